@@ -1,0 +1,3 @@
+//! Lanes.
+#![no_std]
+extern crate alloc;
