@@ -6,10 +6,10 @@ pub(crate) mod kernel;
 mod lanes;
 mod md5;
 mod select;
-mod sha1;
+pub(crate) mod sha1;
 pub(crate) mod sha256;
-mod sha512;
-mod tail;
+pub(crate) mod sha512;
+pub(crate) mod tail;
 
 use crate::vector::{Vector, Word};
 

@@ -1,6 +1,6 @@
 //! Which kernels a hash gets on a CPU, and when the narrow one takes over.
 
-use super::kernel::{HashKernel, SingleKernel};
+use super::kernel::{HashKernel, MAX_LANES, SingleKernel};
 use super::{Compression, Hash};
 use crate::cpu::{Cpu, Isa};
 use crate::isa;
@@ -18,11 +18,16 @@ pub struct Kernels<W> {
     pub(crate) few: usize,
 }
 
+/// For [`Kernels::few`], where one at a time is always the faster.
+pub(crate) const ALL: usize = MAX_LANES;
+
 /// The wide kernel of a hash with 32-bit words.
 pub(crate) fn wide32<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
     match cpu.isa() {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel32::<A>(),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => isa::neon::kernel32::<A>(),
         _ => isa::portable::kernel32::<A>(),
     }
 }
@@ -32,6 +37,8 @@ pub(crate) fn wide64<A: Hash<Word = u64>>(cpu: &Cpu) -> HashKernel<u64> {
     match cpu.isa() {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel64::<A>(),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => isa::neon::kernel64::<A>(),
         _ => isa::portable::kernel64::<A>(),
     }
 }
@@ -41,6 +48,10 @@ pub(crate) fn single_sha1(cpu: &Cpu) -> SingleKernel<u32> {
     #[cfg(target_arch = "x86_64")]
     if cpu.has("sha") {
         return isa::x86_sha::SHA1;
+    }
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha2") {
+        return isa::arm_sha::SHA1;
     }
     let _ = cpu;
     plain::<super::sha1::Core>()
@@ -52,8 +63,22 @@ pub(crate) fn single_sha256(cpu: &Cpu) -> SingleKernel<u32> {
     if cpu.has("sha") {
         return isa::x86_sha::SHA256;
     }
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha2") {
+        return isa::arm_sha::SHA256;
+    }
     let _ = cpu;
     plain::<super::sha256::Core>()
+}
+
+/// SHA-512 for one buffer.
+pub(crate) fn single_sha512(cpu: &Cpu) -> SingleKernel<u64> {
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha512") {
+        return isa::arm_sha::SHA512;
+    }
+    let _ = cpu;
+    plain::<super::sha512::Core>()
 }
 
 /// The kernel for one buffer that every machine has.

@@ -12,15 +12,16 @@ declare_hash! {
 }
 
 /// With so many buffers or fewer, one at a time is faster (docs/performance.md, «Crossover»).
-fn few(_cpu: &Cpu) -> usize {
-    1
+fn few(cpu: &Cpu) -> usize {
+    if cpu.has("sha2") { select::ALL } else { 1 }
 }
 
 /// The compression function of SHA-1.
 #[derive(Clone, Copy)]
 pub struct Core;
 
-const K: [u32; 4] = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6];
+/// The round constants, one for each twenty rounds.
+pub(crate) const K: [u32; 4] = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6];
 
 impl Compression for Core {
     type Word = u32;

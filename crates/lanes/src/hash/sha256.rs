@@ -17,8 +17,8 @@ declare_hash! {
 }
 
 /// With so many buffers or fewer, one at a time is faster (docs/performance.md, «Crossover»).
-fn few(_cpu: &Cpu) -> usize {
-    1
+fn few(cpu: &Cpu) -> usize {
+    if cpu.has("sha2") { select::ALL } else { 1 }
 }
 
 /// The compression function of SHA-224 and SHA-256.
