@@ -214,7 +214,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::{kernel32, kernel64};
-    use crate::hash::{Hash, HashKernel, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, SingleKernel};
+    use crate::hash::{Hash, HashKernel, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
     use crate::vector::Word;
 
     const BLOCKS: usize = 3;
