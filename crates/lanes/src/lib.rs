@@ -1,3 +1,7 @@
 //! Lanes.
 #![no_std]
 extern crate alloc;
+
+mod aes;
+
+pub use aes::{AesKey, KeyLengthError};
