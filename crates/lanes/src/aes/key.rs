@@ -82,7 +82,7 @@ impl AesKey {
             let mut word = word_at(words, at - 4);
             if at % key.len() == 0 {
                 word = sub_word(word.rotate_right(8)) ^ u32::from(round_constant);
-                round_constant = round_constant << 1 ^ (round_constant >> 7) * 0x1b;
+                round_constant = (round_constant << 1) ^ ((round_constant >> 7) * 0x1b);
             } else if key.len() == 32 && at % key.len() == 16 {
                 word = sub_word(word);
             }
@@ -173,7 +173,7 @@ fn inv_mix_column(column: u32) -> u32 {
 
 /// Times 2 in the AES field, on each of four bytes.
 fn double(bytes: u32) -> u32 {
-    (bytes << 1 & 0xfefe_fefe) ^ (bytes >> 7 & 0x0101_0101) * 0x1b
+    ((bytes << 1) & 0xfefe_fefe) ^ (((bytes >> 7) & 0x0101_0101) * 0x1b)
 }
 
 #[cfg(test)]
@@ -184,8 +184,8 @@ mod tests {
     #[test]
     fn every_sub_word_agrees() {
         let chosen = sub_word();
-        for byte in 0..=255_u32 {
-            let word = byte | (byte ^ 0x5a) << 8 | (byte ^ 0xa5) << 16 | (255 - byte) << 24;
+        for byte in 0..=255_u8 {
+            let word = u32::from_le_bytes([byte, byte ^ 0x5a, byte ^ 0xa5, 255 - byte]);
             assert_eq!(chosen(word), soft::sub_word(word), "{word:#010x}");
         }
     }

@@ -1,6 +1,6 @@
 //! AES: keys, and CBC across lanes (encryption) or across the blocks of one buffer (decryption).
 //!
-//! [`cbc`] says what a kernel is; [`pipeline`] is the one description of the kernels for CPUs that
+//! `cbc` says what a kernel is; `pipeline` is the one description of the kernels for CPUs that
 //! have an AES round as an instruction, filled in by `ni` and `neon`; `soft` is for the others.
 
 mod cbc;
