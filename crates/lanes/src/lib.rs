@@ -1,3 +1,5 @@
 //! Lanes.
 #![no_std]
 extern crate alloc;
+
+pub mod probe;
