@@ -102,10 +102,7 @@ const OPERATIONS: u64 = 48;
 
 /// The probes that this CPU and its system can run.
 pub fn probes() -> impl Iterator<Item = Probe> {
-    arch::TABLE
-        .iter()
-        .filter(|(has, _)| has())
-        .flat_map(|(_, probes)| probes.iter().copied())
+    arch::TABLE.iter().filter(|(has, _)| has()).flat_map(|(_, probes)| probes.iter().copied())
 }
 
 /// One line of assembly for each of twelve registers: `op dst, src` where `$operands` makes the
@@ -237,12 +234,7 @@ mod arch {
     sse!(shift_128, "sse2", ("psrld", "7"));
     sse!(shift64_128, "sse2", ("psrlq", "7"));
     sse!(shuffle_128, "sse2", ("punpckldq", "xmm15"));
-    vector_loop!(
-        shift_shuffle_128,
-        "sse2",
-        "",
-        alternate!(two, ("psrld", "7"), ("punpckldq", "xmm15"))
-    );
+    vector_loop!(shift_shuffle_128, "sse2", "", alternate!(two, ("psrld", "7"), ("punpckldq", "xmm15")));
     vector_loop!(
         mixed_128,
         "sse2",
@@ -269,12 +261,7 @@ mod arch {
         mixed_256,
         "avx2",
         "vzeroupper",
-        blend!(
-            three,
-            ("vpaddd", "ymm", "ymm15"),
-            ("vpxor", "ymm", "ymm15"),
-            ("vpsrld", "ymm", "7")
-        )
+        blend!(three, ("vpaddd", "ymm", "ymm15"), ("vpxor", "ymm", "ymm15"), ("vpsrld", "ymm", "7"))
     );
     avx!(aes_256, "avx2,vaes", ("vaesenc", "ymm", "ymm15"));
 
@@ -379,10 +366,7 @@ mod arch {
 
     /// Probes by what they need of the CPU.
     pub(super) const TABLE: &[(fn() -> bool, &[Probe])] = &[
-        (
-            always,
-            probes!(Scalar: Add => add_scalar, Rotate => rotate_scalar, Mixed => mixed_scalar),
-        ),
+        (always, probes!(Scalar: Add => add_scalar, Rotate => rotate_scalar, Mixed => mixed_scalar)),
         (
             always,
             probes!(Vec128:
@@ -392,10 +376,7 @@ mod arch {
             ),
         ),
         (has_aes::get, probes!(Vec128: Aes => aes_128)),
-        (
-            has_sha::get,
-            probes!(Vec128: Sha1 => sha1_128, Sha256 => sha256_128),
-        ),
+        (has_sha::get, probes!(Vec128: Sha1 => sha1_128, Sha256 => sha256_128)),
         (
             has_avx2::get,
             probes!(Vec256:
@@ -437,16 +418,7 @@ mod arch {
     /// Operands of an AES round, a fused pair of instructions.
     macro_rules! aes_round {
         ($n:literal, ()) => {
-            concat!(
-                "aese v",
-                $n,
-                ".16b, v31.16b\n",
-                "aesmc v",
-                $n,
-                ".16b, v",
-                $n,
-                ".16b\n",
-            )
+            concat!("aese v", $n, ".16b, v31.16b\n", "aesmc v", $n, ".16b, v", $n, ".16b\n",)
         };
     }
 
@@ -485,23 +457,11 @@ mod arch {
 
     vector_loop!(add_128, "neon", twelve!(three, ("add", ".4s", "v31.4s")));
     vector_loop!(add64_128, "neon", twelve!(three, ("add", ".2d", "v31.2d")));
-    vector_loop!(
-        logic_128,
-        "neon",
-        twelve!(three, ("eor", ".16b", "v31.16b"))
-    );
+    vector_loop!(logic_128, "neon", twelve!(three, ("eor", ".16b", "v31.16b")));
     vector_loop!(shift_128, "neon", twelve!(three, ("shl", ".4s", "#7")));
     vector_loop!(shift64_128, "neon", twelve!(three, ("shl", ".2d", "#7")));
-    vector_loop!(
-        ternary_128,
-        "neon",
-        twelve!(three, ("bsl", ".16b", "v31.16b"))
-    );
-    vector_loop!(
-        shuffle_128,
-        "neon",
-        twelve!(three, ("zip1", ".4s", "v31.4s"))
-    );
+    vector_loop!(ternary_128, "neon", twelve!(three, ("bsl", ".16b", "v31.16b")));
+    vector_loop!(shuffle_128, "neon", twelve!(three, ("zip1", ".4s", "v31.4s")));
     vector_loop!(
         shift_shuffle_128,
         "neon",
@@ -510,24 +470,11 @@ mod arch {
     vector_loop!(
         mixed_128,
         "neon",
-        blend!(
-            three,
-            ("add", ".4s", "v31.4s"),
-            ("eor", ".16b", "v31.16b"),
-            ("shl", ".4s", "#7")
-        )
+        blend!(three, ("add", ".4s", "v31.4s"), ("eor", ".16b", "v31.16b"), ("shl", ".4s", "#7"))
     );
     vector_loop!(aes_128, "neon,aes", twelve!(aes_round, ()));
-    vector_loop!(
-        sha1_128,
-        "neon,sha2",
-        twelve!(hash_rounds, ("sha1c", "s30"))
-    );
-    vector_loop!(
-        sha256_128,
-        "neon,sha2",
-        twelve!(hash_rounds, ("sha256h", "q30"))
-    );
+    vector_loop!(sha1_128, "neon,sha2", twelve!(hash_rounds, ("sha1c", "s30")));
+    vector_loop!(sha256_128, "neon,sha2", twelve!(hash_rounds, ("sha256h", "q30")));
 
     /// A loop of eight times six lines over general registers.
     macro_rules! scalar_loop {
@@ -580,10 +527,7 @@ mod arch {
 
     /// Probes by what they need of the CPU.
     pub(super) const TABLE: &[(fn() -> bool, &[Probe])] = &[
-        (
-            always,
-            probes!(Scalar: Add => add_scalar, Rotate => rotate_scalar, Mixed => mixed_scalar),
-        ),
+        (always, probes!(Scalar: Add => add_scalar, Rotate => rotate_scalar, Mixed => mixed_scalar)),
         (
             always,
             probes!(Vec128:
@@ -593,10 +537,7 @@ mod arch {
             ),
         ),
         (has_aes::get, probes!(Vec128: Aes => aes_128)),
-        (
-            has_sha2::get,
-            probes!(Vec128: Sha1 => sha1_128, Sha256 => sha256_128),
-        ),
+        (has_sha2::get, probes!(Vec128: Sha1 => sha1_128, Sha256 => sha256_128)),
     ];
 }
 
@@ -624,11 +565,7 @@ mod tests {
     fn no_probe_is_listed_twice() {
         let all = || probes().map(|probe| (probe.unit(), probe.operation()));
         for (index, pair) in all().enumerate() {
-            assert_eq!(
-                all().position(|other| other == pair),
-                Some(index),
-                "{pair:?}"
-            );
+            assert_eq!(all().position(|other| other == pair), Some(index), "{pair:?}");
         }
     }
 
@@ -640,10 +577,7 @@ mod tests {
             (Unit::Vec128, Operation::Mixed),
             (Unit::Vec128, Operation::Shift64),
         ] {
-            assert!(
-                probes().any(|probe| (probe.unit(), probe.operation()) == wanted),
-                "{wanted:?}"
-            );
+            assert!(probes().any(|probe| (probe.unit(), probe.operation()) == wanted), "{wanted:?}");
         }
     }
 }

@@ -145,11 +145,7 @@ mod tests {
         let algorithm = Algorithm::Digest(HashName::Sha1);
         let workset = Workset::new(Workload::Small, algorithm, 10, 1);
         let fake = |provider, wrong| -> Box<dyn Contender> {
-            Box::new(Fake {
-                provider,
-                wrong,
-                outputs: vec![Vec::new(); 10],
-            })
+            Box::new(Fake { provider, wrong, outputs: vec![Vec::new(); 10] })
         };
         let mut both = [fake(Provider::Native, None), fake(Provider::OpenSsl, wrong)];
         check_agreement(&mut both, &workset, Direction::Digest, 4)
@@ -159,9 +155,6 @@ mod tests {
     fn agreement_is_silent_and_a_mismatch_names_everything() {
         pair(None).unwrap();
         let error = pair(Some(9)).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "sha1 digest: openssl and native differ on buffer 9 of 64 bytes"
-        );
+        assert_eq!(error, "sha1 digest: openssl and native differ on buffer 9 of 64 bytes");
     }
 }

@@ -39,9 +39,7 @@ pub enum PerfError {
         valid: String,
     },
     /// Two providers disagree about a buffer. Nothing was timed.
-    #[error(
-        "{algorithm} {direction}: {second} and {first} differ on buffer {buffer} of {len} bytes"
-    )]
+    #[error("{algorithm} {direction}: {second} and {first} differ on buffer {buffer} of {len} bytes")]
     Mismatch {
         /// The algorithm.
         algorithm: Algorithm,

@@ -263,11 +263,7 @@ fn parse<T: fmt::Display>(
         }
         valid.push(text);
     }
-    Err(PerfError::Name {
-        what,
-        name: name.to_owned(),
-        valid: valid.join(", "),
-    })
+    Err(PerfError::Name { what, name: name.to_owned(), valid: valid.join(", ") })
 }
 
 impl FromStr for Algorithm {
@@ -332,19 +328,10 @@ mod tests {
     #[test]
     fn every_algorithm_parses_from_what_it_prints() {
         for algorithm in Algorithm::all() {
-            assert_eq!(
-                algorithm.to_string().parse::<Algorithm>().unwrap(),
-                algorithm
-            );
+            assert_eq!(algorithm.to_string().parse::<Algorithm>().unwrap(), algorithm);
         }
-        assert_eq!(
-            "hmac-sha1".parse::<Algorithm>().unwrap(),
-            Algorithm::Hmac(HashName::Sha1)
-        );
-        assert_eq!(
-            "aes-192-cbc".parse::<Algorithm>().unwrap(),
-            Algorithm::AesCbc(AesSize::Aes192)
-        );
+        assert_eq!("hmac-sha1".parse::<Algorithm>().unwrap(), Algorithm::Hmac(HashName::Sha1));
+        assert_eq!("aes-192-cbc".parse::<Algorithm>().unwrap(), Algorithm::AesCbc(AesSize::Aes192));
     }
 
     #[test]

@@ -29,12 +29,8 @@ pub enum Workload {
 
 impl Workload {
     /// The four of source 000, in its order.
-    pub const PAPER: [Workload; 4] = [
-        Workload::Small,
-        Workload::ThreeSizes,
-        Workload::Uniform,
-        Workload::Large,
-    ];
+    pub const PAPER: [Workload; 4] =
+        [Workload::Small, Workload::ThreeSizes, Workload::Uniform, Workload::Large];
 
     /// Buffers of one size on request.
     ///
@@ -42,11 +38,7 @@ impl Workload {
     /// A size of 0 or above [`MAX_SIZE`].
     pub fn of_size(bytes: usize) -> Result<Workload, PerfError> {
         if bytes == 0 || bytes > MAX_SIZE {
-            return Err(PerfError::Range {
-                what: "size",
-                value: bytes,
-                valid: "1 to 1048576 bytes",
-            });
+            return Err(PerfError::Range { what: "size", value: bytes, valid: "1 to 1048576 bytes" });
         }
         Ok(Workload::Size(bytes))
     }
@@ -66,11 +58,7 @@ impl Workload {
     fn classes(self, algorithm: Algorithm) -> Vec<(usize, RangeInclusive<usize>)> {
         match self {
             Workload::Small => {
-                let len = if matches!(algorithm, Algorithm::AesCbc(_)) {
-                    48
-                } else {
-                    64
-                };
+                let len = if matches!(algorithm, Algorithm::AesCbc(_)) { 48 } else { 64 };
                 vec![(100, len..=len)]
             }
             Workload::ThreeSizes => vec![(66, 64..=64), (21, 544..=544), (13, 1360..=1360)],
@@ -94,10 +82,7 @@ impl Workload {
     pub fn lengths(self, algorithm: Algorithm, count: usize, seed: u64) -> Vec<usize> {
         let mut rng = Rng::with_seed(seed);
         let classes = self.classes(algorithm);
-        let shares: Vec<usize> = classes
-            .iter()
-            .map(|(percent, _)| count * percent / 100)
-            .collect();
+        let shares: Vec<usize> = classes.iter().map(|(percent, _)| count * percent / 100).collect();
         let left = count - shares.iter().sum::<usize>();
         let mut lengths = Vec::with_capacity(count);
         for (index, (_, range)) in classes.into_iter().enumerate() {
@@ -124,14 +109,9 @@ impl FromStr for Workload {
 
     /// Parses "0" to "3".
     fn from_str(name: &str) -> Result<Self, PerfError> {
-        Workload::PAPER
-            .into_iter()
-            .find(|workload| workload.number() == Some(name))
-            .ok_or_else(|| PerfError::Name {
-                what: "workload",
-                name: name.to_owned(),
-                valid: "0, 1, 2, 3".to_owned(),
-            })
+        Workload::PAPER.into_iter().find(|workload| workload.number() == Some(name)).ok_or_else(|| {
+            PerfError::Name { what: "workload", name: name.to_owned(), valid: "0, 1, 2, 3".to_owned() }
+        })
     }
 }
 
@@ -149,24 +129,9 @@ mod tests {
 
     #[test]
     fn the_smallest_buffers_differ_between_hashes_and_aes() {
-        assert!(
-            Workload::Small
-                .lengths(HMAC, 50, 1)
-                .iter()
-                .all(|&len| len == 64)
-        );
-        assert!(
-            Workload::Small
-                .lengths(AES, 50, 1)
-                .iter()
-                .all(|&len| len == 48)
-        );
-        assert!(
-            Workload::Large
-                .lengths(HMAC, 50, 1)
-                .iter()
-                .all(|&len| len == 2048)
-        );
+        assert!(Workload::Small.lengths(HMAC, 50, 1).iter().all(|&len| len == 64));
+        assert!(Workload::Small.lengths(AES, 50, 1).iter().all(|&len| len == 48));
+        assert!(Workload::Large.lengths(HMAC, 50, 1).iter().all(|&len| len == 2048));
     }
 
     #[test]
@@ -224,16 +189,10 @@ mod tests {
     #[test]
     fn wrong_names_and_sizes_are_refused() {
         let error = "4".parse::<Workload>().unwrap_err().to_string();
-        assert!(
-            error.contains("\"4\"") && error.contains("0, 1, 2, 3"),
-            "{error}"
-        );
+        assert!(error.contains("\"4\"") && error.contains("0, 1, 2, 3"), "{error}");
         for size in [0, MAX_SIZE + 1] {
             let error = Workload::of_size(size).unwrap_err().to_string();
-            assert!(
-                error.contains(&size.to_string()) && error.contains("1048576"),
-                "{error}"
-            );
+            assert!(error.contains(&size.to_string()) && error.contains("1048576"), "{error}");
         }
     }
 }

@@ -84,12 +84,7 @@ impl Workset {
             })
             .collect();
         let ivs = lengths.iter().map(|_| rng.u128(..).to_le_bytes()).collect();
-        Workset {
-            algorithm,
-            buffers,
-            keys,
-            ivs,
-        }
+        Workset { algorithm, buffers, keys, ivs }
     }
 
     /// The algorithm that lengths and keys were chosen for.
@@ -127,10 +122,7 @@ impl Workset {
 
     /// The length of the longest buffer in bytes.
     pub fn longest(&self) -> usize {
-        (0..self.len())
-            .map(|index| self.buffer(index).len())
-            .max()
-            .unwrap_or(0)
+        (0..self.len()).map(|index| self.buffer(index).len()).max().unwrap_or(0)
     }
 
     /// The mean length in bytes of the buffers in `range`.
@@ -177,10 +169,7 @@ impl Outputs {
     #[inline]
     pub fn address(&mut self, index: usize) -> (*mut u8, usize) {
         let span = self.0.span(index);
-        (
-            self.0.bytes.as_mut_ptr().wrapping_add(span.start),
-            span.len(),
-        )
+        (self.0.bytes.as_mut_ptr().wrapping_add(span.start), span.len())
     }
 
     /// Overwrites all results with zeros.
@@ -195,8 +184,7 @@ impl Outputs {
         let mut at = 0;
         let mut parts = Vec::with_capacity(spans.len());
         for span in spans {
-            let (part, tail) =
-                std::mem::take(&mut rest)[span.start - at..].split_at_mut(span.len());
+            let (part, tail) = std::mem::take(&mut rest)[span.start - at..].split_at_mut(span.len());
             parts.push(part);
             rest = tail;
             at = span.end;
@@ -222,9 +210,7 @@ mod tests {
         let ivs: HashSet<_> = (0..300).map(|i| workset.iv(i)).collect();
         assert_eq!((keys.len(), ivs.len()), (300, 300));
         assert!(keys.iter().all(|key| key.len() == 24));
-        let offsets: HashSet<_> = (0..300)
-            .map(|i| workset.buffer(i).as_ptr().addr() % LINE)
-            .collect();
+        let offsets: HashSet<_> = (0..300).map(|i| workset.buffer(i).as_ptr().addr() % LINE).collect();
         assert!(offsets.len() > LINE / 2, "{} offsets", offsets.len());
     }
 
@@ -235,10 +221,7 @@ mod tests {
         for i in 0..100 {
             assert!(one.buffer(i) == two.buffer(i), "buffer {i}");
             assert_eq!(one.key(i), two.key(i));
-            assert_eq!(
-                one.buffer(i).as_ptr().addr() % LINE,
-                two.buffer(i).as_ptr().addr() % LINE
-            );
+            assert_eq!(one.buffer(i).as_ptr().addr() % LINE, two.buffer(i).as_ptr().addr() % LINE);
         }
         assert_ne!(one.key(0), other.key(0));
     }
@@ -249,10 +232,7 @@ mod tests {
         let mut outputs = Outputs::new(&workset);
         for (i, part) in outputs.split_mut().into_iter().enumerate() {
             assert_eq!(part.len(), workset.buffer(i).len());
-            assert_eq!(
-                part.as_ptr().addr() % LINE,
-                workset.buffer(i).as_ptr().addr() % LINE
-            );
+            assert_eq!(part.as_ptr().addr() % LINE, workset.buffer(i).as_ptr().addr() % LINE);
             part.fill(i as u8);
         }
         for i in 0..100 {

@@ -84,9 +84,7 @@ fn expected(workset: &Workset, direction: Direction, index: usize) -> Vec<u8> {
     match workset.algorithm() {
         Algorithm::Digest(name) => hash(name, data),
         Algorithm::Hmac(name) => hmac(name, workset.key(index), data),
-        Algorithm::AesCbc(size) => {
-            cbc(size, direction, workset.key(index), workset.iv(index), data)
-        }
+        Algorithm::AesCbc(size) => cbc(size, direction, workset.key(index), workset.iv(index), data),
     }
 }
 
@@ -139,11 +137,7 @@ fn ipsec_mb_agrees_with_rustcrypto() {
             match ipsec_mb::IpsecMb::new(&api, &workset, direction).unwrap() {
                 Ok(contender) => check(contender, &workset, direction, burst),
                 Err(absent) => {
-                    assert_eq!(
-                        workset.algorithm(),
-                        Algorithm::Digest(HashName::Md5),
-                        "{absent}"
-                    );
+                    assert_eq!(workset.algorithm(), Algorithm::Digest(HashName::Md5), "{absent}");
                 }
             }
         }
@@ -158,15 +152,10 @@ fn ipsec_mb_is_not_asked_for_more_than_it_can_count() {
     let algorithm = Algorithm::Hmac(HashName::Sha1);
     let at = |len| Workset::of_lengths(algorithm, &[len], 1);
     let fits = at(65_534);
-    let contender = ipsec_mb::IpsecMb::new(&api, &fits, Direction::Generate)
-        .unwrap()
-        .unwrap();
+    let contender = ipsec_mb::IpsecMb::new(&api, &fits, Direction::Generate).unwrap().unwrap();
     check(contender, &fits, Direction::Generate, 1);
     let longer = at(65_535);
-    let absent = ipsec_mb::IpsecMb::new(&api, &longer, Direction::Generate)
-        .unwrap()
-        .err()
-        .unwrap();
+    let absent = ipsec_mb::IpsecMb::new(&api, &longer, Direction::Generate).unwrap().err().unwrap();
     assert!(absent.to_string().contains("65535 bytes"), "{absent}");
 }
 
@@ -177,10 +166,7 @@ fn a_peer_tells_its_version_or_why_it_has_none() {
             Ok(version) => assert!(version.contains('.'), "{version}"),
             Err(absent) => {
                 let line = absent.to_string();
-                assert!(
-                    line.starts_with(peer.name()) && !line.contains('\n'),
-                    "{line}"
-                );
+                assert!(line.starts_with(peer.name()) && !line.contains('\n'), "{line}");
             }
         }
     }

@@ -41,10 +41,7 @@ impl Api {
         let names = ["libIPSec_MB.so.1", "libIPSec_MB.so.2"];
         let library = open(Peer::IpsecMb, &names)?;
         let functions = Functions::find(Peer::IpsecMb, &library)?;
-        let api = Api {
-            functions,
-            _library: library,
-        };
+        let api = Api { functions, _library: library };
         // SAFETY: the function takes nothing.
         let number = unsafe { (api.functions.version)() };
         if number & layout::VERSION_MASK != layout::VERSION {
@@ -77,18 +74,9 @@ struct Schedule([u8; 16 * 15]);
 
 /// What is made once.
 enum Kind {
-    Digest {
-        alg: c_int,
-    },
-    Hmac {
-        alg: c_int,
-        states: Vec<[State; 2]>,
-    },
-    Cbc {
-        key_len: u64,
-        direction: c_int,
-        schedules: Vec<[Schedule; 2]>,
-    },
+    Digest { alg: c_int },
+    Hmac { alg: c_int, states: Vec<[State; 2]> },
+    Cbc { key_len: u64, direction: c_int, schedules: Vec<[Schedule; 2]> },
 }
 
 /// intel-ipsec-mb at work on a set of buffers. Its job interface always gives jobs back in order.
@@ -121,10 +109,7 @@ impl<'a> IpsecMb<'a> {
             let limit = layout::MAX_LEN;
             return Ok(Err(Absent::because(
                 Peer::IpsecMb,
-                format!(
-                    "{} bytes are more than its limit of {limit}",
-                    workset.longest()
-                ),
+                format!("{} bytes are more than its limit of {limit}", workset.longest()),
             )));
         }
         // SAFETY: 0 stands for no flags.
@@ -135,9 +120,7 @@ impl<'a> IpsecMb<'a> {
         let mut this = IpsecMb {
             manager,
             arch: 0,
-            kind: Kind::Digest {
-                alg: layout::AUTH_NULL,
-            },
+            kind: Kind::Digest { alg: layout::AUTH_NULL },
             api,
             workset,
             outputs: Outputs::new(workset),
@@ -149,9 +132,7 @@ impl<'a> IpsecMb<'a> {
             return Err(failed("init_mb_mgr_auto"));
         }
         this.kind = match algorithm {
-            Algorithm::Digest(hash) => Kind::Digest {
-                alg: layout::AUTH_SHA1 + sha_index(hash),
-            },
+            Algorithm::Digest(hash) => Kind::Digest { alg: layout::AUTH_SHA1 + sha_index(hash) },
             Algorithm::Hmac(hash) => Kind::Hmac {
                 alg: match hash {
                     HashName::Md5 => layout::AUTH_HMAC_MD5,
@@ -208,11 +189,7 @@ impl<'a> IpsecMb<'a> {
         // SAFETY: the key has the length that this expansion reads; at most 15 round keys are
         // written to each schedule, which is aligned to 16.
         unsafe {
-            expand(
-                key.as_ptr().cast(),
-                encrypt.0.as_mut_ptr().cast(),
-                decrypt.0.as_mut_ptr().cast(),
-            );
+            expand(key.as_ptr().cast(), encrypt.0.as_mut_ptr().cast(), decrypt.0.as_mut_ptr().cast());
         }
         [encrypt, decrypt]
     }
@@ -232,11 +209,7 @@ impl<'a> IpsecMb<'a> {
                 job.hmac_inner = inner.0.as_ptr();
                 job.hmac_outer = outer.0.as_ptr();
             }
-            Kind::Cbc {
-                key_len,
-                direction,
-                schedules,
-            } => {
+            Kind::Cbc { key_len, direction, schedules } => {
                 let [encrypt, decrypt] = &schedules[index];
                 job.enc_keys = encrypt.0.as_ptr().cast();
                 job.dec_keys = decrypt.0.as_ptr().cast();
@@ -281,10 +254,7 @@ fn sha_index(hash: HashName) -> c_int {
 }
 
 fn failed(call: &'static str) -> PerfError {
-    PerfError::Peer {
-        provider: Provider::IpsecMb,
-        call,
-    }
+    PerfError::Peer { provider: Provider::IpsecMb, call }
 }
 
 /// What a caller does with a job that came back: looks whether it went well.

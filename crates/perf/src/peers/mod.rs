@@ -25,11 +25,7 @@ pub struct Absent {
 impl Absent {
     pub(crate) fn because(peer: Peer, reason: impl fmt::Display) -> Absent {
         // The loader's text may span lines; a report has one for each peer.
-        let reason = reason
-            .to_string()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" ");
+        let reason = reason.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
         Absent { peer, reason }
     }
 }

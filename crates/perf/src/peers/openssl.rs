@@ -86,10 +86,7 @@ impl Api {
     pub fn load() -> Result<Api, Absent> {
         let library = open(Peer::OpenSsl, &["libcrypto.so.3", "libcrypto.3.dylib"])?;
         let functions = Functions::find(Peer::OpenSsl, &library)?;
-        Ok(Api {
-            functions,
-            _library: library,
-        })
+        Ok(Api { functions, _library: library })
     }
 
     /// The library's own name for its version, such as `OpenSSL 3.0.2 15 Mar 2022`.
@@ -112,11 +109,7 @@ impl Owned {
         free: unsafe extern "C" fn(Object),
         call: &'static str,
     ) -> Result<Owned, PerfError> {
-        if object.is_null() {
-            Err(failed(call))
-        } else {
-            Ok(Owned { object, free })
-        }
+        if object.is_null() { Err(failed(call)) } else { Ok(Owned { object, free }) }
     }
 }
 
@@ -129,36 +122,19 @@ impl Drop for Owned {
 }
 
 fn failed(call: &'static str) -> PerfError {
-    PerfError::Peer {
-        provider: Provider::OpenSsl,
-        call,
-    }
+    PerfError::Peer { provider: Provider::OpenSsl, call }
 }
 
 /// OpenSSL reports success as 1.
 fn check(result: c_int, call: &'static str) -> Result<(), PerfError> {
-    if result == 1 {
-        Ok(())
-    } else {
-        Err(failed(call))
-    }
+    if result == 1 { Ok(()) } else { Err(failed(call)) }
 }
 
 /// What is made once. The contexts come before what they refer to, to be freed first.
 enum Kind {
-    Digest {
-        context: Owned,
-        md: Owned,
-    },
-    Mac {
-        contexts: Vec<Owned>,
-        _mac: Owned,
-    },
-    Cipher {
-        contexts: Vec<Owned>,
-        _cipher: Owned,
-        update: CipherUpdate,
-    },
+    Digest { context: Owned, md: Owned },
+    Mac { contexts: Vec<Owned>, _mac: Owned },
+    Cipher { contexts: Vec<Owned>, _cipher: Owned, update: CipherUpdate },
 }
 
 /// OpenSSL at work on a set of buffers.
@@ -184,12 +160,7 @@ impl<'a> OpenSsl<'a> {
             Algorithm::Hmac(hash) => mac(&api.functions, hash, workset)?,
             Algorithm::AesCbc(size) => cipher(&api.functions, size, workset, direction)?,
         };
-        Ok(OpenSsl {
-            kind,
-            api,
-            workset,
-            outputs: Outputs::new(workset),
-        })
+        Ok(OpenSsl { kind, api, workset, outputs: Outputs::new(workset) })
     }
 }
 
@@ -227,10 +198,7 @@ fn mac(f: &Functions, hash: HashName, workset: &Workset) -> Result<Kind, PerfErr
             // SAFETY: the strings outlive the parameters, which are only read; a length of 0 asks
             // the library to measure the terminated string itself.
             let params = unsafe {
-                [
-                    (f.param_utf8)(c"digest".as_ptr(), name.as_ptr().cast_mut(), 0),
-                    (f.param_end)(),
-                ]
+                [(f.param_utf8)(c"digest".as_ptr(), name.as_ptr().cast_mut(), 0), (f.param_end)()]
             };
             let key = workset.key(index);
             // SAFETY: context and key are alive, the list of parameters is terminated.
@@ -240,10 +208,7 @@ fn mac(f: &Functions, hash: HashName, workset: &Workset) -> Result<Kind, PerfErr
             Ok(context)
         })
         .collect::<Result<Vec<Owned>, PerfError>>()?;
-    Ok(Kind::Mac {
-        contexts,
-        _mac: mac,
-    })
+    Ok(Kind::Mac { contexts, _mac: mac })
 }
 
 fn cipher(
@@ -285,16 +250,8 @@ fn cipher(
             Ok(context)
         })
         .collect::<Result<Vec<Owned>, PerfError>>()?;
-    let update = if encrypt {
-        f.encrypt_update
-    } else {
-        f.decrypt_update
-    };
-    Ok(Kind::Cipher {
-        contexts,
-        _cipher: cipher,
-        update,
-    })
+    let update = if encrypt { f.encrypt_update } else { f.decrypt_update };
+    Ok(Kind::Cipher { contexts, _cipher: cipher, update })
 }
 
 impl Contender for OpenSsl<'_> {
@@ -337,19 +294,12 @@ impl Contender for OpenSsl<'_> {
                     let result = unsafe {
                         (f.mac_init)(context, ptr::null(), 0, ptr::null())
                             & (f.mac_update)(context, input.as_ptr(), input.len())
-                            & (f.mac_final)(
-                                context,
-                                output.as_mut_ptr(),
-                                &mut written,
-                                output.len(),
-                            )
+                            & (f.mac_final)(context, output.as_mut_ptr(), &mut written, output.len())
                     };
                     check(result, "EVP_MAC")?;
                 }
             }
-            Kind::Cipher {
-                contexts, update, ..
-            } => {
+            Kind::Cipher { contexts, update, .. } => {
                 for index in range {
                     let context = contexts[index].object;
                     let input = self.workset.buffer(index);

@@ -49,10 +49,8 @@ mod linux {
         pub fn here() -> Result<Pinned, PerfError> {
             // SAFETY: the call takes nothing and only reads where this thread runs.
             let core = unsafe { libc::sched_getcpu() };
-            let core = usize::try_from(core).map_err(|_| PerfError::Pin {
-                core: 0,
-                source: io::Error::last_os_error(),
-            })?;
+            let core = usize::try_from(core)
+                .map_err(|_| PerfError::Pin { core: 0, source: io::Error::last_os_error() })?;
             let pin = || -> io::Result<libc::cpu_set_t> {
                 let earlier = mask()?;
                 // SAFETY: cpu_set_t is an array of integers, for which all zeros is a value.
@@ -101,9 +99,6 @@ impl Pinned {
     /// # Errors
     /// Always.
     pub fn here() -> Result<Pinned, PerfError> {
-        Err(PerfError::Pin {
-            core: 0,
-            source: std::io::Error::from(std::io::ErrorKind::Unsupported),
-        })
+        Err(PerfError::Pin { core: 0, source: std::io::Error::from(std::io::ErrorKind::Unsupported) })
     }
 }

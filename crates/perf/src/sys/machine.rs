@@ -29,9 +29,7 @@ impl Machine {
             cpu: cpu_name(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
                 .unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
             arch: std::env::consts::ARCH,
-            os: format!("{} {}", std::env::consts::OS, release.trim())
-                .trim_end()
-                .to_owned(),
+            os: format!("{} {}", std::env::consts::OS, release.trim()).trim_end().to_owned(),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             tsc_mhz: (clock.hertz() / 1e4).round() / 1e2,
         }
@@ -63,10 +61,7 @@ mod tests {
     fn the_first_model_name_is_taken() {
         let text = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: Some CPU @ 2 GHz\n\
                     processor\t: 1\nmodel name\t: Other\n";
-        assert_eq!(
-            cpu_name(text).as_deref(),
-            Some("Some CPU @ 2 GHz (family 25, model 1)")
-        );
+        assert_eq!(cpu_name(text).as_deref(), Some("Some CPU @ 2 GHz (family 25, model 1)"));
         assert_eq!(cpu_name("model name : X\n").as_deref(), Some("X"));
         assert_eq!(cpu_name("Features : neon\n"), None);
     }
