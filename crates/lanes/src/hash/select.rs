@@ -50,6 +50,8 @@ pub(crate) fn wide_sha256<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
 pub(crate) fn wide32<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
     match cpu.isa() {
         #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => isa::avx512::kernel32::<A>(),
+        #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel32::<A>(),
         _ => isa::portable::kernel32::<A>(),
     }
@@ -58,6 +60,8 @@ pub(crate) fn wide32<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
 /// The wide kernel of a hash with 64-bit words.
 pub(crate) fn wide64<A: Hash<Word = u64>>(cpu: &Cpu) -> HashKernel<u64> {
     match cpu.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => isa::avx512::kernel64::<A>(),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel64::<A>(),
         _ => isa::portable::kernel64::<A>(),
