@@ -34,8 +34,8 @@ pub trait Contender {
     /// The provider reported a failure.
     fn flush(&mut self) -> Result<(), PerfError>;
 
-    /// Brings results that lie in jobs to where [`output`](Contender::output) finds them. Not
-    /// timed: who uses the provider reads them where they are.
+    /// Brings results that lie in jobs to where [`output`](Contender::output) finds them; due after
+    /// every burst, and after a flush. Not timed: who uses the provider reads them where they are.
     fn collect(&mut self) {}
 
     /// The result for a buffer, as of the last [`collect`](Contender::collect).

@@ -62,6 +62,9 @@ pub enum PerfError {
         /// The function that reported the failure.
         call: &'static str,
     },
+    /// The instruction set asked for cannot be had.
+    #[error(transparent)]
+    Isa(#[from] broadloom_lanes::IsaError),
     /// The process could not be pinned to one core.
     #[error("cannot pin the process to core {core}: {source}")]
     Pin {

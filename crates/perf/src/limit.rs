@@ -18,9 +18,7 @@ pub struct Allowed {
 
 impl Allowed {
     fn vectors(self) -> impl Iterator<Item = Unit> {
-        [Unit::Vec128, Unit::Vec256, Unit::Vec512]
-            .into_iter()
-            .filter(move |&unit| unit <= self.widest)
+        [Unit::Vec128, Unit::Vec256, Unit::Vec512].into_iter().filter(move |&unit| unit <= self.widest)
     }
 }
 
@@ -56,24 +54,20 @@ pub fn kernel_cycles(kernel: &KernelOps, throughput: &Throughput) -> Option<f64>
         together(counts.shuffle, &[Operation::Shuffle]),
         together(
             counts.shift + counts.rotate + counts.shuffle,
-            &[
-                pick(Operation::Shift, Operation::Shift64),
-                Operation::Shuffle,
-                Operation::ShiftShuffle,
-            ],
+            &[pick(Operation::Shift, Operation::Shift64), Operation::Shuffle, Operation::ShiftShuffle],
         ),
         f64::from(counts.total()) / throughput.best(unit)?,
     ];
     bounds.into_iter().reduce(f64::max)
 }
 
-/// Cycles of one block of one buffer by the best kernel that the CPU allows, or nothing where none
-/// is counted.
-pub fn block_cycles(
+/// Cycles of one block of one buffer, and the kernel that could do it in so few, or nothing where
+/// none is counted. Two kernels at work side by side on different ports are not considered.
+pub fn best_kernel(
     algorithm: Algorithm,
     allowed: Allowed,
     throughput: &Throughput,
-) -> Option<f64> {
+) -> Option<(f64, KernelOps)> {
     let kernels: Vec<KernelOps> = match algorithm {
         Algorithm::Digest(hash) | Algorithm::Hmac(hash) => hash_kernels(hash, allowed),
         Algorithm::AesCbc(_) if allowed.hardware => {
@@ -83,8 +77,11 @@ pub fn block_cycles(
     };
     kernels
         .iter()
-        .filter_map(|kernel| Some(kernel_cycles(kernel, throughput)? / kernel.lanes as f64))
-        .reduce(f64::min)
+        .filter_map(|kernel| {
+            let cycles = kernel_cycles(kernel, throughput)?;
+            Some((cycles / kernel.lanes as f64, *kernel))
+        })
+        .min_by(|(a, _), (b, _)| a.total_cmp(b))
 }
 
 fn hash_kernels(hash: HashName, allowed: Allowed) -> Vec<KernelOps> {
@@ -168,7 +165,7 @@ mod tests {
         let aes = OpCounts { aes: 10, ..OpCounts::default() };
         assert_eq!(kernel_cycles(&kernel(aes), &rates), None);
         let allowed = Allowed { widest: Unit::Vec256, hardware: true };
-        assert_eq!(block_cycles(Algorithm::AesCbc(AesSize::Aes128), allowed, &rates), None);
+        assert_eq!(best_kernel(Algorithm::AesCbc(AesSize::Aes128), allowed, &rates), None);
     }
 
     #[test]
@@ -180,7 +177,9 @@ mod tests {
             (Unit::Vec256, Operation::Logic, 4.0),
         ]);
         let aes = Algorithm::AesCbc(AesSize::Aes128);
-        let limit = |widest, hardware| block_cycles(aes, Allowed { widest, hardware }, &rates);
+        let limit = |widest, hardware| {
+            best_kernel(aes, Allowed { widest, hardware }, &rates).map(|(cycles, _)| cycles)
+        };
         assert_eq!(limit(Unit::Vec128, true), Some(5.0));
         assert_eq!(limit(Unit::Vec256, true), Some(2.5));
         assert_eq!(limit(Unit::Vec512, true), Some(2.5));

@@ -43,6 +43,18 @@ impl OpCounts {
     }
 }
 
+impl KernelOps {
+    /// What a report calls it, such as `256-bit vectors`.
+    pub fn name(&self) -> String {
+        match (self.unit, self.counts) {
+            (_, OpCounts { sha: 1.., .. }) => "SHA instructions".to_owned(),
+            (unit, OpCounts { aes: 1.., .. }) => format!("{}-bit AES rounds", unit.bits()),
+            (Unit::Scalar, _) => "integers".to_owned(),
+            (unit, _) => format!("{}-bit vectors", unit.bits()),
+        }
+    }
+}
+
 /// A way to compute an algorithm, and what it costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KernelOps {
@@ -307,5 +319,6 @@ mod tests {
     fn aes_counts_its_rounds() {
         let kernel = aes_cbc(Algorithm::AesCbc(AesSize::Aes256), Unit::Vec256);
         assert_eq!((kernel.lanes, kernel.counts.aes), (2, 14));
+        assert_eq!(kernel.name(), "256-bit AES rounds");
     }
 }

@@ -10,7 +10,7 @@ use crate::error::PerfError;
 use crate::names::Algorithm;
 
 /// The largest buffer that can be asked for by size, in bytes.
-pub const MAX_SIZE: usize = 1 << 20;
+pub const MAX_SIZE: usize = 1 << 16;
 
 /// A rule that says how long buffers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,7 +38,7 @@ impl Workload {
     /// A size of 0 or above [`MAX_SIZE`].
     pub fn of_size(bytes: usize) -> Result<Workload, PerfError> {
         if bytes == 0 || bytes > MAX_SIZE {
-            return Err(PerfError::Range { what: "size", value: bytes, valid: "1 to 1048576 bytes" });
+            return Err(PerfError::Range { what: "size", value: bytes, valid: "1 to 65536 bytes" });
         }
         Ok(Workload::Size(bytes))
     }
@@ -192,7 +192,7 @@ mod tests {
         assert!(error.contains("\"4\"") && error.contains("0, 1, 2, 3"), "{error}");
         for size in [0, MAX_SIZE + 1] {
             let error = Workload::of_size(size).unwrap_err().to_string();
-            assert!(error.contains(&size.to_string()) && error.contains("1048576"), "{error}");
+            assert!(error.contains(&size.to_string()) && error.contains("65536"), "{error}");
         }
     }
 }

@@ -248,10 +248,8 @@ unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
         const EVEN: i32 = 0b10_00_10_00;
         /// Selects quarters 1 and 3 of each operand.
         const ODD: i32 = 0b11_01_11_01;
-        let (ab02, ab13) =
-            (_mm512_shuffle_i32x4::<EVEN>(a, b), _mm512_shuffle_i32x4::<ODD>(a, b));
-        let (cd02, cd13) =
-            (_mm512_shuffle_i32x4::<EVEN>(c, d), _mm512_shuffle_i32x4::<ODD>(c, d));
+        let (ab02, ab13) = (_mm512_shuffle_i32x4::<EVEN>(a, b), _mm512_shuffle_i32x4::<ODD>(a, b));
+        let (cd02, cd13) = (_mm512_shuffle_i32x4::<EVEN>(c, d), _mm512_shuffle_i32x4::<ODD>(c, d));
         [
             _mm512_shuffle_i32x4::<EVEN>(ab02, cd02),
             _mm512_shuffle_i32x4::<EVEN>(ab13, cd13),
