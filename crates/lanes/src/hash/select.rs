@@ -1,6 +1,6 @@
 //! Which kernels a hash gets on a CPU, and when the narrow one takes over.
 
-use super::kernel::{HashKernel, MAX_LANES, SingleKernel};
+use super::kernel::{HashKernel, SingleKernel};
 use super::{Compression, Hash};
 use crate::cpu::{Cpu, Isa};
 use crate::isa;
@@ -18,12 +18,56 @@ pub struct Kernels<W> {
     pub(crate) few: usize,
 }
 
-/// For [`Kernels::few`], where one at a time is always the faster.
-pub(crate) const ALL: usize = MAX_LANES;
+impl<W> Kernels<W> {
+    /// Finds the crossover: a wide kernel takes as long for one buffer as for all its lanes. Measured
+    /// (docs/performance.md, «Crossover»), it is slower than one buffer alone, and slower than two by
+    /// the kernel that interleaves two; three buffers fill it well enough.
+    pub(crate) fn new(wide: HashKernel<W>, single: SingleKernel<W>) -> Self {
+        let few = if single.two.is_some() { 2 } else { 1 };
+        Kernels { wide, single, few }
+    }
+}
+
+/// The wide kernel of SHA-1.
+pub(crate) fn wide_sha1<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.isa() == Isa::Avx2 && cpu.has("sha") {
+        return isa::x86_sha::wide_sha1::<A>();
+    }
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha2") {
+        return isa::arm_sha::wide_sha1::<A>();
+    }
+    wide32::<A>(cpu)
+}
+
+/// The wide kernel of SHA-224 and SHA-256.
+pub(crate) fn wide_sha256<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.isa() == Isa::Avx2 && cpu.has("sha") {
+        return isa::x86_sha::wide_sha256::<A>();
+    }
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha2") {
+        return isa::arm_sha::wide_sha256::<A>();
+    }
+    wide32::<A>(cpu)
+}
+
+/// The wide kernel of SHA-384 and SHA-512.
+pub(crate) fn wide_sha512<A: Hash<Word = u64>>(cpu: &Cpu) -> HashKernel<u64> {
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha512") {
+        return isa::arm_sha::wide_sha512::<A>();
+    }
+    wide64::<A>(cpu)
+}
 
 /// The wide kernel of a hash with 32-bit words.
 pub(crate) fn wide32<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
     match cpu.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => isa::avx512::kernel32::<A>(),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel32::<A>(),
         #[cfg(target_arch = "aarch64")]
@@ -35,6 +79,8 @@ pub(crate) fn wide32<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
 /// The wide kernel of a hash with 64-bit words.
 pub(crate) fn wide64<A: Hash<Word = u64>>(cpu: &Cpu) -> HashKernel<u64> {
     match cpu.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => isa::avx512::kernel64::<A>(),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel64::<A>(),
         #[cfg(target_arch = "aarch64")]
@@ -71,7 +117,7 @@ pub(crate) fn single_sha256(cpu: &Cpu) -> SingleKernel<u32> {
     plain::<super::sha256::Core>()
 }
 
-/// SHA-512 for one buffer.
+/// SHA-384 and SHA-512 for few buffers.
 pub(crate) fn single_sha512(cpu: &Cpu) -> SingleKernel<u64> {
     #[cfg(target_arch = "aarch64")]
     if cpu.has("sha512") {
@@ -84,7 +130,7 @@ pub(crate) fn single_sha512(cpu: &Cpu) -> SingleKernel<u64> {
 /// The kernel for one buffer that every machine has.
 pub(crate) fn plain<C: Compression>() -> SingleKernel<C::Word>
 where
-    Plain<C::Word, 1>: Vector<Word = C::Word>,
+    Plain<C::Word>: Vector<Word = C::Word>,
 {
     SingleKernel { name: "integers", one: isa::portable::single::<C>, two: None }
 }
