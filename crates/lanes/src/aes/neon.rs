@@ -39,11 +39,12 @@ impl Aes for uint8x16_t {
     #[inline(always)]
     unsafe fn pin(mut self) -> Self {
         // SAFETY: there is no instruction in it.
-        unsafe { asm!("/* {0} */", inout(vreg) self, options(nomem, nostack, preserves_flags)) };
+        unsafe { asm!("/* {0:v} */", inout(vreg) self, options(nomem, nostack, preserves_flags)) };
         self
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "aes")]
     unsafe fn encrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
         // SAFETY: the AES extension is enabled where this is inlined, by the contract.
         unsafe {
@@ -55,7 +56,8 @@ impl Aes for uint8x16_t {
         }
     }
 
-    #[inline(always)]
+    #[inline]
+    #[target_feature(enable = "aes")]
     unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
         // SAFETY: the AES extension is enabled where this is inlined, by the contract.
         unsafe {

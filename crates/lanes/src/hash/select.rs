@@ -21,9 +21,10 @@ pub struct Kernels<W> {
 impl<W> Kernels<W> {
     /// Finds the crossover: a wide kernel takes as long for one buffer as for all its lanes. Measured
     /// (docs/performance.md, «Crossover»), it is slower than one buffer alone, and slower than two by
-    /// the kernel that interleaves two; three buffers fill it well enough.
+    /// the kernel that interleaves two, unless it takes no more than two itself; three buffers fill it
+    /// well enough.
     pub(crate) fn new(wide: HashKernel<W>, single: SingleKernel<W>) -> Self {
-        let few = if single.two.is_some() { 2 } else { 1 };
+        let few = if single.two.is_some() && wide.lanes > 2 { 2 } else { 1 };
         Kernels { wide, single, few }
     }
 }

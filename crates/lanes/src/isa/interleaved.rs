@@ -3,9 +3,6 @@
 
 use crate::vector::Word;
 
-/// Buffers interleaved by the kernels for many.
-pub(super) const LANES: usize = 4;
-
 /// What the buffers of one algorithm hold in registers: one buffer's worth, or [`Both`] of two.
 pub(super) trait Buffers: Sized {
     /// What the algorithm computes with.
@@ -93,10 +90,10 @@ impl<B: Buffers> Buffers for Both<B> {
 }
 
 /// The kernels of one algorithm, from one buffer of it, the instructions it needs and the numbers of its
-/// groups: `$single` for few buffers, and `$wide`, a function of the hash, for many.
+/// groups: `$single` for few buffers, and `$wide`, a function of the hash, for `$lanes` interleaved.
 macro_rules! interleaved_kernels {
     (
-        $(#[$single_doc:meta])* $single:ident, $(#[$wide_doc:meta])* $wide:ident,
+        $(#[$single_doc:meta])* $single:ident, $(#[$wide_doc:meta])* $wide:ident of $lanes:tt,
         $buffer:ident of $word:ty, $name:literal, $features:literal, $($group:literal)*
     ) => {
         $(#[$single_doc])*
@@ -123,13 +120,13 @@ macro_rules! interleaved_kernels {
         $(#[$wide_doc])*
         pub(crate) fn $wide<A: crate::hash::Hash<Word = $word>>() -> crate::hash::HashKernel<$word> {
             use crate::hash::{Hash, HashKernel, State, kernel};
-            use crate::isa::interleaved::{Both, LANES};
+            use crate::isa::interleaved::{Both, many};
             use crate::vector::each;
 
             #[target_feature(enable = $features)]
             unsafe fn run(states: *const *mut $word, data: *const *const u8, blocks: usize) {
                 // SAFETY: the same contract.
-                unsafe { $buffer::absorb::<Both<Both<$buffer>>>(states, data, blocks) }
+                unsafe { $buffer::absorb::<many!($lanes $buffer)>(states, data, blocks) }
             }
 
             #[target_feature(enable = $features)]
@@ -137,18 +134,18 @@ macro_rules! interleaved_kernels {
                 states: *const *mut $word,
                 outer: *const *const $word,
             ) {
-                // SAFETY: the contract vouches for LANES pointers each way; a block is sixteen words.
+                // SAFETY: the contract vouches for so many pointers each way; a block is sixteen words.
                 unsafe {
-                    let states = states.cast::<[*mut State<$word>; LANES]>().read();
-                    let outer = outer.cast::<[*const State<$word>; LANES]>().read();
-                    let blocks = each!(n in 4 => kernel::outer_block::<A>(&*states[n]));
-                    let data = each!(n in 4 => blocks[n].as_ptr().cast::<u8>());
-                    each!(n in 4 => *states[n] = *outer[n]);
-                    $buffer::absorb::<Both<Both<$buffer>>>(states.as_ptr().cast(), data.as_ptr(), 1);
+                    let states = states.cast::<[*mut State<$word>; $lanes]>().read();
+                    let outer = outer.cast::<[*const State<$word>; $lanes]>().read();
+                    let blocks = each!(n in $lanes => kernel::outer_block::<A>(&*states[n]));
+                    let data = each!(n in $lanes => blocks[n].as_ptr().cast::<u8>());
+                    each!(n in $lanes => *states[n] = *outer[n]);
+                    $buffer::absorb::<many!($lanes $buffer)>(states.as_ptr().cast(), data.as_ptr(), 1);
                 }
             }
 
-            HashKernel { name: $name, lanes: LANES, run, outer: outer::<A> }
+            HashKernel { name: $name, lanes: $lanes, run, outer: outer::<A> }
         }
 
         impl $buffer {
@@ -175,3 +172,10 @@ macro_rules! interleaved_kernels {
     };
 }
 pub(super) use interleaved_kernels;
+
+/// The type of so many buffers.
+macro_rules! many {
+    (2 $buffer:ident) => { Both<$buffer> };
+    (4 $buffer:ident) => { Both<Both<$buffer>> };
+}
+pub(super) use many;

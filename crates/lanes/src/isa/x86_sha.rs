@@ -13,7 +13,7 @@ interleaved_kernels! {
     /// SHA-1 for few buffers.
     SHA1,
     /// SHA-1 for many buffers.
-    wide_sha1,
+    wide_sha1 of 4,
     Sha1Buffer of u32, "sha-ni", "sha,sse4.1,ssse3",
     0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19
 }
@@ -22,7 +22,7 @@ interleaved_kernels! {
     /// SHA-224 and SHA-256 for few buffers.
     SHA256,
     /// SHA-224 and SHA-256 for many buffers.
-    wide_sha256,
+    wide_sha256 of 4,
     Sha256Buffer of u32, "sha-ni", "sha,sse4.1,ssse3",
     0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
 }

@@ -10,7 +10,7 @@ interleaved_kernels! {
     /// SHA-1 for few buffers.
     SHA1,
     /// SHA-1 for many buffers.
-    wide_sha1,
+    wide_sha1 of 4,
     Buffer of u32, "armv8-sha2", "sha2",
     0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19
 }
