@@ -3,9 +3,9 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
-use super::slab::Slab;
 use super::{Goal, Job, Lanes, Source};
 use crate::cpu::Cpu;
+use crate::slab::Slab;
 
 /// The lanes run when this many jobs wait for each lane: enough to fill them for any mix of lengths.
 const BATCH: usize = 4;

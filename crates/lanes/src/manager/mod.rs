@@ -4,7 +4,6 @@ mod in_order;
 mod out_of_order;
 mod planner;
 mod queue;
-mod slab;
 
 pub use in_order::InOrder;
 pub use out_of_order::OutOfOrder;

@@ -4,9 +4,9 @@ use alloc::boxed::Box;
 use alloc::vec;
 
 use super::queue::Queue;
-use super::slab::Slab;
 use super::{Goal, Job, Lanes, Source};
 use crate::cpu::Cpu;
+use crate::slab::Slab;
 
 /// Takes jobs one at a time and gives them back as they complete.
 ///

@@ -91,12 +91,21 @@ impl Plan {
         Plan { order: Box::new([0; WINDOW]), classes: Box::new([0; WINDOW]), places: [0; CLASSES] }
     }
 
-    /// Orders jobs by their cost, dearest first and otherwise as they stand: a counting sort.
+    /// Orders jobs by their cost, dearest first and otherwise as they stand: a counting sort, or nothing
+    /// at all where all cost the same.
     #[inline(always)]
     fn order<J: Job>(&mut self, jobs: &[J]) -> &[u16] {
+        let class = |job: &J| (CLASSES - 1 - job.cost().min(CLASSES - 1)) as u8;
+        let mut differences = 0;
+        for (place, job) in self.classes.iter_mut().zip(jobs) {
+            *place = class(job);
+            differences |= *place ^ class(&jobs[0]);
+        }
+        if differences == 0 && self.classes[0] != 0 {
+            return &IN_PLACE[..jobs.len()];
+        }
         self.places.fill(0);
-        for (class, job) in self.classes.iter_mut().zip(jobs) {
-            *class = (CLASSES - 1 - job.cost().min(CLASSES - 1)) as u8;
+        for class in &self.classes[..jobs.len()] {
             self.places[usize::from(*class) % CLASSES] += 1;
         }
         let dearest = usize::from(self.places[0]);
@@ -113,3 +122,14 @@ impl Plan {
         &self.order[..jobs.len()]
     }
 }
+
+/// Jobs as they stand.
+static IN_PLACE: [u16; WINDOW] = {
+    let mut order = [0; WINDOW];
+    let mut i = 0;
+    while i < WINDOW {
+        order[i] = i as u16;
+        i += 1;
+    }
+    order
+};
