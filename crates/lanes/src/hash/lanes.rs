@@ -19,12 +19,12 @@ use core::ptr;
 
 use zeroize::Zeroize;
 
-use super::kernel::MAX_LANES;
 use super::select::Kernels;
 use super::tail::Tail;
 use super::{Hash, State, write_digest};
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Source};
+use crate::vector::MAX_LANES;
 
 /// One message, as the scheduler sees it.
 ///
@@ -56,7 +56,6 @@ pub(crate) enum End<W> {
 struct Slot<W> {
     id: u32,
     task: HashTask<W>,
-    /// Its state while it has no lane.
     state: State<W>,
 }
 
@@ -91,8 +90,6 @@ const PATIENCE: u32 = 16;
 /// The scheduler of one hash's messages onto the lanes of its kernel.
 pub struct HashLanes<A: Hash> {
     kernels: Kernels<A::Word>,
-    /// State of the lanes of the first stage: rows of as many words as there are lanes.
-    rows: Box<[A::Word]>,
     /// Lanes `0..active` are in use.
     active: usize,
     data: [*const u8; MAX_LANES],
@@ -104,10 +101,9 @@ pub struct HashLanes<A: Hash> {
     free: Stack,
     /// Slots that wait for the second stage: those with one padded block, and those with two.
     ends: [Stack; 2],
-    /// State of the lanes of the second and third stage, and where the third starts from.
-    end_rows: Box<[A::Word]>,
-    outer_rows: Box<[A::Word]>,
     tails: Box<[Tail]>,
+    /// What lanes that are not in use write to.
+    idle: Box<State<A::Word>>,
     /// Calls of `run` since the lanes last moved, and since each list of ends did.
     lanes_idle: u32,
     ends_idle: [u32; 2],
@@ -137,7 +133,6 @@ impl<A: Hash> Lanes for HashLanes<A> {
         (0..4 * lanes).for_each(|slot| free.push(slot));
         HashLanes {
             kernels,
-            rows: vec![zero; 8 * lanes].into(),
             active: 0,
             data: [ptr::null(); MAX_LANES],
             left: [0; MAX_LANES],
@@ -145,9 +140,8 @@ impl<A: Hash> Lanes for HashLanes<A> {
             slots: vec![empty; 4 * lanes].into(),
             free,
             ends: [Stack::EMPTY; 2],
-            end_rows: vec![zero; 8 * lanes].into(),
-            outer_rows: vec![zero; 8 * lanes].into(),
             tails: vec![Tail::EMPTY; lanes].into(),
+            idle: Box::new([zero; 8]),
             lanes_idle: 0,
             ends_idle: [0; 2],
             completed: 0,
@@ -217,7 +211,6 @@ impl<A: Hash> HashLanes<A> {
         }
         let lane = self.active;
         self.active += 1;
-        put_column::<A>(&mut self.rows, lane, &state);
         self.data[lane] = task.data;
         self.left[lane] = whole;
         self.slot[lane] = index as u8;
@@ -235,19 +228,18 @@ impl<A: Hash> HashLanes<A> {
             return unsafe { self.step_few(source) };
         }
         let fewest = self.left[..active].iter().fold(usize::MAX, |a, b| a.min(*b));
+        let mut states = self.states(&{ self.slot }[..active]);
         // An idle lane reads along with the first.
-        for lane in active..lanes {
-            self.data[lane] = self.data[0];
-        }
-        // SAFETY: the kernel is for this CPU; the rows are of its size; every lane points to at least
-        // `fewest` blocks.
-        unsafe { (self.kernels.wide.run)(self.rows.as_mut_ptr(), self.data.as_ptr(), fewest) };
+        let first = self.data[0];
+        self.data[active..lanes].fill(first);
+        // SAFETY: the kernel is for this CPU; every lane points to a state of its own, or to the idle
+        // one, and to at least `fewest` blocks.
+        unsafe { (self.kernels.wide.run)(states.as_mut_ptr(), self.data.as_ptr(), fewest) };
         for lane in (0..active).rev() {
             self.left[lane] -= fewest;
             self.data[lane] = self.data[lane].wrapping_add(fewest * A::BLOCK_LEN);
             if self.left[lane] == 0 {
                 let index = usize::from(self.slot[lane]);
-                self.slots[index].state = column::<A>(&self.rows, lane);
                 self.vacate(lane);
                 // SAFETY: the slot's task is good.
                 unsafe { self.absorbed(index, source) };
@@ -262,9 +254,6 @@ impl<A: Hash> HashLanes<A> {
     /// The tasks on the lanes are good.
     unsafe fn step_few(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
         let single = self.kernels.single;
-        for lane in 0..self.active {
-            self.slots[usize::from(self.slot[lane])].state = column::<A>(&self.rows, lane);
-        }
         while self.active > 0 {
             let longest = self.longest(None);
             let second = single.two.and(self.longest(longest));
@@ -307,8 +296,6 @@ impl<A: Hash> HashLanes<A> {
         self.active -= 1;
         let last = self.active;
         if lane != last {
-            let state = column::<A>(&self.rows, last);
-            put_column::<A>(&mut self.rows, lane, &state);
             self.data[lane] = self.data[last];
             self.left[lane] = self.left[last];
             self.slot[lane] = self.slot[last];
@@ -350,46 +337,60 @@ impl<A: Hash> HashLanes<A> {
         let slot_of = |lane: usize| usize::from(waiting[lane]);
         self.ends[list].len = 0;
 
+        let mut states = self.states(&waiting[..count]);
         let mut data = [ptr::null(); MAX_LANES];
+        let mut outers = [self.idle.as_ptr(); MAX_LANES];
+        let mut hmacs = false;
         let tails = self.tails.as_mut_ptr();
-        let mut outer = false;
         for lane in 0..count {
-            let slot = &self.slots[slot_of(lane)];
-            let task = &slot.task;
-            put_column::<A>(&mut self.end_rows, lane, &slot.state);
+            let task = &self.slots[slot_of(lane)].task;
             // SAFETY: the task is good, and there are as many tails as lanes.
             unsafe {
                 let total = task.before + task.len as u64;
                 data[lane] = (*tails.add(lane)).build::<A>(task.data, task.len, total);
-                if let End::Hmac { outer: start, .. } = task.end {
-                    put_column::<A>(&mut self.outer_rows, lane, &*start);
-                    outer = true;
-                }
+            }
+            if let End::Hmac { outer, .. } = task.end {
+                outers[lane] = outer.cast();
+                hmacs = true;
             }
         }
         let first = data[0];
         data[count..lanes].fill(first);
-        // SAFETY: the kernel is for this CPU; the rows are of its size; every tail holds list + 1 blocks.
-        unsafe { (self.kernels.wide.run)(self.end_rows.as_mut_ptr(), data.as_ptr(), list + 1) };
+        // SAFETY: the kernel is for this CPU; every lane points to a state of its own, or to the idle
+        // one, and every tail holds list + 1 blocks.
+        unsafe { (self.kernels.wide.run)(states.as_mut_ptr(), data.as_ptr(), list + 1) };
         for lane in 0..count {
-            if let End::Digest(digest) = self.slots[slot_of(lane)].task.end {
+            let slot = &self.slots[slot_of(lane)];
+            if let End::Digest(digest) = slot.task.end {
                 // SAFETY: the task is good.
-                unsafe { write_digest::<A>(&column::<A>(&self.end_rows, lane), digest) };
+                unsafe { write_digest::<A>(&slot.state, digest) };
             }
         }
-        if outer {
-            // SAFETY: the kernel is for this CPU; the rows are of its size.
-            unsafe {
-                (self.kernels.wide.outer)(self.end_rows.as_mut_ptr(), self.outer_rows.as_ptr());
-            }
+        if hmacs {
+            let mut states = self.states(&waiting[..count]);
+            // SAFETY: as before; the outer states are those of good tasks, or the idle one.
+            unsafe { (self.kernels.wide.outer)(states.as_mut_ptr(), outers.as_ptr()) };
         }
         for lane in 0..count {
-            if let End::Hmac { tag, .. } = self.slots[slot_of(lane)].task.end {
+            let slot = &self.slots[slot_of(lane)];
+            if let End::Hmac { tag, .. } = slot.task.end {
                 // SAFETY: the task is good.
-                unsafe { write_digest::<A>(&column::<A>(&self.end_rows, lane), tag) };
+                unsafe { write_digest::<A>(&slot.state, tag) };
             }
             self.complete(slot_of(lane), source);
         }
+    }
+
+    /// The states of the first lanes, by their slots; the other lanes write to the idle one.
+    #[inline(always)]
+    fn states(&mut self, slots: &[u8]) -> [*mut A::Word; MAX_LANES] {
+        let mut states = [self.idle.as_mut_ptr(); MAX_LANES];
+        let first = self.slots.as_mut_ptr();
+        for (state, slot) in states.iter_mut().zip(slots) {
+            // SAFETY: a lane's slot exists.
+            *state = unsafe { (&raw mut (*first.add(usize::from(*slot))).state).cast() };
+        }
+        states
     }
 
     /// The second and third stage of the slots in a list, one by one.
@@ -436,30 +437,8 @@ impl<A: Hash> HashLanes<A> {
 
 impl<A: Hash> Drop for HashLanes<A> {
     fn drop(&mut self) {
-        self.rows.zeroize();
-        self.end_rows.zeroize();
-        self.outer_rows.zeroize();
+        self.idle.zeroize();
         self.tails.zeroize();
         self.slots.iter_mut().for_each(|slot| slot.state.zeroize());
     }
-}
-
-/// Copies a state into a lane.
-#[inline(always)]
-fn put_column<A: Hash>(rows: &mut [A::Word], lane: usize, state: &State<A::Word>) {
-    let lanes = rows.len() / 8;
-    for (row, word) in rows.chunks_exact_mut(lanes).zip(state).take(A::STATE_WORDS) {
-        row[lane] = *word;
-    }
-}
-
-/// Copies a lane's state out.
-#[inline(always)]
-fn column<A: Hash>(rows: &[A::Word], lane: usize) -> State<A::Word> {
-    let lanes = rows.len() / 8;
-    let mut state = [A::Word::default(); 8];
-    for (row, word) in rows.chunks_exact(lanes).zip(&mut state).take(A::STATE_WORDS) {
-        *word = row[lane];
-    }
-    state
 }

@@ -41,21 +41,21 @@ macro_rules! wide_kernels {
 
         $(#[target_feature(enable = $features)])?
         unsafe fn $run<V: Vector<Word = $word>, A: Hash<Word = $word>>(
-            state: *mut $word,
+            states: *const *mut $word,
             data: *const *const u8,
             blocks: usize,
         ) {
             // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { kernel::run::<V, A::Core>(state, data, blocks) }
+            unsafe { kernel::run::<V, A::Core>(states, data, blocks) }
         }
 
         $(#[target_feature(enable = $features)])?
         unsafe fn $outer<V: Vector<Word = $word>, A: Hash<Word = $word>>(
-            state: *mut $word,
-            outer: *const $word,
+            states: *const *mut $word,
+            outer: *const *const $word,
         ) {
             // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { kernel::outer::<V, A>(state, outer) }
+            unsafe { kernel::outer::<V, A>(states, outer) }
         }
     };
 }

@@ -6,7 +6,7 @@
 use core::arch::x86_64::*;
 
 use crate::hash::sha256::K;
-use crate::hash::{Hash, HashKernel, SingleKernel, kernel};
+use crate::hash::{Hash, HashKernel, SingleKernel, State, kernel};
 use crate::vector::each;
 
 /// Buffers interleaved by the kernels for many.
@@ -128,29 +128,21 @@ macro_rules! entry_points {
         }
 
         #[target_feature(enable = "sha,sse4.1,ssse3")]
-        unsafe fn $wide(rows: *mut u32, data: *const *const u8, blocks: usize) {
-            // SAFETY: the contract vouches for rows of LANES words and for as many pointers.
-            unsafe {
-                let mut states = kernel::columns(rows);
-                let first = states.as_mut_ptr();
-                let each = each!(n in 4 => first.add(n).cast());
-                $body::<Both<Both<$buffer>>>(each.as_ptr(), data, blocks);
-                kernel::put_columns(rows, &states);
-            }
+        unsafe fn $wide(states: *const *mut u32, data: *const *const u8, blocks: usize) {
+            // SAFETY: the same contract.
+            unsafe { $body::<Both<Both<$buffer>>>(states, data, blocks) }
         }
 
         #[target_feature(enable = "sha,sse4.1,ssse3")]
-        unsafe fn $outer<A: Hash<Word = u32>>(rows: *mut u32, outer: *const u32) {
-            // SAFETY: the contract vouches for both rows; each block is 64 bytes.
+        unsafe fn $outer<A: Hash<Word = u32>>(states: *const *mut u32, outer: *const *const u32) {
+            // SAFETY: the contract vouches for LANES pointers each way; a block is 64 bytes.
             unsafe {
-                let inner = kernel::columns(rows);
-                let blocks = each!(n in 4 => kernel::outer_block::<A>(&inner[n]));
+                let states = states.cast::<[*mut State<u32>; LANES]>().read();
+                let outer = outer.cast::<[*const State<u32>; LANES]>().read();
+                let blocks = each!(n in 4 => kernel::outer_block::<A>(&*states[n]));
                 let data = each!(n in 4 => blocks[n].as_ptr().cast::<u8>());
-                let mut states = kernel::columns(outer);
-                let first = states.as_mut_ptr();
-                let each = each!(n in 4 => first.add(n).cast());
-                $body::<Both<Both<$buffer>>>(each.as_ptr(), data.as_ptr(), 1);
-                kernel::put_columns(rows, &states);
+                each!(n in 4 => *states[n] = *outer[n]);
+                $body::<Both<Both<$buffer>>>(states.as_ptr().cast(), data.as_ptr(), 1);
             }
         }
     };
