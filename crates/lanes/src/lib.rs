@@ -1,3 +1,39 @@
-//! Lanes.
+//! Many independent buffers, hashed, authenticated or encrypted side by side.
+//!
+//! A core that hashes one buffer at a time mostly waits for itself: each round needs the one before. This
+//! crate gives every buffer a *lane* of a vector and advances all lanes together, refilling those that
+//! empty, so that buffers of different lengths, keys and alignments keep the whole core busy.
+//!
+//! There are three managers over the same kernels:
+//!
+//! - [`Planner`], for jobs that are known at once: `process_many`;
+//! - [`OutOfOrder`], for jobs that come one by one and may complete in any order: `submit` and `flush`;
+//! - [`InOrder`], for jobs that must come back as they were submitted.
+//!
+//! Which instruction set is used is decided at run time, by [`Cpu::detect`].
+//!
+//! The crate is `no_std`, starts no thread, reads no clock, does no I/O, and allocates only when a manager
+//! is built.
+
 #![no_std]
+
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod buffer;
+mod cpu;
+mod error;
+mod hash;
+mod isa;
+mod manager;
+mod vector;
+
+pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
+pub use cpu::{Cpu, Feature, Isa, IsaError};
+pub use error::LengthError;
+pub use hash::{
+    Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
+};
+pub use manager::{InOrder, Job, OutOfOrder, Planner};
+pub use vector::{Pair, Vector, Word};

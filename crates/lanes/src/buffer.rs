@@ -1,0 +1,135 @@
+//! The buffers that a job owns, or borrows for as long as a manager may hold it.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// Bytes to read.
+///
+/// # Safety
+///
+/// As long as the value is neither moved, nor borrowed mutably, nor dropped, every call of
+/// [`bytes`](Input::bytes) gives the same slice, and nobody writes to it.
+pub unsafe trait Input {
+    /// The bytes.
+    fn bytes(&self) -> &[u8];
+}
+
+macro_rules! input {
+    ($(($($generics:tt)*) $type:ty),* $(,)?) => { $(
+        // SAFETY: the slice is fixed as long as the value is only read.
+        unsafe impl<$($generics)*> Input for $type {
+            fn bytes(&self) -> &[u8] {
+                self.as_ref()
+            }
+        }
+    )* };
+}
+
+input! {
+    () &[u8],
+    () &mut [u8],
+    () Vec<u8>,
+    () Box<[u8]>,
+    () Arc<[u8]>,
+    (const N: usize) [u8; N],
+    (const N: usize) &[u8; N],
+}
+
+/// A buffer that a cipher reads from and writes to: one and the same, or two apart.
+///
+/// # Safety
+///
+/// As long as the value is neither moved nor dropped, nor borrowed by anyone else, `source` and
+/// `destination` give the same pointers, good for [`length`](CipherBuffer::length) bytes of reading and
+/// of writing, which nobody else reads or writes. The two are equal, or do not overlap.
+pub unsafe trait CipherBuffer {
+    /// Bytes to process.
+    fn length(&self) -> usize;
+    /// Where they are read, and where their results are written.
+    fn pointers(&mut self) -> (*const u8, *mut u8);
+    /// The results, once there are any.
+    fn output(&self) -> &[u8];
+}
+
+macro_rules! in_place {
+    ($($type:ty),* $(,)?) => { $(
+        // SAFETY: the slice is fixed as long as the value stays where it is; it is the only one.
+        unsafe impl CipherBuffer for $type {
+            fn length(&self) -> usize {
+                self.len()
+            }
+            fn pointers(&mut self) -> (*const u8, *mut u8) {
+                let bytes = self.as_mut_ptr();
+                (bytes.cast_const(), bytes)
+            }
+            fn output(&self) -> &[u8] {
+                self
+            }
+        }
+    )* };
+}
+
+in_place!(&mut [u8], Vec<u8>, Box<[u8]>);
+
+/// A source and a destination apart from each other, of the same length.
+#[derive(Debug)]
+pub struct OutOfPlace<S, D> {
+    source: S,
+    destination: D,
+}
+
+impl<S: Input, D: CipherBuffer> OutOfPlace<S, D> {
+    /// Pairs them.
+    ///
+    /// # Errors
+    /// [`PairError`] with both lengths, and both buffers, if the lengths differ.
+    pub fn new(source: S, destination: D) -> Result<Self, PairError<S, D>> {
+        if source.bytes().len() == destination.length() {
+            Ok(OutOfPlace { source, destination })
+        } else {
+            Err(PairError { source, destination })
+        }
+    }
+
+    /// Takes them apart.
+    pub fn into_parts(self) -> (S, D) {
+        (self.source, self.destination)
+    }
+}
+
+/// A source and a destination of different lengths.
+pub struct PairError<S, D> {
+    /// The source.
+    pub source: S,
+    /// The destination.
+    pub destination: D,
+}
+
+impl<S: Input, D: CipherBuffer> core::fmt::Display for PairError<S, D> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let (source, destination) = (self.source.bytes().len(), self.destination.length());
+        write!(f, "{source} bytes of input need as many of output, not {destination}")
+    }
+}
+
+impl<S: Input, D: CipherBuffer> core::fmt::Debug for PairError<S, D> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        core::fmt::Display::fmt(self, f)
+    }
+}
+
+impl<S: Input, D: CipherBuffer> core::error::Error for PairError<S, D> {}
+
+// SAFETY: the lengths were compared; two values that are borrowed or owned apart do not overlap.
+unsafe impl<S: Input, D: CipherBuffer> CipherBuffer for OutOfPlace<S, D> {
+    fn length(&self) -> usize {
+        self.source.bytes().len()
+    }
+    fn pointers(&mut self) -> (*const u8, *mut u8) {
+        (self.source.bytes().as_ptr(), self.destination.pointers().1)
+    }
+    fn output(&self) -> &[u8] {
+        self.destination.output()
+    }
+}

@@ -1,0 +1,87 @@
+//! HMAC keys (RFC 2104, FIPS 198-1).
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::{Hash, State};
+use crate::vector::Word;
+
+/// An HMAC key, expanded once: the states of the inner and the outer hash after their first block.
+///
+/// Shared freely between jobs and threads; wiped when dropped.
+///
+/// ```
+/// use broadloom_lanes::{HmacKey, Sha256};
+/// let key = HmacKey::<Sha256>::new(b"a key of any length");
+/// # drop(key);
+/// ```
+pub struct HmacKey<A: Hash> {
+    pub(crate) inner: State<A::Word>,
+    pub(crate) outer: State<A::Word>,
+}
+
+impl<A: Hash> HmacKey<A> {
+    /// Expands a key of any length; one longer than a block is hashed first, as RFC 2104 says.
+    pub fn new(key: &[u8]) -> Self {
+        let single = A::plain();
+        let mut block = [0u8; 128];
+        let block = &mut block[..A::BLOCK_LEN];
+        if key.len() > A::BLOCK_LEN {
+            let mut digest = digest_plainly::<A>(key);
+            block[..A::DIGEST_LEN].copy_from_slice(digest.as_ref());
+            digest.as_mut().zeroize();
+        } else {
+            block[..key.len()].copy_from_slice(key);
+        }
+        let mut state_after = |pad: u8| {
+            block.iter_mut().for_each(|byte| *byte ^= pad);
+            let mut state = *A::INITIAL;
+            single.absorb(&mut state, block);
+            block.iter_mut().for_each(|byte| *byte ^= pad);
+            state
+        };
+        let key = HmacKey { inner: state_after(0x36), outer: state_after(0x5c) };
+        block.zeroize();
+        key
+    }
+}
+
+/// The digest of a short input, with the single-buffer kernel that every machine has.
+fn digest_plainly<A: Hash>(data: &[u8]) -> A::Digest {
+    let single = A::plain();
+    let whole = data.len() / A::BLOCK_LEN * A::BLOCK_LEN;
+    let mut state = *A::INITIAL;
+    single.absorb(&mut state, &data[..whole]);
+    let mut tail = super::tail::Tail::EMPTY;
+    let count = super::tail::Tail::count::<A>(data.len() - whole);
+    // SAFETY: the slice is readable, and is the whole message; `count` is what the tail then holds.
+    unsafe {
+        let blocks = tail.build::<A>(data.as_ptr(), data.len(), data.len() as u64);
+        (single.one)(state.as_mut_ptr(), blocks, count);
+    }
+    tail.zeroize();
+    let mut digest = A::ZERO_DIGEST;
+    // SAFETY: the digest has room for itself.
+    unsafe { write_digest::<A>(&state, digest.as_mut().as_mut_ptr()) };
+    state.zeroize();
+    digest
+}
+
+/// Writes the digest that a final state stands for.
+///
+/// # Safety
+/// `to` is writable for `DIGEST_LEN` bytes.
+pub(crate) unsafe fn write_digest<A: Hash>(state: &State<A::Word>, to: *mut u8) {
+    for (i, word) in state.iter().enumerate().take(A::DIGEST_LEN / A::Word::BYTES) {
+        // SAFETY: the caller vouches for the digest's bytes.
+        unsafe { to.cast::<A::Word>().add(i).write_unaligned(word.ordered(A::BIG_ENDIAN)) }
+    }
+}
+
+impl<A: Hash> Drop for HmacKey<A> {
+    fn drop(&mut self) {
+        self.inner.zeroize();
+        self.outer.zeroize();
+    }
+}
+
+impl<A: Hash> ZeroizeOnDrop for HmacKey<A> {}

@@ -1,0 +1,182 @@
+//! What a user hands in: messages to be hashed or authenticated.
+
+use zeroize::Zeroize;
+
+use super::lanes::{End, HashLanes, HashTask};
+use super::{Hash, HmacKey, State};
+use crate::buffer::Input;
+use crate::error::LengthError;
+use crate::manager::{Job, Ticket};
+
+/// A hash, or an HMAC, whose message comes in several pieces.
+///
+/// Each piece but the last is a job of its own ([`HashJob::update`]); the last one
+/// ([`HashJob::finish`]) gives the digest. Wiped when dropped.
+#[derive(Clone)]
+pub struct Stream<A: Hash> {
+    state: State<A::Word>,
+    /// Bytes in the state, those of an HMAC key's inner pad included.
+    absorbed: u64,
+    outer: Option<State<A::Word>>,
+}
+
+impl<A: Hash> Stream<A> {
+    /// A hash that has absorbed nothing.
+    pub fn new() -> Self {
+        Stream { state: *A::INITIAL, absorbed: 0, outer: None }
+    }
+
+    /// An HMAC that has absorbed nothing.
+    pub fn hmac(key: &HmacKey<A>) -> Self {
+        let absorbed = A::BLOCK_LEN as u64;
+        Stream { state: key.inner, absorbed, outer: Some(key.outer) }
+    }
+
+    /// Bytes of message absorbed so far.
+    pub fn len(&self) -> u64 {
+        self.absorbed - self.outer.map_or(0, |_| A::BLOCK_LEN as u64)
+    }
+
+    /// Whether nothing was absorbed yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<A: Hash> Default for Stream<A> {
+    fn default() -> Self {
+        Stream::new()
+    }
+}
+
+impl<A: Hash> Drop for Stream<A> {
+    fn drop(&mut self) {
+        self.state.zeroize();
+        self.outer.zeroize();
+    }
+}
+
+/// One message, or one piece of a [`Stream`], to be absorbed.
+///
+/// `B` is the buffer, owned or borrowed ([`Input`]); `T` is whatever the caller wants to come back with
+/// it.
+pub struct HashJob<'a, A: Hash, B, T = ()> {
+    data: B,
+    user: T,
+    work: Work<'a, A>,
+    ticket: Ticket,
+    digest: A::Digest,
+}
+
+/// What is to be done with the data.
+enum Work<'a, A: Hash> {
+    Digest,
+    Hmac(&'a HmacKey<A>),
+    Update(&'a mut Stream<A>),
+    Finish(&'a mut Stream<A>),
+}
+
+impl<'a, A: Hash, B: Input, T> HashJob<'a, A, B, T> {
+    fn new(data: B, user: T, work: Work<'a, A>) -> Self {
+        HashJob { data, user, work, ticket: Ticket::default(), digest: A::ZERO_DIGEST }
+    }
+
+    /// The digest of a message.
+    pub fn digest(data: B, user: T) -> Self {
+        Self::new(data, user, Work::Digest)
+    }
+
+    /// The HMAC of a message (RFC 2104).
+    pub fn hmac(key: &'a HmacKey<A>, data: B, user: T) -> Self {
+        Self::new(data, user, Work::Hmac(key))
+    }
+
+    /// Another piece of a stream, of whole blocks; more is to come. The job has no output.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the piece is no multiple of [`BLOCK_LEN`](super::Compression::BLOCK_LEN).
+    pub fn update(stream: &'a mut Stream<A>, data: B, user: T) -> Result<Self, LengthError> {
+        LengthError::check(data.bytes().len(), A::BLOCK_LEN)?;
+        Ok(Self::new(data, user, Work::Update(stream)))
+    }
+
+    /// The last piece of a stream, of any length. The output is the digest, or the HMAC, of all of it;
+    /// the stream is then as it was before this piece.
+    pub fn finish(stream: &'a mut Stream<A>, data: B, user: T) -> Self {
+        Self::new(data, user, Work::Finish(stream))
+    }
+
+    /// Sets the time by which the job should be complete, in ticks of the caller's choosing: a
+    /// manager's `flush_expired` completes jobs whose time has come. Without it a job has all the time
+    /// there is.
+    pub fn by(mut self, ticks: u64) -> Self {
+        self.ticket.deadline = ticks;
+        self
+    }
+
+    /// The digest or HMAC, [`DIGEST_LEN`](Hash::DIGEST_LEN) bytes; `None` until the job is complete,
+    /// and for an [`update`](HashJob::update).
+    pub fn output(&self) -> Option<&A::Digest> {
+        let has_output = !matches!(self.work, Work::Update(_));
+        (self.ticket.complete && has_output).then_some(&self.digest)
+    }
+
+    /// Whether the job went through a manager to its end.
+    pub fn is_complete(&self) -> bool {
+        self.ticket.complete
+    }
+
+    /// The buffer and the caller's value.
+    pub fn into_parts(self) -> (B, T) {
+        (self.data, self.user)
+    }
+
+    /// The caller's value.
+    pub fn user(&self) -> &T {
+        &self.user
+    }
+}
+
+// SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract); keys and streams
+// are borrowed for the job's life; the digest is in the job itself.
+unsafe impl<A: Hash, B: Input, T> Job for HashJob<'_, A, B, T> {
+    type Lanes = HashLanes<A>;
+
+    #[inline(always)]
+    fn task(&mut self) -> HashTask<A::Word> {
+        let bytes = self.data.bytes();
+        let (data, len) = (bytes.as_ptr(), bytes.len());
+        let out = self.digest.as_mut().as_mut_ptr();
+        let (start, before, end): (*const State<A::Word>, _, _) = match &mut self.work {
+            Work::Digest => (A::INITIAL, 0, End::Digest(out)),
+            Work::Hmac(key) => {
+                let outer = &raw const key.outer;
+                (&raw const key.inner, A::BLOCK_LEN as u64, End::Hmac { outer, tag: out })
+            }
+            Work::Update(stream) => {
+                let before = stream.absorbed;
+                stream.absorbed += len as u64;
+                let state = &raw mut stream.state;
+                (state.cast_const(), before, End::State(state))
+            }
+            Work::Finish(stream) => {
+                let end = match &stream.outer {
+                    Some(outer) => End::Hmac { outer: &raw const *outer, tag: out },
+                    None => End::Digest(out),
+                };
+                (&raw const stream.state, stream.absorbed, end)
+            }
+        };
+        HashTask { data, len, start, before, end }
+    }
+
+    #[inline(always)]
+    fn cost(&self) -> usize {
+        self.data.bytes().len() / A::BLOCK_LEN
+    }
+
+    #[inline(always)]
+    fn ticket(&mut self) -> &mut Ticket {
+        &mut self.ticket
+    }
+}

@@ -1,0 +1,65 @@
+//! Which kernels a hash gets on a CPU, and when the narrow one takes over.
+
+use super::kernel::{HashKernel, SingleKernel};
+use super::{Compression, Hash};
+use crate::cpu::{Cpu, Isa};
+use crate::isa;
+use crate::isa::portable::Plain;
+use crate::vector::Vector;
+
+/// The kernels of one hash on one CPU.
+#[derive(Clone, Copy)]
+pub struct Kernels<W> {
+    /// For many buffers.
+    pub(crate) wide: HashKernel<W>,
+    /// For few.
+    pub(crate) single: SingleKernel<W>,
+    /// With so many buffers or fewer `single` is the faster: `docs/performance.md`, «Crossover».
+    pub(crate) few: usize,
+}
+
+/// The wide kernel of a hash with 32-bit words.
+pub(crate) fn wide32<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
+    match cpu.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => isa::avx2::kernel32::<A>(),
+        _ => isa::portable::kernel32::<A>(),
+    }
+}
+
+/// The wide kernel of a hash with 64-bit words.
+pub(crate) fn wide64<A: Hash<Word = u64>>(cpu: &Cpu) -> HashKernel<u64> {
+    match cpu.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => isa::avx2::kernel64::<A>(),
+        _ => isa::portable::kernel64::<A>(),
+    }
+}
+
+/// SHA-1 for one buffer.
+pub(crate) fn single_sha1(cpu: &Cpu) -> SingleKernel<u32> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("sha") {
+        return isa::x86_sha::SHA1;
+    }
+    let _ = cpu;
+    plain::<super::sha1::Core>()
+}
+
+/// SHA-256 for one buffer.
+pub(crate) fn single_sha256(cpu: &Cpu) -> SingleKernel<u32> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("sha") {
+        return isa::x86_sha::SHA256;
+    }
+    let _ = cpu;
+    plain::<super::sha256::Core>()
+}
+
+/// The kernel for one buffer that every machine has.
+pub(crate) fn plain<C: Compression>() -> SingleKernel<C::Word>
+where
+    Plain<C::Word, 1>: Vector<Word = C::Word>,
+{
+    SingleKernel { name: "integers", one: isa::portable::single::<C>, two: None }
+}

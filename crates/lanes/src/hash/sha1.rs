@@ -1,0 +1,58 @@
+//! SHA-1 (FIPS 180-4, section 6.1; RFC 3174).
+
+use super::{Compression, declare_hash, rounds, select};
+use crate::cpu::Cpu;
+use crate::vector::Vector;
+
+declare_hash! {
+    /// SHA-1: 20-byte digests, 64-byte blocks (FIPS 180-4, RFC 3174). Not collision resistant any more;
+    /// for HMAC, and for formats that fix it.
+    Sha1, "sha1", 20, wide32, select::single_sha1, few,
+    [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0, 0, 0, 0]
+}
+
+/// With so many buffers or fewer, one at a time is faster (docs/performance.md, «Crossover»).
+fn few(_cpu: &Cpu) -> usize {
+    1
+}
+
+/// The compression function of SHA-1.
+#[derive(Clone, Copy)]
+pub struct Core;
+
+const K: [u32; 4] = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6];
+
+impl Compression for Core {
+    type Word = u32;
+    const STATE_WORDS: usize = 5;
+    const BIG_ENDIAN: bool = true;
+
+    #[inline(always)]
+    fn compress<V: Vector<Word = u32>>(state: &mut [V; 8], mut w: [V; 16]) {
+        let mut s = *state;
+        rounds!(round::<V>(&mut s, &mut w), 80);
+        for i in 0..5 {
+            state[i] = state[i].add(s[i]);
+        }
+    }
+}
+
+/// Round `T`. The five working variables stay where they are; their names move on by one each round.
+#[inline(always)]
+fn round<const T: usize, V: Vector<Word = u32>>(s: &mut [V; 8], w: &mut [V; 16]) {
+    let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|i| (i + 80 - T) % 5);
+    if T >= 16 {
+        w[T % 16] =
+            w[(T - 3) % 16].xor(w[(T - 8) % 16]).xor3(w[(T - 14) % 16], w[T % 16]).rotate_right::<31>();
+    }
+    let f = match T / 20 {
+        0 => s[b].choose(s[c], s[d]),
+        2 => s[b].majority(s[c], s[d]),
+        _ => s[b].xor3(s[c], s[d]),
+    };
+    // SAFETY: a value of V is proof that the CPU has its instruction set.
+    let k = unsafe { V::splat(K[T / 20]) };
+    let sum = s[e].add(w[T % 16].add(k)).add(f);
+    s[e] = sum.add(s[a].rotate_right::<27>());
+    s[b] = s[b].rotate_right::<2>();
+}

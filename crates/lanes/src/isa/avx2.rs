@@ -1,0 +1,244 @@
+//! AVX2: eight 32-bit lanes, or four 64-bit lanes.
+
+use core::arch::x86_64::*;
+use core::array;
+
+use crate::hash::{Hash, HashKernel, kernel};
+use crate::vector::{Pair, Vector};
+
+/// Eight 32-bit lanes in one 256-bit register. Uses AVX2.
+#[derive(Clone, Copy)]
+struct U32x8(__m256i);
+
+/// Four 64-bit lanes in one 256-bit register. Uses AVX2.
+#[derive(Clone, Copy)]
+struct U64x4(__m256i);
+
+macro_rules! bitwise {
+    () => {
+        #[inline(always)]
+        fn xor(self, o: Self) -> Self {
+            // SAFETY: `self` is proof of AVX2 (see Vector).
+            Self(unsafe { _mm256_xor_si256(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn and(self, o: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm256_and_si256(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn or(self, o: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm256_or_si256(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn and_not(self, o: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm256_andnot_si256(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn not(self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm256_xor_si256(self.0, _mm256_set1_epi8(-1)) })
+        }
+    };
+}
+
+// SAFETY: AVX2 instructions only; every method is `inline(always)`.
+unsafe impl Vector for U32x8 {
+    type Word = u32;
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn splat(word: u32) -> Self {
+        // SAFETY: the caller vouches for AVX2.
+        Self(unsafe { _mm256_set1_epi32(word as i32) })
+    }
+    #[inline(always)]
+    unsafe fn load(words: *const u32) -> Self {
+        // SAFETY: the caller vouches for AVX2 and for eight words.
+        Self(unsafe { _mm256_loadu_si256(words.cast()) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, words: *mut u32) {
+        // SAFETY: the caller vouches for eight words.
+        unsafe { _mm256_storeu_si256(words.cast(), self.0) }
+    }
+    #[inline(always)]
+    unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
+        // SAFETY: the caller vouches for AVX2, eight pointers, and 64 bytes behind each.
+        unsafe {
+            let low = transpose8(array::from_fn(|l| words::<BIG_ENDIAN>((*lanes.add(l)).add(offset))));
+            let high =
+                transpose8(array::from_fn(|l| words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 32))));
+            array::from_fn(|i| Self(if i < 8 { low[i] } else { high[i - 8] }))
+        }
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        // SAFETY: `self` is proof of AVX2 (see Vector).
+        Self(unsafe { _mm256_add_epi32(self.0, o.0) })
+    }
+    bitwise!();
+    #[inline(always)]
+    fn rotate_right<const N: i32>(self) -> Self {
+        // SAFETY: `self` is proof of AVX2 (see Vector).
+        unsafe {
+            let right = _mm256_srlv_epi32(self.0, _mm256_set1_epi32(N));
+            let left = if N == 31 {
+                _mm256_add_epi32(self.0, self.0)
+            } else {
+                _mm256_sllv_epi32(self.0, _mm256_set1_epi32(32 - N))
+            };
+            Self(_mm256_or_si256(right, left))
+        }
+    }
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        // SAFETY: `self` is proof of AVX2 (see Vector).
+        Self(unsafe { _mm256_srli_epi32::<N>(self.0) })
+    }
+}
+
+// SAFETY: AVX2 instructions only; every method is `inline(always)`.
+unsafe impl Vector for U64x4 {
+    type Word = u64;
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn splat(word: u64) -> Self {
+        // SAFETY: the caller vouches for AVX2.
+        Self(unsafe { _mm256_set1_epi64x(word as i64) })
+    }
+    #[inline(always)]
+    unsafe fn load(words: *const u64) -> Self {
+        // SAFETY: the caller vouches for AVX2 and for four words.
+        Self(unsafe { _mm256_loadu_si256(words.cast()) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, words: *mut u64) {
+        // SAFETY: the caller vouches for four words.
+        unsafe { _mm256_storeu_si256(words.cast(), self.0) }
+    }
+    #[inline(always)]
+    unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
+        // SAFETY: the caller vouches for AVX2, four pointers, and 128 bytes behind each.
+        let quarters: [[__m256i; 4]; 4] = unsafe {
+            array::from_fn(|q| {
+                transpose4(array::from_fn(|l| {
+                    double_words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 32 * q))
+                }))
+            })
+        };
+        array::from_fn(|i| Self(quarters[i / 4][i % 4]))
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        // SAFETY: `self` is proof of AVX2 (see Vector).
+        Self(unsafe { _mm256_add_epi64(self.0, o.0) })
+    }
+    bitwise!();
+    #[inline(always)]
+    fn rotate_right<const N: i32>(self) -> Self {
+        // SAFETY: `self` is proof of AVX2 (see Vector).
+        unsafe {
+            let right = _mm256_srlv_epi64(self.0, _mm256_set1_epi64x(N as i64));
+            let left = _mm256_sllv_epi64(self.0, _mm256_set1_epi64x(64 - N as i64));
+            Self(_mm256_or_si256(right, left))
+        }
+    }
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        // SAFETY: `self` is proof of AVX2 (see Vector).
+        Self(unsafe { _mm256_srli_epi64::<N>(self.0) })
+    }
+}
+
+/// Eight 32-bit words in the machine's order.
+///
+/// # Safety
+/// AVX2; 32 readable bytes.
+#[inline(always)]
+unsafe fn words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m256i {
+    // SAFETY: the caller vouches for AVX2 and 32 bytes.
+    unsafe {
+        let v = _mm256_loadu_si256(bytes.cast());
+        if !BIG_ENDIAN {
+            return v;
+        }
+        let swap = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+        _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(swap))
+    }
+}
+
+/// Four 64-bit words in the machine's order.
+///
+/// # Safety
+/// AVX2; 32 readable bytes.
+#[inline(always)]
+unsafe fn double_words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m256i {
+    // SAFETY: the caller vouches for AVX2 and 32 bytes.
+    unsafe {
+        let v = _mm256_loadu_si256(bytes.cast());
+        if !BIG_ENDIAN {
+            return v;
+        }
+        let swap = _mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+        _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(swap))
+    }
+}
+
+/// Eight rows of eight 32-bit words, turned into columns.
+///
+/// # Safety
+/// AVX2.
+#[inline(always)]
+unsafe fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
+    // SAFETY: the caller vouches for AVX2.
+    unsafe {
+        // Within each 128-bit half: four rows' words side by side.
+        let a: [__m256i; 8] = array::from_fn(|i| {
+            let (x, y) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
+            if i % 2 == 0 { _mm256_unpacklo_epi32(x, y) } else { _mm256_unpackhi_epi32(x, y) }
+        });
+        let quad = |base: usize| -> [__m256i; 4] {
+            [
+                _mm256_unpacklo_epi64(a[base], a[base + 2]),
+                _mm256_unpackhi_epi64(a[base], a[base + 2]),
+                _mm256_unpacklo_epi64(a[base + 1], a[base + 3]),
+                _mm256_unpackhi_epi64(a[base + 1], a[base + 3]),
+            ]
+        };
+        let (top, bottom) = (quad(0), quad(4));
+        array::from_fn(|i| {
+            if i < 4 {
+                _mm256_permute2x128_si256::<0x20>(top[i], bottom[i])
+            } else {
+                _mm256_permute2x128_si256::<0x31>(top[i - 4], bottom[i - 4])
+            }
+        })
+    }
+}
+
+/// Four rows of four 64-bit words, turned into columns.
+///
+/// # Safety
+/// AVX2.
+#[inline(always)]
+unsafe fn transpose4(r: [__m256i; 4]) -> [__m256i; 4] {
+    // SAFETY: the caller vouches for AVX2.
+    unsafe {
+        let a = _mm256_unpacklo_epi64(r[0], r[1]);
+        let b = _mm256_unpackhi_epi64(r[0], r[1]);
+        let c = _mm256_unpacklo_epi64(r[2], r[3]);
+        let d = _mm256_unpackhi_epi64(r[2], r[3]);
+        [
+            _mm256_permute2x128_si256::<0x20>(a, c),
+            _mm256_permute2x128_si256::<0x20>(b, d),
+            _mm256_permute2x128_si256::<0x31>(a, c),
+            _mm256_permute2x128_si256::<0x31>(b, d),
+        ]
+    }
+}
+
+crate::isa::wide_kernels!("avx2", ["avx2,bmi1,bmi2"], U32x8, U64x4);

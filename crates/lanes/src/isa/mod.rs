@@ -1,0 +1,60 @@
+//! One file per instruction set. Each offers [`Vector`](crate::vector::Vector)s and the kernels
+//! compiled for them; nothing outside this folder names an instruction.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+pub(crate) mod portable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86_sha;
+
+/// Compiles the generic kernels for one instruction set: `kernel32` and `kernel64` give the kernel of
+/// any hash with 32-bit and with 64-bit words.
+macro_rules! wide_kernels {
+    ($name:literal, $features:tt, $v32:ty, $v64:ty) => {
+        crate::isa::wide_kernels!(@ $name, $features, kernel32, run32, outer32, u32, $v32);
+        crate::isa::wide_kernels!(@ $name, $features, kernel64, run64, outer64, u64, $v64);
+    };
+    (
+        @ $name:literal, [$($features:literal)?],
+        $kernel:ident, $run:ident, $outer:ident, $word:ty, $v:ty
+    ) => {
+        /// The kernel of `A` on this instruction set.
+        pub(crate) fn $kernel<A: Hash<Word = $word>>() -> HashKernel<$word> {
+            if A::WAITS {
+                HashKernel {
+                    name: $name,
+                    lanes: <Pair<$v>>::LANES,
+                    run: $run::<Pair<$v>, A>,
+                    outer: $outer::<Pair<$v>, A>,
+                }
+            } else {
+                HashKernel {
+                    name: $name,
+                    lanes: <$v>::LANES,
+                    run: $run::<$v, A>,
+                    outer: $outer::<$v, A>,
+                }
+            }
+        }
+
+        $(#[target_feature(enable = $features)])?
+        unsafe fn $run<V: Vector<Word = $word>, A: Hash<Word = $word>>(
+            state: *mut $word,
+            data: *const *const u8,
+            blocks: usize,
+        ) {
+            // SAFETY: the same contract; this function is compiled for V's instruction set.
+            unsafe { kernel::run::<V, A::Core>(state, data, blocks) }
+        }
+
+        $(#[target_feature(enable = $features)])?
+        unsafe fn $outer<V: Vector<Word = $word>, A: Hash<Word = $word>>(
+            state: *mut $word,
+            outer: *const $word,
+        ) {
+            // SAFETY: the same contract; this function is compiled for V's instruction set.
+            unsafe { kernel::outer::<V, A>(state, outer) }
+        }
+    };
+}
+pub(crate) use wide_kernels;

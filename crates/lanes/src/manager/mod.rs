@@ -1,0 +1,94 @@
+//! Managers: typed jobs in, completed jobs out, over a scheduler that fills lanes.
+
+mod in_order;
+mod out_of_order;
+mod planner;
+mod queue;
+mod slab;
+
+pub use in_order::InOrder;
+pub use out_of_order::OutOfOrder;
+pub use planner::Planner;
+
+use crate::cpu::Cpu;
+
+/// A job: what a user hands to a manager, and gets back complete.
+///
+/// [`HashJob`](crate::HashJob) and [`CbcJob`](crate::CbcJob) are jobs; both can be processed by
+/// [`Planner`], [`OutOfOrder`] and [`InOrder`].
+///
+/// # Safety
+///
+/// The task's pointers must be good as long as the job is neither moved, nor borrowed, nor dropped.
+pub unsafe trait Job {
+    /// The scheduler of such jobs.
+    type Lanes: Lanes;
+
+    /// The job as the scheduler sees it.
+    #[doc(hidden)]
+    fn task(&mut self) -> <Self::Lanes as Lanes>::Task;
+
+    /// How long it will keep a lane, in steps of the kernel.
+    #[doc(hidden)]
+    fn cost(&self) -> usize;
+
+    /// Its way through a manager.
+    #[doc(hidden)]
+    fn ticket(&mut self) -> &mut Ticket;
+}
+
+/// What a manager notes on a job.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Ticket {
+    /// When it should be complete, in the caller's ticks.
+    pub deadline: u64,
+    /// Whether it is.
+    pub complete: bool,
+}
+
+impl Default for Ticket {
+    fn default() -> Self {
+        Ticket { deadline: u64::MAX, complete: false }
+    }
+}
+
+/// A scheduler of tasks onto lanes: it knows nothing of jobs, of their order, or of who holds them.
+#[doc(hidden)]
+pub trait Lanes: Send {
+    /// What it schedules.
+    type Task: Copy;
+
+    /// A scheduler with the kernels for this CPU. All that it will ever allocate, it allocates here.
+    fn new(cpu: &Cpu) -> Self;
+
+    /// Lanes of the widest kernel.
+    fn lanes(&self) -> usize;
+
+    /// Takes tasks from the source as lanes become free, and advances the lanes until the goal is
+    /// reached. Tasks that were taken and are not complete stay, for the next call.
+    ///
+    /// # Safety
+    /// The pointers of every task that the source gives are good until the task is reported done, or
+    /// `self` is dropped or forgotten.
+    unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, goal: Goal);
+}
+
+/// Where a scheduler gets tasks and where it reports them.
+#[doc(hidden)]
+pub trait Source<T> {
+    /// The next task and the number that it is to be reported by; `None` if there is none now.
+    fn next(&mut self) -> Option<(u32, T)>;
+    /// The task of this number is complete.
+    fn done(&mut self, id: u32);
+}
+
+/// When a call of [`Lanes::run`] returns.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// As soon as one task is complete, or none is left.
+    One,
+    /// When none is left.
+    All,
+}

@@ -1,0 +1,212 @@
+//! The only thing an algorithm knows of an instruction set.
+//!
+//! A hash is written once, over [`Vector`]; it then runs on 512-bit, 256-bit and 128-bit registers, on
+//! plain integers, and on the operation counter of [`crate::ops`].
+
+use core::array;
+
+/// The integer that a lane computes with: `u32` for MD5, SHA-1 and SHA-256, `u64` for SHA-512.
+pub trait Word: Copy + Default + Eq + core::fmt::Debug + zeroize::DefaultIsZeroes + 'static {
+    /// Bytes in a word.
+    const BYTES: usize = size_of::<Self>();
+    /// The word whose bytes in memory are those of `self` in big-endian or in little-endian order; and
+    /// back again.
+    fn ordered(self, big_endian: bool) -> Self;
+    /// The low bits of `value`.
+    fn truncate(value: u64) -> Self;
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn ordered(self, big_endian: bool) -> Self {
+        if big_endian { self.to_be() } else { self.to_le() }
+    }
+    #[inline(always)]
+    fn truncate(value: u64) -> Self {
+        value as u32
+    }
+}
+
+impl Word for u64 {
+    #[inline(always)]
+    fn ordered(self, big_endian: bool) -> Self {
+        if big_endian { self.to_be() } else { self.to_le() }
+    }
+    #[inline(always)]
+    fn truncate(value: u64) -> Self {
+        value
+    }
+}
+
+/// One word of every lane, in one register (or a few).
+///
+/// # Safety
+///
+/// A value of an implementing type is proof that the CPU has the instructions its methods use: the ways
+/// to make one from nothing ([`splat`](Vector::splat), [`load`](Vector::load),
+/// [`load_block`](Vector::load_block)) are `unsafe` and say so, and everything else starts from a value.
+/// An implementor must use no instruction outside the set that its documentation names, and must be
+/// marked `#[inline(always)]` throughout, so that it is compiled for the caller's instruction set.
+pub unsafe trait Vector: Copy {
+    /// What one lane holds.
+    type Word: Word;
+    /// Lanes in this vector.
+    const LANES: usize;
+
+    /// The same word in every lane.
+    ///
+    /// # Safety
+    /// The CPU must have this vector's instruction set.
+    unsafe fn splat(word: Self::Word) -> Self;
+
+    /// `LANES` consecutive words, one for each lane.
+    ///
+    /// # Safety
+    /// The CPU must have this vector's instruction set, and `words` must be readable for `LANES` words.
+    unsafe fn load(words: *const Self::Word) -> Self;
+
+    /// Writes each lane's word to `LANES` consecutive places.
+    ///
+    /// # Safety
+    /// `words` must be writable for `LANES` words.
+    unsafe fn store(self, words: *mut Self::Word);
+
+    /// The sixteen words of every lane's block: word `i` of lane `l`, read at `lanes[l] + offset`, is
+    /// lane `l` of element `i`. Words are big-endian in memory if `BIG_ENDIAN`, else little-endian.
+    ///
+    /// # Safety
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers,
+    /// and each pointer for sixteen words from `offset`. No alignment is asked for.
+    unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16];
+
+    /// Lane by lane sum, modulo 2^32 or 2^64.
+    fn add(self, other: Self) -> Self;
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// And.
+    fn and(self, other: Self) -> Self;
+    /// Or.
+    fn or(self, other: Self) -> Self;
+    /// `!self & other`.
+    fn and_not(self, other: Self) -> Self;
+    /// Complement.
+    fn not(self) -> Self;
+    /// Rotates each lane right by `N` bits, `0 < N <` the word's width.
+    fn rotate_right<const N: i32>(self) -> Self;
+    /// Shifts each lane right by `N` bits, zeros coming in.
+    fn shift_right<const N: i32>(self) -> Self;
+
+    /// `self ^ b ^ c`.
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        self.xor(b).xor(c)
+    }
+
+    /// Where `self` has a one, `b`; where it has a zero, `c` (the *Ch* of FIPS 180-4).
+    #[inline(always)]
+    fn choose(self, b: Self, c: Self) -> Self {
+        self.and(b.xor(c)).xor(c)
+    }
+
+    /// What at least two of the three have (the *Maj* of FIPS 180-4).
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        self.and(b.xor(c)).xor(b.and(c))
+    }
+
+    /// `self ^ (b | !c)` (the *I* of RFC 1321).
+    #[inline(always)]
+    fn xor_or_not(self, b: Self, c: Self) -> Self {
+        self.xor(b.or(c.not()))
+    }
+}
+
+/// Two vectors as one with twice the lanes: for an algorithm whose rounds wait for each other (MD5), so
+/// that one half computes while the other waits.
+#[derive(Clone, Copy)]
+pub struct Pair<V>(V, V);
+
+// SAFETY: it uses V's instructions only, and every method is `inline(always)`.
+unsafe impl<V: Vector> Vector for Pair<V> {
+    type Word = V::Word;
+    const LANES: usize = 2 * V::LANES;
+
+    #[inline(always)]
+    unsafe fn splat(word: V::Word) -> Self {
+        // SAFETY: the caller vouches for the instruction set.
+        let v = unsafe { V::splat(word) };
+        Pair(v, v)
+    }
+    #[inline(always)]
+    unsafe fn load(words: *const V::Word) -> Self {
+        // SAFETY: the caller vouches for the instruction set and for 2 * V::LANES words.
+        unsafe { Pair(V::load(words), V::load(words.add(V::LANES))) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, words: *mut V::Word) {
+        // SAFETY: the caller vouches for 2 * V::LANES words.
+        unsafe {
+            self.0.store(words);
+            self.1.store(words.add(V::LANES));
+        }
+    }
+    #[inline(always)]
+    unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
+        // SAFETY: the caller vouches for 2 * V::LANES pointers, each good for sixteen words.
+        let (a, b) = unsafe {
+            (
+                V::load_block::<BIG_ENDIAN>(lanes, offset),
+                V::load_block::<BIG_ENDIAN>(lanes.add(V::LANES), offset),
+            )
+        };
+        array::from_fn(|i| Pair(a[i], b[i]))
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Pair(self.0.add(o.0), self.1.add(o.1))
+    }
+    #[inline(always)]
+    fn xor(self, o: Self) -> Self {
+        Pair(self.0.xor(o.0), self.1.xor(o.1))
+    }
+    #[inline(always)]
+    fn and(self, o: Self) -> Self {
+        Pair(self.0.and(o.0), self.1.and(o.1))
+    }
+    #[inline(always)]
+    fn or(self, o: Self) -> Self {
+        Pair(self.0.or(o.0), self.1.or(o.1))
+    }
+    #[inline(always)]
+    fn and_not(self, o: Self) -> Self {
+        Pair(self.0.and_not(o.0), self.1.and_not(o.1))
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        Pair(self.0.not(), self.1.not())
+    }
+    #[inline(always)]
+    fn rotate_right<const N: i32>(self) -> Self {
+        Pair(self.0.rotate_right::<N>(), self.1.rotate_right::<N>())
+    }
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        Pair(self.0.shift_right::<N>(), self.1.shift_right::<N>())
+    }
+    #[inline(always)]
+    fn xor3(self, b: Self, c: Self) -> Self {
+        Pair(self.0.xor3(b.0, c.0), self.1.xor3(b.1, c.1))
+    }
+    #[inline(always)]
+    fn choose(self, b: Self, c: Self) -> Self {
+        Pair(self.0.choose(b.0, c.0), self.1.choose(b.1, c.1))
+    }
+    #[inline(always)]
+    fn majority(self, b: Self, c: Self) -> Self {
+        Pair(self.0.majority(b.0, c.0), self.1.majority(b.1, c.1))
+    }
+    #[inline(always)]
+    fn xor_or_not(self, b: Self, c: Self) -> Self {
+        Pair(self.0.xor_or_not(b.0, c.0), self.1.xor_or_not(b.1, c.1))
+    }
+}
