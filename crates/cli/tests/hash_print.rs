@@ -52,9 +52,7 @@ fn names_are_written_the_same_in_every_format() {
         place.write(name, "x");
         args.push(name.to_owned());
     }
-    for options in
-        [&["--tag"][..], &["-z"], &["--zero"], &["-b"], &["--binary"], &["-t"], &["--text"]]
-    {
+    for options in [&["--tag"][..], &["-z"], &["--zero"], &["-b"], &["--binary"], &["-t"], &["--text"]] {
         let mut all: Vec<OsString> = options.iter().map(OsString::from).collect();
         all.extend(args[1..].iter().cloned());
         place.same(&all, b"");
@@ -120,8 +118,7 @@ fn what_cannot_be_read_is_reported_and_the_rest_is_done() {
     place.write("dir/c", "c");
     symlink("nowhere", place.path().join("dangling")).unwrap();
     symlink("loop", place.path().join("loop")).unwrap();
-    let said =
-        place.same(&["a", "missing", "dir", "a/below", "dangling", "loop", "b", ""], b"");
+    let said = place.same(&["a", "missing", "dir", "a/below", "dangling", "loop", "b", ""], b"");
     assert_eq!(said.code, Some(1));
     assert_eq!(said.text().lines().count(), 2);
     // Opens, but cannot be read.
@@ -131,8 +128,12 @@ fn what_cannot_be_read_is_reported_and_the_rest_is_done() {
 #[test]
 fn files_without_a_true_size_are_read_to_their_end() {
     let place = Place::new();
-    let said = place.same(&["/proc/version", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"], b"");
-    assert_eq!(said.stdout.iter().filter(|&&byte| byte == b'\n').count() + said.stderr.lines().count(), 3);
+    let said = place
+        .same(&["/proc/version", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"], b"");
+    assert_eq!(
+        said.stdout.iter().filter(|&&byte| byte == b'\n').count() + said.stderr.lines().count(),
+        3
+    );
     assert!(said.text().contains("  /proc/version\n"));
     let said = place.same(&["/dev/null"], b"");
     assert_eq!(said.code, Some(0));
@@ -216,10 +217,8 @@ fn hmac_sha512_of_a_known_answer() {
     // RFC 4231, test case 2.
     let place = Place::new();
     place.write("key", "Jefe");
-    let said = place.hash_with(
-        &["-a", "sha512", "--hmac-key-file", "key"],
-        b"what do ya want for nothing?",
-    );
+    let said =
+        place.hash_with(&["-a", "sha512", "--hmac-key-file", "key"], b"what do ya want for nothing?");
     assert_eq!(
         said.good(),
         "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6\
@@ -299,8 +298,7 @@ fn an_output_that_cannot_be_written_is_an_error() {
     let place = Place::new();
     place.write("file", "x");
     let full = File::options().write(true).open("/dev/full").unwrap();
-    let output =
-        place.hash_command().arg("file").stdout(full).stderr(Stdio::piped()).output().unwrap();
+    let output = place.hash_command().arg("file").stdout(full).stderr(Stdio::piped()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(output.stderr, b"broadloom hash: write error: No space left on device\n");
 }
@@ -312,8 +310,7 @@ fn a_reader_that_leaves_ends_the_run_quietly() {
     for threads in ["1", "4"] {
         let mut command = place.hash_command();
         command.args(["--threads", threads]).args(vec!["file"; 50_000]);
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), output.stderr), (Some(1), Vec::new()));

@@ -129,4 +129,3 @@ fn read_line(from: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<()> {
     }
     Ok(())
 }
-

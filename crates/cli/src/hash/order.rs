@@ -50,6 +50,8 @@ struct Results {
     waiting: VecDeque<Option<Told>>,
     /// Why nothing more can be told.
     error: Option<io::Error>,
+    /// Workers that wait for others.
+    sleepers: usize,
 }
 
 enum Told {
@@ -67,6 +69,7 @@ impl Shared {
                 head: 0,
                 waiting: VecDeque::new(),
                 error: None,
+                sleepers: 0,
             }),
             told: Condvar::new(),
             head: AtomicU64::new(0),
@@ -118,6 +121,9 @@ impl Shared {
         let mut results = self.results.lock().expect(NO_PANIC);
         let told = results.report.outcome(outcome).and_then(|()| results.report.flush());
         self.check(&mut results, told);
+        if self.stopped() {
+            self.told.notify_all();
+        }
     }
 
     /// Counts bytes hashed of a request that has not ended.
@@ -153,22 +159,24 @@ impl Shared {
         let drained = results.drain();
         self.head.store(results.head, Ordering::Release);
         self.check(results, drained);
-        drop(guard);
-        self.told.notify_all();
+        if results.sleepers > 0 {
+            self.told.notify_all();
+        }
     }
 
     fn check(&self, results: &mut Results, told: io::Result<()>) {
         if let Err(error) = told {
             results.error.get_or_insert(error);
             self.stopped.store(true, Ordering::Relaxed);
-            self.told.notify_all();
         }
     }
 
     fn wait_until(&self, ready: impl Fn(&Results) -> bool) {
-        let results = self.results.lock().expect(NO_PANIC);
+        let mut results = self.results.lock().expect(NO_PANIC);
+        results.sleepers += 1;
         let waiting = |results: &mut Results| !ready(results) && !self.stopped();
-        drop(self.told.wait_while(results, waiting).expect(NO_PANIC));
+        let mut results = self.told.wait_while(results, waiting).expect(NO_PANIC);
+        results.sleepers -= 1;
     }
 }
 

@@ -67,9 +67,7 @@ fn new_bar(total: Option<u64>) -> ProgressBar {
             ProgressBar::new(total),
             "{bar:30} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left",
         ),
-        None => {
-            (ProgressBar::new_spinner(), "{spinner} {binary_bytes}, {binary_bytes_per_sec}")
-        }
+        None => (ProgressBar::new_spinner(), "{spinner} {binary_bytes}, {binary_bytes_per_sec}"),
     };
     bar.set_style(ProgressStyle::with_template(template).expect("the template is well formed"));
     bar.enable_steady_tick(TICK);

@@ -66,8 +66,8 @@ impl Pieces {
             ' ' | ':' => self.special = true,
             '#' | '~' if first => self.special = true,
             '#' | '~' | '{' | '}' => self.double = false,
-            '!' | '"' | '$' | '&' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '?' | '[' | '\\'
-            | '^' | '`' | '|' => {
+            '!' | '"' | '$' | '&' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '?' | '[' | '\\' | '^'
+            | '`' | '|' => {
                 self.special = true;
                 self.double = false;
             }

@@ -1,6 +1,6 @@
 //! Opening files and reading their next piece.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -33,12 +33,13 @@ pub struct Filled {
     pub end: bool,
 }
 
-/// A file just opened.
+/// What was found under a name.
 pub enum Opened {
-    /// A regular file, and its size in bytes as the file system tells it.
+    /// A regular file, open for reading, and its size in bytes as the file system tells it.
     Regular(File, u64),
-    /// A FIFO, a socket, a terminal or another device.
-    Serial(File),
+    /// A FIFO, a socket, a terminal or another device. It was not opened: that may take as long as
+    /// its other end likes.
+    Serial,
 }
 
 /// Opens a file for reading.
@@ -46,14 +47,13 @@ pub enum Opened {
 /// # Errors
 /// What the system says, and that it is a directory.
 pub fn open(path: &Path) -> io::Result<Opened> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
+    let metadata = fs::metadata(path)?;
     if metadata.is_dir() {
         Err(Errno::ISDIR.into())
     } else if metadata.is_file() {
-        Ok(Opened::Regular(file, metadata.len()))
+        Ok(Opened::Regular(File::open(path)?, metadata.len()))
     } else {
-        Ok(Opened::Serial(file))
+        Ok(Opened::Serial)
     }
 }
 

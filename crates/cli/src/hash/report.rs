@@ -240,8 +240,7 @@ impl Report {
 
     fn unreadable(&mut self, name: &OsStr, error: &io::Error) -> io::Result<()> {
         self.list.checksum_lines += 1;
-        let ignore_missing =
-            matches!(self.mode, Mode::Check(CheckOptions { ignore_missing: true, .. }));
+        let ignore_missing = matches!(self.mode, Mode::Check(CheckOptions { ignore_missing: true, .. }));
         if ignore_missing && error.kind() == io::ErrorKind::NotFound {
             return Ok(());
         }
@@ -281,16 +280,8 @@ impl Report {
                 _ => messages.push(format!("WARNING: {count} {more}")),
             };
             warn(list.misformatted, "line is improperly formatted", "lines are improperly formatted");
-            warn(
-                list.unreadable,
-                "listed file could not be read",
-                "listed files could not be read",
-            );
-            warn(
-                list.mismatched,
-                "computed checksum did NOT match",
-                "computed checksums did NOT match",
-            );
+            warn(list.unreadable, "listed file could not be read", "listed files could not be read");
+            warn(list.mismatched, "computed checksum did NOT match", "computed checksums did NOT match");
             if options.ignore_missing && list.matched == 0 {
                 messages.push(format!("{name}: no file was verified"));
             }

@@ -3,6 +3,7 @@
 //! A worker reads one of them at a time and nothing else meanwhile, as whoever writes them may write
 //! them one after the other.
 
+use std::fs::File;
 use std::io::{self, Read};
 
 use broadloom_lanes::Hash;
@@ -15,9 +16,6 @@ use super::report::{ChunkDigest, Found, Outcome};
 use super::round::{self, MAX_JOBS, Ticket};
 use super::source::Serial;
 
-/// Bytes read at a time for one message: whole blocks of every algorithm.
-const PIECE: usize = 128 * 1024;
-
 /// Reads the input to its end, and hands in what came of it.
 pub fn run<A: Hash>(
     shared: &Shared,
@@ -27,21 +25,27 @@ pub fn run<A: Hash>(
     input: Serial,
     chunk: Option<u64>,
 ) {
-    let mut input: Box<dyn Read> = match input {
+    let found = open(input, &ticket).and_then(|mut input| {
+        let mut reading = Reading { shared, hasher, buffer, input: &mut *input };
+        match chunk {
+            None => reading.message(u64::MAX).map(|message| Found::Digest(message.digest)),
+            Some(chunk) => {
+                // Results of chunks are told as they come, so that they need not be kept.
+                shared.wait_for(ticket.turn);
+                reading.chunks(chunk, &ticket).map(|()| Found::Chunks(Vec::new()))
+            }
+        }
+    });
+    shared.finish([ticket.end(found)].into_iter(), 0);
+}
+
+fn open(input: Serial, ticket: &Ticket) -> io::Result<Box<dyn Read>> {
+    Ok(match input {
         Serial::Stdin => Box::new(io::stdin().lock()),
         Serial::Ended => Box::new(io::empty()),
+        Serial::Device => Box::new(File::open(&*ticket.name)?),
         Serial::File(file) => Box::new(file),
-    };
-    let mut reading = Reading { shared, hasher, buffer, input: &mut *input };
-    let found = match chunk {
-        None => reading.message(u64::MAX).map(|message| Found::Digest(message.digest)),
-        Some(chunk) => {
-            // Results of chunks are told as they come, so that they need not be kept.
-            shared.wait_for(ticket.turn);
-            reading.chunks(chunk, &ticket).map(|()| Found::Chunks(Vec::new()))
-        }
-    };
-    shared.finish([ticket.end(found)].into_iter(), 0);
+    })
 }
 
 /// An input being read.
@@ -78,16 +82,13 @@ impl<A: Hash> Reading<'_, '_, A> {
         let mut digests = Vec::with_capacity(1);
         let mut len = 0;
         loop {
-            let wanted = usize::try_from(most - len).unwrap_or(usize::MAX).min(PIECE);
+            let wanted = usize::try_from(most - len).unwrap_or(usize::MAX).min(self.buffer.len());
             let filled = self.fill(wanted)?;
             len += filled.len as u64;
             let data = &self.buffer[..filled.len];
             let last = filled.end || len == most;
-            let piece = if last {
-                Piece::Last(&mut stream, data)
-            } else {
-                Piece::More(&mut stream, data)
-            };
+            let piece =
+                if last { Piece::Last(&mut stream, data) } else { Piece::More(&mut stream, data) };
             self.hasher.process([piece].into_iter(), &mut digests);
             if let (true, Some(digest)) = (last, digests.pop()) {
                 return Ok(Message { len, digest, ended: filled.end });

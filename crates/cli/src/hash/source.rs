@@ -15,9 +15,8 @@ use walkdir::WalkDir;
 use super::digest::Digest;
 use super::reader::{self, Opened};
 use super::report::Notice;
+use super::round::PIECE;
 
-/// Bytes of neighbouring chunks that are read at once.
-const SPAN: u64 = 32 * 1024;
 /// Chunks in a span at most: bounds the results of one.
 const SPAN_CHUNKS: u64 = 64;
 
@@ -62,7 +61,9 @@ pub enum Serial {
     Stdin,
     /// Standard input that was asked for before, and is at its end.
     Ended,
-    /// A FIFO, a socket, a terminal or another device; or a file that does not tell its size.
+    /// A FIFO, a socket, a terminal or another device, to be opened by its name.
+    Device,
+    /// A file that does not tell its size.
     File(File),
 }
 
@@ -96,7 +97,7 @@ pub struct Paths {
     spans: Option<Spans>,
 }
 
-/// A file cut into spans of chunks.
+/// A file cut into spans: as many chunks as fit into a piece, or one that does not.
 struct Spans {
     file: Arc<File>,
     name: Arc<OsStr>,
@@ -128,8 +129,7 @@ impl Paths {
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    let name: Arc<OsStr> =
-                        error.path().map_or(OsStr::new("."), Path::as_os_str).into();
+                    let name: Arc<OsStr> = error.path().map_or(OsStr::new("."), Path::as_os_str).into();
                     let error = error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into());
                     return Some(Item::Notice(Notice::Failed { name, error }));
                 }
@@ -146,12 +146,15 @@ impl Paths {
         };
         match reader::open(Path::new(&name)) {
             Err(error) => Item::Notice(Notice::Failed { name, error }),
-            Ok(Opened::Serial(file) | Opened::Regular(file, 0)) => {
+            Ok(Opened::Serial) => {
+                Item::Hash(Request { name, expected: None, input: Input::Serial(Serial::Device) })
+            }
+            Ok(Opened::Regular(file, 0)) => {
                 let input = Input::Serial(Serial::File(file));
                 Item::Hash(Request { name, expected: None, input })
             }
             Ok(Opened::Regular(file, size)) => {
-                let span = chunk.get() * (SPAN / chunk).clamp(1, SPAN_CHUNKS);
+                let span = chunk.get() * (PIECE as u64 / chunk).clamp(1, SPAN_CHUNKS);
                 let mut spans = Spans { file: Arc::new(file), name, offset: 0, size, span };
                 let first = spans.next().expect("the file is not empty");
                 self.spans = Some(spans);

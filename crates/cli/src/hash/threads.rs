@@ -36,10 +36,12 @@ impl Visitor for Run<'_> {
     /// Does everything, and gives back what was shared.
     fn visit<A: Hash>(self) -> Shared {
         let Run { shared, cpu, key, threads, chunk } = self;
-        let key = key.map(|bytes| HmacKey::<A>::new(&bytes));
         let (threads, max_open) = fit(threads, file_limit());
         let options = WindowOptions { chunk, max_open, shares: threads > 1 };
-        let work = || Worker::new(&shared, Hasher::new(cpu, key.as_ref()), options).run();
+        let work = || {
+            let key = key.as_ref().map(|bytes| HmacKey::<A>::new(bytes));
+            Worker::new(&shared, Hasher::new(cpu, key.as_ref()), options).run();
+        };
         if threads == 1 {
             work();
         } else {

@@ -115,11 +115,7 @@ impl<'s, A: Hash> Worker<'s, A> {
     fn admit(&mut self) {
         let most = if self.options.shares { (2 * self.open.len()).max(1) } else { usize::MAX };
         let most = most.min(self.options.max_open);
-        while self.open.len() < most
-            && self.round.has_room()
-            && self.serial.is_none()
-            && !self.ended
-        {
+        while self.open.len() < most && self.round.has_room() && self.serial.is_none() && !self.ended {
             let idle = self.open.is_empty() && self.round.is_idle();
             match self.shared.next(idle) {
                 Next::Request(turn, request) => self.begin(turn, request),
@@ -138,9 +134,7 @@ impl<'s, A: Hash> Worker<'s, A> {
             Input::Span { file, offset, len } => (Reader::part(file, offset, len), Some(offset)),
             Input::Path => match reader::open(Path::new(&ticket.name)) {
                 Ok(Opened::Regular(file, size)) => (Reader::to_end(file, size), None),
-                Ok(Opened::Serial(file)) => {
-                    return self.serial = Some((ticket, Serial::File(file)));
-                }
+                Ok(Opened::Serial) => return self.serial = Some((ticket, Serial::Device)),
                 Err(error) => return self.round.done.push(ticket.end(Err(error))),
             },
         };
@@ -168,9 +162,8 @@ impl<'s, A: Hash> Worker<'s, A> {
         let (buffer, round) = (&*self.buffer, &mut self.round);
         // Whoever has chunk offsets has a chunk size; for the others, the file is the chunk.
         let chunk = self.options.chunk.unwrap_or(u64::MAX);
-        let messages = |file: &WholeFile| {
-            round::chunks(&file.piece, file.chunk_offset.unwrap_or(0), chunk)
-        };
+        let messages =
+            |file: &WholeFile| round::chunks(&file.piece, file.chunk_offset.unwrap_or(0), chunk);
 
         let open = self.open.iter_mut().map(|file| {
             let data = &buffer[file.piece.clone()];
