@@ -132,6 +132,22 @@ impl Cpu {
         }
     }
 
+    /// This CPU as if it lacked a feature, by the name that [`features`](Cpu::features) has for it: to
+    /// compare kernels, or to test those that another machine would choose. A name that is not there
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// [`IsaError::Missing`] if the instruction set in use needs it.
+    pub fn without(&self, feature: &str) -> Result<Cpu, IsaError> {
+        let mut features = self.features;
+        features.iter_mut().filter(|f| f.name == feature).for_each(|f| f.usable = false);
+        if runs(&features, self.isa) {
+            Ok(Cpu { isa: self.isa, features })
+        } else {
+            Err(IsaError::Missing { asked: self.isa, best: best(&features) })
+        }
+    }
+
     /// Every instruction set that this machine can run, the most modest first.
     pub fn available() -> impl Iterator<Item = Isa> {
         let features = detect();

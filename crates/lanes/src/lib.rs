@@ -21,6 +21,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod aes;
 mod buffer;
 mod cpu;
 mod error;
@@ -29,6 +30,7 @@ mod isa;
 mod manager;
 mod vector;
 
+pub use aes::{AesKey, KeyLengthError};
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
 pub use error::LengthError;

@@ -3,7 +3,18 @@
 //! A hash is written once, over [`Vector`]; it then runs on 512-bit, 256-bit and 128-bit registers, on
 //! plain integers, and on the operation counter of [`crate::ops`].
 
-use core::array;
+/// An array written out element by element: `each!(i in 4 => value)`. In a kernel, unlike a loop or
+/// `array::from_fn`, it leaves the compiler nothing to unroll or to inline.
+macro_rules! each {
+    ($i:ident in 2 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1) };
+    ($i:ident in 4 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3) };
+    ($i:ident in 8 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7) };
+    ($i:ident in 16 => $value:expr) => {
+        crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    };
+    (@ $i:ident $value:expr, $($n:literal)*) => { [$({ let $i: usize = $n; $value }),*] };
+}
+pub(crate) use each;
 
 /// The integer that a lane computes with: `u32` for MD5, SHA-1 and SHA-256, `u64` for SHA-512.
 pub trait Word: Copy + Default + Eq + core::fmt::Debug + zeroize::DefaultIsZeroes + 'static {
@@ -159,7 +170,7 @@ unsafe impl<V: Vector> Vector for Pair<V> {
                 V::load_block::<BIG_ENDIAN>(lanes.add(V::LANES), offset),
             )
         };
-        array::from_fn(|i| Pair(a[i], b[i]))
+        each!(i in 16 => Pair(a[i], b[i]))
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {

@@ -51,8 +51,16 @@ macro_rules! every_hash {
     };
 }
 
+/// This machine with every instruction set it has, and with and without its hash instructions.
 fn cpus() -> Vec<Cpu> {
-    Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available")).collect()
+    let with = Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available"));
+    with.flat_map(|cpu| {
+        let features: Vec<_> = cpu.features().iter().filter(|f| f.usable).map(|f| f.name).collect();
+        let hashes = features.into_iter().filter(|name| ["sha", "sha2"].contains(name));
+        let without: Vec<_> = hashes.map(|name| cpu.without(name).expect("no ISA needs it")).collect();
+        core::iter::once(cpu).chain(without)
+    })
+    .collect()
 }
 
 /// Bytes that differ from place to place.

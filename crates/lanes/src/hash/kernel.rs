@@ -1,7 +1,7 @@
 //! What advances the lanes: the kernels' contract, their generic bodies, and how one is chosen.
 
 use super::{Compression, Hash, State};
-use crate::vector::{Vector, Word};
+use crate::vector::{Vector, Word, each};
 
 /// The most lanes a kernel has: MD5 on two interleaved 512-bit vectors.
 pub(crate) const MAX_LANES: usize = 32;
@@ -95,21 +95,10 @@ pub(crate) unsafe fn outer<V: Vector, A: Hash<Word = V::Word>>(
     state: *mut V::Word,
     outer: *const V::Word,
 ) {
-    let digest_words = A::DIGEST_LEN / A::Word::BYTES;
-    let bits = 8 * (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
     // SAFETY: the caller vouches for V's instruction set and for the rows.
     unsafe {
-        let inner = load_rows::<V, A>(state);
-        let zero = V::splat(A::Word::truncate(0));
-        let mut block = [zero; 16];
-        block[..digest_words].copy_from_slice(&inner[..digest_words]);
-        if A::BIG_ENDIAN {
-            block[digest_words] = V::splat(A::Word::truncate(1 << (8 * A::Word::BYTES - 1)));
-            block[15] = V::splat(A::Word::truncate(bits));
-        } else {
-            block[digest_words] = V::splat(A::Word::truncate(0x80));
-            block[14] = V::splat(A::Word::truncate(bits));
-        }
+        let zero = V::splat(A::Word::default());
+        let block = pad_outer::<A, V>(load_rows::<V, A>(state), zero, |word| V::splat(word));
         let mut rows = load_rows::<V, A>(outer);
         A::compress(&mut rows, block);
         store_rows::<V, A>(&rows, state);
@@ -138,6 +127,48 @@ unsafe fn store_rows<V: Vector, C: Compression>(rows: &[V; 8], state: *mut V::Wo
         // SAFETY: the caller vouches for the words.
         unsafe { row.store(state.add(i * V::LANES)) };
     }
+}
+
+/// The states of four lanes, out of their rows.
+///
+/// # Safety
+/// `rows` is readable for 32 words.
+#[inline(always)]
+pub(crate) unsafe fn columns<W: Word>(rows: *const W) -> [State<W>; 4] {
+    // SAFETY: the caller vouches for the words.
+    unsafe { each!(lane in 4 => each!(i in 8 => *rows.add(i * 4 + lane))) }
+}
+
+/// The states of four lanes, into their rows.
+///
+/// # Safety
+/// `rows` is writable for 32 words.
+#[inline(always)]
+pub(crate) unsafe fn put_columns<W: Word>(rows: *mut W, states: &[State<W>; 4]) {
+    // SAFETY: the caller vouches for the words.
+    unsafe { rows.cast::<[[W; 4]; 8]>().write(each!(i in 8 => each!(lane in 4 => states[lane][i]))) }
+}
+
+/// The one block of HMAC's outer hash, in the order of bytes that a message has in memory.
+#[inline(always)]
+pub(crate) fn outer_block<A: Hash>(inner: &State<A::Word>) -> [A::Word; 16] {
+    let zero = A::Word::default();
+    let block = pad_outer::<A, A::Word>(*inner, zero, |word| word);
+    each!(i in 16 => block[i].ordered(A::BIG_ENDIAN))
+}
+
+/// A digest in its first words, padded as the end of HMAC's outer message: one block of key and the
+/// digest.
+#[inline(always)]
+fn pad_outer<A: Hash, V: Copy>(inner: [V; 8], zero: V, splat: impl Fn(A::Word) -> V) -> [V; 16] {
+    let digest_words = A::DIGEST_LEN / A::Word::BYTES;
+    let bits = 8 * (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
+    let mut block = [zero; 16];
+    block[..digest_words].copy_from_slice(&inner[..digest_words]);
+    let one = if A::BIG_ENDIAN { 1 << (8 * A::Word::BYTES - 1) } else { 0x80 };
+    block[digest_words] = splat(A::Word::truncate(one));
+    block[if A::BIG_ENDIAN { 15 } else { 14 }] = splat(A::Word::truncate(bits));
+    block
 }
 
 impl<W: Word> SingleKernel<W> {

@@ -1,19 +1,13 @@
 //! MD5 (RFC 1321).
 
-use super::{Compression, declare_hash, rounds, select};
-use crate::cpu::Cpu;
+use super::{Compression, declare_hash, places, rounds, select};
 use crate::vector::Vector;
 
 declare_hash! {
     /// MD5: 16-byte digests, 64-byte blocks (RFC 1321). Broken as a cryptographic hash; for checksums of
     /// old, and for HMAC where a format fixes it.
-    Md5, "md5", 16, wide32, |_| select::plain::<Core>(), few,
+    Md5, "md5", 16, wide32, |_| select::plain::<Core>(),
     [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0, 0, 0, 0]
-}
-
-/// With so many buffers or fewer, one at a time is faster (docs/performance.md, «Crossover»).
-fn few(_cpu: &Cpu) -> usize {
-    1
 }
 
 /// The compression function of MD5.
@@ -52,7 +46,7 @@ impl Compression for Core {
 /// Step `T`. The four working variables stay where they are; their names move on by one each step.
 #[inline(always)]
 fn step<const T: usize, V: Vector<Word = u32>>(s: &mut [V; 8], x: &[V; 16]) {
-    let [a, b, c, d] = [0, 1, 2, 3].map(|i| (i + 64 - T) % 4);
+    let [a, b, c, d] = const { places(64 - T) };
     let (f, word) = match T / 16 {
         0 => (s[b].choose(s[c], s[d]), T),
         1 => (s[d].choose(s[b], s[c]), (5 * T + 1) % 16),

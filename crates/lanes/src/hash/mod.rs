@@ -84,7 +84,7 @@ mod sealed {
 macro_rules! declare_hash {
     (
         $(#[$doc:meta])*
-        $name:ident, $text:literal, $len:literal, $wide:ident, $single:expr, $few:expr, $initial:expr
+        $name:ident, $text:literal, $len:literal, $wide:ident, $single:expr, $initial:expr
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,11 +92,10 @@ macro_rules! declare_hash {
 
         impl crate::hash::sealed::Sealed for $name {
             fn kernels(cpu: &crate::cpu::Cpu) -> crate::hash::select::Kernels<Self::Word> {
-                crate::hash::select::Kernels {
-                    wide: crate::hash::select::$wide::<Self>(cpu),
-                    single: $single(cpu),
-                    few: $few(cpu),
-                }
+                crate::hash::select::Kernels::new(
+                    crate::hash::select::$wide::<Self>(cpu),
+                    $single(cpu),
+                )
             }
             fn plain() -> crate::hash::SingleKernel<Self::Word> {
                 crate::hash::select::plain::<Core>()
@@ -128,6 +127,17 @@ macro_rules! declare_hash {
     };
 }
 pub(crate) use declare_hash;
+
+/// Where the working variables *a*, *b*, *c* … are, `N` in all, when *a* is at `first`.
+const fn places<const N: usize>(first: usize) -> [usize; N] {
+    let mut places = [0; N];
+    let mut i = 0;
+    while i < N {
+        places[i] = (first + i) % N;
+        i += 1;
+    }
+    places
+}
 
 /// Calls a function with each of the constants 0, 1, 2 … as its first generic argument, so that every
 /// round is code of its own.

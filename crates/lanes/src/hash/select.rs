@@ -18,9 +18,39 @@ pub struct Kernels<W> {
     pub(crate) few: usize,
 }
 
+impl<W> Kernels<W> {
+    /// Finds the crossover: a wide kernel takes as long for one buffer as for all its lanes. Measured
+    /// (docs/performance.md, «Crossover»), it is slower than one buffer alone, and slower than two by
+    /// the kernel that interleaves two; three buffers fill it well enough.
+    pub(crate) fn new(wide: HashKernel<W>, single: SingleKernel<W>) -> Self {
+        let few = if single.two.is_some() { 2 } else { 1 };
+        Kernels { wide, single, few }
+    }
+}
+
+/// The wide kernel of SHA-1.
+pub(crate) fn wide_sha1<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.isa() == Isa::Avx2 && cpu.has("sha") {
+        return isa::x86_sha::wide_sha1::<A>();
+    }
+    wide32::<A>(cpu)
+}
+
+/// The wide kernel of SHA-224 and SHA-256.
+pub(crate) fn wide_sha256<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.isa() == Isa::Avx2 && cpu.has("sha") {
+        return isa::x86_sha::wide_sha256::<A>();
+    }
+    wide32::<A>(cpu)
+}
+
 /// The wide kernel of a hash with 32-bit words.
 pub(crate) fn wide32<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
     match cpu.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => isa::avx512::kernel32::<A>(),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel32::<A>(),
         _ => isa::portable::kernel32::<A>(),
@@ -30,6 +60,8 @@ pub(crate) fn wide32<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
 /// The wide kernel of a hash with 64-bit words.
 pub(crate) fn wide64<A: Hash<Word = u64>>(cpu: &Cpu) -> HashKernel<u64> {
     match cpu.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => isa::avx512::kernel64::<A>(),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel64::<A>(),
         _ => isa::portable::kernel64::<A>(),
@@ -59,7 +91,7 @@ pub(crate) fn single_sha256(cpu: &Cpu) -> SingleKernel<u32> {
 /// The kernel for one buffer that every machine has.
 pub(crate) fn plain<C: Compression>() -> SingleKernel<C::Word>
 where
-    Plain<C::Word, 1>: Vector<Word = C::Word>,
+    Plain<C::Word>: Vector<Word = C::Word>,
 {
     SingleKernel { name: "integers", one: isa::portable::single::<C>, two: None }
 }

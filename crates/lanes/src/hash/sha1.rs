@@ -1,19 +1,13 @@
 //! SHA-1 (FIPS 180-4, section 6.1; RFC 3174).
 
-use super::{Compression, declare_hash, rounds, select};
-use crate::cpu::Cpu;
+use super::{Compression, declare_hash, places, rounds, select};
 use crate::vector::Vector;
 
 declare_hash! {
     /// SHA-1: 20-byte digests, 64-byte blocks (FIPS 180-4, RFC 3174). Not collision resistant any more;
     /// for HMAC, and for formats that fix it.
-    Sha1, "sha1", 20, wide32, select::single_sha1, few,
+    Sha1, "sha1", 20, wide_sha1, select::single_sha1,
     [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0, 0, 0, 0]
-}
-
-/// With so many buffers or fewer, one at a time is faster (docs/performance.md, «Crossover»).
-fn few(_cpu: &Cpu) -> usize {
-    1
 }
 
 /// The compression function of SHA-1.
@@ -40,7 +34,7 @@ impl Compression for Core {
 /// Round `T`. The five working variables stay where they are; their names move on by one each round.
 #[inline(always)]
 fn round<const T: usize, V: Vector<Word = u32>>(s: &mut [V; 8], w: &mut [V; 16]) {
-    let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|i| (i + 80 - T) % 5);
+    let [a, b, c, d, e] = const { places(80 - T) };
     if T >= 16 {
         w[T % 16] =
             w[(T - 3) % 16].xor(w[(T - 8) % 16]).xor3(w[(T - 14) % 16], w[T % 16]).rotate_right::<31>();

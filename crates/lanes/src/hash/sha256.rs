@@ -1,24 +1,18 @@
 //! SHA-224 and SHA-256 (FIPS 180-4, section 6.2).
 
-use super::{Compression, declare_hash, rounds, select};
-use crate::cpu::Cpu;
+use super::{Compression, declare_hash, places, rounds, select};
 use crate::vector::Vector;
 
 declare_hash! {
     /// SHA-224: 28-byte digests, 64-byte blocks (FIPS 180-4).
-    Sha224, "sha224", 28, wide32, select::single_sha256, few,
+    Sha224, "sha224", 28, wide_sha256, select::single_sha256,
     [0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4]
 }
 
 declare_hash! {
     /// SHA-256: 32-byte digests, 64-byte blocks (FIPS 180-4).
-    Sha256, "sha256", 32, wide32, select::single_sha256, few,
+    Sha256, "sha256", 32, wide_sha256, select::single_sha256,
     [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]
-}
-
-/// With so many buffers or fewer, one at a time is faster (docs/performance.md, «Crossover»).
-fn few(_cpu: &Cpu) -> usize {
-    1
 }
 
 /// The compression function of SHA-224 and SHA-256.
@@ -56,7 +50,7 @@ impl Compression for Core {
 /// Round `T`. The eight working variables stay where they are; their names move on by one each round.
 #[inline(always)]
 fn round<const T: usize, V: Vector<Word = u32>>(s: &mut [V; 8], w: &mut [V; 16]) {
-    let [a, b, c, d, e, f, g, h] = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| (i + 64 - T) % 8);
+    let [a, b, c, d, e, f, g, h] = const { places(64 - T) };
     if T >= 16 {
         let (w2, w15) = (w[(T - 2) % 16], w[(T - 15) % 16]);
         let sigma1 = w2.rotate_right::<17>().xor3(w2.rotate_right::<19>(), w2.shift_right::<10>());

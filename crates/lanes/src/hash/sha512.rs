@@ -1,26 +1,20 @@
 //! SHA-384 and SHA-512 (FIPS 180-4, sections 6.4 and 6.5).
 
-use super::{Compression, declare_hash, rounds, select};
-use crate::cpu::Cpu;
+use super::{Compression, declare_hash, places, rounds, select};
 use crate::vector::Vector;
 
 declare_hash! {
     /// SHA-384: 48-byte digests, 128-byte blocks (FIPS 180-4).
-    Sha384, "sha384", 48, wide64, |_| select::plain::<Core>(), few,
+    Sha384, "sha384", 48, wide64, |_| select::plain::<Core>(),
     [0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
      0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4]
 }
 
 declare_hash! {
     /// SHA-512: 64-byte digests, 128-byte blocks (FIPS 180-4).
-    Sha512, "sha512", 64, wide64, |_| select::plain::<Core>(), few,
+    Sha512, "sha512", 64, wide64, |_| select::plain::<Core>(),
     [0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
      0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179]
-}
-
-/// With so many buffers or fewer, one at a time is faster (docs/performance.md, «Crossover»).
-fn few(_cpu: &Cpu) -> usize {
-    1
 }
 
 /// The compression function of SHA-384 and SHA-512.
@@ -70,7 +64,7 @@ impl Compression for Core {
 /// Round `T`. The eight working variables stay where they are; their names move on by one each round.
 #[inline(always)]
 fn round<const T: usize, V: Vector<Word = u64>>(s: &mut [V; 8], w: &mut [V; 16]) {
-    let [a, b, c, d, e, f, g, h] = [0, 1, 2, 3, 4, 5, 6, 7].map(|i| (i + 80 - T) % 8);
+    let [a, b, c, d, e, f, g, h] = const { places(80 - T) };
     if T >= 16 {
         let (w2, w15) = (w[(T - 2) % 16], w[(T - 15) % 16]);
         let sigma1 = w2.rotate_right::<19>().xor3(w2.rotate_right::<61>(), w2.shift_right::<6>());

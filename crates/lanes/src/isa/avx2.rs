@@ -1,10 +1,9 @@
 //! AVX2: eight 32-bit lanes, or four 64-bit lanes.
 
 use core::arch::x86_64::*;
-use core::array;
 
 use crate::hash::{Hash, HashKernel, kernel};
-use crate::vector::{Pair, Vector};
+use crate::vector::{Pair, Vector, each};
 
 /// Eight 32-bit lanes in one 256-bit register. Uses AVX2.
 #[derive(Clone, Copy)]
@@ -68,10 +67,11 @@ unsafe impl Vector for U32x8 {
     unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
         // SAFETY: the caller vouches for AVX2, eight pointers, and 64 bytes behind each.
         unsafe {
-            let low = transpose8(array::from_fn(|l| words::<BIG_ENDIAN>((*lanes.add(l)).add(offset))));
-            let high =
-                transpose8(array::from_fn(|l| words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 32))));
-            array::from_fn(|i| Self(if i < 8 { low[i] } else { high[i - 8] }))
+            let low = transpose8(each!(l in 8 =>
+                words::<BIG_ENDIAN>((*lanes.add(l)).add(offset))));
+            let high = transpose8(each!(l in 8 =>
+                    words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 32))));
+            each!(i in 16 => Self(if i < 8 { low[i] } else { high[i - 8] }))
         }
     }
     #[inline(always)]
@@ -123,14 +123,12 @@ unsafe impl Vector for U64x4 {
     #[inline(always)]
     unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
         // SAFETY: the caller vouches for AVX2, four pointers, and 128 bytes behind each.
-        let quarters: [[__m256i; 4]; 4] = unsafe {
-            array::from_fn(|q| {
-                transpose4(array::from_fn(|l| {
-                    double_words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 32 * q))
-                }))
-            })
-        };
-        array::from_fn(|i| Self(quarters[i / 4][i % 4]))
+        unsafe {
+            let quarters = each!(q in 4 =>
+                transpose4(each!(l in 4 =>
+                    double_words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 32 * q)))));
+            each!(i in 16 => Self(quarters[i / 4][i % 4]))
+        }
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {
@@ -197,24 +195,20 @@ unsafe fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
     // SAFETY: the caller vouches for AVX2.
     unsafe {
         // Within each 128-bit half: four rows' words side by side.
-        let a: [__m256i; 8] = array::from_fn(|i| {
+        let a = each!(i in 8 => {
             let (x, y) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
             if i % 2 == 0 { _mm256_unpacklo_epi32(x, y) } else { _mm256_unpackhi_epi32(x, y) }
         });
-        let quad = |base: usize| -> [__m256i; 4] {
-            [
-                _mm256_unpacklo_epi64(a[base], a[base + 2]),
-                _mm256_unpackhi_epi64(a[base], a[base + 2]),
-                _mm256_unpacklo_epi64(a[base + 1], a[base + 3]),
-                _mm256_unpackhi_epi64(a[base + 1], a[base + 3]),
-            ]
-        };
-        let (top, bottom) = (quad(0), quad(4));
-        array::from_fn(|i| {
+        let b = each!(i in 8 => {
+            let (x, y) = (a[i / 4 * 4 + i / 2 % 2], a[i / 4 * 4 + i / 2 % 2 + 2]);
+            if i % 2 == 0 { _mm256_unpacklo_epi64(x, y) } else { _mm256_unpackhi_epi64(x, y) }
+        });
+        each!(i in 8 => {
+            let (top, bottom) = (b[i % 4], b[i % 4 + 4]);
             if i < 4 {
-                _mm256_permute2x128_si256::<0x20>(top[i], bottom[i])
+                _mm256_permute2x128_si256::<0x20>(top, bottom)
             } else {
-                _mm256_permute2x128_si256::<0x31>(top[i - 4], bottom[i - 4])
+                _mm256_permute2x128_si256::<0x31>(top, bottom)
             }
         })
     }

@@ -1,82 +1,77 @@
-//! Plain integers, on any machine: one lane (the fall-back single-buffer path), or a few lanes in an
-//! array, which the compiler is free to turn into whatever vectors the target always has.
+//! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
-use core::array;
+use crate::hash::{Compression, Hash, HashKernel, kernel};
+use crate::vector::{Pair, Vector, Word, each};
 
-use crate::hash::{Hash, HashKernel, kernel};
-use crate::vector::{Pair, Vector, Word};
-
-/// `N` lanes in plain integers. Uses no instruction beyond the target's baseline.
+/// One lane in a plain integer. Uses no instruction beyond the target's baseline.
 #[derive(Clone, Copy)]
-pub(crate) struct Plain<W, const N: usize>([W; N]);
+pub(crate) struct Plain<W>(W);
 
 macro_rules! plain_vector {
     ($word:ty) => {
         // SAFETY: baseline instructions only; every method is `inline(always)`.
-        unsafe impl<const N: usize> Vector for Plain<$word, N> {
+        unsafe impl Vector for Plain<$word> {
             type Word = $word;
-            const LANES: usize = N;
+            const LANES: usize = 1;
 
             #[inline(always)]
             unsafe fn splat(word: $word) -> Self {
-                Self([word; N])
+                Self(word)
             }
             #[inline(always)]
             unsafe fn load(words: *const $word) -> Self {
-                // SAFETY: the caller vouches for N words.
-                Self(unsafe { words.cast::<[$word; N]>().read_unaligned() })
+                // SAFETY: the caller vouches for the word.
+                Self(unsafe { words.read_unaligned() })
             }
             #[inline(always)]
             unsafe fn store(self, words: *mut $word) {
-                // SAFETY: the caller vouches for N words.
-                unsafe { words.cast::<[$word; N]>().write_unaligned(self.0) }
+                // SAFETY: the caller vouches for the word.
+                unsafe { words.write_unaligned(self.0) }
             }
             #[inline(always)]
             unsafe fn load_block<const BIG_ENDIAN: bool>(
                 lanes: *const *const u8,
                 offset: usize,
             ) -> [Self; 16] {
-                array::from_fn(|i| {
-                    Self(array::from_fn(|l| {
-                        // SAFETY: the caller vouches for N pointers, and sixteen words behind each.
-                        let word = unsafe {
-                            (*lanes.add(l)).add(offset).cast::<$word>().add(i).read_unaligned()
-                        };
-                        word.ordered(BIG_ENDIAN)
-                    }))
-                })
+                // SAFETY: the caller vouches for the pointer, and for sixteen words behind it.
+                unsafe {
+                    let words = (*lanes).add(offset).cast::<$word>();
+                    each!(i in 16 => {
+                        Self(words.add(i).read_unaligned().ordered(BIG_ENDIAN))
+                    })
+                }
             }
             #[inline(always)]
             fn add(self, o: Self) -> Self {
-                Self(array::from_fn(|l| self.0[l].wrapping_add(o.0[l])))
+                Self(self.0.wrapping_add(o.0))
             }
             #[inline(always)]
             fn xor(self, o: Self) -> Self {
-                Self(array::from_fn(|l| self.0[l] ^ o.0[l]))
+                Self(self.0 ^ o.0)
             }
             #[inline(always)]
             fn and(self, o: Self) -> Self {
-                Self(array::from_fn(|l| self.0[l] & o.0[l]))
+                Self(self.0 & o.0)
             }
             #[inline(always)]
             fn or(self, o: Self) -> Self {
-                Self(array::from_fn(|l| self.0[l] | o.0[l]))
+                Self(self.0 | o.0)
             }
             #[inline(always)]
             fn and_not(self, o: Self) -> Self {
-                Self(array::from_fn(|l| !self.0[l] & o.0[l]))
+                Self(!self.0 & o.0)
             }
             #[inline(always)]
             fn not(self) -> Self {
-                Self(array::from_fn(|l| !self.0[l]))
+                Self(!self.0)
             }
             #[inline(always)]
-            fn rotate_right<const R: i32>(self) -> Self {
-                Self(array::from_fn(|l| self.0[l].rotate_right(R as u32)))
+            fn rotate_right<const N: i32>(self) -> Self {
+                Self(self.0.rotate_right(N as u32))
             }
             #[inline(always)]
-            fn shift_right<const R: i32>(self) -> Self {
-                Self(array::from_fn(|l| self.0[l] >> R))
+            fn shift_right<const N: i32>(self) -> Self {
+                Self(self.0 >> N)
             }
         }
     };
@@ -85,17 +80,17 @@ macro_rules! plain_vector {
 plain_vector!(u32);
 plain_vector!(u64);
 
-crate::isa::wide_kernels!("portable", [], Plain<u32, 4>, Plain<u64, 2>);
+crate::isa::wide_kernels!("portable", [], Pair<Plain<u32>>, Pair<Plain<u64>>);
 
 /// One buffer, in plain integers.
 ///
 /// # Safety
-/// The contract of [`SingleRun`](crate::hash::SingleRun).
+/// The contract of [`SingleRun`](crate::hash::kernel::SingleRun).
 pub(crate) unsafe fn single<C>(state: *mut C::Word, data: *const u8, blocks: usize)
 where
-    C: crate::hash::Compression,
-    Plain<C::Word, 1>: Vector<Word = C::Word>,
+    C: Compression,
+    Plain<C::Word>: Vector<Word = C::Word>,
 {
     // SAFETY: one lane is the layout of a single state; the caller vouches for the rest.
-    unsafe { kernel::run::<Plain<C::Word, 1>, C>(state, &raw const data, blocks) }
+    unsafe { kernel::run::<Plain<C::Word>, C>(state, &raw const data, blocks) }
 }

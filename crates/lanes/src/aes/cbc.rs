@@ -1,0 +1,77 @@
+//! The CBC kernels: what they are given and what they promise (SP 800-38A, 6.2).
+
+use super::key::{AesKey, Block};
+
+/// The most lanes any kernel has.
+pub(crate) const MAX_LANES: usize = 8;
+
+/// The lanes of a CBC encryption: one buffer each, with a key of its own.
+///
+/// Pointers of lanes that are not in use may be anything.
+pub(crate) struct CbcLaneSet {
+    /// The key.
+    pub key: [*const AesKey; MAX_LANES],
+    /// Where the next plaintext block is read.
+    pub src: [*const u8; MAX_LANES],
+    /// Where the next ciphertext block is written.
+    pub dst: [*mut u8; MAX_LANES],
+    /// The ciphertext block before it, or the IV.
+    pub state: [Block; MAX_LANES],
+}
+
+impl CbcLaneSet {
+    /// A set with no lane in use.
+    pub(crate) const fn new() -> Self {
+        Self {
+            key: [core::ptr::null(); MAX_LANES],
+            src: [core::ptr::null(); MAX_LANES],
+            dst: [core::ptr::null_mut(); MAX_LANES],
+            state: [[0; 16]; MAX_LANES],
+        }
+    }
+
+    /// Moves the pointers of lanes `0..n` on by `blocks` blocks.
+    ///
+    /// # Safety
+    ///
+    /// Their buffers hold that many blocks.
+    #[inline(always)]
+    pub(super) unsafe fn advance(&mut self, n: usize, blocks: usize) {
+        for lane in 0..n {
+            // SAFETY: the buffers hold `blocks` blocks, so the ends are in or just past them.
+            unsafe {
+                self.src[lane] = self.src[lane].add(blocks * 16);
+                self.dst[lane] = self.dst[lane].add(blocks * 16);
+            }
+        }
+    }
+}
+
+/// AES-CBC in one instruction set.
+///
+/// # Safety
+///
+/// This is the contract of both functions of every kernel. The caller promises that
+///
+/// - the CPU has the instructions of the kernel: AES-NI for `AESNI`, the AES extension for `NEON`,
+///   nothing for `SOFT`;
+/// - every source is readable and every destination writable for `blocks` blocks of 16 bytes, at
+///   any alignment;
+/// - a destination is exactly its own source or overlaps no source, no other destination, no key
+///   and not the lane set;
+/// - for `encrypt`: the keys of lanes `0..n` are valid, not changed meanwhile, and all have the
+///   same number of rounds. Lanes from `n` on are neither read nor changed.
+///
+/// `encrypt` panics, having done nothing, unless `n` is 1 to [`lanes`](Self::lanes).
+pub(crate) struct CbcKernel {
+    /// The name shown to users.
+    pub name: &'static str,
+    /// The most lanes that `encrypt` takes, and the number at which it is fastest.
+    pub lanes: usize,
+    /// Encrypts the next `blocks` blocks in each of lanes `0..n`; leaves each lane's pointers after
+    /// them and its `state` at the last ciphertext block.
+    pub encrypt: unsafe fn(set: &mut CbcLaneSet, n: usize, blocks: usize),
+    /// Decrypts `blocks` blocks of one buffer.
+    pub decrypt:
+        unsafe fn(key: &AesKey, iv: &[u8; 16], src: *const u8, dst: *mut u8, blocks: usize),
+}

@@ -1,0 +1,310 @@
+//! CBC written once over an instruction set's AES round.
+//!
+//! One round takes a few cycles but a new one can start in each, so a core needs several
+//! independent blocks in hand: blocks of other lanes to encrypt, the next blocks of the same buffer
+//! to decrypt. Every number of blocks has its own copy of the code, with all rounds unrolled, and
+//! the blocks stay in registers from the first round to the last.
+
+use super::cbc::{CbcLaneSet, MAX_LANES};
+use super::key::{AesKey, Block, MAX_ROUNDS};
+
+/// A block in a register, and the AES round on it.
+///
+/// # Safety
+///
+/// The methods may only be called where the instructions of the implementation are enabled:
+/// inlined into a function with that `target_feature`, on a CPU that has it. The pointers are
+/// valid for 16 bytes, at any alignment.
+pub(super) trait Aes: Copy {
+    unsafe fn load(from: *const u8) -> Self;
+    unsafe fn store(self, to: *mut u8);
+    unsafe fn xor(self, other: Self) -> Self;
+
+    /// Step `step` of `0..=rounds` of the cipher. Each step adds `key` once: the first before
+    /// anything else, the last after everything. So what is added with the first round key is
+    /// added to the input, and what is added with the last to the output.
+    unsafe fn encrypt_step(self, step: usize, rounds: usize, key: Self) -> Self;
+
+    /// The same of the equivalent inverse cipher.
+    unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self;
+}
+
+/// Repeats a statement for every step from 1 on, each with its number as a constant.
+macro_rules! unroll {
+    ($step:ident in 1..=$last:ident $body:block) => {
+        unroll!(@ $step, $last, $body, 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
+    };
+    (@ $step:ident, $last:ident, $body:block, $($number:literal)*) => {
+        $({
+            const $step: usize = $number;
+            if $step <= $last $body
+        })*
+    };
+}
+
+/// Encrypts `blocks` blocks in each of lanes `0..N`, every lane with its own key.
+///
+/// # Safety
+///
+/// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Aes`]; the keys have `ROUNDS`
+/// rounds.
+#[inline(always)]
+pub(super) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
+    set: &mut CbcLaneSet,
+    blocks: usize,
+) {
+    // SAFETY: the caller's promises: lanes 0..N have valid keys, and buffers of `blocks` blocks,
+    // of which block `at / 16` is the one touched; a key has ROUNDS + 1 round keys.
+    unsafe {
+        let mut state = [A::load(set.state[0].as_ptr()); N];
+        for lane in 1..N {
+            state[lane] = A::load(set.state[lane].as_ptr());
+        }
+        let keys = set.key;
+        let (src, dst) = (set.src, set.dst);
+        for block in 0..blocks {
+            let at = block * 16;
+            for lane in 0..N {
+                let input = A::load(src[lane].add(at)).xor(round_key(keys[lane], 0));
+                state[lane] = state[lane].encrypt_step(0, ROUNDS, input);
+            }
+            unroll!(STEP in 1..=ROUNDS {
+                for lane in 0..N {
+                    let key = round_key(keys[lane], STEP);
+                    state[lane] = state[lane].encrypt_step(STEP, ROUNDS, key);
+                }
+            });
+            for lane in 0..N {
+                state[lane].store(dst[lane].add(at));
+            }
+        }
+        for lane in 0..N {
+            state[lane].store(set.state[lane].as_mut_ptr());
+        }
+        set.advance(N, blocks);
+    }
+}
+
+/// The same where all lanes have the key of lane 0: a round key is loaded once for all.
+///
+/// # Safety
+///
+/// As [`encrypt_own`].
+#[inline(always)]
+pub(super) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>(
+    set: &mut CbcLaneSet,
+    blocks: usize,
+) {
+    // SAFETY: as in `encrypt_own`.
+    unsafe {
+        let mut state = [A::load(set.state[0].as_ptr()); N];
+        for lane in 1..N {
+            state[lane] = A::load(set.state[lane].as_ptr());
+        }
+        let key = set.key[0];
+        let (src, dst) = (set.src, set.dst);
+        for block in 0..blocks {
+            let at = block * 16;
+            let first: A = round_key(key, 0);
+            for lane in 0..N {
+                let input = A::load(src[lane].add(at)).xor(first);
+                state[lane] = state[lane].encrypt_step(0, ROUNDS, input);
+            }
+            unroll!(STEP in 1..=ROUNDS {
+                let key = round_key(key, STEP);
+                for lane in 0..N {
+                    state[lane] = state[lane].encrypt_step(STEP, ROUNDS, key);
+                }
+            });
+            for lane in 0..N {
+                state[lane].store(dst[lane].add(at));
+            }
+        }
+        for lane in 0..N {
+            state[lane].store(set.state[lane].as_mut_ptr());
+        }
+        set.advance(N, blocks);
+    }
+}
+
+/// Decrypts `N` blocks of one buffer together; `previous` is the ciphertext block before them, and
+/// the last of them afterwards.
+///
+/// # Safety
+///
+/// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Aes`]; the key has `ROUNDS` rounds.
+#[inline(always)]
+pub(super) unsafe fn decrypt_group<A: Aes, const ROUNDS: usize, const N: usize>(
+    key: &[Block; MAX_ROUNDS + 1],
+    previous: A,
+    src: *const u8,
+    dst: *mut u8,
+) -> A {
+    // SAFETY: the caller's promises: N blocks at src and dst, ROUNDS + 1 round keys.
+    unsafe {
+        let first = A::load(key[0].as_ptr());
+        let mut x = [first; N];
+        for i in 0..N {
+            x[i] = A::load(src.add(16 * i)).decrypt_step(0, ROUNDS, first);
+        }
+        let mut chain = [previous; N];
+        for i in 1..N {
+            chain[i] = A::load(src.add(16 * (i - 1)));
+        }
+        let last = A::load(src.add(16 * (N - 1)));
+        unroll!(STEP in 1..=ROUNDS {
+            let key = A::load(key[STEP].as_ptr());
+            for i in 0..N {
+                let key = if STEP == ROUNDS { key.xor(chain[i]) } else { key };
+                x[i] = x[i].decrypt_step(STEP, ROUNDS, key);
+            }
+        });
+        for i in 0..N {
+            x[i].store(dst.add(16 * i));
+        }
+        last
+    }
+}
+
+/// Decrypts `blocks` blocks of one buffer, eight together and then the rest together.
+///
+/// # Safety
+///
+/// As [`decrypt_group`].
+#[inline(always)]
+pub(super) unsafe fn decrypt<A: Aes, const ROUNDS: usize>(
+    key: &AesKey,
+    iv: &Block,
+    src: *const u8,
+    dst: *mut u8,
+    blocks: usize,
+) {
+    let key = key.decryption();
+    let whole = blocks - blocks % 8;
+    // SAFETY: the caller's promises; the groups are within `blocks` and meet end to end.
+    unsafe {
+        let mut previous = A::load(iv.as_ptr());
+        let mut at = 0;
+        while at < whole * 16 {
+            previous = decrypt_group::<A, ROUNDS, 8>(key, previous, src.add(at), dst.add(at));
+            at += 128;
+        }
+        let (src, dst) = (src.add(at), dst.add(at));
+        match blocks - whole {
+            1 => decrypt_group::<A, ROUNDS, 1>(key, previous, src, dst),
+            2 => decrypt_group::<A, ROUNDS, 2>(key, previous, src, dst),
+            3 => decrypt_group::<A, ROUNDS, 3>(key, previous, src, dst),
+            4 => decrypt_group::<A, ROUNDS, 4>(key, previous, src, dst),
+            5 => decrypt_group::<A, ROUNDS, 5>(key, previous, src, dst),
+            6 => decrypt_group::<A, ROUNDS, 6>(key, previous, src, dst),
+            7 => decrypt_group::<A, ROUNDS, 7>(key, previous, src, dst),
+            _ => previous,
+        };
+    }
+}
+
+/// A round key of the cipher.
+///
+/// # Safety
+///
+/// The key is valid and has that round key; the contract of [`Aes`].
+#[inline(always)]
+unsafe fn round_key<A: Aes>(key: *const AesKey, step: usize) -> A {
+    // SAFETY: the caller's promise. The reference ends before any store through a lane's dst.
+    unsafe { A::load((&(*key).encryption())[step].as_ptr()) }
+}
+
+/// The signature of [`encrypt_own`] and [`encrypt_shared`] once their parameters are fixed.
+pub(super) type Encrypt = unsafe fn(set: &mut CbcLaneSet, blocks: usize);
+
+/// The copies of an encryption for one number of rounds: `[lanes - 1]`.
+pub(super) type ByLanes = [Encrypt; MAX_LANES];
+
+/// Whether lanes `0..n` all have the same key.
+#[inline(always)]
+pub(super) fn share_a_key(set: &CbcLaneSet, n: usize) -> bool {
+    set.key[1..n].iter().all(|&key| key == set.key[0])
+}
+
+/// Makes the kernel of one instruction set: a `CbcKernel` and the functions behind it, which are
+/// the ones above with the `target_feature` that they need.
+macro_rules! cbc_kernel {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal) => {
+        use $crate::aes::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
+        use $crate::aes::key::{AesKey, Block};
+        use $crate::aes::pipeline::{self, ByLanes};
+
+        $(#[$doc])*
+        pub(crate) static $kernel: CbcKernel = CbcKernel {
+            name: $name,
+            lanes: MAX_LANES,
+            encrypt,
+            decrypt,
+        };
+
+        /// By rounds, whether a key is shared, and lanes.
+        static ENCRYPT: [[ByLanes; 2]; 3] = [by_sharing::<10>(), by_sharing::<12>(), by_sharing::<14>()];
+
+        const fn by_sharing<const ROUNDS: usize>() -> [ByLanes; 2] {
+            [
+                [
+                    own::<ROUNDS, 1>, own::<ROUNDS, 2>, own::<ROUNDS, 3>, own::<ROUNDS, 4>,
+                    own::<ROUNDS, 5>, own::<ROUNDS, 6>, own::<ROUNDS, 7>, own::<ROUNDS, 8>,
+                ],
+                [
+                    own::<ROUNDS, 1>, shared::<ROUNDS, 2>, shared::<ROUNDS, 3>, shared::<ROUNDS, 4>,
+                    shared::<ROUNDS, 5>, shared::<ROUNDS, 6>, shared::<ROUNDS, 7>, shared::<ROUNDS, 8>,
+                ],
+            ]
+        }
+
+        #[target_feature(enable = $feature)]
+        unsafe fn own<const ROUNDS: usize, const N: usize>(set: &mut CbcLaneSet, blocks: usize) {
+            // SAFETY: the caller's promises, and the instructions are enabled here.
+            unsafe { pipeline::encrypt_own::<$aes, ROUNDS, N>(set, blocks) }
+        }
+
+        #[target_feature(enable = $feature)]
+        unsafe fn shared<const ROUNDS: usize, const N: usize>(set: &mut CbcLaneSet, blocks: usize) {
+            // SAFETY: the caller's promises, and the instructions are enabled here.
+            unsafe { pipeline::encrypt_shared::<$aes, ROUNDS, N>(set, blocks) }
+        }
+
+        /// [`CbcKernel::encrypt`], with its contract.
+        unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
+            assert!((1..=MAX_LANES).contains(&n), "1 to {MAX_LANES} lanes, not {n}");
+            let sharing = usize::from(pipeline::share_a_key(set, n));
+            // SAFETY: lane 0 has a valid key, and the others the same number of rounds, for which
+            // the function is made; the rest is the contract itself.
+            unsafe {
+                let rounds = (*set.key[0]).rounds();
+                ENCRYPT[(rounds - 10) / 2][sharing][n - 1](set, blocks);
+            }
+        }
+
+        /// [`CbcKernel::decrypt`], with its contract.
+        unsafe fn decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
+            // SAFETY: the contract, and the number of rounds is the key's.
+            unsafe {
+                match key.rounds() {
+                    10 => decrypt_all::<10>(key, iv, src, dst, blocks),
+                    12 => decrypt_all::<12>(key, iv, src, dst, blocks),
+                    _ => decrypt_all::<14>(key, iv, src, dst, blocks),
+                }
+            }
+        }
+
+        #[target_feature(enable = $feature)]
+        unsafe fn decrypt_all<const ROUNDS: usize>(
+            key: &AesKey,
+            iv: &Block,
+            src: *const u8,
+            dst: *mut u8,
+            blocks: usize,
+        ) {
+            // SAFETY: the caller's promises, and the instructions are enabled here.
+            unsafe { pipeline::decrypt::<$aes, ROUNDS>(key, iv, src, dst, blocks) }
+        }
+    };
+}
+pub(super) use cbc_kernel;

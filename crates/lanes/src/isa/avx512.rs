@@ -1,0 +1,264 @@
+//! AVX-512: sixteen 32-bit lanes, or eight 64-bit lanes.
+
+use core::arch::x86_64::*;
+use core::array;
+
+use crate::hash::{Hash, HashKernel, kernel};
+use crate::vector::{Pair, Vector};
+
+/// Sixteen 32-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
+#[derive(Clone, Copy)]
+struct U32x16(__m512i);
+
+/// Eight 64-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
+#[derive(Clone, Copy)]
+struct U64x8(__m512i);
+
+/// The values of VPTERNLOG's three operands in the eight rows of its table: a function of these three
+/// bytes is the table of that function.
+const A: i32 = 0xf0;
+const B: i32 = 0xcc;
+const C: i32 = 0xaa;
+
+macro_rules! ternary {
+    ($name:ident = $table:expr) => {
+        #[inline(always)]
+        fn $name(self, b: Self, c: Self) -> Self {
+            // SAFETY: `self` is proof of AVX-512 (see Vector).
+            Self(unsafe { _mm512_ternarylogic_epi32::<{ $table & 0xff }>(self.0, b.0, c.0) })
+        }
+    };
+}
+
+macro_rules! bitwise {
+    () => {
+        #[inline(always)]
+        fn xor(self, o: Self) -> Self {
+            // SAFETY: `self` is proof of AVX-512 (see Vector).
+            Self(unsafe { _mm512_xor_si512(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn and(self, o: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm512_and_si512(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn or(self, o: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm512_or_si512(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn and_not(self, o: Self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm512_andnot_si512(self.0, o.0) })
+        }
+        #[inline(always)]
+        fn not(self) -> Self {
+            // SAFETY: as above.
+            Self(unsafe { _mm512_ternarylogic_epi32::<{ !A & 0xff }>(self.0, self.0, self.0) })
+        }
+        ternary!(xor3 = A ^ B ^ C);
+        ternary!(choose = A & B | !A & C);
+        ternary!(majority = A & B | A & C | B & C);
+        ternary!(xor_or_not = A ^ (B | !C));
+    };
+}
+
+// SAFETY: AVX-512 F and BW instructions only; every method is `inline(always)`.
+unsafe impl Vector for U32x16 {
+    type Word = u32;
+    const LANES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn splat(word: u32) -> Self {
+        // SAFETY: the caller vouches for AVX-512.
+        Self(unsafe { _mm512_set1_epi32(word.cast_signed()) })
+    }
+    #[inline(always)]
+    unsafe fn load(words: *const u32) -> Self {
+        // SAFETY: the caller vouches for AVX-512 and for sixteen words.
+        Self(unsafe { _mm512_loadu_si512(words.cast()) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, words: *mut u32) {
+        // SAFETY: the caller vouches for sixteen words.
+        unsafe { _mm512_storeu_si512(words.cast(), self.0) }
+    }
+    #[inline(always)]
+    unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
+        // SAFETY: the caller vouches for AVX-512, sixteen pointers, and 64 bytes behind each.
+        unsafe {
+            let rows = array::from_fn(|l| words::<BIG_ENDIAN>((*lanes.add(l)).add(offset)));
+            transpose16(rows).map(Self)
+        }
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        // SAFETY: `self` is proof of AVX-512 (see Vector).
+        Self(unsafe { _mm512_add_epi32(self.0, o.0) })
+    }
+    bitwise!();
+    #[inline(always)]
+    fn rotate_right<const N: i32>(self) -> Self {
+        // SAFETY: `self` is proof of AVX-512 (see Vector).
+        Self(unsafe { _mm512_ror_epi32::<N>(self.0) })
+    }
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        // SAFETY: `self` is proof of AVX-512 (see Vector).
+        Self(unsafe { _mm512_srl_epi32(self.0, _mm_cvtsi32_si128(N)) })
+    }
+}
+
+// SAFETY: AVX-512 F and BW instructions only; every method is `inline(always)`.
+unsafe impl Vector for U64x8 {
+    type Word = u64;
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    unsafe fn splat(word: u64) -> Self {
+        // SAFETY: the caller vouches for AVX-512.
+        Self(unsafe { _mm512_set1_epi64(word.cast_signed()) })
+    }
+    #[inline(always)]
+    unsafe fn load(words: *const u64) -> Self {
+        // SAFETY: the caller vouches for AVX-512 and for eight words.
+        Self(unsafe { _mm512_loadu_si512(words.cast()) })
+    }
+    #[inline(always)]
+    unsafe fn store(self, words: *mut u64) {
+        // SAFETY: the caller vouches for eight words.
+        unsafe { _mm512_storeu_si512(words.cast(), self.0) }
+    }
+    #[inline(always)]
+    unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
+        // SAFETY: the caller vouches for AVX-512, eight pointers, and 128 bytes behind each.
+        let halves: [[__m512i; 8]; 2] = unsafe {
+            array::from_fn(|h| {
+                transpose8(array::from_fn(|l| {
+                    double_words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 64 * h))
+                }))
+            })
+        };
+        array::from_fn(|i| Self(halves[i / 8][i % 8]))
+    }
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        // SAFETY: `self` is proof of AVX-512 (see Vector).
+        Self(unsafe { _mm512_add_epi64(self.0, o.0) })
+    }
+    bitwise!();
+    #[inline(always)]
+    fn rotate_right<const N: i32>(self) -> Self {
+        // SAFETY: `self` is proof of AVX-512 (see Vector).
+        Self(unsafe { _mm512_ror_epi64::<N>(self.0) })
+    }
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        // SAFETY: `self` is proof of AVX-512 (see Vector).
+        Self(unsafe { _mm512_srl_epi64(self.0, _mm_cvtsi32_si128(N)) })
+    }
+}
+
+/// Sixteen 32-bit words in the machine's order.
+///
+/// # Safety
+/// AVX-512 F and BW; 64 readable bytes.
+#[inline(always)]
+unsafe fn words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m512i {
+    // SAFETY: the caller vouches for AVX-512 and 64 bytes.
+    unsafe {
+        let v = _mm512_loadu_si512(bytes.cast());
+        if !BIG_ENDIAN {
+            return v;
+        }
+        let swap = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+        _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(swap))
+    }
+}
+
+/// Eight 64-bit words in the machine's order.
+///
+/// # Safety
+/// AVX-512 F and BW; 64 readable bytes.
+#[inline(always)]
+unsafe fn double_words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m512i {
+    // SAFETY: the caller vouches for AVX-512 and 64 bytes.
+    unsafe {
+        let v = _mm512_loadu_si512(bytes.cast());
+        if !BIG_ENDIAN {
+            return v;
+        }
+        let swap = _mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+        _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(swap))
+    }
+}
+
+/// Sixteen rows of sixteen 32-bit words, turned into columns.
+///
+/// # Safety
+/// AVX-512 F.
+#[inline(always)]
+unsafe fn transpose16(r: [__m512i; 16]) -> [__m512i; 16] {
+    // SAFETY: the caller vouches for AVX-512.
+    unsafe {
+        // Quarter b of quads[g][k]: word 4b + k of the rows 4g to 4g + 3.
+        let quads: [[__m512i; 4]; 4] = array::from_fn(|g| {
+            let [r0, r1, r2, r3] = [r[4 * g], r[4 * g + 1], r[4 * g + 2], r[4 * g + 3]];
+            let (a, b) = (_mm512_unpacklo_epi32(r0, r1), _mm512_unpackhi_epi32(r0, r1));
+            let (c, d) = (_mm512_unpacklo_epi32(r2, r3), _mm512_unpackhi_epi32(r2, r3));
+            [
+                _mm512_unpacklo_epi64(a, c),
+                _mm512_unpackhi_epi64(a, c),
+                _mm512_unpacklo_epi64(b, d),
+                _mm512_unpackhi_epi64(b, d),
+            ]
+        });
+        let columns: [[__m512i; 4]; 4] =
+            array::from_fn(|k| transpose_quarters(quads.map(|quad| quad[k])));
+        array::from_fn(|i| columns[i % 4][i / 4])
+    }
+}
+
+/// Eight rows of eight 64-bit words, turned into columns.
+///
+/// # Safety
+/// AVX-512 F.
+#[inline(always)]
+unsafe fn transpose8(r: [__m512i; 8]) -> [__m512i; 8] {
+    // SAFETY: the caller vouches for AVX-512.
+    unsafe {
+        // Quarter b of the g-th: word 2b (even) or 2b + 1 (odd) of the rows 2g and 2g + 1.
+        let even = array::from_fn(|g| _mm512_unpacklo_epi64(r[2 * g], r[2 * g + 1]));
+        let odd = array::from_fn(|g| _mm512_unpackhi_epi64(r[2 * g], r[2 * g + 1]));
+        let columns = [transpose_quarters(even), transpose_quarters(odd)];
+        array::from_fn(|i| columns[i % 2][i / 2])
+    }
+}
+
+/// Four rows of four 128-bit quarters, turned into columns.
+///
+/// # Safety
+/// AVX-512 F.
+#[inline(always)]
+unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+    // SAFETY: the caller vouches for AVX-512.
+    unsafe {
+        /// Selects quarters 0 and 2 of each operand.
+        const EVEN: i32 = 0b10_00_10_00;
+        /// Selects quarters 1 and 3 of each operand.
+        const ODD: i32 = 0b11_01_11_01;
+        let (ab02, ab13) =
+            (_mm512_shuffle_i32x4::<EVEN>(a, b), _mm512_shuffle_i32x4::<ODD>(a, b));
+        let (cd02, cd13) =
+            (_mm512_shuffle_i32x4::<EVEN>(c, d), _mm512_shuffle_i32x4::<ODD>(c, d));
+        [
+            _mm512_shuffle_i32x4::<EVEN>(ab02, cd02),
+            _mm512_shuffle_i32x4::<EVEN>(ab13, cd13),
+            _mm512_shuffle_i32x4::<ODD>(ab02, cd02),
+            _mm512_shuffle_i32x4::<ODD>(ab13, cd13),
+        ]
+    }
+}
+
+crate::isa::wide_kernels!("avx512", ["avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"], U32x16, U64x8);
