@@ -28,9 +28,10 @@ mod error;
 mod hash;
 mod isa;
 mod manager;
+mod report;
 mod vector;
 
-pub use aes::{AesKey, KeyLengthError};
+pub use aes::{AesKey, CbcJob, CbcLanes, KeyLengthError};
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
 pub use error::LengthError;
@@ -38,4 +39,5 @@ pub use hash::{
     Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
 };
 pub use manager::{InOrder, Job, OutOfOrder, Planner};
+pub use report::{KernelInfo, kernels};
 pub use vector::{Pair, Vector, Word};

@@ -72,6 +72,5 @@ pub(crate) struct CbcKernel {
     /// them and its `state` at the last ciphertext block.
     pub encrypt: unsafe fn(set: &mut CbcLaneSet, n: usize, blocks: usize),
     /// Decrypts `blocks` blocks of one buffer.
-    pub decrypt:
-        unsafe fn(key: &AesKey, iv: &[u8; 16], src: *const u8, dst: *mut u8, blocks: usize),
+    pub decrypt: unsafe fn(key: &AesKey, iv: &[u8; 16], src: *const u8, dst: *mut u8, blocks: usize),
 }

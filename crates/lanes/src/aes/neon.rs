@@ -2,6 +2,7 @@
 
 use super::pipeline::{Aes, cbc_kernel};
 use core::arch::aarch64::*;
+use core::arch::asm;
 
 cbc_kernel!(
     /// ARMv8 AES on up to eight lanes.
@@ -18,6 +19,12 @@ impl Aes for uint8x16_t {
     }
 
     #[inline(always)]
+    unsafe fn load_aligned(from: *const u8) -> Self {
+        // SAFETY: the contract of `load` is the weaker one.
+        unsafe { Self::load(from) }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: 16 writable bytes at any alignment, by the contract.
         unsafe { vst1q_u8(to, self) }
@@ -27,6 +34,13 @@ impl Aes for uint8x16_t {
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: NEON is enabled where this is inlined, by the contract.
         unsafe { veorq_u8(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn pin(mut self) -> Self {
+        // SAFETY: there is no instruction in it.
+        unsafe { asm!("/* {0} */", inout(vreg) self, options(nomem, nostack, preserves_flags)) };
+        self
     }
 
     #[inline(always)]

@@ -1,6 +1,7 @@
 //! AES by the x86 instructions (AES-NI).
 
 use super::pipeline::{Aes, cbc_kernel};
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 cbc_kernel!(
@@ -16,6 +17,12 @@ impl Aes for __m128i {
     }
 
     #[inline(always)]
+    unsafe fn load_aligned(from: *const u8) -> Self {
+        // SAFETY: 16 readable, aligned bytes, by the contract.
+        unsafe { _mm_load_si128(from.cast()) }
+    }
+
+    #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
         // SAFETY: 16 writable bytes at any alignment, by the contract.
         unsafe { _mm_storeu_si128(to.cast(), self) }
@@ -25,6 +32,13 @@ impl Aes for __m128i {
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { _mm_xor_si128(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn pin(mut self) -> Self {
+        // SAFETY: there is no instruction in it.
+        unsafe { asm!("/* {0} */", inout(xmm_reg) self, options(nomem, nostack, preserves_flags)) };
+        self
     }
 
     #[inline(always)]

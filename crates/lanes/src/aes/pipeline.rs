@@ -5,8 +5,13 @@
 //! to decrypt. Every number of blocks has its own copy of the code, with all rounds unrolled, and
 //! the blocks stay in registers from the first round to the last.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "a lane is an index into several arrays at once"
+)]
+
 use super::cbc::{CbcLaneSet, MAX_LANES};
-use super::key::{AesKey, Block, MAX_ROUNDS};
+use super::key::{AesKey, Block};
 
 /// A block in a register, and the AES round on it.
 ///
@@ -14,11 +19,17 @@ use super::key::{AesKey, Block, MAX_ROUNDS};
 ///
 /// The methods may only be called where the instructions of the implementation are enabled:
 /// inlined into a function with that `target_feature`, on a CPU that has it. The pointers are
-/// valid for 16 bytes, at any alignment.
+/// valid for 16 bytes; that of `load_aligned` is a multiple of 16, the others need not be.
 pub(super) trait Aes: Copy {
     unsafe fn load(from: *const u8) -> Self;
+    unsafe fn load_aligned(from: *const u8) -> Self;
     unsafe fn store(self, to: *mut u8);
     unsafe fn xor(self, other: Self) -> Self;
+
+    /// The same value, which has to be in a register before the next one pinned: an empty `asm!`.
+    /// Left alone, the compiler sees that fewer registers do if the blocks go one after another
+    /// instead of side by side.
+    unsafe fn pin(self) -> Self;
 
     /// Step `step` of `0..=rounds` of the cipher. Each step adds `key` once: the first before
     /// anything else, the last after everything. So what is added with the first round key is
@@ -66,12 +77,12 @@ pub(super) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
             let at = block * 16;
             for lane in 0..N {
                 let input = A::load(src[lane].add(at)).xor(round_key(keys[lane], 0));
-                state[lane] = state[lane].encrypt_step(0, ROUNDS, input);
+                state[lane] = state[lane].encrypt_step(0, ROUNDS, input.pin()).pin();
             }
             unroll!(STEP in 1..=ROUNDS {
                 for lane in 0..N {
                     let key = round_key(keys[lane], STEP);
-                    state[lane] = state[lane].encrypt_step(STEP, ROUNDS, key);
+                    state[lane] = state[lane].encrypt_step(STEP, ROUNDS, key).pin();
                 }
             });
             for lane in 0..N {
@@ -108,12 +119,12 @@ pub(super) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
             let first: A = round_key(key, 0);
             for lane in 0..N {
                 let input = A::load(src[lane].add(at)).xor(first);
-                state[lane] = state[lane].encrypt_step(0, ROUNDS, input);
+                state[lane] = state[lane].encrypt_step(0, ROUNDS, input.pin()).pin();
             }
             unroll!(STEP in 1..=ROUNDS {
                 let key = round_key(key, STEP);
                 for lane in 0..N {
-                    state[lane] = state[lane].encrypt_step(STEP, ROUNDS, key);
+                    state[lane] = state[lane].encrypt_step(STEP, ROUNDS, key).pin();
                 }
             });
             for lane in 0..N {
@@ -134,18 +145,20 @@ pub(super) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
 ///
 /// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Aes`]; the key has `ROUNDS` rounds.
 #[inline(always)]
-pub(super) unsafe fn decrypt_group<A: Aes, const ROUNDS: usize, const N: usize>(
-    key: &[Block; MAX_ROUNDS + 1],
+unsafe fn decrypt_group<A: Aes, const ROUNDS: usize, const N: usize>(
+    key: *const AesKey,
     previous: A,
     src: *const u8,
     dst: *mut u8,
 ) -> A {
     // SAFETY: the caller's promises: N blocks at src and dst, ROUNDS + 1 round keys.
     unsafe {
-        let first = A::load(key[0].as_ptr());
+        let first: A = inverse_round_key(key, 0);
         let mut x = [first; N];
         for i in 0..N {
-            x[i] = A::load(src.add(16 * i)).decrypt_step(0, ROUNDS, first);
+            x[i] = A::load(src.add(16 * i))
+                .decrypt_step(0, ROUNDS, first)
+                .pin();
         }
         let mut chain = [previous; N];
         for i in 1..N {
@@ -153,10 +166,10 @@ pub(super) unsafe fn decrypt_group<A: Aes, const ROUNDS: usize, const N: usize>(
         }
         let last = A::load(src.add(16 * (N - 1)));
         unroll!(STEP in 1..=ROUNDS {
-            let key = A::load(key[STEP].as_ptr());
+            let key: A = inverse_round_key(key, STEP);
             for i in 0..N {
                 let key = if STEP == ROUNDS { key.xor(chain[i]) } else { key };
-                x[i] = x[i].decrypt_step(STEP, ROUNDS, key);
+                x[i] = x[i].decrypt_step(STEP, ROUNDS, key).pin();
             }
         });
         for i in 0..N {
@@ -173,13 +186,12 @@ pub(super) unsafe fn decrypt_group<A: Aes, const ROUNDS: usize, const N: usize>(
 /// As [`decrypt_group`].
 #[inline(always)]
 pub(super) unsafe fn decrypt<A: Aes, const ROUNDS: usize>(
-    key: &AesKey,
+    key: *const AesKey,
     iv: &Block,
     src: *const u8,
     dst: *mut u8,
     blocks: usize,
 ) {
-    let key = key.decryption();
     let whole = blocks - blocks % 8;
     // SAFETY: the caller's promises; the groups are within `blocks` and meet end to end.
     unsafe {
@@ -203,15 +215,27 @@ pub(super) unsafe fn decrypt<A: Aes, const ROUNDS: usize>(
     }
 }
 
-/// A round key of the cipher.
+/// A round key of the cipher, loaded where it is used: keys are passed by pointer, not by
+/// reference, lest the compiler load all of them ahead and leave a copy on the stack.
 ///
 /// # Safety
 ///
 /// The key is valid and has that round key; the contract of [`Aes`].
 #[inline(always)]
 unsafe fn round_key<A: Aes>(key: *const AesKey, step: usize) -> A {
-    // SAFETY: the caller's promise. The reference ends before any store through a lane's dst.
-    unsafe { A::load((&(*key).encryption())[step].as_ptr()) }
+    // SAFETY: the caller's promise; round keys are aligned. The reference ends before any store.
+    unsafe { A::load_aligned((*key).encryption()[step].as_ptr()) }
+}
+
+/// A round key of the equivalent inverse cipher.
+///
+/// # Safety
+///
+/// As [`round_key`].
+#[inline(always)]
+unsafe fn inverse_round_key<A: Aes>(key: *const AesKey, step: usize) -> A {
+    // SAFETY: as in `round_key`.
+    unsafe { A::load_aligned((*key).decryption()[step].as_ptr()) }
 }
 
 /// The signature of [`encrypt_own`] and [`encrypt_shared`] once their parameters are fixed.
@@ -296,7 +320,7 @@ macro_rules! cbc_kernel {
 
         #[target_feature(enable = $feature)]
         unsafe fn decrypt_all<const ROUNDS: usize>(
-            key: &AesKey,
+            key: *const AesKey,
             iv: &Block,
             src: *const u8,
             dst: *mut u8,

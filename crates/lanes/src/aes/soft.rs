@@ -15,12 +15,7 @@ use zeroize::Zeroizing;
 const WIDTH: usize = 4;
 
 /// Constant-time AES on plain integers, for any CPU.
-pub(crate) static SOFT: CbcKernel = CbcKernel {
-    name: "bitsliced",
-    lanes: WIDTH,
-    encrypt,
-    decrypt,
-};
+pub(crate) static SOFT: CbcKernel = CbcKernel { name: "bitsliced", lanes: WIDTH, encrypt, decrypt };
 
 /// Four blocks, sliced.
 type Sliced = [u64; 8];
@@ -201,11 +196,9 @@ fn gather(x: u64) -> u32 {
 /// Swaps bit `i` of each byte of word `j` with bit `j` of the same byte of word `i`.
 #[inline(always)]
 fn transpose(x: &mut Sliced) {
-    for (distance, mask) in [
-        (1, 0x5555_5555_5555_5555),
-        (2, 0x3333_3333_3333_3333),
-        (4, 0x0f0f_0f0f_0f0f_0f0f),
-    ] {
+    for (distance, mask) in
+        [(1, 0x5555_5555_5555_5555), (2, 0x3333_3333_3333_3333), (4, 0x0f0f_0f0f_0f0f_0f0f)]
+    {
         for i in (0..8).filter(|i| i & distance == 0) {
             let swapped = (x[i] >> distance ^ x[i + distance]) & mask;
             x[i + distance] ^= swapped;
@@ -289,8 +282,7 @@ mod tests {
 
     #[test]
     fn slicing_puts_every_bit_where_the_layout_says_and_back() {
-        for (block, column, row, bit) in
-            (0..4 * 16 * 8).map(|i| (i >> 7, i >> 5 & 3, i >> 3 & 3, i & 7))
+        for (block, column, row, bit) in (0..4 * 16 * 8).map(|i| (i >> 7, i >> 5 & 3, i >> 3 & 3, i & 7))
         {
             let mut blocks = [[0; 16]; WIDTH];
             blocks[block][4 * column + row] = 1 << bit;

@@ -86,22 +86,10 @@ struct Placing {
 }
 
 const PLACINGS: [Placing; 4] = [
-    Placing {
-        misalignment: 0,
-        in_place: true,
-    },
-    Placing {
-        misalignment: 0,
-        in_place: false,
-    },
-    Placing {
-        misalignment: 5,
-        in_place: true,
-    },
-    Placing {
-        misalignment: 9,
-        in_place: false,
-    },
+    Placing { misalignment: 0, in_place: true },
+    Placing { misalignment: 0, in_place: false },
+    Placing { misalignment: 5, in_place: true },
+    Placing { misalignment: 9, in_place: false },
 ];
 
 /// A source and a destination with room around them that must stay as it is.
@@ -120,12 +108,7 @@ impl Buffers {
         let mut src = vec![Self::UNTOUCHED; data.len() + 2 * Self::ROOM];
         let dst = src.clone();
         src[Self::ROOM + placing.misalignment..][..data.len()].copy_from_slice(data);
-        Self {
-            src,
-            dst,
-            placing,
-            length: data.len(),
-        }
+        Self { src, dst, placing, length: data.len() }
     }
 
     fn pointers(&mut self) -> (*const u8, *mut u8) {
@@ -140,19 +123,10 @@ impl Buffers {
 
     /// The result, once it is sure that nothing around it was written.
     fn result(&self) -> &[u8] {
-        let all = if self.placing.in_place {
-            &self.src
-        } else {
-            &self.dst
-        };
+        let all = if self.placing.in_place { &self.src } else { &self.dst };
         let (before, rest) = all.split_at(Self::ROOM + self.placing.misalignment);
         let (result, after) = rest.split_at(self.length);
-        assert!(
-            before
-                .iter()
-                .chain(after)
-                .all(|&byte| byte == Self::UNTOUCHED)
-        );
+        assert!(before.iter().chain(after).all(|&byte| byte == Self::UNTOUCHED));
         result
     }
 }
@@ -166,10 +140,7 @@ fn encrypt(
     step: usize,
 ) -> Vec<Vec<u8>> {
     let n = cases.len();
-    let mut buffers: Vec<_> = cases
-        .iter()
-        .map(|case| Buffers::new(&case.plain, placing))
-        .collect();
+    let mut buffers: Vec<_> = cases.iter().map(|case| Buffers::new(&case.plain, placing)).collect();
     let mut set = CbcLaneSet::new();
     for (lane, case) in cases.iter().enumerate() {
         set.key[lane] = keys[lane];
@@ -188,14 +159,8 @@ fn encrypt(
         }
     }
     assert_eq!(set.src[..n], ends[..n], "every src stands at its end");
-    assert!(
-        set.key[n..].iter().all(|key| key.is_null()),
-        "idle lanes stay as they are"
-    );
-    let results: Vec<_> = buffers
-        .iter()
-        .map(|buffers| buffers.result().to_vec())
-        .collect();
+    assert!(set.key[n..].iter().all(|key| key.is_null()), "idle lanes stay as they are");
+    let results: Vec<_> = buffers.iter().map(|buffers| buffers.result().to_vec()).collect();
     for (lane, result) in results.iter().enumerate() {
         let last = result.last_chunk().unwrap_or(&cases[lane].iv);
         assert_eq!(&set.state[lane], last, "the state is the last block");
@@ -203,13 +168,7 @@ fn encrypt(
     results
 }
 
-fn decrypt(
-    kernel: &CbcKernel,
-    key: &AesKey,
-    iv: &[u8; 16],
-    data: &[u8],
-    placing: Placing,
-) -> Vec<u8> {
+fn decrypt(kernel: &CbcKernel, key: &AesKey, iv: &[u8; 16], data: &[u8], placing: Placing) -> Vec<u8> {
     let mut buffers = Buffers::new(data, placing);
     let (src, dst) = buffers.pointers();
     // SAFETY: the CPU was asked; the buffers hold the data and outlive the call.
@@ -218,14 +177,8 @@ fn decrypt(
 }
 
 fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<_> = text
-        .chars()
-        .filter_map(|digit| digit.to_digit(16))
-        .collect();
-    digits
-        .chunks(2)
-        .map(|pair| (pair[0] << 4 | pair[1]) as u8)
-        .collect()
+    let digits: Vec<_> = text.chars().filter_map(|digit| digit.to_digit(16)).collect();
+    digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect()
 }
 
 fn known_answer(key: &str, iv: &str, plain: &str, cipher: &str) {
@@ -234,11 +187,7 @@ fn known_answer(key: &str, iv: &str, plain: &str, cipher: &str) {
     for kernel in kernels() {
         for lanes in 1..=kernel.lanes {
             let cases: Vec<_> = (0..lanes)
-                .map(|_| Case {
-                    key: Vec::new(),
-                    iv: hex(iv).try_into().unwrap(),
-                    plain: plain.clone(),
-                })
+                .map(|_| Case { key: Vec::new(), iv: hex(iv).try_into().unwrap(), plain: plain.clone() })
                 .collect();
             let keys = vec![&key; lanes];
             for result in encrypt(kernel, &keys, &cases, PLACINGS[0], usize::MAX) {
@@ -246,12 +195,7 @@ fn known_answer(key: &str, iv: &str, plain: &str, cipher: &str) {
             }
         }
         let iv = hex(iv).try_into().unwrap();
-        assert_eq!(
-            decrypt(kernel, &key, &iv, &cipher, PLACINGS[0]),
-            plain,
-            "{}",
-            kernel.name
-        );
+        assert_eq!(decrypt(kernel, &key, &iv, &cipher, PLACINGS[0]), plain, "{}", kernel.name);
     }
 }
 
@@ -266,12 +210,7 @@ fn fips_197() {
         "3243f6a8885a308d313198a2e0370734",
         "3925841d02dc09fbdc118597196a0b32",
     );
-    known_answer(
-        "000102030405060708090a0b0c0d0e0f",
-        zero,
-        plain,
-        "69c4e0d86a7b0430d8cdb78070b4c55a",
-    );
+    known_answer("000102030405060708090a0b0c0d0e0f", zero, plain, "69c4e0d86a7b0430d8cdb78070b4c55a");
     known_answer(
         "000102030405060708090a0b0c0d0e0f1011121314151617",
         zero,
@@ -321,25 +260,20 @@ fn sp_800_38a() {
 fn encryption_agrees_with_the_cbc_crate() {
     let mut random = Random(1);
     for kernel in kernels() {
-        for (key_length, lanes) in [16, 24, 32]
-            .into_iter()
-            .flat_map(|k| (1..=kernel.lanes).map(move |n| (k, n)))
+        for (key_length, lanes) in
+            [16, 24, 32].into_iter().flat_map(|k| (1..=kernel.lanes).map(move |n| (k, n)))
         {
             for (blocks, shared) in (0..=40).flat_map(|blocks| [(blocks, false), (blocks, true)]) {
-                let mut cases: Vec<_> = (0..lanes)
-                    .map(|_| Case::random(&mut random, key_length, blocks))
-                    .collect();
+                let mut cases: Vec<_> =
+                    (0..lanes).map(|_| Case::random(&mut random, key_length, blocks)).collect();
                 if shared {
                     let key = cases[0].key.clone();
                     cases.iter_mut().for_each(|case| case.key.clone_from(&key));
                 }
-                let expanded: Vec<_> = cases
-                    .iter()
-                    .map(|case| AesKey::new(&case.key).unwrap())
-                    .collect();
-                let keys: Vec<_> = (0..lanes)
-                    .map(|lane| &expanded[if shared { 0 } else { lane }])
-                    .collect();
+                let expanded: Vec<_> =
+                    cases.iter().map(|case| AesKey::new(&case.key).unwrap()).collect();
+                let keys: Vec<_> =
+                    (0..lanes).map(|lane| &expanded[if shared { 0 } else { lane }]).collect();
                 let expected: Vec<_> = cases.iter().map(Case::expected).collect();
                 let placing = PLACINGS[(blocks + lanes) % 4];
                 for step in [usize::MAX, 1 + blocks / 3] {
@@ -359,9 +293,7 @@ fn encryption_agrees_with_the_cbc_crate() {
 fn decryption_undoes_the_cbc_crate() {
     let mut random = Random(2);
     for kernel in kernels() {
-        for (key_length, blocks) in [16, 24, 32]
-            .into_iter()
-            .flat_map(|k| (0..=40).map(move |n| (k, n)))
+        for (key_length, blocks) in [16, 24, 32].into_iter().flat_map(|k| (0..=40).map(move |n| (k, n)))
         {
             let case = Case::random(&mut random, key_length, blocks);
             let key = AesKey::new(&case.key).unwrap();
@@ -384,11 +316,7 @@ fn a_lane_count_beyond_the_kernel_panics() {
         for lanes in [0, kernel.lanes + 1] {
             // SAFETY: nothing is touched: the count is refused first.
             let call = || unsafe { (kernel.encrypt)(&mut CbcLaneSet::new(), lanes, 1) };
-            assert!(
-                std::panic::catch_unwind(call).is_err(),
-                "{} took {lanes} lanes",
-                kernel.name
-            );
+            assert!(std::panic::catch_unwind(call).is_err(), "{} took {lanes} lanes", kernel.name);
         }
     }
 }
@@ -419,10 +347,7 @@ mod guard {
                 );
                 assert_ne!(start, libc::MAP_FAILED);
                 assert_eq!(libc::mprotect(start.add(size), size, libc::PROT_NONE), 0);
-                Self {
-                    start: start.cast(),
-                    size,
-                }
+                Self { start: start.cast(), size }
             }
         }
 
@@ -443,17 +368,11 @@ mod guard {
     #[test]
     fn nothing_behind_a_buffer_is_touched() {
         let mut random = Random(3);
-        let (mut src, mut dst): (Vec<_>, Vec<_>) =
-            (0..8).map(|_| (Page::new(), Page::new())).unzip();
+        let (mut src, mut dst): (Vec<_>, Vec<_>) = (0..8).map(|_| (Page::new(), Page::new())).unzip();
         for kernel in kernels() {
             for (lanes, blocks) in (1..=kernel.lanes).flat_map(|n| (1..=17).map(move |b| (n, b))) {
-                let cases: Vec<_> = (0..lanes)
-                    .map(|_| Case::random(&mut random, 16, blocks))
-                    .collect();
-                let keys: Vec<_> = cases
-                    .iter()
-                    .map(|case| AesKey::new(&case.key).unwrap())
-                    .collect();
+                let cases: Vec<_> = (0..lanes).map(|_| Case::random(&mut random, 16, blocks)).collect();
+                let keys: Vec<_> = cases.iter().map(|case| AesKey::new(&case.key).unwrap()).collect();
                 let mut set = CbcLaneSet::new();
                 for (lane, case) in cases.iter().enumerate() {
                     src[lane].tail(blocks * 16).copy_from_slice(&case.plain);

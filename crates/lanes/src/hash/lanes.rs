@@ -189,9 +189,6 @@ impl<A: Hash> Lanes for HashLanes<A> {
                 } else {
                     return;
                 }
-                if goal == Goal::One && self.completed > 0 {
-                    return;
-                }
             }
         }
     }

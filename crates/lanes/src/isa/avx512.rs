@@ -1,10 +1,9 @@
 //! AVX-512: sixteen 32-bit lanes, or eight 64-bit lanes.
 
 use core::arch::x86_64::*;
-use core::array;
 
 use crate::hash::{Hash, HashKernel, kernel};
-use crate::vector::{Pair, Vector};
+use crate::vector::{Pair, Vector, each};
 
 /// Sixteen 32-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
 #[derive(Clone, Copy)]
@@ -88,8 +87,9 @@ unsafe impl Vector for U32x16 {
     unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
         // SAFETY: the caller vouches for AVX-512, sixteen pointers, and 64 bytes behind each.
         unsafe {
-            let rows = array::from_fn(|l| words::<BIG_ENDIAN>((*lanes.add(l)).add(offset)));
-            transpose16(rows).map(Self)
+            let rows = each!(l in 16 => words::<BIG_ENDIAN>((*lanes.add(l)).add(offset)));
+            let columns = transpose16(rows);
+            each!(i in 16 => Self(columns[i]))
         }
     }
     #[inline(always)]
@@ -133,14 +133,12 @@ unsafe impl Vector for U64x8 {
     #[inline(always)]
     unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
         // SAFETY: the caller vouches for AVX-512, eight pointers, and 128 bytes behind each.
-        let halves: [[__m512i; 8]; 2] = unsafe {
-            array::from_fn(|h| {
-                transpose8(array::from_fn(|l| {
-                    double_words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 64 * h))
-                }))
-            })
-        };
-        array::from_fn(|i| Self(halves[i / 8][i % 8]))
+        unsafe {
+            let halves = each!(h in 2 =>
+                transpose8(each!(l in 8 =>
+                    double_words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 64 * h)))));
+            each!(i in 16 => Self(halves[i / 8][i % 8]))
+        }
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {
@@ -203,7 +201,7 @@ unsafe fn transpose16(r: [__m512i; 16]) -> [__m512i; 16] {
     // SAFETY: the caller vouches for AVX-512.
     unsafe {
         // Quarter b of quads[g][k]: word 4b + k of the rows 4g to 4g + 3.
-        let quads: [[__m512i; 4]; 4] = array::from_fn(|g| {
+        let quads = each!(g in 4 => {
             let [r0, r1, r2, r3] = [r[4 * g], r[4 * g + 1], r[4 * g + 2], r[4 * g + 3]];
             let (a, b) = (_mm512_unpacklo_epi32(r0, r1), _mm512_unpackhi_epi32(r0, r1));
             let (c, d) = (_mm512_unpacklo_epi32(r2, r3), _mm512_unpackhi_epi32(r2, r3));
@@ -214,9 +212,8 @@ unsafe fn transpose16(r: [__m512i; 16]) -> [__m512i; 16] {
                 _mm512_unpackhi_epi64(b, d),
             ]
         });
-        let columns: [[__m512i; 4]; 4] =
-            array::from_fn(|k| transpose_quarters(quads.map(|quad| quad[k])));
-        array::from_fn(|i| columns[i % 4][i / 4])
+        let columns = each!(k in 4 => transpose_quarters(each!(g in 4 => quads[g][k])));
+        each!(i in 16 => columns[i % 4][i / 4])
     }
 }
 
@@ -229,10 +226,10 @@ unsafe fn transpose8(r: [__m512i; 8]) -> [__m512i; 8] {
     // SAFETY: the caller vouches for AVX-512.
     unsafe {
         // Quarter b of the g-th: word 2b (even) or 2b + 1 (odd) of the rows 2g and 2g + 1.
-        let even = array::from_fn(|g| _mm512_unpacklo_epi64(r[2 * g], r[2 * g + 1]));
-        let odd = array::from_fn(|g| _mm512_unpackhi_epi64(r[2 * g], r[2 * g + 1]));
+        let even = each!(g in 4 => _mm512_unpacklo_epi64(r[2 * g], r[2 * g + 1]));
+        let odd = each!(g in 4 => _mm512_unpackhi_epi64(r[2 * g], r[2 * g + 1]));
         let columns = [transpose_quarters(even), transpose_quarters(odd)];
-        array::from_fn(|i| columns[i % 2][i / 2])
+        each!(i in 8 => columns[i % 2][i / 2])
     }
 }
 
@@ -248,10 +245,8 @@ unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
         const EVEN: i32 = 0b10_00_10_00;
         /// Selects quarters 1 and 3 of each operand.
         const ODD: i32 = 0b11_01_11_01;
-        let (ab02, ab13) =
-            (_mm512_shuffle_i32x4::<EVEN>(a, b), _mm512_shuffle_i32x4::<ODD>(a, b));
-        let (cd02, cd13) =
-            (_mm512_shuffle_i32x4::<EVEN>(c, d), _mm512_shuffle_i32x4::<ODD>(c, d));
+        let (ab02, ab13) = (_mm512_shuffle_i32x4::<EVEN>(a, b), _mm512_shuffle_i32x4::<ODD>(a, b));
+        let (cd02, cd13) = (_mm512_shuffle_i32x4::<EVEN>(c, d), _mm512_shuffle_i32x4::<ODD>(c, d));
         [
             _mm512_shuffle_i32x4::<EVEN>(ab02, cd02),
             _mm512_shuffle_i32x4::<EVEN>(ab13, cd13),

@@ -87,7 +87,7 @@ pub trait Source<T> {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// As soon as one task is complete, or none is left.
+    /// When at least one task is complete and no more wait for lanes, or none is left.
     One,
     /// When none is left.
     All,

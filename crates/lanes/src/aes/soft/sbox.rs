@@ -41,16 +41,7 @@ pub(super) fn sub(x: &mut [u64; 8]) {
     let b = t3 ^ a;
     let c = t2 ^ t4;
     let d = t0 ^ t5;
-    *x = [
-        !(t2 ^ d),
-        !(t1 ^ d),
-        t6 ^ a ^ c,
-        t0 ^ t2 ^ b,
-        b,
-        !c,
-        !(t3 ^ t7),
-        a,
-    ];
+    *x = [!(t2 ^ d), !(t1 ^ d), t6 ^ a ^ c, t0 ^ t2 ^ b, b, !c, !(t3 ^ t7), a];
 }
 
 /// InvSubBytes (FIPS 197, 5.3.2) on 64 bytes.
@@ -63,16 +54,7 @@ pub(super) fn inv_sub(x: &mut [u64; 8]) {
     let b = x0 ^ x1;
     let c = a ^ b;
     let d = x3 ^ x4;
-    let t = [
-        !(x3 ^ x6 ^ b),
-        !a,
-        !c,
-        x4 ^ x7,
-        x5 ^ c,
-        !(x0 ^ d),
-        !(x2 ^ x5 ^ x7),
-        !(x7 ^ a),
-    ];
+    let t = [!(x3 ^ x6 ^ b), !a, !c, x4 ^ x7, x5 ^ c, !(x0 ^ d), !(x2 ^ x5 ^ x7), !(x7 ^ a)];
 
     let [t0, t1, t2, t3, t4, t5, t6, t7] = invert(t);
 
@@ -81,16 +63,7 @@ pub(super) fn inv_sub(x: &mut [u64; 8]) {
     let c = a ^ b;
     let d = t3 ^ t4;
     let e = t6 ^ b ^ d;
-    *x = [
-        t6,
-        a,
-        t0 ^ t3 ^ a,
-        t0 ^ t6 ^ c,
-        t2 ^ t5,
-        t1 ^ e,
-        c ^ d,
-        t0 ^ t5,
-    ];
+    *x = [t6, a, t0 ^ t3 ^ a, t0 ^ t6 ^ c, t2 ^ t5, t1 ^ e, c ^ d, t0 ^ t5];
 }
 
 /// The inverse in GF(2⁸), 0 to 0.

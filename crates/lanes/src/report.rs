@@ -1,0 +1,66 @@
+//! What a CPU gets for each algorithm, and why: for people, and for tools that tell them.
+
+use crate::aes;
+use crate::cpu::{Cpu, Isa};
+use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
+
+/// The kernels of one algorithm on one CPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelInfo {
+    /// The algorithm's name; an HMAC has the kernels of its hash.
+    pub algorithm: &'static str,
+    /// The kernel for many buffers.
+    pub kernel: &'static str,
+    /// Buffers that it advances together.
+    pub lanes: usize,
+    /// The kernel for few buffers.
+    pub single: &'static str,
+    /// With so many buffers or fewer, the kernel for few is used.
+    pub few: usize,
+    /// Why these.
+    pub reason: &'static str,
+}
+
+/// What each algorithm gets on this CPU.
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 7] {
+    [
+        hash::<Md5>(cpu),
+        hash::<Sha1>(cpu),
+        hash::<Sha224>(cpu),
+        hash::<Sha256>(cpu),
+        hash::<Sha384>(cpu),
+        hash::<Sha512>(cpu),
+        aes::kernel_info(cpu),
+    ]
+}
+
+fn hash<A: Hash>(cpu: &Cpu) -> KernelInfo {
+    let kernels = A::kernels(cpu);
+    let reason = match (kernels.wide.name, cpu.isa()) {
+        ("sha-ni", _) => "the SHA instructions on interleaved buffers beat 256-bit vectors",
+        (_, Isa::Portable) => "no vectors that this program knows, or none allowed",
+        _ => "the widest vectors that the CPU and the operating system offer",
+    };
+    KernelInfo {
+        algorithm: A::NAME,
+        kernel: kernels.wide.name,
+        lanes: kernels.wide.lanes,
+        single: kernels.single.name,
+        few: kernels.few,
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn portable_kernels_are_integers() {
+        let cpu = Cpu::with_isa(Isa::Portable).expect("every machine has it");
+        for info in kernels(&cpu) {
+            assert!(["portable", "bitsliced"].contains(&info.kernel), "{info:?}");
+            assert!(info.few < info.lanes, "{info:?}");
+        }
+    }
+}
