@@ -28,6 +28,7 @@ mod error;
 mod hash;
 mod isa;
 mod manager;
+pub mod probe;
 mod report;
 mod vector;
 

@@ -1,1 +1,35 @@
-//! Perf.
+//! How Broadloom is measured: workloads, peers, limits, tables and JSON.
+//!
+//! A figure here is made in five steps:
+//!
+//! 1. A [`workload`] draws lengths from a seed, and a [`workset`] gives every buffer its bytes, its
+//!    key, its IV and its place in a cache line.
+//! 2. Every provider becomes a [`contender`]: keys expanded, contexts made. The [`peers`] are
+//!    libraries found at run time.
+//! 3. All of them do all buffers, and their results are compared.
+//! 4. They are timed in turn in one process on one core ([`mod@measure`]), between readings of the
+//!    time-stamp counter.
+//! 5. Operation counts ([`ops`]) over throughputs calibrated in the same run ([`calibrate`]) give
+//!    the [`limit`] that stands beside every figure in the [`report`].
+//!
+//! [`run_workloads`] does all of it for the four workloads of Intel's *Processing Multiple Buffers
+//! in Parallel to Increase Performance*.
+
+pub mod calibrate;
+pub mod case;
+pub mod contender;
+pub mod error;
+pub mod limit;
+pub mod measure;
+pub mod names;
+pub mod native;
+pub mod ops;
+pub mod peers;
+pub mod report;
+pub mod sys;
+pub mod workload;
+pub mod workloads;
+pub mod workset;
+
+pub use error::PerfError;
+pub use workloads::{WorkloadOptions, run_workloads};

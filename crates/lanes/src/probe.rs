@@ -1,0 +1,223 @@
+//! Loops of one operation class each, to calibrate what a core can do.
+//!
+//! A limit in cycles is an operation count over a throughput, and throughputs differ between
+//! machines and between minutes. The loops here run nothing but independent operations of one
+//! class, in inline assembly, so that no compiler can fold them. They take no clock: who has one
+//! times [`Probe::run`] and divides.
+//!
+//! Twelve registers are written in turn (eight general ones). Where an instruction must also read
+//! the register it writes, that makes as many chains, which covers the latency of every class here
+//! at its throughput. What the registers hold at the start does not matter: none of these operations
+//! takes longer for one value than for another.
+
+use crate::cpu::Cpu;
+
+/// The registers that an operation works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unit {
+    /// General registers of 64 bits.
+    Scalar,
+    /// Vectors of 128 bits.
+    Vec128,
+    /// Vectors of 256 bits.
+    Vec256,
+    /// Vectors of 512 bits.
+    Vec512,
+}
+
+impl Unit {
+    /// Bits of a register.
+    pub const fn bits(self) -> usize {
+        match self {
+            Unit::Scalar => 64,
+            Unit::Vec128 => 128,
+            Unit::Vec256 => 256,
+            Unit::Vec512 => 512,
+        }
+    }
+}
+
+/// A class of operations that shares execution ports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Operation {
+    /// Additions of 32-bit words (64-bit in [`Unit::Scalar`]).
+    Add,
+    /// Additions of 64-bit words.
+    Add64,
+    /// Exclusive or.
+    Logic,
+    /// Shifts of 32-bit words by a constant.
+    Shift,
+    /// Shifts of 64-bit words by a constant.
+    Shift64,
+    /// Rotations of 32-bit words by a constant (64-bit in [`Unit::Scalar`]).
+    Rotate,
+    /// Rotations of 64-bit words by a constant.
+    Rotate64,
+    /// A logic function of three inputs.
+    Ternary,
+    /// Moves of bytes or words within a register.
+    Shuffle,
+    /// Shifts and shuffles by turns.
+    ShiftShuffle,
+    /// Additions, logic and shifts (or rotations, where there are any) in the shares of a hash.
+    Mixed,
+    /// One AES round in each 128 bits of the register.
+    Aes,
+    /// Four SHA-1 rounds on one buffer.
+    Sha1,
+    /// SHA-256 rounds on one buffer: two on x86, four on AArch64.
+    Sha256,
+}
+
+/// A loop of one class of operations that this CPU can run.
+#[derive(Debug, Clone, Copy)]
+pub struct Probe {
+    unit: Unit,
+    operation: Operation,
+    /// Runs the loop; needs what [`probes`] checked before it made this value.
+    run: unsafe fn(u64),
+}
+
+impl Probe {
+    /// The registers worked on.
+    pub const fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// The class of operation.
+    pub const fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    /// Executes the loop `iterations` times (at least once) and tells how many operations that was.
+    pub fn run(&self, iterations: u64) -> u64 {
+        let iterations = iterations.max(1);
+        // SAFETY: a Probe is made only by `probes`, after the CPU and OS were seen to have the
+        // instructions of this loop.
+        unsafe { (self.run)(iterations) };
+        iterations * OPERATIONS
+    }
+}
+
+/// Operations in one pass of a loop: four times twelve instructions.
+const OPERATIONS: u64 = 48;
+
+/// Probes, and the features that the CPU and its system must offer for them.
+type Needs = (&'static [&'static str], &'static [Probe]);
+
+/// The probes that this CPU and its system can run.
+pub fn probes() -> impl Iterator<Item = Probe> {
+    let cpu = Cpu::detect();
+    let usable = move |name: &&str| cpu.features().iter().any(|f| f.name == *name && f.usable);
+    arch::TABLE
+        .iter()
+        .filter(move |(needs, _)| needs.iter().all(&usable))
+        .flat_map(|(_, probes)| probes.iter().copied())
+}
+
+/// One line of assembly for each of twelve registers, 1 to 12 (SHA-256 rounds read register 0, which is
+/// therefore never written): `op dst, src` where `$operands` makes the
+/// operands of a register.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! twelve {
+    ($operands:ident, $($op:tt)+) => {
+        concat!(
+            $operands!("12", $($op)+), $operands!("1", $($op)+), $operands!("2", $($op)+),
+            $operands!("3", $($op)+), $operands!("4", $($op)+), $operands!("5", $($op)+),
+            $operands!("6", $($op)+), $operands!("7", $($op)+), $operands!("8", $($op)+),
+            $operands!("9", $($op)+), $operands!("10", $($op)+), $operands!("11", $($op)+),
+        )
+    };
+}
+
+/// Twelve lines in which two kinds of operation alternate.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! alternate {
+    ($operands:ident, $a:tt, $b:tt) => {
+        concat!(
+            $operands!("12", $a),
+            $operands!("1", $b),
+            $operands!("2", $a),
+            $operands!("3", $b),
+            $operands!("4", $a),
+            $operands!("5", $b),
+            $operands!("6", $a),
+            $operands!("7", $b),
+            $operands!("8", $a),
+            $operands!("9", $b),
+            $operands!("10", $a),
+            $operands!("11", $b),
+        )
+    };
+}
+
+/// Twelve lines with five additions, four of logic and three shifts.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! blend {
+    ($operands:ident, $add:tt, $logic:tt, $shift:tt) => {
+        concat!(
+            $operands!("12", $add),
+            $operands!("1", $logic),
+            $operands!("2", $shift),
+            $operands!("3", $add),
+            $operands!("4", $logic),
+            $operands!("5", $add),
+            $operands!("6", $shift),
+            $operands!("7", $logic),
+            $operands!("8", $add),
+            $operands!("9", $shift),
+            $operands!("10", $logic),
+            $operands!("11", $add),
+        )
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+#[path = "probe/x86_64.rs"]
+mod arch;
+
+#[cfg(target_arch = "aarch64")]
+#[path = "probe/aarch64.rs"]
+mod arch;
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod arch {
+    use super::Needs;
+
+    /// No loops are written for this architecture: nothing can be calibrated on it.
+    pub(super) const TABLE: &[Needs] = &[];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_probe_counts_what_it_runs() {
+        for probe in probes() {
+            assert_eq!(probe.run(3), 3 * OPERATIONS, "{probe:?}");
+            assert_eq!(probe.run(0), OPERATIONS, "{probe:?}");
+        }
+    }
+
+    #[test]
+    fn no_probe_is_listed_twice() {
+        let all = || probes().map(|probe| (probe.unit(), probe.operation()));
+        for (index, pair) in all().enumerate() {
+            assert_eq!(all().position(|other| other == pair), Some(index), "{pair:?}");
+        }
+    }
+
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[test]
+    fn the_base_classes_are_always_there() {
+        for wanted in [
+            (Unit::Scalar, Operation::Mixed),
+            (Unit::Vec128, Operation::Mixed),
+            (Unit::Vec128, Operation::Shift64),
+        ] {
+            assert!(probes().any(|probe| (probe.unit(), probe.operation()) == wanted), "{wanted:?}");
+        }
+    }
+}

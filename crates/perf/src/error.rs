@@ -1,0 +1,87 @@
+//! What can go wrong in a measurement.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::names::{Algorithm, Direction, Provider};
+
+/// Why a measurement was not made, or not reported.
+#[derive(Debug, thiserror::Error)]
+pub enum PerfError {
+    /// A name that nothing has.
+    #[error("unknown {what} {name:?}; valid: {valid}")]
+    Name {
+        /// The kind of thing that was named.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names that would have been right, comma-separated.
+        valid: String,
+    },
+    /// A number outside its range.
+    #[error("{what} {value} is out of range; valid: {valid}")]
+    Range {
+        /// The option.
+        what: &'static str,
+        /// The value given.
+        value: usize,
+        /// The values that would have been right.
+        valid: &'static str,
+    },
+    /// A direction that none of the algorithms asked for has.
+    #[error("{algorithm} has no direction {direction}; valid: {valid}")]
+    Direction {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The direction given.
+        direction: Direction,
+        /// The directions that it has.
+        valid: String,
+    },
+    /// Two providers disagree about a buffer. Nothing was timed.
+    #[error("{algorithm} {direction}: {second} and {first} differ on buffer {buffer} of {len} bytes")]
+    Mismatch {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The direction.
+        direction: Direction,
+        /// The provider whose result was taken as the reference.
+        first: Provider,
+        /// The provider whose result differs from it.
+        second: Provider,
+        /// The buffer's index in the workload.
+        buffer: usize,
+        /// The buffer's length in bytes.
+        len: usize,
+    },
+    /// A peer failed in the middle of its work.
+    #[error("{provider}: {call} failed")]
+    Peer {
+        /// The peer.
+        provider: Provider,
+        /// The function that reported the failure.
+        call: &'static str,
+    },
+    /// The instruction set asked for cannot be had.
+    #[error(transparent)]
+    Isa(#[from] broadloom_lanes::IsaError),
+    /// The process could not be pinned to one core.
+    #[error("cannot pin the process to core {core}: {source}")]
+    Pin {
+        /// The core's number.
+        core: usize,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The JSON file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The report could not be written.
+    #[error("cannot write the report: {0}")]
+    Report(#[from] io::Error),
+}

@@ -1,0 +1,59 @@
+//! Buffers pushed out of every cache, for cold measurements.
+
+/// The shortest cache line of the supported CPUs, in bytes: flushing by it reaches every line.
+const LINE: usize = 64;
+
+/// Writes back and evicts every cache line that `bytes` touches, from all levels, and waits for it.
+pub fn evict(bytes: &[u8]) {
+    let Some(last) = bytes.len().checked_sub(1) else {
+        return;
+    };
+    let mut offset = 0;
+    while offset < last {
+        flush_line(&bytes[offset]);
+        offset += LINE;
+    }
+    flush_line(&bytes[last]);
+    fence();
+}
+
+#[cfg(target_arch = "x86_64")]
+fn flush_line(byte: &u8) {
+    // SAFETY: CLFLUSH is part of x86-64 and takes any readable address, which a reference is.
+    unsafe { core::arch::x86_64::_mm_clflush(byte) };
+}
+
+#[cfg(target_arch = "x86_64")]
+fn fence() {
+    // SAFETY: MFENCE is part of x86-64 and touches nothing.
+    unsafe { core::arch::x86_64::_mm_mfence() };
+}
+
+#[cfg(target_arch = "aarch64")]
+fn flush_line(byte: &u8) {
+    // SAFETY: DC CIVAC, which Linux opens to user code, takes any readable address, which a
+    // reference is, and changes no value.
+    unsafe {
+        core::arch::asm!("dc civac, {line}", line = in(reg) byte, options(nostack));
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+fn fence() {
+    // SAFETY: a barrier touches nothing.
+    unsafe { core::arch::asm!("dsb sy", options(nostack)) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evicted_bytes_keep_their_values() {
+        let bytes: Vec<u8> = (0..1000).map(|i| i as u8).collect();
+        for len in [0, 1, 63, 64, 65, 1000] {
+            evict(&bytes[..len]);
+        }
+        assert!(bytes.iter().enumerate().all(|(i, &b)| b == i as u8));
+    }
+}

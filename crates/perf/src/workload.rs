@@ -1,0 +1,198 @@
+//! The four workloads of source 000, and buffers of one size.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use fastrand::Rng;
+
+use crate::error::PerfError;
+use crate::names::Algorithm;
+
+/// The largest buffer that can be asked for by size, in bytes.
+pub const MAX_SIZE: usize = 1 << 16;
+
+/// A rule that says how long buffers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Workload {
+    /// Workload 0: all of the smallest size, 64 bytes for hashes and HMAC, 48 for AES.
+    Small,
+    /// Workload 1: 66 % of 64 bytes, 21 % of 544, 13 % of 1360.
+    ThreeSizes,
+    /// Workload 2: 40 % uniform in 48..=100, 20 % in 101..=1023, 40 % in 1024..=1450.
+    Uniform,
+    /// Workload 3: all of 2048 bytes.
+    Large,
+    /// Not of source 000: all of the given number of bytes.
+    Size(usize),
+}
+
+impl Workload {
+    /// The four of source 000, in its order.
+    pub const PAPER: [Workload; 4] =
+        [Workload::Small, Workload::ThreeSizes, Workload::Uniform, Workload::Large];
+
+    /// Buffers of one size on request.
+    ///
+    /// # Errors
+    /// A size of 0 or above [`MAX_SIZE`].
+    pub fn of_size(bytes: usize) -> Result<Workload, PerfError> {
+        if bytes == 0 || bytes > MAX_SIZE {
+            return Err(PerfError::Range { what: "size", value: bytes, valid: "1 to 65536 bytes" });
+        }
+        Ok(Workload::Size(bytes))
+    }
+
+    /// Its number in source 000.
+    pub const fn number(self) -> Option<&'static str> {
+        match self {
+            Workload::Small => Some("0"),
+            Workload::ThreeSizes => Some("1"),
+            Workload::Uniform => Some("2"),
+            Workload::Large => Some("3"),
+            Workload::Size(_) => None,
+        }
+    }
+
+    /// The classes of length for this algorithm, each with its share in per cent.
+    fn classes(self, algorithm: Algorithm) -> Vec<(usize, RangeInclusive<usize>)> {
+        match self {
+            Workload::Small => {
+                let len = if matches!(algorithm, Algorithm::AesCbc(_)) { 48 } else { 64 };
+                vec![(100, len..=len)]
+            }
+            Workload::ThreeSizes => vec![(66, 64..=64), (21, 544..=544), (13, 1360..=1360)],
+            Workload::Uniform => vec![(40, 48..=100), (20, 101..=1023), (40, 1024..=1450)],
+            Workload::Large => vec![(100, 2048..=2048)],
+            Workload::Size(len) => vec![(100, len..=len)],
+        }
+    }
+
+    /// Whether every buffer has the same length.
+    pub const fn is_fixed(self) -> bool {
+        !matches!(self, Workload::ThreeSizes | Workload::Uniform)
+    }
+
+    /// The lengths in bytes of `count` buffers, the same for the same `seed`.
+    ///
+    /// Each class gets its share of `count` exactly (what rounding leaves goes to the first), its
+    /// lengths are drawn uniformly, and the whole is shuffled: any run of them looks like an
+    /// independent draw, yet the mean does not depend on luck. For AES-CBC each length is then
+    /// rounded **up** to a multiple of 16.
+    pub fn lengths(self, algorithm: Algorithm, count: usize, seed: u64) -> Vec<usize> {
+        let mut rng = Rng::with_seed(seed);
+        let classes = self.classes(algorithm);
+        let shares: Vec<usize> = classes.iter().map(|(percent, _)| count * percent / 100).collect();
+        let left = count - shares.iter().sum::<usize>();
+        let mut lengths = Vec::with_capacity(count);
+        for (index, (_, range)) in classes.into_iter().enumerate() {
+            let share = shares[index] + if index == 0 { left } else { 0 };
+            lengths.extend((0..share).map(|_| algorithm.fit(rng.usize(range.clone()))));
+        }
+        rng.shuffle(&mut lengths);
+        lengths
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.number(), self) {
+            (Some(number), _) => f.pad(number),
+            (None, Workload::Size(bytes)) => f.pad(&format!("{bytes} B")),
+            (None, _) => unreachable!("only a size has no number"),
+        }
+    }
+}
+
+impl FromStr for Workload {
+    type Err = PerfError;
+
+    /// Parses "0" to "3".
+    fn from_str(name: &str) -> Result<Self, PerfError> {
+        Workload::PAPER.into_iter().find(|workload| workload.number() == Some(name)).ok_or_else(|| {
+            PerfError::Name { what: "workload", name: name.to_owned(), valid: "0, 1, 2, 3".to_owned() }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::{AesSize, HashName};
+
+    const HMAC: Algorithm = Algorithm::Hmac(HashName::Sha1);
+    const AES: Algorithm = Algorithm::AesCbc(AesSize::Aes128);
+
+    fn count_in(lengths: &[usize], range: RangeInclusive<usize>) -> usize {
+        lengths.iter().filter(|len| range.contains(len)).count()
+    }
+
+    #[test]
+    fn the_smallest_buffers_differ_between_hashes_and_aes() {
+        assert!(Workload::Small.lengths(HMAC, 50, 1).iter().all(|&len| len == 64));
+        assert!(Workload::Small.lengths(AES, 50, 1).iter().all(|&len| len == 48));
+        assert!(Workload::Large.lengths(HMAC, 50, 1).iter().all(|&len| len == 2048));
+    }
+
+    #[test]
+    fn the_three_sizes_come_in_their_exact_shares() {
+        for algorithm in [HMAC, AES] {
+            let lengths = Workload::ThreeSizes.lengths(algorithm, 1000, 7);
+            assert_eq!(count_in(&lengths, 64..=64), 660);
+            assert_eq!(count_in(&lengths, 544..=544), 210);
+            assert_eq!(count_in(&lengths, 1360..=1360), 130);
+        }
+    }
+
+    #[test]
+    fn the_uniform_mix_fills_its_three_ranges() {
+        let lengths = Workload::Uniform.lengths(HMAC, 1000, 7);
+        assert_eq!(count_in(&lengths, 48..=100), 400);
+        assert_eq!(count_in(&lengths, 101..=1023), 200);
+        assert_eq!(count_in(&lengths, 1024..=1450), 400);
+        let mean = lengths.iter().sum::<usize>() as f64 / 1000.0;
+        assert!((mean - 637.0).abs() < 20.0, "mean {mean}");
+    }
+
+    #[test]
+    fn every_run_of_a_mix_is_mixed() {
+        let lengths = Workload::ThreeSizes.lengths(HMAC, 1024, 3);
+        for burst in lengths.chunks(64) {
+            assert!((20..64).contains(&count_in(burst, 64..=64)), "{burst:?}");
+        }
+    }
+
+    #[test]
+    fn aes_lengths_round_up_to_blocks() {
+        let hmac = Workload::Uniform.lengths(HMAC, 500, 11);
+        let aes = Workload::Uniform.lengths(AES, 500, 11);
+        for (plain, rounded) in hmac.into_iter().zip(aes) {
+            assert_eq!(rounded % 16, 0);
+            assert!(rounded >= plain && rounded < plain + 16);
+        }
+    }
+
+    #[test]
+    fn the_seed_alone_decides() {
+        let draw = |seed| Workload::Uniform.lengths(HMAC, 300, seed);
+        assert_eq!(draw(5), draw(5));
+        assert_ne!(draw(5), draw(6));
+    }
+
+    #[test]
+    fn what_rounding_leaves_goes_to_the_first_class() {
+        let lengths = Workload::ThreeSizes.lengths(HMAC, 10, 1);
+        assert_eq!(count_in(&lengths, 64..=64), 7);
+        assert_eq!(lengths.len(), 10);
+    }
+
+    #[test]
+    fn wrong_names_and_sizes_are_refused() {
+        let error = "4".parse::<Workload>().unwrap_err().to_string();
+        assert!(error.contains("\"4\"") && error.contains("0, 1, 2, 3"), "{error}");
+        for size in [0, MAX_SIZE + 1] {
+            let error = Workload::of_size(size).unwrap_err().to_string();
+            assert!(error.contains(&size.to_string()) && error.contains("65536"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! `broadloom perf workloads`: source 000's experiment on this machine.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use broadloom_lanes::probe::Unit;
+use broadloom_lanes::{Cpu, Isa};
+
+use crate::calibrate::Throughput;
+use crate::case::{Bench, Case, Offer};
+use crate::error::PerfError;
+use crate::limit::Allowed;
+use crate::names::{AesSize, Algorithm, Cache, Direction, HashName, Mode, Order, Peer};
+use crate::peers::{Absent, ipsec_mb, openssl};
+use crate::report::file::JsonFile;
+use crate::report::row::{Report, Row, SCHEMA};
+use crate::report::tables;
+use crate::sys::affinity::Pinned;
+use crate::sys::clock::Clock;
+use crate::sys::machine::Machine;
+use crate::workload::Workload;
+
+/// The largest burst that can be asked for, in jobs.
+pub const MAX_BURST: usize = 1024;
+
+/// What to measure. An empty list stands for what source 000 did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkloadOptions {
+    /// What is done to the buffers; empty: HMAC-SHA1 and AES-128-CBC.
+    pub algorithms: Vec<Algorithm>,
+    /// In which direction; empty: the usual one of each algorithm. Those that an algorithm does not
+    /// have are left out for it, and all of them are an error.
+    pub directions: Vec<Direction>,
+    /// The workloads; empty: all four, unless there are `sizes`.
+    pub workloads: Vec<Workload>,
+    /// Buffers of one size, in bytes, besides the workloads.
+    pub sizes: Vec<usize>,
+    /// The orders to compare in; empty: in order for AES-CBC, out of order for the others.
+    pub orders: Vec<Order>,
+    /// Jobs of a burst, 1 to [`MAX_BURST`]; empty: 64.
+    pub bursts: Vec<usize>,
+    /// The peers to compare with; an absent one is a line in the report.
+    pub against: Vec<Peer>,
+    /// The instruction sets to hold the lanes to; empty: the best of this machine.
+    pub isas: Vec<Isa>,
+    /// Cache states; empty: warm.
+    pub caches: Vec<Cache>,
+    /// Where to write the rows as JSON.
+    pub json: Option<PathBuf>,
+    /// Whether to spend about six seconds on the whole instead of one on every case.
+    pub quick: bool,
+}
+
+impl Default for WorkloadOptions {
+    /// Source 000's experiment, against every peer.
+    fn default() -> Self {
+        WorkloadOptions {
+            algorithms: Vec::new(),
+            directions: Vec::new(),
+            workloads: Vec::new(),
+            sizes: Vec::new(),
+            orders: Vec::new(),
+            bursts: Vec::new(),
+            against: Peer::ALL.to_vec(),
+            isas: Vec::new(),
+            caches: Vec::new(),
+            json: None,
+            quick: false,
+        }
+    }
+}
+
+/// `list`, or `usual` where it is empty.
+fn or_usual<T: Clone>(list: &[T], usual: &[T]) -> Vec<T> {
+    if list.is_empty() { usual.to_vec() } else { list.to_vec() }
+}
+
+impl WorkloadOptions {
+    fn algorithms(&self) -> Vec<Algorithm> {
+        let paper = [Algorithm::Hmac(HashName::Sha1), Algorithm::AesCbc(AesSize::Aes128)];
+        or_usual(&self.algorithms, &paper)
+    }
+
+    fn directions(&self, algorithm: Algorithm) -> Result<Vec<Direction>, PerfError> {
+        let all = algorithm.directions();
+        let Some(&wanted) = self.directions.first() else { return Ok(vec![all[0]]) };
+        let fitting: Vec<Direction> =
+            self.directions.iter().copied().filter(|direction| all.contains(direction)).collect();
+        if fitting.is_empty() {
+            let valid = all.iter().map(|direction| direction.name()).collect::<Vec<_>>().join(", ");
+            return Err(PerfError::Direction { algorithm, direction: wanted, valid });
+        }
+        Ok(fitting)
+    }
+
+    fn workloads(&self) -> Result<Vec<Workload>, PerfError> {
+        let sizes = self.sizes.iter().map(|&bytes| Workload::of_size(bytes));
+        let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
+        let usual: &[Workload] = if sizes.is_empty() { &Workload::PAPER } else { &[] };
+        Ok([or_usual(&self.workloads, usual), sizes].concat())
+    }
+
+    fn bursts(&self) -> Result<Vec<usize>, PerfError> {
+        let bursts = or_usual(&self.bursts, &[64]);
+        match bursts.iter().find(|burst| !(1..=MAX_BURST).contains(*burst)) {
+            Some(&value) => Err(PerfError::Range { what: "burst", value, valid: "1 to 1024 jobs" }),
+            None => Ok(bursts),
+        }
+    }
+
+    fn cpus(&self) -> Result<Vec<Cpu>, PerfError> {
+        if self.isas.is_empty() {
+            return Ok(vec![Cpu::detect()]);
+        }
+        self.isas.iter().map(|&isa| Ok(Cpu::with_isa(isa)?)).collect()
+    }
+}
+
+/// The registers that a limit counts on when the lanes are held to an instruction set.
+fn allowed(isa: Isa) -> Allowed {
+    let widest = match isa {
+        Isa::Avx512 => Unit::Vec512,
+        Isa::Avx2 => Unit::Vec256,
+        // What is written for plain integers, the compiler may put into the vectors that every
+        // such machine has.
+        Isa::Neon | Isa::Portable => Unit::Vec128,
+    };
+    Allowed { widest, hardware: isa != Isa::Portable }
+}
+
+/// The peers that were asked for and are there, and why the others are not.
+struct Present {
+    openssl: Option<openssl::Api>,
+    ipsec_mb: Option<ipsec_mb::Api>,
+    absent: Vec<Absent>,
+}
+
+impl Present {
+    fn find(against: &[Peer]) -> Present {
+        let mut present = Present { openssl: None, ipsec_mb: None, absent: Vec::new() };
+        if against.contains(&Peer::OpenSsl) {
+            present.openssl = present.keep(openssl::Api::load());
+        }
+        if against.contains(&Peer::IpsecMb) {
+            present.ipsec_mb = present.keep(ipsec_mb::Api::load());
+        }
+        present
+    }
+
+    fn keep<T>(&mut self, found: Result<T, Absent>) -> Option<T> {
+        found.map_err(|absent| self.absent.push(absent)).ok()
+    }
+
+    fn describe(&self, out: &mut impl Write) -> Result<(), PerfError> {
+        if let Some(api) = &self.openssl {
+            writeln!(out, "openssl: {}", api.version())?;
+        }
+        if let Some(api) = &self.ipsec_mb {
+            writeln!(out, "ipsec-mb: {}", api.version())?;
+        }
+        for absent in &self.absent {
+            writeln!(out, "{absent}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Measures what the options ask for, writes the tables to `out` and the rows to the JSON file, and
+/// returns the rows.
+///
+/// All results of all providers are compared before anything is timed.
+///
+/// # Errors
+/// The options contradict each other or the machine, two providers disagree, a peer fails, or the
+/// report cannot be written. The JSON file is then left as it was.
+pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<Report, PerfError> {
+    let (workloads, bursts, cpus) = (options.workloads()?, options.bursts()?, options.cpus()?);
+    let mut sections = Vec::new();
+    for algorithm in options.algorithms() {
+        for direction in options.directions(algorithm)? {
+            sections.push((algorithm, direction));
+        }
+    }
+    let caches = or_usual(&options.caches, &[Cache::Warm]);
+    let json = options.json.as_deref().map(JsonFile::create).transpose()?;
+
+    let clock = Clock::calibrate();
+    let machine = Machine::detect(&clock);
+    writeln!(out, "{}, {}, counter at {} MHz", machine.cpu, machine.os, machine.tsc_mhz)?;
+    let pinned = Pinned::here();
+    match &pinned {
+        Ok(pinned) => writeln!(out, "pinned to core {}", pinned.core())?,
+        Err(error) => writeln!(out, "{error}; figures may be less steady")?,
+    }
+    let peers = Present::find(&options.against);
+    peers.describe(out)?;
+
+    let cases = sections.len() * workloads.len() * (bursts.len() + 1) * cpus.len() * caches.len();
+    let budget = if options.quick {
+        (Duration::from_secs(5) / cases.max(1) as u32).min(Duration::from_millis(400))
+    } else {
+        Duration::from_secs(1)
+    };
+    let mut throughput = Throughput::default();
+    throughput.refine(&clock, if options.quick { 200 } else { 1000 });
+
+    let mut rows = Vec::new();
+    for (algorithm, direction) in sections {
+        let orders = or_usual(&options.orders, &[algorithm.usual_order()]);
+        for cpu in &cpus {
+            for &cache in &caches {
+                let offer =
+                    Offer { cpu, openssl: peers.openssl.as_ref(), ipsec_mb: peers.ipsec_mb.as_ref() };
+                let case = Case { algorithm, direction, cache, orders: &orders };
+                let mut bench = Bench {
+                    clock: &clock,
+                    throughput: &mut throughput,
+                    allowed: allowed(cpu.isa()),
+                    budget,
+                    notes: Vec::new(),
+                };
+                let section = bench.run(&offer, &case, &workloads, &bursts)?;
+                write_section(out, &case, cpu.isa(), &section, &bench.notes)?;
+                rows.extend(section);
+            }
+        }
+    }
+    drop(pinned);
+
+    let report = Report { schema: SCHEMA, machine, rows };
+    if let Some(json) = json {
+        json.finish(&report)?;
+    }
+    Ok(report)
+}
+
+/// Writes the tables of one algorithm, direction, instruction set and cache state.
+fn write_section(
+    out: &mut impl Write,
+    case: &Case<'_>,
+    isa: Isa,
+    rows: &[Row],
+    notes: &[String],
+) -> Result<(), PerfError> {
+    let title = format!("{} {}, {isa} lanes, {} buffers", case.algorithm, case.direction, case.cache);
+    for note in notes {
+        writeln!(out, "{}: {note}", case.algorithm)?;
+    }
+    if let Some(by) = rows.iter().find_map(|row| row.limit_by.as_deref()) {
+        writeln!(out, "\n{title}: the limit is set by {by}")?;
+    }
+    let of = |mode: Mode, burst: Option<usize>| -> Vec<Row> {
+        let wanted = |row: &&Row| row.mode == mode.name() && burst.is_none_or(|b| b == row.burst);
+        rows.iter().filter(wanted).cloned().collect()
+    };
+    let mut bursts: Vec<usize> = of(Mode::Burst, None).iter().map(|row| row.burst).collect();
+    bursts.dedup();
+    bursts.sort_unstable();
+    bursts.dedup();
+    for burst in bursts {
+        writeln!(out, "\n{title}, bursts of {burst}:\n")?;
+        writeln!(out, "{}", tables::comparison(&of(Mode::Burst, Some(burst))))?;
+    }
+    let streams = of(Mode::Stream, None);
+    writeln!(out, "\n{title}, streamed through submit and flush:\n")?;
+    writeln!(out, "{}", tables::comparison(&streams))?;
+    if let Some(table) = tables::breakdown(&streams) {
+        writeln!(out, "\n{title}, where the cycles of a stream go:\n")?;
+        writeln!(out, "{table}")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_list_stands_for_what_the_paper_did() {
+        let options = WorkloadOptions::default();
+        assert_eq!(
+            options.algorithms().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["hmac-sha1", "aes-128-cbc"]
+        );
+        assert_eq!(options.workloads().unwrap(), Workload::PAPER);
+        assert_eq!(options.bursts().unwrap(), [64]);
+        let aes = Algorithm::AesCbc(AesSize::Aes128);
+        assert_eq!(options.directions(aes).unwrap(), [Direction::Encrypt]);
+    }
+
+    #[test]
+    fn sizes_replace_the_workloads_unless_both_are_asked_for() {
+        let mut options = WorkloadOptions { sizes: vec![512], ..WorkloadOptions::default() };
+        assert_eq!(options.workloads().unwrap(), [Workload::Size(512)]);
+        options.workloads = vec![Workload::Large];
+        assert_eq!(options.workloads().unwrap(), [Workload::Large, Workload::Size(512)]);
+        options.sizes = vec![0];
+        assert!(options.workloads().unwrap_err().to_string().contains("size 0"));
+    }
+
+    #[test]
+    fn a_burst_out_of_range_is_named() {
+        for value in [0, MAX_BURST + 1] {
+            let options = WorkloadOptions { bursts: vec![64, value], ..WorkloadOptions::default() };
+            let error = options.bursts().unwrap_err().to_string();
+            assert_eq!(error, format!("burst {value} is out of range; valid: 1 to 1024 jobs"));
+        }
+    }
+
+    #[test]
+    fn directions_that_no_algorithm_has_are_an_error() {
+        let options = WorkloadOptions {
+            directions: vec![Direction::Decrypt, Direction::Generate],
+            ..WorkloadOptions::default()
+        };
+        let aes = Algorithm::AesCbc(AesSize::Aes128);
+        let hmac = Algorithm::Hmac(HashName::Sha1);
+        assert_eq!(options.directions(aes).unwrap(), [Direction::Decrypt]);
+        assert_eq!(options.directions(hmac).unwrap(), [Direction::Generate]);
+        let digest = Algorithm::Digest(HashName::Md5);
+        let error = options.directions(digest).unwrap_err().to_string();
+        assert_eq!(error, "md5 has no direction decrypt; valid: digest");
+    }
+}

@@ -1,0 +1,173 @@
+//! What the peers compute, against the RustCrypto crates. Timing one of them would mean little if
+//! it were not asked the right thing.
+//!
+//! A machine without a peer has nothing to test; continuous integration must have them all.
+
+use aes::{Aes128, Aes192, Aes256};
+use broadloom_perf::contender::{Contender, check_agreement};
+use broadloom_perf::names::{AesSize, Algorithm, Direction, HashName, Peer};
+use broadloom_perf::peers::{self, Absent, ipsec_mb, openssl};
+use broadloom_perf::workload::Workload;
+use broadloom_perf::workset::Workset;
+use cbc::cipher::block_padding::NoPadding;
+use cbc::cipher::{BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
+use hmac::{KeyInit, Mac, SimpleHmac};
+use sha1::Digest;
+
+/// The library, or nothing where it may be missing.
+fn present<T>(found: Result<T, Absent>) -> Option<T> {
+    match found {
+        Ok(api) => Some(api),
+        Err(absent) if std::env::var_os("CI").is_some() => panic!("{absent}"),
+        Err(absent) => {
+            eprintln!("{absent}");
+            None
+        }
+    }
+}
+
+fn hash(hash: HashName, data: &[u8]) -> Vec<u8> {
+    match hash {
+        HashName::Md5 => md5::Md5::digest(data).to_vec(),
+        HashName::Sha1 => sha1::Sha1::digest(data).to_vec(),
+        HashName::Sha224 => sha2::Sha224::digest(data).to_vec(),
+        HashName::Sha256 => sha2::Sha256::digest(data).to_vec(),
+        HashName::Sha384 => sha2::Sha384::digest(data).to_vec(),
+        HashName::Sha512 => sha2::Sha512::digest(data).to_vec(),
+    }
+}
+
+fn hmac(hash: HashName, key: &[u8], data: &[u8]) -> Vec<u8> {
+    macro_rules! mac {
+        ($hash:ty) => {
+            SimpleHmac::<$hash>::new_from_slice(key)
+                .unwrap()
+                .chain_update(data)
+                .finalize()
+                .into_bytes()
+                .to_vec()
+        };
+    }
+    match hash {
+        HashName::Md5 => mac!(md5::Md5),
+        HashName::Sha1 => mac!(sha1::Sha1),
+        HashName::Sha224 => mac!(sha2::Sha224),
+        HashName::Sha256 => mac!(sha2::Sha256),
+        HashName::Sha384 => mac!(sha2::Sha384),
+        HashName::Sha512 => mac!(sha2::Sha512),
+    }
+}
+
+fn cbc(size: AesSize, direction: Direction, key: &[u8], iv: &[u8; 16], data: &[u8]) -> Vec<u8> {
+    macro_rules! run {
+        ($aes:ty) => {
+            match direction {
+                Direction::Decrypt => cbc::Decryptor::<$aes>::new_from_slices(key, iv)
+                    .unwrap()
+                    .decrypt_padded_vec::<NoPadding>(data)
+                    .unwrap(),
+                _ => cbc::Encryptor::<$aes>::new_from_slices(key, iv)
+                    .unwrap()
+                    .encrypt_padded_vec::<NoPadding>(data),
+            }
+        };
+    }
+    match size {
+        AesSize::Aes128 => run!(Aes128),
+        AesSize::Aes192 => run!(Aes192),
+        AesSize::Aes256 => run!(Aes256),
+    }
+}
+
+fn expected(workset: &Workset, direction: Direction, index: usize) -> Vec<u8> {
+    let data = workset.buffer(index);
+    match workset.algorithm() {
+        Algorithm::Digest(name) => hash(name, data),
+        Algorithm::Hmac(name) => hmac(name, workset.key(index), data),
+        Algorithm::AesCbc(size) => cbc(size, direction, workset.key(index), workset.iv(index), data),
+    }
+}
+
+/// Every algorithm in every direction, over every length up to a few blocks and a mix. No buffer
+/// is empty: ipsec-mb refuses those for HMAC where it checks, and no workload has one.
+fn worksets() -> impl Iterator<Item = (Workset, Direction)> {
+    Algorithm::all().flat_map(|algorithm| {
+        let mut lengths: Vec<usize> = (1..300).collect();
+        lengths.extend(Workload::Uniform.lengths(algorithm, 100, 3));
+        algorithm
+            .directions()
+            .iter()
+            .map(move |&direction| (Workset::of_lengths(algorithm, &lengths, 17), direction))
+    })
+}
+
+fn check(contender: impl Contender, workset: &Workset, direction: Direction, burst: usize) {
+    let mut one: [Box<dyn Contender + '_>; 1] = [Box::new(contender)];
+    check_agreement(&mut one, workset, direction, burst).unwrap();
+    for index in 0..workset.len() {
+        assert_eq!(
+            one[0].output(index),
+            expected(workset, direction, index),
+            "{} {direction}, buffer {index} of {} bytes",
+            workset.algorithm(),
+            workset.buffer(index).len(),
+        );
+    }
+}
+
+#[test]
+fn openssl_agrees_with_rustcrypto() {
+    let Some(api) = present(openssl::Api::load()) else {
+        return;
+    };
+    assert!(api.version().starts_with("OpenSSL 3."), "{}", api.version());
+    for (workset, direction) in worksets() {
+        let contender = openssl::OpenSsl::new(&api, &workset, direction).unwrap();
+        check(contender, &workset, direction, 64);
+    }
+}
+
+#[test]
+fn ipsec_mb_agrees_with_rustcrypto() {
+    let Some(api) = present(ipsec_mb::Api::load()) else {
+        return;
+    };
+    for (workset, direction) in worksets() {
+        for burst in [1, 64, 1000] {
+            match ipsec_mb::IpsecMb::new(&api, &workset, direction).unwrap() {
+                Ok(contender) => check(contender, &workset, direction, burst),
+                Err(absent) => {
+                    assert_eq!(workset.algorithm(), Algorithm::Digest(HashName::Md5), "{absent}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ipsec_mb_is_not_asked_for_more_than_it_can_count() {
+    let Some(api) = present(ipsec_mb::Api::load()) else {
+        return;
+    };
+    let algorithm = Algorithm::Hmac(HashName::Sha1);
+    let at = |len| Workset::of_lengths(algorithm, &[len], 1);
+    let fits = at(65_534);
+    let contender = ipsec_mb::IpsecMb::new(&api, &fits, Direction::Generate).unwrap().unwrap();
+    check(contender, &fits, Direction::Generate, 1);
+    let longer = at(65_535);
+    let absent = ipsec_mb::IpsecMb::new(&api, &longer, Direction::Generate).unwrap().err().unwrap();
+    assert!(absent.to_string().contains("65535 bytes"), "{absent}");
+}
+
+#[test]
+fn a_peer_tells_its_version_or_why_it_has_none() {
+    for &peer in Peer::ALL {
+        match peers::version(peer) {
+            Ok(version) => assert!(version.contains('.'), "{version}"),
+            Err(absent) => {
+                let line = absent.to_string();
+                assert!(line.starts_with(peer.name()) && !line.contains('\n'), "{line}");
+            }
+        }
+    }
+}
