@@ -183,10 +183,11 @@ fn memory_allowed(threads: u64) -> u64 {
 fn a_large_file_takes_little_memory() {
     let place = Place::new();
     File::create(place.path().join("large")).unwrap().set_len(1 << 30).unwrap();
+    File::create(place.path().join("middling")).unwrap().set_len(1 << 28).unwrap();
     for (args, lines) in [
         (&["large"][..], 1),
-        (&["--chunk", "64K", "large"], 1 << 14),
-        (&["--chunk", "64K", "--threads", "4", "large"], 1 << 14),
+        (&["--chunk", "4K", "middling"], 1 << 16),
+        (&["--chunk", "64K", "--threads", "4", "middling"], 1 << 12),
     ] {
         let mut run = HeldUp::start(&place, args);
         let last = run.lines(lines).pop().unwrap();

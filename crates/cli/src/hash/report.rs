@@ -306,7 +306,7 @@ impl Report {
         self.message(format!("{}: {}", quote(name.as_bytes()), reason(error)))
     }
 
-    /// Writes to standard error, after the lines that came before. Nobody can be told if that fails.
+    /// Writes to standard error, after the lines that came before.
     fn message(&mut self, text: String) -> io::Result<()> {
         self.flush()?;
         self.progress.hidden(|| message(text));
@@ -314,9 +314,9 @@ impl Report {
     }
 }
 
-/// Writes a message to standard error. Nobody can be told if that fails.
+/// Writes a message to standard error.
 pub fn message(text: impl Display) {
-    let _ = writeln!(io::stderr(), "{PROGRAM}: {text}");
+    crate::complain(PROGRAM, &text.to_string());
 }
 
 /// An error in the system's words alone, without its number.
