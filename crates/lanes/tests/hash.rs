@@ -56,7 +56,7 @@ fn cpus() -> Vec<Cpu> {
     let with = Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available"));
     with.flat_map(|cpu| {
         let features: Vec<_> = cpu.features().iter().filter(|f| f.usable).map(|f| f.name).collect();
-        let hashes = features.into_iter().filter(|name| ["sha", "sha2"].contains(name));
+        let hashes = features.into_iter().filter(|name| ["sha", "sha2", "sha512"].contains(name));
         let without: Vec<_> = hashes.map(|name| cpu.without(name).expect("no ISA needs it")).collect();
         core::iter::once(cpu).chain(without)
     })

@@ -1,10 +1,16 @@
 //! One file per instruction set. Each offers [`Vector`](crate::vector::Vector)s and the kernels
 //! compiled for them; nothing outside this folder names an instruction.
 
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod arm_sha;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod interleaved;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86_sha;
