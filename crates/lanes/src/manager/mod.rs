@@ -2,6 +2,7 @@
 
 mod in_order;
 mod out_of_order;
+mod plan;
 mod planner;
 mod queue;
 

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
+use super::plan::Waiting;
 use super::queue::Queue;
 use super::{Goal, Job, Lanes, Source};
 use crate::cpu::Cpu;
@@ -50,7 +51,7 @@ struct Held<J> {
     places: Box<[Place]>,
     deadlines: Box<[u64]>,
     free: Queue,
-    waiting: Queue,
+    waiting: Waiting,
     complete: Queue,
     /// No deadline of a job that is not complete is earlier.
     earliest: u64,
@@ -108,8 +109,8 @@ impl<J: Job> Held<J> {
 }
 
 impl<J: Job> OutOfOrder<J> {
-    /// A manager for up to `depth` jobs. A depth of four times [`lanes`](OutOfOrder::lanes) keeps them
-    /// full for any mix of lengths; all that the manager will ever allocate, it allocates here.
+    /// A manager for up to `depth` jobs. A depth of 64, or of four times
+    /// [`lanes`](OutOfOrder::lanes), keeps them full for any mix of lengths; all that the manager will ever allocate, it allocates here.
     ///
     /// # Panics
     /// If `depth` is 0.
@@ -124,7 +125,7 @@ impl<J: Job> OutOfOrder<J> {
                 places: vec![Place::Empty; depth].into(),
                 deadlines: vec![u64::MAX; depth].into(),
                 free,
-                waiting: Queue::new(depth),
+                waiting: Waiting::new(depth),
                 complete: Queue::new(depth),
                 earliest: u64::MAX,
             },
@@ -177,8 +178,8 @@ impl<J: Job> OutOfOrder<J> {
         held.places[id as usize] = Place::InFlight;
         held.deadlines[id as usize] = deadline;
         held.earliest = held.earliest.min(deadline);
+        held.waiting.push(id, job.cost());
         held.slab.put(id as usize, job);
-        held.waiting.push(id);
         if held.free.len() == 0 && held.complete.len() == 0 {
             // SAFETY: jobs stay in their slots, untouched, until their tasks are done.
             unsafe { self.lanes.run(held, Goal::One) };
