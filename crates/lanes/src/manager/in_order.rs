@@ -107,7 +107,7 @@ impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Ring<J> {
     #[inline(always)]
     fn done(&mut self, id: u32) {
         // SAFETY: the job is in its slot, and its task is complete.
-        unsafe { self.slab.get(id as usize) }.ticket().complete = true;
+        unsafe { self.slab.get(id as usize) }.complete();
         self.complete[id as usize] = true;
         self.completed += 1;
     }
@@ -200,6 +200,8 @@ impl<J: Job> InOrder<J> {
     /// complete. Call it until it gives none. A job whose own time has come waits for the earlier ones,
     /// so these are completed with it.
     pub fn flush_expired(&mut self, now: u64) -> Option<J> {
+        // The last tick stands for no deadline.
+        let now = now.min(u64::MAX - 1);
         while self.ring.earliest <= now {
             self.ring.earliest = self.ring.next_deadline();
             if self.ring.earliest <= now {
