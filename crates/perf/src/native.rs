@@ -21,7 +21,7 @@ use crate::workset::{Outputs, Workset};
 /// Jobs that the in-order ring holds, as many as intel-ipsec-mb's.
 const RING: usize = 256;
 
-/// Jobs that the out-of-order manager holds for each lane.
+/// Jobs that the out-of-order manager holds.
 const DEPTH: usize = 64;
 
 /// Evaluates `$body` with `$hash` naming the type of a [`HashName`].

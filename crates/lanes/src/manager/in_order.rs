@@ -57,7 +57,7 @@ struct Ring<J> {
     submitted: u64,
     /// Jobs that are complete, given back or not.
     completed: u64,
-    /// No deadline of a job that is not complete is earlier.
+    /// No deadline of a job that was not given back is earlier.
     earliest: u64,
 }
 
@@ -84,11 +84,11 @@ impl<J: Job> Ring<J> {
         Some(unsafe { self.slab.take(slot) })
     }
 
-    /// The earliest deadline of the jobs that are not complete.
+    /// The earliest deadline of the jobs that were not given back: one that is complete may wait for
+    /// earlier ones that are not.
     fn next_deadline(&self) -> u64 {
         let slots = (self.returned..self.submitted).map(|number| self.slot(number));
-        let incomplete = slots.filter(|slot| !self.complete[*slot]);
-        incomplete.map(|slot| self.deadlines[slot]).min().unwrap_or(u64::MAX)
+        slots.map(|slot| self.deadlines[slot]).min().unwrap_or(u64::MAX)
     }
 }
 
@@ -104,7 +104,7 @@ impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Ring<J> {
     #[inline(always)]
     fn done(&mut self, id: u32) {
         // SAFETY: the job is in its slot, and its task is complete.
-        unsafe { self.slab.get(id as usize) }.ticket().complete = true;
+        unsafe { self.slab.get(id as usize) }.complete();
         self.complete[id as usize] = true;
         self.completed += 1;
     }
@@ -194,16 +194,16 @@ impl<J: Job> InOrder<J> {
         self.ring.take_earliest(false)
     }
 
-    /// Completes the jobs whose deadline is `now` or earlier, and gives back the earliest job if it is
-    /// complete. Call it until it gives none. A job whose own time has come waits for the earlier ones,
-    /// so these are completed with it.
+    /// Gives back the earliest job if it is complete, and completes it if the deadline of any job is
+    /// `now` or earlier: a job whose time has come waits for the earlier ones, so these go with it. Call
+    /// it until it gives none; all jobs whose time has come are then back.
     pub fn flush_expired(&mut self, now: u64) -> Option<J> {
-        while self.ring.earliest <= now {
+        // The last tick stands for no deadline.
+        let now = now.min(u64::MAX - 1);
+        if self.ring.earliest <= now {
             self.ring.earliest = self.ring.next_deadline();
             if self.ring.earliest <= now {
                 self.complete_earliest();
-                // SAFETY: jobs stay in their slots, untouched, until their tasks are done.
-                unsafe { self.lanes.run(&mut self.ring, Goal::One) };
             }
         }
         self.ring.take_earliest(false)

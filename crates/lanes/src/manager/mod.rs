@@ -35,6 +35,13 @@ pub unsafe trait Job {
     /// Its way through a manager.
     #[doc(hidden)]
     fn ticket(&mut self) -> &mut Ticket;
+
+    /// Notes that its task is over.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn complete(&mut self) {
+        self.ticket().complete = true;
+    }
 }
 
 /// What a manager notes on a job.

@@ -76,7 +76,7 @@ impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Held<J> {
     #[inline(always)]
     fn done(&mut self, id: u32) {
         // SAFETY: the job is in its slot, and its task is complete.
-        unsafe { self.slab.get(id as usize) }.ticket().complete = true;
+        unsafe { self.slab.get(id as usize) }.complete();
         self.places[id as usize] = Place::Complete;
         self.complete.push(id);
     }
@@ -200,6 +200,8 @@ impl<J: Job> OutOfOrder<J> {
     /// Completes the jobs whose deadline is `now` or earlier, and gives back one that is complete; `None`
     /// if there is none. Call it until then.
     pub fn flush_expired(&mut self, now: u64) -> Option<J> {
+        // The last tick stands for no deadline.
+        let now = now.min(u64::MAX - 1);
         while self.held.earliest <= now {
             self.held.earliest = self.held.next_deadline();
             if self.held.earliest <= now {

@@ -67,6 +67,6 @@ impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Planned<'_, J> {
     #[inline(always)]
     fn done(&mut self, id: u32) {
         // SAFETY: an index of the window, whose task is over.
-        unsafe { &mut *self.jobs.add(id as usize) }.ticket().complete = true;
+        unsafe { &mut *self.jobs.add(id as usize) }.complete();
     }
 }
