@@ -8,8 +8,11 @@ use super::{Goal, Job, Lanes, Source};
 use crate::cpu::Cpu;
 use crate::slab::Slab;
 
-/// The lanes run when so many jobs wait: enough to keep them full for any mix of lengths.
-const BATCH: usize = 64;
+/// The lanes run when so many jobs wait for each lane: enough to refill them whatever the lengths.
+const BATCH: usize = 4;
+
+/// The same where jobs are sorted: enough for the sorting to pay.
+const SORTED_BATCH: usize = 64;
 
 /// Takes jobs one at a time and gives them back in the order of submission.
 ///
@@ -119,13 +122,15 @@ impl<J: Job> InOrder<J> {
         assert!(slots > 0, "a manager holds at least one job, not {slots}");
         let size = slots.next_power_of_two();
         let lanes = J::Lanes::new(cpu);
+        let sorted = if J::Lanes::SORT_STREAMS { SORTED_BATCH } else { 0 };
+        let batch = sorted.max(BATCH * lanes.lanes());
         InOrder {
-            batch: BATCH.max(2 * lanes.lanes()).min(slots) as u64,
+            batch: batch.min(slots) as u64,
             slots,
             lanes,
             ring: Ring {
                 slab: Slab::new(size),
-                waiting: Waiting::new(size),
+                waiting: Waiting::new(size, J::Lanes::SORT_STREAMS),
                 complete: vec![false; size].into(),
                 deadlines: vec![u64::MAX; size].into(),
                 returned: 0,

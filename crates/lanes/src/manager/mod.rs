@@ -66,6 +66,10 @@ pub trait Lanes: Send {
     /// What it schedules.
     type Task: Copy;
 
+    /// Whether it pays to sort the jobs of a stream by their length before they get lanes: whether a step
+    /// of the kernel is long beside the sorting.
+    const SORT_STREAMS: bool;
+
     /// A scheduler with the kernels for this CPU. All that it will ever allocate, it allocates here.
     fn new(cpu: &Cpu) -> Self;
 

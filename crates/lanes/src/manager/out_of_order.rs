@@ -125,7 +125,7 @@ impl<J: Job> OutOfOrder<J> {
                 places: vec![Place::Empty; depth].into(),
                 deadlines: vec![u64::MAX; depth].into(),
                 free,
-                waiting: Waiting::new(depth),
+                waiting: Waiting::new(depth, J::Lanes::SORT_STREAMS),
                 complete: Queue::new(depth),
                 earliest: u64::MAX,
             },

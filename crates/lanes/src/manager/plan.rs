@@ -77,13 +77,17 @@ pub(crate) struct Waiting {
     next: usize,
     end: usize,
     plan: Plan,
+    sorted: bool,
 }
 
 impl Waiting {
-    pub(crate) fn new(capacity: usize) -> Self {
+    /// Room for so many jobs, which are taken in the order of a plan if they are to be sorted, else as
+    /// they came.
+    pub(crate) fn new(capacity: usize, sorted: bool) -> Self {
         let slots = || vec![0; capacity].into();
         let costs = vec![0; capacity].into();
-        Waiting { slots: slots(), costs, len: 0, planned: slots(), next: 0, end: 0, plan: Plan::new() }
+        let plan = Plan::new();
+        Waiting { slots: slots(), costs, len: 0, planned: slots(), next: 0, end: 0, plan, sorted }
     }
 
     /// Adds a job; the caller never has more than the capacity of them.
@@ -94,7 +98,7 @@ impl Waiting {
         self.len += 1;
     }
 
-    /// The next job, in the order of a plan that is made whenever the last one is used up.
+    /// The next job; a new plan is made whenever the last one is used up.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<u32> {
         if self.next == self.end {
@@ -110,6 +114,11 @@ impl Waiting {
 
     /// Plans the jobs that came since the last plan, a window at a time.
     fn plan(&mut self) {
+        if !self.sorted {
+            core::mem::swap(&mut self.slots, &mut self.planned);
+            (self.next, self.end, self.len) = (0, self.len, 0);
+            return;
+        }
         for start in (0..self.len).step_by(WINDOW) {
             let slots = &self.slots[start..self.len.min(start + WINDOW)];
             let costs = &self.costs[start..];
@@ -138,13 +147,22 @@ mod tests {
 
     #[test]
     fn every_waiting_job_is_taken_once() {
-        let mut waiting = Waiting::new(3 * WINDOW);
+        let mut waiting = Waiting::new(3 * WINDOW, true);
         for round in 1..4 {
             let jobs = (round * WINDOW - 7) as u32;
             (0..jobs).for_each(|slot| waiting.push(slot, slot as usize * 37 % 100));
             let mut taken: Vec<_> = core::iter::from_fn(|| waiting.pop()).collect();
             taken.sort_unstable();
             assert!(taken.into_iter().eq(0..jobs));
+        }
+    }
+
+    #[test]
+    fn unsorted_jobs_are_taken_as_they_came() {
+        let mut waiting = Waiting::new(8, false);
+        for round in 0..3 {
+            (0..5 + round).for_each(|slot| waiting.push(slot, slot as usize));
+            assert!(core::iter::from_fn(|| waiting.pop()).eq(0..5 + round));
         }
     }
 }
