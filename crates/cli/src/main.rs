@@ -1,2 +1,80 @@
-//! The command.
-fn main() {}
+//! The `broadloom` command: hash many files at once, measure, and tell what the machine can do.
+
+mod hash;
+mod info;
+mod perf;
+
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+use broadloom_lanes::Cpu;
+use clap::{Parser, Subcommand};
+
+/// Hashes many files at once, measures, and tells what the machine can do
+#[derive(Parser)]
+#[command(name = "broadloom", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Hash(hash::HashArgs),
+    Info(info::InfoArgs),
+    Perf(perf::PerfArgs),
+}
+
+/// The exit status of a command line, or an environment, that is wrong.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let cpu = match requested_cpu() {
+        Ok(cpu) => cpu,
+        Err(error) => {
+            complain("broadloom", &error);
+            return ExitCode::from(USAGE);
+        }
+    };
+    match cli.command {
+        Command::Hash(args) => hash::run(args, &cpu),
+        Command::Info(args) => status("broadloom info", info::run(&args, &cpu)),
+        Command::Perf(args) => status("broadloom perf", perf::run(args, &cpu)),
+    }
+}
+
+/// The CPU, with the instruction set that `BROADLOOM_ISA` asks for.
+fn requested_cpu() -> Result<Cpu, String> {
+    let request = std::env::var_os("BROADLOOM_ISA").map(|name| name.to_string_lossy().into_owned());
+    let name = request.as_deref();
+    Cpu::from_request(name)
+        .map_err(|error| format!("BROADLOOM_ISA is {:?}: {error}", name.unwrap_or_default()))
+}
+
+/// The exit status of a command that prints as it goes. A reader that has left is not worth a word.
+fn status<E: Error + 'static>(program: &str, done: Result<(), E>) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            if !is_broken_pipe(&error) {
+                complain(program, &error.to_string());
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.any(|cause| {
+        let io = cause.downcast_ref::<io::Error>();
+        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// Writes a message to standard error. Nobody can be told if that fails.
+fn complain(program: &str, text: &str) {
+    let _ = io::Write::write_fmt(&mut io::stderr(), format_args!("{program}: {text}\n"));
+}

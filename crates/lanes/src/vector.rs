@@ -20,7 +20,9 @@ pub(crate) use each;
 pub(crate) const MAX_LANES: usize = 32;
 
 /// The integer that a lane computes with: `u32` for MD5, SHA-1 and SHA-256, `u64` for SHA-512.
-pub trait Word: Copy + Default + Eq + core::fmt::Debug + zeroize::DefaultIsZeroes + 'static {
+pub trait Word:
+    Copy + Send + Sync + Default + Eq + core::fmt::Debug + zeroize::DefaultIsZeroes + 'static
+{
     /// Bytes in a word.
     const BYTES: usize = size_of::<Self>();
     /// The word whose bytes in memory are those of `self` in big-endian or in little-endian order; and

@@ -61,6 +61,7 @@ unsafe impl Send for CbcLanes {}
 
 impl Lanes for CbcLanes {
     type Task = CbcTask;
+    const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
         let class = || Class {

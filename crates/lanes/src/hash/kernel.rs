@@ -115,12 +115,20 @@ pub(crate) fn outer_block<A: Hash>(inner: &State<A::Word>) -> [A::Word; 16] {
 fn pad_outer<A: Hash, V: Copy>(inner: [V; 8], zero: V, splat: impl Fn(A::Word) -> V) -> [V; 16] {
     let digest_words = A::DIGEST_LEN / A::Word::BYTES;
     let bits = 8 * (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
-    let mut block = [zero; 16];
-    block[..digest_words].copy_from_slice(&inner[..digest_words]);
     let one = if A::BIG_ENDIAN { 1 << (8 * A::Word::BYTES - 1) } else { 0x80 };
-    block[digest_words] = splat(A::Word::truncate(one));
-    block[if A::BIG_ENDIAN { 15 } else { 14 }] = splat(A::Word::truncate(bits));
-    block
+    let (one, bits) = (splat(A::Word::truncate(one)), splat(A::Word::truncate(bits)));
+    let length_at = if A::BIG_ENDIAN { 15 } else { 14 };
+    each!(i in 16 => {
+        if i < digest_words {
+            inner[i % 8]
+        } else if i == digest_words {
+            one
+        } else if i == length_at {
+            bits
+        } else {
+            zero
+        }
+    })
 }
 
 impl<W: Word> SingleKernel<W> {

@@ -233,11 +233,11 @@ unsafe fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
         // Within each 128-bit half: four rows' words side by side.
         let a = each!(i in 8 => {
             let (x, y) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
-            if i % 2 == 0 { _mm256_unpacklo_epi32(x, y) } else { _mm256_unpackhi_epi32(x, y) }
+            if i & 1 == 0 { _mm256_unpacklo_epi32(x, y) } else { _mm256_unpackhi_epi32(x, y) }
         });
         let b = each!(i in 8 => {
             let (x, y) = (a[i / 4 * 4 + i / 2 % 2], a[i / 4 * 4 + i / 2 % 2 + 2]);
-            if i % 2 == 0 { _mm256_unpacklo_epi64(x, y) } else { _mm256_unpackhi_epi64(x, y) }
+            if i & 1 == 0 { _mm256_unpacklo_epi64(x, y) } else { _mm256_unpackhi_epi64(x, y) }
         });
         each!(i in 8 => {
             let (top, bottom) = (b[i % 4], b[i % 4 + 4]);

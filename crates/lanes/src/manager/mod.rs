@@ -2,9 +2,9 @@
 
 mod in_order;
 mod out_of_order;
+mod plan;
 mod planner;
 mod queue;
-mod slab;
 
 pub use in_order::InOrder;
 pub use out_of_order::OutOfOrder;
@@ -35,6 +35,13 @@ pub unsafe trait Job {
     /// Its way through a manager.
     #[doc(hidden)]
     fn ticket(&mut self) -> &mut Ticket;
+
+    /// Notes that its task is over.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn complete(&mut self) {
+        self.ticket().complete = true;
+    }
 }
 
 /// What a manager notes on a job.
@@ -58,6 +65,10 @@ impl Default for Ticket {
 pub trait Lanes: Send {
     /// What it schedules.
     type Task: Copy;
+
+    /// Whether it pays to sort the jobs of a stream by their length before they get lanes: whether a step
+    /// of the kernel is long beside the sorting.
+    const SORT_STREAMS: bool;
 
     /// A scheduler with the kernels for this CPU. All that it will ever allocate, it allocates here.
     fn new(cpu: &Cpu) -> Self;

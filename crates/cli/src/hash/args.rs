@@ -1,0 +1,140 @@
+//! The command line of `broadloom hash`.
+
+use std::ffi::OsString;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+
+use super::algorithm::Algorithm;
+
+/// Most worker threads that can be asked for.
+const MAX_THREADS: u64 = 256;
+
+/// Print or check digests of many files at once
+///
+/// Prints, byte for byte, what sha256sum and its sisters print, and checks their lists; all files
+/// share the lanes of the CPU's vectors, so that many files cost little more than one.
+#[derive(Args)]
+#[command(after_help = "\
+Exit status: 0 if all went well, 1 if a file could not be read or did not match, 2 for a wrong \
+command line.\n\
+With --recursive, directories are walked in order of their names (byte by byte); symbolic links, \
+FIFOs, sockets and devices met on the way are left out, while those named on the command line are \
+followed or read.\n\
+With --chunk, each line is: DIGEST OFFSET LENGTH NAME, offset and length in bytes and in decimal; \
+the last chunk of a file may be shorter, and an empty file is one chunk of length 0.\n\
+BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set.")]
+pub struct HashArgs {
+    /// Files to hash, or lists to check; `-` or nothing: standard input
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<OsString>,
+
+    /// Hash function
+    #[arg(short, long, value_enum, default_value_t = Algorithm::Sha256, value_name = "NAME")]
+    pub algorithm: Algorithm,
+
+    /// Read digests from the PATHs and check the files they name
+    #[arg(short, long)]
+    pub check: bool,
+
+    /// Mark names with `*`, as for files read in binary mode (the bytes read are the same)
+    #[arg(short, long, overrides_with = "text", conflicts_with = "check")]
+    pub binary: bool,
+
+    /// Mark names with a space: the default
+    #[arg(short, long, overrides_with = "binary", conflicts_with_all = ["check", "tag"])]
+    pub text: bool,
+
+    /// Print lines as the BSD tools do: `SHA256 (name) = digest`
+    #[arg(long, conflicts_with = "check")]
+    pub tag: bool,
+
+    /// End lines with NUL in place of a newline, and do not escape names
+    #[arg(short, long, conflicts_with = "check")]
+    pub zero: bool,
+
+    /// Hash the files in directories, and in the directories below them
+    #[arg(short, long, conflicts_with = "check")]
+    pub recursive: bool,
+
+    /// Print one digest for each chunk of SIZE bytes (such as 4096, 64K, 1M)
+    #[arg(
+        long,
+        value_name = "SIZE",
+        value_parser = parse_size,
+        conflicts_with_all = ["check", "tag", "binary", "text"],
+    )]
+    pub chunk: Option<NonZeroU64>,
+
+    /// Compute HMACs (RFC 2104) with the bytes of FILE as the key, in place of digests
+    #[arg(long, value_name = "FILE")]
+    pub hmac_key_file: Option<PathBuf>,
+
+    /// Hash in N threads, each with lanes of its own
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_THREADS),
+    )]
+    pub threads: usize,
+
+    /// When checking, do not print OK for each file that matches
+    #[arg(long, requires = "check", overrides_with_all = ["status", "warn"])]
+    pub quiet: bool,
+
+    /// When checking, print nothing; the exit status tells
+    #[arg(long, requires = "check", overrides_with_all = ["quiet", "warn"])]
+    pub status: bool,
+
+    /// When checking, warn of each line that is no checksum line
+    #[arg(short, long, requires = "check", overrides_with_all = ["quiet", "status"])]
+    pub warn: bool,
+
+    /// When checking, exit with status 1 if a line is no checksum line
+    #[arg(long, requires = "check")]
+    pub strict: bool,
+
+    /// When checking, pass over files that do not exist
+    #[arg(long, requires = "check")]
+    pub ignore_missing: bool,
+}
+
+/// Reads a size: digits, then perhaps K, M, G or T (powers of 1024), written `K`, `KiB` or `k`.
+fn parse_size(text: &str) -> Result<NonZeroU64, String> {
+    let wrong = || "expected a number of bytes above 0, such as 4096, 64K or 1M".to_owned();
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let shift = match text[digits.len()..].to_ascii_lowercase().trim_end_matches("ib") {
+        "" if text.len() == digits.len() => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        "t" => 40,
+        _ => return Err(wrong()),
+    };
+    let size = number.checked_mul(1 << shift).ok_or("more bytes than a file can have")?;
+    NonZeroU64::new(size).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_bytes_or_powers_of_1024() {
+        let size = |text| parse_size(text).map(NonZeroU64::get);
+        assert_eq!(size("1"), Ok(1));
+        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(size("64K"), Ok(65536));
+        assert_eq!(size("64k"), Ok(65536));
+        assert_eq!(size("3MiB"), Ok(3 << 20));
+        assert_eq!(size("2G"), Ok(2 << 30));
+        assert_eq!(size("1T"), Ok(1 << 40));
+        for wrong in ["", "0", "0K", "K", "-1", "4 K", "4KB", "4ib", "1.5M", "99999999999T", "٣"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The files named in checksum lists, as a source of things to hash.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::ffi::OsStringExt;
+use std::sync::Arc;
+use std::vec;
+
+use super::checklist::{Entry, LineParser};
+use super::report::Notice;
+use super::source::{Input, Item, Request, Source, Stdin};
+
+/// Longest line that is read as one. No path can be longer, even with every byte escaped and the
+/// longest digest in front; what goes on is no checksum line, and need not fit in memory.
+const MAX_LINE: u64 = 64 * 1024;
+
+/// The files named in lists.
+pub struct Lists {
+    paths: vec::IntoIter<OsString>,
+    parser: LineParser,
+    stdin: Stdin,
+    current: Option<List>,
+}
+
+/// A list being read.
+struct List {
+    name: Arc<OsStr>,
+    lines: Lines,
+    number: u64,
+}
+
+enum Lines {
+    Stdin,
+    File(BufReader<File>),
+}
+
+impl Lists {
+    /// Lists of these names (`-`: standard input), whose lines `parser` reads.
+    pub fn new(paths: Vec<OsString>, parser: LineParser) -> Self {
+        Lists { paths: paths.into_iter(), parser, stdin: Stdin::default(), current: None }
+    }
+
+    fn open(&mut self, path: OsString) -> Option<Item> {
+        let (name, lines) = if path == "-" {
+            self.stdin.take();
+            (OsString::from("standard input"), Lines::Stdin)
+        } else {
+            match File::open(&path) {
+                Ok(file) => (path, Lines::File(BufReader::new(file))),
+                Err(error) => {
+                    return Some(Item::Notice(Notice::Failed { name: path.into(), error }));
+                }
+            }
+        };
+        self.current = Some(List { name: name.into(), lines, number: 0 });
+        None
+    }
+
+    fn entry(list: &List, stdin: &mut Stdin, entry: Option<Entry>) -> Item {
+        match entry {
+            Some(Entry { name, .. }) if name == b"-" && matches!(list.lines, Lines::Stdin) => {
+                list.misformatted()
+            }
+            Some(Entry { name, digest }) => {
+                let input = if name == b"-" { stdin.take() } else { Input::Path };
+                let name = OsString::from_vec(name).into();
+                Item::Hash(Request { name, expected: Some(digest), input })
+            }
+            None => list.misformatted(),
+        }
+    }
+}
+
+impl Source for Lists {
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            let Some(list) = &mut self.current else {
+                let path = self.paths.next()?;
+                match self.open(path) {
+                    Some(item) => return Some(item),
+                    None => continue,
+                }
+            };
+            match list.next_line() {
+                Ok(Some(line)) if LineParser::is_blank(&line) => {}
+                Ok(Some(line)) => {
+                    let entry = self.parser.parse(&line);
+                    return Some(Self::entry(list, &mut self.stdin, entry));
+                }
+                read => {
+                    let name = self.current.take().expect("it was just read").name;
+                    return Some(Item::Notice(Notice::ListEnd { name, read_error: read.is_err() }));
+                }
+            }
+        }
+    }
+}
+
+impl List {
+    fn misformatted(&self) -> Item {
+        Item::Notice(Notice::Misformatted { list: self.name.clone(), line: self.number })
+    }
+
+    /// The next line without its end; of a line too long, the beginning.
+    fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        match &mut self.lines {
+            Lines::Stdin => read_line(&mut io::stdin().lock(), &mut line)?,
+            Lines::File(file) => read_line(file, &mut line)?,
+        }
+        if line.is_empty() {
+            return Ok(None);
+        }
+        self.number += 1;
+        for end in [b"\n", b"\r"] {
+            if line.ends_with(end) {
+                line.pop();
+            }
+        }
+        Ok(Some(line))
+    }
+}
+
+fn read_line(from: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<()> {
+    from.take(MAX_LINE).read_until(b'\n', line)?;
+    if line.len() as u64 == MAX_LINE && !line.ends_with(b"\n") {
+        from.skip_until(b'\n')?;
+    }
+    Ok(())
+}

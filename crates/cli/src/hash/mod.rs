@@ -1,0 +1,120 @@
+//! `broadloom hash`: digests of many files at once, printed or checked as the coreutils do.
+
+mod algorithm;
+mod args;
+mod checklist;
+mod digest;
+mod escape;
+mod hasher;
+mod key;
+mod line;
+mod lists;
+mod order;
+mod progress;
+mod quote;
+mod reader;
+mod report;
+mod round;
+mod serial;
+mod source;
+mod threads;
+mod window;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::process::ExitCode;
+
+use broadloom_lanes::Cpu;
+
+use algorithm::Algorithm;
+pub use args::HashArgs;
+use checklist::LineParser;
+use line::LineFormat;
+use lists::Lists;
+use order::Shared;
+use progress::Progress;
+use report::{CheckOptions, Mode, Report, Verbosity, message, reason};
+use source::{Paths, Source};
+use threads::Run;
+
+/// Hashes or checks what the arguments ask for.
+pub fn run(args: HashArgs, cpu: &Cpu) -> ExitCode {
+    let key = match args.hmac_key_file.as_deref().map(key::read).transpose() {
+        Ok(key) => key,
+        Err(error) => {
+            let path = args.hmac_key_file.unwrap_or_default();
+            message(format!("{}: {}", quote::quote(path.as_os_str().as_bytes()), reason(&error)));
+            return ExitCode::FAILURE;
+        }
+    };
+    let (algorithm, threads, chunk) = (args.algorithm, args.threads, args.chunk);
+    let progress = Progress::new(|| total_bytes(&args));
+    let report = Report::new(mode(&args), progress);
+    let shared = Shared::new(source(args), report);
+    let shared = algorithm.visit(Run { shared, cpu, key, threads, chunk: chunk.map(u64::from) });
+    let (report, error) = shared.into_report();
+    match error {
+        // Whoever read the results wants no more of them.
+        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        Some(error) => {
+            message(format!("write error: {}", reason(&error)));
+            ExitCode::FAILURE
+        }
+        None if report.failed() => ExitCode::FAILURE,
+        None => ExitCode::SUCCESS,
+    }
+}
+
+/// What is to be done with results.
+fn mode(args: &HashArgs) -> Mode {
+    if args.check {
+        let verbosity = match args {
+            HashArgs { quiet: true, .. } => Verbosity::Quiet,
+            HashArgs { status: true, .. } => Verbosity::Status,
+            HashArgs { warn: true, .. } => Verbosity::Warn,
+            _ => Verbosity::Normal,
+        };
+        return Mode::Check(CheckOptions {
+            verbosity,
+            strict: args.strict,
+            ignore_missing: args.ignore_missing,
+            tag: args.algorithm.tag(),
+        });
+    }
+    Mode::Print(LineFormat {
+        tag: args.tag.then(|| tag(args.algorithm, args.hmac_key_file.is_some())),
+        binary: args.binary,
+        zero: args.zero,
+    })
+}
+
+/// What is to be hashed.
+fn source(args: HashArgs) -> Box<dyn Source> {
+    let paths = if args.paths.is_empty() { vec![OsString::from("-")] } else { args.paths };
+    if args.check {
+        let tag = tag(args.algorithm, args.hmac_key_file.is_some());
+        Box::new(Lists::new(paths, LineParser::new(tag, args.algorithm.digest_len())))
+    } else {
+        Box::new(Paths::new(paths, args.recursive, args.chunk))
+    }
+}
+
+/// What a tagged line begins with. An HMAC must not pass for a digest.
+fn tag(algorithm: Algorithm, hmac: bool) -> String {
+    format!("{}{}", if hmac { "HMAC-" } else { "" }, algorithm.tag())
+}
+
+/// Bytes in all the files to hash, where that can be told beforehand.
+fn total_bytes(args: &HashArgs) -> Option<u64> {
+    if args.check || args.paths.is_empty() {
+        return None;
+    }
+    let size = |path: &OsString| match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Some(metadata.len()),
+        Ok(_) => None,
+        Err(_) => Some(0),
+    };
+    args.paths.iter().map(size).sum()
+}

@@ -1,0 +1,93 @@
+//! Starting the workers, each with lanes and a window of its own.
+
+use std::sync::Barrier;
+use std::thread;
+
+use broadloom_lanes::{Cpu, Hash, HmacKey};
+use rustix::process::{Resource, getrlimit};
+use zeroize::Zeroizing;
+
+use super::algorithm::Visitor;
+use super::hasher::Hasher;
+use super::order::Shared;
+use super::window::{MAX_OPEN, WindowOptions, Worker};
+
+/// Open files left to everything else than the windows: the standard streams, a list, directories
+/// being walked, and for each worker a file it has just been given.
+const OTHER_FILES: usize = 24;
+
+/// A run, all but its algorithm.
+pub struct Run<'c> {
+    /// What is to be done.
+    pub shared: Shared,
+    /// What the lanes are made for.
+    pub cpu: &'c Cpu,
+    /// The key, if HMACs are asked for.
+    pub key: Option<Zeroizing<Vec<u8>>>,
+    /// Workers wanted.
+    pub threads: usize,
+    /// Bytes in a chunk, if chunks have digests of their own.
+    pub chunk: Option<u64>,
+}
+
+impl Visitor for Run<'_> {
+    type Output = Shared;
+
+    /// Does everything, and gives back what was shared.
+    fn visit<A: Hash>(self) -> Shared {
+        let Run { shared, cpu, key, threads, chunk } = self;
+        let (threads, max_open) = fit(threads, file_limit());
+        let options = WindowOptions { chunk, max_open, shares: threads > 1 };
+        let work = || {
+            let key = key.as_ref().map(|bytes| HmacKey::<A>::new(bytes));
+            Worker::new(&shared, Hasher::new(cpu, key.as_ref()), options).run();
+        };
+        if threads == 1 {
+            work();
+        } else {
+            // All begin together, so that the first does not take all of a few large files.
+            let start = Barrier::new(threads);
+            thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(|| {
+                        start.wait();
+                        work();
+                    });
+                }
+            });
+        }
+        shared
+    }
+}
+
+/// How many workers, each with how many open files, a process may have that can open `files`.
+fn fit(threads: usize, files: usize) -> (usize, usize) {
+    let files = files.saturating_sub(OTHER_FILES).max(1);
+    // One file more for each worker: the one it was just given.
+    let threads = threads.min(files / 2).max(1);
+    (threads, (files / threads).saturating_sub(1).clamp(1, MAX_OPEN))
+}
+
+/// How many files the process may have open.
+fn file_limit() -> usize {
+    let limit = getrlimit(Resource::Nofile).current;
+    limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_and_windows_fit_the_limit_of_open_files() {
+        assert_eq!(fit(1, usize::MAX), (1, MAX_OPEN));
+        assert_eq!(fit(256, usize::MAX), (256, MAX_OPEN));
+        for limit in [26, 32, 64, 256, 1024] {
+            for threads in [1, 2, 16, 256] {
+                let (workers, open) = fit(threads, limit);
+                assert!(workers >= 1 && open >= 1);
+                assert!(workers * (open + 1) + OTHER_FILES <= limit, "{threads} at {limit}");
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A worker: a window of open files, all hashed together, piece by piece.
+//!
+//! Each round reads the next piece of every open file into the worker's buffer, fills what is left of
+//! the buffer with further files (a small one is read whole and closed at once), and hashes all of it
+//! in one call. However many and however large the files are, a worker holds one buffer, a bounded
+//! number of open files, and a bounded number of results.
+
+use std::path::Path;
+
+use broadloom_lanes::{Hash, Stream};
+
+use super::hasher::{Hasher, Piece};
+use super::order::{Next, Shared, Turn};
+use super::reader::{self, Opened, Reader};
+use super::report::{ChunkDigest, Found};
+use super::round::{self, BUFFER, PIECE, Round, Ticket, WholeFile};
+use super::serial;
+use super::source::{Input, Request, Serial};
+
+/// Files that a worker can hold open.
+pub const MAX_OPEN: usize = BUFFER / PIECE;
+
+/// How a worker works.
+#[derive(Clone, Copy)]
+pub struct WindowOptions {
+    /// Bytes in a chunk, if chunks have digests of their own.
+    pub chunk: Option<u64>,
+    /// Files held open at most, 1 to `MAX_OPEN`.
+    pub max_open: usize,
+    /// Other workers want files too, so take them little by little.
+    pub shares: bool,
+}
+
+/// One thread's part of the work.
+pub struct Worker<'s, A: Hash> {
+    shared: &'s Shared,
+    hasher: Hasher<'s, A>,
+    options: WindowOptions,
+    buffer: Box<[u8]>,
+    open: Vec<OpenFile<A>>,
+    /// Something to be read on its own, once the open files are done.
+    serial: Option<(Ticket, Serial)>,
+    /// There are no more requests.
+    ended: bool,
+    round: Round,
+}
+
+/// A file that takes more than one round.
+struct OpenFile<A: Hash> {
+    ticket: Ticket,
+    reader: Reader,
+    stream: Stream<A>,
+    /// If it is a chunk, where in the file it begins.
+    chunk_offset: Option<u64>,
+    /// This round's piece, in the buffer.
+    piece: std::ops::Range<usize>,
+    /// It is the last piece.
+    last: bool,
+}
+
+impl<'s, A: Hash> Worker<'s, A> {
+    /// A worker with an empty window.
+    pub fn new(shared: &'s Shared, hasher: Hasher<'s, A>, options: WindowOptions) -> Self {
+        Worker {
+            shared,
+            hasher,
+            options,
+            buffer: vec![0; BUFFER].into_boxed_slice(),
+            open: Vec::with_capacity(MAX_OPEN),
+            serial: None,
+            ended: false,
+            round: Round::default(),
+        }
+    }
+
+    /// Works until there is nothing left to do.
+    pub fn run(mut self) {
+        while !self.shared.stopped() {
+            self.read_on();
+            self.admit();
+            if !self.round.is_idle() {
+                self.hash();
+                self.round.finish(self.shared);
+            } else if let Some((ticket, input)) = self.serial.take() {
+                let chunk = self.options.chunk;
+                serial::run(self.shared, &mut self.hasher, &mut self.buffer, ticket, input, chunk);
+            } else if self.ended {
+                return;
+            }
+        }
+    }
+
+    /// Reads the next piece of each open file.
+    fn read_on(&mut self) {
+        let mut index = 0;
+        while let Some(file) = self.open.get_mut(index) {
+            match file.reader.fill(&mut self.buffer[self.round.room()]) {
+                Ok(filled) => {
+                    file.piece = self.round.keep(&filled, 1);
+                    file.last = filled.end;
+                    index += 1;
+                }
+                Err(error) => {
+                    let file = self.open.swap_remove(index);
+                    self.round.done.push(file.ticket.end(Err(error)));
+                }
+            }
+        }
+    }
+
+    /// Begins further files, as far as the buffer has room.
+    ///
+    /// A worker that is not alone takes no more large files than it has, or one: they are then spread
+    /// evenly over the workers, and a full window stays full.
+    fn admit(&mut self) {
+        let most = if self.options.shares { (2 * self.open.len()).max(1) } else { usize::MAX };
+        let most = most.min(self.options.max_open);
+        while self.open.len() < most && self.round.has_room() && self.serial.is_none() && !self.ended {
+            let idle = self.open.is_empty() && self.round.is_idle();
+            match self.shared.next(idle) {
+                Next::Request(turn, request) => self.begin(turn, request),
+                Next::Later => return,
+                Next::End => self.ended = true,
+            }
+        }
+    }
+
+    /// Opens what a request names, and reads its first piece.
+    fn begin(&mut self, turn: Turn, request: Request) {
+        let Request { name, expected, input } = request;
+        let ticket = Ticket { turn, name, expected };
+        let (mut reader, chunk_offset) = match input {
+            Input::Serial(serial) => return self.serial = Some((ticket, serial)),
+            Input::Span { file, offset, len } => (Reader::part(file, offset, len), Some(offset)),
+            Input::Path => match reader::open(Path::new(&ticket.name)) {
+                Ok(Opened::Regular(file, size)) => (Reader::to_end(file, size), None),
+                Ok(Opened::Serial) => return self.serial = Some((ticket, Serial::Device)),
+                Err(error) => return self.round.done.push(ticket.end(Err(error))),
+            },
+        };
+        match reader.fill(&mut self.buffer[self.round.room()]) {
+            Ok(filled) if filled.end => {
+                let jobs = match (chunk_offset, self.options.chunk) {
+                    (Some(_), Some(chunk)) => (filled.len as u64).div_ceil(chunk) as usize,
+                    _ => 1,
+                };
+                let piece = self.round.keep(&filled, jobs);
+                self.round.whole.push(WholeFile { ticket, piece, chunk_offset });
+            }
+            Ok(filled) => {
+                let piece = self.round.keep(&filled, 1);
+                let stream = self.hasher.stream();
+                let file = OpenFile { ticket, reader, stream, chunk_offset, piece, last: false };
+                self.open.push(file);
+            }
+            Err(error) => self.round.done.push(ticket.end(Err(error))),
+        }
+    }
+
+    /// Hashes the round's pieces together, and ends the requests that are done.
+    fn hash(&mut self) {
+        let (buffer, round) = (&*self.buffer, &mut self.round);
+        // Whoever has chunk offsets has a chunk size; for the others, the file is the chunk.
+        let chunk = self.options.chunk.unwrap_or(u64::MAX);
+        let messages =
+            |file: &WholeFile| round::chunks(&file.piece, file.chunk_offset.unwrap_or(0), chunk);
+
+        let open = self.open.iter_mut().map(|file| {
+            let data = &buffer[file.piece.clone()];
+            if file.last {
+                Piece::Last(&mut file.stream, data)
+            } else {
+                Piece::More(&mut file.stream, data)
+            }
+        });
+        let whole = round.whole.iter().flat_map(messages);
+        let whole = whole.map(|(_, piece)| Piece::Whole(&buffer[piece]));
+        self.hasher.process(open.chain(whole), &mut round.digests);
+
+        let mut digests = round.digests.drain(..);
+        let mut next_digest = || digests.next().expect("each last and whole piece has a digest");
+        for file in self.open.extract_if(.., |file| file.last) {
+            let digest = next_digest();
+            let found = match file.chunk_offset {
+                None => Found::Digest(digest),
+                Some(offset) => {
+                    Found::Chunks(vec![ChunkDigest { offset, len: file.reader.count(), digest }])
+                }
+            };
+            round.done.push(file.ticket.end(Ok(found)));
+        }
+        for file in round.whole.drain(..) {
+            let found = match file.chunk_offset {
+                None => Found::Digest(next_digest()),
+                Some(_) => Found::Chunks(
+                    messages(&file)
+                        .map(|(offset, piece)| ChunkDigest {
+                            offset,
+                            len: piece.len() as u64,
+                            digest: next_digest(),
+                        })
+                        .collect(),
+                ),
+            };
+            round.done.push(file.ticket.end(Ok(found)));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `broadloom info`: what the CPU has, which kernels it gets and why, and which peers are there.
+
+use std::io::{self, Write};
+
+use broadloom_lanes::{Cpu, KernelInfo, kernels};
+use broadloom_perf::names::Peer;
+use broadloom_perf::peers::{self, Absent};
+use clap::Args;
+use comfy_table::{Table, presets};
+use serde_json::{Value, json};
+
+/// Tell what this machine can do
+///
+/// Tells which CPU features were seen and which can be used, the kernels chosen for each algorithm and
+/// why, and the versions of the libraries that `broadloom perf` compares with.
+#[derive(Args)]
+#[command(after_help = "\
+BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set.")]
+pub struct InfoArgs {
+    /// Tell it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Tells it.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn run(args: &InfoArgs, cpu: &Cpu) -> io::Result<()> {
+    let peers = Peer::ALL.iter().map(|&peer| (peer, peers::version(peer)));
+    let peers: Vec<(Peer, Result<String, Absent>)> = peers.collect();
+    let kernels = kernels(cpu);
+    let text = if args.json {
+        format!("{:#}\n", as_json(cpu, &kernels, &peers))
+    } else {
+        as_text(cpu, &kernels, &peers)
+    };
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
+}
+
+fn as_text(cpu: &Cpu, kernels: &[KernelInfo], peers: &[(Peer, Result<String, Absent>)]) -> String {
+    let features = table(
+        ["feature", "seen", "usable"],
+        cpu.features()
+            .iter()
+            .map(|feature| [feature.name.to_owned(), yes(feature.seen), yes(feature.usable)]),
+    );
+    let chosen = table(
+        ["algorithm", "kernel", "lanes", "few buffers", "up to", "why"],
+        kernels.iter().map(|info| {
+            let few = if info.few == 0 { "-".to_owned() } else { info.few.to_string() };
+            [
+                info.algorithm.to_owned(),
+                info.kernel.to_owned(),
+                info.lanes.to_string(),
+                info.single.to_owned(),
+                few,
+                info.reason.to_owned(),
+            ]
+        }),
+    );
+    let available: Vec<String> = Cpu::available().map(|isa| isa.to_string()).collect();
+    let mut text = format!(
+        "broadloom {}\n\nInstruction set: {} (this machine has: {})\n\n{features}\n\n{chosen}\n\n",
+        env!("CARGO_PKG_VERSION"),
+        cpu.isa(),
+        available.join(", "),
+    );
+    for (peer, found) in peers {
+        text += &match found {
+            Ok(version) => format!("{peer}: {version}\n"),
+            Err(absent) => format!("{absent}\n"),
+        };
+    }
+    text
+}
+
+fn as_json(cpu: &Cpu, kernels: &[KernelInfo], peers: &[(Peer, Result<String, Absent>)]) -> Value {
+    let features = cpu
+        .features()
+        .iter()
+        .map(|feature| json!({ "name": feature.name, "seen": feature.seen, "usable": feature.usable }));
+    let kernels = kernels.iter().map(|info| {
+        json!({
+            "algorithm": info.algorithm,
+            "kernel": info.kernel,
+            "lanes": info.lanes,
+            "single": info.single,
+            "few": info.few,
+            "reason": info.reason,
+        })
+    });
+    let peers = peers.iter().map(|(peer, found)| match found {
+        Ok(version) => json!({ "name": peer.name(), "version": version }),
+        Err(absent) => json!({ "name": peer.name(), "absent": absent.reason }),
+    });
+    json!({
+        "schema": "broadloom-info/1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "isa": cpu.isa().to_string(),
+        "available": Cpu::available().map(|isa| isa.to_string()).collect::<Vec<_>>(),
+        "features": features.collect::<Vec<_>>(),
+        "kernels": kernels.collect::<Vec<_>>(),
+        "peers": peers.collect::<Vec<_>>(),
+    })
+}
+
+fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(header);
+    table.add_rows(rows);
+    table
+}
+
+fn yes(is: bool) -> String {
+    if is { "yes" } else { "no" }.to_owned()
+}

@@ -1,0 +1,146 @@
+//! Running `broadloom hash` and the coreutils side by side.
+
+// Each test binary uses some of these.
+#![allow(dead_code)]
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// The algorithms, and the tool of the coreutils for each.
+pub const TOOLS: [(&str, &str); 6] = [
+    ("md5", "md5sum"),
+    ("sha1", "sha1sum"),
+    ("sha224", "sha224sum"),
+    ("sha256", "sha256sum"),
+    ("sha384", "sha384sum"),
+    ("sha512", "sha512sum"),
+];
+
+/// What a program said.
+#[derive(Debug, PartialEq)]
+pub struct Said {
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+    pub code: Option<i32>,
+}
+
+impl Said {
+    pub fn text(&self) -> &str {
+        str::from_utf8(&self.stdout).unwrap()
+    }
+
+    /// Asserts success and silence on standard error, and gives the output as text.
+    pub fn good(&self) -> &str {
+        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""));
+        self.text()
+    }
+}
+
+/// A directory to run in.
+pub struct Place {
+    dir: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Place {
+        Place { dir: TempDir::new().unwrap() }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn write(&self, name: impl AsRef<OsStr>, content: impl AsRef<[u8]>) {
+        let path = self.path().join(Path::new(&name));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// The command `broadloom hash`, in this directory.
+    pub fn hash_command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_broadloom"));
+        command.arg("hash").current_dir(self.path());
+        command
+    }
+
+    /// Runs `broadloom hash`.
+    pub fn hash<S: AsRef<OsStr>>(&self, args: &[S]) -> Said {
+        self.hash_with(args, b"")
+    }
+
+    /// Runs `broadloom hash` with something on standard input.
+    pub fn hash_with<S: AsRef<OsStr>>(&self, args: &[S], stdin: &[u8]) -> Said {
+        run(self.hash_command().args(args), stdin)
+    }
+
+    /// Runs a tool of the coreutils.
+    pub fn tool<S: AsRef<OsStr>>(&self, tool: &str, args: &[S], stdin: &[u8]) -> Said {
+        let mut command = Command::new(tool);
+        run(command.args(args).current_dir(self.path()).env("LC_ALL", "C.UTF-8"), stdin)
+    }
+
+    /// Asserts that `broadloom hash` says, with the same arguments, just what `sha256sum` says; gives it.
+    pub fn same<S: AsRef<OsStr>>(&self, args: &[S], stdin: &[u8]) -> Said {
+        self.same_as(("sha256", "sha256sum"), args, stdin)
+    }
+
+    /// The same of another algorithm.
+    pub fn same_as<S: AsRef<OsStr>>(
+        &self,
+        (algorithm, tool): (&str, &str),
+        args: &[S],
+        stdin: &[u8],
+    ) -> Said {
+        let mut theirs = self.tool(tool, args, stdin);
+        theirs.stderr = theirs.stderr.replace(&format!("{tool}: "), "broadloom hash: ");
+        let mut all: Vec<OsString> = vec!["-a".into(), algorithm.into()];
+        all.extend(args.iter().map(|arg| arg.as_ref().to_owned()));
+        let ours = self.hash_with(&all, stdin);
+        for (line, (ours, theirs)) in ours.stderr.lines().zip(theirs.stderr.lines()).enumerate() {
+            assert_eq!(ours, theirs, "line {line} of standard error");
+        }
+        assert_eq!(String::from_utf8_lossy(&ours.stdout), String::from_utf8_lossy(&theirs.stdout));
+        assert_eq!(ours, theirs);
+        ours
+    }
+}
+
+/// Runs a program to its end.
+pub fn run(command: &mut Command, stdin: &[u8]) -> Said {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?} must be there for the tests: {error}"));
+    let mut pipe = child.stdin.take().unwrap();
+    let stdin = stdin.to_vec();
+    let writer = std::thread::spawn(move || {
+        // Not all programs read what they are given.
+        let _ = pipe.write_all(&stdin);
+    });
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    Said {
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+        code: output.status.code(),
+    }
+}
+
+/// Bytes that repeat only after a long while: the same for the same seed.
+pub fn noise(len: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 32) as u8
+    };
+    (0..len).map(|_| next()).collect()
+}

@@ -1,0 +1,72 @@
+//! `broadloom info` tells what the lanes and the peers say of themselves.
+
+mod common;
+
+use std::process::Command;
+
+use broadloom_lanes::Cpu;
+use common::{Said, run};
+use serde_json::Value;
+
+fn info(args: &[&str], isa: Option<&str>) -> Said {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_broadloom"));
+    command.arg("info").args(args).env_remove("BROADLOOM_ISA");
+    if let Some(isa) = isa {
+        command.env("BROADLOOM_ISA", isa);
+    }
+    run(&mut command, b"")
+}
+
+/// The texts under a key of each object in a list.
+fn texts<'v>(list: &'v Value, key: &str) -> Vec<&'v str> {
+    list.as_array().unwrap().iter().map(|entry| entry[key].as_str().unwrap()).collect()
+}
+
+#[test]
+fn json_names_features_kernels_and_peers() {
+    let said: Value = serde_json::from_str(info(&["--json"], None).good()).unwrap();
+    let cpu = Cpu::detect();
+    assert_eq!(said["schema"], "broadloom-info/1");
+    assert_eq!(said["isa"], cpu.isa().to_string());
+    let names: Vec<&str> = cpu.features().iter().map(|feature| feature.name).collect();
+    assert_eq!(texts(&said["features"], "name"), names);
+    for (told, feature) in said["features"].as_array().unwrap().iter().zip(cpu.features()) {
+        assert_eq!((&told["seen"], &told["usable"]), (&feature.seen.into(), &feature.usable.into()));
+    }
+    let algorithms = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "aes-cbc"];
+    assert_eq!(texts(&said["kernels"], "algorithm"), algorithms);
+    assert!(said["kernels"].as_array().unwrap().iter().all(|kernel| kernel["lanes"].is_u64()));
+    assert_eq!(texts(&said["peers"], "name"), ["openssl", "ipsec-mb"]);
+    for peer in said["peers"].as_array().unwrap() {
+        assert!(peer["version"].is_string() ^ peer["absent"].is_string(), "{peer}");
+    }
+}
+
+#[test]
+fn text_tells_the_same() {
+    let json: Value = serde_json::from_str(info(&["--json"], None).good()).unwrap();
+    let said = info(&[], None);
+    for (list, keys) in [
+        ("features", &["name"][..]),
+        ("kernels", &["algorithm", "kernel", "single", "reason"]),
+        ("peers", &["name"]),
+    ] {
+        for key in keys {
+            for text in texts(&json[list], key) {
+                assert!(said.good().contains(text), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lower_instruction_set_can_be_asked_for() {
+    for isa in Cpu::available() {
+        let said = info(&["--json"], Some(&isa.to_string()));
+        let said: Value = serde_json::from_str(said.good()).unwrap();
+        assert_eq!(said["isa"], isa.to_string());
+    }
+    let said = info(&[], Some("mmx"));
+    assert_eq!((said.code, said.text()), (Some(2), ""));
+    assert!(said.stderr.contains("\"mmx\"") && said.stderr.contains("portable"), "{}", said.stderr);
+}
