@@ -10,7 +10,7 @@ use super::order::{Shared, Turn};
 use super::reader::Filled;
 use super::report::{Found, Outcome};
 
-/// Bytes read from a file at a time: whole blocks of every algorithm.
+/// Bytes read from a file at a time, as long as there are more files: whole blocks of every algorithm.
 pub const PIECE: usize = 8 * 1024;
 /// Bytes in a worker's buffer: a piece for each lane of the widest vectors. Well below the size of a
 /// core's own cache, so that what is read is still there when it is hashed, and the buffer is still
@@ -76,12 +76,12 @@ impl Round {
         self.used + PIECE <= BUFFER && self.jobs < MAX_JOBS && self.done.len() < MAX_JOBS
     }
 
-    /// Where in the buffer the next piece goes.
-    pub fn room(&self) -> Range<usize> {
-        self.used..self.used + PIECE
+    /// Where in the buffer the next piece goes, if it has `len` bytes.
+    pub fn room(&self, len: usize) -> Range<usize> {
+        self.used..self.used + len
     }
 
-    /// Keeps what was read to `room()`, to be hashed in `jobs` jobs.
+    /// Keeps what was read to `room`, to be hashed in `jobs` jobs.
     pub fn keep(&mut self, filled: &Filled, jobs: usize) -> Range<usize> {
         let piece = self.used..self.used + filled.len;
         self.used += filled.len.next_multiple_of(ALIGN);
@@ -95,6 +95,13 @@ impl Round {
         shared.finish(self.done.drain(..), self.bytes);
         (self.used, self.bytes, self.jobs) = (0, 0, 0);
     }
+}
+
+/// Bytes to read at a time from each of `files` that share the buffer with no others: whole blocks, and
+/// pieces that begin at a cache line of their own.
+pub fn share(files: usize) -> usize {
+    const WHOLE: usize = 128;
+    (BUFFER / files).max(PIECE) / WHOLE * WHOLE
 }
 
 /// The chunks of `piece`, which begins at `offset` in its file: where each begins there, and where it

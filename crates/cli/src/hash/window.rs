@@ -92,9 +92,11 @@ impl<'s, A: Hash> Worker<'s, A> {
 
     /// Reads the next piece of each open file.
     fn read_on(&mut self) {
+        // Once there are no others to come, those that are open have the buffer to themselves.
+        let piece = if self.ended { round::share(self.open.len().max(1)) } else { PIECE };
         let mut index = 0;
         while let Some(file) = self.open.get_mut(index) {
-            match file.reader.fill(&mut self.buffer[self.round.room()]) {
+            match file.reader.fill(&mut self.buffer[self.round.room(piece)]) {
                 Ok(filled) => {
                     file.piece = self.round.keep(&filled, 1);
                     file.last = filled.end;
@@ -138,7 +140,7 @@ impl<'s, A: Hash> Worker<'s, A> {
                 Err(error) => return self.round.done.push(ticket.end(Err(error))),
             },
         };
-        match reader.fill(&mut self.buffer[self.round.room()]) {
+        match reader.fill(&mut self.buffer[self.round.room(PIECE)]) {
             Ok(filled) if filled.end => {
                 let jobs = match (chunk_offset, self.options.chunk) {
                     (Some(_), Some(chunk)) => (filled.len as u64).div_ceil(chunk) as usize,
