@@ -13,12 +13,9 @@ use super::hasher::{Hasher, Piece};
 use super::order::{Next, Shared, Turn};
 use super::reader::{self, Opened, Reader};
 use super::report::{ChunkDigest, Found};
-use super::round::{self, BUFFER, PIECE, Round, Ticket, WholeFile};
+use super::round::{self, BUFFER, MAX_OPEN, PIECE, Round, Ticket, WholeFile};
 use super::serial;
 use super::source::{Input, Request, Serial};
-
-/// Files that a worker can hold open.
-pub const MAX_OPEN: usize = BUFFER / PIECE;
 
 /// How a worker works.
 #[derive(Clone, Copy)]
@@ -69,7 +66,7 @@ impl<'s, A: Hash> Worker<'s, A> {
             open: Vec::with_capacity(MAX_OPEN),
             serial: None,
             ended: false,
-            round: Round::default(),
+            round: Round::new(),
         }
     }
 
@@ -83,7 +80,8 @@ impl<'s, A: Hash> Worker<'s, A> {
                 self.round.finish(self.shared);
             } else if let Some((ticket, input)) = self.serial.take() {
                 let chunk = self.options.chunk;
-                serial::run(self.shared, &mut self.hasher, &mut self.buffer, ticket, input, chunk);
+                let buffer = &mut self.buffer[round::START..];
+                serial::run(self.shared, &mut self.hasher, buffer, ticket, input, chunk);
             } else if self.ended {
                 return;
             }
