@@ -247,12 +247,14 @@ unsafe fn xcr0() -> u64 {
 }
 
 #[cfg(target_arch = "aarch64")]
-const FEATURES: usize = 3;
+const FEATURES: usize = 4;
 
 #[cfg(target_arch = "aarch64")]
 cpufeatures::new!(arm_aes, "aes");
 #[cfg(target_arch = "aarch64")]
 cpufeatures::new!(arm_sha2, "sha2");
+#[cfg(all(target_arch = "aarch64", not(any(target_os = "linux", target_os = "android"))))]
+cpufeatures::new!(arm_sha3, "sha3");
 
 /// Reads the auxiliary vector. NEON is part of every AArch64 Linux machine.
 #[cfg(target_arch = "aarch64")]
@@ -262,7 +264,22 @@ fn detect() -> [Feature; FEATURES] {
         feature("neon", cfg!(target_feature = "neon")),
         feature("aes", arm_aes::get()),
         feature("sha2", arm_sha2::get()),
+        feature("sha512", sha512()),
     ]
+}
+
+/// Whether the CPU has all that compilers take `sha3` to mean: the SHA-3 instructions and those of
+/// SHA-512. (On Linux, `cpufeatures` is content with either.)
+#[cfg(target_arch = "aarch64")]
+fn sha512() -> bool {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        let both = libc::HWCAP_SHA3 | libc::HWCAP_SHA512;
+        // SAFETY: it reads what the kernel told the process at its start.
+        unsafe { libc::getauxval(libc::AT_HWCAP) & both == both }
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    arm_sha3::get()
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -30,6 +30,7 @@ mod isa;
 mod manager;
 pub mod probe;
 mod report;
+mod slab;
 mod vector;
 
 pub use aes::{AesKey, CbcJob, CbcLanes, KeyLengthError};

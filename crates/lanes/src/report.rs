@@ -38,6 +38,9 @@ fn hash<A: Hash>(cpu: &Cpu) -> KernelInfo {
     let kernels = A::kernels(cpu);
     let reason = match (kernels.wide.name, cpu.isa()) {
         ("sha-ni", _) => "the SHA instructions on interleaved buffers beat 256-bit vectors",
+        ("armv8-sha2" | "armv8-sha512", _) => {
+            "the SHA instructions on interleaved buffers beat 128-bit vectors"
+        }
         (_, Isa::Portable) => "no vectors that this program knows, or none allowed",
         _ => "the widest vectors that the CPU and the operating system offer",
     };

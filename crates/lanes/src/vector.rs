@@ -16,8 +16,13 @@ macro_rules! each {
 }
 pub(crate) use each;
 
+/// The most lanes a vector has: two interleaved 512-bit vectors of 32-bit words.
+pub(crate) const MAX_LANES: usize = 32;
+
 /// The integer that a lane computes with: `u32` for MD5, SHA-1 and SHA-256, `u64` for SHA-512.
-pub trait Word: Copy + Default + Eq + core::fmt::Debug + zeroize::DefaultIsZeroes + 'static {
+pub trait Word:
+    Copy + Send + Sync + Default + Eq + core::fmt::Debug + zeroize::DefaultIsZeroes + 'static
+{
     /// Bytes in a word.
     const BYTES: usize = size_of::<Self>();
     /// The word whose bytes in memory are those of `self` in big-endian or in little-endian order; and
@@ -89,6 +94,44 @@ pub unsafe trait Vector: Copy {
     /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers,
     /// and each pointer for sixteen words from `offset`. No alignment is asked for.
     unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16];
+
+    /// The first eight words behind each lane's pointer: word `i` of lane `l` is lane `l` of element `i`.
+    ///
+    /// # Safety
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers,
+    /// and each pointer for eight words.
+    #[inline(always)]
+    unsafe fn gather(lanes: *const *const Self::Word) -> [Self; 8] {
+        let mut rows = [[Self::Word::default(); MAX_LANES]; 8];
+        for lane in 0..Self::LANES {
+            for (i, row) in rows.iter_mut().enumerate() {
+                // SAFETY: the caller vouches for the pointer and for eight words behind it.
+                row[lane] = unsafe { *(*lanes.add(lane)).add(i) };
+            }
+        }
+        // SAFETY: the caller vouches for the instruction set; a row holds at least LANES words.
+        unsafe { each!(i in 8 => Self::load(rows[i].as_ptr())) }
+    }
+
+    /// Writes what [`gather`](Vector::gather) reads.
+    ///
+    /// # Safety
+    /// As for `gather`, and each pointer must be writable for eight words. Where two are equal, either
+    /// lane's words are left.
+    #[inline(always)]
+    unsafe fn scatter(words: &[Self; 8], lanes: *const *mut Self::Word) {
+        let mut rows = [[Self::Word::default(); MAX_LANES]; 8];
+        for (row, vector) in rows.iter_mut().zip(words) {
+            // SAFETY: a row holds at least LANES words.
+            unsafe { vector.store(row.as_mut_ptr()) };
+        }
+        for lane in 0..Self::LANES {
+            for (i, row) in rows.iter().enumerate() {
+                // SAFETY: the caller vouches for the pointer and for eight words behind it.
+                unsafe { *(*lanes.add(lane)).add(i) = row[lane] };
+            }
+        }
+    }
 
     /// Lane by lane sum, modulo 2^32 or 2^64.
     fn add(self, other: Self) -> Self;
@@ -171,6 +214,20 @@ unsafe impl<V: Vector> Vector for Pair<V> {
             )
         };
         each!(i in 16 => Pair(a[i], b[i]))
+    }
+    #[inline(always)]
+    unsafe fn gather(lanes: *const *const V::Word) -> [Self; 8] {
+        // SAFETY: the caller vouches for 2 * V::LANES pointers, each good for eight words.
+        let (a, b) = unsafe { (V::gather(lanes), V::gather(lanes.add(V::LANES))) };
+        each!(i in 8 => Pair(a[i], b[i]))
+    }
+    #[inline(always)]
+    unsafe fn scatter(words: &[Self; 8], lanes: *const *mut V::Word) {
+        // SAFETY: the caller vouches for 2 * V::LANES pointers, each good for eight words.
+        unsafe {
+            V::scatter(&each!(i in 8 => words[i].0), lanes);
+            V::scatter(&each!(i in 8 => words[i].1), lanes.add(V::LANES));
+        }
     }
     #[inline(always)]
     fn add(self, o: Self) -> Self {

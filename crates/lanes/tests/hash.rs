@@ -1,72 +1,10 @@
 //! Hashes and HMAC against the RustCrypto crates, through every manager and instruction set.
 
-use broadloom_lanes::{
-    Cpu, Hash, HashJob, HmacKey, InOrder, Md5, OutOfOrder, Planner, Sha1, Sha224, Sha256, Sha384,
-    Sha512, Stream,
-};
-use hmac::{Mac, SimpleHmac};
+mod common;
+
+use broadloom_lanes::{Cpu, HashJob, HmacKey, OutOfOrder, Planner, Stream};
+use common::{Reference, bytes, every_hash, everywhere, hash_cpus};
 use proptest::prelude::*;
-use sha2::digest::Digest;
-
-/// The independent implementation of a hash.
-trait Reference: Hash {
-    fn digest(data: &[u8]) -> Vec<u8>;
-    fn hmac(key: &[u8], data: &[u8]) -> Vec<u8>;
-}
-
-macro_rules! reference {
-    ($($hash:ty => $other:ty),* $(,)?) => { $(
-        impl Reference for $hash {
-            fn digest(data: &[u8]) -> Vec<u8> {
-                <$other>::digest(data).to_vec()
-            }
-            fn hmac(key: &[u8], data: &[u8]) -> Vec<u8> {
-                let mut mac = <SimpleHmac<$other> as hmac::KeyInit>::new_from_slice(key)
-                    .expect("any length of key will do");
-                mac.update(data);
-                mac.finalize().into_bytes().to_vec()
-            }
-        }
-    )* };
-}
-
-reference! {
-    Md5 => md5::Md5,
-    Sha1 => sha1::Sha1,
-    Sha224 => sha2::Sha224,
-    Sha256 => sha2::Sha256,
-    Sha384 => sha2::Sha384,
-    Sha512 => sha2::Sha512,
-}
-
-/// Calls a generic check with every hash.
-macro_rules! every_hash {
-    ($check:ident($($argument:expr),*)) => {
-        $check::<Md5>($($argument),*);
-        $check::<Sha1>($($argument),*);
-        $check::<Sha224>($($argument),*);
-        $check::<Sha256>($($argument),*);
-        $check::<Sha384>($($argument),*);
-        $check::<Sha512>($($argument),*);
-    };
-}
-
-/// This machine with every instruction set it has, and with and without its hash instructions.
-fn cpus() -> Vec<Cpu> {
-    let with = Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available"));
-    with.flat_map(|cpu| {
-        let features: Vec<_> = cpu.features().iter().filter(|f| f.usable).map(|f| f.name).collect();
-        let hashes = features.into_iter().filter(|name| ["sha", "sha2"].contains(name));
-        let without: Vec<_> = hashes.map(|name| cpu.without(name).expect("no ISA needs it")).collect();
-        core::iter::once(cpu).chain(without)
-    })
-    .collect()
-}
-
-/// Bytes that differ from place to place.
-fn bytes(seed: usize, len: usize) -> Vec<u8> {
-    (0..len).map(|i| (seed.wrapping_mul(167) ^ i.wrapping_mul(31) ^ (i >> 7)) as u8).collect()
-}
 
 #[test]
 fn every_length_in_every_lane_position() {
@@ -94,7 +32,7 @@ fn every_length_in_every_lane_position() {
             }
         }
     }
-    for cpu in cpus() {
+    for cpu in hash_cpus() {
         every_hash!(check(&cpu));
     }
 }
@@ -125,47 +63,11 @@ proptest! {
                 Some(key) => HashJob::hmac(key, mix[i].1.as_slice(), i),
                 None => HashJob::<A, _, _>::digest(mix[i].1.as_slice(), i),
             };
-            let right = |job: &HashJob<A, &[u8], usize>| {
+            everywhere(cpu, mix.len(), depth, job, |job| {
                 assert_eq!(job.output().expect("complete").as_ref(), expected[*job.user()]);
-            };
-
-            let mut jobs: Vec<_> = (0..mix.len()).map(job).collect();
-            Planner::new(cpu).process_many(&mut jobs);
-            jobs.iter().for_each(right);
-
-            let mut manager = OutOfOrder::new(cpu, depth);
-            let mut seen = vec![0; mix.len()];
-            for i in 0..mix.len() {
-                if let Some(job) = manager.submit(job(i)) {
-                    right(&job);
-                    seen[*job.user()] += 1;
-                }
-                assert!(manager.in_flight() < depth);
-            }
-            while let Some(job) = manager.flush() {
-                right(&job);
-                seen[*job.user()] += 1;
-            }
-            assert!(seen.iter().all(|times| *times == 1));
-
-            let mut manager = InOrder::new(cpu, depth);
-            let mut next = 0;
-            for i in 0..mix.len() {
-                if let Some(job) = manager.submit(job(i)) {
-                    right(&job);
-                    assert_eq!(*job.user(), next);
-                    next += 1;
-                }
-                assert!(manager.in_flight() < depth);
-            }
-            while let Some(job) = manager.flush() {
-                right(&job);
-                assert_eq!(*job.user(), next);
-                next += 1;
-            }
-            assert_eq!(next, mix.len());
+            });
         }
-        for cpu in cpus() {
+        for cpu in hash_cpus() {
             every_hash!(check(&cpu, &mix, depth));
         }
     }
@@ -206,8 +108,38 @@ proptest! {
                 assert_eq!(job.output().expect("complete").as_ref(), expected);
             }
         }
-        for cpu in cpus() {
+        for cpu in hash_cpus() {
             every_hash!(check(&cpu, &lengths, keyed));
         }
+    }
+}
+
+/// A manager that ends may give an update back unfinished: the stream is then as it was, and the same job
+/// can be processed later.
+#[test]
+fn an_update_that_was_given_back_is_absorbed_once() {
+    fn check<A: Reference>(cpu: &Cpu) {
+        let message = bytes(3, 8 * A::BLOCK_LEN);
+        let (start, end) = message.split_at(4 * A::BLOCK_LEN);
+        let mut stream = Stream::<A>::new();
+        let mut other = Stream::<A>::new();
+        let mut manager = OutOfOrder::new(cpu, 64);
+        let update = |stream, data| HashJob::update(stream, data, ()).expect("whole blocks");
+        assert!(manager.submit(update(&mut other, &start[..A::BLOCK_LEN])).is_none());
+        assert!(manager.submit(update(&mut stream, start)).is_none());
+        // The lanes take both; the shorter one completes first, or the longer one where they run alone.
+        let first = manager.flush().expect("it holds two");
+        let mut rest: Vec<_> = manager.close().collect();
+        assert!(first.is_complete() && rest.len() == 1);
+        Planner::new(cpu).process_many(&mut rest);
+        drop((first, rest));
+        assert_eq!((other.len(), stream.len()), (A::BLOCK_LEN as u64, start.len() as u64));
+
+        let mut last = [HashJob::finish(&mut stream, end, ())];
+        Planner::new(cpu).process_many(&mut last);
+        assert_eq!(last[0].output().expect("complete").as_ref(), A::digest(&message));
+    }
+    for cpu in hash_cpus() {
+        every_hash!(check(&cpu));
     }
 }

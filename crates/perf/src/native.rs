@@ -21,8 +21,8 @@ use crate::workset::{Outputs, Workset};
 /// Jobs that the in-order ring holds, as many as intel-ipsec-mb's.
 const RING: usize = 256;
 
-/// Jobs that the out-of-order manager holds for each lane.
-const DEPTH: usize = 4;
+/// Jobs that the out-of-order manager holds.
+const DEPTH: usize = 64;
 
 /// Evaluates `$body` with `$hash` naming the type of a [`HashName`].
 macro_rules! with_hash {
@@ -212,7 +212,7 @@ impl<W: Work> Native<W> {
         let planner = Planner::new(cpu);
         let lanes = planner.lanes();
         let manager = match order {
-            Order::OutOfOrder => Manager::OutOfOrder(OutOfOrder::new(cpu, DEPTH * lanes)),
+            Order::OutOfOrder => Manager::OutOfOrder(OutOfOrder::new(cpu, DEPTH)),
             Order::InOrder => Manager::InOrder(InOrder::new(cpu, RING)),
         };
         let kernel = format!("{} x{lanes}", kernel_name(cpu, algorithm));

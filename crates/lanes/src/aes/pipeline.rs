@@ -5,10 +5,7 @@
 //! to decrypt. Every number of blocks has its own copy of the code, with all rounds unrolled, and
 //! the blocks stay in registers from the first round to the last.
 
-#![expect(
-    clippy::needless_range_loop,
-    reason = "a lane is an index into several arrays at once"
-)]
+#![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
 use super::cbc::{CbcLaneSet, MAX_LANES};
 use super::key::{AesKey, Block};
@@ -156,9 +153,7 @@ unsafe fn decrypt_group<A: Aes, const ROUNDS: usize, const N: usize>(
         let first: A = inverse_round_key(key, 0);
         let mut x = [first; N];
         for i in 0..N {
-            x[i] = A::load(src.add(16 * i))
-                .decrypt_step(0, ROUNDS, first)
-                .pin();
+            x[i] = A::load(src.add(16 * i)).decrypt_step(0, ROUNDS, first).pin();
         }
         let mut chain = [previous; N];
         for i in 1..N {

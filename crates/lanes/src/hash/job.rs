@@ -92,6 +92,7 @@ impl<'a, A: Hash, B: Input, T> HashJob<'a, A, B, T> {
     }
 
     /// Another piece of a stream, of whole blocks; more is to come. The job has no output.
+    /// Until it is complete the stream is as it was.
     ///
     /// # Errors
     /// [`LengthError`] if the piece is no multiple of [`BLOCK_LEN`](super::Compression::BLOCK_LEN).
@@ -155,7 +156,6 @@ unsafe impl<A: Hash, B: Input, T> Job for HashJob<'_, A, B, T> {
             }
             Work::Update(stream) => {
                 let before = stream.absorbed;
-                stream.absorbed += len as u64;
                 let state = &raw mut stream.state;
                 (state.cast_const(), before, End::State(state))
             }
@@ -178,5 +178,15 @@ unsafe impl<A: Hash, B: Input, T> Job for HashJob<'_, A, B, T> {
     #[inline(always)]
     fn ticket(&mut self) -> &mut Ticket {
         &mut self.ticket
+    }
+
+    /// Only now has a stream absorbed the piece: a job that a manager gives back unfinished leaves it as
+    /// it was.
+    #[inline(always)]
+    fn complete(&mut self) {
+        self.ticket.complete = true;
+        if let Work::Update(stream) = &mut self.work {
+            stream.absorbed += self.data.bytes().len() as u64;
+        }
     }
 }

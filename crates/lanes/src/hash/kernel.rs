@@ -3,24 +3,20 @@
 use super::{Compression, Hash, State};
 use crate::vector::{Vector, Word, each};
 
-/// The most lanes a kernel has: MD5 on two interleaved 512-bit vectors.
-pub(crate) const MAX_LANES: usize = 32;
-
 /// Advances every lane by `blocks` blocks.
 ///
-/// The state of `n` lanes is `STATE_WORDS` rows of `n` words: word `i` of lane `l` is at `i * n + l`.
-///
 /// # Safety
-/// The CPU has the kernel's instruction set. `state` is readable and writable for `8 * lanes` words,
-/// `data` readable for `lanes` pointers, and each of those for `blocks` blocks, at any alignment.
-pub type WideRun<W> = unsafe fn(state: *mut W, data: *const *const u8, blocks: usize);
+/// The CPU has the kernel's instruction set. `states` and `data` are readable for as many pointers as the
+/// kernel has lanes; each of the first is readable and writable for eight words, each of the second
+/// readable for `blocks` blocks, at any alignment.
+pub type WideRun<W> = unsafe fn(states: *const *mut W, data: *const *const u8, blocks: usize);
 
-/// The outer hash of HMAC for every lane: `state` holds the inner states and becomes the outer ones,
-/// starting from `outer`, both laid out as for [`WideRun`].
+/// The outer hash of HMAC for every lane: `states` hold the inner digests and become the outer ones,
+/// starting from `outer`.
 ///
 /// # Safety
-/// As for [`WideRun`]; `outer` is readable for `8 * lanes` words.
-pub type WideOuter<W> = unsafe fn(state: *mut W, outer: *const W);
+/// As for [`WideRun`]; the pointers at `outer` are readable for eight words each.
+pub type WideOuter<W> = unsafe fn(states: *const *mut W, outer: *const *const W);
 
 /// Advances one buffer's state by `blocks` blocks.
 ///
@@ -40,7 +36,7 @@ pub type DoubleRun<W> = unsafe fn(state: [*mut W; 2], data: [*const u8; 2], bloc
 pub struct HashKernel<W> {
     /// The instruction set.
     pub(crate) name: &'static str,
-    /// Lanes it advances, at most [`MAX_LANES`].
+    /// Lanes it advances, at most [`MAX_LANES`](crate::vector::MAX_LANES).
     pub(crate) lanes: usize,
     /// Whole blocks.
     pub(crate) run: WideRun<W>,
@@ -65,13 +61,13 @@ pub struct SingleKernel<W> {
 /// The contract of [`WideRun`], and V's instruction set.
 #[inline(always)]
 pub(crate) unsafe fn run<V: Vector, C: Compression<Word = V::Word>>(
-    state: *mut V::Word,
+    states: *const *mut V::Word,
     data: *const *const u8,
     blocks: usize,
 ) {
-    // SAFETY: the caller vouches for V's instruction set, the state and the data.
+    // SAFETY: the caller vouches for V's instruction set, the states and the data.
     unsafe {
-        let mut rows = load_rows::<V, C>(state);
+        let mut rows = V::gather(states.cast());
         for block in 0..blocks {
             let offset = block * C::BLOCK_LEN;
             let words = if C::BIG_ENDIAN {
@@ -81,72 +77,28 @@ pub(crate) unsafe fn run<V: Vector, C: Compression<Word = V::Word>>(
             };
             C::compress(&mut rows, words);
         }
-        store_rows::<V, C>(&rows, state);
+        V::scatter(&rows, states);
     }
 }
 
 /// The body of every [`WideOuter`]: the digest is already in the lanes' words, so the block is never
-/// written out. Its length is that of the outer pad's block and the digest.
+/// written out.
 ///
 /// # Safety
 /// The contract of [`WideOuter`], and V's instruction set.
 #[inline(always)]
 pub(crate) unsafe fn outer<V: Vector, A: Hash<Word = V::Word>>(
-    state: *mut V::Word,
-    outer: *const V::Word,
+    states: *const *mut V::Word,
+    outer: *const *const V::Word,
 ) {
-    // SAFETY: the caller vouches for V's instruction set and for the rows.
+    // SAFETY: the caller vouches for V's instruction set and for the states.
     unsafe {
         let zero = V::splat(A::Word::default());
-        let block = pad_outer::<A, V>(load_rows::<V, A>(state), zero, |word| V::splat(word));
-        let mut rows = load_rows::<V, A>(outer);
+        let block = pad_outer::<A, V>(V::gather(states.cast()), zero, |word| V::splat(word));
+        let mut rows = V::gather(outer);
         A::compress(&mut rows, block);
-        store_rows::<V, A>(&rows, state);
+        V::scatter(&rows, states);
     }
-}
-
-/// # Safety
-/// V's instruction set; `8 * V::LANES` readable words.
-#[inline(always)]
-unsafe fn load_rows<V: Vector, C: Compression>(state: *const V::Word) -> [V; 8] {
-    // SAFETY: the caller vouches for both.
-    unsafe {
-        let mut rows = [V::load(state); 8];
-        for (i, row) in rows.iter_mut().enumerate().take(C::STATE_WORDS) {
-            *row = V::load(state.add(i * V::LANES));
-        }
-        rows
-    }
-}
-
-/// # Safety
-/// `8 * V::LANES` writable words.
-#[inline(always)]
-unsafe fn store_rows<V: Vector, C: Compression>(rows: &[V; 8], state: *mut V::Word) {
-    for (i, row) in rows.iter().enumerate().take(C::STATE_WORDS) {
-        // SAFETY: the caller vouches for the words.
-        unsafe { row.store(state.add(i * V::LANES)) };
-    }
-}
-
-/// The states of four lanes, out of their rows.
-///
-/// # Safety
-/// `rows` is readable for 32 words.
-#[inline(always)]
-pub(crate) unsafe fn columns<W: Word>(rows: *const W) -> [State<W>; 4] {
-    // SAFETY: the caller vouches for the words.
-    unsafe { each!(lane in 4 => each!(i in 8 => *rows.add(i * 4 + lane))) }
-}
-
-/// The states of four lanes, into their rows.
-///
-/// # Safety
-/// `rows` is writable for 32 words.
-#[inline(always)]
-pub(crate) unsafe fn put_columns<W: Word>(rows: *mut W, states: &[State<W>; 4]) {
-    // SAFETY: the caller vouches for the words.
-    unsafe { rows.cast::<[[W; 4]; 8]>().write(each!(i in 8 => each!(lane in 4 => states[lane][i]))) }
 }
 
 /// The one block of HMAC's outer hash, in the order of bytes that a message has in memory.
@@ -163,12 +115,20 @@ pub(crate) fn outer_block<A: Hash>(inner: &State<A::Word>) -> [A::Word; 16] {
 fn pad_outer<A: Hash, V: Copy>(inner: [V; 8], zero: V, splat: impl Fn(A::Word) -> V) -> [V; 16] {
     let digest_words = A::DIGEST_LEN / A::Word::BYTES;
     let bits = 8 * (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
-    let mut block = [zero; 16];
-    block[..digest_words].copy_from_slice(&inner[..digest_words]);
     let one = if A::BIG_ENDIAN { 1 << (8 * A::Word::BYTES - 1) } else { 0x80 };
-    block[digest_words] = splat(A::Word::truncate(one));
-    block[if A::BIG_ENDIAN { 15 } else { 14 }] = splat(A::Word::truncate(bits));
-    block
+    let (one, bits) = (splat(A::Word::truncate(one)), splat(A::Word::truncate(bits)));
+    let length_at = if A::BIG_ENDIAN { 15 } else { 14 };
+    each!(i in 16 => {
+        if i < digest_words {
+            inner[i % 8]
+        } else if i == digest_words {
+            one
+        } else if i == length_at {
+            bits
+        } else {
+            zero
+        }
+    })
 }
 
 impl<W: Word> SingleKernel<W> {

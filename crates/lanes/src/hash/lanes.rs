@@ -12,19 +12,17 @@
 //! costs idle lanes only when nothing is left to fill them; few buffers left go through the
 //! single-buffer kernel instead.
 
-use alloc::boxed::Box;
-use alloc::vec;
-
 use core::ptr;
 
 use zeroize::Zeroize;
 
-use super::kernel::MAX_LANES;
 use super::select::Kernels;
 use super::tail::Tail;
 use super::{Hash, State, write_digest};
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Source};
+use crate::slab::Slab;
+use crate::vector::MAX_LANES;
 
 /// One message, as the scheduler sees it.
 ///
@@ -51,37 +49,47 @@ pub(crate) enum End<W> {
     Hmac { outer: *const State<W>, tag: *mut u8 },
 }
 
-/// A task from the end of its wait for a lane to its completion.
-#[derive(Clone, Copy)]
+/// A task from the end of its wait for a lane to its completion, and its state.
 struct Slot<W> {
     id: u32,
     task: HashTask<W>,
-    /// Its state while it has no lane.
     state: State<W>,
-}
-
-/// A stack of slot numbers.
-#[derive(Clone, Copy)]
-struct Stack {
-    slots: [u8; SLOTS],
-    len: usize,
 }
 
 /// The most slots: every lane full, and two lists of padded ends almost full.
 const SLOTS: usize = 4 * MAX_LANES;
 
-impl Stack {
-    const EMPTY: Stack = Stack { slots: [0; SLOTS], len: 0 };
+/// The slots that are free.
+struct Free {
+    slots: [u8; SLOTS],
+    len: usize,
+}
 
-    fn push(&mut self, slot: usize) {
-        self.slots[self.len] = slot as u8;
-        self.len += 1;
-    }
+/// The lanes of the first stage. Lanes `0..active` are in use.
+struct Whole<W> {
+    active: usize,
+    states: [*mut W; MAX_LANES],
+    data: [*const u8; MAX_LANES],
+    /// Whole blocks left.
+    left: [usize; MAX_LANES],
+    slots: [u8; MAX_LANES],
+    /// Calls of `run` since they last moved.
+    idle: u32,
+}
 
-    fn pop(&mut self) -> usize {
-        self.len -= 1;
-        usize::from(self.slots[self.len])
-    }
+/// The lanes of the second and third stage, for ends of one length. Lanes `0..count` are in use.
+struct Ends<W> {
+    count: usize,
+    states: [*mut W; MAX_LANES],
+    tails: Slab<Tail>,
+    data: [*const u8; MAX_LANES],
+    /// Where the outer hash of an HMAC starts from.
+    outer: [*const W; MAX_LANES],
+    /// Whether any of them is an HMAC.
+    hmac: bool,
+    slots: [u8; MAX_LANES],
+    /// Calls of `run` since they last moved.
+    idle: u32,
 }
 
 /// After so many calls in which half-filled lanes did not move, they do: a steady stream of messages
@@ -91,31 +99,19 @@ const PATIENCE: u32 = 16;
 /// The scheduler of one hash's messages onto the lanes of its kernel.
 pub struct HashLanes<A: Hash> {
     kernels: Kernels<A::Word>,
-    /// State of the lanes of the first stage: rows of as many words as there are lanes.
-    rows: Box<[A::Word]>,
-    /// Lanes `0..active` are in use.
-    active: usize,
-    data: [*const u8; MAX_LANES],
-    /// Whole blocks that each lane has left.
-    left: [usize; MAX_LANES],
-    /// Each lane's slot.
-    slot: [u8; MAX_LANES],
-    slots: Box<[Slot<A::Word>]>,
-    free: Stack,
-    /// Slots that wait for the second stage: those with one padded block, and those with two.
-    ends: [Stack; 2],
-    /// State of the lanes of the second and third stage, and where the third starts from.
-    end_rows: Box<[A::Word]>,
-    outer_rows: Box<[A::Word]>,
-    tails: Box<[Tail]>,
-    /// Calls of `run` since the lanes last moved, and since each list of ends did.
-    lanes_idle: u32,
-    ends_idle: [u32; 2],
+    whole: Whole<A::Word>,
+    /// Of messages whose padded end is one block, and two.
+    ends: [Ends<A::Word>; 2],
+    slots: Slab<Slot<A::Word>>,
+    free: Free,
+    /// What lanes that are not in use read and write: one slot.
+    spare: Slab<State<A::Word>>,
     /// Tasks completed in this call of `run`.
     completed: usize,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
+// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this,
+// or go into allocations of its own.
 unsafe impl<A: Hash> Send for HashLanes<A> {}
 
 impl<A: Hash> Lanes for HashLanes<A> {
@@ -124,32 +120,45 @@ impl<A: Hash> Lanes for HashLanes<A> {
     fn new(cpu: &Cpu) -> Self {
         let kernels = A::kernels(cpu);
         let lanes = kernels.wide.lanes;
-        let nothing = HashTask {
-            data: ptr::null(),
-            len: 0,
-            start: ptr::null(),
-            before: 0,
-            end: End::Digest(ptr::null_mut()),
-        };
         let zero = A::Word::default();
-        let empty = Slot { id: 0, task: nothing, state: [zero; 8] };
-        let mut free = Stack::EMPTY;
-        (0..4 * lanes).for_each(|slot| free.push(slot));
+        let mut spare = Slab::new(1);
+        spare.put(0, [zero; 8]);
+        let state = spare.slot(0).cast::<A::Word>();
+        let mut slots = Slab::new(4 * lanes);
+        let mut free = Free { slots: [0; SLOTS], len: 0 };
+        for index in 0..4 * lanes {
+            slots.put(index, Slot { id: 0, task: HashTask::nothing(), state: [zero; 8] });
+            free.push(index as u8);
+        }
+        let tails = || {
+            let mut tails = Slab::new(lanes);
+            (0..lanes).for_each(|lane| tails.put(lane, Tail::EMPTY));
+            tails
+        };
+        let ends = || Ends {
+            count: 0,
+            states: [state; MAX_LANES],
+            tails: tails(),
+            data: [ptr::null(); MAX_LANES],
+            outer: [state; MAX_LANES],
+            hmac: false,
+            slots: [0; MAX_LANES],
+            idle: 0,
+        };
         HashLanes {
             kernels,
-            rows: vec![zero; 8 * lanes].into(),
-            active: 0,
-            data: [ptr::null(); MAX_LANES],
-            left: [0; MAX_LANES],
-            slot: [0; MAX_LANES],
-            slots: vec![empty; 4 * lanes].into(),
+            whole: Whole {
+                active: 0,
+                states: [state; MAX_LANES],
+                data: [ptr::null(); MAX_LANES],
+                left: [0; MAX_LANES],
+                slots: [0; MAX_LANES],
+                idle: 0,
+            },
+            ends: [ends(), ends()],
+            slots,
             free,
-            ends: [Stack::EMPTY; 2],
-            end_rows: vec![zero; 8 * lanes].into(),
-            outer_rows: vec![zero; 8 * lanes].into(),
-            tails: vec![Tail::EMPTY; lanes].into(),
-            lanes_idle: 0,
-            ends_idle: [0; 2],
+            spare,
             completed: 0,
         }
     }
@@ -158,33 +167,32 @@ impl<A: Hash> Lanes for HashLanes<A> {
         self.kernels.wide.lanes
     }
 
+    #[inline]
     unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, goal: Goal) {
         let lanes = self.lanes();
         self.completed = 0;
-        self.lanes_idle += 1;
-        self.ends_idle.iter_mut().for_each(|calls| *calls += 1);
+        self.whole.idle += 1;
+        self.ends.iter_mut().for_each(|ends| ends.idle += 1);
         // SAFETY: the caller vouches for the tasks until they are complete.
         unsafe {
             loop {
-                let mut exhausted = false;
-                while self.active < lanes && !exhausted {
-                    match source.next() {
-                        Some((id, task)) => self.start(id, task, source),
-                        None => exhausted = true,
-                    }
+                while self.whole.active < lanes {
+                    let Some((id, task)) = source.next() else { break };
+                    self.start(id, task, source);
                 }
-                let waiting = (0..2).find(|list| self.ends[*list].len > 0);
-                let late =
-                    (0..2).find(|list| self.ends[*list].len > 0 && self.ends_idle[*list] > PATIENCE);
-                if self.active == lanes || self.active > 0 && self.lanes_idle > PATIENCE {
+                let late = |ends: &Ends<_>| ends.count > 0 && ends.idle > PATIENCE;
+                if self.whole.active == lanes || self.whole.active > 0 && self.whole.idle > PATIENCE {
                     self.step(source);
-                } else if let Some(list) = late {
+                } else if let Some(list) = self.ends.iter().position(late) {
                     self.finish(list, source);
                 } else if goal == Goal::One && self.completed > 0 {
                     return;
-                } else if let (Some(list), true) = (waiting, goal == Goal::One || self.active == 0) {
+                } else if let (Some(list), true) = (
+                    self.ends.iter().position(|ends| ends.count > 0),
+                    goal == Goal::One || self.whole.active == 0,
+                ) {
                     self.finish(list, source);
-                } else if self.active > 0 {
+                } else if self.whole.active > 0 {
                     self.step(source);
                 } else {
                     return;
@@ -207,52 +215,81 @@ impl<A: Hash> HashLanes<A> {
         source: &mut impl Source<HashTask<A::Word>>,
     ) {
         let index = self.free.pop();
-        // SAFETY: the task's start is readable.
-        let state = unsafe { *task.start };
-        self.slots[index] = Slot { id, task, state };
-        let whole = task.len / A::BLOCK_LEN;
-        if whole == 0 {
+        let slot = self.slots.slot(index.into());
+        // SAFETY: the slot exists and is free; the task's start is readable.
+        unsafe { slot.write(Slot { id, task, state: *task.start }) };
+        let blocks = task.len / A::BLOCK_LEN;
+        if blocks == 0 {
             // SAFETY: the slot was just filled with a good task.
             return unsafe { self.absorbed(index, source) };
         }
-        let lane = self.active;
-        self.active += 1;
-        put_column::<A>(&mut self.rows, lane, &state);
-        self.data[lane] = task.data;
-        self.left[lane] = whole;
-        self.slot[lane] = index as u8;
+        let whole = &mut self.whole;
+        let lane = whole.active;
+        whole.active += 1;
+        // SAFETY: the slot exists.
+        whole.states[lane] = unsafe { &raw mut (*slot).state }.cast();
+        whole.data[lane] = task.data;
+        whole.left[lane] = blocks;
+        whole.slots[lane] = index;
     }
 
     /// Runs the lanes in use until the first is empty; where they are few, until all are.
     ///
     /// # Safety
     /// At least one lane is in use; their tasks are good.
+    #[inline(always)]
     unsafe fn step(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
-        self.lanes_idle = 0;
-        let (lanes, active) = (self.lanes(), self.active);
+        let lanes = self.lanes();
+        let whole = &mut self.whole;
+        whole.idle = 0;
+        let active = whole.active;
         if active <= self.kernels.few {
             // SAFETY: the caller's.
             return unsafe { self.step_few(source) };
         }
-        let fewest = self.left[..active].iter().fold(usize::MAX, |a, b| a.min(*b));
+        let fewest = whole.left[..active].iter().fold(usize::MAX, |a, b| a.min(*b));
         // An idle lane reads along with the first.
         for lane in active..lanes {
-            self.data[lane] = self.data[0];
+            whole.data[lane] = whole.data[0];
         }
-        // SAFETY: the kernel is for this CPU; the rows are of its size; every lane points to at least
-        // `fewest` blocks.
-        unsafe { (self.kernels.wide.run)(self.rows.as_mut_ptr(), self.data.as_ptr(), fewest) };
+        // SAFETY: the kernel is for this CPU; every lane points to a state of its own, or to the spare
+        // one, and to at least `fewest` blocks.
+        unsafe { (self.kernels.wide.run)(whole.states.as_ptr(), whole.data.as_ptr(), fewest) };
         for lane in (0..active).rev() {
-            self.left[lane] -= fewest;
-            self.data[lane] = self.data[lane].wrapping_add(fewest * A::BLOCK_LEN);
-            if self.left[lane] == 0 {
-                let index = usize::from(self.slot[lane]);
-                self.slots[index].state = column::<A>(&self.rows, lane);
-                self.vacate(lane);
-                // SAFETY: the slot's task is good.
-                unsafe { self.absorbed(index, source) };
-            }
+            // SAFETY: the lanes' tasks are good, and have `fewest` blocks left.
+            unsafe { self.advance(lane, fewest, source) };
         }
+    }
+
+    /// A lane was run for some blocks: moves its data on, and frees it if that was all.
+    ///
+    /// # Safety
+    /// The lane is in use; its task is good, and has that many blocks left.
+    #[inline(always)]
+    unsafe fn advance(
+        &mut self,
+        lane: usize,
+        blocks: usize,
+        source: &mut impl Source<HashTask<A::Word>>,
+    ) {
+        let whole = &mut self.whole;
+        whole.left[lane] -= blocks;
+        if whole.left[lane] > 0 {
+            // SAFETY: within the task's data, or at its end.
+            whole.data[lane] = unsafe { whole.data[lane].add(blocks * A::BLOCK_LEN) };
+            return;
+        }
+        let index = whole.slots[lane];
+        whole.active -= 1;
+        let last = whole.active;
+        // The last lane in use moves to the free one's place.
+        whole.states[lane] = whole.states[last];
+        whole.data[lane] = whole.data[last];
+        whole.left[lane] = whole.left[last];
+        whole.slots[lane] = whole.slots[last];
+        whole.states[last] = self.spare.slot(0).cast();
+        // SAFETY: the slot's task is good.
+        unsafe { self.absorbed(index, source) };
     }
 
     /// Runs all lanes in use to their ends with the single-buffer kernel, the longest two together where
@@ -262,35 +299,25 @@ impl<A: Hash> HashLanes<A> {
     /// The tasks on the lanes are good.
     unsafe fn step_few(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
         let single = self.kernels.single;
-        for lane in 0..self.active {
-            self.slots[usize::from(self.slot[lane])].state = column::<A>(&self.rows, lane);
-        }
-        while self.active > 0 {
-            let longest = self.longest(None);
-            let second = single.two.and(self.longest(longest));
-            let a = longest.unwrap_or(0);
-            let b = second.unwrap_or(a);
-            let blocks = self.left[a].min(self.left[b]);
-            let [slot_a, slot_b] = [a, b].map(|lane| usize::from(self.slot[lane]));
-            let slots = self.slots.as_mut_ptr();
-            // SAFETY: the kernel is for this CPU; both slots exist; both lanes point to `blocks` blocks.
+        while let Some(a) = self.longest(None) {
+            let whole = &self.whole;
+            // SAFETY: the kernel is for this CPU; the lanes point to states of their own and to at least
+            // the blocks that they have left.
             unsafe {
-                let state_a = (&raw mut (*slots.add(slot_a)).state).cast();
-                let state_b = (&raw mut (*slots.add(slot_b)).state).cast();
-                match single.two {
-                    Some(two) if a != b => two([state_a, state_b], [self.data[a], self.data[b]], blocks),
-                    _ => (single.one)(state_a, self.data[a], blocks),
-                }
-            }
-            // The higher lane first: vacating moves the last lane in use.
-            for lane in [a.max(b), a.min(b)].into_iter().take(if a == b { 1 } else { 2 }) {
-                self.left[lane] -= blocks;
-                self.data[lane] = self.data[lane].wrapping_add(blocks * A::BLOCK_LEN);
-                if self.left[lane] == 0 {
-                    let index = usize::from(self.slot[lane]);
-                    self.vacate(lane);
-                    // SAFETY: the slot's task is good.
-                    unsafe { self.absorbed(index, source) };
+                match (single.two, self.longest(Some(a))) {
+                    (Some(two), Some(b)) => {
+                        let blocks = whole.left[a].min(whole.left[b]);
+                        let states = [whole.states[a], whole.states[b]];
+                        two(states, [whole.data[a], whole.data[b]], blocks);
+                        // The higher lane first: its place is taken by the last lane in use.
+                        self.advance(a.max(b), blocks, source);
+                        self.advance(a.min(b), blocks, source);
+                    }
+                    _ => {
+                        let blocks = whole.left[a];
+                        (single.one)(whole.states[a], whole.data[a], blocks);
+                        self.advance(a, blocks, source);
+                    }
                 }
             }
         }
@@ -298,123 +325,120 @@ impl<A: Hash> HashLanes<A> {
 
     /// The lane in use with the most blocks left, but for one.
     fn longest(&self, except: Option<usize>) -> Option<usize> {
-        (0..self.active).filter(|lane| Some(*lane) != except).max_by_key(|lane| self.left[*lane])
+        let lanes = (0..self.whole.active).filter(|lane| Some(*lane) != except);
+        lanes.max_by_key(|lane| self.whole.left[*lane])
     }
 
-    /// Frees a lane; the last lane in use moves to its place.
-    #[inline(always)]
-    fn vacate(&mut self, lane: usize) {
-        self.active -= 1;
-        let last = self.active;
-        if lane != last {
-            let state = column::<A>(&self.rows, last);
-            put_column::<A>(&mut self.rows, lane, &state);
-            self.data[lane] = self.data[last];
-            self.left[lane] = self.left[last];
-            self.slot[lane] = self.slot[last];
-        }
-    }
-
-    /// A slot's whole blocks are absorbed: it is complete, or waits for the second stage.
+    /// A slot's whole blocks are absorbed: its task is complete, or goes on to the second stage.
     ///
     /// # Safety
     /// Its task is good.
     #[inline(always)]
-    unsafe fn absorbed(&mut self, index: usize, source: &mut impl Source<HashTask<A::Word>>) {
-        let slot = &self.slots[index];
-        if let End::State(state) = slot.task.end {
-            // SAFETY: the task is good.
-            unsafe { *state = slot.state };
-            return self.complete(index, source);
-        }
-        let list = Tail::count::<A>(slot.task.len % A::BLOCK_LEN) - 1;
-        self.ends[list].push(index);
-        if self.ends[list].len == self.lanes() {
-            // SAFETY: the tasks of all slots in the list are good.
-            unsafe { self.finish(list, source) }
+    unsafe fn absorbed(&mut self, index: u8, source: &mut impl Source<HashTask<A::Word>>) {
+        // SAFETY: the slot is full; what points into it is not used meanwhile. The task is good, and its
+        // message ends here unless its state is kept.
+        unsafe {
+            let slot = self.slots.get(index.into());
+            let task = &slot.task;
+            if let End::State(state) = task.end {
+                *state = slot.state;
+                return self.complete(index, source);
+            }
+            let list = Tail::count::<A>(task.len % A::BLOCK_LEN) - 1;
+            let ends = &mut self.ends[list];
+            let lane = ends.count;
+            ends.count += 1;
+            ends.slots[lane] = index;
+            ends.states[lane] = slot.state.as_mut_ptr();
+            let total = task.before + task.len as u64;
+            ends.data[lane] = ends.tails.get(lane).build::<A>(task.data, task.len, total);
+            if let End::Hmac { outer, .. } = task.end {
+                ends.outer[lane] = outer.cast();
+                ends.hmac = true;
+            }
+            if ends.count == self.kernels.wide.lanes {
+                self.finish(list, source);
+            }
         }
     }
 
-    /// The second and third stage of all slots in a list.
+    /// The second and third stage of all ends in a list.
     ///
     /// # Safety
     /// Their tasks are good.
     unsafe fn finish(&mut self, list: usize, source: &mut impl Source<HashTask<A::Word>>) {
-        self.ends_idle[list] = 0;
-        let (lanes, count) = (self.lanes(), self.ends[list].len);
+        let lanes = self.lanes();
+        let ends = &mut self.ends[list];
+        ends.idle = 0;
+        let count = ends.count;
         if count <= self.kernels.few {
             // SAFETY: the caller's.
             return unsafe { self.finish_few(list, source) };
         }
-        let waiting = self.ends[list].slots;
-        let slot_of = |lane: usize| usize::from(waiting[lane]);
-        self.ends[list].len = 0;
-
-        let mut data = [ptr::null(); MAX_LANES];
-        let tails = self.tails.as_mut_ptr();
-        let mut outer = false;
-        for lane in 0..count {
-            let slot = &self.slots[slot_of(lane)];
-            let task = &slot.task;
-            put_column::<A>(&mut self.end_rows, lane, &slot.state);
-            // SAFETY: the task is good, and there are as many tails as lanes.
-            unsafe {
-                let total = task.before + task.len as u64;
-                data[lane] = (*tails.add(lane)).build::<A>(task.data, task.len, total);
-                if let End::Hmac { outer: start, .. } = task.end {
-                    put_column::<A>(&mut self.outer_rows, lane, &*start);
-                    outer = true;
+        for lane in count..lanes {
+            ends.data[lane] = ends.data[0];
+            ends.states[lane] = self.spare.slot(0).cast();
+            ends.outer[lane] = self.spare.slot(0).cast();
+        }
+        // SAFETY: the kernel is for this CPU; every lane points to a state of its own, or to the spare
+        // one, and to a tail of list + 1 blocks.
+        unsafe { (self.kernels.wide.run)(ends.states.as_ptr(), ends.data.as_ptr(), list + 1) };
+        if ends.hmac {
+            for lane in 0..count {
+                // SAFETY: the slot is full, and its task good.
+                unsafe {
+                    let slot = self.slots.get(ends.slots[lane].into());
+                    if let End::Digest(digest) = slot.task.end {
+                        write_digest::<A>(&slot.state, digest);
+                        ends.outer[lane] = self.spare.slot(0).cast();
+                    }
                 }
             }
+            // SAFETY: as before; every outer state is that of a good task, or the spare one.
+            unsafe { (self.kernels.wide.outer)(ends.states.as_ptr(), ends.outer.as_ptr()) };
         }
-        let first = data[0];
-        data[count..lanes].fill(first);
-        // SAFETY: the kernel is for this CPU; the rows are of its size; every tail holds list + 1 blocks.
-        unsafe { (self.kernels.wide.run)(self.end_rows.as_mut_ptr(), data.as_ptr(), list + 1) };
-        for lane in 0..count {
-            if let End::Digest(digest) = self.slots[slot_of(lane)].task.end {
-                // SAFETY: the task is good.
-                unsafe { write_digest::<A>(&column::<A>(&self.end_rows, lane), digest) };
-            }
-        }
-        if outer {
-            // SAFETY: the kernel is for this CPU; the rows are of its size.
+        let hmac = ends.hmac;
+        let indices = ends.slots;
+        ends.hmac = false;
+        ends.count = 0;
+        for index in &indices[..count] {
+            // SAFETY: the slot is full, and its task good.
             unsafe {
-                (self.kernels.wide.outer)(self.end_rows.as_mut_ptr(), self.outer_rows.as_ptr());
+                let slot = self.slots.get((*index).into());
+                match slot.task.end {
+                    End::Hmac { tag: to, .. } => write_digest::<A>(&slot.state, to),
+                    End::Digest(to) if !hmac => write_digest::<A>(&slot.state, to),
+                    _ => {}
+                }
             }
-        }
-        for lane in 0..count {
-            if let End::Hmac { tag, .. } = self.slots[slot_of(lane)].task.end {
-                // SAFETY: the task is good.
-                unsafe { write_digest::<A>(&column::<A>(&self.end_rows, lane), tag) };
-            }
-            self.complete(slot_of(lane), source);
+            self.complete(*index, source);
         }
     }
 
-    /// The second and third stage of the slots in a list, one by one.
+    /// The second and third stage of the ends in a list, one by one.
     ///
     /// # Safety
     /// Their tasks are good.
     unsafe fn finish_few(&mut self, list: usize, source: &mut impl Source<HashTask<A::Word>>) {
         let single = self.kernels.single.one;
-        while self.ends[list].len > 0 {
-            let index = self.ends[list].pop();
-            let Slot { task, state, .. } = &mut self.slots[index];
-            let tail = &mut self.tails[0];
-            // SAFETY: the kernel is for this CPU; the task is good; the tail holds list + 1 blocks, and
-            // the outer tail one: a digest is shorter than a block by more than the padding.
+        while self.ends[list].count > 0 {
+            let ends = &mut self.ends[list];
+            ends.count -= 1;
+            let lane = ends.count;
+            ends.hmac &= lane > 0;
+            let index = ends.slots[lane];
+            // SAFETY: the slot is full; the kernel is for this CPU; the task is good. The lane's tail has
+            // list + 1 blocks, and then one: a digest is shorter than a block by more than the padding.
             unsafe {
-                let total = task.before + task.len as u64;
-                let blocks = tail.build::<A>(task.data, task.len, total);
-                single(state.as_mut_ptr(), blocks, list + 1);
+                let Slot { task, state, .. } = self.slots.get(index.into());
+                single(state.as_mut_ptr(), ends.data[lane], list + 1);
                 match task.end {
                     End::Hmac { outer, tag } => {
                         write_digest::<A>(state, tag);
                         let total = (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
-                        let blocks = tail.build::<A>(tag, A::DIGEST_LEN, total);
+                        let block = ends.tails.get(lane).build::<A>(tag, A::DIGEST_LEN, total);
                         *state = *outer;
-                        single(state.as_mut_ptr(), blocks, 1);
+                        single(state.as_mut_ptr(), block, 1);
                         write_digest::<A>(state, tag);
                     }
                     End::Digest(digest) => write_digest::<A>(state, digest),
@@ -427,39 +451,48 @@ impl<A: Hash> HashLanes<A> {
 
     /// Reports a slot's task and frees the slot.
     #[inline(always)]
-    fn complete(&mut self, index: usize, source: &mut impl Source<HashTask<A::Word>>) {
+    fn complete(&mut self, index: u8, source: &mut impl Source<HashTask<A::Word>>) {
         self.completed += 1;
         self.free.push(index);
-        source.done(self.slots[index].id);
+        // SAFETY: the slot is full, and nothing that points into it is used meanwhile.
+        source.done(unsafe { self.slots.get(index.into()) }.id);
+    }
+}
+
+impl Free {
+    #[inline(always)]
+    fn push(&mut self, slot: u8) {
+        self.slots[self.len] = slot;
+        self.len += 1;
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> u8 {
+        self.len -= 1;
+        self.slots[self.len]
+    }
+}
+
+impl<W> HashTask<W> {
+    /// What is in a slot before its first task.
+    fn nothing() -> Self {
+        let end = End::Digest(ptr::null_mut());
+        HashTask { data: ptr::null(), len: 0, start: ptr::null(), before: 0, end }
     }
 }
 
 impl<A: Hash> Drop for HashLanes<A> {
     fn drop(&mut self) {
-        self.rows.zeroize();
-        self.end_rows.zeroize();
-        self.outer_rows.zeroize();
-        self.tails.zeroize();
-        self.slots.iter_mut().for_each(|slot| slot.state.zeroize());
+        let lanes = self.lanes();
+        // SAFETY: everything was filled when this was made, and no task runs any more.
+        unsafe {
+            for ends in &mut self.ends {
+                (0..lanes).for_each(|lane| ends.tails.get(lane).zeroize());
+            }
+            for index in 0..4 * lanes {
+                self.slots.get(index).state.zeroize();
+            }
+            self.spare.get(0).zeroize();
+        }
     }
-}
-
-/// Copies a state into a lane.
-#[inline(always)]
-fn put_column<A: Hash>(rows: &mut [A::Word], lane: usize, state: &State<A::Word>) {
-    let lanes = rows.len() / 8;
-    for (row, word) in rows.chunks_exact_mut(lanes).zip(state).take(A::STATE_WORDS) {
-        row[lane] = *word;
-    }
-}
-
-/// Copies a lane's state out.
-#[inline(always)]
-fn column<A: Hash>(rows: &[A::Word], lane: usize) -> State<A::Word> {
-    let lanes = rows.len() / 8;
-    let mut state = [A::Word::default(); 8];
-    for (row, word) in rows.chunks_exact(lanes).zip(&mut state).take(A::STATE_WORDS) {
-        *word = row[lane];
-    }
-    state
 }

@@ -6,9 +6,9 @@ pub(crate) mod kernel;
 mod lanes;
 mod md5;
 mod select;
-mod sha1;
+pub(crate) mod sha1;
 pub(crate) mod sha256;
-mod sha512;
+pub(crate) mod sha512;
 mod tail;
 
 use crate::vector::{Vector, Word};
@@ -129,7 +129,7 @@ macro_rules! declare_hash {
 pub(crate) use declare_hash;
 
 /// Where the working variables *a*, *b*, *c* … are, `N` in all, when *a* is at `first`.
-const fn places<const N: usize>(first: usize) -> [usize; N] {
+pub(crate) const fn places<const N: usize>(first: usize) -> [usize; N] {
     let mut places = [0; N];
     let mut i = 0;
     while i < N {

@@ -34,6 +34,10 @@ pub(crate) fn wide_sha1<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
     if cpu.isa() == Isa::Avx2 && cpu.has("sha") {
         return isa::x86_sha::wide_sha1::<A>();
     }
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha2") {
+        return isa::arm_sha::wide_sha1::<A>();
+    }
     wide32::<A>(cpu)
 }
 
@@ -43,7 +47,20 @@ pub(crate) fn wide_sha256<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
     if cpu.isa() == Isa::Avx2 && cpu.has("sha") {
         return isa::x86_sha::wide_sha256::<A>();
     }
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha2") {
+        return isa::arm_sha::wide_sha256::<A>();
+    }
     wide32::<A>(cpu)
+}
+
+/// The wide kernel of SHA-384 and SHA-512.
+pub(crate) fn wide_sha512<A: Hash<Word = u64>>(cpu: &Cpu) -> HashKernel<u64> {
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha512") {
+        return isa::arm_sha::wide_sha512::<A>();
+    }
+    wide64::<A>(cpu)
 }
 
 /// The wide kernel of a hash with 32-bit words.
@@ -53,6 +70,8 @@ pub(crate) fn wide32<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
         Isa::Avx512 => isa::avx512::kernel32::<A>(),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel32::<A>(),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => isa::neon::kernel32::<A>(),
         _ => isa::portable::kernel32::<A>(),
     }
 }
@@ -64,6 +83,8 @@ pub(crate) fn wide64<A: Hash<Word = u64>>(cpu: &Cpu) -> HashKernel<u64> {
         Isa::Avx512 => isa::avx512::kernel64::<A>(),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => isa::avx2::kernel64::<A>(),
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => isa::neon::kernel64::<A>(),
         _ => isa::portable::kernel64::<A>(),
     }
 }
@@ -73,6 +94,10 @@ pub(crate) fn single_sha1(cpu: &Cpu) -> SingleKernel<u32> {
     #[cfg(target_arch = "x86_64")]
     if cpu.has("sha") {
         return isa::x86_sha::SHA1;
+    }
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha2") {
+        return isa::arm_sha::SHA1;
     }
     let _ = cpu;
     plain::<super::sha1::Core>()
@@ -84,8 +109,22 @@ pub(crate) fn single_sha256(cpu: &Cpu) -> SingleKernel<u32> {
     if cpu.has("sha") {
         return isa::x86_sha::SHA256;
     }
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha2") {
+        return isa::arm_sha::SHA256;
+    }
     let _ = cpu;
     plain::<super::sha256::Core>()
+}
+
+/// SHA-384 and SHA-512 for few buffers.
+pub(crate) fn single_sha512(cpu: &Cpu) -> SingleKernel<u64> {
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("sha512") {
+        return isa::arm_sha::SHA512;
+    }
+    let _ = cpu;
+    plain::<super::sha512::Core>()
 }
 
 /// The kernel for one buffer that every machine has.

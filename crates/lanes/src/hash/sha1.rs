@@ -14,7 +14,8 @@ declare_hash! {
 #[derive(Clone, Copy)]
 pub struct Core;
 
-const K: [u32; 4] = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6];
+/// The round constants, one for each twenty rounds.
+pub(crate) const K: [u32; 4] = [0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6];
 
 impl Compression for Core {
     type Word = u32;

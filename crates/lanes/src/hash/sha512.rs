@@ -5,14 +5,14 @@ use crate::vector::Vector;
 
 declare_hash! {
     /// SHA-384: 48-byte digests, 128-byte blocks (FIPS 180-4).
-    Sha384, "sha384", 48, wide64, |_| select::plain::<Core>(),
+    Sha384, "sha384", 48, wide_sha512, select::single_sha512,
     [0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
      0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4]
 }
 
 declare_hash! {
     /// SHA-512: 64-byte digests, 128-byte blocks (FIPS 180-4).
-    Sha512, "sha512", 64, wide64, |_| select::plain::<Core>(),
+    Sha512, "sha512", 64, wide_sha512, select::single_sha512,
     [0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
      0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179]
 }
@@ -23,7 +23,7 @@ pub struct Core;
 
 /// The round constants: the first 64 bits of the fractional parts of the cube roots of the primes.
 #[rustfmt::skip]
-const K: [u64; 80] = [
+pub(crate) const K: [u64; 80] = [
     0x428a2f98d728ae22, 0x7137449123ef65cd, 0xb5c0fbcfec4d3b2f, 0xe9b5dba58189dbbc,
     0x3956c25bf348b538, 0x59f111f1b605d019, 0x923f82a4af194f9b, 0xab1c5ed5da6d8118,
     0xd807aa98a3030242, 0x12835b0145706fbe, 0x243185be4ee4b28c, 0x550c7dc3d5ffb4e2,

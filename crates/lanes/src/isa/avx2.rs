@@ -75,6 +75,23 @@ unsafe impl Vector for U32x8 {
         }
     }
     #[inline(always)]
+    unsafe fn gather(lanes: *const *const u32) -> [Self; 8] {
+        // SAFETY: the caller vouches for AVX2, eight pointers, and eight words behind each.
+        unsafe {
+            let rows = each!(l in 8 => _mm256_loadu_si256((*lanes.add(l)).cast()));
+            let columns = transpose8(rows);
+            each!(i in 8 => Self(columns[i]))
+        }
+    }
+    #[inline(always)]
+    unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u32) {
+        // SAFETY: the caller vouches for eight pointers, and eight words behind each.
+        unsafe {
+            let rows = transpose8(each!(i in 8 => words[i].0));
+            each!(l in 8 => _mm256_storeu_si256((*lanes.add(l)).cast(), rows[l]));
+        }
+    }
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         // SAFETY: `self` is proof of AVX2 (see Vector).
         Self(unsafe { _mm256_add_epi32(self.0, o.0) })
@@ -128,6 +145,25 @@ unsafe impl Vector for U64x4 {
                 transpose4(each!(l in 4 =>
                     double_words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 32 * q)))));
             each!(i in 16 => Self(quarters[i / 4][i % 4]))
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather(lanes: *const *const u64) -> [Self; 8] {
+        // SAFETY: the caller vouches for AVX2, four pointers, and eight words behind each.
+        unsafe {
+            let low = transpose4(each!(l in 4 => _mm256_loadu_si256((*lanes.add(l)).cast())));
+            let high = transpose4(each!(l in 4 => _mm256_loadu_si256((*lanes.add(l)).add(4).cast())));
+            each!(i in 8 => Self(if i < 4 { low[i] } else { high[i - 4] }))
+        }
+    }
+    #[inline(always)]
+    unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u64) {
+        // SAFETY: the caller vouches for four pointers, and eight words behind each.
+        unsafe {
+            let low = transpose4(each!(i in 4 => words[i].0));
+            let high = transpose4(each!(i in 4 => words[i + 4].0));
+            each!(l in 4 => _mm256_storeu_si256((*lanes.add(l)).cast(), low[l]));
+            each!(l in 4 => _mm256_storeu_si256((*lanes.add(l)).add(4).cast(), high[l]));
         }
     }
     #[inline(always)]
@@ -197,11 +233,11 @@ unsafe fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
         // Within each 128-bit half: four rows' words side by side.
         let a = each!(i in 8 => {
             let (x, y) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
-            if i % 2 == 0 { _mm256_unpacklo_epi32(x, y) } else { _mm256_unpackhi_epi32(x, y) }
+            if i & 1 == 0 { _mm256_unpacklo_epi32(x, y) } else { _mm256_unpackhi_epi32(x, y) }
         });
         let b = each!(i in 8 => {
             let (x, y) = (a[i / 4 * 4 + i / 2 % 2], a[i / 4 * 4 + i / 2 % 2 + 2]);
-            if i % 2 == 0 { _mm256_unpacklo_epi64(x, y) } else { _mm256_unpackhi_epi64(x, y) }
+            if i & 1 == 0 { _mm256_unpacklo_epi64(x, y) } else { _mm256_unpackhi_epi64(x, y) }
         });
         each!(i in 8 => {
             let (top, bottom) = (b[i % 4], b[i % 4 + 4]);

@@ -1,10 +1,16 @@
 //! One file per instruction set. Each offers [`Vector`](crate::vector::Vector)s and the kernels
 //! compiled for them; nothing outside this folder names an instruction.
 
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod arm_sha;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod interleaved;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86_sha;
@@ -41,21 +47,21 @@ macro_rules! wide_kernels {
 
         $(#[target_feature(enable = $features)])?
         unsafe fn $run<V: Vector<Word = $word>, A: Hash<Word = $word>>(
-            state: *mut $word,
+            states: *const *mut $word,
             data: *const *const u8,
             blocks: usize,
         ) {
             // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { kernel::run::<V, A::Core>(state, data, blocks) }
+            unsafe { kernel::run::<V, A::Core>(states, data, blocks) }
         }
 
         $(#[target_feature(enable = $features)])?
         unsafe fn $outer<V: Vector<Word = $word>, A: Hash<Word = $word>>(
-            state: *mut $word,
-            outer: *const $word,
+            states: *const *mut $word,
+            outer: *const *const $word,
         ) {
             // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { kernel::outer::<V, A>(state, outer) }
+            unsafe { kernel::outer::<V, A>(states, outer) }
         }
     };
 }

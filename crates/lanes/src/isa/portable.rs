@@ -42,6 +42,16 @@ macro_rules! plain_vector {
                 }
             }
             #[inline(always)]
+            unsafe fn gather(lanes: *const *const $word) -> [Self; 8] {
+                // SAFETY: the caller vouches for the pointer, and for eight words behind it.
+                unsafe { each!(i in 8 => Self(*(*lanes).add(i))) }
+            }
+            #[inline(always)]
+            unsafe fn scatter(words: &[Self; 8], lanes: *const *mut $word) {
+                // SAFETY: the caller vouches for the pointer, and for eight words behind it.
+                unsafe { (*lanes).cast::<[$word; 8]>().write(each!(i in 8 => words[i].0)) }
+            }
+            #[inline(always)]
             fn add(self, o: Self) -> Self {
                 Self(self.0.wrapping_add(o.0))
             }
@@ -92,5 +102,5 @@ where
     Plain<C::Word>: Vector<Word = C::Word>,
 {
     // SAFETY: one lane is the layout of a single state; the caller vouches for the rest.
-    unsafe { kernel::run::<Plain<C::Word>, C>(state, &raw const data, blocks) }
+    unsafe { kernel::run::<Plain<C::Word>, C>(&raw const state, &raw const data, blocks) }
 }

@@ -1,199 +1,30 @@
-//! The SHA extensions of x86-64: one buffer, or several interleaved, each in registers of its own.
+//! The SHA extensions of x86-64.
 //!
 //! On AMD Zen 3 a `sha256rnds2` waits four cycles for the one before it and one can start every cycle, a
 //! `sha1rnds4` six and every two: four buffers fill what one leaves idle.
 
 use core::arch::x86_64::*;
 
+use super::interleaved::{Buffers, interleaved_kernels};
 use crate::hash::sha256::K;
-use crate::hash::{Hash, HashKernel, SingleKernel, kernel};
 use crate::vector::each;
 
-/// Buffers interleaved by the kernels for many.
-const LANES: usize = 4;
-
-/// SHA-1 for few buffers.
-pub(crate) const SHA1: SingleKernel<u32> =
-    SingleKernel { name: "sha-ni", one: sha1_one, two: Some(sha1_two) };
-
-/// SHA-224 and SHA-256 for few buffers.
-pub(crate) const SHA256: SingleKernel<u32> =
-    SingleKernel { name: "sha-ni", one: sha256_one, two: Some(sha256_two) };
-
-/// SHA-1 for many buffers.
-pub(crate) fn wide_sha1<A: Hash<Word = u32>>() -> HashKernel<u32> {
-    HashKernel { name: "sha-ni", lanes: LANES, run: sha1_wide, outer: sha1_outer::<A> }
+interleaved_kernels! {
+    /// SHA-1 for few buffers.
+    SHA1,
+    /// SHA-1 for many buffers.
+    wide_sha1,
+    Sha1Buffer of u32, "sha-ni", "sha,sse4.1,ssse3",
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19
 }
 
-/// SHA-224 and SHA-256 for many buffers.
-pub(crate) fn wide_sha256<A: Hash<Word = u32>>() -> HashKernel<u32> {
-    HashKernel { name: "sha-ni", lanes: LANES, run: sha256_wide, outer: sha256_outer::<A> }
-}
-
-/// What the buffers of one algorithm hold in registers: one buffer's worth, or [`Both`] of two.
-trait Buffers: Sized {
-    /// How many.
-    const COUNT: usize;
-
-    /// Takes the states from memory, a pointer for each buffer.
-    ///
-    /// # Safety
-    /// SHA, SSE4.1 and SSSE3; as many pointers as buffers, each readable for eight words.
-    unsafe fn load(states: *const *mut u32) -> Self;
-
-    /// Puts the states back.
-    ///
-    /// # Safety
-    /// As for `load`, writable.
-    unsafe fn store(self, states: *const *mut u32);
-
-    /// Takes the next block of each buffer.
-    ///
-    /// # Safety
-    /// As many pointers as buffers, each readable for 64 bytes from `offset`.
-    unsafe fn begin(&mut self, data: *const *const u8, offset: usize);
-
-    /// Rounds 4G to 4G + 3.
-    ///
-    /// # Safety
-    /// SHA, SSE4.1 and SSSE3.
-    unsafe fn group<const G: usize>(&mut self);
-
-    /// Adds the result of the rounds to the state.
-    ///
-    /// # Safety
-    /// SHA, SSE4.1 and SSSE3.
-    unsafe fn end(&mut self);
-}
-
-/// Two sets of buffers, whose instructions alternate.
-struct Both<B>(B, B);
-
-impl<B: Buffers> Buffers for Both<B> {
-    const COUNT: usize = 2 * B::COUNT;
-
-    #[inline(always)]
-    unsafe fn load(states: *const *mut u32) -> Self {
-        // SAFETY: the caller vouches for the pointers of both.
-        unsafe { Both(B::load(states), B::load(states.add(B::COUNT))) }
-    }
-    #[inline(always)]
-    unsafe fn store(self, states: *const *mut u32) {
-        // SAFETY: the caller vouches for the pointers of both.
-        unsafe {
-            self.0.store(states);
-            self.1.store(states.add(B::COUNT));
-        }
-    }
-    #[inline(always)]
-    unsafe fn begin(&mut self, data: *const *const u8, offset: usize) {
-        // SAFETY: the caller vouches for the pointers of both.
-        unsafe {
-            self.0.begin(data, offset);
-            self.1.begin(data.add(B::COUNT), offset);
-        }
-    }
-    #[inline(always)]
-    unsafe fn group<const G: usize>(&mut self) {
-        // SAFETY: the caller's.
-        unsafe {
-            self.0.group::<G>();
-            self.1.group::<G>();
-        }
-    }
-    #[inline(always)]
-    unsafe fn end(&mut self) {
-        // SAFETY: the caller's.
-        unsafe {
-            self.0.end();
-            self.1.end();
-        }
-    }
-}
-
-/// The entry points of one algorithm: compiled for the SHA extensions, each with the contract of the
-/// kernel type that it has.
-macro_rules! entry_points {
-    ($body:ident, $buffer:ty, $one:ident, $two:ident, $wide:ident, $outer:ident) => {
-        #[target_feature(enable = "sha,sse4.1,ssse3")]
-        unsafe fn $one(state: *mut u32, data: *const u8, blocks: usize) {
-            // SAFETY: the same contract.
-            unsafe { $body::<$buffer>(&raw const state, &raw const data, blocks) }
-        }
-
-        #[target_feature(enable = "sha,sse4.1,ssse3")]
-        unsafe fn $two(state: [*mut u32; 2], data: [*const u8; 2], blocks: usize) {
-            // SAFETY: the same contract.
-            unsafe { $body::<Both<$buffer>>(state.as_ptr(), data.as_ptr(), blocks) }
-        }
-
-        #[target_feature(enable = "sha,sse4.1,ssse3")]
-        unsafe fn $wide(rows: *mut u32, data: *const *const u8, blocks: usize) {
-            // SAFETY: the contract vouches for rows of LANES words and for as many pointers.
-            unsafe {
-                let mut states = kernel::columns(rows);
-                let first = states.as_mut_ptr();
-                let each = each!(n in 4 => first.add(n).cast());
-                $body::<Both<Both<$buffer>>>(each.as_ptr(), data, blocks);
-                kernel::put_columns(rows, &states);
-            }
-        }
-
-        #[target_feature(enable = "sha,sse4.1,ssse3")]
-        unsafe fn $outer<A: Hash<Word = u32>>(rows: *mut u32, outer: *const u32) {
-            // SAFETY: the contract vouches for both rows; each block is 64 bytes.
-            unsafe {
-                let inner = kernel::columns(rows);
-                let blocks = each!(n in 4 => kernel::outer_block::<A>(&inner[n]));
-                let data = each!(n in 4 => blocks[n].as_ptr().cast::<u8>());
-                let mut states = kernel::columns(outer);
-                let first = states.as_mut_ptr();
-                let each = each!(n in 4 => first.add(n).cast());
-                $body::<Both<Both<$buffer>>>(each.as_ptr(), data.as_ptr(), 1);
-                kernel::put_columns(rows, &states);
-            }
-        }
-    };
-}
-
-entry_points!(sha1, Sha1Buffer, sha1_one, sha1_two, sha1_wide, sha1_outer);
-entry_points!(sha256, Sha256Buffer, sha256_one, sha256_two, sha256_wide, sha256_outer);
-
-/// Runs a group of four rounds for each constant.
-macro_rules! groups {
-    ($buffers:ident, $($g:literal)*) => { $( $buffers.group::<$g>(); )* };
-}
-
-/// # Safety
-/// SHA, SSE4.1 and SSSE3; the contract of `SingleRun` for each buffer.
-#[inline(always)]
-unsafe fn sha1<B: Buffers>(states: *const *mut u32, data: *const *const u8, blocks: usize) {
-    // SAFETY: the caller vouches for the instructions and for the buffers.
-    unsafe {
-        let mut buffers = B::load(states);
-        for block in 0..blocks {
-            buffers.begin(data, 64 * block);
-            groups!(buffers, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
-            buffers.end();
-        }
-        buffers.store(states);
-    }
-}
-
-/// # Safety
-/// SHA, SSE4.1 and SSSE3; the contract of `SingleRun` for each buffer.
-#[inline(always)]
-unsafe fn sha256<B: Buffers>(states: *const *mut u32, data: *const *const u8, blocks: usize) {
-    // SAFETY: the caller vouches for the instructions and for the buffers.
-    unsafe {
-        let mut buffers = B::load(states);
-        for block in 0..blocks {
-            buffers.begin(data, 64 * block);
-            groups!(buffers, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
-            buffers.end();
-        }
-        buffers.store(states);
-    }
+interleaved_kernels! {
+    /// SHA-224 and SHA-256 for few buffers.
+    SHA256,
+    /// SHA-224 and SHA-256 for many buffers.
+    wide_sha256,
+    Sha256Buffer of u32, "sha-ni", "sha,sse4.1,ssse3",
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
 }
 
 /// Reads the four registers of a block, as big-endian words, in the order that `swap` gives them.
@@ -217,6 +48,7 @@ struct Sha1Buffer {
 }
 
 impl Buffers for Sha1Buffer {
+    type Word = u32;
     const COUNT: usize = 1;
 
     #[inline(always)]
@@ -298,6 +130,7 @@ struct Sha256Buffer {
 }
 
 impl Buffers for Sha256Buffer {
+    type Word = u32;
     const COUNT: usize = 1;
 
     #[inline(always)]

@@ -3,12 +3,13 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
-use super::slab::Slab;
+use super::plan::Waiting;
 use super::{Goal, Job, Lanes, Source};
 use crate::cpu::Cpu;
+use crate::slab::Slab;
 
-/// The lanes run when this many jobs wait for each lane: enough to fill them for any mix of lengths.
-const BATCH: usize = 4;
+/// The lanes run when so many jobs wait: enough to keep them full for any mix of lengths.
+const BATCH: usize = 64;
 
 /// Takes jobs one at a time and gives them back in the order of submission.
 ///
@@ -48,15 +49,15 @@ pub struct InOrder<J: Job> {
 /// by a power of two.
 struct Ring<J> {
     slab: Slab<J>,
+    waiting: Waiting,
     complete: Box<[bool]>,
     deadlines: Box<[u64]>,
-    /// Jobs that were given back, taken by the scheduler, and submitted.
+    /// Jobs that were given back, and that were submitted.
     returned: u64,
-    taken: u64,
     submitted: u64,
     /// Jobs that are complete, given back or not.
     completed: u64,
-    /// No deadline of a job that is not complete is earlier.
+    /// No deadline of a job that was not given back is earlier.
     earliest: u64,
 }
 
@@ -83,31 +84,27 @@ impl<J: Job> Ring<J> {
         Some(unsafe { self.slab.take(slot) })
     }
 
-    /// The earliest deadline of the jobs that are not complete.
+    /// The earliest deadline of the jobs that were not given back: one that is complete may wait for
+    /// earlier ones that are not.
     fn next_deadline(&self) -> u64 {
         let slots = (self.returned..self.submitted).map(|number| self.slot(number));
-        let incomplete = slots.filter(|slot| !self.complete[*slot]);
-        incomplete.map(|slot| self.deadlines[slot]).min().unwrap_or(u64::MAX)
+        slots.map(|slot| self.deadlines[slot]).min().unwrap_or(u64::MAX)
     }
 }
 
 impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Ring<J> {
     #[inline(always)]
     fn next(&mut self) -> Option<(u32, <J::Lanes as Lanes>::Task)> {
-        if self.taken == self.submitted {
-            return None;
-        }
-        let slot = self.slot(self.taken);
-        self.taken += 1;
-        // SAFETY: a submitted job is in its slot, and no task points to it yet.
-        let job = unsafe { self.slab.get(slot) };
-        Some((slot as u32, job.task()))
+        let slot = self.waiting.pop()?;
+        // SAFETY: a waiting job is in its slot, and no task points to it yet.
+        let job = unsafe { self.slab.get(slot as usize) };
+        Some((slot, job.task()))
     }
 
     #[inline(always)]
     fn done(&mut self, id: u32) {
         // SAFETY: the job is in its slot, and its task is complete.
-        unsafe { self.slab.get(id as usize) }.ticket().complete = true;
+        unsafe { self.slab.get(id as usize) }.complete();
         self.complete[id as usize] = true;
         self.completed += 1;
     }
@@ -123,15 +120,15 @@ impl<J: Job> InOrder<J> {
         let size = slots.next_power_of_two();
         let lanes = J::Lanes::new(cpu);
         InOrder {
-            batch: (BATCH * lanes.lanes()).min(slots) as u64,
+            batch: BATCH.max(2 * lanes.lanes()).min(slots) as u64,
             slots,
             lanes,
             ring: Ring {
                 slab: Slab::new(size),
+                waiting: Waiting::new(size),
                 complete: vec![false; size].into(),
                 deadlines: vec![u64::MAX; size].into(),
                 returned: 0,
-                taken: 0,
                 submitted: 0,
                 completed: 0,
                 earliest: u64::MAX,
@@ -175,6 +172,7 @@ impl<J: Job> InOrder<J> {
         ring.deadlines[slot] = ticket.deadline;
         ring.earliest = ring.earliest.min(ticket.deadline);
         // There is an empty slot: the call that filled the last one gave a job back.
+        ring.waiting.push(slot as u32, job.cost());
         ring.slab.put(slot, job);
         ring.submitted += 1;
         if ring.submitted - ring.completed >= self.batch {
@@ -196,16 +194,16 @@ impl<J: Job> InOrder<J> {
         self.ring.take_earliest(false)
     }
 
-    /// Completes the jobs whose deadline is `now` or earlier, and gives back the earliest job if it is
-    /// complete. Call it until it gives none. A job whose own time has come waits for the earlier ones,
-    /// so these are completed with it.
+    /// Gives back the earliest job if it is complete, and completes it if the deadline of any job is
+    /// `now` or earlier: a job whose time has come waits for the earlier ones, so these go with it. Call
+    /// it until it gives none; all jobs whose time has come are then back.
     pub fn flush_expired(&mut self, now: u64) -> Option<J> {
-        while self.ring.earliest <= now {
+        // The last tick stands for no deadline.
+        let now = now.min(u64::MAX - 1);
+        if self.ring.earliest <= now {
             self.ring.earliest = self.ring.next_deadline();
             if self.ring.earliest <= now {
                 self.complete_earliest();
-                // SAFETY: jobs stay in their slots, untouched, until their tasks are done.
-                unsafe { self.lanes.run(&mut self.ring, Goal::One) };
             }
         }
         self.ring.take_earliest(false)

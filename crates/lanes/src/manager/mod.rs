@@ -2,9 +2,9 @@
 
 mod in_order;
 mod out_of_order;
+mod plan;
 mod planner;
 mod queue;
-mod slab;
 
 pub use in_order::InOrder;
 pub use out_of_order::OutOfOrder;
@@ -35,6 +35,13 @@ pub unsafe trait Job {
     /// Its way through a manager.
     #[doc(hidden)]
     fn ticket(&mut self) -> &mut Ticket;
+
+    /// Notes that its task is over.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn complete(&mut self) {
+        self.ticket().complete = true;
+    }
 }
 
 /// What a manager notes on a job.

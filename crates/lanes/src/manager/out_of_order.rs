@@ -3,10 +3,11 @@
 use alloc::boxed::Box;
 use alloc::vec;
 
+use super::plan::Waiting;
 use super::queue::Queue;
-use super::slab::Slab;
 use super::{Goal, Job, Lanes, Source};
 use crate::cpu::Cpu;
+use crate::slab::Slab;
 
 /// Takes jobs one at a time and gives them back as they complete.
 ///
@@ -50,7 +51,7 @@ struct Held<J> {
     places: Box<[Place]>,
     deadlines: Box<[u64]>,
     free: Queue,
-    waiting: Queue,
+    waiting: Waiting,
     complete: Queue,
     /// No deadline of a job that is not complete is earlier.
     earliest: u64,
@@ -75,7 +76,7 @@ impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Held<J> {
     #[inline(always)]
     fn done(&mut self, id: u32) {
         // SAFETY: the job is in its slot, and its task is complete.
-        unsafe { self.slab.get(id as usize) }.ticket().complete = true;
+        unsafe { self.slab.get(id as usize) }.complete();
         self.places[id as usize] = Place::Complete;
         self.complete.push(id);
     }
@@ -108,8 +109,8 @@ impl<J: Job> Held<J> {
 }
 
 impl<J: Job> OutOfOrder<J> {
-    /// A manager for up to `depth` jobs. A depth of four times [`lanes`](OutOfOrder::lanes) keeps them
-    /// full for any mix of lengths; all that the manager will ever allocate, it allocates here.
+    /// A manager for up to `depth` jobs. A depth of 64, or of four times
+    /// [`lanes`](OutOfOrder::lanes), keeps them full for any mix of lengths; all that the manager will ever allocate, it allocates here.
     ///
     /// # Panics
     /// If `depth` is 0.
@@ -124,7 +125,7 @@ impl<J: Job> OutOfOrder<J> {
                 places: vec![Place::Empty; depth].into(),
                 deadlines: vec![u64::MAX; depth].into(),
                 free,
-                waiting: Queue::new(depth),
+                waiting: Waiting::new(depth),
                 complete: Queue::new(depth),
                 earliest: u64::MAX,
             },
@@ -177,8 +178,8 @@ impl<J: Job> OutOfOrder<J> {
         held.places[id as usize] = Place::InFlight;
         held.deadlines[id as usize] = deadline;
         held.earliest = held.earliest.min(deadline);
+        held.waiting.push(id, job.cost());
         held.slab.put(id as usize, job);
-        held.waiting.push(id);
         if held.free.len() == 0 && held.complete.len() == 0 {
             // SAFETY: jobs stay in their slots, untouched, until their tasks are done.
             unsafe { self.lanes.run(held, Goal::One) };
@@ -199,6 +200,8 @@ impl<J: Job> OutOfOrder<J> {
     /// Completes the jobs whose deadline is `now` or earlier, and gives back one that is complete; `None`
     /// if there is none. Call it until then.
     pub fn flush_expired(&mut self, now: u64) -> Option<J> {
+        // The last tick stands for no deadline.
+        let now = now.min(u64::MAX - 1);
         while self.held.earliest <= now {
             self.held.earliest = self.held.next_deadline();
             if self.held.earliest <= now {

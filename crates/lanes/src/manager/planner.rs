@@ -1,8 +1,6 @@
 //! The burst planner: many jobs known at once.
 
-use alloc::boxed::Box;
-use core::cmp::Reverse;
-
+use super::plan::{Plan, WINDOW};
 use super::{Goal, Job, Lanes, Source};
 use crate::cpu::Cpu;
 
@@ -38,7 +36,7 @@ impl<L: Lanes> Planner<L> {
     /// Completes every job of the slice. Jobs that are complete already are left as they are.
     pub fn process_many<J: Job<Lanes = L>>(&mut self, jobs: &mut [J]) {
         for window in jobs.chunks_mut(WINDOW) {
-            let order = self.plan.order(window);
+            let order = self.plan.order(window.len(), |index| window[index].cost());
             let mut source = Planned { jobs: window.as_mut_ptr(), order: order.iter() };
             // SAFETY: the jobs stay where they are, and are reached only through `source`, until all
             // tasks are done.
@@ -69,47 +67,6 @@ impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Planned<'_, J> {
     #[inline(always)]
     fn done(&mut self, id: u32) {
         // SAFETY: an index of the window, whose task is over.
-        unsafe { &mut *self.jobs.add(id as usize) }.ticket().complete = true;
-    }
-}
-
-/// Jobs planned together.
-const WINDOW: usize = 256;
-
-/// Classes of cost: a class for each number of steps, and the first for all that take more.
-const CLASSES: usize = 64;
-
-/// The order in which the jobs of a window are taken, and the room to find it.
-struct Plan {
-    order: Box<[u16; WINDOW]>,
-    classes: Box<[u8; WINDOW]>,
-    places: [u16; CLASSES],
-}
-
-impl Plan {
-    fn new() -> Self {
-        Plan { order: Box::new([0; WINDOW]), classes: Box::new([0; WINDOW]), places: [0; CLASSES] }
-    }
-
-    /// Orders jobs by their cost, dearest first and otherwise as they stand: a counting sort.
-    #[inline(always)]
-    fn order<J: Job>(&mut self, jobs: &[J]) -> &[u16] {
-        self.places.fill(0);
-        for (class, job) in self.classes.iter_mut().zip(jobs) {
-            *class = (CLASSES - 1 - job.cost().min(CLASSES - 1)) as u8;
-            self.places[usize::from(*class) % CLASSES] += 1;
-        }
-        let dearest = usize::from(self.places[0]);
-        let mut place = 0;
-        for count in &mut self.places {
-            place += core::mem::replace(count, place);
-        }
-        for (index, class) in self.classes.iter().enumerate().take(jobs.len()) {
-            let place = &mut self.places[usize::from(*class) % CLASSES];
-            self.order[usize::from(*place) % WINDOW] = index as u16;
-            *place += 1;
-        }
-        self.order[..dearest].sort_unstable_by_key(|i| (Reverse(jobs[usize::from(*i)].cost()), *i));
-        &self.order[..jobs.len()]
+        unsafe { &mut *self.jobs.add(id as usize) }.complete();
     }
 }

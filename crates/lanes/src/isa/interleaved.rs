@@ -1,0 +1,177 @@
+//! Kernels of instructions that hash one buffer, with several buffers interleaved: each rests while it
+//! waits for itself, and the others fill the time.
+
+use crate::vector::Word;
+
+/// Buffers interleaved by the kernels for many.
+pub(super) const LANES: usize = 4;
+
+/// What the buffers of one algorithm hold in registers: one buffer's worth, or [`Both`] of two.
+pub(super) trait Buffers: Sized {
+    /// What the algorithm computes with.
+    type Word: Word;
+    /// How many buffers.
+    const COUNT: usize;
+
+    /// Takes the states from memory, a pointer for each buffer.
+    ///
+    /// # Safety
+    /// The CPU has the algorithm's instructions; as many pointers as buffers, each readable for eight
+    /// words.
+    unsafe fn load(states: *const *mut Self::Word) -> Self;
+
+    /// Puts the states back.
+    ///
+    /// # Safety
+    /// As for `load`, writable.
+    unsafe fn store(self, states: *const *mut Self::Word);
+
+    /// Takes the next block of each buffer.
+    ///
+    /// # Safety
+    /// The CPU has the algorithm's instructions; as many pointers as buffers, each readable for a block
+    /// from `offset`.
+    unsafe fn begin(&mut self, data: *const *const u8, offset: usize);
+
+    /// The rounds of group `G`.
+    ///
+    /// # Safety
+    /// The CPU has the algorithm's instructions, and the algorithm so many groups.
+    unsafe fn group<const G: usize>(&mut self);
+
+    /// Adds the result of the rounds to the state.
+    ///
+    /// # Safety
+    /// The CPU has the algorithm's instructions.
+    unsafe fn end(&mut self);
+}
+
+/// Two sets of buffers, whose instructions alternate.
+pub(super) struct Both<B>(B, B);
+
+impl<B: Buffers> Buffers for Both<B> {
+    type Word = B::Word;
+    const COUNT: usize = 2 * B::COUNT;
+
+    #[inline(always)]
+    unsafe fn load(states: *const *mut B::Word) -> Self {
+        // SAFETY: the caller vouches for the pointers of both.
+        unsafe { Both(B::load(states), B::load(states.add(B::COUNT))) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, states: *const *mut B::Word) {
+        // SAFETY: the caller vouches for the pointers of both.
+        unsafe {
+            self.0.store(states);
+            self.1.store(states.add(B::COUNT));
+        }
+    }
+    #[inline(always)]
+    unsafe fn begin(&mut self, data: *const *const u8, offset: usize) {
+        // SAFETY: the caller vouches for the pointers of both.
+        unsafe {
+            self.0.begin(data, offset);
+            self.1.begin(data.add(B::COUNT), offset);
+        }
+    }
+    #[inline(always)]
+    unsafe fn group<const G: usize>(&mut self) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.group::<G>();
+            self.1.group::<G>();
+        }
+    }
+    #[inline(always)]
+    unsafe fn end(&mut self) {
+        // SAFETY: the caller's.
+        unsafe {
+            self.0.end();
+            self.1.end();
+        }
+    }
+}
+
+/// The kernels of one algorithm, from one buffer of it, the instructions it needs and the numbers of its
+/// groups: `$single` for few buffers, and `$wide`, a function of the hash, for many.
+macro_rules! interleaved_kernels {
+    (
+        $(#[$single_doc:meta])* $single:ident, $(#[$wide_doc:meta])* $wide:ident,
+        $buffer:ident of $word:ty, $name:literal, $features:literal, $($group:literal)*
+    ) => {
+        $(#[$single_doc])*
+        pub(crate) const $single: crate::hash::SingleKernel<$word> = {
+            #[target_feature(enable = $features)]
+            unsafe fn one(state: *mut $word, data: *const u8, blocks: usize) {
+                // SAFETY: the same contract.
+                unsafe { $buffer::absorb::<$buffer>(&raw const state, &raw const data, blocks) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn two(states: [*mut $word; 2], data: [*const u8; 2], blocks: usize) {
+                // SAFETY: the same contract.
+                unsafe {
+                    $buffer::absorb::<crate::isa::interleaved::Both<$buffer>>(
+                        states.as_ptr(), data.as_ptr(), blocks,
+                    );
+                }
+            }
+
+            crate::hash::SingleKernel { name: $name, one, two: Some(two) }
+        };
+
+        $(#[$wide_doc])*
+        pub(crate) fn $wide<A: crate::hash::Hash<Word = $word>>() -> crate::hash::HashKernel<$word> {
+            use crate::hash::{Hash, HashKernel, State, kernel};
+            use crate::isa::interleaved::{Both, LANES};
+            use crate::vector::each;
+
+            #[target_feature(enable = $features)]
+            unsafe fn run(states: *const *mut $word, data: *const *const u8, blocks: usize) {
+                // SAFETY: the same contract.
+                unsafe { $buffer::absorb::<Both<Both<$buffer>>>(states, data, blocks) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn outer<A: Hash<Word = $word>>(
+                states: *const *mut $word,
+                outer: *const *const $word,
+            ) {
+                // SAFETY: the contract vouches for LANES pointers each way; a block is sixteen words.
+                unsafe {
+                    let states = states.cast::<[*mut State<$word>; LANES]>().read();
+                    let outer = outer.cast::<[*const State<$word>; LANES]>().read();
+                    let blocks = each!(n in 4 => kernel::outer_block::<A>(&*states[n]));
+                    let data = each!(n in 4 => blocks[n].as_ptr().cast::<u8>());
+                    each!(n in 4 => *states[n] = *outer[n]);
+                    $buffer::absorb::<Both<Both<$buffer>>>(states.as_ptr().cast(), data.as_ptr(), 1);
+                }
+            }
+
+            HashKernel { name: $name, lanes: LANES, run, outer: outer::<A> }
+        }
+
+        impl $buffer {
+            /// # Safety
+            /// The algorithm's instructions; the contract of `SingleRun` for each buffer.
+            #[inline(always)]
+            unsafe fn absorb<B: crate::isa::interleaved::Buffers<Word = $word>>(
+                states: *const *mut $word,
+                data: *const *const u8,
+                blocks: usize,
+            ) {
+                // SAFETY: the caller vouches for the instructions and for the buffers.
+                unsafe {
+                    let mut buffers = B::load(states);
+                    for block in 0..blocks {
+                        buffers.begin(data, 16 * size_of::<$word>() * block);
+                        $( buffers.group::<$group>(); )*
+                        buffers.end();
+                    }
+                    buffers.store(states);
+                }
+            }
+        }
+    };
+}
+pub(super) use interleaved_kernels;

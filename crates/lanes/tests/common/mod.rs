@@ -1,0 +1,67 @@
+//! What the tests share: the CPUs to test, messages, independent implementations, and a way through
+//! every manager.
+
+#![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses a part of it")]
+
+mod kinds;
+mod reference;
+mod route;
+pub mod sequence;
+
+pub(crate) use kinds::every_kind;
+pub use kinds::{Ciphers, Hashes, Kind};
+pub use reference::{Reference, cbc_decrypt, cbc_encrypt};
+pub use route::{Manager, Numbered, everywhere};
+
+use broadloom_lanes::Cpu;
+
+/// Calls a generic check with every hash.
+macro_rules! every_hash {
+    ($check:ident($($argument:expr),*)) => {
+        $check::<broadloom_lanes::Md5>($($argument),*);
+        $check::<broadloom_lanes::Sha1>($($argument),*);
+        $check::<broadloom_lanes::Sha224>($($argument),*);
+        $check::<broadloom_lanes::Sha256>($($argument),*);
+        $check::<broadloom_lanes::Sha384>($($argument),*);
+        $check::<broadloom_lanes::Sha512>($($argument),*);
+    };
+}
+pub(crate) use every_hash;
+
+/// This machine with every instruction set it has, and with and without its hash and AES instructions.
+pub fn cpus() -> Vec<Cpu> {
+    with_and_without(&["sha", "sha2", "aes", "vaes"])
+}
+
+/// Those of [`cpus`] that differ for hashes.
+pub fn hash_cpus() -> Vec<Cpu> {
+    with_and_without(&["sha", "sha2"])
+}
+
+/// Those of [`cpus`] that differ for ciphers.
+pub fn cipher_cpus() -> Vec<Cpu> {
+    with_and_without(&["aes", "vaes"])
+}
+
+fn with_and_without(extensions: &[&str]) -> Vec<Cpu> {
+    let with = Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available"));
+    with.flat_map(|cpu| {
+        let usable: Vec<_> = cpu.features().iter().filter(|f| f.usable).map(|f| f.name).collect();
+        let extensions = usable.into_iter().filter(|name| extensions.contains(name));
+        let without: Vec<_> =
+            extensions.map(|name| cpu.without(name).expect("no ISA needs it")).collect();
+        core::iter::once(cpu).chain(without)
+    })
+    .collect()
+}
+
+/// Bytes that differ from place to place.
+pub fn bytes(seed: usize, len: usize) -> Vec<u8> {
+    (0..len).map(|i| (seed.wrapping_mul(167) ^ i.wrapping_mul(31) ^ (i >> 7)) as u8).collect()
+}
+
+/// The bytes that hexadecimal digits stand for.
+pub fn hex(digits: &str) -> Vec<u8> {
+    let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
+    (0..digits.len()).step_by(2).map(byte).collect()
+}

@@ -1,0 +1,153 @@
+//! Nothing outside the buffers is touched: buffers lie against pages that nobody may read or write.
+
+#![cfg(all(unix, not(miri)))]
+
+mod common;
+
+use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, OutOfPlace};
+use common::{
+    Reference, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, every_hash, everywhere, hash_cpus,
+};
+
+/// Bytes between two guard pages.
+struct Guarded {
+    pages: *mut libc::c_void,
+    page: usize,
+}
+
+/// Where in a guarded region a buffer lies.
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    Start,
+    End,
+}
+
+impl Guarded {
+    /// Room for 8 KiB at least.
+    fn new() -> Self {
+        // SAFETY: no pointers are involved.
+        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).expect("a page size");
+        let page = page.max(8192);
+        // SAFETY: a new mapping, of which the middle is then opened.
+        let pages = unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let pages = libc::mmap(std::ptr::null_mut(), 3 * page, libc::PROT_NONE, flags, -1, 0);
+            assert_ne!(pages, libc::MAP_FAILED);
+            let opened = libc::mprotect(pages.byte_add(page), page, libc::PROT_READ | libc::PROT_WRITE);
+            assert_eq!(opened, 0);
+            pages
+        };
+        Guarded { pages, page }
+    }
+
+    /// The first or the last bytes between the guard pages, with some data in them.
+    fn place(&mut self, side: Side, data: &[u8]) -> &mut [u8] {
+        // SAFETY: the middle is `page` bytes, readable, writable, and borrowed with `self`.
+        let all =
+            unsafe { std::slice::from_raw_parts_mut(self.pages.byte_add(self.page).cast(), self.page) };
+        let place = match side {
+            Side::Start => &mut all[..data.len()],
+            Side::End => &mut all[self.page - data.len()..],
+        };
+        place.copy_from_slice(data);
+        place
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: the mapping made by `new`.
+        unsafe { libc::munmap(self.pages, 3 * self.page) };
+    }
+}
+
+/// More buffers than any kernel has lanes.
+const MANY: usize = 36;
+
+fn regions() -> Vec<Guarded> {
+    (0..MANY).map(|_| Guarded::new()).collect()
+}
+
+/// The jobs of a call: one alone, two for kernels that take pairs, and enough for all lanes.
+const COUNTS: [usize; 3] = [1, 2, MANY];
+
+#[test]
+fn hashes_read_their_messages_and_nothing_else() {
+    fn check<A: Reference>() {
+        let mut regions = regions();
+        let key = HmacKey::<A>::new(b"key");
+        let lengths = (0..=2 * A::BLOCK_LEN + 1).chain([3 * A::BLOCK_LEN, 1000, 4096, 8191, 8192]);
+        for len in lengths {
+            let data: Vec<_> = (0..MANY).map(|i| bytes(i, len)).collect();
+            let expected: Vec<_> = data.iter().map(|data| A::hmac(b"key", data)).collect();
+            for side in [Side::Start, Side::End] {
+                let placed = regions.iter_mut().zip(&data);
+                let messages: Vec<&[u8]> = placed.map(|(r, data)| &*r.place(side, data)).collect();
+                for cpu in hash_cpus() {
+                    for count in COUNTS {
+                        let job = |i: usize| HashJob::hmac(&key, messages[i], i);
+                        everywhere(&cpu, count, 20, job, |job| {
+                            let tag = job.output().expect("complete").as_ref();
+                            assert_eq!(
+                                tag,
+                                expected[*job.user()],
+                                "{} {} {side:?} {len}",
+                                A::NAME,
+                                cpu.isa()
+                            );
+                        });
+                    }
+                }
+            }
+        }
+    }
+    every_hash!(check());
+}
+
+#[test]
+fn ciphers_touch_their_buffers_and_nothing_else() {
+    let mut from = regions();
+    let mut to = regions();
+    for key_len in [16, 24, 32] {
+        let secret = bytes(5, key_len);
+        let key = AesKey::new(&secret).expect("a good length");
+        for len in (0..20).map(|blocks| 16 * blocks).chain([4096, 8192]) {
+            let data: Vec<_> = (0..MANY).map(|i| bytes(i, len)).collect();
+            for encrypt in [true, false] {
+                let reference = if encrypt { cbc_encrypt } else { cbc_decrypt };
+                let expected: Vec<_> =
+                    data.iter().map(|data| reference(&secret, &[7; 16], data)).collect();
+                for side in [Side::Start, Side::End] {
+                    for (cpu, count) in cipher_cpus().iter().flat_map(|cpu| COUNTS.map(|n| (cpu, n))) {
+                        let what = format!("{} {side:?} {len} bytes, key of {key_len}", cpu.isa());
+                        // Each job is made once for each manager, after those before it came back.
+                        let in_place = |i: usize| {
+                            let buffer: &mut [u8] = from[i % MANY].place(side, &data[i]);
+                            // SAFETY: the jobs of one manager have a region each.
+                            let buffer = unsafe { &mut *std::ptr::from_mut(buffer) };
+                            let make = if encrypt { CbcJob::encrypt } else { CbcJob::decrypt };
+                            make(&key, [7; 16], buffer, i).expect("whole blocks")
+                        };
+                        everywhere(cpu, count, 20, in_place, |job| {
+                            assert_eq!(job.output().expect("complete"), expected[*job.user()], "{what}");
+                        });
+                        let apart = |i: usize| {
+                            let source: &[u8] = from[i].place(side, &data[i]);
+                            let destination = to[i].place(side, &vec![0; len]);
+                            // SAFETY: the jobs of one manager have two regions each.
+                            let buffers = unsafe {
+                                (&*std::ptr::from_ref(source), &mut *std::ptr::from_mut(destination))
+                            };
+                            let pair = OutOfPlace::new(buffers.0, buffers.1).expect("equal lengths");
+                            let make = if encrypt { CbcJob::encrypt } else { CbcJob::decrypt };
+                            make(&key, [7; 16], pair, i).expect("whole blocks")
+                        };
+                        everywhere(cpu, count, 20, apart, |job| {
+                            assert_eq!(job.output().expect("complete"), expected[*job.user()], "{what}");
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
