@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A run shorter than this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -12,43 +12,35 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// A bar on standard error, if that is a terminal and once the run has lasted a while.
 pub struct Progress {
-    /// Nothing is ever shown.
-    off: bool,
-    /// Bytes in all, if that is known.
-    total: Option<u64>,
-    started: Instant,
-    done: u64,
     bar: Option<ProgressBar>,
+    started: Instant,
+    shown: bool,
 }
 
 impl Progress {
     /// Nothing shown yet. `total` tells how many bytes there will be, if that is known; it is asked
     /// only where a bar may be shown.
     pub fn new(total: impl FnOnce() -> Option<u64>) -> Self {
-        let off = !io::stderr().is_terminal();
-        let total = if off { None } else { total() };
-        Progress { off, total, started: Instant::now(), done: 0, bar: None }
+        let bar = io::stderr().is_terminal().then(|| hidden_bar(total()));
+        Progress { bar, started: Instant::now(), shown: false }
     }
 
     /// Counts bytes hashed.
     pub fn advance(&mut self, bytes: u64) {
-        if self.off {
-            return;
-        }
-        self.done += bytes;
-        if self.bar.is_none() && self.started.elapsed() >= PATIENCE {
-            self.bar = Some(new_bar(self.total));
-        }
-        if let Some(bar) = &self.bar {
-            bar.set_position(self.done);
+        let Some(bar) = &self.bar else { return };
+        bar.inc(bytes);
+        if !self.shown && self.started.elapsed() >= PATIENCE {
+            self.shown = true;
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.enable_steady_tick(TICK);
         }
     }
 
     /// Takes the bar off the terminal for as long as something else is written there.
     pub fn hidden<T>(&self, write: impl FnOnce() -> T) -> T {
         match &self.bar {
-            Some(bar) => bar.suspend(write),
-            None => write(),
+            Some(bar) if self.shown => bar.suspend(write),
+            _ => write(),
         }
     }
 }
@@ -61,15 +53,11 @@ impl Drop for Progress {
     }
 }
 
-fn new_bar(total: Option<u64>) -> ProgressBar {
-    let (bar, template) = match total {
-        Some(total) => (
-            ProgressBar::new(total),
-            "{bar:30} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left",
-        ),
-        None => (ProgressBar::new_spinner(), "{spinner} {binary_bytes}, {binary_bytes_per_sec}"),
+fn hidden_bar(total: Option<u64>) -> ProgressBar {
+    let template = match total {
+        Some(_) => "{bar:30} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left",
+        None => "{spinner} {binary_bytes}, {binary_bytes_per_sec}",
     };
-    bar.set_style(ProgressStyle::with_template(template).expect("the template is well formed"));
-    bar.enable_steady_tick(TICK);
-    bar
+    let style = ProgressStyle::with_template(template).expect("the template is well formed");
+    ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden()).with_style(style)
 }

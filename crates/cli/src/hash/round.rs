@@ -10,16 +10,25 @@ use super::order::{Shared, Turn};
 use super::reader::Filled;
 use super::report::{Found, Outcome};
 
-/// Bytes read from a file at a time: whole blocks of every algorithm.
-pub const PIECE: usize = 8 * 1024;
-/// Bytes in a worker's buffer: a piece for each lane of the widest vectors. Well below the size of a
-/// core's own cache, so that what is read is still there when it is hashed, and the buffer is still
-/// there for the next read: four times as much cost the kernel's copy more than twice the time.
-pub const BUFFER: usize = 16 * PIECE;
+/// Bytes read from a file at a time, as long as there are more files: whole blocks of every algorithm.
+pub const PIECE: usize = 16 * 1024;
+/// Files that a worker can hold open: one for each lane of the widest vectors.
+pub const MAX_OPEN: usize = 16;
+/// Bytes in a worker's buffer: small beside a core's own cache, so that what is read is still there when
+/// it is hashed.
+pub const BUFFER: usize = START + MAX_OPEN * (PIECE + GAP);
+/// Where the first piece begins. The kernel copies from the start of a page: to the start of another, each
+/// load would seem to wait for the store before it, as their addresses differ in the high bits alone.
+/// That made reading take more than twice the time.
+pub const START: usize = 2048;
+/// Bytes between pieces, a cache line: lanes that read at the same place of large powers of two would
+/// fight for the same lines.
+const GAP: usize = 64;
 /// Jobs in a round, after which no further file is begun.
 pub const MAX_JOBS: usize = 512;
-/// Pieces begin at a cache line of their own.
-const ALIGN: usize = 64;
+/// Pieces are whole blocks of every algorithm.
+const WHOLE: usize = 128;
+const _: () = assert!(PIECE.is_multiple_of(WHOLE) && (BUFFER - START).is_multiple_of(WHOLE));
 
 /// A request that has been begun.
 pub struct Ticket {
@@ -49,10 +58,9 @@ pub struct WholeFile {
 }
 
 /// What is done in one round.
-#[derive(Default)]
 pub struct Round {
-    /// Bytes of the buffer in use.
-    used: usize,
+    /// Where the next piece begins in the buffer.
+    start: usize,
     /// Bytes of files in them.
     bytes: u64,
     /// Jobs to run.
@@ -66,6 +74,18 @@ pub struct Round {
 }
 
 impl Round {
+    /// An empty one.
+    pub fn new() -> Self {
+        Round {
+            start: START,
+            bytes: 0,
+            jobs: 0,
+            whole: Vec::new(),
+            digests: Vec::new(),
+            done: Vec::new(),
+        }
+    }
+
     /// Nothing was read, and nothing came of it.
     pub fn is_idle(&self) -> bool {
         self.jobs == 0 && self.done.is_empty()
@@ -73,18 +93,18 @@ impl Round {
 
     /// Whether a further file may be begun.
     pub fn has_room(&self) -> bool {
-        self.used + PIECE <= BUFFER && self.jobs < MAX_JOBS && self.done.len() < MAX_JOBS
+        self.start + PIECE <= BUFFER && self.jobs < MAX_JOBS && self.done.len() < MAX_JOBS
     }
 
-    /// Where in the buffer the next piece goes.
-    pub fn room(&self) -> Range<usize> {
-        self.used..self.used + PIECE
+    /// Where in the buffer the next piece goes, if it has `len` bytes.
+    pub fn room(&self, len: usize) -> Range<usize> {
+        self.start..self.start + len
     }
 
-    /// Keeps what was read to `room()`, to be hashed in `jobs` jobs.
+    /// Keeps what was read to `room`, to be hashed in `jobs` jobs.
     pub fn keep(&mut self, filled: &Filled, jobs: usize) -> Range<usize> {
-        let piece = self.used..self.used + filled.len;
-        self.used += filled.len.next_multiple_of(ALIGN);
+        let piece = self.start..self.start + filled.len;
+        self.start += filled.len.next_multiple_of(GAP) + GAP;
         self.bytes += filled.len as u64;
         self.jobs += jobs;
         piece
@@ -93,8 +113,13 @@ impl Round {
     /// Hands in the requests that have ended, and begins anew.
     pub fn finish(&mut self, shared: &Shared) {
         shared.finish(self.done.drain(..), self.bytes);
-        (self.used, self.bytes, self.jobs) = (0, 0, 0);
+        (self.start, self.bytes, self.jobs) = (START, 0, 0);
     }
+}
+
+/// Bytes to read at a time from each of `files`, 1 to [`MAX_OPEN`], that share the buffer with no others.
+pub fn share(files: usize) -> usize {
+    MAX_OPEN * PIECE / files / WHOLE * WHOLE
 }
 
 /// The chunks of `piece`, which begins at `offset` in its file: where each begins there, and where it

@@ -170,19 +170,20 @@ impl Source for Paths {
             return Some(item);
         }
         self.spans = None;
-        if let Some(item) = self.next_walked() {
-            return Some(item);
-        }
-        let path = self.paths.next()?;
-        if path == "-" {
-            let input = self.stdin.take();
-            return Some(Item::Hash(Request { name: path.into(), expected: None, input }));
-        }
-        if self.recursive && fs::metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
+        loop {
+            if let Some(item) = self.next_walked() {
+                return Some(item);
+            }
+            let path = self.paths.next()?;
+            if path == "-" {
+                let input = self.stdin.take();
+                return Some(Item::Hash(Request { name: path.into(), expected: None, input }));
+            }
+            if !self.recursive || !fs::metadata(&path).is_ok_and(|metadata| metadata.is_dir()) {
+                return Some(self.file(path));
+            }
             self.walk = Some(WalkDir::new(path).sort_by_file_name().into_iter());
-            return self.next();
         }
-        Some(self.file(path))
     }
 }
 

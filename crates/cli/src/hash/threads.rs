@@ -10,7 +10,8 @@ use zeroize::Zeroizing;
 use super::algorithm::Visitor;
 use super::hasher::Hasher;
 use super::order::Shared;
-use super::window::{MAX_OPEN, WindowOptions, Worker};
+use super::round::MAX_OPEN;
+use super::window::{WindowOptions, Worker};
 
 /// Open files left to everything else than the windows: the standard streams, a list, directories
 /// being walked, and for each worker a file it has just been given.

@@ -13,12 +13,9 @@ use super::hasher::{Hasher, Piece};
 use super::order::{Next, Shared, Turn};
 use super::reader::{self, Opened, Reader};
 use super::report::{ChunkDigest, Found};
-use super::round::{self, BUFFER, PIECE, Round, Ticket, WholeFile};
+use super::round::{self, BUFFER, MAX_OPEN, PIECE, Round, Ticket, WholeFile};
 use super::serial;
 use super::source::{Input, Request, Serial};
-
-/// Files that a worker can hold open.
-pub const MAX_OPEN: usize = BUFFER / PIECE;
 
 /// How a worker works.
 #[derive(Clone, Copy)]
@@ -69,7 +66,7 @@ impl<'s, A: Hash> Worker<'s, A> {
             open: Vec::with_capacity(MAX_OPEN),
             serial: None,
             ended: false,
-            round: Round::default(),
+            round: Round::new(),
         }
     }
 
@@ -83,7 +80,8 @@ impl<'s, A: Hash> Worker<'s, A> {
                 self.round.finish(self.shared);
             } else if let Some((ticket, input)) = self.serial.take() {
                 let chunk = self.options.chunk;
-                serial::run(self.shared, &mut self.hasher, &mut self.buffer, ticket, input, chunk);
+                let buffer = &mut self.buffer[round::START..];
+                serial::run(self.shared, &mut self.hasher, buffer, ticket, input, chunk);
             } else if self.ended {
                 return;
             }
@@ -92,9 +90,11 @@ impl<'s, A: Hash> Worker<'s, A> {
 
     /// Reads the next piece of each open file.
     fn read_on(&mut self) {
+        // Once there are no others to come, those that are open have the buffer to themselves.
+        let piece = if self.ended { round::share(self.open.len().max(1)) } else { PIECE };
         let mut index = 0;
         while let Some(file) = self.open.get_mut(index) {
-            match file.reader.fill(&mut self.buffer[self.round.room()]) {
+            match file.reader.fill(&mut self.buffer[self.round.room(piece)]) {
                 Ok(filled) => {
                     file.piece = self.round.keep(&filled, 1);
                     file.last = filled.end;
@@ -138,7 +138,7 @@ impl<'s, A: Hash> Worker<'s, A> {
                 Err(error) => return self.round.done.push(ticket.end(Err(error))),
             },
         };
-        match reader.fill(&mut self.buffer[self.round.room()]) {
+        match reader.fill(&mut self.buffer[self.round.room(PIECE)]) {
             Ok(filled) if filled.end => {
                 let jobs = match (chunk_offset, self.options.chunk) {
                     (Some(_), Some(chunk)) => (filled.len as u64).div_ceil(chunk) as usize,
