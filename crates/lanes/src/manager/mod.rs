@@ -44,6 +44,40 @@ pub unsafe trait Job {
     }
 }
 
+/// A manager of either order: [`OutOfOrder`] or [`InOrder`], whose methods these are.
+pub trait Manager<J: Job> {
+    /// Takes a job, and may give one back.
+    fn submit(&mut self, job: J) -> Option<J>;
+    /// Gives a job back, completing one if it must; `None` if it holds none.
+    fn flush(&mut self) -> Option<J>;
+    /// Completes the jobs whose deadline is `now` or earlier; call it until it gives `None`.
+    fn flush_expired(&mut self, now: u64) -> Option<J>;
+    /// Jobs it holds now.
+    fn in_flight(&self) -> usize;
+}
+
+macro_rules! manager {
+    ($($manager:ident),*) => { $(
+        impl<J: Job> Manager<J> for $manager<J> {
+            #[inline]
+            fn submit(&mut self, job: J) -> Option<J> {
+                $manager::submit(self, job)
+            }
+            fn flush(&mut self) -> Option<J> {
+                $manager::flush(self)
+            }
+            fn flush_expired(&mut self, now: u64) -> Option<J> {
+                $manager::flush_expired(self, now)
+            }
+            fn in_flight(&self) -> usize {
+                $manager::in_flight(self)
+            }
+        }
+    )* };
+}
+
+manager!(OutOfOrder, InOrder);
+
 /// What a manager notes on a job.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,186 @@
+//! A worker's loop: a queue in, a manager with a real clock, complete jobs out.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::time::{Duration, Instant};
+
+use broadloom_lanes::{Job, Manager};
+
+/// A clock for deadlines: ticks are nanoseconds since it was made.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    start: Instant,
+}
+
+impl Clock {
+    /// A clock that starts now.
+    pub fn new() -> Self {
+        Clock { start: Instant::now() }
+    }
+
+    /// The ticks of this moment.
+    pub fn now(&self) -> u64 {
+        ticks(self.start.elapsed())
+    }
+
+    /// The ticks of a moment to come: what a job's `by` takes.
+    pub fn after(&self, delay: Duration) -> u64 {
+        self.now().saturating_add(ticks(delay))
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Clock::new()
+    }
+}
+
+fn ticks(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Takes jobs from a queue to their completion, on the calling thread, until every sender is gone and
+/// every job was handed to `complete`.
+///
+/// While jobs keep coming the lanes are kept full. When the queue has been empty for `patience`, what is
+/// left in the manager is flushed, job by job, for as long as nothing new comes: flushing runs lanes half
+/// empty, but an empty queue says that there is time for it. A job with a deadline on `clock`
+/// ([`Clock::after`]) is completed when it comes even if the queue is never empty, as soon as the next job
+/// arrives or `patience` is over.
+///
+/// ```
+/// use broadloom_engine::{Clock, serve};
+/// use broadloom_lanes::{Cpu, HashJob, HmacKey, OutOfOrder, Sha256};
+/// use std::sync::mpsc;
+/// use std::time::Duration;
+///
+/// let key = HmacKey::<Sha256>::new(b"key");
+/// let clock = Clock::new();
+/// let (queue, jobs) = mpsc::sync_channel(256);
+/// let mut tags = Vec::new();
+/// std::thread::scope(|scope| {
+///     scope.spawn(|| {
+///         let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
+///         serve(&mut manager, &jobs, &clock, Duration::from_micros(50), |job: HashJob<'_, Sha256, [u8; 4], u32>| {
+///             tags.push((*job.user(), *job.output().expect("complete")));
+///         });
+///     });
+///     for number in 0..1000u32 {
+///         let job = HashJob::hmac(&key, number.to_le_bytes(), number);
+///         queue.send(job.by(clock.after(Duration::from_millis(1)))).expect("it is served");
+///     }
+///     drop(queue);
+/// });
+/// assert_eq!(tags.len(), 1000);
+/// ```
+pub fn serve<J: Job, M: Manager<J>>(
+    manager: &mut M,
+    jobs: &Receiver<J>,
+    clock: &Clock,
+    patience: Duration,
+    mut complete: impl FnMut(J),
+) {
+    loop {
+        match next(manager, jobs, patience) {
+            Next::Job(job) => {
+                manager.submit(job).into_iter().for_each(&mut complete);
+                while let Some(job) = manager.flush_expired(clock.now()) {
+                    complete(job);
+                }
+            }
+            Next::Idle => manager.flush().into_iter().for_each(&mut complete),
+            Next::Closed => break,
+        }
+    }
+    while let Some(job) = manager.flush() {
+        complete(job);
+    }
+}
+
+/// What the queue has.
+enum Next<J> {
+    Job(J),
+    Idle,
+    Closed,
+}
+
+/// Waits for the next job: for ever if the manager is empty, else no longer than `patience`, and not at
+/// all where the queue was found empty before and flushing is under way.
+fn next<J: Job, M: Manager<J>>(manager: &M, jobs: &Receiver<J>, patience: Duration) -> Next<J> {
+    match jobs.try_recv() {
+        Ok(job) => return Next::Job(job),
+        Err(TryRecvError::Disconnected) => return Next::Closed,
+        Err(TryRecvError::Empty) => {}
+    }
+    if manager.in_flight() == 0 {
+        return jobs.recv().map_or(Next::Closed, Next::Job);
+    }
+    match jobs.recv_timeout(patience) {
+        Ok(job) => Next::Job(job),
+        Err(RecvTimeoutError::Timeout) => Next::Idle,
+        Err(RecvTimeoutError::Disconnected) => Next::Closed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use broadloom_lanes::{Cpu, HashJob, InOrder, OutOfOrder, Sha1};
+    use std::sync::mpsc;
+
+    type Packet = HashJob<'static, Sha1, Vec<u8>, usize>;
+
+    fn packet(number: usize) -> Packet {
+        HashJob::digest(vec![number as u8; number * 37 % 3000], number)
+    }
+
+    /// Serves on a thread of its own, and gives the queue and what comes back.
+    fn serving<M: Manager<Packet> + Send + 'static>(
+        mut manager: M,
+        patience: Duration,
+    ) -> (mpsc::SyncSender<Packet>, mpsc::Receiver<usize>) {
+        let (queue, jobs) = mpsc::sync_channel(16);
+        let (done, numbers) = mpsc::channel();
+        std::thread::spawn(move || {
+            serve(&mut manager, &jobs, &Clock::new(), patience, |job| {
+                assert!(job.output().is_some());
+                done.send(*job.user()).expect("the test listens");
+            });
+        });
+        (queue, numbers)
+    }
+
+    #[test]
+    fn every_job_comes_back_when_the_queue_closes() {
+        let (queue, numbers) = serving(OutOfOrder::new(&Cpu::detect(), 64), Duration::MAX);
+        (0..500).for_each(|number| queue.send(packet(number)).expect("it is served"));
+        drop(queue);
+        let mut numbers: Vec<_> = numbers.iter().collect();
+        numbers.sort_unstable();
+        assert!(numbers.into_iter().eq(0..500));
+    }
+
+    #[test]
+    fn an_idle_queue_is_flushed_in_order() {
+        let (queue, numbers) = serving(InOrder::new(&Cpu::detect(), 64), Duration::from_millis(1));
+        (0..7).for_each(|number| queue.send(packet(number)).expect("it is served"));
+        // The queue stays open: only idleness can bring these back.
+        assert!((0..7).all(|number| numbers.recv() == Ok(number)));
+        drop(queue);
+        assert!(numbers.recv().is_err());
+    }
+
+    #[test]
+    fn a_deadline_is_met_on_a_busy_queue() {
+        let clock = Clock::new();
+        let (queue, jobs) = mpsc::sync_channel(64);
+        let long = HashJob::digest(vec![1; 100_000], 0).by(clock.now());
+        queue.send(long).expect("there is room");
+        (1..20).for_each(|number| queue.send(packet(number)).expect("there is room"));
+        drop(queue);
+        let mut manager = OutOfOrder::new(&Cpu::detect(), 1000);
+        let mut order = Vec::new();
+        serve(&mut manager, &jobs, &clock, Duration::MAX, |job: Packet| order.push(*job.user()));
+        assert_eq!(order.first(), Some(&0), "its time had come when it was submitted");
+        assert_eq!(order.len(), 20);
+    }
+}
