@@ -56,12 +56,14 @@ fn ticks(duration: Duration) -> u64 {
 /// let key = HmacKey::<Sha256>::new(b"key");
 /// let clock = Clock::new();
 /// let (queue, jobs) = mpsc::sync_channel(256);
-/// let mut tags = Vec::new();
+/// let (done, tags) = mpsc::channel();
 /// std::thread::scope(|scope| {
-///     scope.spawn(|| {
+///     scope.spawn(move || {
 ///         let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
-///         serve(&mut manager, &jobs, &clock, Duration::from_micros(50), |job: HashJob<'_, Sha256, [u8; 4], u32>| {
-///             tags.push((*job.user(), *job.output().expect("complete")));
+///         let patience = Duration::from_micros(50);
+///         serve(&mut manager, &jobs, &clock, patience, |job: HashJob<Sha256, [u8; 4], u32>| {
+///             let tag = *job.output().expect("complete");
+///             done.send((*job.user(), tag)).expect("someone listens");
 ///         });
 ///     });
 ///     for number in 0..1000u32 {
@@ -70,7 +72,7 @@ fn ticks(duration: Duration) -> u64 {
 ///     }
 ///     drop(queue);
 /// });
-/// assert_eq!(tags.len(), 1000);
+/// assert_eq!(tags.iter().count(), 1000);
 /// ```
 pub fn serve<J: Job, M: Manager<J>>(
     manager: &mut M,
