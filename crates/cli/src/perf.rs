@@ -72,6 +72,10 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Isa>, value_name = "LIST")]
     isa: Vec<Isa>,
 
+    /// CPU features that the lanes are to do without, such as sha or aes (`broadloom info` has the names)
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    without: Vec<String>,
+
     /// Caches: warm, cold [default: warm]
     #[arg(long, value_delimiter = ',', value_parser = name::<Cache>, value_name = "LIST")]
     cache: Vec<Cache>,
@@ -110,6 +114,7 @@ pub fn run(args: PerfArgs, cpu: &Cpu) -> Result<(), PerfError> {
         bursts: args.burst,
         against,
         isas: if args.isa.is_empty() { vec![cpu.isa()] } else { args.isa },
+        without: args.without,
         caches: args.cache,
         json: args.json,
         quick: args.quick,

@@ -57,6 +57,7 @@ fn wrong_options_are_named() {
         (&["--cache=tepid"], 2, "tepid"),
         (&["--burst=many"], 2, "many"),
         (&["--alone", "--against=openssl"], 2, "--alone"),
+        (&["--without=mmx"], 1, "mmx"),
         (&["--burst=0"], 1, "burst 0"),
         (&["--size=0"], 1, "size 0"),
         (&["--algorithm=md5", "--direction=encrypt"], 1, "encrypt"),

@@ -38,6 +38,14 @@ pub enum PerfError {
         /// The directions that it has.
         valid: String,
     },
+    /// A CPU feature that is not known.
+    #[error("no CPU feature {value} is known here; valid: {valid}")]
+    Feature {
+        /// The name given.
+        value: String,
+        /// The names there are.
+        valid: String,
+    },
     /// Two providers disagree about a buffer. Nothing was timed.
     #[error("{algorithm} {direction}: {second} and {first} differ on buffer {buffer} of {len} bytes")]
     Mismatch {

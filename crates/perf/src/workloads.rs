@@ -44,6 +44,8 @@ pub struct WorkloadOptions {
     pub against: Vec<Peer>,
     /// The instruction sets to hold the lanes to; empty: the best of this machine.
     pub isas: Vec<Isa>,
+    /// CPU features, by the names in [`Cpu::features`], that the lanes are to do without.
+    pub without: Vec<String>,
     /// Cache states; empty: warm.
     pub caches: Vec<Cache>,
     /// Where to write the rows as JSON.
@@ -64,6 +66,7 @@ impl Default for WorkloadOptions {
             bursts: Vec::new(),
             against: Peer::ALL.to_vec(),
             isas: Vec::new(),
+            without: Vec::new(),
             caches: Vec::new(),
             json: None,
             quick: false,
@@ -110,15 +113,26 @@ impl WorkloadOptions {
     }
 
     fn cpus(&self) -> Result<Vec<Cpu>, PerfError> {
-        if self.isas.is_empty() {
-            return Ok(vec![Cpu::detect()]);
-        }
-        self.isas.iter().map(|&isa| Ok(Cpu::with_isa(isa)?)).collect()
+        let isas = or_usual(&self.isas, &[Cpu::detect().isa()]);
+        isas.into_iter().map(|isa| self.restricted(Cpu::with_isa(isa)?)).collect()
+    }
+
+    /// The CPU without the features that the lanes are to do without.
+    fn restricted(&self, cpu: Cpu) -> Result<Cpu, PerfError> {
+        self.without.iter().try_fold(cpu, |cpu, feature| {
+            let known: Vec<_> = cpu.features().iter().map(|known| known.name).collect();
+            if !known.contains(&feature.as_str()) {
+                let value = feature.clone();
+                return Err(PerfError::Feature { value, valid: known.join(", ") });
+            }
+            Ok(cpu.without(feature)?)
+        })
     }
 }
 
-/// The registers that a limit counts on when the lanes are held to an instruction set.
-fn allowed(isa: Isa) -> Allowed {
+/// The registers that a limit counts on when the lanes are held to an instruction set, and the AES and
+/// SHA instructions unless they are held to do without some feature.
+fn allowed(isa: Isa, restricted: bool) -> Allowed {
     let widest = match isa {
         Isa::Avx512 => Unit::Vec512,
         Isa::Avx2 => Unit::Vec256,
@@ -126,7 +140,7 @@ fn allowed(isa: Isa) -> Allowed {
         // such machine has.
         Isa::Neon | Isa::Portable => Unit::Vec128,
     };
-    Allowed { widest, hardware: isa != Isa::Portable }
+    Allowed { widest, hardware: isa != Isa::Portable && !restricted }
 }
 
 /// The peers that were asked for and are there, and why the others are not.
@@ -216,7 +230,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
                 let mut bench = Bench {
                     clock: &clock,
                     throughput: &mut throughput,
-                    allowed: allowed(cpu.isa()),
+                    allowed: allowed(cpu.isa(), !options.without.is_empty()),
                     budget,
                     notes: Vec::new(),
                 };

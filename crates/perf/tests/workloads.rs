@@ -116,11 +116,29 @@ fn the_lanes_are_held_to_the_instruction_set_asked_for() {
 }
 
 #[test]
+fn the_lanes_do_without_the_features_named() {
+    let kernel = |without: &[&str]| {
+        let options = WorkloadOptions {
+            sizes: vec![64],
+            without: without.iter().map(|name| name.to_string()).collect(),
+            against: Vec::new(),
+            ..quick(&["aes-128-cbc"])
+        };
+        run(&options).0.rows[0].kernel.clone()
+    };
+    assert!(kernel(&["aes"]).starts_with("bitsliced"), "{}", kernel(&["aes"]));
+    if Cpu::detect().features().iter().any(|feature| feature.name == "aes" && feature.usable) {
+        assert!(!kernel(&[]).starts_with("bitsliced"));
+    }
+}
+
+#[test]
 fn what_cannot_be_done_is_refused_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let missing = Isa::ALL.into_iter().find(|isa| Cpu::with_isa(*isa).is_err()).unwrap();
     let wrong = [
         WorkloadOptions { isas: vec![missing], ..WorkloadOptions::default() },
+        WorkloadOptions { without: vec!["mmx".into()], ..WorkloadOptions::default() },
         WorkloadOptions { bursts: vec![0], ..WorkloadOptions::default() },
         WorkloadOptions { sizes: vec![1 << 30], ..WorkloadOptions::default() },
         WorkloadOptions { directions: vec![Direction::Decrypt], ..quick(&["sha1"]) },
