@@ -100,8 +100,7 @@ pub(crate) fn single_sha1(cpu: &Cpu) -> SingleKernel<u32> {
     if cpu.has("sha2") {
         return isa::arm_sha::SHA1;
     }
-    let _ = cpu;
-    plain::<super::sha1::Core>()
+    integers::<super::sha1::Core>(cpu)
 }
 
 /// SHA-256 for one buffer.
@@ -114,8 +113,7 @@ pub(crate) fn single_sha256(cpu: &Cpu) -> SingleKernel<u32> {
     if cpu.has("sha2") {
         return isa::arm_sha::SHA256;
     }
-    let _ = cpu;
-    plain::<super::sha256::Core>()
+    integers::<super::sha256::Core>(cpu)
 }
 
 /// SHA-384 and SHA-512 for few buffers.
@@ -124,8 +122,20 @@ pub(crate) fn single_sha512(cpu: &Cpu) -> SingleKernel<u64> {
     if cpu.has("sha512") {
         return isa::arm_sha::SHA512;
     }
+    integers::<super::sha512::Core>(cpu)
+}
+
+/// The kernel for one buffer in plain integers, with this CPU's instructions for rotation.
+pub(crate) fn integers<C: Compression>(cpu: &Cpu) -> SingleKernel<C::Word>
+where
+    Plain<C::Word>: Vector<Word = C::Word>,
+{
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("bmi1") && cpu.has("bmi2") {
+        return SingleKernel { name: "integers, bmi2", one: isa::avx2::single::<C>, two: None };
+    }
     let _ = cpu;
-    plain::<super::sha512::Core>()
+    plain::<C>()
 }
 
 /// The kernel for one buffer that every machine has.

@@ -2,7 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use crate::hash::{Hash, HashKernel, kernel};
+use crate::hash::{Compression, Hash, HashKernel, kernel};
+use crate::isa::portable::Plain;
 use crate::vector::{Pair, Vector, each};
 
 /// Eight 32-bit lanes in one 256-bit register. Uses AVX2.
@@ -272,3 +273,17 @@ unsafe fn transpose4(r: [__m256i; 4]) -> [__m256i; 4] {
 }
 
 crate::isa::wide_kernels!("avx2", ["avx2,bmi1,bmi2"], U32x8, U64x4);
+
+/// One buffer, in plain integers, with BMI1 and BMI2: rotations and complements that keep their operand.
+///
+/// # Safety
+/// The contract of [`SingleRun`](crate::hash::kernel::SingleRun).
+#[target_feature(enable = "bmi1,bmi2")]
+pub(crate) unsafe fn single<C>(state: *mut C::Word, data: *const u8, blocks: usize)
+where
+    C: Compression,
+    Plain<C::Word>: Vector<Word = C::Word>,
+{
+    // SAFETY: one lane is the layout of a single state; the caller vouches for the rest.
+    unsafe { kernel::run::<Plain<C::Word>, C>(&raw const state, &raw const data, blocks) }
+}
