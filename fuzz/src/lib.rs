@@ -1,8 +1,8 @@
 //! Random calls of the managers, out of a fuzzer's bytes. The driver is the one of the property test
-//! `crates/lanes/tests/sequences.rs`: it compares every result with the RustCrypto crates, and what is
+//! `crates/lanes/tests/suite/sequences.rs`: it compares every result with the RustCrypto crates, and what is
 //! in flight with what was submitted.
 
-#[path = "../../crates/lanes/tests/common/mod.rs"]
+#[path = "../../crates/lanes/tests/suite/common/mod.rs"]
 mod common;
 
 use broadloom_lanes::{Md5, Sha1, Sha256, Sha512};

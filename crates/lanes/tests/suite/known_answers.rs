@@ -1,11 +1,9 @@
 //! The examples of the standards, through every manager, on every CPU that this machine can be.
 
-mod common;
-
+use crate::common::{cipher_cpus, everywhere, hash_cpus, hex};
 use broadloom_lanes::{
     AesKey, CbcJob, Cpu, Hash, HashJob, HmacKey, Md5, OutOfPlace, Sha1, Sha224, Sha256, Sha384, Sha512,
 };
-use common::{cipher_cpus, everywhere, hash_cpus, hex};
 
 /// Messages with their digests, all at once.
 fn digests<A: Hash>(examples: &[(&[u8], &str)]) {

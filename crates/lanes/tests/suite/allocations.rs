@@ -1,14 +1,12 @@
 //! Once a manager is built, no job makes it allocate.
 
-mod common;
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use crate::common::{Reference, bytes, cpus};
 use broadloom_lanes::{
     AesKey, CbcJob, HashJob, HmacKey, InOrder, Job, OutOfOrder, Planner, Sha1, Sha512,
 };
-use common::{Reference, bytes, cpus};
 
 thread_local! {
     /// Allocations of this thread: the test harness has others.

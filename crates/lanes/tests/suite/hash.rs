@@ -1,9 +1,7 @@
 //! Hashes and HMAC against the RustCrypto crates, through every manager and instruction set.
 
-mod common;
-
+use crate::common::{Reference, bytes, every_hash, everywhere, hash_cpus};
 use broadloom_lanes::{Cpu, HashJob, HmacKey, OutOfOrder, Planner, Stream};
-use common::{Reference, bytes, every_hash, everywhere, hash_cpus};
 use proptest::prelude::*;
 
 #[test]

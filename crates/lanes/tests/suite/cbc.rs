@@ -1,9 +1,7 @@
 //! AES-CBC against the RustCrypto crates, through every manager and instruction set.
 
-mod common;
-
+use crate::common::{bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, everywhere};
 use broadloom_lanes::{AesKey, CbcJob, CipherBuffer, LengthError, OutOfPlace, PairError};
-use common::{bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, everywhere};
 use proptest::prelude::*;
 use proptest::sample::Index;
 

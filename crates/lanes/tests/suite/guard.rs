@@ -2,12 +2,10 @@
 
 #![cfg(all(unix, not(miri)))]
 
-mod common;
-
-use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, OutOfPlace};
-use common::{
+use crate::common::{
     Reference, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, every_hash, everywhere, hash_cpus,
 };
+use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, OutOfPlace};
 
 /// Bytes between two guard pages.
 struct Guarded {

@@ -1,9 +1,7 @@
 //! Random sequences of calls of the managers. The fuzz targets run the same driver.
 
-mod common;
-
-use common::sequence::{Op, run};
-use common::{cpus, every_kind};
+use crate::common::sequence::{Op, run};
+use crate::common::{cpus, every_kind};
 use proptest::prelude::*;
 
 fn op() -> impl Strategy<Value = Op> {

@@ -1,13 +1,11 @@
 //! What the managers promise about order, bounds, waiting, deadlines and closing, for hashes and ciphers.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::mpsc;
 use std::thread;
 
+use crate::common::{Kind, Manager, Numbered, cpus, every_kind, everywhere};
 use broadloom_lanes::{Cpu, InOrder, OutOfOrder, Planner};
-use common::{Kind, Manager, Numbered, cpus, every_kind, everywhere};
 
 /// Calls a generic check with every kind of job, on every CPU.
 macro_rules! on_every_cpu {

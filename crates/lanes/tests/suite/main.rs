@@ -1,0 +1,10 @@
+//! The lanes, tested as their users use them. One program, so that the kernels are compiled once.
+
+mod allocations;
+mod cbc;
+mod common;
+mod guard;
+mod hash;
+mod known_answers;
+mod managers;
+mod sequences;
