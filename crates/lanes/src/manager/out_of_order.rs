@@ -110,7 +110,8 @@ impl<J: Job> Held<J> {
 
 impl<J: Job> OutOfOrder<J> {
     /// A manager for up to `depth` jobs. A depth of 64, or of four times
-    /// [`lanes`](OutOfOrder::lanes), keeps them full for any mix of lengths; all that the manager will ever allocate, it allocates here.
+    /// [`lanes`](OutOfOrder::lanes), keeps them full for any mix of lengths; all that the manager will
+    /// ever allocate, it allocates here.
     ///
     /// # Panics
     /// If `depth` is 0.
