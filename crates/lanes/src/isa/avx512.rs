@@ -93,6 +93,32 @@ unsafe impl Vector for U32x16 {
         }
     }
     #[inline(always)]
+    unsafe fn gather(lanes: *const *const u32) -> [Self; 8] {
+        // SAFETY: the caller vouches for AVX-512, sixteen pointers, and eight words behind each.
+        unsafe {
+            let rows = each!(l in 8 => {
+                let low = _mm256_loadu_si256((*lanes.add(l)).cast());
+                let high = _mm256_loadu_si256((*lanes.add(l + 8)).cast());
+                _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+            });
+            let columns = transpose8_in_halves(rows);
+            each!(i in 8 => Self(columns[i]))
+        }
+    }
+    #[inline(always)]
+    unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u32) {
+        // SAFETY: the caller vouches for sixteen pointers, and eight words behind each.
+        unsafe {
+            let rows = transpose8_in_halves(each!(i in 8 => words[i].0));
+            each!(l in 8 => {
+                let low = _mm512_castsi512_si256(rows[l]);
+                let high = _mm512_extracti64x4_epi64::<1>(rows[l]);
+                _mm256_storeu_si256((*lanes.add(l)).cast(), low);
+                _mm256_storeu_si256((*lanes.add(l + 8)).cast(), high);
+            });
+        }
+    }
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         // SAFETY: `self` is proof of AVX-512 (see Vector).
         Self(unsafe { _mm512_add_epi32(self.0, o.0) })
@@ -138,6 +164,23 @@ unsafe impl Vector for U64x8 {
                 transpose8(each!(l in 8 =>
                     double_words::<BIG_ENDIAN>((*lanes.add(l)).add(offset + 64 * h)))));
             each!(i in 16 => Self(halves[i / 8][i % 8]))
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather(lanes: *const *const u64) -> [Self; 8] {
+        // SAFETY: the caller vouches for AVX-512, eight pointers, and eight words behind each.
+        unsafe {
+            let rows = each!(l in 8 => _mm512_loadu_si512((*lanes.add(l)).cast()));
+            let columns = transpose8(rows);
+            each!(i in 8 => Self(columns[i]))
+        }
+    }
+    #[inline(always)]
+    unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u64) {
+        // SAFETY: the caller vouches for eight pointers, and eight words behind each.
+        unsafe {
+            let rows = transpose8(each!(i in 8 => words[i].0));
+            each!(l in 8 => _mm512_storeu_si512((*lanes.add(l)).cast(), rows[l]));
         }
     }
     #[inline(always)]
@@ -253,6 +296,33 @@ unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
             _mm512_shuffle_i32x4::<ODD>(ab02, cd02),
             _mm512_shuffle_i32x4::<ODD>(ab13, cd13),
         ]
+    }
+}
+
+/// Eight rows of eight 32-bit words in each half of the registers, turned into columns, each half on its
+/// own. Done twice, it changes nothing.
+///
+/// # Safety
+/// AVX-512 F.
+#[inline(always)]
+unsafe fn transpose8_in_halves(r: [__m512i; 8]) -> [__m512i; 8] {
+    // SAFETY: the caller vouches for AVX-512.
+    unsafe {
+        let a = each!(i in 8 => {
+            let (x, y) = (r[i / 2 * 2], r[i / 2 * 2 + 1]);
+            if i & 1 == 0 { _mm512_unpacklo_epi32(x, y) } else { _mm512_unpackhi_epi32(x, y) }
+        });
+        let b = each!(i in 8 => {
+            let (x, y) = (a[i / 4 * 4 + i / 2 % 2], a[i / 4 * 4 + i / 2 % 2 + 2]);
+            if i & 1 == 0 { _mm512_unpacklo_epi64(x, y) } else { _mm512_unpackhi_epi64(x, y) }
+        });
+        // Pairs of 64-bit words: the first quarter of each half of both, and the second.
+        let first = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+        let second = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+        each!(i in 8 => {
+            let order = if i < 4 { first } else { second };
+            _mm512_permutex2var_epi64(b[i % 4], order, b[i % 4 + 4])
+        })
     }
 }
 
