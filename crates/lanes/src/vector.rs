@@ -141,8 +141,6 @@ pub unsafe trait Vector: Copy {
     fn and(self, other: Self) -> Self;
     /// Or.
     fn or(self, other: Self) -> Self;
-    /// `!self & other`.
-    fn and_not(self, other: Self) -> Self;
     /// Complement.
     fn not(self) -> Self;
     /// Rotates each lane right by `N` bits, `0 < N <` the word's width.
@@ -244,10 +242,6 @@ unsafe impl<V: Vector> Vector for Pair<V> {
     #[inline(always)]
     fn or(self, o: Self) -> Self {
         Pair(self.0.or(o.0), self.1.or(o.1))
-    }
-    #[inline(always)]
-    fn and_not(self, o: Self) -> Self {
-        Pair(self.0.and_not(o.0), self.1.and_not(o.1))
     }
     #[inline(always)]
     fn not(self) -> Self {

@@ -52,7 +52,7 @@ struct Class {
     left: [usize; MAX_LANES],
     ids: [u32; MAX_LANES],
     active: usize,
-    /// Calls of `run` since they last moved.
+    /// Calls of `run` that found some in use, since they last moved.
     idle: u32,
 }
 
@@ -81,7 +81,7 @@ impl Lanes for CbcLanes {
     unsafe fn run(&mut self, source: &mut impl Source<CbcTask>, goal: Goal) {
         let kernel = self.kernel;
         let mut completed = 0;
-        self.classes.iter_mut().for_each(|class| class.idle += 1);
+        self.classes.iter_mut().for_each(|class| class.idle += u32::from(class.active > 0));
         // SAFETY: the caller vouches for the tasks until they are complete.
         unsafe {
             while let Some((id, task)) = source.next() {

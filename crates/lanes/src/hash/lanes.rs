@@ -73,7 +73,7 @@ struct Whole<W> {
     /// Whole blocks left.
     left: [usize; MAX_LANES],
     slots: [u8; MAX_LANES],
-    /// Calls of `run` since they last moved.
+    /// Calls of `run` that found some in use, since they last moved.
     idle: u32,
 }
 
@@ -88,7 +88,7 @@ struct Ends<W> {
     /// Whether any of them is an HMAC.
     hmac: bool,
     slots: [u8; MAX_LANES],
-    /// Calls of `run` since they last moved.
+    /// Calls of `run` that found some in use, since they last moved.
     idle: u32,
 }
 
@@ -172,8 +172,8 @@ impl<A: Hash> Lanes for HashLanes<A> {
     unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, goal: Goal) {
         let lanes = self.lanes();
         self.completed = 0;
-        self.whole.idle += 1;
-        self.ends.iter_mut().for_each(|ends| ends.idle += 1);
+        self.whole.idle += u32::from(self.whole.active > 0);
+        self.ends.iter_mut().for_each(|ends| ends.idle += u32::from(ends.count > 0));
         // SAFETY: the caller vouches for the tasks until they are complete.
         unsafe {
             loop {

@@ -32,11 +32,6 @@ macro_rules! bitwise {
             Self(unsafe { _mm256_or_si256(self.0, o.0) })
         }
         #[inline(always)]
-        fn and_not(self, o: Self) -> Self {
-            // SAFETY: as above.
-            Self(unsafe { _mm256_andnot_si256(self.0, o.0) })
-        }
-        #[inline(always)]
         fn not(self) -> Self {
             // SAFETY: as above.
             Self(unsafe { _mm256_xor_si256(self.0, _mm256_set1_epi8(-1)) })

@@ -47,11 +47,6 @@ macro_rules! bitwise {
             Self(unsafe { _mm512_or_si512(self.0, o.0) })
         }
         #[inline(always)]
-        fn and_not(self, o: Self) -> Self {
-            // SAFETY: as above.
-            Self(unsafe { _mm512_andnot_si512(self.0, o.0) })
-        }
-        #[inline(always)]
         fn not(self) -> Self {
             // SAFETY: as above.
             Self(unsafe { _mm512_ternarylogic_epi32::<{ !A & 0xff }>(self.0, self.0, self.0) })

@@ -46,11 +46,6 @@ macro_rules! lane_wise {
             Self(unsafe { $or(self.0, o.0) })
         }
         #[inline(always)]
-        fn and_not(self, o: Self) -> Self {
-            // SAFETY: as above.
-            Self(unsafe { $clear(o.0, self.0) })
-        }
-        #[inline(always)]
         fn not(self) -> Self {
             // SAFETY: as above.
             Self(unsafe { $not(self.0) })

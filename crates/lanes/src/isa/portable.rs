@@ -68,10 +68,6 @@ macro_rules! plain_vector {
                 Self(self.0 | o.0)
             }
             #[inline(always)]
-            fn and_not(self, o: Self) -> Self {
-                Self(!self.0 & o.0)
-            }
-            #[inline(always)]
             fn not(self) -> Self {
                 Self(!self.0)
             }

@@ -174,8 +174,7 @@ impl<J: Job> OutOfOrder<J> {
         let ticket = job.ticket();
         ticket.complete = false;
         let deadline = ticket.deadline;
-        // There is a free slot: the call that filled the last one gave a job back.
-        let id = held.free.pop()?;
+        let id = held.free.pop().expect("the call that filled the last slot gave a job back");
         held.places[id as usize] = Place::InFlight;
         held.deadlines[id as usize] = deadline;
         held.earliest = held.earliest.min(deadline);
