@@ -186,6 +186,10 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             group.complete -= count;
             group.seen -= count;
             given += count;
+            if group.jobs.is_empty() {
+                // Starts at the ring's first places again: they are in the nearest cache.
+                group.jobs.clear();
+            }
         }
         self.in_flight -= given;
         given
