@@ -135,10 +135,7 @@ fn begin_ccm(
 }
 
 /// The tag is made, or checked, along with the text. Of an empty text some versions make it in the end.
-fn cipher_ccm(
-    context: &mut CipherContext,
-    text: Text<'_>,
-) -> Result<Result<(), EvpError>, JobError> {
+fn cipher_ccm(context: &mut CipherContext, text: Text<'_>) -> Result<Result<(), EvpError>, JobError> {
     let empty = text.input().is_empty();
     let outcome = update(context, text)?;
     if empty && outcome.is_ok() {

@@ -13,12 +13,7 @@ pub(crate) struct Cipher {
 impl Cipher {
     /// There is no padding and nothing is held back, so that nothing is left to be ended.
     #[inline]
-    pub(crate) fn run(
-        &self,
-        number: &mut Number,
-        iv: &[u8],
-        text: Text<'_>,
-    ) -> Result<(), JobError> {
+    pub(crate) fn run(&self, number: &mut Number, iv: &[u8], text: Text<'_>) -> Result<(), JobError> {
         self.contexts.with(number, |context| {
             context.restart(iv).map_err(job_error)?;
             update(context, text)?.map_err(job_error)

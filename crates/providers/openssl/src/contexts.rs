@@ -28,9 +28,7 @@ impl<T: Duplicate> Contexts<T> {
             ContextMode::PerQueuePair if numbers.capacity() == 1 => {
                 Contexts::Only(Sole::new(numbers, main))
             }
-            ContextMode::PerQueuePair => {
-                Contexts::PerQueuePair { main, copies: Slots::new(numbers) }
-            }
+            ContextMode::PerQueuePair => Contexts::PerQueuePair { main, copies: Slots::new(numbers) },
         }
     }
 
@@ -71,5 +69,50 @@ impl Duplicate for MacContext {
 impl Duplicate for CipherContext {
     fn duplicate(&self) -> Result<Self, EvpError> {
         CipherContext::duplicate(self)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use super::*;
+
+    /// A context that says which one it is, and counts what was made.
+    struct Fake {
+        name: u32,
+        made: Rc<Cell<u32>>,
+    }
+
+    impl Duplicate for Fake {
+        fn duplicate(&self) -> Result<Self, EvpError> {
+            self.made.set(self.made.get() + 1);
+            Ok(Fake { name: self.made.get(), made: Rc::clone(&self.made) })
+        }
+    }
+
+    /// The contexts that two jobs each of two queues get, where there may be two.
+    fn used(contexts: ContextMode, queue_pairs: usize) -> Vec<u32> {
+        let numbers = Numbers::new(queue_pairs);
+        let main = Fake { name: 0, made: Rc::default() };
+        let contexts = Contexts::new(main, &Options { contexts, queue_pairs }, &numbers);
+        let mut queues: Vec<_> = (0..2).filter_map(|_| numbers.take()).collect();
+        let mut used = Vec::new();
+        for queue in [0, 1, 0, 1] {
+            if let Some(number) = queues.get_mut(queue) {
+                used.push(contexts.with(number, |context| Ok(context.name)).expect("none fails"));
+            }
+        }
+        used
+    }
+
+    #[test]
+    fn who_gets_which_context() {
+        assert_eq!(used(ContextMode::PerQueuePair, 2), [1, 2, 1, 2]);
+        assert_eq!(used(ContextMode::PerQueuePair, 9), [1, 2, 1, 2]);
+        assert_eq!(used(ContextMode::PerQueuePair, 1), [0, 0], "no copy is made");
+        assert_eq!(used(ContextMode::PerJob, 2), [1, 2, 3, 4]);
+        assert_eq!(used(ContextMode::PerJob, 1), [1, 2]);
     }
 }

@@ -44,9 +44,8 @@ impl Options {
     pub(crate) fn parse(given: &[(&str, &str)]) -> Result<Options, LoadError> {
         let mut options = Options { contexts: ContextMode::PerQueuePair, queue_pairs: 64 };
         for (index, &(name, value)) in given.iter().enumerate() {
-            let wrong = |valid| {
-                Err(LoadError::Option { name: name.to_owned(), value: value.to_owned(), valid })
-            };
+            let wrong =
+                |valid| Err(LoadError::Option { name: name.to_owned(), value: value.to_owned(), valid });
             if given[..index].iter().any(|(before, _)| *before == name) {
                 return wrong("an option is given once");
             }

@@ -97,8 +97,7 @@ impl Workshop<'_> {
                     AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305 => Mode::Streamed,
                 };
                 let cipher = self.algorithms.cipher(name)?;
-                let context =
-                    CipherContext::with_tag_len(cipher, key, seals, transform.tag_len());
+                let context = CipherContext::with_tag_len(cipher, key, seals, transform.tag_len());
                 let contexts = self.contexts(context)?;
                 (Work::Aead(Aead { contexts, mode, seals }), name.to_string_lossy())
             }
@@ -113,10 +112,7 @@ impl Workshop<'_> {
         })
     }
 
-    fn contexts<T: Duplicate>(
-        &self,
-        main: Result<T, EvpError>,
-    ) -> Result<Contexts<T>, ProviderError> {
+    fn contexts<T: Duplicate>(&self, main: Result<T, EvpError>) -> Result<Contexts<T>, ProviderError> {
         let main = main.map_err(|error| self.failed(error))?;
         Ok(Contexts::new(main, &self.options, self.numbers))
     }

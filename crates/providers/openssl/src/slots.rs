@@ -230,10 +230,14 @@ mod models {
     use super::*;
 
     fn count(slots: &Slots<u32>, number: &mut Number) -> u32 {
-        let counted = slots.with(number, || Ok::<_, ()>(0), |value| {
-            *value += 1;
-            Ok(*value)
-        });
+        let counted = slots.with(
+            number,
+            || Ok::<_, ()>(0),
+            |value| {
+                *value += 1;
+                Ok(*value)
+            },
+        );
         counted.expect("neither step fails")
     }
 
@@ -242,13 +246,11 @@ mod models {
         loom::model(|| {
             let numbers = Numbers::new(2);
             let slots = Arc::new(Slots::new(&numbers));
-            let threads: Vec<_> = (0..2)
-                .map(|_| {
-                    let mut number = numbers.take().expect("there are two");
-                    let slots = Arc::clone(&slots);
-                    thread::spawn(move || (count(&slots, &mut number), count(&slots, &mut number)))
-                })
-                .collect();
+            let both = [(); 2].map(|()| numbers.take().expect("there are two"));
+            let threads = both.map(|mut number| {
+                let slots = Arc::clone(&slots);
+                thread::spawn(move || (count(&slots, &mut number), count(&slots, &mut number)))
+            });
             for thread in threads {
                 assert_eq!(thread.join().expect("it counts"), (1, 2));
             }
@@ -285,8 +287,8 @@ mod models {
             };
             let other = thread::spawn(work.clone());
             let own = work();
-            let done = usize::from(own.is_some())
-                + usize::from(other.join().expect("it counts").is_some());
+            let done =
+                usize::from(own.is_some()) + usize::from(other.join().expect("it counts").is_some());
             let mut number = numbers.take().expect("all were given back");
             assert_eq!(sole.with(&mut number, |value| *value), done);
             assert!(done >= 1);

@@ -343,8 +343,7 @@ impl CipherContext {
     unsafe fn init(&mut self, key: *const u8, iv: *const u8) -> Result<(), EvpError> {
         let init = self.library.functions.cipher_init;
         // SAFETY: the context is alive; key and IV are as the caller says.
-        let result =
-            unsafe { init(self.context.object, ptr::null(), key, iv, -1, ptr::null()) };
+        let result = unsafe { init(self.context.object, ptr::null(), key, iv, -1, ptr::null()) };
         self.library.check(result, "EVP_CipherInit_ex2")
     }
 
@@ -424,8 +423,7 @@ impl Recipe {
             let mut padding: c_uint = 0;
             // As a parameter: what EVP_CIPHER_CTX_set_padding sets, 3.0 sets again with every IV.
             // SAFETY: name and value outlive the parameters, which are only read.
-            let params =
-                unsafe { [(f.param_uint)(c"padding".as_ptr(), &mut padding), (f.param_end)()] };
+            let params = unsafe { [(f.param_uint)(c"padding".as_ptr(), &mut padding), (f.param_end)()] };
             // SAFETY: the context is alive and has its cipher; the list of parameters is terminated.
             let result = unsafe { (f.cipher_ctx_set)(object, params.as_ptr()) };
             library.check(result, "EVP_CIPHER_CTX_set_params")?;
@@ -445,4 +443,114 @@ fn empty(library: &'static Libcrypto) -> Result<Owned, EvpError> {
     // SAFETY: the constructor takes nothing.
     let context = unsafe { (f.cipher_ctx_new)() };
     library.own(context, f.cipher_ctx_free, "EVP_CIPHER_CTX_new")
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::tests::library;
+
+    #[test]
+    fn a_name_that_it_does_not_know_is_an_error_with_a_code() {
+        let Some(library) = library() else { return };
+        let error = Cipher::fetch(library, c"AES-129-CBC").err().expect("there is no such cipher");
+        assert_eq!(error.call, "EVP_CIPHER_fetch");
+        assert_ne!(error.code, 0);
+        assert_eq!(library.failure("again").code, 0, "the queue of errors was emptied");
+    }
+
+    #[test]
+    fn text_in_pieces_is_ciphered_as_one() {
+        let Some(library) = library() else { return };
+        for name in [c"AES-128-CBC", c"AES-128-CTR", c"AES-128-GCM", c"DES-EDE3-CBC"] {
+            let cipher = Cipher::fetch(library, name).expect("it is there");
+            let key: Vec<u8> = (0..cipher.key_len() as u8).collect();
+            let mut context = CipherContext::new(&cipher, &key, true).expect("it has a key");
+            let iv = vec![7; context.iv_len];
+            let (mut whole, mut pieces) = (vec![1; 144], vec![1; 144]);
+            context.restart(&iv).unwrap();
+            context.update_in_place(&mut whole).unwrap();
+            context.restart(&iv).unwrap();
+            let at = pieces.as_mut_ptr();
+            // SAFETY: input and output are one vector of this length.
+            unsafe { context.cipher(at, at, 144, 32) }.unwrap();
+            assert_eq!(pieces, whole, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn without_padding_the_last_block_is_not_held_back() {
+        let Some(library) = library() else { return };
+        let cipher = Cipher::fetch(library, c"AES-256-CBC").expect("it is there");
+        let [mut encrypt, mut decrypt] = [true, false]
+            .map(|encrypt| CipherContext::new(&cipher, &[3; 32], encrypt).expect("it has a key"));
+        for _ in 0..3 {
+            let mut block = [9; 16];
+            encrypt.restart(&[1; 16]).unwrap();
+            encrypt.update_in_place(&mut block).unwrap();
+            assert_ne!(block, [9; 16]);
+            decrypt.restart(&[1; 16]).unwrap();
+            decrypt.update_in_place(&mut block).unwrap();
+            assert_eq!(block, [9; 16]);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "17 bytes are not whole blocks")]
+    fn parts_of_blocks_are_refused() {
+        let Some(library) = library() else { panic!("17 bytes are not whole blocks: not tested") };
+        let cipher = Cipher::fetch(library, c"AES-128-CBC").expect("it is there");
+        let mut context = CipherContext::new(&cipher, &[3; 16], true).expect("it has a key");
+        context.restart(&[1; 16]).unwrap();
+        let _ = context.update_in_place(&mut [0; 17]);
+    }
+
+    #[test]
+    fn ivs_of_a_length_that_a_cipher_has_not_are_errors() {
+        let Some(library) = library() else { return };
+        for (name, lens) in
+            [(c"AES-128-CBC", [0, 15]), (c"AES-128-CCM", [6, 14]), (c"AES-128-GCM", [0, 129])]
+        {
+            let cipher = Cipher::fetch(library, name).expect("it is there");
+            let mut context = CipherContext::new(&cipher, &[3; 16], true).expect("it has a key");
+            let right = vec![1; context.iv_len];
+            for len in lens {
+                assert!(context.restart(&vec![1; len]).is_err(), "{name:?}, {len} bytes");
+                assert!(context.restart(&right).is_ok(), "{name:?} after {len} bytes");
+            }
+        }
+    }
+
+    fn seal(context: &mut CipherContext, iv: &[u8]) -> ([u8; 20], [u8; 8]) {
+        let (mut text, mut tag) = ([5; 20], [0; 8]);
+        context.restart(iv).unwrap();
+        if context.shape.ccm {
+            context.announce(20).unwrap();
+        }
+        context.associate(b"header").unwrap();
+        context.update_in_place(&mut text).unwrap();
+        if !context.shape.ccm {
+            context.finish().unwrap();
+        }
+        context.tag(&mut tag).unwrap();
+        (text, tag)
+    }
+
+    /// Versions before 3.2 do not copy all AEADs.
+    #[test]
+    fn what_cannot_be_copied_is_made_anew() {
+        let Some(library) = library() else { return };
+        for name in [c"AES-128-GCM", c"AES-128-CCM"] {
+            let mut cipher = Cipher::fetch(library, name).expect("it is there");
+            let results = [true, false].map(|copies| {
+                cipher.copies = copies;
+                let mut main = CipherContext::with_tag_len(&cipher, &[3; 16], true, 8).unwrap();
+                let first = seal(&mut main, &[1; 13]);
+                let mut other = main.duplicate().unwrap();
+                assert_eq!(seal(&mut other, &[1; 13]), first, "{name:?}");
+                seal(&mut other.duplicate().unwrap(), &[2; 12])
+            });
+            assert_eq!(results[0], results[1], "{name:?}");
+        }
+    }
 }

@@ -61,8 +61,9 @@ impl DigestContext {
     #[inline]
     pub fn restart(&mut self) -> Result<(), EvpError> {
         // SAFETY: the context is alive and has its digest, which null keeps.
-        let result =
-            unsafe { (self.library.functions.digest_init)(self.context.object, ptr::null(), ptr::null()) };
+        let result = unsafe {
+            (self.library.functions.digest_init)(self.context.object, ptr::null(), ptr::null())
+        };
         self.library.check(result, "EVP_DigestInit_ex2")
     }
 

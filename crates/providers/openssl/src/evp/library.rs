@@ -1,5 +1,6 @@
 //! libcrypto itself: found, checked and opened once.
 
+use std::error::Error;
 use std::ffi::{CStr, c_int, c_ulong};
 use std::sync::OnceLock;
 
@@ -8,14 +9,20 @@ use libloading::Library;
 use super::ffi::{Free, Functions, Object, Versions};
 
 /// Where to look, in this order. The last is whichever version programs are built against.
-const NAMES: [&str; 4] = ["libcrypto.so.3", "libcrypto.3.dylib", "libcrypto-3-x64.dll", "libcrypto.so"];
+const NAMES: &[&str] = if cfg!(windows) {
+    &["libcrypto-3-x64.dll", "libcrypto-3-arm64.dll", "libcrypto-3.dll"]
+} else if cfg!(target_vendor = "apple") {
+    &["libcrypto.3.dylib", "libcrypto.dylib"]
+} else {
+    &["libcrypto.so.3", "libcrypto.so"]
+};
 
 /// libcrypto, opened. There is one in a process, and it is never closed: its own exit handlers and
 /// thread-local data must outlive whoever used it.
 pub struct Libcrypto {
     pub(super) functions: Functions,
     text: String,
-    number: u64,
+    number: c_ulong,
 }
 
 /// Why there is no libcrypto to work with.
@@ -51,7 +58,7 @@ pub struct EvpError {
     /// The function of libcrypto.
     pub call: &'static str,
     /// What `ERR_get_error` says; 0 where the library recorded nothing.
-    pub code: u64,
+    pub code: c_ulong,
 }
 
 impl Libcrypto {
@@ -61,7 +68,7 @@ impl Libcrypto {
     /// It is not installed, too old, or lacks a function.
     pub fn get() -> Result<&'static Libcrypto, LibraryError> {
         static OPENED: OnceLock<Result<Libcrypto, LibraryError>> = OnceLock::new();
-        OPENED.get_or_init(|| Libcrypto::open(&NAMES)).as_ref().map_err(LibraryError::clone)
+        OPENED.get_or_init(|| Libcrypto::open(NAMES)).as_ref().map_err(LibraryError::clone)
     }
 
     /// Opens the first of `names` that the loader finds.
@@ -72,7 +79,10 @@ impl Libcrypto {
             // on any thread.
             match unsafe { Library::new(*name) } {
                 Ok(library) => return Libcrypto::with(library),
-                Err(error) => reasons.push(error.to_string()),
+                Err(error) => {
+                    let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                    reasons.push(format!("{name}: {cause}"));
+                }
             }
         }
         Err(LibraryError::Absent { reason: reasons.join("; ") })
@@ -86,7 +96,7 @@ impl Libcrypto {
         // SAFETY: the function takes any number and returns a static string.
         let text = unsafe { CStr::from_ptr((versions.text)(0)) }.to_string_lossy().into_owned();
         // SAFETY: the function takes nothing.
-        let number = u64::from(unsafe { (versions.number)() });
+        let number = unsafe { (versions.number)() };
         check_version(&text, number)?;
         let functions = Functions::find(&library).map_err(|function| {
             let version = text.clone();
@@ -118,12 +128,12 @@ impl Libcrypto {
     #[cold]
     pub(super) fn failure(&self, call: &'static str) -> EvpError {
         // SAFETY: both functions only touch the calling thread's own queue.
-        let code: c_ulong = unsafe {
+        let code = unsafe {
             let first = (self.functions.get_error)();
             (self.functions.clear_error)();
             first
         };
-        EvpError { call, code: u64::from(code) }
+        EvpError { call, code }
     }
 
     /// libcrypto reports success as 1.
@@ -133,26 +143,21 @@ impl Libcrypto {
     }
 
     /// An object that was just made, if it was.
-    pub(super) fn own(
-        &self,
-        object: Object,
-        free: Free,
-        call: &'static str,
-    ) -> Result<Owned, EvpError> {
+    pub(super) fn own(&self, object: Object, free: Free, call: &'static str) -> Result<Owned, EvpError> {
         if object.is_null() { Err(self.failure(call)) } else { Ok(Owned { object, free }) }
     }
 }
 
 /// `0xMNN00PP0`: major, minor, patch.
-fn parts(number: u64) -> (u64, u64, u64) {
+fn parts(number: c_ulong) -> (c_ulong, c_ulong, c_ulong) {
     (number >> 28, number >> 20 & 0xff, number >> 4 & 0xff)
 }
 
-fn check_version(text: &str, number: u64) -> Result<(), LibraryError> {
+fn check_version(text: &str, number: c_ulong) -> Result<(), LibraryError> {
     if parts(number).0 < 3 { Err(LibraryError::TooOld { version: text.to_owned() }) } else { Ok(()) }
 }
 
-fn restarts_macs(number: u64) -> bool {
+fn restarts_macs(number: c_ulong) -> bool {
     parts(number) >= (3, 0, 3)
 }
 
@@ -201,7 +206,10 @@ mod tests {
     fn versions_before_3_are_too_old() {
         assert_eq!(check_version("OpenSSL 3.0.2", 0x3000_0020), Ok(()));
         let error = check_version("OpenSSL 1.1.1w  11 Sep 2023", 0x1010_117f).unwrap_err();
-        assert_eq!(error.to_string(), "libcrypto is OpenSSL 1.1.1w  11 Sep 2023, and version 3 is needed");
+        assert_eq!(
+            error.to_string(),
+            "libcrypto is OpenSSL 1.1.1w  11 Sep 2023, and version 3 is needed"
+        );
         let error = check_version("LibreSSL 3.8.2", 0x2000_0000).unwrap_err();
         assert_eq!(error, LibraryError::TooOld { version: "LibreSSL 3.8.2".to_owned() });
     }

@@ -60,8 +60,7 @@ impl MacContext {
         let params =
             unsafe { [(f.param_utf8)(what.as_ptr(), of.as_ptr().cast_mut(), 0), (f.param_end)()] };
         // SAFETY: context and key are alive, the list of parameters is terminated.
-        let result =
-            unsafe { (f.mac_init)(context.object, key.as_ptr(), key.len(), params.as_ptr()) };
+        let result = unsafe { (f.mac_init)(context.object, key.as_ptr(), key.len(), params.as_ptr()) };
         library.check(result, "EVP_MAC_init")?;
         // SAFETY: the context is alive and initialised.
         let len = unsafe { (f.mac_len)(context.object) };
@@ -107,8 +106,7 @@ impl MacContext {
         let finish = self.library.functions.mac_final;
         let mut written = 0;
         // SAFETY: the context is alive; pointer and length are those of a slice.
-        let result =
-            unsafe { finish(self.context.object, mac.as_mut_ptr(), &mut written, mac.len()) };
+        let result = unsafe { finish(self.context.object, mac.as_mut_ptr(), &mut written, mac.len()) };
         self.library.check(result, "EVP_MAC_final")
     }
 
