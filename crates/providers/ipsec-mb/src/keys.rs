@@ -106,11 +106,14 @@ impl<'a> Expander<'a> {
     ///
     /// # Safety
     /// They must be the library's, which must stay open for as long as this lives.
-    pub unsafe fn new(functions: &'a Functions) -> Self {
+    pub(crate) unsafe fn new(functions: &'a Functions) -> Self {
         Expander { functions }
     }
 
     /// An AES key for both directions.
+    ///
+    /// # Errors
+    /// The key has another length.
     pub fn aes(self, size: AesSize, key: &[u8]) -> Result<Box<AesKey>, ProviderError> {
         let mut expanded = Box::new(AesKey { encrypt: [0; 240], decrypt: [0; 240] });
         self.aes_into(size, key, &mut expanded)?;
@@ -128,7 +131,10 @@ impl<'a> Expander<'a> {
         Ok(())
     }
 
-    /// A key of AES-CMAC; the library has none of 192 bits.
+    /// A key of AES-CMAC.
+    ///
+    /// # Errors
+    /// The key has another length, or 192 bits, which the library's CMAC does not take.
     pub fn cmac(self, size: AesSize, key: &[u8]) -> Result<Box<CmacKey>, ProviderError> {
         let subkeys = match size {
             AesSize::Aes128 => self.functions.cmac_subkeys_128,
@@ -147,6 +153,9 @@ impl<'a> Expander<'a> {
     }
 
     /// A key of triple DES, 24 bytes.
+    ///
+    /// # Errors
+    /// The key has another length.
     pub fn triple_des(self, key: &[u8]) -> Result<Box<TripleDesKey>, ProviderError> {
         check_len(key, 24)?;
         let mut expanded = Box::new(TripleDesKey { schedules: [[0; 16]; 3] });
@@ -158,6 +167,9 @@ impl<'a> Expander<'a> {
     }
 
     /// A key of GCM.
+    ///
+    /// # Errors
+    /// The key has another length.
     pub fn gcm(self, size: AesSize, key: &[u8]) -> Result<GcmKeyBox, ProviderError> {
         check_len(key, size.key_len())?;
         let mut expanded = GcmKeyBox(Box::new(GcmKey([0; 1024])));

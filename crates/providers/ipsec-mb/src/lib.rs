@@ -38,12 +38,12 @@
 //! - Its AES-CTR counts in the last 32 bits of the counter block alone: a buffer whose counter passes
 //!   2^32 is given to it in two parts.
 
+pub mod keys;
 pub mod layout;
 pub mod library;
 
 mod fill;
 mod gcm;
-mod keys;
 mod provider;
 mod queue;
 mod rules;

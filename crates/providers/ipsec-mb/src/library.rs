@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use libloading::Library;
 
+use crate::keys::Expander;
 use crate::layout::{self, Functions, Manager};
 
 /// Names of the library's file; the version inside decides whether it is used.
@@ -109,7 +110,8 @@ impl Api {
         // SAFETY: the manager is alive and set up, which filled its function pointers; its layout is that
         // of the version.
         let functions = unsafe { (*raw.as_ptr()).functions };
-        Ok(OwnedManager { functions, arch: Arch(arch), guard })
+        let table = Table { functions, arch: Arch(arch), _api: self.clone() };
+        Ok(OwnedManager { table, guard })
     }
 
     /// The library's words for one of its error numbers.
@@ -161,10 +163,38 @@ impl fmt::Display for Arch {
     }
 }
 
-/// A manager of the library, freed when dropped.
-pub struct OwnedManager {
+/// The functions for an instruction set, with the library that has them. Those that need no manager may be
+/// called on any thread.
+#[derive(Clone)]
+pub struct Table {
     functions: Functions,
     arch: Arch,
+    /// Keeps the code behind `functions` mapped.
+    _api: Api,
+}
+
+impl Table {
+    /// The functions, which may be called as long as this lives.
+    #[inline(always)]
+    pub fn functions(&self) -> &Functions {
+        &self.functions
+    }
+
+    /// The instruction set that they use.
+    pub fn arch(&self) -> Arch {
+        self.arch
+    }
+
+    /// Expands keys by them.
+    pub fn expander(&self) -> Expander<'_> {
+        // SAFETY: the functions are the library's, which stays open for as long as this is borrowed.
+        unsafe { Expander::new(&self.functions) }
+    }
+}
+
+/// A manager of the library, freed when dropped.
+pub struct OwnedManager {
+    table: Table,
     guard: Guard,
 }
 
@@ -183,15 +213,10 @@ impl OwnedManager {
         self.guard.raw.as_ptr()
     }
 
-    /// Its functions, which may be called as long as the library is open: as long as this, or an [`Api`].
+    /// Its functions.
     #[inline(always)]
-    pub fn functions(&self) -> &Functions {
-        &self.functions
-    }
-
-    /// The instruction set that they use.
-    pub fn arch(&self) -> Arch {
-        self.arch
+    pub fn table(&self) -> &Table {
+        &self.table
     }
 }
 

@@ -2,19 +2,16 @@
 
 use broadloom_engine::{Algorithm, Provider, ProviderError, ProviderSession, Queue, Transform};
 
-use crate::keys::Expander;
-use crate::layout::Functions;
-use crate::library::{Absent, Api, Arch, CallError};
+use crate::library::{Absent, Api, CallError, Table};
 use crate::queue::ImbQueue;
 use crate::rules::lacks;
 use crate::session::ImbSession;
 
 /// Intel's multi-buffer library, as a provider called `ipsec-mb`.
 pub struct IpsecMb {
-    functions: Functions,
-    arch: Arch,
-    /// Keeps the code behind `functions` mapped.
     api: Api,
+    /// What keys are expanded by.
+    table: Table,
 }
 
 /// Why there is no provider.
@@ -45,8 +42,12 @@ impl IpsecMb {
             return Err(LoadError::Option { name: (*name).to_owned() });
         }
         let api = Api::load()?;
-        let manager = api.manager()?;
-        Ok(IpsecMb { functions: *manager.functions(), arch: manager.arch(), api })
+        let table = api.manager()?.table().clone();
+        Ok(IpsecMb { api, table })
+    }
+
+    fn kernel(&self) -> String {
+        format!("intel-ipsec-mb {} {}", self.api.version(), self.table.arch())
     }
 }
 
@@ -56,7 +57,7 @@ impl Provider for IpsecMb {
     }
 
     fn description(&self) -> String {
-        format!("intel-ipsec-mb {} {}, found at run time", self.api.version(), self.arch)
+        format!("{}, found at run time", self.kernel())
     }
 
     fn supports(&self, algorithm: Algorithm) -> bool {
@@ -68,10 +69,8 @@ impl Provider for IpsecMb {
     }
 
     fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
-        // SAFETY: the functions are the library's, which `self.api` keeps open.
-        let expander = unsafe { Expander::new(&self.functions) };
-        let kernel = format!("intel-ipsec-mb {} {}", self.api.version(), self.arch);
-        Ok(Box::new(ImbSession::open(transform, expander, kernel)?))
+        let kernel = self.kernel();
+        Ok(Box::new(ImbSession::open(transform, self.table.expander(), kernel)?))
     }
 
     fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {

@@ -120,7 +120,14 @@ fn start(
             // SAFETY: the rules saw to it that the destination can be written to; the key was expanded by
             // this provider, whose library the manager keeps open; the tag has room for 64 bytes.
             unsafe {
-                gcm::process(burst.manager.functions(), *size, *encrypts, &key.0, context, &places);
+                gcm::process(
+                    burst.manager.table().functions(),
+                    *size,
+                    *encrypts,
+                    &key.0,
+                    context,
+                    &places,
+                );
             }
             return Some(Ok(()));
         }
@@ -129,7 +136,7 @@ fn start(
             unsafe {
                 let text = std::slice::from_raw_parts(source, len);
                 let places = Places { len: 0, associated: text, ..places };
-                gcm::process(burst.manager.functions(), *size, true, &key.0, context, &places);
+                gcm::process(burst.manager.table().functions(), *size, true, &key.0, context, &places);
             }
             return Some(Ok(()));
         }
@@ -204,7 +211,7 @@ impl Burst<'_> {
     /// stay good for their lengths until the burst has ended, and lengths that the library takes.
     #[inline(always)]
     unsafe fn submit(&mut self, index: usize, fill: impl FnOnce(&mut Job)) {
-        let functions = self.manager.functions();
+        let functions = self.manager.table().functions();
         let manager = self.manager.as_ptr();
         // SAFETY: the manager is alive; the library returns a free job of its ring, which is this
         // function's until it is submitted.
@@ -234,7 +241,7 @@ impl Burst<'_> {
 
 impl Drop for Burst<'_> {
     fn drop(&mut self) {
-        let functions = self.manager.functions();
+        let functions = self.manager.table().functions();
         loop {
             // SAFETY: the manager is alive, and so is all that its jobs point to.
             let done = unsafe { (functions.flush_job)(self.manager.as_ptr()) };

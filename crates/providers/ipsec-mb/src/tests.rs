@@ -26,7 +26,7 @@ fn provider() -> Option<Arc<IpsecMb>> {
 
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<_> = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let bytes = digits.chunks(2).map(|pair| String::from_iter(pair));
+    let bytes = digits.chunks(2).map(String::from_iter);
     bytes.map(|pair| u8::from_str_radix(&pair, 16).expect("hexadecimal digits")).collect()
 }
 
