@@ -187,6 +187,9 @@ pub enum JobError {
     /// The provider gave the job back without having done it.
     #[error("the provider did not do it")]
     NotDone,
+    /// The provider panicked while it worked on the job or on others beside it.
+    #[error("the provider panicked while it worked on the job or on others beside it")]
+    Panicked,
     /// The queue pair was dropped before the job was processed.
     #[error("the queue pair was dropped before the job's turn came")]
     Cancelled,
@@ -304,9 +307,18 @@ impl<'a> Operation<'a> {
         matches!(self.state, State::Running { second: true } | State::Ran { second: true, .. })
     }
 
+    /// Whether a provider panicked while it worked on it.
+    #[inline]
+    fn is_interrupted(&self) -> bool {
+        matches!(self.state, State::Running { .. } | State::Ran { .. })
+    }
+
     /// Checks the job, and makes it ready for a provider.
     #[inline]
     pub(crate) fn begin(&mut self) -> Result<(), JobError> {
+        if self.is_interrupted() {
+            return Err(JobError::Panicked);
+        }
         let rules = self.session.get().rules();
         let nonce_len = self.nonce.as_slice().len();
         if nonce_len < rules.nonce_min || nonce_len > rules.nonce_max {
@@ -450,8 +462,16 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Ends a job that no provider saw.
+    /// Ends a job that no provider saw, or that one panicked over.
     pub(crate) fn refuse(&mut self, error: JobError) {
+        if self.is_interrupted() {
+            if self.session().rules().writes {
+                self.wipe_output();
+            }
+            if matches!(self.data, Data::Scattered(_)) {
+                self.data.scatter_pieces();
+            }
+        }
         self.state = State::Complete(Err(error));
     }
 }

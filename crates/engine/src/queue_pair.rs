@@ -69,7 +69,9 @@ impl Default for QueueConfig {
 ///
 /// Every job that was accepted comes back exactly once: from `dequeue`, or from
 /// [`close`](QueuePair::close), or, where the queue pair is dropped, to the handler given to
-/// [`on_drop`](QueuePair::on_drop).
+/// [`on_drop`](QueuePair::on_drop). That holds where a provider panics, too: the panic goes on to the
+/// caller, and the jobs that it was working on are complete with the next flush, as failed with
+/// [`JobError::Panicked`], their output wiped.
 ///
 /// `H` is a job, or what owns or borrows one ([`Handle`]).
 pub struct QueuePair<'a, H: Handle<'a>> {
@@ -78,6 +80,8 @@ pub struct QueuePair<'a, H: Handle<'a>> {
     groups: Vec<Group<H>>,
     in_flight: usize,
     statistics: Statistics,
+    /// The groups of the jobs that are being enqueued.
+    places: Vec<usize>,
     on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
 }
 
@@ -113,6 +117,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             groups: Vec::new(),
             in_flight: 0,
             statistics: Statistics::default(),
+            places: Vec::new(),
             on_drop: None,
         }
     }
@@ -143,10 +148,15 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// stays. Unless the doorbell is deferred it is rung.
     pub fn enqueue(&mut self, jobs: &mut Vec<H>) -> usize {
         let accepted = jobs.len().min(self.config.capacity - self.in_flight);
+        // A provider is asked for queues, and may panic, before any job leaves the burst.
+        self.places.clear();
         let mut last = 0;
-        for mut job in jobs.drain(..accepted) {
-            last = self.group_of(last, &mut job);
-            self.groups[last].jobs.push_back(job);
+        for job in &mut jobs[..accepted] {
+            last = self.group_of(last, job);
+            self.places.push(last);
+        }
+        for (job, place) in jobs.drain(..accepted).zip(&self.places) {
+            self.groups[*place].jobs.push_back(job);
         }
         self.in_flight += accepted;
         self.statistics.accept(accepted);
@@ -261,18 +271,17 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// Processes the jobs of a group that were seen.
     fn run(&mut self, index: usize, cause: Cause) {
         let group = &mut self.groups[index];
-        let (mut from, to) = (group.complete, group.seen);
-        let mut failed = 0;
-        while from < to {
-            let until = to.min(from + WINDOW);
-            let jobs = group.jobs.range_mut(from..until);
+        let to = group.seen;
+        // Each window is complete on its own: no job is processed twice where the next one panics.
+        while group.complete < to {
+            let until = to.min(group.complete + WINDOW);
+            let jobs = group.jobs.range_mut(group.complete..until);
             let mut window: ArrayVec<_, WINDOW> = jobs.map(Handle::operation).collect();
-            failed += self.processor.run(&mut window);
-            from = until;
+            let failed = self.processor.run(&mut window);
+            self.statistics.complete(until - group.complete, failed);
+            group.complete = until;
         }
-        self.statistics.complete(to - group.complete, failed);
         self.statistics.ran(cause, self.processor.occupancy());
-        group.complete = to;
         group.expires = None;
     }
 }
