@@ -1,8 +1,10 @@
 //! Queue pairs: jobs in, jobs out, on one thread.
 
 use std::collections::VecDeque;
+use std::io;
 use std::time::{Duration, Instant};
 
+use crate::event::{Event, Level};
 use crate::job::Handle;
 use crate::operation::JobError;
 use crate::processor::{Processor, WINDOW};
@@ -82,6 +84,7 @@ pub struct QueuePair<'a, H: Handle<'a>> {
     statistics: Statistics,
     /// The groups of the jobs that are being enqueued.
     places: Vec<usize>,
+    level: Level,
     on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
 }
 
@@ -118,6 +121,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             in_flight: 0,
             statistics: Statistics::default(),
             places: Vec::new(),
+            level: Level::default(),
             on_drop: None,
         }
     }
@@ -142,6 +146,20 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// The counters, to be read from anywhere.
     pub fn statistics(&self) -> Statistics {
         self.statistics.clone()
+    }
+
+    /// A file descriptor that is readable exactly while complete jobs wait for
+    /// [`dequeue`](QueuePair::dequeue).
+    ///
+    /// A queue pair works within its owner's calls: jobs that wait for others do not become complete by
+    /// themselves. So [`flush`](QueuePair::flush) before sleeping on it. Whoever wants work to go on while
+    /// it sleeps wants [`Workers`](crate::Workers).
+    ///
+    /// # Errors
+    /// The system has no more descriptors; [`io::ErrorKind::Unsupported`] elsewhere than on Linux.
+    pub fn event(&mut self) -> io::Result<Event> {
+        let ready = self.groups.iter().any(|group| group.complete > 0);
+        self.level.event(ready)
     }
 
     /// Takes jobs from the front of a burst, as many as there is room for, and says how many; the rest
@@ -193,6 +211,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             given += count;
         }
         self.in_flight -= given;
+        self.signal();
         given
     }
 
@@ -205,6 +224,40 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
                 self.run(index, Cause::Flush);
             }
         }
+    }
+
+    /// Processes jobs at once, beside those that it holds.
+    pub(crate) fn process_at_once<'b, J: Handle<'b>>(&mut self, jobs: &mut [J]) {
+        self.statistics.accept(jobs.len());
+        let outcome = self.processor.process_many(jobs);
+        self.statistics.complete(outcome.completed, outcome.failed);
+        self.statistics.ran(Cause::Batch, self.processor.occupancy());
+    }
+
+    /// Counts jobs that were to be processed at once, and that a provider panicked over.
+    pub(crate) fn count_failed(&mut self, jobs: usize) {
+        self.statistics.complete(jobs, jobs);
+    }
+
+    /// Goes on after a provider has panicked: all jobs are complete, those that were not before by `fail`,
+    /// and queues are opened anew.
+    pub(crate) fn recover(&mut self, fail: impl Fn(&mut H)) {
+        for group in &mut self.groups {
+            let failed = group.jobs.len() - group.complete;
+            group.jobs.range_mut(group.complete..).for_each(&fail);
+            group.complete = group.jobs.len();
+            group.seen = group.complete;
+            group.expires = None;
+            self.statistics.complete(failed, failed);
+        }
+        self.signal();
+        self.processor.reset();
+    }
+
+    /// Has the event say whether complete jobs wait.
+    fn signal(&mut self) {
+        let groups = &self.groups;
+        self.level.set(|| groups.iter().any(|group| group.complete > 0));
     }
 
     /// Processes what is left, and gives back every job.
@@ -280,6 +333,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             let failed = self.processor.run(&mut window);
             self.statistics.complete(until - group.complete, failed);
             group.complete = until;
+            self.level.set(|| true);
         }
         self.statistics.ran(cause, self.processor.occupancy());
         group.expires = None;

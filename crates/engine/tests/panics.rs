@@ -21,7 +21,8 @@ fn bytes<'x, T>(job: &'x Job<'_, T>) -> &'x [u8] {
 #[test]
 fn jobs_under_a_panic_fail_and_are_wiped_and_no_job_is_processed_twice() {
     let session = cipher(&Arc::default(), 3);
-    let mut pair = QueuePair::new(QueueConfig { batch: Some(1000), max_wait: None, ..Default::default() });
+    let mut pair =
+        QueuePair::new(QueueConfig { batch: Some(1000), max_wait: None, ..Default::default() });
     // Two windows of 256: the panic is in the second.
     let mut jobs: Vec<_> = (0..400)
         .map(|number| if number == 300 { usize::from(PANIC) } else { number % 200 })
