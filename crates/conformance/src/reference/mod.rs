@@ -45,7 +45,9 @@ pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
     let (output, mut tag) = match input.algorithm {
         Algorithm::Hash(algorithm) => (Vec::new(), hash::digest(algorithm, data)),
         Algorithm::Mac(algorithm) => (Vec::new(), mac(algorithm, key, nonce, data)),
-        Algorithm::Cipher(algorithm) => (cipher::apply(algorithm, encrypts, key, nonce, data), Vec::new()),
+        Algorithm::Cipher(algorithm) => {
+            (cipher::apply(algorithm, encrypts, key, nonce, data), Vec::new())
+        }
         Algorithm::Aead(algorithm) => aead::apply(algorithm, encrypts, input),
         Algorithm::Chain(algorithm, mac_algorithm, order) => {
             let output = cipher::apply(algorithm, encrypts, key, nonce, data);

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, Direction, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Text, Transform,
+    Algorithm, Direction, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Text,
+    Transform,
 };
 use zeroize::Zeroizing;
 
@@ -20,6 +21,7 @@ struct Session {
     algorithm: Algorithm,
     direction: Direction,
     key: Zeroizing<Vec<u8>>,
+    tag_len: usize,
 }
 
 struct Worker;
@@ -47,7 +49,7 @@ impl Provider for Reference {
             return Err(ProviderError::new(format!("{algorithm} is no algorithm of its own")));
         }
         let key = Zeroizing::new(transform.key().to_vec());
-        Ok(Box::new(Session { algorithm, direction, key }))
+        Ok(Box::new(Session { algorithm, direction, key, tag_len: transform.tag_len() }))
     }
 
     fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
@@ -80,7 +82,7 @@ impl Queue for Worker {
 
 /// Does an operation's work. The tag to be compared with is returned; one to be made is put in its place.
 fn work(parts: Parts<'_, Session>) -> Vec<u8> {
-    let Parts { session, text, nonce, associated, tag: place, tag_len } = parts;
+    let Parts { session, text, nonce, associated, tag: place, .. } = parts;
     let (output, tag) = compute(&Input {
         algorithm: session.algorithm,
         direction: session.direction,
@@ -88,7 +90,7 @@ fn work(parts: Parts<'_, Session>) -> Vec<u8> {
         mac_key: &[],
         nonce,
         associated,
-        tag_len,
+        tag_len: session.tag_len,
         data: text.input(),
     });
     if let Text::InPlace(bytes) | Text::Apart(_, bytes) = text

@@ -1,9 +1,9 @@
 //! The modes that are put together here, against RustCrypto's own.
 
 use aes::{Aes128, Aes192, Aes256};
-use aes_gcm::aead::consts::{U8, U10, U12, U13, U16, U7};
-use aes_gcm::aead::{AeadInOut, KeyInit};
 use aes_gcm::AesGcm;
+use aes_gcm::aead::consts::{U7, U8, U10, U12, U13, U16};
+use aes_gcm::aead::{AeadInOut, KeyInit};
 use broadloom_engine::{AeadAlgorithm, AesSize};
 use ccm::Ccm;
 
