@@ -305,8 +305,10 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
 
 impl<'a, H: Handle<'a>> Drop for QueuePair<'a, H> {
     fn drop(&mut self) {
-        let Some(handler) = &mut self.on_drop else { return };
         for group in &mut self.groups {
+            let cancelled = group.jobs.len() - group.complete;
+            self.statistics.complete(cancelled, cancelled);
+            let Some(handler) = &mut self.on_drop else { continue };
             for (place, mut job) in group.jobs.drain(..).enumerate() {
                 if place >= group.complete {
                     job.operation().refuse(JobError::Cancelled);
