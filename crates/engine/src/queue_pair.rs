@@ -80,6 +80,8 @@ pub struct QueuePair<'a, H: Handle<'a>> {
     /// Of a burst that is being taken: groups, and how many jobs in a row go there.
     runs: Vec<(usize, usize)>,
     in_flight: usize,
+    /// The group from which complete jobs are given back first, next time.
+    turn: usize,
     statistics: Statistics,
     on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
 }
@@ -116,6 +118,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             groups: Vec::new(),
             runs: Vec::new(),
             in_flight: 0,
+            turn: 0,
             statistics: Statistics::default(),
             on_drop: None,
         }
@@ -180,7 +183,11 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     pub fn dequeue(&mut self, jobs: &mut Vec<H>, max: usize) -> usize {
         self.expire();
         let mut given = 0;
-        for group in &mut self.groups {
+        // Begins with another group each time, so that one that is never empty keeps no other waiting.
+        let turn = self.turn % self.groups.len().max(1);
+        self.turn = turn + 1;
+        let (later, first) = self.groups.split_at_mut(turn);
+        for group in first.iter_mut().chain(later) {
             let count = group.complete.min(max - given);
             jobs.extend(group.jobs.drain(..count));
             group.complete -= count;
