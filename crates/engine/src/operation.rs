@@ -404,10 +404,8 @@ impl<'a> Operation<'a> {
             return Err(JobError::TagLength { len, valid });
         }
         self.data.gather_pieces();
-        if let Text::Apart(source, destination) = self.data.text()
-            && rules.writes
-        {
-            if rules.chain {
+        if let Text::Apart(source, destination) = self.data.text() {
+            if rules.chain || !rules.writes {
                 destination.copy_from_slice(source);
             } else {
                 destination[..ciphered.start].copy_from_slice(&source[..ciphered.start]);
