@@ -206,7 +206,7 @@ pub enum JobError {
         /// Bytes of the destination.
         destination_len: usize,
     },
-    /// The provider could not open a queue for this thread.
+    /// The provider could not open a queue for this thread. Data in place are as they were.
     #[error("the provider has no queue for this thread")]
     NoQueue,
     /// One of the provider's own calls failed; the number is the provider's.
@@ -483,7 +483,9 @@ impl<'a> Operation<'a> {
         }
         let rules = *self.session.get().rules();
         if self.state.outcome.is_err() {
-            if rules.writes {
+            // Without a queue nobody has touched what is in place: another provider may have it.
+            let touched = self.state.outcome != Err(JobError::NoQueue) || !self.data.is_in_place();
+            if rules.writes && touched {
                 self.wipe_output();
             }
         } else if self.tag.at.is_some() && !rules.checks_tag {
