@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, Data, Job, JobError, Processor, Provider, Session,
+    AeadAlgorithm, AesSize, Algorithm, ChainOrder, Data, Job, JobError, Processor, Provider, Session,
 };
 use fastrand::Rng;
 
@@ -95,7 +95,7 @@ fn ccm_is_no_longer_than_its_length_field(provider: &Arc<dyn Provider>, bench: &
 }
 
 /// Ranges that end beyond the data, begin there, or end before they begin; and a place for the tag that is
-/// not within the data, or cannot be written to.
+/// not within the data, cannot be written to, or is where the ciphertext goes.
 pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 15);
     for algorithm in varied(provider) {
@@ -126,6 +126,23 @@ pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
                     job.set_data(&[3; 96]);
                     job.tag_at(0)
                 });
+            }
+            let ciphers_tag = match algorithm {
+                Algorithm::Aead(_) => false,
+                Algorithm::Chain(.., order) => order == ChainOrder::MacThenCipher,
+                _ => true,
+            };
+            if !ciphers_tag {
+                let (cipher_start, cipher_end) = (16, 64);
+                for start in [cipher_start + 1 - tag_len.min(17), 40, cipher_end - 1] {
+                    let end = start + tag_len;
+                    if end <= 96 {
+                        let error = JobError::TagOverlap { start, end, cipher_start, cipher_end };
+                        bench.refuses(&session, error, |job| {
+                            job.cipher_range(cipher_start..cipher_end).tag_at(start)
+                        });
+                    }
+                }
             }
         }
     }
