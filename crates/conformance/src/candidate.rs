@@ -54,10 +54,15 @@ pub fn run_both(name: &str, a: impl Candidate, b: impl Candidate) {
 }
 
 fn present(test: &str, candidate: impl Candidate) -> Option<Arc<dyn Provider>> {
+    let needed = std::env::var_os("CI").is_some_and(|value| value == "true");
+    present_or(needed, test, candidate)
+}
+
+/// The provider; where there is none, a panic if it is needed, and else a line that says so.
+fn present_or(needed: bool, test: &str, candidate: impl Candidate) -> Option<Arc<dyn Provider>> {
     match candidate.candidate() {
         Ok(provider) => Some(provider),
         Err(reason) => {
-            let needed = std::env::var_os("CI").is_some_and(|value| value == "true");
             assert!(!needed, "{test} could not be run: {reason}");
             say(format_args!("{test} was not run: {reason}"));
             None
@@ -69,4 +74,26 @@ fn present(test: &str, candidate: impl Candidate) -> Option<Arc<dyn Provider>> {
 pub(crate) fn say(line: Arguments<'_>) {
     // Nothing depends on the line: a closed standard error is no reason to fail.
     let _ = writeln!(std::io::stderr(), "conformance: {line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn absent() -> Result<Arc<dyn Provider>, String> {
+        Err("libexample.so.7 was not found".to_owned())
+    }
+
+    #[test]
+    fn an_absent_provider_is_not_tested() {
+        assert!(present_or(false, "this example", absent()).is_none());
+        assert!(present_or(false, "this example", None::<Arc<dyn Provider>>).is_none());
+        assert!(present_or(true, "this example", Some(crate::reference_provider())).is_some());
+    }
+
+    #[test]
+    #[should_panic(expected = "lengths could not be run: libexample.so.7 was not found")]
+    fn where_it_is_needed_an_absent_provider_fails() {
+        present_or(true, "lengths", absent());
+    }
 }
