@@ -325,7 +325,11 @@ impl<'a> Operation<'a> {
         Some(Parts {
             session: own,
             text,
-            nonce: self.nonce.as_slice(),
+            // A chain's nonce is its cipher's.
+            nonce: match stage.part {
+                Part::Mac if rules.chain => &[],
+                _ => self.nonce.as_slice(),
+            },
             associated: self.associated.as_slice(),
             tag: &mut self.tag.bytes,
             tag_len: rules.tag_len,
