@@ -248,7 +248,7 @@ pub struct Parts<'v, S> {
     pub session: &'v S,
     /// The bytes: those to be ciphered, or those to be hashed.
     pub text: Text<'v>,
-    /// The nonce, the IV, or the first counter block.
+    /// The nonce, the IV, or the first counter block; in a chain, the cipher's.
     pub nonce: &'v [u8],
     /// Associated data of an AEAD.
     pub associated: &'v [u8],
@@ -325,7 +325,10 @@ impl<'a> Operation<'a> {
         Some(Parts {
             session: own,
             text,
-            nonce: self.nonce.as_slice(),
+            nonce: match (rules.chain, stage.part) {
+                (true, Part::Mac) => &[],
+                _ => self.nonce.as_slice(),
+            },
             associated: self.associated.as_slice(),
             tag: &mut self.tag.bytes,
             tag_len: rules.tag_len,
