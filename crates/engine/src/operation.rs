@@ -218,6 +218,9 @@ pub enum JobError {
     /// The provider gave the job back without having done it.
     #[error("the provider did not do it")]
     NotDone,
+    /// The provider panicked while it worked on the job or on others beside it.
+    #[error("the provider panicked while it worked on the job or on others beside it")]
+    Panicked,
     /// The queue pair was dropped before the job was processed.
     #[error("the queue pair was dropped before the job's turn came")]
     Cancelled,
@@ -342,9 +345,18 @@ impl<'a> Operation<'a> {
         self.complete(if same { Ok(()) } else { Err(JobError::TagMismatch) });
     }
 
+    /// Whether a provider panicked while it worked on it.
+    #[inline]
+    fn is_interrupted(&self) -> bool {
+        matches!(self.state.phase, Phase::Running | Phase::Ran)
+    }
+
     /// Checks the job, and makes it ready for a provider.
     #[inline]
     pub(crate) fn begin(&mut self) -> Result<(), JobError> {
+        if self.is_interrupted() {
+            return Err(JobError::Panicked);
+        }
         let session = self.session.get();
         let rules = session.rules();
         let nonce_len = self.nonce.len();
@@ -506,8 +518,16 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Ends a job that no provider saw.
+    /// Ends a job that no provider saw, or that one panicked over.
     pub(crate) fn refuse(&mut self, error: JobError) {
+        if self.is_interrupted() {
+            if self.session().rules().writes {
+                self.wipe_output();
+            }
+            if matches!(self.data, Data::Scattered(_)) {
+                self.data.scatter_pieces();
+            }
+        }
         self.state.phase = Phase::Complete;
         self.state.outcome = Err(error);
     }

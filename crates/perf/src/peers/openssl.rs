@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::ops::Range;
 
 use broadloom_openssl::evp::{
-    Cipher, CipherContext, Digest, DigestContext, EvpError, Libcrypto, Mac, MacContext,
+    Cipher, CipherContext, Digest, DigestContext, EvpError, InOut, Libcrypto, Mac, MacContext,
 };
 
 use super::Absent;
@@ -130,7 +130,8 @@ impl OpenSsl<'_> {
                 for index in range {
                     let context = &mut contexts[index];
                     context.restart(workset.iv(index))?;
-                    context.update(workset.buffer(index), outputs.get_mut(index))?;
+                    let text = InOut::apart(workset.buffer(index), outputs.get_mut(index));
+                    context.update(text)?;
                 }
             }
         }
