@@ -84,6 +84,8 @@ pub struct QueuePair<'a, H: Handle<'a>> {
     /// Of a burst that is being taken: groups, and how many jobs in a row go there.
     runs: Vec<(usize, usize)>,
     in_flight: usize,
+    /// The group from which complete jobs are given back first, next time.
+    turn: usize,
     statistics: Statistics,
     level: Level,
     on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
@@ -121,6 +123,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             groups: Vec::new(),
             runs: Vec::new(),
             in_flight: 0,
+            turn: 0,
             statistics: Statistics::default(),
             level: Level::default(),
             on_drop: None,
@@ -201,7 +204,11 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     pub fn dequeue(&mut self, jobs: &mut Vec<H>, max: usize) -> usize {
         self.expire();
         let mut given = 0;
-        for group in &mut self.groups {
+        // Begins with another group each time, so that one that is never empty keeps no other waiting.
+        let turn = self.turn % self.groups.len().max(1);
+        self.turn = turn + 1;
+        let (later, first) = self.groups.split_at_mut(turn);
+        for group in first.iter_mut().chain(later) {
             let count = group.complete.min(max - given);
             jobs.extend(group.jobs.drain(..count));
             group.complete -= count;
@@ -362,8 +369,10 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
 
 impl<'a, H: Handle<'a>> Drop for QueuePair<'a, H> {
     fn drop(&mut self) {
-        let Some(handler) = &mut self.on_drop else { return };
         for group in &mut self.groups {
+            let cancelled = group.jobs.len() - group.complete;
+            self.statistics.complete(cancelled, cancelled);
+            let Some(handler) = &mut self.on_drop else { continue };
             for (place, mut job) in group.jobs.drain(..).enumerate() {
                 if place >= group.complete {
                     job.operation().refuse(JobError::Cancelled);
