@@ -248,7 +248,7 @@ pub struct Parts<'v, S> {
     pub session: &'v S,
     /// The bytes: those to be ciphered, or those to be hashed.
     pub text: Text<'v>,
-    /// The nonce, the IV, or the first counter block.
+    /// The nonce, the IV, or the first counter block; in a chain, the cipher's.
     pub nonce: &'v [u8],
     /// Associated data of an AEAD.
     pub associated: &'v [u8],
@@ -325,9 +325,8 @@ impl<'a> Operation<'a> {
         Some(Parts {
             session: own,
             text,
-            // A chain's nonce is its cipher's.
-            nonce: match stage.part {
-                Part::Mac if rules.chain => &[],
+            nonce: match (rules.chain, stage.part) {
+                (true, Part::Mac) => &[],
                 _ => self.nonce.as_slice(),
             },
             associated: self.associated.as_slice(),
@@ -415,7 +414,8 @@ impl<'a> Operation<'a> {
         let ciphered = self.cipher.within(len)?;
         self.mac.within(len)?;
         if rules.writes {
-            if !ciphered.len().is_multiple_of(rules.granularity) {
+            // A power of two: no division.
+            if ciphered.len() & (rules.granularity - 1) != 0 {
                 let granularity = rules.granularity;
                 return Err(JobError::DataLength { len: ciphered.len(), granularity });
             }

@@ -65,15 +65,16 @@ fn a_dropped_queue_pair_wipes_what_a_panic_left_half_done() {
 #[test]
 fn a_burst_stays_whole_where_opening_a_queue_panics() {
     let toy = Arc::new(Toy::default());
-    let session = hash(&toy);
+    let (good, bad) = (hash(&Arc::default()), hash(&toy));
     let mut pair = QueuePair::new(QueueConfig::default());
-    let mut jobs: Vec<_> = (0..10).map(|number| job(&session, number)).collect();
+    let session = |number| if number < 5 { &good } else { &bad };
+    let mut jobs: Vec<_> = (0..10).map(|number| job(session(number), number)).collect();
     toy.queues_panic.store(true, Ordering::Relaxed);
     panics(|| {
         pair.enqueue(&mut jobs);
     });
     assert_eq!((jobs.len(), pair.in_flight()), (10, 0));
     toy.queues_panic.store(false, Ordering::Relaxed);
-    pair.enqueue(&mut jobs);
+    assert_eq!(pair.enqueue(&mut jobs), 10);
     assert_eq!(pair.close().iter().filter(|job| common::is_summed(job)).count(), 10);
 }

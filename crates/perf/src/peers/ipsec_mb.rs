@@ -1,36 +1,20 @@
 //! intel-ipsec-mb: its job interface, submitting without checks, which is its fast way.
 
-use std::ffi::{CStr, c_char, c_int, c_uint};
+use std::ffi::c_int;
 use std::ops::Range;
 use std::ptr;
 
-use libloading::Library;
+use broadloom_ipsec_mb::layout::{self, Auth, HmacAuth, Job};
+use broadloom_ipsec_mb::library::{self, OwnedManager};
 
-use super::ipsec_layout::{self as layout, Job, Manager};
-use super::{Absent, functions, open};
+use super::Absent;
 use crate::contender::Contender;
 use crate::error::PerfError;
 use crate::names::{AesSize, Algorithm, Direction, HashName, Peer, Provider};
 use crate::workset::{Outputs, Workset};
 
-functions! {
-    /// The functions used, by the header `intel-ipsec-mb.h` of 1.3.
-    Functions {
-        version = b"imb_get_version\0": unsafe extern "C" fn() -> c_uint,
-        version_str = b"imb_get_version_str\0": unsafe extern "C" fn() -> *const c_char,
-        alloc = b"alloc_mb_mgr\0": unsafe extern "C" fn(u64) -> *mut Manager,
-        free = b"free_mb_mgr\0": unsafe extern "C" fn(*mut Manager),
-        init = b"init_mb_mgr_auto\0": unsafe extern "C" fn(*mut Manager, *mut c_int),
-        errno = b"imb_get_errno\0": unsafe extern "C" fn(*mut Manager) -> c_int,
-    }
-}
-
 /// libIPSec_MB, opened, of a version whose layout is known.
-pub struct Api {
-    functions: Functions,
-    /// Keeps the code behind `functions` mapped.
-    _library: Library,
-}
+pub struct Api(library::Api);
 
 impl Api {
     /// Opens libIPSec_MB 1.3.
@@ -38,27 +22,12 @@ impl Api {
     /// # Errors
     /// It is not installed, or its manager may be laid out otherwise than is known.
     pub fn load() -> Result<Api, Absent> {
-        let names = ["libIPSec_MB.so.1", "libIPSec_MB.so.2"];
-        let library = open(Peer::IpsecMb, &names)?;
-        let functions = Functions::find(Peer::IpsecMb, &library)?;
-        let api = Api { functions, _library: library };
-        // SAFETY: the function takes nothing.
-        let number = unsafe { (api.functions.version)() };
-        if number & layout::VERSION_MASK != layout::VERSION {
-            let version = api.version();
-            return Err(Absent::because(
-                Peer::IpsecMb,
-                format!("version {version} is installed, and only the layout of 1.3 is known"),
-            ));
-        }
-        Ok(api)
+        library::Api::load().map(Api).map_err(|absent| Absent::because(Peer::IpsecMb, absent))
     }
 
     /// The library's own name for its version, such as `1.3.0`.
     pub fn version(&self) -> String {
-        // SAFETY: the function takes nothing and returns a static string.
-        let text = unsafe { CStr::from_ptr((self.functions.version_str)()) };
-        text.to_string_lossy().into_owned()
+        self.0.version()
     }
 }
 
@@ -81,8 +50,7 @@ enum Kind {
 
 /// intel-ipsec-mb at work on a set of buffers. Its job interface always gives jobs back in order.
 pub struct IpsecMb<'a> {
-    manager: *mut Manager,
-    arch: c_int,
+    manager: OwnedManager,
     kind: Kind,
     api: &'a Api,
     workset: &'a Workset,
@@ -112,25 +80,14 @@ impl<'a> IpsecMb<'a> {
                 format!("{} bytes are more than its limit of {limit}", workset.longest()),
             )));
         }
-        // SAFETY: 0 stands for no flags.
-        let manager = unsafe { (api.functions.alloc)(0) };
-        if manager.is_null() {
-            return Err(failed("alloc_mb_mgr"));
-        }
+        let manager = api.0.manager().map_err(|error| failed(error.call))?;
         let mut this = IpsecMb {
             manager,
-            arch: 0,
             kind: Kind::Digest { alg: layout::AUTH_NULL },
             api,
             workset,
             outputs: Outputs::new(workset),
         };
-        // SAFETY: the manager was just allocated; the library writes what it chose to `arch`.
-        unsafe { (api.functions.init)(manager, &mut this.arch) };
-        // SAFETY: the manager is alive.
-        if unsafe { (api.functions.errno)(manager) } != 0 {
-            return Err(failed("init_mb_mgr_auto"));
-        }
         this.kind = match algorithm {
             Algorithm::Digest(hash) => Kind::Digest { alg: layout::AUTH_SHA1 + sha_index(hash) },
             Algorithm::Hmac(hash) => Kind::Hmac {
@@ -162,8 +119,7 @@ impl<'a> IpsecMb<'a> {
             HashName::Md5 => 5,
             sha => sha_index(sha) as usize,
         };
-        // SAFETY: the manager is alive and set up.
-        let one_block = unsafe { (*self.manager).one_block[one_block] };
+        let one_block = self.manager.table().functions().one_block[one_block];
         [0x36, 0x5c].map(|pad| {
             let mut block = [pad; 128];
             for (byte, key) in block.iter_mut().zip(key) {
@@ -183,8 +139,7 @@ impl<'a> IpsecMb<'a> {
             AesSize::Aes192 => 1,
             AesSize::Aes256 => 2,
         };
-        // SAFETY: the manager is alive and set up.
-        let expand = unsafe { (*self.manager).keyexp[which] };
+        let expand = self.manager.table().functions().expand_aes[which];
         let [mut encrypt, mut decrypt] = [Schedule([0; 16 * 15]); 2];
         // SAFETY: the key has the length that this expansion reads; at most 15 round keys are
         // written to each schedule, which is aligned to 16.
@@ -206,8 +161,8 @@ impl<'a> IpsecMb<'a> {
             Kind::Hmac { alg, states } => {
                 fill_hash(job, *alg, input, output, output_len);
                 let [inner, outer] = &states[index];
-                job.hmac_inner = inner.0.as_ptr();
-                job.hmac_outer = outer.0.as_ptr();
+                let hmac = HmacAuth { inner: inner.0.as_ptr(), outer: outer.0.as_ptr() };
+                job.auth = Auth { hmac };
             }
             Kind::Cbc { key_len, direction, schedules } => {
                 let [encrypt, decrypt] = &schedules[index];
@@ -274,14 +229,7 @@ impl Contender for IpsecMb<'_> {
     }
 
     fn kernel(&self) -> String {
-        let arch = match self.arch {
-            1 => "no-aesni",
-            2 => "sse",
-            3 => "avx",
-            4 => "avx2",
-            5 => "avx512",
-            _ => "unknown",
-        };
+        let arch = self.manager.table().arch().to_string().to_lowercase();
         format!("{} {arch}", self.api.version())
     }
 
@@ -291,12 +239,10 @@ impl Contender for IpsecMb<'_> {
     }
 
     fn submit(&mut self, range: Range<usize>) -> Result<(), PerfError> {
-        let manager = self.manager;
-        // SAFETY: the manager is alive and set up, which filled its function pointers.
-        let (next, submit, completed) = unsafe {
-            let m = &*manager;
-            (m.get_next_job, m.submit_job_nocheck, m.get_completed_job)
-        };
+        let manager = self.manager.as_ptr();
+        let functions = self.manager.table().functions();
+        let (next, submit, completed) =
+            (functions.get_next_job, functions.submit_job_nocheck, functions.get_completed_job);
         for index in range {
             // SAFETY: the manager is alive; the library returns a free job of its ring, which is
             // ours until it is submitted.
@@ -315,9 +261,8 @@ impl Contender for IpsecMb<'_> {
     }
 
     fn flush(&mut self) -> Result<(), PerfError> {
-        let manager = self.manager;
-        // SAFETY: the manager is alive and set up, which filled its function pointers.
-        let flush = unsafe { (*manager).flush_job };
+        let manager = self.manager.as_ptr();
+        let flush = self.manager.table().functions().flush_job;
         loop {
             // SAFETY: the manager is alive, and so is what its jobs point to.
             let done = unsafe { flush(manager) };
@@ -334,13 +279,5 @@ impl Contender for IpsecMb<'_> {
 
     fn clear(&mut self) {
         self.outputs.clear();
-    }
-}
-
-impl Drop for IpsecMb<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the manager came from `alloc_mb_mgr`, and only this value frees it. What jobs in
-        // flight point to is no longer touched.
-        unsafe { (self.api.functions.free)(self.manager) };
     }
 }

@@ -153,11 +153,11 @@ pub struct Arch(c_int);
 impl fmt::Display for Arch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self.0 {
-            1 => "no AES-NI",
+            1 => "no-AESNI",
             2 => "SSE",
             3 => "AVX",
             4 => "AVX2",
-            5 => "AVX-512",
+            5 => "AVX512",
             _ => "unknown",
         })
     }

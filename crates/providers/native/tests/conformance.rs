@@ -1,21 +1,22 @@
-//! What every provider must pass, with the kernels of every instruction set that this CPU has.
+//! What every provider must pass, on every instruction set that this machine has.
 
 use std::sync::Arc;
 
-use broadloom_conformance::{reference_provider, suite};
+use broadloom_conformance::{cross, reference_provider, suite};
 use broadloom_engine::Provider;
 use broadloom_lanes::{Cpu, Isa};
 use broadloom_native::Native;
 
+/// The provider on the best that the machine has.
 fn native() -> Arc<dyn Provider> {
     Arc::new(Native::new(Cpu::detect()))
 }
 
+/// The provider on plain integers.
 fn portable() -> Arc<dyn Provider> {
-    let cpu = Cpu::with_isa(Isa::Portable).expect("every CPU has it");
-    Arc::new(Native::new(cpu))
+    Arc::new(Native::new(Cpu::with_isa(Isa::Portable).expect("every machine has it")))
 }
 
 suite!(native());
-suite!(on_portable: portable());
-broadloom_conformance::cross!(native(), reference_provider());
+suite!(on_integers: portable());
+cross!(native(), reference_provider());
