@@ -7,6 +7,7 @@ use broadloom_engine::{Algorithm, ChainOrder, Data, Direction, Held, Job};
 use fastrand::Rng;
 
 use crate::keyed::{Keyed, random_bytes};
+use crate::limits::Limits;
 use crate::reference::{self, Input};
 
 /// What parts of a buffer are for what: as the setters of a job.
@@ -36,15 +37,16 @@ pub(crate) struct Case {
 
 impl Case {
     /// A random message of so many bytes, rounded down to what the algorithm takes, with a random nonce,
-    /// and with some associated data where it has any.
+    /// and with some associated data where it has any; less where the provider takes less.
     pub fn random(rng: &mut Rng, keyed: &Keyed, len: usize) -> Self {
-        let len = len / keyed.algorithm.granularity() * keyed.algorithm.granularity();
+        let len =
+            len.min(keyed.limits.text) / keyed.algorithm.granularity() * keyed.algorithm.granularity();
         let before = random_bytes(rng, len);
         let nonce = random_nonce(rng, keyed.algorithm, len);
         let associated = match keyed.algorithm {
             Algorithm::Aead(_) => {
                 let len = if rng.u8(..4) == 0 { 0 } else { rng.usize(..70) };
-                random_bytes(rng, len)
+                random_bytes(rng, len.min(keyed.limits.associated))
             }
             _ => Vec::new(),
         };
@@ -75,7 +77,7 @@ impl Case {
 
     fn compute(&mut self) {
         let keyed = self.keyed.clone();
-        let Keyed { algorithm, key, mac_key, tag_len } = &keyed;
+        let Keyed { algorithm, key, mac_key, tag_len, .. } = &keyed;
         let all = 0..self.before.len();
         let covered = self.layout.mac.clone().unwrap_or(all);
         let ciphered = self.ciphered();
@@ -116,6 +118,11 @@ impl Case {
             self.restored[at..at + tag.len()].copy_from_slice(&tag);
         }
         self.tag = tag;
+    }
+
+    /// Whether it is short enough.
+    pub fn is_within(&self, limits: Limits) -> bool {
+        self.before.len() <= limits.text && self.associated.len() <= limits.associated
     }
 
     /// Whether it is written over.

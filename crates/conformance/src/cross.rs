@@ -7,7 +7,8 @@ use fastrand::Rng;
 
 use crate::candidate::say;
 use crate::case::{Case, assert_same};
-use crate::keyed::{Keyed, varied};
+use crate::keyed::{Keyed, simple, varied_of};
+use crate::limits::Limits;
 use crate::topics::random_len;
 
 /// Compares two providers on random jobs of everything that both have: what they make is the same, each
@@ -16,18 +17,21 @@ use crate::topics::random_len;
 /// # Panics
 /// If they differ, or have nothing in common.
 pub fn compare(a: &Arc<dyn Provider>, b: &Arc<dyn Provider>) {
-    let theirs = varied(b);
     let (common, apart): (Vec<_>, Vec<_>) =
-        varied(a).into_iter().partition(|algorithm| theirs.contains(algorithm));
+        simple(a).into_iter().partition(|algorithm| b.supports(*algorithm));
     assert!(!common.is_empty(), "{} and {} have nothing in common", a.name(), b.name());
     if !apart.is_empty() {
         let names: Vec<_> = apart.iter().map(Algorithm::to_string).collect();
         say(format_args!("{} is not compared with {} in {}", a.name(), b.name(), names.join(", ")));
     }
+    let common = varied_of(&|algorithm| common.contains(&algorithm));
     let mut rng = Rng::with_seed(32);
     let mut processor = Processor::new();
     for round in 0..3 {
-        let keyed: Vec<_> = common.iter().map(|algorithm| Keyed::random(&mut rng, *algorithm)).collect();
+        let keyed: Vec<_> = common
+            .iter()
+            .map(|algorithm| Keyed::random(&mut rng, a, *algorithm).within(Limits::of(b, *algorithm)))
+            .collect();
         let messages: Vec<_> = keyed
             .iter()
             .flat_map(|keyed| {

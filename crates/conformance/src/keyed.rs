@@ -8,6 +8,8 @@ use broadloom_engine::{
 };
 use fastrand::Rng;
 
+use crate::limits::Limits;
+
 /// An algorithm with keys and a length of tags.
 #[derive(Debug, Clone)]
 pub(crate) struct Keyed {
@@ -15,6 +17,8 @@ pub(crate) struct Keyed {
     pub key: Vec<u8>,
     pub mac_key: Vec<u8>,
     pub tag_len: usize,
+    /// What the provider that it is for takes at a time.
+    pub limits: Limits,
 }
 
 pub(crate) fn random_bytes(rng: &mut Rng, len: usize) -> Vec<u8> {
@@ -24,8 +28,19 @@ pub(crate) fn random_bytes(rng: &mut Rng, len: usize) -> Vec<u8> {
 }
 
 impl Keyed {
-    /// Random keys, and tags of full length.
-    pub fn random(rng: &mut Rng, algorithm: Algorithm) -> Self {
+    /// Random keys, and tags of full length, for a provider.
+    pub fn random(rng: &mut Rng, provider: &Arc<dyn Provider>, algorithm: Algorithm) -> Self {
+        Keyed::unlimited(rng, algorithm).within(Limits::of(provider, algorithm))
+    }
+
+    /// The same for another provider as well, with these limits.
+    pub fn within(mut self, limits: Limits) -> Self {
+        self.limits = self.limits.and(limits);
+        self
+    }
+
+    /// Random keys, for a provider that takes everything.
+    pub fn unlimited(rng: &mut Rng, algorithm: Algorithm) -> Self {
         let mut mac_key = |mac: MacAlgorithm| match mac {
             MacAlgorithm::Hmac(hash) => {
                 // Empty, short, a digest's length, a block's, one more, and long.
@@ -48,7 +63,7 @@ impl Keyed {
                 (random_bytes(rng, cipher.key_len()), mac_key)
             }
         };
-        Keyed { algorithm, key, mac_key, tag_len: algorithm.tag_len() }
+        Keyed { algorithm, key, mac_key, tag_len: algorithm.tag_len(), limits: Limits::NONE }
     }
 
     /// The same with tags of another length.
@@ -59,7 +74,7 @@ impl Keyed {
 
     /// The transform for a direction.
     pub fn transform(&self, direction: Direction) -> Result<Transform, TransformError> {
-        let Keyed { algorithm, key, mac_key, tag_len } = self;
+        let Keyed { algorithm, key, mac_key, tag_len, .. } = self;
         match (*algorithm, direction) {
             (Algorithm::Mac(mac), Direction::Generate) => {
                 Transform::mac(mac, key).tag_len(*tag_len).generate()
@@ -118,17 +133,23 @@ pub(crate) fn simple(provider: &Arc<dyn Provider>) -> Vec<Algorithm> {
     Algorithm::simple().filter(|algorithm| provider.supports(*algorithm)).collect()
 }
 
-/// All chains whose halves a provider supports.
+/// All chains that a provider supports.
 pub(crate) fn chains(provider: &Arc<dyn Provider>) -> Vec<Algorithm> {
-    let (ciphers, macs) = halves(provider);
+    let (ciphers, macs) = halves(&|algorithm| provider.supports(algorithm));
     let pairs = ciphers.iter().flat_map(|cipher| macs.iter().map(|mac| (*cipher, *mac)));
     pairs.flat_map(in_both_orders).collect()
 }
 
-/// Everything but most of the chains: enough of them that each cipher and each MAC is in one.
+/// Everything that a provider supports but most of the chains.
 pub(crate) fn varied(provider: &Arc<dyn Provider>) -> Vec<Algorithm> {
-    let mut all = simple(provider);
-    let (ciphers, macs) = halves(provider);
+    varied_of(&|algorithm| provider.supports(algorithm))
+}
+
+/// What there is of everything but most of the chains: enough of them that each cipher and each MAC is in
+/// one.
+pub(crate) fn varied_of(has: &dyn Fn(Algorithm) -> bool) -> Vec<Algorithm> {
+    let mut all: Vec<_> = Algorithm::simple().filter(|algorithm| has(*algorithm)).collect();
+    let (ciphers, macs) = halves(has);
     if !ciphers.is_empty() && !macs.is_empty() {
         let pairs = ciphers.iter().cycle().zip(macs.iter().cycle()).map(|(cipher, mac)| (*cipher, *mac));
         all.extend(pairs.take(ciphers.len().max(macs.len())).flat_map(in_both_orders));
@@ -141,9 +162,8 @@ fn in_both_orders((cipher, mac): (CipherAlgorithm, MacAlgorithm)) -> [Algorithm;
         .map(|order| Algorithm::Chain(cipher, mac, order))
 }
 
-/// The ciphers, and the MACs that take no nonce, that a provider supports.
-fn halves(provider: &Arc<dyn Provider>) -> (Vec<CipherAlgorithm>, Vec<MacAlgorithm>) {
-    let has = |algorithm: Algorithm| provider.supports(algorithm);
+/// The ciphers, and the MACs that take no nonce, that there are.
+fn halves(has: &dyn Fn(Algorithm) -> bool) -> (Vec<CipherAlgorithm>, Vec<MacAlgorithm>) {
     let ciphers = CipherAlgorithm::all().filter(|cipher| has(Algorithm::Cipher(*cipher)));
     let plain = MacAlgorithm::all().filter(|mac| *mac.nonce_lens().end() == 0);
     (ciphers.collect(), plain.filter(|mac| has(Algorithm::Mac(*mac))).collect())

@@ -21,6 +21,7 @@ mod candidate;
 mod case;
 mod cross;
 mod keyed;
+mod limits;
 mod place;
 pub mod reference;
 #[doc(hidden)]

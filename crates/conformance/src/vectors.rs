@@ -6,6 +6,7 @@ use broadloom_engine::Algorithm;
 
 use crate::case::{Case, Layout};
 use crate::keyed::Keyed;
+use crate::limits::Limits;
 
 const FILES: [(&str, &str); 6] = [
     ("hashes.txt", include_str!("../vectors/hashes.txt")),
@@ -91,7 +92,7 @@ impl<'t> Record<'t> {
             restored[at..at + tag.len()].copy_from_slice(&tag);
         }
         let (key, mac_key) = (self.bytes("key"), self.bytes("mac-key"));
-        let keyed = Keyed { algorithm, key, mac_key, tag_len: tag.len() };
+        let keyed = Keyed { algorithm, key, mac_key, tag_len: tag.len(), limits: Limits::NONE };
         let (nonce, associated) = (self.bytes("nonce"), self.bytes("associated"));
         Vector { name, case: Case { keyed, nonce, associated, layout, before, after, restored, tag } }
     }

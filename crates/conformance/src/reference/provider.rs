@@ -36,17 +36,16 @@ impl Provider for Reference {
     }
 
     fn supports(&self, algorithm: Algorithm) -> bool {
-        Algorithm::simple().any(|simple| simple == algorithm)
-    }
-
-    fn by_name_only(&self) -> bool {
-        true
+        match algorithm {
+            Algorithm::Chain(_, mac, _) => *mac.nonce_lens().end() == 0,
+            _ => true,
+        }
     }
 
     fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let (algorithm, direction) = (transform.algorithm(), transform.direction());
-        if !self.supports(algorithm) {
-            return Err(ProviderError::new(format!("{algorithm} is no algorithm of its own")));
+        if let Algorithm::Chain(..) = algorithm {
+            return Err(ProviderError::new(format!("{algorithm} is for the engine to take apart")));
         }
         let key = Zeroizing::new(transform.key().to_vec());
         Ok(Box::new(Session { algorithm, direction, key, tag_len: transform.tag_len() }))

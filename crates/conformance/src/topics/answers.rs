@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Algorithm, Job, Processor, Provider, Session};
+use broadloom_engine::{
+    Algorithm, ChainOrder, CipherAlgorithm, Job, MacAlgorithm, Processor, Provider, Session,
+};
 use fastrand::Rng;
 
 use crate::candidate::say;
 use crate::case::Case;
 use crate::keyed::{Keyed, varied};
+use crate::limits::Limits;
 use crate::vectors::{self, Vector};
 
 /// What a provider says it supports opens in every direction; the rest is refused, with a reason.
@@ -18,7 +21,7 @@ pub fn support(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(1);
     let mut missing = Vec::new();
     for algorithm in Algorithm::simple() {
-        let keyed = Keyed::random(&mut rng, algorithm);
+        let keyed = Keyed::unlimited(&mut rng, algorithm);
         if provider.supports(algorithm) {
             for session in keyed.open_all(provider) {
                 assert_eq!(session.provider(), name);
@@ -35,6 +38,17 @@ pub fn support(provider: &Arc<dyn Provider>) {
             assert!(!error.reason.is_empty(), "{name} refuses {algorithm} {direction} without a reason");
         }
     }
+    let macs = || MacAlgorithm::all().filter(|mac| *mac.nonce_lens().end() == 0);
+    for (cipher, mac) in CipherAlgorithm::all().flat_map(|cipher| macs().map(move |mac| (cipher, mac))) {
+        let chain = Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac);
+        let has_both =
+            [Algorithm::Cipher(cipher), Algorithm::Mac(mac)].map(|half| provider.supports(half));
+        assert_eq!(
+            provider.supports(chain),
+            has_both == [true; 2],
+            "{name} has {chain} if it has its halves"
+        );
+    }
     if !missing.is_empty() {
         say(format_args!("{name} does not support {}", missing.join(", ")));
     }
@@ -42,13 +56,13 @@ pub fn support(provider: &Arc<dyn Provider>) {
 
 /// The examples of the standards, all of them side by side and each alone.
 pub fn known_answers(provider: &Arc<dyn Provider>) {
-    let supported = varied(provider);
-    let chained = |algorithm| matches!(algorithm, Algorithm::Chain(..));
-    let vectors = vectors::all().into_iter().filter(|Vector { case, .. }| {
-        let algorithm = case.keyed.algorithm;
-        supported.contains(&algorithm) || chained(algorithm) && halves_supported(provider, algorithm)
-    });
-    let vectors: Vec<_> = vectors.collect();
+    let vectors = vectors::all().into_iter();
+    let vectors: Vec<_> = vectors
+        .filter(|Vector { case, .. }| {
+            let algorithm = case.keyed.algorithm;
+            provider.supports(algorithm) && case.is_within(Limits::of(provider, algorithm))
+        })
+        .collect();
     let mut processor = Processor::new();
     let sessions: Vec<_> = vectors.iter().map(|vector| vector.case.keyed.open_all(provider)).collect();
     let jobs = || {
@@ -70,19 +84,16 @@ pub fn known_answers(provider: &Arc<dyn Provider>) {
     }
 }
 
-fn halves_supported(provider: &Arc<dyn Provider>, algorithm: Algorithm) -> bool {
-    let cipher = algorithm.cipher().is_some_and(|cipher| provider.supports(Algorithm::Cipher(cipher)));
-    cipher && algorithm.mac().is_some_and(|mac| provider.supports(Algorithm::Mac(mac)))
-}
-
 /// Random jobs of everything at once, in random order, against the reference.
 pub fn random_jobs(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(2);
     let mut processor = Processor::new();
     for round in 0..4 {
         // Few keys for many jobs: some share a session, and most do not.
-        let keyed: Vec<_> =
-            varied(provider).into_iter().map(|algorithm| Keyed::random(&mut rng, algorithm)).collect();
+        let keyed: Vec<_> = varied(provider)
+            .into_iter()
+            .map(|algorithm| Keyed::random(&mut rng, provider, algorithm))
+            .collect();
         let sessions: Vec<_> = keyed.iter().map(|keyed| keyed.open_all(provider)).collect();
         let mut cases = Vec::new();
         for (index, keyed) in keyed.iter().enumerate() {

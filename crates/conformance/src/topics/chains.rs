@@ -14,7 +14,7 @@ pub fn every_chain(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(18);
     let mut processor = Processor::new();
     for algorithm in chains(provider) {
-        let keyed = Keyed::random(&mut rng, algorithm);
+        let keyed = Keyed::random(&mut rng, provider, algorithm);
         let cases: Vec<_> = [0, 64, 200].map(|len| Case::random(&mut rng, &keyed, len)).into();
         let sessions = keyed.open_all(provider);
         let mut jobs = Vec::new();
@@ -70,7 +70,7 @@ fn in_layout(
         if order != of_order {
             continue;
         }
-        let full = Keyed::random(&mut rng, algorithm);
+        let full = Keyed::random(&mut rng, provider, algorithm);
         let tag_lens = [full.tag_len, 12];
         for tag_len in tag_lens {
             let keyed = full.clone().with_tag_len(tag_len);

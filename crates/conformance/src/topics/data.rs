@@ -15,7 +15,7 @@ pub fn alignments(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(6);
     let mut processor = Processor::new();
     for algorithm in varied(provider) {
-        let keyed = Keyed::random(&mut rng, algorithm);
+        let keyed = Keyed::random(&mut rng, provider, algorithm);
         let cases = [Case::random(&mut rng, &keyed, 80), Case::random(&mut rng, &keyed, 163)];
         for (session, case) in keyed.open_all(provider).iter().zip(cases.iter().cycle()) {
             let input = case.input(session.direction());
@@ -63,7 +63,7 @@ pub fn out_of_place_copies(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(7);
     let mut processor = Processor::new();
     for algorithm in varied(provider) {
-        let keyed = Keyed::random(&mut rng, algorithm);
+        let keyed = Keyed::random(&mut rng, provider, algorithm);
         let case = Case::random(&mut rng, &keyed, 96);
         for session in keyed.open_all(provider) {
             let input = case.input(session.direction());
@@ -80,7 +80,7 @@ pub fn scattered(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(8);
     let mut processor = Processor::new();
     for algorithm in varied(provider) {
-        let keyed = Keyed::random(&mut rng, algorithm);
+        let keyed = Keyed::random(&mut rng, provider, algorithm);
         let cases: Vec<_> = (0..24)
             .map(|_| {
                 let len = rng.usize(..300);

@@ -7,6 +7,7 @@ use fastrand::Rng;
 
 use crate::case::{Case, Layout, random_nonce};
 use crate::keyed::{Keyed, random_bytes, simple, varied};
+use crate::limits::{LONGEST_ASSOCIATED, LONGEST_TEXT};
 
 /// Every length from nothing to four blocks of a hash and one byte, or to sixteen of a cipher and some
 /// bytes: all side by side, and each alone.
@@ -18,7 +19,7 @@ pub fn lengths(provider: &Arc<dyn Provider>) {
             Algorithm::Hash(hash) => 4 * hash.block_len() + 1,
             _ => 16 * 16 + 17,
         };
-        let keyed = Keyed::random(&mut rng, algorithm);
+        let keyed = Keyed::random(&mut rng, provider, algorithm);
         let lens = (0..=longest).step_by(algorithm.granularity());
         let cases: Vec<_> = lens.map(|len| Case::random(&mut rng, &keyed, len)).collect();
         for session in keyed.open_all(provider) {
@@ -39,9 +40,9 @@ pub fn large_beside_small(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(4);
     let mut processor = Processor::new();
     for (turn, algorithm) in simple(provider).into_iter().enumerate() {
-        let keyed = Keyed::random(&mut rng, algorithm);
+        let keyed = Keyed::random(&mut rng, provider, algorithm);
         let large_at = turn * 5 % 24;
-        let lens = (0..24).map(|place| if place == large_at { 1 << 20 } else { 16 });
+        let lens = (0..24).map(|place| if place == large_at { LONGEST_TEXT } else { 16 });
         let cases: Vec<_> = lens.map(|len| Case::random(&mut rng, &keyed, len)).collect();
         for session in keyed.open_all(provider) {
             let mut jobs: Vec<_> = cases.iter().map(|case| case.owned_job(&session)).collect();
@@ -57,8 +58,10 @@ pub fn long_associated_data(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(5);
     let mut processor = Processor::new();
     for aead in AeadAlgorithm::all().filter(|aead| provider.supports(Algorithm::Aead(*aead))) {
-        let keyed = Keyed::random(&mut rng, Algorithm::Aead(aead));
-        let lens = (0..=80).chain([255, 256, 4096, 0xfeff, 0xff00, 0xff01, 0x1_0000, 0x1_0010]);
+        let keyed = Keyed::random(&mut rng, provider, Algorithm::Aead(aead));
+        let lens =
+            (0..=80).chain([255, 256, 4096, 0xfeff, 0xff00, 0xff01, 0x1_0000, LONGEST_ASSOCIATED]);
+        let lens = lens.filter(|len| *len <= keyed.limits.associated);
         let cases: Vec<_> = lens
             .map(|len| {
                 let nonce = random_nonce(&mut rng, keyed.algorithm, 33);

@@ -12,8 +12,10 @@ use crate::keyed::{Keyed, varied};
 /// Jobs that own their session outlive every other handle of it, in a queue pair and on another thread.
 pub fn owned_sessions(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(28);
-    let keyed: Vec<_> =
-        varied(provider).into_iter().map(|algorithm| Keyed::random(&mut rng, algorithm)).collect();
+    let keyed: Vec<_> = varied(provider)
+        .into_iter()
+        .map(|algorithm| Keyed::random(&mut rng, provider, algorithm))
+        .collect();
     let cases: Vec<_> = keyed.iter().map(|keyed| Case::random(&mut rng, keyed, 120)).collect();
     let config = QueueConfig { batch: Some(usize::MAX), max_wait: None, ..QueueConfig::default() };
     let mut queue = QueuePair::new(config);

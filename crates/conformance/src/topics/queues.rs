@@ -22,7 +22,7 @@ impl Mix {
         let mut rng = Rng::with_seed(seed);
         let mut pairs = Vec::new();
         for algorithm in varied(provider) {
-            let keyed = Keyed::random(&mut rng, algorithm);
+            let keyed = Keyed::random(&mut rng, provider, algorithm);
             let sessions = keyed.open_all(provider);
             for _ in 0..each {
                 let len = random_len(&mut rng).min(2000);

@@ -14,7 +14,7 @@ pub fn ranges(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(9);
     let mut processor = Processor::new();
     for algorithm in simple(provider) {
-        let keyed = Keyed::random(&mut rng, algorithm);
+        let keyed = Keyed::random(&mut rng, provider, algorithm);
         let cases: Vec<_> = (0..40).map(|_| ranged(&mut rng, &keyed)).collect();
         for session in keyed.open_all(provider) {
             let mut jobs = Vec::new();

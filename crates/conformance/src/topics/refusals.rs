@@ -83,8 +83,8 @@ fn ccm_is_no_longer_than_its_length_field(provider: &Arc<dyn Provider>, bench: &
                 job.nonce(&[1; 13])
             });
         }
-        let keyed = Keyed::random(&mut bench.rng, algorithm);
-        let text = random_bytes(&mut bench.rng, 0xffff);
+        let keyed = Keyed::random(&mut bench.rng, provider, algorithm);
+        let text = random_bytes(&mut bench.rng, keyed.limits.text.min(0xffff));
         let longest = Case::new(keyed.clone(), vec![1; 13], Vec::new(), Default::default(), text);
         for session in keyed.open_all(provider) {
             let mut job = longest.owned_job(&session);
@@ -171,8 +171,10 @@ pub fn wrong_tag_lengths(provider: &Arc<dyn Provider>) {
 pub fn bad_among_good(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(17);
     let mut processor = Processor::new();
-    let keyed: Vec<_> =
-        varied(provider).into_iter().map(|algorithm| Keyed::random(&mut rng, algorithm)).collect();
+    let keyed: Vec<_> = varied(provider)
+        .into_iter()
+        .map(|algorithm| Keyed::random(&mut rng, provider, algorithm))
+        .collect();
     let sessions: Vec<_> = keyed.iter().map(|keyed| keyed.open_all(provider)).collect();
     let cases: Vec<_> = keyed.iter().map(|keyed| Case::random(&mut rng, keyed, 100)).collect();
     for bad_at in 0..cases.len() {
@@ -205,7 +207,7 @@ impl<'p> Bench<'p> {
     }
 
     fn sessions(&mut self, algorithm: Algorithm) -> Vec<Session> {
-        Keyed::random(&mut self.rng, algorithm).open_all(self.provider)
+        Keyed::random(&mut self.rng, self.provider, algorithm).open_all(self.provider)
     }
 
     /// A good job of 96 bytes in place, made bad, is refused with this error, its bytes as they were.

@@ -13,7 +13,7 @@ pub fn tags(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(10);
     let mut processor = Processor::new();
     for algorithm in with_tags(provider) {
-        let full = Keyed::random(&mut rng, algorithm);
+        let full = Keyed::random(&mut rng, provider, algorithm);
         for tag_len in full.tag_lens() {
             let keyed = full.clone().with_tag_len(tag_len);
             let cases: Vec<_> = (0..6).map(|_| Case::random(&mut rng, &keyed, 77)).collect();
@@ -33,7 +33,7 @@ pub fn wrong_tags(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(11);
     let mut processor = Processor::new();
     for algorithm in with_tags(provider) {
-        let full = Keyed::random(&mut rng, algorithm);
+        let full = Keyed::random(&mut rng, provider, algorithm);
         let lens = full.tag_lens();
         for tag_len in [lens[0], full.tag_len] {
             let keyed = full.clone().with_tag_len(tag_len);
@@ -53,7 +53,7 @@ pub fn wrong_tags_of_chains(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(12);
     let mut processor = Processor::new();
     for algorithm in chains(provider) {
-        let keyed = Keyed::random(&mut rng, algorithm);
+        let keyed = Keyed::random(&mut rng, provider, algorithm);
         let session = keyed.open(provider, Direction::Decrypt);
         let right = Case::random(&mut rng, &keyed, 96);
         check_forgeries(&mut processor, &session, &right, &forgeries(&right));

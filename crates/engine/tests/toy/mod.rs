@@ -148,6 +148,8 @@ impl Queue for ToyQueue {
 /// Does the work; a sum to be compared is returned.
 fn work(parts: Parts<'_, Key>) -> Option<[u8; 16]> {
     let Key { byte, direction, .. } = *parts.session;
+    let takes_nonce = matches!(direction, Direction::Encrypt | Direction::Decrypt);
+    assert_eq!(parts.nonce.len(), if takes_nonce { 16 } else { 0 }, "a nonce for {direction}");
     match (direction, parts.text) {
         (Direction::Verify, text) => return Some(sum(byte, text.input())),
         (Direction::Digest | Direction::Generate, text) => {

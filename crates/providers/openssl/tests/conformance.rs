@@ -1,16 +1,14 @@
-//! What every provider must pass, with each of the ways in which contexts are kept.
+//! What every provider must pass.
 
 use std::sync::Arc;
 
-use broadloom_conformance::{cross, reference_provider, suite};
+use broadloom_conformance::suite;
 use broadloom_engine::Provider;
-use broadloom_openssl::OpenSsl;
+use broadloom_openssl::{LoadError, OpenSsl};
 
-fn openssl(options: &[(&str, &str)]) -> Result<Arc<dyn Provider>, String> {
-    let provider = OpenSsl::load(options).map_err(|error| error.to_string())?;
-    Ok(Arc::new(provider))
+fn openssl(options: &[(&str, &str)]) -> Result<Arc<dyn Provider>, LoadError> {
+    Ok(Arc::new(OpenSsl::load(options)?))
 }
 
 suite!(openssl(&[]));
-suite!(contexts_per_job: openssl(&[("contexts", "per-job")]));
-cross!(openssl(&[]), reference_provider());
+suite!(with_contexts_per_job: openssl(&[("contexts", "per-job")]));
