@@ -56,6 +56,7 @@ impl<'a, T> Job<'a, T> {
     /// is only in [`tag`](Job::tag), and one to check comes from [`expect_tag`](Job::expect_tag).
     ///
     /// In a chain that encrypts last, the tag is put there before, so that the cipher's range may cover it.
+    /// Anywhere else it must not: [`JobError::TagOverlap`].
     pub fn tag_at(mut self, offset: usize) -> Self {
         self.operation.tag.at = Some(offset);
         self
@@ -92,10 +93,7 @@ impl<'a, T> Job<'a, T> {
 
     /// How it went: `None` until it is complete.
     pub fn status(&self) -> Option<Result<(), JobError>> {
-        match self.operation.state {
-            State::Complete(outcome) => Some(outcome),
-            _ => None,
-        }
+        self.operation.state.status()
     }
 
     /// Whether it is complete, and went well.
@@ -139,25 +137,25 @@ impl<'a, T> Job<'a, T> {
 
     /// Gives it other data, for its next use, and what it had.
     pub fn set_data(&mut self, data: impl Into<Data<'a>>) -> Data<'a> {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         std::mem::replace(&mut self.operation.data, data.into())
     }
 
     /// The data, to be filled for its next use.
     pub fn data_mut(&mut self) -> &mut Data<'a> {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         &mut self.operation.data
     }
 
     /// Gives it another nonce, for its next use.
     pub fn set_nonce(&mut self, nonce: &[u8]) {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         self.operation.nonce = Nonce::new(nonce);
     }
 
     /// Gives it another tag to check, for its next use.
     pub fn set_expected_tag(&mut self, tag: &[u8]) {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         let kept = tag.len().min(MAX_TAG);
         let at = self.operation.tag.at;
         self.operation.tag = Tag { bytes: [0; MAX_TAG], given: tag.len().min(255) as u8, at };
@@ -166,13 +164,13 @@ impl<'a, T> Job<'a, T> {
 
     /// Gives it other associated data, for its next use.
     pub fn set_associated(&mut self, data: impl Into<Bytes<'a>>) {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         self.operation.associated = data.into();
     }
 
     /// Gives it another session, for its next use.
     pub fn set_session(&mut self, session: impl Into<Held<'a>>) {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         self.operation.session = session.into();
     }
 
