@@ -1,0 +1,16 @@
+//! What every provider must pass, with each way of having contexts, and the ways compared with each other.
+//! (The suite opens several queues, so that there is none for the provider of one: that is among the unit
+//! tests.)
+
+use std::sync::Arc;
+
+use broadloom_engine::Provider;
+use broadloom_openssl::{LoadError, OpenSsl};
+
+fn provider(options: &[(&str, &str)]) -> Result<Arc<dyn Provider>, LoadError> {
+    Ok(Arc::new(OpenSsl::load(options)?))
+}
+
+broadloom_conformance::suite!(per_queue_pair: provider(&[]));
+broadloom_conformance::suite!(per_job: provider(&[("contexts", "per-job")]));
+broadloom_conformance::cross!(provider(&[]), provider(&[("contexts", "per-job")]));
