@@ -414,7 +414,8 @@ impl<'a> Operation<'a> {
         let ciphered = self.cipher.within(len)?;
         self.mac.within(len)?;
         if rules.writes {
-            if !ciphered.len().is_multiple_of(rules.granularity) {
+            // A power of two: no division.
+            if ciphered.len() & (rules.granularity - 1) != 0 {
                 let granularity = rules.granularity;
                 return Err(JobError::DataLength { len: ciphered.len(), granularity });
             }
