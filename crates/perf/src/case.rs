@@ -80,12 +80,12 @@ struct Entry {
 }
 
 /// Bursts in a set: enough of a mix that its mean settles, few where all buffers are alike.
-fn burst_count(workload: Workload, burst: usize) -> usize {
+fn burst_count(workload: &Workload, burst: usize) -> usize {
     if workload.is_fixed() { (64 / burst).max(4) } else { (1024 / burst).max(8) }
 }
 
 /// Buffers of a stream: as many whole pieces as stay within [`STREAM_BYTES`], up to sixteen.
-fn stream_count(workload: Workload, algorithm: Algorithm) -> usize {
+fn stream_count(workload: &Workload, algorithm: Algorithm) -> usize {
     let sample = workload.lengths(algorithm, 1000, SEED);
     let mean = sample.iter().sum::<usize>() / sample.len();
     let pieces = STREAM_BYTES / mean.max(1) / STREAM_PIECE;
@@ -105,13 +105,13 @@ impl Bench<'_> {
         bursts: &[usize],
     ) -> Result<Vec<Row>, PerfError> {
         let mut rows = Vec::new();
-        for &workload in workloads {
+        for workload in workloads {
             for &burst in bursts {
                 rows.extend(self.bursts(offer, case, workload, burst)?);
             }
         }
         let kernel = self.kernel_cycles(offer, case)?;
-        for &workload in workloads {
+        for workload in workloads {
             rows.extend(self.stream(offer, case, workload, kernel)?);
         }
         Ok(rows)
@@ -121,7 +121,7 @@ impl Bench<'_> {
         &mut self,
         offer: &Offer<'_>,
         case: &Case<'_>,
-        workload: Workload,
+        workload: &Workload,
         burst: usize,
     ) -> Result<Vec<Row>, PerfError> {
         let count = burst * burst_count(workload, burst);
@@ -147,7 +147,7 @@ impl Bench<'_> {
         &mut self,
         offer: &Offer<'_>,
         case: &Case<'_>,
-        workload: Workload,
+        workload: &Workload,
         kernel: f64,
     ) -> Result<Vec<Row>, PerfError> {
         let count = stream_count(workload, case.algorithm);
@@ -237,7 +237,7 @@ impl Bench<'_> {
         &self,
         offer: &Offer<'_>,
         case: &Case<'_>,
-        workload: Workload,
+        workload: &Workload,
         workset: &Workset,
         mode: Mode,
         burst: usize,
@@ -249,29 +249,29 @@ impl Bench<'_> {
         let best = limit::best_kernel(case.algorithm, self.allowed, self.throughput);
         let limit = best.map(|(block, _)| hundredths(block * limit::mean_blocks(workset)));
         let size = match workload {
-            Workload::Size(bytes) => Some(bytes),
+            Workload::Size(bytes) => Some(*bytes),
             _ => None,
         };
         Row {
             algorithm: case.algorithm.to_string(),
-            direction: case.direction.name(),
-            workload: workload.number(),
+            direction: case.direction.to_string(),
+            workload: workload.name(),
             size,
-            mode: mode.name(),
+            mode: mode.to_string(),
             burst,
             cores: 1,
-            provider: entry.provider.name(),
+            provider: entry.provider.to_string(),
             kernel: entry.kernel.clone(),
-            order: order.name(),
-            isa: offer.cpu.isa().name(),
-            cache: case.cache.name(),
-            cycles_per_buffer: hundredths(minimum),
-            cycles_per_buffer_median: hundredths(median),
-            gbps: hundredths(bytes * 8.0 * self.clock.hertz() / minimum / 1e9),
+            order: order.to_string(),
+            isa: offer.cpu.isa().to_string(),
+            cache: case.cache.to_string(),
+            cycles_per_buffer: Some(hundredths(minimum)),
+            cycles_per_buffer_median: Some(hundredths(median)),
+            gbps: Some(hundredths(bytes * 8.0 * self.clock.hertz() / minimum / 1e9)),
             limit_cycles_per_buffer: limit,
             limit_by: best.map(|(_, kernel)| kernel.name()),
             buffer_bytes: hundredths(bytes),
-            kernel_cycles_per_buffer: None,
+            ..Row::default()
         }
     }
 }
@@ -283,17 +283,17 @@ mod tests {
 
     #[test]
     fn a_set_holds_whole_bursts_and_streams_stay_in_a_near_cache() {
-        assert_eq!(burst_count(Workload::Uniform, 64), 16);
-        assert_eq!(burst_count(Workload::Uniform, 256), 8);
-        assert_eq!(burst_count(Workload::Large, 64), 4);
+        assert_eq!(burst_count(&Workload::Uniform, 64), 16);
+        assert_eq!(burst_count(&Workload::Uniform, 256), 8);
+        assert_eq!(burst_count(&Workload::Large, 64), 4);
         let algorithm = Algorithm::Hmac(HashName::Sha1);
         for workload in Workload::PAPER {
-            let count = stream_count(workload, algorithm);
+            let count = stream_count(&workload, algorithm);
             assert_eq!(count % STREAM_PIECE, 0);
             let lengths = workload.lengths(algorithm, count, SEED);
             assert!(lengths.iter().sum::<usize>() < STREAM_BYTES * 5 / 4, "{workload}: {count}");
         }
-        assert_eq!(stream_count(Workload::Small, algorithm), 1024);
-        assert_eq!(stream_count(Workload::Size(60_000), algorithm), STREAM_PIECE);
+        assert_eq!(stream_count(&Workload::Small, algorithm), 1024);
+        assert_eq!(stream_count(&Workload::Size(60_000), algorithm), STREAM_PIECE);
     }
 }

@@ -143,7 +143,7 @@ mod tests {
 
     fn pair(wrong: Option<usize>) -> Result<(), PerfError> {
         let algorithm = Algorithm::Digest(HashName::Sha1);
-        let workset = Workset::new(Workload::Small, algorithm, 10, 1);
+        let workset = Workset::new(&Workload::Small, algorithm, 10, 1);
         let fake = |provider, wrong| -> Box<dyn Contender> {
             Box::new(Fake { provider, wrong, outputs: vec![Vec::new(); 10] })
         };

@@ -81,13 +81,39 @@ pub enum PerfError {
         /// What the system said.
         source: io::Error,
     },
-    /// The JSON file could not be written.
+    /// A file could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
         /// The file asked for.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
+    },
+    /// A text that does not say how long buffers are.
+    #[error("size {text:?}: {reason}; valid: {valid}")]
+    Size {
+        /// The text given.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+        /// The forms that would have been right.
+        valid: &'static str,
+    },
+    /// An earlier file could not be read.
+    #[error("cannot read the baseline {}: {source}", path.display())]
+    Read {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// An earlier file is not what this version reads.
+    #[error("the baseline {} is not a file of {}: {reason}", path.display(), crate::report::row::SCHEMA)]
+    Baseline {
+        /// The file asked for.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
     },
     /// The report could not be written.
     #[error("cannot write the report: {0}")]

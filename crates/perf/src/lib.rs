@@ -1,4 +1,4 @@
-//! How Broadloom is measured: workloads, peers, limits, tables and JSON.
+//! How Broadloom is measured: workloads, peers, limits, tables, JSON and pages.
 //!
 //! A figure here is made in five steps:
 //!
@@ -26,6 +26,7 @@ pub mod native;
 pub mod ops;
 pub mod peers;
 pub mod report;
+pub mod sizes;
 pub mod sys;
 pub mod workload;
 pub mod workloads;

@@ -233,7 +233,7 @@ mod tests {
     }
 
     fn run(mode: Mode, cache: Cache) -> Tally {
-        let workset = Workset::new(Workload::Uniform, Algorithm::Digest(HashName::Md5), 10, 1);
+        let workset = Workset::new(&Workload::Uniform, Algorithm::Digest(HashName::Md5), 10, 1);
         let plan = Plan { mode, piece: 4, cache, rounds: 3, budget: Duration::ZERO };
         let mut tally = Tally::default();
         let figures =

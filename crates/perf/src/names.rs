@@ -6,6 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::PerfError;
 
 /// A hash function.
@@ -220,6 +222,18 @@ pub enum Mode {
     Stream,
 }
 
+/// What is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Buffers in a given time.
+    Throughput,
+    /// Time from handing a job over to having it back.
+    Latency,
+    /// Whether results are right; nothing is timed.
+    Verify,
+}
+
 /// Who does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Provider {
@@ -314,6 +328,7 @@ named!(Direction, "direction", {
 named!(Order, "order", { InOrder => "in-order", OutOfOrder => "out-of-order" });
 named!(Cache, "cache state", { Warm => "warm", Cold => "cold" });
 named!(Mode, "mode", { Burst => "burst", Stream => "stream" });
+named!(Kind, "kind", { Throughput => "throughput", Latency => "latency", Verify => "verify" });
 named!(Provider, "provider", {
     Native => "native",
     OpenSsl => "openssl",

@@ -1,4 +1,4 @@
-//! The four workloads of source 000, and buffers of one size.
+//! The four workloads of source 000, buffers of one size, and mixes of sizes.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -8,12 +8,13 @@ use fastrand::Rng;
 
 use crate::error::PerfError;
 use crate::names::Algorithm;
+use crate::sizes::Imix;
 
 /// The largest buffer that can be asked for by size, in bytes.
 pub const MAX_SIZE: usize = 1 << 16;
 
 /// A rule that says how long buffers are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Workload {
     /// Workload 0: all of the smallest size, 64 bytes for hashes and HMAC, 48 for AES.
     Small,
@@ -25,6 +26,8 @@ pub enum Workload {
     Large,
     /// Not of source 000: all of the given number of bytes.
     Size(usize),
+    /// Not of source 000: several sizes in fixed shares.
+    Imix(Imix),
 }
 
 impl Workload {
@@ -43,19 +46,20 @@ impl Workload {
         Ok(Workload::Size(bytes))
     }
 
-    /// Its number in source 000.
-    pub const fn number(self) -> Option<&'static str> {
+    /// Its number in source 000, or the name of its mix; nothing where it is one size.
+    pub fn name(&self) -> Option<String> {
         match self {
-            Workload::Small => Some("0"),
-            Workload::ThreeSizes => Some("1"),
-            Workload::Uniform => Some("2"),
-            Workload::Large => Some("3"),
+            Workload::Small => Some("0".to_owned()),
+            Workload::ThreeSizes => Some("1".to_owned()),
+            Workload::Uniform => Some("2".to_owned()),
+            Workload::Large => Some("3".to_owned()),
             Workload::Size(_) => None,
+            Workload::Imix(mix) => Some(mix.to_string()),
         }
     }
 
-    /// The classes of length for this algorithm, each with its share in per cent.
-    fn classes(self, algorithm: Algorithm) -> Vec<(usize, RangeInclusive<usize>)> {
+    /// The classes of length for this algorithm, each with its weight.
+    fn classes(&self, algorithm: Algorithm) -> Vec<(usize, RangeInclusive<usize>)> {
         match self {
             Workload::Small => {
                 let len = if matches!(algorithm, Algorithm::AesCbc(_)) { 48 } else { 64 };
@@ -64,13 +68,16 @@ impl Workload {
             Workload::ThreeSizes => vec![(66, 64..=64), (21, 544..=544), (13, 1360..=1360)],
             Workload::Uniform => vec![(40, 48..=100), (20, 101..=1023), (40, 1024..=1450)],
             Workload::Large => vec![(100, 2048..=2048)],
-            Workload::Size(len) => vec![(100, len..=len)],
+            &Workload::Size(len) => vec![(1, len..=len)],
+            Workload::Imix(mix) => {
+                mix.parts().iter().map(|&(size, weight)| (weight, size..=size)).collect()
+            }
         }
     }
 
     /// Whether every buffer has the same length.
-    pub const fn is_fixed(self) -> bool {
-        !matches!(self, Workload::ThreeSizes | Workload::Uniform)
+    pub const fn is_fixed(&self) -> bool {
+        matches!(self, Workload::Small | Workload::Large | Workload::Size(_))
     }
 
     /// The lengths in bytes of `count` buffers, the same for the same `seed`.
@@ -79,10 +86,11 @@ impl Workload {
     /// lengths are drawn uniformly, and the whole is shuffled: any run of them looks like an
     /// independent draw, yet the mean does not depend on luck. For AES-CBC each length is then
     /// rounded **up** to a multiple of 16.
-    pub fn lengths(self, algorithm: Algorithm, count: usize, seed: u64) -> Vec<usize> {
+    pub fn lengths(&self, algorithm: Algorithm, count: usize, seed: u64) -> Vec<usize> {
         let mut rng = Rng::with_seed(seed);
         let classes = self.classes(algorithm);
-        let shares: Vec<usize> = classes.iter().map(|(percent, _)| count * percent / 100).collect();
+        let total: usize = classes.iter().map(|(weight, _)| weight).sum();
+        let shares: Vec<usize> = classes.iter().map(|(weight, _)| count * weight / total).collect();
         let left = count - shares.iter().sum::<usize>();
         let mut lengths = Vec::with_capacity(count);
         for (index, (_, range)) in classes.into_iter().enumerate() {
@@ -96,10 +104,9 @@ impl Workload {
 
 impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.number(), self) {
-            (Some(number), _) => f.pad(number),
-            (None, Workload::Size(bytes)) => f.pad(&format!("{bytes} B")),
-            (None, _) => unreachable!("only a size has no number"),
+        match self {
+            Workload::Size(bytes) => f.pad(&format!("{bytes} B")),
+            named => f.pad(&named.name().unwrap_or_default()),
         }
     }
 }
@@ -109,9 +116,13 @@ impl FromStr for Workload {
 
     /// Parses "0" to "3".
     fn from_str(name: &str) -> Result<Self, PerfError> {
-        Workload::PAPER.into_iter().find(|workload| workload.number() == Some(name)).ok_or_else(|| {
-            PerfError::Name { what: "workload", name: name.to_owned(), valid: "0, 1, 2, 3".to_owned() }
-        })
+        Workload::PAPER.into_iter().find(|workload| workload.name().as_deref() == Some(name)).ok_or_else(
+            || PerfError::Name {
+                what: "workload",
+                name: name.to_owned(),
+                valid: "0, 1, 2, 3".to_owned(),
+            },
+        )
     }
 }
 
@@ -184,6 +195,14 @@ mod tests {
         let lengths = Workload::ThreeSizes.lengths(HMAC, 10, 1);
         assert_eq!(count_in(&lengths, 64..=64), 7);
         assert_eq!(lengths.len(), 10);
+    }
+
+    #[test]
+    fn a_mix_has_its_sizes_in_their_shares() {
+        let lengths = Workload::Imix(Imix::default()).lengths(HMAC, 1200, 3);
+        assert_eq!(count_in(&lengths, 64..=64), 700);
+        assert_eq!(count_in(&lengths, 594..=594), 400);
+        assert_eq!(count_in(&lengths, 1518..=1518), 100);
     }
 
     #[test]

@@ -13,8 +13,8 @@ use crate::error::PerfError;
 use crate::limit::Allowed;
 use crate::names::{AesSize, Algorithm, Cache, Direction, HashName, Mode, Order, Peer};
 use crate::peers::{Absent, ipsec_mb, openssl};
-use crate::report::file::JsonFile;
-use crate::report::row::{Report, Row, SCHEMA};
+use crate::report::file::OutputFile;
+use crate::report::row::{Report, Row};
 use crate::report::tables;
 use crate::sys::affinity::Pinned;
 use crate::sys::clock::Clock;
@@ -197,7 +197,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
         }
     }
     let caches = or_usual(&options.caches, &[Cache::Warm]);
-    let json = options.json.as_deref().map(JsonFile::create).transpose()?;
+    let json = options.json.as_deref().map(OutputFile::create).transpose()?;
 
     let clock = Clock::calibrate();
     let machine = Machine::detect(&clock);
@@ -242,9 +242,9 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
     }
     drop(pinned);
 
-    let report = Report { schema: SCHEMA, machine, rows };
+    let report = Report::new(machine, rows);
     if let Some(json) = json {
-        json.finish(&report)?;
+        json.finish(|out| report.write_json(out))?;
     }
     Ok(report)
 }

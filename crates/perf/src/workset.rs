@@ -56,7 +56,7 @@ pub struct Workset {
 
 impl Workset {
     /// Draws `count` buffers of this workload; the same for the same `seed`.
-    pub fn new(workload: Workload, algorithm: Algorithm, count: usize, seed: u64) -> Workset {
+    pub fn new(workload: &Workload, algorithm: Algorithm, count: usize, seed: u64) -> Workset {
         Workset::of_lengths(algorithm, &workload.lengths(algorithm, count, seed), seed)
     }
 
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn each_buffer_has_its_own_key_iv_and_place() {
-        let workset = Workset::new(Workload::Uniform, AES, 300, 9);
+        let workset = Workset::new(&Workload::Uniform, AES, 300, 9);
         assert_eq!(workset.len(), 300);
         let keys: HashSet<_> = (0..300).map(|i| workset.key(i)).collect();
         let ivs: HashSet<_> = (0..300).map(|i| workset.iv(i)).collect();
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_seed_alone_decides_the_bytes_and_their_alignment() {
-        let draw = |seed| Workset::new(Workload::ThreeSizes, AES, 100, seed);
+        let draw = |seed| Workset::new(&Workload::ThreeSizes, AES, 100, seed);
         let (one, two, other) = (draw(1), draw(1), draw(2));
         for i in 0..100 {
             assert!(one.buffer(i) == two.buffer(i), "buffer {i}");
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn outputs_do_not_overlap_and_ciphertexts_keep_their_alignment() {
-        let workset = Workset::new(Workload::Uniform, AES, 100, 4);
+        let workset = Workset::new(&Workload::Uniform, AES, 100, 4);
         let mut outputs = Outputs::new(&workset);
         for (i, part) in outputs.split_mut().into_iter().enumerate() {
             assert_eq!(part.len(), workset.buffer(i).len());
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn digests_have_their_length() {
-        let workset = Workset::new(Workload::Small, Algorithm::Digest(HashName::Sha384), 5, 4);
+        let workset = Workset::new(&Workload::Small, Algorithm::Digest(HashName::Sha384), 5, 4);
         let outputs = Outputs::new(&workset);
         assert!((0..5).all(|i| outputs.get(i).len() == 48 && workset.key(i).is_empty()));
     }
