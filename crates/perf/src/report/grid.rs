@@ -56,36 +56,41 @@ impl Grid {
         self.rows.is_empty()
     }
 
-    /// The table for a page, in a box of its own that scrolls where it is too wide.
+    /// The table for a page, under its caption, in a box of its own that scrolls where it is too wide.
     pub fn html(&self, caption: &str) -> Markup {
         let class = |column: usize| if column < self.left { "text" } else { "number" };
         html! {
-            div class="scroll" role="region" tabindex="0" aria-label=(caption) {
-                table {
-                    caption { (caption) }
-                    thead { tr {
-                        @for (column, title) in self.header.iter().enumerate() {
-                            th scope="col" class=(class(column)) { (title) }
-                        }
-                    } }
-                    tbody {
-                        @for row in &self.rows {
-                            tr {
+            figure class="table" {
+                figcaption { (caption) }
+                div class="scroll" role="region" tabindex="0" aria-label=(caption) {
+                    table {
+                        thead { tr {
+                            @for (column, title) in self.header.iter().enumerate() {
+                                th scope="col" class=(class(column)) { (title) }
+                            }
+                        } }
+                        tbody {
+                            @for row in &self.rows { tr {
                                 @for (column, cell) in row.iter().enumerate() {
                                     @if column == 0 {
                                         th scope="row" class=(class(column)) { (cell.text) }
                                     } @else {
-                                        td class=(class(column)) {
-                                            @if cell.worse { span class="worse" { (cell.text) } }
-                                            @else { (cell.text) }
-                                        }
+                                        td class=(class(column)) { (cell.html()) }
                                     }
                                 }
-                            }
+                            } }
                         }
                     }
                 }
             }
+        }
+    }
+}
+
+impl Cell {
+    fn html(&self) -> Markup {
+        html! {
+            @if self.worse { span class="worse" { (self.text) } } @else { (self.text) }
         }
     }
 }
@@ -142,7 +147,7 @@ mod tests {
     fn a_page_gets_text_and_no_markup_from_a_cell() {
         let page = grid().html("a <title>").into_string();
         assert!(page.contains("&lt;b&gt; &amp;") && !page.contains("<b>"), "{page}");
-        assert!(page.contains("<caption>a &lt;title&gt;</caption>"), "{page}");
+        assert!(page.contains("<figcaption>a &lt;title&gt;</figcaption>"), "{page}");
         assert!(page.contains(r#"<span class="worse">12</span>"#), "{page}");
         roxmltree::Document::parse(&page).unwrap();
     }

@@ -199,7 +199,7 @@ pub fn uplift<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
             maybe(uplift.per_queue_pair.gbps, gbps),
             maybe(uplift.ours(), percent),
             maybe(uplift.papers(), percent),
-            uplift.paper.map_or(String::new(), |(table, _)| table.cores.to_string()),
+            uplift.papers().zip(uplift.paper).map_or(String::new(), |(_, (t, _))| t.cores.to_string()),
             maybe(native.and_then(|row| row.gbps), gbps),
             maybe(native.and_then(|row| speedup(row, uplift.per_job)), times),
         ];
@@ -208,41 +208,46 @@ pub fn uplift<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     grid
 }
 
-/// The range of what `native` gains over each other side, a line for each operation.
+/// The range of every side's throughput and of what `native` gains over the others, a line for each
+/// operation.
 pub fn summary<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     let rows = analysis::throughput(rows);
-    let mut sides: Vec<String> =
-        rows.iter().filter(|row| row.provider != "native").map(|row| row.side()).collect();
-    sides.sort();
-    sides.dedup();
-    let titles = ["algorithm", "direction", "native Gbit/s"].map(str::to_owned).into_iter();
-    let mut grid = Grid::new(titles.chain(sides.iter().map(|side| format!("native over {side}"))), 2);
+    let mut sides: Vec<String> = Vec::new();
+    for row in &rows {
+        if !sides.contains(&row.side()) {
+            sides.push(row.side());
+        }
+    }
+    let others = || sides.iter().filter(|side| *side != "native");
+    let titles = ["algorithm", "direction"].map(str::to_owned).into_iter();
+    let titles = titles.chain(sides.iter().map(|side| format!("{side} Gbit/s")));
+    let mut grid = Grid::new(titles.chain(others().map(|side| format!("native over {side}"))), 2);
     let operations = Dimension::ALL
         .into_iter()
         .filter(|dimension| ![Dimension::Algorithm, Dimension::Direction].contains(dimension));
     for operation in groups(rows, &operations.collect::<Vec<_>>()) {
-        let mut gains: Vec<Vec<f64>> = vec![Vec::new(); sides.len()];
-        let mut reached = Vec::new();
-        for group in groups(operation.iter().copied(), &SIDE) {
-            let Some(native) = native(&group) else { continue };
-            reached.extend(native.gbps);
-            for (side, gains) in sides.iter().zip(&mut gains) {
-                let other = group.iter().find(|row| row.side() == *side);
-                gains.extend(other.and_then(|other| speedup(native, other)));
-            }
-        }
+        let cases = groups(operation.iter().copied(), &SIDE);
+        let reached = |side: &String| {
+            let mine = operation.iter().filter(|row| row.side() == *side);
+            range(mine.filter_map(|row| row.gbps), gbps)
+        };
+        let gains = |side: &String| {
+            let gain = |case: &Vec<&Row>| {
+                speedup(native(case)?, case.iter().find(|other| other.side() == *side)?)
+            };
+            range(cases.iter().filter_map(gain), times)
+        };
         let line = [operation[0].algorithm.clone(), operation[0].direction.clone()];
-        let ranges = gains.iter().map(|gains| range(gains, times));
-        grid.push(line.into_iter().chain([range(&reached, gbps)]).chain(ranges));
+        grid.push(line.into_iter().chain(sides.iter().map(reached)).chain(others().map(gains)));
     }
     grid
 }
 
 /// The least and the most of these values; nothing where there are none.
-fn range(values: &[f64], format: impl Fn(f64) -> String) -> String {
-    let least = values.iter().copied().reduce(f64::min);
-    let most = values.iter().copied().reduce(f64::max);
-    match least.zip(most) {
+fn range(values: impl Iterator<Item = f64>, format: impl Fn(f64) -> String) -> String {
+    let values: Vec<f64> = values.collect();
+    let bound = |which: fn(f64, f64) -> f64| values.iter().copied().reduce(which);
+    match bound(f64::min).zip(bound(f64::max)) {
         None => String::new(),
         Some((least, most)) if format(least) == format(most) => format(least),
         Some((least, most)) => format!("{} to {}", format(least), format(most)),
@@ -375,8 +380,8 @@ mod tests {
             Row { algorithm: "aes-128-gcm".to_owned(), ..openssl("per-job", 64, 1.0) },
         ];
         let grid = summary(&rows);
-        assert_eq!(grid.line(0)[2..], ["10.2 to 20.5", "5.00× to 10.0×"]);
-        assert_eq!(grid.line(1)[2..], ["", ""]);
+        assert_eq!(grid.line(0)[2..], ["10.2 to 20.5", "1.02 to 4.10", "5.00× to 10.0×"]);
+        assert_eq!(grid.line(1)[2..], ["", "1024.0", ""]);
     }
 
     #[test]

@@ -85,6 +85,19 @@ fn mark(style: usize, x: f64, y: f64) -> String {
     }
 }
 
+/// How a line looks in the legend.
+fn line_swatch(series: &Series) -> Markup {
+    html! {
+        path class="line" d="M1 5L21 5" {}
+        path class="mark" d=(mark(series.style, 11.0, 5.0)) {}
+    }
+}
+
+/// How a bar looks in the legend.
+fn bar_swatch(_: &Series) -> Markup {
+    html! { rect class="bar" x="6" y="0" width="10" height="10" rx="1.5" {} }
+}
+
 impl Chart {
     fn values(&self) -> impl Iterator<Item = f64> {
         self.series.iter().flat_map(|series| series.points.iter().map(|point| point.1))
@@ -109,6 +122,7 @@ impl Chart {
         self.figure(
             &up,
             names.collect(),
+            line_swatch,
             html! {
                 @for series in self.series.iter().rev() {
                     g class=(class(series)) {
@@ -137,6 +151,7 @@ impl Chart {
         self.figure(
             &up,
             names.map(|(index, name)| (centre(index as f64), name.clone())).collect(),
+            bar_swatch,
             html! {
                 @for (index, series) in self.series.iter().enumerate() {
                     g class=(class(series)) {
@@ -161,7 +176,13 @@ impl Chart {
     }
 
     /// The chart around what is drawn: title, legend, axes.
-    fn figure(&self, up: &Axis, names: Vec<(f64, String)>, drawn: Markup) -> Markup {
+    fn figure(
+        &self,
+        up: &Axis,
+        names: Vec<(f64, String)>,
+        swatch: fn(&Series) -> Markup,
+        drawn: Markup,
+    ) -> Markup {
         html! {
             figure {
                 figcaption { (self.title) }
@@ -170,8 +191,7 @@ impl Chart {
                         @for series in &self.series {
                             li {
                                 svg class=(class(series)) viewBox="0 0 22 10" aria-hidden="true" {
-                                    path class="line" d="M1 5L21 5" {}
-                                    path class="mark" d=(mark(series.style, 11.0, 5.0)) {}
+                                    (swatch(series))
                                 }
                                 (series.label)
                             }
@@ -262,7 +282,7 @@ mod tests {
         let document = Document::parse(&page).unwrap();
         let heights: Vec<f64> = document
             .descendants()
-            .filter(|node| node.has_tag_name("rect"))
+            .filter(|node| node.has_tag_name("rect") && node.has_children())
             .map(|node| node.attribute("height").unwrap().parse().unwrap())
             .collect();
         let ratios: Vec<f64> = heights.iter().map(|height| (height / heights[2]).round()).collect();
