@@ -1,0 +1,1 @@
+//! Many independent buffers, hashed, authenticated and encrypted side by side.

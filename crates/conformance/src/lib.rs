@@ -1,0 +1,1 @@
+//! What every provider of Broadloom must pass.

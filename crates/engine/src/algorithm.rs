@@ -1,0 +1,562 @@
+//! The algorithms that sessions can be opened for, and the names that command lines and JSON share.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// A hash function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HashAlgorithm {
+    /// MD5 (RFC 1321).
+    Md5,
+    /// SHA-1 (FIPS 180-4).
+    Sha1,
+    /// SHA-224 (FIPS 180-4).
+    Sha224,
+    /// SHA-256 (FIPS 180-4).
+    Sha256,
+    /// SHA-384 (FIPS 180-4).
+    Sha384,
+    /// SHA-512 (FIPS 180-4).
+    Sha512,
+}
+
+impl HashAlgorithm {
+    /// All of them.
+    pub const ALL: [HashAlgorithm; 6] = [
+        HashAlgorithm::Md5,
+        HashAlgorithm::Sha1,
+        HashAlgorithm::Sha224,
+        HashAlgorithm::Sha256,
+        HashAlgorithm::Sha384,
+        HashAlgorithm::Sha512,
+    ];
+
+    /// Bytes that one compression consumes.
+    pub const fn block_len(self) -> usize {
+        match self {
+            HashAlgorithm::Sha384 | HashAlgorithm::Sha512 => 128,
+            _ => 64,
+        }
+    }
+
+    /// Bytes of a digest.
+    pub const fn digest_len(self) -> usize {
+        match self {
+            HashAlgorithm::Md5 => 16,
+            HashAlgorithm::Sha1 => 20,
+            HashAlgorithm::Sha224 => 28,
+            HashAlgorithm::Sha256 => 32,
+            HashAlgorithm::Sha384 => 48,
+            HashAlgorithm::Sha512 => 64,
+        }
+    }
+
+    /// The name: `sha256`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HashAlgorithm::Md5 => "md5",
+            HashAlgorithm::Sha1 => "sha1",
+            HashAlgorithm::Sha224 => "sha224",
+            HashAlgorithm::Sha256 => "sha256",
+            HashAlgorithm::Sha384 => "sha384",
+            HashAlgorithm::Sha512 => "sha512",
+        }
+    }
+}
+
+/// The length of an AES key (FIPS 197).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AesSize {
+    /// 16 bytes, 10 rounds.
+    Aes128,
+    /// 24 bytes, 12 rounds.
+    Aes192,
+    /// 32 bytes, 14 rounds.
+    Aes256,
+}
+
+impl AesSize {
+    /// All of them.
+    pub const ALL: [AesSize; 3] = [AesSize::Aes128, AesSize::Aes192, AesSize::Aes256];
+
+    /// Bytes of the key.
+    pub const fn key_len(self) -> usize {
+        match self {
+            AesSize::Aes128 => 16,
+            AesSize::Aes192 => 24,
+            AesSize::Aes256 => 32,
+        }
+    }
+
+    /// Rounds of the cipher.
+    pub const fn rounds(self) -> usize {
+        self.key_len() / 4 + 6
+    }
+}
+
+/// A message authentication code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MacAlgorithm {
+    /// HMAC (RFC 2104) over a hash.
+    Hmac(HashAlgorithm),
+    /// AES-CMAC (SP 800-38B).
+    AesCmac(AesSize),
+    /// AES-GMAC (SP 800-38D): takes a nonce.
+    AesGmac(AesSize),
+}
+
+/// A cipher without authentication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CipherAlgorithm {
+    /// AES in CBC mode without padding (SP 800-38A): whole blocks.
+    AesCbc(AesSize),
+    /// AES in CTR mode (SP 800-38A): the nonce is the first counter block, and all 128 bits count.
+    AesCtr(AesSize),
+    /// Triple DES with three keys in CBC mode without padding (SP 800-67): whole blocks.
+    TripleDesCbc,
+    /// Triple DES with three keys in CTR mode: the nonce is the first counter block, and all 64 bits
+    /// count.
+    TripleDesCtr,
+}
+
+/// Authenticated encryption with associated data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AeadAlgorithm {
+    /// AES-GCM (SP 800-38D).
+    AesGcm(AesSize),
+    /// AES-CCM (SP 800-38C).
+    AesCcm(AesSize),
+    /// ChaCha20-Poly1305 (RFC 8439).
+    ChaCha20Poly1305,
+}
+
+/// In which order a chain does its two halves, seen from the side that encrypts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ChainOrder {
+    /// Encrypt, then authenticate the ciphertext, as IPsec ESP (RFC 4303) does.
+    CipherThenMac,
+    /// Authenticate the plaintext, then encrypt, as TLS 1.2 (RFC 5246) does.
+    MacThenCipher,
+}
+
+/// What a session computes.
+///
+/// Prints as its name and parses from it: `sha256`, `hmac-sha1`, `aes-128-cmac`, `aes-128-cbc`,
+/// `3des-ctr`, `aes-256-gcm`, `chacha20-poly1305`; chains as `aes-128-cbc+hmac-sha1` (cipher, then MAC)
+/// and `hmac-sha1+aes-128-cbc` (MAC, then cipher).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Algorithm {
+    /// A digest.
+    Hash(HashAlgorithm),
+    /// A message authentication code.
+    Mac(MacAlgorithm),
+    /// A cipher.
+    Cipher(CipherAlgorithm),
+    /// Authenticated encryption.
+    Aead(AeadAlgorithm),
+    /// A cipher and a MAC over one buffer.
+    Chain(CipherAlgorithm, MacAlgorithm, ChainOrder),
+}
+
+/// What is done to a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Direction {
+    /// A hash of the buffer.
+    Digest,
+    /// A tag over the buffer.
+    Generate,
+    /// Whether a tag is that of the buffer.
+    Verify,
+    /// Plaintext to ciphertext; in a chain, with a tag.
+    Encrypt,
+    /// Ciphertext to plaintext; in a chain, if the tag is right.
+    Decrypt,
+    /// Plaintext to ciphertext and tag.
+    Seal,
+    /// Ciphertext and tag to plaintext, if the tag is right.
+    Open,
+}
+
+impl Direction {
+    /// All of them.
+    pub const ALL: [Direction; 7] = [
+        Direction::Digest,
+        Direction::Generate,
+        Direction::Verify,
+        Direction::Encrypt,
+        Direction::Decrypt,
+        Direction::Seal,
+        Direction::Open,
+    ];
+
+    /// The name: `encrypt`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Direction::Digest => "digest",
+            Direction::Generate => "generate",
+            Direction::Verify => "verify",
+            Direction::Encrypt => "encrypt",
+            Direction::Decrypt => "decrypt",
+            Direction::Seal => "seal",
+            Direction::Open => "open",
+        }
+    }
+
+    /// Whether it checks what another direction made.
+    pub const fn checks(self) -> bool {
+        matches!(self, Direction::Verify | Direction::Decrypt | Direction::Open)
+    }
+}
+
+impl MacAlgorithm {
+    /// Every MAC.
+    pub fn all() -> impl Iterator<Item = MacAlgorithm> {
+        let hmac = HashAlgorithm::ALL.into_iter().map(MacAlgorithm::Hmac);
+        let cmac = AesSize::ALL.into_iter().map(MacAlgorithm::AesCmac);
+        hmac.chain(cmac).chain(AesSize::ALL.into_iter().map(MacAlgorithm::AesGmac))
+    }
+
+    /// Key lengths, in bytes.
+    pub const fn key_lens(self) -> RangeInclusive<usize> {
+        match self {
+            MacAlgorithm::Hmac(_) => 0..=usize::MAX,
+            MacAlgorithm::AesCmac(size) | MacAlgorithm::AesGmac(size) => size.key_len()..=size.key_len(),
+        }
+    }
+
+    /// Bytes of a whole tag.
+    pub const fn tag_len(self) -> usize {
+        match self {
+            MacAlgorithm::Hmac(hash) => hash.digest_len(),
+            MacAlgorithm::AesCmac(_) | MacAlgorithm::AesGmac(_) => 16,
+        }
+    }
+
+    /// Lengths that a tag may be truncated to, in bytes.
+    pub const fn tag_lens(self) -> RangeInclusive<usize> {
+        match self {
+            MacAlgorithm::AesGmac(_) => 12..=16,
+            _ => 4..=self.tag_len(),
+        }
+    }
+
+    /// Nonce lengths, in bytes: none but for GMAC.
+    pub const fn nonce_lens(self) -> RangeInclusive<usize> {
+        match self {
+            MacAlgorithm::AesGmac(_) => 1..=MAX_NONCE,
+            _ => 0..=0,
+        }
+    }
+}
+
+/// The longest nonce that a job takes, in bytes.
+pub const MAX_NONCE: usize = 1 << 16;
+
+impl CipherAlgorithm {
+    /// Every cipher.
+    pub fn all() -> impl Iterator<Item = CipherAlgorithm> {
+        let cbc = AesSize::ALL.into_iter().map(CipherAlgorithm::AesCbc);
+        let ctr = AesSize::ALL.into_iter().map(CipherAlgorithm::AesCtr);
+        cbc.chain(ctr).chain([CipherAlgorithm::TripleDesCbc, CipherAlgorithm::TripleDesCtr])
+    }
+
+    /// Bytes of the key.
+    pub const fn key_len(self) -> usize {
+        match self {
+            CipherAlgorithm::AesCbc(size) | CipherAlgorithm::AesCtr(size) => size.key_len(),
+            CipherAlgorithm::TripleDesCbc | CipherAlgorithm::TripleDesCtr => 24,
+        }
+    }
+
+    /// Bytes of the IV, or of the first counter block: one block of the cipher.
+    pub const fn nonce_len(self) -> usize {
+        match self {
+            CipherAlgorithm::AesCbc(_) | CipherAlgorithm::AesCtr(_) => 16,
+            CipherAlgorithm::TripleDesCbc | CipherAlgorithm::TripleDesCtr => 8,
+        }
+    }
+
+    /// What lengths must be a multiple of, in bytes: 1 for counter modes.
+    pub const fn granularity(self) -> usize {
+        match self {
+            CipherAlgorithm::AesCbc(_) => 16,
+            CipherAlgorithm::TripleDesCbc => 8,
+            CipherAlgorithm::AesCtr(_) | CipherAlgorithm::TripleDesCtr => 1,
+        }
+    }
+}
+
+impl AeadAlgorithm {
+    /// Every AEAD.
+    pub fn all() -> impl Iterator<Item = AeadAlgorithm> {
+        let gcm = AesSize::ALL.into_iter().map(AeadAlgorithm::AesGcm);
+        let ccm = AesSize::ALL.into_iter().map(AeadAlgorithm::AesCcm);
+        gcm.chain(ccm).chain([AeadAlgorithm::ChaCha20Poly1305])
+    }
+
+    /// Bytes of the key.
+    pub const fn key_len(self) -> usize {
+        match self {
+            AeadAlgorithm::AesGcm(size) | AeadAlgorithm::AesCcm(size) => size.key_len(),
+            AeadAlgorithm::ChaCha20Poly1305 => 32,
+        }
+    }
+
+    /// Nonce lengths, in bytes: any from 1 on for GCM, 7 to 13 for CCM, 12 for ChaCha20-Poly1305.
+    pub const fn nonce_lens(self) -> RangeInclusive<usize> {
+        match self {
+            AeadAlgorithm::AesGcm(_) => 1..=MAX_NONCE,
+            AeadAlgorithm::AesCcm(_) => 7..=13,
+            AeadAlgorithm::ChaCha20Poly1305 => 12..=12,
+        }
+    }
+
+    /// Whether a tag may have this length, in bytes: SP 800-38D section 5.2.1.2 for GCM (32 and 64 bits
+    /// included), SP 800-38C section A.1 for CCM, 16 for ChaCha20-Poly1305.
+    pub const fn takes_tag_len(self, len: usize) -> bool {
+        match self {
+            AeadAlgorithm::AesGcm(_) => matches!(len, 4 | 8 | 12..=16),
+            AeadAlgorithm::AesCcm(_) => matches!(len, 4 | 6 | 8 | 10 | 12 | 14 | 16),
+            AeadAlgorithm::ChaCha20Poly1305 => len == 16,
+        }
+    }
+
+    /// The most bytes of text under one nonce of this length: for CCM what its length field holds
+    /// (SP 800-38C), for GCM 2^36 - 32, for ChaCha20-Poly1305 2^38 - 64.
+    pub const fn max_len(self, nonce_len: usize) -> u64 {
+        match self {
+            AeadAlgorithm::AesGcm(_) => (1 << 36) - 32,
+            AeadAlgorithm::AesCcm(_) => match 15usize.saturating_sub(nonce_len) {
+                8.. => u64::MAX,
+                field => (1 << (8 * field)) - 1,
+            },
+            AeadAlgorithm::ChaCha20Poly1305 => (1 << 38) - 64,
+        }
+    }
+}
+
+impl Algorithm {
+    /// Every algorithm but the chains, which are any cipher with any MAC that takes no nonce.
+    pub fn simple() -> impl Iterator<Item = Algorithm> {
+        let hashes = HashAlgorithm::ALL.into_iter().map(Algorithm::Hash);
+        let macs = MacAlgorithm::all().map(Algorithm::Mac);
+        let ciphers = CipherAlgorithm::all().map(Algorithm::Cipher);
+        hashes.chain(macs).chain(ciphers).chain(AeadAlgorithm::all().map(Algorithm::Aead))
+    }
+
+    /// The directions that it has, the one that makes something first.
+    pub const fn directions(self) -> &'static [Direction] {
+        match self {
+            Algorithm::Hash(_) => &[Direction::Digest],
+            Algorithm::Mac(_) => &[Direction::Generate, Direction::Verify],
+            Algorithm::Cipher(_) | Algorithm::Chain(..) => &[Direction::Encrypt, Direction::Decrypt],
+            Algorithm::Aead(_) => &[Direction::Seal, Direction::Open],
+        }
+    }
+
+    /// The cipher of a cipher or a chain.
+    pub const fn cipher(self) -> Option<CipherAlgorithm> {
+        match self {
+            Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => Some(cipher),
+            _ => None,
+        }
+    }
+
+    /// The MAC of a MAC or a chain.
+    pub const fn mac(self) -> Option<MacAlgorithm> {
+        match self {
+            Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => Some(mac),
+            _ => None,
+        }
+    }
+
+    /// What lengths must be a multiple of, in bytes.
+    pub const fn granularity(self) -> usize {
+        match self.cipher() {
+            Some(cipher) => cipher.granularity(),
+            None => 1,
+        }
+    }
+
+    /// Nonce lengths, in bytes.
+    pub const fn nonce_lens(self) -> RangeInclusive<usize> {
+        match self {
+            Algorithm::Hash(_) => 0..=0,
+            Algorithm::Mac(mac) => mac.nonce_lens(),
+            Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => {
+                cipher.nonce_len()..=cipher.nonce_len()
+            }
+            Algorithm::Aead(aead) => aead.nonce_lens(),
+        }
+    }
+
+    /// Bytes of a whole digest or tag; 0 for a cipher.
+    pub const fn tag_len(self) -> usize {
+        match self {
+            Algorithm::Hash(hash) => hash.digest_len(),
+            Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => mac.tag_len(),
+            Algorithm::Cipher(_) => 0,
+            Algorithm::Aead(_) => 16,
+        }
+    }
+}
+
+impl fmt::Display for HashAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Display for MacAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MacAlgorithm::Hmac(hash) => write!(f, "hmac-{hash}"),
+            MacAlgorithm::AesCmac(size) => write!(f, "aes-{}-cmac", size.key_len() * 8),
+            MacAlgorithm::AesGmac(size) => write!(f, "aes-{}-gmac", size.key_len() * 8),
+        }
+    }
+}
+
+impl fmt::Display for CipherAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CipherAlgorithm::AesCbc(size) => write!(f, "aes-{}-cbc", size.key_len() * 8),
+            CipherAlgorithm::AesCtr(size) => write!(f, "aes-{}-ctr", size.key_len() * 8),
+            CipherAlgorithm::TripleDesCbc => f.write_str("3des-cbc"),
+            CipherAlgorithm::TripleDesCtr => f.write_str("3des-ctr"),
+        }
+    }
+}
+
+impl fmt::Display for AeadAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AeadAlgorithm::AesGcm(size) => write!(f, "aes-{}-gcm", size.key_len() * 8),
+            AeadAlgorithm::AesCcm(size) => write!(f, "aes-{}-ccm", size.key_len() * 8),
+            AeadAlgorithm::ChaCha20Poly1305 => f.write_str("chacha20-poly1305"),
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Algorithm::Hash(hash) => write!(f, "{hash}"),
+            Algorithm::Mac(mac) => write!(f, "{mac}"),
+            Algorithm::Cipher(cipher) => write!(f, "{cipher}"),
+            Algorithm::Aead(aead) => write!(f, "{aead}"),
+            Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac) => write!(f, "{cipher}+{mac}"),
+            Algorithm::Chain(cipher, mac, ChainOrder::MacThenCipher) => write!(f, "{mac}+{cipher}"),
+        }
+    }
+}
+
+/// A name that stands for nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name:?} is no {what}; valid: {valid}")]
+pub struct NameError {
+    /// What kind of name was expected.
+    pub what: &'static str,
+    /// The name.
+    pub name: String,
+    /// The names that would be right.
+    pub valid: String,
+}
+
+/// The value that prints as `name`.
+fn find<T: fmt::Display>(name: &str, all: impl Iterator<Item = T>) -> Option<T> {
+    let mut all = all;
+    all.find(|value| value.to_string() == name)
+}
+
+fn names<T: fmt::Display>(all: impl Iterator<Item = T>) -> String {
+    all.map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for Direction {
+    type Err = NameError;
+
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        let all = || Direction::ALL.into_iter();
+        find(name, all()).ok_or_else(|| NameError {
+            what: "direction",
+            name: name.to_owned(),
+            valid: names(all()),
+        })
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = NameError;
+
+    fn from_str(name: &str) -> Result<Self, NameError> {
+        let chain = |(first, second): (&str, &str)| {
+            let halves = (first.parse().ok()?, second.parse().ok()?);
+            match halves {
+                (Algorithm::Cipher(cipher), Algorithm::Mac(mac)) => {
+                    Some(Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac))
+                }
+                (Algorithm::Mac(mac), Algorithm::Cipher(cipher)) => {
+                    Some(Algorithm::Chain(cipher, mac, ChainOrder::MacThenCipher))
+                }
+                _ => None,
+            }
+        };
+        let found = match name.split_once('+') {
+            Some(halves) => chain(halves),
+            None => find(name, Algorithm::simple()),
+        };
+        found.ok_or_else(|| NameError {
+            what: "algorithm",
+            name: name.to_owned(),
+            valid: format!("{}, and chains CIPHER+MAC and MAC+CIPHER", names(Algorithm::simple())),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_parses_from_what_it_prints() {
+        let chains = [ChainOrder::CipherThenMac, ChainOrder::MacThenCipher].map(|order| {
+            let mac = MacAlgorithm::Hmac(HashAlgorithm::Sha1);
+            Algorithm::Chain(CipherAlgorithm::AesCbc(AesSize::Aes128), mac, order)
+        });
+        for algorithm in Algorithm::simple().chain(chains) {
+            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
+        }
+        assert_eq!(chains[0].to_string(), "aes-128-cbc+hmac-sha1");
+        assert_eq!(chains[1].to_string(), "hmac-sha1+aes-128-cbc");
+    }
+
+    #[test]
+    fn wrong_names_are_told_the_right_ones() {
+        for name in ["", "aes", "aes-128-cbc+", "sha1+md5", "aes-128-gcm+hmac-sha1", "SHA1"] {
+            let error = name.parse::<Algorithm>().expect_err(name);
+            assert_eq!(error.name, name);
+            assert!(error.to_string().contains("chacha20-poly1305"), "{error}");
+        }
+        let error = "sign".parse::<Direction>().expect_err("no such direction").to_string();
+        assert_eq!(
+            error,
+            "\"sign\" is no direction; valid: digest, generate, verify, encrypt, decrypt, seal, open"
+        );
+    }
+
+    #[test]
+    fn ccm_lengths_follow_the_nonce() {
+        let ccm = AeadAlgorithm::AesCcm(AesSize::Aes128);
+        assert_eq!(ccm.max_len(13), 0xffff);
+        assert_eq!(ccm.max_len(12), 0xff_ffff);
+        assert_eq!(ccm.max_len(7), u64::MAX);
+    }
+}

@@ -1,0 +1,387 @@
+//! The bytes of a job: owned or borrowed, in place or apart, in one piece or several.
+
+use std::sync::Arc;
+
+use zeroize::Zeroize;
+
+/// Bytes to read.
+#[derive(Debug, Clone)]
+pub enum Bytes<'a> {
+    /// Borrowed for the job's life.
+    Borrowed(&'a [u8]),
+    /// Owned by the job.
+    Owned(Vec<u8>),
+    /// Owned with others.
+    Shared(Arc<[u8]>),
+}
+
+impl Bytes<'_> {
+    /// None.
+    pub const EMPTY: Bytes<'static> = Bytes::Borrowed(&[]);
+
+    /// The bytes.
+    #[inline]
+    pub fn as_slice(&self) -> &[u8] {
+        match self {
+            Bytes::Borrowed(bytes) => bytes,
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Shared(bytes) => bytes,
+        }
+    }
+}
+
+impl<'a> From<&'a [u8]> for Bytes<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Bytes::Borrowed(bytes)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Bytes<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Bytes::Borrowed(bytes)
+    }
+}
+
+impl From<Vec<u8>> for Bytes<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Bytes::Owned(bytes)
+    }
+}
+
+impl From<Arc<[u8]>> for Bytes<'_> {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Bytes::Shared(bytes)
+    }
+}
+
+/// Bytes to read and to write over.
+#[derive(Debug)]
+pub enum Buffer<'a> {
+    /// Borrowed for the job's life.
+    Borrowed(&'a mut [u8]),
+    /// Owned by the job.
+    Owned(Vec<u8>),
+}
+
+impl Buffer<'_> {
+    /// The bytes.
+    #[inline]
+    pub fn as_slice(&self) -> &[u8] {
+        match self {
+            Buffer::Borrowed(bytes) => bytes,
+            Buffer::Owned(bytes) => bytes,
+        }
+    }
+
+    /// The bytes, to be written over.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [u8] {
+        match self {
+            Buffer::Borrowed(bytes) => bytes,
+            Buffer::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for Buffer<'a> {
+    fn from(bytes: &'a mut [u8]) -> Self {
+        Buffer::Borrowed(bytes)
+    }
+}
+
+impl<'a, const N: usize> From<&'a mut [u8; N]> for Buffer<'a> {
+    fn from(bytes: &'a mut [u8; N]) -> Self {
+        Buffer::Borrowed(bytes)
+    }
+}
+
+impl From<Vec<u8>> for Buffer<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Buffer::Owned(bytes)
+    }
+}
+
+/// What a job reads, and where its results go.
+///
+/// Made from a slice (`&[u8]` to be read only, `&mut [u8]` in place), from a `Vec<u8>` (in place, and
+/// owned), from a pair of source and destination, or from several pieces by
+/// [`gather`](Data::gather), [`scattered`](Data::scattered) and [`scattered_to`](Data::scattered_to).
+#[derive(Debug)]
+pub enum Data<'a> {
+    /// Read only: for hashes and MACs.
+    Read(Bytes<'a>),
+    /// Read, and written over.
+    InPlace(Buffer<'a>),
+    /// Read here and written there; both are of one length. Bytes that no cipher touches are copied.
+    OutOfPlace {
+        /// What is read.
+        source: Bytes<'a>,
+        /// What is written.
+        destination: Buffer<'a>,
+    },
+    /// In several pieces.
+    Scattered(Box<Scattered<'a>>),
+}
+
+/// Data in several pieces, which are processed as if they were one.
+///
+/// They are copied into one piece, and back: at some tenths of a cycle a byte that is less than what any
+/// kernel would lose at the seams. The room for it stays with the job, for its next use.
+#[derive(Debug)]
+pub struct Scattered<'a> {
+    pieces: Pieces<'a>,
+    linear: Vec<u8>,
+}
+
+#[derive(Debug)]
+enum Pieces<'a> {
+    Read(Vec<Bytes<'a>>),
+    InPlace(Vec<Buffer<'a>>),
+    OutOfPlace(Vec<Bytes<'a>>, Vec<Buffer<'a>>),
+}
+
+impl<'a> Data<'a> {
+    /// Several pieces to read: for hashes and MACs.
+    pub fn gather(pieces: Vec<Bytes<'a>>) -> Self {
+        Scattered::new(Pieces::Read(pieces))
+    }
+
+    /// Several pieces to read and to write over.
+    pub fn scattered(pieces: Vec<Buffer<'a>>) -> Self {
+        Scattered::new(Pieces::InPlace(pieces))
+    }
+
+    /// Several pieces to read, and as many bytes to write, in pieces of any other lengths.
+    pub fn scattered_to(sources: Vec<Bytes<'a>>, destinations: Vec<Buffer<'a>>) -> Self {
+        Scattered::new(Pieces::OutOfPlace(sources, destinations))
+    }
+
+    /// Bytes to read.
+    pub fn len(&self) -> usize {
+        match self {
+            Data::Read(bytes) => bytes.as_slice().len(),
+            Data::InPlace(buffer) => buffer.as_slice().len(),
+            Data::OutOfPlace { source, .. } => source.as_slice().len(),
+            Data::Scattered(scattered) => scattered.len(),
+        }
+    }
+
+    /// Whether there is nothing to read.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes that can be written; `None` where nothing can.
+    pub(crate) fn output_len(&self) -> Option<usize> {
+        match self {
+            Data::Read(_) => None,
+            Data::InPlace(buffer) => Some(buffer.as_slice().len()),
+            Data::OutOfPlace { destination, .. } => Some(destination.as_slice().len()),
+            Data::Scattered(scattered) => scattered.output_len(),
+        }
+    }
+
+    /// What was read, or written over, where it is in one piece.
+    pub fn output(&self) -> Option<&[u8]> {
+        match self {
+            Data::Read(_) | Data::Scattered(_) => None,
+            Data::InPlace(buffer) => Some(buffer.as_slice()),
+            Data::OutOfPlace { destination, .. } => Some(destination.as_slice()),
+        }
+    }
+
+    /// The pieces that were written, in their order; none where nothing can be.
+    pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        let several: &[Buffer<'a>] = match self {
+            Data::Scattered(scattered) => match &scattered.pieces {
+                Pieces::Read(_) => &[],
+                Pieces::InPlace(pieces) | Pieces::OutOfPlace(_, pieces) => pieces,
+            },
+            _ => &[],
+        };
+        self.output().into_iter().chain(several.iter().map(Buffer::as_slice))
+    }
+
+    /// Brings scattered data into one piece.
+    #[inline]
+    pub(crate) fn gather_pieces(&mut self) {
+        if let Data::Scattered(scattered) = self {
+            scattered.gather();
+        }
+    }
+
+    /// Takes the result apart into the pieces again.
+    #[inline]
+    pub(crate) fn scatter_pieces(&mut self) {
+        if let Data::Scattered(scattered) = self {
+            scattered.scatter();
+        }
+    }
+
+    /// The bytes, for whoever computes; scattered ones as they were gathered.
+    #[inline]
+    pub(crate) fn text(&mut self) -> Text<'_> {
+        match self {
+            Data::InPlace(buffer) => Text::InPlace(buffer.as_mut_slice()),
+            Data::Read(bytes) => Text::Read(bytes.as_slice()),
+            Data::OutOfPlace { source, destination } => {
+                Text::Apart(source.as_slice(), destination.as_mut_slice())
+            }
+            Data::Scattered(scattered) => Text::InPlace(&mut scattered.linear),
+        }
+    }
+}
+
+impl<'a> Scattered<'a> {
+    #[expect(clippy::new_ret_no_self, reason = "it is only ever used as data")]
+    fn new(pieces: Pieces<'a>) -> Data<'a> {
+        Data::Scattered(Box::new(Scattered { pieces, linear: Vec::new() }))
+    }
+
+    fn len(&self) -> usize {
+        match &self.pieces {
+            Pieces::Read(pieces) | Pieces::OutOfPlace(pieces, _) => {
+                pieces.iter().map(|piece| piece.as_slice().len()).sum()
+            }
+            Pieces::InPlace(pieces) => pieces.iter().map(|piece| piece.as_slice().len()).sum(),
+        }
+    }
+
+    fn output_len(&self) -> Option<usize> {
+        match &self.pieces {
+            Pieces::Read(_) => None,
+            Pieces::InPlace(pieces) | Pieces::OutOfPlace(_, pieces) => {
+                Some(pieces.iter().map(|piece| piece.as_slice().len()).sum())
+            }
+        }
+    }
+
+    fn gather(&mut self) {
+        self.linear.clear();
+        match &self.pieces {
+            Pieces::Read(pieces) | Pieces::OutOfPlace(pieces, _) => {
+                pieces.iter().for_each(|piece| self.linear.extend_from_slice(piece.as_slice()));
+            }
+            Pieces::InPlace(pieces) => {
+                pieces.iter().for_each(|piece| self.linear.extend_from_slice(piece.as_slice()));
+            }
+        }
+    }
+
+    fn scatter(&mut self) {
+        if let Pieces::InPlace(pieces) | Pieces::OutOfPlace(_, pieces) = &mut self.pieces {
+            let mut rest = self.linear.as_slice();
+            for piece in pieces {
+                let (part, after) = rest.split_at(piece.as_slice().len());
+                piece.as_mut_slice().copy_from_slice(part);
+                rest = after;
+            }
+        }
+        self.linear.as_mut_slice().zeroize();
+    }
+}
+
+impl Drop for Scattered<'_> {
+    fn drop(&mut self) {
+        self.linear.zeroize();
+    }
+}
+
+impl<'a> From<&'a [u8]> for Data<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        Data::Read(bytes.into())
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for Data<'a> {
+    fn from(bytes: &'a [u8; N]) -> Self {
+        Data::Read(bytes.into())
+    }
+}
+
+impl<'a> From<Bytes<'a>> for Data<'a> {
+    fn from(bytes: Bytes<'a>) -> Self {
+        Data::Read(bytes)
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for Data<'a> {
+    fn from(bytes: &'a mut [u8]) -> Self {
+        Data::InPlace(bytes.into())
+    }
+}
+
+impl<'a, const N: usize> From<&'a mut [u8; N]> for Data<'a> {
+    fn from(bytes: &'a mut [u8; N]) -> Self {
+        Data::InPlace(bytes.into())
+    }
+}
+
+impl From<Vec<u8>> for Data<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Data::InPlace(bytes.into())
+    }
+}
+
+impl<'a> From<Buffer<'a>> for Data<'a> {
+    fn from(buffer: Buffer<'a>) -> Self {
+        Data::InPlace(buffer)
+    }
+}
+
+impl<'a, S: Into<Bytes<'a>>, D: Into<Buffer<'a>>> From<(S, D)> for Data<'a> {
+    fn from((source, destination): (S, D)) -> Self {
+        Data::OutOfPlace { source: source.into(), destination: destination.into() }
+    }
+}
+
+/// A job's bytes as a provider sees them: in one piece.
+#[derive(Debug)]
+pub enum Text<'v> {
+    /// To be read only.
+    Read(&'v [u8]),
+    /// To be written over.
+    InPlace(&'v mut [u8]),
+    /// A source, and a destination of the same length apart from it.
+    Apart(&'v [u8], &'v mut [u8]),
+}
+
+impl<'v> Text<'v> {
+    /// The bytes to read.
+    #[inline]
+    pub fn input(&self) -> &[u8] {
+        match self {
+            Text::Read(bytes) => bytes,
+            Text::InPlace(bytes) => bytes,
+            Text::Apart(source, _) => source,
+        }
+    }
+
+    /// The bytes to read, for as long as the job may be looked at.
+    #[inline]
+    pub fn into_input(self) -> &'v [u8] {
+        match self {
+            Text::Read(bytes) => bytes,
+            Text::InPlace(bytes) => bytes,
+            Text::Apart(source, _) => source,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_gathered_and_scattered_where_they_end() {
+        let (mut a, mut b) = ([1u8, 2, 3], [4u8]);
+        let sources = vec![Bytes::from(&[9u8, 8]), Bytes::EMPTY, Bytes::from(vec![7, 6])];
+        let mut data = Data::scattered_to(sources, vec![Buffer::from(&mut a), (&mut b).into()]);
+        assert_eq!((data.len(), data.output_len()), (4, Some(4)));
+        data.gather_pieces();
+        assert_eq!(data.text().input(), [9, 8, 7, 6]);
+        data.scatter_pieces();
+        assert!(data.pieces().eq([[9, 8, 7].as_slice(), &[6]]));
+        assert!(data.text().input().iter().all(|byte| *byte == 0), "the copy is wiped");
+    }
+}

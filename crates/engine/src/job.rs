@@ -1,0 +1,220 @@
+//! Jobs: one buffer's work, as a caller makes it and gets it back.
+
+use std::fmt;
+use std::ops::Range;
+use std::time::Instant;
+
+use crate::data::{Bytes, Data};
+use crate::operation::{JobError, MAX_TAG, Nonce, Operation, Span, State, Tag};
+use crate::session::{Held, Session};
+
+/// One buffer's work.
+///
+/// It borrows its session or owns a clone of it, owns its bytes or borrows them, and carries a value of
+/// the caller's own. Jobs are meant to be used again: [`set_data`](Job::set_data) and the other setters
+/// make a complete one ready for the next buffer, without an allocation.
+///
+/// ```
+/// # use broadloom_engine::{Job, Session};
+/// # fn with(session: &Session) {
+/// let job = Job::new(session, vec![0; 64]).nonce(&[1; 16]).user("packet 7");
+/// # }
+/// ```
+pub struct Job<'a, T = ()> {
+    operation: Operation<'a>,
+    user: T,
+}
+
+impl<'a> Job<'a> {
+    /// A job for a session, over some data. What else it needs (a nonce, a tag to check) is added by the
+    /// methods that follow; whether all is there is checked when it is processed.
+    pub fn new(session: impl Into<Held<'a>>, data: impl Into<Data<'a>>) -> Self {
+        Job { operation: Operation::new(session.into(), data.into()), user: () }
+    }
+}
+
+impl<'a, T> Job<'a, T> {
+    /// The nonce, the IV, or the first counter block.
+    pub fn nonce(mut self, nonce: &[u8]) -> Self {
+        self.set_nonce(nonce);
+        self
+    }
+
+    /// The associated data of an AEAD: authenticated, not encrypted.
+    pub fn associated(mut self, data: impl Into<Bytes<'a>>) -> Self {
+        self.operation.associated = data.into();
+        self
+    }
+
+    /// The tag to check. A tag of another length than the session's fails the job.
+    pub fn expect_tag(mut self, tag: &[u8]) -> Self {
+        self.set_expected_tag(tag);
+        self
+    }
+
+    /// Where in the data the tag goes, or is: the offset of its first byte. Without it a tag that is made
+    /// is only in [`tag`](Job::tag), and one to check comes from [`expect_tag`](Job::expect_tag).
+    ///
+    /// In a chain that encrypts last, the tag is put there before, so that the cipher's range may cover it.
+    pub fn tag_at(mut self, offset: usize) -> Self {
+        self.operation.tag.at = Some(offset);
+        self
+    }
+
+    /// The bytes that the cipher is for; without it, all.
+    pub fn cipher_range(mut self, range: Range<usize>) -> Self {
+        self.operation.cipher = Span::from(range);
+        self
+    }
+
+    /// The bytes that are hashed or authenticated; without it, all.
+    pub fn mac_range(mut self, range: Range<usize>) -> Self {
+        self.operation.mac = Span::from(range);
+        self
+    }
+
+    /// The time by which a queue pair should have processed the job: it then no longer waits for others to
+    /// fill the lanes.
+    pub fn by(mut self, deadline: Instant) -> Self {
+        self.operation.deadline = Some(deadline);
+        self
+    }
+
+    /// The caller's own value, in place of the one before.
+    pub fn user<U>(self, user: U) -> Job<'a, U> {
+        Job { operation: self.operation, user }
+    }
+
+    /// The session.
+    pub fn session(&self) -> &Session {
+        self.operation.session()
+    }
+
+    /// How it went: `None` until it is complete.
+    pub fn status(&self) -> Option<Result<(), JobError>> {
+        match self.operation.state {
+            State::Complete(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// Whether it is complete, and went well.
+    pub fn succeeded(&self) -> bool {
+        self.status() == Some(Ok(()))
+    }
+
+    /// The digest or tag that was made, [`Session::tag_len`] bytes; `None` where none was: for a cipher,
+    /// where one was only checked, and until the job is complete.
+    pub fn tag(&self) -> Option<&[u8]> {
+        let session = self.session();
+        let made = self.succeeded() && !session.direction().checks() && session.tag_len() > 0;
+        made.then(|| &self.operation.tag.bytes[..session.tag_len()])
+    }
+
+    /// The data.
+    pub fn data(&self) -> &Data<'a> {
+        &self.operation.data
+    }
+
+    /// The output of a cipher or an AEAD, where it is in one piece; `None` until the job has succeeded.
+    pub fn output(&self) -> Option<&[u8]> {
+        let has = self.succeeded() && self.session().rules().writes;
+        has.then(|| self.operation.data.output()).flatten()
+    }
+
+    /// The caller's own value.
+    pub fn user_value(&self) -> &T {
+        &self.user
+    }
+
+    /// The caller's own value, to be changed.
+    pub fn user_value_mut(&mut self) -> &mut T {
+        &mut self.user
+    }
+
+    /// The data and the caller's own value.
+    pub fn into_parts(self) -> (Data<'a>, T) {
+        (self.operation.data, self.user)
+    }
+
+    /// Gives it other data, for its next use, and what it had.
+    pub fn set_data(&mut self, data: impl Into<Data<'a>>) -> Data<'a> {
+        self.operation.state = State::Ready;
+        std::mem::replace(&mut self.operation.data, data.into())
+    }
+
+    /// The data, to be filled for its next use.
+    pub fn data_mut(&mut self) -> &mut Data<'a> {
+        self.operation.state = State::Ready;
+        &mut self.operation.data
+    }
+
+    /// Gives it another nonce, for its next use.
+    pub fn set_nonce(&mut self, nonce: &[u8]) {
+        self.operation.state = State::Ready;
+        self.operation.nonce = Nonce::new(nonce);
+    }
+
+    /// Gives it another tag to check, for its next use.
+    pub fn set_expected_tag(&mut self, tag: &[u8]) {
+        self.operation.state = State::Ready;
+        let kept = tag.len().min(MAX_TAG);
+        let at = self.operation.tag.at;
+        self.operation.tag = Tag { bytes: [0; MAX_TAG], given: tag.len().min(255) as u8, at };
+        self.operation.tag.bytes[..kept].copy_from_slice(&tag[..kept]);
+    }
+
+    /// Gives it other associated data, for its next use.
+    pub fn set_associated(&mut self, data: impl Into<Bytes<'a>>) {
+        self.operation.state = State::Ready;
+        self.operation.associated = data.into();
+    }
+
+    /// Gives it another session, for its next use.
+    pub fn set_session(&mut self, session: impl Into<Held<'a>>) {
+        self.operation.state = State::Ready;
+        self.operation.session = session.into();
+    }
+
+    /// Gives it another deadline, or none, for its next use.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.operation.deadline = deadline;
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Job<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.operation.data.len();
+        let status = self.status();
+        write!(f, "{:?}, {bytes} bytes, {status:?}, {:?}", self.session(), self.user)
+    }
+}
+
+/// A job, or what owns or borrows one: what the engine takes and gives back.
+///
+/// A `Box<Job>` moves faster through a queue pair than a job does.
+pub trait Handle<'a> {
+    /// The job's operation.
+    fn operation(&mut self) -> &mut Operation<'a>;
+}
+
+impl<'a, T> Handle<'a> for Job<'a, T> {
+    #[inline(always)]
+    fn operation(&mut self) -> &mut Operation<'a> {
+        &mut self.operation
+    }
+}
+
+impl<'a, H: Handle<'a> + ?Sized> Handle<'a> for Box<H> {
+    #[inline(always)]
+    fn operation(&mut self) -> &mut Operation<'a> {
+        (**self).operation()
+    }
+}
+
+impl<'a, H: Handle<'a> + ?Sized> Handle<'a> for &mut H {
+    #[inline(always)]
+    fn operation(&mut self) -> &mut Operation<'a> {
+        (**self).operation()
+    }
+}

@@ -1,0 +1,465 @@
+//! One buffer's work as the engine and the providers see it.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use subtle::ConstantTimeEq;
+use zeroize::Zeroize;
+
+use crate::algorithm::Algorithm;
+use crate::data::{Bytes, Data, Text};
+use crate::session::{Held, Part, Session};
+
+/// The longest digest or tag, in bytes.
+pub const MAX_TAG: usize = 64;
+
+/// A job but for the caller's own value: what a provider works on.
+#[derive(Debug)]
+pub struct Operation<'a> {
+    pub(crate) session: Held<'a>,
+    pub(crate) data: Data<'a>,
+    pub(crate) cipher: Span,
+    pub(crate) mac: Span,
+    pub(crate) nonce: Nonce,
+    pub(crate) associated: Bytes<'a>,
+    pub(crate) tag: Tag,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) state: State,
+}
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// In the caller's hands, not processed.
+    Ready,
+    /// Being worked on; for a chain, the second half or the first.
+    Running { second: bool },
+    /// Its stage is done; what comes of it is for the engine to finish.
+    Ran { second: bool, outcome: Result<(), JobError> },
+    /// Processed.
+    Complete(Result<(), JobError>),
+}
+
+/// A range of the data; `end` beyond any length stands for all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+impl Span {
+    pub(crate) const ALL: Span = Span { start: 0, end: usize::MAX };
+
+    /// The range within data of `len` bytes.
+    #[inline]
+    fn within(self, len: usize) -> Result<Range<usize>, JobError> {
+        if self == Span::ALL {
+            return Ok(0..len);
+        }
+        if self.start <= self.end && self.end <= len {
+            return Ok(self.start..self.end);
+        }
+        Err(JobError::Range { start: self.start, end: self.end, len })
+    }
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        Span { start: range.start, end: range.end }
+    }
+}
+
+/// A nonce, an IV, or a first counter block.
+#[derive(Debug, Clone)]
+pub(crate) enum Nonce {
+    Short { len: u8, bytes: [u8; 16] },
+    Long(Box<[u8]>),
+}
+
+impl Nonce {
+    pub(crate) const NONE: Nonce = Nonce::Short { len: 0, bytes: [0; 16] };
+
+    pub(crate) fn new(nonce: &[u8]) -> Self {
+        let mut bytes = [0; 16];
+        match bytes.get_mut(..nonce.len()) {
+            Some(start) => {
+                start.copy_from_slice(nonce);
+                Nonce::Short { len: nonce.len() as u8, bytes }
+            }
+            None => Nonce::Long(nonce.into()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        match self {
+            Nonce::Short { len, bytes } => &bytes[..usize::from(*len)],
+            Nonce::Long(bytes) => bytes,
+        }
+    }
+}
+
+/// A digest or tag: the one to check, or the one that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct Tag {
+    pub bytes: [u8; MAX_TAG],
+    /// Bytes of a tag that the caller gave to be checked.
+    pub given: u8,
+    /// Where in the data it is, or goes.
+    pub at: Option<usize>,
+}
+
+impl Tag {
+    pub(crate) const NONE: Tag = Tag { bytes: [0; MAX_TAG], given: 0, at: None };
+}
+
+/// Why a job failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// The tag is wrong. What was deciphered is wiped.
+    #[error("the tag is wrong")]
+    TagMismatch,
+    /// A tag to check of another length than the session's.
+    #[error("a tag of {len} bytes is to be checked, and the session's tags have {valid}")]
+    TagLength {
+        /// Its length, in bytes.
+        len: usize,
+        /// That of the session's tags.
+        valid: usize,
+    },
+    /// A nonce or IV of a length that the algorithm does not have.
+    #[error("a nonce of {len} bytes does not fit; valid: {min} to {max}")]
+    NonceLength {
+        /// Its length, in bytes.
+        len: usize,
+        /// The shortest that fits.
+        min: usize,
+        /// The longest that fits.
+        max: usize,
+    },
+    /// Data of a length that the algorithm does not have.
+    #[error("{len} bytes are no multiple of {granularity}")]
+    DataLength {
+        /// Bytes to be ciphered.
+        len: usize,
+        /// What they must be a multiple of.
+        granularity: usize,
+    },
+    /// More data than one nonce allows.
+    #[error("{len} bytes under one nonce are too many; at most {max}")]
+    TooLong {
+        /// Bytes to be ciphered.
+        len: usize,
+        /// The most that can be.
+        max: u64,
+    },
+    /// A range that is not within the data.
+    #[error("the range {start}..{end} is not within {len} bytes of data")]
+    Range {
+        /// Where it starts.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// Bytes of data.
+        len: usize,
+    },
+    /// A cipher was given data that can only be read.
+    #[error("a cipher needs data that can be written, and these can only be read")]
+    ReadOnly,
+    /// A source and a destination of different lengths.
+    #[error("{source_len} bytes of input need as many of output, not {destination_len}")]
+    Lengths {
+        /// Bytes of the source.
+        source_len: usize,
+        /// Bytes of the destination.
+        destination_len: usize,
+    },
+    /// The provider could not open a queue for this thread.
+    #[error("the provider has no queue for this thread")]
+    NoQueue,
+    /// One of the provider's own calls failed; the number is the provider's.
+    #[error("the provider failed with code {code}")]
+    Provider {
+        /// The provider's own number for it.
+        code: i64,
+    },
+    /// The provider gave the job back without having done it.
+    #[error("the provider did not do it")]
+    NotDone,
+    /// The queue pair was dropped before the job was processed.
+    #[error("the queue pair was dropped before the job's turn came")]
+    Cancelled,
+}
+
+/// What a provider computes with, for one stage of an operation. See [`Operation::parts`].
+#[derive(Debug)]
+pub struct Parts<'v, S> {
+    /// The provider's own session.
+    pub session: &'v S,
+    /// The bytes: those to be ciphered, or those to be hashed.
+    pub text: Text<'v>,
+    /// The nonce, the IV, or the first counter block.
+    pub nonce: &'v [u8],
+    /// Associated data of an AEAD.
+    pub associated: &'v [u8],
+    /// Where a digest or a tag goes, at its whole length; for an [`open`](crate::Direction::Open), the
+    /// tag to check.
+    pub tag: &'v mut [u8; MAX_TAG],
+    /// Bytes of the session's tags.
+    pub tag_len: usize,
+}
+
+impl<'a> Operation<'a> {
+    pub(crate) fn new(session: Held<'a>, data: Data<'a>) -> Self {
+        Operation {
+            session,
+            data,
+            cipher: Span::ALL,
+            mac: Span::ALL,
+            nonce: Nonce::NONE,
+            associated: Bytes::EMPTY,
+            tag: Tag::NONE,
+            deadline: None,
+            state: State::Ready,
+        }
+    }
+
+    /// The session.
+    #[inline]
+    pub fn session(&self) -> &Session {
+        self.session.get()
+    }
+
+    /// The provider's own session for what is to be done now, if it is an `S`: a provider's queue asks for
+    /// its own type.
+    #[inline]
+    pub fn provider_session<S: 'static>(&self) -> Option<&S> {
+        self.session.get().stage(self.second()).1.downcast_ref()
+    }
+
+    /// What a provider computes with, if the session is its own: `S` is the type that its `open_session`
+    /// makes.
+    #[inline]
+    pub fn parts<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
+        let second = self.second();
+        let session = self.session.get();
+        let (part, own) = session.stage(second);
+        let rules = session.rules();
+        let span = match part {
+            Part::Cipher => self.cipher,
+            Part::Mac => self.mac,
+        };
+        let text = match (self.data.text(), rules.chain) {
+            // The source was copied, and what the other half made is there.
+            (Text::Apart(_, destination), true) => Text::InPlace(destination),
+            (text, _) => text,
+        };
+        let text = if span == Span::ALL {
+            text
+        } else {
+            let range = span.start..span.end;
+            match text {
+                Text::Read(bytes) => Text::Read(&bytes[range]),
+                Text::InPlace(bytes) => Text::InPlace(&mut bytes[range]),
+                Text::Apart(source, destination) => {
+                    Text::Apart(&source[range.clone()], &mut destination[range])
+                }
+            }
+        };
+        Some(Parts {
+            session: own.downcast_ref()?,
+            text,
+            nonce: self.nonce.as_slice(),
+            associated: self.associated.as_slice(),
+            tag: &mut self.tag.bytes,
+            tag_len: rules.tag_len,
+        })
+    }
+
+    /// Whether the provider still has to work on it.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        matches!(self.state, State::Running { .. })
+    }
+
+    /// The provider is done with it.
+    #[inline]
+    pub fn complete(&mut self, outcome: Result<(), JobError>) {
+        let second = self.second();
+        self.state = State::Ran { second, outcome };
+    }
+
+    /// The provider is done with a [`Verify`](crate::Direction::Verify): this is the MAC of the text, of
+    /// which the session's tag length counts. It is compared in constant time.
+    #[inline]
+    pub fn complete_with_mac(&mut self, mac: &[u8]) {
+        let len = self.session().tag_len();
+        let same: bool = mac[..len].ct_eq(&self.tag.bytes[..len]).into();
+        self.complete(if same { Ok(()) } else { Err(JobError::TagMismatch) });
+    }
+
+    #[inline]
+    fn second(&self) -> bool {
+        matches!(self.state, State::Running { second: true } | State::Ran { second: true, .. })
+    }
+
+    /// Checks the job, and makes it ready for a provider.
+    #[inline]
+    pub(crate) fn begin(&mut self) -> Result<(), JobError> {
+        let rules = self.session.get().rules();
+        let nonce_len = self.nonce.as_slice().len();
+        if nonce_len < rules.nonce_min || nonce_len > rules.nonce_max {
+            let (min, max) = (rules.nonce_min, rules.nonce_max);
+            return Err(JobError::NonceLength { len: nonce_len, min, max });
+        }
+        let plain = !rules.writes && !rules.checks_tag && self.tag.at.is_none() && self.mac == Span::ALL;
+        if !plain || !matches!(self.data, Data::Read(_) | Data::InPlace(_)) {
+            self.begin_carefully()?;
+        }
+        self.state = State::Running { second: false };
+        Ok(())
+    }
+
+    /// The checks that a plain hash or MAC of one piece does not need.
+    fn begin_carefully(&mut self) -> Result<(), JobError> {
+        let rules = *self.session.get().rules();
+        let len = self.data.len();
+        let output_len = self.data.output_len();
+        if rules.writes && output_len.is_none() {
+            return Err(JobError::ReadOnly);
+        }
+        if let Some(destination_len) = output_len
+            && destination_len != len
+        {
+            return Err(JobError::Lengths { source_len: len, destination_len });
+        }
+        let ciphered = self.cipher.within(len)?;
+        self.mac.within(len)?;
+        if rules.writes {
+            if !ciphered.len().is_multiple_of(rules.granularity) {
+                let granularity = rules.granularity;
+                return Err(JobError::DataLength { len: ciphered.len(), granularity });
+            }
+            if let Algorithm::Aead(aead) = self.session().algorithm() {
+                let max = aead.max_len(self.nonce.as_slice().len());
+                if ciphered.len() as u64 > max {
+                    return Err(JobError::TooLong { len: ciphered.len(), max });
+                }
+            }
+        }
+        if let Some(at) = self.tag.at {
+            let end = at.saturating_add(rules.tag_len);
+            let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
+            Span { start: at, end }.within(room)?;
+        } else if rules.checks_tag && usize::from(self.tag.given) != rules.tag_len {
+            let (len, valid) = (usize::from(self.tag.given), rules.tag_len);
+            return Err(JobError::TagLength { len, valid });
+        }
+        self.data.gather_pieces();
+        if let Text::Apart(source, destination) = self.data.text()
+            && rules.writes
+        {
+            if rules.chain {
+                destination.copy_from_slice(source);
+            } else {
+                destination[..ciphered.start].copy_from_slice(&source[..ciphered.start]);
+                destination[ciphered.end..].copy_from_slice(&source[ciphered.end..]);
+            }
+        }
+        let deciphers_first = rules.chain && self.session().stage(false).0 == Part::Cipher;
+        if rules.checks_tag && !deciphers_first {
+            self.read_tag();
+        }
+        Ok(())
+    }
+
+    /// Takes the tag to check from where it is in the data.
+    fn read_tag(&mut self) {
+        let len = self.session().tag_len();
+        if let Some(at) = self.tag.at {
+            let chain = self.session().rules().chain;
+            let range = at..at + len;
+            match (self.data.text(), chain) {
+                (Text::Apart(_, destination), true) => {
+                    self.tag.bytes[..len].copy_from_slice(&destination[range]);
+                }
+                (text, _) => self.tag.bytes[..len].copy_from_slice(&text.into_input()[range]),
+            }
+        }
+    }
+
+    /// Puts the tag that was made where it goes in the data.
+    fn write_tag(&mut self) {
+        let len = self.session().tag_len();
+        if let Some(at) = self.tag.at
+            && let Text::InPlace(bytes) | Text::Apart(_, bytes) = self.data.text()
+        {
+            bytes[at..at + len].copy_from_slice(&self.tag.bytes[..len]);
+        }
+    }
+
+    /// Goes on to the second half of a chain; `false` if there is none, or the first half failed.
+    pub(crate) fn go_on(&mut self) -> bool {
+        let rules = *self.session().rules();
+        if !rules.chain || self.state != (State::Ran { second: false, outcome: Ok(()) }) {
+            return false;
+        }
+        let mac_first = self.session().stage(false).0 == Part::Mac;
+        match (mac_first, rules.checks_tag) {
+            (true, false) => self.write_tag(),
+            (false, true) => self.read_tag(),
+            _ => {}
+        }
+        self.state = State::Running { second: true };
+        true
+    }
+
+    /// Brings it to its end: whatever the provider left, it is complete now, and says how.
+    #[inline]
+    pub(crate) fn finish(&mut self) -> Result<(), JobError> {
+        let outcome = match self.state {
+            State::Ran { outcome, .. } => outcome,
+            State::Complete(outcome) => return outcome,
+            State::Ready | State::Running { .. } => Err(JobError::NotDone),
+        };
+        let rules = *self.session.get().rules();
+        if outcome.is_err() {
+            if rules.writes {
+                self.wipe_output();
+            }
+        } else if self.tag.at.is_some() && !rules.checks_tag {
+            let tag_is_last = !rules.chain || self.session().stage(true).0 == Part::Mac;
+            if tag_is_last {
+                self.write_tag();
+            }
+        }
+        if matches!(self.data, Data::Scattered(_)) {
+            self.data.scatter_pieces();
+        }
+        self.state = State::Complete(outcome);
+        outcome
+    }
+
+    /// Wipes what a cipher may have written.
+    fn wipe_output(&mut self) {
+        let span = self.cipher;
+        if let Text::InPlace(bytes) | Text::Apart(_, bytes) = self.data.text() {
+            let end = span.end.min(bytes.len());
+            bytes[span.start.min(end)..end].zeroize();
+        }
+    }
+
+    /// Ends a job that no provider saw.
+    pub(crate) fn refuse(&mut self, error: JobError) {
+        self.state = State::Complete(Err(error));
+    }
+}
+
+impl Drop for Tag {
+    fn drop(&mut self) {
+        if self.given > 0 {
+            self.bytes.zeroize();
+        }
+    }
+}

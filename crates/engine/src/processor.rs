@@ -1,0 +1,164 @@
+//! What one thread has open at every provider, and how a window of operations goes through it.
+
+use arrayvec::ArrayVec;
+
+use crate::job::Handle;
+use crate::operation::{JobError, Operation};
+use crate::provider::{Occupancy, Queue};
+use crate::session::Session;
+
+/// Operations that go to a provider in one call, at most.
+pub(crate) const WINDOW: usize = 256;
+
+type Window<'x, 'a> = ArrayVec<&'x mut Operation<'a>, WINDOW>;
+
+/// The synchronous way in: one thread's open queues, which process jobs to their end within a call.
+///
+/// It opens a provider's queue when it first meets a session of that provider, and keeps it. Threads that
+/// process at the same time each have one of their own.
+///
+/// ```
+/// # use broadloom_engine::{Job, Processor, Session};
+/// # fn with(session: &Session, packets: &mut [Vec<u8>]) {
+/// let mut processor = Processor::new();
+/// let packets = packets.iter_mut().map(|packet| Job::new(session, packet.as_mut_slice()));
+/// let mut jobs: Vec<_> = packets.collect();
+/// processor.process_many(&mut jobs);
+/// assert!(jobs.iter().all(|job| job.succeeded()));
+/// # }
+/// ```
+#[derive(Default)]
+pub struct Processor {
+    queues: Vec<Open>,
+}
+
+/// A queue at the provider with this id.
+struct Open {
+    provider: usize,
+    queue: Result<Box<dyn Queue>, JobError>,
+    /// Keeps the provider, so that no other gets its id.
+    _session: Session,
+}
+
+/// How many jobs went which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// Jobs that are complete, whether they succeeded or failed.
+    pub completed: usize,
+    /// Of these, those that failed.
+    pub failed: usize,
+}
+
+impl Processor {
+    /// A processor with nothing open yet.
+    pub fn new() -> Self {
+        Processor::default()
+    }
+
+    /// Processes jobs to their end, side by side where their kernels allow it: any mix of sessions,
+    /// algorithms, lengths and keys. Each of them is then complete, and says how it went. Jobs that were
+    /// complete before are processed once more.
+    pub fn process_many<'a, H: Handle<'a>>(&mut self, jobs: &mut [H]) -> Outcome {
+        let mut outcome = Outcome::default();
+        for jobs in jobs.chunks_mut(WINDOW) {
+            let mut window: Window<'_, 'a> = jobs.iter_mut().map(Handle::operation).collect();
+            outcome.failed += self.run(&mut window);
+            outcome.completed += window.len();
+        }
+        outcome
+    }
+
+    /// Operations that are worth waiting for, of a session's provider.
+    pub(crate) fn batch(&mut self, session: &Session) -> usize {
+        match &mut self.open(session).queue {
+            Ok(queue) => queue.batch().max(1),
+            Err(_) => 1,
+        }
+    }
+
+    /// How full the lanes of all its queues were.
+    pub(crate) fn occupancy(&self) -> Occupancy {
+        let queues = self.queues.iter().filter_map(|open| open.queue.as_ref().ok()?.occupancy());
+        queues.fold(Occupancy::default(), |a, b| Occupancy {
+            used: a.used + b.used,
+            offered: a.offered + b.offered,
+        })
+    }
+
+    fn open(&mut self, session: &Session) -> &mut Open {
+        let provider = session.provider_id();
+        let index = match self.queues.iter().position(|open| open.provider == provider) {
+            Some(index) => index,
+            None => {
+                let queue = session.provider_handle().open_queue();
+                let queue = queue.map_err(|_| JobError::NoQueue);
+                self.queues.push(Open { provider, queue, _session: session.clone() });
+                self.queues.len() - 1
+            }
+        };
+        &mut self.queues[index]
+    }
+
+    /// Brings up to [`WINDOW`] operations to their end, and says how many failed.
+    pub(crate) fn run(&mut self, window: &mut [&mut Operation<'_>]) -> usize {
+        let Some(first) = window.first() else { return 0 };
+        let provider = first.session().provider_id();
+        let (mut uniform, mut chains) = (true, false);
+        for operation in window.iter_mut() {
+            uniform &= operation.session().provider_id() == provider;
+            chains |= operation.session().rules().chain;
+            if let Err(error) = operation.begin() {
+                operation.refuse(error);
+                uniform = false;
+            }
+        }
+        if uniform {
+            self.work(window);
+        } else {
+            self.work_apart(window);
+        }
+        if chains {
+            let second = window.iter_mut().filter_map(|operation| {
+                let goes_on = operation.go_on();
+                goes_on.then_some(&mut **operation)
+            });
+            let mut second: Window<'_, '_> = second.collect();
+            if !second.is_empty() {
+                self.work_apart(&mut second);
+            }
+        }
+        let failed = window.iter_mut().map(|operation| usize::from(operation.finish().is_err()));
+        failed.sum()
+    }
+
+    /// Has operations of one provider worked on.
+    fn work(&mut self, window: &mut [&mut Operation<'_>]) {
+        let Some(first) = window.first() else { return };
+        match &mut self.open(first.session()).queue {
+            Ok(queue) => queue.run(window),
+            Err(error) => {
+                let error = *error;
+                window.iter_mut().for_each(|operation| operation.complete(Err(error)));
+            }
+        }
+    }
+
+    /// Has operations of any providers worked on, those that still need it.
+    fn work_apart(&mut self, window: &mut [&mut Operation<'_>]) {
+        let next = |window: &[&mut Operation<'_>]| {
+            let open = window.iter().find(|operation| operation.is_open());
+            open.map(|operation| operation.session().provider_id())
+        };
+        while let Some(provider) = next(window) {
+            let own = window.iter_mut().filter_map(|operation| {
+                let own = operation.is_open() && operation.session().provider_id() == provider;
+                own.then_some(&mut **operation)
+            });
+            let mut own: Window<'_, '_> = own.collect();
+            self.work(&mut own);
+            for operation in own.iter_mut().filter(|operation| operation.is_open()) {
+                operation.complete(Err(JobError::NotDone));
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Queue pairs: jobs in, jobs out, on one thread.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use crate::job::Handle;
+use crate::operation::JobError;
+use crate::processor::{Processor, WINDOW};
+use crate::statistics::{Cause, Statistics};
+
+use arrayvec::ArrayVec;
+
+/// The order in which a queue pair gives jobs back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Any: jobs that share lanes wait for each other and not for the rest.
+    #[default]
+    Any,
+    /// As they were enqueued.
+    AsSubmitted,
+}
+
+/// When a queue pair sees jobs that were enqueued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Doorbell {
+    /// With each [`enqueue`](QueuePair::enqueue).
+    #[default]
+    Immediate,
+    /// When it is rung: [`ring`](QueuePair::ring).
+    Deferred,
+}
+
+/// How a queue pair behaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueConfig {
+    /// Jobs that it holds at most.
+    pub capacity: usize,
+    /// The order in which they come back.
+    pub order: Order,
+    /// When it sees them.
+    pub doorbell: Doorbell,
+    /// Jobs that share lanes are processed when so many have come; `None` leaves it to the provider.
+    pub batch: Option<usize>,
+    /// How long a job waits for others, at most, before any call of [`enqueue`](QueuePair::enqueue) or
+    /// [`dequeue`](QueuePair::dequeue) has it processed; `None`: until the batch is full, the job's own
+    /// deadline, or [`flush`](QueuePair::flush).
+    pub max_wait: Option<Duration>,
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        QueueConfig {
+            capacity: 1024,
+            order: Order::Any,
+            doorbell: Doorbell::Immediate,
+            batch: None,
+            max_wait: Some(Duration::from_micros(100)),
+        }
+    }
+}
+
+/// A ring of requests and a ring of responses, owned by one thread.
+///
+/// [`enqueue`](QueuePair::enqueue) takes a burst of jobs and [`dequeue`](QueuePair::dequeue) gives
+/// complete ones back; jobs of different sessions, algorithms and providers mix. Jobs wait until enough
+/// have come to fill the lanes, but never for long: a caller that has nothing else to do flushes, and
+/// whoever keeps calling need not, since a wait has its bound ([`QueueConfig::max_wait`],
+/// [`Job::by`](crate::Job::by)).
+///
+/// Every job that was accepted comes back exactly once: from `dequeue`, or from
+/// [`close`](QueuePair::close), or, where the queue pair is dropped, to the handler given to
+/// [`on_drop`](QueuePair::on_drop).
+///
+/// `H` is a job, or what owns or borrows one ([`Handle`]).
+pub struct QueuePair<'a, H: Handle<'a>> {
+    config: QueueConfig,
+    processor: Processor,
+    groups: Vec<Group<H>>,
+    in_flight: usize,
+    statistics: Statistics,
+    on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
+}
+
+/// Jobs that are processed together, in the order in which they came: first those that are complete,
+/// then those that were seen, then those for which the doorbell was not rung yet.
+struct Group<H> {
+    class: (usize, u16),
+    jobs: VecDeque<H>,
+    complete: usize,
+    seen: usize,
+    batch: usize,
+    /// When the first of the jobs that wait has waited for long enough.
+    expires: Option<Instant>,
+}
+
+impl<H> Group<H> {
+    /// Jobs that were seen and are not complete.
+    fn waiting(&self) -> usize {
+        self.seen - self.complete
+    }
+}
+
+impl<'a, H: Handle<'a>> QueuePair<'a, H> {
+    /// A queue pair.
+    ///
+    /// # Panics
+    /// If the capacity is 0.
+    pub fn new(config: QueueConfig) -> Self {
+        assert!(config.capacity > 0, "a queue pair holds at least one job, not 0");
+        QueuePair {
+            config,
+            processor: Processor::new(),
+            groups: Vec::new(),
+            in_flight: 0,
+            statistics: Statistics::default(),
+            on_drop: None,
+        }
+    }
+
+    /// Says who gets the jobs that are still held when the queue pair is dropped; those that were not
+    /// processed have failed with [`JobError::Cancelled`].
+    pub fn on_drop(mut self, handler: impl FnMut(H) + Send + 'a) -> Self {
+        self.on_drop = Some(Box::new(handler));
+        self
+    }
+
+    /// Jobs that it holds at most.
+    pub fn capacity(&self) -> usize {
+        self.config.capacity
+    }
+
+    /// Jobs that it holds: accepted, and not yet given back.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// The counters, to be read from anywhere.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics.clone()
+    }
+
+    /// Takes jobs from the front of a burst, as many as there is room for, and says how many; the rest
+    /// stays. Unless the doorbell is deferred it is rung.
+    pub fn enqueue(&mut self, jobs: &mut Vec<H>) -> usize {
+        let accepted = jobs.len().min(self.config.capacity - self.in_flight);
+        let mut last = 0;
+        for mut job in jobs.drain(..accepted) {
+            last = self.group_of(last, &mut job);
+            self.groups[last].jobs.push_back(job);
+        }
+        self.in_flight += accepted;
+        self.statistics.accept(accepted);
+        if self.config.doorbell == Doorbell::Immediate {
+            self.ring();
+        }
+        accepted
+    }
+
+    /// Rings the doorbell: all jobs enqueued so far are seen. Those of which enough have come are
+    /// processed.
+    pub fn ring(&mut self) {
+        for index in 0..self.groups.len() {
+            let group = &mut self.groups[index];
+            group.seen = group.jobs.len();
+            if group.waiting() >= group.batch {
+                self.run(index, Cause::Batch);
+            } else if group.waiting() > 0 {
+                self.start_waiting(index);
+            }
+        }
+        self.expire();
+    }
+
+    /// Gives back complete jobs, at most `max` of them, at the end of `jobs`, and says how many.
+    pub fn dequeue(&mut self, jobs: &mut Vec<H>, max: usize) -> usize {
+        self.expire();
+        let mut given = 0;
+        for group in &mut self.groups {
+            let count = group.complete.min(max - given);
+            jobs.extend(group.jobs.drain(..count));
+            group.complete -= count;
+            group.seen -= count;
+            given += count;
+        }
+        self.in_flight -= given;
+        given
+    }
+
+    /// Processes all jobs that it has seen, however few. With a deferred doorbell, it rings it first.
+    pub fn flush(&mut self) {
+        for index in 0..self.groups.len() {
+            let group = &mut self.groups[index];
+            group.seen = group.jobs.len();
+            if group.waiting() > 0 {
+                self.run(index, Cause::Flush);
+            }
+        }
+    }
+
+    /// Processes what is left, and gives back every job.
+    pub fn close(mut self) -> Vec<H> {
+        self.flush();
+        let mut jobs = Vec::new();
+        self.dequeue(&mut jobs, usize::MAX);
+        jobs
+    }
+
+    /// The group of a job: the last one used, most of the time.
+    #[inline]
+    fn group_of(&mut self, last: usize, job: &mut H) -> usize {
+        let session = job.operation().session();
+        let class = session.class();
+        if self.groups.get(last).is_some_and(|group| group.class == class) {
+            return last;
+        }
+        let found = match self.config.order {
+            Order::Any => self.groups.iter().position(|group| group.class == class),
+            Order::AsSubmitted => (!self.groups.is_empty()).then_some(0),
+        };
+        let batch = match self.config.batch {
+            Some(batch) => batch.max(1),
+            None => self.processor.batch(session),
+        };
+        let batch = batch.min(self.config.capacity);
+        if let Some(index) = found {
+            let group = &mut self.groups[index];
+            group.class = class;
+            group.batch = group.batch.max(batch);
+            return index;
+        }
+        let jobs = VecDeque::with_capacity(self.config.capacity);
+        self.groups.push(Group { class, jobs, complete: 0, seen: 0, batch, expires: None });
+        self.groups.len() - 1
+    }
+
+    /// Notes when the jobs that wait have waited for long enough.
+    fn start_waiting(&mut self, index: usize) {
+        let group = &mut self.groups[index];
+        let waiting = group.jobs.range_mut(group.complete..group.seen);
+        let own = waiting.filter_map(|job| job.operation().deadline).min();
+        let bound = match group.expires {
+            Some(expires) => Some(expires),
+            None => self.config.max_wait.map(|wait| Instant::now() + wait),
+        };
+        group.expires = [own, bound].into_iter().flatten().min();
+    }
+
+    /// Processes the groups of which a job has waited for long enough.
+    fn expire(&mut self) {
+        if self.groups.iter().all(|group| group.expires.is_none()) {
+            return;
+        }
+        let now = Instant::now();
+        for index in 0..self.groups.len() {
+            if self.groups[index].expires.is_some_and(|expires| expires <= now) {
+                self.run(index, Cause::Deadline);
+            }
+        }
+    }
+
+    /// Processes the jobs of a group that were seen.
+    fn run(&mut self, index: usize, cause: Cause) {
+        let group = &mut self.groups[index];
+        let (mut from, to) = (group.complete, group.seen);
+        let mut failed = 0;
+        while from < to {
+            let until = to.min(from + WINDOW);
+            let jobs = group.jobs.range_mut(from..until);
+            let mut window: ArrayVec<_, WINDOW> = jobs.map(Handle::operation).collect();
+            failed += self.processor.run(&mut window);
+            from = until;
+        }
+        self.statistics.complete(to - group.complete, failed);
+        self.statistics.ran(cause, self.processor.occupancy());
+        group.complete = to;
+        group.expires = None;
+    }
+}
+
+impl<'a, H: Handle<'a>> Drop for QueuePair<'a, H> {
+    fn drop(&mut self) {
+        let Some(handler) = &mut self.on_drop else { return };
+        for group in &mut self.groups {
+            for (place, mut job) in group.jobs.drain(..).enumerate() {
+                if place >= group.complete {
+                    job.operation().refuse(JobError::Cancelled);
+                }
+                handler(job);
+            }
+        }
+    }
+}

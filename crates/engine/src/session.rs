@@ -1,0 +1,239 @@
+//! Sessions: an algorithm with its expanded key, at a provider.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::algorithm::{Algorithm, ChainOrder, Direction};
+use crate::provider::{Provider, ProviderError, ProviderSession};
+use crate::transform::Transform;
+
+/// An algorithm with its expanded keys, ready for jobs.
+///
+/// Any number of threads use one session at a time; nothing in it is written to by a job. A clone is the
+/// same session; the keys are wiped when the last clone is dropped. A job borrows its session
+/// (`Job::new(&session, …)`), which costs nothing, or owns a clone of it, where it has to outlive the
+/// place it was made in.
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    algorithm: Algorithm,
+    direction: Direction,
+    rules: Rules,
+    provider: Arc<dyn Provider>,
+    /// Tells queues of different providers apart.
+    provider_id: usize,
+    class: u16,
+    stages: Stages,
+    fallback: Option<Fallback>,
+}
+
+/// What a job must fulfil, in the form that is checked fastest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    pub nonce_min: usize,
+    pub nonce_max: usize,
+    pub tag_len: usize,
+    /// What the cipher's range must be a multiple of.
+    pub granularity: usize,
+    /// There is a cipher: something to write to is needed.
+    pub writes: bool,
+    /// There is a tag to check.
+    pub checks_tag: bool,
+    pub chain: bool,
+}
+
+/// A session's work at its provider: one part, or for a chain two, in the order in which they run.
+struct Stages {
+    first: Stage,
+    second: Option<Stage>,
+}
+
+struct Stage {
+    part: Part,
+    session: Box<dyn ProviderSession>,
+}
+
+/// Which half of a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The cipher, or the AEAD.
+    Cipher,
+    /// The hash or the MAC.
+    Mac,
+}
+
+/// Why a session is not at the provider that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fallback {
+    /// The provider that was asked for.
+    pub wanted: String,
+    /// Why it could not.
+    pub reason: String,
+}
+
+impl Session {
+    /// Opens a session at a provider. [`Registry`](crate::Registry) finds one by name or by what it can.
+    ///
+    /// # Errors
+    /// What the provider says.
+    pub fn open(provider: Arc<dyn Provider>, transform: &Transform) -> Result<Session, ProviderError> {
+        Session::open_with(provider, transform, None)
+    }
+
+    pub(crate) fn open_with(
+        provider: Arc<dyn Provider>,
+        transform: &Transform,
+        fallback: Option<Fallback>,
+    ) -> Result<Session, ProviderError> {
+        let (algorithm, direction) = (transform.algorithm(), transform.direction());
+        let open = |transform: &Transform, part| {
+            let session = provider.open_session(transform)?;
+            Ok::<_, ProviderError>(Stage { part, session })
+        };
+        let stages = match (transform.halves(), algorithm) {
+            (Some((cipher, mac)), Algorithm::Chain(_, _, order)) => {
+                let cipher = open(&cipher, Part::Cipher)?;
+                let mac = open(&mac, Part::Mac)?;
+                let encrypts = direction == Direction::Encrypt;
+                match encrypts == (order == ChainOrder::CipherThenMac) {
+                    true => Stages { first: cipher, second: Some(mac) },
+                    false => Stages { first: mac, second: Some(cipher) },
+                }
+            }
+            (_, Algorithm::Cipher(_) | Algorithm::Aead(_)) => {
+                Stages { first: open(transform, Part::Cipher)?, second: None }
+            }
+            _ => Stages { first: open(transform, Part::Mac)?, second: None },
+        };
+        let nonce = algorithm.nonce_lens();
+        let rules = Rules {
+            nonce_min: *nonce.start(),
+            nonce_max: *nonce.end(),
+            tag_len: transform.tag_len(),
+            granularity: algorithm.granularity(),
+            writes: !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_)),
+            checks_tag: direction.checks() && transform.tag_len() > 0,
+            chain: stages.second.is_some(),
+        };
+        let classes = [Some(&stages.first), stages.second.as_ref()].map(|stage| {
+            let class = stage.map(|stage| stage.session.class());
+            class.unwrap_or_default()
+        });
+        let inner = Inner {
+            algorithm,
+            direction,
+            rules,
+            provider_id: Arc::as_ptr(&provider).cast::<()>() as usize,
+            provider,
+            class: u16::from_le_bytes(classes),
+            stages,
+            fallback,
+        };
+        Ok(Session(Arc::new(inner)))
+    }
+
+    /// The algorithm.
+    pub fn algorithm(&self) -> Algorithm {
+        self.0.algorithm
+    }
+
+    /// The direction.
+    pub fn direction(&self) -> Direction {
+        self.0.direction
+    }
+
+    /// Bytes of its digests or tags; 0 for a cipher.
+    pub fn tag_len(&self) -> usize {
+        self.0.rules.tag_len
+    }
+
+    /// The name of the provider that works for it.
+    pub fn provider(&self) -> &str {
+        self.0.provider.name()
+    }
+
+    /// The kernel, in words; both of them for a chain.
+    pub fn kernel(&self) -> String {
+        let first = self.0.stages.first.session.kernel();
+        match &self.0.stages.second {
+            Some(second) => format!("{first}, {}", second.session.kernel()),
+            None => first,
+        }
+    }
+
+    /// Why it is not at the provider that was asked for; `None` if it is, or if none was.
+    pub fn fallback(&self) -> Option<&Fallback> {
+        self.0.fallback.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.0.rules
+    }
+
+    /// What queues are told apart by.
+    #[inline]
+    pub(crate) fn provider_id(&self) -> usize {
+        self.0.provider_id
+    }
+
+    /// What jobs that share lanes have in common.
+    #[inline]
+    pub(crate) fn class(&self) -> (usize, u16) {
+        (self.0.provider_id, self.0.class)
+    }
+
+    pub(crate) fn provider_handle(&self) -> &Arc<dyn Provider> {
+        &self.0.provider
+    }
+
+    /// The part that runs in a stage, and the provider's own session for it.
+    #[inline]
+    pub(crate) fn stage(&self, second: bool) -> (Part, &dyn Any) {
+        let stage = match (&self.0.stages.second, second) {
+            (Some(stage), true) => stage,
+            _ => &self.0.stages.first,
+        };
+        (stage.part, &*stage.session)
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} at {}", self.algorithm(), self.direction(), self.provider())
+    }
+}
+
+/// A session that a job borrows or owns.
+#[derive(Debug, Clone)]
+pub enum Held<'a> {
+    /// Borrowed: nothing is counted.
+    Borrowed(&'a Session),
+    /// A clone of it.
+    Owned(Session),
+}
+
+impl Held<'_> {
+    /// The session.
+    #[inline]
+    pub fn get(&self) -> &Session {
+        match self {
+            Held::Borrowed(session) => session,
+            Held::Owned(session) => session,
+        }
+    }
+}
+
+impl<'a> From<&'a Session> for Held<'a> {
+    fn from(session: &'a Session) -> Self {
+        Held::Borrowed(session)
+    }
+}
+
+impl From<Session> for Held<'_> {
+    fn from(session: Session) -> Self {
+        Held::Owned(session)
+    }
+}

@@ -1,0 +1,391 @@
+//! Transforms: what a session is to do, with its keys.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use zeroize::Zeroizing;
+
+use crate::algorithm::{
+    AeadAlgorithm, Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
+};
+
+/// An algorithm, a direction, the keys and the length of the tag: what a session is opened for.
+///
+/// Made by typed builders, so that a cipher cannot be told to verify, nor a hash to take a key:
+///
+/// ```
+/// use broadloom_engine::{AeadAlgorithm, AesSize, HashAlgorithm, MacAlgorithm, Transform};
+///
+/// let digest = Transform::hash(HashAlgorithm::Sha256);
+/// let verify = Transform::mac(MacAlgorithm::Hmac(HashAlgorithm::Sha1), b"key").tag_len(12).verify()?;
+/// let seal = Transform::aead(AeadAlgorithm::AesGcm(AesSize::Aes128), &[7; 16]).seal()?;
+/// # Ok::<(), broadloom_engine::TransformError>(())
+/// ```
+///
+/// ```compile_fail
+/// use broadloom_engine::{CipherAlgorithm, Transform};
+/// Transform::cipher(CipherAlgorithm::TripleDesCbc, &[7; 24]).verify();
+/// ```
+///
+/// The keys are wiped when it is dropped.
+#[derive(Clone)]
+pub struct Transform {
+    algorithm: Algorithm,
+    direction: Direction,
+    key: Zeroizing<Vec<u8>>,
+    mac_key: Zeroizing<Vec<u8>>,
+    tag_len: usize,
+}
+
+impl fmt::Debug for Transform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}, {} bytes of tag", self.algorithm, self.direction, self.tag_len)
+    }
+}
+
+/// A transform that still lacks its direction.
+pub struct Builder<Kind> {
+    algorithm: Algorithm,
+    key: Zeroizing<Vec<u8>>,
+    mac_key: Zeroizing<Vec<u8>>,
+    tag_len: usize,
+    kind: PhantomData<Kind>,
+}
+
+/// The kinds of [`Builder`].
+pub mod kind {
+    /// A message authentication code.
+    pub struct Mac;
+    /// A cipher.
+    pub struct Cipher;
+    /// Authenticated encryption.
+    pub struct Aead;
+    /// A cipher and a MAC.
+    pub struct Chain;
+}
+
+impl Transform {
+    /// A digest.
+    pub fn hash(algorithm: HashAlgorithm) -> Transform {
+        Transform {
+            algorithm: Algorithm::Hash(algorithm),
+            direction: Direction::Digest,
+            key: Zeroizing::default(),
+            mac_key: Zeroizing::default(),
+            tag_len: algorithm.digest_len(),
+        }
+    }
+
+    /// A message authentication code; [`generate`](Builder::generate) or [`verify`](Builder::verify)
+    /// makes it a transform.
+    pub fn mac(algorithm: MacAlgorithm, key: &[u8]) -> Builder<kind::Mac> {
+        Builder::new(Algorithm::Mac(algorithm), key, &[])
+    }
+
+    /// A cipher; [`encrypt`](Builder::encrypt) or [`decrypt`](Builder::decrypt) makes it a transform.
+    pub fn cipher(algorithm: CipherAlgorithm, key: &[u8]) -> Builder<kind::Cipher> {
+        Builder::new(Algorithm::Cipher(algorithm), key, &[])
+    }
+
+    /// Authenticated encryption; [`seal`](Builder::seal) or [`open`](Builder::open) makes it a transform.
+    pub fn aead(algorithm: AeadAlgorithm, key: &[u8]) -> Builder<kind::Aead> {
+        Builder::new(Algorithm::Aead(algorithm), key, &[])
+    }
+
+    /// A cipher whose ciphertext is authenticated, as in IPsec ESP. Decrypting, the tag is checked first,
+    /// and nothing is deciphered where it is wrong.
+    pub fn cipher_then_mac(
+        cipher: CipherAlgorithm,
+        cipher_key: &[u8],
+        mac: MacAlgorithm,
+        mac_key: &[u8],
+    ) -> Builder<kind::Chain> {
+        let algorithm = Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac);
+        Builder::new(algorithm, cipher_key, mac_key)
+    }
+
+    /// A cipher over an authenticated plaintext, as in TLS 1.2. Decrypting, a plaintext whose tag is
+    /// wrong is wiped.
+    pub fn mac_then_cipher(
+        mac: MacAlgorithm,
+        mac_key: &[u8],
+        cipher: CipherAlgorithm,
+        cipher_key: &[u8],
+    ) -> Builder<kind::Chain> {
+        let algorithm = Algorithm::Chain(cipher, mac, ChainOrder::MacThenCipher);
+        Builder::new(algorithm, cipher_key, mac_key)
+    }
+
+    /// The transform of an algorithm and a direction that are known only at run time. `key` is that of
+    /// the cipher in a chain, and `mac_key` that of its MAC; elsewhere `mac_key` is empty, and for a hash
+    /// both are.
+    ///
+    /// # Errors
+    /// As those of the typed builders, and [`TransformError::Direction`].
+    pub fn new(
+        algorithm: Algorithm,
+        direction: Direction,
+        key: &[u8],
+        mac_key: &[u8],
+    ) -> Result<Transform, TransformError> {
+        Builder::<()>::new(algorithm, key, mac_key).finish(direction)
+    }
+
+    /// The algorithm.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// The direction.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// The key: the cipher's in a chain; empty for a hash.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+
+    /// The key of a chain's MAC; else empty.
+    pub fn mac_key(&self) -> &[u8] {
+        &self.mac_key
+    }
+
+    /// Bytes of the digest or tag; 0 for a cipher.
+    pub fn tag_len(&self) -> usize {
+        self.tag_len
+    }
+
+    /// The two halves of a chain, each a transform of its own: the cipher and the MAC.
+    pub fn halves(&self) -> Option<(Transform, Transform)> {
+        let Algorithm::Chain(cipher, mac, _) = self.algorithm else { return None };
+        let cipher = Transform {
+            algorithm: Algorithm::Cipher(cipher),
+            direction: self.direction,
+            key: self.key.clone(),
+            mac_key: Zeroizing::default(),
+            tag_len: 0,
+        };
+        let encrypts = self.direction == Direction::Encrypt;
+        let mac = Transform {
+            algorithm: Algorithm::Mac(mac),
+            direction: if encrypts { Direction::Generate } else { Direction::Verify },
+            key: self.mac_key.clone(),
+            mac_key: Zeroizing::default(),
+            tag_len: self.tag_len,
+        };
+        Some((cipher, mac))
+    }
+}
+
+impl<Kind> Builder<Kind> {
+    fn new(algorithm: Algorithm, key: &[u8], mac_key: &[u8]) -> Self {
+        Builder {
+            algorithm,
+            key: Zeroizing::new(key.to_vec()),
+            mac_key: Zeroizing::new(mac_key.to_vec()),
+            tag_len: algorithm.tag_len(),
+            kind: PhantomData,
+        }
+    }
+
+    fn finish(self, direction: Direction) -> Result<Transform, TransformError> {
+        let Builder { algorithm, key, mac_key, tag_len, .. } = self;
+        if !algorithm.directions().contains(&direction) {
+            return Err(TransformError::Direction { algorithm, direction });
+        }
+        let check_key = |part: &'static str, len: usize, valid: (usize, usize)| {
+            let (shortest, longest) = valid;
+            if (shortest..=longest).contains(&len) {
+                return Ok(());
+            }
+            Err(TransformError::KeyLength { algorithm, part, len, valid: shortest })
+        };
+        let exactly = |len: usize| (len, len);
+        let of_mac = |mac: MacAlgorithm| (*mac.key_lens().start(), *mac.key_lens().end());
+        match algorithm {
+            Algorithm::Hash(_) => {
+                check_key("key", key.len(), exactly(0))?;
+                check_key("MAC key", mac_key.len(), exactly(0))?;
+            }
+            Algorithm::Mac(mac) => {
+                check_key("key", key.len(), of_mac(mac))?;
+                check_key("MAC key", mac_key.len(), exactly(0))?;
+            }
+            Algorithm::Cipher(cipher) => {
+                check_key("key", key.len(), exactly(cipher.key_len()))?;
+                check_key("MAC key", mac_key.len(), exactly(0))?;
+            }
+            Algorithm::Aead(aead) => {
+                check_key("key", key.len(), exactly(aead.key_len()))?;
+                check_key("MAC key", mac_key.len(), exactly(0))?;
+            }
+            Algorithm::Chain(cipher, mac, _) => {
+                check_key("cipher key", key.len(), exactly(cipher.key_len()))?;
+                check_key("MAC key", mac_key.len(), of_mac(mac))?;
+                if *mac.nonce_lens().end() > 0 {
+                    return Err(TransformError::MacInChain { mac });
+                }
+            }
+        }
+        let tag_fits = match algorithm {
+            Algorithm::Hash(hash) => tag_len == hash.digest_len(),
+            Algorithm::Cipher(_) => tag_len == 0,
+            Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => mac.tag_lens().contains(&tag_len),
+            Algorithm::Aead(aead) => aead.takes_tag_len(tag_len),
+        };
+        if !tag_fits {
+            return Err(TransformError::TagLength { algorithm, len: tag_len });
+        }
+        Ok(Transform { algorithm, direction, key, mac_key, tag_len })
+    }
+}
+
+/// What has a tag can have a shorter one.
+macro_rules! tag_len {
+    ($($kind:ident),*) => { $(
+        impl Builder<kind::$kind> {
+            /// Truncates the tag to so many bytes; without it the tag is whole.
+            pub fn tag_len(mut self, len: usize) -> Self {
+                self.tag_len = len;
+                self
+            }
+        }
+    )* };
+}
+
+tag_len!(Mac, Aead, Chain);
+
+/// A direction that a kind of transform has.
+macro_rules! direction {
+    ($kind:ident, $name:ident, $direction:ident, $doc:literal) => {
+        impl Builder<kind::$kind> {
+            #[doc = $doc]
+            ///
+            /// # Errors
+            /// The length of a key or of the tag does not fit the algorithm; or a chain has a MAC that
+            /// takes a nonce of its own.
+            pub fn $name(self) -> Result<Transform, TransformError> {
+                self.finish(Direction::$direction)
+            }
+        }
+    };
+}
+
+direction!(Mac, generate, Generate, "The transform that makes tags.");
+direction!(Mac, verify, Verify, "The transform that checks tags, in constant time.");
+direction!(Cipher, encrypt, Encrypt, "The transform that encrypts.");
+direction!(Cipher, decrypt, Decrypt, "The transform that decrypts.");
+direction!(Aead, seal, Seal, "The transform that encrypts and makes tags.");
+direction!(Aead, open, Open, "The transform that checks tags and decrypts.");
+direction!(Chain, encrypt, Encrypt, "The transform that encrypts and makes tags.");
+direction!(Chain, decrypt, Decrypt, "The transform that checks tags and decrypts.");
+
+/// A transform that cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TransformError {
+    /// A key of a length that the algorithm does not have.
+    #[error("a {part} of {len} bytes does not fit {algorithm}, which takes {valid}")]
+    KeyLength {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// Which key.
+        part: &'static str,
+        /// Its length, in bytes.
+        len: usize,
+        /// The length that would fit.
+        valid: usize,
+    },
+    /// A tag of a length that the algorithm does not have.
+    #[error("{algorithm} has no tags of {len} bytes; valid: {}", valid_tags(*algorithm))]
+    TagLength {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The length asked for, in bytes.
+        len: usize,
+    },
+    /// A direction that the algorithm does not have.
+    #[error("{algorithm} has no direction {direction}; valid: {}", valid_directions(*algorithm))]
+    Direction {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The direction asked for.
+        direction: Direction,
+    },
+    /// A chain with a MAC that takes a nonce, of which a job has only one.
+    #[error("{mac} takes a nonce of its own and cannot be half of a chain; HMAC and CMAC can")]
+    MacInChain {
+        /// The MAC.
+        mac: MacAlgorithm,
+    },
+}
+
+fn valid_directions(algorithm: Algorithm) -> String {
+    algorithm.directions().iter().map(|direction| direction.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn valid_tags(algorithm: Algorithm) -> String {
+    match algorithm {
+        Algorithm::Aead(aead) => {
+            let lens = (0..=16).filter(|len| aead.takes_tag_len(*len));
+            lens.map(|len| len.to_string()).collect::<Vec<_>>().join(", ")
+        }
+        Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => {
+            format!("{} to {}", mac.tag_lens().start(), mac.tag_lens().end())
+        }
+        Algorithm::Hash(_) | Algorithm::Cipher(_) => algorithm.tag_len().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::AesSize;
+
+    const CBC: CipherAlgorithm = CipherAlgorithm::AesCbc(AesSize::Aes128);
+    const HMAC: MacAlgorithm = MacAlgorithm::Hmac(HashAlgorithm::Sha1);
+
+    #[test]
+    fn impossible_transforms_name_what_is_wrong() {
+        let short = Transform::cipher(CBC, &[0; 15]).encrypt().unwrap_err();
+        assert_eq!(short.to_string(), "a key of 15 bytes does not fit aes-128-cbc, which takes 16");
+        let tag = Transform::mac(HMAC, b"key").tag_len(21).generate().unwrap_err();
+        assert_eq!(tag.to_string(), "hmac-sha1 has no tags of 21 bytes; valid: 4 to 20");
+        let gcm = AeadAlgorithm::AesGcm(AesSize::Aes128);
+        let tag = Transform::aead(gcm, &[0; 16]).tag_len(5).open().unwrap_err();
+        assert_eq!(
+            tag.to_string(),
+            "aes-128-gcm has no tags of 5 bytes; valid: 4, 8, 12, 13, 14, 15, 16"
+        );
+        let gmac = MacAlgorithm::AesGmac(AesSize::Aes128);
+        let chain = Transform::cipher_then_mac(CBC, &[0; 16], gmac, &[0; 16]).encrypt().unwrap_err();
+        assert_eq!(chain, TransformError::MacInChain { mac: gmac });
+        let direction = Transform::new(Algorithm::Cipher(CBC), Direction::Seal, &[0; 16], &[]);
+        assert_eq!(
+            direction.unwrap_err().to_string(),
+            "aes-128-cbc has no direction seal; valid: encrypt, decrypt"
+        );
+    }
+
+    #[test]
+    fn a_chain_falls_into_its_halves() {
+        let chain = Transform::mac_then_cipher(HMAC, b"mac key", CBC, &[9; 16]).tag_len(12);
+        let chain = chain.decrypt().expect("it fits");
+        let (cipher, mac) = chain.halves().expect("it is a chain");
+        assert_eq!(
+            (cipher.algorithm(), cipher.direction(), cipher.key(), cipher.tag_len()),
+            (Algorithm::Cipher(CBC), Direction::Decrypt, [9; 16].as_slice(), 0)
+        );
+        assert_eq!(
+            (mac.algorithm(), mac.direction(), mac.key(), mac.tag_len()),
+            (Algorithm::Mac(HMAC), Direction::Verify, b"mac key".as_slice(), 12)
+        );
+    }
+
+    #[test]
+    fn keys_are_not_shown() {
+        let transform = Transform::mac(HMAC, b"sesame").generate().expect("it fits");
+        assert_eq!(format!("{transform:?}"), "hmac-sha1 generate, 20 bytes of tag");
+    }
+}

@@ -1,0 +1,1 @@
+//! Broadloom's own lanes as a provider.

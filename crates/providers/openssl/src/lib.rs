@@ -1,0 +1,1 @@
+//! OpenSSL's libcrypto, found at run time, as a provider for Broadloom.
