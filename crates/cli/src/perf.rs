@@ -5,8 +5,9 @@ use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use broadloom_engine::{Algorithm, Direction};
 use broadloom_lanes::{Cpu, Isa};
-use broadloom_perf::names::{Algorithm, Cache, Direction, Order, Peer};
+use broadloom_perf::names::{Cache, Order, Peer};
 use broadloom_perf::workload::Workload;
 use broadloom_perf::{PerfError, WorkloadOptions, run_workloads};
 use clap::{Args, Subcommand};

@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use broadloom_engine::{Algorithm, Direction};
 use broadloom_lanes::Cpu;
 
 use crate::calibrate::Throughput;
 use crate::contender::{Contender, check_agreement};
+use crate::direct::Direct;
 use crate::error::PerfError;
 use crate::limit::{self, Allowed};
 use crate::measure::{Figures, Plan, measure};
-use crate::names::{Algorithm, Cache, Direction, Mode, Order, Provider};
+use crate::names::{Cache, Mode, Order, Provider};
 use crate::native::{self, Keys};
 use crate::peers::{ipsec_mb, openssl};
 use crate::report::row::{Row, hundredths};
@@ -131,7 +133,7 @@ impl Bench<'_> {
             case,
             &workset,
             // A burst goes through no manager, whichever is made.
-            &[case.algorithm.usual_order()],
+            &[Direct::try_from(case.algorithm)?.usual_order()],
             &self.plan(Mode::Burst, burst, case.cache),
         )?;
         let mut rows = Vec::new();
@@ -156,6 +158,7 @@ impl Bench<'_> {
         let managers = [Order::OutOfOrder, Order::InOrder];
         let plan = self.plan(Mode::Stream, STREAM_PIECE, case.cache);
         let entries = self.entries(offer, case, &workset, &managers, &plan)?;
+        let direct = Direct::try_from(case.algorithm)?;
         let mut rows = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
             let orders = managers.get(index).map_or(case.orders, std::slice::from_ref);
@@ -163,7 +166,7 @@ impl Bench<'_> {
                 let mut row =
                     self.row(offer, case, workload, &workset, Mode::Stream, STREAM_BURST, order, entry);
                 if entry.provider == Provider::Native {
-                    let cycles = kernel * limit::mean_blocks(&workset);
+                    let cycles = kernel * limit::mean_blocks(direct, &workset);
                     row.kernel_cycles_per_buffer = Some(hundredths(cycles));
                 }
                 rows.push(row);
@@ -179,8 +182,9 @@ impl Bench<'_> {
         let workset = Workset::of_lengths(case.algorithm, &vec![LONG; count], SEED);
         let alone = Offer { openssl: None, ipsec_mb: None, ..*offer };
         let plan = self.plan(Mode::Burst, count, Cache::Warm);
-        let entries = self.entries(&alone, case, &workset, &[case.algorithm.usual_order()], &plan)?;
-        Ok(entries[0].figures.minimum / limit::mean_blocks(&workset))
+        let direct = Direct::try_from(case.algorithm)?;
+        let entries = self.entries(&alone, case, &workset, &[direct.usual_order()], &plan)?;
+        Ok(entries[0].figures.minimum / limit::mean_blocks(direct, &workset))
     }
 
     fn plan(&self, mode: Mode, piece: usize, cache: Cache) -> Plan {
@@ -197,7 +201,7 @@ impl Bench<'_> {
         managers: &[Order],
         plan: &Plan,
     ) -> Result<Vec<Entry>, PerfError> {
-        let keys = Keys::expand(workset);
+        let keys = Keys::expand(workset)?;
         let mut outputs: Vec<Outputs> = managers.iter().map(|_| Outputs::new(workset)).collect();
         let mut contenders: Vec<Box<dyn Contender + '_>> = outputs
             .iter_mut()
@@ -205,7 +209,7 @@ impl Bench<'_> {
             .map(|(outputs, &order)| {
                 native::contender(offer.cpu, workset, &keys, outputs, case.direction, order)
             })
-            .collect();
+            .collect::<Result<_, _>>()?;
         if let Some(api) = offer.openssl {
             contenders.push(Box::new(openssl::OpenSsl::new(api, workset, case.direction)?));
         }
@@ -246,8 +250,7 @@ impl Bench<'_> {
     ) -> Row {
         let bytes = workset.mean_len(0..workset.len());
         let Figures { minimum, median } = entry.figures;
-        let best = limit::best_kernel(case.algorithm, self.allowed, self.throughput);
-        let limit = best.map(|(block, _)| hundredths(block * limit::mean_blocks(workset)));
+        let limit = limit::per_buffer(workset, self.allowed, self.throughput);
         let size = match workload {
             Workload::Size(bytes) => Some(*bytes),
             _ => None,
@@ -268,8 +271,8 @@ impl Bench<'_> {
             cycles_per_buffer: Some(hundredths(minimum)),
             cycles_per_buffer_median: Some(hundredths(median)),
             gbps: Some(hundredths(bytes * 8.0 * self.clock.hertz() / minimum / 1e9)),
-            limit_cycles_per_buffer: limit,
-            limit_by: best.map(|(_, kernel)| kernel.name()),
+            limit_cycles_per_buffer: limit.as_ref().map(|(cycles, _)| hundredths(*cycles)),
+            limit_by: limit.map(|(_, by)| by),
             buffer_bytes: hundredths(bytes),
             ..Row::default()
         }
@@ -279,14 +282,13 @@ impl Bench<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::HashName;
 
     #[test]
     fn a_set_holds_whole_bursts_and_streams_stay_in_a_near_cache() {
         assert_eq!(burst_count(&Workload::Uniform, 64), 16);
         assert_eq!(burst_count(&Workload::Uniform, 256), 8);
         assert_eq!(burst_count(&Workload::Large, 64), 4);
-        let algorithm = Algorithm::Hmac(HashName::Sha1);
+        let algorithm = "hmac-sha1".parse().unwrap();
         for workload in Workload::PAPER {
             let count = stream_count(&workload, algorithm);
             assert_eq!(count % STREAM_PIECE, 0);

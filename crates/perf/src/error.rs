@@ -3,7 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::names::{Algorithm, Direction, Provider};
+use broadloom_engine::{Algorithm, Direction};
+
+use crate::direct::Direct;
+use crate::names::Provider;
 
 /// Why a measurement was not made, or not reported.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +40,15 @@ pub enum PerfError {
         direction: Direction,
         /// The directions that it has.
         valid: String,
+    },
+    /// An algorithm that only the engine offers.
+    #[error(
+        "{algorithm} is measured by `perf matrix` alone; valid here: {}",
+        Direct::all().map(|algorithm| algorithm.to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    NotDirect {
+        /// The algorithm.
+        algorithm: Algorithm,
     },
     /// A CPU feature that is not known.
     #[error("no CPU feature {value} is known here; valid: {valid}")]

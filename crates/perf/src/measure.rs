@@ -178,7 +178,7 @@ fn prepare(workset: &Workset, buffers: Range<usize>, state: Cache) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::{Algorithm, HashName, Provider};
+    use crate::names::Provider;
     use crate::workload::Workload;
 
     #[test]
@@ -233,7 +233,7 @@ mod tests {
     }
 
     fn run(mode: Mode, cache: Cache) -> Tally {
-        let workset = Workset::new(&Workload::Uniform, Algorithm::Digest(HashName::Md5), 10, 1);
+        let workset = Workset::new(&Workload::Uniform, "md5".parse().unwrap(), 10, 1);
         let plan = Plan { mode, piece: 4, cache, rounds: 3, budget: Duration::ZERO };
         let mut tally = Tally::default();
         let figures =

@@ -4,11 +4,12 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use broadloom_engine::{Algorithm, CipherAlgorithm};
 use fastrand::Rng;
 
 use crate::error::PerfError;
-use crate::names::Algorithm;
 use crate::sizes::Imix;
+use crate::workset::fit;
 
 /// The largest buffer that can be asked for by size, in bytes.
 pub const MAX_SIZE: usize = 1 << 16;
@@ -62,7 +63,11 @@ impl Workload {
     fn classes(&self, algorithm: Algorithm) -> Vec<(usize, RangeInclusive<usize>)> {
         match self {
             Workload::Small => {
-                let len = if matches!(algorithm, Algorithm::AesCbc(_)) { 48 } else { 64 };
+                let len = if matches!(algorithm, Algorithm::Cipher(CipherAlgorithm::AesCbc(_))) {
+                    48
+                } else {
+                    64
+                };
                 vec![(100, len..=len)]
             }
             Workload::ThreeSizes => vec![(66, 64..=64), (21, 544..=544), (13, 1360..=1360)],
@@ -84,8 +89,8 @@ impl Workload {
     ///
     /// Each class gets its share of `count` exactly (what rounding leaves goes to the first), its
     /// lengths are drawn uniformly, and the whole is shuffled: any run of them looks like an
-    /// independent draw, yet the mean does not depend on luck. For AES-CBC each length is then
-    /// rounded **up** to a multiple of 16.
+    /// independent draw, yet the mean does not depend on luck. Each length is then rounded **up** to a
+    /// multiple of the algorithm's granularity, 16 for AES-CBC.
     pub fn lengths(&self, algorithm: Algorithm, count: usize, seed: u64) -> Vec<usize> {
         let mut rng = Rng::with_seed(seed);
         let classes = self.classes(algorithm);
@@ -95,7 +100,7 @@ impl Workload {
         let mut lengths = Vec::with_capacity(count);
         for (index, (_, range)) in classes.into_iter().enumerate() {
             let share = shares[index] + if index == 0 { left } else { 0 };
-            lengths.extend((0..share).map(|_| algorithm.fit(rng.usize(range.clone()))));
+            lengths.extend((0..share).map(|_| fit(algorithm, rng.usize(range.clone()))));
         }
         rng.shuffle(&mut lengths);
         lengths
@@ -129,10 +134,10 @@ impl FromStr for Workload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::{AesSize, HashName};
+    use broadloom_engine::{AesSize, HashAlgorithm, MacAlgorithm};
 
-    const HMAC: Algorithm = Algorithm::Hmac(HashName::Sha1);
-    const AES: Algorithm = Algorithm::AesCbc(AesSize::Aes128);
+    const HMAC: Algorithm = Algorithm::Mac(MacAlgorithm::Hmac(HashAlgorithm::Sha1));
+    const AES: Algorithm = Algorithm::Cipher(CipherAlgorithm::AesCbc(AesSize::Aes128));
 
     fn count_in(lengths: &[usize], range: RangeInclusive<usize>) -> usize {
         lengths.iter().filter(|len| range.contains(len)).count()

@@ -4,14 +4,16 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use broadloom_engine::{AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm};
 use broadloom_lanes::probe::Unit;
 use broadloom_lanes::{Cpu, Isa};
 
 use crate::calibrate::Throughput;
 use crate::case::{Bench, Case, Offer};
+use crate::direct::Direct;
 use crate::error::PerfError;
 use crate::limit::Allowed;
-use crate::names::{AesSize, Algorithm, Cache, Direction, HashName, Mode, Order, Peer};
+use crate::names::{Cache, Mode, Order, Peer};
 use crate::peers::{Absent, ipsec_mb, openssl};
 use crate::report::file::OutputFile;
 use crate::report::row::{Report, Row};
@@ -81,12 +83,15 @@ fn or_usual<T: Clone>(list: &[T], usual: &[T]) -> Vec<T> {
 
 impl WorkloadOptions {
     fn algorithms(&self) -> Vec<Algorithm> {
-        let paper = [Algorithm::Hmac(HashName::Sha1), Algorithm::AesCbc(AesSize::Aes128)];
+        let paper = [
+            Algorithm::Mac(MacAlgorithm::Hmac(HashAlgorithm::Sha1)),
+            Algorithm::Cipher(CipherAlgorithm::AesCbc(AesSize::Aes128)),
+        ];
         or_usual(&self.algorithms, &paper)
     }
 
     fn directions(&self, algorithm: Algorithm) -> Result<Vec<Direction>, PerfError> {
-        let all = algorithm.directions();
+        let all = Direct::try_from(algorithm)?.directions();
         let Some(&wanted) = self.directions.first() else { return Ok(vec![all[0]]) };
         let fitting: Vec<Direction> =
             self.directions.iter().copied().filter(|direction| all.contains(direction)).collect();
@@ -221,7 +226,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
 
     let mut rows = Vec::new();
     for (algorithm, direction) in sections {
-        let orders = or_usual(&options.orders, &[algorithm.usual_order()]);
+        let orders = or_usual(&options.orders, &[Direct::try_from(algorithm)?.usual_order()]);
         for cpu in &cpus {
             for &cache in &caches {
                 let offer =
@@ -299,7 +304,7 @@ mod tests {
         );
         assert_eq!(options.workloads().unwrap(), Workload::PAPER);
         assert_eq!(options.bursts().unwrap(), [64]);
-        let aes = Algorithm::AesCbc(AesSize::Aes128);
+        let aes = "aes-128-cbc".parse().unwrap();
         assert_eq!(options.directions(aes).unwrap(), [Direction::Encrypt]);
     }
 
@@ -328,11 +333,11 @@ mod tests {
             directions: vec![Direction::Decrypt, Direction::Generate],
             ..WorkloadOptions::default()
         };
-        let aes = Algorithm::AesCbc(AesSize::Aes128);
-        let hmac = Algorithm::Hmac(HashName::Sha1);
+        let aes = "aes-128-cbc".parse().unwrap();
+        let hmac = "hmac-sha1".parse().unwrap();
         assert_eq!(options.directions(aes).unwrap(), [Direction::Decrypt]);
         assert_eq!(options.directions(hmac).unwrap(), [Direction::Generate]);
-        let digest = Algorithm::Digest(HashName::Md5);
+        let digest = "md5".parse().unwrap();
         let error = options.directions(digest).unwrap_err().to_string();
         assert_eq!(error, "md5 has no direction decrypt; valid: digest");
     }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use broadloom_engine::{Algorithm, MacAlgorithm};
 use fastrand::Rng;
 
-use crate::names::Algorithm;
 use crate::workload::Workload;
 
 /// Cache lines are this long; arenas start at a multiple of it.
@@ -42,6 +42,35 @@ impl Arena {
     }
 }
 
+/// The length that a buffer asked to be `len` bytes long really has: the next multiple of what the
+/// algorithm takes.
+pub fn fit(algorithm: Algorithm, len: usize) -> usize {
+    len.next_multiple_of(algorithm.granularity())
+}
+
+/// Bytes of output for a buffer of `len` bytes: as many, or a digest or tag.
+fn output_len(algorithm: Algorithm, len: usize) -> usize {
+    match algorithm {
+        Algorithm::Hash(_) | Algorithm::Mac(_) => algorithm.tag_len(),
+        _ => len,
+    }
+}
+
+/// Bytes of a key: none for a digest, the digest's length for HMAC, the cipher's in a chain.
+fn key_len(algorithm: Algorithm) -> usize {
+    match algorithm {
+        Algorithm::Hash(_) => 0,
+        Algorithm::Mac(mac) => mac_key_len(mac),
+        Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => cipher.key_len(),
+        Algorithm::Aead(aead) => aead.key_len(),
+    }
+}
+
+/// Bytes of a MAC's key: the digest's length for HMAC.
+fn mac_key_len(mac: MacAlgorithm) -> usize {
+    mac.tag_len().clamp(*mac.key_lens().start(), *mac.key_lens().end())
+}
+
 /// Everything that the contenders of one comparison have in common.
 ///
 /// Each buffer has its own key, its own IV and its own place: the offset from a cache line is
@@ -60,7 +89,7 @@ impl Workset {
         Workset::of_lengths(algorithm, &workload.lengths(algorithm, count, seed), seed)
     }
 
-    /// Buffers of the given lengths, which for AES-CBC are rounded up to a multiple of 16.
+    /// Buffers of the given lengths, rounded up to a multiple of the algorithm's granularity.
     pub fn of_lengths(algorithm: Algorithm, lengths: &[usize], seed: u64) -> Workset {
         let mut rng = Rng::with_seed(!seed);
         let mut next = 0;
@@ -68,7 +97,7 @@ impl Workset {
             .iter()
             .map(|&len| {
                 let begin = next + rng.usize(0..LINE);
-                let end = begin + algorithm.fit(len);
+                let end = begin + fit(algorithm, len);
                 next = end.next_multiple_of(LINE);
                 begin..end
             })
@@ -78,7 +107,7 @@ impl Workset {
         let keys = lengths
             .iter()
             .map(|_| {
-                let mut key = vec![0; algorithm.key_len()];
+                let mut key = vec![0; key_len(algorithm)];
                 rng.fill(&mut key);
                 key
             })
@@ -142,8 +171,8 @@ impl Outputs {
     pub fn new(workset: &Workset) -> Outputs {
         let mut next = 0;
         let spans = workset.buffers.spans.iter().map(|input| {
-            let len = workset.algorithm.output_len(input.len());
-            let in_kind = matches!(workset.algorithm, Algorithm::AesCbc(_));
+            let len = output_len(workset.algorithm, input.len());
+            let in_kind = len == input.len();
             let shift = if in_kind { input.start % LINE } else { 0 };
             let begin = next + shift;
             next = (begin + len).next_multiple_of(LINE);
@@ -198,9 +227,9 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::names::{AesSize, HashName};
+    use broadloom_engine::{AesSize, CipherAlgorithm, HashAlgorithm};
 
-    const AES: Algorithm = Algorithm::AesCbc(AesSize::Aes192);
+    const AES: Algorithm = Algorithm::Cipher(CipherAlgorithm::AesCbc(AesSize::Aes192));
 
     #[test]
     fn each_buffer_has_its_own_key_iv_and_place() {
@@ -243,7 +272,7 @@ mod tests {
 
     #[test]
     fn digests_have_their_length() {
-        let workset = Workset::new(&Workload::Small, Algorithm::Digest(HashName::Sha384), 5, 4);
+        let workset = Workset::new(&Workload::Small, Algorithm::Hash(HashAlgorithm::Sha384), 5, 4);
         let outputs = Outputs::new(&workset);
         assert!((0..5).all(|i| outputs.get(i).len() == 48 && workset.key(i).is_empty()));
     }

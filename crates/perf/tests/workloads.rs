@@ -1,8 +1,9 @@
 //! The whole of `run_workloads`, at sizes that take a moment. What the figures are is nobody's
 //! business here; that they are there, and belong to what was asked for, is.
 
+use broadloom_engine::Direction;
 use broadloom_lanes::{Cpu, Isa};
-use broadloom_perf::names::{Cache, Direction, Order, Peer};
+use broadloom_perf::names::{Cache, Order, Peer};
 use broadloom_perf::report::row::Report;
 use broadloom_perf::workload::Workload;
 use broadloom_perf::{WorkloadOptions, run_workloads};

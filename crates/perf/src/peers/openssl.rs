@@ -4,12 +4,14 @@ use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ops::Range;
 use std::ptr;
 
+use broadloom_engine::{AesSize, Direction, HashAlgorithm};
 use libloading::Library;
 
 use super::{Absent, functions, open};
 use crate::contender::Contender;
+use crate::direct::Direct;
 use crate::error::PerfError;
-use crate::names::{AesSize, Algorithm, Direction, HashName, Peer, Provider};
+use crate::names::{Peer, Provider};
 use crate::workset::{Outputs, Workset};
 
 /// One of OpenSSL's own objects.
@@ -155,27 +157,27 @@ impl<'a> OpenSsl<'a> {
         workset: &'a Workset,
         direction: Direction,
     ) -> Result<OpenSsl<'a>, PerfError> {
-        let kind = match workset.algorithm() {
-            Algorithm::Digest(hash) => digest(&api.functions, hash)?,
-            Algorithm::Hmac(hash) => mac(&api.functions, hash, workset)?,
-            Algorithm::AesCbc(size) => cipher(&api.functions, size, workset, direction)?,
+        let kind = match Direct::try_from(workset.algorithm())? {
+            Direct::Digest(hash) => digest(&api.functions, hash)?,
+            Direct::Hmac(hash) => mac(&api.functions, hash, workset)?,
+            Direct::AesCbc(size) => cipher(&api.functions, size, workset, direction)?,
         };
         Ok(OpenSsl { kind, api, workset, outputs: Outputs::new(workset) })
     }
 }
 
-fn hash_name(hash: HashName) -> &'static CStr {
+fn hash_name(hash: HashAlgorithm) -> &'static CStr {
     match hash {
-        HashName::Md5 => c"MD5",
-        HashName::Sha1 => c"SHA1",
-        HashName::Sha224 => c"SHA224",
-        HashName::Sha256 => c"SHA256",
-        HashName::Sha384 => c"SHA384",
-        HashName::Sha512 => c"SHA512",
+        HashAlgorithm::Md5 => c"MD5",
+        HashAlgorithm::Sha1 => c"SHA1",
+        HashAlgorithm::Sha224 => c"SHA224",
+        HashAlgorithm::Sha256 => c"SHA256",
+        HashAlgorithm::Sha384 => c"SHA384",
+        HashAlgorithm::Sha512 => c"SHA512",
     }
 }
 
-fn digest(f: &Functions, hash: HashName) -> Result<Kind, PerfError> {
+fn digest(f: &Functions, hash: HashAlgorithm) -> Result<Kind, PerfError> {
     // SAFETY: null stands for the default library context and properties; the name is a C string.
     let md = unsafe { (f.md_fetch)(ptr::null_mut(), hash_name(hash).as_ptr(), ptr::null()) };
     let md = Owned::new(md, f.md_free, "EVP_MD_fetch")?;
@@ -185,7 +187,7 @@ fn digest(f: &Functions, hash: HashName) -> Result<Kind, PerfError> {
     Ok(Kind::Digest { context, md })
 }
 
-fn mac(f: &Functions, hash: HashName, workset: &Workset) -> Result<Kind, PerfError> {
+fn mac(f: &Functions, hash: HashAlgorithm, workset: &Workset) -> Result<Kind, PerfError> {
     // SAFETY: null stands for the default library context and properties; the name is a C string.
     let mac = unsafe { (f.mac_fetch)(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null()) };
     let mac = Owned::new(mac, f.mac_free, "EVP_MAC_fetch")?;
