@@ -8,6 +8,7 @@ use std::str::FromStr;
 use broadloom_engine::{Algorithm, Direction};
 use broadloom_lanes::{Cpu, Isa};
 use broadloom_perf::names::{Cache, Order, Peer};
+use broadloom_perf::sizes::Sizes;
 use broadloom_perf::workload::Workload;
 use broadloom_perf::{PerfError, WorkloadOptions, run_workloads};
 use clap::{Args, Subcommand};
@@ -43,9 +44,10 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Workload>, value_name = "LIST")]
     workload: Vec<Workload>,
 
-    /// Buffers of one size, in bytes: these in place of the workloads, unless both are asked for
-    #[arg(long, value_delimiter = ',', value_name = "LIST")]
-    size: Vec<usize>,
+    /// Sizes in bytes (64), ranges (64:64:512, 32:x2:8192) and mixes (imix, imix:64x7+1518x1) in place
+    /// of the workloads, unless both are asked for
+    #[arg(long, value_delimiter = ',', value_parser = name::<Sizes>, value_name = "LIST")]
+    size: Vec<Sizes>,
 
     /// Managers: in-order, out-of-order [default: in order for AES, else out of order]
     #[arg(long, value_delimiter = ',', value_parser = name::<Order>, value_name = "LIST")]
@@ -110,7 +112,7 @@ pub fn run(args: PerfArgs, cpu: &Cpu) -> Result<(), PerfError> {
         algorithms: args.algorithm,
         directions: args.direction,
         workloads: args.workload,
-        sizes: args.size,
+        sizes: args.size.into_iter().flat_map(|Sizes(sizes)| sizes).collect(),
         orders: args.order,
         bursts: args.burst,
         against,

@@ -59,7 +59,8 @@ fn wrong_options_are_named() {
         (&["--alone", "--against=openssl"], 2, "--alone"),
         (&["--without=mmx"], 1, "mmx"),
         (&["--burst=0"], 1, "burst 0"),
-        (&["--size=0"], 1, "size 0"),
+        (&["--size=0"], 2, "0 is out of range"),
+        (&["--size=64:0:128"], 2, "step"),
         (&["--algorithm=md5", "--direction=encrypt"], 1, "encrypt"),
         (&["--quick", "--json=/nowhere/at/all"], 1, "/nowhere/at/all"),
     ] {

@@ -92,8 +92,8 @@ fn compare(
                 return Err(PerfError::Mismatch {
                     algorithm: workset.algorithm(),
                     direction,
-                    first: first.provider(),
-                    second: other.provider(),
+                    first: first.provider().to_string(),
+                    second: other.provider().to_string(),
                     buffer,
                     len: workset.buffer(buffer).len(),
                 });

@@ -1,6 +1,7 @@
 //! The fewest cycles a buffer can take: operation counts over calibrated throughputs.
 
 use broadloom_engine::{Algorithm, HashAlgorithm};
+use broadloom_lanes::Isa;
 use broadloom_lanes::probe::{Operation, Unit};
 
 use crate::calibrate::Throughput;
@@ -18,6 +19,19 @@ pub struct Allowed {
 }
 
 impl Allowed {
+    /// What counts when the lanes are held to an instruction set: its vectors, and the AES and SHA
+    /// instructions unless the lanes are to do without some feature (`restricted`).
+    pub fn of(isa: Isa, restricted: bool) -> Allowed {
+        let widest = match isa {
+            Isa::Avx512 => Unit::Vec512,
+            Isa::Avx2 => Unit::Vec256,
+            // What is written for plain integers, the compiler may put into the vectors that every
+            // such machine has.
+            Isa::Neon | Isa::Portable => Unit::Vec128,
+        };
+        Allowed { widest, hardware: isa != Isa::Portable && !restricted }
+    }
+
     fn vectors(self) -> impl Iterator<Item = Unit> {
         [Unit::Vec128, Unit::Vec256, Unit::Vec512].into_iter().filter(move |&unit| unit <= self.widest)
     }

@@ -49,6 +49,24 @@ pub enum Kind {
     Verify,
 }
 
+/// Which of the engine's interfaces jobs go through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Call {
+    /// Enqueued in bursts, dequeued as they complete.
+    QueuePair,
+    /// A burst a call, complete on return.
+    ProcessMany,
+}
+
+/// Whether the cores at work share a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Sharing {
+    /// One session for all.
+    Shared,
+    /// A session for each.
+    PerCore,
+}
+
 /// Who does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Provider {
@@ -130,6 +148,8 @@ named!(Order, "order", { InOrder => "in-order", OutOfOrder => "out-of-order" });
 named!(Cache, "cache state", { Warm => "warm", Cold => "cold" });
 named!(Mode, "mode", { Burst => "burst", Stream => "stream" });
 named!(Kind, "kind", { Throughput => "throughput", Latency => "latency", Verify => "verify" });
+named!(Call, "call", { QueuePair => "queue-pair", ProcessMany => "process-many" });
+named!(Sharing, "session", { Shared => "shared", PerCore => "per-core" });
 named!(Provider, "provider", {
     Native => "native",
     OpenSsl => "openssl",

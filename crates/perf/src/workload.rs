@@ -36,17 +36,6 @@ impl Workload {
     pub const PAPER: [Workload; 4] =
         [Workload::Small, Workload::ThreeSizes, Workload::Uniform, Workload::Large];
 
-    /// Buffers of one size on request.
-    ///
-    /// # Errors
-    /// A size of 0 or above [`MAX_SIZE`].
-    pub fn of_size(bytes: usize) -> Result<Workload, PerfError> {
-        if bytes == 0 || bytes > MAX_SIZE {
-            return Err(PerfError::Range { what: "size", value: bytes, valid: "1 to 65536 bytes" });
-        }
-        Ok(Workload::Size(bytes))
-    }
-
     /// Its number in source 000, or the name of its mix; nothing where it is one size.
     pub fn name(&self) -> Option<String> {
         match self {
@@ -211,12 +200,8 @@ mod tests {
     }
 
     #[test]
-    fn wrong_names_and_sizes_are_refused() {
+    fn a_wrong_name_is_told_the_right_ones() {
         let error = "4".parse::<Workload>().unwrap_err().to_string();
         assert!(error.contains("\"4\"") && error.contains("0, 1, 2, 3"), "{error}");
-        for size in [0, MAX_SIZE + 1] {
-            let error = Workload::of_size(size).unwrap_err().to_string();
-            assert!(error.contains(&size.to_string()) && error.contains("65536"), "{error}");
-        }
     }
 }

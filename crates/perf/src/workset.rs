@@ -35,6 +35,29 @@ impl Arena {
         &self.bytes[self.span(index)]
     }
 
+    /// The same bytes at the same offsets.
+    fn copy(&self) -> Arena {
+        let mut copy = Arena::new(self.spans.clone());
+        let end = copy.bytes.len() - LINE;
+        copy.contents_mut().copy_from_slice(&self.bytes[self.base..self.base + end]);
+        copy
+    }
+
+    /// All spans at once.
+    fn split_mut(&mut self) -> Vec<&mut [u8]> {
+        let spans = self.spans.clone();
+        let mut rest = self.contents_mut();
+        let mut at = 0;
+        let mut parts = Vec::with_capacity(spans.len());
+        for span in spans {
+            let (part, tail) = std::mem::take(&mut rest)[span.start - at..].split_at_mut(span.len());
+            parts.push(part);
+            rest = tail;
+            at = span.end;
+        }
+        parts
+    }
+
     /// All spans and what lies between them.
     fn contents_mut(&mut self) -> &mut [u8] {
         let end = self.bytes.len() - LINE;
@@ -71,6 +94,14 @@ fn mac_key_len(mac: MacAlgorithm) -> usize {
     mac.tag_len().clamp(*mac.key_lens().start(), *mac.key_lens().end())
 }
 
+/// Bytes of the key of a chain's MAC; none elsewhere.
+fn chain_mac_key_len(algorithm: Algorithm) -> usize {
+    match algorithm {
+        Algorithm::Chain(_, mac, _) => mac_key_len(mac),
+        _ => 0,
+    }
+}
+
 /// Everything that the contenders of one comparison have in common.
 ///
 /// Each buffer has its own key, its own IV and its own place: the offset from a cache line is
@@ -80,6 +111,7 @@ pub struct Workset {
     algorithm: Algorithm,
     buffers: Arena,
     keys: Vec<Vec<u8>>,
+    mac_keys: Vec<Vec<u8>>,
     ivs: Vec<[u8; 16]>,
 }
 
@@ -113,7 +145,15 @@ impl Workset {
             })
             .collect();
         let ivs = lengths.iter().map(|_| rng.u128(..).to_le_bytes()).collect();
-        Workset { algorithm, buffers, keys, ivs }
+        let mac_keys = lengths
+            .iter()
+            .map(|_| {
+                let mut key = vec![0; chain_mac_key_len(algorithm)];
+                rng.fill(&mut key);
+                key
+            })
+            .collect();
+        Workset { algorithm, buffers, keys, mac_keys, ivs }
     }
 
     /// The algorithm that lengths and keys were chosen for.
@@ -141,6 +181,16 @@ impl Workset {
     #[inline]
     pub fn key(&self, index: usize) -> &[u8] {
         &self.keys[index]
+    }
+
+    /// The key of the MAC in a chain for a buffer; else empty.
+    pub fn mac_key(&self, index: usize) -> &[u8] {
+        &self.mac_keys[index]
+    }
+
+    /// The buffers, to work in.
+    pub fn copies(&self) -> Copies {
+        Copies(self.buffers.copy())
     }
 
     /// A buffer's IV.
@@ -208,17 +258,29 @@ impl Outputs {
 
     /// All results at once, to write.
     pub fn split_mut(&mut self) -> Vec<&mut [u8]> {
-        let spans = self.0.spans.clone();
-        let mut rest = self.0.contents_mut();
-        let mut at = 0;
-        let mut parts = Vec::with_capacity(spans.len());
-        for span in spans {
-            let (part, tail) = std::mem::take(&mut rest)[span.start - at..].split_at_mut(span.len());
-            parts.push(part);
-            rest = tail;
-            at = span.end;
-        }
-        parts
+        self.0.split_mut()
+    }
+}
+
+/// Bytes like those of a set's buffers, each at its buffer's offset from a cache line, to work in.
+#[derive(Debug)]
+pub struct Copies(Arena);
+
+impl Copies {
+    /// A buffer's bytes.
+    pub fn get(&self, index: usize) -> &[u8] {
+        self.0.get(index)
+    }
+
+    /// All buffers at once, to write.
+    pub fn split_mut(&mut self) -> Vec<&mut [u8]> {
+        self.0.split_mut()
+    }
+}
+
+impl Clone for Copies {
+    fn clone(&self) -> Self {
+        Copies(self.0.copy())
     }
 }
 
@@ -275,5 +337,31 @@ mod tests {
         let workset = Workset::new(&Workload::Small, Algorithm::Hash(HashAlgorithm::Sha384), 5, 4);
         let outputs = Outputs::new(&workset);
         assert!((0..5).all(|i| outputs.get(i).len() == 48 && workset.key(i).is_empty()));
+    }
+
+    #[test]
+    fn copies_have_the_same_bytes_at_the_same_alignment() {
+        let workset = Workset::new(&Workload::Uniform, AES, 50, 4);
+        let mut copies = workset.copies();
+        copies.split_mut()[7].fill(0);
+        let again = workset.copies();
+        for i in 0..50 {
+            assert_eq!(copies.get(i) == workset.buffer(i), i != 7);
+            assert_eq!(again.clone().get(i), workset.buffer(i));
+            assert_eq!(copies.get(i).as_ptr().addr() % LINE, workset.buffer(i).as_ptr().addr() % LINE);
+        }
+    }
+
+    #[test]
+    fn only_a_chain_has_a_second_key() {
+        let keys = |name: &str| {
+            let workset = Workset::of_lengths(name.parse().unwrap(), &[16, 32], 1);
+            (workset.key(1).len(), workset.mac_key(1).len())
+        };
+        assert_eq!(keys("aes-256-cbc+hmac-sha1"), (32, 20));
+        assert_eq!(keys("hmac-sha256"), (32, 0));
+        assert_eq!(keys("aes-192-cmac"), (24, 0));
+        assert_eq!(keys("chacha20-poly1305"), (32, 0));
+        assert_eq!(keys("sha1"), (0, 0));
     }
 }

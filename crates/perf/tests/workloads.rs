@@ -28,7 +28,7 @@ fn every_provider_gets_a_row_for_every_case() {
     let path = folder.path().join("rows.json");
     let options = WorkloadOptions {
         workloads: vec![Workload::Small],
-        sizes: vec![100],
+        sizes: vec![Workload::Size(100)],
         bursts: vec![1, 16],
         caches: vec![Cache::Warm, Cache::Cold],
         json: Some(path.clone()),
@@ -102,7 +102,7 @@ fn aes_runs_both_ways_and_in_order() {
 #[test]
 fn the_lanes_are_held_to_the_instruction_set_asked_for() {
     let options = WorkloadOptions {
-        sizes: vec![64],
+        sizes: vec![Workload::Size(64)],
         isas: vec![Isa::Portable],
         orders: vec![Order::InOrder, Order::OutOfOrder],
         against: Vec::new(),
@@ -120,7 +120,7 @@ fn the_lanes_are_held_to_the_instruction_set_asked_for() {
 fn the_lanes_do_without_the_features_named() {
     let kernel = |without: &[&str]| {
         let options = WorkloadOptions {
-            sizes: vec![64],
+            sizes: vec![Workload::Size(64)],
             without: without.iter().map(|name| name.to_string()).collect(),
             against: Vec::new(),
             ..quick(&["aes-128-cbc"])
@@ -141,7 +141,8 @@ fn what_cannot_be_done_is_refused_before_anything_is_measured() {
         WorkloadOptions { isas: vec![missing], ..WorkloadOptions::default() },
         WorkloadOptions { without: vec!["mmx".into()], ..WorkloadOptions::default() },
         WorkloadOptions { bursts: vec![0], ..WorkloadOptions::default() },
-        WorkloadOptions { sizes: vec![1 << 30], ..WorkloadOptions::default() },
+        WorkloadOptions { bursts: vec![1 << 20], ..WorkloadOptions::default() },
+        quick(&["aes-128-gcm"]),
         WorkloadOptions { directions: vec![Direction::Decrypt], ..quick(&["sha1"]) },
         WorkloadOptions {
             json: Some(folder.path().join("no/such/place.json")),
