@@ -1,1 +1,27 @@
 //! Many independent buffers, hashed, authenticated and encrypted side by side.
+//!
+//! This crate brings the engine and its providers together: it re-exports what an application programs
+//! against, and knows every provider.
+//!
+//! ```
+//! use broadloom::{HashAlgorithm, Job, MacAlgorithm, Processor, Transform};
+//!
+//! let registry = broadloom::registry();
+//! let transform = Transform::mac(MacAlgorithm::Hmac(HashAlgorithm::Sha256), b"key").generate()?;
+//! let session = registry.open(&transform)?;
+//!
+//! let packets = [b"one".as_slice(), b"two", b"three"];
+//! let mut jobs = packets.map(|packet| Job::new(&session, packet));
+//! Processor::new().process_many(&mut jobs);
+//! assert!(jobs.iter().all(|job| job.tag().is_some_and(|tag| tag.len() == 32)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Who wants only a manager, without sessions and providers, uses [`lanes`] alone.
+
+mod providers;
+
+pub use broadloom_engine::*;
+/// The vectors, kernels and managers below the engine.
+pub use broadloom_lanes as lanes;
+pub use providers::{PROVIDERS, ProviderSpec, SpecError, provider, registry, registry_on};

@@ -92,10 +92,7 @@ impl<'a, T> Job<'a, T> {
 
     /// How it went: `None` until it is complete.
     pub fn status(&self) -> Option<Result<(), JobError>> {
-        match self.operation.state {
-            State::Complete(outcome) => Some(outcome),
-            _ => None,
-        }
+        self.operation.state.status()
     }
 
     /// Whether it is complete, and went well.
@@ -139,25 +136,25 @@ impl<'a, T> Job<'a, T> {
 
     /// Gives it other data, for its next use, and what it had.
     pub fn set_data(&mut self, data: impl Into<Data<'a>>) -> Data<'a> {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         std::mem::replace(&mut self.operation.data, data.into())
     }
 
     /// The data, to be filled for its next use.
     pub fn data_mut(&mut self) -> &mut Data<'a> {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         &mut self.operation.data
     }
 
     /// Gives it another nonce, for its next use.
     pub fn set_nonce(&mut self, nonce: &[u8]) {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         self.operation.nonce = Nonce::new(nonce);
     }
 
     /// Gives it another tag to check, for its next use.
     pub fn set_expected_tag(&mut self, tag: &[u8]) {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         let kept = tag.len().min(MAX_TAG);
         let at = self.operation.tag.at;
         self.operation.tag = Tag { bytes: [0; MAX_TAG], given: tag.len().min(255) as u8, at };
@@ -166,13 +163,13 @@ impl<'a, T> Job<'a, T> {
 
     /// Gives it other associated data, for its next use.
     pub fn set_associated(&mut self, data: impl Into<Bytes<'a>>) {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         self.operation.associated = data.into();
     }
 
     /// Gives it another session, for its next use.
     pub fn set_session(&mut self, session: impl Into<Held<'a>>) {
-        self.operation.state = State::Ready;
+        self.operation.state = State::READY;
         self.operation.session = session.into();
     }
 

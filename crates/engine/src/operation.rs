@@ -28,16 +28,39 @@ pub struct Operation<'a> {
 }
 
 /// Where a job stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct State {
+    pub phase: Phase,
+    /// Worked on is the second half of a chain.
+    second: bool,
+    /// The class of what is worked on.
+    class: u8,
+    /// Nothing is left to be done when the provider is done with it.
+    plain: bool,
+    outcome: Result<(), JobError>,
+}
+
+/// Whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    /// In the caller's hands, not processed.
+pub(crate) enum Phase {
+    /// The caller's: it is not processed.
     Ready,
-    /// Being worked on; for a chain, the second half or the first.
-    Running { second: bool },
-    /// Its stage is done; what comes of it is for the engine to finish.
-    Ran { second: bool, outcome: Result<(), JobError> },
-    /// Processed.
-    Complete(Result<(), JobError>),
+    /// The provider's.
+    Running,
+    /// The engine's: the provider is done with it.
+    Ran,
+    /// The caller's: it is processed.
+    Complete,
+}
+
+impl State {
+    pub(crate) const READY: State =
+        State { phase: Phase::Ready, second: false, class: 0, plain: false, outcome: Ok(()) };
+
+    /// How it went, once it is complete.
+    pub(crate) fn status(&self) -> Option<Result<(), JobError>> {
+        (self.phase == Phase::Complete).then_some(self.outcome)
+    }
 }
 
 /// A range of the data; `end` beyond any length stands for all of it.
@@ -87,6 +110,14 @@ impl Nonce {
                 Nonce::Short { len: nonce.len() as u8, bytes }
             }
             None => Nonce::Long(nonce.into()),
+        }
+    }
+
+    #[inline]
+    fn len(&self) -> usize {
+        match self {
+            Nonce::Short { len, .. } => usize::from(*len),
+            Nonce::Long(bytes) => bytes.len(),
         }
     }
 
@@ -221,7 +252,7 @@ impl<'a> Operation<'a> {
             associated: Bytes::EMPTY,
             tag: Tag::NONE,
             deadline: None,
-            state: State::Ready,
+            state: State::READY,
         }
     }
 
@@ -235,18 +266,24 @@ impl<'a> Operation<'a> {
     /// its own type.
     #[inline]
     pub fn provider_session<S: 'static>(&self) -> Option<&S> {
-        self.session.get().stage(self.second()).1.downcast_ref()
+        self.session.get().stage(self.state.second).own()
+    }
+
+    /// The [class](crate::ProviderSession::class) of what is to be done now.
+    #[inline]
+    pub fn class(&self) -> u8 {
+        self.state.class
     }
 
     /// What a provider computes with, if the session is its own: `S` is the type that its `open_session`
     /// makes.
     #[inline]
     pub fn parts<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
-        let second = self.second();
         let session = self.session.get();
-        let (part, own) = session.stage(second);
+        let stage = session.stage(self.state.second);
+        let own = stage.own()?;
         let rules = session.rules();
-        let span = match part {
+        let span = match stage.part {
             Part::Cipher => self.cipher,
             Part::Mac => self.mac,
         };
@@ -268,7 +305,7 @@ impl<'a> Operation<'a> {
             }
         };
         Some(Parts {
-            session: own.downcast_ref()?,
+            session: own,
             text,
             nonce: self.nonce.as_slice(),
             associated: self.associated.as_slice(),
@@ -277,17 +314,23 @@ impl<'a> Operation<'a> {
         })
     }
 
+    /// Whether a tag is to be checked, not made.
+    #[inline]
+    pub fn checks_tag(&self) -> bool {
+        !self.state.plain && self.session.get().rules().checks_tag
+    }
+
     /// Whether the provider still has to work on it.
     #[inline]
     pub fn is_open(&self) -> bool {
-        matches!(self.state, State::Running { .. })
+        self.state.phase == Phase::Running
     }
 
     /// The provider is done with it.
     #[inline]
     pub fn complete(&mut self, outcome: Result<(), JobError>) {
-        let second = self.second();
-        self.state = State::Ran { second, outcome };
+        self.state.phase = Phase::Ran;
+        self.state.outcome = outcome;
     }
 
     /// The provider is done with a [`Verify`](crate::Direction::Verify): this is the MAC of the text, of
@@ -299,29 +342,33 @@ impl<'a> Operation<'a> {
         self.complete(if same { Ok(()) } else { Err(JobError::TagMismatch) });
     }
 
-    #[inline]
-    fn second(&self) -> bool {
-        matches!(self.state, State::Running { second: true } | State::Ran { second: true, .. })
-    }
-
     /// Checks the job, and makes it ready for a provider.
     #[inline]
     pub(crate) fn begin(&mut self) -> Result<(), JobError> {
-        let rules = self.session.get().rules();
-        let nonce_len = self.nonce.as_slice().len();
+        let session = self.session.get();
+        let rules = session.rules();
+        let nonce_len = self.nonce.len();
         if nonce_len < rules.nonce_min || nonce_len > rules.nonce_max {
             let (min, max) = (rules.nonce_min, rules.nonce_max);
             return Err(JobError::NonceLength { len: nonce_len, min, max });
         }
-        let plain = !rules.writes && !rules.checks_tag && self.tag.at.is_none() && self.mac == Span::ALL;
-        if !plain || !matches!(self.data, Data::Read(_) | Data::InPlace(_)) {
+        let plain = rules.plain
+            && self.tag.at.is_none()
+            && self.mac == Span::ALL
+            && matches!(self.data, Data::Read(_) | Data::InPlace(_));
+        let class = session.stage(false).class;
+        if !plain {
             self.begin_carefully()?;
         }
-        self.state = State::Running { second: false };
+        self.state.phase = Phase::Running;
+        self.state.second = false;
+        self.state.class = class;
+        self.state.plain = plain;
         Ok(())
     }
 
     /// The checks that a plain hash or MAC of one piece does not need.
+    #[inline(never)]
     fn begin_carefully(&mut self) -> Result<(), JobError> {
         let rules = *self.session.get().rules();
         let len = self.data.len();
@@ -367,7 +414,7 @@ impl<'a> Operation<'a> {
                 destination[ciphered.end..].copy_from_slice(&source[ciphered.end..]);
             }
         }
-        let deciphers_first = rules.chain && self.session().stage(false).0 == Part::Cipher;
+        let deciphers_first = rules.chain && self.session().stage(false).part == Part::Cipher;
         if rules.checks_tag && !deciphers_first {
             self.read_tag();
         }
@@ -402,43 +449,52 @@ impl<'a> Operation<'a> {
     /// Goes on to the second half of a chain; `false` if there is none, or the first half failed.
     pub(crate) fn go_on(&mut self) -> bool {
         let rules = *self.session().rules();
-        if !rules.chain || self.state != (State::Ran { second: false, outcome: Ok(()) }) {
+        let State { phase, outcome, .. } = self.state;
+        if !rules.chain || phase != Phase::Ran || outcome.is_err() {
             return false;
         }
-        let mac_first = self.session().stage(false).0 == Part::Mac;
+        let mac_first = self.session().stage(false).part == Part::Mac;
         match (mac_first, rules.checks_tag) {
             (true, false) => self.write_tag(),
             (false, true) => self.read_tag(),
             _ => {}
         }
-        self.state = State::Running { second: true };
+        self.state.phase = Phase::Running;
+        self.state.second = true;
+        self.state.class = self.session().stage(true).class;
         true
     }
 
     /// Brings it to its end: whatever the provider left, it is complete now, and says how.
     #[inline]
     pub(crate) fn finish(&mut self) -> Result<(), JobError> {
-        let outcome = match self.state {
-            State::Ran { outcome, .. } => outcome,
-            State::Complete(outcome) => return outcome,
-            State::Ready | State::Running { .. } => Err(JobError::NotDone),
-        };
+        if self.state.phase != Phase::Ran || !self.state.plain {
+            self.finish_carefully();
+        }
+        self.state.phase = Phase::Complete;
+        self.state.outcome
+    }
+
+    /// What a plain hash or MAC that the provider is done with does not need.
+    #[inline(never)]
+    fn finish_carefully(&mut self) {
+        match self.state.phase {
+            Phase::Complete => return,
+            Phase::Ran => {}
+            Phase::Ready | Phase::Running => self.state.outcome = Err(JobError::NotDone),
+        }
         let rules = *self.session.get().rules();
-        if outcome.is_err() {
+        if self.state.outcome.is_err() {
             if rules.writes {
                 self.wipe_output();
             }
         } else if self.tag.at.is_some() && !rules.checks_tag {
-            let tag_is_last = !rules.chain || self.session().stage(true).0 == Part::Mac;
+            let tag_is_last = !rules.chain || self.session().stage(true).part == Part::Mac;
             if tag_is_last {
                 self.write_tag();
             }
         }
-        if matches!(self.data, Data::Scattered(_)) {
-            self.data.scatter_pieces();
-        }
-        self.state = State::Complete(outcome);
-        outcome
+        self.data.scatter_pieces();
     }
 
     /// Wipes what a cipher may have written.
@@ -452,7 +508,8 @@ impl<'a> Operation<'a> {
 
     /// Ends a job that no provider saw.
     pub(crate) fn refuse(&mut self, error: JobError) {
-        self.state = State::Complete(Err(error));
+        self.state.phase = Phase::Complete;
+        self.state.outcome = Err(error);
     }
 }
 

@@ -61,7 +61,8 @@ impl Processor {
     pub fn process_many<'a, H: Handle<'a>>(&mut self, jobs: &mut [H]) -> Outcome {
         let mut outcome = Outcome::default();
         for jobs in jobs.chunks_mut(WINDOW) {
-            let mut window: Window<'_, 'a> = jobs.iter_mut().map(Handle::operation).collect();
+            let mut window = Window::new_const();
+            window.extend(jobs.iter_mut().map(Handle::operation));
             outcome.failed += self.run(&mut window);
             outcome.completed += window.len();
         }
@@ -127,8 +128,7 @@ impl Processor {
                 self.work_apart(&mut second);
             }
         }
-        let failed = window.iter_mut().map(|operation| usize::from(operation.finish().is_err()));
-        failed.sum()
+        window.iter_mut().map(|operation| usize::from(operation.finish().is_err())).sum()
     }
 
     /// Has operations of one provider worked on.

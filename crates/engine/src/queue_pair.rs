@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::job::Handle;
 use crate::operation::JobError;
 use crate::processor::{Processor, WINDOW};
+use crate::session::Session;
 use crate::statistics::{Cause, Statistics};
 
 use arrayvec::ArrayVec;
@@ -76,6 +77,8 @@ pub struct QueuePair<'a, H: Handle<'a>> {
     config: QueueConfig,
     processor: Processor,
     groups: Vec<Group<H>>,
+    /// Of a burst that is being taken: groups, and how many jobs in a row go there.
+    runs: Vec<(usize, usize)>,
     in_flight: usize,
     statistics: Statistics,
     on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
@@ -111,6 +114,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             config,
             processor: Processor::new(),
             groups: Vec::new(),
+            runs: Vec::new(),
             in_flight: 0,
             statistics: Statistics::default(),
             on_drop: None,
@@ -143,11 +147,12 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// stays. Unless the doorbell is deferred it is rung.
     pub fn enqueue(&mut self, jobs: &mut Vec<H>) -> usize {
         let accepted = jobs.len().min(self.config.capacity - self.in_flight);
-        let mut last = 0;
-        for mut job in jobs.drain(..accepted) {
-            last = self.group_of(last, &mut job);
-            self.groups[last].jobs.push_back(job);
+        self.find_runs(&mut jobs[..accepted]);
+        let mut taken = jobs.drain(..accepted);
+        for (index, count) in self.runs.drain(..) {
+            self.groups[index].jobs.extend(taken.by_ref().take(count));
         }
+        drop(taken);
         self.in_flight += accepted;
         self.statistics.accept(accepted);
         if self.config.doorbell == Doorbell::Immediate {
@@ -181,6 +186,10 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             group.complete -= count;
             group.seen -= count;
             given += count;
+            if group.jobs.is_empty() {
+                // Starts at the ring's first places again: they are in the nearest cache.
+                group.jobs.clear();
+            }
         }
         self.in_flight -= given;
         given
@@ -205,14 +214,30 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         jobs
     }
 
-    /// The group of a job: the last one used, most of the time.
-    #[inline]
-    fn group_of(&mut self, last: usize, job: &mut H) -> usize {
-        let session = job.operation().session();
-        let class = session.class();
-        if self.groups.get(last).is_some_and(|group| group.class == class) {
-            return last;
+    /// Finds the groups of a burst, by jobs in a row that have the same.
+    fn find_runs(&mut self, jobs: &mut [H]) {
+        let (mut class, mut group, mut count) = (None, 0, 0);
+        for job in jobs {
+            let session = job.operation().session();
+            if class != Some(session.class()) {
+                class = Some(session.class());
+                let index = self.group_of(session);
+                if index != group && count > 0 {
+                    self.runs.push((group, count));
+                    count = 0;
+                }
+                group = index;
+            }
+            count += 1;
         }
+        if count > 0 {
+            self.runs.push((group, count));
+        }
+    }
+
+    /// The group of a session's jobs.
+    fn group_of(&mut self, session: &Session) -> usize {
+        let class = session.class();
         let found = match self.config.order {
             Order::Any => self.groups.iter().position(|group| group.class == class),
             Order::AsSubmitted => (!self.groups.is_empty()).then_some(0),
@@ -266,7 +291,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         while from < to {
             let until = to.min(from + WINDOW);
             let jobs = group.jobs.range_mut(from..until);
-            let mut window: ArrayVec<_, WINDOW> = jobs.map(Handle::operation).collect();
+            let mut window = ArrayVec::<_, WINDOW>::new_const();
+            window.extend(jobs.map(Handle::operation));
             failed += self.processor.run(&mut window);
             from = until;
         }

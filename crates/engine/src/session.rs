@@ -42,6 +42,8 @@ pub(crate) struct Rules {
     /// There is a tag to check.
     pub checks_tag: bool,
     pub chain: bool,
+    /// It only makes digests or tags.
+    pub plain: bool,
 }
 
 /// A session's work at its provider: one part, or for a chain two, in the order in which they run.
@@ -50,9 +52,19 @@ struct Stages {
     second: Option<Stage>,
 }
 
-struct Stage {
-    part: Part,
-    session: Box<dyn ProviderSession>,
+pub(crate) struct Stage {
+    pub part: Part,
+    pub class: u8,
+    pub session: Box<dyn ProviderSession>,
+}
+
+impl Stage {
+    /// The provider's own session, if it is an `S`.
+    #[inline]
+    pub(crate) fn own<S: 'static>(&self) -> Option<&S> {
+        let session: &dyn Any = &*self.session;
+        session.downcast_ref()
+    }
 }
 
 /// Which half of a chain.
@@ -90,7 +102,7 @@ impl Session {
         let (algorithm, direction) = (transform.algorithm(), transform.direction());
         let open = |transform: &Transform, part| {
             let session = provider.open_session(transform)?;
-            Ok::<_, ProviderError>(Stage { part, session })
+            Ok::<_, ProviderError>(Stage { part, class: session.class(), session })
         };
         let stages = match (transform.halves(), algorithm) {
             (Some((cipher, mac)), Algorithm::Chain(_, _, order)) => {
@@ -108,19 +120,20 @@ impl Session {
             _ => Stages { first: open(transform, Part::Mac)?, second: None },
         };
         let nonce = algorithm.nonce_lens();
+        let writes = !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_));
+        let checks_tag = direction.checks() && transform.tag_len() > 0;
         let rules = Rules {
             nonce_min: *nonce.start(),
             nonce_max: *nonce.end(),
             tag_len: transform.tag_len(),
             granularity: algorithm.granularity(),
-            writes: !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_)),
-            checks_tag: direction.checks() && transform.tag_len() > 0,
+            writes,
+            checks_tag,
             chain: stages.second.is_some(),
+            plain: !writes && !checks_tag,
         };
-        let classes = [Some(&stages.first), stages.second.as_ref()].map(|stage| {
-            let class = stage.map(|stage| stage.session.class());
-            class.unwrap_or_default()
-        });
+        let classes = [Some(&stages.first), stages.second.as_ref()]
+            .map(|stage| stage.map_or(0, |stage| stage.class));
         let inner = Inner {
             algorithm,
             direction,
@@ -189,14 +202,13 @@ impl Session {
         &self.0.provider
     }
 
-    /// The part that runs in a stage, and the provider's own session for it.
+    /// What runs in a stage.
     #[inline]
-    pub(crate) fn stage(&self, second: bool) -> (Part, &dyn Any) {
-        let stage = match (&self.0.stages.second, second) {
+    pub(crate) fn stage(&self, second: bool) -> &Stage {
+        match (&self.0.stages.second, second) {
             (Some(stage), true) => stage,
             _ => &self.0.stages.first,
-        };
-        (stage.part, &*stage.session)
+        }
     }
 }
 

@@ -40,6 +40,6 @@ pub use error::LengthError;
 pub use hash::{
     Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
 };
-pub use manager::{InOrder, Job, Manager, OutOfOrder, Planner};
+pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
 pub use report::{KernelInfo, kernels};
 pub use vector::{Pair, Vector, Word};

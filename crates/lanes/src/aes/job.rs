@@ -4,7 +4,7 @@ use super::AesKey;
 use super::lanes::{CbcLanes, CbcTask, Direction};
 use crate::buffer::CipherBuffer;
 use crate::error::LengthError;
-use crate::manager::{Job, Ticket};
+use crate::manager::{Job, Loan, Ticket};
 
 /// Bytes in an AES block.
 const BLOCK: usize = 16;
@@ -86,6 +86,70 @@ impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
     }
 }
 
+impl<'a> Loan<'a, CbcLanes> {
+    /// Encrypts a buffer of whole blocks in place, as [`CbcJob::encrypt`] does.
+    ///
+    /// # Panics
+    /// If the buffer is no multiple of 16 bytes.
+    #[inline(always)]
+    pub fn encrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
+        let dst = buffer.as_mut_ptr();
+        Self::blocks(Direction::Encrypt, key, iv, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// Decrypts a buffer of whole blocks in place.
+    ///
+    /// # Panics
+    /// If the buffer is no multiple of 16 bytes.
+    #[inline(always)]
+    pub fn decrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
+        let dst = buffer.as_mut_ptr();
+        Self::blocks(Direction::Decrypt, key, iv, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// Encrypts whole blocks from one buffer to another.
+    ///
+    /// # Panics
+    /// If the source is no multiple of 16 bytes, or the destination has another length.
+    #[inline(always)]
+    pub fn encrypt_to(key: &'a AesKey, iv: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::blocks(Direction::Encrypt, key, iv, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    /// Decrypts whole blocks from one buffer to another.
+    ///
+    /// # Panics
+    /// If the source is no multiple of 16 bytes, or the destination has another length.
+    #[inline(always)]
+    pub fn decrypt_to(key: &'a AesKey, iv: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::blocks(Direction::Decrypt, key, iv, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    #[inline(always)]
+    fn blocks(
+        direction: Direction,
+        key: &'a AesKey,
+        iv: &[u8; BLOCK],
+        (src, dst): (*const u8, *mut u8),
+        len: usize,
+    ) -> Self {
+        assert!(len.is_multiple_of(BLOCK), "{len} bytes are no whole blocks");
+        let blocks = len / BLOCK;
+        Loan::new(CbcTask { key, iv: *iv, src, dst, blocks, direction }, cost(direction, blocks))
+    }
+}
+
+/// Steps that a buffer keeps a lane for: decryption takes none.
+#[inline(always)]
+fn cost(direction: Direction, blocks: usize) -> usize {
+    match direction {
+        Direction::Encrypt => blocks,
+        Direction::Decrypt => 0,
+    }
+}
+
 // SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's contract);
 // the key is borrowed for the job's life.
 unsafe impl<B: CipherBuffer, T> Job for CbcJob<'_, B, T> {
@@ -100,10 +164,7 @@ unsafe impl<B: CipherBuffer, T> Job for CbcJob<'_, B, T> {
 
     #[inline(always)]
     fn cost(&self) -> usize {
-        match self.direction {
-            Direction::Encrypt => self.buffer.length() / BLOCK,
-            Direction::Decrypt => 0,
-        }
+        cost(self.direction, self.buffer.length() / BLOCK)
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
 use super::key::Block;
 use super::select::kernel;
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Source};
+use crate::manager::{Goal, Lanes, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
@@ -44,6 +44,7 @@ pub struct CbcLanes {
     kernel: &'static CbcKernel,
     /// By the number of rounds: 10, 12, 14.
     classes: [Class; 3],
+    occupancy: Occupancy,
 }
 
 /// The lanes whose keys have one number of rounds. Lanes `0..active` are in use.
@@ -71,15 +72,20 @@ impl Lanes for CbcLanes {
             active: 0,
             idle: 0,
         };
-        CbcLanes { kernel: kernel(cpu), classes: [class(), class(), class()] }
+        let classes = [class(), class(), class()];
+        CbcLanes { kernel: kernel(cpu), classes, occupancy: Occupancy::default() }
     }
 
     fn lanes(&self) -> usize {
         self.kernel.lanes
     }
 
+    fn occupancy(&self) -> Occupancy {
+        self.occupancy
+    }
+
     unsafe fn run(&mut self, source: &mut impl Source<CbcTask>, goal: Goal) {
-        let kernel = self.kernel;
+        let (kernel, occupancy) = (self.kernel, &mut self.occupancy);
         let mut completed = 0;
         self.classes.iter_mut().for_each(|class| class.idle += u32::from(class.active > 0));
         // SAFETY: the caller vouches for the tasks until they are complete.
@@ -95,20 +101,20 @@ impl Lanes for CbcLanes {
                 let class = &mut self.classes[((*task.key).rounds() - 10) / 2];
                 class.start(id, &task);
                 if class.active == kernel.lanes {
-                    completed += class.step(kernel, source);
+                    completed += class.step(kernel, occupancy, source);
                 }
             }
             for class in &mut self.classes {
                 let late = class.idle > PATIENCE;
                 while class.active > 0 && (goal == Goal::All || late) {
-                    completed += class.step(kernel, source);
+                    completed += class.step(kernel, occupancy, source);
                 }
             }
             if completed == 0
                 && let Some(class) = self.classes.iter_mut().max_by_key(|class| class.active)
                 && class.active > 0
             {
-                class.step(kernel, source);
+                class.step(kernel, occupancy, source);
             }
         }
     }
@@ -133,10 +139,16 @@ impl Class {
     /// # Safety
     /// At least one lane is in use; their tasks are good, and the kernel is for this CPU.
     #[inline(always)]
-    unsafe fn step(&mut self, kernel: &CbcKernel, source: &mut impl Source<CbcTask>) -> usize {
+    unsafe fn step(
+        &mut self,
+        kernel: &CbcKernel,
+        occupancy: &mut Occupancy,
+        source: &mut impl Source<CbcTask>,
+    ) -> usize {
         self.idle = 0;
         let active = self.active;
         let fewest = self.left[..active].iter().fold(usize::MAX, |a, b| a.min(*b));
+        occupancy.count(active, kernel.lanes, fewest);
         // SAFETY: the caller's; every lane has at least `fewest` blocks left.
         unsafe { (kernel.encrypt)(&mut self.set, active, fewest) };
         for lane in (0..active).rev() {

@@ -6,7 +6,7 @@ use super::lanes::{End, HashLanes, HashTask};
 use super::{Hash, HmacKey, State};
 use crate::buffer::Input;
 use crate::error::LengthError;
-use crate::manager::{Job, Ticket};
+use crate::manager::{Job, Loan, Ticket};
 
 /// A hash, or an HMAC, whose message comes in several pieces.
 ///
@@ -136,6 +136,40 @@ impl<'a, A: Hash, B: Input, T> HashJob<'a, A, B, T> {
     pub fn user(&self) -> &T {
         &self.user
     }
+}
+
+impl<'a, A: Hash> Loan<'a, HashLanes<A>> {
+    /// The digest of a message, to be written to the start of `digest`.
+    ///
+    /// # Panics
+    /// If `digest` is shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
+    #[inline(always)]
+    pub fn digest(data: &'a [u8], digest: &'a mut [u8]) -> Self {
+        Self::whole(A::INITIAL, 0, data, End::Digest(room::<A>(digest)))
+    }
+
+    /// The HMAC of a message (RFC 2104), to be written to the start of `tag`.
+    ///
+    /// # Panics
+    /// If `tag` is shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
+    #[inline(always)]
+    pub fn hmac(key: &'a HmacKey<A>, data: &'a [u8], tag: &'a mut [u8]) -> Self {
+        let end = End::Hmac { outer: &raw const key.outer, tag: room::<A>(tag) };
+        Self::whole(&key.inner, A::BLOCK_LEN as u64, data, end)
+    }
+
+    #[inline(always)]
+    fn whole(start: &'a State<A::Word>, before: u64, data: &'a [u8], end: End<A::Word>) -> Self {
+        let task = HashTask { data: data.as_ptr(), len: data.len(), start, before, end };
+        Loan::new(task, data.len() / A::BLOCK_LEN)
+    }
+}
+
+/// Where a digest goes.
+#[inline(always)]
+fn room<A: Hash>(digest: &mut [u8]) -> *mut u8 {
+    assert!(digest.len() >= A::DIGEST_LEN, "{} bytes of room for a digest", digest.len());
+    digest.as_mut_ptr()
 }
 
 // SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract); keys and streams

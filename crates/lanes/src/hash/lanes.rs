@@ -20,7 +20,7 @@ use super::select::Kernels;
 use super::tail::Tail;
 use super::{Hash, State, write_digest};
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Source};
+use crate::manager::{Goal, Lanes, Occupancy, Source};
 use crate::slab::Slab;
 use crate::vector::MAX_LANES;
 
@@ -108,6 +108,7 @@ pub struct HashLanes<A: Hash> {
     spare: Slab<State<A::Word>>,
     /// Tasks completed in this call of `run`.
     completed: usize,
+    occupancy: Occupancy,
 }
 
 // SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this,
@@ -161,7 +162,12 @@ impl<A: Hash> Lanes for HashLanes<A> {
             free,
             spare,
             completed: 0,
+            occupancy: Occupancy::default(),
         }
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.occupancy
     }
 
     fn lanes(&self) -> usize {
@@ -249,6 +255,7 @@ impl<A: Hash> HashLanes<A> {
             return unsafe { self.step_few(source) };
         }
         let fewest = whole.left[..active].iter().fold(usize::MAX, |a, b| a.min(*b));
+        self.occupancy.count(active, lanes, fewest);
         // An idle lane reads along with the first.
         for lane in active..lanes {
             whole.data[lane] = whole.data[0];
@@ -308,6 +315,7 @@ impl<A: Hash> HashLanes<A> {
                 match (single.two, self.longest(Some(a))) {
                     (Some(two), Some(b)) => {
                         let blocks = whole.left[a].min(whole.left[b]);
+                        self.occupancy.count(2, self.kernels.wide.lanes, blocks);
                         let states = [whole.states[a], whole.states[b]];
                         two(states, [whole.data[a], whole.data[b]], blocks);
                         // The higher lane first: its place is taken by the last lane in use.
@@ -316,6 +324,7 @@ impl<A: Hash> HashLanes<A> {
                     }
                     _ => {
                         let blocks = whole.left[a];
+                        self.occupancy.count(1, self.kernels.wide.lanes, blocks);
                         (single.one)(whole.states[a], whole.data[a], blocks);
                         self.advance(a, blocks, source);
                     }
@@ -372,6 +381,7 @@ impl<A: Hash> HashLanes<A> {
         let ends = &mut self.ends[list];
         ends.idle = 0;
         let count = ends.count;
+        self.occupancy.count(count, lanes, list + 1 + usize::from(ends.hmac));
         if count <= self.kernels.few {
             // SAFETY: the caller's.
             return unsafe { self.finish_few(list, source) };

@@ -1,12 +1,14 @@
 //! Managers: typed jobs in, completed jobs out, over a scheduler that fills lanes.
 
 mod in_order;
+mod loan;
 mod out_of_order;
 mod plan;
 mod planner;
 mod queue;
 
 pub use in_order::InOrder;
+pub use loan::Loan;
 pub use out_of_order::OutOfOrder;
 pub use planner::Planner;
 
@@ -110,6 +112,9 @@ pub trait Lanes: Send {
     /// Lanes of the widest kernel.
     fn lanes(&self) -> usize;
 
+    /// How full the lanes were so far.
+    fn occupancy(&self) -> Occupancy;
+
     /// Takes tasks from the source as lanes become free, and advances the lanes until the goal is
     /// reached. Tasks that were taken and are not complete stay, for the next call.
     ///
@@ -117,6 +122,25 @@ pub trait Lanes: Send {
     /// The pointers of every task that the source gives are good until the task is reported done, or
     /// `self` is dropped or forgotten.
     unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, goal: Goal);
+}
+
+/// How full lanes were: steps (blocks) of lanes that had a buffer, of the steps that the widest kernel's
+/// lanes would have taken in the same calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Occupancy {
+    /// Steps of lanes that had a buffer.
+    pub used: u64,
+    /// Steps of all lanes.
+    pub offered: u64,
+}
+
+impl Occupancy {
+    /// Counts a call of a kernel for `active` of `lanes` lanes.
+    #[inline(always)]
+    pub(crate) fn count(&mut self, active: usize, lanes: usize, steps: usize) {
+        self.used += (active * steps) as u64;
+        self.offered += (lanes * steps) as u64;
+    }
 }
 
 /// Where a scheduler gets tasks and where it reports them.

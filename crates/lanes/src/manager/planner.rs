@@ -1,7 +1,9 @@
 //! The burst planner: many jobs known at once.
 
+use alloc::vec::Vec;
+
 use super::plan::{Plan, WINDOW};
-use super::{Goal, Job, Lanes, Source};
+use super::{Goal, Job, Lanes, Loan, Occupancy, Source};
 use crate::cpu::Cpu;
 
 /// Processes slices of jobs: the longest first, so that lanes that empty early are refilled with what is
@@ -20,17 +22,65 @@ use crate::cpu::Cpu;
 pub struct Planner<L: Lanes> {
     lanes: L,
     plan: Plan,
+    /// The tasks of a window of loans; empty between calls.
+    tasks: Vec<L::Task>,
+    costs: [u32; WINDOW],
 }
+
+// SAFETY: `tasks` holds pointers only during a call.
+unsafe impl<L: Lanes> Send for Planner<L> {}
 
 impl<L: Lanes> Planner<L> {
     /// A planner with the kernels for this CPU; all that it will ever allocate, it allocates here.
     pub fn new(cpu: &Cpu) -> Self {
-        Planner { lanes: L::new(cpu), plan: Plan::new() }
+        let tasks = Vec::with_capacity(WINDOW);
+        Planner { lanes: L::new(cpu), plan: Plan::new(), tasks, costs: [0; WINDOW] }
     }
 
     /// Lanes of the kernel: how many jobs advance at once.
     pub fn lanes(&self) -> usize {
         self.lanes.lanes()
+    }
+
+    /// How full the lanes were so far.
+    pub fn occupancy(&self) -> Occupancy {
+        self.lanes.occupancy()
+    }
+
+    /// Does the work of every [`Loan`]; when this returns all of it is done, and the buffers are the
+    /// caller's again.
+    ///
+    /// ```
+    /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
+    ///
+    /// let key = AesKey::new(&[7; 16])?;
+    /// let mut packets = [[1u8; 32], [2; 32], [3; 32]];
+    /// let mut planner = Planner::new(&Cpu::detect());
+    /// planner.process_each(packets.iter_mut().map(|packet| Loan::encrypt(&key, &[0; 16], packet)));
+    /// assert_ne!(packets[0], [1; 32]);
+    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+    /// ```
+    pub fn process_each<'a>(&mut self, loans: impl IntoIterator<Item = Loan<'a, L>>)
+    where
+        L: 'a,
+    {
+        let mut loans = loans.into_iter();
+        loop {
+            self.tasks.clear();
+            for (loan, cost) in loans.by_ref().take(WINDOW).zip(&mut self.costs) {
+                *cost = u32::try_from(loan.cost).unwrap_or(u32::MAX);
+                self.tasks.push(loan.task);
+            }
+            if self.tasks.is_empty() {
+                return;
+            }
+            let costs = &self.costs;
+            let order = self.plan.order(self.tasks.len(), |index| costs[index] as usize);
+            let mut source = Lent { tasks: &self.tasks, order: order.iter() };
+            // SAFETY: what the tasks point to is borrowed for 'a, which outlives this call, and all of
+            // them are done when it returns.
+            unsafe { self.lanes.run(&mut source, Goal::All) };
+        }
     }
 
     /// Completes every job of the slice. Jobs that are complete already are left as they are.
@@ -43,6 +93,23 @@ impl<L: Lanes> Planner<L> {
             unsafe { self.lanes.run(&mut source, Goal::All) };
         }
     }
+}
+
+/// The tasks of a window of loans, in the order planned.
+struct Lent<'a, T> {
+    tasks: &'a [T],
+    order: core::slice::Iter<'a, u16>,
+}
+
+impl<T: Copy> Source<T> for Lent<'_, T> {
+    #[inline(always)]
+    fn next(&mut self) -> Option<(u32, T)> {
+        let index = *self.order.next()?;
+        Some((u32::from(index), self.tasks[usize::from(index)]))
+    }
+
+    #[inline(always)]
+    fn done(&mut self, _: u32) {}
 }
 
 /// The jobs of a window, in the order planned.

@@ -6,5 +6,6 @@ mod common;
 mod guard;
 mod hash;
 mod known_answers;
+mod loans;
 mod managers;
 mod sequences;

@@ -1,0 +1,180 @@
+//! The providers that there are, and how a command line names them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use broadloom_engine::{Provider, Registry};
+use broadloom_ipsec_mb::IpsecMb;
+use broadloom_lanes::Cpu;
+use broadloom_native::Native;
+use broadloom_openssl::OpenSsl;
+
+/// The names of all providers, in the order in which a registry asks them.
+pub const PROVIDERS: [&str; 3] = ["native", "openssl", "ipsec-mb"];
+
+/// A provider and its options, as a command line has them: `native`, `openssl:contexts=per-job`,
+/// `native:isa=avx2:without=sha`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ProviderSpec {
+    /// The provider's name.
+    pub name: String,
+    /// Its options, by name and value.
+    pub options: Vec<(String, String)>,
+}
+
+/// A provider that cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// There is no such provider.
+    #[error("no provider is called {name:?}; valid: {}", PROVIDERS.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// An option is not of the form `name=value`.
+    #[error("{option:?} is no option of a provider: valid is NAME=VALUE")]
+    Form {
+        /// The option.
+        option: String,
+    },
+    /// The provider does not have the option, or not the value.
+    #[error("{0}")]
+    Option(String),
+    /// The provider is not there.
+    #[error("{name} is absent: {reason}")]
+    Absent {
+        /// The provider.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl FromStr for ProviderSpec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        let mut parts = text.split(':');
+        let name = parts.next().unwrap_or_default().to_owned();
+        if !PROVIDERS.contains(&name.as_str()) {
+            return Err(SpecError::Unknown { name });
+        }
+        let option = |option: &str| match option.split_once('=') {
+            Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+            None => Err(SpecError::Form { option: option.to_owned() }),
+        };
+        let options = parts.map(option).collect::<Result<_, _>>()?;
+        Ok(ProviderSpec { name, options })
+    }
+}
+
+impl fmt::Display for ProviderSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        self.options.iter().try_for_each(|(name, value)| write!(f, ":{name}={value}"))
+    }
+}
+
+/// Opens a provider; `native` with the kernels for a CPU, which its options `isa=NAME` and
+/// `without=FEATURE` hold to less.
+///
+/// # Errors
+/// The provider, or one of its options, does not exist, or its library is not there.
+pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, SpecError> {
+    let options: Vec<(&str, &str)> =
+        spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let absent = |reason: String| SpecError::Absent { name: spec.name.clone(), reason };
+    match spec.name.as_str() {
+        "native" => Ok(Arc::new(Native::new(held_to(cpu, &options)?))),
+        "openssl" => match OpenSsl::load(&options) {
+            Ok(provider) => Ok(Arc::new(provider)),
+            Err(broadloom_openssl::LoadError::Library(error)) => Err(absent(error.to_string())),
+            Err(error) => Err(SpecError::Option(error.to_string())),
+        },
+        "ipsec-mb" => match IpsecMb::load(&options) {
+            Ok(provider) => Ok(Arc::new(provider)),
+            Err(error @ broadloom_ipsec_mb::LoadError::Option { .. }) => {
+                Err(SpecError::Option(error.to_string()))
+            }
+            Err(error) => Err(absent(error.to_string())),
+        },
+        _ => Err(SpecError::Unknown { name: spec.name.clone() }),
+    }
+}
+
+/// The CPU as the options of `native` want it.
+fn held_to(cpu: &Cpu, options: &[(&str, &str)]) -> Result<Cpu, SpecError> {
+    options.iter().try_fold(cpu.clone(), |cpu, &(name, value)| {
+        let held = match name {
+            "isa" => value.parse().and_then(Cpu::with_isa),
+            "without" => match cpu.features().iter().any(|feature| feature.name == value) {
+                true => cpu.without(value),
+                false => {
+                    let known: Vec<_> = cpu.features().iter().map(|feature| feature.name).collect();
+                    let known = known.join(", ");
+                    let message = format!("native:without={value}: no such feature; valid: {known}");
+                    return Err(SpecError::Option(message));
+                }
+            },
+            _ => {
+                let message = format!("native has no option {name:?}; valid: isa, without");
+                return Err(SpecError::Option(message));
+            }
+        };
+        held.map_err(|error| SpecError::Option(format!("native:{name}={value}: {error}")))
+    })
+}
+
+/// A registry with every provider that is there, on the best that this CPU has.
+pub fn registry() -> Registry {
+    registry_on(&Cpu::detect())
+}
+
+/// A registry with every provider that is there; `native` with the kernels for a CPU.
+pub fn registry_on(cpu: &Cpu) -> Registry {
+    let mut registry = Registry::new();
+    for name in PROVIDERS {
+        match provider(&ProviderSpec { name: name.to_owned(), options: Vec::new() }, cpu) {
+            Ok(provider) => registry.add(provider),
+            Err(SpecError::Absent { reason, .. }) => registry.add_absent(name, reason),
+            Err(error) => registry.add_absent(name, error.to_string()),
+        }
+    }
+    registry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spec_prints_as_it_was_written() {
+        for text in ["native", "openssl:contexts=per-job:queue-pairs=4"] {
+            assert_eq!(text.parse::<ProviderSpec>().expect("it is right").to_string(), text);
+        }
+    }
+
+    #[test]
+    fn wrong_specs_name_what_is_wrong() {
+        let parse = |text: &str| text.parse::<ProviderSpec>().unwrap_err().to_string();
+        assert_eq!(parse("zlib"), "no provider is called \"zlib\"; valid: native, openssl, ipsec-mb");
+        assert_eq!(
+            parse("native:fast"),
+            "\"fast\" is no option of a provider: valid is NAME=VALUE"
+        );
+        let open = |text: &str| {
+            let spec = text.parse::<ProviderSpec>().expect("it has the form");
+            provider(&spec, &Cpu::detect()).err().expect("it is wrong").to_string()
+        };
+        assert_eq!(open("native:speed=11"), "native has no option \"speed\"; valid: isa, without");
+        assert!(open("native:isa=mmx").contains("native:isa=mmx"), "{}", open("native:isa=mmx"));
+    }
+
+    #[test]
+    fn native_is_always_there_and_asked_first() {
+        let registry = registry();
+        assert_eq!(registry.providers()[0].name(), "native");
+        assert_eq!(registry.providers().len() + registry.absent().len(), PROVIDERS.len());
+    }
+}

@@ -1,0 +1,26 @@
+//! Work whose buffers are borrowed for the length of one call.
+
+use core::marker::PhantomData;
+
+use super::Lanes;
+
+/// One buffer's work whose buffers are borrowed: what [`Planner::process_each`](super::Planner) takes.
+///
+/// Where a job carries buffers and comes back, a loan only points to what its maker has, so making one
+/// costs next to nothing. It is made for the lanes that will do the work:
+/// [`digest`](Loan::digest) and [`hmac`](Loan::hmac), [`encrypt`](Loan::encrypt),
+/// [`decrypt`](Loan::decrypt), and the last two with `_to` for results that go elsewhere.
+pub struct Loan<'a, L: Lanes> {
+    pub(crate) task: L::Task,
+    /// Steps of the kernel that it will keep a lane for.
+    pub(crate) cost: usize,
+    borrowed: PhantomData<&'a mut [u8]>,
+}
+
+impl<L: Lanes> Loan<'_, L> {
+    /// What the task points to must be borrowed for the loan's lifetime.
+    #[inline(always)]
+    pub(crate) fn new(task: L::Task, cost: usize) -> Self {
+        Loan { task, cost, borrowed: PhantomData }
+    }
+}

@@ -1,0 +1,87 @@
+//! Loans: work whose buffers are borrowed for a call.
+
+use crate::common::{Reference, bytes, cbc_decrypt, cbc_encrypt, cpus, every_hash, hash_cpus};
+use broadloom_lanes::{AesKey, HmacKey, Loan, Occupancy, Planner};
+
+/// More than a planner takes at a time.
+const COUNT: usize = 600;
+
+fn len(number: usize) -> usize {
+    number * 37 % 700
+}
+
+#[test]
+fn digests_and_tags_are_those_of_the_reference() {
+    fn check<A: Reference>() {
+        let messages: Vec<_> = (0..COUNT).map(|number| bytes(number, len(number))).collect();
+        let keys: Vec<_> = (0..COUNT).map(|number| bytes(number, number % 150)).collect();
+        let expanded: Vec<_> = keys.iter().map(|key| HmacKey::<A>::new(key)).collect();
+        for cpu in hash_cpus() {
+            let mut planner = Planner::new(&cpu);
+            let mut digests = vec![[0u8; 64]; COUNT];
+            let all = messages.iter().zip(&mut digests).zip(&expanded).enumerate();
+            planner.process_each(all.map(|(number, ((message, digest), key))| match number % 3 {
+                0 => Loan::<broadloom_lanes::HashLanes<A>>::digest(message, digest),
+                _ => Loan::hmac(key, message, digest),
+            }));
+            for (number, digest) in digests.iter().enumerate() {
+                let expected = match number % 3 {
+                    0 => A::digest(&messages[number]),
+                    _ => A::hmac(&keys[number], &messages[number]),
+                };
+                assert_eq!(digest[..A::DIGEST_LEN], expected[..], "{} message {number}", A::NAME);
+            }
+            let Occupancy { used, offered } = planner.occupancy();
+            assert!(0 < used && used <= offered, "{used} of {offered}");
+        }
+    }
+    every_hash!(check());
+}
+
+#[test]
+fn ciphers_work_in_place_and_apart_and_both_ways() {
+    for cpu in cpus() {
+        let mut planner = Planner::new(&cpu);
+        for key_len in [16, 24, 32] {
+            let key = bytes(9, key_len);
+            let expanded = AesKey::new(&key).expect("it has the right length");
+            let iv: [u8; 16] = bytes(5, 16).try_into().expect("16 bytes");
+            let sources: Vec<_> =
+                (0..COUNT).map(|number| bytes(number, len(number) / 16 * 16)).collect();
+            let mut results = sources.clone();
+            let all = sources.iter().zip(&mut results).enumerate();
+            planner.process_each(all.map(|(number, (source, result))| match number % 4 {
+                0 => Loan::encrypt(&expanded, &iv, result),
+                1 => Loan::decrypt(&expanded, &iv, result),
+                2 => Loan::encrypt_to(&expanded, &iv, source, result),
+                _ => Loan::decrypt_to(&expanded, &iv, source, result),
+            }));
+            for (number, result) in results.iter().enumerate() {
+                let source = &sources[number];
+                let expected = match number % 2 {
+                    0 => cbc_encrypt(&key, &iv, source),
+                    _ => cbc_decrypt(&key, &iv, source),
+                };
+                assert_eq!(*result, expected, "buffer {number}");
+            }
+        }
+    }
+}
+
+#[test]
+fn occupancy_counts_what_ran() {
+    for cpu in hash_cpus() {
+        let mut planner = Planner::<broadloom_lanes::HashLanes<broadloom_lanes::Sha256>>::new(&cpu);
+        assert_eq!(planner.occupancy(), Occupancy::default());
+        let lanes = planner.lanes();
+        // Two whole blocks and one of padding each, all lanes full.
+        let messages = vec![[7u8; 128]; 4 * lanes];
+        let mut digests = vec![[0u8; 32]; messages.len()];
+        planner.process_each(messages.iter().zip(&mut digests).map(|(m, d)| Loan::digest(m, d)));
+        let steps = 3 * messages.len() as u64;
+        assert_eq!(planner.occupancy(), Occupancy { used: steps, offered: steps });
+        planner.process_each([Loan::digest(&messages[0], &mut digests[0])]);
+        let offered = steps + 3 * lanes as u64;
+        assert_eq!(planner.occupancy(), Occupancy { used: steps + 3, offered });
+    }
+}
