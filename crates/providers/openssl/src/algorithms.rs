@@ -1,0 +1,136 @@
+//! What this libcrypto has, fetched once, and what it calls it.
+
+use std::collections::BTreeMap;
+use std::ffi::CStr;
+
+use broadloom_engine::{
+    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, ProviderError,
+};
+
+use crate::evp::{Cipher, Digest, Libcrypto, Mac};
+
+/// Algorithms by libcrypto's names for them; those that it lacks are not in there.
+pub(crate) struct Algorithms {
+    library: &'static Libcrypto,
+    digests: BTreeMap<&'static CStr, Digest>,
+    macs: BTreeMap<&'static CStr, Mac>,
+    ciphers: BTreeMap<&'static CStr, Cipher>,
+}
+
+pub(crate) const HMAC: &CStr = c"HMAC";
+pub(crate) const CMAC: &CStr = c"CMAC";
+
+impl Algorithms {
+    pub(crate) fn fetch(library: &'static Libcrypto) -> Algorithms {
+        let digests = HashAlgorithm::ALL.into_iter().map(digest_name);
+        let digests = digests.filter_map(|name| Some((name, Digest::fetch(library, name).ok()?)));
+        let macs = [HMAC, CMAC].into_iter();
+        let macs = macs.filter_map(|name| Some((name, Mac::fetch(library, name).ok()?)));
+        let ciphers = CipherAlgorithm::all().map(cipher_name);
+        let ciphers = ciphers.chain(AeadAlgorithm::all().map(aead_name));
+        let ciphers = ciphers.filter_map(|name| Some((name, Cipher::fetch(library, name).ok()?)));
+        Algorithms {
+            library,
+            digests: digests.collect(),
+            macs: macs.collect(),
+            ciphers: ciphers.collect(),
+        }
+    }
+
+    pub(crate) fn digest(&self, name: &'static CStr) -> Result<&Digest, ProviderError> {
+        self.digests.get(name).ok_or_else(|| self.lacking(name))
+    }
+
+    pub(crate) fn mac(&self, name: &'static CStr) -> Result<&Mac, ProviderError> {
+        self.macs.get(name).ok_or_else(|| self.lacking(name))
+    }
+
+    pub(crate) fn cipher(&self, name: &'static CStr) -> Result<&Cipher, ProviderError> {
+        self.ciphers.get(name).ok_or_else(|| self.lacking(name))
+    }
+
+    /// Whether there is all that an algorithm needs.
+    pub(crate) fn support(&self, algorithm: Algorithm) -> bool {
+        let cipher = |cipher| self.ciphers.contains_key(cipher_name(cipher));
+        let mac = |mac| match mac {
+            MacAlgorithm::Hmac(hash) => {
+                self.macs.contains_key(HMAC) && self.digests.contains_key(digest_name(hash))
+            }
+            MacAlgorithm::AesCmac(size) => {
+                self.macs.contains_key(CMAC) && cipher(CipherAlgorithm::AesCbc(size))
+            }
+            MacAlgorithm::AesGmac(size) => {
+                self.ciphers.contains_key(aead_name(AeadAlgorithm::AesGcm(size)))
+            }
+        };
+        match algorithm {
+            Algorithm::Hash(hash) => self.digests.contains_key(digest_name(hash)),
+            Algorithm::Mac(algorithm) => mac(algorithm),
+            Algorithm::Cipher(algorithm) => cipher(algorithm),
+            Algorithm::Aead(aead) => self.ciphers.contains_key(aead_name(aead)),
+            Algorithm::Chain(half, other, _) => cipher(half) && mac(other),
+        }
+    }
+
+    fn lacking(&self, name: &CStr) -> ProviderError {
+        let (version, name) = (self.library.version(), name.to_string_lossy());
+        ProviderError::new(format!("{version}, as it is configured here, has no {name}"))
+    }
+}
+
+pub(crate) fn digest_name(hash: HashAlgorithm) -> &'static CStr {
+    match hash {
+        HashAlgorithm::Md5 => c"MD5",
+        HashAlgorithm::Sha1 => c"SHA1",
+        HashAlgorithm::Sha224 => c"SHA224",
+        HashAlgorithm::Sha256 => c"SHA256",
+        HashAlgorithm::Sha384 => c"SHA384",
+        HashAlgorithm::Sha512 => c"SHA512",
+    }
+}
+
+/// EVP has no triple DES in CTR mode: that is ECB over counters.
+pub(crate) fn cipher_name(cipher: CipherAlgorithm) -> &'static CStr {
+    match cipher {
+        CipherAlgorithm::AesCbc(AesSize::Aes128) => c"AES-128-CBC",
+        CipherAlgorithm::AesCbc(AesSize::Aes192) => c"AES-192-CBC",
+        CipherAlgorithm::AesCbc(AesSize::Aes256) => c"AES-256-CBC",
+        CipherAlgorithm::AesCtr(AesSize::Aes128) => c"AES-128-CTR",
+        CipherAlgorithm::AesCtr(AesSize::Aes192) => c"AES-192-CTR",
+        CipherAlgorithm::AesCtr(AesSize::Aes256) => c"AES-256-CTR",
+        CipherAlgorithm::TripleDesCbc => c"DES-EDE3-CBC",
+        CipherAlgorithm::TripleDesCtr => c"DES-EDE3-ECB",
+    }
+}
+
+pub(crate) fn aead_name(aead: AeadAlgorithm) -> &'static CStr {
+    match aead {
+        AeadAlgorithm::AesGcm(AesSize::Aes128) => c"AES-128-GCM",
+        AeadAlgorithm::AesGcm(AesSize::Aes192) => c"AES-192-GCM",
+        AeadAlgorithm::AesGcm(AesSize::Aes256) => c"AES-256-GCM",
+        AeadAlgorithm::AesCcm(AesSize::Aes128) => c"AES-128-CCM",
+        AeadAlgorithm::AesCcm(AesSize::Aes192) => c"AES-192-CCM",
+        AeadAlgorithm::AesCcm(AesSize::Aes256) => c"AES-256-CCM",
+        AeadAlgorithm::ChaCha20Poly1305 => c"ChaCha20-Poly1305",
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lacking_is_said_by_name() {
+        let Some(library) = crate::tests::library() else { return };
+        let mut algorithms = Algorithms::fetch(library);
+        assert!(Algorithm::simple().all(|algorithm| algorithms.support(algorithm)));
+        algorithms.ciphers.remove(c"DES-EDE3-ECB");
+        algorithms.digests.remove(c"MD5");
+        let lacking = Algorithm::simple().filter(|algorithm| !algorithms.support(*algorithm));
+        let lacking: Vec<_> = lacking.map(|algorithm| algorithm.to_string()).collect();
+        assert_eq!(lacking, ["md5", "hmac-md5", "3des-ctr"]);
+        assert!(!algorithms.support("3des-ctr+hmac-sha1".parse().expect("a chain")));
+        let error = algorithms.digest(c"MD5").err().expect("it was removed").reason;
+        assert!(error.starts_with("OpenSSL ") && error.ends_with("has no MD5"), "{error}");
+    }
+}

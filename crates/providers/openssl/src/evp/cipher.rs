@@ -1,0 +1,556 @@
+//! `EVP_CIPHER`: block modes without padding, stream modes, and AEADs.
+
+use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::ptr;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::ffi::{CipherUpdate, FLAG_AEAD, GET_TAG, MAX_BLOCK, MODE_CCM, SET_IV_LEN, SET_TAG};
+use super::library::{EvpError, Libcrypto, Owned};
+
+/// The most bytes that one call of EVP takes: its lengths are of C's `int`. A multiple of every block.
+const MAX_PIECE: usize = 1 << 30;
+
+/// The longest tag of an AEAD.
+const MAX_TAG: usize = 16;
+
+/// A cipher, fetched.
+pub struct Cipher {
+    object: Owned,
+    key_len: usize,
+    shape: Shape,
+    /// Whether contexts with a key can be copied. Before version 3.2, those of some AEADs cannot.
+    copies: bool,
+    library: &'static Libcrypto,
+}
+
+/// What its kind takes and needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    /// What lengths are a multiple of, less one.
+    block_mask: usize,
+    aead: bool,
+    /// CCM: the length of the text comes first, and those of IV and tag are set before the key.
+    ccm: bool,
+}
+
+/// A cipher with its key and direction, without padding.
+pub struct CipherContext {
+    context: Owned,
+    update: CipherUpdate,
+    shape: Shape,
+    iv_len: usize,
+    library: &'static Libcrypto,
+    recipe: Option<Arc<Recipe>>,
+}
+
+/// What a context is made of once more, where libcrypto cannot copy or change one that has its key.
+struct Recipe {
+    key: Zeroizing<Vec<u8>>,
+    encrypt: bool,
+    tag_len: Option<usize>,
+    copies: bool,
+}
+
+impl Cipher {
+    /// Fetches a cipher by libcrypto's name for it: `AES-128-CBC`.
+    ///
+    /// # Errors
+    /// This libcrypto has none of that name.
+    pub fn fetch(library: &'static Libcrypto, name: &CStr) -> Result<Cipher, EvpError> {
+        let f = &library.functions;
+        // SAFETY: null stands for the default library context and properties; the name is a C string.
+        let object = unsafe { (f.cipher_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
+        let object = library.own(object, f.cipher_free, "EVP_CIPHER_fetch")?;
+        let raw = object.object.cast_const();
+        // SAFETY: the object is a cipher, and is only read.
+        let (key_len, block_len, mode, flags) = unsafe {
+            (
+                (f.cipher_key_len)(raw),
+                (f.cipher_block_len)(raw),
+                (f.cipher_mode)(raw),
+                (f.cipher_flags)(raw),
+            )
+        };
+        let (Ok(key_len), Ok(block_len)) = (usize::try_from(key_len), usize::try_from(block_len)) else {
+            return Err(library.failure("EVP_CIPHER_get_block_size"));
+        };
+        let shape = Shape {
+            block_mask: block_len.max(1).next_power_of_two() - 1,
+            aead: flags & FLAG_AEAD != 0,
+            ccm: mode == MODE_CCM,
+        };
+        let mut cipher = Cipher { object, key_len, shape, copies: true, library };
+        // Not all bytes alike: some providers refuse keys of triple DES that are.
+        let key: Vec<u8> = (0..=u8::MAX).cycle().take(key_len).collect();
+        let probe = CipherContext::new(&cipher, &key, true)?;
+        cipher.copies = probe.duplicate().is_ok();
+        Ok(cipher)
+    }
+
+    /// Bytes of its keys.
+    pub fn key_len(&self) -> usize {
+        self.key_len
+    }
+}
+
+impl CipherContext {
+    /// A context with a key and a direction. It needs an IV before its first message, unless the cipher
+    /// takes none.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    ///
+    /// # Panics
+    /// If the key is not of the cipher's length.
+    pub fn new(cipher: &Cipher, key: &[u8], encrypt: bool) -> Result<CipherContext, EvpError> {
+        CipherContext::make(cipher, key, encrypt, None)
+    }
+
+    /// A context of an AEAD whose tags are truncated to so many bytes.
+    ///
+    /// # Errors
+    /// libcrypto fails; there may be no tags of that length.
+    ///
+    /// # Panics
+    /// If the key is not of the cipher's length.
+    pub fn with_tag_len(
+        cipher: &Cipher,
+        key: &[u8],
+        encrypt: bool,
+        tag_len: usize,
+    ) -> Result<CipherContext, EvpError> {
+        CipherContext::make(cipher, key, encrypt, Some(tag_len))
+    }
+
+    fn make(
+        cipher: &Cipher,
+        key: &[u8],
+        encrypt: bool,
+        tag_len: Option<usize>,
+    ) -> Result<CipherContext, EvpError> {
+        assert_eq!(key.len(), cipher.key_len, "bytes of the key");
+        let (library, shape) = (cipher.library, cipher.shape);
+        let tag_len = tag_len.filter(|_| shape.ccm);
+        let key = Zeroizing::new(key.to_vec());
+        let recipe = Recipe { key, encrypt, tag_len, copies: cipher.copies };
+        // SAFETY: the cipher is alive, and the key has its length.
+        let context = unsafe { recipe.follow(library, cipher.object.object, shape, None)? };
+        let update = match encrypt {
+            true => library.functions.encrypt_update,
+            false => library.functions.decrypt_update,
+        };
+        let recipe = (shape.ccm || !cipher.copies).then(|| Arc::new(recipe));
+        let mut made = CipherContext { context, update, shape, iv_len: 0, library, recipe };
+        made.iv_len = made.current_iv_len()?;
+        Ok(made)
+    }
+
+    /// Begins a message with an IV, whatever came before. The key stays. AEADs take IVs of several lengths;
+    /// one that differs from the IV before costs more calls.
+    ///
+    /// # Errors
+    /// libcrypto fails, as it does where the cipher has no IVs of that length.
+    #[inline]
+    pub fn restart(&mut self, iv: &[u8]) -> Result<(), EvpError> {
+        if iv.len() != self.iv_len {
+            self.set_iv_len(iv.len())?;
+        }
+        // SAFETY: the context is alive and has cipher, key and direction, which nulls and -1 keep; the IV
+        // has the length that the context expects.
+        unsafe { self.init(ptr::null(), iv.as_ptr()) }
+    }
+
+    /// Says how long the text will be, which CCM has to know before anything else.
+    ///
+    /// # Errors
+    /// libcrypto fails; the text may be too long for the nonce.
+    ///
+    /// # Panics
+    /// If the cipher is not in CCM mode, or the text longer than 2^31 - 1 bytes.
+    #[inline]
+    pub fn announce(&mut self, text_len: usize) -> Result<(), EvpError> {
+        assert!(self.shape.ccm, "only CCM is told the length of its text");
+        let len = c_int::try_from(text_len).expect("a text for CCM is at most 2^31 - 1 bytes long");
+        let mut written = 0;
+        // SAFETY: the context is alive and in CCM mode, where two nulls stand for the length of the text.
+        let result = unsafe {
+            (self.update)(self.context.object, ptr::null_mut(), &mut written, ptr::null(), len)
+        };
+        self.library.check(result, "EVP_CipherUpdate")
+    }
+
+    /// Authenticates bytes that are not ciphered.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    ///
+    /// # Panics
+    /// If the cipher is no AEAD; in CCM mode, if they are more than 2^30.
+    #[inline]
+    pub fn associate(&mut self, data: &[u8]) -> Result<(), EvpError> {
+        assert!(self.shape.aead, "only an AEAD takes associated data");
+        assert!(!self.shape.ccm || data.len() <= MAX_PIECE, "CCM takes all associated data at once");
+        for piece in data.chunks(MAX_PIECE) {
+            let mut written = 0;
+            // SAFETY: the context is alive and an AEAD's, where a null output stands for associated data;
+            // pointer and length are those of a slice of at most 2^30 bytes.
+            let result = unsafe {
+                (self.update)(
+                    self.context.object,
+                    ptr::null_mut(),
+                    &mut written,
+                    piece.as_ptr(),
+                    piece.len() as c_int,
+                )
+            };
+            self.library.check(result, "EVP_CipherUpdate")?;
+        }
+        Ok(())
+    }
+
+    /// Ciphers bytes from one place to another.
+    ///
+    /// # Errors
+    /// libcrypto fails; in CCM mode, the tag may be wrong.
+    ///
+    /// # Panics
+    /// If the two differ in length, or are not whole blocks where the mode needs them; in CCM mode, if
+    /// they are longer than 2^30 bytes.
+    #[inline]
+    pub fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), EvpError> {
+        assert_eq!(input.len(), output.len(), "bytes of input and output");
+        // SAFETY: both are slices of this length, of which the output can be written and is apart.
+        unsafe { self.cipher(input.as_ptr(), output.as_mut_ptr(), input.len(), MAX_PIECE) }
+    }
+
+    /// Ciphers bytes where they are.
+    ///
+    /// # Errors
+    /// As those of [`update`](CipherContext::update).
+    ///
+    /// # Panics
+    /// As does [`update`](CipherContext::update).
+    #[inline]
+    pub fn update_in_place(&mut self, data: &mut [u8]) -> Result<(), EvpError> {
+        let at = data.as_mut_ptr();
+        // SAFETY: input and output are one slice of this length that can be written.
+        unsafe { self.cipher(at, at, data.len(), MAX_PIECE) }
+    }
+
+    /// Ends the message of an AEAD.
+    ///
+    /// # Errors
+    /// The tag that was set is wrong, or libcrypto fails.
+    #[inline]
+    pub fn finish(&mut self) -> Result<(), EvpError> {
+        let (mut rest, mut written) = ([0; MAX_BLOCK], 0);
+        let finish = self.library.functions.cipher_final;
+        // SAFETY: the context is alive; the output has room for the longest block there is.
+        let result = unsafe { finish(self.context.object, rest.as_mut_ptr(), &mut written) };
+        self.library.check(result, "EVP_CipherFinal_ex")
+    }
+
+    /// The tag of a message that was encrypted.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    ///
+    /// # Panics
+    /// If it is longer than 16 bytes.
+    #[inline]
+    pub fn tag(&mut self, tag: &mut [u8]) -> Result<(), EvpError> {
+        assert!(tag.len() <= MAX_TAG, "tags have at most 16 bytes, not {}", tag.len());
+        // SAFETY: pointer and length are those of a slice that can be written.
+        unsafe { self.control(GET_TAG, tag.len() as c_int, tag.as_mut_ptr().cast()) }
+    }
+
+    /// The tag that a message to be decrypted should have.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    ///
+    /// # Panics
+    /// If it is longer than 16 bytes.
+    #[inline]
+    pub fn set_tag(&mut self, tag: &[u8]) -> Result<(), EvpError> {
+        assert!(tag.len() <= MAX_TAG, "tags have at most 16 bytes, not {}", tag.len());
+        // SAFETY: pointer and length are those of a slice, which libcrypto only reads.
+        unsafe { self.control(SET_TAG, tag.len() as c_int, tag.as_ptr().cast_mut().cast()) }
+    }
+
+    /// A context with the same key and direction. It needs an IV of its own.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    pub fn duplicate(&self) -> Result<CipherContext, EvpError> {
+        let f = &self.library.functions;
+        let context = match &self.recipe {
+            Some(recipe) if !recipe.copies => {
+                // SAFETY: the context is alive and has its cipher, whose key the recipe has.
+                unsafe {
+                    let cipher = (f.cipher_ctx_cipher)(self.context.object);
+                    recipe.follow(self.library, cipher, self.shape, Some(self.iv_len))?
+                }
+            }
+            _ => {
+                let context = empty(self.library)?;
+                // SAFETY: both contexts are alive, and the one that is read is not changed.
+                let result = unsafe { (f.cipher_ctx_copy)(context.object, self.context.object) };
+                self.library.check(result, "EVP_CIPHER_CTX_copy")?;
+                context
+            }
+        };
+        Ok(CipherContext { context, recipe: self.recipe.clone(), ..*self })
+    }
+
+    /// # Safety
+    /// `input` can be read and `output` be written for `len` bytes; they are equal or apart.
+    #[inline]
+    unsafe fn cipher(
+        &mut self,
+        input: *const u8,
+        output: *mut u8,
+        len: usize,
+        max_piece: usize,
+    ) -> Result<(), EvpError> {
+        // What is no whole block would be held back, and come out of a later call beyond its output.
+        assert_eq!(len & self.shape.block_mask, 0, "{len} bytes are not whole blocks");
+        assert!(!self.shape.ccm || len <= max_piece, "CCM takes its text at once");
+        let mut at = 0;
+        loop {
+            let piece = (len - at).min(max_piece);
+            let mut written = 0;
+            // SAFETY: the context is alive; `at` and the piece are within `len`, for which the caller
+            // vouches. All messages are whole blocks without padding, so that nothing is held back and as
+            // much is written as is read.
+            let result = unsafe {
+                let (input, output) = (input.add(at), output.add(at));
+                (self.update)(self.context.object, output, &mut written, input, piece as c_int)
+            };
+            self.library.check(result, "EVP_CipherUpdate")?;
+            at += piece;
+            if at == len {
+                return Ok(());
+            }
+        }
+    }
+
+    /// # Safety
+    /// The key is null or has the cipher's length, and so has the IV that of the context.
+    #[inline]
+    unsafe fn init(&mut self, key: *const u8, iv: *const u8) -> Result<(), EvpError> {
+        let init = self.library.functions.cipher_init;
+        // SAFETY: the context is alive; key and IV are as the caller says.
+        let result = unsafe { init(self.context.object, ptr::null(), key, iv, -1, ptr::null()) };
+        self.library.check(result, "EVP_CipherInit_ex2")
+    }
+
+    /// # Safety
+    /// `pointer` and `number` are what `command` takes.
+    #[inline]
+    unsafe fn control(
+        &mut self,
+        command: c_int,
+        number: c_int,
+        pointer: *mut c_void,
+    ) -> Result<(), EvpError> {
+        // SAFETY: the context is alive; the arguments are as the caller says.
+        let result = unsafe {
+            (self.library.functions.cipher_ctrl)(self.context.object, command, number, pointer)
+        };
+        self.library.check(result, "EVP_CIPHER_CTX_ctrl")
+    }
+
+    #[cold]
+    fn set_iv_len(&mut self, len: usize) -> Result<(), EvpError> {
+        let failed = EvpError { call: "EVP_CTRL_AEAD_SET_IVLEN", code: 0 };
+        if !self.shape.aead {
+            return Err(failed);
+        }
+        let number = c_int::try_from(len).map_err(|_| failed)?;
+        // SAFETY: the command takes a length, and no pointer.
+        unsafe { self.control(SET_IV_LEN, number, ptr::null_mut())? };
+        self.iv_len = self.current_iv_len()?;
+        if self.iv_len != len {
+            return Err(failed);
+        }
+        if self.shape.ccm
+            && let Some(recipe) = self.recipe.clone()
+        {
+            // SAFETY: the recipe has the cipher's key; no IV is given.
+            unsafe { self.init(recipe.key.as_ptr(), ptr::null())? };
+        }
+        Ok(())
+    }
+
+    fn current_iv_len(&mut self) -> Result<usize, EvpError> {
+        // SAFETY: the context is alive and has its cipher; nobody else has it.
+        let len = unsafe { (self.library.functions.cipher_ctx_iv_len)(self.context.object) };
+        usize::try_from(len).map_err(|_| self.library.failure("EVP_CIPHER_CTX_get_iv_length"))
+    }
+}
+
+impl Recipe {
+    /// Makes a context: lengths and padding first, then the key.
+    ///
+    /// # Safety
+    /// `cipher` is alive, of this shape, and the key has its length.
+    unsafe fn follow(
+        &self,
+        library: &'static Libcrypto,
+        cipher: *const c_void,
+        shape: Shape,
+        iv_len: Option<usize>,
+    ) -> Result<Owned, EvpError> {
+        let f = &library.functions;
+        let context = empty(library)?;
+        let object = context.object;
+        let encrypt = c_int::from(self.encrypt);
+        // SAFETY: context and cipher are alive; nulls stand for no key, no IV and no parameters.
+        let result =
+            unsafe { (f.cipher_init)(object, cipher, ptr::null(), ptr::null(), encrypt, ptr::null()) };
+        library.check(result, "EVP_CipherInit_ex2")?;
+        let iv_len = iv_len.filter(|_| shape.aead).map(|len| (SET_IV_LEN, len));
+        let lengths = [iv_len, self.tag_len.map(|len| (SET_TAG, len))];
+        for (command, len) in lengths.into_iter().flatten() {
+            // SAFETY: the context is alive; both commands take a length, and no pointer.
+            let result = unsafe { (f.cipher_ctrl)(object, command, len as c_int, ptr::null_mut()) };
+            library.check(result, "EVP_CIPHER_CTX_ctrl")?;
+        }
+        if shape.block_mask > 0 {
+            let mut padding: c_uint = 0;
+            // As a parameter: what EVP_CIPHER_CTX_set_padding sets, 3.0 sets again with every IV.
+            // SAFETY: name and value outlive the parameters, which are only read.
+            let params = unsafe { [(f.param_uint)(c"padding".as_ptr(), &mut padding), (f.param_end)()] };
+            // SAFETY: the context is alive and has its cipher; the list of parameters is terminated.
+            let result = unsafe { (f.cipher_ctx_set)(object, params.as_ptr()) };
+            library.check(result, "EVP_CIPHER_CTX_set_params")?;
+        }
+        // SAFETY: context and key are alive, the key has the cipher's length; null and -1 keep cipher and
+        // direction.
+        let result = unsafe {
+            (f.cipher_init)(object, ptr::null(), self.key.as_ptr(), ptr::null(), -1, ptr::null())
+        };
+        library.check(result, "EVP_CipherInit_ex2")?;
+        Ok(context)
+    }
+}
+
+fn empty(library: &'static Libcrypto) -> Result<Owned, EvpError> {
+    let f = &library.functions;
+    // SAFETY: the constructor takes nothing.
+    let context = unsafe { (f.cipher_ctx_new)() };
+    library.own(context, f.cipher_ctx_free, "EVP_CIPHER_CTX_new")
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::tests::library;
+
+    #[test]
+    fn a_name_that_it_does_not_know_is_an_error_with_a_code() {
+        let Some(library) = library() else { return };
+        let error = Cipher::fetch(library, c"AES-129-CBC").err().expect("there is no such cipher");
+        assert_eq!(error.call, "EVP_CIPHER_fetch");
+        assert_ne!(error.code, 0);
+        assert_eq!(library.failure("again").code, 0, "the queue of errors was emptied");
+    }
+
+    #[test]
+    fn text_in_pieces_is_ciphered_as_one() {
+        let Some(library) = library() else { return };
+        for name in [c"AES-128-CBC", c"AES-128-CTR", c"AES-128-GCM", c"DES-EDE3-CBC"] {
+            let cipher = Cipher::fetch(library, name).expect("it is there");
+            let key: Vec<u8> = (0..cipher.key_len() as u8).collect();
+            let mut context = CipherContext::new(&cipher, &key, true).expect("it has a key");
+            let iv = vec![7; context.iv_len];
+            let (mut whole, mut pieces) = (vec![1; 144], vec![1; 144]);
+            context.restart(&iv).unwrap();
+            context.update_in_place(&mut whole).unwrap();
+            context.restart(&iv).unwrap();
+            let at = pieces.as_mut_ptr();
+            // SAFETY: input and output are one vector of this length.
+            unsafe { context.cipher(at, at, 144, 32) }.unwrap();
+            assert_eq!(pieces, whole, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn without_padding_the_last_block_is_not_held_back() {
+        let Some(library) = library() else { return };
+        let cipher = Cipher::fetch(library, c"AES-256-CBC").expect("it is there");
+        let [mut encrypt, mut decrypt] = [true, false]
+            .map(|encrypt| CipherContext::new(&cipher, &[3; 32], encrypt).expect("it has a key"));
+        for _ in 0..3 {
+            let mut block = [9; 16];
+            encrypt.restart(&[1; 16]).unwrap();
+            encrypt.update_in_place(&mut block).unwrap();
+            assert_ne!(block, [9; 16]);
+            decrypt.restart(&[1; 16]).unwrap();
+            decrypt.update_in_place(&mut block).unwrap();
+            assert_eq!(block, [9; 16]);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "17 bytes are not whole blocks")]
+    fn parts_of_blocks_are_refused() {
+        let Some(library) = library() else { panic!("17 bytes are not whole blocks: not tested") };
+        let cipher = Cipher::fetch(library, c"AES-128-CBC").expect("it is there");
+        let mut context = CipherContext::new(&cipher, &[3; 16], true).expect("it has a key");
+        context.restart(&[1; 16]).unwrap();
+        let _ = context.update_in_place(&mut [0; 17]);
+    }
+
+    #[test]
+    fn ivs_of_a_length_that_a_cipher_has_not_are_errors() {
+        let Some(library) = library() else { return };
+        for (name, lens) in
+            [(c"AES-128-CBC", [0, 15]), (c"AES-128-CCM", [6, 14]), (c"AES-128-GCM", [0, 129])]
+        {
+            let cipher = Cipher::fetch(library, name).expect("it is there");
+            let mut context = CipherContext::new(&cipher, &[3; 16], true).expect("it has a key");
+            let right = vec![1; context.iv_len];
+            for len in lens {
+                assert!(context.restart(&vec![1; len]).is_err(), "{name:?}, {len} bytes");
+                assert!(context.restart(&right).is_ok(), "{name:?} after {len} bytes");
+            }
+        }
+    }
+
+    fn seal(context: &mut CipherContext, iv: &[u8]) -> ([u8; 20], [u8; 8]) {
+        let (mut text, mut tag) = ([5; 20], [0; 8]);
+        context.restart(iv).unwrap();
+        if context.shape.ccm {
+            context.announce(20).unwrap();
+        }
+        context.associate(b"header").unwrap();
+        context.update_in_place(&mut text).unwrap();
+        if !context.shape.ccm {
+            context.finish().unwrap();
+        }
+        context.tag(&mut tag).unwrap();
+        (text, tag)
+    }
+
+    /// Versions before 3.2 do not copy all AEADs.
+    #[test]
+    fn what_cannot_be_copied_is_made_anew() {
+        let Some(library) = library() else { return };
+        for name in [c"AES-128-GCM", c"AES-128-CCM"] {
+            let mut cipher = Cipher::fetch(library, name).expect("it is there");
+            let results = [true, false].map(|copies| {
+                cipher.copies = copies;
+                let mut main = CipherContext::with_tag_len(&cipher, &[3; 16], true, 8).unwrap();
+                let first = seal(&mut main, &[1; 13]);
+                let mut other = main.duplicate().unwrap();
+                assert_eq!(seal(&mut other, &[1; 13]), first, "{name:?}");
+                seal(&mut other.duplicate().unwrap(), &[2; 12])
+            });
+            assert_eq!(results[0], results[1], "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `EVP_MD`.
+
+use std::ffi::CStr;
+use std::ptr;
+
+use super::ffi::MAX_DIGEST;
+use super::library::{EvpError, Libcrypto, Owned};
+
+/// A hash function, fetched.
+pub struct Digest {
+    object: Owned,
+    len: usize,
+    library: &'static Libcrypto,
+}
+
+/// A hash at work.
+pub struct DigestContext {
+    context: Owned,
+    len: usize,
+    library: &'static Libcrypto,
+}
+
+impl Digest {
+    /// Fetches a hash function by libcrypto's name for it: `SHA256`.
+    ///
+    /// # Errors
+    /// This libcrypto has none of that name.
+    pub fn fetch(library: &'static Libcrypto, name: &CStr) -> Result<Digest, EvpError> {
+        let f = &library.functions;
+        // SAFETY: null stands for the default library context and properties; the name is a C string.
+        let object = unsafe { (f.md_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
+        let object = library.own(object, f.md_free, "EVP_MD_fetch")?;
+        // SAFETY: the object is a digest.
+        let len = unsafe { (f.md_size)(object.object) };
+        match usize::try_from(len) {
+            Ok(len @ 1..=MAX_DIGEST) => Ok(Digest { object, len, library }),
+            _ => Err(library.failure("EVP_MD_get_size")),
+        }
+    }
+}
+
+impl DigestContext {
+    /// A context that is started.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    pub fn new(digest: &Digest) -> Result<DigestContext, EvpError> {
+        let library = digest.library;
+        let f = &library.functions;
+        let context = empty(library)?;
+        // SAFETY: context and digest are alive; null stands for no parameters.
+        let result = unsafe { (f.digest_init)(context.object, digest.object.object, ptr::null()) };
+        library.check(result, "EVP_DigestInit_ex2")?;
+        Ok(DigestContext { context, len: digest.len, library })
+    }
+
+    /// Begins a message, whatever came before.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    #[inline]
+    pub fn restart(&mut self) -> Result<(), EvpError> {
+        // SAFETY: the context is alive and has its digest, which null keeps.
+        let result = unsafe {
+            (self.library.functions.digest_init)(self.context.object, ptr::null(), ptr::null())
+        };
+        self.library.check(result, "EVP_DigestInit_ex2")
+    }
+
+    /// Absorbs bytes.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    #[inline]
+    pub fn update(&mut self, data: &[u8]) -> Result<(), EvpError> {
+        let update = self.library.functions.digest_update;
+        // SAFETY: the context is alive; pointer and length are those of a slice.
+        let result = unsafe { update(self.context.object, data.as_ptr(), data.len()) };
+        self.library.check(result, "EVP_DigestUpdate")
+    }
+
+    /// Ends the message: the digest is at the start of `digest`.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    ///
+    /// # Panics
+    /// If `digest` is shorter than a digest.
+    #[inline]
+    pub fn finish(&mut self, digest: &mut [u8]) -> Result<(), EvpError> {
+        assert!(digest.len() >= self.len, "{} bytes for a digest of {}", digest.len(), self.len);
+        let finish = self.library.functions.digest_final;
+        // SAFETY: the context is alive; the output has room for a digest; null stands for a length not
+        // wanted.
+        let result = unsafe { finish(self.context.object, digest.as_mut_ptr(), ptr::null_mut()) };
+        self.library.check(result, "EVP_DigestFinal_ex")
+    }
+
+    /// A context in the same state.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    pub fn duplicate(&self) -> Result<DigestContext, EvpError> {
+        let context = empty(self.library)?;
+        // SAFETY: both contexts are alive, and the one that is read is not changed.
+        let result =
+            unsafe { (self.library.functions.md_ctx_copy)(context.object, self.context.object) };
+        self.library.check(result, "EVP_MD_CTX_copy_ex")?;
+        Ok(DigestContext { context, len: self.len, library: self.library })
+    }
+}
+
+fn empty(library: &'static Libcrypto) -> Result<Owned, EvpError> {
+    let f = &library.functions;
+    // SAFETY: the constructor takes nothing.
+    let context = unsafe { (f.md_ctx_new)() };
+    library.own(context, f.md_ctx_free, "EVP_MD_CTX_new")
+}

@@ -1,0 +1,137 @@
+//! The functions of libcrypto that are used, by the headers of OpenSSL 3.0.
+
+use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
+
+use libloading::Library;
+
+/// One of libcrypto's own objects.
+pub(super) type Object = *mut c_void;
+
+/// `OSSL_PARAM`.
+#[repr(C)]
+pub(super) struct Param {
+    key: *const c_char,
+    data_type: c_uint,
+    data: *mut c_void,
+    data_size: usize,
+    return_size: usize,
+}
+
+/// `EVP_EncryptUpdate`, and whatever has its form.
+pub(super) type CipherUpdate =
+    unsafe extern "C" fn(Object, *mut u8, *mut c_int, *const u8, c_int) -> c_int;
+
+/// What frees an object.
+pub(super) type Free = unsafe extern "C" fn(Object);
+
+/// `EVP_CTRL_AEAD_SET_IVLEN`.
+pub(super) const SET_IV_LEN: c_int = 0x9;
+/// `EVP_CTRL_AEAD_GET_TAG`.
+pub(super) const GET_TAG: c_int = 0x10;
+/// `EVP_CTRL_AEAD_SET_TAG`.
+pub(super) const SET_TAG: c_int = 0x11;
+/// `EVP_CIPH_CCM_MODE`.
+pub(super) const MODE_CCM: c_int = 7;
+/// `EVP_CIPH_FLAG_AEAD_CIPHER`.
+pub(super) const FLAG_AEAD: c_ulong = 0x20_0000;
+/// `EVP_MAX_BLOCK_LENGTH`.
+pub(super) const MAX_BLOCK: usize = 32;
+/// `EVP_MAX_MD_SIZE`.
+pub(super) const MAX_DIGEST: usize = 64;
+
+/// Declares a struct of function pointers, and how to find them all in a library.
+macro_rules! functions {
+    ($(#[$doc:meta])* $name:ident { $($field:ident = $symbol:literal: $type:ty),+ $(,)? }) => {
+        $(#[$doc])*
+        pub(super) struct $name {
+            $(pub(super) $field: $type),+
+        }
+
+        impl $name {
+            /// Finds them all, or names the first that the library lacks.
+            pub(super) fn find(library: &Library) -> Result<$name, &'static str> {
+                Ok($name {
+                    $($field: {
+                        // SAFETY: the type is that of the function in the headers of version 3.0,
+                        // which later versions keep.
+                        let symbol = unsafe { library.get::<$type>($symbol) };
+                        *symbol.map_err(|_| $symbol)?
+                    }),+
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    /// What tells a version, and is in every version.
+    Versions {
+        text = "OpenSSL_version": unsafe extern "C" fn(c_int) -> *const c_char,
+        number = "OpenSSL_version_num": unsafe extern "C" fn() -> c_ulong,
+    }
+}
+
+functions! {
+    /// What works.
+    Functions {
+        get_error = "ERR_get_error": unsafe extern "C" fn() -> c_ulong,
+        clear_error = "ERR_clear_error": unsafe extern "C" fn(),
+        param_utf8 = "OSSL_PARAM_construct_utf8_string":
+            unsafe extern "C" fn(*const c_char, *mut c_char, usize) -> Param,
+        param_uint = "OSSL_PARAM_construct_uint":
+            unsafe extern "C" fn(*const c_char, *mut c_uint) -> Param,
+        param_end = "OSSL_PARAM_construct_end": unsafe extern "C" fn() -> Param,
+        md_fetch = "EVP_MD_fetch":
+            unsafe extern "C" fn(Object, *const c_char, *const c_char) -> Object,
+        md_free = "EVP_MD_free": Free,
+        md_size = "EVP_MD_get_size": unsafe extern "C" fn(*const c_void) -> c_int,
+        md_ctx_new = "EVP_MD_CTX_new": unsafe extern "C" fn() -> Object,
+        md_ctx_free = "EVP_MD_CTX_free": Free,
+        md_ctx_copy = "EVP_MD_CTX_copy_ex": unsafe extern "C" fn(Object, *const c_void) -> c_int,
+        digest_init = "EVP_DigestInit_ex2":
+            unsafe extern "C" fn(Object, *const c_void, *const Param) -> c_int,
+        digest_update = "EVP_DigestUpdate":
+            unsafe extern "C" fn(Object, *const u8, usize) -> c_int,
+        digest_final = "EVP_DigestFinal_ex":
+            unsafe extern "C" fn(Object, *mut u8, *mut c_uint) -> c_int,
+        mac_fetch = "EVP_MAC_fetch":
+            unsafe extern "C" fn(Object, *const c_char, *const c_char) -> Object,
+        mac_free = "EVP_MAC_free": Free,
+        mac_ctx_new = "EVP_MAC_CTX_new": unsafe extern "C" fn(Object) -> Object,
+        mac_ctx_free = "EVP_MAC_CTX_free": Free,
+        mac_ctx_dup = "EVP_MAC_CTX_dup": unsafe extern "C" fn(*const c_void) -> Object,
+        mac_init = "EVP_MAC_init":
+            unsafe extern "C" fn(Object, *const u8, usize, *const Param) -> c_int,
+        mac_len = "EVP_MAC_CTX_get_mac_size": unsafe extern "C" fn(Object) -> usize,
+        mac_update = "EVP_MAC_update": unsafe extern "C" fn(Object, *const u8, usize) -> c_int,
+        mac_final = "EVP_MAC_final":
+            unsafe extern "C" fn(Object, *mut u8, *mut usize, usize) -> c_int,
+        cipher_fetch = "EVP_CIPHER_fetch":
+            unsafe extern "C" fn(Object, *const c_char, *const c_char) -> Object,
+        cipher_free = "EVP_CIPHER_free": Free,
+        cipher_key_len = "EVP_CIPHER_get_key_length": unsafe extern "C" fn(*const c_void) -> c_int,
+        cipher_block_len = "EVP_CIPHER_get_block_size":
+            unsafe extern "C" fn(*const c_void) -> c_int,
+        cipher_mode = "EVP_CIPHER_get_mode": unsafe extern "C" fn(*const c_void) -> c_int,
+        cipher_flags = "EVP_CIPHER_get_flags": unsafe extern "C" fn(*const c_void) -> c_ulong,
+        cipher_ctx_new = "EVP_CIPHER_CTX_new": unsafe extern "C" fn() -> Object,
+        cipher_ctx_free = "EVP_CIPHER_CTX_free": Free,
+        cipher_ctx_copy = "EVP_CIPHER_CTX_copy":
+            unsafe extern "C" fn(Object, *const c_void) -> c_int,
+        cipher_ctx_cipher = "EVP_CIPHER_CTX_get0_cipher":
+            unsafe extern "C" fn(*const c_void) -> *const c_void,
+        cipher_ctx_iv_len = "EVP_CIPHER_CTX_get_iv_length":
+            unsafe extern "C" fn(*const c_void) -> c_int,
+        cipher_ctx_set = "EVP_CIPHER_CTX_set_params":
+            unsafe extern "C" fn(Object, *const Param) -> c_int,
+        cipher_ctrl = "EVP_CIPHER_CTX_ctrl":
+            unsafe extern "C" fn(Object, c_int, c_int, *mut c_void) -> c_int,
+        cipher_init = "EVP_CipherInit_ex2": unsafe extern "C" fn(
+            Object, *const c_void, *const u8, *const u8, c_int, *const Param,
+        ) -> c_int,
+        cipher_final = "EVP_CipherFinal_ex":
+            unsafe extern "C" fn(Object, *mut u8, *mut c_int) -> c_int,
+        encrypt_update = "EVP_EncryptUpdate": CipherUpdate,
+        decrypt_update = "EVP_DecryptUpdate": CipherUpdate,
+    }
+}

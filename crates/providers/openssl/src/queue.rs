@@ -1,0 +1,44 @@
+//! Queues: a number, by which one is found in every session, and room for key stream.
+
+use broadloom_engine::{MAX_TAG, Operation, Queue};
+use zeroize::Zeroizing;
+
+use crate::session::OpenSslSession;
+use crate::slots::Number;
+use crate::triple_des::KeyStream;
+
+pub(crate) struct OpenSslQueue {
+    number: Number,
+    stream: KeyStream,
+}
+
+impl OpenSslQueue {
+    pub(crate) fn new(number: Number) -> OpenSslQueue {
+        OpenSslQueue { number, stream: KeyStream::new() }
+    }
+}
+
+impl Queue for OpenSslQueue {
+    /// One after the other: waiting for more would gain nothing.
+    fn batch(&self) -> usize {
+        1
+    }
+
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        let OpenSslQueue { number, stream } = self;
+        for operation in operations {
+            // Whatever is of another provider is left, and so fails.
+            let Some(parts) = operation.parts::<OpenSslSession>() else { continue };
+            if parts.session.verifies {
+                let mut mac = Zeroizing::new([0; MAX_TAG]);
+                match OpenSslSession::run(parts, number, stream, Some(&mut mac)) {
+                    Ok(()) => operation.complete_with_mac(&*mac),
+                    Err(error) => operation.complete(Err(error)),
+                }
+            } else {
+                let outcome = OpenSslSession::run(parts, number, stream, None);
+                operation.complete(outcome);
+            }
+        }
+    }
+}

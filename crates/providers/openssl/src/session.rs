@@ -1,0 +1,161 @@
+//! Sessions: contexts with their keys.
+
+use broadloom_engine::{
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, JobError, MAX_TAG, MacAlgorithm, Parts,
+    ProviderError, ProviderSession, Transform,
+};
+
+use crate::aead::{Aead, Mode};
+use crate::algorithms::{Algorithms, CMAC, HMAC, aead_name, cipher_name, digest_name};
+use crate::cipher::Cipher;
+use crate::contexts::{Contexts, Duplicate};
+use crate::evp::{CipherContext, DigestContext, EvpError, Libcrypto, MacContext};
+use crate::hash::Hash;
+use crate::mac::{Gmac, Mac};
+use crate::options::{ContextMode, Options};
+use crate::slots::{Number, Numbers};
+use crate::triple_des::{KeyStream, TripleDesCtr};
+
+/// The longest key that libcrypto's HMAC takes, in bytes.
+const MAX_HMAC_KEY: usize = i32::MAX as usize;
+
+/// A session of the provider.
+pub(crate) struct OpenSslSession {
+    work: Work,
+    /// The tag that is made is not for the caller, but to be compared.
+    pub verifies: bool,
+    kernel: String,
+}
+
+enum Work {
+    Hash(Hash),
+    Mac(Mac),
+    Gmac(Gmac),
+    Cipher(Cipher),
+    TripleDesCtr(TripleDesCtr),
+    Aead(Aead),
+}
+
+/// What sessions are made with.
+pub(crate) struct Workshop<'p> {
+    pub library: &'static Libcrypto,
+    pub algorithms: &'p Algorithms,
+    pub options: Options,
+    pub numbers: &'p Numbers,
+}
+
+impl Workshop<'_> {
+    pub(crate) fn open(&self, transform: &Transform) -> Result<OpenSslSession, ProviderError> {
+        let (key, direction) = (transform.key(), transform.direction());
+        let (work, name) = match transform.algorithm() {
+            Algorithm::Hash(hash) => {
+                let name = digest_name(hash);
+                let context = DigestContext::new(self.algorithms.digest(name)?);
+                (Work::Hash(Hash { contexts: self.contexts(context)? }), name.to_string_lossy())
+            }
+            Algorithm::Mac(MacAlgorithm::Hmac(hash)) => {
+                if key.len() > MAX_HMAC_KEY {
+                    let (len, max) = (key.len(), MAX_HMAC_KEY);
+                    return Err(ProviderError::new(format!(
+                        "a key of {len} bytes is too long for libcrypto's HMAC, which takes {max}"
+                    )));
+                }
+                let (mac, name) = (self.algorithms.mac(HMAC)?, digest_name(hash));
+                self.algorithms.digest(name)?;
+                let work = self.mac(MacContext::hmac(mac, name, key))?;
+                (work, format!("HMAC {}", name.to_string_lossy()).into())
+            }
+            Algorithm::Mac(MacAlgorithm::AesCmac(size)) => {
+                let name = cipher_name(CipherAlgorithm::AesCbc(size));
+                let mac = self.algorithms.mac(CMAC)?;
+                self.algorithms.cipher(name)?;
+                let work = self.mac(MacContext::cmac(mac, name, key))?;
+                (work, format!("CMAC {}", name.to_string_lossy()).into())
+            }
+            Algorithm::Mac(MacAlgorithm::AesGmac(size)) => {
+                let name = aead_name(AeadAlgorithm::AesGcm(size));
+                let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
+                (Work::Gmac(Gmac { contexts: self.contexts(context)? }), name.to_string_lossy())
+            }
+            Algorithm::Cipher(CipherAlgorithm::TripleDesCtr) => {
+                let name = cipher_name(CipherAlgorithm::TripleDesCtr);
+                // Both directions add the same key stream.
+                let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
+                let work = Work::TripleDesCtr(TripleDesCtr { contexts: self.contexts(context)? });
+                (work, format!("{} over counters", name.to_string_lossy()).into())
+            }
+            Algorithm::Cipher(cipher) => {
+                let name = cipher_name(cipher);
+                let encrypts = direction == Direction::Encrypt;
+                let context = CipherContext::new(self.algorithms.cipher(name)?, key, encrypts);
+                (Work::Cipher(Cipher { contexts: self.contexts(context)? }), name.to_string_lossy())
+            }
+            Algorithm::Aead(aead) => {
+                let (name, seals) = (aead_name(aead), direction == Direction::Seal);
+                let mode = match aead {
+                    AeadAlgorithm::AesCcm(_) => Mode::Ccm,
+                    AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305 => Mode::Streamed,
+                };
+                let cipher = self.algorithms.cipher(name)?;
+                let context = CipherContext::with_tag_len(cipher, key, seals, transform.tag_len());
+                let contexts = self.contexts(context)?;
+                (Work::Aead(Aead { contexts, mode, seals }), name.to_string_lossy())
+            }
+            Algorithm::Chain(..) => {
+                return Err(ProviderError::new("chains are opened half by half"));
+            }
+        };
+        Ok(OpenSslSession {
+            work,
+            verifies: direction == Direction::Verify,
+            kernel: format!("{} {name}", self.library.short_version()),
+        })
+    }
+
+    fn contexts<T: Duplicate>(&self, main: Result<T, EvpError>) -> Result<Contexts<T>, ProviderError> {
+        let main = main.map_err(|error| self.failed(error))?;
+        Ok(Contexts::new(main, &self.options, self.numbers))
+    }
+
+    /// A MAC that cannot be restarted needs a new context for every message.
+    fn mac(&self, main: Result<MacContext, EvpError>) -> Result<Work, ProviderError> {
+        let main = main.map_err(|error| self.failed(error))?;
+        let mut options = self.options;
+        if !self.library.restarts_macs() {
+            options.contexts = ContextMode::PerJob;
+        }
+        Ok(Work::Mac(Mac { contexts: Contexts::new(main, &options, self.numbers) }))
+    }
+
+    fn failed(&self, error: EvpError) -> ProviderError {
+        ProviderError::new(format!("{}: {error}", self.library.short_version()))
+    }
+}
+
+impl OpenSslSession {
+    /// Does an operation's work; a digest or tag that is made goes to `made`, or to where the operation
+    /// has it.
+    #[inline]
+    pub(crate) fn run(
+        parts: Parts<'_, OpenSslSession>,
+        number: &mut Number,
+        stream: &mut KeyStream,
+        made: Option<&mut [u8; MAX_TAG]>,
+    ) -> Result<(), JobError> {
+        let Parts { session, text, nonce, associated, tag, tag_len } = parts;
+        match &session.work {
+            Work::Cipher(cipher) => cipher.run(number, nonce, text),
+            Work::Aead(aead) => aead.run(number, nonce, associated, text, &mut tag[..tag_len]),
+            Work::Mac(mac) => mac.run(number, text.input(), made.unwrap_or(tag)),
+            Work::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),
+            Work::Gmac(gmac) => gmac.run(number, nonce, text.input(), made.unwrap_or(tag)),
+            Work::TripleDesCtr(cipher) => cipher.run(number, nonce, text, stream),
+        }
+    }
+}
+
+impl ProviderSession for OpenSslSession {
+    fn kernel(&self) -> String {
+        self.kernel.clone()
+    }
+}

@@ -1,0 +1,312 @@
+//! Values of which each queue has its own, in a place that all of them share.
+//!
+//! A session is shared by all threads, but a context is used by one at a time. So a session has a slot for
+//! each queue that may be open, and a queue finds its slot by its number. There is no lock and no shared
+//! write in that, and this is why it is sound:
+//!
+//! 1. *A number has one holder.* [`Numbers`] hands each out once; a [`Number`] cannot be cloned, and only
+//!    its drop gives it back.
+//! 2. *A slot has one user.* Whoever uses slot `n` has number `n` by `&mut`, for as long as it is used; of
+//!    two numbers with the same index, from two `Numbers`, the one that is foreign is refused.
+//! 3. *Holders follow one another.* A number goes back under the lock of `Numbers` after its last use, and
+//!    is handed out again under that lock: what the holder before left in a slot has happened before
+//!    whatever the next one does with it.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test -p broadloom-openssl --release --lib slots` has loom check this with
+//! all orders in which threads may run.
+
+use std::collections::BTreeSet;
+use std::sync::PoisonError;
+
+use sync::{Arc, Mutex, UnsafeCell};
+
+/// The numbers of the queues that may be open at a time.
+pub struct Numbers(Arc<Pool>);
+
+struct Pool {
+    capacity: usize,
+    free: Mutex<BTreeSet<usize>>,
+}
+
+/// A queue's own number, for as long as the queue is.
+pub struct Number {
+    pool: Arc<Pool>,
+    index: usize,
+}
+
+impl Numbers {
+    /// Numbers from 0 to `capacity`, exclusive.
+    pub fn new(capacity: usize) -> Numbers {
+        Numbers(Arc::new(Pool { capacity, free: Mutex::new((0..capacity).collect()) }))
+    }
+
+    /// How many there are.
+    pub fn capacity(&self) -> usize {
+        self.0.capacity
+    }
+
+    /// The lowest number that nobody has, if there is one.
+    pub fn take(&self) -> Option<Number> {
+        let mut free = self.0.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.pop_first().map(|index| Number { pool: Arc::clone(&self.0), index })
+    }
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        let mut free = self.pool.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.insert(self.index);
+    }
+}
+
+/// A slot for each number, each filled by the first to use it.
+pub struct Slots<T> {
+    pool: Arc<Pool>,
+    slots: Box<[UnsafeCell<Option<Box<T>>>]>,
+}
+
+// SAFETY: a slot is only reached by the holder of its number, one at a time and one after the other (see
+// the module), so that sharing the slots only ever moves a `T` between threads.
+unsafe impl<T: Send> Sync for Slots<T> {}
+
+impl<T> Slots<T> {
+    /// Empty slots.
+    pub fn new(numbers: &Numbers) -> Slots<T> {
+        let slots = (0..numbers.capacity()).map(|_| UnsafeCell::new(None));
+        Slots { pool: Arc::clone(&numbers.0), slots: slots.collect() }
+    }
+
+    /// Uses the value in a number's slot, which `make` makes if there is none yet.
+    ///
+    /// # Errors
+    /// Those of `make` and of `with`.
+    ///
+    /// # Panics
+    /// If the number is one of other [`Numbers`].
+    #[inline]
+    pub fn with<R, E>(
+        &self,
+        number: &mut Number,
+        make: impl FnOnce() -> Result<T, E>,
+        with: impl FnOnce(&mut T) -> Result<R, E>,
+    ) -> Result<R, E> {
+        assert!(Arc::ptr_eq(&self.pool, &number.pool), "a number of another provider");
+        self.slots[number.index].with_mut(|slot| {
+            // SAFETY: the number is this pool's and held by `&mut`, so nobody else is in its slot, and
+            // nobody gets there until `with` is done.
+            let slot = unsafe { &mut *slot };
+            let value = match slot {
+                Some(value) => value,
+                None => slot.insert(Box::new(make()?)),
+            };
+            with(value)
+        })
+    }
+}
+
+/// One value, where there is only one number: its holder has it, and there is no slot.
+pub struct Sole<T> {
+    pool: Arc<Pool>,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: as for `Slots`: the only number has one holder at a time, and holders follow one another.
+unsafe impl<T: Send> Sync for Sole<T> {}
+
+impl<T> Sole<T> {
+    /// The value.
+    ///
+    /// # Panics
+    /// If there is more than one number.
+    pub fn new(numbers: &Numbers, value: T) -> Sole<T> {
+        assert_eq!(numbers.capacity(), 1, "holders of one value");
+        Sole { pool: Arc::clone(&numbers.0), value: UnsafeCell::new(value) }
+    }
+
+    /// Uses the value.
+    ///
+    /// # Panics
+    /// If the number is one of other [`Numbers`].
+    #[inline]
+    pub fn with<R>(&self, number: &mut Number, with: impl FnOnce(&mut T) -> R) -> R {
+        assert!(Arc::ptr_eq(&self.pool, &number.pool), "a number of another provider");
+        self.value.with_mut(|value| {
+            // SAFETY: the number is the only one of its pool and held by `&mut`, so nobody else is here.
+            with(unsafe { &mut *value })
+        })
+    }
+}
+
+#[cfg(not(loom))]
+mod sync {
+    pub use std::sync::{Arc, Mutex};
+
+    /// The standard cell with the face of loom's.
+    pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub fn new(value: T) -> Self {
+            UnsafeCell(std::cell::UnsafeCell::new(value))
+        }
+
+        #[inline(always)]
+        pub fn with_mut<R>(&self, with: impl FnOnce(*mut T) -> R) -> R {
+            with(self.0.get())
+        }
+    }
+}
+
+#[cfg(loom)]
+mod sync {
+    pub use loom::cell::UnsafeCell;
+    pub use loom::sync::{Arc, Mutex};
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    #[test]
+    fn numbers_are_handed_out_once_and_again_when_given_back() {
+        let numbers = Numbers::new(2);
+        let first = numbers.take().expect("two are free");
+        let second = numbers.take().expect("one is free");
+        assert_eq!((first.index, second.index), (0, 1));
+        assert!(numbers.take().is_none());
+        drop(first);
+        assert_eq!(numbers.take().expect("it was given back").index, 0);
+    }
+
+    #[test]
+    fn a_slot_is_filled_once_and_kept_for_the_next_holder() {
+        let numbers = Numbers::new(2);
+        let slots = Slots::new(&numbers);
+        let mut made = 0;
+        let mut use_with = |number: &mut Number| {
+            let make = || {
+                made += 1;
+                Ok::<_, Infallible>(10 * made)
+            };
+            let Ok(value) = slots.with(number, make, |value| {
+                *value += 1;
+                Ok(*value)
+            });
+            value
+        };
+        let (mut first, mut second) = (numbers.take().unwrap(), numbers.take().unwrap());
+        assert_eq!(use_with(&mut first), 11);
+        assert_eq!(use_with(&mut first), 12);
+        assert_eq!(use_with(&mut second), 21);
+        drop(first);
+        assert_eq!(use_with(&mut numbers.take().unwrap()), 13);
+        assert_eq!(made, 2);
+    }
+
+    #[test]
+    fn a_slot_that_could_not_be_filled_stays_empty() {
+        let numbers = Numbers::new(1);
+        let (slots, mut number) = (Slots::<u8>::new(&numbers), numbers.take().unwrap());
+        assert_eq!(slots.with(&mut number, || Err("no"), |value| Ok(*value)), Err("no"));
+        assert_eq!(slots.with(&mut number, || Ok::<_, &str>(7), |value| Ok(*value)), Ok(7));
+    }
+
+    #[test]
+    #[should_panic(expected = "a number of another provider")]
+    fn foreign_numbers_are_refused() {
+        let slots = Slots::new(&Numbers::new(1));
+        let mut foreign = Numbers::new(1).take().unwrap();
+        let _ = slots.with(&mut foreign, || Ok::<_, Infallible>(()), |()| Ok(()));
+    }
+}
+
+/// loom runs each of these with every order of the threads' steps, and fails where two of them are in a
+/// slot at a time, or one is there without having seen what another did before.
+#[cfg(all(test, loom))]
+mod models {
+    use loom::thread;
+
+    use super::*;
+
+    fn count(slots: &Slots<u32>, number: &mut Number) -> u32 {
+        let counted = slots.with(
+            number,
+            || Ok::<_, ()>(0),
+            |value| {
+                *value += 1;
+                Ok(*value)
+            },
+        );
+        counted.expect("neither step fails")
+    }
+
+    #[test]
+    fn slots_of_queues_that_are_open_together_are_apart() {
+        loom::model(|| {
+            let numbers = Numbers::new(2);
+            let slots = Arc::new(Slots::new(&numbers));
+            let both = [(); 2].map(|()| numbers.take().expect("there are two"));
+            let threads = both.map(|mut number| {
+                let slots = Arc::clone(&slots);
+                thread::spawn(move || (count(&slots, &mut number), count(&slots, &mut number)))
+            });
+            for thread in threads {
+                assert_eq!(thread.join().expect("it counts"), (1, 2));
+            }
+        });
+    }
+
+    #[test]
+    fn slots_whose_number_is_used_again_are_handed_on() {
+        loom::model(|| {
+            let numbers = Arc::new(Numbers::new(1));
+            let slots = Arc::new(Slots::new(&numbers));
+            let work = {
+                let (numbers, slots) = (Arc::clone(&numbers), Arc::clone(&slots));
+                move || numbers.take().map(|mut number| count(&slots, &mut number))
+            };
+            let other = thread::spawn(work.clone());
+            let own = work();
+            let other = other.join().expect("it counts");
+            let mut counts: Vec<u32> = own.into_iter().chain(other).collect();
+            counts.sort_unstable();
+            // One after the other, or one found the other there.
+            assert!(counts == [1, 2] || counts == [1], "{counts:?}");
+        });
+    }
+
+    #[test]
+    fn a_sole_value_is_handed_on() {
+        loom::model(|| {
+            let numbers = Arc::new(Numbers::new(1));
+            let sole = Arc::new(Sole::new(&numbers, 0));
+            let work = {
+                let (numbers, sole) = (Arc::clone(&numbers), Arc::clone(&sole));
+                move || numbers.take().map(|mut number| sole.with(&mut number, |value| *value += 1))
+            };
+            let other = thread::spawn(work.clone());
+            let own = work();
+            let done =
+                usize::from(own.is_some()) + usize::from(other.join().expect("it counts").is_some());
+            let mut number = numbers.take().expect("all were given back");
+            assert_eq!(sole.with(&mut number, |value| *value), done);
+            assert!(done >= 1);
+        });
+    }
+
+    #[test]
+    fn slots_are_emptied_by_whoever_is_last() {
+        loom::model(|| {
+            let numbers = Numbers::new(1);
+            let slots = Arc::new(Slots::new(&numbers));
+            let mut number = numbers.take().expect("there is one");
+            let held = Arc::clone(&slots);
+            let user = thread::spawn(move || {
+                count(&held, &mut number);
+            });
+            drop(slots);
+            user.join().expect("it counts");
+        });
+    }
+}

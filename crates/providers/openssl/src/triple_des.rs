@@ -1,0 +1,76 @@
+//! Triple DES in CTR mode, which EVP does not have: ECB over counters.
+
+use broadloom_engine::{JobError, Text};
+use zeroize::Zeroize;
+
+use crate::contexts::{Contexts, job_error};
+use crate::evp::CipherContext;
+use crate::slots::Number;
+
+/// Bytes of a block.
+const BLOCK: usize = 8;
+
+/// Blocks of key stream that are made in one call.
+const BLOCKS: usize = 256;
+
+pub(crate) struct TripleDesCtr {
+    pub contexts: Contexts<CipherContext>,
+}
+
+/// Room for key stream.
+pub(crate) struct KeyStream(Box<[u8; BLOCK * BLOCKS]>);
+
+impl KeyStream {
+    pub(crate) fn new() -> KeyStream {
+        KeyStream(Box::new([0; BLOCK * BLOCKS]))
+    }
+}
+
+impl TripleDesCtr {
+    /// ECB has no state between calls, so that there is nothing to be restarted.
+    pub(crate) fn run(
+        &self,
+        number: &mut Number,
+        nonce: &[u8],
+        text: Text<'_>,
+        stream: &mut KeyStream,
+    ) -> Result<(), JobError> {
+        let first = nonce.try_into().map(u64::from_be_bytes);
+        let (min, max) = (BLOCK, BLOCK);
+        let first = first.map_err(|_| JobError::NonceLength { len: nonce.len(), min, max })?;
+        self.contexts.with(number, |context| {
+            let data = match text {
+                Text::InPlace(data) => data,
+                Text::Apart(source, destination) => {
+                    destination.copy_from_slice(source);
+                    destination
+                }
+                Text::Read(_) => return Err(JobError::ReadOnly),
+            };
+            apply(context, first, data, stream)
+        })
+    }
+}
+
+/// Adds the key stream of the counters from `counter` on.
+fn apply(
+    context: &mut CipherContext,
+    mut counter: u64,
+    data: &mut [u8],
+    stream: &mut KeyStream,
+) -> Result<(), JobError> {
+    for piece in data.chunks_mut(BLOCK * BLOCKS) {
+        let used = piece.len().next_multiple_of(BLOCK);
+        let stream = &mut stream.0[..used];
+        for block in stream.chunks_exact_mut(BLOCK) {
+            block.copy_from_slice(&counter.to_be_bytes());
+            counter = counter.wrapping_add(1);
+        }
+        context.update_in_place(stream).map_err(job_error)?;
+        for (byte, key) in piece.iter_mut().zip(&*stream) {
+            *byte ^= key;
+        }
+        stream.zeroize();
+    }
+    Ok(())
+}
