@@ -1,0 +1,80 @@
+//! The provider.
+
+use broadloom_engine::{Algorithm, Provider, ProviderError, ProviderSession, Queue, Transform};
+
+use crate::library::{Absent, Api, CallError, Table};
+use crate::queue::ImbQueue;
+use crate::rules::lacks;
+use crate::session::ImbSession;
+
+/// Intel's multi-buffer library, as a provider called `ipsec-mb`.
+pub struct IpsecMb {
+    api: Api,
+    /// What keys are expanded by.
+    table: Table,
+}
+
+/// Why there is no provider.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The library is not installed, or is not one that is known how to call.
+    #[error("libIPSec_MB 1.3 is absent: {0}")]
+    Absent(#[from] Absent),
+    /// The library is there and cannot work on this machine.
+    #[error("libIPSec_MB cannot be used: {0}")]
+    Unusable(#[from] CallError),
+    /// An option that the provider does not have.
+    #[error("ipsec-mb has no option {name:?}; it takes none")]
+    Option {
+        /// The option.
+        name: String,
+    },
+}
+
+impl IpsecMb {
+    /// Finds the library. There are no options yet: any is refused.
+    ///
+    /// # Errors
+    /// [`LoadError`]: an option, a library that is absent, or one that cannot work here.
+    pub fn load(options: &[(&str, &str)]) -> Result<IpsecMb, LoadError> {
+        if let Some((name, _)) = options.first() {
+            return Err(LoadError::Option { name: (*name).to_owned() });
+        }
+        let api = Api::load()?;
+        let table = api.manager()?.table().clone();
+        Ok(IpsecMb { api, table })
+    }
+
+    fn kernel(&self) -> String {
+        format!("intel-ipsec-mb {} {}", self.api.version(), self.table.arch())
+    }
+}
+
+impl Provider for IpsecMb {
+    fn name(&self) -> &str {
+        "ipsec-mb"
+    }
+
+    fn description(&self) -> String {
+        format!("{}, found at run time", self.kernel())
+    }
+
+    fn supports(&self, algorithm: Algorithm) -> bool {
+        lacks(algorithm).is_none()
+    }
+
+    fn by_name_only(&self) -> bool {
+        true
+    }
+
+    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+        let kernel = self.kernel();
+        Ok(Box::new(ImbSession::open(transform, self.table.expander(), kernel)?))
+    }
+
+    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
+        let manager = self.api.manager().map_err(|error| ProviderError::new(error.to_string()))?;
+        Ok(Box::new(ImbQueue::new(manager)))
+    }
+}

@@ -1,0 +1,254 @@
+//! A queue: one of the library's managers, and what operations need while they are in it.
+
+use std::ffi::{c_int, c_void};
+use std::ptr;
+
+use broadloom_engine::{JobError, MAX_TAG, Operation, Queue};
+use zeroize::Zeroize;
+
+use crate::fill::{Places, addresses, fill};
+use crate::gcm;
+use crate::layout::{self, GcmContext, Job};
+use crate::library::OwnedManager;
+use crate::session::{ImbSession, Task};
+
+/// Operations that are in flight at a time, at most: as many as the library's ring has jobs.
+const ROOM: usize = 256;
+
+/// Operations that are worth waiting for: twice the lanes that the library has for most algorithms on the
+/// widest vectors, so that the lanes are full for most of the time.
+const BATCH: usize = 32;
+
+/// One thread's manager.
+pub struct ImbQueue {
+    slots: Box<[Slot]>,
+    /// What came of the jobs of each slot: the highest status, which is the library's.
+    status: Box<[c_int]>,
+    context: Box<GcmContext>,
+    manager: OwnedManager,
+}
+
+/// What an operation needs while it is in flight.
+#[derive(Clone)]
+#[repr(align(64))]
+struct Slot {
+    /// A tag that is to be compared with another.
+    tag: [u8; MAX_TAG],
+    /// The counter block of the second part of a CTR.
+    counter: [u8; 16],
+    /// The schedules of a triple DES.
+    schedules: [*const c_void; 3],
+}
+
+// SAFETY: the pointers are written and read within one call of `run`, and stale outside.
+unsafe impl Send for Slot {}
+
+impl ImbQueue {
+    pub fn new(manager: OwnedManager) -> ImbQueue {
+        let slot = Slot { tag: [0; MAX_TAG], counter: [0; 16], schedules: [ptr::null(); 3] };
+        ImbQueue {
+            slots: vec![slot; ROOM].into(),
+            status: vec![0; ROOM].into(),
+            context: Box::new(GcmContext([0; 128])),
+            manager,
+        }
+    }
+}
+
+impl Queue for ImbQueue {
+    fn batch(&self) -> usize {
+        BATCH
+    }
+
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        let ImbQueue { slots, status, context, manager } = self;
+        for window in operations.chunks_mut(ROOM) {
+            status[..window.len()].fill(0);
+            let mut burst = Burst { manager, status: &mut *status };
+            for (index, (operation, slot)) in window.iter_mut().zip(&mut *slots).enumerate() {
+                if let Some(outcome) = start(&mut burst, operation, slot, context, index) {
+                    end(operation, slot, outcome);
+                }
+            }
+            drop(burst);
+            for ((operation, slot), status) in window.iter_mut().zip(&*slots).zip(&*status) {
+                if operation.is_open() {
+                    let outcome = match *status {
+                        layout::COMPLETED => Ok(()),
+                        0 => Err(JobError::NotDone),
+                        code => Err(JobError::Provider { code: code.into() }),
+                    };
+                    end(operation, slot, outcome);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for ImbQueue {
+    fn drop(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.tag.zeroize());
+        self.context.0.zeroize();
+    }
+}
+
+/// Has an operation processed, or submits its job: then `None` is returned, and what the job points to
+/// (the operation's bytes, the slot) is not to be touched before the burst has ended.
+#[inline(always)]
+fn start(
+    burst: &mut Burst<'_>,
+    operation: &mut Operation<'_>,
+    slot: &mut Slot,
+    context: &mut GcmContext,
+    index: usize,
+) -> Option<Result<(), JobError>> {
+    let Some(parts) = operation.parts::<ImbSession>() else {
+        return Some(Err(JobError::NotDone));
+    };
+    let session = parts.session;
+    let (source, destination, len) = addresses(parts.text);
+    let (nonce, associated) = (parts.nonce, parts.associated);
+    let writable = !destination.is_null();
+    if let Err(error) = session.rules.check(len, writable, nonce.len(), associated.len()) {
+        return Some(Err(error));
+    }
+    let made = if session.checks { &mut slot.tag } else { parts.tag };
+    let tag = made.as_mut_ptr();
+    let mut places = Places { source, destination, len, nonce, associated, tag, tag_len: parts.tag_len };
+    match &session.task {
+        Task::Gcm { size, key, encrypts } => {
+            // SAFETY: the rules saw to it that the destination can be written to; the key was expanded by
+            // this provider, whose library the manager keeps open; the tag has room for 64 bytes.
+            unsafe {
+                gcm::process(
+                    burst.manager.table().functions(),
+                    *size,
+                    *encrypts,
+                    &key.0,
+                    context,
+                    &places,
+                );
+            }
+            return Some(Ok(()));
+        }
+        Task::Gmac { size, key } => {
+            // SAFETY: the text is read as far as it goes; no bytes are ciphered; for the rest, as above.
+            unsafe {
+                let text = std::slice::from_raw_parts(source, len);
+                let places = Places { len: 0, associated: text, ..places };
+                gcm::process(burst.manager.table().functions(), *size, true, &key.0, context, &places);
+            }
+            return Some(Ok(()));
+        }
+        Task::Hmac { key, .. } if len == 0 => {
+            made.copy_from_slice(&key.empty);
+            return Some(Ok(()));
+        }
+        Task::Cbc { .. } | Task::Ctr { .. } | Task::TripleDesCbc { .. } if len == 0 => {
+            return Some(Ok(()));
+        }
+        Task::Ctr { .. } => {
+            let first = len_before_carry(nonce);
+            if (first as usize) < len {
+                let first = first as usize;
+                let part = Places { len: first, ..places };
+                // SAFETY: as below, for the first part of the text.
+                unsafe {
+                    burst.submit(index, |job| fill(job, &session.task, &part, &mut slot.schedules))
+                };
+                slot.counter = after_carry(nonce);
+                // SAFETY: there are more than `first` bytes at both.
+                unsafe {
+                    places.source = source.add(first);
+                    places.destination = destination.add(first);
+                }
+                places.len = len - first;
+                places.nonce = &slot.counter;
+            }
+        }
+        _ => {}
+    }
+    // SAFETY: the rules hold, so the lengths are those that the library takes; the text, the nonce, the
+    // associated data, the tag, the slot and the session's keys stay where they are until the operation is
+    // completed, which is after the burst has ended.
+    unsafe { burst.submit(index, |job| fill(job, &session.task, &places, &mut slot.schedules)) };
+    None
+}
+
+/// Completes an operation: with the tag in its slot where one is to be checked.
+#[inline(always)]
+fn end(operation: &mut Operation<'_>, slot: &Slot, outcome: Result<(), JobError>) {
+    let checks = operation.provider_session::<ImbSession>().is_some_and(|session| session.checks);
+    match outcome {
+        Ok(()) if checks => operation.complete_with_mac(&slot.tag),
+        outcome => operation.complete(outcome),
+    }
+}
+
+/// Bytes that the library's 32-bit counter can cipher before it would have to carry.
+fn len_before_carry(counter: &[u8]) -> u64 {
+    let low = counter.last_chunk().map_or(0, |low| u32::from_be_bytes(*low));
+    16 * ((1 << 32) - u64::from(low))
+}
+
+/// The counter block where the last 32 bits have passed zero: these are zero, the others one more.
+fn after_carry(counter: &[u8]) -> [u8; 16] {
+    let high = counter.first_chunk().map_or(0, |all| u128::from_be_bytes(*all)) >> 32;
+    (high.wrapping_add(1) << 32).to_be_bytes()
+}
+
+/// Jobs in flight. When it is dropped, whether it comes to its end or a panic passes through, none are.
+struct Burst<'q> {
+    manager: &'q OwnedManager,
+    status: &'q mut [c_int],
+}
+
+impl Burst<'_> {
+    /// Submits the next job, without the library's checks.
+    ///
+    /// # Safety
+    /// The closure must fill in all that the library reads for the job's algorithm, with addresses that
+    /// stay good for their lengths until the burst has ended, and lengths that the library takes.
+    #[inline(always)]
+    unsafe fn submit(&mut self, index: usize, fill: impl FnOnce(&mut Job)) {
+        let functions = self.manager.table().functions();
+        let manager = self.manager.as_ptr();
+        // SAFETY: the manager is alive; the library returns a free job of its ring, which is this
+        // function's until it is submitted.
+        let job = unsafe { &mut *(functions.get_next_job)(manager) };
+        fill(job);
+        job.user_data = ptr::without_provenance_mut(index);
+        // SAFETY: the job last got is filled in, for which the caller vouches.
+        let mut done = unsafe { (functions.submit_job_nocheck)(manager) };
+        while !done.is_null() {
+            self.take(done);
+            // SAFETY: the manager is alive.
+            done = unsafe { (functions.get_completed_job)(manager) };
+        }
+    }
+
+    /// Notes what came of a job that the library returned.
+    #[inline(always)]
+    fn take(&mut self, job: *const Job) {
+        // SAFETY: the library returned this job, not null, and leaves it alone until the next
+        // `get_next_job`.
+        let (status, index) = unsafe { ((*job).status, (*job).user_data.addr()) };
+        if let Some(highest) = self.status.get_mut(index) {
+            *highest = (*highest).max(status);
+        }
+    }
+}
+
+impl Drop for Burst<'_> {
+    fn drop(&mut self) {
+        let functions = self.manager.table().functions();
+        loop {
+            // SAFETY: the manager is alive, and so is all that its jobs point to.
+            let done = unsafe { (functions.flush_job)(self.manager.as_ptr()) };
+            if done.is_null() {
+                return;
+            }
+            self.take(done);
+        }
+    }
+}

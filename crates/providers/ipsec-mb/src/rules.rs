@@ -1,0 +1,104 @@
+//! What the library can do, and how much of it at a time.
+
+use broadloom_engine::{
+    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, JobError,
+    MacAlgorithm, ProviderError,
+};
+
+use crate::layout::{MAX_CCM_ASSOCIATED, MAX_LEN};
+
+/// Longest text of AES-CTR, in bytes: as many blocks as its counter has values, so that the counter passes
+/// zero once at most.
+const MAX_CTR_LEN: u64 = 1 << 36;
+
+/// Why the library does not have an algorithm; `None` if it does.
+pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
+    match algorithm {
+        Algorithm::Hash(HashAlgorithm::Md5) => Some("it has no plain MD5"),
+        Algorithm::Cipher(CipherAlgorithm::TripleDesCtr) => Some("it has no CTR mode of triple DES"),
+        Algorithm::Mac(MacAlgorithm::AesCmac(AesSize::Aes192)) => {
+            Some("its CMAC takes AES-128 and AES-256 only")
+        }
+        Algorithm::Aead(AeadAlgorithm::AesCcm(AesSize::Aes192)) => {
+            Some("its CCM takes AES-128 and AES-256 only")
+        }
+        Algorithm::Chain(cipher, mac, _) => {
+            lacks(Algorithm::Cipher(cipher)).or_else(|| lacks(Algorithm::Mac(mac)))
+        }
+        _ => None,
+    }
+}
+
+/// The error for an algorithm that the library does not have, and for a chain.
+pub fn refused(algorithm: Algorithm) -> ProviderError {
+    ProviderError::new(lacks(algorithm).unwrap_or("a chain is opened as its two halves"))
+}
+
+/// What an operation must fulfil before the library, which is called without its own checks, is given it.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    max_text: u64,
+    max_associated: u64,
+    granularity: usize,
+    nonce_min: usize,
+    nonce_max: usize,
+    writes: bool,
+}
+
+impl Rules {
+    /// Those of an algorithm in a direction.
+    pub fn of(algorithm: Algorithm, direction: Direction) -> Rules {
+        let granularity = algorithm.granularity();
+        let lanes = (MAX_LEN - MAX_LEN % granularity) as u64;
+        let nonce = algorithm.nonce_lens();
+        Rules {
+            max_text: match algorithm {
+                Algorithm::Mac(MacAlgorithm::AesGmac(_))
+                | Algorithm::Aead(AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305) => {
+                    u64::MAX
+                }
+                Algorithm::Cipher(CipherAlgorithm::AesCtr(_)) => MAX_CTR_LEN,
+                Algorithm::Cipher(CipherAlgorithm::AesCbc(_)) if direction == Direction::Decrypt => {
+                    u64::MAX
+                }
+                _ => lanes,
+            },
+            max_associated: match algorithm {
+                Algorithm::Aead(AeadAlgorithm::AesCcm(_)) => MAX_CCM_ASSOCIATED as u64,
+                _ => u64::MAX,
+            },
+            granularity,
+            nonce_min: *nonce.start(),
+            nonce_max: *nonce.end(),
+            writes: matches!(algorithm, Algorithm::Cipher(_) | Algorithm::Aead(_)),
+        }
+    }
+
+    /// Checks the lengths of an operation, and that it can be written to where it has to be.
+    #[inline]
+    pub fn check(
+        &self,
+        text_len: usize,
+        writable: bool,
+        nonce_len: usize,
+        associated_len: usize,
+    ) -> Result<(), JobError> {
+        if text_len as u64 > self.max_text {
+            return Err(JobError::TooLong { len: text_len, max: self.max_text });
+        }
+        if associated_len as u64 > self.max_associated {
+            return Err(JobError::TooLong { len: associated_len, max: self.max_associated });
+        }
+        if nonce_len < self.nonce_min || nonce_len > self.nonce_max {
+            let (min, max) = (self.nonce_min, self.nonce_max);
+            return Err(JobError::NonceLength { len: nonce_len, min, max });
+        }
+        if !text_len.is_multiple_of(self.granularity) {
+            return Err(JobError::DataLength { len: text_len, granularity: self.granularity });
+        }
+        if self.writes && !writable {
+            return Err(JobError::ReadOnly);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! A session: which of the library's operations, with expanded keys.
+
+use std::ffi::c_int;
+
+use broadloom_engine::{
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, ProviderError, ProviderSession,
+    Transform,
+};
+
+use crate::keys::{
+    AesKey, ChaChaKey, CmacKey, Expander, GcmKeyBox, HmacKey, TripleDesKey, aes_index, sha_index,
+};
+use crate::layout;
+use crate::rules::{Rules, lacks, refused};
+
+/// This provider's part of a session.
+pub struct ImbSession {
+    pub task: Task,
+    pub rules: Rules,
+    /// A tag is checked, not made.
+    pub checks: bool,
+    class: u8,
+    kernel: String,
+}
+
+/// What the library is asked for. Key lengths are in bytes, `alg` and `direction` are the library's numbers.
+pub enum Task {
+    Hash { alg: c_int, digest_len: u64 },
+    Hmac { alg: c_int, digest_len: u64, key: Box<HmacKey> },
+    Cmac { alg: c_int, key: Box<CmacKey> },
+    Cbc { direction: c_int, key_len: u64, key: Box<AesKey> },
+    Ctr { key_len: u64, key: Box<AesKey> },
+    TripleDesCbc { direction: c_int, key: Box<TripleDesKey> },
+    Ccm { direction: c_int, key_len: u64, key: Box<AesKey> },
+    ChaCha { direction: c_int, key: Box<ChaChaKey> },
+    Gcm { size: usize, key: GcmKeyBox, encrypts: bool },
+    Gmac { size: usize, key: GcmKeyBox },
+}
+
+impl ImbSession {
+    /// Expands the keys of a transform.
+    ///
+    /// # Errors
+    /// The library does not have its algorithm.
+    pub fn open(
+        transform: &Transform,
+        expander: Expander<'_>,
+        kernel: String,
+    ) -> Result<ImbSession, ProviderError> {
+        let (algorithm, direction) = (transform.algorithm(), transform.direction());
+        if lacks(algorithm).is_some() {
+            return Err(refused(algorithm));
+        }
+        let place = Algorithm::simple().position(|other| other == algorithm);
+        let class = place.and_then(|place| u8::try_from(place).ok());
+        let class = class.ok_or_else(|| refused(algorithm))?;
+        Ok(ImbSession {
+            task: Task::of(transform, expander)?,
+            rules: Rules::of(algorithm, direction),
+            checks: matches!(direction, Direction::Verify | Direction::Open),
+            class,
+            kernel,
+        })
+    }
+}
+
+impl Task {
+    fn of(transform: &Transform, expander: Expander<'_>) -> Result<Task, ProviderError> {
+        let key = transform.key();
+        let direction = match transform.direction() {
+            Direction::Decrypt | Direction::Open => layout::DECRYPT,
+            _ => layout::ENCRYPT,
+        };
+        Ok(match transform.algorithm() {
+            Algorithm::Hash(hash) => Task::Hash {
+                alg: match sha_index(hash) {
+                    Some(index) => layout::AUTH_SHA1 + index as c_int,
+                    None => return Err(refused(transform.algorithm())),
+                },
+                digest_len: hash.digest_len() as u64,
+            },
+            Algorithm::Mac(MacAlgorithm::Hmac(hash)) => Task::Hmac {
+                alg: match sha_index(hash) {
+                    Some(index) => layout::AUTH_HMAC_SHA1 + index as c_int,
+                    None => layout::AUTH_HMAC_MD5,
+                },
+                digest_len: hash.digest_len() as u64,
+                key: expander.hmac(hash, key),
+            },
+            Algorithm::Mac(MacAlgorithm::AesCmac(size)) => Task::Cmac {
+                alg: match key.len() {
+                    16 => layout::AUTH_CMAC_128,
+                    _ => layout::AUTH_CMAC_256,
+                },
+                key: expander.cmac(size, key)?,
+            },
+            Algorithm::Mac(MacAlgorithm::AesGmac(size)) => {
+                Task::Gmac { size: aes_index(size), key: expander.gcm(size, key)? }
+            }
+            Algorithm::Cipher(CipherAlgorithm::AesCbc(size)) => {
+                Task::Cbc { direction, key_len: key.len() as u64, key: expander.aes(size, key)? }
+            }
+            Algorithm::Cipher(CipherAlgorithm::AesCtr(size)) => {
+                Task::Ctr { key_len: key.len() as u64, key: expander.aes(size, key)? }
+            }
+            Algorithm::Cipher(CipherAlgorithm::TripleDesCbc) => {
+                Task::TripleDesCbc { direction, key: expander.triple_des(key)? }
+            }
+            Algorithm::Aead(AeadAlgorithm::AesGcm(size)) => Task::Gcm {
+                size: aes_index(size),
+                key: expander.gcm(size, key)?,
+                encrypts: direction == layout::ENCRYPT,
+            },
+            Algorithm::Aead(AeadAlgorithm::AesCcm(size)) => {
+                Task::Ccm { direction, key_len: key.len() as u64, key: expander.aes(size, key)? }
+            }
+            Algorithm::Aead(AeadAlgorithm::ChaCha20Poly1305) => {
+                let mut own = Box::new(ChaChaKey([0; 32]));
+                own.0.copy_from_slice(key);
+                Task::ChaCha { direction, key: own }
+            }
+            other @ (Algorithm::Cipher(CipherAlgorithm::TripleDesCtr) | Algorithm::Chain(..)) => {
+                return Err(refused(other));
+            }
+        })
+    }
+}
+
+impl ProviderSession for ImbSession {
+    fn kernel(&self) -> String {
+        self.kernel.clone()
+    }
+
+    fn class(&self) -> u8 {
+        self.class
+    }
+}
