@@ -10,7 +10,7 @@ use crate::contender::{Contender, check_agreement};
 use crate::direct::Direct;
 use crate::error::PerfError;
 use crate::limit::{self, Allowed};
-use crate::measure::{Figures, Plan, measure};
+use crate::measure::{Figures, Plan, ROUNDS, measure};
 use crate::names::{Cache, Mode, Order, Provider};
 use crate::native::{self, Keys};
 use crate::peers::{ipsec_mb, openssl};
@@ -33,9 +33,6 @@ const STREAM_BYTES: usize = 256 << 10;
 
 /// Length of the buffers that show what the kernel alone takes, in bytes.
 const LONG: usize = 8192;
-
-/// Rounds at least, whatever the budget.
-const ROUNDS: usize = 3;
 
 /// Who can take part.
 pub struct Offer<'a> {

@@ -13,7 +13,8 @@
 //!    the [`limit`] that stands beside every figure in the [`report`].
 //!
 //! [`run_workloads`] does all of it for the four workloads of Intel's *Processing Multiple Buffers
-//! in Parallel to Increase Performance*.
+//! in Parallel to Increase Performance*. [`run_matrix`] measures the engine and its providers in the
+//! same way: any algorithm, on any number of cores.
 
 pub mod calibrate;
 pub mod case;
@@ -21,6 +22,7 @@ pub mod contender;
 pub mod direct;
 pub mod error;
 pub mod limit;
+pub mod matrix;
 pub mod measure;
 pub mod names;
 pub mod native;
@@ -34,4 +36,5 @@ pub mod workloads;
 pub mod workset;
 
 pub use error::PerfError;
+pub use matrix::{MatrixOptions, run_matrix};
 pub use workloads::{WorkloadOptions, run_workloads};

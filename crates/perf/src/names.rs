@@ -4,7 +4,6 @@
 //! right ones.
 
 use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -97,7 +96,7 @@ impl From<Peer> for Provider {
 }
 
 /// Finds the value that prints as `name`, or lists them all in an error.
-fn parse<T: fmt::Display>(
+pub(crate) fn parse<T: fmt::Display>(
     what: &'static str,
     name: &str,
     all: impl IntoIterator<Item = T>,
@@ -128,21 +127,23 @@ macro_rules! named {
             }
         }
 
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.name())
             }
         }
 
-        impl FromStr for $type {
-            type Err = PerfError;
+        impl std::str::FromStr for $type {
+            type Err = $crate::PerfError;
 
-            fn from_str(name: &str) -> Result<Self, PerfError> {
-                parse($what, name, $type::ALL.iter().copied())
+            fn from_str(name: &str) -> Result<Self, $crate::PerfError> {
+                $crate::names::parse($what, name, $type::ALL.iter().copied())
             }
         }
     };
 }
+
+pub(crate) use named;
 
 named!(Order, "order", { InOrder => "in-order", OutOfOrder => "out-of-order" });
 named!(Cache, "cache state", { Warm => "warm", Cold => "cold" });

@@ -76,8 +76,16 @@ impl Default for WorkloadOptions {
 }
 
 /// `list`, or `usual` where it is empty.
-fn or_usual<T: Clone>(list: &[T], usual: &[T]) -> Vec<T> {
+pub(crate) fn or_usual<T: Clone>(list: &[T], usual: &[T]) -> Vec<T> {
     if list.is_empty() { usual.to_vec() } else { list.to_vec() }
+}
+
+/// Refuses numbers of jobs that are not 1 to [`MAX_BURST`].
+pub(crate) fn check_jobs(what: &'static str, counts: &[usize]) -> Result<(), PerfError> {
+    match counts.iter().find(|count| !(1..=MAX_BURST).contains(*count)) {
+        Some(&value) => Err(PerfError::Range { what, value, valid: format!("1 to {MAX_BURST} jobs") }),
+        None => Ok(()),
+    }
 }
 
 impl WorkloadOptions {
@@ -108,12 +116,8 @@ impl WorkloadOptions {
 
     fn bursts(&self) -> Result<Vec<usize>, PerfError> {
         let bursts = or_usual(&self.bursts, &[64]);
-        match bursts.iter().find(|burst| !(1..=MAX_BURST).contains(*burst)) {
-            Some(&value) => {
-                Err(PerfError::Range { what: "burst", value, valid: "1 to 1024 jobs".to_owned() })
-            }
-            None => Ok(bursts),
-        }
+        check_jobs("burst", &bursts)?;
+        Ok(bursts)
     }
 
     fn cpus(&self) -> Result<Vec<Cpu>, PerfError> {

@@ -25,6 +25,16 @@ pub fn throughput<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a Row> {
     rows.into_iter().filter(wanted).collect()
 }
 
+/// Rows of throughput where jobs go one by one through synchronous or asynchronous calls.
+pub fn calls<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a Row> {
+    rows.into_iter().filter(|row| row.kind() == Kind::Throughput && is_call(row)).collect()
+}
+
+/// Rows of latency.
+pub fn latencies<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a Row> {
+    rows.into_iter().filter(|row| row.kind() == Kind::Latency).collect()
+}
+
 /// Whether jobs go one by one through synchronous or asynchronous calls.
 fn is_call(row: &Row) -> bool {
     matches!(row.mode.as_str(), "sync" | "async")
@@ -61,9 +71,8 @@ pub fn asynchrony<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Curve<'a>>
         points.sort_unstable_by_key(|(outstanding, _)| *outstanding);
         (!points.is_empty()).then_some(Curve { one, points })
     };
-    let calls = rows.into_iter().filter(|row| row.kind() == Kind::Throughput && is_call(row));
     let apart = [Dimension::Mode, Dimension::Outstanding, Dimension::Burst];
-    groups(calls, &apart).into_iter().filter_map(of).collect()
+    groups(calls(rows), &apart).into_iter().filter_map(of).collect()
 }
 
 /// What contexts kept per queue pair gain over contexts made for every job, as source 002 has it.

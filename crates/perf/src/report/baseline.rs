@@ -10,6 +10,7 @@ use super::dimension;
 use super::row::{Report, Row, SCHEMA};
 use crate::error::PerfError;
 use crate::names::Kind;
+use crate::sys::machine::Machine;
 
 /// A throughput is slower when its minimum grew by more than this many per cent. Machines are noisy,
 /// minima far less so than means.
@@ -22,7 +23,8 @@ pub const SLOWER_LATENCY_PERCENT: f64 = 25.0;
 #[derive(Debug)]
 pub struct Baseline {
     path: PathBuf,
-    report: Report,
+    machine: Machine,
+    rows: HashMap<Vec<String>, Row>,
 }
 
 /// Two figures of one measurement.
@@ -54,7 +56,10 @@ pub struct Comparison {
     pub new: usize,
     /// Rows of the earlier file that were not measured now.
     pub gone: usize,
-    changes: HashMap<Vec<String>, Change>,
+    /// Rows that both have.
+    pub matched: usize,
+    /// Rows that got slower.
+    pub slower: usize,
 }
 
 impl Baseline {
@@ -74,37 +79,33 @@ impl Baseline {
         if head.schema != SCHEMA {
             return Err(wrong(format!("its schema is {:?}", head.schema)));
         }
-        let report = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        Ok(Baseline { path: path.to_owned(), report })
+        let report: Report = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let rows = report.rows.into_iter().map(|row| (dimension::values(&row, &[]), row)).collect();
+        Ok(Baseline { path: path.to_owned(), machine: report.machine, rows })
+    }
+
+    /// What became of a row of now, where the earlier file has it and there is a figure to compare.
+    pub fn change(&self, row: &Row) -> Option<Change> {
+        change(self.rows.get(&dimension::values(row, &[]))?, row)
     }
 
     /// Sets the rows of now beside those of the same measurement then.
     pub fn compare(&self, now: &Report) -> Comparison {
-        let earlier: HashMap<_, _> =
-            self.report.rows.iter().map(|row| (dimension::values(row, &[]), row)).collect();
-        let mut comparison = Comparison {
+        let present: HashSet<_> = now.rows.iter().map(|row| dimension::values(row, &[])).collect();
+        let matched = present.iter().filter(|key| self.rows.contains_key(*key)).count();
+        let slower = now.rows.iter().filter_map(|row| self.change(row)).filter(|change| change.slower);
+        Comparison {
             path: self.path.clone(),
             machine: self.machine(now),
-            new: 0,
-            gone: 0,
-            changes: HashMap::new(),
-        };
-        for row in &now.rows {
-            let key = dimension::values(row, &[]);
-            match earlier.get(&key).map(|then| change(then, row)) {
-                Some(Some(change)) => drop(comparison.changes.insert(key, change)),
-                // Nothing is timed in a verification: there is nothing to compare.
-                Some(None) => {}
-                None => comparison.new += 1,
-            }
+            new: present.len() - matched,
+            gone: self.rows.len() - matched,
+            matched,
+            slower: slower.count(),
         }
-        let present: HashSet<_> = now.rows.iter().map(|row| dimension::values(row, &[])).collect();
-        comparison.gone = earlier.keys().filter(|key| !present.contains(*key)).count();
-        comparison
     }
 
     fn machine(&self, now: &Report) -> Vec<String> {
-        let (then, now) = (&self.report.machine, &now.machine);
+        let (then, now) = (&self.machine, &now.machine);
         let pairs = [
             ("CPU", then.cpu.clone(), now.cpu.clone()),
             ("architecture", then.arch.clone(), now.arch.clone()),
@@ -131,29 +132,14 @@ fn change(then: &Row, now: &Row) -> Option<Change> {
 }
 
 impl Comparison {
-    /// What became of a row of now, where the earlier file has it.
-    pub fn change(&self, row: &Row) -> Option<Change> {
-        self.changes.get(&dimension::values(row, &[])).copied()
-    }
-
-    /// Rows that both have.
-    pub fn matched(&self) -> usize {
-        self.changes.len()
-    }
-
-    /// Rows that got slower.
-    pub fn slower(&self) -> usize {
-        self.changes.values().filter(|change| change.slower).count()
-    }
-
     /// All of it in sentences, the first of them the most important.
     pub fn summary(&self) -> Vec<String> {
         let rows = |count: usize| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
         let mut lines = vec![format!(
             "{} of {} got slower than in {} (throughput by more than {SLOWER_PERCENT} % at the minimum, \
              latency by more than {SLOWER_LATENCY_PERCENT} % at the median)",
-            self.slower(),
-            rows(self.matched()),
+            self.slower,
+            rows(self.matched),
             self.path.display(),
         )];
         if self.new > 0 {
@@ -203,11 +189,10 @@ mod tests {
             latency("native", 64, 1200.0),
         ]);
         let comparison = old.compare(&now);
-        let slower: Vec<bool> =
-            now.rows.iter().map(|row| comparison.change(row).unwrap().slower).collect();
+        let slower: Vec<bool> = now.rows.iter().map(|row| old.change(row).unwrap().slower).collect();
         assert_eq!(slower, [false, true, false, false]);
-        assert_eq!((comparison.matched(), comparison.slower()), (4, 1));
-        assert_eq!(comparison.change(&now.rows[2]).unwrap().percent().round(), -20.0);
+        assert_eq!((comparison.matched, comparison.slower), (4, 1));
+        assert_eq!(old.change(&now.rows[2]).unwrap().percent().round(), -20.0);
         assert_eq!(comparison.summary().len(), 1);
         assert!(comparison.summary()[0].starts_with("1 of 4 rows got slower"));
     }
@@ -225,8 +210,8 @@ mod tests {
             row("native", 64, 100.0),
         ]);
         let comparison = old.compare(&now);
-        assert_eq!((comparison.matched(), comparison.new, comparison.gone), (1, 2, 2));
-        assert!(comparison.change(&now.rows[1]).is_some());
+        assert_eq!((comparison.matched, comparison.new, comparison.gone), (1, 2, 2));
+        assert!(old.change(&now.rows[1]).is_some());
         let summary = comparison.summary().join("\n");
         assert!(
             summary.contains("2 rows here") && summary.contains("2 rows of the earlier"),

@@ -1,7 +1,7 @@
 //! The rows of a matrix as tables.
 
 use super::analysis::{self, Curve, SIDE, native, speedup};
-use super::baseline::{Change, Comparison};
+use super::baseline::{Baseline, Change};
 use super::dimension::{Dimension, groups, varying};
 use super::format::{change, cycles, gbps, maybe, time, times};
 use super::grid::{Cell, Grid};
@@ -53,7 +53,7 @@ fn asked(row: &Row, columns: &[Dimension]) -> impl Iterator<Item = String> {
 }
 
 /// Cycles and throughput of every side: rows of one operation, what is compared side by side.
-pub fn throughput(rows: &[&Row], baseline: Option<&Comparison>) -> Grid {
+pub fn throughput(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
     let columns = columns(rows);
     let mut titles = header(
         &columns,
@@ -88,7 +88,7 @@ pub fn throughput(rows: &[&Row], baseline: Option<&Comparison>) -> Grid {
 }
 
 /// How long jobs take from end to end: rows of one operation.
-pub fn latency(rows: &[&Row], baseline: Option<&Comparison>) -> Grid {
+pub fn latency(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
     let columns = columns(rows);
     let mut titles =
         header(&columns, &["provider", "kernel", "min", "mean", "half within", "99 % within", "max"]);
@@ -255,7 +255,7 @@ fn range(values: impl Iterator<Item = f64>, format: impl Fn(f64) -> String) -> S
 }
 
 /// The rows that got slower since the baseline.
-pub fn slower<'a>(rows: impl IntoIterator<Item = &'a Row>, baseline: &Comparison) -> Grid {
+pub fn slower<'a>(rows: impl IntoIterator<Item = &'a Row>, baseline: &Baseline) -> Grid {
     let rows: Vec<(&Row, Change)> = rows
         .into_iter()
         .filter_map(|row| Some((row, baseline.change(row)?)))
@@ -282,7 +282,6 @@ pub fn slower<'a>(rows: impl IntoIterator<Item = &'a Row>, baseline: &Comparison
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::baseline::Baseline;
     use crate::report::samples;
     use crate::report::samples::{openssl, outstanding, report, row};
 
@@ -327,12 +326,12 @@ mod tests {
             row("native", 256, 1.0),
             samples::latency("native", 64, 2000.0),
         ]);
-        let comparison = Baseline::read(&path).unwrap().compare(&now);
-        let grid = throughput(&refs(&now.rows[..3]), Some(&comparison));
+        let baseline = Baseline::read(&path).unwrap();
+        let grid = throughput(&refs(&now.rows[..3]), Some(&baseline));
         let marks: Vec<&str> = (0..3).map(|line| *grid.line(line).last().unwrap()).collect();
         assert_eq!(marks, ["+20 % slower", "-2 %", ""]);
         assert!(grid.html("c").into_string().contains(r#"class="worse""#));
-        let list = slower(&now.rows, &comparison);
+        let list = slower(&now.rows, &baseline);
         assert_eq!(list.len(), 2);
         assert_eq!(list.line(0)[3..], ["64 B", "native", "100 cycles", "120 cycles", "+20 % slower"]);
         assert_eq!(list.line(1)[4..], ["native", "1.00 µs", "2.00 µs", "+100 % slower"]);

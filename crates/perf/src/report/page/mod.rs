@@ -9,12 +9,12 @@ use std::io::{self, Write};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use self::figures::Looks;
-use super::baseline::Comparison;
+use super::analysis;
+use super::baseline::Baseline;
 use super::dimension::{Dimension, groups};
 use super::grid::Grid;
 use super::matrix;
 use super::row::{Report, Row};
-use crate::names::Kind;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -22,7 +22,7 @@ const STYLE: &str = include_str!("style.css");
 ///
 /// # Errors
 /// Of `out`.
-pub fn write(report: &Report, baseline: Option<&Comparison>, mut out: impl Write) -> io::Result<()> {
+pub fn write(report: &Report, baseline: Option<&Baseline>, mut out: impl Write) -> io::Result<()> {
     out.write_all(page(report, baseline).into_string().as_bytes())
 }
 
@@ -39,7 +39,7 @@ impl Section {
     }
 }
 
-fn page(report: &Report, baseline: Option<&Comparison>) -> Markup {
+fn page(report: &Report, baseline: Option<&Baseline>) -> Markup {
     let sections = sections(report, baseline);
     html! {
         (DOCTYPE)
@@ -107,7 +107,7 @@ fn table(grid: &Grid, caption: &str) -> Markup {
 }
 
 /// The parts that the report's rows are worth.
-fn sections(report: &Report, baseline: Option<&Comparison>) -> Vec<Section> {
+fn sections(report: &Report, baseline: Option<&Baseline>) -> Vec<Section> {
     let (rows, looks) = (&report.rows, Looks::new(&report.rows));
     let mut sections = Vec::new();
     let summary = matrix::summary(rows);
@@ -116,7 +116,7 @@ fn sections(report: &Report, baseline: Option<&Comparison>) -> Vec<Section> {
         sections.push(Section::new("summary", "Summary", body));
     }
     if let Some(baseline) = baseline {
-        sections.push(Section::new("baseline", "Since the baseline", since(rows, baseline)));
+        sections.push(Section::new("baseline", "Since the baseline", since(report, baseline)));
     }
     let operation = [Dimension::Algorithm, Dimension::Direction];
     let others: Vec<Dimension> =
@@ -153,39 +153,37 @@ fn sections(report: &Report, baseline: Option<&Comparison>) -> Vec<Section> {
 }
 
 /// What became of the earlier file's figures.
-fn since(rows: &[Row], baseline: &Comparison) -> Markup {
+fn since(report: &Report, baseline: &Baseline) -> Markup {
     html! {
-        ul { @for line in baseline.summary() { li { (line) } } }
-        (table(&matrix::slower(rows, baseline), "What got slower"))
+        ul { @for line in baseline.compare(report).summary() { li { (line) } } }
+        (table(&matrix::slower(&report.rows, baseline), "What got slower"))
     }
 }
 
 /// Charts and tables of one operation.
-fn operation_body(rows: &[&Row], looks: &Looks, baseline: Option<&Comparison>) -> Markup {
-    let bursts = super::analysis::throughput(rows.iter().copied());
-    let calls: Vec<&Row> = {
-        let timed = rows.iter().copied().filter(|row| row.kind() == Kind::Throughput);
-        timed.filter(|row| !bursts.contains(row)).collect()
-    };
-    let latencies: Vec<&Row> = rows.iter().copied().filter(|row| row.kind() == Kind::Latency).collect();
+fn operation_body(rows: &[&Row], looks: &Looks, baseline: Option<&Baseline>) -> Markup {
+    let rows = || rows.iter().copied();
+    let bursts = analysis::throughput(rows());
+    let latencies = analysis::latencies(rows());
+    let contexts = "Contexts kept for each queue pair against contexts made for each job";
+    let calls = matrix::throughput(&analysis::calls(rows()), baseline);
     html! {
         div class="charts" {
             (figures::uplift(&bursts, looks))
             (figures::throughput(&bursts, looks))
             (figures::latency(&latencies, looks))
         }
-        (table(&matrix::uplift(rows.iter().copied()), "Contexts kept for each queue pair against contexts made for each job"))
-        @for (rows, caption) in [(&bursts, "Throughput"), (&calls, "Synchronous and asynchronous calls")] {
-            @if !rows.is_empty() { (matrix::throughput(rows, baseline).html(caption)) }
-        }
-        @if !latencies.is_empty() { (matrix::latency(&latencies, baseline).html("Latency")) }
+        (table(&matrix::uplift(rows()), contexts))
+        (table(&matrix::throughput(&bursts, baseline), "Throughput"))
+        (table(&calls, "Synchronous and asynchronous calls"))
+        (table(&matrix::latency(&latencies, baseline), "Latency"))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::baseline::Baseline;
+    use crate::names::Kind;
     use crate::report::samples::{latency, openssl, outstanding, report, row};
 
     /// Rows of every kind.
@@ -215,7 +213,7 @@ mod tests {
         rows
     }
 
-    fn text(report: &Report, baseline: Option<&Comparison>) -> String {
+    fn text(report: &Report, baseline: Option<&Baseline>) -> String {
         let mut page = Vec::new();
         write(report, baseline, &mut page).unwrap();
         String::from_utf8(page).unwrap()
@@ -281,7 +279,7 @@ mod tests {
         old.machine.cpu = "Another CPU".to_owned();
         std::fs::write(&path, serde_json::to_string(&old).unwrap()).unwrap();
         let now = report(rows());
-        let page = text(&now, Some(&Baseline::read(&path).unwrap().compare(&now)));
+        let page = text(&now, Some(&Baseline::read(&path).unwrap()));
         assert!(page.contains("Since the baseline") && page.contains("+900 % slower"));
         assert!(page.contains("Another CPU then"));
     }
