@@ -159,10 +159,7 @@ mod tests {
     fn wrong_specs_name_what_is_wrong() {
         let parse = |text: &str| text.parse::<ProviderSpec>().unwrap_err().to_string();
         assert_eq!(parse("zlib"), "no provider is called \"zlib\"; valid: native, openssl, ipsec-mb");
-        assert_eq!(
-            parse("native:fast"),
-            "\"fast\" is no option of a provider: valid is NAME=VALUE"
-        );
+        assert_eq!(parse("native:fast"), "\"fast\" is no option of a provider: valid is NAME=VALUE");
         let open = |text: &str| {
             let spec = text.parse::<ProviderSpec>().expect("it has the form");
             provider(&spec, &Cpu::detect()).err().expect("it is wrong").to_string()

@@ -1,18 +1,20 @@
-//! `broadloom info`: what the CPU has, which kernels it gets and why, and which peers are there.
+//! `broadloom info`: what the CPU has, which kernels it gets and why, and which providers are there.
 
 use std::io::{self, Write};
 
+use broadloom::{Algorithm, Provider, Registry};
 use broadloom_lanes::{Cpu, KernelInfo, kernels};
 use broadloom_perf::names::Peer;
 use broadloom_perf::peers::{self, Absent};
 use clap::Args;
-use comfy_table::{Table, presets};
+use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 
 /// Tell what this machine can do
 ///
 /// Tells which CPU features were seen and which can be used, the kernels chosen for each algorithm and
-/// why, and the versions of the libraries that `broadloom perf` compares with.
+/// why, the providers with what each of them can do, why one is absent, and the versions of the libraries
+/// that `broadloom perf` compares with.
 #[derive(Args)]
 #[command(after_help = "\
 BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set.")]
@@ -30,17 +32,29 @@ pub fn run(args: &InfoArgs, cpu: &Cpu) -> io::Result<()> {
     let peers = Peer::ALL.iter().map(|&peer| (peer, peers::version(peer)));
     let peers: Vec<(Peer, Result<String, Absent>)> = peers.collect();
     let kernels = kernels(cpu);
+    let registry = broadloom::registry_on(cpu);
     let text = if args.json {
-        format!("{:#}\n", as_json(cpu, &kernels, &peers))
+        format!("{:#}\n", as_json(cpu, &kernels, &peers, &registry))
     } else {
-        as_text(cpu, &kernels, &peers)
+        as_text(cpu, &kernels, &peers, &registry)
     };
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
 
-fn as_text(cpu: &Cpu, kernels: &[KernelInfo], peers: &[(Peer, Result<String, Absent>)]) -> String {
+/// The names of what a provider can do, chains left out: it has those of its ciphers and its MACs.
+fn algorithms(provider: &dyn Provider) -> Vec<String> {
+    let able = Algorithm::simple().filter(|algorithm| provider.supports(*algorithm));
+    able.map(|algorithm| algorithm.to_string()).collect()
+}
+
+fn as_text(
+    cpu: &Cpu,
+    kernels: &[KernelInfo],
+    peers: &[(Peer, Result<String, Absent>)],
+    registry: &Registry,
+) -> String {
     let features = table(
         ["feature", "seen", "usable"],
         cpu.features()
@@ -68,6 +82,22 @@ fn as_text(cpu: &Cpu, kernels: &[KernelInfo], peers: &[(Peer, Result<String, Abs
         cpu.isa(),
         available.join(", "),
     );
+    let mut providers = table(
+        ["provider", "is", "can, and chains of these"],
+        registry.providers().iter().map(|provider| {
+            let asked = if provider.by_name_only() { "; used only where it is named" } else { "" };
+            [
+                provider.name().to_owned(),
+                format!("{}{asked}", provider.description()),
+                algorithms(&**provider).join(", "),
+            ]
+        }),
+    );
+    providers.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    text += &format!("{providers}\n\n");
+    for absent in registry.absent() {
+        text += &format!("provider {absent}\n");
+    }
     for (peer, found) in peers {
         text += &match found {
             Ok(version) => format!("{peer}: {version}\n"),
@@ -77,7 +107,12 @@ fn as_text(cpu: &Cpu, kernels: &[KernelInfo], peers: &[(Peer, Result<String, Abs
     text
 }
 
-fn as_json(cpu: &Cpu, kernels: &[KernelInfo], peers: &[(Peer, Result<String, Absent>)]) -> Value {
+fn as_json(
+    cpu: &Cpu,
+    kernels: &[KernelInfo],
+    peers: &[(Peer, Result<String, Absent>)],
+    registry: &Registry,
+) -> Value {
     let features = cpu
         .features()
         .iter()
@@ -96,6 +131,16 @@ fn as_json(cpu: &Cpu, kernels: &[KernelInfo], peers: &[(Peer, Result<String, Abs
         Ok(version) => json!({ "name": peer.name(), "version": version }),
         Err(absent) => json!({ "name": peer.name(), "absent": absent.reason }),
     });
+    let providers = registry.providers().iter().map(|provider| {
+        json!({
+            "name": provider.name(),
+            "description": provider.description(),
+            "algorithms": algorithms(&**provider),
+            "by_name_only": provider.by_name_only(),
+        })
+    });
+    let absent = registry.absent().iter();
+    let absent = absent.map(|absent| json!({ "name": absent.name, "absent": absent.reason }));
     json!({
         "schema": "broadloom-info/1",
         "version": env!("CARGO_PKG_VERSION"),
@@ -104,8 +149,12 @@ fn as_json(cpu: &Cpu, kernels: &[KernelInfo], peers: &[(Peer, Result<String, Abs
         "features": features.collect::<Vec<_>>(),
         "kernels": kernels.collect::<Vec<_>>(),
         "peers": peers.collect::<Vec<_>>(),
+        "providers": providers.chain(absent).collect::<Vec<_>>(),
     })
 }
+
+/// Columns of text that the list of providers takes.
+const WIDTH: u16 = 110;
 
 fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Table {
     let mut table = Table::new();

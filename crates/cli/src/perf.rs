@@ -6,8 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use broadloom::ProviderSpec;
-use broadloom_engine::{Algorithm, Direction};
+use broadloom::{Algorithm, Direction, ProviderSpec};
 use broadloom_lanes::{Cpu, Isa};
 use broadloom_perf::matrix::Suite;
 use broadloom_perf::names::{Cache, Call, Kind, Order, Peer, Sharing};

@@ -40,6 +40,14 @@ fn json_names_features_kernels_and_peers() {
     for peer in said["peers"].as_array().unwrap() {
         assert!(peer["version"].is_string() ^ peer["absent"].is_string(), "{peer}");
     }
+    assert_eq!(texts(&said["providers"], "name"), ["native", "openssl", "ipsec-mb"]);
+    for provider in said["providers"].as_array().unwrap() {
+        assert!(provider["algorithms"].is_array() ^ provider["absent"].is_string(), "{provider}");
+    }
+    let native = &said["providers"][0];
+    let able = native["algorithms"].as_array().unwrap();
+    assert!(able.contains(&"hmac-sha1".into()) && able.contains(&"aes-256-cbc".into()), "{native}");
+    assert!(said["providers"][2]["by_name_only"].as_bool().unwrap_or(true));
 }
 
 #[test]
@@ -50,6 +58,7 @@ fn text_tells_the_same() {
         ("features", &["name"][..]),
         ("kernels", &["algorithm", "kernel", "single", "reason"]),
         ("peers", &["name"]),
+        ("providers", &["name"]),
     ] {
         for key in keys {
             for text in texts(&json[list], key) {

@@ -1,1 +1,81 @@
 //! What every provider of Broadloom must pass.
+//!
+//! A provider's tests get all of it by one line, with an expression for the provider: an
+//! `Arc<dyn Provider>`, or an `Option` or a `Result` of one where it may be absent.
+//!
+//! ```
+//! broadloom_conformance::suite!(broadloom_conformance::reference_provider());
+//! ```
+//!
+//! That makes a module `conformance` with one test for each topic. `suite!(name: …)` names the module, where
+//! a provider is to be tested with several options. [`cross!`] compares two providers with each other.
+//!
+//! Where a provider is absent its tests fail if the environment has `CI=true`; elsewhere they say on
+//! standard error that they were not run, and why.
+//!
+//! What is expected comes from the examples of standards (the folder `vectors`, each with its source), and
+//! from [`reference`], which computes everything with the RustCrypto crates. Random jobs come from fixed
+//! seeds: a test that fails fails again.
+
+mod candidate;
+mod case;
+mod cross;
+mod keyed;
+mod place;
+pub mod reference;
+#[doc(hidden)]
+pub mod topics;
+mod vectors;
+
+pub use candidate::Candidate;
+pub use cross::compare;
+pub use reference::reference_provider;
+
+#[doc(hidden)]
+pub use candidate::{run, run_both};
+
+/// One test for each topic, on the provider that the expression yields ([`Candidate`]).
+#[macro_export]
+macro_rules! suite {
+    ($provider:expr) => {
+        $crate::suite!(conformance: $provider);
+    };
+    ($module:ident: $provider:expr) => {
+        mod $module {
+            #[allow(unused_imports, reason = "the expression may name nothing from outside")]
+            use super::*;
+
+            $crate::suite!(@tests $provider;
+                support known_answers lengths alignments scattered out_of_place_copies ranges
+                tags wrong_tags wrong_tags_of_chains
+                wrong_nonces wrong_lengths wrong_ranges wrong_tag_lengths bad_among_good
+                large_beside_small long_associated_data random_jobs
+                every_chain esp_packets tls_records
+                capacity order doorbell bounded_waits close_and_drop statistics
+                owned_sessions reused_jobs shared_session reopened_queues
+            );
+        }
+    };
+    (@tests $provider:expr; $($topic:ident)*) => { $(
+        #[test]
+        fn $topic() {
+            $crate::run(stringify!($topic), $provider, $crate::topics::$topic);
+        }
+    )* };
+}
+
+/// A test that compares two providers ([`compare`]) on everything that both have.
+///
+/// `cross!(name: a, b)` names the test; without a name it is `cross`.
+#[macro_export]
+macro_rules! cross {
+    ($a:expr, $b:expr) => {
+        $crate::cross!(cross: $a, $b);
+    };
+    ($name:ident: $a:expr, $b:expr) => {
+        #[test]
+        fn $name() {
+            $crate::run_both(stringify!($name), $a, $b);
+        }
+    };
+}

@@ -171,6 +171,15 @@ impl<'a> Data<'a> {
         self.len() == 0
     }
 
+    /// Whether what is read is written over.
+    pub(crate) fn is_in_place(&self) -> bool {
+        match self {
+            Data::InPlace(_) => true,
+            Data::Read(_) | Data::OutOfPlace { .. } => false,
+            Data::Scattered(scattered) => matches!(scattered.pieces, Pieces::InPlace(_)),
+        }
+    }
+
     /// Bytes that can be written; `None` where nothing can.
     pub(crate) fn output_len(&self) -> Option<usize> {
         match self {

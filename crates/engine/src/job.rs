@@ -56,6 +56,7 @@ impl<'a, T> Job<'a, T> {
     /// is only in [`tag`](Job::tag), and one to check comes from [`expect_tag`](Job::expect_tag).
     ///
     /// In a chain that encrypts last, the tag is put there before, so that the cipher's range may cover it.
+    /// Anywhere else it must not: [`JobError::TagOverlap`].
     pub fn tag_at(mut self, offset: usize) -> Self {
         self.operation.tag.at = Some(offset);
         self

@@ -6,29 +6,47 @@
 //! - A [`Job`] is one buffer's work for a session.
 //! - A [`Processor`] processes many jobs within a call; a [`QueuePair`] takes them in bursts and gives
 //!   them back as they complete.
+//! - [`Workers`] do so on threads of their own, each with a queue pair, and tell of it to who polls, to an
+//!   [`Event`] in epoll, or to a future. With the feature `rayon`, `PoolProcessor` processes many jobs
+//!   within a call on a pool of the caller's.
 //!
 //! The crate knows no provider: `broadloom` brings them along.
 
+mod affinity;
 mod algorithm;
+mod completion;
 mod data;
+mod event;
+mod exchange;
 mod job;
 mod operation;
+#[cfg(feature = "rayon")]
+mod pool;
 mod processor;
 mod provider;
 mod queue_pair;
 mod registry;
 mod serve;
 mod session;
+mod share;
 mod statistics;
+mod sync;
 mod transform;
+mod worker;
+mod workers;
 
+pub use affinity::{AffinityError, Placement, allowed_cores, pin_to};
 pub use algorithm::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, MAX_NONCE,
     MacAlgorithm, NameError,
 };
+pub use completion::{Burst, Completion};
 pub use data::{Buffer, Bytes, Data, Scattered, Text};
+pub use event::Event;
 pub use job::{Handle, Job};
 pub use operation::{JobError, MAX_TAG, Operation, Parts};
+#[cfg(feature = "rayon")]
+pub use pool::PoolProcessor;
 pub use processor::{Outcome, Processor};
 pub use provider::{Occupancy, Provider, ProviderError, ProviderSession, Queue};
 pub use queue_pair::{Doorbell, Order, QueueConfig, QueuePair};
@@ -37,3 +55,4 @@ pub use serve::{Clock, serve};
 pub use session::{Fallback, Held, Session};
 pub use statistics::{Cause, Snapshot, Statistics};
 pub use transform::{Builder, Transform, TransformError, kind};
+pub use workers::{Workers, WorkersConfig, WorkersError};

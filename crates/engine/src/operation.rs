@@ -195,6 +195,21 @@ pub enum JobError {
         /// Bytes of data.
         len: usize,
     },
+    /// A tag that would be written over ciphertext, or is to be read from there. Give the cipher a
+    /// [range](crate::Job::cipher_range) beside it.
+    #[error(
+        "the tag's place {start}..{end} overlaps what the cipher is for, {cipher_start}..{cipher_end}"
+    )]
+    TagOverlap {
+        /// Where the tag starts.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// Where the cipher's range starts.
+        cipher_start: usize,
+        /// Where it ends.
+        cipher_end: usize,
+    },
     /// A cipher was given data that can only be read.
     #[error("a cipher needs data that can be written, and these can only be read")]
     ReadOnly,
@@ -206,7 +221,7 @@ pub enum JobError {
         /// Bytes of the destination.
         destination_len: usize,
     },
-    /// The provider could not open a queue for this thread.
+    /// The provider could not open a queue for this thread. Data in place are as they were.
     #[error("the provider has no queue for this thread")]
     NoQueue,
     /// One of the provider's own calls failed; the number is the provider's.
@@ -218,6 +233,9 @@ pub enum JobError {
     /// The provider gave the job back without having done it.
     #[error("the provider did not do it")]
     NotDone,
+    /// The provider panicked while it worked on the job or on others beside it.
+    #[error("the provider panicked while it worked on the job or on others beside it")]
+    Panicked,
     /// The queue pair was dropped before the job was processed.
     #[error("the queue pair was dropped before the job's turn came")]
     Cancelled,
@@ -342,9 +360,18 @@ impl<'a> Operation<'a> {
         self.complete(if same { Ok(()) } else { Err(JobError::TagMismatch) });
     }
 
+    /// Whether a provider panicked while it worked on it.
+    #[inline]
+    fn is_interrupted(&self) -> bool {
+        matches!(self.state.phase, Phase::Running | Phase::Ran)
+    }
+
     /// Checks the job, and makes it ready for a provider.
     #[inline]
     pub(crate) fn begin(&mut self) -> Result<(), JobError> {
+        if self.is_interrupted() {
+            return Err(JobError::Panicked);
+        }
         let session = self.session.get();
         let rules = session.rules();
         let nonce_len = self.nonce.len();
@@ -399,15 +426,17 @@ impl<'a> Operation<'a> {
             let end = at.saturating_add(rules.tag_len);
             let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
             Span { start: at, end }.within(room)?;
+            if rules.writes && at < ciphered.end && ciphered.start < end && !self.tag_is_ciphered() {
+                let (cipher_start, cipher_end) = (ciphered.start, ciphered.end);
+                return Err(JobError::TagOverlap { start: at, end, cipher_start, cipher_end });
+            }
         } else if rules.checks_tag && usize::from(self.tag.given) != rules.tag_len {
             let (len, valid) = (usize::from(self.tag.given), rules.tag_len);
             return Err(JobError::TagLength { len, valid });
         }
         self.data.gather_pieces();
-        if let Text::Apart(source, destination) = self.data.text()
-            && rules.writes
-        {
-            if rules.chain {
+        if let Text::Apart(source, destination) = self.data.text() {
+            if rules.chain || !rules.writes {
                 destination.copy_from_slice(source);
             } else {
                 destination[..ciphered.start].copy_from_slice(&source[..ciphered.start]);
@@ -419,6 +448,14 @@ impl<'a> Operation<'a> {
             self.read_tag();
         }
         Ok(())
+    }
+
+    /// Whether the tag is there before the cipher encrypts, which then may cover it: in a chain that
+    /// authenticates first.
+    fn tag_is_ciphered(&self) -> bool {
+        let rules = self.session().rules();
+        let mac_runs_first = self.session().stage(false).part == Part::Mac;
+        rules.chain && mac_runs_first != rules.checks_tag
     }
 
     /// Takes the tag to check from where it is in the data.
@@ -485,7 +522,9 @@ impl<'a> Operation<'a> {
         }
         let rules = *self.session.get().rules();
         if self.state.outcome.is_err() {
-            if rules.writes {
+            // Without a queue nobody has touched what is in place: another provider may have it.
+            let touched = self.state.outcome != Err(JobError::NoQueue) || !self.data.is_in_place();
+            if rules.writes && touched {
                 self.wipe_output();
             }
         } else if self.tag.at.is_some() && !rules.checks_tag {
@@ -506,8 +545,16 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Ends a job that no provider saw.
+    /// Ends a job that no provider saw, or that one panicked over.
     pub(crate) fn refuse(&mut self, error: JobError) {
+        if self.is_interrupted() {
+            if self.session().rules().writes {
+                self.wipe_output();
+            }
+            if matches!(self.data, Data::Scattered(_)) {
+                self.data.scatter_pieces();
+            }
+        }
         self.state.phase = Phase::Complete;
         self.state.outcome = Err(error);
     }

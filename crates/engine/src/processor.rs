@@ -30,6 +30,8 @@ type Window<'x, 'a> = ArrayVec<&'x mut Operation<'a>, WINDOW>;
 #[derive(Default)]
 pub struct Processor {
     queues: Vec<Open>,
+    /// The occupancy of queues that are no more.
+    earlier: Occupancy,
 }
 
 /// A queue at the provider with this id.
@@ -79,11 +81,13 @@ impl Processor {
 
     /// How full the lanes of all its queues were.
     pub(crate) fn occupancy(&self) -> Occupancy {
-        let queues = self.queues.iter().filter_map(|open| open.queue.as_ref().ok()?.occupancy());
-        queues.fold(Occupancy::default(), |a, b| Occupancy {
-            used: a.used + b.used,
-            offered: a.offered + b.offered,
-        })
+        add_up(self.earlier, &self.queues)
+    }
+
+    /// Drops its queues, of which one has panicked: new ones are opened as needed.
+    pub(crate) fn reset(&mut self) {
+        let queues = std::mem::take(&mut self.queues);
+        self.earlier = add_up(self.earlier, &queues);
     }
 
     fn open(&mut self, session: &Session) -> &mut Open {
@@ -161,4 +165,10 @@ impl Processor {
             }
         }
     }
+}
+
+/// The occupancy of queues, and of those before them.
+fn add_up(earlier: Occupancy, queues: &[Open]) -> Occupancy {
+    let queues = queues.iter().filter_map(|open| open.queue.as_ref().ok()?.occupancy());
+    queues.fold(earlier, |a, b| Occupancy { used: a.used + b.used, offered: a.offered + b.offered })
 }

@@ -1,8 +1,10 @@
 //! Queue pairs: jobs in, jobs out, on one thread.
 
 use std::collections::VecDeque;
+use std::io;
 use std::time::{Duration, Instant};
 
+use crate::event::{Event, Level};
 use crate::job::Handle;
 use crate::operation::JobError;
 use crate::processor::{Processor, WINDOW};
@@ -70,7 +72,9 @@ impl Default for QueueConfig {
 ///
 /// Every job that was accepted comes back exactly once: from `dequeue`, or from
 /// [`close`](QueuePair::close), or, where the queue pair is dropped, to the handler given to
-/// [`on_drop`](QueuePair::on_drop).
+/// [`on_drop`](QueuePair::on_drop). That holds where a provider panics, too: the panic goes on to the
+/// caller, and the jobs that it was working on are complete with the next flush, as failed with
+/// [`JobError::Panicked`], their output wiped.
 ///
 /// `H` is a job, or what owns or borrows one ([`Handle`]).
 pub struct QueuePair<'a, H: Handle<'a>> {
@@ -80,7 +84,10 @@ pub struct QueuePair<'a, H: Handle<'a>> {
     /// Of a burst that is being taken: groups, and how many jobs in a row go there.
     runs: Vec<(usize, usize)>,
     in_flight: usize,
+    /// The group from which complete jobs are given back first, next time.
+    turn: usize,
     statistics: Statistics,
+    level: Level,
     on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
 }
 
@@ -116,7 +123,9 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             groups: Vec::new(),
             runs: Vec::new(),
             in_flight: 0,
+            turn: 0,
             statistics: Statistics::default(),
+            level: Level::default(),
             on_drop: None,
         }
     }
@@ -143,10 +152,25 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         self.statistics.clone()
     }
 
+    /// A file descriptor that is readable exactly while complete jobs wait for
+    /// [`dequeue`](QueuePair::dequeue).
+    ///
+    /// A queue pair works within its owner's calls: jobs that wait for others do not become complete by
+    /// themselves. So [`flush`](QueuePair::flush) before sleeping on it. Whoever wants work to go on while
+    /// it sleeps wants [`Workers`](crate::Workers).
+    ///
+    /// # Errors
+    /// The system has no more descriptors; [`io::ErrorKind::Unsupported`] elsewhere than on Linux.
+    pub fn event(&mut self) -> io::Result<Event> {
+        let ready = self.groups.iter().any(|group| group.complete > 0);
+        self.level.event(ready)
+    }
+
     /// Takes jobs from the front of a burst, as many as there is room for, and says how many; the rest
     /// stays. Unless the doorbell is deferred it is rung.
     pub fn enqueue(&mut self, jobs: &mut Vec<H>) -> usize {
         let accepted = jobs.len().min(self.config.capacity - self.in_flight);
+        // A provider is asked for queues, and may panic, before any job leaves the burst.
         self.find_runs(&mut jobs[..accepted]);
         let mut taken = jobs.drain(..accepted);
         for (index, count) in self.runs.drain(..) {
@@ -180,7 +204,11 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     pub fn dequeue(&mut self, jobs: &mut Vec<H>, max: usize) -> usize {
         self.expire();
         let mut given = 0;
-        for group in &mut self.groups {
+        // Begins with another group each time, so that one that is never empty keeps no other waiting.
+        let turn = self.turn % self.groups.len().max(1);
+        self.turn = turn + 1;
+        let (later, first) = self.groups.split_at_mut(turn);
+        for group in first.iter_mut().chain(later) {
             let count = group.complete.min(max - given);
             jobs.extend(group.jobs.drain(..count));
             group.complete -= count;
@@ -192,6 +220,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             }
         }
         self.in_flight -= given;
+        self.signal();
         given
     }
 
@@ -206,6 +235,40 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         }
     }
 
+    /// Processes jobs at once, beside those that it holds.
+    pub(crate) fn process_at_once<'b, J: Handle<'b>>(&mut self, jobs: &mut [J]) {
+        self.statistics.accept(jobs.len());
+        let outcome = self.processor.process_many(jobs);
+        self.statistics.complete(outcome.completed, outcome.failed);
+        self.statistics.ran(Cause::Batch, self.processor.occupancy());
+    }
+
+    /// Counts jobs that were to be processed at once, and that a provider panicked over.
+    pub(crate) fn count_failed(&mut self, jobs: usize) {
+        self.statistics.complete(jobs, jobs);
+    }
+
+    /// Goes on after a provider has panicked: all jobs are complete, those that were not before by `fail`,
+    /// and queues are opened anew.
+    pub(crate) fn recover(&mut self, fail: impl Fn(&mut H)) {
+        for group in &mut self.groups {
+            let failed = group.jobs.len() - group.complete;
+            group.jobs.range_mut(group.complete..).for_each(&fail);
+            group.complete = group.jobs.len();
+            group.seen = group.complete;
+            group.expires = None;
+            self.statistics.complete(failed, failed);
+        }
+        self.signal();
+        self.processor.reset();
+    }
+
+    /// Has the event say whether complete jobs wait.
+    fn signal(&mut self) {
+        let groups = &self.groups;
+        self.level.set(|| groups.iter().any(|group| group.complete > 0));
+    }
+
     /// Processes what is left, and gives back every job.
     pub fn close(mut self) -> Vec<H> {
         self.flush();
@@ -216,6 +279,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
 
     /// Finds the groups of a burst, by jobs in a row that have the same.
     fn find_runs(&mut self, jobs: &mut [H]) {
+        self.runs.clear();
         let (mut class, mut group, mut count) = (None, 0, 0);
         for job in jobs {
             let session = job.operation().session();
@@ -286,27 +350,29 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// Processes the jobs of a group that were seen.
     fn run(&mut self, index: usize, cause: Cause) {
         let group = &mut self.groups[index];
-        let (mut from, to) = (group.complete, group.seen);
-        let mut failed = 0;
-        while from < to {
-            let until = to.min(from + WINDOW);
-            let jobs = group.jobs.range_mut(from..until);
+        let to = group.seen;
+        // Each window is complete on its own: no job is processed twice where the next one panics.
+        while group.complete < to {
+            let until = to.min(group.complete + WINDOW);
+            let jobs = group.jobs.range_mut(group.complete..until);
             let mut window = ArrayVec::<_, WINDOW>::new_const();
             window.extend(jobs.map(Handle::operation));
-            failed += self.processor.run(&mut window);
-            from = until;
+            let failed = self.processor.run(&mut window);
+            self.statistics.complete(until - group.complete, failed);
+            group.complete = until;
+            self.level.set(|| true);
         }
-        self.statistics.complete(to - group.complete, failed);
         self.statistics.ran(cause, self.processor.occupancy());
-        group.complete = to;
         group.expires = None;
     }
 }
 
 impl<'a, H: Handle<'a>> Drop for QueuePair<'a, H> {
     fn drop(&mut self) {
-        let Some(handler) = &mut self.on_drop else { return };
         for group in &mut self.groups {
+            let cancelled = group.jobs.len() - group.complete;
+            self.statistics.complete(cancelled, cancelled);
+            let Some(handler) = &mut self.on_drop else { continue };
             for (place, mut job) in group.jobs.drain(..).enumerate() {
                 if place >= group.complete {
                     job.operation().refuse(JobError::Cancelled);

@@ -6,6 +6,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::mem::offset_of;
+use std::ptr;
 
 /// The version whose layout this is, as `imb_get_version` returns it, without its last part: a patch
 /// release keeps the layout.
@@ -113,6 +114,37 @@ pub struct Job {
     _next_iv: usize,
 }
 
+impl Job {
+    /// A job that asks for nothing.
+    pub const EMPTY: Job = Job {
+        enc_keys: ptr::null(),
+        dec_keys: ptr::null(),
+        key_len: 0,
+        src: ptr::null(),
+        dst: ptr::null_mut(),
+        cipher_offset: 0,
+        cipher_len: 0,
+        hash_offset: 0,
+        hash_len: 0,
+        iv: ptr::null(),
+        iv_len: 0,
+        tag: ptr::null_mut(),
+        tag_len: 0,
+        auth: Auth { aead: AeadAuth { associated: ptr::null(), associated_len: 0, _context: 0 } },
+        status: 0,
+        cipher_mode: CIPHER_NULL,
+        cipher_direction: ENCRYPT,
+        hash_alg: AUTH_NULL,
+        chain_order: CIPHER_THEN_HASH,
+        user_data: ptr::null_mut(),
+        _user_data2: 0,
+        _cipher_func: 0,
+        _hash_func: 0,
+        _sgl_state: 0,
+        _next_iv: 0,
+    };
+}
+
 /// What a hash needs beside the text, by algorithm: the union of `IMB_JOB`.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -205,6 +237,12 @@ pub type GcmUpdate = unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *mut u
 /// Ends a message of GCM: tag and its length.
 pub type GcmEnd = unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *mut u8, u64);
 
+/// Processes jobs of the caller's that have one cipher (its mode, direction and key length in bytes) and no
+/// hash, all of them; says how many.
+pub type CipherBurst = unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int, c_int, c_int) -> u32;
+/// Processes jobs of the caller's that have one hash and no cipher, all of them; says how many.
+pub type HashBurst = unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int) -> u32;
+
 /// `IMB_MGR` up to the last function pointer used. It is allocated by the library, which knows its whole
 /// size; it is never made or moved here.
 #[repr(C)]
@@ -267,6 +305,14 @@ pub struct Functions {
     _gmac_hec: [usize; 11],
     /// Makes the subkeys of AES-256-CMAC.
     pub cmac_subkeys_256: MakeSubkeys,
+    _crc_chacha: [usize; 17],
+    _async_bursts: [usize; 4],
+    _submit_cipher_burst: usize,
+    /// Processes jobs of AES-CBC or AES-CTR.
+    pub cipher_burst_nocheck: CipherBurst,
+    _submit_hash_burst: usize,
+    /// Processes jobs of HMAC with a SHA.
+    pub hash_burst_nocheck: HashBurst,
 }
 
 const _: () = {
@@ -312,4 +358,6 @@ const _: () = {
     assert!(offset_of!(Functions, expand_gcm) == 448 - 64);
     assert!(offset_of!(Functions, gcm_begin) == 696 - 64);
     assert!(offset_of!(Functions, cmac_subkeys_256) == 808 - 64);
+    assert!(offset_of!(Functions, cipher_burst_nocheck) == 992 - 64);
+    assert!(offset_of!(Functions, hash_burst_nocheck) == 1008 - 64);
 };

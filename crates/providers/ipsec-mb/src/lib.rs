@@ -42,6 +42,7 @@ pub mod keys;
 pub mod layout;
 pub mod library;
 
+mod burst;
 mod fill;
 mod gcm;
 mod provider;

@@ -6,6 +6,7 @@ use std::ptr;
 use broadloom_engine::{JobError, MAX_TAG, Operation, Queue};
 use zeroize::Zeroize;
 
+use crate::burst::Burst;
 use crate::fill::{Places, addresses, fill};
 use crate::gcm;
 use crate::layout::{self, GcmContext, Job};
@@ -24,6 +25,8 @@ pub struct ImbQueue {
     slots: Box<[Slot]>,
     /// What came of the jobs of each slot: the highest status, which is the library's.
     status: Box<[c_int]>,
+    /// Jobs that are processed together.
+    jobs: Box<[Job]>,
     context: Box<GcmContext>,
     manager: OwnedManager,
 }
@@ -40,8 +43,8 @@ struct Slot {
     schedules: [*const c_void; 3],
 }
 
-// SAFETY: the pointers are written and read within one call of `run`, and stale outside.
-unsafe impl Send for Slot {}
+// SAFETY: the pointers in slots and jobs are written and read within one call of `run`, and stale outside.
+unsafe impl Send for ImbQueue {}
 
 impl ImbQueue {
     pub fn new(manager: OwnedManager) -> ImbQueue {
@@ -49,6 +52,7 @@ impl ImbQueue {
         ImbQueue {
             slots: vec![slot; ROOM].into(),
             status: vec![0; ROOM].into(),
+            jobs: (0..ROOM).map(|_| Job::EMPTY).collect(),
             context: Box::new(GcmContext([0; 128])),
             manager,
         }
@@ -61,10 +65,13 @@ impl Queue for ImbQueue {
     }
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
-        let ImbQueue { slots, status, context, manager } = self;
+        let ImbQueue { slots, status, jobs, context, manager } = self;
         for window in operations.chunks_mut(ROOM) {
             status[..window.len()].fill(0);
-            let mut burst = Burst { manager, status: &mut *status };
+            let together = same(window.iter().map(|operation| {
+                operation.provider_session::<ImbSession>().and_then(|session| session.together)
+            }));
+            let mut burst = Burst::new(manager, together, jobs, status);
             for (index, (operation, slot)) in window.iter_mut().zip(&mut *slots).enumerate() {
                 if let Some(outcome) = start(&mut burst, operation, slot, context, index) {
                     end(operation, slot, outcome);
@@ -90,6 +97,12 @@ impl Drop for ImbQueue {
         self.slots.iter_mut().for_each(|slot| slot.tag.zeroize());
         self.context.0.zeroize();
     }
+}
+
+/// What all have, if they all have the same.
+fn same<T: PartialEq>(mut all: impl Iterator<Item = Option<T>>) -> Option<T> {
+    let first = all.next()??;
+    all.all(|other| other.as_ref() == Some(&first)).then_some(first)
 }
 
 /// Has an operation processed, or submits its job: then `None` is returned, and what the job points to
@@ -121,7 +134,7 @@ fn start(
             // this provider, whose library the manager keeps open; the tag has room for 64 bytes.
             unsafe {
                 gcm::process(
-                    burst.manager.table().functions(),
+                    burst.manager().table().functions(),
                     *size,
                     *encrypts,
                     &key.0,
@@ -136,7 +149,7 @@ fn start(
             unsafe {
                 let text = std::slice::from_raw_parts(source, len);
                 let places = Places { len: 0, associated: text, ..places };
-                gcm::process(burst.manager.table().functions(), *size, true, &key.0, context, &places);
+                gcm::process(burst.manager().table().functions(), *size, true, &key.0, context, &places);
             }
             return Some(Ok(()));
         }
@@ -195,60 +208,4 @@ fn len_before_carry(counter: &[u8]) -> u64 {
 fn after_carry(counter: &[u8]) -> [u8; 16] {
     let high = counter.first_chunk().map_or(0, |all| u128::from_be_bytes(*all)) >> 32;
     (high.wrapping_add(1) << 32).to_be_bytes()
-}
-
-/// Jobs in flight. When it is dropped, whether it comes to its end or a panic passes through, none are.
-struct Burst<'q> {
-    manager: &'q OwnedManager,
-    status: &'q mut [c_int],
-}
-
-impl Burst<'_> {
-    /// Submits the next job, without the library's checks.
-    ///
-    /// # Safety
-    /// The closure must fill in all that the library reads for the job's algorithm, with addresses that
-    /// stay good for their lengths until the burst has ended, and lengths that the library takes.
-    #[inline(always)]
-    unsafe fn submit(&mut self, index: usize, fill: impl FnOnce(&mut Job)) {
-        let functions = self.manager.table().functions();
-        let manager = self.manager.as_ptr();
-        // SAFETY: the manager is alive; the library returns a free job of its ring, which is this
-        // function's until it is submitted.
-        let job = unsafe { &mut *(functions.get_next_job)(manager) };
-        fill(job);
-        job.user_data = ptr::without_provenance_mut(index);
-        // SAFETY: the job last got is filled in, for which the caller vouches.
-        let mut done = unsafe { (functions.submit_job_nocheck)(manager) };
-        while !done.is_null() {
-            self.take(done);
-            // SAFETY: the manager is alive.
-            done = unsafe { (functions.get_completed_job)(manager) };
-        }
-    }
-
-    /// Notes what came of a job that the library returned.
-    #[inline(always)]
-    fn take(&mut self, job: *const Job) {
-        // SAFETY: the library returned this job, not null, and leaves it alone until the next
-        // `get_next_job`.
-        let (status, index) = unsafe { ((*job).status, (*job).user_data.addr()) };
-        if let Some(highest) = self.status.get_mut(index) {
-            *highest = (*highest).max(status);
-        }
-    }
-}
-
-impl Drop for Burst<'_> {
-    fn drop(&mut self) {
-        let functions = self.manager.table().functions();
-        loop {
-            // SAFETY: the manager is alive, and so is all that its jobs point to.
-            let done = unsafe { (functions.flush_job)(self.manager.as_ptr()) };
-            if done.is_null() {
-                return;
-            }
-            self.take(done);
-        }
-    }
 }

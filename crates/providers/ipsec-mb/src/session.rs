@@ -7,6 +7,7 @@ use broadloom_engine::{
     Transform,
 };
 
+use crate::burst::Together;
 use crate::keys::{
     AesKey, ChaChaKey, CmacKey, Expander, GcmKeyBox, HmacKey, TripleDesKey, aes_index, sha_index,
 };
@@ -17,6 +18,8 @@ use crate::rules::{Rules, lacks, refused};
 pub struct ImbSession {
     pub task: Task,
     pub rules: Rules,
+    /// What its jobs have in common with others that they can be processed together with.
+    pub together: Option<Together>,
     /// A tag is checked, not made.
     pub checks: bool,
     class: u8,
@@ -54,8 +57,10 @@ impl ImbSession {
         let place = Algorithm::simple().position(|other| other == algorithm);
         let class = place.and_then(|place| u8::try_from(place).ok());
         let class = class.ok_or_else(|| refused(algorithm))?;
+        let task = Task::of(transform, expander)?;
         Ok(ImbSession {
-            task: Task::of(transform, expander)?,
+            together: task.together(),
+            task,
             rules: Rules::of(algorithm, direction),
             checks: matches!(direction, Direction::Verify | Direction::Open),
             class,
@@ -123,6 +128,26 @@ impl Task {
                 return Err(refused(other));
             }
         })
+    }
+
+    /// What its jobs have in common, if the library has a call for many of them.
+    fn together(&self) -> Option<Together> {
+        match self {
+            Task::Hmac { alg, .. } if *alg != layout::AUTH_HMAC_MD5 => {
+                Some(Together::Hash { alg: *alg })
+            }
+            Task::Cbc { direction, key_len, .. } => Some(Together::Cipher {
+                mode: layout::CIPHER_CBC,
+                direction: *direction,
+                key_len: *key_len as c_int,
+            }),
+            Task::Ctr { key_len, .. } => Some(Together::Cipher {
+                mode: layout::CIPHER_CTR,
+                direction: layout::ENCRYPT,
+                key_len: *key_len as c_int,
+            }),
+            _ => None,
+        }
     }
 }
 

@@ -225,10 +225,9 @@ fn open(provider: &Arc<IpsecMb>, answer: &Answer, direction: Direction) -> Sessi
     Session::open(provider.clone(), &transform.expect("it fits")).expect("it is supported")
 }
 
-/// Every answer, in place and apart, made and checked: all as one mix in one call. `repeat` times, so that
-/// lanes fill and empty.
-fn all_answers(provider: &Arc<IpsecMb>, repeat: usize) {
-    let answers = answers();
+/// Answers, in place and apart, made and checked: all as one mix in one call. `repeat` times, so that lanes
+/// fill and empty.
+fn check(provider: &Arc<IpsecMb>, answers: &[Answer], repeat: usize) {
     let sessions: Vec<_> = answers
         .iter()
         .flat_map(|answer| {
@@ -272,16 +271,17 @@ fn all_answers(provider: &Arc<IpsecMb>, repeat: usize) {
 }
 
 #[test]
-fn known_answers() {
+fn known_answers_of_one_algorithm_at_a_time() {
     if let Some(provider) = provider() {
-        all_answers(&provider, 2);
+        let answers = answers();
+        answers.chunk_by(|a, b| a.algorithm == b.algorithm).for_each(|same| check(&provider, same, 3));
     }
 }
 
 #[test]
-fn a_mix_larger_than_the_ring() {
+fn known_answers_in_a_mix_larger_than_the_ring() {
     if let Some(provider) = provider() {
-        all_answers(&provider, 40);
+        check(&provider, &answers(), 40);
     }
 }
 

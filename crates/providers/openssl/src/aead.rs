@@ -1,10 +1,9 @@
 //! GCM, CCM and ChaCha20-Poly1305.
 
-use broadloom_engine::{JobError, Text};
+use broadloom_engine::JobError;
 
-use crate::cipher::update;
 use crate::contexts::{Contexts, job_error};
-use crate::evp::{CipherContext, EvpError};
+use crate::evp::{CipherContext, EvpError, InOut};
 use crate::slots::Number;
 
 /// The longest nonce that libcrypto's GCM has room for, in bytes.
@@ -35,32 +34,48 @@ impl Aead {
         number: &mut Number,
         nonce: &[u8],
         associated: &[u8],
-        text: Text<'_>,
+        text: InOut<'_>,
         tag: &mut [u8],
     ) -> Result<(), JobError> {
-        if self.mode == Mode::Ccm {
-            check_ccm(associated.len().max(text.input().len()))?;
+        check_nonce(nonce)?;
+        let mut own = None;
+        let context = self.contexts.get(number, &mut own).map_err(job_error)?;
+        match (self.mode, self.seals) {
+            (Mode::Streamed, true) => seal(context, nonce, associated, text, tag).map_err(job_error),
+            (Mode::Streamed, false) => {
+                decrypt(context, nonce, associated, text, tag).map_err(job_error)?;
+                context.finish().map_err(wrong_tag)
+            }
+            (Mode::Ccm, seals) => {
+                check_ccm(associated.len().max(text.len()))?;
+                if seals {
+                    seal_ccm(context, nonce, associated, text, tag).map_err(job_error)
+                } else {
+                    context.set_tag(tag).map_err(job_error)?;
+                    begin_ccm(context, nonce, associated, text.len()).map_err(job_error)?;
+                    cipher_ccm(context, text).map_err(wrong_tag)
+                }
+            }
         }
-        self.contexts.with(number, |context| match (self.mode, self.seals) {
-            (Mode::Streamed, true) => seal(context, nonce, associated, text, tag),
-            (Mode::Streamed, false) => open(context, nonce, associated, text, tag),
-            (Mode::Ccm, true) => seal_ccm(context, nonce, associated, text, tag),
-            (Mode::Ccm, false) => open_ccm(context, nonce, associated, text, tag),
-        })
     }
+}
+
+/// The engine lets nonces of GCM be longer than libcrypto does.
+#[inline]
+pub(crate) fn check_nonce(nonce: &[u8]) -> Result<(), JobError> {
+    if nonce.len() > MAX_NONCE {
+        return Err(JobError::NonceLength { len: nonce.len(), min: 1, max: MAX_NONCE });
+    }
+    Ok(())
 }
 
 fn check_ccm(len: usize) -> Result<(), JobError> {
     if len > MAX_CCM { Err(JobError::TooLong { len, max: MAX_CCM as u64 }) } else { Ok(()) }
 }
 
-/// Begins a message. The engine lets nonces of GCM be longer than libcrypto does.
-#[inline]
-pub(crate) fn with_nonce(context: &mut CipherContext, nonce: &[u8]) -> Result<(), JobError> {
-    if nonce.len() > MAX_NONCE {
-        return Err(JobError::NonceLength { len: nonce.len(), min: 1, max: MAX_NONCE });
-    }
-    context.restart(nonce).map_err(job_error)
+/// The step that checks the tag fails if it is wrong; all that could be wrong with the call was checked.
+fn wrong_tag(_: EvpError) -> JobError {
+    JobError::TagMismatch
 }
 
 #[inline]
@@ -68,57 +83,48 @@ fn seal(
     context: &mut CipherContext,
     nonce: &[u8],
     associated: &[u8],
-    text: Text<'_>,
+    text: InOut<'_>,
     tag: &mut [u8],
-) -> Result<(), JobError> {
-    with_nonce(context, nonce)?;
-    context.associate(associated).map_err(job_error)?;
-    if !text.input().is_empty() {
-        update(context, text)?.map_err(job_error)?;
-    }
-    context.finish().map_err(job_error)?;
-    context.tag(tag).map_err(job_error)
+) -> Result<(), EvpError> {
+    context.restart(nonce)?;
+    cipher(context, associated, text)?;
+    context.finish()?;
+    context.tag(tag)
 }
 
+/// All but the check of the tag.
 #[inline]
-fn open(
+fn decrypt(
     context: &mut CipherContext,
     nonce: &[u8],
     associated: &[u8],
-    text: Text<'_>,
+    text: InOut<'_>,
     tag: &[u8],
-) -> Result<(), JobError> {
-    with_nonce(context, nonce)?;
-    context.set_tag(tag).map_err(job_error)?;
-    context.associate(associated).map_err(job_error)?;
-    if !text.input().is_empty() {
-        update(context, text)?.map_err(job_error)?;
+) -> Result<(), EvpError> {
+    context.restart(nonce)?;
+    context.set_tag(tag)?;
+    cipher(context, associated, text)
+}
+
+#[inline]
+fn cipher(context: &mut CipherContext, associated: &[u8], text: InOut<'_>) -> Result<(), EvpError> {
+    context.associate(associated)?;
+    if !text.is_empty() {
+        context.update(text)?;
     }
-    context.finish().map_err(wrong_tag)
+    Ok(())
 }
 
 fn seal_ccm(
     context: &mut CipherContext,
     nonce: &[u8],
     associated: &[u8],
-    text: Text<'_>,
+    text: InOut<'_>,
     tag: &mut [u8],
-) -> Result<(), JobError> {
-    begin_ccm(context, nonce, associated, text.input().len()).map_err(job_error)?;
-    cipher_ccm(context, text)?.map_err(job_error)?;
-    context.tag(tag).map_err(job_error)
-}
-
-fn open_ccm(
-    context: &mut CipherContext,
-    nonce: &[u8],
-    associated: &[u8],
-    text: Text<'_>,
-    tag: &[u8],
-) -> Result<(), JobError> {
-    context.set_tag(tag).map_err(job_error)?;
-    begin_ccm(context, nonce, associated, text.input().len()).map_err(job_error)?;
-    cipher_ccm(context, text)?.map_err(wrong_tag)
+) -> Result<(), EvpError> {
+    begin_ccm(context, nonce, associated, text.len())?;
+    cipher_ccm(context, text)?;
+    context.tag(tag)
 }
 
 /// The length is always told, even where libcrypto could do without (no associated data): after a wrong
@@ -135,18 +141,10 @@ fn begin_ccm(
 }
 
 /// The tag is made, or checked, along with the text. Of an empty text some versions make it in the end.
-fn cipher_ccm(context: &mut CipherContext, text: Text<'_>) -> Result<Result<(), EvpError>, JobError> {
-    let empty = text.input().is_empty();
-    let outcome = update(context, text)?;
-    if empty && outcome.is_ok() {
-        return Ok(context.finish());
-    }
-    Ok(outcome)
-}
-
-/// The step that checks the tag fails if it is wrong; all that could be wrong with the call was checked.
-fn wrong_tag(_: EvpError) -> JobError {
-    JobError::TagMismatch
+fn cipher_ccm(context: &mut CipherContext, text: InOut<'_>) -> Result<(), EvpError> {
+    let empty = text.is_empty();
+    context.update(text)?;
+    if empty { context.finish() } else { Ok(()) }
 }
 
 #[cfg(all(test, not(loom)))]

@@ -32,19 +32,18 @@ impl<T: Duplicate> Contexts<T> {
         }
     }
 
-    /// Has an operation of the queue with this number use its context.
-    #[inline]
-    pub(crate) fn with<R>(
-        &self,
-        number: &mut Number,
-        with: impl FnOnce(&mut T) -> Result<R, JobError>,
-    ) -> Result<R, JobError> {
+    /// The context of an operation of the queue with this number. Where every job has its own, it is put
+    /// into `own`, and is freed with it.
+    #[inline(always)]
+    pub(crate) fn get<'a>(
+        &'a self,
+        number: &'a mut Number,
+        own: &'a mut Option<T>,
+    ) -> Result<&'a mut T, EvpError> {
         match self {
-            Contexts::PerQueuePair { main, copies } => {
-                copies.with(number, || main.duplicate().map_err(job_error), with)
-            }
-            Contexts::Only(sole) => sole.with(number, with),
-            Contexts::PerJob { main } => with(&mut main.duplicate().map_err(job_error)?),
+            Contexts::PerQueuePair { main, copies } => copies.get(number, || main.duplicate()),
+            Contexts::Only(sole) => Ok(sole.get(number)),
+            Contexts::PerJob { main } => Ok(own.insert(main.duplicate()?)),
         }
     }
 }
@@ -101,7 +100,7 @@ mod tests {
         let mut used = Vec::new();
         for queue in [0, 1, 0, 1] {
             if let Some(number) = queues.get_mut(queue) {
-                used.push(contexts.with(number, |context| Ok(context.name)).expect("none fails"));
+                used.push(contexts.get(number, &mut None).expect("none fails").name);
             }
         }
         used

@@ -18,7 +18,9 @@ impl Hash {
         data: &[u8],
         digest: &mut [u8; MAX_TAG],
     ) -> Result<(), JobError> {
-        self.contexts.with(number, |context| hash(context, data, digest).map_err(job_error))
+        let mut own = None;
+        let context = self.contexts.get(number, &mut own);
+        context.and_then(|context| hash(context, data, digest)).map_err(job_error)
     }
 }
 

@@ -20,8 +20,9 @@
 
 mod aead;
 mod algorithms;
-mod cipher;
+mod cbc;
 mod contexts;
+mod ctr;
 pub mod evp;
 mod hash;
 mod mac;

@@ -2,7 +2,7 @@
 
 use broadloom_engine::{JobError, MAX_TAG};
 
-use crate::aead::with_nonce;
+use crate::aead::check_nonce;
 use crate::contexts::{Contexts, job_error};
 use crate::evp::{CipherContext, EvpError, MacContext};
 use crate::slots::Number;
@@ -19,7 +19,9 @@ impl Mac {
         data: &[u8],
         mac: &mut [u8; MAX_TAG],
     ) -> Result<(), JobError> {
-        self.contexts.with(number, |context| authenticate(context, data, mac).map_err(job_error))
+        let mut own = None;
+        let context = self.contexts.get(number, &mut own);
+        context.and_then(|context| authenticate(context, data, mac)).map_err(job_error)
     }
 }
 
@@ -44,15 +46,21 @@ impl Gmac {
         data: &[u8],
         mac: &mut [u8; MAX_TAG],
     ) -> Result<(), JobError> {
-        self.contexts.with(number, |context| {
-            with_nonce(context, nonce)?;
-            finish_gmac(context, data, &mut mac[..16]).map_err(job_error)
-        })
+        check_nonce(nonce)?;
+        let mut own = None;
+        let context = self.contexts.get(number, &mut own);
+        context.and_then(|context| gmac(context, nonce, data, mac)).map_err(job_error)
     }
 }
 
-fn finish_gmac(context: &mut CipherContext, data: &[u8], tag: &mut [u8]) -> Result<(), EvpError> {
+fn gmac(
+    context: &mut CipherContext,
+    nonce: &[u8],
+    data: &[u8],
+    mac: &mut [u8; MAX_TAG],
+) -> Result<(), EvpError> {
+    context.restart(nonce)?;
     context.associate(data)?;
     context.finish()?;
-    context.tag(tag)
+    context.tag(&mut mac[..16])
 }

@@ -2,14 +2,15 @@
 
 use broadloom_engine::{
     AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, JobError, MAX_TAG, MacAlgorithm, Parts,
-    ProviderError, ProviderSession, Transform,
+    ProviderError, ProviderSession, Text, Transform,
 };
 
 use crate::aead::{Aead, Mode};
 use crate::algorithms::{Algorithms, CMAC, HMAC, aead_name, cipher_name, digest_name};
-use crate::cipher::Cipher;
+use crate::cbc::{Cbc, CbcContext};
 use crate::contexts::{Contexts, Duplicate};
-use crate::evp::{CipherContext, DigestContext, EvpError, Libcrypto, MacContext};
+use crate::ctr::Ctr;
+use crate::evp::{CipherContext, DigestContext, EvpError, InOut, Libcrypto, MacContext};
 use crate::hash::Hash;
 use crate::mac::{Gmac, Mac};
 use crate::options::{ContextMode, Options};
@@ -31,7 +32,9 @@ enum Work {
     Hash(Hash),
     Mac(Mac),
     Gmac(Gmac),
-    Cipher(Cipher),
+    AesCbc(Cbc<16>),
+    TripleDesCbc(Cbc<8>),
+    Ctr(Ctr),
     TripleDesCtr(TripleDesCtr),
     Aead(Aead),
 }
@@ -77,18 +80,27 @@ impl Workshop<'_> {
                 let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
                 (Work::Gmac(Gmac { contexts: self.contexts(context)? }), name.to_string_lossy())
             }
-            Algorithm::Cipher(CipherAlgorithm::TripleDesCtr) => {
-                let name = cipher_name(CipherAlgorithm::TripleDesCtr);
-                // Both directions add the same key stream.
-                let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
-                let work = Work::TripleDesCtr(TripleDesCtr { contexts: self.contexts(context)? });
-                (work, format!("{} over counters", name.to_string_lossy()).into())
-            }
             Algorithm::Cipher(cipher) => {
-                let name = cipher_name(cipher);
-                let encrypts = direction == Direction::Encrypt;
+                let (name, encrypts) = (cipher_name(cipher), direction == Direction::Encrypt);
                 let context = CipherContext::new(self.algorithms.cipher(name)?, key, encrypts);
-                (Work::Cipher(Cipher { contexts: self.contexts(context)? }), name.to_string_lossy())
+                let work = match cipher {
+                    CipherAlgorithm::AesCbc(_) => {
+                        let contexts = self.contexts(context.map(CbcContext::new))?;
+                        Work::AesCbc(Cbc { contexts, encrypts })
+                    }
+                    CipherAlgorithm::TripleDesCbc => {
+                        let contexts = self.contexts(context.map(CbcContext::new))?;
+                        Work::TripleDesCbc(Cbc { contexts, encrypts })
+                    }
+                    CipherAlgorithm::AesCtr(_) => Work::Ctr(Ctr { contexts: self.contexts(context)? }),
+                    // Both directions add the same key stream.
+                    CipherAlgorithm::TripleDesCtr => {
+                        let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
+                        Work::TripleDesCtr(TripleDesCtr { contexts: self.contexts(context)? })
+                    }
+                };
+                let over = if cipher == CipherAlgorithm::TripleDesCtr { " over counters" } else { "" };
+                (work, format!("{}{over}", name.to_string_lossy()).into())
             }
             Algorithm::Aead(aead) => {
                 let (name, seals) = (aead_name(aead), direction == Direction::Seal);
@@ -135,7 +147,7 @@ impl Workshop<'_> {
 impl OpenSslSession {
     /// Does an operation's work; a digest or tag that is made goes to `made`, or to where the operation
     /// has it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(
         parts: Parts<'_, OpenSslSession>,
         number: &mut Number,
@@ -144,13 +156,28 @@ impl OpenSslSession {
     ) -> Result<(), JobError> {
         let Parts { session, text, nonce, associated, tag, tag_len } = parts;
         match &session.work {
-            Work::Cipher(cipher) => cipher.run(number, nonce, text),
-            Work::Aead(aead) => aead.run(number, nonce, associated, text, &mut tag[..tag_len]),
+            Work::AesCbc(cipher) => cipher.run(number, nonce, text),
+            Work::TripleDesCbc(cipher) => cipher.run(number, nonce, text),
+            Work::Ctr(cipher) => cipher.run(number, nonce, in_out(text)?),
+            Work::Aead(aead) => aead.run(number, nonce, associated, in_out(text)?, &mut tag[..tag_len]),
             Work::Mac(mac) => mac.run(number, text.input(), made.unwrap_or(tag)),
             Work::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),
             Work::Gmac(gmac) => gmac.run(number, nonce, text.input(), made.unwrap_or(tag)),
             Work::TripleDesCtr(cipher) => cipher.run(number, nonce, text, stream),
         }
+    }
+}
+
+/// A text of the engine's as libcrypto takes it.
+///
+/// # Errors
+/// It can only be read.
+#[inline]
+fn in_out(text: Text<'_>) -> Result<InOut<'_>, JobError> {
+    match text {
+        Text::InPlace(data) => Ok(data.into()),
+        Text::Apart(source, destination) => Ok(InOut::apart(source, destination)),
+        Text::Read(_) => Err(JobError::ReadOnly),
     }
 }
 

@@ -76,32 +76,35 @@ impl<T> Slots<T> {
         Slots { pool: Arc::clone(&numbers.0), slots: slots.collect() }
     }
 
-    /// Uses the value in a number's slot, which `make` makes if there is none yet.
+    /// The value in a number's slot, which `make` makes if there is none yet.
     ///
     /// # Errors
-    /// Those of `make` and of `with`.
+    /// Those of `make`; the slot stays empty.
     ///
     /// # Panics
     /// If the number is one of other [`Numbers`].
-    #[inline]
-    pub fn with<R, E>(
-        &self,
-        number: &mut Number,
+    #[inline(always)]
+    pub fn get<'a, E>(
+        &'a self,
+        number: &'a mut Number,
         make: impl FnOnce() -> Result<T, E>,
-        with: impl FnOnce(&mut T) -> Result<R, E>,
-    ) -> Result<R, E> {
+    ) -> Result<&'a mut T, E> {
         assert!(Arc::ptr_eq(&self.pool, &number.pool), "a number of another provider");
         self.slots[number.index].with_mut(|slot| {
-            // SAFETY: the number is this pool's and held by `&mut`, so nobody else is in its slot, and
-            // nobody gets there until `with` is done.
+            // SAFETY: the number is this pool's and held by `&mut` for as long as the reference lives, so
+            // nobody else is in its slot, and nobody gets there until then.
             let slot = unsafe { &mut *slot };
-            let value = match slot {
-                Some(value) => value,
-                None => slot.insert(Box::new(make()?)),
-            };
-            with(value)
+            match slot {
+                Some(value) => Ok(&mut **value),
+                None => fill(slot, make),
+            }
         })
     }
+}
+
+#[cold]
+fn fill<T, E>(slot: &mut Option<Box<T>>, make: impl FnOnce() -> Result<T, E>) -> Result<&mut T, E> {
+    Ok(slot.insert(Box::new(make()?)))
 }
 
 /// One value, where there is only one number: its holder has it, and there is no slot.
@@ -123,16 +126,17 @@ impl<T> Sole<T> {
         Sole { pool: Arc::clone(&numbers.0), value: UnsafeCell::new(value) }
     }
 
-    /// Uses the value.
+    /// The value.
     ///
     /// # Panics
     /// If the number is one of other [`Numbers`].
-    #[inline]
-    pub fn with<R>(&self, number: &mut Number, with: impl FnOnce(&mut T) -> R) -> R {
+    #[inline(always)]
+    pub fn get<'a>(&'a self, number: &'a mut Number) -> &'a mut T {
         assert!(Arc::ptr_eq(&self.pool, &number.pool), "a number of another provider");
         self.value.with_mut(|value| {
-            // SAFETY: the number is the only one of its pool and held by `&mut`, so nobody else is here.
-            with(unsafe { &mut *value })
+            // SAFETY: the number is the only one of its pool and held by `&mut` for as long as the
+            // reference lives, so nobody else is here until then.
+            unsafe { &mut *value }
         })
     }
 }
@@ -189,11 +193,9 @@ mod tests {
                 made += 1;
                 Ok::<_, Infallible>(10 * made)
             };
-            let Ok(value) = slots.with(number, make, |value| {
-                *value += 1;
-                Ok(*value)
-            });
-            value
+            let Ok(value) = slots.get(number, make);
+            *value += 1;
+            *value
         };
         let (mut first, mut second) = (numbers.take().unwrap(), numbers.take().unwrap());
         assert_eq!(use_with(&mut first), 11);
@@ -208,8 +210,8 @@ mod tests {
     fn a_slot_that_could_not_be_filled_stays_empty() {
         let numbers = Numbers::new(1);
         let (slots, mut number) = (Slots::<u8>::new(&numbers), numbers.take().unwrap());
-        assert_eq!(slots.with(&mut number, || Err("no"), |value| Ok(*value)), Err("no"));
-        assert_eq!(slots.with(&mut number, || Ok::<_, &str>(7), |value| Ok(*value)), Ok(7));
+        assert_eq!(slots.get(&mut number, || Err("no")), Err("no"));
+        assert_eq!(slots.get(&mut number, || Ok::<_, &str>(7)), Ok(&mut 7));
     }
 
     #[test]
@@ -217,28 +219,33 @@ mod tests {
     fn foreign_numbers_are_refused() {
         let slots = Slots::new(&Numbers::new(1));
         let mut foreign = Numbers::new(1).take().unwrap();
-        let _ = slots.with(&mut foreign, || Ok::<_, Infallible>(()), |()| Ok(()));
+        let _ = slots.get(&mut foreign, || Ok::<_, Infallible>(()));
     }
 }
 
-/// loom runs each of these with every order of the threads' steps, and fails where two of them are in a
-/// slot at a time, or one is there without having seen what another did before.
+/// loom runs each of these with every order of the threads' steps, and fails where two of them are at a
+/// value at a time, or one is there without having seen what another did before. The values are cells of
+/// loom's, so that it sees their every use, and not only how they are found.
 #[cfg(all(test, loom))]
 mod models {
     use loom::thread;
 
     use super::*;
 
-    fn count(slots: &Slots<u32>, number: &mut Number) -> u32 {
-        let counted = slots.with(
-            number,
-            || Ok::<_, ()>(0),
-            |value| {
-                *value += 1;
-                Ok(*value)
-            },
-        );
-        counted.expect("neither step fails")
+    type Value = UnsafeCell<u32>;
+
+    fn increment(value: &mut Value) -> u32 {
+        value.with_mut(|value| {
+            // SAFETY: the value is held by `&mut`, which is what the models check.
+            let value = unsafe { &mut *value };
+            *value += 1;
+            *value
+        })
+    }
+
+    fn count(slots: &Slots<Value>, number: &mut Number) -> u32 {
+        let value = slots.get(number, || Ok::<_, ()>(UnsafeCell::new(0)));
+        increment(value.expect("it can be made"))
     }
 
     #[test]
@@ -280,17 +287,16 @@ mod models {
     fn a_sole_value_is_handed_on() {
         loom::model(|| {
             let numbers = Arc::new(Numbers::new(1));
-            let sole = Arc::new(Sole::new(&numbers, 0));
+            let sole = Arc::new(Sole::new(&numbers, UnsafeCell::new(0)));
             let work = {
                 let (numbers, sole) = (Arc::clone(&numbers), Arc::clone(&sole));
-                move || numbers.take().map(|mut number| sole.with(&mut number, |value| *value += 1))
+                move || numbers.take().map(|mut number| increment(sole.get(&mut number)))
             };
             let other = thread::spawn(work.clone());
             let own = work();
-            let done =
-                usize::from(own.is_some()) + usize::from(other.join().expect("it counts").is_some());
+            let done = own.into_iter().chain(other.join().expect("it counts")).count() as u32;
             let mut number = numbers.take().expect("all were given back");
-            assert_eq!(sole.with(&mut number, |value| *value), done);
+            assert_eq!(increment(sole.get(&mut number)), done + 1);
             assert!(done >= 1);
         });
     }

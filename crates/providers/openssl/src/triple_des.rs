@@ -4,7 +4,7 @@ use broadloom_engine::{JobError, Text};
 use zeroize::Zeroize;
 
 use crate::contexts::{Contexts, job_error};
-use crate::evp::CipherContext;
+use crate::evp::{CipherContext, EvpError};
 use crate::slots::Number;
 
 /// Bytes of a block.
@@ -38,17 +38,17 @@ impl TripleDesCtr {
         let first = nonce.try_into().map(u64::from_be_bytes);
         let (min, max) = (BLOCK, BLOCK);
         let first = first.map_err(|_| JobError::NonceLength { len: nonce.len(), min, max })?;
-        self.contexts.with(number, |context| {
-            let data = match text {
-                Text::InPlace(data) => data,
-                Text::Apart(source, destination) => {
-                    destination.copy_from_slice(source);
-                    destination
-                }
-                Text::Read(_) => return Err(JobError::ReadOnly),
-            };
-            apply(context, first, data, stream)
-        })
+        let data = match text {
+            Text::InPlace(data) => data,
+            Text::Apart(source, destination) => {
+                destination.copy_from_slice(source);
+                destination
+            }
+            Text::Read(_) => return Err(JobError::ReadOnly),
+        };
+        let mut own = None;
+        let context = self.contexts.get(number, &mut own);
+        context.and_then(|context| apply(context, first, data, stream)).map_err(job_error)
     }
 }
 
@@ -58,7 +58,7 @@ fn apply(
     mut counter: u64,
     data: &mut [u8],
     stream: &mut KeyStream,
-) -> Result<(), JobError> {
+) -> Result<(), EvpError> {
     for piece in data.chunks_mut(BLOCK * BLOCKS) {
         let used = piece.len().next_multiple_of(BLOCK);
         let stream = &mut stream.0[..used];
@@ -66,7 +66,7 @@ fn apply(
             block.copy_from_slice(&counter.to_be_bytes());
             counter = counter.wrapping_add(1);
         }
-        context.update_in_place(stream).map_err(job_error)?;
+        context.update((&mut *stream).into())?;
         for (byte, key) in piece.iter_mut().zip(&*stream) {
             *byte ^= key;
         }

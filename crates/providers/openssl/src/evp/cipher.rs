@@ -1,12 +1,14 @@
 //! `EVP_CIPHER`: block modes without padding, stream modes, and AEADs.
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
+use std::marker::PhantomData;
 use std::ptr;
+use std::slice;
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::ffi::{CipherUpdate, FLAG_AEAD, GET_TAG, MAX_BLOCK, MODE_CCM, SET_IV_LEN, SET_TAG};
+use super::ffi::{CipherUpdate, FLAG_AEAD, MAX_BLOCK, MODE_CCM, Param, SET_IV_LEN, SET_TAG, TAG};
 use super::library::{EvpError, Libcrypto, Owned};
 
 /// The most bytes that one call of EVP takes: its lengths are of C's `int`. A multiple of every block.
@@ -45,12 +47,54 @@ pub struct CipherContext {
     recipe: Option<Arc<Recipe>>,
 }
 
+/// Bytes to be ciphered, and where they go: in place, or apart.
+pub struct InOut<'a> {
+    input: *const u8,
+    output: *mut u8,
+    len: usize,
+    bytes: PhantomData<(&'a [u8], &'a mut [u8])>,
+}
+
 /// What a context is made of once more, where libcrypto cannot copy or change one that has its key.
 struct Recipe {
     key: Zeroizing<Vec<u8>>,
     encrypt: bool,
     tag_len: Option<usize>,
     copies: bool,
+}
+
+impl<'a> InOut<'a> {
+    /// From one place to another.
+    ///
+    /// # Panics
+    /// If the two differ in length.
+    #[inline]
+    pub fn apart(input: &'a [u8], output: &'a mut [u8]) -> InOut<'a> {
+        assert_eq!(input.len(), output.len(), "bytes of input and output");
+        let (output, len) = (output.as_mut_ptr(), output.len());
+        InOut { input: input.as_ptr(), output, len, bytes: PhantomData }
+    }
+
+    /// Bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for InOut<'a> {
+    /// In place.
+    #[inline]
+    fn from(data: &'a mut [u8]) -> InOut<'a> {
+        let (at, len) = (data.as_mut_ptr(), data.len());
+        InOut { input: at, output: at, len, bytes: PhantomData }
+    }
 }
 
 impl Cipher {
@@ -210,33 +254,16 @@ impl CipherContext {
         Ok(())
     }
 
-    /// Ciphers bytes from one place to another.
+    /// Ciphers bytes, and gives those that came out.
     ///
     /// # Errors
     /// libcrypto fails; in CCM mode, the tag may be wrong.
     ///
     /// # Panics
-    /// If the two differ in length, or are not whole blocks where the mode needs them; in CCM mode, if
-    /// they are longer than 2^30 bytes.
+    /// If they are not whole blocks where the mode needs them; in CCM mode, if they are more than 2^30.
     #[inline]
-    pub fn update(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), EvpError> {
-        assert_eq!(input.len(), output.len(), "bytes of input and output");
-        // SAFETY: both are slices of this length, of which the output can be written and is apart.
-        unsafe { self.cipher(input.as_ptr(), output.as_mut_ptr(), input.len(), MAX_PIECE) }
-    }
-
-    /// Ciphers bytes where they are.
-    ///
-    /// # Errors
-    /// As those of [`update`](CipherContext::update).
-    ///
-    /// # Panics
-    /// As does [`update`](CipherContext::update).
-    #[inline]
-    pub fn update_in_place(&mut self, data: &mut [u8]) -> Result<(), EvpError> {
-        let at = data.as_mut_ptr();
-        // SAFETY: input and output are one slice of this length that can be written.
-        unsafe { self.cipher(at, at, data.len(), MAX_PIECE) }
+    pub fn update<'a>(&mut self, text: InOut<'a>) -> Result<&'a mut [u8], EvpError> {
+        self.update_in_pieces(text, MAX_PIECE)
     }
 
     /// Ends the message of an AEAD.
@@ -262,8 +289,12 @@ impl CipherContext {
     #[inline]
     pub fn tag(&mut self, tag: &mut [u8]) -> Result<(), EvpError> {
         assert!(tag.len() <= MAX_TAG, "tags have at most 16 bytes, not {}", tag.len());
-        // SAFETY: pointer and length are those of a slice that can be written.
-        unsafe { self.control(GET_TAG, tag.len() as c_int, tag.as_mut_ptr().cast()) }
+        let mut params = [Param::octets(TAG, tag.as_mut_ptr(), tag.len()), Param::END];
+        let get = self.library.functions.cipher_ctx_get;
+        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one slice
+        // that can be written.
+        let result = unsafe { get(self.context.object, params.as_mut_ptr()) };
+        self.library.check(result, "EVP_CIPHER_CTX_get_params")
     }
 
     /// The tag that a message to be decrypted should have.
@@ -276,8 +307,12 @@ impl CipherContext {
     #[inline]
     pub fn set_tag(&mut self, tag: &[u8]) -> Result<(), EvpError> {
         assert!(tag.len() <= MAX_TAG, "tags have at most 16 bytes, not {}", tag.len());
-        // SAFETY: pointer and length are those of a slice, which libcrypto only reads.
-        unsafe { self.control(SET_TAG, tag.len() as c_int, tag.as_ptr().cast_mut().cast()) }
+        let params = [Param::octets(TAG, tag.as_ptr().cast_mut(), tag.len()), Param::END];
+        let set = self.library.functions.cipher_ctx_set;
+        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one slice,
+        // which is only read.
+        let result = unsafe { set(self.context.object, params.as_ptr()) };
+        self.library.check(result, "EVP_CIPHER_CTX_set_params")
     }
 
     /// A context with the same key and direction. It needs an IV of its own.
@@ -305,16 +340,13 @@ impl CipherContext {
         Ok(CipherContext { context, recipe: self.recipe.clone(), ..*self })
     }
 
-    /// # Safety
-    /// `input` can be read and `output` be written for `len` bytes; they are equal or apart.
     #[inline]
-    unsafe fn cipher(
+    fn update_in_pieces<'a>(
         &mut self,
-        input: *const u8,
-        output: *mut u8,
-        len: usize,
+        text: InOut<'a>,
         max_piece: usize,
-    ) -> Result<(), EvpError> {
+    ) -> Result<&'a mut [u8], EvpError> {
+        let len = text.len;
         // What is no whole block would be held back, and come out of a later call beyond its output.
         assert_eq!(len & self.shape.block_mask, 0, "{len} bytes are not whole blocks");
         assert!(!self.shape.ccm || len <= max_piece, "CCM takes its text at once");
@@ -322,17 +354,17 @@ impl CipherContext {
         loop {
             let piece = (len - at).min(max_piece);
             let mut written = 0;
-            // SAFETY: the context is alive; `at` and the piece are within `len`, for which the caller
-            // vouches. All messages are whole blocks without padding, so that nothing is held back and as
-            // much is written as is read.
+            // SAFETY: the context is alive; `at` and the piece are within the text. All messages are whole
+            // blocks without padding, so that nothing is held back and as much is written as is read.
             let result = unsafe {
-                let (input, output) = (input.add(at), output.add(at));
+                let (input, output) = (text.input.add(at), text.output.add(at));
                 (self.update)(self.context.object, output, &mut written, input, piece as c_int)
             };
             self.library.check(result, "EVP_CipherUpdate")?;
             at += piece;
             if at == len {
-                return Ok(());
+                // SAFETY: the text had this slice by `&mut`, and is gone.
+                return Ok(unsafe { slice::from_raw_parts_mut(text.output, len) });
             }
         }
     }
@@ -347,22 +379,6 @@ impl CipherContext {
         self.library.check(result, "EVP_CipherInit_ex2")
     }
 
-    /// # Safety
-    /// `pointer` and `number` are what `command` takes.
-    #[inline]
-    unsafe fn control(
-        &mut self,
-        command: c_int,
-        number: c_int,
-        pointer: *mut c_void,
-    ) -> Result<(), EvpError> {
-        // SAFETY: the context is alive; the arguments are as the caller says.
-        let result = unsafe {
-            (self.library.functions.cipher_ctrl)(self.context.object, command, number, pointer)
-        };
-        self.library.check(result, "EVP_CIPHER_CTX_ctrl")
-    }
-
     #[cold]
     fn set_iv_len(&mut self, len: usize) -> Result<(), EvpError> {
         let failed = EvpError { call: "EVP_CTRL_AEAD_SET_IVLEN", code: 0 };
@@ -370,8 +386,10 @@ impl CipherContext {
             return Err(failed);
         }
         let number = c_int::try_from(len).map_err(|_| failed)?;
-        // SAFETY: the command takes a length, and no pointer.
-        unsafe { self.control(SET_IV_LEN, number, ptr::null_mut())? };
+        let control = self.library.functions.cipher_ctrl;
+        // SAFETY: the context is alive; the command takes a length, and no pointer.
+        let result = unsafe { control(self.context.object, SET_IV_LEN, number, ptr::null_mut()) };
+        self.library.check(result, "EVP_CIPHER_CTX_ctrl")?;
         self.iv_len = self.current_iv_len()?;
         if self.iv_len != len {
             return Err(failed);
@@ -422,9 +440,9 @@ impl Recipe {
         if shape.block_mask > 0 {
             let mut padding: c_uint = 0;
             // As a parameter: what EVP_CIPHER_CTX_set_padding sets, 3.0 sets again with every IV.
-            // SAFETY: name and value outlive the parameters, which are only read.
-            let params = unsafe { [(f.param_uint)(c"padding".as_ptr(), &mut padding), (f.param_end)()] };
-            // SAFETY: the context is alive and has its cipher; the list of parameters is terminated.
+            let params = [Param::uint(c"padding", &mut padding), Param::END];
+            // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one
+            // number that is alive, and only read.
             let result = unsafe { (f.cipher_ctx_set)(object, params.as_ptr()) };
             library.check(result, "EVP_CIPHER_CTX_set_params")?;
         }
@@ -469,11 +487,9 @@ mod tests {
             let iv = vec![7; context.iv_len];
             let (mut whole, mut pieces) = (vec![1; 144], vec![1; 144]);
             context.restart(&iv).unwrap();
-            context.update_in_place(&mut whole).unwrap();
+            context.update(whole.as_mut_slice().into()).unwrap();
             context.restart(&iv).unwrap();
-            let at = pieces.as_mut_ptr();
-            // SAFETY: input and output are one vector of this length.
-            unsafe { context.cipher(at, at, 144, 32) }.unwrap();
+            context.update_in_pieces(pieces.as_mut_slice().into(), 32).unwrap();
             assert_eq!(pieces, whole, "{name:?}");
         }
     }
@@ -487,10 +503,10 @@ mod tests {
         for _ in 0..3 {
             let mut block = [9; 16];
             encrypt.restart(&[1; 16]).unwrap();
-            encrypt.update_in_place(&mut block).unwrap();
+            encrypt.update(block.as_mut_slice().into()).unwrap();
             assert_ne!(block, [9; 16]);
             decrypt.restart(&[1; 16]).unwrap();
-            decrypt.update_in_place(&mut block).unwrap();
+            decrypt.update(block.as_mut_slice().into()).unwrap();
             assert_eq!(block, [9; 16]);
         }
     }
@@ -502,7 +518,7 @@ mod tests {
         let cipher = Cipher::fetch(library, c"AES-128-CBC").expect("it is there");
         let mut context = CipherContext::new(&cipher, &[3; 16], true).expect("it has a key");
         context.restart(&[1; 16]).unwrap();
-        let _ = context.update_in_place(&mut [0; 17]);
+        let _ = context.update([0; 17].as_mut_slice().into());
     }
 
     #[test]
@@ -528,7 +544,7 @@ mod tests {
             context.announce(20).unwrap();
         }
         context.associate(b"header").unwrap();
-        context.update_in_place(&mut text).unwrap();
+        context.update(text.as_mut_slice().into()).unwrap();
         if !context.shape.ccm {
             context.finish().unwrap();
         }

@@ -1,13 +1,14 @@
 //! The functions of libcrypto that are used, by the headers of OpenSSL 3.0.
 
-use std::ffi::{c_char, c_int, c_uint, c_ulong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
+use std::ptr;
 
 use libloading::Library;
 
 /// One of libcrypto's own objects.
 pub(super) type Object = *mut c_void;
 
-/// `OSSL_PARAM`.
+/// `OSSL_PARAM`: a value under a name; lists of them end with [`Param::END`].
 #[repr(C)]
 pub(super) struct Param {
     key: *const c_char,
@@ -15,6 +16,32 @@ pub(super) struct Param {
     data: *mut c_void,
     data_size: usize,
     return_size: usize,
+}
+
+impl Param {
+    /// What lists end with.
+    pub(super) const END: Param =
+        Param { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
+
+    /// `OSSL_PARAM_UNSIGNED_INTEGER`.
+    pub(super) fn uint(key: &'static CStr, value: &mut c_uint) -> Param {
+        Param::new(key, 2, ptr::from_mut(value).cast(), size_of::<c_uint>())
+    }
+
+    /// `OSSL_PARAM_UTF8_STRING`, to be read.
+    pub(super) fn utf8(key: &'static CStr, value: &CStr) -> Param {
+        Param::new(key, 4, value.as_ptr().cast_mut().cast(), value.count_bytes())
+    }
+
+    /// `OSSL_PARAM_OCTET_STRING`.
+    pub(super) fn octets(key: &'static CStr, data: *mut u8, len: usize) -> Param {
+        Param::new(key, 5, data.cast(), len)
+    }
+
+    /// The return size is `OSSL_PARAM_UNMODIFIED`.
+    fn new(key: &'static CStr, data_type: c_uint, data: *mut c_void, data_size: usize) -> Param {
+        Param { key: key.as_ptr(), data_type, data, data_size, return_size: usize::MAX }
+    }
 }
 
 /// `EVP_EncryptUpdate`, and whatever has its form.
@@ -26,8 +53,8 @@ pub(super) type Free = unsafe extern "C" fn(Object);
 
 /// `EVP_CTRL_AEAD_SET_IVLEN`.
 pub(super) const SET_IV_LEN: c_int = 0x9;
-/// `EVP_CTRL_AEAD_GET_TAG`.
-pub(super) const GET_TAG: c_int = 0x10;
+/// `OSSL_CIPHER_PARAM_AEAD_TAG`.
+pub(super) const TAG: &CStr = c"tag";
 /// `EVP_CTRL_AEAD_SET_TAG`.
 pub(super) const SET_TAG: c_int = 0x11;
 /// `EVP_CIPH_CCM_MODE`.
@@ -76,11 +103,6 @@ functions! {
     Functions {
         get_error = "ERR_get_error": unsafe extern "C" fn() -> c_ulong,
         clear_error = "ERR_clear_error": unsafe extern "C" fn(),
-        param_utf8 = "OSSL_PARAM_construct_utf8_string":
-            unsafe extern "C" fn(*const c_char, *mut c_char, usize) -> Param,
-        param_uint = "OSSL_PARAM_construct_uint":
-            unsafe extern "C" fn(*const c_char, *mut c_uint) -> Param,
-        param_end = "OSSL_PARAM_construct_end": unsafe extern "C" fn() -> Param,
         md_fetch = "EVP_MD_fetch":
             unsafe extern "C" fn(Object, *const c_char, *const c_char) -> Object,
         md_free = "EVP_MD_free": Free,
@@ -124,6 +146,8 @@ functions! {
             unsafe extern "C" fn(*const c_void) -> c_int,
         cipher_ctx_set = "EVP_CIPHER_CTX_set_params":
             unsafe extern "C" fn(Object, *const Param) -> c_int,
+        cipher_ctx_get = "EVP_CIPHER_CTX_get_params":
+            unsafe extern "C" fn(Object, *mut Param) -> c_int,
         cipher_ctrl = "EVP_CIPHER_CTX_ctrl":
             unsafe extern "C" fn(Object, c_int, c_int, *mut c_void) -> c_int,
         cipher_init = "EVP_CipherInit_ex2": unsafe extern "C" fn(

@@ -3,6 +3,7 @@
 use std::ffi::CStr;
 use std::ptr;
 
+use super::ffi::Param;
 use super::library::{EvpError, Libcrypto, Owned};
 
 /// A kind of MAC, fetched.
@@ -49,17 +50,15 @@ impl MacContext {
         MacContext::new(cmac, c"cipher", cipher, key)
     }
 
-    fn new(mac: &Mac, what: &CStr, of: &CStr, key: &[u8]) -> Result<MacContext, EvpError> {
+    fn new(mac: &Mac, what: &'static CStr, of: &CStr, key: &[u8]) -> Result<MacContext, EvpError> {
         let library = mac.library;
         let f = &library.functions;
         // SAFETY: the MAC is alive; the context takes its own reference to it.
         let context = unsafe { (f.mac_ctx_new)(mac.object.object) };
         let context = library.own(context, f.mac_ctx_free, "EVP_MAC_CTX_new")?;
-        // SAFETY: the strings outlive the parameters, which are only read; a length of 0 asks the library
-        // to measure the terminated string itself.
-        let params =
-            unsafe { [(f.param_utf8)(what.as_ptr(), of.as_ptr().cast_mut(), 0), (f.param_end)()] };
-        // SAFETY: context and key are alive, the list of parameters is terminated.
+        let params = [Param::utf8(what, of), Param::END];
+        // SAFETY: context and key are alive; the parameters are a terminated list of strings, which are only
+        // read.
         let result = unsafe { (f.mac_init)(context.object, key.as_ptr(), key.len(), params.as_ptr()) };
         library.check(result, "EVP_MAC_init")?;
         // SAFETY: the context is alive and initialised.

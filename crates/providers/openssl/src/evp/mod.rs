@@ -15,7 +15,7 @@ mod ffi;
 mod library;
 mod mac;
 
-pub use cipher::{Cipher, CipherContext};
+pub use cipher::{Cipher, CipherContext, InOut};
 pub use digest::{Digest, DigestContext};
 pub use library::{EvpError, Libcrypto, LibraryError};
 pub use mac::{Mac, MacContext};

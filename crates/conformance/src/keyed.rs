@@ -1,0 +1,150 @@
+//! Algorithms with their keys, and the sessions that are opened for them.
+
+use std::sync::Arc;
+
+use broadloom_engine::{
+    Algorithm, ChainOrder, CipherAlgorithm, Direction, MacAlgorithm, Provider, Session, Transform,
+    TransformError,
+};
+use fastrand::Rng;
+
+/// An algorithm with keys and a length of tags.
+#[derive(Debug, Clone)]
+pub(crate) struct Keyed {
+    pub algorithm: Algorithm,
+    pub key: Vec<u8>,
+    pub mac_key: Vec<u8>,
+    pub tag_len: usize,
+}
+
+pub(crate) fn random_bytes(rng: &mut Rng, len: usize) -> Vec<u8> {
+    let mut bytes = vec![0; len];
+    rng.fill(&mut bytes);
+    bytes
+}
+
+impl Keyed {
+    /// Random keys, and tags of full length.
+    pub fn random(rng: &mut Rng, algorithm: Algorithm) -> Self {
+        let mut mac_key = |mac: MacAlgorithm| match mac {
+            MacAlgorithm::Hmac(hash) => {
+                // Empty, short, a digest's length, a block's, one more, and long.
+                let block = hash.block_len();
+                let lens = [0, 1, hash.digest_len(), hash.digest_len(), block, block + 1, 2 * block + 3];
+                let len = lens[rng.usize(..lens.len())];
+                random_bytes(rng, len)
+            }
+            MacAlgorithm::AesCmac(size) | MacAlgorithm::AesGmac(size) => {
+                random_bytes(rng, size.key_len())
+            }
+        };
+        let (key, mac_key) = match algorithm {
+            Algorithm::Hash(_) => (Vec::new(), Vec::new()),
+            Algorithm::Mac(mac) => (mac_key(mac), Vec::new()),
+            Algorithm::Cipher(cipher) => (random_bytes(rng, cipher.key_len()), Vec::new()),
+            Algorithm::Aead(aead) => (random_bytes(rng, aead.key_len()), Vec::new()),
+            Algorithm::Chain(cipher, mac, _) => {
+                let mac_key = mac_key(mac);
+                (random_bytes(rng, cipher.key_len()), mac_key)
+            }
+        };
+        Keyed { algorithm, key, mac_key, tag_len: algorithm.tag_len() }
+    }
+
+    /// The same with tags of another length.
+    pub fn with_tag_len(mut self, tag_len: usize) -> Self {
+        self.tag_len = tag_len;
+        self
+    }
+
+    /// The transform for a direction.
+    pub fn transform(&self, direction: Direction) -> Result<Transform, TransformError> {
+        let Keyed { algorithm, key, mac_key, tag_len } = self;
+        match (*algorithm, direction) {
+            (Algorithm::Mac(mac), Direction::Generate) => {
+                Transform::mac(mac, key).tag_len(*tag_len).generate()
+            }
+            (Algorithm::Mac(mac), Direction::Verify) => {
+                Transform::mac(mac, key).tag_len(*tag_len).verify()
+            }
+            (Algorithm::Aead(aead), Direction::Seal) => {
+                Transform::aead(aead, key).tag_len(*tag_len).seal()
+            }
+            (Algorithm::Aead(aead), Direction::Open) => {
+                Transform::aead(aead, key).tag_len(*tag_len).open()
+            }
+            (Algorithm::Chain(cipher, mac, order), Direction::Encrypt | Direction::Decrypt) => {
+                let builder = match order {
+                    ChainOrder::CipherThenMac => Transform::cipher_then_mac(cipher, key, mac, mac_key),
+                    ChainOrder::MacThenCipher => Transform::mac_then_cipher(mac, mac_key, cipher, key),
+                };
+                let builder = builder.tag_len(*tag_len);
+                if direction == Direction::Encrypt { builder.encrypt() } else { builder.decrypt() }
+            }
+            _ => Transform::new(*algorithm, direction, key, mac_key),
+        }
+    }
+
+    /// A session at a provider.
+    pub fn open(&self, provider: &Arc<dyn Provider>, direction: Direction) -> Session {
+        let Keyed { algorithm, tag_len, .. } = self;
+        let transform = self.transform(direction).unwrap_or_else(|error| {
+            panic!("{algorithm} {direction} with {tag_len} bytes of tag is no transform: {error}")
+        });
+        Session::open(Arc::clone(provider), &transform).unwrap_or_else(|error| {
+            let name = provider.name();
+            panic!("{name} supports {algorithm}, and opens no session to {direction}: {error}")
+        })
+    }
+
+    /// Sessions for all its directions, the one that makes something first.
+    pub fn open_all(&self, provider: &Arc<dyn Provider>) -> Vec<Session> {
+        let directions = self.algorithm.directions();
+        directions.iter().map(|direction| self.open(provider, *direction)).collect()
+    }
+
+    /// Lengths that its tags may have.
+    pub fn tag_lens(&self) -> Vec<usize> {
+        match self.algorithm {
+            Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => mac.tag_lens().collect(),
+            Algorithm::Aead(aead) => (0..=16).filter(|len| aead.takes_tag_len(*len)).collect(),
+            Algorithm::Hash(_) | Algorithm::Cipher(_) => vec![self.tag_len],
+        }
+    }
+}
+
+/// What a provider supports, but for chains.
+pub(crate) fn simple(provider: &Arc<dyn Provider>) -> Vec<Algorithm> {
+    Algorithm::simple().filter(|algorithm| provider.supports(*algorithm)).collect()
+}
+
+/// All chains whose halves a provider supports.
+pub(crate) fn chains(provider: &Arc<dyn Provider>) -> Vec<Algorithm> {
+    let (ciphers, macs) = halves(provider);
+    let pairs = ciphers.iter().flat_map(|cipher| macs.iter().map(|mac| (*cipher, *mac)));
+    pairs.flat_map(in_both_orders).collect()
+}
+
+/// Everything but most of the chains: enough of them that each cipher and each MAC is in one.
+pub(crate) fn varied(provider: &Arc<dyn Provider>) -> Vec<Algorithm> {
+    let mut all = simple(provider);
+    let (ciphers, macs) = halves(provider);
+    if !ciphers.is_empty() && !macs.is_empty() {
+        let pairs = ciphers.iter().cycle().zip(macs.iter().cycle()).map(|(cipher, mac)| (*cipher, *mac));
+        all.extend(pairs.take(ciphers.len().max(macs.len())).flat_map(in_both_orders));
+    }
+    all
+}
+
+fn in_both_orders((cipher, mac): (CipherAlgorithm, MacAlgorithm)) -> [Algorithm; 2] {
+    [ChainOrder::CipherThenMac, ChainOrder::MacThenCipher]
+        .map(|order| Algorithm::Chain(cipher, mac, order))
+}
+
+/// The ciphers, and the MACs that take no nonce, that a provider supports.
+fn halves(provider: &Arc<dyn Provider>) -> (Vec<CipherAlgorithm>, Vec<MacAlgorithm>) {
+    let has = |algorithm: Algorithm| provider.supports(algorithm);
+    let ciphers = CipherAlgorithm::all().filter(|cipher| has(Algorithm::Cipher(*cipher)));
+    let plain = MacAlgorithm::all().filter(|mac| *mac.nonce_lens().end() == 0);
+    (ciphers.collect(), plain.filter(|mac| has(Algorithm::Mac(*mac))).collect())
+}

@@ -1,0 +1,85 @@
+//! What is right: every algorithm in its plainest form, from the RustCrypto crates.
+//!
+//! Where those have a mode only for lengths known at compile time (GCM, CCM), it is put together here from
+//! their block ciphers, as the standard says; tests compare it with their own modes, and with the
+//! standards' examples.
+
+mod aead;
+mod cipher;
+mod hash;
+mod provider;
+
+use broadloom_engine::{Algorithm, ChainOrder, CipherAlgorithm, Direction, MacAlgorithm};
+
+pub use provider::reference_provider;
+
+/// What is to be computed.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The direction; ciphers and AEADs heed it.
+    pub direction: Direction,
+    /// The key; the cipher's in a chain.
+    pub key: &'a [u8],
+    /// The key of a chain's MAC.
+    pub mac_key: &'a [u8],
+    /// The nonce, the IV, or the first counter block.
+    pub nonce: &'a [u8],
+    /// Associated data of an AEAD.
+    pub associated: &'a [u8],
+    /// Bytes of the tag; for a cipher, 0.
+    pub tag_len: usize,
+    /// The text. A chain's cipher and its MAC cover all of it.
+    pub data: &'a [u8],
+}
+
+/// The output, and the tag or digest; each is empty where there is none. Where a tag is to be checked, it
+/// is what it should be.
+///
+/// # Panics
+/// If a length does not fit the algorithm.
+pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
+    let encrypts = matches!(input.direction, Direction::Encrypt | Direction::Seal);
+    let &Input { key, mac_key, nonce, data, tag_len, .. } = input;
+    let (output, mut tag) = match input.algorithm {
+        Algorithm::Hash(algorithm) => (Vec::new(), hash::digest(algorithm, data)),
+        Algorithm::Mac(algorithm) => (Vec::new(), mac(algorithm, key, nonce, data)),
+        Algorithm::Cipher(algorithm) => {
+            (cipher::apply(algorithm, encrypts, key, nonce, data), Vec::new())
+        }
+        Algorithm::Aead(algorithm) => aead::apply(algorithm, encrypts, input),
+        Algorithm::Chain(algorithm, mac_algorithm, order) => {
+            let output = cipher::apply(algorithm, encrypts, key, nonce, data);
+            let covers_output = encrypts == (order == ChainOrder::CipherThenMac);
+            let tag = mac(mac_algorithm, mac_key, &[], if covers_output { &output } else { data });
+            (output, tag)
+        }
+    };
+    assert!(tag.len() >= tag_len, "{} has no tag of {tag_len} bytes", input.algorithm);
+    tag.truncate(tag_len);
+    (output, tag)
+}
+
+/// Ciphers a text, as half of a chain does.
+pub(crate) fn cipher(
+    algorithm: CipherAlgorithm,
+    encrypts: bool,
+    key: &[u8],
+    nonce: &[u8],
+    data: &[u8],
+) -> Vec<u8> {
+    cipher::apply(algorithm, encrypts, key, nonce, data)
+}
+
+/// The whole tag of a text.
+pub(crate) fn mac(algorithm: MacAlgorithm, key: &[u8], nonce: &[u8], data: &[u8]) -> Vec<u8> {
+    match algorithm {
+        MacAlgorithm::Hmac(hash) => hash::hmac(hash, key, data),
+        MacAlgorithm::AesCmac(_) => cipher::cmac(key, data),
+        MacAlgorithm::AesGmac(_) => aead::gmac(key, nonce, data),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! The reference behind the provider traits.
+
+use std::sync::Arc;
+
+use broadloom_engine::{
+    Algorithm, Direction, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Text,
+    Transform,
+};
+use zeroize::Zeroizing;
+
+use super::{Input, compute};
+
+/// A provider of every algorithm, slow and plain: to try the suite on, and to compare others with.
+pub fn reference_provider() -> Arc<dyn Provider> {
+    Arc::new(Reference)
+}
+
+struct Reference;
+
+struct Session {
+    algorithm: Algorithm,
+    direction: Direction,
+    key: Zeroizing<Vec<u8>>,
+    tag_len: usize,
+}
+
+struct Worker;
+
+impl Provider for Reference {
+    fn name(&self) -> &str {
+        "reference"
+    }
+
+    fn description(&self) -> String {
+        "the RustCrypto crates, one buffer after another".to_owned()
+    }
+
+    fn supports(&self, algorithm: Algorithm) -> bool {
+        Algorithm::simple().any(|simple| simple == algorithm)
+    }
+
+    fn by_name_only(&self) -> bool {
+        true
+    }
+
+    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+        let (algorithm, direction) = (transform.algorithm(), transform.direction());
+        if !self.supports(algorithm) {
+            return Err(ProviderError::new(format!("{algorithm} is no algorithm of its own")));
+        }
+        let key = Zeroizing::new(transform.key().to_vec());
+        Ok(Box::new(Session { algorithm, direction, key, tag_len: transform.tag_len() }))
+    }
+
+    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
+        Ok(Box::new(Worker))
+    }
+}
+
+impl ProviderSession for Session {
+    fn kernel(&self) -> String {
+        "RustCrypto".to_owned()
+    }
+}
+
+impl Queue for Worker {
+    fn batch(&self) -> usize {
+        8
+    }
+
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        for operation in operations {
+            let Some(parts) = operation.parts::<Session>() else { continue };
+            let direction = parts.session.direction;
+            match (direction, work(parts)) {
+                (Direction::Verify | Direction::Open, tag) => operation.complete_with_mac(&tag),
+                _ => operation.complete(Ok(())),
+            }
+        }
+    }
+}
+
+/// Does an operation's work. The tag to be compared with is returned; one to be made is put in its place.
+fn work(parts: Parts<'_, Session>) -> Vec<u8> {
+    let Parts { session, text, nonce, associated, tag: place, .. } = parts;
+    let (output, tag) = compute(&Input {
+        algorithm: session.algorithm,
+        direction: session.direction,
+        key: &session.key,
+        mac_key: &[],
+        nonce,
+        associated,
+        tag_len: session.tag_len,
+        data: text.input(),
+    });
+    if let Text::InPlace(bytes) | Text::Apart(_, bytes) = text
+        && !matches!(session.algorithm, Algorithm::Hash(_) | Algorithm::Mac(_))
+    {
+        bytes.copy_from_slice(&output);
+    }
+    if !session.direction.checks() {
+        place[..tag.len()].copy_from_slice(&tag);
+    }
+    tag
+}

@@ -1,0 +1,118 @@
+//! What is supported, and that what comes out of it is right.
+
+use std::sync::Arc;
+
+use broadloom_engine::{Algorithm, Job, Processor, Provider, Session};
+use fastrand::Rng;
+
+use crate::candidate::say;
+use crate::case::Case;
+use crate::keyed::{Keyed, varied};
+use crate::vectors::{self, Vector};
+
+/// What a provider says it supports opens in every direction; the rest is refused, with a reason.
+pub fn support(provider: &Arc<dyn Provider>) {
+    let name = provider.name();
+    assert!(!name.is_empty(), "a provider has a name");
+    assert!(!provider.description().is_empty(), "{name} has no description");
+    let mut rng = Rng::with_seed(1);
+    let mut missing = Vec::new();
+    for algorithm in Algorithm::simple() {
+        let keyed = Keyed::random(&mut rng, algorithm);
+        if provider.supports(algorithm) {
+            for session in keyed.open_all(provider) {
+                assert_eq!(session.provider(), name);
+                assert!(!session.kernel().is_empty(), "{name} names no kernel for {session:?}");
+            }
+            continue;
+        }
+        missing.push(algorithm.to_string());
+        for direction in algorithm.directions() {
+            let transform = keyed.transform(*direction).expect("a transform that fits");
+            let Err(error) = Session::open(Arc::clone(provider), &transform) else {
+                panic!("{name} does not support {algorithm}, and opens a session to {direction}");
+            };
+            assert!(!error.reason.is_empty(), "{name} refuses {algorithm} {direction} without a reason");
+        }
+    }
+    if !missing.is_empty() {
+        say(format_args!("{name} does not support {}", missing.join(", ")));
+    }
+}
+
+/// The examples of the standards, all of them side by side and each alone.
+pub fn known_answers(provider: &Arc<dyn Provider>) {
+    let supported = varied(provider);
+    let chained = |algorithm| matches!(algorithm, Algorithm::Chain(..));
+    let vectors = vectors::all().into_iter().filter(|Vector { case, .. }| {
+        let algorithm = case.keyed.algorithm;
+        supported.contains(&algorithm) || chained(algorithm) && halves_supported(provider, algorithm)
+    });
+    let vectors: Vec<_> = vectors.collect();
+    let mut processor = Processor::new();
+    let sessions: Vec<_> = vectors.iter().map(|vector| vector.case.keyed.open_all(provider)).collect();
+    let jobs = || {
+        let each = vectors.iter().zip(&sessions);
+        each.flat_map(|(vector, sessions)| {
+            sessions.iter().map(move |session| vector.case.owned_job(session).user(vector))
+        })
+    };
+    let check = |job: &Job<'_, &Vector>, how: &str| {
+        let vector = *job.user_value();
+        vector.case.check(job, format_args!("{how}, {}", vector.name));
+    };
+    let mut together: Vec<_> = jobs().collect();
+    processor.process_many(&mut together);
+    together.iter().for_each(|job| check(job, "among others"));
+    for mut job in jobs() {
+        processor.process_many(std::slice::from_mut(&mut job));
+        check(&job, "alone");
+    }
+}
+
+fn halves_supported(provider: &Arc<dyn Provider>, algorithm: Algorithm) -> bool {
+    let cipher = algorithm.cipher().is_some_and(|cipher| provider.supports(Algorithm::Cipher(cipher)));
+    cipher && algorithm.mac().is_some_and(|mac| provider.supports(Algorithm::Mac(mac)))
+}
+
+/// Random jobs of everything at once, in random order, against the reference.
+pub fn random_jobs(provider: &Arc<dyn Provider>) {
+    let mut rng = Rng::with_seed(2);
+    let mut processor = Processor::new();
+    for round in 0..4 {
+        // Few keys for many jobs: some share a session, and most do not.
+        let keyed: Vec<_> =
+            varied(provider).into_iter().map(|algorithm| Keyed::random(&mut rng, algorithm)).collect();
+        let sessions: Vec<_> = keyed.iter().map(|keyed| keyed.open_all(provider)).collect();
+        let mut cases = Vec::new();
+        for (index, keyed) in keyed.iter().enumerate() {
+            for _ in 0..12 {
+                let len = random_len(&mut rng);
+                cases.push((index, Case::random(&mut rng, keyed, len)));
+            }
+        }
+        rng.shuffle(&mut cases);
+        let mut jobs = Vec::new();
+        for (index, case) in &cases {
+            let directions = &sessions[*index];
+            let session = &directions[rng.usize(..directions.len())];
+            jobs.push(case.owned_job(session).user(case));
+        }
+        let outcome = processor.process_many(&mut jobs);
+        assert_eq!(outcome.completed, jobs.len());
+        for (index, job) in jobs.iter().enumerate() {
+            job.user_value().check(job, format_args!("job {index} of round {round}"));
+        }
+        assert_eq!(outcome.failed, 0);
+    }
+}
+
+/// Mostly packets, sometimes nearly nothing, sometimes a record.
+pub(crate) fn random_len(rng: &mut Rng) -> usize {
+    match rng.u8(..10) {
+        0..=1 => rng.usize(..20),
+        2..=5 => rng.usize(..300),
+        6..=8 => rng.usize(..1600),
+        _ => rng.usize(..17000),
+    }
+}

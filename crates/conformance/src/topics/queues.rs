@@ -1,0 +1,245 @@
+//! Queue pairs: how many jobs they hold, in which order these come back, when, and how often.
+
+use std::sync::{Arc, mpsc};
+use std::time::{Duration, Instant};
+
+use broadloom_engine::{Doorbell, Job, JobError, Order, Provider, QueueConfig, QueuePair};
+use fastrand::Rng;
+
+use super::answers::random_len;
+use crate::case::Case;
+use crate::keyed::{Keyed, varied};
+
+/// Messages of everything that a provider supports, in random order, each with a session for a random
+/// direction.
+pub(super) struct Mix {
+    pub cases: Vec<Case>,
+    pub sessions: Vec<broadloom_engine::Session>,
+}
+
+impl Mix {
+    pub fn new(provider: &Arc<dyn Provider>, seed: u64, each: usize) -> Self {
+        let mut rng = Rng::with_seed(seed);
+        let mut pairs = Vec::new();
+        for algorithm in varied(provider) {
+            let keyed = Keyed::random(&mut rng, algorithm);
+            let sessions = keyed.open_all(provider);
+            for _ in 0..each {
+                let len = random_len(&mut rng).min(2000);
+                let session = sessions[rng.usize(..sessions.len())].clone();
+                pairs.push((Case::random(&mut rng, &keyed, len), session));
+            }
+        }
+        rng.shuffle(&mut pairs);
+        let (cases, sessions) = pairs.into_iter().unzip();
+        Mix { cases, sessions }
+    }
+
+    pub fn len(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// A job of each message, with its number.
+    pub fn jobs(&self) -> Vec<Job<'_, usize>> {
+        let pairs = self.cases.iter().zip(&self.sessions).enumerate();
+        pairs.map(|(number, (case, session))| case.owned_job(session).user(number)).collect()
+    }
+
+    /// That the jobs are right, and are all there are, each once.
+    pub fn check_all(&self, jobs: &[Job<'_, usize>], context: &str) {
+        let mut numbers: Vec<_> = jobs.iter().map(|job| *job.user_value()).collect();
+        numbers.sort_unstable();
+        assert!(numbers.iter().copied().eq(0..self.len()), "each job once, {context}: {numbers:?}");
+        jobs.iter().for_each(|job| self.cases[*job.user_value()].check(job, context));
+    }
+}
+
+/// Nothing but its own calls makes such a queue pair process jobs.
+fn patient(capacity: usize) -> QueueConfig {
+    QueueConfig { capacity, batch: Some(usize::MAX), max_wait: None, ..QueueConfig::default() }
+}
+
+/// A queue pair takes as many jobs as it has room for, in their order, and leaves the rest as it was.
+pub fn capacity(provider: &Arc<dyn Provider>) {
+    let mix = Mix::new(provider, 21, 3);
+    for capacity in [1, 2, 7, 64, 300] {
+        let mut queue = QueuePair::new(QueueConfig { batch: None, ..patient(capacity) });
+        assert_eq!((queue.capacity(), queue.in_flight()), (capacity, 0));
+        let (mut waiting, mut done) = (mix.jobs(), Vec::new());
+        while done.len() < mix.len() {
+            let (before, in_flight) = (waiting.len(), queue.in_flight());
+            let next = waiting.first().map(|job| *job.user_value());
+            let accepted = queue.enqueue(&mut waiting);
+            assert_eq!(accepted, before.min(capacity - in_flight), "as many as there is room for");
+            assert_eq!(waiting.len(), before - accepted);
+            assert_eq!(queue.in_flight(), in_flight + accepted);
+            let first_left = waiting.first().map(|job| *job.user_value());
+            assert!(
+                waiting.is_empty() || first_left == next.map(|next| next + accepted),
+                "the first go"
+            );
+            assert_eq!(queue.enqueue(&mut Vec::new()), 0);
+            queue.flush();
+            let in_flight = queue.in_flight();
+            let wanted = 1 + done.len() % 5;
+            let given = queue.dequeue(&mut done, wanted);
+            assert_eq!(given, wanted.min(in_flight), "after a flush all are complete");
+            assert_eq!(queue.in_flight(), in_flight - given);
+        }
+        assert_eq!(queue.dequeue(&mut done, 1), 0);
+        mix.check_all(&done, &format!("capacity {capacity}"));
+    }
+}
+
+/// Mixed sessions in one queue pair, whose jobs come back in any order, or as they were submitted.
+pub fn order(provider: &Arc<dyn Provider>) {
+    let mix = Mix::new(provider, 22, 6);
+    for order in [Order::Any, Order::AsSubmitted] {
+        for batch in [None, Some(1), Some(5), Some(64)] {
+            let config = QueueConfig { order, batch, capacity: 100, ..QueueConfig::default() };
+            let mut queue = QueuePair::new(config);
+            let (mut waiting, mut done) = (mix.jobs(), Vec::new());
+            let mut bursts = Rng::with_seed(23);
+            while done.len() < mix.len() {
+                let burst = waiting.len().min(bursts.usize(1..40));
+                let mut burst: Vec<_> = waiting.drain(..burst).collect();
+                queue.enqueue(&mut burst);
+                burst.append(&mut waiting);
+                waiting = burst;
+                if waiting.is_empty() || queue.in_flight() == queue.capacity() {
+                    queue.flush();
+                }
+                queue.dequeue(&mut done, bursts.usize(..50));
+            }
+            if order == Order::AsSubmitted {
+                assert!(done.iter().map(|job| *job.user_value()).eq(0..mix.len()), "batch {batch:?}");
+            }
+            mix.check_all(&done, &format!("{order:?}, batch {batch:?}"));
+        }
+    }
+}
+
+/// With a deferred doorbell nothing is seen before it rings.
+pub fn doorbell(provider: &Arc<dyn Provider>) {
+    let mix = Mix::new(provider, 24, 1);
+    let config = QueueConfig {
+        doorbell: Doorbell::Deferred,
+        batch: Some(1),
+        max_wait: Some(Duration::ZERO),
+        ..QueueConfig::default()
+    };
+    let mut queue = QueuePair::new(config);
+    let (mut jobs, mut done) = (mix.jobs(), Vec::new());
+    let late = jobs.split_off(mix.len() / 2);
+    let rung = queue.enqueue(&mut jobs);
+    assert_eq!((queue.dequeue(&mut done, usize::MAX), queue.in_flight()), (0, rung));
+    assert_eq!(queue.statistics().snapshot().completed, 0, "the doorbell was not rung");
+    queue.ring();
+    let mut late = late;
+    let unseen = queue.enqueue(&mut late);
+    assert_eq!(queue.dequeue(&mut done, usize::MAX), rung, "what was rung for, and nothing else");
+    assert_eq!(queue.in_flight(), unseen);
+    queue.flush();
+    queue.dequeue(&mut done, usize::MAX);
+    mix.check_all(&done, "deferred doorbell");
+}
+
+/// Jobs wait for a batch no longer than they may: not at all where the wait is 0 or the deadline is past;
+/// and else until the flush.
+pub fn bounded_waits(provider: &Arc<dyn Provider>) {
+    let mix = Mix::new(provider, 25, 1);
+    let eager = QueueConfig { max_wait: Some(Duration::ZERO), ..patient(1000) };
+    let mut queue = QueuePair::new(eager);
+    let (mut jobs, mut done) = (mix.jobs(), Vec::new());
+    queue.enqueue(&mut jobs);
+    assert_eq!(queue.dequeue(&mut done, usize::MAX), mix.len());
+    mix.check_all(&done, "no wait");
+
+    let (past, far) = (Instant::now(), Instant::now() + Duration::from_secs(100_000));
+    for order in [Order::Any, Order::AsSubmitted] {
+        let mut queue = QueuePair::new(QueueConfig { order, ..patient(1000) });
+        let mut done = Vec::new();
+        let mut jobs: Vec<_> = mix.jobs().into_iter().map(|job| job.by(far)).collect();
+        queue.enqueue(&mut jobs);
+        assert_eq!(queue.dequeue(&mut done, usize::MAX), 0, "neither a batch nor a deadline");
+        queue.flush();
+        assert_eq!(queue.dequeue(&mut done, usize::MAX), mix.len());
+        mix.check_all(&done, "flushed");
+
+        let mut done = Vec::new();
+        let mut jobs: Vec<_> = mix.jobs().into_iter().map(|job| job.by(past)).collect();
+        queue.enqueue(&mut jobs);
+        assert_eq!(queue.dequeue(&mut done, usize::MAX), mix.len(), "all are late");
+        mix.check_all(&done, "late");
+    }
+}
+
+/// Every job comes back once when a queue pair is closed; and when it is dropped, where those that were
+/// not processed say so.
+pub fn close_and_drop(provider: &Arc<dyn Provider>) {
+    let mix = Mix::new(provider, 26, 2);
+    let half = mix.len() / 2;
+    let mut queue = QueuePair::new(patient(1000));
+    queue.enqueue(&mut mix.jobs());
+    mix.check_all(&queue.close(), "closed");
+
+    let (sender, dropped) = mpsc::channel();
+    let handler = move |job| sender.send(job).expect("the receiver is there");
+    let mut queue = QueuePair::new(patient(1000)).on_drop(handler);
+    let statistics = queue.statistics();
+    let mut jobs = mix.jobs();
+    let mut late = jobs.split_off(half);
+    queue.enqueue(&mut jobs);
+    queue.flush();
+    queue.enqueue(&mut late);
+    drop(queue);
+    let dropped: Vec<_> = dropped.try_iter().collect();
+    let mut numbers: Vec<_> = dropped.iter().map(|job| *job.user_value()).collect();
+    numbers.sort_unstable();
+    assert!(numbers.into_iter().eq(0..mix.len()), "each job once");
+    for job in &dropped {
+        let number = *job.user_value();
+        if number < half {
+            mix.cases[number].check(job, "complete when the queue pair was dropped");
+        } else {
+            assert_eq!(job.status(), Some(Err(JobError::Cancelled)), "job {number}");
+            assert_eq!((job.tag(), job.output()), (None, None));
+        }
+    }
+    let snapshot = statistics.snapshot();
+    let expected = (mix.len() as u64, mix.len() as u64, (mix.len() - half) as u64);
+    assert_eq!(
+        (snapshot.accepted, snapshot.completed, snapshot.failed),
+        expected,
+        "cancelled jobs count"
+    );
+}
+
+/// The counters agree with what was done, and can be read from another thread.
+pub fn statistics(provider: &Arc<dyn Provider>) {
+    let mix = Mix::new(provider, 27, 4);
+    let mut queue = QueuePair::new(QueueConfig { max_wait: None, ..QueueConfig::default() });
+    let statistics = queue.statistics();
+    let mut jobs = mix.jobs();
+    let mut bad = 0;
+    for job in jobs.iter_mut().step_by(3) {
+        job.set_nonce(&[0; 70_000]);
+        bad += 1;
+    }
+    let (mut accepted, mut done) = (0, Vec::new());
+    while done.len() < mix.len() {
+        accepted += queue.enqueue(&mut jobs) as u64;
+        assert_eq!(statistics.snapshot().accepted, accepted);
+        queue.flush();
+        queue.dequeue(&mut done, usize::MAX);
+        assert_eq!(statistics.snapshot().completed, accepted, "all were flushed");
+    }
+    let snapshot = std::thread::scope(|scope| scope.spawn(|| statistics.snapshot()).join());
+    let snapshot = snapshot.expect("reading does not panic");
+    let total = mix.len() as u64;
+    assert_eq!((snapshot.accepted, snapshot.completed, snapshot.failed), (total, total, bad));
+    let failed = done.iter().filter(|job| !job.succeeded()).count() as u64;
+    assert_eq!(failed, bad, "as many as were counted");
+    assert!(snapshot.batches + snapshot.flushes > 0 && snapshot.deadlines == 0, "{snapshot:?}");
+    assert!(snapshot.occupancy.used <= snapshot.occupancy.offered, "{snapshot:?}");
+}

@@ -1,0 +1,232 @@
+//! Jobs that cannot be: each is refused with a typed error that has the numbers, its buffers as they were.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use broadloom_engine::{
+    AeadAlgorithm, AesSize, Algorithm, ChainOrder, Data, Job, JobError, Processor, Provider, Session,
+};
+use fastrand::Rng;
+
+use crate::case::{Case, assert_same};
+use crate::keyed::{Keyed, random_bytes, varied};
+
+/// Nonces one byte too short or too long, none, and far too long ones.
+pub fn wrong_nonces(provider: &Arc<dyn Provider>) {
+    let mut bench = Bench::new(provider, 13);
+    for algorithm in varied(provider) {
+        let valid = algorithm.nonce_lens();
+        let (min, max) = (*valid.start(), *valid.end());
+        let lens = [0, min.saturating_sub(1), max + 1, max + 300];
+        for session in bench.sessions(algorithm) {
+            for len in lens.into_iter().filter(|len| !valid.contains(len)) {
+                let error = JobError::NonceLength { len, min, max };
+                bench.refuses(&session, error, |job| job.nonce(&vec![1; len]));
+            }
+        }
+    }
+}
+
+/// Texts that are no whole blocks, too long for CCM's length field, read only, or of which source and
+/// destination differ.
+pub fn wrong_lengths(provider: &Arc<dyn Provider>) {
+    let mut bench = Bench::new(provider, 14);
+    for algorithm in varied(provider) {
+        let granularity = algorithm.granularity();
+        for session in bench.sessions(algorithm) {
+            let unequal = JobError::Lengths { source_len: 48, destination_len: 47 };
+            bench.refuses(&session, unequal, |mut job| {
+                job.set_data((vec![3; 48], vec![4; 47]));
+                job
+            });
+            let unequal = JobError::Lengths { source_len: 48, destination_len: 64 };
+            bench.refuses(&session, unequal, |mut job| {
+                let sources = vec![vec![3; 40].into(), vec![3; 8].into()];
+                job.set_data(Data::scattered_to(sources, vec![vec![4; 64].into()]));
+                job
+            });
+            for len in [1, granularity - 1, granularity + 1, 3 * granularity + granularity / 2] {
+                if granularity > 1 && len % granularity != 0 {
+                    let error = JobError::DataLength { len, granularity };
+                    bench.refuses(&session, error, |mut job| {
+                        job.set_data(vec![3; len]);
+                        job
+                    });
+                    bench.refuses(&session, error, |job| job.cipher_range(5..5 + len));
+                }
+            }
+            if !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_)) {
+                bench.refuses(&session, JobError::ReadOnly, |mut job| {
+                    job.set_data(&[3; 48]);
+                    job
+                });
+                bench.refuses(&session, JobError::ReadOnly, |mut job| {
+                    job.set_data(Data::gather(vec![vec![3; 48].into()]));
+                    job
+                });
+            }
+        }
+    }
+    ccm_is_no_longer_than_its_length_field(provider, &mut bench);
+}
+
+fn ccm_is_no_longer_than_its_length_field(provider: &Arc<dyn Provider>, bench: &mut Bench<'_>) {
+    for size in AesSize::ALL {
+        let algorithm = Algorithm::Aead(AeadAlgorithm::AesCcm(size));
+        if !provider.supports(algorithm) {
+            continue;
+        }
+        for session in bench.sessions(algorithm) {
+            let error = JobError::TooLong { len: 0x1_0000, max: 0xffff };
+            bench.refuses(&session, error, |mut job| {
+                job.set_data(vec![3; 0x1_0000]);
+                job.nonce(&[1; 13])
+            });
+        }
+        let keyed = Keyed::random(&mut bench.rng, algorithm);
+        let text = random_bytes(&mut bench.rng, 0xffff);
+        let longest = Case::new(keyed.clone(), vec![1; 13], Vec::new(), Default::default(), text);
+        for session in keyed.open_all(provider) {
+            let mut job = longest.owned_job(&session);
+            bench.processor.process_many(std::slice::from_mut(&mut job));
+            longest.check(&job, "the longest that the nonce allows");
+        }
+    }
+}
+
+/// Ranges that end beyond the data, begin there, or end before they begin; and a place for the tag that is
+/// not within the data, cannot be written to, or is where the ciphertext goes.
+pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
+    let mut bench = Bench::new(provider, 15);
+    for algorithm in varied(provider) {
+        for session in bench.sessions(algorithm) {
+            // Wrong on purpose: the second ends before it begins.
+            let wrong = [(0, 97), (64, 48), (96, 112), (200, 216), (usize::MAX - 16, usize::MAX - 1)];
+            for (start, end) in wrong {
+                let error = JobError::Range { start, end, len: 96 };
+                let range = Range { start, end };
+                if !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_)) {
+                    bench.refuses(&session, error, |job| job.cipher_range(range.clone()));
+                }
+                if !matches!(algorithm, Algorithm::Cipher(_) | Algorithm::Aead(_)) {
+                    bench.refuses(&session, error, |job| job.mac_range(range));
+                }
+            }
+            let tag_len = session.tag_len();
+            if tag_len == 0 {
+                continue;
+            }
+            for start in [96 - tag_len + 1, 96, 1000, usize::MAX] {
+                let end = start.saturating_add(tag_len);
+                let error = JobError::Range { start, end, len: 96 };
+                bench.refuses(&session, error, |job| job.tag_at(start));
+            }
+            if !session.direction().checks() {
+                bench.refuses(&session, JobError::ReadOnly, |mut job| {
+                    job.set_data(&[3; 96]);
+                    job.tag_at(0)
+                });
+            }
+            let ciphers_tag = match algorithm {
+                Algorithm::Aead(_) => false,
+                Algorithm::Chain(.., order) => order == ChainOrder::MacThenCipher,
+                _ => true,
+            };
+            if !ciphers_tag {
+                let (cipher_start, cipher_end) = (16, 64);
+                for start in [cipher_start + 1 - tag_len.min(17), 40, cipher_end - 1] {
+                    let end = start + tag_len;
+                    if end <= 96 {
+                        let error = JobError::TagOverlap { start, end, cipher_start, cipher_end };
+                        bench.refuses(&session, error, |job| {
+                            job.cipher_range(cipher_start..cipher_end).tag_at(start)
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A tag to check that is shorter or longer than the session's, or that was not given.
+pub fn wrong_tag_lengths(provider: &Arc<dyn Provider>) {
+    let mut bench = Bench::new(provider, 16);
+    for algorithm in varied(provider) {
+        for session in bench.sessions(algorithm) {
+            let valid = session.tag_len();
+            if !session.direction().checks() || valid == 0 {
+                continue;
+            }
+            for len in [0, 1, valid - 1, valid + 1, 64, 65, 200] {
+                if len != valid {
+                    let error = JobError::TagLength { len, valid };
+                    bench.refuses(&session, error, |job| job.expect_tag(&vec![9; len]));
+                }
+            }
+        }
+    }
+}
+
+/// One bad job among good ones of other sessions: it fails, they do not.
+pub fn bad_among_good(provider: &Arc<dyn Provider>) {
+    let mut rng = Rng::with_seed(17);
+    let mut processor = Processor::new();
+    let keyed: Vec<_> =
+        varied(provider).into_iter().map(|algorithm| Keyed::random(&mut rng, algorithm)).collect();
+    let sessions: Vec<_> = keyed.iter().map(|keyed| keyed.open_all(provider)).collect();
+    let cases: Vec<_> = keyed.iter().map(|keyed| Case::random(&mut rng, keyed, 100)).collect();
+    for bad_at in 0..cases.len() {
+        let mut jobs: Vec<_> =
+            cases.iter().zip(&sessions).map(|(case, sessions)| case.owned_job(&sessions[0])).collect();
+        jobs[bad_at].set_nonce(&[0; 100_000]);
+        let outcome = processor.process_many(&mut jobs);
+        assert_eq!(outcome.failed, 1, "job {bad_at} alone is bad");
+        for (index, (job, case)) in jobs.iter().zip(&cases).enumerate() {
+            if index == bad_at {
+                let status = job.status();
+                assert!(matches!(status, Some(Err(JobError::NonceLength { .. }))), "{status:?}");
+            } else {
+                case.check(job, format_args!("beside a bad job of {}", keyed[bad_at].algorithm));
+            }
+        }
+    }
+}
+
+/// What a refused job is tried on.
+struct Bench<'p> {
+    provider: &'p Arc<dyn Provider>,
+    processor: Processor,
+    rng: Rng,
+}
+
+impl<'p> Bench<'p> {
+    fn new(provider: &'p Arc<dyn Provider>, seed: u64) -> Self {
+        Bench { provider, processor: Processor::new(), rng: Rng::with_seed(seed) }
+    }
+
+    fn sessions(&mut self, algorithm: Algorithm) -> Vec<Session> {
+        Keyed::random(&mut self.rng, algorithm).open_all(self.provider)
+    }
+
+    /// A good job of 96 bytes in place, made bad, is refused with this error, its bytes as they were.
+    fn refuses(
+        &mut self,
+        session: &Session,
+        error: JobError,
+        make_bad: impl FnOnce(Job<'static>) -> Job<'static>,
+    ) {
+        let nonce_len = *session.algorithm().nonce_lens().start();
+        let nonce_len = if session.algorithm().nonce_lens().contains(&12) { 12 } else { nonce_len };
+        let job = Job::new(session.clone(), vec![3; 96]).nonce(&vec![1; nonce_len]);
+        let tag = vec![5; session.tag_len()];
+        let job = if session.direction().checks() { job.expect_tag(&tag) } else { job };
+        let mut job = make_bad(job);
+        let contents = |job: &Job<'_>| job.data().pieces().flatten().copied().collect::<Vec<u8>>();
+        let before = contents(&job);
+        let outcome = self.processor.process_many(std::slice::from_mut(&mut job));
+        assert_eq!(job.status(), Some(Err(error)), "{session:?}");
+        assert_eq!((outcome.completed, outcome.failed), (1, 1));
+        assert_eq!((job.tag(), job.output()), (None, None));
+        assert_same(&contents(&job), &before, || format!("a refused job's buffer, {session:?}"));
+    }
+}

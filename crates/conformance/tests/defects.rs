@@ -1,0 +1,126 @@
+//! A suite is worth what it finds: providers with one defect each, and the topic that must notice.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use broadloom_conformance::{compare, reference_provider, topics};
+use broadloom_engine::{
+    Algorithm, Direction, HashAlgorithm, JobError, Operation, Provider, ProviderError, ProviderSession,
+    Queue, Transform,
+};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Defect {
+    None,
+    /// Says that it lacks what it has.
+    HidesSha1,
+    /// Has less than it says.
+    RefusesToOpen,
+    /// Uses keys with a bit wrong, where they are of 24 bytes.
+    WrongLongKeys,
+    /// Takes every tag for right.
+    AcceptsAnyTag,
+    /// Forgets the last of many.
+    ForgetsTheLast,
+    /// Does the first again where there are many.
+    RepeatsTheFirst,
+    /// Fails what comes alone.
+    FailsAlone,
+}
+
+struct Defective(Arc<dyn Provider>, Defect);
+
+struct DefectiveQueue(Box<dyn Queue>, Defect);
+
+impl Provider for Defective {
+    fn name(&self) -> &str {
+        "defective"
+    }
+
+    fn description(&self) -> String {
+        format!("{:?}", self.1)
+    }
+
+    fn supports(&self, algorithm: Algorithm) -> bool {
+        let hidden = self.1 == Defect::HidesSha1 && algorithm == Algorithm::Hash(HashAlgorithm::Sha1);
+        !hidden && self.0.supports(algorithm)
+    }
+
+    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+        let (algorithm, direction) = (transform.algorithm(), transform.direction());
+        match self.1 {
+            Defect::RefusesToOpen if direction == Direction::Open => {
+                Err(ProviderError::new("not today"))
+            }
+            Defect::WrongLongKeys if transform.key().len() == 24 => {
+                let mut key = transform.key().to_vec();
+                key[20] ^= 0x10;
+                let wrong = Transform::new(algorithm, direction, &key, &[]).expect("it fits as before");
+                self.0.open_session(&wrong)
+            }
+            _ => self.0.open_session(transform),
+        }
+    }
+
+    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
+        Ok(Box::new(DefectiveQueue(self.0.open_queue()?, self.1)))
+    }
+}
+
+impl Queue for DefectiveQueue {
+    fn batch(&self) -> usize {
+        self.0.batch()
+    }
+
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        let len = operations.len();
+        match self.1 {
+            Defect::ForgetsTheLast if len > 16 => return self.0.run(&mut operations[..len - 1]),
+            _ => self.0.run(operations),
+        }
+        for operation in operations.iter_mut() {
+            let direction = operation.session().direction();
+            if self.1 == Defect::AcceptsAnyTag && direction.checks() {
+                operation.complete(Ok(()));
+            }
+        }
+        if self.1 == Defect::RepeatsTheFirst && len > 16 {
+            self.0.run(&mut operations[..1]);
+        }
+        if self.1 == Defect::FailsAlone && len == 1 {
+            operations[0].complete(Err(JobError::Provider { code: 1 }));
+        }
+    }
+}
+
+fn defective(defect: Defect) -> Arc<dyn Provider> {
+    Arc::new(Defective(reference_provider(), defect))
+}
+
+fn notices(defect: Defect, topic: impl Fn(&Arc<dyn Provider>)) -> bool {
+    let provider = defective(defect);
+    catch_unwind(AssertUnwindSafe(|| topic(&provider))).is_err()
+}
+
+#[test]
+fn defects_are_noticed() {
+    assert!(notices(Defect::HidesSha1, topics::support), "it opens what it does not support");
+    assert!(notices(Defect::RefusesToOpen, topics::support));
+    assert!(notices(Defect::WrongLongKeys, topics::known_answers));
+    assert!(notices(Defect::WrongLongKeys, topics::random_jobs));
+    assert!(notices(Defect::WrongLongKeys, |provider| compare(provider, &reference_provider())));
+    assert!(notices(Defect::AcceptsAnyTag, topics::wrong_tags));
+    assert!(notices(Defect::AcceptsAnyTag, topics::wrong_tags_of_chains));
+    assert!(notices(Defect::AcceptsAnyTag, |provider| compare(&reference_provider(), provider)));
+    assert!(notices(Defect::ForgetsTheLast, topics::lengths));
+    assert!(notices(Defect::ForgetsTheLast, topics::order));
+    assert!(notices(Defect::RepeatsTheFirst, topics::alignments), "what was encrypted twice");
+    assert!(notices(Defect::FailsAlone, topics::known_answers));
+}
+
+#[test]
+fn without_a_defect_nothing_is_noticed() {
+    for topic in [topics::support, topics::known_answers, topics::wrong_tags, topics::lengths] {
+        assert!(!notices(Defect::None, topic));
+    }
+}

@@ -1,0 +1,170 @@
+//! A provider for tests, whose cipher is an exclusive or with one byte and whose hash and MAC are sums; and
+//! which has the faults that it is told to have.
+#![allow(dead_code, reason = "every test program uses a part of it")]
+
+use std::sync::Arc;
+
+use broadloom_engine::{
+    AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, JobError, MacAlgorithm, Operation,
+    Parts, Provider, ProviderError, ProviderSession, Queue, Session, Text, Transform,
+};
+
+pub const CIPHER: CipherAlgorithm = CipherAlgorithm::AesCtr(AesSize::Aes128);
+pub const HASH: HashAlgorithm = HashAlgorithm::Md5;
+pub const MAC: MacAlgorithm = MacAlgorithm::Hmac(HASH);
+/// The number with which [`Fault::Fails`] fails.
+pub const CODE: i64 = -77;
+
+/// What a queue does wrong with an operation whose first byte of text is odd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    None,
+    /// Says nothing of it.
+    LeavesOpen,
+    /// Does the work, and says nothing of it.
+    WorksAndLeavesOpen,
+    /// Says that it went well, and then that it failed.
+    CompletesTwice,
+    /// Says that it failed.
+    Fails,
+    /// Takes it for that of another provider.
+    MistakesSession,
+}
+
+/// The provider.
+#[derive(Debug, Clone, Copy)]
+pub struct Toy {
+    pub fault: Fault,
+    pub batch: usize,
+    pub has_queues: bool,
+    /// The directions that it refuses to open sessions for.
+    pub refuses: &'static [Direction],
+}
+
+impl Toy {
+    pub const SOUND: Toy = Toy { fault: Fault::None, batch: 4, has_queues: true, refuses: &[] };
+
+    pub fn with(fault: Fault) -> Self {
+        Toy { fault, ..Toy::SOUND }
+    }
+
+    pub fn open(self, transform: &Transform) -> Session {
+        Session::open(Arc::new(self), transform).expect("it can")
+    }
+}
+
+/// The byte that text is combined with, and that sums start from.
+struct Key {
+    byte: u8,
+    direction: Direction,
+    class: u8,
+}
+
+struct OtherKey;
+
+struct ToyQueue(Toy);
+
+impl Provider for Toy {
+    fn name(&self) -> &str {
+        "toy"
+    }
+
+    fn description(&self) -> String {
+        format!("{self:?}")
+    }
+
+    fn supports(&self, algorithm: Algorithm) -> bool {
+        [Algorithm::Hash(HASH), Algorithm::Mac(MAC), Algorithm::Cipher(CIPHER)].contains(&algorithm)
+    }
+
+    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+        let (algorithm, direction) = (transform.algorithm(), transform.direction());
+        if !self.supports(algorithm) || self.refuses.contains(&direction) {
+            return Err(ProviderError::new(format!("no {algorithm} {direction} here")));
+        }
+        let byte = transform.key().first().copied().unwrap_or_default();
+        let class = u8::from(transform.tag_len() > 0);
+        Ok(Box::new(Key { byte, direction, class }))
+    }
+
+    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
+        if !self.has_queues {
+            return Err(ProviderError::new("no queue today"));
+        }
+        Ok(Box::new(ToyQueue(*self)))
+    }
+}
+
+impl ProviderSession for Key {
+    fn kernel(&self) -> String {
+        "bytes".to_owned()
+    }
+
+    fn class(&self) -> u8 {
+        self.class
+    }
+}
+
+impl ProviderSession for OtherKey {
+    fn kernel(&self) -> String {
+        "none".to_owned()
+    }
+}
+
+impl Queue for ToyQueue {
+    fn batch(&self) -> usize {
+        self.0.batch
+    }
+
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        for operation in operations {
+            let parts = operation.parts::<Key>().expect("a session of its own");
+            let odd = parts.text.input().first().is_some_and(|byte| byte % 2 == 1);
+            let fault = if odd { self.0.fault } else { Fault::None };
+            match fault {
+                Fault::LeavesOpen => {}
+                Fault::Fails => {
+                    work(parts);
+                    operation.complete(Err(JobError::Provider { code: CODE }));
+                }
+                Fault::MistakesSession => assert!(operation.parts::<OtherKey>().is_none()),
+                Fault::WorksAndLeavesOpen => {
+                    work(parts);
+                }
+                Fault::None | Fault::CompletesTwice => {
+                    match work(parts) {
+                        Some(sum) => operation.complete_with_mac(&sum),
+                        None => operation.complete(Ok(())),
+                    }
+                    if fault == Fault::CompletesTwice {
+                        operation.complete(Err(JobError::Provider { code: CODE }));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Does the work; a sum to be compared is returned.
+fn work(parts: Parts<'_, Key>) -> Option<[u8; 16]> {
+    let Key { byte, direction, .. } = *parts.session;
+    match (direction, parts.text) {
+        (Direction::Verify, text) => return Some(sum(byte, text.input())),
+        (Direction::Digest | Direction::Generate, text) => {
+            parts.tag[..16].copy_from_slice(&sum(byte, text.input()));
+        }
+        (_, Text::InPlace(bytes)) => bytes.iter_mut().for_each(|to| *to ^= byte),
+        (_, Text::Apart(source, destination)) => {
+            destination.iter_mut().zip(source).for_each(|(to, from)| *to = from ^ byte);
+        }
+        (_, Text::Read(_)) => unreachable!("the engine refuses it"),
+    }
+    None
+}
+
+/// The toy's hash, for a key of 0, and its MAC.
+pub fn sum(key: u8, text: &[u8]) -> [u8; 16] {
+    let sum =
+        text.iter().fold(u128::from(key) + 1, |sum, byte| sum * 257 % (1 << 100) + u128::from(*byte));
+    sum.to_le_bytes()
+}

@@ -1,0 +1,116 @@
+//! CBC, as one chain without an end.
+//!
+//! For a small buffer, the IV is the dearest thing: 3.0 looks up its length by name every time that one is
+//! set, which takes a third of all that 64 bytes take. But CBC adds the IV to the first block only, as it
+//! adds to every other block the one before. So a context is not told the IV of a message: it goes on from
+//! the message before, and the difference is made up for outside. With `last` as the ciphertext block that
+//! the context will chain to, the first block of a plaintext and of a ciphertext become
+//!
+//! ```text
+//! E(p ^ iv) = E((p ^ iv ^ last) ^ last)        D(c) ^ iv = (D(c) ^ last) ^ last ^ iv
+//! ```
+//!
+//! What libcrypto is asked for is one long message in parts, and `last` is no secret.
+
+use broadloom_engine::{JobError, Text};
+
+use crate::contexts::{Contexts, Duplicate, job_error};
+use crate::evp::{CipherContext, EvpError, InOut};
+use crate::slots::Number;
+
+/// CBC with blocks of `N` bytes.
+pub(crate) struct Cbc<const N: usize> {
+    pub contexts: Contexts<CbcContext<N>>,
+    pub encrypts: bool,
+}
+
+/// A context, and what it will chain to: `None` until it has an IV.
+pub(crate) struct CbcContext<const N: usize> {
+    context: CipherContext,
+    last: Option<[u8; N]>,
+}
+
+impl<const N: usize> Cbc<N> {
+    /// The text is whole blocks, which the engine has checked.
+    #[inline]
+    pub(crate) fn run(&self, number: &mut Number, iv: &[u8], text: Text<'_>) -> Result<(), JobError> {
+        let Ok(iv) = iv.try_into() else {
+            return Err(JobError::NonceLength { len: iv.len(), min: N, max: N });
+        };
+        let mut own = None;
+        let context = self.contexts.get(number, &mut own).map_err(job_error)?;
+        let outcome = match (text, self.encrypts) {
+            (Text::InPlace(data), true) => context.encrypt(iv, data),
+            (Text::InPlace(data), false) => {
+                let last = data.last_chunk().copied();
+                context.decrypt(iv, last, data.into())
+            }
+            (Text::Apart(source, destination), true) => {
+                destination.copy_from_slice(source);
+                context.encrypt(iv, destination)
+            }
+            (Text::Apart(source, destination), false) => {
+                let last = source.last_chunk().copied();
+                context.decrypt(iv, last, InOut::apart(source, destination))
+            }
+            (Text::Read(_), _) => return Err(JobError::ReadOnly),
+        };
+        outcome.map_err(job_error)
+    }
+}
+
+impl<const N: usize> CbcContext<N> {
+    pub(crate) fn new(context: CipherContext) -> Self {
+        CbcContext { context, last: None }
+    }
+
+    #[inline]
+    fn encrypt(&mut self, iv: &[u8; N], data: &mut [u8]) -> Result<(), EvpError> {
+        let Some(first) = data.first_chunk_mut() else { return Ok(()) };
+        add(first, iv);
+        add(first, &self.take_last()?);
+        self.context.update((&mut *data).into())?;
+        self.last = data.last_chunk().copied();
+        Ok(())
+    }
+
+    /// `next` is the last block of the ciphertext, if there is one.
+    #[inline]
+    fn decrypt(&mut self, iv: &[u8; N], next: Option<[u8; N]>, text: InOut<'_>) -> Result<(), EvpError> {
+        if next.is_none() {
+            return Ok(());
+        }
+        let last = self.take_last()?;
+        let output = self.context.update(text)?;
+        if let Some(first) = output.first_chunk_mut() {
+            add(first, iv);
+            add(first, &last);
+        }
+        self.last = next;
+        Ok(())
+    }
+
+    /// What the context will chain to. Whoever takes it puts back what it chains to afterwards; where a call
+    /// fails nobody does, and the next message begins a new chain.
+    #[inline]
+    fn take_last(&mut self) -> Result<[u8; N], EvpError> {
+        match self.last.take() {
+            Some(last) => Ok(last),
+            None => {
+                self.context.restart(&[0; N])?;
+                Ok([0; N])
+            }
+        }
+    }
+}
+
+impl<const N: usize> Duplicate for CbcContext<N> {
+    fn duplicate(&self) -> Result<Self, EvpError> {
+        Ok(CbcContext::new(self.context.duplicate()?))
+    }
+}
+
+#[inline]
+fn add<const N: usize>(block: &mut [u8; N], other: &[u8; N]) {
+    block.iter_mut().zip(other).for_each(|(byte, other)| *byte ^= other);
+}

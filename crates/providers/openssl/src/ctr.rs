@@ -1,0 +1,28 @@
+//! AES in CTR mode: an IV, and the text.
+
+use broadloom_engine::JobError;
+
+use crate::contexts::{Contexts, job_error};
+use crate::evp::{CipherContext, EvpError, InOut};
+use crate::slots::Number;
+
+pub(crate) struct Ctr {
+    pub contexts: Contexts<CipherContext>,
+}
+
+impl Ctr {
+    #[inline]
+    pub(crate) fn run(&self, number: &mut Number, iv: &[u8], text: InOut<'_>) -> Result<(), JobError> {
+        let mut own = None;
+        let context = self.contexts.get(number, &mut own);
+        context.and_then(|context| cipher(context, iv, text)).map_err(job_error)
+    }
+}
+
+/// Nothing is held back, so that nothing is left to be ended.
+#[inline]
+fn cipher(context: &mut CipherContext, iv: &[u8], text: InOut<'_>) -> Result<(), EvpError> {
+    context.restart(iv)?;
+    context.update(text)?;
+    Ok(())
+}
