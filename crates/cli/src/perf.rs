@@ -1,14 +1,18 @@
 //! `broadloom perf`: measurements.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use broadloom::{Algorithm, Direction, ProviderSpec};
 use broadloom_lanes::{Cpu, Isa};
-use broadloom_perf::names::{Algorithm, Cache, Direction, Order, Peer};
+use broadloom_perf::matrix::Suite;
+use broadloom_perf::names::{Cache, Call, Kind, Order, Peer, Sharing};
+use broadloom_perf::sizes::Sizes;
 use broadloom_perf::workload::Workload;
-use broadloom_perf::{PerfError, WorkloadOptions, run_workloads};
+use broadloom_perf::{MatrixOptions, PerfError, WorkloadOptions, run_matrix, run_workloads};
 use clap::{Args, Subcommand};
 
 /// Measure how fast this machine is
@@ -20,7 +24,8 @@ pub struct PerfArgs {
 
 #[derive(Subcommand)]
 enum What {
-    Workloads(WorkloadArgs),
+    Workloads(Box<WorkloadArgs>),
+    Matrix(Box<MatrixArgs>),
 }
 
 /// Measure the four workloads of Intel's paper on multiple buffers, beside other libraries
@@ -42,9 +47,10 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Workload>, value_name = "LIST")]
     workload: Vec<Workload>,
 
-    /// Buffers of one size, in bytes: these in place of the workloads, unless both are asked for
-    #[arg(long, value_delimiter = ',', value_name = "LIST")]
-    size: Vec<usize>,
+    /// Sizes in bytes (64), ranges (64:64:512, 32:x2:8192) and mixes (imix, imix:64x7+1518x1) in place
+    /// of the workloads, unless both are asked for
+    #[arg(long, value_delimiter = ',', value_parser = name::<Sizes>, value_name = "LIST")]
+    size: Vec<Sizes>,
 
     /// Managers: in-order, out-of-order [default: in order for AES, else out of order]
     #[arg(long, value_delimiter = ',', value_parser = name::<Order>, value_name = "LIST")]
@@ -89,17 +95,108 @@ struct WorkloadArgs {
     quick: bool,
 }
 
+/// Measure the engine and its providers: algorithms by sizes by cores by bursts, side by side
+///
+/// Every provider works on the same buffers in turn, in one process. The tables give cycles per buffer
+/// (the minimum of many repeats and their median), throughput, how far that is from the limit that the
+/// operation count sets, and what native gains over each other. All lists are separated by commas.
+#[derive(Args)]
+struct MatrixArgs {
+    /// An experiment to run: dpdk-openssl, the matrix of DPDK's OpenSSL driver. Sizes, cores, algorithms
+    /// and directions then narrow it
+    #[arg(long, value_parser = name::<Suite>, value_name = "NAME")]
+    suite: Option<Suite>,
+
+    /// Algorithms such as hmac-sha1, aes-128-gcm, aes-128-cbc+hmac-sha1 [default: hmac-sha1,aes-128-cbc]
+    #[arg(long, value_delimiter = ',', value_parser = name::<Algorithm>, value_name = "LIST")]
+    algorithm: Vec<Algorithm>,
+
+    /// Directions: digest, generate, verify, encrypt, decrypt, seal, open [default: each algorithm's first]
+    #[arg(long, value_delimiter = ',', value_parser = name::<Direction>, value_name = "LIST")]
+    direction: Vec<Direction>,
+
+    /// Sizes in bytes (64), ranges (64:64:512, 32:x2:8192) and mixes (imix, imix:64x7+1518x1)
+    /// [default: 64,256,1024,4096]
+    #[arg(long, value_delimiter = ',', value_parser = name::<Sizes>, value_name = "LIST")]
+    size: Vec<Sizes>,
+
+    /// Numbers of cores at work, each with a queue pair of its own [default: 1]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    cores: Vec<usize>,
+
+    /// Providers with their options: native, native:isa=portable, openssl, openssl:contexts=per-job,
+    /// ipsec-mb [default: native,openssl]
+    #[arg(long, value_delimiter = ',', value_parser = name::<ProviderSpec>, value_name = "LIST")]
+    provider: Vec<ProviderSpec>,
+
+    /// Jobs handed over in one call, 1 to 1024 [default: 32]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    burst: Vec<usize>,
+
+    /// What is measured: throughput, latency, verify [default: throughput]
+    #[arg(long, value_delimiter = ',', value_parser = name::<Kind>, value_name = "LIST")]
+    kind: Vec<Kind>,
+
+    /// Whether cores have a session together or each its own: shared, per-core [default: shared]
+    #[arg(long, value_delimiter = ',', value_parser = name::<Sharing>, value_name = "LIST")]
+    session: Vec<Sharing>,
+
+    /// Caches: warm, cold [default: warm]
+    #[arg(long, value_delimiter = ',', value_parser = name::<Cache>, value_name = "LIST")]
+    cache: Vec<Cache>,
+
+    /// Interfaces that bursts go through: queue-pair, process-many [default: queue-pair]
+    #[arg(long, value_delimiter = ',', value_parser = name::<Call>, value_name = "LIST")]
+    call: Vec<Call>,
+
+    /// Set asynchronous calls with so many operations outstanding against synchronous ones, in place of
+    /// bursts unless --burst or --call is there too
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    outstanding: Vec<usize>,
+
+    /// Write all rows to FILE as CSV
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Write all rows to FILE as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+
+    /// Write a page with tables and charts to FILE, which needs nothing but a browser
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    /// Mark what got slower since FILE, which --json wrote
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+
+    /// Take some seconds for the whole, for figures that are less steady
+    #[arg(long)]
+    quick: bool,
+}
+
 /// Reads a name as the library knows it.
 fn name<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
+/// All the workloads that a list of sizes stands for.
+fn sizes(list: Vec<Sizes>) -> Vec<Workload> {
+    list.into_iter().flat_map(|Sizes(sizes)| sizes).collect()
+}
+
 /// Measures what the arguments ask for.
 ///
 /// # Errors
-/// As of [`run_workloads`].
+/// As of [`run_workloads`] and [`run_matrix`].
 pub fn run(args: PerfArgs, cpu: &Cpu) -> Result<(), PerfError> {
-    let What::Workloads(args) = args.what;
+    match args.what {
+        What::Workloads(args) => workloads(*args, cpu),
+        What::Matrix(args) => matrix(*args, cpu),
+    }
+}
+
+fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), PerfError> {
     let against = match (args.alone, args.against.is_empty()) {
         (true, _) => Vec::new(),
         (false, true) => Peer::ALL.to_vec(),
@@ -109,7 +206,7 @@ pub fn run(args: PerfArgs, cpu: &Cpu) -> Result<(), PerfError> {
         algorithms: args.algorithm,
         directions: args.direction,
         workloads: args.workload,
-        sizes: args.size,
+        sizes: sizes(args.size),
         orders: args.order,
         bursts: args.burst,
         against,
@@ -120,4 +217,53 @@ pub fn run(args: PerfArgs, cpu: &Cpu) -> Result<(), PerfError> {
         quick: args.quick,
     };
     run_workloads(&options, &mut io::stdout().lock()).map(drop)
+}
+
+fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), PerfError> {
+    let options = MatrixOptions {
+        suite: args.suite,
+        algorithms: args.algorithm,
+        directions: args.direction,
+        sizes: sizes(args.size),
+        cores: args.cores,
+        providers: args.provider,
+        bursts: args.burst,
+        kinds: args.kind,
+        sharings: args.session,
+        caches: args.cache,
+        calls: args.call,
+        outstanding: args.outstanding,
+        csv: args.csv,
+        json: args.json,
+        report: args.report,
+        baseline: args.baseline,
+        command: Some(command_line(std::env::args_os().skip(1))),
+        quick: args.quick,
+    };
+    run_matrix(&options, cpu, &mut io::stdout().lock()).map(drop)
+}
+
+/// The command line as a shell would take it.
+fn command_line(arguments: impl Iterator<Item = OsString>) -> String {
+    let quoted = arguments.map(|argument| {
+        let text = argument.to_string_lossy();
+        let plain = |c: char| c.is_alphanumeric() || "-_=+:,./".contains(c);
+        if !text.is_empty() && text.chars().all(plain) {
+            return text.into_owned();
+        }
+        format!("'{}'", text.replace('\'', r"'\''"))
+    });
+    ["broadloom".to_owned()].into_iter().chain(quoted).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_can_be_typed_again() {
+        let line = |arguments: &[&str]| command_line(arguments.iter().map(OsString::from));
+        assert_eq!(line(&["perf", "matrix", "--size=32,64"]), "broadloom perf matrix --size=32,64");
+        assert_eq!(line(&["--json", "it's a file", ""]), r"broadloom --json 'it'\''s a file' ''");
+    }
 }

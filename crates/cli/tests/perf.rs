@@ -1,4 +1,4 @@
-//! `broadloom perf workloads` hands its options on, and names what is wrong with them.
+//! `broadloom perf` hands its options on, and names what is wrong with them.
 
 mod common;
 
@@ -8,9 +8,13 @@ use common::{Said, run};
 use serde_json::Value;
 use tempfile::TempDir;
 
-fn workloads(args: &[&str]) -> Said {
+fn perf(what: &str, args: &[&str]) -> Said {
     let mut command = Command::new(env!("CARGO_BIN_EXE_broadloom"));
-    run(command.args(["perf", "workloads"]).args(args).env_remove("BROADLOOM_ISA"), b"")
+    run(command.args(["perf", what]).args(args).env_remove("BROADLOOM_ISA"), b"")
+}
+
+fn workloads(args: &[&str]) -> Said {
+    perf("workloads", args)
 }
 
 #[test]
@@ -59,11 +63,81 @@ fn wrong_options_are_named() {
         (&["--alone", "--against=openssl"], 2, "--alone"),
         (&["--without=mmx"], 1, "mmx"),
         (&["--burst=0"], 1, "burst 0"),
-        (&["--size=0"], 1, "size 0"),
+        (&["--size=0"], 2, "0 is out of range"),
+        (&["--size=64:0:128"], 2, "step"),
         (&["--algorithm=md5", "--direction=encrypt"], 1, "encrypt"),
         (&["--quick", "--json=/nowhere/at/all"], 1, "/nowhere/at/all"),
     ] {
         let said = workloads(args);
+        assert_eq!((said.code, said.text()), (Some(code), ""), "{args:?}");
+        assert!(said.stderr.contains(text), "{args:?}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn a_matrix_is_what_was_asked_for() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (json, csv, page) = (path("rows.json"), path("rows.csv"), path("page.html"));
+    let said = perf(
+        "matrix",
+        &[
+            "--quick",
+            "--algorithm=hmac-sha256,aes-128-cbc+hmac-sha1",
+            "--provider=native,native:isa=portable",
+            "--size=64,100:100:200,imix",
+            "--burst=4,16",
+            "--call=process-many",
+            "--cores=1",
+            "--session=per-core",
+            "--json",
+            &json,
+            "--csv",
+            &csv,
+            "--report",
+            &page,
+        ],
+    );
+    assert!(said.good().contains("hmac-sha256 generate"));
+    let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    assert_eq!(report["schema"], "broadloom-perf/1");
+    assert!(report["command"].as_str().unwrap().starts_with("broadloom perf matrix --quick"));
+    let rows = report["rows"].as_array().unwrap();
+    for algorithm in ["hmac-sha256", "aes-128-cbc+hmac-sha1"] {
+        for burst in [4, 16] {
+            let wanted = |row: &&Value| row["algorithm"] == algorithm && row["burst"] == burst;
+            let portable = |row: &&Value| row["isa"] == "portable";
+            assert_eq!(rows.iter().filter(wanted).filter(portable).count(), 4, "{algorithm} {burst}");
+        }
+    }
+    for row in rows {
+        assert_eq!((&row["call"], &row["session"]), (&"process-many".into(), &"per-core".into()));
+    }
+    assert_eq!(std::fs::read_to_string(csv).unwrap().lines().count(), 1 + rows.len());
+    assert!(std::fs::read_to_string(page).unwrap().starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn wrong_matrix_options_are_named() {
+    for (args, code, text) in [
+        (&["--algorithm=sha3"][..], 2, "sha3"),
+        (&["--direction=sign"], 2, "sign"),
+        (&["--provider=zlib"], 2, "zlib"),
+        (&["--size=1:2"], 2, "1:2"),
+        (&["--suite=dpdk"], 2, "dpdk-openssl"),
+        (&["--kind=speed"], 2, "speed"),
+        (&["--call=ioctl"], 2, "ioctl"),
+        (&["--session=none"], 2, "none"),
+        (&["--cores=some"], 2, "some"),
+        (&["--cores=0"], 1, "cores 0"),
+        (&["--burst=2000"], 1, "burst 2000"),
+        (&["--outstanding=0"], 1, "outstanding 0"),
+        (&["--provider=native:fast=yes"], 1, "fast"),
+        (&["--suite=dpdk-openssl", "--size=100"], 1, "100 B"),
+        (&["--quick", "--report=/nowhere/at/all"], 1, "/nowhere/at/all"),
+        (&["--quick", "--baseline=/nowhere/at/all"], 1, "/nowhere/at/all"),
+    ] {
+        let said = perf("matrix", args);
         assert_eq!((said.code, said.text()), (Some(code), ""), "{args:?}");
         assert!(said.stderr.contains(text), "{args:?}: {}", said.stderr);
     }

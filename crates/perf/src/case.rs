@@ -2,14 +2,16 @@
 
 use std::time::Duration;
 
+use broadloom_engine::{Algorithm, Direction};
 use broadloom_lanes::Cpu;
 
 use crate::calibrate::Throughput;
 use crate::contender::{Contender, check_agreement};
+use crate::direct::Direct;
 use crate::error::PerfError;
 use crate::limit::{self, Allowed};
-use crate::measure::{Figures, Plan, measure};
-use crate::names::{Algorithm, Cache, Direction, Mode, Order, Provider};
+use crate::measure::{Figures, Plan, ROUNDS, measure};
+use crate::names::{Cache, Mode, Order, Provider};
 use crate::native::{self, Keys};
 use crate::peers::{ipsec_mb, openssl};
 use crate::report::row::{Row, hundredths};
@@ -31,9 +33,6 @@ const STREAM_BYTES: usize = 256 << 10;
 
 /// Length of the buffers that show what the kernel alone takes, in bytes.
 const LONG: usize = 8192;
-
-/// Rounds at least, whatever the budget.
-const ROUNDS: usize = 3;
 
 /// Who can take part.
 pub struct Offer<'a> {
@@ -80,12 +79,12 @@ struct Entry {
 }
 
 /// Bursts in a set: enough of a mix that its mean settles, few where all buffers are alike.
-fn burst_count(workload: Workload, burst: usize) -> usize {
+fn burst_count(workload: &Workload, burst: usize) -> usize {
     if workload.is_fixed() { (64 / burst).max(4) } else { (1024 / burst).max(8) }
 }
 
 /// Buffers of a stream: as many whole pieces as stay within [`STREAM_BYTES`], up to sixteen.
-fn stream_count(workload: Workload, algorithm: Algorithm) -> usize {
+fn stream_count(workload: &Workload, algorithm: Algorithm) -> usize {
     let sample = workload.lengths(algorithm, 1000, SEED);
     let mean = sample.iter().sum::<usize>() / sample.len();
     let pieces = STREAM_BYTES / mean.max(1) / STREAM_PIECE;
@@ -105,13 +104,13 @@ impl Bench<'_> {
         bursts: &[usize],
     ) -> Result<Vec<Row>, PerfError> {
         let mut rows = Vec::new();
-        for &workload in workloads {
+        for workload in workloads {
             for &burst in bursts {
                 rows.extend(self.bursts(offer, case, workload, burst)?);
             }
         }
         let kernel = self.kernel_cycles(offer, case)?;
-        for &workload in workloads {
+        for workload in workloads {
             rows.extend(self.stream(offer, case, workload, kernel)?);
         }
         Ok(rows)
@@ -121,7 +120,7 @@ impl Bench<'_> {
         &mut self,
         offer: &Offer<'_>,
         case: &Case<'_>,
-        workload: Workload,
+        workload: &Workload,
         burst: usize,
     ) -> Result<Vec<Row>, PerfError> {
         let count = burst * burst_count(workload, burst);
@@ -131,7 +130,7 @@ impl Bench<'_> {
             case,
             &workset,
             // A burst goes through no manager, whichever is made.
-            &[case.algorithm.usual_order()],
+            &[Direct::try_from(case.algorithm)?.usual_order()],
             &self.plan(Mode::Burst, burst, case.cache),
         )?;
         let mut rows = Vec::new();
@@ -147,7 +146,7 @@ impl Bench<'_> {
         &mut self,
         offer: &Offer<'_>,
         case: &Case<'_>,
-        workload: Workload,
+        workload: &Workload,
         kernel: f64,
     ) -> Result<Vec<Row>, PerfError> {
         let count = stream_count(workload, case.algorithm);
@@ -156,6 +155,7 @@ impl Bench<'_> {
         let managers = [Order::OutOfOrder, Order::InOrder];
         let plan = self.plan(Mode::Stream, STREAM_PIECE, case.cache);
         let entries = self.entries(offer, case, &workset, &managers, &plan)?;
+        let direct = Direct::try_from(case.algorithm)?;
         let mut rows = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
             let orders = managers.get(index).map_or(case.orders, std::slice::from_ref);
@@ -163,7 +163,7 @@ impl Bench<'_> {
                 let mut row =
                     self.row(offer, case, workload, &workset, Mode::Stream, STREAM_BURST, order, entry);
                 if entry.provider == Provider::Native {
-                    let cycles = kernel * limit::mean_blocks(&workset);
+                    let cycles = kernel * limit::mean_blocks(direct, &workset);
                     row.kernel_cycles_per_buffer = Some(hundredths(cycles));
                 }
                 rows.push(row);
@@ -179,8 +179,9 @@ impl Bench<'_> {
         let workset = Workset::of_lengths(case.algorithm, &vec![LONG; count], SEED);
         let alone = Offer { openssl: None, ipsec_mb: None, ..*offer };
         let plan = self.plan(Mode::Burst, count, Cache::Warm);
-        let entries = self.entries(&alone, case, &workset, &[case.algorithm.usual_order()], &plan)?;
-        Ok(entries[0].figures.minimum / limit::mean_blocks(&workset))
+        let direct = Direct::try_from(case.algorithm)?;
+        let entries = self.entries(&alone, case, &workset, &[direct.usual_order()], &plan)?;
+        Ok(entries[0].figures.minimum / limit::mean_blocks(direct, &workset))
     }
 
     fn plan(&self, mode: Mode, piece: usize, cache: Cache) -> Plan {
@@ -197,7 +198,7 @@ impl Bench<'_> {
         managers: &[Order],
         plan: &Plan,
     ) -> Result<Vec<Entry>, PerfError> {
-        let keys = Keys::expand(workset);
+        let keys = Keys::expand(workset)?;
         let mut outputs: Vec<Outputs> = managers.iter().map(|_| Outputs::new(workset)).collect();
         let mut contenders: Vec<Box<dyn Contender + '_>> = outputs
             .iter_mut()
@@ -205,7 +206,7 @@ impl Bench<'_> {
             .map(|(outputs, &order)| {
                 native::contender(offer.cpu, workset, &keys, outputs, case.direction, order)
             })
-            .collect();
+            .collect::<Result<_, _>>()?;
         if let Some(api) = offer.openssl {
             contenders.push(Box::new(openssl::OpenSsl::new(api, workset, case.direction)?));
         }
@@ -237,7 +238,7 @@ impl Bench<'_> {
         &self,
         offer: &Offer<'_>,
         case: &Case<'_>,
-        workload: Workload,
+        workload: &Workload,
         workset: &Workset,
         mode: Mode,
         burst: usize,
@@ -246,32 +247,31 @@ impl Bench<'_> {
     ) -> Row {
         let bytes = workset.mean_len(0..workset.len());
         let Figures { minimum, median } = entry.figures;
-        let best = limit::best_kernel(case.algorithm, self.allowed, self.throughput);
-        let limit = best.map(|(block, _)| hundredths(block * limit::mean_blocks(workset)));
+        let limit = limit::per_buffer(workset, self.allowed, self.throughput);
         let size = match workload {
-            Workload::Size(bytes) => Some(bytes),
+            Workload::Size(bytes) => Some(*bytes),
             _ => None,
         };
         Row {
             algorithm: case.algorithm.to_string(),
-            direction: case.direction.name(),
-            workload: workload.number(),
+            direction: case.direction.to_string(),
+            workload: workload.name(),
             size,
-            mode: mode.name(),
+            mode: mode.to_string(),
             burst,
             cores: 1,
-            provider: entry.provider.name(),
+            provider: entry.provider.to_string(),
             kernel: entry.kernel.clone(),
-            order: order.name(),
-            isa: offer.cpu.isa().name(),
-            cache: case.cache.name(),
-            cycles_per_buffer: hundredths(minimum),
-            cycles_per_buffer_median: hundredths(median),
-            gbps: hundredths(bytes * 8.0 * self.clock.hertz() / minimum / 1e9),
-            limit_cycles_per_buffer: limit,
-            limit_by: best.map(|(_, kernel)| kernel.name()),
+            order: order.to_string(),
+            isa: offer.cpu.isa().to_string(),
+            cache: case.cache.to_string(),
+            cycles_per_buffer: Some(hundredths(minimum)),
+            cycles_per_buffer_median: Some(hundredths(median)),
+            gbps: Some(hundredths(bytes * 8.0 * self.clock.hertz() / minimum / 1e9)),
+            limit_cycles_per_buffer: limit.as_ref().map(|(cycles, _)| hundredths(*cycles)),
+            limit_by: limit.map(|(_, by)| by),
             buffer_bytes: hundredths(bytes),
-            kernel_cycles_per_buffer: None,
+            ..Row::default()
         }
     }
 }
@@ -279,21 +279,20 @@ impl Bench<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::HashName;
 
     #[test]
     fn a_set_holds_whole_bursts_and_streams_stay_in_a_near_cache() {
-        assert_eq!(burst_count(Workload::Uniform, 64), 16);
-        assert_eq!(burst_count(Workload::Uniform, 256), 8);
-        assert_eq!(burst_count(Workload::Large, 64), 4);
-        let algorithm = Algorithm::Hmac(HashName::Sha1);
+        assert_eq!(burst_count(&Workload::Uniform, 64), 16);
+        assert_eq!(burst_count(&Workload::Uniform, 256), 8);
+        assert_eq!(burst_count(&Workload::Large, 64), 4);
+        let algorithm = "hmac-sha1".parse().unwrap();
         for workload in Workload::PAPER {
-            let count = stream_count(workload, algorithm);
+            let count = stream_count(&workload, algorithm);
             assert_eq!(count % STREAM_PIECE, 0);
             let lengths = workload.lengths(algorithm, count, SEED);
             assert!(lengths.iter().sum::<usize>() < STREAM_BYTES * 5 / 4, "{workload}: {count}");
         }
-        assert_eq!(stream_count(Workload::Small, algorithm), 1024);
-        assert_eq!(stream_count(Workload::Size(60_000), algorithm), STREAM_PIECE);
+        assert_eq!(stream_count(&Workload::Small, algorithm), 1024);
+        assert_eq!(stream_count(&Workload::Size(60_000), algorithm), STREAM_PIECE);
     }
 }

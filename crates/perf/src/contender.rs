@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use broadloom_engine::Direction;
+
 use crate::error::PerfError;
-use crate::names::{Direction, Provider};
+use crate::names::Provider;
 use crate::workset::Workset;
 
 /// A provider with its keys expanded, its contexts made and its outputs allocated, so that only
@@ -90,8 +92,8 @@ fn compare(
                 return Err(PerfError::Mismatch {
                     algorithm: workset.algorithm(),
                     direction,
-                    first: first.provider(),
-                    second: other.provider(),
+                    first: first.provider().to_string(),
+                    second: other.provider().to_string(),
                     buffer,
                     len: workset.buffer(buffer).len(),
                 });
@@ -104,7 +106,6 @@ fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::{Algorithm, HashName};
     use crate::workload::Workload;
 
     /// Writes each buffer's length as its result, but for one buffer.
@@ -142,8 +143,8 @@ mod tests {
     }
 
     fn pair(wrong: Option<usize>) -> Result<(), PerfError> {
-        let algorithm = Algorithm::Digest(HashName::Sha1);
-        let workset = Workset::new(Workload::Small, algorithm, 10, 1);
+        let algorithm = "sha1".parse().unwrap();
+        let workset = Workset::new(&Workload::Small, algorithm, 10, 1);
         let fake = |provider, wrong| -> Box<dyn Contender> {
             Box::new(Fake { provider, wrong, outputs: vec![Vec::new(); 10] })
         };

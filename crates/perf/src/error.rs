@@ -3,7 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::names::{Algorithm, Direction, Provider};
+use broadloom_engine::{Algorithm, Direction, JobError};
+
+use crate::direct::Direct;
+use crate::names::Provider;
 
 /// Why a measurement was not made, or not reported.
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +29,7 @@ pub enum PerfError {
         /// The value given.
         value: usize,
         /// The values that would have been right.
-        valid: &'static str,
+        valid: String,
     },
     /// A direction that none of the algorithms asked for has.
     #[error("{algorithm} has no direction {direction}; valid: {valid}")]
@@ -37,6 +40,15 @@ pub enum PerfError {
         direction: Direction,
         /// The directions that it has.
         valid: String,
+    },
+    /// An algorithm that only the engine offers.
+    #[error(
+        "{algorithm} is measured by `perf matrix` alone; valid here: {}",
+        Direct::all().map(|algorithm| algorithm.to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    NotDirect {
+        /// The algorithm.
+        algorithm: Algorithm,
     },
     /// A CPU feature that is not known.
     #[error("no CPU feature {value} is known here; valid: {valid}")]
@@ -54,9 +66,9 @@ pub enum PerfError {
         /// The direction.
         direction: Direction,
         /// The provider whose result was taken as the reference.
-        first: Provider,
+        first: String,
         /// The provider whose result differs from it.
-        second: Provider,
+        second: String,
         /// The buffer's index in the workload.
         buffer: usize,
         /// The buffer's length in bytes.
@@ -81,7 +93,7 @@ pub enum PerfError {
         /// What the system said.
         source: io::Error,
     },
-    /// The JSON file could not be written.
+    /// A file could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
         /// The file asked for.
@@ -89,6 +101,99 @@ pub enum PerfError {
         /// What the system said.
         source: io::Error,
     },
+    /// A text that does not say how long buffers are.
+    #[error("size {text:?}: {reason}; valid: {valid}")]
+    Size {
+        /// The text given.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+        /// The forms that would have been right.
+        valid: &'static str,
+    },
+    /// An earlier file could not be read.
+    #[error("cannot read the baseline {}: {source}", path.display())]
+    Read {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// An earlier file is not what this version reads.
+    #[error("the baseline {} is not a file of {}: {reason}", path.display(), crate::report::row::SCHEMA)]
+    Baseline {
+        /// The file asked for.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A provider that cannot be had as it was asked for.
+    #[error("provider {spec}: {reason}")]
+    Provider {
+        /// What was asked for.
+        spec: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A session could not be opened.
+    #[error("{side} cannot open a session for {algorithm} {direction}: {reason}")]
+    Session {
+        /// The side.
+        side: String,
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The direction.
+        direction: Direction,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A job failed.
+    #[error("{side}: {algorithm} {direction} of {len} bytes: {source}")]
+    Job {
+        /// The side.
+        side: String,
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The direction.
+        direction: Direction,
+        /// The buffer's length in bytes.
+        len: usize,
+        /// What the engine says.
+        source: JobError,
+    },
+    /// What was deciphered is not what was enciphered.
+    #[error("{side}: {algorithm} {direction} gives other bytes than went in, in a buffer of {len}")]
+    NotInverse {
+        /// The side.
+        side: String,
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The direction.
+        direction: Direction,
+        /// The buffer's length in bytes.
+        len: usize,
+    },
+    /// What was asked for is not part of a suite.
+    #[error("the suite {suite} has no {what} {value}; valid: {valid}")]
+    NotInSuite {
+        /// The suite.
+        suite: &'static str,
+        /// The option.
+        what: &'static str,
+        /// The value given.
+        value: String,
+        /// The values that it has.
+        valid: String,
+    },
+    /// Two outputs are to go to one file.
+    #[error("{} is to be written twice", path.display())]
+    SameFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Nothing is left to measure.
+    #[error("nothing to measure: {0}")]
+    Nothing(String),
     /// The report could not be written.
     #[error("cannot write the report: {0}")]
     Report(#[from] io::Error),

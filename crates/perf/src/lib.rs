@@ -1,4 +1,4 @@
-//! How Broadloom is measured: workloads, peers, limits, tables and JSON.
+//! How Broadloom is measured: workloads, peers, limits, tables, JSON and pages.
 //!
 //! A figure here is made in five steps:
 //!
@@ -13,23 +13,28 @@
 //!    the [`limit`] that stands beside every figure in the [`report`].
 //!
 //! [`run_workloads`] does all of it for the four workloads of Intel's *Processing Multiple Buffers
-//! in Parallel to Increase Performance*.
+//! in Parallel to Increase Performance*. [`run_matrix`] measures the engine and its providers in the
+//! same way: any algorithm, on any number of cores.
 
 pub mod calibrate;
 pub mod case;
 pub mod contender;
+pub mod direct;
 pub mod error;
 pub mod limit;
+pub mod matrix;
 pub mod measure;
 pub mod names;
 pub mod native;
 pub mod ops;
 pub mod peers;
 pub mod report;
+pub mod sizes;
 pub mod sys;
 pub mod workload;
 pub mod workloads;
 pub mod workset;
 
 pub use error::PerfError;
+pub use matrix::{MatrixOptions, run_matrix};
 pub use workloads::{WorkloadOptions, run_workloads};

@@ -1,9 +1,11 @@
 //! The fewest cycles a buffer can take: operation counts over calibrated throughputs.
 
+use broadloom_engine::{Algorithm, HashAlgorithm};
+use broadloom_lanes::Isa;
 use broadloom_lanes::probe::{Operation, Unit};
 
 use crate::calibrate::Throughput;
-use crate::names::{Algorithm, HashName};
+use crate::direct::Direct;
 use crate::ops::{self, KernelOps};
 use crate::workset::Workset;
 
@@ -17,6 +19,19 @@ pub struct Allowed {
 }
 
 impl Allowed {
+    /// What counts when the lanes are held to an instruction set: its vectors, and the AES and SHA
+    /// instructions unless the lanes are to do without some feature (`restricted`).
+    pub fn of(isa: Isa, restricted: bool) -> Allowed {
+        let widest = match isa {
+            Isa::Avx512 => Unit::Vec512,
+            Isa::Avx2 => Unit::Vec256,
+            // What is written for plain integers, the compiler may put into the vectors that every
+            // such machine has.
+            Isa::Neon | Isa::Portable => Unit::Vec128,
+        };
+        Allowed { widest, hardware: isa != Isa::Portable && !restricted }
+    }
+
     fn vectors(self) -> impl Iterator<Item = Unit> {
         [Unit::Vec128, Unit::Vec256, Unit::Vec512].into_iter().filter(move |&unit| unit <= self.widest)
     }
@@ -64,16 +79,16 @@ pub fn kernel_cycles(kernel: &KernelOps, throughput: &Throughput) -> Option<f64>
 /// Cycles of one block of one buffer, and the kernel that could do it in so few, or nothing where
 /// none is counted. Two kernels at work side by side on different ports are not considered.
 pub fn best_kernel(
-    algorithm: Algorithm,
+    direct: Direct,
     allowed: Allowed,
     throughput: &Throughput,
 ) -> Option<(f64, KernelOps)> {
-    let kernels: Vec<KernelOps> = match algorithm {
-        Algorithm::Digest(hash) | Algorithm::Hmac(hash) => hash_kernels(hash, allowed),
-        Algorithm::AesCbc(_) if allowed.hardware => {
-            allowed.vectors().map(|unit| ops::aes_cbc(algorithm, unit)).collect()
+    let kernels: Vec<KernelOps> = match direct {
+        Direct::Digest(hash) | Direct::Hmac(hash) => hash_kernels(hash, allowed),
+        Direct::AesCbc(size) if allowed.hardware => {
+            allowed.vectors().map(|unit| ops::aes_cbc(size, unit)).collect()
         }
-        Algorithm::AesCbc(_) => Vec::new(),
+        Direct::AesCbc(_) => Vec::new(),
     };
     kernels
         .iter()
@@ -84,7 +99,7 @@ pub fn best_kernel(
         .min_by(|(a, _), (b, _)| a.total_cmp(b))
 }
 
-fn hash_kernels(hash: HashName, allowed: Allowed) -> Vec<KernelOps> {
+fn hash_kernels(hash: HashAlgorithm, allowed: Allowed) -> Vec<KernelOps> {
     let scalar = ops::hash_in_lanes(hash, Unit::Scalar);
     let hardware = ops::hash_in_hardware(hash).filter(|_| allowed.hardware);
     allowed
@@ -95,31 +110,57 @@ fn hash_kernels(hash: HashName, allowed: Allowed) -> Vec<KernelOps> {
         .collect()
 }
 
+/// Compressions that a message of `len` bytes costs, its padding included.
+fn hash_blocks(hash: HashAlgorithm, len: usize) -> usize {
+    let padding = 1 + hash.block_len() / 8;
+    (len + padding).div_ceil(hash.block_len())
+}
+
 /// Blocks that a buffer of `len` bytes costs: padding included, for HMAC the outer hash too (its
 /// key blocks were done when the key was expanded).
-pub fn blocks(algorithm: Algorithm, len: usize) -> usize {
-    match algorithm {
-        Algorithm::Digest(hash) => hash.blocks(len),
+pub fn blocks(direct: Direct, len: usize) -> usize {
+    match direct {
+        Direct::Digest(hash) => hash_blocks(hash, len),
         // The key block of each pass was hashed before; the message follows it, so the length
         // of the padding does not change, nor does the number of blocks left.
-        Algorithm::Hmac(hash) => hash.blocks(len) + hash.blocks(hash.digest_len()),
-        Algorithm::AesCbc(_) => len.div_ceil(16),
+        Direct::Hmac(hash) => hash_blocks(hash, len) + hash_blocks(hash, hash.digest_len()),
+        Direct::AesCbc(_) => len.div_ceil(16),
     }
 }
 
 /// Mean blocks of a buffer over the whole set.
-pub fn mean_blocks(workset: &Workset) -> f64 {
-    let algorithm = workset.algorithm();
-    let total: usize =
-        (0..workset.len()).map(|index| blocks(algorithm, workset.buffer(index).len())).sum();
+pub fn mean_blocks(direct: Direct, workset: &Workset) -> f64 {
+    let total: usize = (0..workset.len()).map(|index| blocks(direct, workset.buffer(index).len())).sum();
     total as f64 / workset.len().max(1) as f64
+}
+
+/// The fewest cycles of the counter that a buffer of the set can take on one core, on average, and
+/// the operations that set this limit. Nothing where the algorithm's operations are not counted. The
+/// two halves of a chain are taken one after the other.
+pub fn per_buffer(
+    workset: &Workset,
+    allowed: Allowed,
+    throughput: &Throughput,
+) -> Option<(f64, String)> {
+    let halves = match workset.algorithm() {
+        Algorithm::Chain(cipher, mac, _) => vec![Algorithm::Cipher(cipher), Algorithm::Mac(mac)],
+        simple => vec![simple],
+    };
+    let limits = halves.into_iter().map(|half| {
+        let direct = Direct::try_from(half).ok()?;
+        let (block, kernel) = best_kernel(direct, allowed, throughput)?;
+        Some((block * mean_blocks(direct, workset), kernel.name()))
+    });
+    let limits = limits.collect::<Option<Vec<_>>>()?;
+    let names: Vec<String> = limits.iter().map(|(_, name)| name.clone()).collect();
+    Some((limits.iter().map(|(cycles, _)| cycles).sum(), names.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::AesSize;
     use crate::ops::OpCounts;
+    use broadloom_engine::AesSize;
 
     fn throughput(rates: &[(Unit, Operation, f64)]) -> Throughput {
         let mut throughput = Throughput::default();
@@ -165,7 +206,7 @@ mod tests {
         let aes = OpCounts { aes: 10, ..OpCounts::default() };
         assert_eq!(kernel_cycles(&kernel(aes), &rates), None);
         let allowed = Allowed { widest: Unit::Vec256, hardware: true };
-        assert_eq!(best_kernel(Algorithm::AesCbc(AesSize::Aes128), allowed, &rates), None);
+        assert_eq!(best_kernel(Direct::AesCbc(AesSize::Aes128), allowed, &rates), None);
     }
 
     #[test]
@@ -176,7 +217,7 @@ mod tests {
             (Unit::Vec256, Operation::Aes, 2.0),
             (Unit::Vec256, Operation::Logic, 4.0),
         ]);
-        let aes = Algorithm::AesCbc(AesSize::Aes128);
+        let aes = Direct::AesCbc(AesSize::Aes128);
         let limit = |widest, hardware| {
             best_kernel(aes, Allowed { widest, hardware }, &rates).map(|(cycles, _)| cycles)
         };
@@ -188,12 +229,30 @@ mod tests {
 
     #[test]
     fn hmac_pays_for_its_outer_hash() {
-        let hmac = Algorithm::Hmac(HashName::Sha1);
+        let hmac = Direct::Hmac(HashAlgorithm::Sha1);
         assert_eq!(blocks(hmac, 64), 3);
         assert_eq!(blocks(hmac, 55), 2);
-        assert_eq!(blocks(Algorithm::Hmac(HashName::Sha512), 111), 2);
-        assert_eq!(blocks(Algorithm::AesCbc(AesSize::Aes128), 48), 3);
-        let workset = Workset::of_lengths(hmac, &[55, 64], 1);
-        assert_eq!(mean_blocks(&workset), 2.5);
+        assert_eq!(blocks(Direct::Hmac(HashAlgorithm::Sha512), 111), 2);
+        assert_eq!(blocks(Direct::AesCbc(AesSize::Aes128), 48), 3);
+        let workset = Workset::of_lengths("hmac-sha1".parse().unwrap(), &[55, 64], 1);
+        assert_eq!(mean_blocks(hmac, &workset), 2.5);
+    }
+
+    #[test]
+    fn a_chain_pays_for_both_halves_and_what_is_not_counted_has_no_limit() {
+        let every = [Operation::Add, Operation::Logic, Operation::Shift, Operation::Rotate];
+        let mut rates = throughput(&every.map(|operation| (Unit::Scalar, operation, 1.0)));
+        rates.set(Unit::Vec128, Operation::Aes, 1.0);
+        rates.set(Unit::Vec128, Operation::Logic, 1.0);
+        let allowed = Allowed { widest: Unit::Vec128, hardware: true };
+        let limit = |name: &str| {
+            let workset = Workset::of_lengths(name.parse().unwrap(), &[64, 128], 1);
+            per_buffer(&workset, allowed, &rates)
+        };
+        let (cipher, mac) = (limit("aes-128-cbc").unwrap(), limit("hmac-sha1").unwrap());
+        let chain = limit("aes-128-cbc+hmac-sha1").unwrap();
+        assert_eq!(chain.0, cipher.0 + mac.0);
+        assert_eq!(chain.1, format!("{}, {}", cipher.1, mac.1));
+        assert_eq!(limit("aes-128-gcm"), None);
     }
 }

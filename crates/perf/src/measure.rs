@@ -30,7 +30,22 @@ use crate::sys::clock::Clock;
 use crate::workset::Workset;
 
 /// Repeats in a row in one turn.
-const TURN: usize = 4;
+pub(crate) const TURN: usize = 4;
+
+/// Rounds at least, whatever the budget.
+pub(crate) const ROUNDS: usize = 3;
+
+/// The shortest and the median of some times, of which there is at least one.
+pub(crate) fn minimum_and_median(times: &mut [u64]) -> (f64, f64) {
+    times.sort_unstable();
+    let middle = times.len() / 2;
+    let median = if times.len() % 2 == 1 {
+        times[middle] as f64
+    } else {
+        (times[middle - 1] + times[middle]) as f64 / 2.0
+    };
+    (times[0] as f64, median)
+}
 
 /// What to time, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,14 +87,9 @@ impl Times {
     fn figures(mut self, buffers: usize) -> Figures {
         let (mut minimum, mut median) = (0.0, 0.0);
         for times in &mut self.0 {
-            times.sort_unstable();
-            minimum += times[0] as f64;
-            let middle = times.len() / 2;
-            median += if times.len() % 2 == 1 {
-                times[middle] as f64
-            } else {
-                (times[middle - 1] + times[middle]) as f64 / 2.0
-            };
+            let (shortest, middle) = minimum_and_median(times);
+            minimum += shortest;
+            median += middle;
         }
         let buffers = buffers as f64;
         Figures { minimum: minimum / buffers, median: median / buffers }
@@ -178,7 +188,7 @@ fn prepare(workset: &Workset, buffers: Range<usize>, state: Cache) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::{Algorithm, HashName, Provider};
+    use crate::names::Provider;
     use crate::workload::Workload;
 
     #[test]
@@ -233,7 +243,7 @@ mod tests {
     }
 
     fn run(mode: Mode, cache: Cache) -> Tally {
-        let workset = Workset::new(Workload::Uniform, Algorithm::Digest(HashName::Md5), 10, 1);
+        let workset = Workset::new(&Workload::Uniform, "md5".parse().unwrap(), 10, 1);
         let plan = Plan { mode, piece: 4, cache, rounds: 3, budget: Duration::ZERO };
         let mut tally = Tally::default();
         let figures =

@@ -8,14 +8,16 @@
 use std::any::Any;
 use std::ops::Range;
 
+use broadloom_engine::{Algorithm, Direction, HashAlgorithm, MacAlgorithm};
 use broadloom_lanes::{
     AesKey, CbcJob, Cpu, Hash, HashJob, HmacKey, InOrder, Job, Md5, OutOfOrder, OutOfPlace, Planner,
     Sha1, Sha224, Sha256, Sha384, Sha512, kernels,
 };
 
 use crate::contender::Contender;
+use crate::direct::Direct;
 use crate::error::PerfError;
-use crate::names::{Algorithm, Direction, HashName, Order, Provider};
+use crate::names::{Order, Provider};
 use crate::workset::{Outputs, Workset};
 
 /// Jobs that the in-order ring holds, as many as intel-ipsec-mb's.
@@ -24,16 +26,16 @@ const RING: usize = 256;
 /// Jobs that the out-of-order manager holds.
 const DEPTH: usize = 64;
 
-/// Evaluates `$body` with `$hash` naming the type of a [`HashName`].
+/// Evaluates `$body` with `$hash` naming the type of a [`HashAlgorithm`].
 macro_rules! with_hash {
     ($name:expr, $hash:ident => $body:expr) => {
         match $name {
-            HashName::Md5 => with_hash!(@ Md5, $hash => $body),
-            HashName::Sha1 => with_hash!(@ Sha1, $hash => $body),
-            HashName::Sha224 => with_hash!(@ Sha224, $hash => $body),
-            HashName::Sha256 => with_hash!(@ Sha256, $hash => $body),
-            HashName::Sha384 => with_hash!(@ Sha384, $hash => $body),
-            HashName::Sha512 => with_hash!(@ Sha512, $hash => $body),
+            HashAlgorithm::Md5 => with_hash!(@ Md5, $hash => $body),
+            HashAlgorithm::Sha1 => with_hash!(@ Sha1, $hash => $body),
+            HashAlgorithm::Sha224 => with_hash!(@ Sha224, $hash => $body),
+            HashAlgorithm::Sha256 => with_hash!(@ Sha256, $hash => $body),
+            HashAlgorithm::Sha384 => with_hash!(@ Sha384, $hash => $body),
+            HashAlgorithm::Sha512 => with_hash!(@ Sha512, $hash => $body),
         }
     };
     (@ $type:ident, $hash:ident => $body:expr) => {{
@@ -47,18 +49,21 @@ pub struct Keys(Box<dyn Any>);
 
 impl Keys {
     /// Expands every key of the set.
-    pub fn expand(workset: &Workset) -> Keys {
+    ///
+    /// # Errors
+    /// The lanes do not have the set's algorithm.
+    pub fn expand(workset: &Workset) -> Result<Keys, PerfError> {
         let each = (0..workset.len()).map(|index| workset.key(index));
-        Keys(match workset.algorithm() {
-            Algorithm::Digest(_) => Box::new(()),
-            Algorithm::Hmac(hash) => with_hash!(hash, A => {
+        Ok(Keys(match Direct::try_from(workset.algorithm())? {
+            Direct::Digest(_) => Box::new(()),
+            Direct::Hmac(hash) => with_hash!(hash, A => {
                 Box::new(each.map(HmacKey::<A>::new).collect::<Vec<_>>())
             }),
-            Algorithm::AesCbc(_) => {
+            Direct::AesCbc(_) => {
                 let keys = each.map(|key| AesKey::new(key).expect("an AES key's length"));
                 Box::new(keys.collect::<Vec<_>>())
             }
-        })
+        }))
     }
 
     fn of<K: 'static>(&self) -> &[K] {
@@ -67,6 +72,9 @@ impl Keys {
 }
 
 /// Broadloom at work on a set of buffers, with the kernels of `cpu`, in this order.
+///
+/// # Errors
+/// The lanes do not have the set's algorithm.
 ///
 /// # Panics
 /// `keys` or `outputs` were made for another set.
@@ -77,34 +85,35 @@ pub fn contender<'a>(
     outputs: &'a mut Outputs,
     direction: Direction,
     order: Order,
-) -> Box<dyn Contender + 'a> {
+) -> Result<Box<dyn Contender + 'a>, PerfError> {
     let outputs = outputs.split_mut();
     assert_eq!(outputs.len(), workset.len(), "one output for each buffer");
-    match workset.algorithm() {
-        Algorithm::Digest(hash) => with_hash!(hash, A => {
+    Ok(match Direct::try_from(workset.algorithm())? {
+        Direct::Digest(hash) => with_hash!(hash, A => {
             let make = |index: usize| HashJob::<A, _, _>::digest(workset.buffer(index), index);
             Box::new(Native::new(cpu, Hashing { make, outputs }, workset, order))
         }),
-        Algorithm::Hmac(hash) => with_hash!(hash, A => {
+        Direct::Hmac(hash) => with_hash!(hash, A => {
             let keys = keys.of::<HmacKey<A>>();
             let make = |index: usize| HashJob::hmac(&keys[index], workset.buffer(index), index);
             Box::new(Native::new(cpu, Hashing { make, outputs }, workset, order))
         }),
-        Algorithm::AesCbc(_) => {
+        Direct::AesCbc(_) => {
             let keys = keys.of::<AesKey>();
             let decrypt = direction == Direction::Decrypt;
             let work = Ciphering { workset, keys, decrypt, outputs };
             Box::new(Native::new(cpu, work, workset, order))
         }
-    }
+    })
 }
 
 /// What the lanes call their kernel for this algorithm; HMAC has that of its hash, and all lengths of
 /// AES keys share one.
 fn kernel_name(cpu: &Cpu, algorithm: Algorithm) -> &'static str {
     let family = match algorithm {
-        Algorithm::Digest(hash) | Algorithm::Hmac(hash) => Algorithm::Digest(hash).to_string(),
-        Algorithm::AesCbc(_) => "aes-cbc".to_owned(),
+        Algorithm::Cipher(_) => "aes-cbc".to_owned(),
+        Algorithm::Mac(MacAlgorithm::Hmac(hash)) => hash.to_string(),
+        other => other.to_string(),
     };
     let mut all = kernels(cpu).into_iter();
     all.find(|info| info.algorithm == family).expect("every algorithm has kernels").kernel

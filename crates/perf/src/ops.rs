@@ -4,9 +4,8 @@
 //! stores and loop control are left out, so that a kernel can come close to the limit that follows
 //! and never beat it by more than the calibration's error.
 
+use broadloom_engine::{AesSize, HashAlgorithm};
 use broadloom_lanes::probe::Unit;
-
-use crate::names::{Algorithm, HashName};
 
 /// Operations of one kernel on one block in each of its lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -237,28 +236,28 @@ fn abilities(unit: Unit) -> Abilities {
 
 /// A hash computed in the lanes of `unit`, or one buffer at a time where that is
 /// [`Unit::Scalar`].
-pub fn hash_in_lanes(hash: HashName, unit: Unit) -> KernelOps {
+pub fn hash_in_lanes(hash: HashAlgorithm, unit: Unit) -> KernelOps {
     let word = if hash.block_len() == 128 { 64 } else { 32 };
     let mut counter = Counter { abilities: abilities(unit), counts: OpCounts::default() };
     match hash {
-        HashName::Md5 => counter.md5(),
-        HashName::Sha1 => counter.sha1(),
-        HashName::Sha224 | HashName::Sha256 => counter.sha2(64),
-        HashName::Sha384 | HashName::Sha512 => counter.sha2(80),
+        HashAlgorithm::Md5 => counter.md5(),
+        HashAlgorithm::Sha1 => counter.sha1(),
+        HashAlgorithm::Sha224 | HashAlgorithm::Sha256 => counter.sha2(64),
+        HashAlgorithm::Sha384 | HashAlgorithm::Sha512 => counter.sha2(80),
     }
-    counter.load(unit, word, hash != HashName::Md5);
+    counter.load(unit, word, hash != HashAlgorithm::Md5);
     let lanes = if unit == Unit::Scalar { 1 } else { unit.bits() / word };
     KernelOps { unit, word, lanes, counts: counter.counts }
 }
 
 /// A hash computed one buffer at a time by the CPU's own instructions for it, where it may have
 /// any.
-pub fn hash_in_hardware(hash: HashName) -> Option<KernelOps> {
+pub fn hash_in_hardware(hash: HashAlgorithm) -> Option<KernelOps> {
     let sha = match hash {
         // Four rounds an instruction.
-        HashName::Sha1 => 20,
+        HashAlgorithm::Sha1 => 20,
         // x86 does two rounds an instruction; AArch64 four, in a pair.
-        HashName::Sha224 | HashName::Sha256 => 32,
+        HashAlgorithm::Sha224 | HashAlgorithm::Sha256 => 32,
         _ => return None,
     };
     let counts = OpCounts { sha, ..OpCounts::default() };
@@ -269,9 +268,8 @@ pub fn hash_in_hardware(hash: HashName) -> Option<KernelOps> {
 /// chains it and whitens it.
 ///
 /// # Panics
-/// On an algorithm that is not AES-CBC, or on [`Unit::Scalar`].
-pub fn aes_cbc(algorithm: Algorithm, unit: Unit) -> KernelOps {
-    let Algorithm::AesCbc(size) = algorithm else { panic!("{algorithm} is not AES-CBC") };
+/// On [`Unit::Scalar`].
+pub fn aes_cbc(size: AesSize, unit: Unit) -> KernelOps {
     assert_ne!(unit, Unit::Scalar, "AES rounds work on vectors");
     let counts = OpCounts { aes: size.rounds() as u32, logic: 2, ..OpCounts::default() };
     KernelOps { unit, word: 128, lanes: unit.bits() / 128, counts }
@@ -280,13 +278,12 @@ pub fn aes_cbc(algorithm: Algorithm, unit: Unit) -> KernelOps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::AesSize;
 
     #[test]
     fn sha1_in_sixteen_lanes_costs_what_a_count_by_hand_gives() {
         // 80 rounds of 4 additions, 2 rotations, 1 function; 64 schedule steps of 2 logic
         // operations and a rotation; 64 shuffles to transpose and 16 for byte order; 5 additions.
-        let kernel = hash_in_lanes(HashName::Sha1, Unit::Vec512);
+        let kernel = hash_in_lanes(HashAlgorithm::Sha1, Unit::Vec512);
         assert_eq!(kernel.lanes, 16);
         assert_eq!(kernel.counts.add, 325);
         assert_eq!(kernel.counts.rotate, 224);
@@ -299,7 +296,7 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn without_rotations_and_ternary_logic_the_parts_take_more() {
-        let kernel = hash_in_lanes(HashName::Sha256, Unit::Vec256);
+        let kernel = hash_in_lanes(HashAlgorithm::Sha256, Unit::Vec256);
         assert_eq!(kernel.lanes, 8);
         assert_eq!(kernel.counts.rotate + kernel.counts.ternary, 0);
         // 6 rotations a round and 4 a schedule step, two shifts each, and 2 plain shifts a step.
@@ -309,15 +306,15 @@ mod tests {
 
     #[test]
     fn wide_words_halve_the_lanes() {
-        assert_eq!(hash_in_lanes(HashName::Sha512, Unit::Vec512).lanes, 8);
-        assert_eq!(hash_in_lanes(HashName::Sha384, Unit::Vec256).lanes, 4);
-        assert_eq!(hash_in_lanes(HashName::Sha512, Unit::Scalar).lanes, 1);
-        assert_eq!(hash_in_lanes(HashName::Sha512, Unit::Scalar).counts.shuffle, 0);
+        assert_eq!(hash_in_lanes(HashAlgorithm::Sha512, Unit::Vec512).lanes, 8);
+        assert_eq!(hash_in_lanes(HashAlgorithm::Sha384, Unit::Vec256).lanes, 4);
+        assert_eq!(hash_in_lanes(HashAlgorithm::Sha512, Unit::Scalar).lanes, 1);
+        assert_eq!(hash_in_lanes(HashAlgorithm::Sha512, Unit::Scalar).counts.shuffle, 0);
     }
 
     #[test]
     fn aes_counts_its_rounds() {
-        let kernel = aes_cbc(Algorithm::AesCbc(AesSize::Aes256), Unit::Vec256);
+        let kernel = aes_cbc(AesSize::Aes256, Unit::Vec256);
         assert_eq!((kernel.lanes, kernel.counts.aes), (2, 14));
         assert_eq!(kernel.name(), "256-bit AES rounds");
     }

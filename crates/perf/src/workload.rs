@@ -1,19 +1,21 @@
-//! The four workloads of source 000, and buffers of one size.
+//! The four workloads of source 000, buffers of one size, and mixes of sizes.
 
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use broadloom_engine::{Algorithm, CipherAlgorithm};
 use fastrand::Rng;
 
 use crate::error::PerfError;
-use crate::names::Algorithm;
+use crate::sizes::Imix;
+use crate::workset::fit;
 
 /// The largest buffer that can be asked for by size, in bytes.
 pub const MAX_SIZE: usize = 1 << 16;
 
 /// A rule that says how long buffers are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Workload {
     /// Workload 0: all of the smallest size, 64 bytes for hashes and HMAC, 48 for AES.
     Small,
@@ -25,6 +27,8 @@ pub enum Workload {
     Large,
     /// Not of source 000: all of the given number of bytes.
     Size(usize),
+    /// Not of source 000: several sizes in fixed shares.
+    Imix(Imix),
 }
 
 impl Workload {
@@ -32,62 +36,60 @@ impl Workload {
     pub const PAPER: [Workload; 4] =
         [Workload::Small, Workload::ThreeSizes, Workload::Uniform, Workload::Large];
 
-    /// Buffers of one size on request.
-    ///
-    /// # Errors
-    /// A size of 0 or above [`MAX_SIZE`].
-    pub fn of_size(bytes: usize) -> Result<Workload, PerfError> {
-        if bytes == 0 || bytes > MAX_SIZE {
-            return Err(PerfError::Range { what: "size", value: bytes, valid: "1 to 65536 bytes" });
-        }
-        Ok(Workload::Size(bytes))
-    }
-
-    /// Its number in source 000.
-    pub const fn number(self) -> Option<&'static str> {
+    /// Its number in source 000, or the name of its mix; nothing where it is one size.
+    pub fn name(&self) -> Option<String> {
         match self {
-            Workload::Small => Some("0"),
-            Workload::ThreeSizes => Some("1"),
-            Workload::Uniform => Some("2"),
-            Workload::Large => Some("3"),
+            Workload::Small => Some("0".to_owned()),
+            Workload::ThreeSizes => Some("1".to_owned()),
+            Workload::Uniform => Some("2".to_owned()),
+            Workload::Large => Some("3".to_owned()),
             Workload::Size(_) => None,
+            Workload::Imix(mix) => Some(mix.to_string()),
         }
     }
 
-    /// The classes of length for this algorithm, each with its share in per cent.
-    fn classes(self, algorithm: Algorithm) -> Vec<(usize, RangeInclusive<usize>)> {
+    /// The classes of length for this algorithm, each with its weight.
+    fn classes(&self, algorithm: Algorithm) -> Vec<(usize, RangeInclusive<usize>)> {
         match self {
             Workload::Small => {
-                let len = if matches!(algorithm, Algorithm::AesCbc(_)) { 48 } else { 64 };
+                let len = if matches!(algorithm, Algorithm::Cipher(CipherAlgorithm::AesCbc(_))) {
+                    48
+                } else {
+                    64
+                };
                 vec![(100, len..=len)]
             }
             Workload::ThreeSizes => vec![(66, 64..=64), (21, 544..=544), (13, 1360..=1360)],
             Workload::Uniform => vec![(40, 48..=100), (20, 101..=1023), (40, 1024..=1450)],
             Workload::Large => vec![(100, 2048..=2048)],
-            Workload::Size(len) => vec![(100, len..=len)],
+            &Workload::Size(len) => vec![(1, len..=len)],
+            Workload::Imix(mix) => {
+                mix.parts().iter().map(|&(size, weight)| (weight, size..=size)).collect()
+            }
         }
     }
 
     /// Whether every buffer has the same length.
-    pub const fn is_fixed(self) -> bool {
-        !matches!(self, Workload::ThreeSizes | Workload::Uniform)
+    pub const fn is_fixed(&self) -> bool {
+        matches!(self, Workload::Small | Workload::Large | Workload::Size(_))
     }
 
     /// The lengths in bytes of `count` buffers, the same for the same `seed`.
     ///
     /// Each class gets its share of `count` exactly (what rounding leaves goes to the first), its
     /// lengths are drawn uniformly, and the whole is shuffled: any run of them looks like an
-    /// independent draw, yet the mean does not depend on luck. For AES-CBC each length is then
-    /// rounded **up** to a multiple of 16.
-    pub fn lengths(self, algorithm: Algorithm, count: usize, seed: u64) -> Vec<usize> {
+    /// independent draw, yet the mean does not depend on luck. Each length is then rounded **up** to a
+    /// multiple of the algorithm's granularity, 16 for AES-CBC.
+    pub fn lengths(&self, algorithm: Algorithm, count: usize, seed: u64) -> Vec<usize> {
         let mut rng = Rng::with_seed(seed);
         let classes = self.classes(algorithm);
-        let shares: Vec<usize> = classes.iter().map(|(percent, _)| count * percent / 100).collect();
+        let total: usize = classes.iter().map(|(weight, _)| weight).sum();
+        let shares: Vec<usize> = classes.iter().map(|(weight, _)| count * weight / total).collect();
         let left = count - shares.iter().sum::<usize>();
         let mut lengths = Vec::with_capacity(count);
         for (index, (_, range)) in classes.into_iter().enumerate() {
             let share = shares[index] + if index == 0 { left } else { 0 };
-            lengths.extend((0..share).map(|_| algorithm.fit(rng.usize(range.clone()))));
+            lengths.extend((0..share).map(|_| fit(algorithm, rng.usize(range.clone()))));
         }
         rng.shuffle(&mut lengths);
         lengths
@@ -96,10 +98,9 @@ impl Workload {
 
 impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.number(), self) {
-            (Some(number), _) => f.pad(number),
-            (None, Workload::Size(bytes)) => f.pad(&format!("{bytes} B")),
-            (None, _) => unreachable!("only a size has no number"),
+        match self {
+            Workload::Size(bytes) => f.pad(&format!("{bytes} B")),
+            named => f.pad(&named.name().unwrap_or_default()),
         }
     }
 }
@@ -109,19 +110,23 @@ impl FromStr for Workload {
 
     /// Parses "0" to "3".
     fn from_str(name: &str) -> Result<Self, PerfError> {
-        Workload::PAPER.into_iter().find(|workload| workload.number() == Some(name)).ok_or_else(|| {
-            PerfError::Name { what: "workload", name: name.to_owned(), valid: "0, 1, 2, 3".to_owned() }
-        })
+        Workload::PAPER.into_iter().find(|workload| workload.name().as_deref() == Some(name)).ok_or_else(
+            || PerfError::Name {
+                what: "workload",
+                name: name.to_owned(),
+                valid: "0, 1, 2, 3".to_owned(),
+            },
+        )
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::names::{AesSize, HashName};
+    use broadloom_engine::{AesSize, HashAlgorithm, MacAlgorithm};
 
-    const HMAC: Algorithm = Algorithm::Hmac(HashName::Sha1);
-    const AES: Algorithm = Algorithm::AesCbc(AesSize::Aes128);
+    const HMAC: Algorithm = Algorithm::Mac(MacAlgorithm::Hmac(HashAlgorithm::Sha1));
+    const AES: Algorithm = Algorithm::Cipher(CipherAlgorithm::AesCbc(AesSize::Aes128));
 
     fn count_in(lengths: &[usize], range: RangeInclusive<usize>) -> usize {
         lengths.iter().filter(|len| range.contains(len)).count()
@@ -187,12 +192,16 @@ mod tests {
     }
 
     #[test]
-    fn wrong_names_and_sizes_are_refused() {
+    fn a_mix_has_its_sizes_in_their_shares() {
+        let lengths = Workload::Imix(Imix::default()).lengths(HMAC, 1200, 3);
+        assert_eq!(count_in(&lengths, 64..=64), 700);
+        assert_eq!(count_in(&lengths, 594..=594), 400);
+        assert_eq!(count_in(&lengths, 1518..=1518), 100);
+    }
+
+    #[test]
+    fn a_wrong_name_is_told_the_right_ones() {
         let error = "4".parse::<Workload>().unwrap_err().to_string();
         assert!(error.contains("\"4\"") && error.contains("0, 1, 2, 3"), "{error}");
-        for size in [0, MAX_SIZE + 1] {
-            let error = Workload::of_size(size).unwrap_err().to_string();
-            assert!(error.contains(&size.to_string()) && error.contains("65536"), "{error}");
-        }
     }
 }

@@ -4,17 +4,18 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use broadloom_lanes::probe::Unit;
+use broadloom_engine::{AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm};
 use broadloom_lanes::{Cpu, Isa};
 
 use crate::calibrate::Throughput;
 use crate::case::{Bench, Case, Offer};
+use crate::direct::Direct;
 use crate::error::PerfError;
 use crate::limit::Allowed;
-use crate::names::{AesSize, Algorithm, Cache, Direction, HashName, Mode, Order, Peer};
+use crate::names::{Cache, Mode, Order, Peer};
 use crate::peers::{Absent, ipsec_mb, openssl};
-use crate::report::file::JsonFile;
-use crate::report::row::{Report, Row, SCHEMA};
+use crate::report::file::OutputFile;
+use crate::report::row::{Report, Row};
 use crate::report::tables;
 use crate::sys::affinity::Pinned;
 use crate::sys::clock::Clock;
@@ -34,8 +35,8 @@ pub struct WorkloadOptions {
     pub directions: Vec<Direction>,
     /// The workloads; empty: all four, unless there are `sizes`.
     pub workloads: Vec<Workload>,
-    /// Buffers of one size, in bytes, besides the workloads.
-    pub sizes: Vec<usize>,
+    /// Buffers of one size, or mixes of sizes, besides the workloads.
+    pub sizes: Vec<Workload>,
     /// The orders to compare in; empty: in order for AES-CBC, out of order for the others.
     pub orders: Vec<Order>,
     /// Jobs of a burst, 1 to [`MAX_BURST`]; empty: 64.
@@ -75,18 +76,29 @@ impl Default for WorkloadOptions {
 }
 
 /// `list`, or `usual` where it is empty.
-fn or_usual<T: Clone>(list: &[T], usual: &[T]) -> Vec<T> {
+pub(crate) fn or_usual<T: Clone>(list: &[T], usual: &[T]) -> Vec<T> {
     if list.is_empty() { usual.to_vec() } else { list.to_vec() }
+}
+
+/// Refuses numbers of jobs that are not 1 to [`MAX_BURST`].
+pub(crate) fn check_jobs(what: &'static str, counts: &[usize]) -> Result<(), PerfError> {
+    match counts.iter().find(|count| !(1..=MAX_BURST).contains(*count)) {
+        Some(&value) => Err(PerfError::Range { what, value, valid: format!("1 to {MAX_BURST} jobs") }),
+        None => Ok(()),
+    }
 }
 
 impl WorkloadOptions {
     fn algorithms(&self) -> Vec<Algorithm> {
-        let paper = [Algorithm::Hmac(HashName::Sha1), Algorithm::AesCbc(AesSize::Aes128)];
+        let paper = [
+            Algorithm::Mac(MacAlgorithm::Hmac(HashAlgorithm::Sha1)),
+            Algorithm::Cipher(CipherAlgorithm::AesCbc(AesSize::Aes128)),
+        ];
         or_usual(&self.algorithms, &paper)
     }
 
     fn directions(&self, algorithm: Algorithm) -> Result<Vec<Direction>, PerfError> {
-        let all = algorithm.directions();
+        let all = Direct::try_from(algorithm)?.directions();
         let Some(&wanted) = self.directions.first() else { return Ok(vec![all[0]]) };
         let fitting: Vec<Direction> =
             self.directions.iter().copied().filter(|direction| all.contains(direction)).collect();
@@ -97,19 +109,15 @@ impl WorkloadOptions {
         Ok(fitting)
     }
 
-    fn workloads(&self) -> Result<Vec<Workload>, PerfError> {
-        let sizes = self.sizes.iter().map(|&bytes| Workload::of_size(bytes));
-        let sizes = sizes.collect::<Result<Vec<_>, _>>()?;
-        let usual: &[Workload] = if sizes.is_empty() { &Workload::PAPER } else { &[] };
-        Ok([or_usual(&self.workloads, usual), sizes].concat())
+    fn workloads(&self) -> Vec<Workload> {
+        let usual: &[Workload] = if self.sizes.is_empty() { &Workload::PAPER } else { &[] };
+        [or_usual(&self.workloads, usual), self.sizes.clone()].concat()
     }
 
     fn bursts(&self) -> Result<Vec<usize>, PerfError> {
         let bursts = or_usual(&self.bursts, &[64]);
-        match bursts.iter().find(|burst| !(1..=MAX_BURST).contains(*burst)) {
-            Some(&value) => Err(PerfError::Range { what: "burst", value, valid: "1 to 1024 jobs" }),
-            None => Ok(bursts),
-        }
+        check_jobs("burst", &bursts)?;
+        Ok(bursts)
     }
 
     fn cpus(&self) -> Result<Vec<Cpu>, PerfError> {
@@ -128,19 +136,6 @@ impl WorkloadOptions {
             Ok(cpu.without(feature)?)
         })
     }
-}
-
-/// The registers that a limit counts on when the lanes are held to an instruction set, and the AES and
-/// SHA instructions unless they are held to do without some feature.
-fn allowed(isa: Isa, restricted: bool) -> Allowed {
-    let widest = match isa {
-        Isa::Avx512 => Unit::Vec512,
-        Isa::Avx2 => Unit::Vec256,
-        // What is written for plain integers, the compiler may put into the vectors that every
-        // such machine has.
-        Isa::Neon | Isa::Portable => Unit::Vec128,
-    };
-    Allowed { widest, hardware: isa != Isa::Portable && !restricted }
 }
 
 /// The peers that were asked for and are there, and why the others are not.
@@ -189,7 +184,7 @@ impl Present {
 /// The options contradict each other or the machine, two providers disagree, a peer fails, or the
 /// report cannot be written. The JSON file is then left as it was.
 pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<Report, PerfError> {
-    let (workloads, bursts, cpus) = (options.workloads()?, options.bursts()?, options.cpus()?);
+    let (workloads, bursts, cpus) = (options.workloads(), options.bursts()?, options.cpus()?);
     let mut sections = Vec::new();
     for algorithm in options.algorithms() {
         for direction in options.directions(algorithm)? {
@@ -197,7 +192,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
         }
     }
     let caches = or_usual(&options.caches, &[Cache::Warm]);
-    let json = options.json.as_deref().map(JsonFile::create).transpose()?;
+    let json = options.json.as_deref().map(OutputFile::create).transpose()?;
 
     let clock = Clock::calibrate();
     let machine = Machine::detect(&clock);
@@ -221,7 +216,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
 
     let mut rows = Vec::new();
     for (algorithm, direction) in sections {
-        let orders = or_usual(&options.orders, &[algorithm.usual_order()]);
+        let orders = or_usual(&options.orders, &[Direct::try_from(algorithm)?.usual_order()]);
         for cpu in &cpus {
             for &cache in &caches {
                 let offer =
@@ -230,7 +225,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
                 let mut bench = Bench {
                     clock: &clock,
                     throughput: &mut throughput,
-                    allowed: allowed(cpu.isa(), !options.without.is_empty()),
+                    allowed: Allowed::of(cpu.isa(), !options.without.is_empty()),
                     budget,
                     notes: Vec::new(),
                 };
@@ -242,9 +237,9 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
     }
     drop(pinned);
 
-    let report = Report { schema: SCHEMA, machine, rows };
+    let report = Report::new(machine, rows);
     if let Some(json) = json {
-        json.finish(&report)?;
+        json.finish(|out| report.write_json(out))?;
     }
     Ok(report)
 }
@@ -297,20 +292,19 @@ mod tests {
             options.algorithms().iter().map(ToString::to_string).collect::<Vec<_>>(),
             ["hmac-sha1", "aes-128-cbc"]
         );
-        assert_eq!(options.workloads().unwrap(), Workload::PAPER);
+        assert_eq!(options.workloads(), Workload::PAPER);
         assert_eq!(options.bursts().unwrap(), [64]);
-        let aes = Algorithm::AesCbc(AesSize::Aes128);
+        let aes = "aes-128-cbc".parse().unwrap();
         assert_eq!(options.directions(aes).unwrap(), [Direction::Encrypt]);
     }
 
     #[test]
     fn sizes_replace_the_workloads_unless_both_are_asked_for() {
-        let mut options = WorkloadOptions { sizes: vec![512], ..WorkloadOptions::default() };
-        assert_eq!(options.workloads().unwrap(), [Workload::Size(512)]);
+        let mut options =
+            WorkloadOptions { sizes: vec![Workload::Size(512)], ..WorkloadOptions::default() };
+        assert_eq!(options.workloads(), [Workload::Size(512)]);
         options.workloads = vec![Workload::Large];
-        assert_eq!(options.workloads().unwrap(), [Workload::Large, Workload::Size(512)]);
-        options.sizes = vec![0];
-        assert!(options.workloads().unwrap_err().to_string().contains("size 0"));
+        assert_eq!(options.workloads(), [Workload::Large, Workload::Size(512)]);
     }
 
     #[test]
@@ -328,11 +322,11 @@ mod tests {
             directions: vec![Direction::Decrypt, Direction::Generate],
             ..WorkloadOptions::default()
         };
-        let aes = Algorithm::AesCbc(AesSize::Aes128);
-        let hmac = Algorithm::Hmac(HashName::Sha1);
+        let aes = "aes-128-cbc".parse().unwrap();
+        let hmac = "hmac-sha1".parse().unwrap();
         assert_eq!(options.directions(aes).unwrap(), [Direction::Decrypt]);
         assert_eq!(options.directions(hmac).unwrap(), [Direction::Generate]);
-        let digest = Algorithm::Digest(HashName::Md5);
+        let digest = "md5".parse().unwrap();
         let error = options.directions(digest).unwrap_err().to_string();
         assert_eq!(error, "md5 has no direction decrypt; valid: digest");
     }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use broadloom_engine::{Algorithm, MacAlgorithm};
 use fastrand::Rng;
 
-use crate::names::Algorithm;
 use crate::workload::Workload;
 
 /// Cache lines are this long; arenas start at a multiple of it.
@@ -35,10 +35,70 @@ impl Arena {
         &self.bytes[self.span(index)]
     }
 
+    /// The same bytes at the same offsets.
+    fn copy(&self) -> Arena {
+        let mut copy = Arena::new(self.spans.clone());
+        let end = copy.bytes.len() - LINE;
+        copy.contents_mut().copy_from_slice(&self.bytes[self.base..self.base + end]);
+        copy
+    }
+
+    /// All spans at once.
+    fn split_mut(&mut self) -> Vec<&mut [u8]> {
+        let spans = self.spans.clone();
+        let mut rest = self.contents_mut();
+        let mut at = 0;
+        let mut parts = Vec::with_capacity(spans.len());
+        for span in spans {
+            let (part, tail) = std::mem::take(&mut rest)[span.start - at..].split_at_mut(span.len());
+            parts.push(part);
+            rest = tail;
+            at = span.end;
+        }
+        parts
+    }
+
     /// All spans and what lies between them.
     fn contents_mut(&mut self) -> &mut [u8] {
         let end = self.bytes.len() - LINE;
         &mut self.bytes[self.base..self.base + end]
+    }
+}
+
+/// The length that a buffer asked to be `len` bytes long really has: the next multiple of what the
+/// algorithm takes.
+pub fn fit(algorithm: Algorithm, len: usize) -> usize {
+    len.next_multiple_of(algorithm.granularity())
+}
+
+/// Bytes of output for a buffer of `len` bytes: as many, or a digest or tag.
+fn output_len(algorithm: Algorithm, len: usize) -> usize {
+    match algorithm {
+        Algorithm::Hash(_) | Algorithm::Mac(_) => algorithm.tag_len(),
+        _ => len,
+    }
+}
+
+/// Bytes of a key: none for a digest, the digest's length for HMAC, the cipher's in a chain.
+fn key_len(algorithm: Algorithm) -> usize {
+    match algorithm {
+        Algorithm::Hash(_) => 0,
+        Algorithm::Mac(mac) => mac_key_len(mac),
+        Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => cipher.key_len(),
+        Algorithm::Aead(aead) => aead.key_len(),
+    }
+}
+
+/// Bytes of a MAC's key: the digest's length for HMAC.
+fn mac_key_len(mac: MacAlgorithm) -> usize {
+    mac.tag_len().clamp(*mac.key_lens().start(), *mac.key_lens().end())
+}
+
+/// Bytes of the key of a chain's MAC; none elsewhere.
+fn chain_mac_key_len(algorithm: Algorithm) -> usize {
+    match algorithm {
+        Algorithm::Chain(_, mac, _) => mac_key_len(mac),
+        _ => 0,
     }
 }
 
@@ -51,16 +111,17 @@ pub struct Workset {
     algorithm: Algorithm,
     buffers: Arena,
     keys: Vec<Vec<u8>>,
+    mac_keys: Vec<Vec<u8>>,
     ivs: Vec<[u8; 16]>,
 }
 
 impl Workset {
     /// Draws `count` buffers of this workload; the same for the same `seed`.
-    pub fn new(workload: Workload, algorithm: Algorithm, count: usize, seed: u64) -> Workset {
+    pub fn new(workload: &Workload, algorithm: Algorithm, count: usize, seed: u64) -> Workset {
         Workset::of_lengths(algorithm, &workload.lengths(algorithm, count, seed), seed)
     }
 
-    /// Buffers of the given lengths, which for AES-CBC are rounded up to a multiple of 16.
+    /// Buffers of the given lengths, rounded up to a multiple of the algorithm's granularity.
     pub fn of_lengths(algorithm: Algorithm, lengths: &[usize], seed: u64) -> Workset {
         let mut rng = Rng::with_seed(!seed);
         let mut next = 0;
@@ -68,7 +129,7 @@ impl Workset {
             .iter()
             .map(|&len| {
                 let begin = next + rng.usize(0..LINE);
-                let end = begin + algorithm.fit(len);
+                let end = begin + fit(algorithm, len);
                 next = end.next_multiple_of(LINE);
                 begin..end
             })
@@ -78,13 +139,21 @@ impl Workset {
         let keys = lengths
             .iter()
             .map(|_| {
-                let mut key = vec![0; algorithm.key_len()];
+                let mut key = vec![0; key_len(algorithm)];
                 rng.fill(&mut key);
                 key
             })
             .collect();
         let ivs = lengths.iter().map(|_| rng.u128(..).to_le_bytes()).collect();
-        Workset { algorithm, buffers, keys, ivs }
+        let mac_keys = lengths
+            .iter()
+            .map(|_| {
+                let mut key = vec![0; chain_mac_key_len(algorithm)];
+                rng.fill(&mut key);
+                key
+            })
+            .collect();
+        Workset { algorithm, buffers, keys, mac_keys, ivs }
     }
 
     /// The algorithm that lengths and keys were chosen for.
@@ -112,6 +181,16 @@ impl Workset {
     #[inline]
     pub fn key(&self, index: usize) -> &[u8] {
         &self.keys[index]
+    }
+
+    /// The key of the MAC in a chain for a buffer; else empty.
+    pub fn mac_key(&self, index: usize) -> &[u8] {
+        &self.mac_keys[index]
+    }
+
+    /// The buffers, to work in.
+    pub fn copies(&self) -> Copies {
+        Copies(self.buffers.copy())
     }
 
     /// A buffer's IV.
@@ -142,8 +221,8 @@ impl Outputs {
     pub fn new(workset: &Workset) -> Outputs {
         let mut next = 0;
         let spans = workset.buffers.spans.iter().map(|input| {
-            let len = workset.algorithm.output_len(input.len());
-            let in_kind = matches!(workset.algorithm, Algorithm::AesCbc(_));
+            let len = output_len(workset.algorithm, input.len());
+            let in_kind = len == input.len();
             let shift = if in_kind { input.start % LINE } else { 0 };
             let begin = next + shift;
             next = (begin + len).next_multiple_of(LINE);
@@ -179,17 +258,29 @@ impl Outputs {
 
     /// All results at once, to write.
     pub fn split_mut(&mut self) -> Vec<&mut [u8]> {
-        let spans = self.0.spans.clone();
-        let mut rest = self.0.contents_mut();
-        let mut at = 0;
-        let mut parts = Vec::with_capacity(spans.len());
-        for span in spans {
-            let (part, tail) = std::mem::take(&mut rest)[span.start - at..].split_at_mut(span.len());
-            parts.push(part);
-            rest = tail;
-            at = span.end;
-        }
-        parts
+        self.0.split_mut()
+    }
+}
+
+/// Bytes like those of a set's buffers, each at its buffer's offset from a cache line, to work in.
+#[derive(Debug)]
+pub struct Copies(Arena);
+
+impl Copies {
+    /// A buffer's bytes.
+    pub fn get(&self, index: usize) -> &[u8] {
+        self.0.get(index)
+    }
+
+    /// All buffers at once, to write.
+    pub fn split_mut(&mut self) -> Vec<&mut [u8]> {
+        self.0.split_mut()
+    }
+}
+
+impl Clone for Copies {
+    fn clone(&self) -> Self {
+        Copies(self.0.copy())
     }
 }
 
@@ -198,13 +289,13 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::names::{AesSize, HashName};
+    use broadloom_engine::{AesSize, CipherAlgorithm, HashAlgorithm};
 
-    const AES: Algorithm = Algorithm::AesCbc(AesSize::Aes192);
+    const AES: Algorithm = Algorithm::Cipher(CipherAlgorithm::AesCbc(AesSize::Aes192));
 
     #[test]
     fn each_buffer_has_its_own_key_iv_and_place() {
-        let workset = Workset::new(Workload::Uniform, AES, 300, 9);
+        let workset = Workset::new(&Workload::Uniform, AES, 300, 9);
         assert_eq!(workset.len(), 300);
         let keys: HashSet<_> = (0..300).map(|i| workset.key(i)).collect();
         let ivs: HashSet<_> = (0..300).map(|i| workset.iv(i)).collect();
@@ -216,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_seed_alone_decides_the_bytes_and_their_alignment() {
-        let draw = |seed| Workset::new(Workload::ThreeSizes, AES, 100, seed);
+        let draw = |seed| Workset::new(&Workload::ThreeSizes, AES, 100, seed);
         let (one, two, other) = (draw(1), draw(1), draw(2));
         for i in 0..100 {
             assert!(one.buffer(i) == two.buffer(i), "buffer {i}");
@@ -228,7 +319,7 @@ mod tests {
 
     #[test]
     fn outputs_do_not_overlap_and_ciphertexts_keep_their_alignment() {
-        let workset = Workset::new(Workload::Uniform, AES, 100, 4);
+        let workset = Workset::new(&Workload::Uniform, AES, 100, 4);
         let mut outputs = Outputs::new(&workset);
         for (i, part) in outputs.split_mut().into_iter().enumerate() {
             assert_eq!(part.len(), workset.buffer(i).len());
@@ -243,8 +334,34 @@ mod tests {
 
     #[test]
     fn digests_have_their_length() {
-        let workset = Workset::new(Workload::Small, Algorithm::Digest(HashName::Sha384), 5, 4);
+        let workset = Workset::new(&Workload::Small, Algorithm::Hash(HashAlgorithm::Sha384), 5, 4);
         let outputs = Outputs::new(&workset);
         assert!((0..5).all(|i| outputs.get(i).len() == 48 && workset.key(i).is_empty()));
+    }
+
+    #[test]
+    fn copies_have_the_same_bytes_at_the_same_alignment() {
+        let workset = Workset::new(&Workload::Uniform, AES, 50, 4);
+        let mut copies = workset.copies();
+        copies.split_mut()[7].fill(0);
+        let again = workset.copies();
+        for i in 0..50 {
+            assert_eq!(copies.get(i) == workset.buffer(i), i != 7);
+            assert_eq!(again.clone().get(i), workset.buffer(i));
+            assert_eq!(copies.get(i).as_ptr().addr() % LINE, workset.buffer(i).as_ptr().addr() % LINE);
+        }
+    }
+
+    #[test]
+    fn only_a_chain_has_a_second_key() {
+        let keys = |name: &str| {
+            let workset = Workset::of_lengths(name.parse().unwrap(), &[16, 32], 1);
+            (workset.key(1).len(), workset.mac_key(1).len())
+        };
+        assert_eq!(keys("aes-256-cbc+hmac-sha1"), (32, 20));
+        assert_eq!(keys("hmac-sha256"), (32, 0));
+        assert_eq!(keys("aes-192-cmac"), (24, 0));
+        assert_eq!(keys("chacha20-poly1305"), (32, 0));
+        assert_eq!(keys("sha1"), (0, 0));
     }
 }

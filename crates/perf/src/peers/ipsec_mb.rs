@@ -4,13 +4,15 @@ use std::ffi::c_int;
 use std::ops::Range;
 use std::ptr;
 
+use broadloom_engine::{AesSize, Direction, HashAlgorithm};
 use broadloom_ipsec_mb::layout::{self, Auth, HmacAuth, Job};
 use broadloom_ipsec_mb::library::{self, OwnedManager};
 
 use super::Absent;
 use crate::contender::Contender;
+use crate::direct::Direct;
 use crate::error::PerfError;
-use crate::names::{AesSize, Algorithm, Direction, HashName, Peer, Provider};
+use crate::names::{Peer, Provider};
 use crate::workset::{Outputs, Workset};
 
 /// libIPSec_MB, opened, of a version whose layout is known.
@@ -69,8 +71,8 @@ impl<'a> IpsecMb<'a> {
         workset: &'a Workset,
         direction: Direction,
     ) -> Result<Result<IpsecMb<'a>, Absent>, PerfError> {
-        let algorithm = workset.algorithm();
-        if algorithm == Algorithm::Digest(HashName::Md5) {
+        let direct = Direct::try_from(workset.algorithm())?;
+        if direct == Direct::Digest(HashAlgorithm::Md5) {
             return Ok(Err(Absent::because(Peer::IpsecMb, "it has no plain md5")));
         }
         if workset.longest() > layout::MAX_LEN {
@@ -88,18 +90,18 @@ impl<'a> IpsecMb<'a> {
             workset,
             outputs: Outputs::new(workset),
         };
-        this.kind = match algorithm {
-            Algorithm::Digest(hash) => Kind::Digest { alg: layout::AUTH_SHA1 + sha_index(hash) },
-            Algorithm::Hmac(hash) => Kind::Hmac {
+        this.kind = match direct {
+            Direct::Digest(hash) => Kind::Digest { alg: layout::AUTH_SHA1 + sha_index(hash) },
+            Direct::Hmac(hash) => Kind::Hmac {
                 alg: match hash {
-                    HashName::Md5 => layout::AUTH_HMAC_MD5,
+                    HashAlgorithm::Md5 => layout::AUTH_HMAC_MD5,
                     sha => layout::AUTH_HMAC_SHA1 + sha_index(sha),
                 },
                 states: (0..workset.len())
                     .map(|index| this.hmac_states(hash, workset.key(index)))
                     .collect(),
             },
-            Algorithm::AesCbc(size) => Kind::Cbc {
+            Direct::AesCbc(size) => Kind::Cbc {
                 key_len: size.key_len() as u64,
                 direction: match direction {
                     Direction::Decrypt => layout::DECRYPT,
@@ -114,9 +116,9 @@ impl<'a> IpsecMb<'a> {
     }
 
     /// The states after the inner and the outer key block (RFC 2104).
-    fn hmac_states(&self, hash: HashName, key: &[u8]) -> [State; 2] {
+    fn hmac_states(&self, hash: HashAlgorithm, key: &[u8]) -> [State; 2] {
         let one_block = match hash {
-            HashName::Md5 => 5,
+            HashAlgorithm::Md5 => 5,
             sha => sha_index(sha) as usize,
         };
         let one_block = self.manager.table().functions().one_block[one_block];
@@ -197,14 +199,14 @@ fn fill_hash(job: &mut Job, alg: c_int, input: &[u8], output: *mut u8, output_le
 }
 
 /// The place of a SHA function in the order that the library keeps everywhere.
-fn sha_index(hash: HashName) -> c_int {
+fn sha_index(hash: HashAlgorithm) -> c_int {
     match hash {
-        HashName::Md5 => unreachable!("MD5 has numbers of its own"),
-        HashName::Sha1 => 0,
-        HashName::Sha224 => 1,
-        HashName::Sha256 => 2,
-        HashName::Sha384 => 3,
-        HashName::Sha512 => 4,
+        HashAlgorithm::Md5 => unreachable!("MD5 has numbers of its own"),
+        HashAlgorithm::Sha1 => 0,
+        HashAlgorithm::Sha224 => 1,
+        HashAlgorithm::Sha256 => 2,
+        HashAlgorithm::Sha384 => 3,
+        HashAlgorithm::Sha512 => 4,
     }
 }
 

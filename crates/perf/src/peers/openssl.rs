@@ -3,14 +3,16 @@
 use std::ffi::CStr;
 use std::ops::Range;
 
+use broadloom_engine::{AesSize, Direction, HashAlgorithm};
 use broadloom_openssl::evp::{
     Cipher, CipherContext, Digest, DigestContext, EvpError, InOut, Libcrypto, Mac, MacContext,
 };
 
 use super::Absent;
 use crate::contender::Contender;
+use crate::direct::Direct;
 use crate::error::PerfError;
-use crate::names::{AesSize, Algorithm, Direction, HashName, Peer, Provider};
+use crate::names::{Peer, Provider};
 use crate::workset::{Outputs, Workset};
 
 /// libcrypto, opened.
@@ -59,23 +61,29 @@ impl<'a> OpenSsl<'a> {
         workset: &'a Workset,
         direction: Direction,
     ) -> Result<OpenSsl<'a>, PerfError> {
-        let kind = kind(api.0, workset, direction).map_err(failed)?;
+        let direct = Direct::try_from(workset.algorithm())?;
+        let kind = kind(api.0, direct, workset, direction).map_err(failed)?;
         Ok(OpenSsl { kind, api, workset, outputs: Outputs::new(workset) })
     }
 }
 
-fn kind(library: &'static Libcrypto, workset: &Workset, direction: Direction) -> Result<Kind, EvpError> {
+fn kind(
+    library: &'static Libcrypto,
+    direct: Direct,
+    workset: &Workset,
+    direction: Direction,
+) -> Result<Kind, EvpError> {
     let keys = (0..workset.len()).map(|index| workset.key(index));
-    Ok(match workset.algorithm() {
-        Algorithm::Digest(hash) => {
+    Ok(match direct {
+        Direct::Digest(hash) => {
             Kind::Digest(DigestContext::new(&Digest::fetch(library, hash_name(hash))?)?)
         }
-        Algorithm::Hmac(hash) => {
+        Direct::Hmac(hash) => {
             let hmac = Mac::fetch(library, c"HMAC")?;
             let contexts = keys.map(|key| MacContext::hmac(&hmac, hash_name(hash), key));
             Kind::Mac(contexts.collect::<Result<_, _>>()?)
         }
-        Algorithm::AesCbc(size) => {
+        Direct::AesCbc(size) => {
             let cipher = Cipher::fetch(library, cipher_name(size))?;
             let encrypt = direction != Direction::Decrypt;
             let contexts = keys.map(|key| CipherContext::new(&cipher, key, encrypt));
@@ -88,14 +96,14 @@ fn failed(error: EvpError) -> PerfError {
     PerfError::Peer { provider: Provider::OpenSsl, call: error.call }
 }
 
-fn hash_name(hash: HashName) -> &'static CStr {
+fn hash_name(hash: HashAlgorithm) -> &'static CStr {
     match hash {
-        HashName::Md5 => c"MD5",
-        HashName::Sha1 => c"SHA1",
-        HashName::Sha224 => c"SHA224",
-        HashName::Sha256 => c"SHA256",
-        HashName::Sha384 => c"SHA384",
-        HashName::Sha512 => c"SHA512",
+        HashAlgorithm::Md5 => c"MD5",
+        HashAlgorithm::Sha1 => c"SHA1",
+        HashAlgorithm::Sha224 => c"SHA224",
+        HashAlgorithm::Sha256 => c"SHA256",
+        HashAlgorithm::Sha384 => c"SHA384",
+        HashAlgorithm::Sha512 => c"SHA512",
     }
 }
 

@@ -1,5 +1,16 @@
-//! What a measurement leaves behind: rows, as JSON and as tables.
+//! What a measurement leaves behind: rows, as JSON, CSV, tables and a page.
 
+pub mod analysis;
+pub mod baseline;
+pub mod csv;
+pub mod dimension;
 pub mod file;
+mod format;
+pub mod grid;
+pub mod matrix;
+pub mod page;
+pub mod paper;
 pub mod row;
+#[cfg(test)]
+mod samples;
 pub mod tables;

@@ -1,58 +1,114 @@
 //! The schema `broadloom-perf/1`. Later rows add keys and never change the meaning of these.
 
-use serde::Serialize;
+use std::io::{self, Write};
 
+use serde::{Deserialize, Serialize};
+
+use crate::names::Kind;
 use crate::sys::machine::Machine;
 
 /// The name and version of the schema.
 pub const SCHEMA: &str = "broadloom-perf/1";
 
 /// Everything that a run measured.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
-    pub schema: &'static str,
+    pub schema: String,
+    /// When the run ended: a date and a time in UTC, as RFC 3339 has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub made: Option<String>,
+    /// The command line that asked for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// What else the reader should know: the libraries' versions, who took no part and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Where it was measured.
     pub machine: Machine,
     /// What was measured.
     pub rows: Vec<Row>,
 }
 
+impl Report {
+    /// The rows of a run on this machine that ends now.
+    pub fn new(machine: Machine, rows: Vec<Row>) -> Report {
+        let now = std::time::SystemTime::now();
+        Report {
+            schema: SCHEMA.to_owned(),
+            made: Some(humantime::format_rfc3339_seconds(now).to_string()),
+            command: None,
+            notes: Vec::new(),
+            machine,
+            rows,
+        }
+    }
+
+    /// Writes it as JSON, with a line's end after it.
+    ///
+    /// # Errors
+    /// Of `out`.
+    pub fn write_json(&self, mut out: impl Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut out, self)?;
+        out.write_all(b"\n")
+    }
+}
+
 /// One provider's figures for one case.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
+    /// What was measured; absent: `throughput`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
     /// Such as `hmac-sha1`.
     pub algorithm: String,
     /// Such as `encrypt`.
-    pub direction: &'static str,
-    /// The workload's number in source 000; a row has this or `size`.
+    pub direction: String,
+    /// The workload's number in source 000, or the mix, such as `imix`; a row has this or `size`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub workload: Option<&'static str>,
+    pub workload: Option<String>,
     /// The size asked for, in bytes; a row has this or `workload`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<usize>,
-    /// `burst`: jobs handed over together; `stream`: one job a call.
-    pub mode: &'static str,
-    /// Jobs handed over in one call: 1 in a stream.
+    /// `burst`: jobs handed over together; `stream`: one job a call, through `submit`; `sync`: one
+    /// job a call that returns when it is done; `async`: one job a call, `outstanding` in flight.
+    pub mode: String,
+    /// Jobs that one thread has in flight when it waits for the oldest of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outstanding: Option<usize>,
+    /// Jobs handed over in one call: 1 but in bursts.
     pub burst: usize,
     /// Cores at work.
     pub cores: usize,
     /// Who did it.
-    pub provider: &'static str,
+    pub provider: String,
+    /// Of `openssl`: `per-job` or `per-queue-pair`, how long a context lives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<String>,
+    /// `queue-pair` or `process-many`; absent: the provider's own interface, without the engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// `shared`: one session for all cores; `per-core`: one for each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// What it ran.
     pub kernel: String,
     /// The order asked for. Results of a burst lie in place, which serves either.
-    pub order: &'static str,
+    pub order: String,
     /// The instruction set that `native` was held to in this comparison.
-    pub isa: &'static str,
+    pub isa: String,
     /// `warm` or `cold`.
-    pub cache: &'static str,
-    /// Minimum, in cycles of the machine's counter.
-    pub cycles_per_buffer: f64,
+    pub cache: String,
+    /// Minimum, in cycles of the machine's counter. With several cores at work: cycles that pass
+    /// for each buffer that any of them completes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles_per_buffer: Option<f64>,
     /// Median, in cycles of the machine's counter.
-    pub cycles_per_buffer_median: f64,
-    /// Input bits a second at the minimum, in units of 10^9.
-    pub gbps: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cycles_per_buffer_median: Option<f64>,
+    /// Input bits a second at the minimum, in units of 10^9, of all cores together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gbps: Option<f64>,
     /// The fewest cycles that the calibrated operations allow; absent where none are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit_cycles_per_buffer: Option<f64>,
@@ -65,9 +121,161 @@ pub struct Row {
     /// blocks. What is left is the manager's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_cycles_per_buffer: Option<f64>,
+    /// The shortest time from handing a job over to having it back, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ns_min: Option<f64>,
+    /// The mean of these times, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ns_mean: Option<f64>,
+    /// The time within which half of the jobs came back, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ns_p50: Option<f64>,
+    /// The time within which 99 of 100 jobs came back, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ns_p99: Option<f64>,
+    /// The longest of these times, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ns_max: Option<f64>,
+    /// Buffers whose results were found right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<usize>,
+}
+
+/// The keys of a row in the order of its fields, which is that of a file's columns.
+pub const KEYS: [&str; 30] = [
+    "kind",
+    "algorithm",
+    "direction",
+    "workload",
+    "size",
+    "mode",
+    "outstanding",
+    "burst",
+    "cores",
+    "provider",
+    "contexts",
+    "call",
+    "session",
+    "kernel",
+    "order",
+    "isa",
+    "cache",
+    "cycles_per_buffer",
+    "cycles_per_buffer_median",
+    "gbps",
+    "limit_cycles_per_buffer",
+    "limit_by",
+    "buffer_bytes",
+    "kernel_cycles_per_buffer",
+    "latency_ns_min",
+    "latency_ns_mean",
+    "latency_ns_p50",
+    "latency_ns_p99",
+    "latency_ns_max",
+    "verified",
+];
+
+impl Row {
+    /// What was measured.
+    pub fn kind(&self) -> Kind {
+        self.kind.unwrap_or(Kind::Throughput)
+    }
+
+    /// Whose figures these are: the provider, and how it keeps its contexts where it says so.
+    pub fn side(&self) -> String {
+        match &self.contexts {
+            Some(contexts) => format!("{} ({contexts})", self.provider),
+            None => self.provider.clone(),
+        }
+    }
+
+    /// What was done to the buffers, such as `hmac-sha1 generate`.
+    pub fn operation(&self) -> String {
+        format!("{} {}", self.algorithm, self.direction)
+    }
+
+    /// How long the buffers are, such as `64 B`, `workload 1` or `imix`.
+    pub fn load(&self) -> String {
+        match (&self.workload, self.size) {
+            (Some(name), _) if name.bytes().all(|byte| byte.is_ascii_digit()) => {
+                format!("workload {name}")
+            }
+            (Some(name), _) => name.clone(),
+            (None, Some(size)) => format!("{size} B"),
+            (None, None) => String::new(),
+        }
+    }
 }
 
 /// Rounds to two decimals: no clock here knows more.
 pub fn hundredths(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    /// A row in which every key has a value.
+    fn full() -> Row {
+        Row {
+            kind: Some(Kind::Latency),
+            workload: Some("imix".to_owned()),
+            size: Some(64),
+            outstanding: Some(8),
+            contexts: Some("per-job".to_owned()),
+            call: Some("queue-pair".to_owned()),
+            session: Some("shared".to_owned()),
+            limit_cycles_per_buffer: Some(1.0),
+            limit_by: Some("256-bit vectors".to_owned()),
+            kernel_cycles_per_buffer: Some(1.0),
+            latency_ns_min: Some(1.0),
+            latency_ns_mean: Some(2.0),
+            latency_ns_p50: Some(2.0),
+            latency_ns_p99: Some(3.0),
+            latency_ns_max: Some(4.0),
+            verified: Some(5),
+            ..samples::row("openssl", 64, 100.0)
+        }
+    }
+
+    #[test]
+    fn a_full_row_has_all_the_keys_and_comes_back_as_it_was() {
+        let row = full();
+        let json = serde_json::to_string(&row).unwrap();
+        let at: Vec<_> = KEYS.iter().map(|key| json.find(&format!("\"{key}\":"))).collect();
+        assert!(at.iter().all(Option::is_some) && at.is_sorted(), "{json}");
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(value.as_object().unwrap().len(), KEYS.len());
+        assert_eq!(serde_json::from_str::<Row>(&json).unwrap(), row);
+    }
+
+    #[test]
+    fn what_is_not_known_is_no_key() {
+        let json = serde_json::to_value(Row::default()).unwrap();
+        for key in ["kind", "workload", "size", "contexts", "cycles_per_buffer", "latency_ns_p50"] {
+            assert!(json.get(key).is_none(), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_the_first_version_can_be_read() {
+        let text = r#"{
+            "schema": "broadloom-perf/1",
+            "machine": {"cpu": "C", "arch": "x86_64", "os": "linux", "cores": 2, "tsc_mhz": 2445.43},
+            "rows": [{
+                "algorithm": "hmac-sha1", "direction": "generate", "workload": "1", "mode": "burst",
+                "burst": 64, "cores": 1, "provider": "native", "kernel": "avx2 x8",
+                "order": "out-of-order", "isa": "avx2", "cache": "warm", "cycles_per_buffer": 100.5,
+                "cycles_per_buffer_median": 110.0, "gbps": 1.25, "buffer_bytes": 330.0,
+                "of_a_later_version": [1]
+            }]
+        }"#;
+        let report: Report = serde_json::from_str(text).unwrap();
+        let row = &report.rows[0];
+        assert_eq!((row.kind(), row.cycles_per_buffer), (Kind::Throughput, Some(100.5)));
+        assert_eq!((row.load(), row.side()), ("workload 1".to_owned(), "native".to_owned()));
+        assert_eq!((report.made, report.notes.len()), (None, 0));
+    }
 }

@@ -1,49 +1,32 @@
 //! The figures of source 000 as tables, with the paper's own claims beside them.
 
-use comfy_table::presets::ASCII_MARKDOWN;
-use comfy_table::{CellAlignment, Table};
-
+use super::dimension::{self, Dimension};
+use super::format::{cycles, gbps, maybe, times};
+use super::grid::Grid;
 use super::row::Row;
-
-/// A table whose columns after the `left` first ones are aligned to the right.
-fn table(header: &[&str], left: usize) -> Table {
-    let mut table = Table::new();
-    table.load_style(ASCII_MARKDOWN).set_header(header.to_vec());
-    for index in left..header.len() {
-        if let Some(column) = table.column_mut(index) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-}
-
-/// A number of cycles, with decimals only where they say something.
-fn cycles(value: f64) -> String {
-    if value.abs() < 100.0 { format!("{value:.1}") } else { format!("{value:.0}") }
-}
 
 /// What source 000 says of multi-buffer over its best single-buffer code, for the cases it ran.
 fn claim(row: &Row) -> &'static str {
-    match (row.algorithm.as_str(), row.direction, row.workload) {
-        ("hmac-sha1", _, Some(_)) => "about 2x",
-        ("aes-128-cbc", "encrypt", Some("0")) => "1.2x",
-        ("aes-128-cbc", "encrypt", Some(_)) => "2.5x to 3x",
+    match (row.algorithm.as_str(), row.direction.as_str(), row.workload.as_deref()) {
+        ("hmac-sha1", _, Some(_)) => "about 2×",
+        ("aes-128-cbc", "encrypt", Some("0")) => "1.2×",
+        ("aes-128-cbc", "encrypt", Some(_)) => "2.5× to 3×",
         _ => "",
     }
 }
 
 /// Whether two rows belong to one comparison.
 fn same_case(a: &Row, b: &Row) -> bool {
-    (&a.algorithm, a.direction, a.workload, a.size) == (&b.algorithm, b.direction, b.workload, b.size)
-        && (a.mode, a.burst, a.isa, a.cache, a.cores) == (b.mode, b.burst, b.isa, b.cache, b.cores)
+    let asked = |row: &Row| dimension::values(row, &[Dimension::Provider, Dimension::Order]);
+    asked(a) == asked(b)
 }
 
 /// Figures 1 and 3: cycles per buffer of every provider, and what `native` gains over each.
 ///
 /// `rows` are those of one algorithm, mode and order.
-pub fn comparison(rows: &[Row]) -> Table {
-    let mut table = table(
-        &[
+pub fn comparison(rows: &[Row]) -> Grid {
+    let mut grid = Grid::new(
+        [
             "workload",
             "provider",
             "kernel",
@@ -63,44 +46,42 @@ pub fn comparison(rows: &[Row]) -> Table {
             .iter()
             .filter(|other| other.provider == "native" && same_case(row, other))
             .find(|other| other.order == row.order);
-        let gain = match native {
-            Some(native) if row.provider != "native" => {
-                format!("{:.2}x", row.cycles_per_buffer / native.cycles_per_buffer)
-            }
-            _ => String::new(),
-        };
+        let gain = native
+            .filter(|_| row.provider != "native")
+            .and_then(|native| Some(row.cycles_per_buffer? / native.cycles_per_buffer?));
         let limit = row
             .limit_cycles_per_buffer
-            .map_or(String::new(), |limit| format!("{:.0} %", 100.0 * limit / row.cycles_per_buffer));
-        let case = match (row.workload, row.size) {
-            (Some(number), _) => number.to_owned(),
-            (None, Some(size)) => format!("{size} B"),
-            (None, None) => String::new(),
-        };
-        table.add_row([
-            case,
-            row.provider.to_owned(),
+            .zip(row.cycles_per_buffer)
+            .map(|(limit, reached)| 100.0 * limit / reached);
+        grid.push([
+            case(row),
+            row.provider.clone(),
             row.kernel.clone(),
-            row.order.to_owned(),
+            row.order.clone(),
             format!("{:.0}", row.buffer_bytes),
-            cycles(row.cycles_per_buffer),
-            cycles(row.cycles_per_buffer_median),
-            format!("{:.2}", row.gbps),
-            limit,
-            gain,
+            maybe(row.cycles_per_buffer, cycles),
+            maybe(row.cycles_per_buffer_median, cycles),
+            maybe(row.gbps, gbps),
+            maybe(limit, |percent| format!("{percent:.0} %")),
+            maybe(gain, times),
             if row.provider == "openssl" { claim(row).to_owned() } else { String::new() },
         ]);
     }
-    table
+    grid
+}
+
+/// A workload's number, or a size.
+fn case(row: &Row) -> String {
+    row.workload.clone().unwrap_or_else(|| row.load())
 }
 
 /// Figures 2 and 4: where the cycles of a stream go.
 ///
 /// `rows` are stream rows; each workload of which both orders were run by `native` gets a line.
 /// Nothing comes back where there is none.
-pub fn breakdown(rows: &[Row]) -> Option<Table> {
-    let mut table = table(
-        &[
+pub fn breakdown(rows: &[Row]) -> Option<Grid> {
+    let mut grid = Grid::new(
+        [
             "workload",
             "kernel",
             "+ out-of-order",
@@ -112,65 +93,45 @@ pub fn breakdown(rows: &[Row]) -> Option<Table> {
     );
     let native = |order| rows.iter().filter(move |r| r.provider == "native" && r.order == order);
     for unordered in native("out-of-order") {
-        let (Some(kernel), Some(ordered)) = (
-            unordered.kernel_cycles_per_buffer,
-            native("in-order").find(|other| same_case(unordered, other)),
-        ) else {
+        let ordered = native("in-order").find(|other| same_case(unordered, other));
+        let figures = (unordered.kernel_cycles_per_buffer, unordered.cycles_per_buffer);
+        let ((Some(kernel), Some(free)), Some(strict)) =
+            (figures, ordered.and_then(|row| row.cycles_per_buffer))
+        else {
             continue;
         };
         let single = rows
             .iter()
             .find(|other| other.provider == "openssl" && same_case(unordered, other))
-            .map_or(String::new(), |row| cycles(row.cycles_per_buffer));
-        let case = match (unordered.workload, unordered.size) {
-            (Some(number), _) => number.to_owned(),
-            (None, size) => size.map_or(String::new(), |size| format!("{size} B")),
-        };
-        table.add_row([
-            case,
+            .and_then(|row| row.cycles_per_buffer);
+        grid.push([
+            case(unordered),
             cycles(kernel),
-            cycles(unordered.cycles_per_buffer - kernel),
-            cycles(ordered.cycles_per_buffer - unordered.cycles_per_buffer),
-            cycles(ordered.cycles_per_buffer),
-            single,
+            cycles(free - kernel),
+            cycles(strict - free),
+            cycles(strict),
+            maybe(single, cycles),
         ]);
     }
-    (table.row_count() > 0).then_some(table)
+    (!grid.is_empty()).then_some(grid)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::samples;
 
-    fn row(provider: &'static str, order: &'static str, cycles: f64) -> Row {
+    fn row(provider: &str, order: &str, cycles: f64) -> Row {
         Row {
-            algorithm: "hmac-sha1".to_owned(),
-            direction: "generate",
-            workload: Some("0"),
+            workload: Some("0".to_owned()),
             size: None,
-            mode: "stream",
+            mode: "stream".to_owned(),
             burst: 1,
-            cores: 1,
-            provider,
-            kernel: "k".to_owned(),
-            order,
-            isa: "avx2",
-            cache: "warm",
-            cycles_per_buffer: cycles,
-            cycles_per_buffer_median: cycles,
-            gbps: 1.0,
+            order: order.to_owned(),
             limit_cycles_per_buffer: Some(75.0),
-            limit_by: None,
-            buffer_bytes: 64.0,
             kernel_cycles_per_buffer: (provider == "native").then_some(90.0),
+            ..samples::row(provider, 64, cycles)
         }
-    }
-
-    /// The cells of each line.
-    fn cells(table: &Table) -> Vec<Vec<String>> {
-        let split =
-            |line: &str| line.trim_matches('|').split('|').map(|c| c.trim().to_owned()).collect();
-        table.to_string().lines().filter(|line| !line.contains("--")).map(split).collect()
     }
 
     #[test]
@@ -180,10 +141,9 @@ mod tests {
             row("native", "in-order", 110.0),
             row("openssl", "out-of-order", 1300.0),
         ];
-        let lines = cells(&comparison(&rows));
-        assert_eq!(lines[1][8], "75 %");
-        assert_eq!(lines[1][9..], ["", ""]);
-        assert_eq!(lines[3][9..], ["13.00x", "about 2x"]);
+        let grid = comparison(&rows);
+        assert_eq!(grid.line(0)[8..], ["75 %", "", ""]);
+        assert_eq!(grid.line(2)[9..], ["13.0×", "about 2×"]);
     }
 
     #[test]
@@ -193,8 +153,8 @@ mod tests {
             row("native", "in-order", 112.5),
             row("openssl", "out-of-order", 1300.0),
         ];
-        let lines = cells(&breakdown(&rows).unwrap());
-        assert_eq!(lines[1], ["0", "90.0", "10.0", "12.5", "112", "1300"]);
+        let grid = breakdown(&rows).unwrap();
+        assert_eq!(grid.line(0), ["0", "90.0", "10.0", "12.5", "112", "1300"]);
         assert!(breakdown(&rows[..1]).is_none());
     }
 
@@ -202,11 +162,11 @@ mod tests {
     fn the_papers_claims_stand_only_beside_what_it_ran() {
         let mut aes = row("openssl", "in-order", 1.0);
         aes.algorithm = "aes-128-cbc".to_owned();
-        aes.direction = "encrypt";
-        assert_eq!(claim(&aes), "1.2x");
-        aes.workload = Some("3");
-        assert_eq!(claim(&aes), "2.5x to 3x");
-        aes.direction = "decrypt";
+        aes.direction = "encrypt".to_owned();
+        assert_eq!(claim(&aes), "1.2×");
+        aes.workload = Some("3".to_owned());
+        assert_eq!(claim(&aes), "2.5× to 3×");
+        aes.direction = "decrypt".to_owned();
         assert_eq!(claim(&aes), "");
     }
 }

@@ -2,17 +2,17 @@
 
 use std::fs;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::clock::Clock;
 
 /// The `machine` object of the JSON.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
     /// The CPU's own name, or its architecture where it tells none.
     pub cpu: String,
     /// The architecture, as Rust names it.
-    pub arch: &'static str,
+    pub arch: String,
     /// The system, with the kernel's release where it is told.
     pub os: String,
     /// Cores that this process may use.
@@ -28,7 +28,7 @@ impl Machine {
         Machine {
             cpu: cpu_name(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
                 .unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
-            arch: std::env::consts::ARCH,
+            arch: std::env::consts::ARCH.to_owned(),
             os: format!("{} {}", std::env::consts::OS, release.trim()).trim_end().to_owned(),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             tsc_mhz: (clock.hertz() / 1e4).round() / 1e2,

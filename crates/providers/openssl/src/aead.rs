@@ -108,7 +108,9 @@ fn decrypt(
 
 #[inline]
 fn cipher(context: &mut CipherContext, associated: &[u8], text: InOut<'_>) -> Result<(), EvpError> {
-    context.associate(associated)?;
+    if !associated.is_empty() {
+        context.associate(associated)?;
+    }
     if !text.is_empty() {
         context.update(text)?;
     }

@@ -135,6 +135,35 @@ fn contexts_per_job_per_queue_pair_and_of_the_only_queue_give_the_same() {
     }
 }
 
+/// Also, what goes from one place to another leaves a context as what is done in place does: messages
+/// alternate.
+#[test]
+fn ciphers_do_the_same_in_place_and_from_one_place_to_another() {
+    let Some(provider) = provider(&[]) else { return };
+    let mut processor = Processor::new();
+    for cipher in CipherAlgorithm::all() {
+        let key = bytes(9, cipher.key_len());
+        let builder = || Transform::cipher(cipher, &key);
+        for transform in [builder().encrypt(), builder().decrypt()] {
+            let session = open(&provider, &transform.expect("it is valid"));
+            for (seed, len) in LENGTHS.into_iter().enumerate() {
+                let source = bytes(seed, len.next_multiple_of(cipher.granularity()));
+                let nonce = bytes(seed, cipher.nonce_len());
+                let mut results = Vec::new();
+                for _ in 0..2 {
+                    let in_place = process(&mut processor, &session, &nonce, b"", &source, None);
+                    results.push(in_place.expect("it is ciphered").0);
+                    let mut apart = vec![0; source.len()];
+                    let data = (source.as_slice(), apart.as_mut_slice());
+                    processor.process_many(&mut [Job::new(&session, data).nonce(&nonce)]);
+                    results.push(apart);
+                }
+                assert!(results.iter().all(|result| *result == results[0]), "{cipher}, {len} bytes");
+            }
+        }
+    }
+}
+
 #[test]
 fn queues_on_two_threads_share_gcm_and_ccm_sessions() {
     let Some(provider_of_two) = provider(&[("queue-pairs", "2")]) else { return };

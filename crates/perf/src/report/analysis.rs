@@ -1,0 +1,172 @@
+//! What rows say together: who is how much faster than whom, and what cores and outstanding jobs
+//! gain.
+
+use super::dimension::{Dimension, groups};
+use super::paper::{self, UpliftPoint, UpliftTable};
+use super::row::Row;
+use crate::names::Kind;
+
+/// The dimensions in which the two sides of a comparison may differ.
+pub const SIDE: [Dimension; 2] = [Dimension::Provider, Dimension::Contexts];
+
+/// How many times as fast `row` is as `other`: their minima, the other way round.
+pub fn speedup(row: &Row, other: &Row) -> Option<f64> {
+    Some(other.cycles_per_buffer? / row.cycles_per_buffer?)
+}
+
+/// The row of `native` among these.
+pub fn native<'a>(rows: &[&'a Row]) -> Option<&'a Row> {
+    rows.iter().copied().find(|row| row.provider == "native")
+}
+
+/// Rows of throughput where jobs are handed over in bursts or streams.
+pub fn throughput<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a Row> {
+    let wanted = |row: &&Row| row.kind() == Kind::Throughput && !is_call(row);
+    rows.into_iter().filter(wanted).collect()
+}
+
+/// Rows of throughput where jobs go one by one through synchronous or asynchronous calls.
+pub fn calls<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a Row> {
+    rows.into_iter().filter(|row| row.kind() == Kind::Throughput && is_call(row)).collect()
+}
+
+/// Rows of latency.
+pub fn latencies<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a Row> {
+    rows.into_iter().filter(|row| row.kind() == Kind::Latency).collect()
+}
+
+/// Whether jobs go one by one through synchronous or asynchronous calls.
+fn is_call(row: &Row) -> bool {
+    matches!(row.mode.as_str(), "sync" | "async")
+}
+
+/// What a gain is of, and the gain by a number: of cores, or of jobs outstanding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve<'a> {
+    /// The row that is one.
+    pub one: &'a Row,
+    /// How many times its throughput each number has.
+    pub points: Vec<(usize, f64)>,
+}
+
+/// How throughput grows with cores, for everything that was measured on one core and on more.
+pub fn scaling<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Curve<'a>> {
+    let of = |group: Vec<&'a Row>| {
+        let one = *group.iter().find(|row| row.cores == 1)?;
+        let points = group.iter().filter_map(|row| Some((row.cores, speedup(row, one)?)));
+        let mut points: Vec<_> = points.collect();
+        points.sort_unstable_by_key(|(cores, _)| *cores);
+        (points.len() > 1).then_some(Curve { one, points })
+    };
+    groups(throughput(rows), &[Dimension::Cores]).into_iter().filter_map(of).collect()
+}
+
+/// How throughput grows with the jobs that one thread has outstanding, over synchronous calls, for
+/// everything that was measured both ways.
+pub fn asynchrony<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Curve<'a>> {
+    let of = |group: Vec<&'a Row>| {
+        let one = *group.iter().find(|row| row.mode == "sync")?;
+        let points = group.iter().filter_map(|row| Some((row.outstanding?, speedup(row, one)?)));
+        let mut points: Vec<_> = points.collect();
+        points.sort_unstable_by_key(|(outstanding, _)| *outstanding);
+        (!points.is_empty()).then_some(Curve { one, points })
+    };
+    let apart = [Dimension::Mode, Dimension::Outstanding, Dimension::Burst];
+    groups(calls(rows), &apart).into_iter().filter_map(of).collect()
+}
+
+/// What contexts kept per queue pair gain over contexts made for every job, as source 002 has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Uplift<'a> {
+    /// A context cloned for every job.
+    pub per_job: &'a Row,
+    /// A context for each queue pair.
+    pub per_queue_pair: &'a Row,
+    /// The lanes, where they have the algorithm.
+    pub native: Option<&'a Row>,
+    /// The source's own figures.
+    pub paper: Option<(&'static UpliftTable, &'static UpliftPoint)>,
+}
+
+impl Uplift<'_> {
+    /// How many times the throughput of contexts per job.
+    pub fn ours(&self) -> Option<f64> {
+        speedup(self.per_queue_pair, self.per_job)
+    }
+
+    /// The same of the source.
+    pub fn papers(&self) -> Option<f64> {
+        let (table, point) = self.paper?;
+        point.over_cloning(table).map(|percent| 1.0 + percent / 100.0)
+    }
+}
+
+/// The uplifts of everything that `openssl` was measured on with both kinds of contexts.
+pub fn uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Uplift<'a>> {
+    let of = |group: Vec<&'a Row>| {
+        let with = |contexts| group.iter().copied().find(|row| row.contexts.as_deref() == contexts);
+        let per_job = with(Some("per-job"))?;
+        let table = paper::uplift(&per_job.algorithm, &per_job.direction, per_job.cores > 1);
+        let paper = table.and_then(|table| {
+            let point = table.points.iter().find(|point| Some(point.size) == per_job.size);
+            Some((table, point?))
+        });
+        let per_queue_pair = with(Some("per-queue-pair"))?;
+        Some(Uplift { per_job, per_queue_pair, native: native(&group), paper })
+    };
+    groups(throughput(rows), &SIDE).into_iter().filter_map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples::{latency, openssl, outstanding, row};
+
+    #[test]
+    fn cores_are_compared_with_one_core() {
+        let two = |row: Row| Row { cores: 2, ..row };
+        let rows = [
+            two(row("native", 64, 55.0)),
+            row("native", 64, 100.0),
+            two(row("ipsec-mb", 64, 100.0)),
+            row("native", 128, 100.0),
+        ];
+        let curves = scaling(&rows);
+        assert_eq!(curves.len(), 1);
+        assert_eq!(curves[0].one, &rows[1]);
+        assert_eq!(curves[0].points, [(1, 1.0), (2, 100.0 / 55.0)]);
+    }
+
+    #[test]
+    fn outstanding_jobs_are_compared_with_synchronous_calls() {
+        let rows = [
+            outstanding("native", None, 800.0),
+            outstanding("native", Some(8), 200.0),
+            outstanding("native", Some(1), 1000.0),
+            outstanding("openssl", Some(1), 1000.0),
+            row("native", 1024, 100.0),
+        ];
+        let curves = asynchrony(&rows);
+        assert_eq!(curves.len(), 1);
+        assert_eq!(curves[0].points, [(1, 0.8), (8, 4.0)]);
+        assert_eq!(throughput(&rows), [&rows[4]]);
+    }
+
+    #[test]
+    fn uplifts_stand_beside_the_papers() {
+        let rows = [
+            openssl("per-job", 64, 1000.0),
+            openssl("per-queue-pair", 64, 500.0),
+            row("native", 64, 100.0),
+            openssl("per-job", 96, 1000.0),
+            openssl("per-queue-pair", 96, 500.0),
+            openssl("per-job", 128, 1000.0),
+            latency("openssl", 64, 1.0),
+        ];
+        let found = uplifts(&rows);
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].ours(), found[0].native), (Some(2.0), Some(&rows[2])));
+        assert!((found[0].papers().unwrap() - 2.269).abs() < 1e-9);
+        assert_eq!((found[1].papers(), found[1].native), (None, None));
+    }
+}
