@@ -382,10 +382,19 @@ impl<'a> Operation<'a> {
             let (min, max) = (rules.nonce_min, rules.nonce_max);
             return Err(JobError::NonceLength { len: nonce_len, min, max });
         }
+        // The common case: data in one piece, all of it for what needs no more than this.
         let plain = rules.plain
             && self.tag.at.is_none()
             && self.mac == Span::ALL
-            && matches!(self.data, Data::Read(_) | Data::InPlace(_));
+            && self.cipher == Span::ALL
+            && match &self.data {
+                Data::InPlace(buffer) => {
+                    let len = buffer.as_slice().len();
+                    len & (rules.granularity - 1) == 0 && len as u64 <= rules.max_len
+                }
+                Data::Read(_) => !rules.writes,
+                Data::OutOfPlace { .. } | Data::Scattered(_) => false,
+            };
         let class = session.stage(false).class;
         if !plain {
             self.begin_carefully()?;
@@ -397,7 +406,7 @@ impl<'a> Operation<'a> {
         Ok(())
     }
 
-    /// The checks that a plain hash or MAC of one piece does not need.
+    /// The checks that the common case does not need.
     #[inline(never)]
     fn begin_carefully(&mut self) -> Result<(), JobError> {
         let rules = *self.session.get().rules();
@@ -506,17 +515,19 @@ impl<'a> Operation<'a> {
         true
     }
 
-    /// Brings it to its end: whatever the provider left, it is complete now, and says how.
+    /// Brings it to its end: whatever the provider left, it is complete now, and says how. Returns whether it
+    /// failed.
     #[inline]
-    pub(crate) fn finish(&mut self) -> Result<(), JobError> {
-        if self.state.phase != Phase::Ran || !self.state.plain {
+    pub(crate) fn finish(&mut self) -> bool {
+        let ended = self.state.phase == Phase::Ran && self.state.plain && self.state.outcome.is_ok();
+        if !ended {
             self.finish_carefully();
         }
         self.state.phase = Phase::Complete;
-        self.state.outcome
+        self.state.outcome.is_err()
     }
 
-    /// What a plain hash or MAC that the provider is done with does not need.
+    /// What the common case, once the provider has succeeded, does not need.
     #[inline(never)]
     fn finish_carefully(&mut self) {
         match self.state.phase {

@@ -132,7 +132,7 @@ impl Processor {
                 self.work_apart(&mut second);
             }
         }
-        window.iter_mut().map(|operation| usize::from(operation.finish().is_err())).sum()
+        window.iter_mut().map(|operation| usize::from(operation.finish())).sum()
     }
 
     /// Has operations of one provider worked on.

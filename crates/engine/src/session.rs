@@ -42,7 +42,9 @@ pub(crate) struct Rules {
     /// There is a tag to check.
     pub checks_tag: bool,
     pub chain: bool,
-    /// It only makes digests or tags.
+    /// The most bytes of one piece for which nothing else need be known.
+    pub max_len: u64,
+    /// It checks no tag, and is no chain.
     pub plain: bool,
 }
 
@@ -130,7 +132,11 @@ impl Session {
             writes,
             checks_tag,
             chain: stages.second.is_some(),
-            plain: !writes && !checks_tag,
+            max_len: match algorithm {
+                Algorithm::Aead(aead) => aead.max_len(*nonce.end().min(&13)),
+                _ => u64::MAX,
+            },
+            plain: !checks_tag && stages.second.is_none(),
         };
         let classes = [Some(&stages.first), stages.second.as_ref()]
             .map(|stage| stage.map_or(0, |stage| stage.class));

@@ -35,6 +35,16 @@ pub enum Direction {
     Decrypt,
 }
 
+/// What became of a task that was taken.
+enum Taken {
+    /// It is complete.
+    Complete(u32),
+    /// It has a lane, and others are free.
+    Waits,
+    /// It has a lane, the last of this class.
+    Full(usize),
+}
+
 /// After so many calls in which half-filled lanes did not move, they do: a steady stream of tasks that
 /// need other lanes must not keep these waiting for ever.
 const PATIENCE: u32 = 16;
@@ -90,18 +100,30 @@ impl Lanes for CbcLanes {
         self.classes.iter_mut().for_each(|class| class.idle += u32::from(class.active > 0));
         // SAFETY: the caller vouches for the tasks until they are complete.
         unsafe {
-            while let Some((id, task)) = source.next() {
-                if task.direction == Direction::Decrypt || task.blocks == 0 {
-                    let CbcTask { key, iv, src, dst, blocks, .. } = &task;
-                    (kernel.decrypt)(&**key, iv, *src, *dst, *blocks);
-                    source.done(id);
-                    completed += 1;
-                    continue;
-                }
-                let class = &mut self.classes[((*task.key).rounds() - 10) / 2];
-                class.start(id, &task);
-                if class.active == kernel.lanes {
-                    completed += class.step(kernel, occupancy, source);
+            loop {
+                let taken = source.next(|id, task| {
+                    if task.direction == Direction::Decrypt || task.blocks == 0 {
+                        let CbcTask { key, iv, src, dst, blocks, .. } = task;
+                        (kernel.decrypt)(&**key, iv, *src, *dst, *blocks);
+                        return Taken::Complete(id);
+                    }
+                    let class = ((*task.key).rounds() - 10) / 2;
+                    self.classes[class].start(id, task);
+                    match self.classes[class].active == kernel.lanes {
+                        true => Taken::Full(class),
+                        false => Taken::Waits,
+                    }
+                });
+                let Some(taken) = taken else { break };
+                match taken {
+                    Taken::Waits => {}
+                    Taken::Complete(id) => {
+                        source.done(id);
+                        completed += 1;
+                    }
+                    Taken::Full(class) => {
+                        completed += self.classes[class].step(kernel, occupancy, source);
+                    }
                 }
             }
             for class in &mut self.classes {

@@ -184,8 +184,8 @@ impl<A: Hash> Lanes for HashLanes<A> {
         unsafe {
             loop {
                 while self.whole.active < lanes {
-                    let Some((id, task)) = source.next() else { break };
-                    self.start(id, task, source);
+                    let Some(index) = source.next(|id, task| self.fill(id, task)) else { break };
+                    self.start(index, source);
                 }
                 let late = |ends: &Ends<_>| ends.count > 0 && ends.idle > PATIENCE;
                 if self.whole.active == lanes || self.whole.active > 0 && self.whole.idle > PATIENCE {
@@ -210,21 +210,28 @@ impl<A: Hash> Lanes for HashLanes<A> {
 }
 
 impl<A: Hash> HashLanes<A> {
-    /// Gives a task a slot and, if it has a whole block, a lane.
+    /// Gives a task a slot.
     ///
     /// # Safety
     /// The task is good; a lane is free.
     #[inline(always)]
-    unsafe fn start(
-        &mut self,
-        id: u32,
-        task: HashTask<A::Word>,
-        source: &mut impl Source<HashTask<A::Word>>,
-    ) {
+    unsafe fn fill(&mut self, id: u32, task: &HashTask<A::Word>) -> u8 {
         let index = self.free.pop();
         let slot = self.slots.slot(index.into());
         // SAFETY: the slot exists and is free; the task's start is readable.
-        unsafe { slot.write(Slot { id, task, state: *task.start }) };
+        unsafe { slot.write(Slot { id, task: *task, state: *task.start }) };
+        index
+    }
+
+    /// Gives the task in a slot a lane, if it has a whole block.
+    ///
+    /// # Safety
+    /// The slot was just filled with a good task; a lane is free.
+    #[inline(always)]
+    unsafe fn start(&mut self, index: u8, source: &mut impl Source<HashTask<A::Word>>) {
+        let slot = self.slots.slot(index.into());
+        // SAFETY: the slot is full.
+        let task = unsafe { &(*slot).task };
         let blocks = task.len / A::BLOCK_LEN;
         if blocks == 0 {
             // SAFETY: the slot was just filled with a good task.

@@ -97,11 +97,11 @@ impl<J: Job> Ring<J> {
 
 impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Ring<J> {
     #[inline(always)]
-    fn next(&mut self) -> Option<(u32, <J::Lanes as Lanes>::Task)> {
+    fn next<R>(&mut self, take: impl FnOnce(u32, &<J::Lanes as Lanes>::Task) -> R) -> Option<R> {
         let slot = self.waiting.pop()?;
         // SAFETY: a waiting job is in its slot, and no task points to it yet.
         let job = unsafe { self.slab.get(slot as usize) };
-        Some((slot, job.task()))
+        Some(take(slot, &job.task()))
     }
 
     #[inline(always)]

@@ -66,11 +66,11 @@ enum Place {
 
 impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Held<J> {
     #[inline(always)]
-    fn next(&mut self) -> Option<(u32, <J::Lanes as Lanes>::Task)> {
+    fn next<R>(&mut self, take: impl FnOnce(u32, &<J::Lanes as Lanes>::Task) -> R) -> Option<R> {
         let id = self.waiting.pop()?;
         // SAFETY: a waiting job is in its slot, and no task points to it yet.
         let job = unsafe { self.slab.get(id as usize) };
-        Some((id, job.task()))
+        Some(take(id, &job.task()))
     }
 
     #[inline(always)]

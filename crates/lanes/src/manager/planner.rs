@@ -103,9 +103,9 @@ struct Lent<'a, T> {
 
 impl<T: Copy> Source<T> for Lent<'_, T> {
     #[inline(always)]
-    fn next(&mut self) -> Option<(u32, T)> {
+    fn next<R>(&mut self, take: impl FnOnce(u32, &T) -> R) -> Option<R> {
         let index = *self.order.next()?;
-        Some((u32::from(index), self.tasks[usize::from(index)]))
+        Some(take(u32::from(index), &self.tasks[usize::from(index)]))
     }
 
     #[inline(always)]
@@ -120,12 +120,12 @@ struct Planned<'a, J> {
 
 impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Planned<'_, J> {
     #[inline(always)]
-    fn next(&mut self) -> Option<(u32, <J::Lanes as Lanes>::Task)> {
+    fn next<R>(&mut self, take: impl FnOnce(u32, &<J::Lanes as Lanes>::Task) -> R) -> Option<R> {
         for index in self.order.by_ref() {
             // SAFETY: an index of the window; no task points to this job yet.
             let job = unsafe { &mut *self.jobs.add(usize::from(*index)) };
             if !job.ticket().complete {
-                return Some((u32::from(*index), job.task()));
+                return Some(take(u32::from(*index), &job.task()));
             }
         }
         None
