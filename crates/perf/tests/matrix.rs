@@ -87,7 +87,7 @@ fn latencies_and_verifications_are_rows_of_their_own() {
         assert!(row.latency_ns_mean >= row.latency_ns_min && row.latency_ns_mean <= row.latency_ns_max);
         assert_eq!(row.cycles_per_buffer, None);
     }
-    assert!(of(Kind::Verify).all(|row| row.verified == Some(512) && row.gbps.is_none()));
+    assert!(of(Kind::Verify).all(|row| row.verified == Some(128) && row.gbps.is_none()));
     assert!(text.contains("buffers right") && text.contains("99 % within"), "{text}");
 }
 
