@@ -1,0 +1,18 @@
+//! What one provider produces every other one reads.
+
+use std::sync::Arc;
+
+use broadloom::lanes::Cpu;
+use broadloom::{Provider, ProviderSpec, SpecError};
+use broadloom_conformance::{cross, reference_provider};
+
+fn provider(name: &str) -> Result<Arc<dyn Provider>, SpecError> {
+    let spec: ProviderSpec = name.parse()?;
+    broadloom::provider(&spec, &Cpu::detect())
+}
+
+cross!(native_and_openssl: provider("native"), provider("openssl"));
+cross!(native_and_ipsec_mb: provider("native"), provider("ipsec-mb"));
+cross!(openssl_and_ipsec_mb: provider("openssl"), provider("ipsec-mb"));
+cross!(openssl_with_contexts_per_job: provider("openssl"), provider("openssl:contexts=per-job"));
+cross!(openssl_and_the_reference: provider("openssl"), reference_provider());
