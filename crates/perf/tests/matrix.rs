@@ -54,7 +54,10 @@ fn every_side_gets_a_row_for_every_case() {
     for row in &report.rows {
         assert!(row.cycles_per_buffer.is_some_and(|cycles| cycles > 0.0), "{row:?}");
         assert!(row.cycles_per_buffer <= row.cycles_per_buffer_median, "{row:?}");
-        assert!(row.gbps.is_some() && row.limit_cycles_per_buffer.is_some(), "{row:?}");
+        // Plain integers have no AES rounds to be limited by.
+        let limited = row.algorithm == "hmac-sha1" || row.isa != "portable";
+        assert_eq!(row.limit_cycles_per_buffer.is_some(), limited, "{row:?}");
+        assert!(row.gbps.is_some(), "{row:?}");
         assert_eq!((row.kind(), row.cores, row.mode.as_str()), (Kind::Throughput, 1, "burst"));
         let bytes = match (row.size, row.algorithm.as_str()) {
             (Some(64), _) => Some(64.0),
@@ -84,7 +87,7 @@ fn latencies_and_verifications_are_rows_of_their_own() {
         assert!(row.latency_ns_mean >= row.latency_ns_min && row.latency_ns_mean <= row.latency_ns_max);
         assert_eq!(row.cycles_per_buffer, None);
     }
-    assert!(of(Kind::Verify).all(|row| row.verified == Some(512) && row.gbps.is_none()));
+    assert!(of(Kind::Verify).all(|row| row.verified == Some(128) && row.gbps.is_none()));
     assert!(text.contains("buffers right") && text.contains("99 % within"), "{text}");
 }
 

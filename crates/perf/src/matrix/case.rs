@@ -77,7 +77,7 @@ pub struct Case {
 const BYTES: usize = 32 << 10;
 
 /// Jobs of a pass at most, but for whole bursts.
-const JOBS: usize = 512;
+const JOBS: usize = 128;
 
 /// Bursts of a pass at least where lengths are mixed, so that their mean settles.
 const MIXED_BURSTS: usize = 8;
@@ -115,10 +115,10 @@ mod tests {
     fn a_pass_is_whole_bursts() {
         let burst = |jobs| Pace::Burst(jobs, Call::QueuePair);
         let count = |load: &Workload, pace| case(load.clone(), pace).count();
-        assert_eq!(count(&Workload::Size(64), burst(32)), 512);
+        assert_eq!(count(&Workload::Size(64), burst(32)), 128);
         assert_eq!(count(&Workload::Size(8192), burst(32)), 32);
         assert_eq!(count(&Workload::Size(8192), burst(1)), 4);
-        assert_eq!(count(&Workload::Size(1), burst(48)), 528);
+        assert_eq!(count(&Workload::Size(1), burst(48)), 144);
         assert_eq!(count(&Workload::Size(8192), Pace::Async(8)), 8);
         let imix = Workload::Imix(Imix::default());
         assert_eq!(count(&imix, burst(32)), 256);

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use broadloom_engine::Session;
+use broadloom_engine::{Session, pin_to};
 
 use super::case::Case;
 use super::gate::Gate;
@@ -13,7 +13,6 @@ use super::worker::{Latencies, Nothing, Worker};
 use crate::error::PerfError;
 use crate::measure::{Figures, ROUNDS, TURN, minimum_and_median};
 use crate::names::Sharing;
-use crate::sys::affinity::Pinned;
 use crate::sys::clock::{self, Clock};
 
 /// Everything that one comparison takes.
@@ -159,7 +158,7 @@ impl<'a> Crew<'a> {
         let (gate, go_on) = (Gate::new(self.case.cores), AtomicBool::new(true));
         let work = |thread: usize| -> Result<Home<S>, PerfError> {
             let pass = gate.pass();
-            let pinned = cores.get(thread).map(|&core| Pinned::to(core));
+            let pinned = cores.get(thread).map(|&core| pin_to(core));
             let mut buffers = self.material.buffers();
             let mut worker = self.worker(thread, buffers.split_mut());
             let mut samples: Vec<Vec<S>> = self.sides.iter().map(|_| Vec::new()).collect();

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use broadloom::ProviderSpec;
-use broadloom_engine::{Algorithm, Direction};
+use broadloom_engine::{Algorithm, Direction, Placement, allowed_cores};
 
 use super::case::{Case, Pace};
 use super::suite::Suite;
 use crate::error::PerfError;
 use crate::names::{Cache, Call, Kind, Sharing};
-use crate::sys::affinity;
 use crate::workload::Workload;
 use crate::workloads::{check_jobs, or_usual};
 
@@ -62,7 +61,7 @@ pub struct Plan {
     pub operations: Vec<(Algorithm, Direction)>,
     /// Who does it.
     pub providers: Vec<ProviderSpec>,
-    /// The numbers of the cores that threads run on, in this order.
+    /// The numbers of the cores that threads run on, in this order; none where threads cannot be pinned.
     pub pins: Vec<usize>,
     kinds: Vec<Kind>,
     loads: Vec<Workload>,
@@ -83,6 +82,11 @@ fn unique<T: PartialEq>(list: Vec<T>) -> Vec<T> {
     unique
 }
 
+/// The cores for so many threads, hardware threads of one core last.
+fn spread(threads: usize) -> Vec<usize> {
+    Placement::Spread.assign(threads).unwrap_or_default().into_iter().flatten().collect()
+}
+
 /// The values, comma-separated.
 fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
@@ -95,7 +99,10 @@ impl MatrixOptions {
     /// A value is out of its range, or not part of the suite; or an algorithm has none of the
     /// directions.
     pub fn plan(&self) -> Result<Plan, PerfError> {
-        let pins = affinity::cores();
+        let (pins, available) = match allowed_cores() {
+            Ok(cores) => (spread(cores.len()), cores.len()),
+            Err(_) => (Vec::new(), std::thread::available_parallelism().map_or(1, usize::from)),
+        };
         let providers = match self.suite {
             Some(suite) => suite.providers(&self.providers),
             None => or_usual(
@@ -108,7 +115,7 @@ impl MatrixOptions {
             providers: unique(providers),
             kinds: unique(or_usual(&self.kinds, &[Kind::Throughput])),
             loads: self.loads()?,
-            cores: self.cores(pins.len())?,
+            cores: self.cores(available)?,
             paces: self.paces()?,
             sharings: unique(or_usual(&self.sharings, &[Sharing::Shared])),
             caches: unique(or_usual(&self.caches, &[Cache::Warm])),

@@ -71,7 +71,7 @@ pub fn asynchrony<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Curve<'a>>
         points.sort_unstable_by_key(|(outstanding, _)| *outstanding);
         (!points.is_empty()).then_some(Curve { one, points })
     };
-    let apart = [Dimension::Mode, Dimension::Outstanding, Dimension::Burst];
+    let apart = [Dimension::Mode, Dimension::Outstanding, Dimension::Burst, Dimension::Call];
     groups(calls(rows), &apart).into_iter().filter_map(of).collect()
 }
 

@@ -262,8 +262,8 @@ pub fn slower<'a>(rows: impl IntoIterator<Item = &'a Row>, baseline: &Baseline) 
         .filter(|(_, change)| change.slower)
         .collect();
     let found: Vec<&Row> = rows.iter().map(|(row, _)| *row).collect();
-    let fixed = vec![Dimension::Algorithm, Dimension::Direction, Dimension::Kind];
-    let columns = [fixed, columns(&found)].concat();
+    let fixed = vec![Dimension::Algorithm, Dimension::Direction];
+    let columns = [fixed, varying(&found, &[Dimension::Kind]), columns(&found)].concat();
     let mut grid =
         Grid::new(header(&columns, &["provider", "then", "now", "change"]), columns.len() + 1);
     for (row, change) in rows {

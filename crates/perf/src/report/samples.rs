@@ -60,8 +60,14 @@ pub fn latency(provider: &str, size: usize, p50: f64) -> Row {
 
 /// One job at a time, and several outstanding.
 pub fn outstanding(provider: &str, count: Option<usize>, cycles: f64) -> Row {
-    let mode = if count.is_some() { "async" } else { "sync" };
-    Row { mode: mode.to_owned(), outstanding: count, burst: 1, ..row(provider, 1024, cycles) }
+    let (mode, call) = if count.is_some() { ("async", "queue-pair") } else { ("sync", "process-many") };
+    Row {
+        mode: mode.to_owned(),
+        call: Some(call.to_owned()),
+        outstanding: count,
+        burst: 1,
+        ..row(provider, 1024, cycles)
+    }
 }
 
 /// A report of these rows.

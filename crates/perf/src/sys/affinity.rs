@@ -1,4 +1,4 @@
-//! Which cores measurements run on.
+//! One core for one measurement.
 
 use crate::error::PerfError;
 
@@ -41,17 +41,6 @@ mod linux {
         }
     }
 
-    /// The numbers of the cores that the calling thread may run on; none where the system tells none.
-    pub fn cores() -> Vec<usize> {
-        let Ok(set) = mask() else { return Vec::new() };
-        let has = |core: &usize| {
-            // SAFETY: the set is a value made by the system, alive for the call; the number is within
-            // its capacity.
-            unsafe { libc::CPU_ISSET(*core, &set) }
-        };
-        (0..libc::CPU_SETSIZE as usize).filter(has).collect()
-    }
-
     impl Pinned {
         /// Pins the calling thread to the core that it runs on.
         ///
@@ -62,14 +51,6 @@ mod linux {
             let core = unsafe { libc::sched_getcpu() };
             let core = usize::try_from(core)
                 .map_err(|_| PerfError::Pin { core: 0, source: io::Error::last_os_error() })?;
-            Pinned::to(core)
-        }
-
-        /// Pins the calling thread to a core, by the system's number.
-        ///
-        /// # Errors
-        /// The system refuses, for one because there is no such core.
-        pub fn to(core: usize) -> Result<Pinned, PerfError> {
             let pin = || -> io::Result<libc::cpu_set_t> {
                 let earlier = mask()?;
                 // SAFETY: cpu_set_t is an array of integers, for which all zeros is a value.
@@ -107,24 +88,8 @@ mod linux {
             assert_eq!(cores(&mask().unwrap()), 1);
             drop(pinned);
             assert_eq!(cores(&mask().unwrap()), before);
-            assert_eq!(super::cores().len(), before as usize);
-        }
-
-        #[test]
-        fn a_core_that_is_not_there_is_named() {
-            let error = Pinned::to(libc::CPU_SETSIZE as usize - 1).unwrap_err().to_string();
-            assert!(error.contains("1023"), "{error}");
         }
     }
-}
-
-#[cfg(target_os = "linux")]
-pub use linux::cores;
-
-/// A number for each core: systems other than Linux offer no such call in `libc`.
-#[cfg(not(target_os = "linux"))]
-pub fn cores() -> Vec<usize> {
-    (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -133,15 +98,7 @@ impl Pinned {
     ///
     /// # Errors
     /// Always.
-    pub fn to(core: usize) -> Result<Pinned, PerfError> {
-        Err(PerfError::Pin { core, source: std::io::Error::from(std::io::ErrorKind::Unsupported) })
-    }
-
-    /// Systems other than Linux offer no such call in `libc`.
-    ///
-    /// # Errors
-    /// Always.
     pub fn here() -> Result<Pinned, PerfError> {
-        Pinned::to(0)
+        Err(PerfError::Pin { core: 0, source: std::io::Error::from(std::io::ErrorKind::Unsupported) })
     }
 }
