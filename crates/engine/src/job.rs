@@ -5,7 +5,9 @@ use std::ops::Range;
 use std::time::Instant;
 
 use crate::data::{Bytes, Data};
-use crate::operation::{JobError, MAX_TAG, Nonce, Operation, Span, State, Tag};
+use crate::job_error::JobError;
+use crate::operation::{Operation, State};
+use crate::parameters::{MAX_TAG, Nonce, Span, Tag};
 use crate::session::{Held, Session};
 
 /// One buffer's work.

@@ -19,7 +19,9 @@ mod data;
 mod event;
 mod exchange;
 mod job;
+mod job_error;
 mod operation;
+mod parameters;
 #[cfg(feature = "rayon")]
 mod pool;
 mod processor;
@@ -44,7 +46,9 @@ pub use completion::{Burst, Completion};
 pub use data::{Buffer, Bytes, Data, Scattered, Text};
 pub use event::Event;
 pub use job::{Handle, Job};
-pub use operation::{JobError, MAX_TAG, Operation, Parts};
+pub use job_error::JobError;
+pub use operation::{Operation, Parts};
+pub use parameters::MAX_TAG;
 #[cfg(feature = "rayon")]
 pub use pool::PoolProcessor;
 pub use processor::{Outcome, Processor};

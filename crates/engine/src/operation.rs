@@ -1,6 +1,5 @@
 //! One buffer's work as the engine and the providers see it.
 
-use std::ops::Range;
 use std::time::Instant;
 
 use subtle::ConstantTimeEq;
@@ -8,10 +7,9 @@ use zeroize::Zeroize;
 
 use crate::algorithm::Algorithm;
 use crate::data::{Bytes, Data, Text};
+use crate::job_error::JobError;
+use crate::parameters::{MAX_TAG, Nonce, Span, Tag};
 use crate::session::{Held, Part, Session};
-
-/// The longest digest or tag, in bytes.
-pub const MAX_TAG: usize = 64;
 
 /// A job but for the caller's own value: what a provider works on.
 #[derive(Debug)]
@@ -61,184 +59,6 @@ impl State {
     pub(crate) fn status(&self) -> Option<Result<(), JobError>> {
         (self.phase == Phase::Complete).then_some(self.outcome)
     }
-}
-
-/// A range of the data; `end` beyond any length stands for all of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub start: usize,
-    pub end: usize,
-}
-
-impl Span {
-    pub(crate) const ALL: Span = Span { start: 0, end: usize::MAX };
-
-    /// The range within data of `len` bytes.
-    #[inline]
-    fn within(self, len: usize) -> Result<Range<usize>, JobError> {
-        if self == Span::ALL {
-            return Ok(0..len);
-        }
-        if self.start <= self.end && self.end <= len {
-            return Ok(self.start..self.end);
-        }
-        Err(JobError::Range { start: self.start, end: self.end, len })
-    }
-}
-
-impl From<Range<usize>> for Span {
-    fn from(range: Range<usize>) -> Self {
-        Span { start: range.start, end: range.end }
-    }
-}
-
-/// A nonce, an IV, or a first counter block.
-#[derive(Debug, Clone)]
-pub(crate) enum Nonce {
-    Short { len: u8, bytes: [u8; 16] },
-    Long(Box<[u8]>),
-}
-
-impl Nonce {
-    pub(crate) const NONE: Nonce = Nonce::Short { len: 0, bytes: [0; 16] };
-
-    pub(crate) fn new(nonce: &[u8]) -> Self {
-        let mut bytes = [0; 16];
-        match bytes.get_mut(..nonce.len()) {
-            Some(start) => {
-                start.copy_from_slice(nonce);
-                Nonce::Short { len: nonce.len() as u8, bytes }
-            }
-            None => Nonce::Long(nonce.into()),
-        }
-    }
-
-    #[inline]
-    fn len(&self) -> usize {
-        match self {
-            Nonce::Short { len, .. } => usize::from(*len),
-            Nonce::Long(bytes) => bytes.len(),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn as_slice(&self) -> &[u8] {
-        match self {
-            Nonce::Short { len, bytes } => &bytes[..usize::from(*len)],
-            Nonce::Long(bytes) => bytes,
-        }
-    }
-}
-
-/// A digest or tag: the one to check, or the one that was made.
-#[derive(Debug, Clone)]
-pub(crate) struct Tag {
-    pub bytes: [u8; MAX_TAG],
-    /// Bytes of a tag that the caller gave to be checked.
-    pub given: u8,
-    /// Where in the data it is, or goes.
-    pub at: Option<usize>,
-}
-
-impl Tag {
-    pub(crate) const NONE: Tag = Tag { bytes: [0; MAX_TAG], given: 0, at: None };
-}
-
-/// Why a job failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum JobError {
-    /// The tag is wrong. What was deciphered is wiped.
-    #[error("the tag is wrong")]
-    TagMismatch,
-    /// A tag to check of another length than the session's.
-    #[error("a tag of {len} bytes is to be checked, and the session's tags have {valid}")]
-    TagLength {
-        /// Its length, in bytes.
-        len: usize,
-        /// That of the session's tags.
-        valid: usize,
-    },
-    /// A nonce or IV of a length that the algorithm does not have.
-    #[error("a nonce of {len} bytes does not fit; valid: {min} to {max}")]
-    NonceLength {
-        /// Its length, in bytes.
-        len: usize,
-        /// The shortest that fits.
-        min: usize,
-        /// The longest that fits.
-        max: usize,
-    },
-    /// Data of a length that the algorithm does not have.
-    #[error("{len} bytes are no multiple of {granularity}")]
-    DataLength {
-        /// Bytes to be ciphered.
-        len: usize,
-        /// What they must be a multiple of.
-        granularity: usize,
-    },
-    /// More data than one nonce allows.
-    #[error("{len} bytes under one nonce are too many; at most {max}")]
-    TooLong {
-        /// Bytes to be ciphered.
-        len: usize,
-        /// The most that can be.
-        max: u64,
-    },
-    /// A range that is not within the data.
-    #[error("the range {start}..{end} is not within {len} bytes of data")]
-    Range {
-        /// Where it starts.
-        start: usize,
-        /// Where it ends.
-        end: usize,
-        /// Bytes of data.
-        len: usize,
-    },
-    /// A tag that would be written over ciphertext, or is to be read from there. Give the cipher a
-    /// [range](crate::Job::cipher_range) beside it.
-    #[error(
-        "the tag's place {start}..{end} overlaps what the cipher is for, {cipher_start}..{cipher_end}"
-    )]
-    TagOverlap {
-        /// Where the tag starts.
-        start: usize,
-        /// Where it ends.
-        end: usize,
-        /// Where the cipher's range starts.
-        cipher_start: usize,
-        /// Where it ends.
-        cipher_end: usize,
-    },
-    /// A cipher was given data that can only be read.
-    #[error("a cipher needs data that can be written, and these can only be read")]
-    ReadOnly,
-    /// A source and a destination of different lengths.
-    #[error("{source_len} bytes of input need as many of output, not {destination_len}")]
-    Lengths {
-        /// Bytes of the source.
-        source_len: usize,
-        /// Bytes of the destination.
-        destination_len: usize,
-    },
-    /// The provider could not open a queue for this thread. Data in place are as they were.
-    #[error("the provider has no queue for this thread")]
-    NoQueue,
-    /// One of the provider's own calls failed; the number is the provider's.
-    #[error("the provider failed with code {code}")]
-    Provider {
-        /// The provider's own number for it.
-        code: i64,
-    },
-    /// The provider gave the job back without having done it.
-    #[error("the provider did not do it")]
-    NotDone,
-    /// The provider panicked while it worked on the job or on others beside it.
-    #[error("the provider panicked while it worked on the job or on others beside it")]
-    Panicked,
-    /// The queue pair was dropped before the job was processed.
-    #[error("the queue pair was dropped before the job's turn came")]
-    Cancelled,
 }
 
 /// What a provider computes with, for one stage of an operation. See [`Operation::parts`].
@@ -572,13 +392,5 @@ impl<'a> Operation<'a> {
         }
         self.state.phase = Phase::Complete;
         self.state.outcome = Err(error);
-    }
-}
-
-impl Drop for Tag {
-    fn drop(&mut self) {
-        if self.given > 0 {
-            self.bytes.zeroize();
-        }
     }
 }

@@ -3,7 +3,8 @@
 use arrayvec::ArrayVec;
 
 use crate::job::Handle;
-use crate::operation::{JobError, Operation};
+use crate::job_error::JobError;
+use crate::operation::Operation;
 use crate::provider::{Occupancy, Queue};
 use crate::session::Session;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::event::{Event, Level};
 use crate::job::Handle;
-use crate::operation::JobError;
+use crate::job_error::JobError;
 use crate::processor::{Processor, WINDOW};
 use crate::session::Session;
 use crate::statistics::{Cause, Statistics};

@@ -1,0 +1,98 @@
+//! Why a job failed.
+
+/// Why a job failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// The tag is wrong. What was deciphered is wiped.
+    #[error("the tag is wrong")]
+    TagMismatch,
+    /// A tag to check of another length than the session's.
+    #[error("a tag of {len} bytes is to be checked, and the session's tags have {valid}")]
+    TagLength {
+        /// Its length, in bytes.
+        len: usize,
+        /// That of the session's tags.
+        valid: usize,
+    },
+    /// A nonce or IV of a length that the algorithm does not have.
+    #[error("a nonce of {len} bytes does not fit; valid: {min} to {max}")]
+    NonceLength {
+        /// Its length, in bytes.
+        len: usize,
+        /// The shortest that fits.
+        min: usize,
+        /// The longest that fits.
+        max: usize,
+    },
+    /// Data of a length that the algorithm does not have.
+    #[error("{len} bytes are no multiple of {granularity}")]
+    DataLength {
+        /// Bytes to be ciphered.
+        len: usize,
+        /// What they must be a multiple of.
+        granularity: usize,
+    },
+    /// More data than one nonce allows.
+    #[error("{len} bytes under one nonce are too many; at most {max}")]
+    TooLong {
+        /// Bytes to be ciphered.
+        len: usize,
+        /// The most that can be.
+        max: u64,
+    },
+    /// A range that is not within the data.
+    #[error("the range {start}..{end} is not within {len} bytes of data")]
+    Range {
+        /// Where it starts.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// Bytes of data.
+        len: usize,
+    },
+    /// A tag that would be written over ciphertext, or is to be read from there. Give the cipher a
+    /// [range](crate::Job::cipher_range) beside it.
+    #[error(
+        "the tag's place {start}..{end} overlaps what the cipher is for, {cipher_start}..{cipher_end}"
+    )]
+    TagOverlap {
+        /// Where the tag starts.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// Where the cipher's range starts.
+        cipher_start: usize,
+        /// Where it ends.
+        cipher_end: usize,
+    },
+    /// A cipher was given data that can only be read.
+    #[error("a cipher needs data that can be written, and these can only be read")]
+    ReadOnly,
+    /// A source and a destination of different lengths.
+    #[error("{source_len} bytes of input need as many of output, not {destination_len}")]
+    Lengths {
+        /// Bytes of the source.
+        source_len: usize,
+        /// Bytes of the destination.
+        destination_len: usize,
+    },
+    /// The provider could not open a queue for this thread. Data in place are as they were.
+    #[error("the provider has no queue for this thread")]
+    NoQueue,
+    /// One of the provider's own calls failed; the number is the provider's.
+    #[error("the provider failed with code {code}")]
+    Provider {
+        /// The provider's own number for it.
+        code: i64,
+    },
+    /// The provider gave the job back without having done it.
+    #[error("the provider did not do it")]
+    NotDone,
+    /// The provider panicked while it worked on the job or on others beside it.
+    #[error("the provider panicked while it worked on the job or on others beside it")]
+    Panicked,
+    /// The queue pair was dropped before the job was processed.
+    #[error("the queue pair was dropped before the job's turn came")]
+    Cancelled,
+}

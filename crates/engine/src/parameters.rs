@@ -1,0 +1,99 @@
+//! What a job says beside its data: ranges, a nonce, a tag.
+
+use std::ops::Range;
+
+use zeroize::Zeroize;
+
+use crate::job_error::JobError;
+
+/// The longest digest or tag, in bytes.
+pub const MAX_TAG: usize = 64;
+
+/// A range of the data; `end` beyond any length stands for all of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub start: usize,
+    pub end: usize,
+}
+
+impl Span {
+    pub(crate) const ALL: Span = Span { start: 0, end: usize::MAX };
+
+    /// The range within data of `len` bytes.
+    #[inline]
+    pub(crate) fn within(self, len: usize) -> Result<Range<usize>, JobError> {
+        if self == Span::ALL {
+            return Ok(0..len);
+        }
+        if self.start <= self.end && self.end <= len {
+            return Ok(self.start..self.end);
+        }
+        Err(JobError::Range { start: self.start, end: self.end, len })
+    }
+}
+
+impl From<Range<usize>> for Span {
+    fn from(range: Range<usize>) -> Self {
+        Span { start: range.start, end: range.end }
+    }
+}
+
+/// A nonce, an IV, or a first counter block.
+#[derive(Debug, Clone)]
+pub(crate) enum Nonce {
+    Short { len: u8, bytes: [u8; 16] },
+    Long(Box<[u8]>),
+}
+
+impl Nonce {
+    pub(crate) const NONE: Nonce = Nonce::Short { len: 0, bytes: [0; 16] };
+
+    pub(crate) fn new(nonce: &[u8]) -> Self {
+        let mut bytes = [0; 16];
+        match bytes.get_mut(..nonce.len()) {
+            Some(start) => {
+                start.copy_from_slice(nonce);
+                Nonce::Short { len: nonce.len() as u8, bytes }
+            }
+            None => Nonce::Long(nonce.into()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Nonce::Short { len, .. } => usize::from(*len),
+            Nonce::Long(bytes) => bytes.len(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[u8] {
+        match self {
+            Nonce::Short { len, bytes } => &bytes[..usize::from(*len)],
+            Nonce::Long(bytes) => bytes,
+        }
+    }
+}
+
+/// A digest or tag: the one to check, or the one that was made.
+#[derive(Debug, Clone)]
+pub(crate) struct Tag {
+    pub bytes: [u8; MAX_TAG],
+    /// Bytes of a tag that the caller gave to be checked.
+    pub given: u8,
+    /// Where in the data it is, or goes.
+    pub at: Option<usize>,
+}
+
+impl Tag {
+    pub(crate) const NONE: Tag = Tag { bytes: [0; MAX_TAG], given: 0, at: None };
+}
+
+impl Drop for Tag {
+    fn drop(&mut self) {
+        if self.given > 0 {
+            self.bytes.zeroize();
+        }
+    }
+}
