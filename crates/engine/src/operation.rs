@@ -117,6 +117,23 @@ impl<'a> Operation<'a> {
     /// makes.
     #[inline]
     pub fn parts<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
+        if !self.state.plain {
+            return self.parts_of_any();
+        }
+        let session = self.session.get();
+        Some(Parts {
+            session: session.stage(false).own()?,
+            text: self.data.text(),
+            nonce: self.nonce.as_slice(),
+            associated: self.associated.as_slice(),
+            tag: &mut self.tag.bytes,
+            tag_len: session.rules().tag_len,
+        })
+    }
+
+    /// [`parts`](Operation::parts) of what has ranges, of a chain, and of data that are not in one piece.
+    #[inline(never)]
+    fn parts_of_any<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
         let session = self.session.get();
         let stage = session.stage(self.state.second);
         let own = stage.own()?;

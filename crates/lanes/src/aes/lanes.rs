@@ -61,6 +61,8 @@ pub struct CbcLanes {
 struct Class {
     set: CbcLaneSet,
     left: [usize; MAX_LANES],
+    /// The fewest of them, of lanes in use.
+    fewest: usize,
     ids: [u32; MAX_LANES],
     active: usize,
     /// Calls of `run` that found some in use, since they last moved.
@@ -78,6 +80,7 @@ impl Lanes for CbcLanes {
         let class = || Class {
             set: CbcLaneSet::new(),
             left: [0; MAX_LANES],
+            fewest: usize::MAX,
             ids: [0; MAX_LANES],
             active: 0,
             idle: 0,
@@ -153,6 +156,7 @@ impl Class {
         self.set.dst[lane] = task.dst;
         self.set.state[lane] = task.iv;
         self.left[lane] = task.blocks;
+        self.fewest = self.fewest.min(task.blocks);
         self.ids[lane] = id;
     }
 
@@ -169,7 +173,7 @@ impl Class {
     ) -> usize {
         self.idle = 0;
         let active = self.active;
-        let fewest = self.left[..active].iter().fold(usize::MAX, |a, b| a.min(*b));
+        let fewest = core::mem::replace(&mut self.fewest, usize::MAX);
         occupancy.count(active, kernel.lanes, fewest);
         // SAFETY: the caller's; every lane has at least `fewest` blocks left.
         unsafe { (kernel.encrypt)(&mut self.set, active, fewest) };
@@ -178,6 +182,8 @@ impl Class {
             if self.left[lane] == 0 {
                 source.done(self.ids[lane]);
                 self.vacate(lane);
+            } else {
+                self.fewest = self.fewest.min(self.left[lane]);
             }
         }
         active - self.active

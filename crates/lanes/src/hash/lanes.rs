@@ -72,6 +72,9 @@ struct Whole<W> {
     data: [*const u8; MAX_LANES],
     /// Whole blocks left.
     left: [usize; MAX_LANES],
+    /// The fewest of them, of lanes in use. Kept along: looking for it would read several of them in one
+    /// load just after they were written one by one, and wait for the stores.
+    fewest: usize,
     slots: [u8; MAX_LANES],
     /// Calls of `run` that found some in use, since they last moved.
     idle: u32,
@@ -154,6 +157,7 @@ impl<A: Hash> Lanes for HashLanes<A> {
                 states: [state; MAX_LANES],
                 data: [ptr::null(); MAX_LANES],
                 left: [0; MAX_LANES],
+                fewest: usize::MAX,
                 slots: [0; MAX_LANES],
                 idle: 0,
             },
@@ -244,6 +248,7 @@ impl<A: Hash> HashLanes<A> {
         whole.states[lane] = unsafe { &raw mut (*slot).state }.cast();
         whole.data[lane] = task.data;
         whole.left[lane] = blocks;
+        whole.fewest = whole.fewest.min(blocks);
         whole.slots[lane] = index;
     }
 
@@ -261,7 +266,7 @@ impl<A: Hash> HashLanes<A> {
             // SAFETY: the caller's.
             return unsafe { self.step_few(source) };
         }
-        let fewest = whole.left[..active].iter().fold(usize::MAX, |a, b| a.min(*b));
+        let fewest = core::mem::replace(&mut whole.fewest, usize::MAX);
         self.occupancy.count(active, lanes, fewest);
         // An idle lane reads along with the first.
         for lane in active..lanes {
@@ -290,6 +295,7 @@ impl<A: Hash> HashLanes<A> {
         let whole = &mut self.whole;
         whole.left[lane] -= blocks;
         if whole.left[lane] > 0 {
+            whole.fewest = whole.fewest.min(whole.left[lane]);
             // SAFETY: within the task's data, or at its end.
             whole.data[lane] = unsafe { whole.data[lane].add(blocks * A::BLOCK_LEN) };
             return;
@@ -338,6 +344,7 @@ impl<A: Hash> HashLanes<A> {
                 }
             }
         }
+        self.whole.fewest = usize::MAX;
     }
 
     /// The lane in use with the most blocks left, but for one.
