@@ -14,7 +14,7 @@
 //! standard error that they were not run, and why.
 //!
 //! What is expected comes from the examples of standards (the folder `vectors`, each with its source), and
-//! from [`reference`], which computes everything with the RustCrypto crates. Random jobs come from fixed
+//! from [`mod@reference`], which computes everything with the RustCrypto crates. Random jobs come from fixed
 //! seeds: a test that fails fails again.
 
 mod candidate;
