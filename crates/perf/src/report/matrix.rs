@@ -90,8 +90,7 @@ pub fn throughput(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
 /// How long jobs take from end to end: rows of one operation.
 pub fn latency(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
     let columns = columns(rows);
-    let mut titles =
-        header(&columns, &["provider", "kernel", "min", "mean", "half within", "99 % within", "max"]);
+    let mut titles = header(&columns, &["provider", "kernel", "min", "mean", "p50", "p99", "max"]);
     titles.extend(baseline.map(|_| "since baseline"));
     let mut grid = Grid::new(titles, columns.len() + 2);
     for row in rows {

@@ -122,7 +122,7 @@ pub fn latency(rows: &[&Row], looks: &Looks) -> Markup {
                     title: title("Latency", group[0], rows, &settings),
                     across: "buffer size in bytes",
                     up: "nanoseconds (less is better)",
-                    series: [named(half, "half within", false), named(most, "99 % within", true)].concat(),
+                    series: [named(half, "p50", false), named(most, "p99", true)].concat(),
                 }.lines(Upward::Ratios))
             }
         }
