@@ -61,18 +61,21 @@ impl<'a, T> Job<'a, T> {
     /// Anywhere else it must not: [`JobError::TagOverlap`].
     pub fn tag_at(mut self, offset: usize) -> Self {
         self.operation.tag.at = Some(offset);
+        self.operation.whole = false;
         self
     }
 
     /// The bytes that the cipher is for; without it, all.
     pub fn cipher_range(mut self, range: Range<usize>) -> Self {
         self.operation.cipher = Span::from(range);
+        self.operation.whole = false;
         self
     }
 
     /// The bytes that are hashed or authenticated; without it, all.
     pub fn mac_range(mut self, range: Range<usize>) -> Self {
         self.operation.mac = Span::from(range);
+        self.operation.whole = false;
         self
     }
 

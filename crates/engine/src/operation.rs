@@ -19,6 +19,8 @@ pub struct Operation<'a> {
     pub(crate) cipher: Span,
     pub(crate) mac: Span,
     pub(crate) nonce: Nonce,
+    /// No range is set, and no place of the tag.
+    pub(crate) whole: bool,
     pub(crate) associated: Bytes<'a>,
     pub(crate) tag: Tag,
     pub(crate) deadline: Option<Instant>,
@@ -87,6 +89,7 @@ impl<'a> Operation<'a> {
             cipher: Span::ALL,
             mac: Span::ALL,
             nonce: Nonce::NONE,
+            whole: true,
             associated: Bytes::EMPTY,
             tag: Tag::NONE,
             deadline: None,
@@ -221,9 +224,7 @@ impl<'a> Operation<'a> {
         }
         // The common case: data in one piece, all of it for what needs no more than this.
         let plain = rules.plain
-            && self.tag.at.is_none()
-            && self.mac == Span::ALL
-            && self.cipher == Span::ALL
+            && self.whole
             && match &self.data {
                 Data::InPlace(buffer) => {
                     let len = buffer.as_slice().len();

@@ -13,8 +13,6 @@ pub(crate) const CBC: u8 = HashAlgorithm::ALL.len() as u8;
 pub(crate) struct HashSession<A: Hash> {
     /// An HMAC's key.
     pub key: Option<HmacKey<A>>,
-    /// Whether it checks a tag, in place of making one.
-    pub verify: bool,
     about: About,
 }
 
@@ -87,7 +85,6 @@ fn hash_session<A: Hash>(
     let (kernel, lanes) = kernel(cpu, A::NAME);
     Box::new(HashSession::<A> {
         key: hmac.then(|| HmacKey::new(transform.key())),
-        verify: transform.direction() == Direction::Verify,
         about: About { class: hash as u8, kernel: format!("{kernel} x{lanes}") },
     })
 }
