@@ -51,8 +51,6 @@ impl Rules {
         let granularity = algorithm.granularity();
         let lanes = (MAX_LEN - MAX_LEN % granularity) as u64;
         let nonce = algorithm.nonce_lens();
-        // The MAC of a chain sees its cipher's nonce.
-        let no_nonce = *nonce.end() == 0;
         Rules {
             max_text: match algorithm {
                 Algorithm::Mac(MacAlgorithm::AesGmac(_))
@@ -71,7 +69,7 @@ impl Rules {
             },
             granularity,
             nonce_min: *nonce.start(),
-            nonce_max: if no_nonce { usize::MAX } else { *nonce.end() },
+            nonce_max: *nonce.end(),
             writes: matches!(algorithm, Algorithm::Cipher(_) | Algorithm::Aead(_)),
         }
     }
