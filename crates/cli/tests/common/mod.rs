@@ -1,7 +1,6 @@
 //! Running `broadloom hash` and the coreutils side by side.
 
-// Each test binary uses some of these.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test binary uses some of these")]
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

@@ -1,8 +1,6 @@
 //! What the tests share: the CPUs to test, messages, independent implementations, and a way through
 //! every manager.
 
-#![allow(dead_code, unused_imports, unused_macros, reason = "each test file uses a part of it")]
-
 mod kinds;
 mod reference;
 mod route;

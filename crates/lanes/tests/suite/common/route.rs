@@ -96,7 +96,6 @@ pub trait Manager<J>: Sized {
     fn flush_expired(&mut self, now: u64) -> Option<J>;
     fn in_flight(&self) -> usize;
     fn capacity(&self) -> usize;
-    fn lanes(&self) -> usize;
     fn close(self) -> impl Iterator<Item = J>;
 }
 
@@ -121,9 +120,6 @@ macro_rules! manager {
             }
             fn capacity(&self) -> usize {
                 self.capacity()
-            }
-            fn lanes(&self) -> usize {
-                self.lanes()
             }
             fn close(self) -> impl Iterator<Item = J> {
                 self.close()
