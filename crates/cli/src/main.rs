@@ -5,9 +5,9 @@ mod info;
 mod perf;
 
 use std::error::Error;
-use std::io;
 use std::process::ExitCode;
 
+use broadloom_cli::message::{USAGE, complain, is_broken_pipe};
 use broadloom_lanes::Cpu;
 use clap::{Parser, Subcommand};
 
@@ -25,9 +25,6 @@ enum Command {
     Info(info::InfoArgs),
     Perf(perf::PerfArgs),
 }
-
-/// The exit status of a command line, or an environment, that is wrong.
-const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -64,17 +61,4 @@ fn status<E: Error + 'static>(program: &str, done: Result<(), E>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let mut causes = std::iter::successors(Some(error), |&error| error.source());
-    causes.any(|cause| {
-        let io = cause.downcast_ref::<io::Error>();
-        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    })
-}
-
-/// Writes a message to standard error. Nobody can be told if that fails.
-fn complain(program: &str, text: &str) {
-    let _ = io::Write::write_fmt(&mut io::stderr(), format_args!("{program}: {text}\n"));
 }
