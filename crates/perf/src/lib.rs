@@ -18,6 +18,7 @@
 
 pub mod calibrate;
 pub mod case;
+pub mod compress;
 pub mod contender;
 pub mod direct;
 pub mod error;

@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod baseline;
+pub mod compress;
 pub mod csv;
 pub mod dimension;
 pub mod file;
@@ -10,6 +11,7 @@ pub mod grid;
 pub mod matrix;
 pub mod page;
 pub mod paper;
+pub mod pass;
 pub mod row;
 #[cfg(test)]
 mod samples;

@@ -1,0 +1,4 @@
+//! x
+mod corpus;
+mod topic;
+pub use topic::Topic;
