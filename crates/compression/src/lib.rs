@@ -1,0 +1,3 @@
+//! Compression of inputs of any size, in parallel, into formats that other tools read, and back.
+
+pub mod format;
