@@ -1,3 +1,5 @@
 //! Compression of inputs of any size, in parallel, into formats that other tools read, and back.
 
 pub mod format;
+
+pub use format::Format;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::{NonZeroU64, NonZeroUsize};
 
 use broadloom::ProviderSpec;
-use broadloom::compression::Format;
+use broadloom::compression::{Format, OUTSTANDING};
 use broadloom_cli::size::parse_size;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
@@ -15,7 +15,7 @@ use super::level::Level;
 const MAX_THREADS: u64 = 256;
 
 /// Most jobs outstanding for each thread that can be asked for.
-const MAX_JOBS: u64 = 4096;
+const MAX_JOBS: u64 = *OUTSTANDING.end() as u64;
 
 /// What follows the help of both.
 const STATUS: &str = "\

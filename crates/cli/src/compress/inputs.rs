@@ -56,10 +56,7 @@ impl Search<'_> {
         names.into_iter().flat_map(move |name| self.named(PathBuf::from(name)))
     }
 
-    fn named(
-        self,
-        path: PathBuf,
-    ) -> Box<dyn Iterator<Item = Result<Input, (PathBuf, Skip)>>> {
+    fn named(self, path: PathBuf) -> Box<dyn Iterator<Item = Result<Input, (PathBuf, Skip)>>> {
         if path == Path::new("-") {
             return Box::new(std::iter::once(Ok(Input::Stdin)));
         }

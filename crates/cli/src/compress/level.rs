@@ -40,10 +40,11 @@ impl Args for Level {
         let flag = |name: &'static str, level: u8| {
             let arg = Arg::new(name).action(ArgAction::SetTrue).overrides_with(name);
             match name.parse::<char>() {
-                Ok(digit) => arg
-                    .short(digit)
-                    .hide(!matches!(level, 1 | 9))
-                    .help(if level == 1 { "Compress faster: -1 to -9" } else { "Compress better [default: -6]" }),
+                Ok(digit) => arg.short(digit).hide(!matches!(level, 1 | 9)).help(if level == 1 {
+                    "Compress faster: -1 to -9"
+                } else {
+                    "Compress better [default: -6]"
+                }),
                 Err(_) => arg.long(name).hide(true),
             }
         };
@@ -64,8 +65,8 @@ impl Args for Level {
 impl FromArgMatches for Level {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
         let asked = FLAGS.into_iter().filter_map(|(name, level)| Some((last(matches, name)?, level)));
-        let number = last(matches, OPTION)
-            .and_then(|index| Some((index, *matches.get_one::<u8>(OPTION)?)));
+        let number =
+            last(matches, OPTION).and_then(|index| Some((index, *matches.get_one::<u8>(OPTION)?)));
         let level = asked.chain(number).max().map(|(_, level)| level);
         Ok(Level { number: level.unwrap_or(DEFAULT), given: level.is_some() })
     }

@@ -124,10 +124,16 @@ mod tests {
         ] {
             assert_eq!(original(&suffixes, name).as_deref(), without, "{name}");
         }
-        assert_eq!(suffixes.find(Path::new("a.deflate")).and_then(|found| found.format), Some(Format::Raw));
+        assert_eq!(
+            suffixes.find(Path::new("a.deflate")).and_then(|found| found.format),
+            Some(Format::Raw)
+        );
         for format in Format::ALL {
             let compressed = suffixes.add(Path::new("d/a"), format);
-            assert_eq!(original(&suffixes, compressed.to_str().expect("a text")).as_deref(), Some("d/a"));
+            assert_eq!(
+                original(&suffixes, compressed.to_str().expect("a text")).as_deref(),
+                Some("d/a")
+            );
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use broadloom::ProviderSpec;
+use broadloom::compression::CHUNKS;
 use clap::{ArgAction, Parser};
 
 use crate::mask::{Mask, decimal, hexadecimal};
@@ -16,9 +17,8 @@ const MAX_THREADS: u64 = 32;
 /// Most jobs outstanding for each thread, as the source has it.
 const MAX_JOBS: u64 = 256;
 
-/// The largest chunk whose length fits into the four bytes before it, in KB, with room for data that do not
-/// shrink.
-const MAX_CHUNK: u64 = 4_000_000;
+/// The largest chunk, in KB.
+const MAX_CHUNK: u64 = (*CHUNKS.end() >> 10) as u64;
 
 /// What follows the help.
 const NOTES: &str = "\
@@ -45,7 +45,7 @@ pub struct Args {
     #[arg(short, value_name = "providerName", default_value = "qat")]
     pub provider: ProviderName,
 
-    /// Chunk size in KB (1024 bytes), 1 to 4000000. The last chunk of a file may be smaller; no state is
+    /// Chunk size in KB (1024 bytes), 1 to 1048576. The last chunk of a file may be smaller; no state is
     /// kept between chunks
     #[arg(
         short,
@@ -101,7 +101,7 @@ pub struct Args {
     pub iterations: u64,
 
     /// The cores that threads are pinned to in turn, as a hexadecimal mask: -yf for the first four [default:
-    /// those of 0xff that there are]. Without threads (-t0) nothing is pinned
+    /// those of 0xff that there are]. With -t0 the calling thread is pinned to the first, if a mask is given
     #[arg(short = 'y', value_name = "coreAffinityInHex", value_parser = hexadecimal, conflicts_with = "decimal")]
     pub hexadecimal: Option<Mask>,
 
@@ -156,7 +156,8 @@ impl FromStr for ProviderName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, options) = text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
+        let (name, options) =
+            text.split_once(':').map_or((text, None), |(name, rest)| (name, Some(rest)));
         if !PROVIDERS.contains(&name) {
             return Err(format!("no provider is called {name:?}; valid: {}", PROVIDERS.join(", ")));
         }
@@ -256,8 +257,8 @@ mod tests {
             ("-tmany", "a number of threads is 0 to 32"),
             ("-j0", "a number of outstanding jobs is 1 to 256"),
             ("-j257", "a number of outstanding jobs is 1 to 256"),
-            ("-c0", "a chunk size in KB is 1 to 4000000"),
-            ("-c4000001", "a chunk size in KB is 1 to 4000000"),
+            ("-c0", "a chunk size in KB is 1 to 1048576"),
+            ("-c1048577", "a chunk size in KB is 1 to 1048576"),
             ("-l256", "a compression level is 0 to 255"),
             ("-x3", "a number of CSV lines is 1 to 2"),
             ("-x0", "a number of CSV lines is 1 to 2"),

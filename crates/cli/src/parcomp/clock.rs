@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use broadloom_perf::sys::clock::{start, stop};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::report::Taken;
+
 /// How long the counter's rate is measured.
 const MEASURED: Duration = Duration::from_secs(1);
 
@@ -12,17 +14,6 @@ const MEASURED: Duration = Duration::from_secs(1);
 pub struct Clock {
     given: Option<f64>,
     since: (u64, Instant),
-}
-
-/// What one piece of work took.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Taken {
-    /// Seconds from its beginning to its end.
-    pub elapsed: f64,
-    /// The same in cycles of the time-stamp counter.
-    pub cycles: u64,
-    /// Seconds of all cores that this process used, user and system.
-    pub cpu: f64,
 }
 
 impl Clock {
@@ -39,7 +30,7 @@ impl Clock {
         let cycles = stop().wrapping_sub(begin);
         let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu_seconds() - cpu);
         let elapsed = self.given.map_or(wall, |mhz| cycles as f64 / (mhz * 1e6));
-        (Taken { elapsed, cycles, cpu }, result)
+        (Taken { elapsed, cycles, cpu, device: None }, result)
     }
 
     /// The counter's rate in MHz: the one given, or the one measured since the beginning, which was a second
