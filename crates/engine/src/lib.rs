@@ -31,6 +31,7 @@ mod processor;
 mod provider;
 mod queue_pair;
 mod registry;
+mod remote;
 mod serve;
 mod session;
 mod share;

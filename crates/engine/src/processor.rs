@@ -34,6 +34,8 @@ pub struct Processor {
     queues: Vec<Open>,
     /// The occupancy of queues that are no more.
     earlier: Occupancy,
+    /// Operations that another session did than their own, since they were last asked for.
+    fallbacks: usize,
 }
 
 /// A queue at the provider with this id.
@@ -51,6 +53,8 @@ pub struct Outcome {
     pub completed: usize,
     /// Of these, those that failed.
     pub failed: usize,
+    /// Jobs that a session did which their own falls back to.
+    pub fell_back: usize,
 }
 
 impl Processor {
@@ -70,6 +74,7 @@ impl Processor {
             outcome.failed += self.run(&mut window);
             outcome.completed += window.len();
         }
+        outcome.fell_back = self.take_fallbacks();
         outcome
     }
 
@@ -141,10 +146,16 @@ impl Processor {
             });
             let mut again: Window<'_, '_> = again.collect();
             if again.is_empty() {
-                return;
+                break;
             }
             self.work_apart(&mut again);
         }
+        self.fallbacks += window.iter().filter(|operation| operation.fell_back.is_some()).count();
+    }
+
+    /// Operations that another session did than their own, since this was last called.
+    pub(crate) fn take_fallbacks(&mut self) -> usize {
+        std::mem::take(&mut self.fallbacks)
     }
 
     /// Brings an operation that is [ready](Operation::is_open) to its end, and says whether it failed.
