@@ -7,13 +7,15 @@ use std::io::{Read, Write};
 
 use zlib_rs::{Inflate, InflateFlush, Status};
 
+use crate::decompress::Decompressed;
 use crate::decompress::error::DecompressError;
-use crate::decompress::members::{Garbage, Member, Members, Trailing};
-use crate::decompress::sink::Sink;
-use crate::decompress::source::{Source, Stream};
+use crate::decompress::input::{Input, Stream};
+use crate::decompress::members::{Garbage, Lengths, Member, Members};
+use crate::decompress::output::Output;
 use crate::diagnose::wrong;
 use crate::format::gzip::Trailer;
 use crate::format::{Cause, Format, FormatError, Part, gzip, zlib};
+use crate::report::Report;
 
 /// Bytes decoded at a time.
 const ROOM: usize = 1 << 17;
@@ -29,22 +31,6 @@ pub struct Options {
     pub garbage: Garbage,
 }
 
-/// What was decoded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Summary {
-    /// Bytes of compressed input that were consumed.
-    pub input: u64,
-    /// Bytes that came out.
-    pub output: u64,
-    /// Members of gzip, blocks of BGZF, chunks of parcomp; 1 of the other formats.
-    pub members: u64,
-    /// What was behind the end.
-    pub trailing: Trailing,
-    /// BGZF that ended without its end block, and had not been asked for by name (then it is an error): it
-    /// may have been cut off.
-    pub no_end_block: bool,
-}
-
 /// Decodes `input` in this thread.
 ///
 /// # Errors
@@ -54,39 +40,28 @@ pub fn inflate(
     input: impl Read,
     output: impl Write,
     options: Options,
-) -> Result<Summary, DecompressError> {
-    let mut source = Stream::new(input);
-    let mut sink = Sink::new(output, options.limit);
-    let mut members = Members::new(options.format, options.garbage, &mut source)?;
+) -> Result<Decompressed, DecompressError> {
+    let mut input = Stream::new(input);
+    let mut output = Output::new(output, options.limit);
+    let mut members = Members::new(options.format, options.garbage, &mut input)?;
     let mut inflater = Inflater::new();
     let mut count = 0;
-    while let Some(member) = members.next(&mut source)? {
-        let before = sink.written();
-        inflater.member(&mut source, &member, |data, offset| sink.write(data, offset))?;
-        members.decoded(&member, sink.written() - before);
+    while let Some(member) = members.next(&mut input)? {
+        let before = output.written();
+        inflater.member(&mut input, &member, |data, offset| output.write(data, offset))?;
+        members.decoded(&member, output.written() - before);
         count += 1;
     }
-    sink.flush()?;
-    Ok(Summary {
-        input: source.offset(),
-        output: sink.written(),
-        members: count,
-        trailing: members.trailing(),
-        no_end_block: members.is_open(),
-    })
+    output.flush()?;
+    let report =
+        Report { input: input.offset(), output: output.written(), chunks: count, ..Report::default() };
+    Ok(Decompressed::new(report, count, &members))
 }
 
 /// A decoder with its window.
 pub(crate) struct Inflater {
     state: Inflate,
     room: Vec<u8>,
-}
-
-/// The length of a deflate stream and of the data that it stands for, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lengths {
-    pub(crate) stream: u64,
-    pub(crate) data: u64,
 }
 
 /// Which checksum the trailer has.
@@ -102,13 +77,14 @@ impl Inflater {
     }
 
     /// Decodes a member whose header was consumed, and checks it by its trailer and by its header. `write`
-    /// gets the data and the offset of the input up to which they were decoded.
+    /// gets the data and the offset of the input up to which they were decoded. Gives its lengths and its
+    /// checksum.
     pub(crate) fn member(
         &mut self,
-        source: &mut impl Source,
+        input: &mut impl Input,
         member: &Member,
         mut write: impl FnMut(&[u8], u64) -> Result<(), DecompressError>,
-    ) -> Result<Lengths, DecompressError> {
+    ) -> Result<(Lengths, Option<u32>), DecompressError> {
         let mut check = match member.format {
             Format::Gzip | Format::Bgzf => Check::Crc(crc32fast::Hasher::new()),
             Format::Zlib => Check::Adler(1),
@@ -116,7 +92,7 @@ impl Inflater {
         };
         let most = member.most_data();
         let mut len = 0;
-        let lengths = self.stream(source, member.stream, |data, offset| {
+        let lengths = self.stream(input, member.stream, |data, offset| {
             len += data.len() as u64;
             if let Some(most) = most.filter(|&most| len > most) {
                 return Err(FormatError::new(offset, Cause::TooMuchData { max: most }).into());
@@ -128,42 +104,38 @@ impl Inflater {
             }
             write(data, offset)
         })?;
-        if let Some(claimed) = member.stream.filter(|&claimed| claimed as u64 != lengths.stream) {
-            let cause = Cause::DeflateLength { found: lengths.stream, claimed: claimed as u64 };
-            return Err(FormatError::new(source.offset(), cause).into());
-        }
-        match check {
-            Check::None => {}
+        member.check(lengths)?;
+        let checksum = match check {
+            Check::None => None,
             Check::Crc(crc) => {
-                let trailer = Trailer::parse(&trailer::<{ gzip::TRAILER }>(source)?);
-                let checked = trailer.check(crc.finalize(), lengths.data);
-                checked.map_err(|error| error.from_start(source.offset() - gzip::TRAILER as u64))?;
+                let crc = crc.finalize();
+                let stored = Trailer::parse(&trailer::<{ gzip::TRAILER }>(input)?);
+                let checked = stored.check(crc, lengths.data);
+                checked.map_err(|error| error.from_start(input.offset() - gzip::TRAILER as u64))?;
+                Some(crc)
             }
             Check::Adler(adler) => {
-                let trailer = trailer::<{ zlib::TRAILER }>(source)?;
-                let checked = zlib::check(&trailer, adler);
-                checked.map_err(|error| error.from_start(source.offset() - zlib::TRAILER as u64))?;
+                let stored = trailer::<{ zlib::TRAILER }>(input)?;
+                let checked = zlib::check(&stored, adler);
+                checked.map_err(|error| error.from_start(input.offset() - zlib::TRAILER as u64))?;
+                Some(adler)
             }
-        }
-        if let Some(claimed) = member.data.filter(|&claimed| u64::from(claimed) != lengths.data) {
-            let cause = Cause::Length { computed: lengths.data, stored: claimed.into() };
-            return Err(FormatError::new(member.start, cause).into());
-        }
-        Ok(lengths)
+        };
+        Ok((lengths, checksum))
     }
 
     /// Decodes a deflate stream of at most `bound` bytes, if one is given.
     pub(crate) fn stream(
         &mut self,
-        source: &mut impl Source,
+        input: &mut impl Input,
         bound: Option<usize>,
         mut write: impl FnMut(&[u8], u64) -> Result<(), DecompressError>,
     ) -> Result<Lengths, DecompressError> {
         self.state.reset(false);
-        let start = source.offset();
+        let start = input.offset();
         loop {
             let (read, produced) = (self.state.total_in(), self.state.total_out());
-            let mut next = source.peek(1)?;
+            let mut next = input.peek(1)?;
             let mut missing = Cause::Truncated(Part::Deflate);
             if let Some(bound) = bound {
                 let left = (bound as u64 - read).try_into().unwrap_or(usize::MAX);
@@ -175,8 +147,8 @@ impl Inflater {
             let result = self.state.decompress(next, &mut self.room, InflateFlush::NoFlush);
             let consumed = (self.state.total_in() - read) as usize;
             let produced = (self.state.total_out() - produced) as usize;
-            source.consume(consumed);
-            let offset = source.offset();
+            input.consume(consumed);
+            let offset = input.offset();
             let ended = match result {
                 Ok(Status::StreamEnd) => true,
                 Ok(Status::Ok | Status::BufError) if consumed == 0 && produced == 0 => {
@@ -193,13 +165,13 @@ impl Inflater {
     }
 }
 
-/// Reads a trailer.
-fn trailer<const LEN: usize>(source: &mut impl Source) -> Result<[u8; LEN], DecompressError> {
-    let start = source.offset();
-    let bytes = source.peek(LEN)?;
+/// Reads what is behind the deflate data.
+pub(crate) fn trailer<const LEN: usize>(input: &mut impl Input) -> Result<[u8; LEN], DecompressError> {
+    let start = input.offset();
+    let bytes = input.peek(LEN)?;
     match bytes.first_chunk() {
         Some(&trailer) => {
-            source.consume(LEN);
+            input.consume(LEN);
             Ok(trailer)
         }
         None => {

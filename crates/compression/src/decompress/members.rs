@@ -1,7 +1,7 @@
 //! From member to member: what each is, where its deflate data begin, and what is behind the last.
 
 use super::error::DecompressError;
-use super::source::Source;
+use super::input::Input;
 use crate::format::gzip::{Extent, Header, MAGIC};
 use crate::format::{Cause, Detected, Format, FormatError, Part, bgzf, detect, parcomp, zlib};
 
@@ -54,6 +54,29 @@ impl Member {
             (None, _) => None,
         }
     }
+
+    /// Compares what was decoded with what the header says.
+    pub(crate) fn check(&self, found: Lengths) -> Result<(), FormatError> {
+        if let Some(claimed) = self.stream.map(|len| len as u64).filter(|&len| len != found.stream) {
+            let cause = Cause::DeflateLength { found: found.stream, claimed };
+            return Err(FormatError::new(self.body + found.stream, cause));
+        }
+        if let Some(stored) = self.data.map(u64::from).filter(|&len| len != found.data) {
+            let cause = Cause::Length { computed: found.data, stored };
+            return Err(FormatError::new(self.start, cause));
+        }
+        match self.most_data().filter(|&max| found.data > max) {
+            Some(max) => Err(FormatError::new(self.start, Cause::TooMuchData { max })),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The length of a deflate stream and of the data that it stands for, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    pub(crate) stream: u64,
+    pub(crate) data: u64,
 }
 
 /// Finds one member after another.
@@ -71,12 +94,12 @@ impl Members {
     pub(crate) fn new(
         format: Option<Format>,
         garbage: Garbage,
-        source: &mut impl Source,
+        input: &mut impl Input,
     ) -> Result<Self, DecompressError> {
         let (format, open) = match format {
             Some(format) => (format, format == Format::Bgzf),
             None => {
-                let detected = look(source, |start| detect(start))?;
+                let detected = look(input, detect)?;
                 // Members of all kinds may follow one another, so BGZF that was not asked for is gzip.
                 let format = if detected == Detected::Zlib { Format::Zlib } else { Format::Gzip };
                 (format, detected == Detected::Bgzf)
@@ -96,33 +119,33 @@ impl Members {
     }
 
     /// Reads the header of the next member; `None` behind the last.
-    pub(crate) fn next(&mut self, source: &mut impl Source) -> Result<Option<Member>, DecompressError> {
+    pub(crate) fn next(&mut self, input: &mut impl Input) -> Result<Option<Member>, DecompressError> {
         let more = match self.format {
-            Format::Parcomp => !source.peek(1)?.is_empty(),
+            Format::Parcomp => !input.peek(1)?.is_empty(),
             _ if !self.any => true,
-            Format::Gzip | Format::Bgzf => self.follows(source)?,
+            Format::Gzip | Format::Bgzf => self.follows(input)?,
             Format::Zlib | Format::Raw => {
-                self.pass_trailing(source)?;
+                self.pass_trailing(input)?;
                 false
             }
         };
         if !more {
             if self.format == Format::Bgzf && self.open {
                 let cause = Cause::Truncated(Part::EndBlock);
-                return Err(FormatError::new(source.offset(), cause).into());
+                return Err(FormatError::new(input.offset(), cause).into());
             }
             return Ok(None);
         }
         self.any = true;
-        let start = source.offset();
+        let start = input.offset();
         let (len, mut member) = match self.format {
-            Format::Gzip => look(source, |bytes| Ok(Header::parse(bytes)?.map(|header| gzip(&header))))?,
-            Format::Bgzf => look(source, |bytes| Ok(bgzf::parse(bytes)?.map(|header| gzip(&header))))?,
-            Format::Zlib => look(source, |bytes| {
+            Format::Gzip => look(input, |bytes| Ok(Header::parse(bytes)?.map(|header| gzip(&header))))?,
+            Format::Bgzf => look(input, |bytes| Ok(bgzf::parse(bytes)?.map(|header| gzip(&header))))?,
+            Format::Zlib => look(input, |bytes| {
                 Ok(zlib::Header::parse(bytes)?.map(|_| (zlib::HEADER, bare(Format::Zlib))))
             })?,
             Format::Raw => (0, bare(Format::Raw)),
-            Format::Parcomp => look(source, |bytes| match bytes.first_chunk() {
+            Format::Parcomp => look(input, |bytes| match bytes.first_chunk() {
                 Some(prefix) => {
                     let stream = Some(parcomp::parse(prefix)? as usize);
                     Ok(Some((parcomp::PREFIX, Member { stream, ..bare(Format::Parcomp) })))
@@ -130,9 +153,9 @@ impl Members {
                 None => Ok(None),
             })?,
         };
-        source.consume(len);
+        input.consume(len);
         member.start = start;
-        member.body = source.offset();
+        member.body = input.offset();
         Ok(Some(member))
     }
 
@@ -142,32 +165,32 @@ impl Members {
     }
 
     /// Whether another member of gzip follows. Zeros are passed over, and then nothing may follow.
-    fn follows(&mut self, source: &mut impl Source) -> Result<bool, DecompressError> {
-        let next = source.peek(MAGIC.len())?;
+    fn follows(&mut self, input: &mut impl Input) -> Result<bool, DecompressError> {
+        let next = input.peek(MAGIC.len())?;
         let len = next.len().min(MAGIC.len());
         if len > 0 && MAGIC.starts_with(&next[..len]) {
             return Ok(true);
         }
-        self.pass_trailing(source)?;
+        self.pass_trailing(input)?;
         Ok(false)
     }
 
-    fn pass_trailing(&mut self, source: &mut impl Source) -> Result<(), DecompressError> {
+    fn pass_trailing(&mut self, input: &mut impl Input) -> Result<(), DecompressError> {
         loop {
-            let next = source.peek(1)?;
+            let next = input.peek(1)?;
             let zeros = next.iter().take_while(|&&byte| byte == 0).count();
             let found = next.get(zeros).copied();
             if zeros == 0 && found.is_none() {
                 return Ok(());
             }
-            source.consume(zeros);
+            input.consume(zeros);
             self.trailing.zeros += zeros as u64;
             if let Some(found) = found {
                 if self.garbage == Garbage::Refuse {
                     let cause = Cause::Garbage { format: self.format, found };
-                    return Err(FormatError::new(source.offset(), cause).into());
+                    return Err(FormatError::new(input.offset(), cause).into());
                 }
-                self.trailing.garbage = Some(source.offset());
+                self.trailing.garbage = Some(input.offset());
                 return Ok(());
             }
         }
@@ -177,13 +200,13 @@ impl Members {
 /// Has `parse` look at more and more of what comes next until it can tell. It can at the latest when it has
 /// seen the longest header that there may be.
 fn look<T>(
-    source: &mut impl Source,
+    input: &mut impl Input,
     parse: impl Fn(&[u8]) -> Result<Option<T>, FormatError>,
 ) -> Result<T, DecompressError> {
-    let start = source.offset();
+    let start = input.offset();
     let mut wanted = 64;
     loop {
-        let bytes = source.peek(wanted)?;
+        let bytes = input.peek(wanted)?;
         if let Some(parsed) = parse(bytes).map_err(|error| error.from_start(start))? {
             return Ok(parsed);
         }

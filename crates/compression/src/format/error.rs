@@ -124,6 +124,9 @@ pub enum Cause {
     /// The deflate data are wrong.
     #[error("the deflate data are damaged: {0}")]
     Deflate(&'static str),
+    /// A block of LZ4 is wrong.
+    #[error("the LZ4 block is damaged")]
+    Lz4,
     /// The checksum of the uncompressed data is another than the one stored.
     #[error("the data have the {name} {computed:#010x}, and {stored:#010x} is stored")]
     Checksum {

@@ -5,15 +5,15 @@ use std::io::Write;
 use super::error::DecompressError;
 
 /// A writer with a limit.
-pub(crate) struct Sink<W> {
+pub(crate) struct Output<W> {
     writer: W,
     written: u64,
     limit: Option<u64>,
 }
 
-impl<W: Write> Sink<W> {
+impl<W: Write> Output<W> {
     pub(crate) fn new(writer: W, limit: Option<u64>) -> Self {
-        Sink { writer, written: 0, limit }
+        Output { writer, written: 0, limit }
     }
 
     /// Bytes written so far.

@@ -2,58 +2,72 @@
 
 use std::io::{ErrorKind, Read};
 
+use broadloom_engine::{Bytes, Data};
+
 use super::error::DecompressError;
 
 /// Bytes to look at. It counts what is consumed.
-pub(crate) trait Source {
+pub(crate) trait Input {
     /// What comes next: `wanted` bytes or more; fewer only where the input ends.
     fn peek(&mut self, wanted: usize) -> Result<&[u8], DecompressError>;
 
-    /// Goes on by `len` bytes that [`peek`](Source::peek) gave.
+    /// Goes on by `len` bytes that [`peek`](Input::peek) gave.
     fn consume(&mut self, len: usize);
 
     /// Bytes consumed so far.
     fn offset(&self) -> u64;
 }
 
-/// A slice as a source.
+/// An input that can give jobs their data.
+pub(crate) trait Lend<'a>: Input {
+    /// The next `len` bytes, consumed; fewer only where the input ends. Memory of `used` is used again.
+    fn lend(&mut self, len: usize, used: Data<'a>) -> Result<Bytes<'a>, DecompressError>;
+}
+
+/// A slice as an input.
 pub(crate) struct Slice<'a> {
-    whole: &'a [u8],
-    at: usize,
+    rest: &'a [u8],
+    offset: u64,
 }
 
 impl<'a> Slice<'a> {
     pub(crate) fn new(whole: &'a [u8]) -> Self {
-        Slice { whole, at: 0 }
+        Slice::at(whole, 0)
     }
 
-    /// The next `len` bytes for as long as the slice lives, consumed; fewer where it ends.
-    pub(crate) fn take(&mut self, len: usize) -> &'a [u8] {
-        let rest = &self.whole[self.at..];
-        let taken = &rest[..len.min(rest.len())];
-        self.at += taken.len();
-        taken
+    /// A piece that begins at `start` of its whole.
+    pub(crate) fn at(piece: &'a [u8], start: u64) -> Self {
+        Slice { rest: piece, offset: start }
     }
 }
 
-impl Source for Slice<'_> {
+impl Input for Slice<'_> {
     fn peek(&mut self, _wanted: usize) -> Result<&[u8], DecompressError> {
-        Ok(&self.whole[self.at..])
+        Ok(self.rest)
     }
 
     fn consume(&mut self, len: usize) {
-        self.at += len;
+        self.rest = &self.rest[len..];
+        self.offset += len as u64;
     }
 
     fn offset(&self) -> u64 {
-        self.at as u64
+        self.offset
+    }
+}
+
+impl<'a> Lend<'a> for Slice<'a> {
+    fn lend(&mut self, len: usize, _used: Data<'a>) -> Result<Bytes<'a>, DecompressError> {
+        let lent = &self.rest[..len.min(self.rest.len())];
+        self.consume(lent.len());
+        Ok(Bytes::Borrowed(lent))
     }
 }
 
 /// How much a stream reads at a time, in bytes.
 const READ: usize = 1 << 17;
 
-/// A reader as a source, through a window that grows only as far as somebody looks ahead.
+/// A reader as an input, through a window that grows only as far as somebody looks ahead.
 pub(crate) struct Stream<R> {
     reader: R,
     window: Vec<u8>,
@@ -65,22 +79,6 @@ pub(crate) struct Stream<R> {
 impl<R: Read> Stream<R> {
     pub(crate) fn new(reader: R) -> Self {
         Stream { reader, window: vec![0; READ], start: 0, end: 0, offset: 0 }
-    }
-
-    /// The next `len` bytes, consumed; fewer where the input ends. No more memory is taken than twice what is
-    /// there.
-    pub(crate) fn take(&mut self, len: usize, mut taken: Vec<u8>) -> Result<Vec<u8>, DecompressError> {
-        taken.clear();
-        let at_hand = len.min(self.end - self.start);
-        taken.extend_from_slice(&self.window[self.start..self.start + at_hand]);
-        self.consume(at_hand);
-        let missing = (len - at_hand) as u64;
-        let read = self.reader.by_ref().take(missing).read_to_end(&mut taken);
-        self.offset += (taken.len() - at_hand) as u64;
-        match read {
-            Ok(_) => Ok(taken),
-            Err(error) => Err(DecompressError::Read { offset: self.offset, error }),
-        }
     }
 
     fn make_room(&mut self, wanted: usize) {
@@ -95,7 +93,7 @@ impl<R: Read> Stream<R> {
     }
 }
 
-impl<R: Read> Source for Stream<R> {
+impl<R: Read> Input for Stream<R> {
     fn peek(&mut self, wanted: usize) -> Result<&[u8], DecompressError> {
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -122,5 +120,26 @@ impl<R: Read> Source for Stream<R> {
 
     fn offset(&self) -> u64 {
         self.offset
+    }
+}
+
+impl<'a, R: Read> Lend<'a> for Stream<R> {
+    fn lend(&mut self, len: usize, used: Data<'a>) -> Result<Bytes<'a>, DecompressError> {
+        let mut lent = match used {
+            Data::Read(Bytes::Owned(bytes)) => bytes,
+            _ => Vec::new(),
+        };
+        lent.clear();
+        let at_hand = len.min(self.end - self.start);
+        lent.extend_from_slice(&self.window[self.start..self.start + at_hand]);
+        self.consume(at_hand);
+        // Grows with what there is, whatever `len` claims.
+        let missing = (len - at_hand) as u64;
+        let read = self.reader.by_ref().take(missing).read_to_end(&mut lent);
+        self.offset += (lent.len() - at_hand) as u64;
+        match read {
+            Ok(_) => Ok(Bytes::Owned(lent)),
+            Err(error) => Err(DecompressError::Read { offset: self.offset, error }),
+        }
     }
 }

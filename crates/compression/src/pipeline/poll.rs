@@ -1,0 +1,31 @@
+//! What a thread does while it waits for a device.
+
+use std::time::Duration;
+
+/// What a thread does between two looks at a queue pair that has nothing to give, while jobs are out.
+///
+/// It matters with asynchronous providers alone: others are done when the queue pair is flushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Poll {
+    /// Lets other threads run: what source 003's program does.
+    #[default]
+    Yield,
+    /// Looks again at once.
+    Spin,
+    /// Sleeps for so long.
+    Every(Duration),
+    /// Sleeps until the device says that there is something.
+    Interrupt,
+}
+
+impl Poll {
+    /// Waits until it is time to look again.
+    pub(super) fn wait(self) {
+        match self {
+            Poll::Yield => std::thread::yield_now(),
+            Poll::Spin => std::hint::spin_loop(),
+            Poll::Every(interval) => std::thread::sleep(interval),
+            Poll::Interrupt => {}
+        }
+    }
+}
