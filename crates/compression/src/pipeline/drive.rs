@@ -30,7 +30,7 @@ pub(super) trait Belt<J> {
 ///
 /// Jobs are enqueued one by one, and what is complete is given on at once: a provider that works within the
 /// call has a chunk's bytes still in its cache, and no thread hoards what another could do. Only when
-/// nothing can be added does it flush, and wait.
+/// nothing can be added does it have lanes flushed, or wait for a device.
 pub(super) fn drive<'a, J: ChunkJob<'a>, B: Belt<J>>(
     plan: &Plan<'_>,
     belt: &mut B,
@@ -61,11 +61,11 @@ pub(super) fn drive<'a, J: ChunkJob<'a>, B: Belt<J>>(
                     false => continue,
                 }
             }
-            pair.flush();
-            pair.dequeue(&mut complete, usize::MAX);
-            if complete.is_empty() {
-                plan.poll.wait();
+            match pair.awaits_device() {
+                true => plan.poll.wait(&mut pair),
+                false => pair.flush(),
             }
+            pair.dequeue(&mut complete, usize::MAX);
         }
         for mut job in complete.drain(..) {
             match job.job.again() {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use broadloom_engine::{Handle, QueuePair};
+
 /// What a thread does between two looks at a queue pair that has nothing to give, while jobs are out.
 ///
 /// It matters with asynchronous providers alone: others are done when the queue pair is flushed.
@@ -18,14 +20,17 @@ pub enum Poll {
     Interrupt,
 }
 
+/// How long an interrupt is waited for before a thread looks for itself.
+const LONGEST: Duration = Duration::from_millis(100);
+
 impl Poll {
     /// Waits until it is time to look again.
-    pub(super) fn wait(self) {
+    pub(super) fn wait<'a, H: Handle<'a>>(self, pair: &mut QueuePair<'a, H>) {
         match self {
             Poll::Yield => std::thread::yield_now(),
             Poll::Spin => std::hint::spin_loop(),
             Poll::Every(interval) => std::thread::sleep(interval),
-            Poll::Interrupt => {}
+            Poll::Interrupt => pair.wait(LONGEST),
         }
     }
 }
