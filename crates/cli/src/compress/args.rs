@@ -1,7 +1,7 @@
 //! The command lines of `broadloom compress` and `broadloom decompress`.
 
 use std::ffi::OsString;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU64;
 
 use broadloom::ProviderSpec;
 use broadloom::compression::{Format, OUTSTANDING};
@@ -76,7 +76,8 @@ pub struct CommonArgs {
     pub stdout: bool,
 
     /// Replace files that are there, use a terminal for compressed data, follow symbolic links, break hard
-    /// links, compress what has a suffix already
+    /// links, compress what has a suffix already; decompress what precedes garbage, and, with -c, copy what
+    /// is not compressed
     #[arg(short, long)]
     pub force: bool,
 

@@ -8,6 +8,7 @@ mod inputs;
 mod level;
 mod list;
 mod options;
+mod providers;
 mod report;
 mod sides;
 mod suffix;

@@ -45,8 +45,6 @@ pub struct Options {
     pub recursive: bool,
     pub verbosity: Verbosity,
     pub suffixes: Suffixes,
-    /// An index is written beside a BGZF file.
-    pub index: bool,
     /// The progress bar is shown from the start.
     pub progress: bool,
     pub coding: Coding,
@@ -62,6 +60,8 @@ pub struct Coding {
     pub jobs: Option<usize>,
     pub chunk: Option<usize>,
     pub verify: bool,
+    /// An index of a BGZF file is made, to be written beside it.
+    pub index: bool,
     pub provider: Option<ProviderSpec>,
     pub fallback: bool,
     /// Most bytes that a file may decompress to.
@@ -104,7 +104,7 @@ impl Options {
         let names = if task == Task::Compress { !common.no_name } else { common.name };
         let (mut options, files) = Options::of(common, task, args.level)?;
         options.names = names;
-        options.index = args.index;
+        options.coding.index = args.index;
         options.coding.chunk = chunk.transpose()?;
         options.coding.verify = args.verify;
         Ok((options, files))
@@ -134,7 +134,6 @@ impl Options {
             recursive: args.recursive,
             verbosity,
             suffixes: Suffixes::new(args.suffix)?,
-            index: false,
             progress: args.progress,
             coding: Coding {
                 format: args.format,
@@ -143,6 +142,7 @@ impl Options {
                 jobs: args.jobs,
                 chunk: None,
                 verify: false,
+                index: false,
                 provider: args.provider,
                 fallback: args.fallback,
                 limit: args.limit.map(|limit| limit.get()),

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufRead, IsTerminal, Read};
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ use super::attributes;
 use super::codec::{Codec, CodecError, Coded, Origin};
 use super::header::Header;
 use super::inputs::{Found, Input, Opened, Rules, Search, Skip};
-use super::list::{Entry, Table, saved};
+use super::list::{Table, saved};
 use super::options::{Options, Task, Verbosity};
 use super::report::{Report, plain, shown};
 use super::sides::{self, Counted, Output, peek};
@@ -77,7 +77,7 @@ impl Worker {
         files: &[OsString],
         cpu: &Cpu,
     ) -> Result<Worker, String> {
-        let codec = Codec::open(&options.coding, options.task, cpu)?;
+        let codec = Codec::open(&options.coding, options.task, options.force, cpu)?;
         // A bar would get between the lines of what is written to the same terminal.
         let shared = (options.stdout || files.is_empty()) && io::stdout().is_terminal();
         let progress = match options.verbosity {
@@ -87,8 +87,10 @@ impl Worker {
             _ => Progress::new(|| total_bytes(files)),
         };
         let report = Report::new(program, options.verbosity, progress);
-        codec.notes().iter().for_each(|note| report.note(program, note));
-        report.done(|| codec.description());
+        if let Some(fallback) = codec.fallback() {
+            report.note("provider", &fallback);
+        }
+        report.done(|| format!("provider:\t{}", codec.description()));
         let table = Table::new(options.verbosity == Verbosity::Verbose);
         Ok(Worker { options, codec, report, table, streams: 0 })
     }
@@ -96,8 +98,7 @@ impl Worker {
     /// Works on all of them.
     pub fn run(mut self, files: Vec<OsString>) -> ExitCode {
         let compresses = self.options.task == Task::Compress;
-        let format = self.options.coding.format.unwrap_or(Format::Gzip);
-        let suffix = self.options.suffixes.of(format).to_owned();
+        let suffix = self.options.suffixes.of(self.format()).to_owned();
         let search = Search {
             recursive: self.options.recursive,
             suffix: (!compresses).then_some(suffix.as_os_str()),
@@ -127,6 +128,11 @@ impl Worker {
             }
         }
         self.report.status()
+    }
+
+    /// The format of what is compressed; the one most likely to be decompressed.
+    fn format(&self) -> Format {
+        self.options.coding.format.unwrap_or(Format::Gzip)
     }
 
     /// Standard input, to standard output.
@@ -181,7 +187,7 @@ impl Worker {
                     if self.options.names { Header::read(&opened.file)? } else { Header::default() };
                 (stored.beside(&found.path).unwrap_or(suffix.original), stored.modified)
             }
-            _ => (self.options.suffixes.add(&found.path, self.codec.format()), None),
+            _ => (self.options.suffixes.add(&found.path, self.format()), None),
         };
         self.replace(found, &opened, &Becomes { path, modified, origin, format })
     }
@@ -217,7 +223,7 @@ impl Worker {
         let coded = self.code(&opened.file, output, &becomes.origin, becomes.format)?;
         let written = |error: io::Error| there(&format!("cannot be written: {}", reason(&error)));
         attributes::copy(&opened.metadata, becomes.modified, target.file()).map_err(written)?;
-        if let Some(index) = self.index(path, &coded).map_err(written)? {
+        if let Some(index) = index(path, &coded).map_err(written)? {
             let beside = index_path(path);
             attributes::copy(&opened.metadata, None, index.file()).map_err(written)?;
             index.place(&beside, existing).map_err(|error| {
@@ -243,16 +249,6 @@ impl Worker {
         Ok(())
     }
 
-    /// The index of what was written, where one is asked for.
-    fn index(&self, path: &Path, coded: &Coded) -> io::Result<Option<Target>> {
-        use std::io::Write;
-
-        let Some(index) = coded.index.as_ref().filter(|_| self.options.index) else { return Ok(None) };
-        let target = Target::create(&index_path(path))?;
-        target.file().write_all(&index.to_bytes())?;
-        Ok(Some(target))
-    }
-
     fn to_stdout(
         &mut self,
         input: File,
@@ -265,11 +261,11 @@ impl Worker {
             let text = "compressed data are not written to a terminal (-f writes them)";
             return Err(Failure::Error(text.to_owned()));
         }
-        if compresses && self.streams > 0 && !follows_itself(self.codec.format()) {
+        if compresses && self.streams > 0 && !follows_itself(self.format()) {
             let text = format!(
                 "standard output has a {format} stream already, behind which a second would not be found; \
                  valid: one file, or another format",
-                format = self.codec.format()
+                format = self.format()
             );
             return Err(Failure::Error(text));
         }
@@ -287,15 +283,9 @@ impl Worker {
     }
 
     fn list(&mut self, input: File, format: Option<Format>, name: String) -> Result<(), Failure> {
-        let coded = self.code(&input, Output::Nowhere, &Origin::default(), format)?;
-        let entry = Entry {
-            format: coded.format,
-            chunks: coded.chunks,
-            compressed: coded.input,
-            uncompressed: coded.output,
-            name,
-        };
-        let row = self.table.row(&entry);
+        let format = self.options.coding.format.or(format);
+        let entry = self.codec.list(Counted::new(input, self.report.progress()), format)?;
+        let row = self.table.row(&entry, &name);
         Ok(self.report.print(&row)?)
     }
 
@@ -383,4 +373,12 @@ fn total_bytes(files: &[OsString]) -> Option<u64> {
         Err(_) => Some(0),
     };
     files.iter().map(size).sum()
+}
+
+/// The index of what was written, beside it, where there is one.
+fn index(path: &Path, coded: &Coded) -> io::Result<Option<Target>> {
+    let Some(index) = &coded.index else { return Ok(None) };
+    let target = Target::create(&index_path(path))?;
+    target.file().write_all(&index.to_bytes())?;
+    Ok(Some(target))
 }

@@ -149,6 +149,13 @@ pub struct ProviderName {
     pub qat: bool,
 }
 
+impl ProviderName {
+    /// Whether it stands for a device.
+    pub fn is_device(&self) -> bool {
+        self.spec.name == "emulated"
+    }
+}
+
 /// The providers that `-p` takes.
 const PROVIDERS: [&str; 5] = ["qat", "emulated", "zlib", "libdeflate", "isal"];
 
