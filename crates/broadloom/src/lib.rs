@@ -21,6 +21,8 @@
 
 mod providers;
 
+/// Compression of inputs of any size, in parallel, into the formats of other tools, and back.
+pub use broadloom_compression as compression;
 pub use broadloom_engine::*;
 /// The vectors, kernels and managers below the engine.
 pub use broadloom_lanes as lanes;

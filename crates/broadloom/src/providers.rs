@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use broadloom_engine::{Provider, Registry};
 use broadloom_ipsec_mb::IpsecMb;
+use broadloom_isal::Isal;
 use broadloom_lanes::Cpu;
+use broadloom_libdeflate::Libdeflate;
+use broadloom_lz4::Lz4;
 use broadloom_native::Native;
 use broadloom_openssl::OpenSsl;
+use broadloom_zlib::Zlib;
 
 /// The names of all providers, in the order in which a registry asks them.
-pub const PROVIDERS: [&str; 3] = ["native", "openssl", "ipsec-mb"];
+pub const PROVIDERS: [&str; 7] = ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4"];
 
 /// A provider and its options, as a command line has them: `native`, `openssl:contexts=per-job`,
 /// `native:isa=avx2:without=sha`.
@@ -99,6 +103,24 @@ pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, Spe
             }
             Err(error) => Err(absent(error.to_string())),
         },
+        "isal" => match Isal::load(&options) {
+            Ok(provider) => Ok(Arc::new(provider)),
+            Err(broadloom_isal::LoadError::Library(error)) => Err(absent(error.to_string())),
+            Err(error) => Err(SpecError::Option(error.to_string())),
+        },
+        "libdeflate" => match Libdeflate::load(&options) {
+            Ok(provider) => Ok(Arc::new(provider)),
+            Err(error) => Err(SpecError::Option(error.to_string())),
+        },
+        "zlib" => match Zlib::load(&options) {
+            Ok(provider) => Ok(Arc::new(provider)),
+            Err(broadloom_zlib::LoadError::Library(error)) => Err(absent(error.to_string())),
+            Err(error) => Err(SpecError::Option(error.to_string())),
+        },
+        "lz4" => match Lz4::load(&options) {
+            Ok(provider) => Ok(Arc::new(provider)),
+            Err(error) => Err(SpecError::Option(error.to_string())),
+        },
         _ => Err(SpecError::Unknown { name: spec.name.clone() }),
     }
 }
@@ -158,7 +180,8 @@ mod tests {
     #[test]
     fn wrong_specs_name_what_is_wrong() {
         let parse = |text: &str| text.parse::<ProviderSpec>().unwrap_err().to_string();
-        assert_eq!(parse("zlib"), "no provider is called \"zlib\"; valid: native, openssl, ipsec-mb");
+        let valid = PROVIDERS.join(", ");
+        assert_eq!(parse("gzip"), format!("no provider is called \"gzip\"; valid: {valid}"));
         assert_eq!(parse("native:fast"), "\"fast\" is no option of a provider: valid is NAME=VALUE");
         let open = |text: &str| {
             let spec = text.parse::<ProviderSpec>().expect("it has the form");

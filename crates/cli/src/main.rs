@@ -1,5 +1,6 @@
-//! The `broadloom` command: hash many files at once, measure, and tell what the machine can do.
+//! The `broadloom` command: hash and compress many files at once, measure, and tell what the machine can do.
 
+mod compress;
 mod hash;
 mod info;
 mod perf;
@@ -11,7 +12,7 @@ use broadloom_cli::message::{USAGE, complain, is_broken_pipe};
 use broadloom_lanes::Cpu;
 use clap::{Parser, Subcommand};
 
-/// Hashes many files at once, measures, and tells what the machine can do
+/// Hashes and compresses many files at once, measures, and tells what the machine can do
 #[derive(Parser)]
 #[command(name = "broadloom", version)]
 struct Cli {
@@ -21,6 +22,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Compress(Box<compress::CompressArgs>),
+    Decompress(Box<compress::DecompressArgs>),
     Hash(hash::HashArgs),
     Info(info::InfoArgs),
     Perf(perf::PerfArgs),
@@ -36,6 +39,8 @@ fn main() -> ExitCode {
         }
     };
     match cli.command {
+        Command::Compress(args) => compress::compress(*args, &cpu),
+        Command::Decompress(args) => compress::decompress(*args, &cpu),
         Command::Hash(args) => hash::run(args, &cpu),
         Command::Info(args) => status("broadloom info", info::run(&args, &cpu)),
         Command::Perf(args) => status("broadloom perf", perf::run(args, &cpu)),

@@ -19,7 +19,6 @@ static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// it leaves nothing.
 pub struct Target {
     file: Option<NamedTempFile>,
-    path: PathBuf,
 }
 
 /// What becomes of a file that is there already.
@@ -32,8 +31,8 @@ pub enum Existing {
 }
 
 impl Target {
-    /// A file that will be at `path`, and is readable and writable for its owner alone until somebody
-    /// [sets](File::set_permissions) more than that.
+    /// A file that will be at `path`, or beside it, and is readable and writable for its owner alone until
+    /// somebody [sets](File::set_permissions) more than that.
     ///
     /// # Errors
     /// If there can be no file in that directory.
@@ -60,7 +59,7 @@ impl Target {
             .permissions(Permissions::from_mode(mode))
             .tempfile_in(directory)?;
         pending.push(file.path().to_owned());
-        Ok(Target { file: Some(file), path: path.to_owned() })
+        Ok(Target { file: Some(file) })
     }
 
     /// The file to write to.
@@ -68,20 +67,20 @@ impl Target {
         self.file.as_ref().expect("it is there until it is placed").as_file()
     }
 
-    /// Gives the file its name.
+    /// Gives the file its name, in the directory that it was made for.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if something has that name and is to be [kept](Existing::Keep), or
     /// what the system says. The file is gone then.
-    pub fn place(mut self, existing: Existing) -> io::Result<()> {
+    pub fn place(mut self, path: &Path, existing: Existing) -> io::Result<()> {
         let mut pending = pending();
         let file = self.file.take().expect("it is placed once");
         let temporary = file.path().to_owned();
         let placed = match existing {
-            Existing::Keep => file.persist_noclobber(&self.path),
-            Existing::Replace => file.persist(&self.path),
+            Existing::Keep => file.persist_noclobber(path),
+            Existing::Replace => file.persist(path),
         };
-        pending.retain(|path| *path != temporary);
+        pending.retain(|pending| *pending != temporary);
         placed.map(drop).map_err(|error| error.error)
     }
 }
@@ -129,7 +128,7 @@ mod tests {
         let target = Target::create(&path).expect("it can be made");
         target.file().write_all(b"new").expect("it can be written");
         assert!(!path.exists());
-        target.place(Existing::Keep).expect("nothing is there");
+        target.place(&path, Existing::Keep).expect("nothing is there");
         assert_eq!(fs::read(&path).expect("it is there"), b"new");
         assert_eq!(names(directory.path()), ["a"]);
     }
@@ -139,10 +138,10 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("a");
         fs::write(&path, "old").expect("it can be written");
-        let refused = Target::create(&path).expect("it can be made").place(Existing::Keep);
+        let refused = Target::create(&path).expect("it can be made").place(&path, Existing::Keep);
         assert_eq!(refused.expect_err("it is there").kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).expect("it is there"), b"old");
-        Target::create(&path).expect("it can be made").place(Existing::Replace).expect("it may");
+        Target::create(&path).expect("it can be made").place(&path, Existing::Replace).expect("it may");
         assert_eq!(fs::read(&path).expect("it is there"), b"");
         assert_eq!(names(directory.path()), ["a"]);
     }
