@@ -1,13 +1,17 @@
 //! Compression of inputs of any size, in parallel, into formats that other tools read, and back.
 
 mod compress;
+pub mod decompress;
+pub mod diagnose;
 mod error;
 pub mod format;
+pub mod inflate;
 mod pipeline;
 mod report;
 mod settings;
 
 pub use compress::Compressor;
+pub use decompress::{DecompressError, Decompressed, Decompressor};
 pub use error::{CompressError, Mismatch};
 pub use pipeline::{Poll, ThreadError};
 pub use report::Report;

@@ -109,9 +109,24 @@ pub enum Cause {
         /// Bytes by the header.
         claimed: u64,
     },
+    /// The deflate data go on where a header says that they end.
+    #[error("the deflate data go on behind {claimed} bytes, which they have by the length before them")]
+    Overrun {
+        /// Bytes by the header.
+        claimed: u64,
+    },
+    /// More data than a member can have.
+    #[error("the data go on behind {max} bytes, all that the member may have by its header")]
+    TooMuchData {
+        /// The most by the header or by the format, in bytes.
+        max: u64,
+    },
     /// The deflate data are wrong.
     #[error("the deflate data are damaged: {0}")]
     Deflate(&'static str),
+    /// A block of LZ4 is wrong.
+    #[error("the LZ4 block is damaged")]
+    Lz4,
     /// The checksum of the uncompressed data is another than the one stored.
     #[error("the data have the {name} {computed:#010x}, and {stored:#010x} is stored")]
     Checksum {
@@ -160,6 +175,8 @@ pub enum Part {
     Prefix,
     /// An index of BGZF.
     Index,
+    /// BGZF, whose last block has no data.
+    EndBlock,
 }
 
 impl std::fmt::Display for Part {
@@ -170,6 +187,7 @@ impl std::fmt::Display for Part {
             Part::Trailer => "a trailer",
             Part::Prefix => "the length of a chunk",
             Part::Index => "the index",
+            Part::EndBlock => "bgzf data: the end block is missing",
         })
     }
 }

@@ -263,6 +263,11 @@ impl Trailer {
         bytes
     }
 
+    /// Whether it is that of data of so many bytes, with a CRC-32 that must be known.
+    pub fn is_of(self, crc: Option<u32>, len: u64) -> bool {
+        crc.is_some_and(|crc| self.check(crc, len).is_ok())
+    }
+
     /// Compares with what was decoded: its CRC-32, and how many bytes it was.
     ///
     /// # Errors

@@ -47,6 +47,11 @@ impl Plan<'_> {
     fn window(&self) -> usize {
         2 * self.outstanding
     }
+
+    /// Jobs that may be on their way at a time, with all threads together.
+    pub(crate) fn jobs(&self) -> usize {
+        self.threads * self.window()
+    }
 }
 
 /// A chunk on its way: one or several jobs, one after another.
