@@ -1,0 +1,4 @@
+//! x
+mod doze;
+mod ring;
+mod sync;
