@@ -54,7 +54,7 @@ impl Keyed {
             }
         };
         let (key, mac_key) = match algorithm {
-            Algorithm::Hash(_) => (Vec::new(), Vec::new()),
+            Algorithm::Hash(_) | Algorithm::Compression(_) => (Vec::new(), Vec::new()),
             Algorithm::Mac(mac) => (mac_key(mac), Vec::new()),
             Algorithm::Cipher(cipher) => (random_bytes(rng, cipher.key_len()), Vec::new()),
             Algorithm::Aead(aead) => (random_bytes(rng, aead.key_len()), Vec::new()),
@@ -123,7 +123,7 @@ impl Keyed {
         match self.algorithm {
             Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => mac.tag_lens().collect(),
             Algorithm::Aead(aead) => (0..=16).filter(|len| aead.takes_tag_len(*len)).collect(),
-            Algorithm::Hash(_) | Algorithm::Cipher(_) => vec![self.tag_len],
+            Algorithm::Hash(_) | Algorithm::Cipher(_) | Algorithm::Compression(_) => vec![self.tag_len],
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use broadloom_engine::{Algorithm, Job, JobError, Processor, Provider};
+use broadloom_engine::{Algorithm, AnyQueue, Job, JobError, Processor, Provider};
 use fastrand::Rng;
 
 use crate::candidate::say;
@@ -126,8 +126,8 @@ mod tests {
             Ok(Box::new(Session))
         }
 
-        fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
-            Ok(Box::new(Session))
+        fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
+            Ok(AnyQueue::local(Session))
         }
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use broadloom_conformance::{compare, reference_provider, topics};
 use broadloom_engine::{
-    Algorithm, Direction, HashAlgorithm, JobError, Operation, Provider, ProviderError, ProviderSession,
-    Queue, Transform,
+    Algorithm, AnyQueue, Direction, HashAlgorithm, JobError, Operation, Provider, ProviderError,
+    ProviderSession, Queue, Transform,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,8 +62,11 @@ impl Provider for Defective {
         }
     }
 
-    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
-        Ok(Box::new(DefectiveQueue(self.0.open_queue()?, self.1)))
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
+        Ok(match self.0.open_queue()? {
+            AnyQueue::Local(queue) => AnyQueue::local(DefectiveQueue(queue, self.1)),
+            device @ AnyQueue::Device(_) => device,
+        })
     }
 }
 

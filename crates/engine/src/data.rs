@@ -30,6 +30,17 @@ impl Bytes<'_> {
     }
 }
 
+impl Bytes<'_> {
+    /// Takes the bytes away, where they are owned, or owned with others.
+    fn lend(&mut self) -> Option<Bytes<'static>> {
+        match self {
+            Bytes::Borrowed(_) => None,
+            Bytes::Owned(bytes) => Some(Bytes::Owned(std::mem::take(bytes))),
+            Bytes::Shared(bytes) => Some(Bytes::Shared(Arc::clone(bytes))),
+        }
+    }
+}
+
 impl<'a> From<&'a [u8]> for Bytes<'a> {
     fn from(bytes: &'a [u8]) -> Self {
         Bytes::Borrowed(bytes)
@@ -79,6 +90,16 @@ impl Buffer<'_> {
         match self {
             Buffer::Borrowed(bytes) => bytes,
             Buffer::Owned(bytes) => bytes,
+        }
+    }
+}
+
+impl Buffer<'_> {
+    /// Takes the bytes away, where they are owned.
+    fn lend(&mut self) -> Option<Buffer<'static>> {
+        match self {
+            Buffer::Borrowed(_) => None,
+            Buffer::Owned(bytes) => Some(Buffer::Owned(std::mem::take(bytes))),
         }
     }
 }
@@ -211,10 +232,65 @@ impl<'a> Data<'a> {
         self.output().into_iter().chain(several.iter().map(Buffer::as_slice))
     }
 
+    /// Whether nothing can be written.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.output_len().is_none()
+    }
+
+    /// The bytes to read, in the pieces in which they are.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &[u8]> {
+        let (one, read, written): (_, &[Bytes<'a>], &[Buffer<'a>]) = match self {
+            Data::Read(bytes) => (Some(bytes.as_slice()), &[], &[]),
+            Data::InPlace(buffer) => (Some(buffer.as_slice()), &[], &[]),
+            Data::OutOfPlace { source, .. } => (Some(source.as_slice()), &[], &[]),
+            Data::Scattered(scattered) => match &scattered.pieces {
+                Pieces::Read(pieces) | Pieces::OutOfPlace(pieces, _) => (None, pieces, &[]),
+                Pieces::InPlace(pieces) => (None, &[], pieces),
+            },
+        };
+        let pieces = read.iter().map(Bytes::as_slice).chain(written.iter().map(Buffer::as_slice));
+        one.into_iter().chain(pieces)
+    }
+
+    /// Takes the data away, where they are owned: as they are, or, if they were brought into one piece,
+    /// not at all.
+    pub(crate) fn lend(&mut self) -> Option<Data<'static>> {
+        let lent = match self {
+            Data::Read(bytes) => Data::Read(bytes.lend()?),
+            Data::InPlace(buffer) => Data::InPlace(buffer.lend()?),
+            Data::OutOfPlace { source, destination } => {
+                if matches!(destination, Buffer::Borrowed(_)) {
+                    return None;
+                }
+                Data::OutOfPlace { source: source.lend()?, destination: destination.lend()? }
+            }
+            Data::Scattered(scattered) => match &mut scattered.pieces {
+                Pieces::Read(pieces) if scattered.linear.is_empty() => {
+                    if pieces.iter().any(|piece| matches!(piece, Bytes::Borrowed(_))) {
+                        return None;
+                    }
+                    Data::gather(pieces.iter_mut().filter_map(Bytes::lend).collect())
+                }
+                _ => return None,
+            },
+        };
+        Some(lent)
+    }
+
     /// Brings scattered data into one piece.
     #[inline]
     pub(crate) fn gather_pieces(&mut self) {
         if let Data::Scattered(scattered) = self {
+            scattered.gather();
+        }
+    }
+
+    /// Brings pieces that are only read into one, unless they are.
+    pub(crate) fn bring_together(&mut self) {
+        if let Data::Scattered(scattered) = self
+            && matches!(scattered.pieces, Pieces::Read(_))
+            && scattered.linear.is_empty()
+        {
             scattered.gather();
         }
     }
@@ -287,6 +363,7 @@ impl<'a> Scattered<'a> {
             }
         }
         self.linear.as_mut_slice().zeroize();
+        self.linear.clear();
     }
 }
 
@@ -391,6 +468,6 @@ mod tests {
         assert_eq!(data.text().input(), [9, 8, 7, 6]);
         data.scatter_pieces();
         assert!(data.pieces().eq([[9, 8, 7].as_slice(), &[6]]));
-        assert!(data.text().input().iter().all(|byte| *byte == 0), "the copy is wiped");
+        assert!(data.text().input().is_empty(), "the copy is gone");
     }
 }

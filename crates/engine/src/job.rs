@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::data::{Bytes, Data};
 use crate::job_error::JobError;
+use crate::made::Made;
 use crate::operation::{Operation, State};
 use crate::parameters::{MAX_TAG, Nonce, Span, Tag};
 use crate::session::{Held, Session};
@@ -86,6 +87,21 @@ impl<'a, T> Job<'a, T> {
         self
     }
 
+    /// Bytes of room that a compression or a decompression gets on its first attempt. There is always more
+    /// where that is too little; enough at once saves attempts. Without it the provider's worst case is
+    /// assumed, or four times the input.
+    pub fn room(mut self, bytes: usize) -> Self {
+        self.set_room(Some(bytes));
+        self
+    }
+
+    /// The most bytes that a decompression may make: one that would make more fails with
+    /// [`JobError::OutputLimit`]. Without it, what its input can stand for at most.
+    pub fn limit(mut self, bytes: u64) -> Self {
+        self.set_limit(bytes);
+        self
+    }
+
     /// The caller's own value, in place of the one before.
     pub fn user<U>(self, user: U) -> Job<'a, U> {
         Job { operation: self.operation, user }
@@ -119,10 +135,56 @@ impl<'a, T> Job<'a, T> {
         &self.operation.data
     }
 
-    /// The output of a cipher or an AEAD, where it is in one piece; `None` until the job has succeeded.
+    /// The output of a cipher or an AEAD, where it is in one piece, and that of a compression or a
+    /// decompression; `None` until the job has succeeded.
     pub fn output(&self) -> Option<&[u8]> {
-        let has = self.succeeded() && self.session().rules().writes;
-        has.then(|| self.operation.data.output()).flatten()
+        let rules = self.session().rules();
+        match (&self.operation.made, rules.making) {
+            _ if !self.succeeded() => None,
+            (Some(made), Some(_)) => Some(made.output()),
+            _ if rules.writes => self.operation.data.output(),
+            _ => None,
+        }
+    }
+
+    /// Takes the output of a compression or a decompression away; empty where there is none.
+    pub fn take_output(&mut self) -> Vec<u8> {
+        let takes = self.succeeded();
+        self.operation.made.as_mut().filter(|_| takes).map(|made| made.take()).unwrap_or_default()
+    }
+
+    /// Memory for the output of a compression or a decompression. It grows if it is too small; none of its
+    /// bytes count.
+    pub fn set_output_buffer(&mut self, buffer: Vec<u8>) {
+        self.operation.state = State::READY;
+        self.operation.made.get_or_insert_default().set_buffer(buffer);
+    }
+
+    /// Bytes of input that a compression or a decompression has read: less than all where a DEFLATE stream
+    /// ends before its input does. 0 for anything else.
+    pub fn consumed(&self) -> usize {
+        self.made().map_or(0, |made| made.consumed())
+    }
+
+    /// The session's checksum of the uncompressed bytes; `None` if it has none, and until the job has
+    /// succeeded.
+    pub fn checksum(&self) -> Option<u32> {
+        self.made().filter(|_| self.succeeded())?.checksum()
+    }
+
+    /// How often the provider had to begin: one more than there was too little room for the output.
+    pub fn attempts(&self) -> u32 {
+        self.made().map_or(0, |made| made.attempts())
+    }
+
+    fn made(&self) -> Option<&Made> {
+        self.session().rules().making?;
+        self.operation.made.as_deref()
+    }
+
+    /// Why the session that its own falls back to has done it; `None` if it has not.
+    pub fn fell_back(&self) -> Option<JobError> {
+        self.operation.fell_back.as_deref().copied()
     }
 
     /// The caller's own value.
@@ -177,6 +239,18 @@ impl<'a, T> Job<'a, T> {
     pub fn set_session(&mut self, session: impl Into<Held<'a>>) {
         self.operation.state = State::READY;
         self.operation.session = session.into();
+    }
+
+    /// Gives it other room for its first attempt, or as much as seems right.
+    pub fn set_room(&mut self, bytes: Option<usize>) {
+        self.operation.state = State::READY;
+        self.operation.made.get_or_insert_default().wish = bytes;
+    }
+
+    /// Gives it another limit, for its next use.
+    pub fn set_limit(&mut self, bytes: u64) {
+        self.operation.state = State::READY;
+        self.operation.made.get_or_insert_default().limit = bytes;
     }
 
     /// Gives it another deadline, or none, for its next use.

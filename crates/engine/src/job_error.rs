@@ -1,5 +1,23 @@
 //! Why a job failed.
 
+/// What an accelerator did instead of the work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeviceFault {
+    /// No response came in time.
+    #[error("did not respond in time")]
+    Timeout,
+    /// It was reset while it had the job.
+    #[error("was reset while it had the job")]
+    Reset,
+    /// It is gone.
+    #[error("is gone")]
+    Removed,
+    /// Its output was damaged on the way, or was wrong.
+    #[error("gave output that is wrong")]
+    Corrupted,
+}
+
 /// Why a job failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -86,6 +104,24 @@ pub enum JobError {
         /// The provider's own number for it.
         code: i64,
     },
+    /// Something to be decompressed is not what any compression makes.
+    #[error("the compressed data are malformed")]
+    Malformed,
+    /// Something to be decompressed ends too early.
+    #[error("the compressed data end too early")]
+    Truncated,
+    /// Decompressed data would be more than the job's [limit](crate::Job::limit).
+    #[error("the decompressed data are more than the limit of {limit} bytes")]
+    OutputLimit {
+        /// The limit, in bytes.
+        limit: u64,
+    },
+    /// A compression's output is the job's own, and its data are only read.
+    #[error("a compression takes data to read only, and makes room for its output itself")]
+    OwnOutput,
+    /// An accelerator failed. Data in place are as they were.
+    #[error("the device {0}")]
+    Device(DeviceFault),
     /// The provider gave the job back without having done it.
     #[error("the provider did not do it")]
     NotDone,

@@ -14,12 +14,15 @@
 
 mod affinity;
 mod algorithm;
+mod checksum;
 mod completion;
 mod data;
+mod device;
 mod event;
 mod exchange;
 mod job;
 mod job_error;
+mod made;
 mod operation;
 mod parameters;
 #[cfg(feature = "rayon")]
@@ -28,10 +31,12 @@ mod processor;
 mod provider;
 mod queue_pair;
 mod registry;
+mod remote;
 mod serve;
 mod session;
 mod share;
 mod statistics;
+mod stored;
 mod sync;
 mod transform;
 mod worker;
@@ -39,20 +44,22 @@ mod workers;
 
 pub use affinity::{AffinityError, Placement, allowed_cores, pin_to};
 pub use algorithm::{
-    AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, MAX_NONCE,
-    MacAlgorithm, NameError,
+    AeadAlgorithm, AesSize, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
+    CompressionAlgorithm, Direction, Ending, HashAlgorithm, Huffman, MAX_NONCE, MacAlgorithm, NameError,
 };
 pub use completion::{Burst, Completion};
 pub use data::{Buffer, Bytes, Data, Scattered, Text};
+pub use device::DeviceQueue;
 pub use event::Event;
 pub use job::{Handle, Job};
-pub use job_error::JobError;
-pub use operation::{Operation, Parts};
+pub use job_error::{DeviceFault, JobError};
+pub use made::Progress;
+pub use operation::{CompressionParts, Operation, Parts};
 pub use parameters::MAX_TAG;
 #[cfg(feature = "rayon")]
 pub use pool::PoolProcessor;
 pub use processor::{Outcome, Processor};
-pub use provider::{Occupancy, Provider, ProviderError, ProviderSession, Queue};
+pub use provider::{AnyQueue, Occupancy, Provider, ProviderError, ProviderSession, Queue};
 pub use queue_pair::{Doorbell, Order, QueueConfig, QueuePair};
 pub use registry::{Absent, OpenError, Registry};
 pub use serve::{Clock, serve};

@@ -8,6 +8,7 @@ use zeroize::Zeroize;
 use crate::algorithm::Algorithm;
 use crate::data::{Bytes, Data, Text};
 use crate::job_error::JobError;
+use crate::made::{Made, Making, Progress};
 use crate::parameters::{MAX_TAG, Nonce, Span, Tag};
 use crate::session::{Held, Part, Session};
 
@@ -25,6 +26,10 @@ pub struct Operation<'a> {
     pub(crate) tag: Tag,
     pub(crate) deadline: Option<Instant>,
     pub(crate) state: State,
+    /// The output of a compression or a decompression.
+    pub(crate) made: Option<Box<Made>>,
+    /// Why another session than its own works on it.
+    pub(crate) fell_back: Option<Box<JobError>>,
 }
 
 /// Where a job stands.
@@ -81,6 +86,18 @@ pub struct Parts<'v, S> {
     pub tag_len: usize,
 }
 
+/// What a provider compresses or decompresses with, in one attempt. See [`Operation::compression`].
+#[derive(Debug)]
+pub struct CompressionParts<'v, S> {
+    /// The provider's own session.
+    pub session: &'v S,
+    /// What is to be read: all, or what earlier attempts left. Empty where the data are in
+    /// [pieces](Operation::pieces).
+    pub input: &'v [u8],
+    /// Room for what is made.
+    pub output: &'v mut [u8],
+}
+
 impl<'a> Operation<'a> {
     pub(crate) fn new(session: Held<'a>, data: Data<'a>) -> Self {
         Operation {
@@ -94,6 +111,8 @@ impl<'a> Operation<'a> {
             tag: Tag::NONE,
             deadline: None,
             state: State::READY,
+            made: None,
+            fell_back: None,
         }
     }
 
@@ -103,11 +122,21 @@ impl<'a> Operation<'a> {
         self.session.get()
     }
 
+    /// The session that works on it: its own, or the one that it fell back to.
+    #[inline]
+    pub(crate) fn acting(&self) -> &Session {
+        let session = self.session.get();
+        match (&self.fell_back, session.falls_back_to()) {
+            (Some(_), Some(other)) => other,
+            _ => session,
+        }
+    }
+
     /// The provider's own session for what is to be done now, if it is an `S`: a provider's queue asks for
     /// its own type.
     #[inline]
     pub fn provider_session<S: 'static>(&self) -> Option<&S> {
-        self.session.get().stage(self.state.second).own()
+        self.acting().stage(self.state.second).own()
     }
 
     /// The [class](crate::ProviderSession::class) of what is to be done now.
@@ -137,13 +166,17 @@ impl<'a> Operation<'a> {
     /// [`parts`](Operation::parts) of what has ranges, of a chain, and of data that are not in one piece.
     #[inline(never)]
     fn parts_of_any<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
-        let session = self.session.get();
+        let session = match (&self.fell_back, self.session.get().falls_back_to()) {
+            (Some(_), Some(other)) => other,
+            _ => self.session.get(),
+        };
         let stage = session.stage(self.state.second);
         let own = stage.own()?;
         let rules = session.rules();
         let span = match stage.part {
             Part::Cipher => self.cipher,
             Part::Mac => self.mac,
+            Part::Compression => return None,
         };
         let text = match (self.data.text(), rules.chain) {
             // The source was copied, and what the other half made is there.
@@ -203,6 +236,64 @@ impl<'a> Operation<'a> {
         self.complete(if same { Ok(()) } else { Err(JobError::TagMismatch) });
     }
 
+    /// What a provider compresses or decompresses with, if the session is its own: `S` is the type that its
+    /// `open_session` makes.
+    #[inline]
+    pub fn compression<S: 'static>(&mut self) -> Option<CompressionParts<'_, S>> {
+        let session = match (&self.fell_back, self.session.get().falls_back_to()) {
+            (Some(_), Some(other)) => other,
+            _ => self.session.get(),
+        };
+        session.rules().making?;
+        let session = session.stage(false).own()?;
+        let (consumed, output) = self.made.as_mut()?.room();
+        let input = self.data.text().into_input().get(consumed..).unwrap_or_default();
+        Some(CompressionParts { session, input, output })
+    }
+
+    /// The provider is done with an attempt at compressing or decompressing, well.
+    #[inline]
+    pub fn progress(&mut self, progress: Progress) {
+        let making = self.session.get().rules().making;
+        let outcome = match (making, &mut self.made) {
+            (Some(making), Some(made)) => {
+                let len = self.data.len();
+                if made.needs_text(making, progress) {
+                    self.data.bring_together();
+                }
+                made.advance(making, self.data.text().into_input(), len, progress)
+            }
+            _ => Err(JobError::NotDone),
+        };
+        self.complete(outcome);
+    }
+
+    /// Its data, where they are only read: in one piece, or in those in which they came if the provider's
+    /// session [gathers](crate::ProviderSession::gathers). Of a compression those that are still to be
+    /// consumed.
+    pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        let mut skipped = self.made.as_ref().map_or(0, |made| made.consumed());
+        self.data.inputs().map(move |piece| {
+            let skip = skipped.min(piece.len());
+            skipped -= skip;
+            &piece[skip..]
+        })
+    }
+
+    /// Moves the data out of the operation, for as long as a device works on them; `None` where the
+    /// operation only borrows them, or has work for a part of them: then they are to be copied.
+    pub fn lend(&mut self) -> Option<Data<'static>> {
+        if !self.whole || self.session.get().rules().chain {
+            return None;
+        }
+        self.data.lend()
+    }
+
+    /// Gives back what was lent.
+    pub fn restore(&mut self, data: Data<'static>) {
+        self.data = data;
+    }
+
     /// Whether a provider panicked while it worked on it.
     #[inline]
     fn is_interrupted(&self) -> bool {
@@ -235,7 +326,12 @@ impl<'a> Operation<'a> {
             };
         let class = session.stage(false).class;
         if !plain {
-            self.begin_carefully()?;
+            self.fell_back = None;
+            if rules.making.is_some() {
+                self.begin_compression()?;
+            } else {
+                self.begin_carefully()?;
+            }
         }
         self.state.phase = Phase::Running;
         self.state.second = false;
@@ -285,7 +381,10 @@ impl<'a> Operation<'a> {
             let (len, valid) = (usize::from(self.tag.given), rules.tag_len);
             return Err(JobError::TagLength { len, valid });
         }
-        self.data.gather_pieces();
+        let gathers = !rules.chain && self.session().stage(false).session.gathers();
+        if !(gathers && self.data.is_read_only() && self.session().falls_back_to().is_none()) {
+            self.data.gather_pieces();
+        }
         if let Text::Apart(source, destination) = self.data.text() {
             if rules.chain || !rules.writes {
                 destination.copy_from_slice(source);
@@ -297,6 +396,23 @@ impl<'a> Operation<'a> {
         let deciphers_first = rules.chain && self.session().stage(false).part == Part::Cipher;
         if rules.checks_tag && !deciphers_first {
             self.read_tag();
+        }
+        Ok(())
+    }
+
+    /// What a compression or a decompression needs instead.
+    #[inline(never)]
+    fn begin_compression(&mut self) -> Result<(), JobError> {
+        let session = self.session.get();
+        let Some(making) = session.rules().making else { return Err(JobError::NotDone) };
+        if matches!(self.data, Data::OutOfPlace { .. }) {
+            return Err(JobError::OwnOutput);
+        }
+        let len = self.data.len();
+        let stage = session.stage(false);
+        self.made.get_or_insert_default().begin(making, len, |len| stage.session.bound(len));
+        if !stage.session.gathers() || session.falls_back_to().is_some() {
+            self.data.gather_pieces();
         }
         Ok(())
     }
@@ -334,22 +450,58 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Goes on to the second half of a chain; `false` if there is none, or the first half failed.
+    /// Whether there is more for a provider to do, for which it is now ready: the rest of what found too
+    /// little room, the second half of a chain, or all of it once more where a device failed.
     pub(crate) fn go_on(&mut self) -> bool {
         let rules = *self.session().rules();
-        let State { phase, outcome, .. } = self.state;
-        if !rules.chain || phase != Phase::Ran || outcome.is_err() {
+        if !rules.goes_on || self.state.phase != Phase::Ran {
             return false;
         }
+        let goes_on = match (self.state.outcome, rules.making) {
+            (Err(error), _) => self.falls_back(error),
+            (Ok(()), Some(_)) => self.makes_more(),
+            (Ok(()), None) => rules.chain && !self.state.second && self.goes_to_second_half(),
+        };
+        if goes_on {
+            self.state.phase = Phase::Running;
+            self.state.class = self.acting().stage(self.state.second).class;
+        }
+        goes_on
+    }
+
+    /// Whether what a device failed at is for another session, from now on.
+    fn falls_back(&mut self, error: JobError) -> bool {
+        let untouched = matches!(error, JobError::Device(_) | JobError::NoQueue);
+        let falls = untouched && self.fell_back.is_none() && self.session().falls_back_to().is_some();
+        if falls {
+            self.fell_back = Some(Box::new(error));
+        }
+        falls
+    }
+
+    /// Whether a compression or a decompression still has something to make.
+    fn makes_more(&mut self) -> bool {
+        let len = self.data.len();
+        let session = match (&self.fell_back, self.session.get().falls_back_to()) {
+            (Some(_), Some(other)) => other,
+            _ => self.session.get(),
+        };
+        let (Some(making), Some(made)) = (session.rules().making, &mut self.made) else { return false };
+        let more = made.goes_on(making, len, |len| session.stage(false).session.bound(len));
+        more.unwrap_or_else(|error| {
+            self.state.outcome = Err(error);
+            false
+        })
+    }
+
+    fn goes_to_second_half(&mut self) -> bool {
         let mac_first = self.session().stage(false).part == Part::Mac;
-        match (mac_first, rules.checks_tag) {
+        match (mac_first, self.session().rules().checks_tag) {
             (true, false) => self.write_tag(),
             (false, true) => self.read_tag(),
             _ => {}
         }
-        self.state.phase = Phase::Running;
         self.state.second = true;
-        self.state.class = self.session().stage(true).class;
         true
     }
 
@@ -374,10 +526,15 @@ impl<'a> Operation<'a> {
             Phase::Ready | Phase::Running => self.state.outcome = Err(JobError::NotDone),
         }
         let rules = *self.session.get().rules();
-        if self.state.outcome.is_err() {
-            // Without a queue nobody has touched what is in place: another provider may have it.
-            let touched = self.state.outcome != Err(JobError::NoQueue) || !self.data.is_in_place();
-            if rules.writes && touched {
+        if let Some(making) = rules.making {
+            self.finish_compression(making);
+        } else if let Err(error) = self.state.outcome {
+            // Without a queue, and where a device failed, nobody has touched what is in place: another
+            // provider may have it.
+            let untouched = matches!(error, JobError::NoQueue | JobError::Device(_))
+                && self.data.is_in_place()
+                && !self.state.second;
+            if rules.writes && !untouched {
                 self.wipe_output();
             }
         } else if self.tag.at.is_some() && !rules.checks_tag {
@@ -387,6 +544,19 @@ impl<'a> Operation<'a> {
             }
         }
         self.data.scatter_pieces();
+    }
+
+    /// Ends a compression or a decompression.
+    fn finish_compression(&mut self, making: Making) {
+        let Some(made) = &mut self.made else { return };
+        match self.state.outcome {
+            Ok(()) if made.is_too_long(making, self.data.len()) => {
+                self.data.bring_together();
+                made.store(making, self.data.text().into_input());
+            }
+            Ok(()) => {}
+            Err(_) => made.discard(),
+        }
     }
 
     /// Wipes what a cipher may have written.

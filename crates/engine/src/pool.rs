@@ -80,5 +80,9 @@ fn run<'a, H: Handle<'a> + Send>(
     let (left, right) = shares.split_at(shares.len() / 2);
     let (first, second) = jobs.split_at_mut(right[0].start - left[0].start);
     let (a, b) = rayon::join(|| run(threads, left, first), || run(threads, right, second));
-    Outcome { completed: a.completed + b.completed, failed: a.failed + b.failed }
+    Outcome {
+        completed: a.completed + b.completed,
+        failed: a.failed + b.failed,
+        fell_back: a.fell_back + b.fell_back,
+    }
 }

@@ -2,10 +2,11 @@
 
 use arrayvec::ArrayVec;
 
+use crate::device::{self, DeviceQueue};
 use crate::job::Handle;
 use crate::job_error::JobError;
 use crate::operation::Operation;
-use crate::provider::{Occupancy, Queue};
+use crate::provider::{AnyQueue, Occupancy};
 use crate::session::Session;
 
 /// Operations that go to a provider in one call, at most.
@@ -33,12 +34,14 @@ pub struct Processor {
     queues: Vec<Open>,
     /// The occupancy of queues that are no more.
     earlier: Occupancy,
+    /// Operations that another session did than their own, since they were last asked for.
+    fallbacks: usize,
 }
 
 /// A queue at the provider with this id.
 struct Open {
     provider: usize,
-    queue: Result<Box<dyn Queue>, JobError>,
+    queue: Result<AnyQueue, JobError>,
     /// Keeps the provider, so that no other gets its id.
     _session: Session,
 }
@@ -50,6 +53,8 @@ pub struct Outcome {
     pub completed: usize,
     /// Of these, those that failed.
     pub failed: usize,
+    /// Jobs that a session did which their own falls back to.
+    pub fell_back: usize,
 }
 
 impl Processor {
@@ -69,14 +74,16 @@ impl Processor {
             outcome.failed += self.run(&mut window);
             outcome.completed += window.len();
         }
+        outcome.fell_back = self.take_fallbacks();
         outcome
     }
 
     /// Operations that are worth waiting for, of a session's provider.
     pub(crate) fn batch(&mut self, session: &Session) -> usize {
         match &mut self.open(session).queue {
-            Ok(queue) => queue.batch().max(1),
-            Err(_) => 1,
+            Ok(AnyQueue::Local(queue)) => queue.batch().max(1),
+            // A device begins at once, whatever else is still to come.
+            Ok(AnyQueue::Device(_)) | Err(_) => 1,
         }
     }
 
@@ -109,10 +116,10 @@ impl Processor {
     pub(crate) fn run(&mut self, window: &mut [&mut Operation<'_>]) -> usize {
         let Some(first) = window.first() else { return 0 };
         let provider = first.session().provider_id();
-        let (mut uniform, mut chains) = (true, false);
+        let (mut uniform, mut goes_on) = (true, false);
         for operation in window.iter_mut() {
             uniform &= operation.session().provider_id() == provider;
-            chains |= operation.session().rules().chain;
+            goes_on |= operation.session().rules().goes_on;
             if let Err(error) = operation.begin() {
                 operation.refuse(error);
                 uniform = false;
@@ -123,24 +130,64 @@ impl Processor {
         } else {
             self.work_apart(window);
         }
-        if chains {
-            let second = window.iter_mut().filter_map(|operation| {
+        if goes_on {
+            self.go_on(window);
+        }
+        window.iter_mut().map(|operation| usize::from(operation.finish())).sum()
+    }
+
+    /// Has operations that a provider was done with worked on again, as long as there is more to be done.
+    #[inline(never)]
+    fn go_on(&mut self, window: &mut [&mut Operation<'_>]) {
+        loop {
+            let again = window.iter_mut().filter_map(|operation| {
                 let goes_on = operation.go_on();
                 goes_on.then_some(&mut **operation)
             });
-            let mut second: Window<'_, '_> = second.collect();
-            if !second.is_empty() {
-                self.work_apart(&mut second);
+            let mut again: Window<'_, '_> = again.collect();
+            if again.is_empty() {
+                break;
             }
+            self.work_apart(&mut again);
         }
-        window.iter_mut().map(|operation| usize::from(operation.finish())).sum()
+        self.fallbacks += window.iter().filter(|operation| operation.fell_back.is_some()).count();
+    }
+
+    /// Operations that another session did than their own, since this was last called.
+    pub(crate) fn take_fallbacks(&mut self) -> usize {
+        std::mem::take(&mut self.fallbacks)
+    }
+
+    /// Brings an operation that is [ready](Operation::is_open) to its end, and says whether it failed.
+    pub(crate) fn run_open(&mut self, operation: &mut Operation<'_>) -> bool {
+        let mut window = [operation];
+        self.work_apart(&mut window);
+        self.go_on(&mut window);
+        window[0].finish()
+    }
+
+    /// The device that works for a session, if one does.
+    pub(crate) fn device(&mut self, session: &Session) -> Option<&mut Box<dyn DeviceQueue>> {
+        match &mut self.open(session).queue {
+            Ok(AnyQueue::Device(device)) => Some(device),
+            _ => None,
+        }
+    }
+
+    /// All devices that are open.
+    pub(crate) fn devices(&mut self) -> impl Iterator<Item = &mut Box<dyn DeviceQueue>> {
+        self.queues.iter_mut().filter_map(|open| match &mut open.queue {
+            Ok(AnyQueue::Device(device)) => Some(device),
+            _ => None,
+        })
     }
 
     /// Has operations of one provider worked on.
     fn work(&mut self, window: &mut [&mut Operation<'_>]) {
         let Some(first) = window.first() else { return };
-        match &mut self.open(first.session()).queue {
-            Ok(queue) => queue.run(window),
+        match &mut self.open(first.acting()).queue {
+            Ok(AnyQueue::Local(queue)) => queue.run(window),
+            Ok(AnyQueue::Device(device)) => device::drive(&mut **device, window),
             Err(error) => {
                 let error = *error;
                 window.iter_mut().for_each(|operation| operation.complete(Err(error)));
@@ -152,11 +199,11 @@ impl Processor {
     fn work_apart(&mut self, window: &mut [&mut Operation<'_>]) {
         let next = |window: &[&mut Operation<'_>]| {
             let open = window.iter().find(|operation| operation.is_open());
-            open.map(|operation| operation.session().provider_id())
+            open.map(|operation| operation.acting().provider_id())
         };
         while let Some(provider) = next(window) {
             let own = window.iter_mut().filter_map(|operation| {
-                let own = operation.is_open() && operation.session().provider_id() == provider;
+                let own = operation.is_open() && operation.acting().provider_id() == provider;
                 own.then_some(&mut **operation)
             });
             let mut own: Window<'_, '_> = own.collect();
@@ -170,6 +217,9 @@ impl Processor {
 
 /// The occupancy of queues, and of those before them.
 fn add_up(earlier: Occupancy, queues: &[Open]) -> Occupancy {
-    let queues = queues.iter().filter_map(|open| open.queue.as_ref().ok()?.occupancy());
+    let queues = queues.iter().filter_map(|open| match &open.queue {
+        Ok(AnyQueue::Local(queue)) => queue.occupancy(),
+        _ => None,
+    });
     queues.fold(earlier, |a, b| Occupancy { used: a.used + b.used, offered: a.offered + b.offered })
 }

@@ -1,8 +1,10 @@
 //! What a provider is: three small traits, and what it may say when it cannot.
 
 use std::any::Any;
+use std::ops::RangeInclusive;
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, CompressionAlgorithm};
+use crate::device::DeviceQueue;
 use crate::operation::Operation;
 use crate::transform::Transform;
 
@@ -23,6 +25,12 @@ pub trait Provider: Send + Sync {
     /// and MACs.
     fn supports(&self, algorithm: Algorithm) -> bool;
 
+    /// The levels at which it compresses; `None` where it does not.
+    fn levels(&self, algorithm: CompressionAlgorithm) -> Option<RangeInclusive<u8>> {
+        let _ = algorithm;
+        None
+    }
+
     /// Whether it is to be used only where it is asked for by name.
     fn by_name_only(&self) -> bool {
         false
@@ -38,7 +46,27 @@ pub trait Provider: Send + Sync {
     ///
     /// # Errors
     /// [`ProviderError`] if it cannot have one more.
-    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError>;
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError>;
+}
+
+/// A queue of either kind.
+pub enum AnyQueue {
+    /// It works within the calls of its owner.
+    Local(Box<dyn Queue>),
+    /// It hands its work to a device, and learns of its end later.
+    Device(Box<dyn DeviceQueue>),
+}
+
+impl AnyQueue {
+    /// A queue that works within the calls of its owner.
+    pub fn local(queue: impl Queue + 'static) -> Self {
+        AnyQueue::Local(Box::new(queue))
+    }
+
+    /// A queue whose work a device does.
+    pub fn device(queue: impl DeviceQueue + 'static) -> Self {
+        AnyQueue::Device(Box::new(queue))
+    }
 }
 
 /// A provider's own part of a session: expanded keys. It is shared between threads.
@@ -50,6 +78,18 @@ pub trait ProviderSession: Any + Send + Sync {
     /// jobs by it. At most 255.
     fn class(&self) -> u8 {
         0
+    }
+
+    /// Room at which compressing `len` bytes never overflows; as good a guess as any for what does not
+    /// compress.
+    fn bound(&self, len: usize) -> usize {
+        crate::stored::len(len) + 64
+    }
+
+    /// Whether data in pieces that are only read are taken [as they are](Operation::pieces); else the
+    /// engine brings them into one piece.
+    fn gathers(&self) -> bool {
+        false
     }
 }
 

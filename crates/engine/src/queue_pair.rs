@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
+use crate::device::WAIT;
 use crate::event::{Event, Level};
 use crate::job::Handle;
 use crate::job_error::JobError;
 use crate::processor::{Processor, WINDOW};
+use crate::remote::Remote;
 use crate::session::Session;
 use crate::statistics::{Cause, Statistics};
 
@@ -79,28 +81,32 @@ impl Default for QueueConfig {
 /// `H` is a job, or what owns or borrows one ([`Handle`]).
 pub struct QueuePair<'a, H: Handle<'a>> {
     config: QueueConfig,
-    processor: Processor,
-    groups: Vec<Group<H>>,
+    pub(crate) processor: Processor,
+    pub(crate) groups: Vec<Group<H>>,
     /// Of a burst that is being taken: groups, and how many jobs in a row go there.
     runs: Vec<(usize, usize)>,
     in_flight: usize,
+    /// Whether a device works for any group.
+    pub(crate) remote: bool,
     /// The group from which complete jobs are given back first, next time.
     turn: usize,
-    statistics: Statistics,
-    level: Level,
+    pub(crate) statistics: Statistics,
+    pub(crate) level: Level,
     on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
 }
 
 /// Jobs that are processed together, in the order in which they came: first those that are complete,
-/// then those that were seen, then those for which the doorbell was not rung yet.
-struct Group<H> {
+/// then those that were seen, then those for which the doorbell was not rung yet. Where a device works for
+/// some of them, those that were started come between.
+pub(crate) struct Group<H> {
     class: (usize, u16),
-    jobs: VecDeque<H>,
-    complete: usize,
-    seen: usize,
+    pub jobs: VecDeque<H>,
+    pub complete: usize,
+    pub seen: usize,
     batch: usize,
     /// When the first of the jobs that wait has waited for long enough.
     expires: Option<Instant>,
+    pub remote: Option<Remote>,
 }
 
 impl<H> Group<H> {
@@ -123,6 +129,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             groups: Vec::new(),
             runs: Vec::new(),
             in_flight: 0,
+            remote: false,
             turn: 0,
             statistics: Statistics::default(),
             level: Level::default(),
@@ -191,7 +198,9 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         for index in 0..self.groups.len() {
             let group = &mut self.groups[index];
             group.seen = group.jobs.len();
-            if group.waiting() >= group.batch {
+            if group.remote.is_some() {
+                self.start(index);
+            } else if group.waiting() >= group.batch {
                 self.run(index, Cause::Batch);
             } else if group.waiting() > 0 {
                 self.start_waiting(index);
@@ -203,6 +212,9 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// Gives back complete jobs, at most `max` of them, at the end of `jobs`, and says how many.
     pub fn dequeue(&mut self, jobs: &mut Vec<H>, max: usize) -> usize {
         self.expire();
+        if self.remote {
+            self.collect();
+        }
         let mut given = 0;
         // Begins with another group each time, so that one that is never empty keeps no other waiting.
         let turn = self.turn % self.groups.len().max(1);
@@ -213,6 +225,9 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             jobs.extend(group.jobs.drain(..count));
             group.complete -= count;
             group.seen -= count;
+            if let Some(remote) = &mut group.remote {
+                remote.give_back(count);
+            }
             given += count;
             if group.jobs.is_empty() {
                 // Starts at the ring's first places again: they are in the nearest cache.
@@ -224,12 +239,26 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         given
     }
 
-    /// Processes all jobs that it has seen, however few. With a deferred doorbell, it rings it first.
+    /// Processes all jobs that it has seen, however few. With a deferred doorbell, it rings it first. What
+    /// devices have is waited for.
     pub fn flush(&mut self) {
+        self.flush_lanes();
+        while self.remote
+            && self.groups.iter().any(|group| group.remote.is_some() && group.waiting() > 0)
+        {
+            self.wait(WAIT);
+            self.collect();
+        }
+    }
+
+    /// Processes all jobs that wait for others, and starts those that wait for a device.
+    pub(crate) fn flush_lanes(&mut self) {
         for index in 0..self.groups.len() {
             let group = &mut self.groups[index];
             group.seen = group.jobs.len();
-            if group.waiting() > 0 {
+            if group.remote.is_some() {
+                self.start(index);
+            } else if group.waiting() > 0 {
                 self.run(index, Cause::Flush);
             }
         }
@@ -237,9 +266,14 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
 
     /// Processes jobs at once, beside those that it holds.
     pub(crate) fn process_at_once<'b, J: Handle<'b>>(&mut self, jobs: &mut [J]) {
+        // A device that is driven within a call has nothing else to do.
+        if self.remote {
+            self.flush();
+        }
         self.statistics.accept(jobs.len());
         let outcome = self.processor.process_many(jobs);
         self.statistics.complete(outcome.completed, outcome.failed);
+        self.statistics.fall_back(outcome.fell_back);
         self.statistics.ran(Cause::Batch, self.processor.occupancy());
     }
 
@@ -257,6 +291,9 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             group.complete = group.jobs.len();
             group.seen = group.complete;
             group.expires = None;
+            if let Some(remote) = &mut group.remote {
+                remote.forget(group.complete);
+            }
             self.statistics.complete(failed, failed);
         }
         self.signal();
@@ -302,6 +339,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// The group of a session's jobs.
     fn group_of(&mut self, session: &Session) -> usize {
         let class = session.class();
+        let is_remote = self.processor.device(session).is_some();
+        self.remote |= is_remote;
         let found = match self.config.order {
             Order::Any => self.groups.iter().position(|group| group.class == class),
             Order::AsSubmitted => (!self.groups.is_empty()).then_some(0),
@@ -315,10 +354,14 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             let group = &mut self.groups[index];
             group.class = class;
             group.batch = group.batch.max(batch);
+            if is_remote && group.remote.is_none() {
+                group.remote = Some(Remote::new(group.complete));
+            }
             return index;
         }
         let jobs = VecDeque::with_capacity(self.config.capacity);
-        self.groups.push(Group { class, jobs, complete: 0, seen: 0, batch, expires: None });
+        let remote = is_remote.then(|| Remote::new(0));
+        self.groups.push(Group { class, jobs, complete: 0, seen: 0, batch, expires: None, remote });
         self.groups.len() - 1
     }
 
@@ -341,7 +384,10 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         }
         let now = Instant::now();
         for index in 0..self.groups.len() {
-            if self.groups[index].expires.is_some_and(|expires| expires <= now) {
+            let group = &mut self.groups[index];
+            if group.remote.is_some() {
+                group.expires = None;
+            } else if group.expires.is_some_and(|expires| expires <= now) {
                 self.run(index, Cause::Deadline);
             }
         }
@@ -363,18 +409,20 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             self.level.set(|| true);
         }
         self.statistics.ran(cause, self.processor.occupancy());
+        self.statistics.fall_back(self.processor.take_fallbacks());
         group.expires = None;
     }
 }
 
 impl<'a, H: Handle<'a>> Drop for QueuePair<'a, H> {
     fn drop(&mut self) {
+        self.abandon();
         for group in &mut self.groups {
             let cancelled = group.jobs.len() - group.complete;
             self.statistics.complete(cancelled, cancelled);
             let Some(handler) = &mut self.on_drop else { continue };
             for (place, mut job) in group.jobs.drain(..).enumerate() {
-                if place >= group.complete {
+                if place >= group.complete && job.operation().state.status().is_none() {
                     job.operation().refuse(JobError::Cancelled);
                 }
                 handler(job);

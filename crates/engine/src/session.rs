@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::algorithm::{Algorithm, ChainOrder, Direction};
+use crate::made::Making;
 use crate::provider::{Provider, ProviderError, ProviderSession};
 use crate::transform::Transform;
 
@@ -27,6 +28,7 @@ struct Inner {
     class: u16,
     stages: Stages,
     fallback: Option<Fallback>,
+    falls_back_to: Option<Session>,
 }
 
 /// What a job must fulfil, in the form that is checked fastest.
@@ -44,8 +46,12 @@ pub(crate) struct Rules {
     pub chain: bool,
     /// The most bytes of one piece for which nothing else need be known.
     pub max_len: u64,
-    /// It checks no tag, and is no chain.
+    /// It checks no tag, is no chain, and compresses nothing.
     pub plain: bool,
+    /// Once a provider is done there may be more for one to do.
+    pub goes_on: bool,
+    /// A compression or a decompression.
+    pub making: Option<Making>,
 }
 
 /// A session's work at its provider: one part, or for a chain two, in the order in which they run.
@@ -76,6 +82,8 @@ pub(crate) enum Part {
     Cipher,
     /// The hash or the MAC.
     Mac,
+    /// A compression or a decompression, which is never half of anything.
+    Compression,
 }
 
 /// Why a session is not at the provider that was asked for.
@@ -119,10 +127,18 @@ impl Session {
             (_, Algorithm::Cipher(_) | Algorithm::Aead(_)) => {
                 Stages { first: open(transform, Part::Cipher)?, second: None }
             }
+            (_, Algorithm::Compression(_)) => {
+                Stages { first: open(transform, Part::Compression)?, second: None }
+            }
             _ => Stages { first: open(transform, Part::Mac)?, second: None },
         };
         let nonce = algorithm.nonce_lens();
-        let writes = !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_));
+        let writes =
+            !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_) | Algorithm::Compression(_));
+        let making = match (algorithm, transform.compression()) {
+            (Algorithm::Compression(algorithm), Some(how)) => Some(Making { algorithm, direction, how }),
+            _ => None,
+        };
         let checks_tag = direction.checks() && transform.tag_len() > 0;
         let rules = Rules {
             nonce_min: *nonce.start(),
@@ -136,7 +152,9 @@ impl Session {
                 Algorithm::Aead(aead) => aead.max_len(*nonce.end().min(&13)),
                 _ => u64::MAX,
             },
-            plain: !checks_tag && stages.second.is_none(),
+            plain: !checks_tag && stages.second.is_none() && making.is_none(),
+            goes_on: stages.second.is_some() || making.is_some(),
+            making,
         };
         let classes = [Some(&stages.first), stages.second.as_ref()]
             .map(|stage| stage.map_or(0, |stage| stage.class));
@@ -149,6 +167,7 @@ impl Session {
             class: u16::from_le_bytes(classes),
             stages,
             fallback,
+            falls_back_to: None,
         };
         Ok(Session(Arc::new(inner)))
     }
@@ -185,6 +204,36 @@ impl Session {
     /// Why it is not at the provider that was asked for; `None` if it is, or if none was.
     pub fn fallback(&self) -> Option<&Fallback> {
         self.0.fallback.as_ref()
+    }
+
+    /// The session with another to fall back to: what its provider's device fails at
+    /// ([`JobError::Device`](crate::JobError::Device)), or has no queue for, is done again there.
+    /// [`Job::fell_back`](crate::Job::fell_back) says of each job whether, and why; a queue pair's
+    /// [statistics](crate::Snapshot::fallbacks) count.
+    ///
+    /// # Errors
+    /// The other session does something else.
+    ///
+    /// # Panics
+    /// If there are clones of this session: it is decided before anyone uses it.
+    pub fn falling_back_to(mut self, other: Session) -> Result<Session, ProviderError> {
+        let of = |session: &Session| (session.algorithm(), session.direction(), session.tag_len());
+        let how = |session: &Session| session.rules().making.map(|making| making.how.ending);
+        let checksum = |session: &Session| session.rules().making.map(|making| making.how.checksum);
+        if (of(&self), how(&self), checksum(&self)) != (of(&other), how(&other), checksum(&other)) {
+            return Err(ProviderError::new(format!("{self:?} cannot fall back to {other:?}")));
+        }
+        let inner = Arc::get_mut(&mut self.0).expect("a session that nobody else uses yet");
+        inner.rules.goes_on = true;
+        // The common case of a job is no longer enough: it may have to be done twice.
+        inner.rules.plain = false;
+        inner.falls_back_to = Some(other);
+        Ok(self)
+    }
+
+    #[inline]
+    pub(crate) fn falls_back_to(&self) -> Option<&Session> {
+        self.0.falls_back_to.as_ref()
     }
 
     #[inline]

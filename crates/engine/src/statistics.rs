@@ -30,6 +30,7 @@ struct Counters {
     batches: AtomicU64,
     flushes: AtomicU64,
     deadlines: AtomicU64,
+    fallbacks: AtomicU64,
     used: AtomicU64,
     offered: AtomicU64,
 }
@@ -49,6 +50,8 @@ pub struct Snapshot {
     pub flushes: u64,
     /// Times that lanes were run because a job had waited for as long as it may.
     pub deadlines: u64,
+    /// Jobs that a session did which their own [falls back to](crate::Session::falling_back_to).
+    pub fallbacks: u64,
     /// How full the lanes were, where the providers have any.
     pub occupancy: Occupancy,
 }
@@ -67,6 +70,7 @@ impl Statistics {
             batches: read(&counters.batches),
             flushes: read(&counters.flushes),
             deadlines: read(&counters.deadlines),
+            fallbacks: read(&counters.fallbacks),
             occupancy: Occupancy { used: read(&counters.used), offered: read(&counters.offered) },
         }
     }
@@ -78,6 +82,12 @@ impl Statistics {
     pub(crate) fn complete(&self, completed: usize, failed: usize) {
         add(&self.0.completed, completed);
         add(&self.0.failed, failed);
+    }
+
+    pub(crate) fn fall_back(&self, jobs: usize) {
+        if jobs > 0 {
+            add(&self.0.fallbacks, jobs);
+        }
     }
 
     pub(crate) fn ran(&self, cause: Cause, occupancy: Occupancy) {

@@ -6,10 +6,12 @@ use std::marker::PhantomData;
 use zeroize::Zeroizing;
 
 use crate::algorithm::{
-    AeadAlgorithm, Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
+    AeadAlgorithm, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression, CompressionAlgorithm,
+    Direction, HashAlgorithm, MacAlgorithm,
 };
 
-/// An algorithm, a direction, the keys and the length of the tag: what a session is opened for.
+/// An algorithm, a direction, the keys and the length of the tag, or how to compress: what a session is
+/// opened for.
 ///
 /// Made by typed builders, so that a cipher cannot be told to verify, nor a hash to take a key:
 ///
@@ -35,10 +37,14 @@ pub struct Transform {
     key: Zeroizing<Vec<u8>>,
     mac_key: Zeroizing<Vec<u8>>,
     tag_len: usize,
+    compression: Compression,
 }
 
 impl fmt::Debug for Transform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(compression) = self.compression() {
+            return write!(f, "{} {}, {compression:?}", self.algorithm, self.direction);
+        }
         write!(f, "{} {}, {} bytes of tag", self.algorithm, self.direction, self.tag_len)
     }
 }
@@ -49,6 +55,7 @@ pub struct Builder<Kind> {
     key: Zeroizing<Vec<u8>>,
     mac_key: Zeroizing<Vec<u8>>,
     tag_len: usize,
+    compression: Compression,
     kind: PhantomData<Kind>,
 }
 
@@ -73,7 +80,38 @@ impl Transform {
             key: Zeroizing::default(),
             mac_key: Zeroizing::default(),
             tag_len: algorithm.digest_len(),
+            compression: Compression::default(),
         }
+    }
+
+    /// A compression: each job's data on their own, with no state from one to the next.
+    ///
+    /// # Errors
+    /// A window that the algorithm does not have. Whether there is such a level, and the rest, is for a
+    /// provider to say, when a session is opened.
+    pub fn compress(
+        algorithm: CompressionAlgorithm,
+        compression: Compression,
+    ) -> Result<Transform, TransformError> {
+        if !Compression::WINDOWS.contains(&compression.window) {
+            return Err(TransformError::Window { algorithm, window: compression.window });
+        }
+        let mut builder = Builder::<()>::new(Algorithm::Compression(algorithm), &[], &[]);
+        builder.compression = compression;
+        builder.finish(Direction::Compress)
+    }
+
+    /// A decompression, with a checksum of what comes out.
+    ///
+    /// # Errors
+    /// None as yet; as [`compress`](Transform::compress).
+    pub fn decompress(
+        algorithm: CompressionAlgorithm,
+        checksum: Checksum,
+    ) -> Result<Transform, TransformError> {
+        let mut builder = Builder::<()>::new(Algorithm::Compression(algorithm), &[], &[]);
+        builder.compression.checksum = checksum;
+        builder.finish(Direction::Decompress)
     }
 
     /// A message authentication code; [`generate`](Builder::generate) or [`verify`](Builder::verify)
@@ -118,7 +156,7 @@ impl Transform {
 
     /// The transform of an algorithm and a direction that are known only at run time. `key` is that of
     /// the cipher in a chain, and `mac_key` that of its MAC; elsewhere `mac_key` is empty, and for a hash
-    /// both are.
+    /// both are. A compression is as [`Compression::default`] says.
     ///
     /// # Errors
     /// As those of the typed builders, and [`TransformError::Direction`].
@@ -156,6 +194,11 @@ impl Transform {
         self.tag_len
     }
 
+    /// How to compress; of a decompression, the checksum alone counts. `None` for anything else.
+    pub fn compression(&self) -> Option<Compression> {
+        matches!(self.algorithm, Algorithm::Compression(_)).then_some(self.compression)
+    }
+
     /// The two halves of a chain, each a transform of its own: the cipher and the MAC.
     pub fn halves(&self) -> Option<(Transform, Transform)> {
         let Algorithm::Chain(cipher, mac, _) = self.algorithm else { return None };
@@ -165,6 +208,7 @@ impl Transform {
             key: self.key.clone(),
             mac_key: Zeroizing::default(),
             tag_len: 0,
+            compression: self.compression,
         };
         let encrypts = self.direction == Direction::Encrypt;
         let mac = Transform {
@@ -173,6 +217,7 @@ impl Transform {
             key: self.mac_key.clone(),
             mac_key: Zeroizing::default(),
             tag_len: self.tag_len,
+            compression: self.compression,
         };
         Some((cipher, mac))
     }
@@ -185,12 +230,13 @@ impl<Kind> Builder<Kind> {
             key: Zeroizing::new(key.to_vec()),
             mac_key: Zeroizing::new(mac_key.to_vec()),
             tag_len: algorithm.tag_len(),
+            compression: Compression::default(),
             kind: PhantomData,
         }
     }
 
     fn finish(self, direction: Direction) -> Result<Transform, TransformError> {
-        let Builder { algorithm, key, mac_key, tag_len, .. } = self;
+        let Builder { algorithm, key, mac_key, tag_len, compression, .. } = self;
         if !algorithm.directions().contains(&direction) {
             return Err(TransformError::Direction { algorithm, direction });
         }
@@ -204,7 +250,7 @@ impl<Kind> Builder<Kind> {
         let exactly = |len: usize| (len, len);
         let of_mac = |mac: MacAlgorithm| (*mac.key_lens().start(), *mac.key_lens().end());
         match algorithm {
-            Algorithm::Hash(_) => {
+            Algorithm::Hash(_) | Algorithm::Compression(_) => {
                 check_key("key", key.len(), exactly(0))?;
                 check_key("MAC key", mac_key.len(), exactly(0))?;
             }
@@ -230,14 +276,14 @@ impl<Kind> Builder<Kind> {
         }
         let tag_fits = match algorithm {
             Algorithm::Hash(hash) => tag_len == hash.digest_len(),
-            Algorithm::Cipher(_) => tag_len == 0,
+            Algorithm::Cipher(_) | Algorithm::Compression(_) => tag_len == 0,
             Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => mac.tag_lens().contains(&tag_len),
             Algorithm::Aead(aead) => aead.takes_tag_len(tag_len),
         };
         if !tag_fits {
             return Err(TransformError::TagLength { algorithm, len: tag_len });
         }
-        Ok(Transform { algorithm, direction, key, mac_key, tag_len })
+        Ok(Transform { algorithm, direction, key, mac_key, tag_len, compression })
     }
 }
 
@@ -319,6 +365,14 @@ pub enum TransformError {
         /// The MAC.
         mac: MacAlgorithm,
     },
+    /// A window that the algorithm does not have.
+    #[error("{algorithm} has no window of 2^{window} bytes; valid: 8 to 15")]
+    Window {
+        /// The algorithm.
+        algorithm: CompressionAlgorithm,
+        /// The logarithm of the window asked for.
+        window: u8,
+    },
 }
 
 fn valid_directions(algorithm: Algorithm) -> String {
@@ -334,7 +388,9 @@ fn valid_tags(algorithm: Algorithm) -> String {
         Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => {
             format!("{} to {}", mac.tag_lens().start(), mac.tag_lens().end())
         }
-        Algorithm::Hash(_) | Algorithm::Cipher(_) => algorithm.tag_len().to_string(),
+        Algorithm::Hash(_) | Algorithm::Cipher(_) | Algorithm::Compression(_) => {
+            algorithm.tag_len().to_string()
+        }
     }
 }
 
@@ -366,6 +422,9 @@ mod tests {
             direction.unwrap_err().to_string(),
             "aes-128-cbc has no direction seal; valid: encrypt, decrypt"
         );
+        let window = Compression { window: 16, ..Compression::default() };
+        let window = Transform::compress(CompressionAlgorithm::Deflate, window).unwrap_err();
+        assert_eq!(window.to_string(), "deflate has no window of 2^16 bytes; valid: 8 to 15");
     }
 
     #[test]

@@ -21,6 +21,9 @@ impl<H: Handle<'static>> Handle<'static> for Envelope<H> {
     }
 }
 
+/// How long a worker with nothing else to do waits for a device before it looks for new jobs.
+const DEVICE_WAIT: Duration = Duration::from_micros(100);
+
 /// What a worker's thread has.
 pub(crate) struct Worker<H: Handle<'static>> {
     number: usize,
@@ -67,7 +70,10 @@ impl<H: Handle<'static>> Worker<H> {
                 Taken::Items => self.work(),
                 Taken::Closed if self.pair.in_flight() == 0 => return,
                 Taken::Nothing | Taken::Closed => {
-                    self.guard(QueuePair::flush);
+                    self.guard(QueuePair::flush_lanes);
+                    if self.pair.awaits_device() {
+                        self.guard(|pair| pair.wait(DEVICE_WAIT));
+                    }
                     self.give_back();
                 }
             }

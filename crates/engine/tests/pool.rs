@@ -28,7 +28,7 @@ fn borrowed_jobs_are_processed_on_a_pool_of_any_size() {
                 .map(|packet| Job::new(&session, packet.as_mut_slice()).nonce(&[0; 16]))
                 .collect();
             let outcome = processor.process_many(&pool, &mut jobs);
-            assert_eq!(outcome, Outcome { completed: given, failed: 0 });
+            assert_eq!(outcome, Outcome { completed: given, failed: 0, fell_back: 0 });
             assert!(jobs.iter().all(Job::succeeded));
             drop(jobs);
             assert!(packets.iter().flatten().all(|byte| *byte == 8), "each byte once");
@@ -44,7 +44,7 @@ fn failures_are_counted_whatever_thread_they_are_on() {
         .map(|number| Job::new(&session, vec![0; 100]).nonce(&nonce(number)).user(number))
         .collect();
     let outcome = PoolProcessor::new().process_many(&pool(3), &mut jobs);
-    assert_eq!(outcome, Outcome { completed: 3000, failed: 1000 });
+    assert_eq!(outcome, Outcome { completed: 3000, failed: 1000, fell_back: 0 });
     assert!(jobs.iter().all(|job| job.succeeded() != job.user_value().is_multiple_of(3)));
 }
 

@@ -31,6 +31,12 @@ pub enum PerfError {
         /// The values that would have been right.
         valid: String,
     },
+    /// A compression, which is measured in another way.
+    #[error("{algorithm} compresses, which `broadloom perf compress` measures")]
+    Compression {
+        /// The algorithm.
+        algorithm: Algorithm,
+    },
     /// A direction that none of the algorithms asked for has.
     #[error("{algorithm} has no direction {direction}; valid: {valid}")]
     Direction {

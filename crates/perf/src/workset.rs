@@ -82,7 +82,7 @@ fn output_len(algorithm: Algorithm, len: usize) -> usize {
 /// Bytes of a key: none for a digest, the digest's length for HMAC, the cipher's in a chain.
 fn key_len(algorithm: Algorithm) -> usize {
     match algorithm {
-        Algorithm::Hash(_) => 0,
+        Algorithm::Hash(_) | Algorithm::Compression(_) => 0,
         Algorithm::Mac(mac) => mac_key_len(mac),
         Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => cipher.key_len(),
         Algorithm::Aead(aead) => aead.key_len(),

@@ -38,7 +38,7 @@ pub struct Input<'a> {
 /// is what it should be.
 ///
 /// # Panics
-/// If a length does not fit the algorithm.
+/// If a length does not fit the algorithm; and for a compression, of which there is more than one right output.
 pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
     let encrypts = matches!(input.direction, Direction::Encrypt | Direction::Seal);
     let &Input { key, mac_key, nonce, data, tag_len, .. } = input;
@@ -55,6 +55,7 @@ pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
             let tag = mac(mac_algorithm, mac_key, &[], if covers_output { &output } else { data });
             (output, tag)
         }
+        Algorithm::Compression(_) => panic!("a compression has more than one right output"),
     };
     assert!(tag.len() >= tag_len, "{} has no tag of {tag_len} bytes", input.algorithm);
     tag.truncate(tag_len);

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, Direction, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Text,
-    Transform,
+    Algorithm, AnyQueue, Direction, Operation, Parts, Provider, ProviderError, ProviderSession, Queue,
+    Text, Transform,
 };
 use zeroize::Zeroizing;
 
@@ -51,8 +51,8 @@ impl Provider for Reference {
         Ok(Box::new(Session { algorithm, direction, key, tag_len: transform.tag_len() }))
     }
 
-    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
-        Ok(Box::new(Worker))
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
+        Ok(AnyQueue::local(Worker))
     }
 }
 

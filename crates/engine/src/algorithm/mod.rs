@@ -1,9 +1,11 @@
 //! The algorithms that sessions can be opened for.
 
+mod compression;
 mod names;
 
 use std::ops::RangeInclusive;
 
+pub use compression::{Checksum, Compression, CompressionAlgorithm, Ending, Huffman};
 pub use names::NameError;
 
 /// A hash function.
@@ -145,7 +147,7 @@ pub enum ChainOrder {
 /// What a session computes.
 ///
 /// Prints as its name and parses from it: `sha256`, `hmac-sha1`, `aes-128-cmac`, `aes-128-cbc`,
-/// `3des-ctr`, `aes-256-gcm`, `chacha20-poly1305`; chains as `aes-128-cbc+hmac-sha1` (cipher, then MAC)
+/// `3des-ctr`, `aes-256-gcm`, `chacha20-poly1305`, `deflate`; chains as `aes-128-cbc+hmac-sha1` (cipher, then MAC)
 /// and `hmac-sha1+aes-128-cbc` (MAC, then cipher).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Algorithm {
@@ -159,6 +161,8 @@ pub enum Algorithm {
     Aead(AeadAlgorithm),
     /// A cipher and a MAC over one buffer.
     Chain(CipherAlgorithm, MacAlgorithm, ChainOrder),
+    /// Compression.
+    Compression(CompressionAlgorithm),
 }
 
 /// What is done to a buffer.
@@ -178,11 +182,15 @@ pub enum Direction {
     Seal,
     /// Ciphertext and tag to plaintext, if the tag is right.
     Open,
+    /// To fewer bytes.
+    Compress,
+    /// Back to all of them.
+    Decompress,
 }
 
 impl Direction {
     /// All of them.
-    pub const ALL: [Direction; 7] = [
+    pub const ALL: [Direction; 9] = [
         Direction::Digest,
         Direction::Generate,
         Direction::Verify,
@@ -190,6 +198,8 @@ impl Direction {
         Direction::Decrypt,
         Direction::Seal,
         Direction::Open,
+        Direction::Compress,
+        Direction::Decompress,
     ];
 
     /// The name: `encrypt`.
@@ -202,6 +212,8 @@ impl Direction {
             Direction::Decrypt => "decrypt",
             Direction::Seal => "seal",
             Direction::Open => "open",
+            Direction::Compress => "compress",
+            Direction::Decompress => "decompress",
         }
     }
 
@@ -339,12 +351,19 @@ impl AeadAlgorithm {
 }
 
 impl Algorithm {
-    /// Every algorithm but the chains, which are any cipher with any MAC that takes no nonce.
+    /// Every algorithm of the packets' kind, which turns so many bytes into as many: hashes, MACs, ciphers
+    /// and AEADs. Chains are any cipher with any MAC that takes no nonce.
     pub fn simple() -> impl Iterator<Item = Algorithm> {
         let hashes = HashAlgorithm::ALL.into_iter().map(Algorithm::Hash);
         let macs = MacAlgorithm::all().map(Algorithm::Mac);
         let ciphers = CipherAlgorithm::all().map(Algorithm::Cipher);
         hashes.chain(macs).chain(ciphers).chain(AeadAlgorithm::all().map(Algorithm::Aead))
+    }
+
+    /// Every algorithm but the chains.
+    pub fn all() -> impl Iterator<Item = Algorithm> {
+        let compressions = CompressionAlgorithm::ALL.into_iter().map(Algorithm::Compression);
+        Algorithm::simple().chain(compressions)
     }
 
     /// The directions that it has, the one that makes something first.
@@ -354,6 +373,7 @@ impl Algorithm {
             Algorithm::Mac(_) => &[Direction::Generate, Direction::Verify],
             Algorithm::Cipher(_) | Algorithm::Chain(..) => &[Direction::Encrypt, Direction::Decrypt],
             Algorithm::Aead(_) => &[Direction::Seal, Direction::Open],
+            Algorithm::Compression(_) => &[Direction::Compress, Direction::Decompress],
         }
     }
 
@@ -384,7 +404,7 @@ impl Algorithm {
     /// Nonce lengths, in bytes.
     pub const fn nonce_lens(self) -> RangeInclusive<usize> {
         match self {
-            Algorithm::Hash(_) => 0..=0,
+            Algorithm::Hash(_) | Algorithm::Compression(_) => 0..=0,
             Algorithm::Mac(mac) => mac.nonce_lens(),
             Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => {
                 cipher.nonce_len()..=cipher.nonce_len()
@@ -393,12 +413,12 @@ impl Algorithm {
         }
     }
 
-    /// Bytes of a whole digest or tag; 0 for a cipher.
+    /// Bytes of a whole digest or tag; 0 for a cipher, and for a compression.
     pub const fn tag_len(self) -> usize {
         match self {
             Algorithm::Hash(hash) => hash.digest_len(),
             Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => mac.tag_len(),
-            Algorithm::Cipher(_) => 0,
+            Algorithm::Cipher(_) | Algorithm::Compression(_) => 0,
             Algorithm::Aead(_) => 16,
         }
     }

@@ -4,10 +4,17 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{
-    AeadAlgorithm, Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
+    AeadAlgorithm, Algorithm, ChainOrder, CipherAlgorithm, CompressionAlgorithm, Direction,
+    HashAlgorithm, MacAlgorithm,
 };
 
 impl fmt::Display for HashAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Display for CompressionAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
@@ -57,6 +64,7 @@ impl fmt::Display for Algorithm {
             Algorithm::Mac(mac) => write!(f, "{mac}"),
             Algorithm::Cipher(cipher) => write!(f, "{cipher}"),
             Algorithm::Aead(aead) => write!(f, "{aead}"),
+            Algorithm::Compression(compression) => write!(f, "{compression}"),
             Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac) => write!(f, "{cipher}+{mac}"),
             Algorithm::Chain(cipher, mac, ChainOrder::MacThenCipher) => write!(f, "{mac}+{cipher}"),
         }
@@ -116,12 +124,12 @@ impl FromStr for Algorithm {
         };
         let found = match name.split_once('+') {
             Some(halves) => chain(halves),
-            None => find(name, Algorithm::simple()),
+            None => find(name, Algorithm::all()),
         };
         found.ok_or_else(|| NameError {
             what: "algorithm",
             name: name.to_owned(),
-            valid: format!("{}, and chains CIPHER+MAC and MAC+CIPHER", names(Algorithm::simple())),
+            valid: format!("{}, and chains CIPHER+MAC and MAC+CIPHER", names(Algorithm::all())),
         })
     }
 }
@@ -137,7 +145,7 @@ mod tests {
             let mac = MacAlgorithm::Hmac(HashAlgorithm::Sha1);
             Algorithm::Chain(CipherAlgorithm::AesCbc(AesSize::Aes128), mac, order)
         });
-        for algorithm in Algorithm::simple().chain(chains) {
+        for algorithm in Algorithm::all().chain(chains) {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
         }
         assert_eq!(chains[0].to_string(), "aes-128-cbc+hmac-sha1");
@@ -154,7 +162,8 @@ mod tests {
         let error = "sign".parse::<Direction>().expect_err("no such direction").to_string();
         assert_eq!(
             error,
-            "\"sign\" is no direction; valid: digest, generate, verify, encrypt, decrypt, seal, open"
+            "\"sign\" is no direction; valid: digest, generate, verify, encrypt, decrypt, seal, open, \
+             compress, decompress"
         );
     }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use broadloom_engine::{
-    AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, Job, JobError, Operation, Provider,
-    ProviderError, ProviderSession, Queue, Session, Text, Transform,
+    AesSize, Algorithm, AnyQueue, CipherAlgorithm, Direction, HashAlgorithm, Job, JobError, Operation,
+    Provider, ProviderError, ProviderSession, Queue, Session, Text, Transform,
 };
 
 /// The first byte of a job over which the provider panics.
@@ -73,9 +73,9 @@ impl Provider for Toy {
         }))
     }
 
-    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
         assert!(!self.queues_panic.load(Ordering::Relaxed), "the toy opens no queue");
-        Ok(Box::new(ToyQueue(Arc::clone(&self.gate))))
+        Ok(AnyQueue::local(ToyQueue(Arc::clone(&self.gate))))
     }
 }
 

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use broadloom_engine::{
-    AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, JobError, MacAlgorithm, Operation,
-    Parts, Provider, ProviderError, ProviderSession, Queue, Session, Text, Transform,
+    AesSize, Algorithm, AnyQueue, CipherAlgorithm, Direction, HashAlgorithm, JobError, MacAlgorithm,
+    Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Session, Text, Transform,
 };
 
 pub const CIPHER: CipherAlgorithm = CipherAlgorithm::AesCtr(AesSize::Aes128);
@@ -87,11 +87,11 @@ impl Provider for Toy {
         Ok(Box::new(Key { byte, direction, class }))
     }
 
-    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
         if !self.has_queues {
             return Err(ProviderError::new("no queue today"));
         }
-        Ok(Box::new(ToyQueue(*self)))
+        Ok(AnyQueue::local(ToyQueue(*self)))
     }
 }
 

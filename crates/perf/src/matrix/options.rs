@@ -151,6 +151,9 @@ impl MatrixOptions {
         let usual = ["hmac-sha1", "aes-128-cbc"].map(|name| name.parse().expect("it is known"));
         let mut operations = Vec::new();
         for algorithm in unique(or_usual(&self.algorithms, &usual)) {
+            if matches!(algorithm, Algorithm::Compression(_)) {
+                return Err(PerfError::Compression { algorithm });
+            }
             let all = algorithm.directions();
             let Some(&wanted) = self.directions.first() else {
                 operations.push((algorithm, all[0]));
@@ -341,6 +344,13 @@ mod tests {
         assert!(wrong.contains("burst 1025"), "{wrong}");
         let wrong = error(MatrixOptions { outstanding: vec![0], ..MatrixOptions::default() });
         assert!(wrong.contains("outstanding 0"), "{wrong}");
+    }
+
+    #[test]
+    fn compressions_are_measured_elsewhere() {
+        let algorithms = vec!["deflate".parse().unwrap()];
+        let options = MatrixOptions { algorithms, ..MatrixOptions::default() };
+        assert!(error(options).contains("perf compress"));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The provider.
 
-use broadloom_engine::{Algorithm, Provider, ProviderError, ProviderSession, Queue, Transform};
+use broadloom_engine::{
+    Algorithm, AnyQueue, Provider, ProviderError, ProviderSession, Queue, Transform,
+};
 
 use crate::library::{Absent, Api, CallError, Table};
 use crate::queue::ImbQueue;
@@ -73,8 +75,8 @@ impl Provider for IpsecMb {
         Ok(Box::new(ImbSession::open(transform, self.table.expander(), kernel)?))
     }
 
-    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
         let manager = self.api.manager().map_err(|error| ProviderError::new(error.to_string()))?;
-        Ok(Box::new(ImbQueue::new(manager)))
+        Ok(AnyQueue::local(ImbQueue::new(manager)))
     }
 }

@@ -124,7 +124,9 @@ impl Task {
                 own.0.copy_from_slice(key);
                 Task::ChaCha { direction, key: own }
             }
-            other @ (Algorithm::Cipher(CipherAlgorithm::TripleDesCtr) | Algorithm::Chain(..)) => {
+            other @ (Algorithm::Cipher(CipherAlgorithm::TripleDesCtr)
+            | Algorithm::Chain(..)
+            | Algorithm::Compression(_)) => {
                 return Err(refused(other));
             }
         })

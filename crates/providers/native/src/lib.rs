@@ -7,7 +7,8 @@ mod queue;
 mod session;
 
 use broadloom_engine::{
-    Algorithm, CipherAlgorithm, MacAlgorithm, Provider, ProviderError, ProviderSession, Queue, Transform,
+    Algorithm, AnyQueue, CipherAlgorithm, MacAlgorithm, Provider, ProviderError, ProviderSession, Queue,
+    Transform,
 };
 use broadloom_lanes::Cpu;
 
@@ -53,7 +54,7 @@ impl Provider for Native {
         session::open(transform, &self.cpu)
     }
 
-    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
-        Ok(Box::new(NativeQueue::new(&self.cpu)))
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
+        Ok(AnyQueue::local(NativeQueue::new(&self.cpu)))
     }
 }

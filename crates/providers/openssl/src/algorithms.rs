@@ -69,6 +69,7 @@ impl Algorithms {
             Algorithm::Cipher(algorithm) => cipher(algorithm),
             Algorithm::Aead(aead) => self.ciphers.contains_key(aead_name(aead)),
             Algorithm::Chain(half, other, _) => cipher(half) && mac(other),
+            Algorithm::Compression(_) => false,
         }
     }
 

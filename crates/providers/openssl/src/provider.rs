@@ -1,6 +1,8 @@
 //! The provider.
 
-use broadloom_engine::{Algorithm, Provider, ProviderError, ProviderSession, Queue, Transform};
+use broadloom_engine::{
+    Algorithm, AnyQueue, Provider, ProviderError, ProviderSession, Queue, Transform,
+};
 
 use crate::algorithms::Algorithms;
 use crate::evp::Libcrypto;
@@ -51,7 +53,7 @@ impl Provider for OpenSsl {
         Ok(Box::new(workshop.open(transform)?))
     }
 
-    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
         let Some(number) = self.numbers.take() else {
             let open = match self.options.queue_pairs {
                 1 => "the one queue pair".to_owned(),
@@ -61,6 +63,6 @@ impl Provider for OpenSsl {
                 "{open} that the openssl provider was opened for (its option queue-pairs) are in use"
             )));
         };
-        Ok(Box::new(OpenSslQueue::new(number)))
+        Ok(AnyQueue::local(OpenSslQueue::new(number)))
     }
 }

@@ -113,6 +113,9 @@ impl Workshop<'_> {
                 let contexts = self.contexts(context)?;
                 (Work::Aead(Aead { contexts, mode, seals }), name.to_string_lossy())
             }
+            Algorithm::Compression(_) => {
+                return Err(ProviderError::new("libcrypto compresses nothing"));
+            }
             Algorithm::Chain(..) => {
                 return Err(ProviderError::new("chains are opened half by half"));
             }

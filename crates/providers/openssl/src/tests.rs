@@ -51,7 +51,7 @@ fn bytes(seed: usize, len: usize) -> Vec<u8> {
 
 fn key_len(algorithm: Algorithm) -> usize {
     match algorithm {
-        Algorithm::Hash(_) => 0,
+        Algorithm::Hash(_) | Algorithm::Compression(_) => 0,
         Algorithm::Mac(MacAlgorithm::Hmac(_)) => 20,
         Algorithm::Mac(mac) => *mac.key_lens().start(),
         Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => cipher.key_len(),

@@ -1,0 +1,222 @@
+//! What a compression or a decompression makes, and how far it has come.
+
+use crate::algorithm::{Checksum, Compression, CompressionAlgorithm, Direction};
+use crate::job_error::JobError;
+use crate::stored;
+
+/// What DEFLATE makes of a byte at most, more or less: RFC 1951 allows 258 bytes for two bits.
+const MOST_PER_BYTE: u64 = 1032;
+/// What a decompression without a better guess gets for a byte, on its first attempt.
+const USUAL_PER_BYTE: usize = 4;
+const LEAST_ROOM: usize = 512;
+
+/// What a session does, as far as its jobs' output goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Making {
+    pub algorithm: CompressionAlgorithm,
+    pub direction: Direction,
+    pub how: Compression,
+}
+
+/// The output of one job.
+#[derive(Debug)]
+pub(crate) struct Made {
+    /// Memory, of which the first `len` bytes are made, and those up to `end` are room.
+    buffer: Vec<u8>,
+    len: usize,
+    end: usize,
+    consumed: usize,
+    /// Of what was made, or consumed, so far.
+    checksum: Option<u32>,
+    attempts: u32,
+    /// The last attempt ran out of room.
+    full: bool,
+    /// Room that the caller wants for the first attempt.
+    pub wish: Option<usize>,
+    /// The most that may come out.
+    pub limit: u64,
+}
+
+impl Default for Made {
+    fn default() -> Self {
+        Made {
+            buffer: Vec::new(),
+            len: 0,
+            end: 0,
+            consumed: 0,
+            checksum: None,
+            attempts: 0,
+            full: false,
+            wish: None,
+            limit: u64::MAX,
+        }
+    }
+}
+
+/// What an attempt at compressing or decompressing came to. See
+/// [`Operation::progress`](crate::Operation::progress).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Bytes of input that were read: less than all where a DEFLATE stream ends before its input does.
+    pub consumed: usize,
+    /// Bytes of output that were made.
+    pub produced: usize,
+    /// The room was not enough. A compression has then kept whole blocks, none of them final, that end on a
+    /// byte boundary, for the input consumed, and goes on with the rest; or nothing. A decompression has
+    /// kept nothing.
+    pub full: bool,
+    /// The session's checksum of these uncompressed bytes, if it fell out; else the engine computes it.
+    pub checksum: Option<u32>,
+}
+
+impl Made {
+    /// The output so far.
+    pub fn output(&self) -> &[u8] {
+        &self.buffer[..self.len]
+    }
+
+    /// Takes the output away.
+    pub fn take(&mut self) -> Vec<u8> {
+        let mut output = std::mem::take(&mut self.buffer);
+        output.truncate(std::mem::take(&mut self.len));
+        output
+    }
+
+    /// Gives it memory to use.
+    pub fn set_buffer(&mut self, buffer: Vec<u8>) {
+        self.buffer = buffer;
+        self.len = 0;
+    }
+
+    pub fn consumed(&self) -> usize {
+        self.consumed
+    }
+
+    pub fn checksum(&self) -> Option<u32> {
+        self.checksum
+    }
+
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// What is still to be consumed goes with this room.
+    pub fn room(&mut self) -> (usize, &mut [u8]) {
+        (self.consumed, &mut self.buffer[self.len..self.end])
+    }
+
+    /// Makes it ready for a first attempt at `input_len` bytes; `bound` is what the provider says.
+    pub fn begin(&mut self, making: Making, input_len: usize, bound: impl FnOnce(usize) -> usize) {
+        (self.len, self.consumed, self.attempts) = (0, 0, 1);
+        (self.checksum, self.full) = (None, false);
+        let room = self.wish.unwrap_or_else(|| match making.direction {
+            Direction::Compress => bound(input_len),
+            _ => (input_len.saturating_mul(USUAL_PER_BYTE)).max(LEAST_ROOM),
+        });
+        self.make_room(room.min(self.most(making, input_len)));
+    }
+
+    /// Whether the uncompressed bytes are needed to take in what an attempt came to.
+    pub fn needs_text(&self, making: Making, progress: Progress) -> bool {
+        making.how.checksum != Checksum::None && progress.checksum.is_none()
+    }
+
+    /// Takes in what an attempt came to. `input` may be empty where nobody [needs](Made::needs_text) it.
+    pub fn advance(
+        &mut self,
+        making: Making,
+        input: &[u8],
+        input_len: usize,
+        progress: Progress,
+    ) -> Result<(), JobError> {
+        let Progress { consumed, produced, full, checksum } = progress;
+        let compresses = making.direction == Direction::Compress;
+        let fits = consumed <= input_len - self.consumed && produced <= self.end - self.len;
+        let keeps_nothing = (consumed, produced) == (0, 0);
+        let is_whole = full || !compresses || consumed == input_len - self.consumed;
+        if !fits || !is_whole || (full && !compresses && !keeps_nothing) {
+            return Err(JobError::NotDone);
+        }
+        let kind = making.how.checksum;
+        let part = match (kind, checksum) {
+            (Checksum::None, _) => None,
+            (_, Some(checksum)) => Some(checksum),
+            _ if compresses => kind.of(&input[self.consumed..][..consumed]),
+            _ => kind.of(&self.buffer[self.len..][..produced]),
+        };
+        let len = if compresses { consumed } else { produced };
+        self.checksum = match (self.checksum, part) {
+            (Some(before), Some(part)) => Some(kind.combine(before, part, len as u64)),
+            (_, part) => part,
+        };
+        self.consumed += consumed;
+        self.len += produced;
+        self.full = full;
+        Ok(())
+    }
+
+    /// Whether there is still something to be done, for which there is now more room.
+    ///
+    /// # Errors
+    /// There may be no more room.
+    pub fn goes_on(
+        &mut self,
+        making: Making,
+        input_len: usize,
+        bound: impl FnOnce(usize) -> usize,
+    ) -> Result<bool, JobError> {
+        if !std::mem::take(&mut self.full) {
+            return Ok(false);
+        }
+        let room = self.end - self.len;
+        let more = match making.direction {
+            Direction::Compress => bound(input_len - self.consumed).max(2 * room),
+            _ => room.saturating_mul(2).max(LEAST_ROOM),
+        };
+        let most = self.most(making, input_len);
+        if self.end >= most {
+            return Err(match self.limit == most as u64 {
+                true => JobError::OutputLimit { limit: self.limit },
+                false => JobError::Malformed,
+            });
+        }
+        self.make_room(self.len.saturating_add(more).min(most));
+        self.attempts += 1;
+        Ok(true)
+    }
+
+    /// Whether stored blocks would have taken less.
+    pub fn is_too_long(&self, making: Making, input_len: usize) -> bool {
+        let what = (making.algorithm, making.direction);
+        what == (CompressionAlgorithm::Deflate, Direction::Compress) && self.len > stored::len(input_len)
+    }
+
+    /// Makes the output of stored blocks.
+    pub fn store(&mut self, making: Making, input: &[u8]) {
+        stored::write(input, making.how.ending, &mut self.buffer);
+        self.len = self.buffer.len();
+    }
+
+    /// Forgets what was made.
+    pub fn discard(&mut self) {
+        self.len = 0;
+        self.checksum = None;
+    }
+
+    /// The most that may come out: what the caller says, and what the format allows.
+    fn most(&self, making: Making, input_len: usize) -> usize {
+        let most = match making.direction {
+            Direction::Compress => u64::MAX,
+            _ => (input_len as u64).saturating_add(1).saturating_mul(MOST_PER_BYTE).min(self.limit),
+        };
+        usize::try_from(most).unwrap_or(usize::MAX)
+    }
+
+    /// Memory that was used before is not cleared again.
+    fn make_room(&mut self, end: usize) {
+        self.end = end;
+        if self.buffer.len() < end {
+            self.buffer.resize(end, 0);
+        }
+    }
+}

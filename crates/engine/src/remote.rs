@@ -1,0 +1,200 @@
+//! The part of a queue pair that works with devices: jobs are started, and their ends come later.
+
+use std::collections::VecDeque;
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+use crate::job::Handle;
+use crate::operation::Operation;
+use crate::processor::Processor;
+use crate::queue_pair::{Group, QueuePair};
+
+/// What a group knows of its jobs that devices have. Jobs are numbered as they come: a job's number less
+/// `base` is its place in the ring.
+#[derive(Default)]
+pub(crate) struct Remote {
+    base: u64,
+    /// Jobs at the front that were started.
+    started: usize,
+    /// The first job that is not started was checked, and found no room at its device.
+    is_ready: bool,
+    /// Jobs of which there is more to be done, for which there was no room yet.
+    again: VecDeque<u64>,
+}
+
+/// A job's number within its group is the lower part of its ticket.
+const NUMBER: u32 = 48;
+
+impl Remote {
+    /// For a group whose first jobs are complete.
+    pub fn new(complete: usize) -> Self {
+        Remote { started: complete, ..Remote::default() }
+    }
+
+    /// So many jobs at the front are no longer there.
+    pub fn give_back(&mut self, count: usize) {
+        self.base += count as u64;
+        self.started -= count;
+    }
+
+    /// All jobs are complete, and no response is expected any more.
+    pub fn forget(&mut self, complete: usize) {
+        self.started = complete;
+        self.is_ready = false;
+        self.again.clear();
+    }
+
+    fn place(&self, number: u64) -> usize {
+        (number - self.base) as usize
+    }
+}
+
+fn ticket(group: usize, number: u64) -> u64 {
+    (group as u64) << NUMBER | number & ((1 << NUMBER) - 1)
+}
+
+/// What became of an attempt to give an operation to whoever works on it.
+enum Start {
+    /// A device has it.
+    Submitted,
+    /// Its device has no room.
+    NoRoom,
+    /// No device was needed.
+    Ended { failed: bool },
+}
+
+fn start(processor: &mut Processor, ticket: u64, operation: &mut Operation<'_>) -> Start {
+    match processor.device(operation.acting()) {
+        Some(device) => match device.submit(ticket, operation) {
+            true => Start::Submitted,
+            false => Start::NoRoom,
+        },
+        None => Start::Ended { failed: processor.run_open(operation) },
+    }
+}
+
+impl<'a, H: Handle<'a>> QueuePair<'a, H> {
+    /// Waits until a device may have a response, or for so long; not at all where no device has any job.
+    /// [`dequeue`](QueuePair::dequeue) takes responses.
+    pub fn wait(&mut self, timeout: Duration) {
+        let has_jobs = |group: &Group<H>| {
+            group.remote.as_ref().is_some_and(|remote| remote.started > group.complete)
+        };
+        if self.remote && self.groups.iter().any(has_jobs) {
+            // With more than one device, each gets its turn.
+            let devices = self.processor.devices().count().max(1) as u32;
+            self.processor.devices().for_each(|device| device.wait(timeout / devices));
+        }
+    }
+
+    /// Whether a device has jobs of which the end is not known yet.
+    pub fn awaits_device(&self) -> bool {
+        let awaits = |group: &Group<H>| group.remote.is_some() && group.complete < group.seen;
+        self.remote && self.groups.iter().any(awaits)
+    }
+
+    /// The file descriptors that are readable when a device may have a response, of those devices that
+    /// interrupt. [`dequeue`](QueuePair::dequeue) takes responses.
+    pub fn device_events(&mut self) -> Vec<BorrowedFd<'_>> {
+        self.processor.devices().filter_map(|device| device.event()).collect()
+    }
+
+    /// Gives jobs of a group to devices, as long as those have room, and rings their doorbells once.
+    pub(crate) fn start(&mut self, index: usize) {
+        let QueuePair { groups, processor, statistics, .. } = self;
+        let group = &mut groups[index];
+        let Some(remote) = &mut group.remote else { return };
+        let mut submitted = false;
+        while let Some(&number) = remote.again.front() {
+            let operation = group.jobs[remote.place(number)].operation();
+            match start(processor, ticket(index, number), operation) {
+                Start::Submitted => submitted = true,
+                Start::NoRoom => break,
+                Start::Ended { failed } => statistics.complete(1, usize::from(failed)),
+            }
+            remote.again.pop_front();
+        }
+        while remote.started < group.seen && remote.again.is_empty() {
+            let number = remote.base + remote.started as u64;
+            let operation = group.jobs[remote.started].operation();
+            if !std::mem::replace(&mut remote.is_ready, true)
+                && let Err(error) = operation.begin()
+            {
+                operation.refuse(error);
+                statistics.complete(1, 1);
+            } else {
+                match start(processor, ticket(index, number), operation) {
+                    Start::Submitted => submitted = true,
+                    Start::NoRoom => break,
+                    Start::Ended { failed } => statistics.complete(1, usize::from(failed)),
+                }
+            }
+            remote.is_ready = false;
+            remote.started += 1;
+        }
+        if submitted {
+            processor.devices().for_each(|device| device.doorbell());
+        }
+        statistics.fall_back(processor.take_fallbacks());
+        self.advance(index);
+    }
+
+    /// Takes the responses that devices have, and gives them what they now have room for.
+    pub(crate) fn collect(&mut self) {
+        let QueuePair { groups, processor, statistics, .. } = self;
+        for device in processor.devices() {
+            while let Some(ticket) = device.poll() {
+                let group = &mut groups[(ticket >> NUMBER) as usize];
+                let Some(remote) = &mut group.remote else { continue };
+                let number = ticket & ((1 << NUMBER) - 1);
+                let operation = group.jobs[remote.place(number)].operation();
+                device.finish(ticket, operation);
+                if operation.go_on() {
+                    remote.again.push_back(number);
+                } else {
+                    let failed = operation.finish();
+                    statistics.complete(1, usize::from(failed));
+                    statistics.fall_back(usize::from(operation.fell_back.is_some()));
+                }
+            }
+        }
+        for index in 0..self.groups.len() {
+            if self.groups[index].remote.is_some() {
+                self.start(index);
+            }
+        }
+    }
+
+    /// Counts the jobs at the front that are complete.
+    fn advance(&mut self, index: usize) {
+        let group = &mut self.groups[index];
+        let Some(remote) = &group.remote else { return };
+        let before = group.complete;
+        while group.complete < remote.started
+            && group.jobs[group.complete].operation().state.status().is_some()
+        {
+            group.complete += 1;
+        }
+        if group.complete > before {
+            self.level.set(|| true);
+        }
+    }
+
+    /// Has devices give back what they were lent, since nobody waits for them any more.
+    pub(crate) fn abandon(&mut self) {
+        let QueuePair { groups, processor, .. } = self;
+        for (index, group) in groups.iter_mut().enumerate() {
+            let Some(remote) = &group.remote else { continue };
+            for place in group.complete..remote.started {
+                let number = remote.base + place as u64;
+                let operation = group.jobs[place].operation();
+                if operation.is_open()
+                    && !remote.again.contains(&number)
+                    && let Some(device) = processor.device(operation.acting())
+                {
+                    device.abandon(ticket(index, number), operation);
+                }
+            }
+        }
+    }
+}
