@@ -1,5 +1,6 @@
 //! How the device's threads sleep while there is nothing to do, and who wakes them.
 
+use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 
 use crate::sync::{AtomicBool, Thread, current, fence, park};
@@ -14,16 +15,13 @@ pub(crate) struct Doze {
 #[derive(Debug)]
 struct Bed {
     asleep: AtomicBool,
-    #[cfg(not(loom))]
-    thread: std::sync::OnceLock<Thread>,
-    #[cfg(loom)]
-    thread: loom::sync::Mutex<Option<Thread>>,
+    thread: OnceLock<Thread>,
 }
 
 impl Doze {
     /// For so many threads.
     pub(crate) fn new(threads: usize) -> Self {
-        let bed = |_| Bed { asleep: AtomicBool::new(false), thread: Default::default() };
+        let bed = |_| Bed { asleep: AtomicBool::new(false), thread: OnceLock::new() };
         Doze { beds: (0..threads).map(bed).collect() }
     }
 
@@ -31,8 +29,9 @@ impl Doze {
     /// without a reason.
     pub(crate) fn sleep(&self, own: usize, mut busy: impl FnMut() -> bool) {
         let bed = &self.beds[own];
-        bed.enter(current());
-        bed.asleep.store(true, SeqCst);
+        bed.thread.get_or_init(current);
+        // Swapped, and not stored: loom does not know otherwise that it comes after a waker's swap.
+        bed.asleep.swap(true, SeqCst);
         // Either the waker sees that this thread is asleep, or this thread sees what it was to be woken for.
         fence(SeqCst);
         if !busy() {
@@ -51,7 +50,9 @@ impl Doze {
                 return;
             }
             if bed.asleep.load(Relaxed) && bed.asleep.swap(false, SeqCst) {
-                bed.unpark();
+                if let Some(thread) = bed.thread.get() {
+                    thread.unpark();
+                }
                 left -= 1;
             }
         }
@@ -60,32 +61,6 @@ impl Doze {
     /// Wakes every thread.
     pub(crate) fn wake_all(&self) {
         self.wake(usize::MAX);
-    }
-}
-
-#[cfg(not(loom))]
-impl Bed {
-    fn enter(&self, thread: Thread) {
-        self.thread.get_or_init(|| thread);
-    }
-
-    fn unpark(&self) {
-        if let Some(thread) = self.thread.get() {
-            thread.unpark();
-        }
-    }
-}
-
-#[cfg(loom)]
-impl Bed {
-    fn enter(&self, thread: Thread) {
-        self.thread.lock().unwrap().get_or_insert(thread);
-    }
-
-    fn unpark(&self) {
-        if let Some(thread) = &*self.thread.lock().unwrap() {
-            thread.unpark();
-        }
     }
 }
 
