@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, MacAlgorithm, Provider,
-    ProviderError, ProviderSession, Session, Transform, TransformError,
+    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Provider, ProviderError,
+    ProviderSession, Session, Transform, TransformError,
 };
 
 use crate::prepared::Fingerprint;
@@ -28,7 +28,6 @@ pub(crate) struct Inner {
     /// that need a nonce, which is never the same twice.
     pub fingerprint: Option<Fingerprint>,
     ending: Option<Ending>,
-    gathers: bool,
 }
 
 /// What a request of the session needs and makes.
@@ -67,7 +66,6 @@ impl DeviceSession {
         backends: &[Arc<dyn Provider>],
         transform: &Transform,
         verify: bool,
-        gathers: bool,
         fingerprint: impl FnOnce(&Transform) -> Option<Fingerprint>,
     ) -> Result<DeviceSession, ProviderError> {
         let kind = match (transform.algorithm(), transform.direction()) {
@@ -99,13 +97,13 @@ impl DeviceSession {
             }
         }
         let takes_nonce = match transform.algorithm() {
-            Algorithm::Mac(mac) => matches!(mac, MacAlgorithm::AesGmac(_)) || *mac.nonce_lens().end() > 0,
+            Algorithm::Mac(mac) => *mac.nonce_lens().end() > 0,
             Algorithm::Hash(_) | Algorithm::Compression(_) => false,
             _ => true,
         };
         let fingerprint = if takes_nonce { None } else { fingerprint(transform) };
         let ending = transform.compression().map(|how| how.ending);
-        let inner = Inner { kind, work, part, check, fingerprint, ending, gathers };
+        let inner = Inner { kind, work, part, check, fingerprint, ending };
         Ok(DeviceSession(Arc::new(inner)))
     }
 
@@ -140,8 +138,9 @@ impl ProviderSession for DeviceSession {
         }
     }
 
+    /// Pieces are copied, or lent, each from where it is.
     fn gathers(&self) -> bool {
-        self.0.gathers
+        true
     }
 }
 

@@ -77,7 +77,11 @@ impl fmt::Display for Statistics {
         }
         if self.prepared_hits + self.prepared_misses > 0 {
             let all = self.prepared_hits + self.prepared_misses;
-            write!(f, "; {} of {all} results were prepared before the clock started", self.prepared_hits)?;
+            write!(
+                f,
+                "; {} of {all} results were prepared before the clock started",
+                self.prepared_hits
+            )?;
         }
         Ok(())
     }
@@ -101,10 +105,6 @@ impl Counter {
 
     pub(crate) fn get(&self) -> u64 {
         self.0.load(Relaxed)
-    }
-
-    pub(crate) fn clear(&self) {
-        self.0.store(0, Relaxed);
     }
 }
 
@@ -174,6 +174,15 @@ impl Statistics {
             },
             ..Statistics::default()
         }
+    }
+
+    /// What drivers have counted that are gone.
+    pub(crate) fn add_earlier(&mut self, earlier: &Statistics) {
+        self.responses += earlier.responses;
+        self.doorbells += earlier.doorbells;
+        self.interrupts += earlier.interrupts;
+        self.stale += earlier.stale;
+        self.faults.full_rings += earlier.faults.full_rings;
     }
 
     pub(crate) fn add(&mut self, driver: &DriverCounters) {

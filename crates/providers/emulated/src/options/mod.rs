@@ -2,6 +2,7 @@
 
 mod value;
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::faults::Rates;
@@ -88,7 +89,8 @@ impl Options {
         }
         let mut parser = Parser::new(preset(given)?);
         // What is for all services first, so that what is for one of them counts.
-        let (some, all): (Vec<_>, Vec<_>) = given.iter().partition(|(name, _)| of_service(name).is_some());
+        let (some, all): (Vec<_>, Vec<_>) =
+            given.iter().partition(|(name, _)| of_service(name).is_some());
         for (name, value) in all.into_iter().chain(some) {
             parser.take(name, value).map_err(|refusal| error(name, value, &refusal.valid))?;
         }
@@ -112,6 +114,28 @@ fn preset(given: &[(&str, &str)]) -> Result<Preset, OptionError> {
 fn of_service(name: &str) -> Option<(&str, &str)> {
     let (service, name) = name.split_once('-')?;
     matches!(service, "compression" | "symmetric").then_some((service, name))
+}
+
+impl fmt::Display for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Preset { name, timing, public_key_engines, .. } = &self.device;
+        write!(f, "preset {name}: ")?;
+        match timing {
+            None => f.write_str("no timing")?,
+            Some(timing) => write!(
+                f,
+                "{} compression, {} symmetric and {public_key_engines} public-key engines (of these none \
+                 is of use yet)",
+                timing.compression.engines, timing.symmetric.engines
+            )?,
+        }
+        for (index, (name, rate)) in self.rates.iter().enumerate() {
+            let start =
+                if index == 0 { format!(", faults (seed {}): ", self.seed) } else { ", ".to_owned() };
+            write!(f, "{start}{name} {rate}")?;
+        }
+        Ok(())
+    }
 }
 
 struct Parser {
@@ -200,8 +224,10 @@ impl Parser {
         let of_engines = ["engines", "depth", "request-time", "byte-time", "sharing"];
         let of_way =
             ["way-request-time", "way-byte-time", "distance", "remote-request-time", "remote-byte-time"];
-        let (service, rest) = of_service(name).map_or((None, name), |(service, rest)| (Some(service), rest));
-        if !of_engines.contains(&rest) && !(of_way.contains(&rest) && service.is_none()) {
+        let (service, rest) =
+            of_service(name).map_or((None, name), |(service, rest)| (Some(service), rest));
+        let is_of_way = service.is_none() && of_way.contains(&rest);
+        if !of_engines.contains(&rest) && !is_of_way {
             return Err(Refusal::new(NAMES));
         }
         let Some(timing) = &mut self.options.device.timing else {

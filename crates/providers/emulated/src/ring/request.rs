@@ -79,12 +79,6 @@ impl Reader {
         self.head != self.rung
     }
 
-    /// The next descriptor's size in KiB, without taking it.
-    #[inline]
-    pub(crate) fn next_size(&mut self) -> Option<u16> {
-        self.has_next().then(|| self.at_head().size)
-    }
-
     /// Takes the next descriptor.
     #[inline]
     pub(crate) fn read(&mut self) -> Option<Descriptor> {
@@ -102,7 +96,11 @@ impl Reader {
     fn at_head(&self) -> Descriptor {
         let place = self.memory.place(self.head);
         let word = place.word.load(Relaxed);
-        debug_assert_eq!(word & 1, self.memory.phase(self.head), "the doorbell rang for what was written");
+        debug_assert_eq!(
+            word & 1,
+            self.memory.phase(self.head),
+            "the doorbell rang for what was written"
+        );
         Descriptor::from_word(word, place.time.load(Relaxed))
     }
 }
@@ -130,7 +128,6 @@ mod tests {
             assert!(writer.write(descriptor(lap)) && writer.write(descriptor(lap + 1)));
             assert!(!writer.write(descriptor(99)));
             writer.ring(0);
-            assert_eq!(reader.next_size(), Some(1));
             assert_eq!(reader.read().map(|d| d.slot), Some(lap as u16));
             assert!(!writer.has_room(), "it is read, and not released");
             reader.release();

@@ -164,7 +164,8 @@ mod tests {
     const NO_WAY: Way = Way { request_time: 0.0, byte_time: 0.0 };
 
     fn schedule(engines: Engines, way: Way, work: &[(u64, usize)]) -> Vec<u64> {
-        let mut model = Model::new(&Timing { compression: engines, symmetric: engines, way, remote: None });
+        let mut model =
+            Model::new(&Timing { compression: engines, symmetric: engines, way, remote: None });
         let service = Service::Symmetric;
         let ready = |&(arrival, bytes)| model.schedule(Work { service, arrival, bytes, slower: 1 });
         work.iter().map(ready).collect()
