@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use broadloom_emulated::{Emulated, EmulatedError};
 use broadloom_engine::{Provider, Registry};
 use broadloom_ipsec_mb::IpsecMb;
 use broadloom_isal::Isal;
@@ -15,7 +16,11 @@ use broadloom_openssl::OpenSsl;
 use broadloom_zlib::Zlib;
 
 /// The names of all providers, in the order in which a registry asks them.
-pub const PROVIDERS: [&str; 7] = ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4"];
+pub const PROVIDERS: [&str; 8] =
+    ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated"];
+
+/// Who computes for the emulated device, in the order in which they are asked.
+const BACKENDS: [&str; 6] = ["native", "isal", "libdeflate", "zlib", "lz4", "openssl"];
 
 /// A provider and its options, as a command line has them: `native`, `openssl:contexts=per-job`,
 /// `native:isa=avx2:without=sha`.
@@ -88,40 +93,61 @@ impl fmt::Display for ProviderSpec {
 pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, SpecError> {
     let options: Vec<(&str, &str)> =
         spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let absent = |reason: String| SpecError::Absent { name: spec.name.clone(), reason };
     match spec.name.as_str() {
         "native" => Ok(Arc::new(Native::new(held_to(cpu, &options)?))),
-        "openssl" => match OpenSsl::load(&options) {
-            Ok(provider) => Ok(Arc::new(provider)),
-            Err(broadloom_openssl::LoadError::Library(error)) => Err(absent(error.to_string())),
-            Err(error) => Err(SpecError::Option(error.to_string())),
-        },
-        "ipsec-mb" => match IpsecMb::load(&options) {
-            Ok(provider) => Ok(Arc::new(provider)),
-            Err(error @ broadloom_ipsec_mb::LoadError::Option { .. }) => {
-                Err(SpecError::Option(error.to_string()))
-            }
-            Err(error) => Err(absent(error.to_string())),
-        },
-        "isal" => match Isal::load(&options) {
-            Ok(provider) => Ok(Arc::new(provider)),
-            Err(broadloom_isal::LoadError::Library(error)) => Err(absent(error.to_string())),
-            Err(error) => Err(SpecError::Option(error.to_string())),
-        },
-        "libdeflate" => match Libdeflate::load(&options) {
-            Ok(provider) => Ok(Arc::new(provider)),
-            Err(error) => Err(SpecError::Option(error.to_string())),
-        },
-        "zlib" => match Zlib::load(&options) {
-            Ok(provider) => Ok(Arc::new(provider)),
-            Err(broadloom_zlib::LoadError::Library(error)) => Err(absent(error.to_string())),
-            Err(error) => Err(SpecError::Option(error.to_string())),
-        },
-        "lz4" => match Lz4::load(&options) {
-            Ok(provider) => Ok(Arc::new(provider)),
-            Err(error) => Err(SpecError::Option(error.to_string())),
-        },
+        "openssl" => loaded(spec, OpenSsl::load(&options), |error| {
+            matches!(error, broadloom_openssl::LoadError::Library(_))
+        }),
+        "ipsec-mb" => loaded(spec, IpsecMb::load(&options), |error| {
+            !matches!(error, broadloom_ipsec_mb::LoadError::Option { .. })
+        }),
+        "isal" => loaded(spec, Isal::load(&options), |error| {
+            matches!(error, broadloom_isal::LoadError::Library(_))
+        }),
+        "libdeflate" => loaded(spec, Libdeflate::load(&options), |_| false),
+        "zlib" => loaded(spec, Zlib::load(&options), |error| {
+            matches!(error, broadloom_zlib::LoadError::Library(_))
+        }),
+        "lz4" => loaded(spec, Lz4::load(&options), |_| false),
+        Emulated::NAME => Ok(Arc::new(emulate(spec, cpu)?)),
         _ => Err(SpecError::Unknown { name: spec.name.clone() }),
+    }
+}
+
+/// Starts the emulated device that [`provider`] would, as what it is: with its statistics. The other providers
+/// that there are compute for it.
+///
+/// # Errors
+/// As of [`provider`].
+pub fn emulate(spec: &ProviderSpec, cpu: &Cpu) -> Result<Emulated, SpecError> {
+    let mut backends = Vec::new();
+    for name in BACKENDS {
+        match provider(&ProviderSpec { name: name.to_owned(), options: Vec::new() }, cpu) {
+            Ok(backend) => backends.push(backend),
+            Err(SpecError::Absent { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let options: Vec<(&str, &str)> =
+        spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    Emulated::new(&options, backends).map_err(|error| match error {
+        EmulatedError::Option(error) => SpecError::Option(error.to_string()),
+        error => SpecError::Absent { name: spec.name.clone(), reason: error.to_string() },
+    })
+}
+
+/// What came of opening a provider: if it failed, either it is absent, or an option is wrong.
+fn loaded<P: Provider + 'static, E: fmt::Display>(
+    spec: &ProviderSpec,
+    outcome: Result<P, E>,
+    is_absent: impl Fn(&E) -> bool,
+) -> Result<Arc<dyn Provider>, SpecError> {
+    match outcome {
+        Ok(provider) => Ok(Arc::new(provider)),
+        Err(error) if is_absent(&error) => {
+            Err(SpecError::Absent { name: spec.name.clone(), reason: error.to_string() })
+        }
+        Err(error) => Err(SpecError::Option(error.to_string())),
     }
 }
 
@@ -180,8 +206,10 @@ mod tests {
     #[test]
     fn wrong_specs_name_what_is_wrong() {
         let parse = |text: &str| text.parse::<ProviderSpec>().unwrap_err().to_string();
-        let valid = PROVIDERS.join(", ");
-        assert_eq!(parse("gzip"), format!("no provider is called \"gzip\"; valid: {valid}"));
+        assert_eq!(
+            parse("gzip"),
+            "no provider is called \"gzip\"; valid: native, openssl, ipsec-mb, isal, libdeflate, zlib, lz4"
+        );
         assert_eq!(parse("native:fast"), "\"fast\" is no option of a provider: valid is NAME=VALUE");
         let open = |text: &str| {
             let spec = text.parse::<ProviderSpec>().expect("it has the form");
