@@ -3,16 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use broadloom::{ProviderSpec, SpecError, provider};
-use broadloom_emulated::Emulated;
+use broadloom::emulated::Emulated;
+use broadloom::{ProviderSpec, SpecError, emulate};
 use broadloom_engine::Provider;
 use broadloom_lanes::Cpu;
 
 use crate::error::PerfError;
 use crate::report::pass::Pass;
-
-/// Who computes what the device makes, the first that can.
-const BACKENDS: [&str; 5] = ["isal", "libdeflate", "zlib", "native", "openssl"];
 
 /// A device. A clone is the same one.
 #[derive(Clone)]
@@ -47,32 +44,16 @@ impl Device {
         let kept = asked.options.iter().filter(|(name, _)| !is_own(name)).cloned();
         let mut options: Vec<(String, String)> = kept.collect();
         options.extend(own.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
-        let backend = |name: &str| {
-            let spec = ProviderSpec { name: name.to_owned(), options: Vec::new() };
-            match provider(&spec, cpu) {
-                Ok(provider) => Some(Ok(provider)),
-                Err(SpecError::Absent { .. }) => None,
-                Err(error) => Some(Err(error)),
-            }
-        };
-        let spec = ProviderSpec { name: asked.name.clone(), options: options.clone() };
-        let refuse = |reason: String| PerfError::Provider { spec: spec.to_string(), reason };
-        let backends = BACKENDS.into_iter().filter_map(backend).collect::<Result<Vec<_>, _>>();
-        let backends = backends.map_err(|error| refuse(error.to_string()))?;
-        let given: Vec<(&str, &str)> =
-            options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let emulated = Emulated::new(&given, backends).map_err(|error| refuse(error.to_string()))?;
-        Ok(Device { emulated, options })
+        let spec = ProviderSpec { name: asked.name.clone(), options };
+        let refuse =
+            |error: SpecError| PerfError::Provider { spec: spec.to_string(), reason: error.to_string() };
+        let emulated = emulate(&spec, cpu).map_err(refuse)?;
+        Ok(Device { emulated, options: spec.options })
     }
 
     /// It, as the engine has it.
     pub fn provider(&self) -> Arc<dyn Provider> {
         Arc::new(self.emulated.clone())
-    }
-
-    /// It, as those have it who program it directly.
-    pub fn emulated(&self) -> &Emulated {
-        &self.emulated
     }
 
     /// In words.
@@ -113,7 +94,11 @@ impl Device {
     /// A pass with the keys that tell devices apart.
     pub fn keys(&self, pass: Pass) -> Pass {
         let preset = self.option("preset").unwrap_or("8955");
-        let remote = self.option("distance").unwrap_or(if preset.ends_with("-remote") { "remote" } else { "local" });
+        let remote = self.option("distance").unwrap_or(if preset.ends_with("-remote") {
+            "remote"
+        } else {
+            "local"
+        });
         Pass {
             preset: Some(preset.to_owned()),
             transfer: Some(self.option("memory").unwrap_or("copy").to_owned()),
@@ -134,7 +119,8 @@ mod tests {
 
     #[test]
     fn a_figures_own_options_take_the_place_of_those_asked_for() {
-        let device = open("emulated:memory=gather:silicon=1", &[("memory", "copy"), ("distance", "remote")]);
+        let device =
+            open("emulated:memory=gather:silicon=1", &[("memory", "copy"), ("distance", "remote")]);
         let pass = device.unwrap().keys(Pass::default());
         assert_eq!(pass.preset.as_deref(), Some("8955"));
         assert_eq!((pass.transfer.as_deref(), pass.numa.as_deref()), (Some("copy"), Some("remote")));

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use broadloom::compression::CHUNKS;
+use broadloom::emulated::Emulated;
 use broadloom::{ProviderSpec, SpecError, provider};
 use broadloom_engine::{Algorithm, CompressionAlgorithm, Provider};
 use broadloom_lanes::Cpu;
@@ -12,7 +13,7 @@ use super::topic::Topic;
 use crate::error::PerfError;
 
 /// The provider that models a device.
-pub const DEVICE: &str = "emulated";
+pub const DEVICE: &str = Emulated::NAME;
 
 /// The providers that compress in software, unless others are asked for.
 const SOFTWARE: [&str; 3] = ["zlib", "libdeflate", "isal"];
@@ -153,10 +154,13 @@ impl CompressOptions {
                 Err(error) => return Err(refuse(error.to_string())),
             };
             let deflate = CompressionAlgorithm::Deflate;
-            match provider.levels(deflate).filter(|_| provider.supports(Algorithm::Compression(deflate))) {
+            match provider.levels(deflate).filter(|_| provider.supports(Algorithm::Compression(deflate)))
+            {
                 None => {
                     let valid = SOFTWARE.join(", ");
-                    return Err(refuse(format!("it does not compress by deflate; valid: {valid}, {DEVICE}")));
+                    return Err(refuse(format!(
+                        "it does not compress by deflate; valid: {valid}, {DEVICE}"
+                    )));
                 }
                 Some(levels) if !levels.contains(&self.level) => absent.push(format!(
                     "{spec} takes no part: it has the levels {} to {}, not {}",

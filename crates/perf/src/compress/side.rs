@@ -60,11 +60,7 @@ struct Taken {
 ///
 /// # Errors
 /// A side fails.
-pub fn measure(
-    mut entries: Vec<Entry<'_>>,
-    turns: Turns,
-    clock: &Clock,
-) -> Result<Vec<Row>, PerfError> {
+pub fn measure(mut entries: Vec<Entry<'_>>, turns: Turns, clock: &Clock) -> Result<Vec<Row>, PerfError> {
     for Entry { side, .. } in &mut entries {
         if let Some(device) = side.device().cloned().filter(Device::prepares) {
             device.prepare(|| side.pass())?;

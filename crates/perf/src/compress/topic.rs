@@ -129,7 +129,9 @@ impl Topic {
                 "One thread keeps several requests at the device. It polls in two ways: yielding the CPU \
                  after each look, as the source's program does, and sleeping between looks."
             }
-            Models => "The models of the figures before: software and hardware, synchronous and asynchronous.",
+            Models => {
+                "The models of the figures before: software and hardware, synchronous and asynchronous."
+            }
             Copy => {
                 "Before the device can reach data they are copied to its buffers, and results back; or it \
                  gathers them from where they are. The source copied, and left the comparison open."
@@ -164,7 +166,9 @@ impl Topic {
                 "The same chunks through the framework in one thread, and through the library's own functions \
                  in a loop, with its contexts reused, in turn."
             }
-            Scaling => "One thread and two, compressing, and decompressing what was compressed, in turn.",
+            Scaling => {
+                "One thread and two, compressing, and decompressing what was compressed, in turn."
+            }
         }
     }
 

@@ -42,10 +42,9 @@ impl Waits {
         match self {
             Waits::Yield | Waits::Spin | Waits::Every(_) => Vec::new(),
             Waits::Interrupt => vec![option("responses", "interrupt")],
-            Waits::Poller(interval) => vec![
-                option("poller", "thread"),
-                ("poll-interval", format!("{}ns", interval.as_nanos())),
-            ],
+            Waits::Poller(interval) => {
+                vec![option("poller", "thread"), ("poll-interval", format!("{}ns", interval.as_nanos()))]
+            }
         }
     }
 

@@ -9,6 +9,7 @@ pub mod file;
 mod format;
 pub mod grid;
 pub mod matrix;
+pub mod outputs;
 pub mod page;
 pub mod paper;
 pub mod pass;

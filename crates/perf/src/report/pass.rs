@@ -57,9 +57,6 @@ pub struct Pass {
     pub cpu_s_median: f64,
     /// Passes that were timed.
     pub passes: usize,
-    /// Seconds that a pass takes at least: what the modelled device allows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit_s: Option<f64>,
     /// Whether the device's results were prepared before the clock started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prepared: Option<bool>,
@@ -72,7 +69,7 @@ pub struct Pass {
 }
 
 /// The keys in the order of the fields, which is that of a file's columns.
-pub const KEYS: [&str; 23] = [
+pub const KEYS: [&str; 22] = [
     "figure",
     "level",
     "chunk",
@@ -92,7 +89,6 @@ pub const KEYS: [&str; 23] = [
     "cpu_s",
     "cpu_s_median",
     "passes",
-    "limit_s",
     "prepared",
     "responses",
     "late",
@@ -112,11 +108,6 @@ impl Pass {
     /// CPU seconds for each 2^30 bytes.
     pub fn cpu_per_gib(&self) -> f64 {
         self.scaled(self.cpu_s)
-    }
-
-    /// The least elapsed seconds that the modelled device allows for each 2^30 bytes.
-    pub fn limit_per_gib(&self) -> Option<f64> {
-        self.limit_s.map(|seconds| self.scaled(seconds))
     }
 
     /// The part of the responses that were late.

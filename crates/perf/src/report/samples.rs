@@ -98,7 +98,6 @@ pub fn full_pass() -> Pass {
         cpu_s: 0.1,
         cpu_s_median: 0.11,
         passes: 5,
-        limit_s: Some(0.19),
         prepared: Some(true),
         responses: Some(1000),
         late: Some(3),

@@ -50,7 +50,12 @@ pub fn findings(rows: &[Row]) -> Vec<Finding> {
                 Topic::Overhead => overhead(&rows_of),
                 Topic::Scaling => scaling(&rows_of),
             };
-            found.extend(lines.into_iter().map(|[what, ours, paper]| Finding { topic, what, ours, paper }));
+            found.extend(lines.into_iter().map(|[what, ours, paper]| Finding {
+                topic,
+                what,
+                ours,
+                paper,
+            }));
         }
     }
     found
@@ -126,10 +131,10 @@ fn ratio(rows: &[Entry<'_>]) -> Vec<Line> {
         let (Some(usual), Some(limit)) = (usual.and_then(|entry| entry.1.ratio), largest.1.ratio) else {
             continue;
         };
+        let (device, zlib) = (paper::RATIO_DEVICE.1 * 100.0, paper::RATIO_ZLIB.1 * 100.0);
         let said = match name.as_str() {
-            "zlib" => format!("{:.1} % as one chunk", paper::RATIO_ZLIB.1 * 100.0),
-            "emulated" => format!("{:.1} % with 64 KiB", paper::RATIO_DEVICE.1 * 100.0),
-            _ => String::new(),
+            "zlib" => format!("{device:.1} % (its device), {zlib:.1} % as one chunk"),
+            _ => format!("{device:.1} % (its device)"),
         };
         let chunk = bytes(largest.1.chunk.unwrap_or(0));
         let ours = format!("{:.1} % with 64 KiB, {:.1} % with {chunk}", usual * 100.0, limit * 100.0);
@@ -162,7 +167,9 @@ fn threads(rows: &[Entry<'_>]) -> Vec<Line> {
 }
 
 fn sync(rows: &[Entry<'_>]) -> Vec<Line> {
-    let Some(device) = rows.iter().find(|entry| entry.0.provider == "emulated") else { return Vec::new() };
+    let Some(device) = rows.iter().find(|entry| entry.0.provider == "emulated") else {
+        return Vec::new();
+    };
     let others = rows.iter().filter(|entry| entry.0.provider != "emulated");
     let of = |software: &Entry<'_>| {
         let said = match software.0.provider.as_str() {
@@ -170,7 +177,11 @@ fn sync(rows: &[Entry<'_>]) -> Vec<Line> {
             _ => String::new(),
         };
         let ours = format!("{} against {}", s(elapsed(*device)), s(elapsed(*software)));
-        line(format!("the device, synchronous, against {} in one thread", software.0.provider), ours, said)
+        line(
+            format!("the device, synchronous, against {} in one thread", software.0.provider),
+            ours,
+            said,
+        )
     };
     others.map(of).collect()
 }
@@ -225,12 +236,19 @@ fn outstanding(rows: &[Entry<'_>], sync_threads: &[Entry<'_>]) -> Vec<Line> {
         ));
         if let Some(count) = flat_from(&group) {
             let said = format!("{} jobs outstanding", paper::FULL);
-            lines.push(line(format!("elapsed is flat from, {waits}"), format!("{count} jobs outstanding"), said));
+            lines.push(line(
+                format!("elapsed is flat from, {waits}"),
+                format!("{count} jobs outstanding"),
+                said,
+            ));
         }
         if let Some(&threads) = sync_threads.iter().find(|entry| entry.1.threads == 16) {
             let said = cpu_many / paper::SYNC_THREADS_CPU[1].1;
             lines.push(line(
-                format!("CPU time of {} outstanding, {waits}, to that of 16 synchronous threads", full.0),
+                format!(
+                    "CPU time of {} outstanding, {waits}, to that of 16 synchronous threads",
+                    full.0
+                ),
                 format!("{} to {} ({:.2})", s(cpu(many)), s(cpu(threads)), cpu(many) / cpu(threads)),
                 format!("{} to nearly {} ({said:.2})", s(*cpu_many), s(paper::SYNC_THREADS_CPU[1].1)),
             ));
@@ -324,7 +342,10 @@ fn batch(rows: &[Entry<'_>]) -> Vec<Line> {
         let asked = format!("{what} of 16, {} requests, over one by one", bytes(many.0.size?));
         Some(line(asked, format!("{} the rate", times(gain)), ""))
     };
-    [of("each", "batches"), of("deferred", "a doorbell deferred over batches")].into_iter().flatten().collect()
+    [of("each", "batches"), of("deferred", "a doorbell deferred over batches")]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn offload(rows: &[Entry<'_>]) -> Vec<Line> {
@@ -339,10 +360,13 @@ fn offload(rows: &[Entry<'_>]) -> Vec<Line> {
         let pair = |size: usize| Some((at(Some(size), false)?, at(Some(size), true)?));
         let pairs: Vec<_> = sizes.iter().filter_map(|&size| Some((size, pair(size)?))).collect();
         let (software, _) = pairs.first()?.1;
-        let pays = |&(_, (software, device)): &(usize, (Entry<'_>, Entry<'_>))| cpu(device) < cpu(software);
+        let pays =
+            |&(_, (software, device)): &(usize, (Entry<'_>, Entry<'_>))| cpu(device) < cpu(software);
         let from = pairs.iter().rev().take_while(|pair| pays(pair)).last();
         let ours = match from {
-            Some((size, _)) if *size == sizes[0] => format!("at every size measured, from {} on", bytes(*size)),
+            Some((size, _)) if *size == sizes[0] => {
+                format!("at every size measured, from {} on", bytes(*size))
+            }
             Some((size, _)) => format!("from {} on", bytes(*size)),
             None => format!("at no size measured, up to {}", bytes(*sizes.last()?)),
         };
@@ -380,7 +404,10 @@ fn scaling(rows: &[Entry<'_>]) -> Vec<Line> {
         let gain = times(elapsed(one) / elapsed(most));
         Some(line(format!("{name}: {} threads against 1", most.1.threads), gain, ""))
     };
-    by(rows, |entry| format!("{} {}", entry.0.provider, entry.0.direction)).into_iter().filter_map(of).collect()
+    by(rows, |entry| format!("{} {}", entry.0.provider, entry.0.direction))
+        .into_iter()
+        .filter_map(of)
+        .collect()
 }
 
 #[cfg(test)]
@@ -415,7 +442,10 @@ mod tests {
         let found = texts(&rows, Topic::Outstanding);
         assert_eq!(found[0].ours, "6.40 s to 0.80 s (8.00 times)");
         assert_eq!(found[0].paper, "6.30 s to 0.73 s (8.63 times)");
-        assert_eq!((found[2].ours.as_str(), found[2].paper.as_str()), ("12 jobs outstanding", "18 jobs outstanding"));
+        assert_eq!(
+            (found[2].ours.as_str(), found[2].paper.as_str()),
+            ("12 jobs outstanding", "18 jobs outstanding")
+        );
         assert_eq!(found[3].ours, "0.40 s to 2.00 s (0.20)");
     }
 
@@ -443,7 +473,8 @@ mod tests {
     #[test]
     fn overheads_are_told_for_the_shortest_and_the_median() {
         let bare = Row { call: None, ..pass(Topic::Overhead, "zlib", 1, 1, 1.0, 1.0) };
-        let ours = Row { call: Some("framework".to_owned()), ..pass(Topic::Overhead, "zlib", 1, 1, 1.02, 1.0) };
+        let ours =
+            Row { call: Some("framework".to_owned()), ..pass(Topic::Overhead, "zlib", 1, 1, 1.02, 1.0) };
         let found = texts(&[bare, ours], Topic::Overhead);
         assert!(found[0].ours.starts_with("+2.0 % ("), "{:?}", found[0]);
     }

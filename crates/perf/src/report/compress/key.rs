@@ -127,8 +127,9 @@ mod tests {
 
     #[test]
     fn bytes_have_the_unit_that_fits() {
-        assert_eq!([64, 65536, 3 << 20, 100_000, 0].map(bytes), [
-            "64 B", "64 KiB", "3 MiB", "100000 B", "0 B"
-        ]);
+        assert_eq!(
+            [64, 65536, 3 << 20, 100_000, 0].map(bytes),
+            ["64 B", "64 KiB", "3 MiB", "100000 B", "0 B"]
+        );
     }
 }

@@ -71,7 +71,7 @@ fn with(mut row: Row, change: impl FnOnce(&mut Pass)) -> Row {
 pub fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for (step, chunk) in [4096, 16384, 65536, 1 << 20].into_iter().enumerate() {
-        for (provider, least) in [("zlib", 0.38), ("emulated", 0.385)] {
+        for (provider, least) in [("zlib", 0.38), ("isal", 0.385)] {
             rows.push(with(pass(Topic::Ratio, provider, 1, 1, 1.0, 1.0), |pass| {
                 pass.chunk = Some(chunk);
                 pass.ratio = Some(least + 0.1 / (step + 1) as f64);
@@ -89,9 +89,13 @@ pub fn rows() -> Vec<Row> {
     for count in [1, 6, 18, 24] {
         rows.push(pass(Topic::Outstanding, "emulated", 1, count, 1.6 / count.min(8) as f64, 0.2));
     }
-    for (provider, threads, count, elapsed) in
-        [("zlib", 1, 1, 4.8), ("zlib", 16, 1, 2.4), ("emulated", 1, 1, 1.6), ("emulated", 16, 1, 0.3), ("emulated", 1, 24, 0.2)]
-    {
+    for (provider, threads, count, elapsed) in [
+        ("zlib", 1, 1, 4.8),
+        ("zlib", 16, 1, 2.4),
+        ("emulated", 1, 1, 1.6),
+        ("emulated", 16, 1, 0.3),
+        ("emulated", 1, 24, 0.2),
+    ] {
         rows.push(pass(Topic::Models, provider, threads, count, elapsed, elapsed * 1.1));
     }
     for (transfer, cpu) in [("copy", 0.1), ("gather", 0.05)] {
@@ -101,7 +105,9 @@ pub fn rows() -> Vec<Row> {
     for count in [1, 24] {
         let asynchronous = |topic, cpu| pass(topic, "emulated", 1, count, 0.2, cpu);
         for (poll, cpu) in [("yield", 0.2), ("interrupt", 0.05)] {
-            rows.push(with(asynchronous(Topic::Interrupt, cpu), |pass| pass.poll = Some(poll.to_owned())));
+            rows.push(with(asynchronous(Topic::Interrupt, cpu), |pass| {
+                pass.poll = Some(poll.to_owned())
+            }));
         }
         for (poller, us) in [("inline", None), ("separate", Some(50.0))] {
             rows.push(with(asynchronous(Topic::Poller, 0.2), |pass| {
@@ -129,7 +135,9 @@ pub fn rows() -> Vec<Row> {
     for (size, software) in [(64, 0.1), (1024, 0.4), (16384, 0.9)] {
         for (provider, cpu) in [("isal", software), ("emulated", 0.3)] {
             let row = pass(Topic::Offload, provider, 1, 24, 0.5, cpu);
-            rows.push(with(Row { size: Some(size), buffer_bytes: size as f64, ..row }, |pass| pass.chunk = None));
+            rows.push(with(Row { size: Some(size), buffer_bytes: size as f64, ..row }, |pass| {
+                pass.chunk = None
+            }));
         }
     }
     for call in [None, Some("framework".to_owned())] {

@@ -45,7 +45,6 @@ const INPUTS: &[Figure] = &[
     ("Gbit/s", |row, _| maybe(row.gbps, gbps)),
     ("s/GiB", |_, pass| seconds(pass.elapsed_per_gib())),
     ("paper's s/GiB", |row, pass| maybe(beside(row, pass).elapsed, seconds)),
-    ("limit s/GiB", |_, pass| maybe(pass.limit_per_gib(), seconds)),
     ("CPU s/GiB", |_, pass| seconds(pass.cpu_per_gib())),
     ("paper's CPU s/GiB", |row, pass| maybe(beside(row, pass).cpu, seconds)),
     ("late", |_, pass| maybe(pass.late_part(), |part| format!("{:.2} %", part * 100.0))),

@@ -87,6 +87,8 @@ fn cpu((_, pass): Entry<'_>) -> f64 {
     pass.cpu_per_gib()
 }
 
+const KIB: f64 = 1024.0;
+
 const ELAPSED: &str = "elapsed seconds for 1 GiB";
 const CPU: &str = "CPU seconds for 1 GiB";
 
@@ -103,10 +105,7 @@ fn times<'r>(
         series.extend(papers);
         Chart { title: title.to_owned(), across, up, series }.lines(Upward::Even)
     };
-    vec![
-        of("Elapsed time", ELAPSED, elapsed, elapsed_papers),
-        of("CPU time", CPU, cpu, cpu_papers),
-    ]
+    vec![of("Elapsed time", ELAPSED, elapsed, elapsed_papers), of("CPU time", CPU, cpu, cpu_papers)]
 }
 
 /// Bars in groups: a group for each `group`, in the order in which they come.
@@ -148,10 +147,11 @@ fn outstanding((row, _): Entry<'_>) -> String {
 
 /// A programming model, in few words.
 fn model((row, pass): Entry<'_>) -> String {
-    let threads = if pass.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", pass.threads) };
+    let threads =
+        if pass.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", pass.threads) };
     match (row.provider.as_str(), row.outstanding.unwrap_or(1)) {
         ("emulated", 1) => format!("hardware, {threads}"),
-        ("emulated", count) => format!("hardware, {count} jobs"),
+        ("emulated", count) => format!("hardware, {count} jobs, {}", Key::Poll.value(row, pass)),
         (name, _) => format!("{name}, {threads}"),
     }
 }
@@ -163,7 +163,11 @@ fn models(rows: &[Entry<'_>]) -> Markup {
         label: label.to_owned(),
         style,
         faint,
-        points: rows.iter().enumerate().filter_map(|(at, &entry)| Some((at as f64, y(entry)?))).collect(),
+        points: rows
+            .iter()
+            .enumerate()
+            .filter_map(|(at, &entry)| Some((at as f64, y(entry)?)))
+            .collect(),
     };
     let papers = |(row, pass): Entry<'_>| -> Beside { beside(row, pass) };
     let series = [
@@ -173,8 +177,12 @@ fn models(rows: &[Entry<'_>]) -> Markup {
         bar("CPU time, the paper's", 1, true, &|entry| papers(entry).cpu),
     ];
     let series = series.into_iter().filter(|series| !series.points.is_empty()).collect();
-    let chart =
-        Chart { title: "Seconds for 1 GiB".to_owned(), across: "programming model", up: "seconds", series };
+    let chart = Chart {
+        title: "Seconds for 1 GiB".to_owned(),
+        across: "programming model",
+        up: "seconds",
+        series,
+    };
     html! { div class="wide" { (chart.bars(&names, 0.0)) } }
 }
 
@@ -199,8 +207,8 @@ fn charts(topic: Topic, rows: &[Entry<'_>]) -> Vec<Markup> {
             times(rows, "jobs outstanding", label, jobs, theirs)
         }
         Topic::Copy => {
-            let chunk = |entry: Entry<'_>| Some(entry.1.chunk? as f64);
-            times(rows, "chunk in bytes", value(Key::Transfer), chunk, [None, None])
+            let chunk = |entry: Entry<'_>| Some(entry.1.chunk? as f64 / KIB);
+            times(rows, "chunk in KiB", value(Key::Transfer), chunk, [None, None])
         }
         Topic::Frequency => {
             let interval = |entry: Entry<'_>| entry.1.poll_us;
@@ -245,7 +253,7 @@ fn pairs(rows: &[Entry<'_>], key: Key) -> Vec<Markup> {
 }
 
 fn ratio(rows: &[Entry<'_>]) -> Markup {
-    let percent = |(_, pass): Entry<'_>| Some((pass.chunk? as f64, pass.ratio? * 100.0));
+    let percent = |(_, pass): Entry<'_>| Some((pass.chunk? as f64 / KIB, pass.ratio? * 100.0));
     let mut series = series(rows, provider, percent);
     let most = rows.iter().filter_map(|(_, pass)| pass.chunk).max().unwrap_or(1);
     // "One chunk" of the source's input lies as far to the right as ours goes.
@@ -257,11 +265,11 @@ fn ratio(rows: &[Entry<'_>]) -> Markup {
         label: label.to_owned(),
         style: PAPER,
         faint: true,
-        points: vec![(chunk as f64, ratio * 100.0)],
+        points: vec![(chunk as f64 / KIB, ratio * 100.0)],
     }));
     Chart {
         title: "Output as a part of the input".to_owned(),
-        across: "chunk in bytes",
+        across: "chunk in KiB",
         up: "per cent (less is better)",
         series,
     }
@@ -352,7 +360,9 @@ mod tests {
     fn a_report_of_little_is_a_page_too() {
         let all = rows();
         let some = |topic: Topic| {
-            all.iter().filter(move |row| row.pass.as_ref().is_some_and(|pass| pass.figure == topic.name())).take(1)
+            all.iter()
+                .filter(move |row| row.pass.as_ref().is_some_and(|pass| pass.figure == topic.name()))
+                .take(1)
         };
         for topic in Topic::ALL {
             assert!(!text(some(topic).cloned().collect()).contains("NaN"), "{topic}");
