@@ -1,9 +1,11 @@
 //! A library's own functions in a loop, without the engine or the framework.
 
+use broadloom::compression::Format;
 use broadloom_isal::Isal;
 use broadloom_libdeflate::Libdeflate;
 use broadloom_zlib::Zlib;
 
+use super::check::Checker;
 use super::options::Software;
 use super::side::Side;
 use crate::error::PerfError;
@@ -17,6 +19,8 @@ pub struct Bare<'b> {
     compress: Compress,
     input: &'b [u8],
     output: Vec<u8>,
+    /// Bytes of the output.
+    len: usize,
     chunk: usize,
 }
 
@@ -46,7 +50,7 @@ impl<'b> Bare<'b> {
         // Room for every chunk stored, whatever the library adds to it.
         let most = input.len() + input.len() / 64 + (input.len().div_ceil(chunk) + 1) * (LENGTH + 1024);
         let name = software.spec.to_string();
-        Some(Bare { name, compress, input, output: vec![0; most], chunk })
+        Some(Bare { name, compress, input, output: vec![0; most], len: 0, chunk })
     }
 }
 
@@ -62,6 +66,11 @@ impl Side for Bare<'_> {
             length.copy_from_slice(&(written as u32).to_le_bytes());
             at += LENGTH + written;
         }
+        self.len = at;
         Ok(Some(at as u64))
+    }
+
+    fn check(&self, checker: &mut Checker) -> Result<(), PerfError> {
+        checker.check(&self.name, Format::Parcomp, &self.output[..self.len], self.input)
     }
 }

@@ -7,6 +7,7 @@ use broadloom_engine::{
 };
 
 use super::Bench;
+use super::check::Checker;
 use super::device::Device;
 use super::options::Software;
 use super::side::{Entry, Side};
@@ -150,6 +151,7 @@ impl<'a> Setup<'a> {
             output: Vec::new(),
             device: self.device(),
             name: self.provider().to_owned(),
+            format: self.format,
         };
         Ok(Entry { row, side: Box::new(side) })
     }
@@ -207,6 +209,7 @@ struct Compresses<'b> {
     output: Vec<u8>,
     device: Option<Device>,
     name: String,
+    format: Format,
 }
 
 impl Side for Compresses<'_> {
@@ -222,6 +225,10 @@ impl Side for Compresses<'_> {
 
     fn device(&self) -> Option<&Device> {
         self.device.as_ref()
+    }
+
+    fn check(&self, checker: &mut Checker) -> Result<(), PerfError> {
+        checker.check(&self.name, self.format, &self.output, self.input)
     }
 }
 

@@ -11,6 +11,7 @@
 //! later than the model has it.
 
 mod bare;
+mod check;
 mod corpus;
 mod device;
 mod figures;
@@ -40,6 +41,7 @@ use crate::report::page;
 use crate::report::row::{Report, Row};
 use crate::sys::clock::Clock;
 use crate::sys::machine::Machine;
+use check::Checker;
 use corpus::Corpus;
 use device::Device;
 use options::{Plan, Software};
@@ -64,6 +66,7 @@ struct Bench<'b> {
     cores: usize,
     clock: Clock,
     quick: bool,
+    checker: RefCell<Checker>,
     /// What the devices that were opened are, each once.
     devices: RefCell<Vec<String>>,
 }
@@ -107,6 +110,7 @@ pub fn run_compress(
         cores: machine.cores,
         clock,
         quick: options.quick,
+        checker: RefCell::new(Checker::new()),
         devices: RefCell::default(),
     };
 
@@ -134,15 +138,16 @@ fn print(out: &mut impl Write, topic: Topic, rows: &[Row]) -> std::io::Result<()
     }
 }
 
-impl<'b> Bench<'b> {
+impl Bench<'_> {
     /// Times sides in turn.
     fn measure(&self, entries: Vec<Entry<'_>>) -> Result<Vec<Row>, PerfError> {
-        side::measure(entries, if self.quick { QUICK } else { TURNS }, &self.clock)
+        let turns = if self.quick { QUICK } else { TURNS };
+        side::measure(entries, turns, &self.clock, &mut self.checker.borrow_mut())
     }
 
     /// Has each side do everything once.
     fn once(&self, entries: Vec<Entry<'_>>) -> Result<Vec<Row>, PerfError> {
-        side::measure(entries, ONCE, &self.clock)
+        side::measure(entries, ONCE, &self.clock, &mut self.checker.borrow_mut())
     }
 
     /// The device with a figure's own options. Its results are prepared, and it sends no checksums, which a

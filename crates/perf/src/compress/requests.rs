@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use broadloom::compression::Format;
 use broadloom_engine::{
     Algorithm, Bytes, Compression, Data, Direction, Doorbell, Job, Provider, QueueConfig, QueuePair,
     Session, Transform, TransformError,
 };
 
 use super::Bench;
+use super::check::Checker;
 use super::device::Device;
 use super::side::{Entry, Side};
 use super::topic::Topic;
@@ -62,6 +64,7 @@ impl Requests<'_> {
         let side = Loop {
             pieces: self.pieces(bench.input),
             writes: self.writes(),
+            compresses: matches!(self.algorithm, Algorithm::Compression(_)),
             idle,
             count: self.count,
             burst: self.burst,
@@ -162,6 +165,8 @@ fn nonce_len(algorithm: Algorithm) -> usize {
 struct Loop {
     pieces: Vec<Arc<[u8]>>,
     writes: bool,
+    compresses: bool,
+    #[expect(clippy::vec_box, reason = "a queue pair moves them faster so")]
     idle: Vec<Box<Job<'static>>>,
     count: usize,
     burst: usize,
@@ -221,9 +226,26 @@ impl Side for Loop {
     fn device(&self) -> Option<&Device> {
         self.device.as_ref()
     }
+
+    /// Of requests that were compressed, those that a job still has.
+    fn check(&self, checker: &mut Checker) -> Result<(), PerfError> {
+        let mut compressed = self.idle.iter().filter(|_| self.compresses);
+        compressed.try_for_each(|job| self.check_one(checker, job))
+    }
 }
 
 impl Loop {
+    /// Looks whether a request that was compressed is what it was.
+    fn check_one(&self, checker: &mut Checker, job: &Job<'static>) -> Result<(), PerfError> {
+        match (job.data(), job.output()) {
+            (Data::Read(bytes), Some(output)) => {
+                let parcomp = [&(output.len() as u32).to_le_bytes(), output].concat();
+                checker.check(&self.name, Format::Parcomp, &parcomp, bytes.as_slice())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Makes a job ready for the next request.
     fn fill(&self, job: &mut Job<'static>, number: usize) {
         if self.writes {

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::check::Checker;
 use super::device::Device;
 use crate::error::PerfError;
 use crate::measure::minimum_and_median;
@@ -21,6 +22,15 @@ pub trait Side {
     /// The device that it has work for it.
     fn device(&self) -> Option<&Device> {
         None
+    }
+
+    /// Looks whether the last pass made what it should.
+    ///
+    /// # Errors
+    /// It did not.
+    fn check(&self, checker: &mut Checker) -> Result<(), PerfError> {
+        let _ = checker;
+        Ok(())
     }
 }
 
@@ -56,11 +66,16 @@ struct Taken {
 }
 
 /// Times sides in turn, and makes rows of what they took. Before the clock starts a device prepares its
-/// results.
+/// results; what the last pass of each side made is checked.
 ///
 /// # Errors
-/// A side fails.
-pub fn measure(mut entries: Vec<Entry<'_>>, turns: Turns, clock: &Clock) -> Result<Vec<Row>, PerfError> {
+/// A side fails, or makes something else than it should.
+pub fn measure(
+    mut entries: Vec<Entry<'_>>,
+    turns: Turns,
+    clock: &Clock,
+    checker: &mut Checker,
+) -> Result<Vec<Row>, PerfError> {
     for Entry { side, .. } in &mut entries {
         if let Some(device) = side.device().cloned().filter(Device::prepares) {
             device.prepare(|| side.pass())?;
@@ -76,6 +91,9 @@ pub fn measure(mut entries: Vec<Entry<'_>>, turns: Turns, clock: &Clock) -> Resu
         for (entry, taken) in entries.iter_mut().zip(&mut taken) {
             taken.time(entry.side.as_mut())?;
         }
+    }
+    for Entry { side, .. } in &entries {
+        side.check(checker)?;
     }
     let rows = entries.into_iter().zip(taken);
     Ok(rows.map(|(entry, taken)| taken.row(entry.row, entry.side.device().is_some(), clock)).collect())
@@ -160,7 +178,10 @@ mod tests {
             let row = Row { buffer_bytes: 100.0, pass: Some(pass), ..Row::default() };
             Entry { row, side: Box::new(Sleeper(count)) }
         };
-        let rows = measure(counts.iter().map(entry).collect(), turns, &Clock::calibrate()).unwrap();
+        let rows = {
+            let entries = counts.iter().map(entry).collect();
+            measure(entries, turns, &Clock::calibrate(), &mut Checker::new()).unwrap()
+        };
         (rows, [counts[0].get(), counts[1].get()])
     }
 

@@ -109,8 +109,7 @@ impl Topic {
         match self {
             Ratio => {
                 "How much compression is lost when the input is cut into chunks, each compressed on its own? \
-                 The software's level is the one asked for; the device has none of its own here: its results \
-                 are a software provider's."
+                 Up to the whole input as one chunk. The modelled device's results are a software provider's."
             }
             Threads => {
                 "The input is cut into a segment for each thread, each compressed as a single chunk. The \

@@ -32,7 +32,11 @@ mod tests {
 
     #[test]
     fn it_compresses_what_fits_at_the_levels_that_there_are() {
-        let Ok(provider) = Isal::load(&[]) else { return };
+        let provider = match Isal::load(&[]) {
+            Ok(provider) => provider,
+            Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
+            Err(error) => return eprintln!("not tested: {error}"),
+        };
         let mut bare = provider.bare(1).expect("there is a level 1");
         let input = b"warp and weft ".repeat(50);
         let mut output = [0; 256];

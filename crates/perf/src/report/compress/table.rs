@@ -66,7 +66,12 @@ const REQUESTS: &[Figure] = &[
 pub fn table(topic: Topic, rows: &[(&Row, &Pass)]) -> Grid {
     let figures = if topic.is_of_requests() { REQUESTS } else { INPUTS };
     let value = |key: Key, (row, pass): (&Row, &Pass)| key.value(row, pass).into_owned();
-    let varies = |key: &Key| rows.iter().any(|&other| value(*key, other) != value(*key, rows[0]));
+    // Software has no values for what is the device's: that alone makes no column.
+    let varies = |key: &Key| {
+        let mut values = rows.iter().map(|&row| value(*key, row)).filter(|value| !value.is_empty());
+        let first = values.next();
+        values.any(|other| Some(other) != first)
+    };
     let keys: Vec<Key> = Key::ALL.into_iter().filter(varies).collect();
     let filled = |figure: &&Figure| rows.iter().any(|(row, pass)| !figure.1(row, pass).is_empty());
     let figures: Vec<&Figure> = figures.iter().filter(filled).collect();

@@ -20,7 +20,8 @@ const FOOTER: &str = "Seconds are scaled to an input of 2^30 bytes, as the sourc
     minimum of several passes, with all sides in turn in one process, and the median stands beside it. CPU \
     time is the process's own, user and system, without the threads that stand for the device. The device is \
     a model laid over software that computes every result: its times are those of the model, not of \
-    hardware. The source's numbers are those that its text states, measured on another machine.";
+    hardware. The source's numbers are those that its text states, measured on another machine; a line between two of them \
+    only joins them.";
 
 pub fn page(report: &Report) -> Markup {
     let mut sections = Vec::new();
@@ -145,45 +146,45 @@ fn outstanding((row, _): Entry<'_>) -> String {
     format!("{} outstanding", row.outstanding.unwrap_or(1))
 }
 
-/// A programming model, in few words.
+/// A programming model, in short lines.
 fn model((row, pass): Entry<'_>) -> String {
     let threads =
         if pass.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", pass.threads) };
-    match (row.provider.as_str(), row.outstanding.unwrap_or(1)) {
-        ("emulated", 1) => format!("hardware, {threads}"),
-        ("emulated", count) => format!("hardware, {count} jobs, {}", Key::Poll.value(row, pass)),
-        (name, _) => format!("{name}, {threads}"),
+    match (row.provider.as_str(), row.outstanding.unwrap_or(1), pass.poll_us) {
+        ("emulated", 1, _) => format!("device\n{threads}"),
+        ("emulated", count, None) => format!("device\n{count} jobs"),
+        ("emulated", count, Some(us)) => format!("device\n{count} jobs\n{us} µs"),
+        (name, ..) => format!("{name}\n{threads}"),
     }
 }
 
-/// Bars of elapsed and CPU time, ours and the paper's, for each model.
-fn models(rows: &[Entry<'_>]) -> Markup {
+/// Bars of elapsed and of CPU time, ours and the paper's, for each model.
+fn models(rows: &[Entry<'_>]) -> Vec<Markup> {
     let names = groups(rows, model);
-    let bar = |label: &str, style, faint, y: &dyn Fn(Entry<'_>) -> Option<f64>| Series {
+    let bar = |label: &str, style, y: &dyn Fn(Entry<'_>) -> Option<f64>| Series {
         label: label.to_owned(),
         style,
-        faint,
+        faint: false,
         points: rows
             .iter()
             .enumerate()
             .filter_map(|(at, &entry)| Some((at as f64, y(entry)?)))
             .collect(),
     };
-    let papers = |(row, pass): Entry<'_>| -> Beside { beside(row, pass) };
-    let series = [
-        bar("elapsed", 0, false, &|entry| Some(elapsed(entry))),
-        bar("elapsed, the paper's", 0, true, &|entry| papers(entry).elapsed),
-        bar("CPU time", 1, false, &|entry| Some(cpu(entry))),
-        bar("CPU time, the paper's", 1, true, &|entry| papers(entry).cpu),
-    ];
-    let series = series.into_iter().filter(|series| !series.points.is_empty()).collect();
-    let chart = Chart {
-        title: "Seconds for 1 GiB".to_owned(),
-        across: "programming model",
-        up: "seconds",
-        series,
+    type Theirs = fn(Beside) -> Option<f64>;
+    let of = |title: &str, up, ours: fn(Entry<'_>) -> f64, theirs: Theirs| {
+        let series = [
+            bar("ours", 0, &|entry| Some(ours(entry))),
+            bar("the paper's", PAPER, &|(row, pass)| theirs(beside(row, pass))),
+        ];
+        let series = series.into_iter().filter(|series| !series.points.is_empty()).collect();
+        let across = "programming model";
+        Chart { title: title.to_owned(), across, up, series }.bars(&names, 0.0)
     };
-    html! { div class="wide" { (chart.bars(&names, 0.0)) } }
+    vec![
+        of("Elapsed time", ELAPSED, elapsed, |paper| paper.elapsed),
+        of("CPU time", CPU, cpu, |paper| paper.cpu),
+    ]
 }
 
 fn charts(topic: Topic, rows: &[Entry<'_>]) -> Vec<Markup> {
@@ -195,7 +196,7 @@ fn charts(topic: Topic, rows: &[Entry<'_>]) -> Vec<Markup> {
             let theirs = papers(", 16 cores", paper::THREADS_ELAPSED);
             times(rows, "threads", provider, threads, [Some(theirs), None])
         }
-        Topic::Sync | Topic::Models => vec![models(rows)],
+        Topic::Sync | Topic::Models => models(rows),
         Topic::SyncThreads => {
             let theirs = [paper::SYNC_THREADS_ELAPSED, paper::SYNC_THREADS_CPU];
             times(rows, "threads", provider, threads, theirs.map(|points| Some(papers("", points))))
@@ -273,7 +274,7 @@ fn ratio(rows: &[Entry<'_>]) -> Markup {
         up: "per cent (less is better)",
         series,
     }
-    .lines(Upward::Even)
+    .lines(Upward::Close)
 }
 
 fn batch(rows: &[Entry<'_>]) -> Markup {
@@ -339,7 +340,7 @@ mod tests {
     fn every_topic_has_a_part_and_a_chart() {
         let page = text(rows());
         for topic in Topic::ALL {
-            let begin = page.find(&format!("<section id=\"figure-{topic}\">")).expect(topic.name());
+            let begin = page.find(&format!("<section id=\"figure-{topic}\">")).expect("it has a part");
             let part = &page[begin..][..page[begin..].find("</section>").unwrap()];
             assert!(part.contains("class=\"chart\"") && part.contains("<table>"), "{topic}");
             assert!(page.contains(&format!("href=\"#figure-{topic}\"")), "{topic}");
