@@ -238,7 +238,7 @@ impl<'a> Data<'a> {
     }
 
     /// The bytes to read, in the pieces in which they are.
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn inputs(&self) -> impl Iterator<Item = &[u8]> {
         let (one, read, written): (_, &[Bytes<'a>], &[Buffer<'a>]) = match self {
             Data::Read(bytes) => (Some(bytes.as_slice()), &[], &[]),
             Data::InPlace(buffer) => (Some(buffer.as_slice()), &[], &[]),
