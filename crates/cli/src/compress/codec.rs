@@ -190,7 +190,7 @@ impl Codec {
         format: Option<Format>,
     ) -> Result<Coded, CodecError> {
         let done = self.decompressor(format)?.decompress_stream(input, output)?;
-        if done.no_end_block {
+        if done.no_end_block && self.wants() != Some(Format::Gzip) {
             return Err(CodecError::NoEndBlock { offset: done.report.input });
         }
         let mut coded = self.coded(done.report);
@@ -198,6 +198,14 @@ impl Codec {
             coded.notes.push(format!("at byte {offset}: what follows is no compressed data: ignored"));
         }
         Ok(coded)
+    }
+
+    /// The format that was asked for.
+    fn wants(&self) -> Option<Format> {
+        match self {
+            Codec::Compress { settings, .. } => Some(settings.format),
+            Codec::Decompress { settings, .. } => settings.format,
+        }
     }
 
     /// Tells what is in `input`, of a format where that is known beforehand. Data are decompressed only where
