@@ -1,5 +1,6 @@
 //! Compression of inputs of any size, in parallel, into formats that other tools read, and back.
 
+mod choose;
 mod compress;
 pub mod decompress;
 pub mod diagnose;
@@ -10,6 +11,7 @@ mod pipeline;
 mod report;
 mod settings;
 
+pub use choose::{Choice, ChooseError, choose, choose_for_decompression, choose_for_levels};
 pub use compress::Compressor;
 pub use decompress::{DecompressError, Decompressed, Decompressor};
 pub use error::{CompressError, Mismatch};

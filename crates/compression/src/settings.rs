@@ -231,3 +231,56 @@ pub enum SettingsError {
     #[error("name: {0}")]
     Name(String),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(settings: Settings) -> String {
+        settings.check().expect_err("it is wrong").to_string()
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_named_with_the_range() {
+        let gzip = || Settings::new(Format::Gzip);
+        assert_eq!(
+            error(Settings { chunk: 1023, ..gzip() }),
+            "chunk: 1023 bytes; valid: 1024 to 1073741824"
+        );
+        assert_eq!(
+            error(Settings { chunk: 65281, ..Settings::new(Format::Bgzf) }),
+            "chunk: 65281 bytes; valid: 1024 to 65280"
+        );
+        assert_eq!(error(Settings { threads: 0, ..gzip() }), "threads: 0 threads; valid: 1 to 1024");
+        assert_eq!(
+            error(Settings { outstanding: 257, ..gzip() }),
+            "outstanding: 257 jobs; valid: 1 to 256"
+        );
+        assert_eq!(
+            error(Settings { cores: Some(Vec::new()), ..gzip() }),
+            "cores: a list of cores has at least one, not 0"
+        );
+        for interval in [Duration::ZERO, Duration::from_secs(2)] {
+            let message = error(Settings { poll: Poll::Every(interval), ..gzip() });
+            assert_eq!(message, format!("poll: every {interval:?}; valid: 1 ns to 1s"));
+        }
+        let name = error(Settings { name: Some(b"a\0b".to_vec()), ..gzip() });
+        assert!(name.starts_with("name: a name of 3 bytes cannot be stored"), "{name}");
+    }
+
+    #[test]
+    fn what_a_format_does_not_have_is_refused_and_not_ignored() {
+        let zlib = || Settings::new(Format::Zlib);
+        let name = Some(b"name".to_vec());
+        assert_eq!(error(Settings { name, ..zlib() }), "name: zlib has none; valid for gzip");
+        assert_eq!(error(Settings { mtime: 1, ..zlib() }), "mtime: zlib has none; valid for gzip");
+        assert_eq!(error(Settings { index: true, ..zlib() }), "index: zlib has none; valid for bgzf");
+    }
+
+    #[test]
+    fn the_usual_settings_are_right() {
+        for format in Format::ALL {
+            Settings::new(format).check().expect("they are the usual");
+        }
+    }
+}

@@ -3,8 +3,6 @@
 mod chunk;
 mod ends;
 mod frames;
-#[cfg(test)]
-mod tests;
 
 use std::io::{Read, Write};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use broadloom_engine::{
-    Algorithm, Bytes, Data, Handle, HashAlgorithm, Job, JobError, Operation, Provider, ProviderError,
-    ProviderSession, Queue, Session, Transform, allowed_cores,
+    Algorithm, AnyQueue, Bytes, Data, Handle, HashAlgorithm, Job, JobError, Operation, Provider,
+    ProviderError, ProviderSession, Queue, Session, Transform, allowed_cores,
 };
 
 use super::{ChunkJob, Plan, Poll, Sink, Source, ThreadError, cut, segments, stream};
@@ -47,8 +47,8 @@ impl Provider for Slow {
         Ok(Box::new(Key))
     }
 
-    fn open_queue(&self) -> Result<Box<dyn Queue>, ProviderError> {
-        Ok(Box::new(SlowQueue { batch: self.batch, state: 1 }))
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
+        Ok(AnyQueue::local(SlowQueue { batch: self.batch, state: 1 }))
     }
 }
 
