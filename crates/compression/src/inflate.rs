@@ -95,7 +95,7 @@ impl Inflater {
         let lengths = self.stream(input, member.stream, |data, offset| {
             len += data.len() as u64;
             if let Some(most) = most.filter(|&most| len > most) {
-                return Err(FormatError::new(offset, Cause::TooMuchData { max: most }).into());
+                return Err(FormatError::new(member.start, Cause::TooMuchData { max: most }).into());
             }
             match &mut check {
                 Check::None => {}

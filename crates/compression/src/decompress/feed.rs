@@ -3,12 +3,12 @@
 use broadloom_engine::{Bytes, Data, Handle, Job, Operation};
 
 use super::error::DecompressError;
-use super::input::Lend;
+use super::input::{Lend, Slice};
 use super::members::{Member, Members};
 use super::settings::Coding;
 use crate::format::gzip::{TRAILER, Trailer};
 use crate::format::{Cause, Format, FormatError, Part};
-use crate::inflate::trailer;
+use crate::inflate::Inflater;
 use crate::pipeline::{ChunkJob, Source};
 
 /// A member that a provider decodes.
@@ -86,12 +86,16 @@ impl<'a, I: Lend<'a>> Source<MemberJob<'a>> for Feed<'_, I> {
         };
         let used = place.job.set_data(Bytes::EMPTY.as_slice());
         let data = self.input.lend(stream, used)?;
-        if data.as_slice().len() < stream {
-            let cause = Cause::Truncated(Part::Deflate);
-            return Err(FormatError::new(self.input.offset(), cause).into());
-        }
         let trailer = match member.format {
-            Format::Gzip | Format::Bgzf => Some(Trailer::parse(&trailer::<TRAILER>(self.input)?)),
+            _ if data.as_slice().len() < stream => return Err(self.cut_off(&member, data.as_slice())),
+            Format::Gzip | Format::Bgzf => match self.input.peek(TRAILER)?.first_chunk() {
+                Some(trailer) => {
+                    let trailer = Trailer::parse(trailer);
+                    self.input.consume(TRAILER);
+                    Some(trailer)
+                }
+                None => return Err(self.cut_off(&member, data.as_slice())),
+            },
             _ => None,
         };
         place.job.set_data(Data::Read(data));
@@ -113,5 +117,24 @@ impl<'a, I: Lend<'a>> Source<MemberJob<'a>> for Feed<'_, I> {
         place.job.set_limit(claimed.map_or(unknown, |claimed| claimed + 1));
         place.member = Some((member, trailer));
         Ok(true)
+    }
+}
+
+impl<'a, I: Lend<'a>> Feed<'_, I> {
+    /// What is wrong first with a member of which all there is are `stream` and what the input still has.
+    fn cut_off(&mut self, member: &Member, stream: &[u8]) -> DecompressError {
+        let end = self.input.offset();
+        let cut_off = || FormatError::new(end, Cause::Truncated(Part::Deflate)).into();
+        if self.share.coding == Coding::Lz4 {
+            return cut_off();
+        }
+        let mut whole = stream.to_vec();
+        match self.input.peek(1) {
+            Ok(rest) => whole.extend_from_slice(rest),
+            Err(error) => return error,
+        }
+        let mut input = Slice::at(&whole, member.body);
+        let decoded = Inflater::new().member(&mut input, member, |_, _| Ok(()));
+        decoded.map_or_else(|error| error, |_| cut_off())
     }
 }
