@@ -77,7 +77,8 @@ impl Worker {
         files: &[OsString],
         cpu: &Cpu,
     ) -> Result<Worker, String> {
-        let codec = Codec::open(&options.coding, options.task, options.force, cpu)?;
+        let Options { coding, task, force, .. } = &options;
+        let codec = Codec::open(coding, *task, *force, total_bytes(files), cpu)?;
         // A bar would get between the lines of what is written to the same terminal.
         let shared = (options.stdout || files.is_empty()) && io::stdout().is_terminal();
         let progress = match options.verbosity {
