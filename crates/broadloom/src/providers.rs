@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use broadloom_emulated::{Emulated, EmulatedError};
 use broadloom_engine::{Provider, Registry};
 use broadloom_ipsec_mb::IpsecMb;
 use broadloom_isal::Isal;
@@ -15,7 +16,11 @@ use broadloom_openssl::OpenSsl;
 use broadloom_zlib::Zlib;
 
 /// The names of all providers, in the order in which a registry asks them.
-pub const PROVIDERS: [&str; 7] = ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4"];
+pub const PROVIDERS: [&str; 8] =
+    ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated"];
+
+/// Who computes for the emulated device, in the order in which they are asked.
+const BACKENDS: [&str; 6] = ["native", "isal", "libdeflate", "zlib", "lz4", "openssl"];
 
 /// A provider and its options, as a command line has them: `native`, `openssl:contexts=per-job`,
 /// `native:isa=avx2:without=sha`.
@@ -104,8 +109,31 @@ pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, Spe
             matches!(error, broadloom_zlib::LoadError::Library(_))
         }),
         "lz4" => loaded(spec, Lz4::load(&options), |_| false),
+        Emulated::NAME => Ok(Arc::new(emulate(spec, cpu)?)),
         _ => Err(SpecError::Unknown { name: spec.name.clone() }),
     }
+}
+
+/// Starts the emulated device that [`provider`] would, as what it is: with its statistics. The other providers
+/// that there are compute for it.
+///
+/// # Errors
+/// As of [`provider`].
+pub fn emulate(spec: &ProviderSpec, cpu: &Cpu) -> Result<Emulated, SpecError> {
+    let mut backends = Vec::new();
+    for name in BACKENDS {
+        match provider(&ProviderSpec { name: name.to_owned(), options: Vec::new() }, cpu) {
+            Ok(backend) => backends.push(backend),
+            Err(SpecError::Absent { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let options: Vec<(&str, &str)> =
+        spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    Emulated::new(&options, backends).map_err(|error| match error {
+        EmulatedError::Option(error) => SpecError::Option(error.to_string()),
+        error => SpecError::Absent { name: spec.name.clone(), reason: error.to_string() },
+    })
 }
 
 /// What came of opening a provider: if it failed, either it is absent, or an option is wrong.
