@@ -121,12 +121,12 @@ impl Codec {
         let level = coding.level.number;
         let how = Compression { level, ..Compression::default() };
         let how = Settings::compression_for(settings.format, how);
-        let worker = open(coding, Work::Compress(how), total, cpu)?;
+        let chosen = open(coding, Work::Compress(how), total, cpu)?;
         let verifier = coding.verify.then(|| open_to_verify(cpu)).transpose()?;
         let (threads, chunk) = (settings.threads, settings.chunk);
         let description =
-            format!("{}; level {level}, {threads} threads, chunks of {chunk} bytes", worker.description);
-        Ok(Codec::Compress { session: worker.session, verifier, settings, description })
+            format!("{}; level {level}, {threads} threads, chunks of {chunk} bytes", chosen.description);
+        Ok(Codec::Compress { session: chosen.session, verifier, settings, description })
     }
 
     fn to_decompress(
@@ -144,9 +144,9 @@ impl Codec {
             garbage: if force { Garbage::Report } else { Garbage::Refuse },
             ..usual
         };
-        let worker = open(coding, Work::Decompress, total, cpu)?;
-        let description = format!("{}; {} threads", worker.description, settings.threads);
-        Ok(Codec::Decompress { session: worker.session, settings, description })
+        let chosen = open(coding, Work::Decompress, total, cpu)?;
+        let description = format!("{}; {} threads", chosen.description, settings.threads);
+        Ok(Codec::Decompress { session: chosen.session, settings, description })
     }
 
     fn check(&self) -> Result<(), SettingsError> {

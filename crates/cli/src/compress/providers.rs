@@ -24,7 +24,7 @@ const DEFLATE: CompressionAlgorithm = CompressionAlgorithm::Deflate;
 const WORTH_MEASURING: u64 = 4 << 20;
 
 /// A session, and whose it is.
-pub struct Worker {
+pub struct Chosen {
     /// The session, with another to fall back to where that is allowed.
     pub session: Session,
     /// Who works, and why, in words.
@@ -61,7 +61,7 @@ impl Work {
 ///
 /// # Errors
 /// Nobody can, or not the one that was asked for, in words.
-pub fn open(coding: &Coding, work: Work, total: Option<u64>, cpu: &Cpu) -> Result<Worker, String> {
+pub fn open(coding: &Coding, work: Work, total: Option<u64>, cpu: &Cpu) -> Result<Chosen, String> {
     match &coding.provider {
         Some(spec) => wanted(spec, coding.fallback, work, cpu),
         None if total.is_some_and(|total| total < WORTH_MEASURING) => first(work, cpu),
@@ -77,7 +77,7 @@ pub fn open_to_verify(cpu: &Cpu) -> Result<Session, String> {
     Ok(first(Work::Decompress, cpu)?.session)
 }
 
-fn wanted(spec: &ProviderSpec, fallback: bool, work: Work, cpu: &Cpu) -> Result<Worker, String> {
+fn wanted(spec: &ProviderSpec, fallback: bool, work: Work, cpu: &Cpu) -> Result<Chosen, String> {
     let transform = work.transform().map_err(|error| error.to_string())?;
     let mut registry = Registry::new();
     match provider(spec, cpu) {
@@ -87,7 +87,7 @@ fn wanted(spec: &ProviderSpec, fallback: bool, work: Work, cpu: &Cpu) -> Result<
     }
     if !fallback {
         let session = registry.open_at(&spec.name, &transform).map_err(|error| error.to_string())?;
-        return Ok(Worker { description: description(&registry, &session), session });
+        return Ok(Chosen { description: description(&registry, &session), session });
     }
     add(&mut registry, work.order().into_iter().filter(|name| *name != spec.name), cpu)?;
     let session =
@@ -99,11 +99,11 @@ fn wanted(spec: &ProviderSpec, fallback: bool, work: Work, cpu: &Cpu) -> Result<
         Some(other) => session.falling_back_to(other).map_err(|error| error.to_string())?,
         None => session,
     };
-    Ok(Worker { session, description })
+    Ok(Chosen { session, description })
 }
 
 /// The first that can. The others need not be there, and are not looked for.
-fn first(work: Work, cpu: &Cpu) -> Result<Worker, String> {
+fn first(work: Work, cpu: &Cpu) -> Result<Chosen, String> {
     let transform = work.transform().map_err(|error| error.to_string())?;
     let mut registry = Registry::new();
     let mut refusal = None;
@@ -111,7 +111,7 @@ fn first(work: Work, cpu: &Cpu) -> Result<Worker, String> {
         add(&mut registry, [name].into_iter(), cpu)?;
         match registry.open(&transform) {
             Ok(session) => {
-                return Ok(Worker { description: description(&registry, &session), session });
+                return Ok(Chosen { description: description(&registry, &session), session });
             }
             Err(error) => refusal = Some(error.to_string()),
         }
@@ -119,7 +119,7 @@ fn first(work: Work, cpu: &Cpu) -> Result<Worker, String> {
     Err(refusal.unwrap_or_else(|| "there is no provider".to_owned()))
 }
 
-fn fastest(work: Work, cpu: &Cpu) -> Result<Worker, String> {
+fn fastest(work: Work, cpu: &Cpu) -> Result<Chosen, String> {
     let mut registry = Registry::new();
     add(&mut registry, work.order().into_iter(), cpu)?;
     let choice = match work {
@@ -128,7 +128,7 @@ fn fastest(work: Work, cpu: &Cpu) -> Result<Worker, String> {
     };
     let choice = choice.map_err(|error| error.to_string())?;
     let description = format!("{}, {}", description(&registry, &choice.session), choice.reason);
-    Ok(Worker { session: choice.session, description })
+    Ok(Chosen { session: choice.session, description })
 }
 
 /// Adds providers, and those that are not there as absent.

@@ -61,6 +61,7 @@ fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), 
     for _ in 0..args.iterations {
         let iteration = benchmark.iterate(clock, &input, &mut output).map_err(of_input)?;
         outcome.chunks = iteration.report.chunks;
+        outcome.overflows = iteration.report.overflows;
         outcome.iterations.push(iteration.taken);
     }
     let (read, made) = (input.len() as u64, output.len() as u64);

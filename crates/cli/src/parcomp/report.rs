@@ -13,6 +13,8 @@ pub struct Outcome {
     pub compressed: u64,
     /// Chunks.
     pub chunks: u64,
+    /// Attempts at chunks beyond the first, each for want of room.
+    pub overflows: u64,
     /// Every iteration.
     pub iterations: Vec<Taken>,
     /// The cores that threads were pinned to in turn.
@@ -85,7 +87,8 @@ pub fn table(args: &Args, outcome: &Outcome, mhz: Option<f64>) -> String {
         }
         line("direction", direction(args).to_owned());
         line("level", args.level.to_string());
-        line("chunk", format!("{} KB, {} of them", args.chunk, outcome.chunks));
+        let Outcome { chunks, overflows, .. } = outcome;
+        line("chunk", format!("{} KB, {chunks} of them, {overflows} overflows", args.chunk));
         line("window", format!("{} bytes", 1u32 << outcome.window));
         line("Huffman codes", codes(args).to_owned());
         line("threads", threads(args));
@@ -242,6 +245,7 @@ mod tests {
             uncompressed: 1_000_000,
             compressed: 385_000,
             chunks: 16,
+            overflows: 0,
             iterations: iterations.iter().map(taken).collect(),
             cores: vec![0, 2],
             window: 13,
