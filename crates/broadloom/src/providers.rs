@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use broadloom_emulated::{Emulated, EmulatedError};
+use broadloom_emulated::Emulated;
 use broadloom_engine::{Provider, Registry};
 use broadloom_ipsec_mb::IpsecMb;
 use broadloom_isal::Isal;
@@ -122,7 +122,7 @@ pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, Spe
 /// preparation. The spec is that of `emulated` with its options.
 ///
 /// # Errors
-/// An option does not exist, or its threads cannot be had.
+/// An option does not exist, or not with its value.
 ///
 /// # Panics
 /// If the spec is another provider's.
@@ -134,10 +134,7 @@ pub fn accelerator(spec: &ProviderSpec, cpu: &Cpu) -> Result<Emulated, SpecError
 fn emulated(spec: &ProviderSpec, backends: Vec<Arc<dyn Provider>>) -> Result<Emulated, SpecError> {
     let options: Vec<(&str, &str)> =
         spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    Emulated::new(&options, backends).map_err(|error| match error {
-        EmulatedError::Option(error) => SpecError::Option(error.to_string()),
-        error => SpecError::Absent { name: spec.name.clone(), reason: error.to_string() },
-    })
+    Emulated::new(&options, backends).map_err(|error| SpecError::Option(error.to_string()))
 }
 
 /// The providers that work in software, without options, those left out that are absent, or only used by
