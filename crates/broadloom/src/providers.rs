@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use broadloom_engine::{Provider, Registry};
 use broadloom_ipsec_mb::IpsecMb;
+use broadloom_isal::Isal;
 use broadloom_lanes::Cpu;
+use broadloom_libdeflate::Libdeflate;
+use broadloom_lz4::Lz4;
 use broadloom_native::Native;
 use broadloom_openssl::OpenSsl;
+use broadloom_zlib::Zlib;
 
 /// The names of all providers, in the order in which a registry asks them.
-pub const PROVIDERS: [&str; 3] = ["native", "openssl", "ipsec-mb"];
+pub const PROVIDERS: [&str; 7] = ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4"];
 
 /// A provider and its options, as a command line has them: `native`, `openssl:contexts=per-job`,
 /// `native:isa=avx2:without=sha`.
@@ -84,22 +88,38 @@ impl fmt::Display for ProviderSpec {
 pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, SpecError> {
     let options: Vec<(&str, &str)> =
         spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let absent = |reason: String| SpecError::Absent { name: spec.name.clone(), reason };
     match spec.name.as_str() {
         "native" => Ok(Arc::new(Native::new(held_to(cpu, &options)?))),
-        "openssl" => match OpenSsl::load(&options) {
-            Ok(provider) => Ok(Arc::new(provider)),
-            Err(broadloom_openssl::LoadError::Library(error)) => Err(absent(error.to_string())),
-            Err(error) => Err(SpecError::Option(error.to_string())),
-        },
-        "ipsec-mb" => match IpsecMb::load(&options) {
-            Ok(provider) => Ok(Arc::new(provider)),
-            Err(error @ broadloom_ipsec_mb::LoadError::Option { .. }) => {
-                Err(SpecError::Option(error.to_string()))
-            }
-            Err(error) => Err(absent(error.to_string())),
-        },
+        "openssl" => loaded(spec, OpenSsl::load(&options), |error| {
+            matches!(error, broadloom_openssl::LoadError::Library(_))
+        }),
+        "ipsec-mb" => loaded(spec, IpsecMb::load(&options), |error| {
+            !matches!(error, broadloom_ipsec_mb::LoadError::Option { .. })
+        }),
+        "isal" => loaded(spec, Isal::load(&options), |error| {
+            matches!(error, broadloom_isal::LoadError::Library(_))
+        }),
+        "libdeflate" => loaded(spec, Libdeflate::load(&options), |_| false),
+        "zlib" => loaded(spec, Zlib::load(&options), |error| {
+            matches!(error, broadloom_zlib::LoadError::Library(_))
+        }),
+        "lz4" => loaded(spec, Lz4::load(&options), |_| false),
         _ => Err(SpecError::Unknown { name: spec.name.clone() }),
+    }
+}
+
+/// What came of opening a provider: if it failed, either it is absent, or an option is wrong.
+fn loaded<P: Provider + 'static, E: fmt::Display>(
+    spec: &ProviderSpec,
+    outcome: Result<P, E>,
+    is_absent: impl Fn(&E) -> bool,
+) -> Result<Arc<dyn Provider>, SpecError> {
+    match outcome {
+        Ok(provider) => Ok(Arc::new(provider)),
+        Err(error) if is_absent(&error) => {
+            Err(SpecError::Absent { name: spec.name.clone(), reason: error.to_string() })
+        }
+        Err(error) => Err(SpecError::Option(error.to_string())),
     }
 }
 
@@ -158,7 +178,10 @@ mod tests {
     #[test]
     fn wrong_specs_name_what_is_wrong() {
         let parse = |text: &str| text.parse::<ProviderSpec>().unwrap_err().to_string();
-        assert_eq!(parse("zlib"), "no provider is called \"zlib\"; valid: native, openssl, ipsec-mb");
+        assert_eq!(
+            parse("gzip"),
+            "no provider is called \"gzip\"; valid: native, openssl, ipsec-mb, isal, libdeflate, zlib, lz4"
+        );
         assert_eq!(parse("native:fast"), "\"fast\" is no option of a provider: valid is NAME=VALUE");
         let open = |text: &str| {
             let spec = text.parse::<ProviderSpec>().expect("it has the form");

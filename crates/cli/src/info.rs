@@ -45,7 +45,7 @@ pub fn run(args: &InfoArgs, cpu: &Cpu) -> io::Result<()> {
 
 /// The names of what a provider can do, chains left out: it has those of its ciphers and its MACs.
 fn algorithms(provider: &dyn Provider) -> Vec<String> {
-    let able = Algorithm::simple().filter(|algorithm| provider.supports(*algorithm));
+    let able = Algorithm::all().filter(|algorithm| provider.supports(*algorithm));
     able.map(|algorithm| algorithm.to_string()).collect()
 }
 

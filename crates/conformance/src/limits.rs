@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use broadloom_engine::{Algorithm, AnyQueue, Job, JobError, Processor, Provider};
+use broadloom_engine::{Algorithm, Job, JobError, Processor, Provider};
 use fastrand::Rng;
 
 use crate::candidate::say;
@@ -96,7 +96,9 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use broadloom_engine::{HashAlgorithm, Operation, ProviderError, ProviderSession, Queue, Transform};
+    use broadloom_engine::{
+        AnyQueue, HashAlgorithm, Operation, ProviderError, ProviderSession, Queue, Transform,
+    };
 
     /// Takes up to 900 bytes.
     struct Short {

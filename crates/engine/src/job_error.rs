@@ -51,8 +51,8 @@ pub enum JobError {
         /// What they must be a multiple of.
         granularity: usize,
     },
-    /// More data than one nonce allows.
-    #[error("{len} bytes under one nonce are too many; at most {max}")]
+    /// More data than one nonce allows, or than the provider can take at once.
+    #[error("{len} bytes are too many for one job; at most {max}")]
     TooLong {
         /// Bytes to be ciphered.
         len: usize,

@@ -7,7 +7,7 @@ mod queue;
 mod session;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, CipherAlgorithm, MacAlgorithm, Provider, ProviderError, ProviderSession, Queue,
+    Algorithm, AnyQueue, CipherAlgorithm, MacAlgorithm, Provider, ProviderError, ProviderSession,
     Transform,
 };
 use broadloom_lanes::Cpu;

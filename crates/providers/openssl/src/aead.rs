@@ -157,9 +157,6 @@ mod tests {
     fn ccm_takes_what_evp_counts() {
         assert_eq!(check_ccm(MAX_CCM), Ok(()));
         let error = check_ccm(MAX_CCM + 1).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "1073741825 bytes under one nonce are too many; at most 1073741824"
-        );
+        assert_eq!(error.to_string(), "1073741825 bytes are too many for one job; at most 1073741824");
     }
 }

@@ -1,8 +1,6 @@
 //! The provider.
 
-use broadloom_engine::{
-    Algorithm, AnyQueue, Provider, ProviderError, ProviderSession, Queue, Transform,
-};
+use broadloom_engine::{Algorithm, AnyQueue, Provider, ProviderError, ProviderSession, Transform};
 
 use crate::algorithms::Algorithms;
 use crate::evp::Libcrypto;

@@ -1,0 +1,348 @@
+use super::*;
+
+/// The library, or nothing where it may be missing: continuous integration must have it.
+fn library() -> Option<&'static Libisal> {
+    match Libisal::get() {
+        Ok(library) => Some(library),
+        Err(error) if std::env::var_os("CI").is_some() => panic!("{error}"),
+        Err(error) => {
+            eprintln!("not tested: {error}");
+            None
+        }
+    }
+}
+
+/// Kinds of data: text that repeats, bytes that cannot be compressed, zeros.
+const KINDS: [fn(usize) -> Vec<u8>; 3] = [text, random, |len| vec![0; len]];
+
+fn random(len: usize) -> Vec<u8> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u8
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+fn text(len: usize) -> Vec<u8> {
+    let words = ["the ", "loom ", "weaves ", "a broad ", "cloth ", "of many ", "threads, "];
+    let chosen = random(len).into_iter().map(|byte| words[usize::from(byte) % words.len()]);
+    chosen.flat_map(str::bytes).take(len).collect()
+}
+
+const HOW: How = How { level: 1, window: 15, fixed: false, closes: true };
+
+fn hows() -> impl Iterator<Item = How> {
+    let levels = (0..=3).map(|level| How { level, ..HOW });
+    let all = levels.chain([How { level: 0, fixed: true, ..HOW }]);
+    all.flat_map(|how| [true, false].map(|closes| How { closes, ..how }))
+}
+
+/// In more room than stored blocks need, so that the library's own choice is seen.
+fn compressed(deflater: &mut Deflater, how: How, data: &[u8]) -> Vec<u8> {
+    let mut room = vec![0; 64 + data.len() * 2];
+    let len = deflater.compress(how, data, &mut room).expect("there is room");
+    room.truncate(len);
+    room
+}
+
+/// A complete stream, whatever it was.
+fn closed(how: How, mut stream: Vec<u8>) -> Vec<u8> {
+    if !how.closes {
+        stream.extend([3, 0]);
+    }
+    stream
+}
+
+/// By a decoder that is another.
+fn independent(stream: &[u8]) -> Vec<u8> {
+    miniz_oxide::inflate::decompress_to_vec(stream).expect("it is deflate")
+}
+
+#[test]
+fn a_library_that_is_not_there_is_absent() {
+    let Err(error) = Libisal::open(&["libisal-of-nowhere.so"]) else { panic!("it was found") };
+    assert!(matches!(error, LibraryError::Absent { .. }), "{error}");
+    assert!(error.to_string().contains("libisal-of-nowhere.so"), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_without_the_functions_names_the_first() {
+    let Err(error) = Libisal::open(&["libc.so.6"]) else { panic!("it was taken") };
+    assert_eq!(error.to_string(), "libc.so.6 lacks the function isal_deflate_stateless_init");
+}
+
+/// Every way after every other, with the same structures.
+#[test]
+fn every_level_compresses_what_every_decoder_reads() {
+    let Some(library) = library() else { return };
+    let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
+    let long = [32_767, 32_768, 65_535, 65_536, 65_537, 200_000, 1_000_000];
+    for (len, kind) in (0..=300).step_by(3).chain(long).flat_map(|len| KINDS.map(|kind| (len, kind))) {
+        for how in hows() {
+            let data = kind(len);
+            let stream = closed(how, compressed(&mut deflater, how, &data));
+            assert_eq!(independent(&stream), data, "{how:?}, {len} bytes");
+            let mut room = vec![0; len];
+            let inflated = inflater.decompress(&stream, &mut room);
+            assert_eq!(inflated, Ok(Inflated { consumed: stream.len(), produced: len }));
+            assert_eq!(room, data, "{how:?}");
+        }
+    }
+}
+
+#[test]
+fn other_encoders_streams_are_read() {
+    let Some(library) = library() else { return };
+    let mut inflater = Inflater::new(library);
+    for level in 0..=10 {
+        for (len, kind) in [0, 1, 500, 70_000].into_iter().zip(KINDS.into_iter().cycle()) {
+            let data = kind(len);
+            let stream = miniz_oxide::deflate::compress_to_vec(&data, level);
+            let mut room = vec![0; len];
+            let inflated = inflater.decompress(&stream, &mut room);
+            assert_eq!(inflated, Ok(Inflated { consumed: stream.len(), produced: len }));
+            assert_eq!(room, data);
+        }
+    }
+}
+
+#[test]
+fn open_streams_follow_one_another() {
+    let Some(library) = library() else { return };
+    let mut deflater = Deflater::new(library);
+    for how in hows().filter(|how| !how.closes) {
+        let (mut stream, mut data) = (Vec::new(), Vec::new());
+        for (index, len) in [1000, 0, 1, 70_000, 0].into_iter().enumerate() {
+            let part = KINDS[index % KINDS.len()](len);
+            stream.extend(compressed(&mut deflater, how, &part));
+            data.extend(part);
+        }
+        assert_eq!(independent(&closed(how, stream)), data, "{how:?}");
+    }
+}
+
+/// What was asked for is kept: no code but the fixed ones, and no match farther than the window.
+#[test]
+fn codes_and_windows_are_those_asked_for() {
+    let Some(library) = library() else { return };
+    let mut deflater = Deflater::new(library);
+    for how in hows() {
+        let stream = compressed(&mut deflater, how, &text(5000));
+        // The first block's kind, after the bit that says whether it is final.
+        assert_eq!(stream[0] >> 1 & 3, if how.fixed { 1 } else { 2 }, "{how:?}");
+    }
+    for how in hows() {
+        for window in 8..=14 {
+            // It repeats itself just beyond the window, where only the next one reaches.
+            let data = random((1 << window) + 1).repeat(4);
+            let mut size = |window| compressed(&mut deflater, How { window, ..how }, &data).len();
+            assert!(size(window) > data.len() / 10 * 9, "{how:?}, {window}");
+            assert!(size(window + 1) < data.len() / 20 * 19, "{how:?}, {window}");
+        }
+    }
+}
+
+/// Where both ends of what a call may touch are pages that nobody may.
+#[cfg(unix)]
+mod guarded {
+    use super::*;
+
+    struct Pages {
+        start: *mut u8,
+        page: usize,
+        len: usize,
+    }
+
+    impl Pages {
+        /// Room for `len` bytes between pages that fault.
+        fn new(len: usize) -> Pages {
+            // SAFETY: anonymous memory that nobody else has, of which the middle is opened.
+            unsafe {
+                let page = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).expect("there are pages");
+                let len = len.next_multiple_of(page);
+                let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+                let whole = len + 2 * page;
+                let start = libc::mmap(std::ptr::null_mut(), whole, libc::PROT_NONE, flags, -1, 0);
+                assert_ne!(start, libc::MAP_FAILED);
+                let start = start.cast::<u8>();
+                let open = libc::PROT_READ | libc::PROT_WRITE;
+                assert_eq!(libc::mprotect(start.add(page).cast(), len, open), 0);
+                Pages { start, page, len }
+            }
+        }
+
+        /// The last `len` bytes, before a page that faults.
+        fn last(&mut self, len: usize) -> &mut [u8] {
+            assert!(len <= self.len);
+            // SAFETY: the bytes are of the middle, which is open, and are held by `&mut`.
+            unsafe {
+                let at = self.start.add(self.page + self.len - len);
+                std::slice::from_raw_parts_mut(at, len)
+            }
+        }
+    }
+
+    impl Drop for Pages {
+        fn drop(&mut self) {
+            // SAFETY: what was mapped, and nobody borrows any more.
+            unsafe { libc::munmap(self.start.cast(), self.len + 2 * self.page) };
+        }
+    }
+
+    #[test]
+    fn whatever_the_room_it_is_full_or_whole_and_nothing_beyond_is_touched() {
+        let Some(library) = library() else { return };
+        let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
+        let (mut input, mut output) = (Pages::new(8192), Pages::new(8192));
+        for (how, kind) in hows().flat_map(|how| KINDS.map(|kind| (how, kind))) {
+            for len in [0, 1, 2, 9, 30, 100, 333, 1900] {
+                let data = kind(len);
+                input.last(len).copy_from_slice(&data);
+                let own = compressed(&mut deflater, how, &data).len();
+                let most = own.max(len + 5) + 9;
+                let mut stream = Vec::new();
+                for room in 0..most {
+                    match deflater.compress(how, input.last(len), output.last(room)) {
+                        Ok(len) => stream = output.last(room)[..len].to_vec(),
+                        outcome => {
+                            assert_eq!(outcome, Err(CodecError::Full), "{how:?}, {len}, {room}");
+                            assert!(room < len + 5, "{how:?}, {len}, {room}");
+                        }
+                    }
+                }
+                let stream = closed(how, stream);
+                assert_eq!(independent(&stream), data, "{how:?}, {len}");
+                let consumed = stream.len();
+                input.last(consumed).copy_from_slice(&stream);
+                for room in 0..len + 3 {
+                    let outcome = inflater.decompress(input.last(consumed), output.last(room));
+                    if room < len {
+                        assert_eq!(outcome, Err(CodecError::Full), "{how:?}, {len}, {room}");
+                    } else {
+                        assert_eq!(outcome, Ok(Inflated { consumed, produced: len }));
+                        assert_eq!(output.last(room)[..len], data);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_buffers_end_where_they_end() {
+        let Some(library) = library() else { return };
+        let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
+        let (mut input, mut output) = (Pages::new(400_000), Pages::new(400_000));
+        for (how, kind) in hows().flat_map(|how| KINDS.map(|kind| (how, kind))) {
+            for len in [5000, 65_535, 300_001] {
+                let data = kind(len);
+                input.last(len).copy_from_slice(&data);
+                let stored = len + 5 * len.div_ceil(65_535);
+                for room in [0, len / 100, len / 3, len - 1, stored] {
+                    match deflater.compress(how, input.last(len), output.last(room)) {
+                        Ok(len) => {
+                            let stream = closed(how, output.last(room)[..len].to_vec());
+                            assert_eq!(independent(&stream), data, "{how:?}, {room}");
+                        }
+                        outcome => {
+                            assert_eq!(outcome, Err(CodecError::Full));
+                            assert!(room < stored, "{how:?}, {len}");
+                        }
+                    }
+                }
+                let stream = closed(how, compressed(&mut deflater, how, &data));
+                let consumed = stream.len();
+                input.last(consumed).copy_from_slice(&stream);
+                for room in [0, len / 2, len - 1] {
+                    let outcome = inflater.decompress(input.last(consumed), output.last(room));
+                    assert_eq!(outcome, Err(CodecError::Full), "{how:?}, {len}, {room}");
+                }
+                let outcome = inflater.decompress(input.last(consumed), output.last(len));
+                assert_eq!(outcome, Ok(Inflated { consumed, produced: len }));
+                assert_eq!(output.last(len), data);
+            }
+        }
+    }
+
+    /// Whatever it makes of them, it stays within its buffers.
+    #[test]
+    fn damaged_streams_do_no_harm() {
+        let Some(library) = library() else { return };
+        let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
+        let (mut input, mut output) = (Pages::new(20_000), Pages::new(20_000));
+        let choices: Vec<usize> =
+            random(60_000).chunks(3).map(|at| at[0] as usize * 251 + at[1] as usize).collect();
+        let mut refused = 0;
+        for (how, kind) in hows().flat_map(|how| [text, random].map(|kind| (how, kind))) {
+            let stream = closed(how, compressed(&mut deflater, how, &kind(6000)));
+            for pair in choices.chunks_exact(2).take(1000) {
+                let damaged = input.last(stream.len());
+                damaged.copy_from_slice(&stream);
+                let bit = pair[0] % (8 * stream.len());
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                let outcome = inflater.decompress(damaged, output.last(pair[1] % 12_000));
+                refused += u32::from(outcome.is_err());
+            }
+        }
+        assert!(refused > 1000, "most damage is seen, or there is too little room: {refused}");
+    }
+
+    #[test]
+    fn streams_cut_short_are_truncated_and_nothing_beyond_is_read() {
+        let Some(library) = library() else { return };
+        let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
+        let mut input = Pages::new(8192);
+        for (how, kind) in hows().flat_map(|how| KINDS.map(|kind| (how, kind))) {
+            let stream = compressed(&mut deflater, how, &kind(1500));
+            for cut in 0..stream.len() {
+                input.last(cut).copy_from_slice(&stream[..cut]);
+                let outcome = inflater.decompress(input.last(cut), &mut [0; 2000]);
+                assert_eq!(outcome, Err(CodecError::Truncated), "{cut} of {}", stream.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_follows_a_stream_is_not_consumed() {
+    let Some(library) = library() else { return };
+    let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
+    for kind in KINDS {
+        let stream = compressed(&mut deflater, HOW, &kind(3000));
+        for after in [1, 2, 7, 8, 9, 300] {
+            let followed = [stream.clone(), random(after)].concat();
+            let outcome = inflater.decompress(&followed, &mut vec![0; 4000]);
+            assert_eq!(outcome, Ok(Inflated { consumed: stream.len(), produced: 3000 }));
+        }
+    }
+}
+
+#[test]
+fn wrong_streams_are_malformed_and_the_decoder_works_on() {
+    let Some(library) = library() else { return };
+    let mut inflater = Inflater::new(library);
+    let wrong: [&[u8]; 4] = [
+        &[0b111],                         // a kind of block that there is not
+        &[0b001, 1, 0, 0, 0, 9],          // a stored block whose lengths do not belong together
+        &[0b011, 0b0000_0010, 0, 0],      // a match before there is anything
+        &[0b1111_1101, 0xff, 0xff, 0xff], // codes of more symbols than there are
+    ];
+    for stream in wrong {
+        let outcome = inflater.decompress(stream, &mut [0; 100]);
+        assert_eq!(outcome, Err(CodecError::Malformed), "{stream:x?}");
+        let outcome = inflater.decompress(&[3, 0], &mut []);
+        assert_eq!(outcome, Ok(Inflated { consumed: 2, produced: 0 }));
+    }
+}
+
+#[test]
+fn checksums_are_those_of_the_standards() {
+    let Some(library) = library() else { return };
+    assert_eq!(library.crc32(b"123456789"), 0xcbf4_3926);
+    assert_eq!(library.adler32(b"Wikipedia"), 0x11e6_0398);
+    assert_eq!((library.crc32(b""), library.adler32(b"")), (0, 1));
+    // Enough of the largest byte for every sum to pass its modulus.
+    let bytes = [0xff; 70_000];
+    assert_eq!(Some(library.adler32(&bytes)), broadloom_engine::Checksum::Adler32.of(&bytes));
+}

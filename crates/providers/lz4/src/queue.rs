@@ -1,0 +1,46 @@
+//! Queues: the tables of one thread.
+
+use broadloom_engine::{CompressionParts, JobError, Operation, Progress, Queue};
+
+use crate::codec::{self, Tables};
+use crate::session::Lz4Session;
+
+pub(crate) struct Lz4Queue {
+    tables: Tables,
+}
+
+impl Lz4Queue {
+    pub(crate) fn new() -> Lz4Queue {
+        Lz4Queue { tables: Tables::new() }
+    }
+
+    fn work(&mut self, parts: CompressionParts<'_, Lz4Session>) -> Result<Progress, JobError> {
+        let CompressionParts { session, input, output } = parts;
+        let produced = match session.compresses {
+            true => self.tables.compress(input, output)?,
+            false => codec::decompress(input, output)?,
+        };
+        Ok(match produced {
+            Some(produced) => Progress { consumed: input.len(), produced, ..Progress::default() },
+            None => Progress { full: true, ..Progress::default() },
+        })
+    }
+}
+
+impl Queue for Lz4Queue {
+    /// One after the other: waiting for more would gain nothing.
+    fn batch(&self) -> usize {
+        1
+    }
+
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        for operation in operations {
+            // Whatever is of another provider is left, and so fails.
+            let Some(parts) = operation.compression::<Lz4Session>() else { continue };
+            match self.work(parts) {
+                Ok(progress) => operation.progress(progress),
+                Err(error) => operation.complete(Err(error)),
+            }
+        }
+    }
+}

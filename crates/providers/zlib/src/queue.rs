@@ -1,0 +1,79 @@
+//! Queues: the streams of one thread.
+
+use broadloom_engine::{CompressionParts, JobError, Operation, Progress, Queue};
+
+use crate::codec::{CodecError, Deflater, Inflater, Library, Shape};
+use crate::session::{Work, ZlibSession};
+
+pub(crate) struct ZlibQueue {
+    library: Library,
+    /// One for each shape that was asked for, few enough to be searched.
+    deflaters: Vec<Deflater>,
+    inflater: Option<Inflater>,
+}
+
+impl ZlibQueue {
+    pub(crate) fn new(library: Library) -> ZlibQueue {
+        ZlibQueue { library, deflaters: Vec::new(), inflater: None }
+    }
+
+    fn work(&mut self, parts: CompressionParts<'_, ZlibSession>) -> Result<Progress, CodecError> {
+        let CompressionParts { session, input, output } = parts;
+        match session.work {
+            Work::Compress { shape, closes } => {
+                let produced = self.deflater(shape)?.compress(input, output, closes)?;
+                Ok(Progress { consumed: input.len(), produced, ..Progress::default() })
+            }
+            Work::Decompress => {
+                let inflated = self.inflater()?.decompress(input, output)?;
+                let (consumed, produced) = (inflated.consumed, inflated.produced);
+                Ok(Progress { consumed, produced, ..Progress::default() })
+            }
+        }
+    }
+
+    fn deflater(&mut self, shape: Shape) -> Result<&mut Deflater, CodecError> {
+        let known = self.deflaters.iter().position(|deflater| deflater.shape() == shape);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                self.deflaters.push(Deflater::new(&self.library, shape)?);
+                self.deflaters.len() - 1
+            }
+        };
+        Ok(&mut self.deflaters[index])
+    }
+
+    fn inflater(&mut self) -> Result<&mut Inflater, CodecError> {
+        let made = match self.inflater.take() {
+            Some(made) => made,
+            None => Inflater::new(&self.library)?,
+        };
+        Ok(self.inflater.insert(made))
+    }
+}
+
+impl Queue for ZlibQueue {
+    /// One after the other: waiting for more would gain nothing.
+    fn batch(&self) -> usize {
+        1
+    }
+
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        for operation in operations {
+            // Whatever is of another provider is left, and so fails.
+            let Some(parts) = operation.compression::<ZlibSession>() else { continue };
+            match self.work(parts) {
+                Ok(progress) => operation.progress(progress),
+                Err(CodecError::Full) => {
+                    operation.progress(Progress { full: true, ..Progress::default() });
+                }
+                Err(CodecError::Malformed) => operation.complete(Err(JobError::Malformed)),
+                Err(CodecError::Truncated) => operation.complete(Err(JobError::Truncated)),
+                Err(CodecError::Code(code)) => {
+                    operation.complete(Err(JobError::Provider { code: code.into() }));
+                }
+            }
+        }
+    }
+}
