@@ -405,7 +405,7 @@ impl<'a> Operation<'a> {
     fn begin_compression(&mut self) -> Result<(), JobError> {
         let session = self.session.get();
         let Some(making) = session.rules().making else { return Err(JobError::NotDone) };
-        if matches!(self.data, Data::OutOfPlace { .. }) {
+        if self.data.is_out_of_place() {
             return Err(JobError::OwnOutput);
         }
         let len = self.data.len();

@@ -11,6 +11,7 @@ use crate::chunk::{Chunk, Kind, compressions, ways};
 use crate::keyed::{Keyed, varied};
 
 /// A packet with its tag, or a chunk to be compressed.
+#[allow(clippy::large_enum_variant, reason = "there are few, and a packet is the usual one")]
 pub(super) enum Message {
     Packet(Case),
     Chunk(Chunk),

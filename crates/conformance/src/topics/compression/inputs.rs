@@ -49,7 +49,7 @@ pub fn pieces(provider: &Arc<dyn Provider>) {
             for job in &jobs {
                 let (chunk, kind) = *job.user_value();
                 chunk.check(job, kind);
-                let after: Vec<u8> = job.data().pieces().flatten().copied().collect();
+                let after: Vec<u8> = job.data().inputs().flatten().copied().collect();
                 assert_same(&after, chunk.input(direction), || format!("the input, {kind}"));
             }
             pieces_in_little_room(&mut processor, &mut rng, &chunks, &session);
