@@ -261,6 +261,12 @@ impl<'a> Data<'a> {
         one.into_iter().chain(pieces)
     }
 
+    /// Whether they are in several pieces that were not brought into one.
+    #[inline]
+    pub(crate) fn is_in_pieces(&self) -> bool {
+        matches!(self, Data::Scattered(scattered) if scattered.linear.is_empty())
+    }
+
     /// Takes the data away, where they are owned: as they are, or, if they were brought into one piece,
     /// not at all.
     pub(crate) fn lend(&mut self) -> Option<Data<'static>> {

@@ -235,6 +235,12 @@ impl<'a, T> Job<'a, T> {
         self.operation.associated = data.into();
     }
 
+    /// The associated data, to be changed for its next use.
+    pub fn associated_mut(&mut self) -> &mut Bytes<'a> {
+        self.operation.state = State::READY;
+        &mut self.operation.associated
+    }
+
     /// Gives it another session, for its next use.
     pub fn set_session(&mut self, session: impl Into<Held<'a>>) {
         self.operation.state = State::READY;

@@ -280,6 +280,12 @@ impl<'a> Operation<'a> {
         })
     }
 
+    /// Whether the data are in [pieces](Operation::pieces), and nowhere in one.
+    #[inline]
+    pub fn is_in_pieces(&self) -> bool {
+        self.data.is_in_pieces()
+    }
+
     /// Moves the data out of the operation, for as long as a device works on them; `None` where the
     /// operation only borrows them, or has work for a part of them: then they are to be copied.
     pub fn lend(&mut self) -> Option<Data<'static>> {
@@ -381,7 +387,8 @@ impl<'a> Operation<'a> {
             let (len, valid) = (usize::from(self.tag.given), rules.tag_len);
             return Err(JobError::TagLength { len, valid });
         }
-        let gathers = !rules.chain && self.session().stage(false).session.gathers();
+        // A part of the pieces is no pieces.
+        let gathers = !rules.chain && self.whole && self.session().stage(false).session.gathers();
         if !(gathers && self.data.is_read_only() && self.session().falls_back_to().is_none()) {
             self.data.gather_pieces();
         }

@@ -1,0 +1,179 @@
+//! Sessions: what the device is told once, and computes with ever after.
+
+use std::sync::Arc;
+
+use broadloom_engine::{
+    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Provider, ProviderError,
+    ProviderSession, Session, Transform, TransformError,
+};
+
+use crate::prepared::Fingerprint;
+use crate::timing::Service;
+
+/// A session of the device: for [`Request`](crate::Request)s, and behind the engine's own sessions. A clone
+/// is the same session.
+#[derive(Debug, Clone)]
+pub struct DeviceSession(pub(crate) Arc<Inner>);
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub kind: Kind,
+    /// Computes.
+    pub work: Session,
+    /// Compresses a part that others can follow: for what does not fit into the room there is.
+    pub part: Option<Session>,
+    /// Decompresses what was compressed, to see whether it is right.
+    pub check: Option<Session>,
+    /// Tells sessions apart in the store of prepared results. None where results are never prepared: those
+    /// that need a nonce, which is never the same twice.
+    pub fingerprint: Option<Fingerprint>,
+    ending: Option<Ending>,
+}
+
+/// What a request of the session needs and makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A hash or a MAC is made.
+    Tag,
+    /// A MAC is made, and the driver compares it.
+    Verify,
+    Cipher,
+    /// Encrypts, and makes a tag.
+    Seal,
+    /// Checks a tag, and decrypts.
+    Open,
+    Compress,
+    Decompress,
+}
+
+impl Kind {
+    pub(crate) fn service(self) -> Service {
+        match self {
+            Kind::Compress | Kind::Decompress => Service::Compression,
+            _ => Service::Symmetric,
+        }
+    }
+
+    /// Whether it writes over its data.
+    pub(crate) fn writes(self) -> bool {
+        matches!(self, Kind::Cipher | Kind::Seal | Kind::Open)
+    }
+}
+
+impl DeviceSession {
+    /// Opens one at the first backend that can. With `verify` the device looks at what it has compressed.
+    pub(crate) fn open(
+        backends: &[Arc<dyn Provider>],
+        transform: &Transform,
+        verify: bool,
+        fingerprint: impl FnOnce(&Transform) -> Option<Fingerprint>,
+    ) -> Result<DeviceSession, ProviderError> {
+        let kind = match (transform.algorithm(), transform.direction()) {
+            (_, Direction::Compress) => Kind::Compress,
+            (_, Direction::Decompress) => Kind::Decompress,
+            (Algorithm::Cipher(_), _) => Kind::Cipher,
+            (_, Direction::Seal) => Kind::Seal,
+            (_, Direction::Open) => Kind::Open,
+            (_, Direction::Verify) => Kind::Verify,
+            _ => Kind::Tag,
+        };
+        let work = match (transform.algorithm(), kind) {
+            (Algorithm::Mac(mac), Kind::Verify) => {
+                let tag_len = transform.tag_len();
+                let generate = Transform::mac(mac, transform.key()).tag_len(tag_len).generate();
+                first_able(backends, &valid(generate)?)?
+            }
+            _ => first_able(backends, transform)?,
+        };
+        let (mut part, mut check) = (None, None);
+        if let (Algorithm::Compression(algorithm), Some(how)) =
+            (transform.algorithm(), transform.compression())
+            && kind == Kind::Compress
+        {
+            part = open_part(backends, algorithm, how, &work);
+            if verify {
+                let decompress = Transform::decompress(algorithm, Default::default());
+                check = Some(first_able(backends, &valid(decompress)?)?);
+            }
+        }
+        let takes_nonce = match transform.algorithm() {
+            Algorithm::Mac(mac) => *mac.nonce_lens().end() > 0,
+            Algorithm::Hash(_) | Algorithm::Compression(_) => false,
+            _ => true,
+        };
+        let fingerprint = if takes_nonce { None } else { fingerprint(transform) };
+        let ending = transform.compression().map(|how| how.ending);
+        let inner = Inner { kind, work, part, check, fingerprint, ending };
+        Ok(DeviceSession(Arc::new(inner)))
+    }
+
+    /// The algorithm.
+    pub fn algorithm(&self) -> Algorithm {
+        self.0.work.algorithm()
+    }
+
+    /// Bytes of its digests or tags; 0 where it has none.
+    pub fn tag_len(&self) -> usize {
+        self.0.work.tag_len()
+    }
+}
+
+impl Inner {
+    /// Whether what it compresses is a stream of its own, and not open for more.
+    pub(crate) fn ends(&self) -> bool {
+        self.ending == Some(Ending::Final)
+    }
+}
+
+impl ProviderSession for DeviceSession {
+    fn kernel(&self) -> String {
+        format!("emulated by {}: {}", self.0.work.provider(), self.0.work.kernel())
+    }
+
+    /// Compressions take long: whatever is quick does not wait behind them.
+    fn class(&self) -> u8 {
+        match self.0.kind.service() {
+            Service::Symmetric => 0,
+            Service::Compression => 1,
+        }
+    }
+
+    /// Pieces are copied, or lent, each from where it is.
+    fn gathers(&self) -> bool {
+        true
+    }
+}
+
+fn open_part(
+    backends: &[Arc<dyn Provider>],
+    algorithm: CompressionAlgorithm,
+    how: Compression,
+    work: &Session,
+) -> Option<Session> {
+    match (algorithm, how.ending) {
+        (CompressionAlgorithm::Lz4, _) => None,
+        (CompressionAlgorithm::Deflate, Ending::Open) => Some(work.clone()),
+        (CompressionAlgorithm::Deflate, Ending::Final) => {
+            let open = Compression { ending: Ending::Open, ..how };
+            first_able(backends, &Transform::compress(algorithm, open).ok()?).ok()
+        }
+    }
+}
+
+fn valid(transform: Result<Transform, TransformError>) -> Result<Transform, ProviderError> {
+    transform.map_err(|error| ProviderError::new(error.to_string()))
+}
+
+/// A session at the first backend that can.
+fn first_able(backends: &[Arc<dyn Provider>], transform: &Transform) -> Result<Session, ProviderError> {
+    let mut reasons = Vec::new();
+    for backend in backends {
+        match Session::open(Arc::clone(backend), transform) {
+            Ok(session) => return Ok(session),
+            Err(error) => reasons.push(format!("{}: {}", backend.name(), error.reason)),
+        }
+    }
+    let reasons = if reasons.is_empty() { "it has none".to_owned() } else { reasons.join("; ") };
+    let reason = format!("no provider computes {transform:?} for the emulated device: {reasons}");
+    Err(ProviderError::new(reason))
+}

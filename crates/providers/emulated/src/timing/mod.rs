@@ -1,0 +1,228 @@
+//! When a modelled device has a response ready. Pure: virtual nanoseconds in, virtual nanoseconds out.
+//!
+//! A device has so many engines for a service, and an engine has a pipeline in which some requests are at
+//! work at a time. Hardware gives each request to an engine with the fewest requests; where all pipelines
+//! are full it waits for the first place that becomes free. Requests that share a pipeline slow each other
+//! down: with `k` of them each takes `T(k) = T(1) · (1 + c · (k − 1))`, where `k` is what it finds when its
+//! work begins, itself included.
+
+mod preset;
+
+pub(crate) use preset::{PRESETS, Preset, REMOTE};
+
+/// What kind of work a request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Service {
+    Compression,
+    /// Ciphers, hashes, MACs and AEADs.
+    Symmetric,
+}
+
+/// The engines of a service.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Engines {
+    pub engines: usize,
+    /// Requests in an engine's pipeline.
+    pub depth: usize,
+    /// Nanoseconds of an engine for a request, alone in its pipeline.
+    pub request_time: f64,
+    /// Nanoseconds more for each byte of its input.
+    pub byte_time: f64,
+    /// By how much a request is slowed down by each other in its pipeline: `c`.
+    pub sharing: f64,
+}
+
+/// The way of data to the device and back: nanoseconds, during which a request has its place in a pipeline,
+/// but is not slowed down by others there.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Way {
+    pub request_time: f64,
+    pub byte_time: f64,
+}
+
+/// A device's timing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Timing {
+    pub compression: Engines,
+    pub symmetric: Engines,
+    pub way: Way,
+    /// What comes on top where the memory belongs to another socket.
+    pub remote: Option<Way>,
+}
+
+/// One service's engines, and until when their places are taken.
+#[derive(Debug)]
+struct Schedule {
+    engines: Engines,
+    way: Way,
+    /// `1 + c · (k − 1)` for each `k` from 1.
+    slowdown: Vec<f64>,
+    /// When what has a place in a pipeline, or will have it, is ready: engine by engine.
+    taken_until: Vec<u64>,
+}
+
+/// A device's engines at work.
+#[derive(Debug)]
+pub(crate) struct Model {
+    compression: Schedule,
+    symmetric: Schedule,
+}
+
+/// A request, as far as timing goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Work {
+    pub service: Service,
+    /// When the doorbell rang for it, in nanoseconds.
+    pub arrival: u64,
+    /// Bytes of its input.
+    pub bytes: usize,
+    /// How many times slower than it should be its engine is.
+    pub slower: u32,
+}
+
+impl Model {
+    pub(crate) fn new(timing: &Timing) -> Self {
+        let remote = timing.remote.unwrap_or(Way { request_time: 0.0, byte_time: 0.0 });
+        let way = Way {
+            request_time: timing.way.request_time + remote.request_time,
+            byte_time: timing.way.byte_time + remote.byte_time,
+        };
+        Model {
+            compression: Schedule::new(timing.compression, way),
+            symmetric: Schedule::new(timing.symmetric, way),
+        }
+    }
+
+    /// Gives a request to an engine, and says when its response is ready.
+    pub(crate) fn schedule(&mut self, work: Work) -> u64 {
+        match work.service {
+            Service::Compression => self.compression.schedule(work),
+            Service::Symmetric => self.symmetric.schedule(work),
+        }
+    }
+
+    /// What was at work is not any more.
+    pub(crate) fn reset(&mut self) {
+        self.compression.taken_until.fill(0);
+        self.symmetric.taken_until.fill(0);
+    }
+}
+
+impl Schedule {
+    fn new(engines: Engines, way: Way) -> Self {
+        let slowdown = (0..engines.depth).map(|others| 1.0 + engines.sharing * others as f64);
+        Schedule {
+            engines,
+            way,
+            slowdown: slowdown.collect(),
+            taken_until: vec![0; engines.engines * engines.depth],
+        }
+    }
+
+    fn schedule(&mut self, work: Work) -> u64 {
+        let depth = self.engines.depth;
+        let busy = |pipeline: &[u64], time: u64| pipeline.iter().filter(|until| **until > time).count();
+        // The engine with the fewest requests now, or where none has a free place, that which has one first.
+        let (mut chosen, mut fewest) = (0, depth);
+        for (engine, pipeline) in self.taken_until.chunks_exact(depth).enumerate() {
+            let count = busy(pipeline, work.arrival);
+            if count < fewest {
+                (chosen, fewest) = (engine, count);
+                if count == 0 {
+                    break;
+                }
+            }
+        }
+        let mut start = work.arrival;
+        if fewest == depth {
+            let (place, until) = first_free(&self.taken_until);
+            (chosen, start) = (place / depth, until);
+        }
+        let pipeline = &mut self.taken_until[chosen * depth..][..depth];
+        let others = busy(pipeline, start);
+        let bytes = work.bytes as f64;
+        let Engines { request_time, byte_time, .. } = self.engines;
+        let alone = (request_time + byte_time * bytes) * f64::from(work.slower);
+        let way = self.way.request_time + self.way.byte_time * bytes;
+        let ready = start + (way + alone * self.slowdown[others]).round() as u64;
+        let (place, _) = first_free(pipeline);
+        pipeline[place] = ready;
+        ready
+    }
+}
+
+/// The place that is free first, and from when on.
+fn first_free(taken_until: &[u64]) -> (usize, u64) {
+    let places = taken_until.iter().copied().enumerate();
+    places.min_by_key(|(_, until)| *until).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NO_WAY: Way = Way { request_time: 0.0, byte_time: 0.0 };
+
+    fn schedule(engines: Engines, way: Way, work: &[(u64, usize)]) -> Vec<u64> {
+        let mut model =
+            Model::new(&Timing { compression: engines, symmetric: engines, way, remote: None });
+        let service = Service::Symmetric;
+        let ready = |&(arrival, bytes)| model.schedule(Work { service, arrival, bytes, slower: 1 });
+        work.iter().map(ready).collect()
+    }
+
+    #[test]
+    fn requests_go_to_idle_engines_and_then_wait() {
+        let engines =
+            Engines { engines: 2, depth: 1, request_time: 100.0, byte_time: 0.5, sharing: 0.0 };
+        let work = [(0, 0), (0, 200), (0, 0), (0, 0), (1000, 20)];
+        // Engine 0 until 100, 1 until 200, 0 until 200, then either until 300; idle long before 1000.
+        assert_eq!(schedule(engines, NO_WAY, &work), [100, 200, 200, 300, 1110]);
+    }
+
+    #[test]
+    fn requests_share_a_pipeline_and_slow_each_other_down() {
+        let engines =
+            Engines { engines: 1, depth: 3, request_time: 100.0, byte_time: 0.0, sharing: 0.5 };
+        let work = [(0, 0), (10, 0), (20, 0), (30, 0), (500, 0)];
+        // Alone: 100. Beside one: 150, until 160. Beside two: 200, until 220. The fourth waits for the
+        // first to go at 100, and is then the third: until 300. At 500 the pipeline is empty.
+        assert_eq!(schedule(engines, NO_WAY, &work), [100, 160, 220, 300, 600]);
+    }
+
+    #[test]
+    fn engines_fill_evenly() {
+        let engines =
+            Engines { engines: 3, depth: 2, request_time: 100.0, byte_time: 0.0, sharing: 1.0 };
+        let work = [(0, 0); 7];
+        // One on each, then a second on each at half the speed, then the first that is free: at 100, beside
+        // one that stays until 200.
+        assert_eq!(schedule(engines, NO_WAY, &work), [100, 100, 100, 200, 200, 200, 300]);
+    }
+
+    #[test]
+    fn the_way_takes_time_and_is_not_shared() {
+        let engines =
+            Engines { engines: 1, depth: 2, request_time: 100.0, byte_time: 1.0, sharing: 1.0 };
+        let way = Way { request_time: 7.0, byte_time: 0.25 };
+        // 7 + 2 on the way; 108 in the engine, and twice that beside another.
+        assert_eq!(schedule(engines, way, &[(0, 8), (0, 8)]), [117, 225]);
+        let timing = Timing { compression: engines, symmetric: engines, way, remote: Some(way) };
+        let mut far = Model::new(&timing);
+        let work = Work { service: Service::Compression, arrival: 50, bytes: 8, slower: 1 };
+        assert_eq!(far.schedule(work), 50 + 18 + 108);
+        far.reset();
+        assert_eq!(far.schedule(Work { slower: 3, ..work }), 50 + 18 + 324);
+    }
+
+    #[test]
+    fn services_have_engines_of_their_own() {
+        let one = Engines { engines: 1, depth: 1, request_time: 100.0, byte_time: 0.0, sharing: 0.0 };
+        let timing = Timing { compression: one, symmetric: one, way: NO_WAY, remote: None };
+        let mut model = Model::new(&timing);
+        let mut ready = |service| model.schedule(Work { service, arrival: 0, bytes: 0, slower: 1 });
+        assert_eq!(ready(Service::Compression), 100);
+        assert_eq!(ready(Service::Symmetric), 100);
+        assert_eq!(ready(Service::Compression), 200);
+    }
+}

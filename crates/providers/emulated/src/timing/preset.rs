@@ -1,0 +1,109 @@
+//! Devices whose figures are known, or chosen.
+
+use super::{Engines, Timing, Way};
+
+/// What a device is like.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Preset {
+    pub name: &'static str,
+    /// `None`: responses are there as soon as they are computed.
+    pub timing: Option<Timing>,
+    /// Engines that have no algorithm yet: shown, and of no effect.
+    pub public_key_engines: usize,
+    /// Nanoseconds that the host spends to ring the doorbell.
+    pub doorbell: u64,
+    /// Nanoseconds that the host spends to take an interrupt.
+    pub interrupt: u64,
+    /// Descriptors in a ring, and slots.
+    pub ring: usize,
+}
+
+/// Six engines with three requests each at work. Alone a request for 64 KiB takes 375 µs, of which 9 on
+/// its way: 6.2 s for a GiB, with what the host adds 6.3. Three together take 803 µs each: with 18
+/// outstanding, and with any more, 0.73 s. The source has 6.3 and 0.73.
+const COMPRESSION: Engines =
+    Engines { engines: 6, depth: 3, request_time: 12_000.0, byte_time: 5.4, sharing: 0.585 };
+
+/// The number of engines is the source's. Their speed is chosen so that together they cipher 6 GB/s of
+/// long buffers.
+const SYMMETRIC: Engines =
+    Engines { engines: 12, depth: 3, request_time: 1_000.0, byte_time: 2.6, sharing: 0.6 };
+
+const TIMING: Timing = Timing {
+    compression: COMPRESSION,
+    symmetric: SYMMETRIC,
+    way: Way { request_time: 0.0, byte_time: 0.14 },
+    remote: None,
+};
+
+/// What another socket's memory costs: some crossings for the descriptors, and a narrower way.
+pub(crate) const REMOTE: Way = Way { request_time: 1_200.0, byte_time: 0.09 };
+
+const CHIPSET_8955: Preset = Preset {
+    name: "8955",
+    timing: Some(TIMING),
+    public_key_engines: 30,
+    doorbell: 250,
+    interrupt: 4_000,
+    ring: 512,
+};
+
+/// All presets.
+pub(crate) const PRESETS: [Preset; 4] = [
+    CHIPSET_8955,
+    Preset {
+        name: "8955-remote",
+        timing: Some(Timing { remote: Some(REMOTE), ..TIMING }),
+        ..CHIPSET_8955
+    },
+    // For requests so small that the doorbell counts: engines that keep up with any host.
+    Preset {
+        name: "doorbell-100ns",
+        timing: Some(Timing {
+            symmetric: Engines { request_time: 500.0, byte_time: 1.0, sharing: 0.1, ..SYMMETRIC },
+            ..TIMING
+        }),
+        doorbell: 100,
+        ..CHIPSET_8955
+    },
+    Preset { name: "instant", timing: None, doorbell: 0, interrupt: 0, ..CHIPSET_8955 },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Model, Service, Work};
+    use super::*;
+
+    /// Seconds that 16,384 chunks of 64 KiB take where the driver keeps so many outstanding, and spends so
+    /// many nanoseconds on each.
+    fn seconds_per_gib(outstanding: usize, host: u64) -> f64 {
+        let mut model = Model::new(&TIMING);
+        let mut ready = std::collections::BinaryHeap::new();
+        let (mut now, mut last) = (0, 0);
+        for _ in 0..16_384 {
+            if ready.len() == outstanding {
+                let std::cmp::Reverse(first) = ready.pop().expect("something is outstanding");
+                now = first.max(now);
+            }
+            now += host;
+            let service = Service::Compression;
+            let done = model.schedule(Work { service, arrival: now, bytes: 65_536, slower: 1 });
+            ready.push(std::cmp::Reverse(done));
+            last = last.max(done);
+        }
+        last as f64 / 1e9
+    }
+
+    #[test]
+    fn the_8955_compresses_as_its_source_says() {
+        let host = 9_000;
+        let at = |outstanding| seconds_per_gib(outstanding, host);
+        assert!((6.2..6.4).contains(&at(1)), "{}", at(1));
+        assert!((0.72..0.75).contains(&at(18)), "{}", at(18));
+        assert!((0.72..0.75).contains(&at(24)), "{}", at(24));
+        assert!(at(1) / at(24) > 8.0, "{}", at(1) / at(24));
+        for more in 2..=18 {
+            assert!(at(more) < at(more - 1), "{more} outstanding take {}", at(more));
+        }
+    }
+}
