@@ -418,7 +418,8 @@ impl<'a> Operation<'a> {
         let len = self.data.len();
         let stage = session.stage(false);
         self.made.get_or_insert_default().begin(making, len, |len| stage.session.bound(len));
-        if !stage.session.gathers() || session.falls_back_to().is_some() {
+        let gathers = stage.session.gathers() && session.falls_back_to().is_none();
+        if !(gathers && self.data.is_read_only()) {
             self.data.gather_pieces();
         }
         Ok(())
