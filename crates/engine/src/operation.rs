@@ -414,13 +414,14 @@ impl<'a> Operation<'a> {
     fn begin_compression(&mut self) -> Result<(), JobError> {
         let session = self.session.get();
         let Some(making) = session.rules().making else { return Err(JobError::NotDone) };
-        if matches!(self.data, Data::OutOfPlace { .. }) {
+        if self.data.is_out_of_place() {
             return Err(JobError::OwnOutput);
         }
         let len = self.data.len();
         let stage = session.stage(false);
         self.made.get_or_insert_default().begin(making, len, |len| stage.session.bound(len));
-        if !stage.session.gathers() || session.falls_back_to().is_some() {
+        let gathers = stage.session.gathers() && session.falls_back_to().is_none();
+        if !(gathers && self.data.is_read_only()) {
             self.data.gather_pieces();
         }
         Ok(())
