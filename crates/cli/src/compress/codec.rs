@@ -8,9 +8,10 @@ use std::thread::available_parallelism;
 use std::time::SystemTime;
 
 use broadloom::compression::decompress::{self, Garbage, list};
+use broadloom::compression::format::Format;
 use broadloom::compression::format::gzi::Index;
 use broadloom::compression::{
-    CompressError, Compressor, DecompressError, Decompressor, Format, Report, Settings, SettingsError,
+    CompressError, Compressor, DecompressError, Decompressor, Report, Settings, SettingsError,
 };
 use broadloom::{Compression, Session};
 use broadloom_lanes::Cpu;

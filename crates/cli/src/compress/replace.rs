@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use broadloom::compression::Format;
+use broadloom::compression::format::Format;
 use broadloom_cli::message::reason;
 use broadloom_cli::target::{Existing, Target};
 

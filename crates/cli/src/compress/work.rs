@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
 
-use broadloom::compression::Format;
+use broadloom::compression::format::Format;
 use broadloom::compression::format::detect;
 use broadloom_cli::message::{is_broken_pipe, reason};
 use broadloom_cli::progress::Progress;
