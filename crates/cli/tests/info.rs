@@ -40,7 +40,8 @@ fn json_names_features_kernels_and_peers() {
     for peer in said["peers"].as_array().unwrap() {
         assert!(peer["version"].is_string() ^ peer["absent"].is_string(), "{peer}");
     }
-    assert_eq!(texts(&said["providers"], "name"), ["native", "openssl", "ipsec-mb"]);
+    let names = ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated"];
+    assert_eq!(texts(&said["providers"], "name"), names);
     for provider in said["providers"].as_array().unwrap() {
         assert!(provider["algorithms"].is_array() ^ provider["absent"].is_string(), "{provider}");
     }
