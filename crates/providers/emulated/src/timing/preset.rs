@@ -71,6 +71,9 @@ pub(crate) const PRESETS: [Preset; 4] = [
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+
     use super::super::{Model, Service, Work};
     use super::*;
 
@@ -78,17 +81,17 @@ mod tests {
     /// many nanoseconds on each.
     fn seconds_per_gib(outstanding: usize, host: u64) -> f64 {
         let mut model = Model::new(&TIMING);
-        let mut ready = std::collections::BinaryHeap::new();
+        let mut ready = BinaryHeap::<Reverse<u64>>::new();
         let (mut now, mut last) = (0, 0);
         for _ in 0..16_384 {
             if ready.len() == outstanding {
-                let std::cmp::Reverse(first): std::cmp::Reverse<u64> = ready.pop().expect("something is outstanding");
+                let Reverse(first) = ready.pop().expect("something is outstanding");
                 now = first.max(now);
             }
             now += host;
             let service = Service::Compression;
             let done = model.schedule(Work { service, arrival: now, bytes: 65_536, slower: 1 });
-            ready.push(std::cmp::Reverse(done));
+            ready.push(Reverse(done));
             last = last.max(done);
         }
         last as f64 / 1e9
