@@ -192,6 +192,24 @@ fn an_emulation_says_that_it_is_one() {
 }
 
 #[test]
+fn prepared_results_are_those_of_their_own_chunks() {
+    let place = Place::new();
+    let data = text(40 * 65_536 + 777, 1);
+    place.write("in", &data);
+    let out = |provider: &str, jobs: &str| {
+        let said = place.parcomp(&[provider, "-iin", "-oout", jobs, "-n2"]);
+        assert_eq!(said.code, Some(0), "{provider} {jobs}: {}", said.stderr);
+        place.read("out")
+    };
+    let computed = out("-pemulated:preset=instant", "-j1");
+    for jobs in ["-j1", "-j24"] {
+        assert!(out("-pqat:preset=instant", jobs) == computed, "{jobs}");
+        place.parcomp(&["-pqat:preset=instant", "-iout", "-oback", "-d", jobs]);
+        assert!(place.read("back") == data, "{jobs}");
+    }
+}
+
+#[test]
 fn help_tells_options_and_what_times_include() {
     let place = Place::new();
     let said = place.parcomp(&["-h"]);

@@ -8,7 +8,7 @@ use broadloom::compression::{Compressor, Decompressor, Report, Settings, decompr
 use broadloom::emulated::Emulated;
 use broadloom::{
     Checksum, Compression, CompressionAlgorithm, Huffman, Placement, Provider, Session, Transform,
-    accelerator, allowed_cores, pin_to, provider,
+    allowed_cores, emulate, pin_to, provider,
 };
 use broadloom_lanes::Cpu;
 
@@ -52,7 +52,7 @@ impl<'a> Benchmark<'a> {
     /// What is wrong.
     pub fn new(args: &'a Args, cpu: &Cpu) -> Result<Self, Box<dyn Error>> {
         let spec = &args.provider.spec;
-        let device = args.provider.is_device().then(|| accelerator(spec, cpu)).transpose()?;
+        let device = args.provider.is_device().then(|| emulate(spec, cpu)).transpose()?;
         let provider: Arc<dyn Provider> = match &device {
             Some(device) => Arc::new(device.clone()),
             None => provider(spec, cpu)?,

@@ -213,6 +213,7 @@ impl Instance {
     fn note_faults(&mut self, now: u64) {
         let device = &self.running.device;
         let time = now + device.options.timeout.as_nanos() as u64;
+        self.shared.counters.lost_responses.add(self.pending.lost.len() as u64);
         let lost = self.pending.lost.drain(..);
         self.lost.extend(lost.map(|(slot, generation)| Deadline { time, slot, generation }));
         if let (Some(interrupts), Some(line), Some(last)) =

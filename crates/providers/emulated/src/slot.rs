@@ -157,9 +157,8 @@ impl Slot {
     }
 
     /// The input in the pieces in which it is.
-    pub(crate) fn pieces(&mut self) -> impl Iterator<Item = &[u8]> {
-        let operation: &Operation<'static> = self.job().operation();
-        operation.pieces()
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        self.expect_work().job.data().inputs()
     }
 
     /// Keeps what was lent and is to be written over, so that it can be given back as it was.

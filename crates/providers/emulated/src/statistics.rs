@@ -120,7 +120,6 @@ pub(crate) struct DeviceCounters {
     pub prepared_misses: Counter,
     pub overflows: Counter,
     pub slow_engines: Counter,
-    pub lost_responses: Counter,
     pub corrupted_outputs: Counter,
     pub resets: Counter,
     pub removals: Counter,
@@ -150,6 +149,7 @@ pub(crate) struct DriverCounters {
     pub interrupts: OwnCounter,
     pub stale: OwnCounter,
     pub full_rings: OwnCounter,
+    pub lost_responses: OwnCounter,
 }
 
 impl Statistics {
@@ -166,11 +166,10 @@ impl Statistics {
             overflows: device.overflows.get(),
             faults: FaultCounts {
                 slow_engines: device.slow_engines.get(),
-                lost_responses: device.lost_responses.get(),
                 corrupted_outputs: device.corrupted_outputs.get(),
                 resets: device.resets.get(),
                 removals: device.removals.get(),
-                full_rings: 0,
+                ..FaultCounts::default()
             },
             ..Statistics::default()
         }
@@ -183,6 +182,7 @@ impl Statistics {
         self.interrupts += earlier.interrupts;
         self.stale += earlier.stale;
         self.faults.full_rings += earlier.faults.full_rings;
+        self.faults.lost_responses += earlier.faults.lost_responses;
     }
 
     pub(crate) fn add(&mut self, driver: &DriverCounters) {
@@ -191,5 +191,6 @@ impl Statistics {
         self.interrupts += driver.interrupts.get();
         self.stale += driver.stale.get();
         self.faults.full_rings += driver.full_rings.get();
+        self.faults.lost_responses += driver.lost_responses.get();
     }
 }

@@ -78,11 +78,10 @@ fn decompresses_to(
 }
 
 /// The input of a request in one piece.
-fn text<'t>(slot: &'t mut Slot, memory: &'t mut Vec<u8>) -> &'t [u8] {
-    if slot.text().is_none() {
+fn text<'t>(slot: &'t Slot, memory: &'t mut Vec<u8>) -> &'t [u8] {
+    slot.text().unwrap_or_else(|| {
         memory.clear();
         slot.pieces().for_each(|piece| memory.extend_from_slice(piece));
-        return memory;
-    }
-    slot.text().unwrap_or_default()
+        memory
+    })
 }

@@ -41,10 +41,26 @@ type Responses = ArrayVec<Descriptor, WINDOW>;
 
 /// Works until the device stops.
 pub(crate) fn run(device: &Device, number: usize) {
+    let _end = End { device, number };
     let version = u64::MAX;
     let computer = Computer::default();
     Thread { device, number, instances: Vec::new(), version, computer }.run();
-    device.cpu_times.answer_for_good(number);
+}
+
+/// The end of a thread.
+struct End<'d> {
+    device: &'d Device,
+    number: usize,
+}
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Not a backend's panic, which is caught, but the device's own: nobody is left to respond.
+            self.device.remove();
+        }
+        self.device.cpu_times.answer_for_good(self.number);
+    }
 }
 
 impl Thread<'_> {
@@ -129,7 +145,7 @@ impl Thread<'_> {
         };
         let now = if model.is_some() { device.clock.now() } else { 0 };
         let (mut late, mut late_total, mut late_most) = (0, 0, 0);
-        let (mut slow, mut lost) = (0, 0);
+        let mut slow = 0;
         let mut responses = Responses::new();
         for taken in window {
             let fate = taken.slot.fate;
@@ -146,7 +162,6 @@ impl Thread<'_> {
                     late_most = late_most.max(now - time);
                 }
             }
-            lost += u64::from(fate.lost.is_some());
             match fate.lost {
                 Some(Lost::Forever) => continue,
                 Some(Lost::Late) => time = arrival + device.options.timeout.as_nanos() as u64 + LATE,
@@ -162,7 +177,6 @@ impl Thread<'_> {
             counters.late_most.raise_to(late_most);
         }
         counters.slow_engines.add(slow);
-        counters.lost_responses.add(lost);
         responses
     }
 
