@@ -126,7 +126,7 @@ pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, Spe
 ///
 /// # Panics
 /// If the spec is another provider's.
-pub fn accelerator(spec: &ProviderSpec, cpu: &Cpu) -> Result<Emulated, SpecError> {
+pub fn emulate(spec: &ProviderSpec, cpu: &Cpu) -> Result<Emulated, SpecError> {
     assert_eq!(spec.name, Emulated::NAME, "the accelerator is the provider emulated");
     emulated(spec, software(cpu))
 }

@@ -15,6 +15,7 @@ pub use choose::{Choice, ChooseError, choose, choose_for_decompression, choose_f
 pub use compress::Compressor;
 pub use decompress::{DecompressError, Decompressed, Decompressor};
 pub use error::{CompressError, Mismatch};
+pub use format::Format;
 pub use pipeline::{Poll, ThreadError};
 pub use report::Report;
 pub use settings::{CHUNKS, LONGEST_POLL, OUTSTANDING, Settings, SettingsError, THREADS};

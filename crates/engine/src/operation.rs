@@ -272,7 +272,9 @@ impl<'a> Operation<'a> {
     /// session [gathers](crate::ProviderSession::gathers). Of a compression those that are still to be
     /// consumed.
     pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
-        let mut skipped = self.made.as_ref().map_or(0, |made| made.consumed());
+        // What was consumed before it was used again does not count.
+        let made = self.made.as_ref().filter(|_| self.is_open());
+        let mut skipped = made.map_or(0, |made| made.consumed());
         self.data.inputs().map(move |piece| {
             let skip = skipped.min(piece.len());
             skipped -= skip;

@@ -82,7 +82,8 @@ mod tests {
         let (mut now, mut last) = (0, 0);
         for _ in 0..16_384 {
             if ready.len() == outstanding {
-                let std::cmp::Reverse(first) = ready.pop().expect("something is outstanding");
+                let std::cmp::Reverse(first): std::cmp::Reverse<u64> =
+                    ready.pop().expect("something is outstanding");
                 now = first.max(now);
             }
             now += host;
