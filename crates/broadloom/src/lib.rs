@@ -23,7 +23,7 @@ mod providers;
 
 /// Compression of inputs of any size, in parallel, into the formats of other tools, and back.
 pub use broadloom_compression as compression;
-/// The model of an accelerator.
+/// The accelerator's own interface, beside the engine's.
 pub use broadloom_emulated as emulated;
 pub use broadloom_engine::*;
 /// The vectors, kernels and managers below the engine.

@@ -206,6 +206,11 @@ impl Session {
         }
     }
 
+    /// Room, in bytes, at which compressing `len` bytes never overflows, as its provider has it.
+    pub fn bound(&self, len: usize) -> usize {
+        self.0.stages.first.session.bound(len)
+    }
+
     /// Why it is not at the provider that was asked for; `None` if it is, or if none was.
     pub fn fallback(&self) -> Option<&Fallback> {
         self.0.fallback.as_ref()

@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::num::NonZeroU64;
 
 use broadloom::ProviderSpec;
-use broadloom::compression::{Format, OUTSTANDING};
+use broadloom::compression::OUTSTANDING;
+use broadloom::compression::format::Format;
 use broadloom_cli::size::parse_size;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;

@@ -8,17 +8,18 @@ use std::thread::available_parallelism;
 use std::time::SystemTime;
 
 use broadloom::compression::decompress::{self, Garbage, list};
+use broadloom::compression::format::Format;
 use broadloom::compression::format::gzi::Index;
 use broadloom::compression::{
-    CompressError, Compressor, DecompressError, Decompressor, Format, Report, Settings, SettingsError,
+    CompressError, Compressor, DecompressError, Decompressor, Report, Settings, SettingsError,
 };
-use broadloom::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+use broadloom::{Compression, Session};
 use broadloom_lanes::Cpu;
 
 use super::attributes;
 use super::list::Entry;
 use super::options::{Coding, Task};
-use super::providers::Providers;
+use super::providers::{Work, open, open_to_verify};
 
 /// What a compressed file says of the one it was made of.
 #[derive(Debug, Clone, Default)]
@@ -90,57 +91,63 @@ pub enum Codec {
 }
 
 impl Codec {
-    /// One for all files of a run.
+    /// One for all files of a run, of `total` bytes where that is known.
     ///
     /// # Errors
     /// If what is asked for cannot be, or nobody can do it, in words.
-    pub fn open(coding: &Coding, task: Task, force: bool, cpu: &Cpu) -> Result<Codec, String> {
+    pub fn open(
+        coding: &Coding,
+        task: Task,
+        force: bool,
+        total: Option<u64>,
+        cpu: &Cpu,
+    ) -> Result<Codec, String> {
         let codec = match task {
-            Task::Compress => Codec::to_compress(coding, cpu)?,
-            Task::Decompress | Task::Test | Task::List => Codec::to_decompress(coding, force, cpu)?,
+            Task::Compress => Codec::to_compress(coding, total, cpu)?,
+            Task::Decompress | Task::Test | Task::List => {
+                Codec::to_decompress(coding, force, total, cpu)?
+            }
         };
         // What is wrong for all files is said once.
         codec.check().map_err(|error| error.to_string())?;
         Ok(codec)
     }
 
-    fn to_compress(coding: &Coding, cpu: &Cpu) -> Result<Codec, String> {
-        let format = coding.format.unwrap_or(Format::Gzip);
-        let how = Compression { level: coding.level.number, ..Compression::default() };
-        let how = Settings::compression_for(format, how);
-        let transform = Transform::compress(CompressionAlgorithm::Deflate, how);
-        let providers = Providers::to_compress(coding, cpu)?;
-        let session = providers.session(&transform.map_err(|error| error.to_string())?)?;
-        let verifier = match coding.verify {
-            true => Some(Providers::to_verify(cpu)?.session(&decompression()?)?),
-            false => None,
-        };
-        let mut settings = Settings::new(format);
+    fn to_compress(coding: &Coding, total: Option<u64>, cpu: &Cpu) -> Result<Codec, String> {
+        let mut settings = Settings::new(coding.format.unwrap_or(Format::Gzip));
         settings.threads = threads(coding);
         settings.chunk = coding.chunk.unwrap_or(settings.chunk);
         settings.outstanding = coding.jobs.unwrap_or(settings.outstanding);
         settings.index = coding.index;
-        let description = format!(
-            "{}; level {}, {} threads, chunks of {} bytes",
-            who(&providers, &session),
-            coding.level.number,
-            settings.threads,
-            settings.chunk
-        );
-        Ok(Codec::Compress { session, verifier, settings, description })
+        let level = coding.level.number;
+        let how = Compression { level, ..Compression::default() };
+        let how = Settings::compression_for(settings.format, how);
+        let chosen = open(coding, Work::Compress(how), total, cpu)?;
+        let verifier = coding.verify.then(|| open_to_verify(cpu)).transpose()?;
+        let (threads, chunk) = (settings.threads, settings.chunk);
+        let description =
+            format!("{}; level {level}, {threads} threads, chunks of {chunk} bytes", chosen.description);
+        Ok(Codec::Compress { session: chosen.session, verifier, settings, description })
     }
 
-    fn to_decompress(coding: &Coding, force: bool, cpu: &Cpu) -> Result<Codec, String> {
-        let providers = Providers::to_decompress(coding, cpu)?;
-        let session = providers.session(&decompression()?)?;
-        let mut settings = decompress::Settings::default();
-        settings.format = coding.format;
-        settings.threads = threads(coding);
-        settings.outstanding = coding.jobs.unwrap_or(settings.outstanding);
-        settings.limit = coding.limit;
-        settings.garbage = if force { Garbage::Report } else { Garbage::Refuse };
-        let description = format!("{}; {} threads", who(&providers, &session), settings.threads);
-        Ok(Codec::Decompress { session, settings, description })
+    fn to_decompress(
+        coding: &Coding,
+        force: bool,
+        total: Option<u64>,
+        cpu: &Cpu,
+    ) -> Result<Codec, String> {
+        let usual = decompress::Settings::default();
+        let settings = decompress::Settings {
+            format: coding.format,
+            threads: threads(coding),
+            outstanding: coding.jobs.unwrap_or(usual.outstanding),
+            limit: coding.limit,
+            garbage: if force { Garbage::Report } else { Garbage::Refuse },
+            ..usual
+        };
+        let chosen = open(coding, Work::Decompress, total, cpu)?;
+        let description = format!("{}; {} threads", chosen.description, settings.threads);
+        Ok(Codec::Decompress { session: chosen.session, settings, description })
     }
 
     fn check(&self) -> Result<(), SettingsError> {
@@ -190,7 +197,7 @@ impl Codec {
         format: Option<Format>,
     ) -> Result<Coded, CodecError> {
         let done = self.decompressor(format)?.decompress_stream(input, output)?;
-        if done.no_end_block {
+        if done.no_end_block && self.wants() != Some(Format::Gzip) {
             return Err(CodecError::NoEndBlock { offset: done.report.input });
         }
         let mut coded = self.coded(done.report);
@@ -198,6 +205,14 @@ impl Codec {
             coded.notes.push(format!("at byte {offset}: what follows is no compressed data: ignored"));
         }
         Ok(coded)
+    }
+
+    /// The format that was asked for.
+    fn wants(&self) -> Option<Format> {
+        match self {
+            Codec::Compress { settings, .. } => Some(settings.format),
+            Codec::Decompress { settings, .. } => settings.format,
+        }
     }
 
     /// Tells what is in `input`, of a format where that is known beforehand. Data are decompressed only where
@@ -254,17 +269,6 @@ impl Codec {
     }
 }
 
-fn decompression() -> Result<Transform, String> {
-    let transform = Transform::decompress(CompressionAlgorithm::Deflate, Checksum::Crc32);
-    transform.map_err(|error| error.to_string())
-}
-
 fn threads(coding: &Coding) -> usize {
     coding.threads.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get))
-}
-
-/// Who works, in words.
-fn who(providers: &Providers, session: &Session) -> String {
-    let name = session.provider();
-    format!("{name} ({}; {})", providers.description(name), session.kernel())
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use broadloom::compression::Format;
 use broadloom::compression::decompress::Listed;
+use broadloom::compression::format::Format;
 
 /// A compressed file, as the table shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -9,6 +9,7 @@ mod level;
 mod list;
 mod options;
 mod providers;
+mod replace;
 mod report;
 mod sides;
 mod suffix;

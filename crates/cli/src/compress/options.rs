@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use broadloom::ProviderSpec;
-use broadloom::compression::Format;
+use broadloom::compression::format::Format;
 
 use super::args::{CommonArgs, CompressArgs, DecompressArgs};
 use super::level::Level;

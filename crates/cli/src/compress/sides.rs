@@ -46,11 +46,14 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
+/// A reader, behind its first bytes, which were read before.
+pub type Again<R> = Chain<Cursor<Vec<u8>>, R>;
+
 /// The first `len` bytes of a reader, or as many as it has, and a reader that gives them once more.
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn peek<R: Read>(mut reader: R, len: usize) -> io::Result<(Vec<u8>, Chain<Cursor<Vec<u8>>, R>)> {
+pub fn peek<R: Read>(mut reader: R, len: usize) -> io::Result<(Vec<u8>, Again<R>)> {
     let mut start = Vec::with_capacity(len);
     reader.by_ref().take(len as u64).read_to_end(&mut start)?;
     Ok((start.clone(), Cursor::new(start).chain(reader)))

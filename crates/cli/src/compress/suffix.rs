@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use broadloom::compression::Format;
+use broadloom::compression::format::Format;
 
 /// The suffixes that are known whatever the case of their letters: what takes their place when a file is
 /// decompressed, and the format, where its data do not tell it.

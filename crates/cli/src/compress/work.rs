@@ -2,38 +2,37 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::process::ExitCode;
 
-use broadloom::compression::Format;
+use broadloom::compression::format::Format;
 use broadloom::compression::format::detect;
 use broadloom_cli::message::{is_broken_pipe, reason};
 use broadloom_cli::progress::Progress;
-use broadloom_cli::target::{Existing, Target};
 use broadloom_lanes::Cpu;
 
-use super::attributes;
 use super::codec::{Codec, CodecError, Coded, Origin};
 use super::header::Header;
 use super::inputs::{Found, Input, Opened, Rules, Search, Skip};
 use super::list::{Table, saved};
 use super::options::{Options, Task, Verbosity};
+use super::replace::Becomes;
 use super::report::{Report, plain, shown};
 use super::sides::{self, Counted, Output, peek};
 
 /// Works on one file after another.
 pub struct Worker {
-    options: Options,
+    pub options: Options,
     codec: Codec,
-    report: Report,
+    pub report: Report,
     table: Table,
     /// Streams that standard output has got.
     streams: u64,
 }
 
 /// Why a file is not done.
-enum Failure {
+pub enum Failure {
     /// It is passed over.
     Skip(Skip),
     /// It, or what it was to become, gave an error.
@@ -77,7 +76,8 @@ impl Worker {
         files: &[OsString],
         cpu: &Cpu,
     ) -> Result<Worker, String> {
-        let codec = Codec::open(&options.coding, options.task, options.force, cpu)?;
+        let Options { coding, task, force, .. } = &options;
+        let codec = Codec::open(coding, *task, *force, total_bytes(files), cpu)?;
         // A bar would get between the lines of what is written to the same terminal.
         let shared = (options.stdout || files.is_empty()) && io::stdout().is_terminal();
         let progress = match options.verbosity {
@@ -145,7 +145,7 @@ impl Worker {
         let input = sides::stdin()?;
         match self.options.task {
             Task::Compress | Task::Decompress => {
-                self.to_stdout(input, &Origin::default(), None, "stdin")
+                self.write_to_stdout(input, &Origin::default(), None, "stdin")
             }
             Task::Test => self.test(input, None, "stdin"),
             Task::List => self.list(input, None, "stdout".to_owned()),
@@ -179,7 +179,7 @@ impl Worker {
         }
         let origin = self.origin(&found.path, &opened);
         if stdout {
-            return self.to_stdout(opened.file, &origin, format, &name);
+            return self.write_to_stdout(opened.file, &origin, format, &name);
         }
         let (path, modified) = match suffix {
             Some(suffix) if task == Task::Decompress => {
@@ -203,53 +203,7 @@ impl Worker {
         }
     }
 
-    /// Makes a file of a file, which goes unless it is kept.
-    fn replace(&mut self, found: &Found, opened: &Opened, becomes: &Becomes) -> Result<(), Failure> {
-        let Becomes { path, .. } = becomes;
-        let there = |text: &str| Failure::Error(format!("{} {text}", shown(path)));
-        let mut existing = if self.options.force { Existing::Replace } else { Existing::Keep };
-        if existing == Existing::Keep && fs::symlink_metadata(path).is_ok() {
-            if !self.may_overwrite(path) {
-                return Err(there("is there already: not overwritten (-f does)"));
-            }
-            existing = Existing::Replace;
-        }
-        if path.is_dir() {
-            return Err(there("is a directory: not overwritten"));
-        }
-        let target = Target::create(path)
-            .map_err(|error| there(&format!("cannot be made: {}", reason(&error))))?;
-        let output = Output::File(target.file());
-        let coded = self.code(&opened.file, output, &becomes.origin, becomes.format)?;
-        let written = |error: io::Error| there(&format!("cannot be written: {}", reason(&error)));
-        attributes::copy(&opened.metadata, becomes.modified, target.file()).map_err(written)?;
-        if let Some(index) = index(path, &coded).map_err(written)? {
-            let beside = index_path(path);
-            attributes::copy(&opened.metadata, None, index.file()).map_err(written)?;
-            index.place(&beside, existing).map_err(|error| {
-                Failure::Error(format!("{} cannot be written: {}", shown(&beside), reason(&error)))
-            })?;
-        }
-        target.place(path, existing).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => there("is there already: not overwritten (-f does)"),
-            _ => written(error),
-        })?;
-        if !self.options.keep {
-            let stays = |error: io::Error| {
-                Failure::Error(format!(
-                    "{} is complete, but this file stays: {}",
-                    shown(path),
-                    reason(&error)
-                ))
-            };
-            fs::remove_file(&found.path).map_err(stays)?;
-        }
-        let how = if self.options.keep { "created" } else { "replaced with" };
-        self.tell(&plain(&found.path), &coded, &format!(" -- {how} {}", plain(path)));
-        Ok(())
-    }
-
-    fn to_stdout(
+    fn write_to_stdout(
         &mut self,
         input: File,
         origin: &Origin,
@@ -290,7 +244,7 @@ impl Worker {
     }
 
     /// Compresses or decompresses what `input` has, and says what else there is to be said of it.
-    fn code(
+    pub fn code(
         &mut self,
         input: &File,
         output: Output<'_>,
@@ -317,7 +271,7 @@ impl Worker {
     }
 
     /// Says what became of a file, where all of that is to be told.
-    fn tell(&self, name: &str, coded: &Coded, end: &str) {
+    pub fn tell(&self, name: &str, coded: &Coded, end: &str) {
         let (compressed, uncompressed) = match self.options.task {
             Task::Compress => (coded.output, coded.input),
             _ => (coded.input, coded.output),
@@ -325,26 +279,6 @@ impl Worker {
         self.report.done(|| format!("{name}:\t{}{end}", saved(compressed, uncompressed)));
         coded.notes.iter().for_each(|note| self.report.note(name, note));
     }
-
-    /// Asks whether a file may be overwritten, where there is somebody to ask.
-    fn may_overwrite(&self, path: &Path) -> bool {
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-            return false;
-        }
-        self.report.ask(&format!("{} is there already; overwrite it (y or n)? ", shown(path)));
-        let mut answer = String::new();
-        let read = io::stdin().lock().read_line(&mut answer);
-        read.is_ok() && answer.trim_start().starts_with(['y', 'Y'])
-    }
-}
-
-/// What a file becomes.
-struct Becomes {
-    path: PathBuf,
-    /// When it was modified, where that is not when its input was.
-    modified: Option<std::time::SystemTime>,
-    origin: Origin,
-    format: Option<Format>,
 }
 
 /// Bytes that tell whether data are compressed.
@@ -353,13 +287,6 @@ const START: usize = 2;
 /// Whether what follows the end of a file of this format is read as another.
 fn follows_itself(format: Format) -> bool {
     !matches!(format, Format::Zlib | Format::Raw)
-}
-
-/// Where the index of a BGZF file is.
-fn index_path(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".gzi");
-    name.into()
 }
 
 /// Bytes in all the files, where that can be told beforehand.
@@ -373,12 +300,4 @@ fn total_bytes(files: &[OsString]) -> Option<u64> {
         Err(_) => Some(0),
     };
     files.iter().map(size).sum()
-}
-
-/// The index of what was written, beside it, where there is one.
-fn index(path: &Path, coded: &Coded) -> io::Result<Option<Target>> {
-    let Some(index) = &coded.index else { return Ok(None) };
-    let target = Target::create(&index_path(path))?;
-    target.file().write_all(&index.to_bytes())?;
-    Ok(Some(target))
 }

@@ -40,8 +40,9 @@ Exit status: 0 if all went well, 1 on an error, 2 for a wrong command line.";
 #[derive(Debug, Parser)]
 #[command(name = "parcomp", version, disable_help_flag = true, after_help = NOTES)]
 pub struct Args {
-    /// Provider: qat, which is the emulation of an 8955 chipset, emulated, zlib, libdeflate or isal, perhaps
-    /// with options: emulated:preset=8955
+    /// Provider: qat, zlib, libdeflate, isal or emulated, perhaps with options (zlib:library=zlib-rs). There is
+    /// no device: qat is emulated:preset=8955:prepare=16G, the model of an 8955 chipset, whose results are
+    /// computed before the clock starts so that only the modelled device's time is told
     #[arg(short, value_name = "providerName", default_value = "qat")]
     pub provider: ProviderName,
 
@@ -169,18 +170,25 @@ impl FromStr for ProviderName {
             return Err(format!("no provider is called {name:?}; valid: {}", PROVIDERS.join(", ")));
         }
         let qat = name == "qat";
-        let spec = match (qat, options) {
-            (true, None) => format!("emulated:preset={QAT_PRESET}"),
-            (true, Some(options)) => format!("emulated:preset={QAT_PRESET}:{options}"),
-            (false, _) => text.to_owned(),
-        };
+        let mut spec = if qat { "emulated".to_owned() } else { name.to_owned() };
+        if qat {
+            let given = |option: &str| {
+                let mut names =
+                    options.unwrap_or_default().split(':').filter_map(|text| text.split('=').next());
+                names.any(|name| name == option)
+            };
+            let missing = QAT.iter().filter(|(option, _)| !given(option));
+            spec.extend(missing.map(|(option, value)| format!(":{option}={value}")));
+        }
+        spec.extend(options.map(|options| format!(":{options}")));
         let spec = spec.parse().map_err(|error: broadloom::SpecError| error.to_string())?;
         Ok(ProviderName { spec, qat })
     }
 }
 
-/// What the provider `qat` of the source is: the device that its figures were measured with.
-pub const QAT_PRESET: &str = "8955";
+/// What the provider `qat` of the source is: the device that its figures were measured with, with results that
+/// are there when the device would have had them, however slow this machine is.
+const QAT: [(&str, &str); 2] = [("preset", "8955"), ("prepare", "16G")];
 
 /// A parser of whole numbers that says which ones are valid.
 fn number(
@@ -215,7 +223,7 @@ mod tests {
     fn defaults_are_those_of_the_source() {
         let args = parsed("-ix");
         assert!(args.provider.qat);
-        assert_eq!(args.provider.spec.to_string(), "emulated:preset=8955");
+        assert_eq!(args.provider.spec.to_string(), "emulated:preset=8955:prepare=16G");
         assert_eq!((args.chunk, args.level, args.jobs, args.iterations), (64, 1, 1, 1));
         assert_eq!((args.threads, args.csv, args.frequency, args.window), (0, None, None, None));
         assert_eq!((args.hexadecimal, args.decimal, args.output), (None, None, None));
@@ -235,6 +243,15 @@ mod tests {
         let args = parsed("-pqat -icalgary.1G -otest1 -l1 -c64 -j24 -t1");
         assert!(args.provider.qat);
         assert_eq!((args.chunk, args.jobs), (64, 24));
+    }
+
+    #[test]
+    fn options_of_qat_take_the_place_of_its_defaults() {
+        let spec = |line: &str| parsed(line).provider.spec.to_string();
+        assert_eq!(spec("-ix -pqat:seed=7"), "emulated:preset=8955:prepare=16G:seed=7");
+        assert_eq!(spec("-ix -pqat:prepare=off:seed=7"), "emulated:preset=8955:prepare=off:seed=7");
+        assert_eq!(spec("-ix -pqat:preset=instant"), "emulated:prepare=16G:preset=instant");
+        assert_eq!(spec("-ix -pemulated"), "emulated");
     }
 
     #[test]

@@ -28,32 +28,27 @@ const PROGRAM: &str = "parcomp";
 fn main() -> ExitCode {
     let args = Args::parse();
     let clock = Clock::new(args.frequency);
-    let provider = match broadloom::provider(&args.provider.spec, &Cpu::detect()) {
-        Ok(provider) => provider,
-        Err(error) => return fail(&error, USAGE),
-    };
-    let description = provider.description();
-    let benchmark = match Benchmark::new(&args, provider) {
+    let benchmark = match Benchmark::new(&args, &Cpu::detect()) {
         Ok(benchmark) => benchmark,
         Err(error) => return fail(&*error, USAGE),
     };
-    match measure(&args, &clock, &benchmark, description) {
+    match measure(&args, &clock, &benchmark) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&*error) => ExitCode::FAILURE,
         Err(error) => fail(&*error, 1),
     }
 }
 
-fn measure(
-    args: &Args,
-    clock: &Clock,
-    benchmark: &Benchmark<'_>,
-    description: String,
-) -> Result<(), Box<dyn Error>> {
-    let named = |error: io::Error| format!("{}: {}", args.input.display(), reason(&error));
-    let input = fs::read(&args.input).map_err(named)?;
+fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), Box<dyn Error>> {
+    let of_input = |error: Box<dyn Error>| format!("{}: {error}", args.input.display());
+    let input = fs::read(&args.input).map_err(|error| of_input(reason(&error).into()))?;
+    let description = benchmark.description();
+    if args.provider.is_device() {
+        complain(PROGRAM, &format!("there is no device: this is {description}"));
+    }
     benchmark.pin()?;
     let mut output = benchmark.output(&input);
+    benchmark.prepare(&input, &mut output).map_err(of_input)?;
     let mut outcome = Outcome {
         cores: benchmark.cores.clone(),
         window: benchmark.window,
@@ -64,10 +59,9 @@ fn measure(
         ..Outcome::default()
     };
     for _ in 0..args.iterations {
-        let iteration = benchmark
-            .iterate(clock, &input, &mut output)
-            .map_err(|error| format!("{}: {error}", args.input.display()))?;
+        let iteration = benchmark.iterate(clock, &input, &mut output).map_err(of_input)?;
         outcome.chunks = iteration.report.chunks;
+        outcome.overflows = iteration.report.overflows;
         outcome.iterations.push(iteration.taken);
     }
     let (read, made) = (input.len() as u64, output.len() as u64);
@@ -77,6 +71,10 @@ fn measure(
         signals::watch()?;
         output::write(path, &output)
             .map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
+    }
+    outcome.emulation = benchmark.emulation();
+    if let (Some(emulation), Some(_)) = (&outcome.emulation, args.csv) {
+        complain(PROGRAM, emulation);
     }
     let text = match args.csv {
         Some(lines) => csv(args, &outcome, clock.mhz(), lines == 2),

@@ -13,6 +13,8 @@ pub struct Outcome {
     pub compressed: u64,
     /// Chunks.
     pub chunks: u64,
+    /// Attempts at chunks beyond the first, each for want of room.
+    pub overflows: u64,
     /// Every iteration.
     pub iterations: Vec<Taken>,
     /// The cores that threads were pinned to in turn.
@@ -21,6 +23,8 @@ pub struct Outcome {
     pub window: u8,
     /// Who worked: provider, kernel, and what else there is to be said of them.
     pub who: Vec<(&'static str, String)>,
+    /// Where there is the emulation of a device, whether it kept up, in words.
+    pub emulation: Option<String>,
 }
 
 /// What one iteration took.
@@ -83,7 +87,8 @@ pub fn table(args: &Args, outcome: &Outcome, mhz: Option<f64>) -> String {
         }
         line("direction", direction(args).to_owned());
         line("level", args.level.to_string());
-        line("chunk", format!("{} KB, {} of them", args.chunk, outcome.chunks));
+        let Outcome { chunks, overflows, .. } = outcome;
+        line("chunk", format!("{} KB, {chunks} of them, {overflows} overflows", args.chunk));
         line("window", format!("{} bytes", 1u32 << outcome.window));
         line("Huffman codes", codes(args).to_owned());
         line("threads", threads(args));
@@ -125,6 +130,9 @@ pub fn table(args: &Args, outcome: &Outcome, mhz: Option<f64>) -> String {
         format!(", without the {mean:.6} s of the threads that stand for the device")
     });
     line("CPU time", format!("{:.6} s (user and system{without})", outcome.cpu()));
+    if let Some(emulation) = &outcome.emulation {
+        line("emulation", emulation.clone());
+    }
     text
 }
 
@@ -237,10 +245,12 @@ mod tests {
             uncompressed: 1_000_000,
             compressed: 385_000,
             chunks: 16,
+            overflows: 0,
             iterations: iterations.iter().map(taken).collect(),
             cores: vec![0, 2],
             window: 13,
             who: vec![("provider", "zlib".to_owned())],
+            emulation: None,
         }
     }
 
@@ -289,9 +299,11 @@ mod tests {
     fn the_time_of_what_stands_for_a_device_is_told_apart() {
         let mut outcome = outcome(&[(0.5, 1_000, 0.75)]);
         outcome.iterations[0].device = Some(2.0);
+        outcome.emulation = Some("it kept up".to_owned());
         let text = table(&args("-ix"), &outcome, None);
         let line = "CPU time            0.750000 s (user and system, without the 2.000000 s of the threads \
-                    that stand for the device)\n";
+                    that stand for the device)\n\
+                    emulation           it kept up\n";
         assert!(text.ends_with(line), "{text}");
     }
 

@@ -3,11 +3,14 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use broadloom::compression::{Compressor, Decompressor, Format, Report, Settings, decompress};
+use broadloom::compression::format::Format;
+use broadloom::compression::{Compressor, Decompressor, Report, Settings, decompress};
+use broadloom::emulated::Emulated;
 use broadloom::{
     Checksum, Compression, CompressionAlgorithm, Huffman, Placement, Provider, Session, Transform,
-    allowed_cores, pin_to,
+    allowed_cores, emulate, pin_to, provider,
 };
+use broadloom_lanes::Cpu;
 
 use crate::args::Args;
 use crate::clock::Clock;
@@ -23,6 +26,8 @@ const DECOMPRESSED: usize = 5;
 pub struct Benchmark<'a> {
     args: &'a Args,
     provider: Arc<dyn Provider>,
+    /// The provider as a device, where it is one.
+    device: Option<Emulated>,
     transform: Transform,
     /// log2 of the window's bytes.
     pub window: u8,
@@ -45,7 +50,13 @@ impl<'a> Benchmark<'a> {
     ///
     /// # Errors
     /// What is wrong.
-    pub fn new(args: &'a Args, provider: Arc<dyn Provider>) -> Result<Self, Box<dyn Error>> {
+    pub fn new(args: &'a Args, cpu: &Cpu) -> Result<Self, Box<dyn Error>> {
+        let spec = &args.provider.spec;
+        let device = args.provider.is_device().then(|| emulate(spec, cpu)).transpose()?;
+        let provider: Arc<dyn Provider> = match &device {
+            Some(device) => Arc::new(device.clone()),
+            None => provider(spec, cpu)?,
+        };
         let window = window(args);
         let transform = match args.decompress {
             true => Transform::decompress(CompressionAlgorithm::Deflate, Checksum::None),
@@ -60,7 +71,7 @@ impl<'a> Benchmark<'a> {
             }
         }?;
         let kernel = Session::open(Arc::clone(&provider), &transform)?.kernel();
-        Ok(Benchmark { args, provider, transform, window, cores: cores(args)?, kernel })
+        Ok(Benchmark { args, provider, device, transform, window, cores: cores(args)?, kernel })
     }
 
     /// Pins the calling thread where it works alone, and on a core that was asked for.
@@ -94,8 +105,41 @@ impl<'a> Benchmark<'a> {
         output: &mut Vec<u8>,
     ) -> Result<Iteration, Box<dyn Error>> {
         output.clear();
+        let device = || self.device.as_ref().map(|device| device.silicon_cpu_time().as_secs_f64());
+        let before = device();
         let (taken, report) = clock.time(|| self.work(input, output));
-        Ok(Iteration { taken, report: report? })
+        // What a machine with a device would not spend.
+        let device = device().zip(before).map(|(after, before)| after - before);
+        let cpu = taken.cpu - device.unwrap_or(0.0);
+        Ok(Iteration { taken: Taken { cpu, device, ..taken }, report: report? })
+    }
+
+    /// What the provider is, in words.
+    pub fn description(&self) -> String {
+        self.provider.description()
+    }
+
+    /// Computes what the device will be asked for, where its results are kept, and nothing is timed.
+    ///
+    /// # Errors
+    /// It cannot be done.
+    pub fn prepare(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), Box<dyn Error>> {
+        let mut options = self.args.provider.spec.options.iter();
+        let keeps = options.any(|(name, value)| name == "prepare" && value != "off");
+        if let Some(device) = self.device.as_ref().filter(|_| keeps) {
+            device.set_preparing(true);
+            output.clear();
+            let prepared = self.work(input, output);
+            device.set_preparing(false);
+            prepared?;
+        }
+        Ok(())
+    }
+
+    /// Whether this machine has computed as fast as the device would have, in words; `None` where there is no
+    /// device.
+    pub fn emulation(&self) -> Option<String> {
+        self.device.as_ref().map(|device| device.statistics().to_string())
     }
 
     /// What is timed: from opening the session to the last byte of output.

@@ -20,9 +20,9 @@ use frames::Frames;
 /// Compresses inputs of any size, in chunks that know nothing of each other.
 ///
 /// The call is synchronous and hides what is below it: threads, each with a queue pair and some jobs
-/// outstanding in it. Output is the same whatever the number of threads, but for an input that is there as
-/// a whole and has fewer chunks than threads: then chunks are shortened, down to 64 KiB, to give each
-/// thread one.
+/// outstanding in it. Chunks are the same whatever the number of threads, but for an input that is there as
+/// a whole and has fewer chunks than threads: then they are shortened, down to 64 KiB, to give each thread
+/// one. So is the output, where the provider makes the same of the same chunk.
 #[derive(Debug, Clone)]
 pub struct Compressor {
     session: Session,

@@ -124,9 +124,9 @@ impl<'a, I: Lend<'a>> Feed<'_, I> {
     /// What is wrong first with a member of which all there is are `stream` and what the input still has.
     fn cut_off(&mut self, member: &Member, stream: &[u8]) -> DecompressError {
         let end = self.input.offset();
-        let cut_off = || FormatError::new(end, Cause::Truncated(Part::Deflate)).into();
+        let cut_off = |part| FormatError::new(end, Cause::Truncated(part)).into();
         if self.share.coding == Coding::Lz4 {
-            return cut_off();
+            return cut_off(Part::Lz4);
         }
         let mut whole = stream.to_vec();
         match self.input.peek(1) {
@@ -135,6 +135,6 @@ impl<'a, I: Lend<'a>> Feed<'_, I> {
         }
         let mut input = Slice::at(&whole, member.body);
         let decoded = Inflater::new().member(&mut input, member, |_, _| Ok(()));
-        decoded.map_or_else(|error| error, |_| cut_off())
+        decoded.map_or_else(|error| error, |_| cut_off(Part::Deflate))
     }
 }

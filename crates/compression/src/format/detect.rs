@@ -1,6 +1,6 @@
 //! Which format an input has, by how it begins.
 
-use super::gzip::{self, Extent, MAX_HEADER};
+use super::gzip::{self, Extent};
 use super::{Cause, Format, FormatError, zlib};
 
 /// What an input turned out to be. What parcomp writes and bare deflate data begin with anything: they must
@@ -28,10 +28,7 @@ impl Detected {
     }
 }
 
-/// So many bytes of an input settle what it is, if it has them.
-pub const LONGEST_START: usize = MAX_HEADER;
-
-/// What begins with `start`. `None` if more bytes would settle it.
+/// What begins with `start`. `None` if more bytes would settle it: at most [`gzip::MAX_HEADER`] do.
 ///
 /// # Errors
 /// If neither gzip nor zlib data begin so, or if their header is wrong.

@@ -169,6 +169,8 @@ pub enum Part {
     Header,
     /// The deflate data.
     Deflate,
+    /// A block of LZ4.
+    Lz4,
     /// Checksum and length behind the data.
     Trailer,
     /// The length before a deflate stream.
@@ -184,6 +186,7 @@ impl std::fmt::Display for Part {
         f.write_str(match self {
             Part::Header => "a header",
             Part::Deflate => "deflate data",
+            Part::Lz4 => "an LZ4 block",
             Part::Trailer => "a trailer",
             Part::Prefix => "the length of a chunk",
             Part::Index => "the index",

@@ -24,7 +24,7 @@ pub mod zlib;
 use std::fmt;
 use std::str::FromStr;
 
-pub use detect::{Detected, LONGEST_START, detect};
+pub use detect::{Detected, detect};
 pub use error::{Cause, Claim, FormatError, Part};
 
 /// The end of a deflate stream that was left open: one final block without data, in two bytes.

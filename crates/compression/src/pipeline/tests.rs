@@ -309,7 +309,7 @@ fn no_more_jobs_are_made_than_the_window_has() {
 #[test]
 fn segments_are_of_near_equal_size_and_of_whole_chunks() {
     assert_eq!(cut(0, 65536, 4), []);
-    assert_eq!(cut(1, 65536, 4), [0..1]);
+    assert_eq!(cut(1, 65536, 4), vec![(0..1)]);
     assert_eq!(cut(10 * 1024, 1024, 4), [0..2048, 2048..5120, 5120..7168, 7168..10240]);
     assert_eq!(cut(10 * 1024 + 1, 1024, 2), [0..5120, 5120..10241]);
     // A single chunk for each thread, but not a small one.

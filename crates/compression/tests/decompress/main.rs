@@ -7,4 +7,5 @@ mod headers;
 mod interoperability;
 mod listing;
 mod members;
+mod providers;
 mod scenarios;
