@@ -1,5 +1,8 @@
 //! Sides that go through the framework: an input as a whole, in chunks.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use broadloom::compression::decompress::{self, Decompressor};
 use broadloom::compression::{CompressError, Compressor, Format, Settings};
 use broadloom_engine::{
@@ -42,6 +45,9 @@ pub struct Setup<'a> {
     /// Jobs outstanding for each thread.
     pub outstanding: usize,
 }
+
+/// Memory for what comes out. All sides share it: they work in turn, and find it in the same state.
+pub type Output = Rc<RefCell<Vec<u8>>>;
 
 /// Jobs that a thread has in its queue pair where the provider works within the call.
 const LOCAL: usize = 1;
@@ -148,7 +154,7 @@ impl<'a> Setup<'a> {
         let side = Compresses {
             compressor,
             input: bench.input,
-            output: Vec::new(),
+            output: Rc::clone(&bench.output),
             device: self.device(),
             name: self.provider().to_owned(),
             format: self.format,
@@ -179,12 +185,12 @@ impl<'a> Setup<'a> {
         let mut side = Decompresses {
             decompressor,
             input: compressed,
-            output: Vec::with_capacity(bench.input.len()),
+            output: Rc::clone(&bench.output),
             device: self.device(),
             name: self.provider().to_owned(),
         };
         side.pass()?;
-        if side.output != bench.input {
+        if *side.output.borrow() != bench.input {
             return Err(self.refuse("what it decompresses is not what was compressed"));
         }
         Ok(Entry { row, side: Box::new(side) })
@@ -206,7 +212,7 @@ impl<'a> Setup<'a> {
 struct Compresses<'b> {
     compressor: Compressor,
     input: &'b [u8],
-    output: Vec<u8>,
+    output: Output,
     device: Option<Device>,
     name: String,
     format: Format,
@@ -214,12 +220,13 @@ struct Compresses<'b> {
 
 impl Side for Compresses<'_> {
     fn pass(&mut self) -> Result<Option<u64>, PerfError> {
-        self.output.clear();
+        let output = &mut *self.output.borrow_mut();
+        output.clear();
         let failed = |error: CompressError| PerfError::Provider {
             spec: self.name.clone(),
             reason: error.to_string(),
         };
-        let report = self.compressor.compress(self.input, &mut self.output).map_err(failed)?;
+        let report = self.compressor.compress(self.input, output).map_err(failed)?;
         Ok(Some(report.output))
     }
 
@@ -228,7 +235,7 @@ impl Side for Compresses<'_> {
     }
 
     fn check(&self, checker: &mut Checker) -> Result<(), PerfError> {
-        checker.check(&self.name, self.format, &self.output, self.input)
+        checker.check(&self.name, self.format, &self.output.borrow(), self.input)
     }
 }
 
@@ -236,15 +243,16 @@ impl Side for Compresses<'_> {
 struct Decompresses<'b> {
     decompressor: Decompressor,
     input: &'b [u8],
-    output: Vec<u8>,
+    output: Output,
     device: Option<Device>,
     name: String,
 }
 
 impl Side for Decompresses<'_> {
     fn pass(&mut self) -> Result<Option<u64>, PerfError> {
-        self.output.clear();
-        let outcome = self.decompressor.decompress(self.input, &mut self.output);
+        let output = &mut *self.output.borrow_mut();
+        output.clear();
+        let outcome = self.decompressor.decompress(self.input, output);
         outcome.map_err(|error| PerfError::Provider {
             spec: self.name.clone(),
             reason: error.to_string(),

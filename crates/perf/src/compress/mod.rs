@@ -44,6 +44,7 @@ use crate::sys::machine::Machine;
 use check::Checker;
 use corpus::Corpus;
 use device::Device;
+use framework::Output;
 use options::{Plan, Software};
 use side::{Entry, Turns};
 
@@ -66,6 +67,7 @@ struct Bench<'b> {
     cores: usize,
     clock: Clock,
     quick: bool,
+    output: Output,
     checker: RefCell<Checker>,
     /// What the devices that were opened are, each once.
     devices: RefCell<Vec<String>>,
@@ -110,6 +112,7 @@ pub fn run_compress(
         cores: machine.cores,
         clock,
         quick: options.quick,
+        output: Output::default(),
         checker: RefCell::new(Checker::new()),
         devices: RefCell::default(),
     };

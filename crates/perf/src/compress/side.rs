@@ -66,7 +66,7 @@ struct Taken {
 }
 
 /// Times sides in turn, and makes rows of what they took. Before the clock starts a device prepares its
-/// results; what the last pass of each side made is checked.
+/// results; what the first pass of each side makes is checked.
 ///
 /// # Errors
 /// A side fails, or makes something else than it should.
@@ -90,10 +90,10 @@ pub fn measure(
         }
         for (entry, taken) in entries.iter_mut().zip(&mut taken) {
             taken.time(entry.side.as_mut())?;
+            if round == 0 {
+                entry.side.check(checker)?;
+            }
         }
-    }
-    for Entry { side, .. } in &entries {
-        side.check(checker)?;
     }
     let rows = entries.into_iter().zip(taken);
     Ok(rows.map(|(entry, taken)| taken.row(entry.row, entry.side.device().is_some(), clock)).collect())

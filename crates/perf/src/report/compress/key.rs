@@ -69,7 +69,7 @@ impl Key {
             Burst => "batch",
             Doorbell => "doorbell",
             Transfer => "data",
-            Poll => "waits by",
+            Poll => "waits",
             Poller => "polls",
             Numa => "device is",
         }
@@ -92,7 +92,10 @@ impl Key {
             Doorbell => text(&pass.doorbell),
             Transfer => text(&pass.transfer),
             Poll => match pass.poll.as_deref() {
-                Some("every") => format!("every{}", every()).into(),
+                Some("yield") => "yielding".into(),
+                Some("spin") => "spinning".into(),
+                Some("interrupt") => "interrupts".into(),
+                Some("every") => format!("sleeping{}", every()).into(),
                 _ => text(&pass.poll),
             },
             Poller => match pass.poller.as_deref() {
@@ -122,7 +125,7 @@ mod tests {
         let pass = row.pass.as_ref().unwrap();
         let values = Key::ALL.map(|key| key.value(&row, pass).into_owned());
         assert_eq!(values[1..4], ["emulated", "the library alone", "64 KiB"]);
-        assert_eq!(values[8..], ["each", "copy", "every 50 µs", "inline", "local"]);
+        assert_eq!(values[8..], ["each", "copy", "sleeping 50 µs", "inline", "local"]);
     }
 
     #[test]

@@ -132,12 +132,18 @@ pub fn rows() -> Vec<Row> {
             rows.push(with(row, |pass| pass.doorbell = Some(doorbell.to_owned())));
         }
     }
-    for (size, software) in [(64, 0.1), (1024, 0.4), (16384, 0.9)] {
-        for (provider, cpu) in [("isal", software), ("emulated", 0.3)] {
-            let row = pass(Topic::Offload, provider, 1, 24, 0.5, cpu);
-            rows.push(with(Row { size: Some(size), buffer_bytes: size as f64, ..row }, |pass| {
-                pass.chunk = None
-            }));
+    for (algorithm, direction) in [("aes-128-cbc", "encrypt"), ("deflate", "compress")] {
+        for (size, software) in [(64, 0.1), (1024, 0.4), (16384, 0.9)] {
+            for (provider, cpu) in [("isal", software), ("emulated", 0.3)] {
+                let row = Row {
+                    algorithm: algorithm.to_owned(),
+                    direction: direction.to_owned(),
+                    size: Some(size),
+                    buffer_bytes: size as f64,
+                    ..pass(Topic::Offload, provider, 1, 24, 0.5, cpu)
+                };
+                rows.push(with(row, |pass| pass.chunk = None));
+            }
         }
     }
     for call in [None, Some("framework".to_owned())] {

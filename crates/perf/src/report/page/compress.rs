@@ -203,9 +203,8 @@ fn charts(topic: Topic, rows: &[Entry<'_>]) -> Vec<Markup> {
         }
         Topic::Outstanding => {
             let theirs = [paper::OUTSTANDING_ELAPSED, paper::OUTSTANDING_CPU];
-            let label = |(row, pass): Entry<'_>| format!("waits by {}", Key::Poll.value(row, pass));
             let theirs = theirs.map(|points| Some(papers("", points)));
-            times(rows, "jobs outstanding", label, jobs, theirs)
+            times(rows, "jobs outstanding", value(Key::Poll), jobs, theirs)
         }
         Topic::Copy => {
             let chunk = |entry: Entry<'_>| Some(entry.1.chunk? as f64 / KIB);
