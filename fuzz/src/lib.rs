@@ -2,6 +2,8 @@
 //! `crates/lanes/tests/suite/sequences.rs`: it compares every result with the RustCrypto crates, and what is
 //! in flight with what was submitted.
 
+pub mod formats;
+
 #[allow(dead_code, unused_imports, unused_macros, reason = "the suite uses more of it")]
 #[path = "../../crates/lanes/tests/suite/common/mod.rs"]
 mod common;

@@ -21,7 +21,11 @@
 
 mod providers;
 
+/// Compression of inputs of any size, in parallel, into the formats of other tools, and back.
+pub use broadloom_compression as compression;
+/// The accelerator's own interface, beside the engine's.
+pub use broadloom_emulated as emulated;
 pub use broadloom_engine::*;
 /// The vectors, kernels and managers below the engine.
 pub use broadloom_lanes as lanes;
-pub use providers::{PROVIDERS, ProviderSpec, SpecError, provider, registry, registry_on};
+pub use providers::{PROVIDERS, ProviderSpec, SpecError, emulate, provider, registry, registry_on};

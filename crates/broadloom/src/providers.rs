@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use broadloom_emulated::Emulated;
 use broadloom_engine::{Provider, Registry};
 use broadloom_ipsec_mb::IpsecMb;
 use broadloom_isal::Isal;
@@ -14,8 +15,10 @@ use broadloom_native::Native;
 use broadloom_openssl::OpenSsl;
 use broadloom_zlib::Zlib;
 
-/// The names of all providers, in the order in which a registry asks them.
-pub const PROVIDERS: [&str; 7] = ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4"];
+/// The names of all providers, in the order in which a registry asks them. The last is an accelerator whose
+/// results the others compute, so it is never asked unless by name.
+pub const PROVIDERS: [&str; 8] =
+    ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated"];
 
 /// A provider and its options, as a command line has them: `native`, `openssl:contexts=per-job`,
 /// `native:isa=avx2:without=sha`.
@@ -53,6 +56,12 @@ pub enum SpecError {
         /// Why.
         reason: String,
     },
+}
+
+impl ProviderSpec {
+    fn without_options(name: &str) -> Self {
+        ProviderSpec { name: name.to_owned(), options: Vec::new() }
+    }
 }
 
 impl FromStr for ProviderSpec {
@@ -104,8 +113,36 @@ pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, Spe
             matches!(error, broadloom_zlib::LoadError::Library(_))
         }),
         "lz4" => loaded(spec, Lz4::load(&options), |_| false),
+        "emulated" => Ok(Arc::new(emulated(spec, software(cpu))?)),
         _ => Err(SpecError::Unknown { name: spec.name.clone() }),
     }
+}
+
+/// Opens the emulated accelerator for a program that wants more of it than any provider has: its statistics,
+/// preparation. The spec is that of `emulated` with its options.
+///
+/// # Errors
+/// An option does not exist, or not with its value.
+///
+/// # Panics
+/// If the spec is another provider's.
+pub fn emulate(spec: &ProviderSpec, cpu: &Cpu) -> Result<Emulated, SpecError> {
+    assert_eq!(spec.name, Emulated::NAME, "the accelerator is the provider emulated");
+    emulated(spec, software(cpu))
+}
+
+fn emulated(spec: &ProviderSpec, backends: Vec<Arc<dyn Provider>>) -> Result<Emulated, SpecError> {
+    let options: Vec<(&str, &str)> =
+        spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    Emulated::new(&options, backends).map_err(|error| SpecError::Option(error.to_string()))
+}
+
+/// The providers that work in software, without options, those left out that are absent, or only used by
+/// name.
+fn software(cpu: &Cpu) -> Vec<Arc<dyn Provider>> {
+    let names = PROVIDERS.into_iter().filter(|name| *name != Emulated::NAME);
+    let found = names.filter_map(|name| provider(&ProviderSpec::without_options(name), cpu).ok());
+    found.filter(|provider| !provider.by_name_only()).collect()
 }
 
 /// What came of opening a provider: if it failed, either it is absent, or an option is wrong.
@@ -155,7 +192,16 @@ pub fn registry() -> Registry {
 pub fn registry_on(cpu: &Cpu) -> Registry {
     let mut registry = Registry::new();
     for name in PROVIDERS {
-        match provider(&ProviderSpec { name: name.to_owned(), options: Vec::new() }, cpu) {
+        let spec = ProviderSpec::without_options(name);
+        let opened = match name {
+            // It computes with those before it.
+            Emulated::NAME => {
+                let backends = registry.providers().iter().filter(|provider| !provider.by_name_only());
+                emulated(&spec, backends.cloned().collect()).map(|device| Arc::new(device) as _)
+            }
+            _ => provider(&spec, cpu),
+        };
+        match opened {
             Ok(provider) => registry.add(provider),
             Err(SpecError::Absent { reason, .. }) => registry.add_absent(name, reason),
             Err(error) => registry.add_absent(name, error.to_string()),
@@ -180,7 +226,8 @@ mod tests {
         let parse = |text: &str| text.parse::<ProviderSpec>().unwrap_err().to_string();
         assert_eq!(
             parse("gzip"),
-            "no provider is called \"gzip\"; valid: native, openssl, ipsec-mb, isal, libdeflate, zlib, lz4"
+            "no provider is called \"gzip\"; valid: native, openssl, ipsec-mb, isal, libdeflate, zlib, lz4, \
+             emulated"
         );
         assert_eq!(parse("native:fast"), "\"fast\" is no option of a provider: valid is NAME=VALUE");
         let open = |text: &str| {

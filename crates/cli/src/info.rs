@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use broadloom::{Algorithm, Provider, Registry};
+use broadloom::compression::{choose_for_decompression, choose_for_levels};
+use broadloom::{Algorithm, Checksum, Compression, CompressionAlgorithm, Provider, Registry};
 use broadloom_lanes::{Cpu, KernelInfo, kernels};
 use broadloom_perf::names::Peer;
 use broadloom_perf::peers::{self, Absent};
@@ -13,8 +14,8 @@ use serde_json::{Value, json};
 /// Tell what this machine can do
 ///
 /// Tells which CPU features were seen and which can be used, the kernels chosen for each algorithm and
-/// why, the providers with what each of them can do, why one is absent, and the versions of the libraries
-/// that `broadloom perf` compares with.
+/// why, the providers with what each of them can do, why one is absent, which of them compresses at each
+/// level unless another is named, and the versions of the libraries that `broadloom perf` compares with.
 #[derive(Args)]
 #[command(after_help = "\
 BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set.")]
@@ -33,14 +34,42 @@ pub fn run(args: &InfoArgs, cpu: &Cpu) -> io::Result<()> {
     let peers: Vec<(Peer, Result<String, Absent>)> = peers.collect();
     let kernels = kernels(cpu);
     let registry = broadloom::registry_on(cpu);
+    let choices = choices(&registry);
     let text = if args.json {
-        format!("{:#}\n", as_json(cpu, &kernels, &peers, &registry))
+        format!("{:#}\n", as_json(cpu, &kernels, &peers, &registry, &choices))
     } else {
-        as_text(cpu, &kernels, &peers, &registry)
+        as_text(cpu, &kernels, &peers, &registry, &choices)
     };
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
+}
+
+/// Who compresses, or decompresses, unless another is named.
+struct Chosen {
+    algorithm: CompressionAlgorithm,
+    /// Of a compression.
+    level: Option<u8>,
+    provider: String,
+    reason: String,
+}
+
+/// The choices at every level, by speeds measured now.
+fn choices(registry: &Registry) -> Vec<Chosen> {
+    let mut all = Vec::new();
+    for algorithm in CompressionAlgorithm::ALL {
+        let of_levels = choose_for_levels(registry, algorithm, Compression::default());
+        let of_levels = of_levels.into_iter().map(|(level, choice)| (Some(level), choice));
+        let back = choose_for_decompression(registry, algorithm, Checksum::None);
+        let both = of_levels.chain(back.ok().map(|choice| (None, choice)));
+        all.extend(both.map(|(level, choice)| Chosen {
+            algorithm,
+            level,
+            provider: choice.session.provider().to_owned(),
+            reason: choice.reason,
+        }));
+    }
+    all
 }
 
 /// The names of what a provider can do, chains left out: it has those of its ciphers and its MACs.
@@ -54,6 +83,7 @@ fn as_text(
     kernels: &[KernelInfo],
     peers: &[(Peer, Result<String, Absent>)],
     registry: &Registry,
+    choices: &[Chosen],
 ) -> String {
     let features = table(
         ["feature", "seen", "usable"],
@@ -98,6 +128,14 @@ fn as_text(
     for absent in registry.absent() {
         text += &format!("provider {absent}\n");
     }
+    let compresses = table(
+        ["compression", "level", "by", "why"],
+        choices.iter().map(|chosen| {
+            let level = chosen.level.map_or("decompression".to_owned(), |level| level.to_string());
+            [chosen.algorithm.to_string(), level, chosen.provider.clone(), chosen.reason.clone()]
+        }),
+    );
+    text += &format!("{compresses}\n\n");
     for (peer, found) in peers {
         text += &match found {
             Ok(version) => format!("{peer}: {version}\n"),
@@ -112,6 +150,7 @@ fn as_json(
     kernels: &[KernelInfo],
     peers: &[(Peer, Result<String, Absent>)],
     registry: &Registry,
+    choices: &[Chosen],
 ) -> Value {
     let features = cpu
         .features()
@@ -139,6 +178,15 @@ fn as_json(
             "by_name_only": provider.by_name_only(),
         })
     });
+    let choices = choices.iter().map(|chosen| {
+        json!({
+            "algorithm": chosen.algorithm.name(),
+            "direction": if chosen.level.is_some() { "compress" } else { "decompress" },
+            "level": chosen.level,
+            "provider": chosen.provider,
+            "reason": chosen.reason,
+        })
+    });
     let absent = registry.absent().iter();
     let absent = absent.map(|absent| json!({ "name": absent.name, "absent": absent.reason }));
     json!({
@@ -150,6 +198,7 @@ fn as_json(
         "kernels": kernels.collect::<Vec<_>>(),
         "peers": peers.collect::<Vec<_>>(),
         "providers": providers.chain(absent).collect::<Vec<_>>(),
+        "compression": choices.collect::<Vec<_>>(),
     })
 }
 

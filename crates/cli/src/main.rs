@@ -1,17 +1,18 @@
-//! The `broadloom` command: hash many files at once, measure, and tell what the machine can do.
+//! The `broadloom` command: hash and compress many files at once, measure, and tell what the machine can do.
 
+mod compress;
 mod hash;
 mod info;
 mod perf;
 
 use std::error::Error;
-use std::io;
 use std::process::ExitCode;
 
+use broadloom_cli::message::{USAGE, complain, is_broken_pipe};
 use broadloom_lanes::Cpu;
 use clap::{Parser, Subcommand};
 
-/// Hashes many files at once, measures, and tells what the machine can do
+/// Hashes and compresses many files at once, measures, and tells what the machine can do
 #[derive(Parser)]
 #[command(name = "broadloom", version)]
 struct Cli {
@@ -21,13 +22,12 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Compress(Box<compress::CompressArgs>),
+    Decompress(Box<compress::DecompressArgs>),
     Hash(hash::HashArgs),
     Info(info::InfoArgs),
     Perf(perf::PerfArgs),
 }
-
-/// The exit status of a command line, or an environment, that is wrong.
-const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -39,6 +39,8 @@ fn main() -> ExitCode {
         }
     };
     match cli.command {
+        Command::Compress(args) => compress::compress(*args, &cpu),
+        Command::Decompress(args) => compress::decompress(*args, &cpu),
         Command::Hash(args) => hash::run(args, &cpu),
         Command::Info(args) => status("broadloom info", info::run(&args, &cpu)),
         Command::Perf(args) => status("broadloom perf", perf::run(args, &cpu)),
@@ -64,17 +66,4 @@ fn status<E: Error + 'static>(program: &str, done: Result<(), E>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
-    let mut causes = std::iter::successors(Some(error), |&error| error.source());
-    causes.any(|cause| {
-        let io = cause.downcast_ref::<io::Error>();
-        io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    })
-}
-
-/// Writes a message to standard error. Nobody can be told if that fails.
-fn complain(program: &str, text: &str) {
-    let _ = io::Write::write_fmt(&mut io::stderr(), format_args!("{program}: {text}\n"));
 }

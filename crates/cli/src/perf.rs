@@ -1,5 +1,7 @@
 //! `broadloom perf`: measurements.
 
+mod compress;
+
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io;
@@ -26,6 +28,7 @@ pub struct PerfArgs {
 enum What {
     Workloads(Box<WorkloadArgs>),
     Matrix(Box<MatrixArgs>),
+    Compress(Box<compress::CompressArgs>),
 }
 
 /// Measure the four workloads of Intel's paper on multiple buffers, beside other libraries
@@ -188,11 +191,12 @@ fn sizes(list: Vec<Sizes>) -> Vec<Workload> {
 /// Measures what the arguments ask for.
 ///
 /// # Errors
-/// As of [`run_workloads`] and [`run_matrix`].
+/// As of [`run_workloads`], [`run_matrix`] and [`compress::run`].
 pub fn run(args: PerfArgs, cpu: &Cpu) -> Result<(), PerfError> {
     match args.what {
         What::Workloads(args) => workloads(*args, cpu),
         What::Matrix(args) => matrix(*args, cpu),
+        What::Compress(args) => compress::run(*args, cpu),
     }
 }
 

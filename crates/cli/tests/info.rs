@@ -40,7 +40,8 @@ fn json_names_features_kernels_and_peers() {
     for peer in said["peers"].as_array().unwrap() {
         assert!(peer["version"].is_string() ^ peer["absent"].is_string(), "{peer}");
     }
-    assert_eq!(texts(&said["providers"], "name"), ["native", "openssl", "ipsec-mb"]);
+    let names = ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated"];
+    assert_eq!(texts(&said["providers"], "name"), names);
     for provider in said["providers"].as_array().unwrap() {
         assert!(provider["algorithms"].is_array() ^ provider["absent"].is_string(), "{provider}");
     }
@@ -59,12 +60,28 @@ fn text_tells_the_same() {
         ("kernels", &["algorithm", "kernel", "single", "reason"]),
         ("peers", &["name"]),
         ("providers", &["name"]),
+        ("compression", &["algorithm", "provider"]),
     ] {
         for key in keys {
             for text in texts(&json[list], key) {
                 assert!(said.good().contains(text), "{text}");
             }
         }
+    }
+}
+
+#[test]
+fn every_level_has_who_compresses_and_why() {
+    let said: Value = serde_json::from_str(info(&["--json"], None).good()).unwrap();
+    let all = said["compression"].as_array().unwrap();
+    let deflate = all.iter().filter(|chosen| chosen["algorithm"] == "deflate");
+    let levels: Vec<Option<u64>> = deflate.clone().map(|chosen| chosen["level"].as_u64()).collect();
+    // libdeflate, which is built in, has these.
+    assert_eq!(levels, (0..=12).map(Some).chain([None]).collect::<Vec<_>>());
+    for chosen in all {
+        let reason = chosen["reason"].as_str().unwrap();
+        assert!(reason.contains("alone can") || reason.contains("MB/s"), "{reason}");
+        assert_eq!(chosen["direction"] == "decompress", chosen["level"].is_null());
     }
 }
 

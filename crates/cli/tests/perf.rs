@@ -122,7 +122,7 @@ fn wrong_matrix_options_are_named() {
     for (args, code, text) in [
         (&["--algorithm=sha3"][..], 2, "sha3"),
         (&["--direction=sign"], 2, "sign"),
-        (&["--provider=zlib"], 2, "zlib"),
+        (&["--provider=gzip"], 2, "zlib"),
         (&["--size=1:2"], 2, "1:2"),
         (&["--suite=dpdk"], 2, "dpdk-openssl"),
         (&["--kind=speed"], 2, "speed"),
@@ -139,6 +139,69 @@ fn wrong_matrix_options_are_named() {
     ] {
         let said = perf("matrix", args);
         assert_eq!((said.code, said.text()), (Some(code), ""), "{args:?}");
+        assert!(said.stderr.contains(text), "{args:?}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn compression_is_measured_as_asked_for() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (json, csv, page, input) =
+        (path("rows.json"), path("rows.csv"), path("page.html"), path("input"));
+    std::fs::write(&input, b"shed, pick, beat. ".repeat(1000)).unwrap();
+    let said = perf(
+        "compress",
+        &[
+            "--quick",
+            "--figure=10,3",
+            "--input",
+            &input,
+            "--size=128K",
+            "--chunk=8K",
+            "--level=2",
+            "--provider=libdeflate,emulated:silicon=1",
+            "--json",
+            &json,
+            "--csv",
+            &csv,
+            "--report",
+            &page,
+        ],
+    );
+    assert!(said.good().contains("Figure 3") && said.text().contains("Figure 10"));
+    let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    assert!(report["command"].as_str().unwrap().starts_with("broadloom perf compress --quick"));
+    let rows = report["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["level"] == 2 && row["input_bytes"] == 131_072));
+    assert!(rows.iter().any(|row| row["figure"] == "3" && row["provider"] == "libdeflate"));
+    let device = |row: &&Value| row["figure"] == "10" && row["provider"] == "emulated";
+    for row in rows.iter().filter(device) {
+        assert_eq!((&row["chunk"], &row["preset"]), (&8192.into(), &"8955".into()));
+    }
+    assert_eq!(std::fs::read_to_string(csv).unwrap().lines().count(), 1 + rows.len());
+    assert!(std::fs::read_to_string(page).unwrap().starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn wrong_options_of_compression_are_named() {
+    for (args, code, text) in [
+        (&["--figure=4"][..], 2, "3, 5, 7, 9, 10, 11, copy"),
+        (&["--size=some"], 2, "64K"),
+        (&["--chunk=0"], 2, "above 0"),
+        (&["--level=-1"], 2, "-1"),
+        (&["--provider=gzip"], 2, "gzip"),
+        (&["--size=1K"], 1, "size 1024"),
+        (&["--chunk=100"], 1, "chunk 100"),
+        (&["--level=13"], 1, "0 to 12"),
+        (&["--provider=native"], 1, "does not compress"),
+        (&["--provider=zlib", "--level=11"], 1, "levels 0 to 9"),
+        (&["--figure=7", "--quick", "--size=64K", "--provider=emulated:memory=card"], 1, "memory=card"),
+        (&["--input=/nowhere/at/all"], 1, "/nowhere/at/all"),
+        (&["--quick", "--report=/nowhere/at/all"], 1, "/nowhere/at/all"),
+    ] {
+        let said = perf("compress", args);
+        assert_eq!(said.code, Some(code), "{args:?}: {}", said.stderr);
         assert!(said.stderr.contains(text), "{args:?}: {}", said.stderr);
     }
 }

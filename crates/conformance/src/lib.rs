@@ -7,18 +7,22 @@
 //! broadloom_conformance::suite!(broadloom_conformance::reference_provider());
 //! ```
 //!
-//! That makes a module `conformance` with one test for each topic. `suite!(name: …)` names the module, where
+//! That makes a module `conformance` with one test for each topic, and within it a module `compression` for what
+//! chunks have of their own. What a provider does not have is not tried, and the topic `support` says what
+//! that is. `suite!(name: …)` names the module, where
 //! a provider is to be tested with several options. [`cross!`] compares two providers with each other.
 //!
 //! Where a provider is absent its tests fail if the environment has `CI=true`; elsewhere they say on
 //! standard error that they were not run, and why.
 //!
 //! What is expected comes from the examples of standards (the folder `vectors`, each with its source), and
-//! from [`mod@reference`], which computes everything with the RustCrypto crates. Random jobs come from fixed
+//! from [`mod@reference`], which computes everything with the RustCrypto crates, and compresses with miniz_oxide and
+//! lz4_flex. Random jobs come from fixed
 //! seeds: a test that fails fails again.
 
 mod candidate;
 mod case;
+mod chunk;
 mod cross;
 mod keyed;
 mod limits;
@@ -46,7 +50,7 @@ macro_rules! suite {
             #[allow(unused_imports, reason = "the expression may name nothing from outside")]
             use super::*;
 
-            $crate::suite!(@tests $provider;
+            $crate::suite!(@tests topics, $provider;
                 support known_answers lengths alignments scattered out_of_place_copies ranges
                 tags wrong_tags wrong_tags_of_chains
                 wrong_nonces wrong_lengths wrong_ranges wrong_tag_lengths bad_among_good
@@ -55,14 +59,32 @@ macro_rules! suite {
                 capacity order doorbell bounded_waits close_and_drop statistics
                 owned_sessions reused_jobs shared_session reopened_queues
             );
+
+            mod compression {
+                #[allow(unused_imports, reason = "as above")]
+                use super::*;
+
+                $crate::suite!(@tests topics::compression, $provider;
+                    refusals every_length long_chunks checksums known_streams unsound_streams
+                    windows_and_codes endings trailing_bytes
+                    room limits bombs truncated damaged
+                    pieces own_output reused_buffers many_ways beside_packets
+                );
+            }
         }
     };
-    (@tests $provider:expr; $($topic:ident)*) => { $(
+    (@tests $($path:ident)::+, $provider:expr; $($topic:ident)*) => {
+        $crate::suite!(@each [$crate::$($path)::+], $provider; $($topic)*);
+    };
+    (@each $path:tt, $provider:expr; $($topic:ident)*) => { $(
+        $crate::suite!(@test $path, $provider; $topic);
+    )* };
+    (@test [$($path:tt)+], $provider:expr; $topic:ident) => {
         #[test]
         fn $topic() {
-            $crate::run(stringify!($topic), $provider, $crate::topics::$topic);
+            $crate::run(stringify!($topic), $provider, $($path)+::$topic);
         }
-    )* };
+    };
 }
 
 /// A test that compares two providers ([`compare`]) on everything that both have.

@@ -1,12 +1,13 @@
 //! A suite is worth what it finds: providers with one defect each, and the topic that must notice.
 
+use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use broadloom_conformance::{compare, reference_provider, topics};
 use broadloom_engine::{
-    Algorithm, AnyQueue, Direction, HashAlgorithm, JobError, Operation, Provider, ProviderError,
-    ProviderSession, Queue, Transform,
+    Algorithm, AnyQueue, CompressionAlgorithm, Direction, HashAlgorithm, JobError, Operation, Provider,
+    ProviderError, ProviderSession, Queue, Transform,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +45,10 @@ impl Provider for Defective {
     fn supports(&self, algorithm: Algorithm) -> bool {
         let hidden = self.1 == Defect::HidesSha1 && algorithm == Algorithm::Hash(HashAlgorithm::Sha1);
         !hidden && self.0.supports(algorithm)
+    }
+
+    fn levels(&self, algorithm: CompressionAlgorithm) -> Option<RangeInclusive<u8>> {
+        self.0.levels(algorithm)
     }
 
     fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {

@@ -237,6 +237,15 @@ impl<'a> Data<'a> {
         self.output_len().is_none()
     }
 
+    /// Whether there is a destination apart from the source, in one piece or in several.
+    pub(crate) fn is_out_of_place(&self) -> bool {
+        match self {
+            Data::Read(_) | Data::InPlace(_) => false,
+            Data::OutOfPlace { .. } => true,
+            Data::Scattered(scattered) => matches!(scattered.pieces, Pieces::OutOfPlace(..)),
+        }
+    }
+
     /// The bytes to read, in the pieces in which they are.
     pub fn inputs(&self) -> impl Iterator<Item = &[u8]> {
         let (one, read, written): (_, &[Bytes<'a>], &[Buffer<'a>]) = match self {

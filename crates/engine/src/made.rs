@@ -171,8 +171,10 @@ impl Made {
         let room = self.end - self.len;
         let more = match making.direction {
             Direction::Compress => bound(input_len - self.consumed).max(2 * room),
-            _ => room.saturating_mul(2).max(LEAST_ROOM),
+            _ => room.saturating_mul(2),
         };
+        // Wherever a provider's bound is too low, twice nothing would still be nothing.
+        let more = more.max(LEAST_ROOM);
         let most = self.most(making, input_len);
         if self.end >= most {
             return Err(match self.limit == most as u64 {

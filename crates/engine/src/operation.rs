@@ -272,7 +272,9 @@ impl<'a> Operation<'a> {
     /// session [gathers](crate::ProviderSession::gathers). Of a compression those that are still to be
     /// consumed.
     pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
-        let mut skipped = self.made.as_ref().map_or(0, |made| made.consumed());
+        // What was consumed before it was used again does not count.
+        let made = self.made.as_ref().filter(|_| self.is_open());
+        let mut skipped = made.map_or(0, |made| made.consumed());
         self.data.inputs().map(move |piece| {
             let skip = skipped.min(piece.len());
             skipped -= skip;
@@ -412,13 +414,14 @@ impl<'a> Operation<'a> {
     fn begin_compression(&mut self) -> Result<(), JobError> {
         let session = self.session.get();
         let Some(making) = session.rules().making else { return Err(JobError::NotDone) };
-        if matches!(self.data, Data::OutOfPlace { .. }) {
+        if self.data.is_out_of_place() {
             return Err(JobError::OwnOutput);
         }
         let len = self.data.len();
         let stage = session.stage(false);
         self.made.get_or_insert_default().begin(making, len, |len| stage.session.bound(len));
-        if !stage.session.gathers() || session.falls_back_to().is_some() {
+        let gathers = stage.session.gathers() && session.falls_back_to().is_none();
+        if !(gathers && self.data.is_read_only()) {
             self.data.gather_pieces();
         }
         Ok(())

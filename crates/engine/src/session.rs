@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::algorithm::{Algorithm, ChainOrder, Direction};
+use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction};
 use crate::made::Making;
 use crate::provider::{Provider, ProviderError, ProviderSession};
 use crate::transform::Transform;
@@ -187,6 +187,11 @@ impl Session {
         self.0.rules.tag_len
     }
 
+    /// How it compresses; of a decompression, the checksum alone counts. `None` for anything else.
+    pub fn compression(&self) -> Option<Compression> {
+        self.0.rules.making.map(|making| making.how)
+    }
+
     /// The name of the provider that works for it.
     pub fn provider(&self) -> &str {
         self.0.provider.name()
@@ -199,6 +204,11 @@ impl Session {
             Some(second) => format!("{first}, {}", second.session.kernel()),
             None => first,
         }
+    }
+
+    /// Room, in bytes, at which compressing `len` bytes never overflows, as its provider has it.
+    pub fn bound(&self, len: usize) -> usize {
+        self.0.stages.first.session.bound(len)
     }
 
     /// Why it is not at the provider that was asked for; `None` if it is, or if none was.
@@ -231,8 +241,9 @@ impl Session {
         Ok(self)
     }
 
+    /// The session that it [falls back](Session::falling_back_to) to.
     #[inline]
-    pub(crate) fn falls_back_to(&self) -> Option<&Session> {
+    pub fn falls_back_to(&self) -> Option<&Session> {
         self.0.falls_back_to.as_ref()
     }
 

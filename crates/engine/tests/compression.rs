@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, Bytes, Checksum, Compression, CompressionAlgorithm, Data, Ending, Job,
+    Algorithm, AnyQueue, Bytes, Checksum, Compression, CompressionAlgorithm, Data, Ending, Handle, Job,
     JobError, Operation, Processor, Progress, Provider, ProviderError, ProviderSession, Queue, Session,
     Transform,
 };
@@ -232,4 +232,14 @@ fn memory_is_used_again() {
     assert_eq!(job.output(), None);
     run(&mut job);
     assert_eq!(job.output(), Some(doubled(b"xy").as_slice()));
+}
+
+#[test]
+fn a_job_used_again_has_all_its_pieces_before_it_is_processed() {
+    let session = compressing(true, Checksum::None);
+    let mut job = Job::new(&session, b"abc".as_slice());
+    run(&mut job);
+    assert_eq!(job.consumed(), 3);
+    job.set_data(b"xyz".as_slice());
+    assert!(job.operation().pieces().eq([b"xyz"]));
 }

@@ -99,6 +99,14 @@ pub enum PerfError {
         /// What the system said.
         source: io::Error,
     },
+    /// What is to be compressed could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Input {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A file could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {

@@ -14,10 +14,12 @@
 //!
 //! [`run_workloads`] does all of it for the four workloads of Intel's *Processing Multiple Buffers
 //! in Parallel to Increase Performance*. [`run_matrix`] measures the engine and its providers in the
-//! same way: any algorithm, on any number of cores.
+//! same way: any algorithm, on any number of cores. [`run_compress`] reruns the figures of Intel's *Programming
+//! Intel QuickAssist Technology Hardware Accelerators for Optimal Performance*.
 
 pub mod calibrate;
 pub mod case;
+pub mod compress;
 pub mod contender;
 pub mod direct;
 pub mod error;
@@ -35,6 +37,7 @@ pub mod workload;
 pub mod workloads;
 pub mod workset;
 
+pub use compress::{CompressOptions, run_compress};
 pub use error::PerfError;
 pub use matrix::{MatrixOptions, run_matrix};
 pub use workloads::{WorkloadOptions, run_workloads};

@@ -10,8 +10,6 @@ mod key;
 mod line;
 mod lists;
 mod order;
-mod progress;
-mod quote;
 mod reader;
 mod report;
 mod round;
@@ -26,6 +24,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
+use broadloom_cli::message::reason;
+use broadloom_cli::progress::Progress;
+use broadloom_cli::quote::quote;
 use broadloom_lanes::Cpu;
 
 use algorithm::Algorithm;
@@ -34,8 +35,7 @@ use checklist::LineParser;
 use line::LineFormat;
 use lists::Lists;
 use order::Shared;
-use progress::Progress;
-use report::{CheckOptions, Mode, Report, Verbosity, message, reason};
+use report::{CheckOptions, Mode, Report, Verbosity, message};
 use source::{Paths, Source};
 use threads::Run;
 
@@ -45,7 +45,7 @@ pub fn run(args: HashArgs, cpu: &Cpu) -> ExitCode {
         Ok(key) => key,
         Err(error) => {
             let path = args.hmac_key_file.unwrap_or_default();
-            message(format!("{}: {}", quote::quote(path.as_os_str().as_bytes()), reason(&error)));
+            message(format!("{}: {}", quote(path.as_os_str().as_bytes()), reason(&error)));
             return ExitCode::FAILURE;
         }
     };

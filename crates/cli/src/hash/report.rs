@@ -6,10 +6,12 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
+use broadloom_cli::message::{complain, reason};
+use broadloom_cli::progress::Progress;
+use broadloom_cli::quote::quote;
+
 use super::digest::Digest;
 use super::line::{self, LineFormat};
-use super::progress::Progress;
-use super::quote::quote;
 
 /// What the messages begin with.
 pub const PROGRAM: &str = "broadloom hash";
@@ -316,14 +318,5 @@ impl Report {
 
 /// Writes a message to standard error.
 pub fn message(text: impl Display) {
-    crate::complain(PROGRAM, &text.to_string());
-}
-
-/// An error in the system's words alone, without its number.
-pub fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    match error.raw_os_error() {
-        Some(code) => text.trim_end_matches(&format!(" (os error {code})")).to_owned(),
-        None => text,
-    }
+    complain(PROGRAM, &text.to_string());
 }

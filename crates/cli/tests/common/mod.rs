@@ -1,4 +1,4 @@
-//! Running `broadloom hash` and the coreutils side by side.
+//! Running our programs and those of others side by side.
 
 #![allow(dead_code, reason = "each test binary uses some of these")]
 
@@ -60,11 +60,46 @@ impl Place {
         fs::write(path, content).unwrap();
     }
 
+    pub fn read(&self, name: impl AsRef<OsStr>) -> Vec<u8> {
+        let path = self.path().join(Path::new(&name));
+        fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// The names of all files and directories in a directory, in order.
+    pub fn names(&self, directory: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path().join(directory)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// A command of `broadloom`, in this directory.
+    pub fn command(&self, name: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_broadloom"));
+        command.arg(name).current_dir(self.path());
+        command
+    }
+
+    /// Runs `broadloom compress`.
+    pub fn compress(&self, args: &[&str], stdin: &[u8]) -> Said {
+        run(self.command("compress").args(args), stdin)
+    }
+
+    /// Runs `broadloom decompress`.
+    pub fn decompress(&self, args: &[&str], stdin: &[u8]) -> Said {
+        run(self.command("decompress").args(args), stdin)
+    }
+
+    /// Runs `parcomp`.
+    pub fn parcomp(&self, args: &[&str]) -> Said {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_parcomp"));
+        run(command.args(args).current_dir(self.path()), b"")
+    }
+
     /// The command `broadloom hash`, in this directory.
     pub fn hash_command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_broadloom"));
-        command.arg("hash").current_dir(self.path());
-        command
+        self.command("hash")
     }
 
     /// Runs `broadloom hash`.
@@ -130,6 +165,33 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Said {
         stderr: String::from_utf8(output.stderr).unwrap(),
         code: output.status.code(),
     }
+}
+
+/// Text that compresses well, but not to nothing.
+pub fn text(len: usize, seed: u64) -> Vec<u8> {
+    const WORDS: [&str; 16] = [
+        "lane ",
+        "kernel ",
+        "job ",
+        "manager ",
+        "submit ",
+        "flush ",
+        "session ",
+        "queue ",
+        "burst ",
+        "chunk ",
+        "segment ",
+        "poll ",
+        "doorbell ",
+        "ring ",
+        "of the ",
+        "and\n",
+    ];
+    let words = noise(len / 4 + 1, seed);
+    let mut text: Vec<u8> =
+        words.iter().flat_map(|&byte| WORDS[usize::from(byte & 15)].bytes()).collect();
+    text.truncate(len);
+    text
 }
 
 /// Bytes that repeat only after a long while: the same for the same seed.

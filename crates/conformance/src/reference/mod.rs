@@ -1,4 +1,5 @@
-//! What is right: every algorithm in its plainest form, from the RustCrypto crates.
+//! What is right: every algorithm in its plainest form, from the RustCrypto crates; and compression, from
+//! crates of which no provider is made.
 //!
 //! Where those have a mode only for lengths known at compile time (GCM, CCM), it is put together here from
 //! their block ciphers, as the standard says; tests compare it with their own modes, and with the
@@ -6,6 +7,7 @@
 
 mod aead;
 mod cipher;
+pub mod compression;
 mod hash;
 mod provider;
 

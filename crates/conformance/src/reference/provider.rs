@@ -1,13 +1,15 @@
 //! The reference behind the provider traits.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, Direction, Operation, Parts, Provider, ProviderError, ProviderSession, Queue,
-    Text, Transform,
+    Algorithm, AnyQueue, CompressionAlgorithm, Direction, Operation, Parts, Provider, ProviderError,
+    ProviderSession, Queue, Text, Transform,
 };
 use zeroize::Zeroizing;
 
+use super::compression::{self, Packing};
 use super::{Input, compute};
 
 /// A provider of every algorithm, slow and plain: to try the suite on, and to compare others with.
@@ -32,7 +34,7 @@ impl Provider for Reference {
     }
 
     fn description(&self) -> String {
-        "the RustCrypto crates, one buffer after another".to_owned()
+        "the RustCrypto crates, miniz_oxide and lz4_flex, one buffer after another".to_owned()
     }
 
     fn supports(&self, algorithm: Algorithm) -> bool {
@@ -42,7 +44,14 @@ impl Provider for Reference {
         }
     }
 
+    fn levels(&self, algorithm: CompressionAlgorithm) -> Option<RangeInclusive<u8>> {
+        Some(compression::levels(algorithm))
+    }
+
     fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+        if let Some(packing) = Packing::open(transform) {
+            return Ok(Box::new(packing?));
+        }
         let (algorithm, direction) = (transform.algorithm(), transform.direction());
         if let Algorithm::Chain(..) = algorithm {
             return Err(ProviderError::new(format!("{algorithm} is for the engine to take apart")));
@@ -69,6 +78,13 @@ impl Queue for Worker {
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
+            if let Some(parts) = operation.compression::<Packing>() {
+                match compression::work(parts) {
+                    Ok(progress) => operation.progress(progress),
+                    Err(error) => operation.complete(Err(error)),
+                }
+                continue;
+            }
             let Some(parts) = operation.parts::<Session>() else { continue };
             let direction = parts.session.direction;
             match (direction, work(parts)) {

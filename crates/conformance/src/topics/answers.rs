@@ -38,6 +38,7 @@ pub fn support(provider: &Arc<dyn Provider>) {
             assert!(!error.reason.is_empty(), "{name} refuses {algorithm} {direction} without a reason");
         }
     }
+    missing.extend(super::compression::missing(provider));
     let macs = || MacAlgorithm::all().filter(|mac| *mac.nonce_lens().end() == 0);
     for (cipher, mac) in CipherAlgorithm::all().flat_map(|cipher| macs().map(move |mac| (cipher, mac))) {
         let chain = Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac);

@@ -111,7 +111,7 @@ pub fn scattered(provider: &Arc<dyn Provider>) {
 }
 
 /// The two kinds of pieces that there are.
-trait Piece {
+pub(super) trait Piece {
     fn of(bytes: &[u8]) -> Self;
 }
 
@@ -128,7 +128,7 @@ impl Piece for Buffer<'_> {
 }
 
 /// One to five pieces, cut at random places; where two cuts meet, or one is at an end, a piece is empty.
-fn split<P: Piece>(rng: &mut Rng, bytes: &[u8]) -> Vec<P> {
+pub(super) fn split<P: Piece>(rng: &mut Rng, bytes: &[u8]) -> Vec<P> {
     let mut cuts = vec![0, bytes.len()];
     for _ in 0..rng.usize(..5) {
         let cut = match rng.u8(..4) {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Held, Processor, Provider, QueueConfig, QueuePair};
+use broadloom_engine::{Processor, Provider, QueueConfig, QueuePair};
 use fastrand::Rng;
 
-use super::queues::Mix;
+use super::mix::Mix;
 use crate::case::Case;
 use crate::keyed::{Keyed, varied};
 
@@ -38,24 +38,15 @@ pub fn owned_sessions(provider: &Arc<dyn Provider>) {
 pub fn reused_jobs(provider: &Arc<dyn Provider>) {
     let mix = Mix::new(provider, 29, 3);
     let mut processor = Processor::new();
-    let Some(first) = mix.cases.first() else { return };
+    let Some(first) = mix.messages.first() else { return };
     let mut job = first.owned_job(&mix.sessions[0]);
-    for (case, session) in mix.cases.iter().zip(&mix.sessions) {
-        let checks = session.direction().checks();
-        let mut again = |session: Held<'_>, how: &str| {
-            job.set_session(session.get().clone());
-            job.set_data(case.input(session.get().direction()).to_vec());
-            job.set_nonce(&case.nonce);
-            job.set_associated(case.associated.as_slice());
-            if checks {
-                job.set_expected_tag(&case.tag);
-            }
+    for (message, session) in mix.messages.iter().zip(&mix.sessions) {
+        for how in ["a job used again", "a job used again with the same session"] {
+            message.renew(&mut job, session.clone());
             assert_eq!(job.status(), None, "a job made ready for its next use is not complete");
             processor.process_many(std::slice::from_mut(&mut job));
-            case.check(&job, how);
-        };
-        again(session.into(), "a job used again");
-        again(session.into(), "a job used again with the same session");
+            message.check(&job, how);
+        }
     }
 }
 
@@ -99,7 +90,7 @@ pub fn reopened_queues(provider: &Arc<dyn Provider>) {
         queue.flush();
         let mut done = Vec::new();
         queue.dequeue(&mut done, 10);
-        done.iter().for_each(|job| mix.cases[*job.user_value()].check(job, "a new queue pair"));
+        done.iter().for_each(|job| mix.messages[*job.user_value()].check(job, "a new queue pair"));
         // The rest is dropped with it.
     };
     // More at a time than any table of queues has room for without one being used again.

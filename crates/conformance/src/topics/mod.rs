@@ -2,9 +2,11 @@
 
 mod answers;
 mod chains;
+pub mod compression;
 mod data;
 mod lengths;
 mod lifetimes;
+mod mix;
 mod queues;
 mod ranges;
 mod refusals;

@@ -18,7 +18,6 @@ mod crew;
 mod gate;
 mod material;
 mod options;
-mod outputs;
 mod print;
 mod rows;
 mod side;
@@ -40,13 +39,14 @@ use crate::calibrate::Throughput;
 use crate::error::PerfError;
 use crate::names::Kind;
 use crate::report::baseline::Baseline;
+use crate::report::outputs::{Outputs, Paths};
+use crate::report::page;
 use crate::report::row::{Report, Row};
 use crate::sys::clock::Clock;
 use crate::sys::machine::Machine;
 use crate::workset::Workset;
 use crew::Crew;
 use material::Material;
-use outputs::Outputs;
 
 /// Decides buffers, keys and nonces: the same in every run.
 const SEED: u64 = 0x0b0a_d200;
@@ -83,7 +83,11 @@ pub fn run_matrix(
     let plan = options.plan()?;
     let baseline = options.baseline.as_deref().map(Baseline::read).transpose()?;
     let (sides, absent) = open(&plan, cpu)?;
-    let outputs = Outputs::create(options)?;
+    let outputs = Outputs::create(Paths {
+        csv: options.csv.as_deref(),
+        json: options.json.as_deref(),
+        page: options.report.as_deref(),
+    })?;
 
     let clock = Clock::calibrate();
     let machine = Machine::detect(&clock);
@@ -114,7 +118,7 @@ pub fn run_matrix(
     report.command = options.command.clone();
     report.notes = bench.notes;
     print::end(out, &report, baseline.as_ref())?;
-    outputs.finish(&report, baseline.as_ref())?;
+    outputs.finish(&report, |out| page::write(&report, baseline.as_ref(), out))?;
     Ok(report)
 }
 

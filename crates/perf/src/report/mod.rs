@@ -2,14 +2,17 @@
 
 pub mod analysis;
 pub mod baseline;
+pub mod compress;
 pub mod csv;
 pub mod dimension;
 pub mod file;
 mod format;
 pub mod grid;
 pub mod matrix;
+pub mod outputs;
 pub mod page;
 pub mod paper;
+pub mod pass;
 pub mod row;
 #[cfg(test)]
 mod samples;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::pass::Pass;
 use crate::names::Kind;
 use crate::sys::machine::Machine;
 
@@ -106,7 +107,8 @@ pub struct Row {
     /// Median, in cycles of the machine's counter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles_per_buffer_median: Option<f64>,
-    /// Input bits a second at the minimum, in units of 10^9, of all cores together.
+    /// Input bits a second at the minimum, in units of 10^9, of all cores together; of a decompression,
+    /// those that come out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gbps: Option<f64>,
     /// The fewest cycles that the calibrated operations allow; absent where none are counted.
@@ -139,9 +141,13 @@ pub struct Row {
     /// Buffers whose results were found right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<usize>,
+    /// What `perf compress` adds, as keys of the row.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub pass: Option<Pass>,
 }
 
-/// The keys of a row in the order of its fields, which is that of a file's columns.
+/// The keys of a row in the order of its fields, which is that of a file's columns; those of a [`Pass`]
+/// follow.
 pub const KEYS: [&str; 30] = [
     "kind",
     "algorithm",

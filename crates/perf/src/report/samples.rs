@@ -1,5 +1,6 @@
 //! Rows made up for tests.
 
+use super::pass::Pass;
 use super::row::{Report, Row};
 use crate::names::Kind;
 use crate::sys::machine::Machine;
@@ -73,4 +74,32 @@ pub fn outstanding(provider: &str, count: Option<usize>, cycles: f64) -> Row {
 /// A report of these rows.
 pub fn report(rows: Vec<Row>) -> Report {
     Report::new(machine(), rows)
+}
+
+/// A pass in which every key has a value.
+pub fn full_pass() -> Pass {
+    Pass {
+        figure: "10".to_owned(),
+        level: Some(1),
+        chunk: Some(65536),
+        threads: 1,
+        preset: Some("8955".to_owned()),
+        transfer: Some("copy".to_owned()),
+        poll: Some("every".to_owned()),
+        poll_us: Some(50.0),
+        poller: Some("inline".to_owned()),
+        doorbell: Some("each".to_owned()),
+        numa: Some("local".to_owned()),
+        input_bytes: 1 << 28,
+        output_bytes: Some(1 << 26),
+        ratio: Some(0.25),
+        elapsed_s: 0.2,
+        elapsed_s_median: 0.21,
+        cpu_s: 0.1,
+        cpu_s_median: 0.11,
+        passes: 5,
+        prepared: Some(true),
+        responses: Some(1000),
+        late: Some(3),
+    }
 }

@@ -3,6 +3,7 @@
 pub mod affinity;
 pub mod cache;
 pub mod clock;
+pub mod cpu_time;
 pub mod machine;
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

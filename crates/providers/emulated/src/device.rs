@@ -17,10 +17,11 @@ use crate::slot::Slot;
 use crate::statistics::{DeviceCounters, DriverCounters, Statistics};
 use crate::timing::Model;
 
-/// A device that runs. When the last who has it lets it go, its threads end.
+/// A device, which runs from when its first instance is opened. When the last who has it lets it go, its
+/// threads end.
 pub(crate) struct Running {
     pub device: Arc<Device>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 pub(crate) struct Device {
@@ -73,7 +74,7 @@ pub(crate) struct Port {
 }
 
 impl Running {
-    pub(crate) fn start(options: Options) -> std::io::Result<Running> {
+    pub(crate) fn new(options: Options) -> Running {
         let interrupts = (options.delivery == Delivery::Interrupt).then(Interrupts::default);
         let silicon = options.silicon;
         let threads = silicon + usize::from(interrupts.is_some());
@@ -93,23 +94,33 @@ impl Running {
             version: AtomicU64::new(0),
             options,
         });
-        // Dropped where a thread cannot be had, it ends those that there are.
-        let mut running = Running { device, threads: Vec::with_capacity(threads) };
-        for number in 0..threads {
-            let device = Arc::clone(&running.device);
+        Running { device, threads: Mutex::default() }
+    }
+
+    /// Starts the threads, unless they run. What could not be started is tried again the next time.
+    pub(crate) fn start(&self) -> std::io::Result<()> {
+        let mut threads = self.threads();
+        let silicon = self.device.options.silicon;
+        for number in threads.len()..self.device.cpu_times.threads() {
+            let device = Arc::clone(&self.device);
             let work = move || match number < silicon {
                 true => silicon::run(&device, number),
                 false => crate::interrupt::run(&device, number),
             };
             let thread = std::thread::Builder::new().name(format!("emulated-{number}"));
-            running.threads.push(thread.spawn(work)?);
+            threads.push(thread.spawn(work)?);
         }
-        Ok(running)
+        Ok(())
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The time that the device's own threads have spent on the processor.
     pub(crate) fn silicon_cpu_time(&self) -> Duration {
-        self.device.cpu_times.ask(|| self.device.wake_all())
+        let running = self.threads().len();
+        self.device.cpu_times.ask(running, || self.device.wake_all())
     }
 }
 
@@ -117,7 +128,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.device.stopping.store(true, SeqCst);
         self.device.wake_all();
-        for thread in self.threads.drain(..) {
+        for thread in self.threads().drain(..) {
             // It catches the panics of others, and has none of its own to tell of.
             let _ = thread.join();
         }

@@ -95,6 +95,7 @@ impl Instance {
         let device = &running.device;
         let said = |error: std::io::Error| ProviderError::new(error.to_string());
         let most = device.options.instances;
+        running.start().map_err(said)?;
         let none_left = || ProviderError::new(format!("all {most} instances of the device are in use"));
         let (shared, requests, reader) = device.connect().map_err(said)?.ok_or_else(none_left)?;
         let arrivals = Arrivals::new(reader, device.clock);

@@ -61,7 +61,7 @@ mod transfer;
 
 pub use instance::Instance;
 pub use options::OptionError;
-pub use provider::{Emulated, EmulatedError};
+pub use provider::Emulated;
 pub use raw::{Request, Response};
 pub use session::DeviceSession;
 pub use statistics::{FaultCounts, Statistics};

@@ -24,32 +24,17 @@ pub struct Emulated {
     backends: Arc<[Arc<dyn Provider>]>,
 }
 
-/// Why the device was not made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EmulatedError {
-    /// An option is wrong.
-    #[error(transparent)]
-    Option(#[from] OptionError),
-    /// The system has no more threads.
-    #[error("the emulated device has no threads: {0}")]
-    Threads(#[from] std::io::Error),
-}
-
 impl Emulated {
     /// The provider's name.
     pub const NAME: &str = "emulated";
 
     /// A device with these [options](crate#options), computing with the first of these providers that can.
+    /// Its threads start when it is first given work to do.
     ///
     /// # Errors
-    /// An option that does not exist, or not with its value: the error says what would be right. Or the
-    /// system has no more threads.
-    pub fn new(
-        options: &[(&str, &str)],
-        backends: Vec<Arc<dyn Provider>>,
-    ) -> Result<Self, EmulatedError> {
-        let running = Running::start(Options::parse(options)?)?;
+    /// An option that does not exist, or not with its value: the error says what would be right.
+    pub fn new(options: &[(&str, &str)], backends: Vec<Arc<dyn Provider>>) -> Result<Self, OptionError> {
+        let running = Running::new(Options::parse(options)?);
         Ok(Emulated { running: Arc::new(running), backends: backends.into() })
     }
 

@@ -138,6 +138,11 @@ impl ProviderSession for DeviceSession {
         }
     }
 
+    /// That of the backend: its output is what there must be room for.
+    fn bound(&self, len: usize) -> usize {
+        self.0.work.bound(len)
+    }
+
     /// Pieces are copied, or lent, each from where it is.
     fn gathers(&self) -> bool {
         true

@@ -18,7 +18,10 @@ pub(crate) fn load(slot: &mut Slot, operation: &mut Operation<'_>, memory: Memor
             let parts = operation.compression::<DeviceSession>()?;
             let room = parts.output.len();
             slot.room = room;
-            set_room(slot.job(), kind, room);
+            let job = slot.job();
+            // The slot's job may have been a packet's.
+            job.set_nonce(&[]);
+            set_room(job, kind, room);
         }
         _ => {
             let parts = operation.parts::<DeviceSession>()?;

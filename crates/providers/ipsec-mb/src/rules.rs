@@ -25,6 +25,7 @@ pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
         Algorithm::Chain(cipher, mac, _) => {
             lacks(Algorithm::Cipher(cipher)).or_else(|| lacks(Algorithm::Mac(mac)))
         }
+        Algorithm::Compression(_) => Some("it compresses nothing"),
         _ => None,
     }
 }

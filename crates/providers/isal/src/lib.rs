@@ -32,6 +32,7 @@
 //!
 //! A queue has one of each structure, made when first needed and reset for every job.
 
+mod bare;
 mod ffi;
 mod provider;
 mod queue;
@@ -39,5 +40,6 @@ mod session;
 #[cfg(test)]
 mod tests;
 
+pub use bare::Bare;
 pub use ffi::LibraryError;
 pub use provider::{Isal, LoadError};

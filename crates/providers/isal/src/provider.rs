@@ -12,7 +12,7 @@ use crate::session::{IsalSession, LEVELS};
 
 /// ISA-L's igzip as a provider, called `isal`.
 pub struct Isal {
-    library: &'static Libisal,
+    pub(crate) library: &'static Libisal,
 }
 
 /// Why the provider was not opened.

@@ -25,6 +25,7 @@
 //! A queue has a compressor for each level that it has met, and one decompressor: made when first needed,
 //! and used for every job.
 
+mod bare;
 mod ffi;
 mod provider;
 mod queue;
@@ -32,4 +33,5 @@ mod session;
 #[cfg(test)]
 mod tests;
 
+pub use bare::Bare;
 pub use provider::{Libdeflate, LoadError};

@@ -36,6 +36,7 @@
 //! libz is used where there is one. The two make different bytes of the same data; at level 1 libz makes
 //! fewer.
 
+mod bare;
 mod codec;
 mod ffi;
 mod options;
@@ -45,6 +46,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
+pub use bare::Bare;
 pub use ffi::LibraryError;
 pub use options::LoadError;
 pub use provider::Zlib;

@@ -14,7 +14,7 @@ use crate::session::{LEVELS, ZlibSession};
 
 /// zlib as a provider, called `zlib`.
 pub struct Zlib {
-    library: Library,
+    pub(crate) library: Library,
 }
 
 impl Zlib {

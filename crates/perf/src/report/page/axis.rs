@@ -18,6 +18,16 @@ impl Axis {
         Axis { log: false, low: 0.0, high: count as f64 * step, ticks }
     }
 
+    /// Evenly divided, between round numbers around `values`.
+    pub fn around(values: impl IntoIterator<Item = f64>) -> Axis {
+        let (low, high) = bounds(values);
+        let step = round_up((high - low).max(high.abs() * 1e-3).max(1e-9) / 5.0);
+        let first = (low / step).floor();
+        let count = ((high / step).ceil() - first).max(1.0) as usize;
+        let ticks: Vec<f64> = (0..=count).map(|tick| (first + tick as f64) * step).collect();
+        Axis { log: false, low: ticks[0], high: ticks[count], ticks }
+    }
+
     /// Divided by ratios, between round numbers around `values`, which are above zero.
     pub fn log(values: impl IntoIterator<Item = f64>) -> Axis {
         let (low, high) = bounds(values);
@@ -112,6 +122,14 @@ mod tests {
         assert_eq!(Axis::from_zero(23.0).ticks(), [0.0, 5.0, 10.0, 15.0, 20.0, 25.0]);
         assert_eq!(Axis::from_zero(1.0).place(0.5), 0.5);
         assert_eq!(Axis::from_zero(0.0).ticks().len(), 2);
+    }
+
+    #[test]
+    fn close_axes_are_around_their_values() {
+        let axis = Axis::around([36.1, 44.2, 38.5]);
+        assert_eq!(axis.ticks(), [36.0, 38.0, 40.0, 42.0, 44.0, 46.0]);
+        assert_eq!((axis.place(36.0), axis.place(46.0)), (0.0, 1.0));
+        assert!(Axis::around([5.0]).ticks().len() >= 2);
     }
 
     #[test]

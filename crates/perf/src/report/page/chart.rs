@@ -18,6 +18,9 @@ const BOTTOM: f64 = 40.0;
 /// Looks that the style sheet has; further series begin again.
 const STYLES: usize = 6;
 
+/// From one line of a name to the next.
+const LINE: f64 = 16.0;
+
 /// Bars narrower than this have no room for their value.
 const LABELLED: f64 = 24.0;
 
@@ -52,6 +55,8 @@ pub struct Chart {
 pub enum Upward {
     /// Evenly, from zero.
     Even,
+    /// Evenly, around the values: for differences that are small beside the values.
+    Close,
     /// By ratios.
     Ratios,
 }
@@ -108,6 +113,7 @@ impl Chart {
         let across = Axis::log_at(self.series.iter().flat_map(|s| s.points.iter().map(|p| p.0)));
         let up = match upward {
             Upward::Even => Axis::from_zero(self.values().fold(0.0, f64::max)),
+            Upward::Close => Axis::around(self.values()),
             Upward::Ratios => Axis::log(self.values()),
         };
         let at = |&(a, b): &(f64, f64)| (x(across.place(a)), y(up.place(b)));
@@ -139,7 +145,8 @@ impl Chart {
         )
     }
 
-    /// Bars in groups, with a line at `level`, where nothing is gained or lost.
+    /// Bars in groups, with a line at `level`, where nothing is gained or lost. A group's name may have
+    /// several lines.
     pub fn bars(&self, groups: &[String], level: f64) -> Markup {
         let up = Axis::from_zero(self.values().fold(level, f64::max));
         let group = 1.0 / groups.len().max(1) as f64;
@@ -160,7 +167,7 @@ impl Chart {
                             @let top = y(up.place(value));
                             rect class="bar" x=(left) y=(top) width=(round(width * 0.9))
                                 height=(round(y(0.0) - top)) rx="1.5" {
-                                title { (groups[group as usize]) ", " (series.label) ": " (tell(value)) }
+                                title { (groups[group as usize].replace('\n', ", ")) ", " (series.label) ": " (tell(value)) }
                             }
                             @if width >= LABELLED {
                                 text class="value" x=(round(left + width * 0.45)) y=(round(top - 4.0)) {
@@ -183,6 +190,8 @@ impl Chart {
         swatch: fn(&Series) -> Markup,
         drawn: Markup,
     ) -> Markup {
+        let lines = names.iter().map(|(_, name)| name.lines().count()).max().unwrap_or(1).max(1);
+        let bottom = HEIGHT + (lines - 1) as f64 * LINE;
         html! {
             figure {
                 figcaption { (self.title) }
@@ -198,7 +207,7 @@ impl Chart {
                         }
                     }
                 }
-                svg class="chart" viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(self.spoken()) {
+                svg class="chart" viewBox={ "0 0 " (WIDTH) " " (bottom) } role="img" aria-label=(self.spoken()) {
                     g class="axes" aria-hidden="true" {
                         text class="unit" x="2" y="12" { (self.up) }
                         @for &tick in up.ticks() {
@@ -207,9 +216,11 @@ impl Chart {
                             text class="left" x=(LEFT - 6.0) y=(height + 4.0) { (label(tick)) }
                         }
                         @for (at, name) in &names {
-                            text class="below" x=(at) y=(HEIGHT - BOTTOM + 16.0) { (name) }
+                            @for (line, text) in name.lines().enumerate() {
+                                text class="below" x=(at) y=(HEIGHT - BOTTOM + LINE * (line + 1) as f64) { (text) }
+                            }
                         }
-                        text class="below unit" x=(x(0.5)) y=(HEIGHT - 6.0) { (self.across) }
+                        text class="below unit" x=(x(0.5)) y=(bottom - 6.0) { (self.across) }
                     }
                     (drawn)
                 }
@@ -291,12 +302,28 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_several_lines_makes_the_picture_higher() {
+        let height = |names: [&str; 2]| {
+            let page = chart().bars(&names.map(str::to_owned), 1.0).into_string();
+            let document = Document::parse(&page).unwrap();
+            let picture =
+                document.descendants().find(|node| node.attribute("role") == Some("img")).unwrap();
+            let height: f64 =
+                picture.attribute("viewBox").unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+            let texts: Vec<_> = document.descendants().filter_map(|node| node.text()).collect();
+            assert!(names[0].lines().all(|line| texts.contains(&line)), "{page}");
+            height
+        };
+        assert_eq!(height(["zlib\n16\nthreads", "b"]), height(["a", "b"]) + 2.0 * LINE);
+    }
+
+    #[test]
     fn lines_have_a_mark_and_a_word_for_each_point() {
         let mut chart = chart();
         for series in &mut chart.series {
             series.points = vec![(32.0, 10.0), (64.0, 20.0), (8192.0, 400.0)];
         }
-        for upward in [Upward::Even, Upward::Ratios] {
+        for upward in [Upward::Even, Upward::Close, Upward::Ratios] {
             let page = chart.lines(upward).into_string();
             let document = Document::parse(&page).unwrap();
             let titles: Vec<_> = document

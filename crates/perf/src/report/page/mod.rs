@@ -2,6 +2,7 @@
 
 mod axis;
 mod chart;
+mod compress;
 mod figures;
 
 use std::io::{self, Write};
@@ -29,18 +30,41 @@ pub fn write(report: &Report, baseline: Option<&Baseline>, mut out: impl Write) 
 /// A part of the page that has a place in its contents.
 struct Section {
     id: String,
+    /// Its name in the contents.
+    short: String,
     title: String,
     body: Markup,
 }
 
 impl Section {
     fn new(id: impl Into<String>, title: impl Into<String>, body: Markup) -> Section {
-        Section { id: id.into(), title: title.into(), body }
+        let title = title.into();
+        Section { id: id.into(), short: title.clone(), title, body }
+    }
+
+    /// The same under a shorter name in the contents.
+    fn called(self, short: &str) -> Section {
+        Section { short: short.to_owned(), ..self }
     }
 }
 
+/// Writes the page of a run of `broadloom perf compress`.
+///
+/// # Errors
+/// Of `out`.
+pub fn write_compress(report: &Report, mut out: impl Write) -> io::Result<()> {
+    out.write_all(compress::page(report).into_string().as_bytes())
+}
+
 fn page(report: &Report, baseline: Option<&Baseline>) -> Markup {
-    let sections = sections(report, baseline);
+    let footer = "Cycles are those of the machine's time-stamp counter. A figure is the minimum of many \
+                  repeats, with all sides in turn in one process, and the median stands beside it. Ratios \
+                  hold within this page, not across pages.";
+    frame(report, &sections(report, baseline), footer)
+}
+
+/// A page around its sections.
+fn frame(report: &Report, sections: &[Section], footer: &str) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -58,23 +82,17 @@ fn page(report: &Report, baseline: Option<&Baseline>) -> Markup {
                     (facts(report))
                 }
                 nav aria-label="Contents" {
-                    @for section in &sections { a href={ "#" (section.id) } { (section.title) } }
+                    @for section in sections { a href={ "#" (section.id) } { (section.short) } }
                 }
                 main {
-                    @for section in &sections {
+                    @for section in sections {
                         section id=(section.id) {
                             h2 { (section.title) }
                             (section.body)
                         }
                     }
                 }
-                footer {
-                    p {
-                        "Cycles are those of the machine's time-stamp counter. A figure is the minimum of \
-                         many repeats, with all sides in turn in one process, and the median stands beside \
-                         it. Ratios hold within this page, not across pages."
-                    }
-                }
+                footer { p { (footer) } }
             }
         }
     }

@@ -1,29 +1,17 @@
-//! One provider against another.
+//! Packets: what two providers make of them is the same.
 
 use std::sync::Arc;
 
 use broadloom_engine::{Algorithm, Data, Job, Processor, Provider, Session};
 use fastrand::Rng;
 
-use crate::candidate::say;
 use crate::case::{Case, assert_same};
-use crate::keyed::{Keyed, simple, varied_of};
+use crate::keyed::{Keyed, varied_of};
 use crate::limits::Limits;
 use crate::topics::random_len;
 
-/// Compares two providers on random jobs of everything that both have: what they make is the same, each
-/// reads what the other made, and they fail on the same jobs in the same way.
-///
-/// # Panics
-/// If they differ, or have nothing in common.
-pub fn compare(a: &Arc<dyn Provider>, b: &Arc<dyn Provider>) {
-    let (common, apart): (Vec<_>, Vec<_>) =
-        simple(a).into_iter().partition(|algorithm| b.supports(*algorithm));
-    assert!(!common.is_empty(), "{} and {} have nothing in common", a.name(), b.name());
-    if !apart.is_empty() {
-        let names: Vec<_> = apart.iter().map(Algorithm::to_string).collect();
-        say(format_args!("{} is not compared with {} in {}", a.name(), b.name(), names.join(", ")));
-    }
+/// Compares two providers on random jobs of these algorithms.
+pub(super) fn compare(a: &Arc<dyn Provider>, b: &Arc<dyn Provider>, common: &[Algorithm]) {
     let common = varied_of(&|algorithm| common.contains(&algorithm));
     let mut rng = Rng::with_seed(32);
     let mut processor = Processor::new();

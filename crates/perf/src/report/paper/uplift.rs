@@ -1,4 +1,4 @@
-//! What the sources say, for the tables that set our figures beside theirs.
+//! The tables of sources 002 and 004.
 
 /// One table of source 002: DPDK's OpenSSL driver before and after its patches, on an Ampere Altra
 /// Max with OpenSSL 3.3.0.

@@ -14,6 +14,7 @@ const TICK: Duration = Duration::from_millis(200);
 pub struct Progress {
     bar: Option<ProgressBar>,
     started: Instant,
+    patience: Duration,
     shown: bool,
 }
 
@@ -22,14 +23,25 @@ impl Progress {
     /// only where a bar may be shown.
     pub fn new(total: impl FnOnce() -> Option<u64>) -> Self {
         let bar = io::stderr().is_terminal().then(|| hidden_bar(total()));
-        Progress { bar, started: Instant::now(), shown: false }
+        Progress { bar, started: Instant::now(), patience: PATIENCE, shown: false }
     }
 
-    /// Counts bytes hashed.
+    /// One that shows nothing, ever.
+    pub fn none() -> Self {
+        Progress { bar: None, started: Instant::now(), patience: PATIENCE, shown: false }
+    }
+
+    /// The same, shown from the first bytes on.
+    pub fn at_once(mut self) -> Self {
+        self.patience = Duration::ZERO;
+        self
+    }
+
+    /// Counts bytes that are done.
     pub fn advance(&mut self, bytes: u64) {
         let Some(bar) = &self.bar else { return };
         bar.inc(bytes);
-        if !self.shown && self.started.elapsed() >= PATIENCE {
+        if !self.shown && self.started.elapsed() >= self.patience {
             self.shown = true;
             bar.set_draw_target(ProgressDrawTarget::stderr());
             bar.enable_steady_tick(TICK);

@@ -1,0 +1,155 @@
+//! The command lines of `broadloom compress` and `broadloom decompress`.
+
+use std::ffi::OsString;
+use std::num::NonZeroU64;
+
+use broadloom::ProviderSpec;
+use broadloom::compression::OUTSTANDING;
+use broadloom::compression::format::Format;
+use broadloom_cli::size::parse_size;
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+
+use super::level::Level;
+
+/// Most threads that can be asked for.
+const MAX_THREADS: u64 = 256;
+
+/// Most jobs outstanding for each thread that can be asked for.
+const MAX_JOBS: u64 = *OUTSTANDING.end() as u64;
+
+/// What follows the help of both.
+const STATUS: &str = "\
+Exit status: 0 if all went well, 1 if something that was asked for could not be done, 2 for a wrong \
+command line. A file that fails stays as it was, nothing half done is left, and the other files are worked on all \
+the same. A file that has a suffix already is not compressed again; that is no error.";
+
+/// Compress files, as gzip and pigz do
+///
+/// Replaces each FILE by one with a suffix (.gz, .zz, .deflate, .parcomp by the format), or reads standard
+/// input and writes standard output. Mode and times are kept.
+#[derive(Args)]
+#[command(after_help = STATUS, args_override_self = true)]
+pub struct CompressArgs {
+    #[command(flatten)]
+    pub level: Level,
+
+    /// Decompress, as `broadloom decompress` does
+    #[arg(short, long, visible_alias = "uncompress")]
+    pub decompress: bool,
+
+    /// Compress in independent chunks of SIZE bytes (64K, 1M) [default: 64K to level 3 and for parcomp, 65280
+    /// for bgzf, else 512K]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub chunk: Option<NonZeroU64>,
+
+    /// Decompress every chunk again, and compare, before it is written
+    #[arg(long)]
+    pub verify: bool,
+
+    /// Write the index of a BGZF file beside it, as bgzip -i does: FILE.gz.gzi
+    #[arg(long, conflicts_with_all = ["stdout", "test", "list", "decompress"])]
+    pub index: bool,
+
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+/// Decompress files, as gunzip and unpigz do
+///
+/// Replaces each FILE by one without its suffix, or reads standard input and writes standard output. gzip,
+/// BGZF and zlib data are told by how they begin, raw deflate and parcomp data by their suffix or --format.
+#[derive(Args)]
+#[command(after_help = STATUS, args_override_self = true)]
+pub struct DecompressArgs {
+    #[command(flatten)]
+    pub common: CommonArgs,
+}
+
+/// What both take.
+#[derive(Args)]
+pub struct CommonArgs {
+    /// Files; `-` or nothing: standard input to standard output
+    #[arg(value_name = "FILE")]
+    pub files: Vec<OsString>,
+
+    /// Write to standard output, and keep the files
+    #[arg(short = 'c', long, visible_alias = "to-stdout")]
+    pub stdout: bool,
+
+    /// Replace files that are there, use a terminal for compressed data, follow symbolic links, break hard
+    /// links, compress what has a suffix already; decompress what precedes garbage, and, with -c, copy what
+    /// is not compressed
+    #[arg(short, long)]
+    pub force: bool,
+
+    /// Keep the files
+    #[arg(short, long)]
+    pub keep: bool,
+
+    /// List the sizes before and after, the share saved and the names of compressed files
+    #[arg(short, long)]
+    pub list: bool,
+
+    /// Neither store nor restore names and times
+    #[arg(short, long, overrides_with = "name")]
+    pub no_name: bool,
+
+    /// Store (the default) or restore the original name and time (gzip only)
+    #[arg(short = 'N', long, overrides_with = "no_name")]
+    pub name: bool,
+
+    /// Threads [default: one for each core that may be used]
+    #[arg(
+        short = 'p',
+        long,
+        visible_alias = "processes",
+        value_name = "N",
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_THREADS),
+    )]
+    pub threads: Option<usize>,
+
+    /// Say nothing but errors
+    #[arg(short, long, overrides_with = "verbose")]
+    pub quiet: bool,
+
+    /// Say what was done with each file, and by whom
+    #[arg(short, long, overrides_with = "quiet")]
+    pub verbose: bool,
+
+    /// Take the files in directories, and in the directories below them
+    #[arg(short, long)]
+    pub recursive: bool,
+
+    /// Use another suffix than the format's
+    #[arg(short = 'S', long, value_name = "SUFFIX")]
+    pub suffix: Option<OsString>,
+
+    /// Test compressed files
+    #[arg(short, long, conflicts_with = "list")]
+    pub test: bool,
+
+    /// Format: gzip, bgzf, zlib, raw, parcomp [default: gzip; to decompress: told by the data]
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<Format>,
+
+    /// Provider with its options: libdeflate, zlib, isal, emulated:preset=8955 [default: the fastest here]
+    #[arg(long, value_name = "NAME[:OPTION=VALUE]...")]
+    pub provider: Option<ProviderSpec>,
+
+    /// Go on with another provider where the one asked for cannot, and say so
+    #[arg(long, requires = "provider")]
+    pub fallback: bool,
+
+    /// Jobs outstanding for each thread, as accelerators need them
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_JOBS))]
+    pub jobs: Option<usize>,
+
+    /// Fail where a file decompresses to more than SIZE bytes
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub limit: Option<NonZeroU64>,
+
+    /// Show a bar from the start, if standard error is a terminal; else one comes after a second
+    #[arg(long, conflicts_with = "quiet")]
+    pub progress: bool,
+}

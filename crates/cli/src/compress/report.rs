@@ -1,0 +1,117 @@
+//! What is said of the work, and the exit status.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use broadloom_cli::message::complain;
+use broadloom_cli::progress::Progress;
+use broadloom_cli::quote::quote;
+
+use super::inputs::Skip;
+use super::options::Verbosity;
+
+/// Says things, and remembers whether one of them was an error.
+pub struct Report {
+    program: &'static str,
+    verbosity: Verbosity,
+    progress: Arc<Mutex<Progress>>,
+    failed: bool,
+}
+
+impl Report {
+    /// One that has said nothing yet.
+    pub fn new(program: &'static str, verbosity: Verbosity, progress: Progress) -> Report {
+        Report { program, verbosity, progress: Arc::new(Mutex::new(progress)), failed: false }
+    }
+
+    /// The bar, for who reads.
+    pub fn progress(&self) -> Arc<Mutex<Progress>> {
+        Arc::clone(&self.progress)
+    }
+
+    /// An error, of a file.
+    pub fn error(&mut self, name: &str, text: &str) {
+        self.failed = true;
+        self.message(&format!("{name}: {text}"));
+    }
+
+    /// Something went wrong of which there is nothing to say.
+    pub fn silent_error(&mut self) {
+        self.failed = true;
+    }
+
+    /// Something that has to be known, of a file.
+    pub fn note(&self, name: &str, text: &str) {
+        if self.verbosity >= Verbosity::Normal {
+            self.message(&format!("{name}: {text}"));
+        }
+    }
+
+    /// Why a file is passed over.
+    pub fn skip(&mut self, name: &str, skip: &Skip) {
+        match skip {
+            Skip::Error(text) => self.error(name, text),
+            Skip::Note(text) => self.note(name, text),
+            Skip::Silent => {}
+        }
+    }
+
+    /// What was done, where all of that is to be told.
+    pub fn done(&self, text: impl FnOnce() -> String) {
+        if self.verbosity == Verbosity::Verbose {
+            // Nobody can be told if standard error is gone.
+            let line = text() + "\n";
+            self.with_bar_hidden(|| drop(io::stderr().write_all(line.as_bytes())));
+        }
+    }
+
+    /// Asks something on standard error.
+    pub fn ask(&self, text: &str) {
+        // Who cannot be asked will not answer yes.
+        self.with_bar_hidden(|| drop(io::stderr().write_all(text.as_bytes())));
+    }
+
+    /// Writes text to standard output.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn print(&self, text: &str) -> io::Result<()> {
+        self.with_bar_hidden(|| {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(text.as_bytes())?;
+            stdout.flush()
+        })
+    }
+
+    /// The exit status of the whole.
+    pub fn status(&self) -> ExitCode {
+        if self.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    }
+
+    fn message(&self, text: &str) {
+        self.with_bar_hidden(|| complain(self.program, text));
+    }
+
+    fn with_bar_hidden<T>(&self, write: impl FnOnce() -> T) -> T {
+        locked(&self.progress).hidden(write)
+    }
+}
+
+/// The bar.
+pub fn locked(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
+    progress.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A name as messages have it.
+pub fn shown(path: &Path) -> String {
+    quote(path.as_os_str().as_bytes())
+}
+
+/// A name as lines for programs have it: as it is, or as near to that as text can be.
+pub fn plain(path: &Path) -> Cow<'_, str> {
+    path.to_string_lossy()
+}

@@ -1,0 +1,98 @@
+//! Both ends of the work: what is read, what is written.
+
+use std::fs::File;
+use std::io::{self, Chain, Cursor, Read, Write};
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex};
+
+use broadloom_cli::progress::Progress;
+
+use super::report::locked;
+
+/// Standard input, without a buffer of its own.
+///
+/// # Errors
+/// If it is closed.
+pub fn stdin() -> io::Result<File> {
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+/// Standard output, without a buffer of its own.
+///
+/// # Errors
+/// If it is closed.
+pub fn stdout() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+/// A reader whose bytes are counted for the progress bar.
+pub struct Counted<R> {
+    reader: R,
+    progress: Arc<Mutex<Progress>>,
+}
+
+impl<R: Read> Counted<R> {
+    /// Counts what is read.
+    pub fn new(reader: R, progress: Arc<Mutex<Progress>>) -> Self {
+        Counted { reader, progress }
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.reader.read(buffer)?;
+        locked(&self.progress).advance(len as u64);
+        Ok(len)
+    }
+}
+
+/// A reader, behind its first bytes, which were read before.
+pub type Again<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// The first `len` bytes of a reader, or as many as it has, and a reader that gives them once more.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn peek<R: Read>(mut reader: R, len: usize) -> io::Result<(Vec<u8>, Again<R>)> {
+    let mut start = Vec::with_capacity(len);
+    reader.by_ref().take(len as u64).read_to_end(&mut start)?;
+    Ok((start.clone(), Cursor::new(start).chain(reader)))
+}
+
+/// Where data go.
+pub enum Output<'f> {
+    /// To a file.
+    File(&'f File),
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::File(file) => file.write(bytes),
+            Output::Nowhere => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_peeked_at_is_read_again() {
+        for len in 0..4 {
+            let data = [1, 2, 3, 4];
+            let (start, mut reader) = peek(&data[..len], 2).expect("a slice can be read");
+            assert_eq!(start, data[..len.min(2)]);
+            let mut all = Vec::new();
+            reader.read_to_end(&mut all).expect("a slice can be read");
+            assert_eq!(all, data[..len]);
+        }
+    }
+}

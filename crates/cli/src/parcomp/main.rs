@@ -1,0 +1,91 @@
+//! `parcomp`: the parallel compression benchmark of Intel's *Programming Intel QuickAssist Technology
+//! Hardware Accelerators for Optimal Performance*, with its command line.
+
+mod args;
+mod clock;
+mod mask;
+mod output;
+mod report;
+mod run;
+
+use std::error::Error;
+use std::fs;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use broadloom_cli::message::{USAGE, complain, is_broken_pipe, reason};
+use broadloom_cli::signals;
+use broadloom_lanes::Cpu;
+use clap::Parser;
+
+use args::Args;
+use clock::Clock;
+use report::{Outcome, csv, table};
+use run::Benchmark;
+
+const PROGRAM: &str = "parcomp";
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let clock = Clock::new(args.frequency);
+    let benchmark = match Benchmark::new(&args, &Cpu::detect()) {
+        Ok(benchmark) => benchmark,
+        Err(error) => return fail(&*error, USAGE),
+    };
+    match measure(&args, &clock, &benchmark) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&*error) => ExitCode::FAILURE,
+        Err(error) => fail(&*error, 1),
+    }
+}
+
+fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), Box<dyn Error>> {
+    let of_input = |error: Box<dyn Error>| format!("{}: {error}", args.input.display());
+    let input = fs::read(&args.input).map_err(|error| of_input(reason(&error).into()))?;
+    let description = benchmark.description();
+    if args.provider.is_device() {
+        complain(PROGRAM, &format!("there is no device: this is {description}"));
+    }
+    benchmark.pin()?;
+    let mut output = benchmark.output(&input);
+    benchmark.prepare(&input, &mut output).map_err(of_input)?;
+    let mut outcome = Outcome {
+        cores: benchmark.cores.clone(),
+        window: benchmark.window,
+        who: vec![
+            ("provider", format!("{} ({description})", args.provider.spec)),
+            ("kernel", benchmark.kernel.clone()),
+        ],
+        ..Outcome::default()
+    };
+    for _ in 0..args.iterations {
+        let iteration = benchmark.iterate(clock, &input, &mut output).map_err(of_input)?;
+        outcome.chunks = iteration.report.chunks;
+        outcome.overflows = iteration.report.overflows;
+        outcome.iterations.push(iteration.taken);
+    }
+    let (read, made) = (input.len() as u64, output.len() as u64);
+    (outcome.uncompressed, outcome.compressed) =
+        if args.decompress { (made, read) } else { (read, made) };
+    if let Some(path) = &args.output {
+        signals::watch()?;
+        output::write(path, &output)
+            .map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
+    }
+    outcome.emulation = benchmark.emulation();
+    if let (Some(emulation), Some(_)) = (&outcome.emulation, args.csv) {
+        complain(PROGRAM, emulation);
+    }
+    let text = match args.csv {
+        Some(lines) => csv(args, &outcome, clock.mhz(), lines == 2),
+        None => table(args, &outcome, args.verbose.then(|| clock.mhz())),
+    };
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    Ok(stdout.flush()?)
+}
+
+fn fail(error: &dyn Error, status: u8) -> ExitCode {
+    complain(PROGRAM, &error.to_string());
+    ExitCode::from(status)
+}

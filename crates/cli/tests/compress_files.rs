@@ -1,0 +1,413 @@
+//! `broadloom compress` and `decompress` on files: what is made, what is kept, what is refused.
+
+mod common;
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use common::{Place, noise, text};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// The formats, and their suffixes.
+const FORMATS: [(&str, &str); 5] =
+    [("gzip", ".gz"), ("bgzf", ".gz"), ("zlib", ".zz"), ("raw", ".deflate"), ("parcomp", ".parcomp")];
+
+#[test]
+fn every_format_replaces_files_and_brings_them_back() {
+    let place = Place::new();
+    for (format, suffix) in FORMATS {
+        for (data, threads) in [(Vec::new(), "1"), (text(300_000, 1), "3"), (noise(100_000, 2), "2")] {
+            place.write("a", &data);
+            let compressed = format!("a{suffix}");
+            place.compress(&["--format", format, "-p", threads, "a"], b"").good();
+            assert_eq!(place.names("."), [compressed.as_str()], "{format}");
+            place.decompress(&["-p", threads, &compressed], b"").good();
+            assert_eq!(place.names("."), ["a"], "{format}");
+            assert!(place.read("a") == data, "{format}, {} bytes", data.len());
+        }
+    }
+}
+
+#[test]
+fn mode_and_times_are_kept() {
+    let place = Place::new();
+    place.write("a", text(10_000, 1));
+    let path = place.path().join("a");
+    let time = UNIX_EPOCH + Duration::from_secs(1_234_567_890);
+    let times = fs::FileTimes::new().set_modified(time).set_accessed(time - Duration::from_secs(100));
+    File::options().write(true).open(&path).unwrap().set_times(times).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+    let before = fs::metadata(&path).unwrap();
+    for (run, name) in [("compress", "a.gz"), ("decompress", "a")] {
+        let arguments = if run == "compress" { ["a"] } else { ["a.gz"] };
+        match run {
+            "compress" => place.compress(&arguments, b"").good(),
+            _ => place.decompress(&arguments, b"").good(),
+        };
+        let after = fs::metadata(place.path().join(name)).unwrap();
+        assert_eq!(after.mode() & 0o7777, 0o640, "{name}");
+        assert_eq!((after.mtime(), after.mtime_nsec()), (before.mtime(), before.mtime_nsec()), "{name}");
+        assert_eq!((after.uid(), after.gid()), (before.uid(), before.gid()), "{name}");
+    }
+}
+
+#[test]
+fn names_and_times_are_stored_and_restored() {
+    let place = Place::new();
+    place.write("original", text(1000, 1));
+    let time = UNIX_EPOCH + Duration::from_secs(1_234_567_890);
+    File::options().write(true).open(place.path().join("original")).unwrap().set_modified(time).unwrap();
+    place.compress(&["-k", "original"], b"").good();
+    assert_eq!(
+        place
+            .tool("gzip", &["-lN", "original.gz"], b"")
+            .good()
+            .lines()
+            .nth(1)
+            .map(|line| { line.split_whitespace().last().unwrap().to_owned() }),
+        Some("original".to_owned())
+    );
+    fs::rename(place.path().join("original.gz"), place.path().join("other.gz")).unwrap();
+    fs::remove_file(place.path().join("original")).unwrap();
+    let later = SystemTime::now();
+    File::options()
+        .write(true)
+        .open(place.path().join("other.gz"))
+        .unwrap()
+        .set_modified(later)
+        .unwrap();
+    // Without being asked for, neither is restored.
+    place.decompress(&["-k", "other.gz"], b"").good();
+    assert_eq!(place.names("."), ["other", "other.gz"]);
+    place.decompress(&["-N", "other.gz"], b"").good();
+    assert_eq!(place.names("."), ["original", "other"]);
+    assert_eq!(fs::metadata(place.path().join("original")).unwrap().modified().unwrap(), time);
+    // gzip -n and ours store nothing, and give the same header but for the length of members.
+    place.compress(&["-n", "other"], b"").good();
+    let header = place.read("other.gz");
+    assert_eq!((header[3] & 0x08, &header[4..8]), (0, &[0; 4][..]));
+}
+
+#[test]
+fn a_stored_name_cannot_lead_out_of_the_directory() {
+    let place = Place::new();
+    let header = |name: &str| {
+        let mut bytes = vec![0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3];
+        bytes.extend(name.as_bytes());
+        // An empty final block, the CRC-32 of nothing and its length.
+        bytes.extend([0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        bytes
+    };
+    fs::create_dir(place.path().join("d")).unwrap();
+    for (name, made) in [("../out", "out"), ("/tmp/abs", "abs"), ("..", "a"), ("x/", "a"), ("", "a")] {
+        place.write("d/a.gz", header(name));
+        place.decompress(&["-N", "d/a.gz"], b"").good();
+        assert_eq!(place.names("d"), [made], "{name}");
+        assert_eq!(place.names("."), ["d"], "{name}");
+        fs::remove_file(place.path().join("d").join(made)).unwrap();
+    }
+}
+
+#[test]
+fn keep_and_stdout_keep_the_file() {
+    let place = Place::new();
+    let data = text(100_000, 3);
+    place.write("a", &data);
+    place.compress(&["--keep", "a"], b"").good();
+    assert_eq!(place.names("."), ["a", "a.gz"]);
+    let said = place.decompress(&["-c", "a.gz"], b"");
+    assert!((said.code, said.stderr.as_str()) == (Some(0), "") && said.stdout == data);
+    let said = place.compress(&["-dc", "a.gz", "a.gz"], b"");
+    assert!(said.stdout == [&data[..], &data].concat());
+    let both = place.compress(&["-c", "a", "-"], b"and this");
+    assert_eq!(place.names("."), ["a", "a.gz"]);
+    let said = place.tool("gzip", &["-dc"], &both.stdout);
+    assert!(said.stdout == [&data[..], b"and this"].concat());
+}
+
+#[test]
+fn streams_without_ends_of_their_own_are_not_put_together() {
+    let place = Place::new();
+    place.write("a", "one");
+    place.write("b", "two");
+    for format in ["zlib", "raw"] {
+        let said = place.compress(&["--format", format, "-c", "a", "b"], b"");
+        assert_eq!(said.code, Some(1));
+        assert!(
+            said.stderr.contains(&format!("b: standard output has a {format} stream")),
+            "{}",
+            said.stderr
+        );
+        let alone = place.compress(&["--format", format, "-c", "a"], b"");
+        assert_eq!((alone.code, alone.stdout), (Some(0), said.stdout));
+    }
+}
+
+#[test]
+fn a_file_that_is_there_stays() {
+    let place = Place::new();
+    place.write("a", "new");
+    place.write("a.gz", "old");
+    let said = place.compress(&["a"], b"y\n");
+    assert_eq!(said.code, Some(1));
+    assert_eq!(said.stderr, "broadloom compress: a: a.gz is there already: not overwritten (-f does)\n");
+    assert_eq!((place.read("a"), place.read("a.gz")), (b"new".to_vec(), b"old".to_vec()));
+    place.compress(&["-f", "a"], b"").good();
+    assert_eq!(place.names("."), ["a.gz"]);
+    place.write("a", "old");
+    let said = place.decompress(&["a.gz"], b"");
+    assert_eq!((said.code, place.read("a")), (Some(1), b"old".to_vec()));
+    place.decompress(&["-f", "a.gz"], b"").good();
+    assert_eq!((place.names("."), place.read("a")), (vec!["a".to_owned()], b"new".to_vec()));
+    // A directory is never overwritten.
+    fs::create_dir(place.path().join("a.gz")).unwrap();
+    let said = place.compress(&["-f", "a"], b"");
+    assert_eq!(said.stderr, "broadloom compress: a: a.gz is a directory: not overwritten\n");
+    assert_eq!((said.code, place.names(".")), (Some(1), vec!["a".to_owned(), "a.gz".to_owned()]));
+}
+
+#[test]
+fn what_cannot_be_replaced_is_passed_over_with_a_word() {
+    let place = Place::new();
+    place.write("a", "x");
+    place.write("d/b", "x");
+    place.write("twice", "x");
+    fs::hard_link(place.path().join("twice"), place.path().join("d/c")).unwrap();
+    symlink("a", place.path().join("link")).unwrap();
+    let said = place.compress(&["link", "d", "twice", "/dev/null", "nothing"], b"");
+    assert_eq!(said.code, Some(1));
+    let expected = [
+        "link: is a symbolic link: ignored",
+        "d: is a directory: ignored",
+        "twice: has 1 other link: ignored",
+        "/dev/null: is neither a directory nor a regular file: ignored",
+        "nothing: No such file or directory",
+    ];
+    for (line, expected) in said.stderr.lines().zip(expected) {
+        assert!(line.starts_with(&format!("broadloom compress: {expected}")), "{line}");
+    }
+    assert_eq!(said.stderr.lines().count(), expected.len());
+    assert_eq!(place.names("."), ["a", "d", "link", "twice"]);
+    place.compress(&["-f", "link", "twice"], b"").good();
+    assert_eq!(place.names("."), ["a", "d", "link.gz", "twice.gz"]);
+    let said = place.decompress(&["a"], b"");
+    assert_eq!(said.code, Some(1));
+    assert!(said.stderr.contains("a: unknown suffix: ignored"), "{}", said.stderr);
+}
+
+#[test]
+fn a_suffix_is_not_added_twice() {
+    let place = Place::new();
+    place.write("a", "x");
+    place.compress(&["a"], b"").good();
+    let said = place.compress(&["a.gz"], b"");
+    assert_eq!(said.code, Some(0));
+    assert_eq!(said.stderr, "broadloom compress: a.gz: has the suffix .gz already: unchanged\n");
+    place.compress(&["-q", "a.gz"], b"").good();
+    place.compress(&["-f", "a.gz"], b"").good();
+    assert_eq!(place.names("."), ["a.gz.gz"]);
+}
+
+#[test]
+fn suffixes_can_be_chosen_and_left_away() {
+    let place = Place::new();
+    place.write("a", "x");
+    place.compress(&["-S", ".pack", "a"], b"").good();
+    assert_eq!(place.names("."), ["a.pack"]);
+    place.decompress(&["-S.pack", "a"], b"").good();
+    assert_eq!(place.names("."), ["a"]);
+    place.compress(&["a"], b"").good();
+    place.decompress(&["a"], b"").good();
+    place.write("b.tgz", place.compress(&["-c", "a"], b"").stdout);
+    place.decompress(&["b.tgz"], b"").good();
+    assert_eq!(place.names("."), ["a", "b.tar"]);
+    let said = place.compress(&["-S", "", "a"], b"");
+    assert_eq!(said.code, Some(2));
+    assert!(said.stderr.contains("is no suffix: valid is"), "{}", said.stderr);
+}
+
+#[test]
+fn directories_are_walked() {
+    let place = Place::new();
+    for name in ["d/a", "d/b.gz", "d/e/f", "d/e/g"] {
+        place.write(name, text(1000, 1));
+    }
+    symlink("../d", place.path().join("d/loop")).unwrap();
+    place.compress(&["-r", "d"], b"").good();
+    assert_eq!(place.names("d"), ["a.gz", "b.gz", "e", "loop"]);
+    assert_eq!(place.names("d/e"), ["f.gz", "g.gz"]);
+    place.write("d/other", "x");
+    fs::remove_file(place.path().join("d/b.gz")).unwrap();
+    place.decompress(&["-r", "d"], b"").good();
+    assert_eq!(place.names("d"), ["a", "e", "loop", "other"]);
+    assert_eq!(place.names("d/e"), ["f", "g"]);
+}
+
+#[test]
+fn the_others_are_worked_on_where_one_fails() {
+    let place = Place::new();
+    for name in ["a", "b", "c"] {
+        place.write(name, text(200_000, 5));
+    }
+    place.compress(&["--chunk", "64K", "a", "b", "c"], b"").good();
+    let mut broken = place.read("b.gz");
+    let middle = broken.len() / 2;
+    broken.truncate(middle);
+    place.write("b.gz", broken);
+    let said = place.decompress(&["a.gz", "b.gz", "missing", "c.gz"], b"");
+    assert_eq!(said.code, Some(1));
+    assert_eq!(place.names("."), ["a", "b.gz", "c"]);
+    let lines: Vec<&str> = said.stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert!(lines[0].starts_with("broadloom decompress: b.gz: at byte "), "{lines:?}");
+    assert_eq!(lines[1], "broadloom decompress: missing: No such file or directory");
+}
+
+#[test]
+fn a_test_says_nothing_and_makes_nothing() {
+    let place = Place::new();
+    place.write("a", text(100_000, 1));
+    place.compress(&["a"], b"").good();
+    place.compress(&["-t", "a.gz"], b"").good();
+    let said = place.decompress(&["-tv", "a.gz"], b"");
+    assert_eq!((said.code, said.stdout.len()), (Some(0), 0));
+    assert!(said.stderr.ends_with("a.gz:\tOK\n"), "{}", said.stderr);
+    assert_eq!(place.names("."), ["a.gz"]);
+    let mut broken = place.read("a.gz");
+    let last = broken.len() - 6;
+    broken[last] ^= 1;
+    place.write("b.gz", broken);
+    let said = place.decompress(&["-t", "a.gz", "b.gz"], b"");
+    assert_eq!(said.code, Some(1));
+    assert!(said.stderr.starts_with("broadloom decompress: b.gz: at byte "), "{}", said.stderr);
+    assert!(said.stderr.contains("CRC-32"), "{}", said.stderr);
+}
+
+#[test]
+fn a_listing_has_sizes_ratios_and_names() {
+    let place = Place::new();
+    place.write("a", text(100_000, 1));
+    place.compress(&["a"], b"").good();
+    let size = place.read("a.gz").len();
+    let said = place.compress(&["-l", "a.gz"], b"");
+    let lines: Vec<&str> = said.good().lines().collect();
+    assert_eq!(lines[0], "         compressed        uncompressed  ratio uncompressed_name");
+    let fields: Vec<&str> = lines[1].split_whitespace().collect();
+    let saved = format!("{:.1}%", 100.0 * (1.0 - size as f64 / 100_000.0));
+    assert_eq!(fields, [size.to_string().as_str(), "100000", &saved, "a"]);
+    place.write("z", "x");
+    place.compress(&["--format", "zlib", "z"], b"").good();
+    let said = place.decompress(&["-l", "a.gz", "z.zz"], b"");
+    assert!(said.good().lines().last().unwrap().ends_with("(totals)"));
+    let said = place.decompress(&["-lv", "a.gz", "z.zz"], b"");
+    let formats: Vec<&str> =
+        said.text().lines().skip(1).map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert_eq!(formats[..2], ["gzip", "zlib"]);
+    let said = place.decompress(&["-l"], &place.read("a.gz"));
+    assert!(said.good().lines().last().unwrap().ends_with(" stdout"));
+    let said = place.decompress(&["-l", "a.gz", "missing"], b"");
+    assert_eq!((said.code, said.text().lines().count()), (Some(1), 2));
+}
+
+#[test]
+fn verbose_tells_what_was_done() {
+    let place = Place::new();
+    place.write("a", text(100_000, 1));
+    let said = place.compress(&["-v", "a"], b"");
+    assert_eq!(said.code, Some(0));
+    assert!(said.stderr.ends_with("% -- replaced with a.gz\n"), "{}", said.stderr);
+    let said = place.decompress(&["-vk", "a.gz"], b"");
+    assert!(said.stderr.ends_with("% -- created a\n"), "{}", said.stderr);
+}
+
+#[test]
+fn an_index_is_the_one_of_bgzip() {
+    let place = Place::new();
+    place.write("a", text(500_000, 1));
+    place.compress(&["--format", "bgzf", "--index", "-k", "a"], b"").good();
+    assert_eq!(place.names("."), ["a", "a.gz", "a.gz.gzi"]);
+    let index = place.read("a.gz.gzi");
+    place.tool("bgzip", &["-r", "a.gz"], b"").good();
+    assert_eq!(place.read("a.gz.gzi"), index);
+    let said = place.tool("bgzip", &["-b", "300000", "-s", "1000", "a.gz"], b"");
+    assert!(said.stdout == place.read("a")[300_000..301_000]);
+}
+
+#[test]
+fn nothing_is_left_where_nothing_can_be_made() {
+    // Nobody can make a file in /proc, whatever they may do elsewhere.
+    let place = Place::new();
+    let said = place.compress(&["-k", "/proc/version"], b"");
+    assert_eq!(said.code, Some(1));
+    let expected = "broadloom compress: /proc/version: /proc/version.gz cannot be made: ";
+    assert!(said.stderr.starts_with(expected), "{}", said.stderr);
+}
+
+#[test]
+fn a_signal_leaves_nothing() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let place = Place::new();
+        // Sparse: it takes no room, and hours to compress.
+        File::create(place.path().join("a")).unwrap().set_len(1 << 40).unwrap();
+        let mut child = place.command("compress").arg("a").stderr(Stdio::null()).spawn().unwrap();
+        while !place.names(".").iter().any(|name| name.starts_with(".broadloom-")) {
+            assert_eq!(child.try_wait().unwrap(), None);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(signal.as_raw()));
+        assert_eq!(place.names("."), ["a"]);
+    }
+}
+
+#[test]
+fn an_ignored_signal_stays_ignored() {
+    let place = Place::new();
+    File::create(place.path().join("a")).unwrap().set_len(1 << 40).unwrap();
+    let program = env!("CARGO_BIN_EXE_broadloom");
+    let mut command = std::process::Command::new("sh");
+    let script = format!("trap '' HUP; exec '{program}' compress a");
+    let mut child = command.args(["-c", &script]).current_dir(place.path()).spawn().unwrap();
+    while !place.names(".").iter().any(|name| name.starts_with(".broadloom-")) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let pid = Pid::from_child(&child);
+    kill_process(pid, Signal::HUP).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().signal(), Some(Signal::TERM.as_raw()));
+    assert_eq!(place.names("."), ["a"]);
+}
+
+#[test]
+fn wrong_command_lines_name_what_is_wrong() {
+    let place = Place::new();
+    place.write("a", "x");
+    for (args, said) in [
+        (&["-p", "0", "a"][..], "0 is not in 1..=256"),
+        (&["--level", "300", "a"], "300 is not in 0..=255"),
+        (&["--format", "zip", "a"], "valid: parcomp, gzip, bgzf, zlib, raw"),
+        (&["--provider", "fast", "a"], "no provider is called \"fast\"; valid: "),
+        (&["--chunk", "0", "a"], "expected a number of bytes above 0"),
+        (&["--chunk", "1", "a"], "valid: 1024 to "),
+        (&["--format", "bgzf", "--chunk", "64K", "a"], "valid: 1024 to 65280"),
+        (&["--jobs", "0", "a"], "0 is not in 1..=256"),
+        (&["--limit", "1M", "a"], "--limit is of use to decompress only"),
+        (&["--index", "a"], "--index is of use for --format bgzf only"),
+        (&["-d", "-9", "a"], "a level is of use to compress only"),
+        (&["-t", "--chunk", "64K", "a"], "--chunk is of use to compress only"),
+        (&["-l", "--verify", "a"], "--verify is of use to compress only"),
+        (&["-tl", "a"], "cannot be used with"),
+        (&["--fallback", "a"], "--provider"),
+        (&["--provider", "libdeflate", "--level", "13", "a"], "13"),
+    ] {
+        let result = place.compress(args, b"");
+        assert_eq!(result.code, Some(2), "{args:?}: {}", result.stderr);
+        assert!(result.stderr.contains(said), "{args:?}: {}", result.stderr);
+        assert_eq!(place.names("."), ["a"]);
+    }
+    let result = place.decompress(&["-9", "a"], b"");
+    assert_eq!(result.code, Some(2));
+}

@@ -1,0 +1,185 @@
+//! Which provider does it where nobody asked for one: the fastest at what is asked for, as measured here.
+
+mod sample;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use broadloom_engine::{
+    Checksum, Compression, CompressionAlgorithm, Job, OpenError, Processor, Registry, Session,
+    Transform, TransformError,
+};
+
+use sample::sample;
+
+/// So many times faster has to be a provider that is asked for later.
+const MARGIN: f64 = 1.15;
+/// How often each provider is measured, at least: the first time is of cold memory, and the next may be that
+/// of another program.
+const LEAST_PASSES: usize = 3;
+/// How often, at most.
+const PASSES: usize = 8;
+/// Who has taken so long is measured no more often than it must be.
+const ENOUGH: Duration = Duration::from_millis(2);
+
+/// Which provider does it, and why.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// A session at that provider.
+    pub session: Session,
+    /// Providers and their speeds, in bytes of uncompressed data a second, in the order in which the registry
+    /// has them. Empty where there was only one to choose.
+    pub measured: Vec<(String, f64)>,
+    /// Why it is that one, in words.
+    pub reason: String,
+}
+
+/// Nobody can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChooseError {
+    /// The compression cannot be asked for.
+    #[error(transparent)]
+    Transform(#[from] TransformError),
+    /// No provider does it.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+/// Chooses the provider that compresses fastest, of those that are not used by name only: each compresses
+/// a sample of 64 KiB of text a few times, and its best time counts. The one that the registry has first is
+/// taken unless another is more than 15 % faster. It takes some milliseconds; none where only one can.
+///
+/// # Errors
+/// What cannot be asked for, or why no provider can.
+pub fn choose(
+    registry: &Registry,
+    algorithm: CompressionAlgorithm,
+    compression: Compression,
+) -> Result<Choice, ChooseError> {
+    let transform = Transform::compress(algorithm, compression)?;
+    Ok(fastest(able(registry, &transform)?, || Some(sample())))
+}
+
+/// Chooses the provider that decompresses fastest, as [`choose`] does.
+///
+/// # Errors
+/// What cannot be asked for, or why no provider can.
+pub fn choose_for_decompression(
+    registry: &Registry,
+    algorithm: CompressionAlgorithm,
+    checksum: Checksum,
+) -> Result<Choice, ChooseError> {
+    let transform = Transform::decompress(algorithm, checksum)?;
+    let compressed = || {
+        let usual = Compression { level: 6, ..Compression::default() };
+        let sessions = [usual, Compression::default()]
+            .map(|compression| registry.open(&Transform::compress(algorithm, compression).ok()?).ok());
+        let session = sessions.into_iter().flatten().next()?;
+        let mut job = Job::new(session, sample());
+        Processor::new().process_many(std::slice::from_mut(&mut job));
+        job.succeeded().then(|| job.take_output())
+    };
+    Ok(fastest(able(registry, &transform)?, compressed))
+}
+
+/// Chooses for every level that a provider has which is not used by name only.
+pub fn choose_for_levels(
+    registry: &Registry,
+    algorithm: CompressionAlgorithm,
+    compression: Compression,
+) -> Vec<(u8, Choice)> {
+    let providers = registry.providers().iter().filter(|provider| !provider.by_name_only());
+    let most = providers.filter_map(|provider| Some(*provider.levels(algorithm)?.end())).max();
+    let levels = 0..=most.unwrap_or_default();
+    let choices = levels.filter_map(|level| {
+        let choice = choose(registry, algorithm, Compression { level, ..compression });
+        Some((level, choice.ok()?))
+    });
+    choices.collect()
+}
+
+/// A session at each provider that can, and is not used by name only.
+fn able(registry: &Registry, transform: &Transform) -> Result<Vec<Session>, OpenError> {
+    // It has the reasons where there is none.
+    registry.open(transform)?;
+    let providers = registry.providers().iter().filter(|provider| !provider.by_name_only());
+    Ok(providers.filter_map(|provider| Session::open(Arc::clone(provider), transform).ok()).collect())
+}
+
+/// The fastest of several sessions, at an input of a job, which is asked for where it is needed.
+fn fastest(mut sessions: Vec<Session>, input: impl FnOnce() -> Option<Vec<u8>>) -> Choice {
+    if let [only] = sessions.as_slice() {
+        let reason = format!("{} alone can", only.provider());
+        return Choice { session: sessions.remove(0), measured: Vec::new(), reason };
+    }
+    let times = input().map(|input| measure(&sessions, &input)).unwrap_or_default();
+    let speed = |time: &Duration| sample::LEN as f64 / time.as_secs_f64();
+    let speeds: Vec<Option<f64>> = times.iter().map(|time| time.as_ref().map(speed)).collect();
+    let named = sessions.iter().zip(&speeds);
+    let named = named.filter_map(|(session, speed)| Some((session.provider().to_owned(), (*speed)?)));
+    let measured: Vec<(String, f64)> = named.collect();
+    let (place, why) = pick(&speeds);
+    let list = measured.iter().map(|(name, speed)| format!("{name} {:.0} MB/s", speed / 1e6));
+    let reason = format!("{why}: {}", list.collect::<Vec<_>>().join(", "));
+    Choice { session: sessions.swap_remove(place), measured, reason }
+}
+
+/// Which of some speeds, where there are any, and why.
+fn pick(speeds: &[Option<f64>]) -> (usize, &'static str) {
+    let known = speeds.iter().enumerate().filter_map(|(place, speed)| Some((place, (*speed)?)));
+    let chosen = known.clone().reduce(|first, next| match next.1 > MARGIN * first.1 {
+        true => next,
+        false => first,
+    });
+    match chosen {
+        None => (0, "first in order, and none could be measured"),
+        Some((place, speed)) if known.clone().all(|other| other.1 <= speed) => (place, "fastest"),
+        Some((place, _)) => (place, "first in order, and none is 15 % faster"),
+    }
+}
+
+/// The best time of each session at one job with this input; `None` where it fails. They take turns, so
+/// that a moment in which the machine is slow is nobody's alone.
+fn measure(sessions: &[Session], input: &[u8]) -> Vec<Option<Duration>> {
+    let mut processor = Processor::new();
+    let mut jobs: Vec<_> = sessions.iter().map(|session| Job::new(session, input)).collect();
+    let mut times = vec![(Duration::MAX, Duration::ZERO); sessions.len()];
+    for pass in 0..PASSES {
+        for (job, (best, spent)) in jobs.iter_mut().zip(&mut times) {
+            if pass < LEAST_PASSES || *spent < ENOUGH {
+                job.set_data(input);
+                let start = Instant::now();
+                processor.process_many(std::slice::from_mut(job));
+                let time = start.elapsed().max(Duration::from_nanos(1));
+                *best = time.min(*best);
+                *spent += time;
+            }
+        }
+    }
+    let timed = jobs.iter().zip(times).map(|(job, (best, _))| job.succeeded().then_some(best));
+    timed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_is_taken_unless_another_is_clearly_faster() {
+        let (first, faster) = ("first in order, and none is 15 % faster", "fastest");
+        assert_eq!(pick(&[Some(100.0), Some(114.0), Some(20.0)]), (0, first));
+        assert_eq!(pick(&[Some(100.0), Some(116.0), Some(20.0)]), (1, faster));
+        assert_eq!(pick(&[None, Some(70.0), Some(70.0)]), (1, faster));
+        assert_eq!(pick(&[None, None]).0, 0);
+    }
+
+    #[test]
+    fn the_sample_compresses_as_prose_does() {
+        let sample = sample();
+        assert_eq!(sample.len(), sample::LEN);
+        let compressed = miniz_oxide::deflate::compress_to_vec(&sample, 1).len();
+        let percent = 100 * compressed / sample.len();
+        assert!((35..55).contains(&percent), "{percent} %");
+    }
+}

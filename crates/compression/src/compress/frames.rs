@@ -1,0 +1,172 @@
+//! What is written around compressed chunks, and what is counted on the way.
+
+use broadloom_engine::{Checksum, Compression};
+
+use crate::error::CompressError;
+use crate::format::gzi::{Entry, Index};
+use crate::format::gzip::{self, Metadata, Trailer};
+use crate::format::{EMPTY_FINAL_BLOCK, Format, bgzf, parcomp, zlib};
+use crate::report::Report;
+use crate::settings::Settings;
+
+use super::chunk::Compressed;
+
+/// Writes a format around chunks, of an input or of one of its segments.
+pub(super) struct Frames<'s> {
+    settings: &'s Settings,
+    how: Compression,
+    /// The next chunk is the input's first.
+    is_first: bool,
+    /// That of all chunks so far, where the format has one for all.
+    checksum: Option<u32>,
+    /// Where blocks begin, counted from where this begins.
+    blocks: Vec<Entry>,
+    report: Report,
+}
+
+impl<'s> Frames<'s> {
+    pub(super) fn new(settings: &'s Settings, how: Compression, is_first: bool) -> Self {
+        Frames { settings, how, is_first, checksum: None, blocks: Vec::new(), report: Report::default() }
+    }
+
+    /// Bytes written so far.
+    pub(super) fn written(&self) -> u64 {
+        self.report.output
+    }
+
+    /// Writes what comes before all chunks.
+    pub(super) fn open(&mut self, output: &mut Vec<u8>) {
+        if self.settings.format == Format::Zlib {
+            let header = zlib::Header::new(self.how.window, self.how.level);
+            output.extend_from_slice(&header.to_bytes());
+            self.report.output += zlib::HEADER as u64;
+        }
+    }
+
+    /// Writes a chunk.
+    pub(super) fn push(
+        &mut self,
+        output: &mut Vec<u8>,
+        chunk: &Compressed<'_>,
+    ) -> Result<(), CompressError> {
+        let before = output.len();
+        let is_first = std::mem::take(&mut self.is_first);
+        let result = self.frame(output, chunk, is_first);
+        result.map_err(|reason| CompressError::Format { offset: chunk.offset, reason })?;
+        if self.settings.index {
+            self.blocks.push(Entry { compressed: self.report.output, uncompressed: self.report.input });
+        }
+        self.report.add(&Report {
+            input: chunk.len as u64,
+            output: (output.len() - before) as u64,
+            chunks: 1,
+            overflows: chunk.overflows,
+            fallbacks: chunk.fell_back.is_some().into(),
+            first_fallback: chunk.fell_back,
+            verified: chunk.is_verified.into(),
+            index: None,
+        });
+        Ok(())
+    }
+
+    fn frame(
+        &mut self,
+        output: &mut Vec<u8>,
+        chunk: &Compressed<'_>,
+        is_first: bool,
+    ) -> Result<(), String> {
+        let Compressed { len, bytes, checksum, .. } = *chunk;
+        match self.settings.format {
+            Format::Parcomp => {
+                let prefix = parcomp::prefix(bytes.len()).map_err(|error| error.to_string())?;
+                output.extend_from_slice(&prefix);
+                output.extend_from_slice(bytes);
+            }
+            Format::Gzip => self.member(output, bytes, len, checksum, is_first)?,
+            Format::Bgzf => {
+                let header = bgzf::header(bytes.len()).map_err(|error| error.to_string())?;
+                output.extend_from_slice(&header);
+                output.extend_from_slice(bytes);
+                output.extend_from_slice(&trailer(len, checksum));
+            }
+            Format::Zlib => {
+                self.checksum = combine(self.checksum, checksum, len as u64);
+                output.extend_from_slice(bytes);
+            }
+            Format::Raw => output.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    /// Writes a gzip member; the first has the name and the time.
+    fn member(
+        &self,
+        output: &mut Vec<u8>,
+        bytes: &[u8],
+        len: usize,
+        checksum: Option<u32>,
+        is_first: bool,
+    ) -> Result<(), String> {
+        let metadata = self.settings.metadata(self.how.level);
+        let metadata = match is_first {
+            true => metadata,
+            false => Metadata { name: None, mtime: 0, ..metadata },
+        };
+        let header = gzip::write_header(output, &metadata, bytes.len(), len);
+        header.map_err(|error| error.to_string())?;
+        output.extend_from_slice(bytes);
+        output.extend_from_slice(&trailer(len, checksum));
+        Ok(())
+    }
+
+    /// Takes over the accounts of the segment that comes next.
+    pub(super) fn join(&mut self, segment: Frames<'_>) {
+        let (compressed, uncompressed) = (self.report.output, self.report.input);
+        self.blocks.extend(segment.blocks.iter().map(|block| Entry {
+            compressed: compressed + block.compressed,
+            uncompressed: uncompressed + block.uncompressed,
+        }));
+        self.checksum = combine(self.checksum, segment.checksum, segment.report.input);
+        self.report.add(&segment.report);
+    }
+
+    /// Writes what comes behind all chunks.
+    pub(super) fn close(mut self, output: &mut Vec<u8>) -> Result<Report, CompressError> {
+        let before = output.len();
+        let is_empty = self.report.chunks == 0;
+        match self.settings.format {
+            Format::Gzip if is_empty => {
+                let member = self.member(output, &EMPTY_FINAL_BLOCK, 0, None, true);
+                member.map_err(|reason| CompressError::Format { offset: 0, reason })?;
+            }
+            Format::Gzip | Format::Parcomp => {}
+            Format::Bgzf => output.extend_from_slice(&bgzf::END),
+            Format::Zlib => {
+                output.extend_from_slice(&EMPTY_FINAL_BLOCK);
+                let nothing = Checksum::Adler32.of(&[]).unwrap_or_default();
+                output.extend_from_slice(&zlib::trailer(self.checksum.unwrap_or(nothing)));
+            }
+            Format::Raw => output.extend_from_slice(&EMPTY_FINAL_BLOCK),
+        }
+        self.report.output += (output.len() - before) as u64;
+        self.report.index = self.settings.index.then(|| {
+            let mut index = Index::new();
+            self.blocks.into_iter().for_each(|block| index.push(block));
+            index
+        });
+        Ok(self.report)
+    }
+}
+
+/// The trailer of a gzip member. No checksum: that of no bytes, which is 0.
+fn trailer(len: usize, checksum: Option<u32>) -> [u8; gzip::TRAILER] {
+    Trailer { crc: checksum.unwrap_or_default(), len: len as u32 }.to_bytes()
+}
+
+/// The Adler-32 of two pieces, the second of `len` bytes.
+fn combine(first: Option<u32>, second: Option<u32>, len: u64) -> Option<u32> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(Checksum::Adler32.combine(first, second, len)),
+        (first, second) => first.or(second),
+    }
+}

@@ -1,0 +1,131 @@
+//! Compression: chunks through jobs into a format.
+
+mod chunk;
+mod ends;
+mod frames;
+
+use std::io::{Read, Write};
+
+use broadloom_engine::{Compression, Direction, Session};
+
+use crate::error::CompressError;
+use crate::pipeline::{cut, segments, stream};
+use crate::report::Report;
+use crate::settings::{Settings, SettingsError};
+
+use chunk::Chunk;
+use ends::{Append, Reader, Slice, Writer};
+use frames::Frames;
+
+/// Compresses inputs of any size, in chunks that know nothing of each other.
+///
+/// The call is synchronous and hides what is below it: threads, each with a queue pair and some jobs
+/// outstanding in it. Chunks are the same whatever the number of threads, but for an input that is there as
+/// a whole and has fewer chunks than threads: then they are shortened, down to 64 KiB, to give each thread
+/// one. So is the output, where the provider makes the same of the same chunk.
+#[derive(Debug, Clone)]
+pub struct Compressor {
+    session: Session,
+    verifier: Option<Session>,
+    settings: Settings,
+    how: Compression,
+}
+
+impl Compressor {
+    /// A compressor over a session, which compresses as [`Settings::compression_for`] has it. Where a chunk
+    /// may be done elsewhere when the provider fails, the session
+    /// [says so](Session::falling_back_to).
+    ///
+    /// # Errors
+    /// Which setting is wrong, and what would be right.
+    pub fn new(session: Session, settings: Settings) -> Result<Compressor, SettingsError> {
+        settings.check()?;
+        let how = settings.check_session(&session)?;
+        Ok(Compressor { session, verifier: None, settings, how })
+    }
+
+    /// Has every chunk decompressed by another session, and compared, before it is written. Where they
+    /// differ the chunk is done again by the session that the first falls back to, and verified, too; where
+    /// there is none it is an error.
+    ///
+    /// # Errors
+    /// The session does not decompress what the first makes.
+    pub fn verifying_with(mut self, session: Session) -> Result<Compressor, SettingsError> {
+        let right = (self.session.algorithm(), Direction::Decompress);
+        if (session.algorithm(), session.direction()) != right {
+            let wanted = format!("{} is to be decompressed", right.0);
+            return Err(SettingsError::Session { session: format!("{session:?}"), wanted });
+        }
+        self.verifier = Some(session);
+        Ok(self)
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Compresses an input that is there as a whole, and puts the result behind what `output` holds. Each
+    /// thread gets a segment; the calling thread is one of them, unless threads are pinned.
+    ///
+    /// # Errors
+    /// The error that comes first in the input; `output` is then as it was.
+    ///
+    /// # Panics
+    /// If a provider panics.
+    pub fn compress(&self, input: &[u8], output: &mut Vec<u8>) -> Result<Report, CompressError> {
+        let before = output.len();
+        let outcome = self.compress_segments(input, output);
+        if outcome.is_err() {
+            output.truncate(before);
+        }
+        outcome
+    }
+
+    fn compress_segments(&self, input: &[u8], output: &mut Vec<u8>) -> Result<Report, CompressError> {
+        let Settings { chunk, threads, .. } = self.settings;
+        let mut frames = Frames::new(&self.settings, self.how, false);
+        frames.open(output);
+        let ranges = cut(input.len(), chunk, threads);
+        // The first segment's results need not be copied to where they go.
+        let mut others = vec![Vec::new(); ranges.len().saturating_sub(1)];
+        let outputs = std::iter::once(&mut *output).chain(&mut others);
+        let parts = ranges.into_iter().zip(outputs).map(|(range, output)| {
+            let frames = Frames::new(&self.settings, self.how, range.start == 0);
+            (Slice::new(input, range, chunk), Append { frames, output })
+        });
+        let sinks = segments(&self.settings.plan(), &|| Chunk::new(self), parts.collect())?;
+        let segments: Vec<Frames<'_>> = sinks.into_iter().map(|sink| sink.frames).collect();
+        segments.into_iter().for_each(|segment| frames.join(segment));
+        output.reserve(others.iter().map(Vec::len).sum());
+        others.into_iter().for_each(|other| output.extend_from_slice(&other));
+        frames.close(output)
+    }
+
+    /// Compresses what is read into what is written, in a fixed window: memory for
+    /// 2 x [`threads`](Settings::threads) x [`outstanding`](Settings::outstanding) chunks and their results,
+    /// whatever the size.
+    ///
+    /// With one thread that is not pinned everything happens on the calling thread; else `input` is read on
+    /// a thread of its own, and the calling thread writes. A chunk is written as soon as it and those before
+    /// it are there.
+    ///
+    /// # Errors
+    /// The error that comes first in the input, after what comes before it was written. When writing fails,
+    /// the call returns as soon as a read that is in progress does.
+    ///
+    /// # Panics
+    /// If a provider, `input` or `output` panics.
+    pub fn compress_stream(
+        &self,
+        input: impl Read + Send,
+        output: impl Write,
+    ) -> Result<Report, CompressError> {
+        let frames = Frames::new(&self.settings, self.how, true);
+        let mut writer = Writer::new(frames, output);
+        let reader = Reader::new(input, self.settings.chunk);
+        writer.open()?;
+        stream(&self.settings.plan(), &|| Chunk::new(self), reader, &mut writer)?;
+        writer.close()
+    }
+}

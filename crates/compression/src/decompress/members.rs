@@ -1,0 +1,240 @@
+//! From member to member: what each is, where its deflate data begin, and what is behind the last.
+
+use super::error::DecompressError;
+use super::input::Input;
+use crate::format::gzip::{Extent, Header, MAGIC};
+use crate::format::{Cause, Detected, Format, FormatError, Part, bgzf, detect, parcomp, zlib};
+
+/// What to do about bytes behind the end of gzip, BGZF, zlib or bare deflate data that belong to nothing.
+/// Zeros, with which tapes and block devices fill up, are no such bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Garbage {
+    /// An error: the beginning of a member may be what is damaged, and its data would be lost.
+    #[default]
+    Refuse,
+    /// The input ends there, and the [`Trailing`] says so. gzip warns of it and exits with status 2.
+    Report,
+}
+
+/// What was found behind the end of the compressed data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Trailing {
+    /// Zeros, in bytes.
+    pub zeros: u64,
+    /// Where the first byte is that belongs to nothing, if there is one and that was
+    /// [allowed](Garbage::Report). Neither it nor what follows was read.
+    pub garbage: Option<u64>,
+}
+
+/// A member: a part of the input that is decoded by itself. Its header is behind us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    /// Where its header begins.
+    pub(crate) start: u64,
+    /// Where its deflate data begin.
+    pub(crate) body: u64,
+    /// How it is wrapped.
+    pub(crate) format: Format,
+    /// How long its deflate data are by its header.
+    pub(crate) stream: Option<usize>,
+    /// How long the data are by its header.
+    pub(crate) data: Option<u32>,
+    /// When the data were modified, in seconds since 1970; 0 if that is not known.
+    pub(crate) mtime: u32,
+    /// The file's name, without directories.
+    pub(crate) name: Option<Vec<u8>>,
+}
+
+impl Member {
+    /// The most bytes that it can stand for by its header.
+    pub(crate) fn most_data(&self) -> Option<u64> {
+        match (self.data, self.format) {
+            (Some(data), _) => Some(data.into()),
+            (None, Format::Bgzf) => Some(bgzf::MAX_READ as u64),
+            (None, _) => None,
+        }
+    }
+
+    /// Compares what was decoded with what the header says.
+    pub(crate) fn check(&self, found: Lengths) -> Result<(), FormatError> {
+        if let Some(claimed) = self.stream.map(|len| len as u64).filter(|&len| len != found.stream) {
+            let cause = Cause::DeflateLength { found: found.stream, claimed };
+            return Err(FormatError::new(self.body + found.stream, cause));
+        }
+        if let Some(stored) = self.data.map(u64::from).filter(|&len| len != found.data) {
+            let cause = Cause::Length { computed: found.data, stored };
+            return Err(FormatError::new(self.start, cause));
+        }
+        match self.most_data().filter(|&max| found.data > max) {
+            Some(max) => Err(FormatError::new(self.start, Cause::TooMuchData { max })),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The length of a deflate stream and of the data that it stands for, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    pub(crate) stream: u64,
+    pub(crate) data: u64,
+}
+
+/// Finds one member after another.
+pub(crate) struct Members {
+    format: Format,
+    any: bool,
+    garbage: Garbage,
+    trailing: Trailing,
+    /// The last block of BGZF has data, or is not of BGZF: no end block yet.
+    open: bool,
+}
+
+impl Members {
+    /// Members of `format`, or of the format that the input turns out to have.
+    pub(crate) fn new(
+        format: Option<Format>,
+        garbage: Garbage,
+        input: &mut impl Input,
+    ) -> Result<Self, DecompressError> {
+        let (format, open) = match format {
+            Some(format) => (format, format == Format::Bgzf),
+            None => {
+                let detected = look(input, detect)?;
+                // Members of all kinds may follow one another, so BGZF that was not asked for is gzip.
+                let format = if detected == Detected::Zlib { Format::Zlib } else { Format::Gzip };
+                (format, detected == Detected::Bgzf)
+            }
+        };
+        Ok(Members { format, any: false, garbage, trailing: Trailing::default(), open })
+    }
+
+    /// What was behind the last member.
+    pub(crate) fn trailing(&self) -> Trailing {
+        self.trailing
+    }
+
+    /// Whether BGZF ended without its end block.
+    pub(crate) fn is_open(&self) -> bool {
+        self.open
+    }
+
+    /// Reads the header of the next member; `None` behind the last.
+    pub(crate) fn next(&mut self, input: &mut impl Input) -> Result<Option<Member>, DecompressError> {
+        let more = match self.format {
+            Format::Parcomp => !input.peek(1)?.is_empty(),
+            _ if !self.any => true,
+            Format::Gzip | Format::Bgzf => self.follows(input)?,
+            Format::Zlib | Format::Raw => {
+                self.pass_trailing(input)?;
+                false
+            }
+        };
+        if !more {
+            if self.format == Format::Bgzf && self.open {
+                let cause = Cause::Truncated(Part::EndBlock);
+                return Err(FormatError::new(input.offset(), cause).into());
+            }
+            return Ok(None);
+        }
+        self.any = true;
+        let start = input.offset();
+        let (len, mut member) = match self.format {
+            Format::Gzip => look(input, |bytes| Ok(Header::parse(bytes)?.map(|header| gzip(&header))))?,
+            Format::Bgzf => look(input, |bytes| Ok(bgzf::parse(bytes)?.map(|header| gzip(&header))))?,
+            Format::Zlib => look(input, |bytes| {
+                Ok(zlib::Header::parse(bytes)?.map(|_| (zlib::HEADER, bare(Format::Zlib))))
+            })?,
+            Format::Raw => (0, bare(Format::Raw)),
+            Format::Parcomp => look(input, |bytes| match bytes.first_chunk() {
+                Some(prefix) => {
+                    let stream = Some(parcomp::parse(prefix)? as usize);
+                    Ok(Some((parcomp::PREFIX, Member { stream, ..bare(Format::Parcomp) })))
+                }
+                None => Ok(None),
+            })?,
+        };
+        input.consume(len);
+        member.start = start;
+        member.body = input.offset();
+        Ok(Some(member))
+    }
+
+    /// To be told how much data a member turned out to have.
+    pub(crate) fn decoded(&mut self, member: &Member, data: u64) {
+        self.open = member.format == Format::Bgzf && data > 0;
+    }
+
+    /// Whether another member of gzip follows. Zeros are passed over, and then nothing may follow.
+    fn follows(&mut self, input: &mut impl Input) -> Result<bool, DecompressError> {
+        let next = input.peek(MAGIC.len())?;
+        let len = next.len().min(MAGIC.len());
+        if len > 0 && MAGIC.starts_with(&next[..len]) {
+            return Ok(true);
+        }
+        self.pass_trailing(input)?;
+        Ok(false)
+    }
+
+    fn pass_trailing(&mut self, input: &mut impl Input) -> Result<(), DecompressError> {
+        loop {
+            let next = input.peek(1)?;
+            let zeros = next.iter().take_while(|&&byte| byte == 0).count();
+            let found = next.get(zeros).copied();
+            if zeros == 0 && found.is_none() {
+                return Ok(());
+            }
+            input.consume(zeros);
+            self.trailing.zeros += zeros as u64;
+            if let Some(found) = found {
+                if self.garbage == Garbage::Refuse {
+                    let cause = Cause::Garbage { format: self.format, found };
+                    return Err(FormatError::new(input.offset(), cause).into());
+                }
+                self.trailing.garbage = Some(input.offset());
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Has `parse` look at more and more of what comes next until it can tell. It can at the latest when it has
+/// seen the longest header that there may be.
+fn look<T>(
+    input: &mut impl Input,
+    parse: impl Fn(&[u8]) -> Result<Option<T>, FormatError>,
+) -> Result<T, DecompressError> {
+    let start = input.offset();
+    let mut wanted = 64;
+    loop {
+        let bytes = input.peek(wanted)?;
+        if let Some(parsed) = parse(bytes).map_err(|error| error.from_start(start))? {
+            return Ok(parsed);
+        }
+        if bytes.len() < wanted {
+            let end = start + bytes.len() as u64;
+            return Err(FormatError::new(end, Cause::Truncated(Part::Header)).into());
+        }
+        wanted = bytes.len() * 2;
+    }
+}
+
+/// A member by its header; where it begins is not known here.
+fn gzip(header: &Header<'_>) -> (usize, Member) {
+    let (format, data) = match header.extent {
+        Extent::Bgzf { .. } => (Format::Bgzf, None),
+        Extent::Broadloom { data, .. } => (Format::Gzip, Some(data)),
+        Extent::Unknown => (Format::Gzip, None),
+    };
+    let member = Member {
+        stream: header.stream_len(),
+        data,
+        mtime: header.mtime,
+        name: header.file_name().map(<[u8]>::to_vec),
+        ..bare(format)
+    };
+    (header.len, member)
+}
+
+fn bare(format: Format) -> Member {
+    Member { start: 0, body: 0, format, stream: None, data: None, mtime: 0, name: None }
+}

@@ -1,0 +1,196 @@
+//! Decompression: members side by side where the input says how long they are, by one thread where it does
+//! not, and from one to the other wherever members of both kinds follow one another.
+
+mod collect;
+pub(crate) mod error;
+mod feed;
+pub(crate) mod input;
+mod list;
+pub(crate) mod members;
+pub(crate) mod output;
+mod settings;
+
+use std::io::{self, Read, Write};
+
+use broadloom_engine::{Bytes, Job, Session};
+
+pub use error::DecompressError;
+pub use list::{Listed, list};
+pub use members::{Garbage, Trailing};
+pub use settings::Settings;
+
+use crate::SettingsError;
+use crate::inflate::Inflater;
+use crate::pipeline;
+use crate::report::Report;
+use collect::Collect;
+use feed::{Feed, MemberJob, Share};
+use input::{Lend, Slice, Stream};
+use members::Members;
+use output::Output;
+use settings::Coding;
+
+/// What a decompression came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Decompressed {
+    /// The counts. Chunks are members of gzip, blocks of BGZF, chunks of parcomp; the other formats are one.
+    pub report: Report,
+    /// Chunks that one thread decoded, because their lengths are not known, or because they are too large.
+    pub alone: u64,
+    /// What was behind the end.
+    pub trailing: Trailing,
+    /// BGZF that ended without its end block, and had not been asked for by name (then it is an error): it
+    /// may have been cut off.
+    pub no_end_block: bool,
+}
+
+impl Decompressed {
+    pub(crate) fn new(report: Report, alone: u64, members: &Members) -> Self {
+        Decompressed { report, alone, trailing: members.trailing(), no_end_block: members.is_open() }
+    }
+}
+
+/// Decompresses inputs of any size.
+///
+/// ```
+/// use broadloom_compression::decompress::{DecompressError, Decompressor, Settings};
+/// # fn with(session: broadloom_engine::Session, input: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+/// let settings = Settings { threads: 2, limit: Some(1 << 30), ..Settings::default() };
+/// let decompressor = Decompressor::new(session, settings)?;
+/// let mut data = Vec::new();
+/// decompressor.decompress(input, &mut data)?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Decompressor {
+    session: Session,
+    settings: Settings,
+    coding: Coding,
+}
+
+impl Decompressor {
+    /// One with a session that decompresses deflate data and computes CRC-32
+    /// (`Transform::decompress(CompressionAlgorithm::Deflate, Checksum::Crc32)`). For
+    /// [`Parcomp`](crate::format::Format::Parcomp) no checksum is needed, and LZ4 will do as well.
+    ///
+    /// # Errors
+    /// If a setting is out of its range, or the session does something else.
+    pub fn new(session: Session, settings: Settings) -> Result<Self, SettingsError> {
+        let coding = settings.check(&session)?;
+        Ok(Decompressor { session, settings, coding })
+    }
+
+    /// Decompresses a slice, and appends the data to `output`.
+    ///
+    /// # Errors
+    /// If the input is wrong, cut off, or stands for more than allowed, or if the provider fails. `output` is
+    /// then as it was.
+    ///
+    /// # Panics
+    /// If a provider panics.
+    pub fn decompress(
+        &self,
+        input: &[u8],
+        output: &mut Vec<u8>,
+    ) -> Result<Decompressed, DecompressError> {
+        let before = output.len();
+        let limit = self.settings.limit;
+        let most_unknown =
+            limit.map_or(u64::MAX, |limit| self.part(limit.max(self.settings.memory as u64)));
+        let share = Share { coding: self.coding, most: u64::MAX - 1, most_unknown };
+        let decompressed = self.run(Slice::new(input), &mut *output, share);
+        if decompressed.is_err() {
+            output.truncate(before);
+        }
+        decompressed
+    }
+
+    /// Decompresses from a reader to a writer, in a window of bounded size. With several threads, reading is
+    /// done by one of its own.
+    ///
+    /// # Errors
+    /// Those of [`decompress`](Decompressor::decompress), and if reading or writing fails. What was written
+    /// by then is a beginning of the data; nothing follows it.
+    ///
+    /// # Panics
+    /// If a provider panics.
+    pub fn decompress_stream(
+        &self,
+        input: impl Read + Send,
+        output: impl Write,
+    ) -> Result<Decompressed, DecompressError> {
+        let most = self.part(self.settings.memory as u64);
+        let share = Share { coding: self.coding, most, most_unknown: most };
+        self.run(Stream::new(input), output, share)
+    }
+
+    /// Decompresses and checks, and writes nothing.
+    ///
+    /// # Errors
+    /// Those of [`decompress_stream`](Decompressor::decompress_stream).
+    ///
+    /// # Panics
+    /// If a provider panics.
+    pub fn test(&self, input: impl Read + Send) -> Result<Decompressed, DecompressError> {
+        self.decompress_stream(input, io::sink())
+    }
+
+    /// What of `memory` bytes a single job may have.
+    fn part(&self, memory: u64) -> u64 {
+        memory / self.settings.plan().jobs() as u64
+    }
+
+    fn run<'a, I: Lend<'a> + Send>(
+        &'a self,
+        mut input: I,
+        output: impl Write,
+        share: Share,
+    ) -> Result<Decompressed, DecompressError> {
+        let Settings { format, limit, garbage, .. } = self.settings;
+        let plan = self.settings.plan();
+        let mut output = Output::new(output, limit);
+        let mut members = Members::new(format, garbage, &mut input)?;
+        let mut inflater = Inflater::new();
+        let mut report = Report::default();
+        let mut left = limit.unwrap_or(u64::MAX);
+        let mut alone = 0;
+        let mut next = None;
+        let make = || MemberJob { job: Job::new(&self.session, Bytes::EMPTY.as_slice()), member: None };
+        loop {
+            let feed = Feed {
+                input: &mut input,
+                members: &mut members,
+                share,
+                next: &mut next,
+                left: &mut left,
+                limit,
+            };
+            let mut collect = Collect {
+                output: &mut output,
+                inflater: &mut inflater,
+                coding: self.coding,
+                report: &mut report,
+            };
+            pipeline::stream(&plan, &make, feed, &mut collect)?;
+            if next.is_none() {
+                break;
+            }
+            // Members for this thread, up to one that is not.
+            while let Some(member) = next.take_if(|member| !share.has(member)) {
+                let before = output.written();
+                inflater.member(&mut input, &member, |data, offset| output.write(data, offset))?;
+                left = output.left();
+                members.decoded(&member, output.written() - before);
+                (report.chunks, alone) = (report.chunks + 1, alone + 1);
+                next = members.next(&mut input)?;
+            }
+            if next.is_none() {
+                break;
+            }
+        }
+        output.flush()?;
+        (report.input, report.output) = (input.offset(), output.written());
+        Ok(Decompressed::new(report, alone, &members))
+    }
+}

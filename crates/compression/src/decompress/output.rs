@@ -1,0 +1,53 @@
+//! Where decompressed bytes go: counted, and never more than allowed.
+
+use std::io::Write;
+
+use super::error::DecompressError;
+
+/// A writer with a limit.
+pub(crate) struct Output<W> {
+    writer: W,
+    written: u64,
+    limit: Option<u64>,
+}
+
+impl<W: Write> Output<W> {
+    pub(crate) fn new(writer: W, limit: Option<u64>) -> Self {
+        Output { writer, written: 0, limit }
+    }
+
+    /// Bytes written so far.
+    pub(crate) fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Bytes that may still be written.
+    pub(crate) fn left(&self) -> u64 {
+        self.limit.map_or(u64::MAX, |limit| limit - self.written)
+    }
+
+    /// The error for data that do not fit, found out at `offset` of the input.
+    pub(crate) fn overflow(&self, offset: u64) -> DecompressError {
+        DecompressError::OutputLimit { offset, limit: self.limit.unwrap_or(u64::MAX) }
+    }
+
+    /// Writes `data`, which the input up to `offset` stands for.
+    pub(crate) fn write(&mut self, data: &[u8], offset: u64) -> Result<(), DecompressError> {
+        if data.len() as u64 > self.left() {
+            return Err(self.overflow(offset));
+        }
+        match self.writer.write_all(data) {
+            Ok(()) => {
+                self.written += data.len() as u64;
+                Ok(())
+            }
+            Err(error) => Err(DecompressError::Write { offset: self.written, error }),
+        }
+    }
+
+    /// Has the writer pass on what it holds.
+    pub(crate) fn flush(&mut self) -> Result<(), DecompressError> {
+        let offset = self.written;
+        self.writer.flush().map_err(|error| DecompressError::Write { offset, error })
+    }
+}

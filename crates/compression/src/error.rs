@@ -1,0 +1,79 @@
+//! Why a compression failed.
+
+use std::io;
+
+use broadloom_engine::JobError;
+
+use crate::pipeline::ThreadError;
+
+/// Why a compression failed. Offsets are in the uncompressed input.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompressError {
+    /// The input cannot be read.
+    #[error("reading failed behind {offset} bytes: {error}")]
+    Read {
+        /// How much had been read, in bytes.
+        offset: u64,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// The output cannot be written. A pipe that nobody reads any more is here, too, as
+    /// [`io::ErrorKind::BrokenPipe`].
+    #[error("writing failed behind {offset} bytes: {error}")]
+    Write {
+        /// How much had been written, in bytes.
+        offset: u64,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// A chunk was not compressed.
+    #[error("the chunk of {len} bytes at byte {offset} was not compressed by {provider}: {error}")]
+    Chunk {
+        /// Where the chunk begins.
+        offset: u64,
+        /// Its bytes.
+        len: usize,
+        /// Who was to compress it.
+        provider: String,
+        /// Why.
+        error: JobError,
+    },
+    /// A chunk's compressed data do not decompress to it. Nothing of it was written.
+    #[error("the chunk of {len} bytes at byte {offset}, as {provider} compressed it, {found}")]
+    Verify {
+        /// Where the chunk begins.
+        offset: u64,
+        /// Its bytes.
+        len: usize,
+        /// Who compressed it.
+        provider: String,
+        /// What came of decompressing it.
+        found: Mismatch,
+    },
+    /// A chunk's compressed data are more than the format can hold.
+    #[error("the chunk at byte {offset} does not fit into the format: {reason}")]
+    Format {
+        /// Where the chunk begins.
+        offset: u64,
+        /// What is too large.
+        reason: String,
+    },
+    /// Threads cannot be had.
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
+}
+
+/// What came of decompressing what was to be verified.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// Other bytes.
+    #[error("decompresses to other bytes")]
+    Bytes,
+    /// Nothing.
+    #[error("does not decompress: {0}")]
+    Failed(JobError),
+}

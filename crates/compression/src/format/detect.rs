@@ -1,0 +1,52 @@
+//! Which format an input has, by how it begins.
+
+use super::gzip::{self, Extent};
+use super::{Cause, Format, FormatError, zlib};
+
+/// What an input turned out to be. What parcomp writes and bare deflate data begin with anything: they must
+/// be asked for by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detected {
+    /// gzip without known lengths.
+    Gzip,
+    /// gzip with Broadloom's lengths.
+    BroadloomGzip,
+    /// BGZF.
+    Bgzf,
+    /// zlib.
+    Zlib,
+}
+
+impl Detected {
+    /// The format.
+    pub fn format(self) -> Format {
+        match self {
+            Detected::Gzip | Detected::BroadloomGzip => Format::Gzip,
+            Detected::Bgzf => Format::Bgzf,
+            Detected::Zlib => Format::Zlib,
+        }
+    }
+}
+
+/// What begins with `start`. `None` if more bytes would settle it: at most [`gzip::MAX_HEADER`] do.
+///
+/// # Errors
+/// If neither gzip nor zlib data begin so, or if their header is wrong.
+pub fn detect(start: &[u8]) -> Result<Option<Detected>, FormatError> {
+    if start.is_empty() {
+        return Ok(None);
+    }
+    if gzip::MAGIC.starts_with(&start[..start.len().min(2)]) {
+        return Ok(gzip::Header::parse(start)?.map(|header| match header.extent {
+            Extent::Unknown => Detected::Gzip,
+            Extent::Broadloom { .. } => Detected::BroadloomGzip,
+            Extent::Bgzf { .. } => Detected::Bgzf,
+        }));
+    }
+    let Some(&found) = start.first_chunk() else { return Ok(None) };
+    match zlib::Header::parse(start) {
+        Ok(header) => Ok(header.map(|_| Detected::Zlib)),
+        Err(error) if matches!(error.cause, Cause::Dictionary { .. }) => Err(error),
+        Err(_) => Err(FormatError::new(0, Cause::Unrecognised { found })),
+    }
+}

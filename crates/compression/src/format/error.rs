@@ -1,0 +1,218 @@
+//! What can be wrong with compressed data, and where.
+
+use super::Format;
+
+/// Compressed data are not what they should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("at byte {offset}: {cause}")]
+pub struct FormatError {
+    /// Where, in bytes from the beginning of the compressed input: the first byte of the field that is
+    /// wrong, the byte with which deflate data went wrong, or the end of an input that ends too early.
+    pub offset: u64,
+    /// What is wrong there.
+    pub cause: Cause,
+}
+
+impl FormatError {
+    /// `cause` at `offset`.
+    pub fn new(offset: u64, cause: Cause) -> Self {
+        FormatError { offset, cause }
+    }
+
+    /// The same error of a piece that begins at `start` of the whole.
+    pub fn from_start(self, start: u64) -> Self {
+        FormatError { offset: start.saturating_add(self.offset), ..self }
+    }
+}
+
+/// What is wrong with compressed data.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Cause {
+    /// The input ends too early.
+    #[error("the input ends within {0}")]
+    Truncated(Part),
+    /// Nothing that can be told apart by its beginning.
+    #[error("the input begins with {found:02x?}, as neither gzip nor zlib data do")]
+    Unrecognised {
+        /// The first bytes.
+        found: [u8; 2],
+    },
+    /// Not the beginning of what was asked for.
+    #[error("no {format} data: {found:02x?} is not how they begin")]
+    Magic {
+        /// What was expected.
+        format: Format,
+        /// The first bytes.
+        found: [u8; 2],
+    },
+    /// Bytes after the end that belong to nothing.
+    #[error("what follows the end of the compressed data is no {format}: {found:#04x}")]
+    Garbage {
+        /// What could have followed.
+        format: Format,
+        /// The first such byte.
+        found: u8,
+    },
+    /// Another compression method than deflate.
+    #[error("compression method {0} is unknown; valid: 8 (deflate)")]
+    Method(u8),
+    /// Flags of gzip that mean nothing yet.
+    #[error("reserved flags are set: {0:#04x} is not within 0x1f")]
+    Flags(u8),
+    /// A window of zlib that deflate does not have.
+    #[error("a window of 2^{0} bytes is too large; at most 2^15")]
+    Window(u8),
+    /// zlib's check of its header fails.
+    #[error("the header {0:02x?} is no multiple of 31")]
+    HeaderCheck([u8; 2]),
+    /// gzip's checksum of its header is another.
+    #[error("the header's checksum is {computed:#06x}, and {stored:#06x} is stored")]
+    HeaderChecksum {
+        /// That of the header as it is.
+        computed: u16,
+        /// That in the header.
+        stored: u16,
+    },
+    /// A header too long to be one.
+    #[error("the header is longer than {max} bytes")]
+    HeaderLength {
+        /// The longest that is read.
+        max: usize,
+    },
+    /// Data that need a dictionary, which is not part of them.
+    #[error("a preset dictionary is needed (Adler-32 {id:#010x}), which is not supported")]
+    Dictionary {
+        /// The dictionary's checksum.
+        id: u32,
+    },
+    /// A block of BGZF without its length.
+    #[error("a gzip member without the subfield BC, which each block of bgzf has")]
+    NoBlockSize,
+    /// A length in a header that cannot be right.
+    #[error("{claim} of {len} bytes cannot be; valid: {min} to {max}")]
+    Claim {
+        /// What it is the length of.
+        claim: Claim,
+        /// The length.
+        len: u64,
+        /// The least that it can be.
+        min: u64,
+        /// The most that it can be.
+        max: u64,
+    },
+    /// The deflate data end elsewhere than a header says.
+    #[error("the deflate data have {found} bytes, and {claimed} by the length before them")]
+    DeflateLength {
+        /// Bytes up to the end of the final block.
+        found: u64,
+        /// Bytes by the header.
+        claimed: u64,
+    },
+    /// The deflate data go on where a header says that they end.
+    #[error("the deflate data go on behind {claimed} bytes, which they have by the length before them")]
+    Overrun {
+        /// Bytes by the header.
+        claimed: u64,
+    },
+    /// More data than a member can have.
+    #[error("the data go on behind {max} bytes, all that the member may have by its header")]
+    TooMuchData {
+        /// The most by the header or by the format, in bytes.
+        max: u64,
+    },
+    /// The deflate data are wrong.
+    #[error("the deflate data are damaged: {0}")]
+    Deflate(&'static str),
+    /// A block of LZ4 is wrong.
+    #[error("the LZ4 block is damaged")]
+    Lz4,
+    /// The checksum of the uncompressed data is another than the one stored.
+    #[error("the data have the {name} {computed:#010x}, and {stored:#010x} is stored")]
+    Checksum {
+        /// Which checksum.
+        name: &'static str,
+        /// That of the data.
+        computed: u32,
+        /// That in the input.
+        stored: u32,
+    },
+    /// The length of the uncompressed data is another than the one stored.
+    #[error("the data have {computed} bytes, and {stored} by the length stored")]
+    Length {
+        /// That of the data (of gzip's length: its lowest 32 bits).
+        computed: u64,
+        /// That in the input.
+        stored: u64,
+    },
+    /// An index of another length than its number of entries says.
+    #[error("an index of {entries} entries has {found} bytes; valid: 8 and 16 for each entry")]
+    IndexLength {
+        /// Entries, by the number at its beginning.
+        entries: u64,
+        /// Bytes that there are.
+        found: u64,
+    },
+    /// An index whose entries do not ascend.
+    #[error("entry {entry} of the index does not lie behind the one before it")]
+    IndexOrder {
+        /// Which one, from 0.
+        entry: u64,
+    },
+}
+
+/// A part of compressed data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// A header.
+    Header,
+    /// The deflate data.
+    Deflate,
+    /// A block of LZ4.
+    Lz4,
+    /// Checksum and length behind the data.
+    Trailer,
+    /// The length before a deflate stream.
+    Prefix,
+    /// An index of BGZF.
+    Index,
+    /// BGZF, whose last block has no data.
+    EndBlock,
+}
+
+impl std::fmt::Display for Part {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Part::Header => "a header",
+            Part::Deflate => "deflate data",
+            Part::Lz4 => "an LZ4 block",
+            Part::Trailer => "a trailer",
+            Part::Prefix => "the length of a chunk",
+            Part::Index => "the index",
+            Part::EndBlock => "bgzf data: the end block is missing",
+        })
+    }
+}
+
+/// A length that a header claims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Claim {
+    /// Of a whole member, header and trailer included.
+    Member,
+    /// Of the data that a member stands for.
+    Data,
+    /// Of a deflate stream.
+    Stream,
+}
+
+impl std::fmt::Display for Claim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Claim::Member => "a member",
+            Claim::Data => "data",
+            Claim::Stream => "a deflate stream",
+        })
+    }
+}

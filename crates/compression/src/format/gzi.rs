@@ -1,0 +1,90 @@
+//! The index of a BGZF file, `.gzi`, as bgzip writes it: where each block begins, compressed and
+//! uncompressed. All numbers are 64 bits, the lowest byte first: how many entries, then both offsets of
+//! each. The first block has no entry (it begins at 0), and neither has the empty one at the end.
+
+use super::bytes::u64_le;
+use super::{Cause, FormatError, Part};
+
+/// Bytes of an entry.
+const ENTRY: u64 = 16;
+
+/// Where a block begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// In the compressed file, in bytes.
+    pub compressed: u64,
+    /// In the data, in bytes.
+    pub uncompressed: u64,
+}
+
+/// The index of a BGZF file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Index {
+    entries: Vec<Entry>,
+}
+
+impl Index {
+    /// That of a file with one block.
+    pub fn new() -> Self {
+        Index::default()
+    }
+
+    /// Adds the next block that has data. The first block of the file is passed over, as the format has it.
+    pub fn push(&mut self, entry: Entry) {
+        if entry.compressed != 0 {
+            self.entries.push(entry);
+        }
+    }
+
+    /// The entries: all blocks but the first.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The block in which the byte at `uncompressed` of the data lies, if it lies in any: the last that
+    /// begins at or before it.
+    pub fn locate(&self, uncompressed: u64) -> Entry {
+        let behind = self.entries.partition_point(|entry| entry.uncompressed <= uncompressed);
+        behind.checked_sub(1).map_or_else(Entry::default, |last| self.entries[last])
+    }
+
+    /// The index in bytes, as a `.gzi` file has them.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(8 + self.entries.len() * ENTRY as usize);
+        bytes.extend_from_slice(&(self.entries.len() as u64).to_le_bytes());
+        for entry in &self.entries {
+            bytes.extend_from_slice(&entry.compressed.to_le_bytes());
+            bytes.extend_from_slice(&entry.uncompressed.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Reads a `.gzi` file.
+    ///
+    /// # Errors
+    /// If it is longer or shorter than its number of entries says, or if they do not ascend.
+    pub fn parse(bytes: &[u8]) -> Result<Self, FormatError> {
+        let found = bytes.len() as u64;
+        let Some(entries) = u64_le(bytes, 0) else {
+            return Err(FormatError::new(found, Cause::Truncated(Part::Index)));
+        };
+        if entries.checked_mul(ENTRY).and_then(|len| len.checked_add(8)) != Some(found) {
+            return Err(FormatError::new(0, Cause::IndexLength { entries, found }));
+        }
+        let number = |bytes: &[u8]| u64_le(bytes, 0).unwrap_or_default();
+        let entries: Vec<Entry> = bytes[8..]
+            .chunks_exact(ENTRY as usize)
+            .map(|entry| Entry { compressed: number(entry), uncompressed: number(&entry[8..]) })
+            .collect();
+        let mut last = Entry::default();
+        for (at, &entry) in entries.iter().enumerate() {
+            // A block without data may stand anywhere: only the compressed offsets differ then.
+            if entry.compressed <= last.compressed || entry.uncompressed < last.uncompressed {
+                let cause = Cause::IndexOrder { entry: at as u64 };
+                return Err(FormatError::new(8 + at as u64 * ENTRY, cause));
+            }
+            last = entry;
+        }
+        Ok(Index { entries })
+    }
+}

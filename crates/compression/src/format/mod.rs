@@ -1,0 +1,93 @@
+//! The formats: what is written around deflate data, and what is read there.
+//!
+//! Everything here is a function of the bytes it is given: no threads, no input or output, no engine. The
+//! readers are total. Whatever the bytes are, they give an answer, more bytes are asked for, or there is a
+//! [`FormatError`] with an offset; they never allocate what a length in the input merely claims.
+//!
+//! | format | a chunk is | found again by |
+//! |---|---|---|
+//! | [`Parcomp`](Format::Parcomp) | four bytes of length, then a deflate stream | the length |
+//! | [`Gzip`](Format::Gzip) | a gzip member | Broadloom's [subfield](gzip::Extent) `BL` |
+//! | [`Bgzf`](Format::Bgzf) | a gzip member of at most 64 KiB | the subfield `BC` |
+//! | [`Zlib`](Format::Zlib), [`Raw`](Format::Raw) | a part of one deflate stream | nothing |
+
+mod bytes;
+mod detect;
+mod error;
+
+pub mod bgzf;
+pub mod gzi;
+pub mod gzip;
+pub mod parcomp;
+pub mod zlib;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use detect::{Detected, detect};
+pub use error::{Cause, Claim, FormatError, Part};
+
+/// The end of a deflate stream that was left open: one final block without data, in two bytes.
+pub const EMPTY_FINAL_BLOCK: [u8; 2] = [0x03, 0x00];
+
+/// The most bytes that one byte of deflate data can stand for: 258 bytes in two bits, 1032 in eight.
+pub const MAX_RATIO: u64 = 1032;
+
+/// Whether `compressed` bytes of deflate data can stand for `claimed` bytes. What cannot be needs no room.
+pub fn is_plausible(compressed: u64, claimed: u64) -> bool {
+    claimed <= compressed.saturating_mul(MAX_RATIO)
+}
+
+/// How compressed data are wrapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Each chunk is a deflate stream behind its length: 4 bytes, the lowest first. No checksum.
+    Parcomp,
+    /// gzip (RFC 1952): each chunk is a member. Any gzip reads it.
+    Gzip,
+    /// BGZF (the SAM specification): gzip in blocks of at most 64 KiB, for random access.
+    Bgzf,
+    /// zlib (RFC 1950): one deflate stream with an Adler-32.
+    Zlib,
+    /// One deflate stream (RFC 1951) and nothing else. No checksum.
+    Raw,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Format; 5] =
+        [Format::Parcomp, Format::Gzip, Format::Bgzf, Format::Zlib, Format::Raw];
+
+    /// The name on command lines and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Parcomp => "parcomp",
+            Format::Gzip => "gzip",
+            Format::Bgzf => "bgzf",
+            Format::Zlib => "zlib",
+            Format::Raw => "raw",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that no format has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown format `{0}`; valid: parcomp, gzip, bgzf, zlib, raw")]
+pub struct UnknownFormat(String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Format::ALL
+            .into_iter()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}

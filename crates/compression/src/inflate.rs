@@ -1,0 +1,182 @@
+//! One thread's decoder, for what cannot be divided: any size, a fixed window.
+//!
+//! It reads every format, member after member, Broadloom's own too. The parallel decoder leaves to it what
+//! has no lengths to jump by.
+
+use std::io::{Read, Write};
+
+use zlib_rs::{Inflate, InflateFlush, Status};
+
+use crate::decompress::Decompressed;
+use crate::decompress::error::DecompressError;
+use crate::decompress::input::{Input, Stream};
+use crate::decompress::members::{Garbage, Lengths, Member, Members};
+use crate::decompress::output::Output;
+use crate::diagnose::wrong;
+use crate::format::gzip::Trailer;
+use crate::format::{Cause, Format, FormatError, Part, gzip, zlib};
+use crate::report::Report;
+
+/// Bytes decoded at a time.
+const ROOM: usize = 1 << 17;
+
+/// How to decode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot be.
+    pub format: Option<Format>,
+    /// The most bytes that may come out.
+    pub limit: Option<u64>,
+    /// What to do about what follows the end.
+    pub garbage: Garbage,
+}
+
+/// Decodes `input` in this thread.
+///
+/// # Errors
+/// If the input is wrong or cut off, or longer than allowed, or if reading or writing fails. What was written
+/// by then is a beginning of the data.
+pub fn inflate(
+    input: impl Read,
+    output: impl Write,
+    options: Options,
+) -> Result<Decompressed, DecompressError> {
+    let mut input = Stream::new(input);
+    let mut output = Output::new(output, options.limit);
+    let mut members = Members::new(options.format, options.garbage, &mut input)?;
+    let mut inflater = Inflater::new();
+    let mut count = 0;
+    while let Some(member) = members.next(&mut input)? {
+        let before = output.written();
+        inflater.member(&mut input, &member, |data, offset| output.write(data, offset))?;
+        members.decoded(&member, output.written() - before);
+        count += 1;
+    }
+    output.flush()?;
+    let report =
+        Report { input: input.offset(), output: output.written(), chunks: count, ..Report::default() };
+    Ok(Decompressed::new(report, count, &members))
+}
+
+/// A decoder with its window.
+pub(crate) struct Inflater {
+    state: Inflate,
+    room: Vec<u8>,
+}
+
+/// Which checksum the trailer has.
+enum Check {
+    None,
+    Crc(crc32fast::Hasher),
+    Adler(u32),
+}
+
+impl Inflater {
+    pub(crate) fn new() -> Self {
+        Inflater { state: Inflate::new(false, 15), room: vec![0; ROOM] }
+    }
+
+    /// Decodes a member whose header was consumed, and checks it by its trailer and by its header. `write`
+    /// gets the data and the offset of the input up to which they were decoded. Gives its lengths and its
+    /// checksum.
+    pub(crate) fn member(
+        &mut self,
+        input: &mut impl Input,
+        member: &Member,
+        mut write: impl FnMut(&[u8], u64) -> Result<(), DecompressError>,
+    ) -> Result<(Lengths, Option<u32>), DecompressError> {
+        let mut check = match member.format {
+            Format::Gzip | Format::Bgzf => Check::Crc(crc32fast::Hasher::new()),
+            Format::Zlib => Check::Adler(1),
+            Format::Parcomp | Format::Raw => Check::None,
+        };
+        let most = member.most_data();
+        let mut len = 0;
+        let lengths = self.stream(input, member.stream, |data, offset| {
+            len += data.len() as u64;
+            if let Some(most) = most.filter(|&most| len > most) {
+                return Err(FormatError::new(member.start, Cause::TooMuchData { max: most }).into());
+            }
+            match &mut check {
+                Check::None => {}
+                Check::Crc(crc) => crc.update(data),
+                Check::Adler(adler) => *adler = zlib_rs::adler32::adler32(*adler, data),
+            }
+            write(data, offset)
+        })?;
+        member.check(lengths)?;
+        let checksum = match check {
+            Check::None => None,
+            Check::Crc(crc) => {
+                let crc = crc.finalize();
+                let stored = Trailer::parse(&trailer::<{ gzip::TRAILER }>(input)?);
+                let checked = stored.check(crc, lengths.data);
+                checked.map_err(|error| error.from_start(input.offset() - gzip::TRAILER as u64))?;
+                Some(crc)
+            }
+            Check::Adler(adler) => {
+                let stored = trailer::<{ zlib::TRAILER }>(input)?;
+                let checked = zlib::check(&stored, adler);
+                checked.map_err(|error| error.from_start(input.offset() - zlib::TRAILER as u64))?;
+                Some(adler)
+            }
+        };
+        Ok((lengths, checksum))
+    }
+
+    /// Decodes a deflate stream of at most `bound` bytes, if one is given.
+    pub(crate) fn stream(
+        &mut self,
+        input: &mut impl Input,
+        bound: Option<usize>,
+        mut write: impl FnMut(&[u8], u64) -> Result<(), DecompressError>,
+    ) -> Result<Lengths, DecompressError> {
+        self.state.reset(false);
+        let start = input.offset();
+        loop {
+            let (read, produced) = (self.state.total_in(), self.state.total_out());
+            let mut next = input.peek(1)?;
+            let mut missing = Cause::Truncated(Part::Deflate);
+            if let Some(bound) = bound {
+                let left = (bound as u64 - read).try_into().unwrap_or(usize::MAX);
+                if left <= next.len() {
+                    next = &next[..left];
+                    missing = Cause::Overrun { claimed: bound as u64 };
+                }
+            }
+            let result = self.state.decompress(next, &mut self.room, InflateFlush::NoFlush);
+            let consumed = (self.state.total_in() - read) as usize;
+            let produced = (self.state.total_out() - produced) as usize;
+            input.consume(consumed);
+            let offset = input.offset();
+            let ended = match result {
+                Ok(Status::StreamEnd) => true,
+                Ok(Status::Ok | Status::BufError) if consumed == 0 && produced == 0 => {
+                    return Err(FormatError::new(offset, missing).into());
+                }
+                Ok(Status::Ok | Status::BufError) => false,
+                Err(error) => return Err(wrong(&self.state, error).from_start(start).into()),
+            };
+            write(&self.room[..produced], offset)?;
+            if ended {
+                return Ok(Lengths { stream: offset - start, data: self.state.total_out() });
+            }
+        }
+    }
+}
+
+/// Reads what is behind the deflate data.
+pub(crate) fn trailer<const LEN: usize>(input: &mut impl Input) -> Result<[u8; LEN], DecompressError> {
+    let start = input.offset();
+    let bytes = input.peek(LEN)?;
+    match bytes.first_chunk() {
+        Some(&trailer) => {
+            input.consume(LEN);
+            Ok(trailer)
+        }
+        None => {
+            let end = start + bytes.len() as u64;
+            Err(FormatError::new(end, Cause::Truncated(Part::Trailer)).into())
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Compression of inputs of any size, in parallel, into formats that other tools read, and back.
+
+mod choose;
+mod compress;
+pub mod decompress;
+pub mod diagnose;
+mod error;
+pub mod format;
+pub mod inflate;
+mod pipeline;
+mod report;
+mod settings;
+
+pub use choose::{Choice, ChooseError, choose, choose_for_decompression, choose_for_levels};
+pub use compress::Compressor;
+pub use decompress::{DecompressError, Decompressed, Decompressor};
+pub use error::{CompressError, Mismatch};
+pub use format::Format;
+pub use pipeline::{Poll, ThreadError};
+pub use report::Report;
+pub use settings::{CHUNKS, LONGEST_POLL, OUTSTANDING, Settings, SettingsError, THREADS};

@@ -1,0 +1,93 @@
+//! An ordered parallel map: chunks in, the engine's jobs side by side, results out in the order of the chunks.
+//!
+//! The caller's call is synchronous; below it each thread owns a queue pair with up to
+//! [`Plan::outstanding`] jobs in it (half-sync/half-async). A [`Source`] fills jobs and a [`Sink`] takes
+//! them when they are done; jobs and their buffers go round and round, so that nothing is allocated for a
+//! chunk once all of them were in use.
+//!
+//! [`segments()`] gives each thread a share of an input that is there as a whole. [`stream()`] reads and
+//! writes while threads work, in a fixed window. Both report the error that comes first in the input, and
+//! stop soon after it, whichever comes first in time.
+
+mod conveyor;
+mod drive;
+mod inline;
+mod poll;
+mod segments;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod threads;
+mod turns;
+
+use broadloom_engine::{Handle, Operation};
+
+pub use poll::Poll;
+pub(crate) use segments::{cut, segments};
+pub(crate) use stream::stream;
+pub use threads::ThreadError;
+
+/// How work is spread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Plan<'p> {
+    /// Threads, each with a queue pair.
+    pub threads: usize,
+    /// Jobs in each queue pair, at most.
+    pub outstanding: usize,
+    /// Cores to which threads are pinned, round robin; where this is given, nothing runs on the caller's
+    /// thread but the sink of a stream.
+    pub cores: Option<&'p [usize]>,
+    /// What a thread does between looks at a queue pair with nothing to give.
+    pub poll: Poll,
+}
+
+impl Plan<'_> {
+    /// Jobs for each thread: twice as many as can be outstanding, so that a slow one at the front does not
+    /// keep the queue pair empty while those behind it are held.
+    fn window(&self) -> usize {
+        2 * self.outstanding
+    }
+
+    /// Jobs that may be on their way at a time, with all threads together.
+    pub(crate) fn jobs(&self) -> usize {
+        self.threads * self.window()
+    }
+}
+
+/// A chunk on its way: one or several jobs, one after another.
+pub(crate) trait ChunkJob<'a>: Handle<'a> + Send {
+    /// The queue pair is done with its operation, well or badly. Returns whether there is another one to be
+    /// done now.
+    fn again(&mut self) -> bool {
+        false
+    }
+}
+
+/// Where chunks come from.
+pub(crate) trait Source<J> {
+    /// What may go wrong.
+    type Error;
+    /// Makes a job that was new, or done, one for the next chunk; `false` if there is none.
+    fn fill(&mut self, job: &mut J) -> Result<bool, Self::Error>;
+}
+
+/// Where results go.
+pub(crate) trait Sink<J> {
+    /// What may go wrong.
+    type Error;
+    /// Takes the results of a job that is done, in the order of chunks. Where the job has failed, this is
+    /// who says so.
+    fn take(&mut self, job: &mut J) -> Result<(), Self::Error>;
+}
+
+/// A job and its chunk's place in the input.
+struct Numbered<J> {
+    number: u64,
+    job: J,
+}
+
+impl<'a, J: ChunkJob<'a>> Handle<'a> for Numbered<J> {
+    fn operation(&mut self) -> &mut Operation<'a> {
+        self.job.operation()
+    }
+}

@@ -1,0 +1,36 @@
+//! What a thread does while it waits for a device.
+
+use std::time::Duration;
+
+use broadloom_engine::{Handle, QueuePair};
+
+/// What a thread does between two looks at a queue pair that has nothing to give, while jobs are out.
+///
+/// It matters with asynchronous providers alone: others are done when the queue pair is flushed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Poll {
+    /// Lets other threads run: what source 003's program does.
+    #[default]
+    Yield,
+    /// Looks again at once.
+    Spin,
+    /// Sleeps for so long.
+    Every(Duration),
+    /// Sleeps until the device says that there is something.
+    Interrupt,
+}
+
+/// How long an interrupt is waited for before a thread looks for itself.
+const LONGEST: Duration = Duration::from_millis(100);
+
+impl Poll {
+    /// Waits until it is time to look again.
+    pub(super) fn wait<'a, H: Handle<'a>>(self, pair: &mut QueuePair<'a, H>) {
+        match self {
+            Poll::Yield => std::thread::yield_now(),
+            Poll::Spin => std::hint::spin_loop(),
+            Poll::Every(interval) => std::thread::sleep(interval),
+            Poll::Interrupt => pair.wait(LONGEST),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! An input that is read while it is worked on: a window that moves along it.
+
+use std::collections::VecDeque;
+
+use super::conveyor::Conveyor;
+use super::drive::drive;
+use super::inline::inline;
+use super::threads::{ThreadError, Threads, pin};
+use super::{ChunkJob, Plan, Sink, Source};
+
+/// Takes all chunks of a source to a sink, in order.
+///
+/// One thread does all on the calling thread, where it needs not be pinned, and so does any number where
+/// there is no second chunk. Else the source is read by a thread of its own, the chunks go to whichever
+/// worker is free, and the calling thread has the sink.
+///
+/// # Errors
+/// The source's or the sink's own, after all that comes before it in the input is written; or that of a
+/// thread. When it is the sink's, everybody has stopped when the source's call in progress has returned.
+///
+/// # Panics
+/// If a provider panics.
+pub(crate) fn stream<'a, J, S, K, E>(
+    plan: &Plan<'_>,
+    make: &(dyn Fn() -> J + Sync),
+    source: S,
+    sink: &mut K,
+) -> Result<(), E>
+where
+    J: ChunkJob<'a>,
+    S: Source<J, Error = E> + Send,
+    K: Sink<J, Error = E>,
+    E: From<ThreadError> + Send,
+{
+    let mut source = Peeked { first: VecDeque::with_capacity(2), end: None, source };
+    if plan.cores.is_none() {
+        let several = plan.threads > 1 && source.peek(make) && source.peek(make);
+        if !several {
+            return inline(plan, make, &mut source, sink);
+        }
+    }
+    let conveyor = Conveyor::new(plan.threads * plan.window());
+    let written = std::thread::scope(|scope| {
+        let conveyor = &conveyor;
+        // Also where the sink panics.
+        let stop = Stop { conveyor, always: true };
+        let mut threads = Threads::new(scope);
+        let mut started = threads.start("reader".to_owned(), || read(conveyor, make, source));
+        for index in 0..plan.threads {
+            let worker = move || work::<J, E>(conveyor, plan, index);
+            started = started.and_then(|()| threads.start(format!("worker {index}"), worker));
+        }
+        if let Err(error) = started {
+            conveyor.fail(error);
+        }
+        let written = write(conveyor, sink);
+        drop(stop);
+        threads.join();
+        written
+    });
+    written.and(conveyor.outcome())
+}
+
+/// The writer's loop.
+fn write<J, E, K: Sink<J, Error = E>>(conveyor: &Conveyor<J, E>, sink: &mut K) -> Result<(), E> {
+    let mut written = None;
+    while let Some(mut job) = conveyor.result(written.take()) {
+        sink.take(&mut job.job)?;
+        written = Some(job);
+    }
+    Ok(())
+}
+
+/// A worker's loop.
+fn work<'a, J: ChunkJob<'a>, E>(conveyor: &Conveyor<J, E>, plan: &Plan<'_>, index: usize) {
+    let _stop = Stop { conveyor, always: false };
+    match pin(plan.cores, index) {
+        Ok(()) => drive(plan, &mut &*conveyor).unwrap_or_else(|never| match never {}),
+        Err(error) => conveyor.fail(error),
+    }
+}
+
+/// The reader's loop.
+fn read<J, S, E>(conveyor: &Conveyor<J, E>, make: &(dyn Fn() -> J + Sync), mut source: S)
+where
+    S: Source<J, Error = E>,
+{
+    let _stop = Stop { conveyor, always: false };
+    while let Some(mut job) = conveyor.to_fill(make) {
+        match source.fill(&mut job.job) {
+            Ok(true) => conveyor.fill(job),
+            Ok(false) => return conveyor.end(Ok(())),
+            Err(error) => return conveyor.end(Err(error)),
+        }
+    }
+}
+
+/// Stops everybody when it goes out of scope: always, or in a panic.
+struct Stop<'c, J, E> {
+    conveyor: &'c Conveyor<J, E>,
+    always: bool,
+}
+
+impl<J, E> Drop for Stop<'_, J, E> {
+    fn drop(&mut self) {
+        if self.always || std::thread::panicking() {
+            self.conveyor.stop();
+        }
+    }
+}
+
+/// A source of which some jobs were filled ahead.
+struct Peeked<S, J, E> {
+    first: VecDeque<J>,
+    /// How it ended, where that has come up.
+    end: Option<Result<(), E>>,
+    source: S,
+}
+
+impl<J, E, S: Source<J, Error = E>> Peeked<S, J, E> {
+    /// Fills a job ahead; `false` if there is nothing to fill it with.
+    fn peek(&mut self, make: &(dyn Fn() -> J + Sync)) -> bool {
+        let mut job = make();
+        match self.source.fill(&mut job) {
+            Ok(true) => {
+                self.first.push_back(job);
+                return true;
+            }
+            Ok(false) => self.end = Some(Ok(())),
+            Err(error) => self.end = Some(Err(error)),
+        }
+        false
+    }
+}
+
+impl<J, E, S: Source<J, Error = E>> Source<J> for Peeked<S, J, E> {
+    type Error = E;
+
+    fn fill(&mut self, job: &mut J) -> Result<bool, E> {
+        if let Some(first) = self.first.pop_front() {
+            *job = first;
+            return Ok(true);
+        }
+        match self.end.take() {
+            Some(end) => end.map(|()| false),
+            None => self.source.fill(job),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What a compression or a decompression came to.
+
+use broadloom_engine::JobError;
+
+use crate::format::gzi::Index;
+
+/// What a compression or a decompression came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Report {
+    /// Bytes read.
+    pub input: u64,
+    /// Bytes written.
+    pub output: u64,
+    /// Chunks, each compressed or decompressed on its own.
+    pub chunks: u64,
+    /// Attempts beyond a chunk's first, each because the one before had too little room for its output.
+    pub overflows: u64,
+    /// Chunks that the session fallen back to has done.
+    pub fallbacks: u64,
+    /// Why, of the first of them.
+    pub first_fallback: Option<JobError>,
+    /// Chunks that were decompressed again and compared before they were written.
+    pub verified: u64,
+    /// The index of what was written, where one was asked for.
+    pub index: Option<Index>,
+}
+
+impl Report {
+    /// Adds the counts of what comes behind; an index is left as it is.
+    pub(crate) fn add(&mut self, behind: &Report) {
+        self.input += behind.input;
+        self.output += behind.output;
+        self.chunks += behind.chunks;
+        self.overflows += behind.overflows;
+        self.fallbacks += behind.fallbacks;
+        self.first_fallback = self.first_fallback.or(behind.first_fallback);
+        self.verified += behind.verified;
+    }
+}

@@ -1,0 +1,104 @@
+//! Who compresses where nobody was asked for.
+
+mod toy;
+
+use std::sync::Arc;
+
+use broadloom_compression::{choose, choose_for_decompression, choose_for_levels};
+use broadloom_engine::{
+    Algorithm, AnyQueue, Checksum, Compression, CompressionAlgorithm, Direction, Provider,
+    ProviderError, ProviderSession, Registry, Transform,
+};
+use broadloom_libdeflate::Libdeflate;
+use toy::{Toy, zlib};
+
+const DEFLATE: CompressionAlgorithm = CompressionAlgorithm::Deflate;
+
+/// The toy, which does next to nothing, but only for who asks for it.
+struct Hidden(Toy);
+
+impl Provider for Hidden {
+    fn name(&self) -> &str {
+        "hidden"
+    }
+
+    fn description(&self) -> String {
+        self.0.description()
+    }
+
+    fn supports(&self, algorithm: Algorithm) -> bool {
+        self.0.supports(algorithm)
+    }
+
+    fn by_name_only(&self) -> bool {
+        true
+    }
+
+    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+        self.0.open_session(transform)
+    }
+
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
+        self.0.open_queue()
+    }
+}
+
+fn registry() -> Registry {
+    let mut registry = Registry::new();
+    registry.add(Arc::new(Hidden(Toy::default())));
+    registry.add(Arc::new(zlib()));
+    registry.add(Arc::new(Libdeflate::load(&[]).expect("no options")));
+    registry
+}
+
+fn at(level: u8) -> Compression {
+    Compression { level, ..Compression::default() }
+}
+
+#[test]
+fn of_several_each_is_measured_and_one_is_chosen() {
+    let registry = registry();
+    let choices = [
+        (Direction::Compress, choose(&registry, DEFLATE, at(6))),
+        (Direction::Decompress, choose_for_decompression(&registry, DEFLATE, Checksum::Crc32)),
+    ];
+    for (direction, choice) in choices {
+        let choice = choice.expect("two can");
+        let names: Vec<&str> = choice.measured.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["zlib", "libdeflate"]);
+        assert!(choice.measured.iter().all(|(_, speed)| speed.is_finite() && *speed > 0.0));
+        assert_eq!(choice.session.direction(), direction);
+        assert!(names.contains(&choice.session.provider()));
+        assert!(choice.reason.contains("MB/s"), "{}", choice.reason);
+    }
+}
+
+#[test]
+fn one_that_is_much_slower_is_not_chosen() {
+    let mut registry = registry();
+    registry.add(Arc::new(Toy::default()));
+    let choice = choose(&registry, DEFLATE, at(9)).expect("three can");
+    assert_eq!(choice.session.provider(), "toy");
+    assert!(choice.reason.starts_with("fastest: zlib "), "{}", choice.reason);
+}
+
+#[test]
+fn the_only_one_is_not_measured() {
+    let choice = choose(&registry(), DEFLATE, at(12)).expect("libdeflate can");
+    assert_eq!((choice.session.provider(), choice.measured.len()), ("libdeflate", 0));
+    assert_eq!(choice.reason, "libdeflate alone can");
+}
+
+#[test]
+fn where_nobody_can_everybody_says_why() {
+    let error = choose(&registry(), DEFLATE, at(13)).expect_err("there is no such level").to_string();
+    assert!(error.contains("zlib: ") && error.contains("libdeflate: "), "{error}");
+    assert!(!error.contains("hidden"), "{error}");
+}
+
+#[test]
+fn there_is_a_choice_for_every_level() {
+    let choices = choose_for_levels(&registry(), DEFLATE, Compression::default());
+    assert!(choices.iter().map(|(level, _)| *level).eq(0..=12));
+    assert!(choices[10..].iter().all(|(_, choice)| choice.session.provider() == "libdeflate"));
+}
