@@ -11,6 +11,7 @@ use broadloom_engine::{
 };
 use broadloom_lanes::Cpu;
 use broadloom_native::Native;
+use rustix::time::{ClockId, clock_gettime};
 
 /// Requests that are outstanding at most.
 const OUTSTANDING: usize = 256;
@@ -30,15 +31,28 @@ fn main() {
     let mac = MacAlgorithm::Hmac(HashAlgorithm::Sha1);
     let mac = Transform::mac(mac, b"key").generate().expect("any key fits");
     for _ in 0..5 {
-        report("raw", raw(&device, &mac, batch));
-        report("engine", engine(&device, &mac, batch));
+        measure("raw", &device, || raw(&device, &mac, batch));
+        measure("engine", &device, || engine(&device, &mac, batch));
     }
     println!("{}", device.statistics());
 }
 
-fn report(what: &str, (requests, time): (usize, Duration)) {
-    let each = time.as_secs_f64() * 1e9 / requests as f64;
-    println!("{what}: {:.2} million requests of 64 B a second, {each:.0} ns each", 1e3 / each);
+/// Says how fast it went, and what a request cost the host's processor and the emulation's.
+fn measure(what: &str, device: &Emulated, run: impl FnOnce() -> (usize, Duration)) {
+    let cpu_time =
+        || Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).expect("it is not negative");
+    let (silicon_before, before) = (device.silicon_cpu_time(), cpu_time());
+    let (requests, time) = run();
+    let (host, silicon) = (cpu_time() - before, device.silicon_cpu_time() - silicon_before);
+    let each = |time: Duration| time.as_secs_f64() * 1e9 / requests as f64;
+    println!(
+        "{what}: {:.2} million requests of 64 B a second, {:.0} ns each; processor time: host {:.0} ns, \
+         silicon {:.0} ns",
+        1e3 / each(time),
+        each(time),
+        each(host),
+        each(silicon)
+    );
 }
 
 /// For a fifth of a second, requests that are made directly, `batch` for a doorbell.
@@ -73,7 +87,8 @@ fn engine(device: &Emulated, mac: &Transform, batch: usize) -> (usize, Duration)
     let mut queue = QueuePair::new(config);
     let text = [7; 64];
     let job = || Box::new(Job::new(&session, text.as_slice()));
-    let (mut idle, mut burst): (Vec<_>, Vec<_>) = ((0..OUTSTANDING).map(|_| job()).collect(), Vec::new());
+    let (mut idle, mut burst): (Vec<_>, Vec<_>) =
+        ((0..OUTSTANDING).map(|_| job()).collect(), Vec::new());
     let (start, mut count) = (Instant::now(), 0);
     while count % 4096 != 0 || start.elapsed() < Duration::from_millis(200) {
         if idle.len() >= batch {
