@@ -130,7 +130,8 @@ impl Schedule {
         let turns = (self.turn..self.engines.engines).chain(0..self.turn);
         for engine in turns {
             let count = busy(&self.taken_until[engine * depth..][..depth], work.arrival);
-            if count < fewest {
+            // Of engines that are alike the first, so that the others become idle.
+            if count < fewest || (count == fewest && engine < chosen) {
                 (chosen, fewest) = (engine, count);
                 if count == 0 {
                     break;
