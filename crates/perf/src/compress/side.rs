@@ -102,13 +102,15 @@ pub fn measure(
 impl Taken {
     fn time(&mut self, side: &mut dyn Side) -> Result<(), PerfError> {
         let device = side.device().cloned();
+        // The device's time is a part of the process's, so it is taken within.
+        let cpu = cpu_time::of_process();
         let before = device.as_ref().map(Device::snapshot);
-        let (cpu, wall) = (cpu_time::of_process(), Instant::now());
+        let wall = Instant::now();
         let compressed = side.pass()?;
         let elapsed = wall.elapsed();
+        let after = device.as_ref().map(Device::snapshot);
         let mut cpu = cpu_time::of_process().saturating_sub(cpu);
-        if let (Some(device), Some(before)) = (device, before) {
-            let after = device.snapshot();
+        if let (Some(before), Some(after)) = (before, after) {
             cpu = cpu.saturating_sub(after.cpu.saturating_sub(before.cpu));
             self.responses += after.responses - before.responses;
             self.late += after.late - before.late;

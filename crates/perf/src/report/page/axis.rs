@@ -28,9 +28,9 @@ impl Axis {
         Axis { log: false, low: ticks[0], high: ticks[count], ticks }
     }
 
-    /// Divided by ratios, between round numbers around `values`, which are above zero.
+    /// Divided by ratios, between round numbers around those of the `values` that are above zero.
     pub fn log(values: impl IntoIterator<Item = f64>) -> Axis {
-        let (low, high) = bounds(values);
+        let (low, high) = bounds(values.into_iter().filter(|value| *value > 0.0));
         let mut ticks = vec![round_down(low)];
         while ticks[ticks.len() - 1] < high || ticks.len() < 2 {
             ticks.push(round_up(ticks[ticks.len() - 1] * 1.5));
@@ -139,6 +139,8 @@ mod tests {
         assert_eq!((axis.place(20.0), axis.place(500.0)), (0.0, 1.0));
         assert_eq!(Axis::log([3.0, 4e5]).ticks(), [10.0, 100.0, 1e3, 1e4, 1e5]);
         assert_eq!(Axis::log([5.0]).ticks().len(), 2);
+        assert_eq!(Axis::log([0.0, 30.0, 400.0]), axis);
+        assert_eq!(Axis::log([0.0]).ticks().len(), 2);
     }
 
     #[test]

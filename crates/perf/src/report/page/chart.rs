@@ -117,9 +117,14 @@ impl Chart {
             Upward::Ratios => Axis::log(self.values()),
         };
         let at = |&(a, b): &(f64, f64)| (x(across.place(a)), y(up.place(b)));
+        // What is nothing has no place among ratios.
+        let shown = |series: &Series| -> Vec<(f64, f64)> {
+            let has_place = |point: &&(f64, f64)| upward != Upward::Ratios || point.1 > 0.0;
+            series.points.iter().filter(has_place).copied().collect()
+        };
         let path = |series: &Series| {
-            let points = series.points.iter().enumerate().map(|(index, point)| {
-                let (x, y) = at(point);
+            let points = shown(series).into_iter().enumerate().map(|(index, point)| {
+                let (x, y) = at(&point);
                 format!("{}{x} {y}", if index == 0 { "M" } else { "L" })
             });
             points.collect::<String>()
@@ -133,7 +138,7 @@ impl Chart {
                 @for series in self.series.iter().rev() {
                     g class=(class(series)) {
                         path class="line" d=(path(series)) {}
-                        @for point in &series.points {
+                        @for point in &shown(series) {
                             @let (x, y) = at(point);
                             path class="mark" d=(mark(series.style, x, y)) {
                                 title { (series.label) ", " (label(point.0)) ": " (tell(point.1)) }
@@ -334,6 +339,16 @@ mod tests {
             assert_eq!(titles.len(), 6);
             assert!(coordinates(&page).iter().all(|c| (-10.0..=WIDTH).contains(c)), "{page}");
         }
+    }
+
+    #[test]
+    fn what_is_nothing_has_no_place_among_ratios() {
+        let mut chart = chart();
+        chart.series[0].points = vec![(32.0, 0.0), (64.0, 20.0)];
+        chart.series[1].points = vec![(32.0, 0.0)];
+        let marks = |upward| chart.lines(upward).into_string().matches("<title>").count();
+        assert_eq!((marks(Upward::Ratios), marks(Upward::Even)), (1, 3));
+        assert!(!chart.lines(Upward::Ratios).into_string().contains("NaN"));
     }
 
     #[test]
