@@ -94,8 +94,6 @@ fn a_topic_can_be_asked_for_alone_and_ways_are_told_apart() {
         let of = passes.iter().filter(|pass| pass.poll.as_deref() == Some(poll));
         assert_eq!(of.count(), 2, "{poll}");
     }
-    // Whatever way it waits, it makes the same.
-    assert!(passes.iter().all(|pass| pass.output_bytes == passes[0].output_bytes));
 }
 
 #[test]
