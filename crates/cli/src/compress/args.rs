@@ -38,7 +38,8 @@ pub struct CompressArgs {
     #[arg(short, long, visible_alias = "uncompress")]
     pub decompress: bool,
 
-    /// Compress in independent chunks of SIZE bytes (64K, 1M) [default: by the format]
+    /// Compress in independent chunks of SIZE bytes (64K, 1M) [default: 64K to level 3 and for parcomp, 65280
+    /// for bgzf, else 512K]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub chunk: Option<NonZeroU64>,
 

@@ -21,6 +21,16 @@ use super::list::Entry;
 use super::options::{Coding, Task};
 use super::providers::{Work, open, open_to_verify};
 
+/// Who asks for a level above this wants few bytes. Longer chunks make fewer, and cost no time; but a file of one
+/// chunk is compressed by one thread.
+const FAST_LEVELS: u8 = 3;
+
+/// Bytes of a chunk at other levels, where the format does not have a size of its own.
+const LONG_CHUNK: usize = 512 << 10;
+
+/// Jobs outstanding for each thread where chunks are long: as many bytes as of short ones would be too much.
+const LONG_OUTSTANDING: usize = 4;
+
 /// What a compressed file says of the one it was made of.
 #[derive(Debug, Clone, Default)]
 pub struct Origin {
@@ -116,6 +126,10 @@ impl Codec {
     fn to_compress(coding: &Coding, total: Option<u64>, cpu: &Cpu) -> Result<Codec, String> {
         let mut settings = Settings::new(coding.format.unwrap_or(Format::Gzip));
         settings.threads = threads(coding);
+        let has_own_size = matches!(settings.format, Format::Bgzf | Format::Parcomp);
+        if coding.level.number > FAST_LEVELS && !has_own_size {
+            (settings.chunk, settings.outstanding) = (LONG_CHUNK, LONG_OUTSTANDING);
+        }
         settings.chunk = coding.chunk.unwrap_or(settings.chunk);
         settings.outstanding = coding.jobs.unwrap_or(settings.outstanding);
         settings.index = coding.index;

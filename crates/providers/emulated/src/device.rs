@@ -180,6 +180,9 @@ impl Device {
         drivers.open.retain(|open| !Arc::ptr_eq(open, shared));
         drivers.earlier.add(&shared.counters);
         self.version.fetch_add(1, Release);
+        drop(drivers);
+        // A thread that sleeps holds the instance's memory.
+        self.doze.wake_all();
     }
 
     /// The instances that are open.

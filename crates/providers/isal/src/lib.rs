@@ -22,6 +22,9 @@
 //! for everything, which igzip's authors chose.) CRC-32 and Adler-32 come with it, by the library's vector
 //! code. A job has at most 4 GiB - 1 of data each way.
 //!
+//! The same input does not always give the same bytes: now and then a chunk is a byte or two longer or shorter.
+//! It decodes to the same.
+//!
 //! What does not compress is stored where the room is too little for it otherwise.
 //!
 //! # How it is known that the library is the right one

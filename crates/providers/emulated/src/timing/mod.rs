@@ -59,6 +59,8 @@ struct Schedule {
     slowdown: Vec<f64>,
     /// When what has a place in a pipeline, or will have it, is ready: engine by engine.
     taken_until: Vec<u64>,
+    /// The engine that is looked at first: the one before it was given the last request.
+    turn: usize,
 }
 
 /// A device's engines at work.
@@ -116,6 +118,7 @@ impl Schedule {
             way,
             slowdown: slowdown.collect(),
             taken_until: vec![0; engines.engines * engines.depth],
+            turn: 0,
         }
     }
 
@@ -124,9 +127,11 @@ impl Schedule {
         let busy = |pipeline: &[u64], time: u64| pipeline.iter().filter(|until| **until > time).count();
         // The engine with the fewest requests now, or where none has a free place, that which has one first.
         let (mut chosen, mut fewest) = (0, depth);
-        for (engine, pipeline) in self.taken_until.chunks_exact(depth).enumerate() {
-            let count = busy(pipeline, work.arrival);
-            if count < fewest {
+        let turns = (self.turn..self.engines.engines).chain(0..self.turn);
+        for engine in turns {
+            let count = busy(&self.taken_until[engine * depth..][..depth], work.arrival);
+            // Of engines that are alike the first, so that the others become idle.
+            if count < fewest || (count == fewest && engine < chosen) {
                 (chosen, fewest) = (engine, count);
                 if count == 0 {
                     break;
@@ -138,13 +143,14 @@ impl Schedule {
             let (place, until) = first_free(&self.taken_until);
             (chosen, start) = (place / depth, until);
         }
+        self.turn = if chosen + 1 == self.engines.engines { 0 } else { chosen + 1 };
         let pipeline = &mut self.taken_until[chosen * depth..][..depth];
         let others = busy(pipeline, start);
         let bytes = work.bytes as f64;
         let Engines { request_time, byte_time, .. } = self.engines;
         let alone = (request_time + byte_time * bytes) * f64::from(work.slower);
         let way = self.way.request_time + self.way.byte_time * bytes;
-        let ready = start + (way + alone * self.slowdown[others]).round() as u64;
+        let ready = start + (way + alone * self.slowdown[others] + 0.5) as u64;
         let (place, _) = first_free(pipeline);
         pipeline[place] = ready;
         ready
