@@ -96,9 +96,9 @@ fn a_topic_can_be_asked_for_alone_and_ways_are_told_apart() {
     }
     // Whatever way it waits, it makes the same; but igzip, which may compute for it, now and then makes a
     // chunk a byte longer or shorter.
-    let sizes: Vec<u64> = passes.iter().filter_map(|pass| pass.output_bytes).collect();
-    assert_eq!(sizes.len(), passes.len());
-    assert!(sizes.iter().all(|size| size.abs_diff(sizes[0]) * 1000 < sizes[0]), "{sizes:?}");
+    let made: Vec<u64> = passes.iter().filter_map(|pass| pass.output_bytes).collect();
+    assert_eq!(made.len(), passes.len());
+    assert!(made.iter().all(|bytes| bytes.abs_diff(made[0]) * 1000 < made[0]), "{made:?}");
 }
 
 #[test]
