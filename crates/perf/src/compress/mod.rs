@@ -1,6 +1,6 @@
 //! `broadloom perf compress`: the figures of source 003 rerun, and the questions that it left open.
 //!
-//! A [`Topic`] is a figure or a question. Its [`figures`] set up sides: an input through the framework, in
+//! A [`Topic`] is a figure or a question. Its `figures` set up sides: an input through the framework, in
 //! software or at the modelled device; a library alone; many requests through a queue pair. The sides of a
 //! topic take turns in one process, pass by pass; a row has the shortest pass and the median one. CPU time is
 //! the process's own, user and system, without that of the threads that stand for the device.
