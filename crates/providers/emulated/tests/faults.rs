@@ -213,12 +213,12 @@ fn a_slow_engine_is_slow_and_right() {
     assert!(device.statistics().faults.slow_engines > 20);
 }
 
-/// Thousands of runs with everything at once, in all ways of delivery.
+/// Ten thousand runs with everything at once, in all ways of delivery.
 #[test]
 fn everything_at_once() {
     let faults = "full-ring:0.1,slow-engine:0.05,lost-response:0.01,corrupted-output:0.05,reset:0.01,removal:0.002";
     let mut kinds = std::collections::HashSet::new();
-    for seed in 0..3000u64 {
+    for seed in 0..10_000u64 {
         let number = seed.to_string();
         let mut options =
             vec![("faults", faults), ("seed", &number), ("timeout", "200us"), ("ring", "8")];
