@@ -192,7 +192,7 @@ fn runs(features: &[Feature], isa: Isa) -> bool {
 }
 
 #[cfg(target_arch = "x86_64")]
-const FEATURES: usize = 13;
+const FEATURES: usize = 14;
 
 /// Reads CPUID, and XCR0 through XGETBV: a CPU may have registers that the operating system does not
 /// save (Intel SDM, volume 1, chapters 14.3 and 15.2).
@@ -221,6 +221,7 @@ fn detect() -> [Feature; FEATURES] {
     [
         feature("ssse3", bit(one.ecx, 9), true),
         feature("sse4.1", bit(one.ecx, 19), true),
+        feature("pclmulqdq", bit(one.ecx, 1), true),
         feature("aes", bit(one.ecx, 25), true),
         feature("bmi1", bit(seven.ebx, 3), true),
         feature("bmi2", bit(seven.ebx, 8), true),
@@ -247,7 +248,7 @@ unsafe fn xcr0() -> u64 {
 }
 
 #[cfg(target_arch = "aarch64")]
-const FEATURES: usize = 4;
+const FEATURES: usize = 5;
 
 #[cfg(target_arch = "aarch64")]
 cpufeatures::new!(arm_aes, "aes");
@@ -263,9 +264,22 @@ fn detect() -> [Feature; FEATURES] {
     [
         feature("neon", cfg!(target_feature = "neon")),
         feature("aes", arm_aes::get()),
+        feature("pmull", pmull()),
         feature("sha2", arm_sha2::get()),
         feature("sha512", sha512()),
     ]
+}
+
+/// Whether the CPU has polynomial products of 64 bits. (On Linux, `cpufeatures` is content with AES alone.)
+#[cfg(target_arch = "aarch64")]
+fn pmull() -> bool {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        // SAFETY: it reads what the kernel told the process at its start.
+        unsafe { libc::getauxval(libc::AT_HWCAP) & libc::HWCAP_PMULL != 0 }
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    arm_aes::get()
 }
 
 /// Whether the CPU has all that compilers take `sha3` to mean: the SHA-3 instructions and those of

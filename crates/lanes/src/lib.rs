@@ -33,13 +33,18 @@ mod report;
 mod slab;
 mod vector;
 
-pub use aes::{AesKey, CbcJob, CbcLanes, KeyLengthError};
+pub use aes::{
+    AesKey, CbcJob, CbcLanes, CmacKey, CmacLanes, CounterError, CtrLanes, GcmKey, GcmLanes,
+    KeyLengthError,
+};
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
 pub use error::LengthError;
 pub use hash::{
     Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
 };
+#[doc(hidden)]
+pub use manager::Lanes;
 pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
 pub use report::{KernelInfo, kernels};
 pub use vector::{Pair, Vector, Word};

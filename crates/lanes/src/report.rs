@@ -22,7 +22,8 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 7] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 10] {
+    let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
         hash::<Sha1>(cpu),
@@ -30,7 +31,10 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 7] {
         hash::<Sha256>(cpu),
         hash::<Sha384>(cpu),
         hash::<Sha512>(cpu),
-        aes::kernel_info(cpu),
+        cbc,
+        ctr,
+        gcm,
+        cmac,
     ]
 }
 

@@ -9,7 +9,7 @@ use zeroize::Zeroize;
 use super::AesKey;
 use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
 use super::key::Block;
-use super::select::kernel;
+use super::select;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Occupancy, Source};
 
@@ -86,7 +86,7 @@ impl Lanes for CbcLanes {
             idle: 0,
         };
         let classes = [class(), class(), class()];
-        CbcLanes { kernel: kernel(cpu), classes, occupancy: Occupancy::default() }
+        CbcLanes { kernel: select::cbc(cpu), classes, occupancy: Occupancy::default() }
     }
 
     fn lanes(&self) -> usize {

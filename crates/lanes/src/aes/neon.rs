@@ -1,6 +1,10 @@
 //! AES by the ARMv8 instructions.
 
-use super::pipeline::{Aes, cbc_kernel};
+use super::bytes::{load_bytes, store_bytes};
+use super::ctr::pipeline::ctr_kernel;
+use super::mac::pipeline::{Lanewise, chain_kernel};
+use super::pipeline::cbc_kernel;
+use super::register::{Aes, Decrypt, Wide};
 use core::arch::aarch64::*;
 use core::arch::asm;
 
@@ -8,6 +12,26 @@ cbc_kernel!(
     /// ARMv8 AES on up to eight lanes.
     NEON, "armv8-aes", uint8x16_t, "aes"
 );
+
+ctr_kernel!(
+    /// ARMv8 AES, one block in a register.
+    CTR, "armv8-aes", uint8x16_t, "aes"
+);
+
+chain_kernel!(
+    /// ARMv8 AES on up to eight lanes.
+    CHAIN, "armv8-aes", uint8x16_t, "aes"
+);
+
+impl Lanewise for uint8x16_t {
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    unsafe fn gather(from: *const *const u8, at: usize) -> Self {
+        // SAFETY: a pointer with a block, by the contract.
+        unsafe { Self::load((*from).add(at)) }
+    }
+}
 
 /// AESE and AESD add their key first, so a round with key `k` is the step of the *next* key's
 /// instruction; the last key is left for a plain XOR.
@@ -19,7 +43,7 @@ impl Aes for uint8x16_t {
     }
 
     #[inline(always)]
-    unsafe fn load_aligned(from: *const u8) -> Self {
+    unsafe fn round_key(from: *const u8) -> Self {
         // SAFETY: the contract of `load` is the weaker one.
         unsafe { Self::load(from) }
     }
@@ -55,7 +79,9 @@ impl Aes for uint8x16_t {
             }
         }
     }
+}
 
+impl Decrypt for uint8x16_t {
     #[inline]
     #[target_feature(enable = "aes")]
     unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
@@ -67,5 +93,76 @@ impl Aes for uint8x16_t {
                 _ => self.xor(key),
             }
         }
+    }
+}
+
+impl Wide for uint8x16_t {
+    const BLOCKS: usize = 1;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: NEON is enabled where this is inlined, by the contract.
+        unsafe { vdupq_n_u8(0) }
+    }
+
+    #[inline(always)]
+    unsafe fn from_number(number: u128) -> Self {
+        // SAFETY: NEON is enabled.
+        unsafe { vreinterpretq_u8_p128(number) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_one(from: *const u8) -> Self {
+        // SAFETY: the contract.
+        unsafe { Self::load(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(from: *const u8, len: usize) -> Self {
+        // SAFETY: the contract.
+        unsafe { Self::from_number(load_bytes(from, len)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_one(self, to: *mut u8) {
+        // SAFETY: the contract.
+        unsafe { self.store(to) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut u8, len: usize) {
+        // SAFETY: the contract; NEON is enabled.
+        unsafe { store_bytes(vreinterpretq_p128_u8(self), to, len) }
+    }
+
+    #[inline(always)]
+    unsafe fn counters(self) -> Self {
+        // SAFETY: NEON is enabled.
+        unsafe { vrev32q_u8(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn count(self, blocks: u32) -> Self {
+        // SAFETY: NEON is enabled.
+        unsafe {
+            let places = vsetq_lane_u32::<3>(blocks, vdupq_n_u32(0));
+            vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(self), places))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn counter_blocks(self) -> Self {
+        // SAFETY: NEON is enabled; the reversal is its own inverse.
+        unsafe { self.counters() }
+    }
+
+    #[inline(always)]
+    unsafe fn with_block(self, _: usize, block: Self) -> Self {
+        block
+    }
+
+    #[inline(always)]
+    unsafe fn block(self, _: usize) -> Self {
+        self
     }
 }

@@ -1,6 +1,10 @@
 //! AES by the x86 instructions (AES-NI).
 
-use super::pipeline::{Aes, cbc_kernel};
+use super::bytes::{load_bytes, store_bytes};
+use super::ctr::pipeline::ctr_kernel;
+use super::mac::pipeline::{Lanewise, chain_kernel};
+use super::pipeline::cbc_kernel;
+use super::register::{Aes, Decrypt, Wide};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -8,6 +12,26 @@ cbc_kernel!(
     /// AES-NI on up to eight lanes.
     AESNI, "aes-ni", __m128i, "aes"
 );
+
+ctr_kernel!(
+    /// AES-NI, one block in a register.
+    CTR, "aes-ni", __m128i, "aes,avx2"
+);
+
+chain_kernel!(
+    /// AES-NI on up to eight lanes.
+    CHAIN, "aes-ni", __m128i, "aes,avx2"
+);
+
+impl Lanewise for __m128i {
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    unsafe fn gather(from: *const *const u8, at: usize) -> Self {
+        // SAFETY: a pointer with a block, by the contract.
+        unsafe { Self::load((*from).add(at)) }
+    }
+}
 
 impl Aes for __m128i {
     #[inline(always)]
@@ -17,7 +41,7 @@ impl Aes for __m128i {
     }
 
     #[inline(always)]
-    unsafe fn load_aligned(from: *const u8) -> Self {
+    unsafe fn round_key(from: *const u8) -> Self {
         // SAFETY: 16 readable, aligned bytes, by the contract.
         unsafe { _mm_load_si128(from.cast()) }
     }
@@ -52,7 +76,9 @@ impl Aes for __m128i {
             }
         }
     }
+}
 
+impl Decrypt for __m128i {
     #[inline(always)]
     unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
         // SAFETY: AES-NI is enabled where this is inlined, by the contract.
@@ -64,6 +90,88 @@ impl Aes for __m128i {
             }
         }
     }
+}
+
+/// These also need AVX2, which every x86 machine has whose kernels are not the portable ones.
+impl Wide for __m128i {
+    const BLOCKS: usize = 1;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { _mm_setzero_si128() }
+    }
+
+    #[inline(always)]
+    unsafe fn from_number(number: u128) -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { _mm_set_epi64x((number >> 64) as i64, number as i64) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_one(from: *const u8) -> Self {
+        // SAFETY: the contract.
+        unsafe { Self::load(from) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(from: *const u8, len: usize) -> Self {
+        // SAFETY: the contract.
+        unsafe { Self::from_number(load_bytes(from, len)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_one(self, to: *mut u8) {
+        // SAFETY: the contract.
+        unsafe { self.store(to) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut u8, len: usize) {
+        // SAFETY: the contract; AVX2 is enabled.
+        unsafe {
+            let (low, high) = (_mm_cvtsi128_si64(self), _mm_extract_epi64::<1>(self));
+            let bytes = u128::from(high.cast_unsigned()) << 64 | u128::from(low.cast_unsigned());
+            store_bytes(bytes, to, len);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn counters(self) -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe { _mm_shuffle_epi8(self, COUNTER_LAST) }
+    }
+
+    #[inline(always)]
+    unsafe fn count(self, blocks: u32) -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { _mm_add_epi32(self, _mm_set_epi32(blocks.cast_signed(), 0, 0, 0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn counter_blocks(self) -> Self {
+        // SAFETY: as above; the shuffle is its own inverse.
+        unsafe { self.counters() }
+    }
+
+    #[inline(always)]
+    unsafe fn with_block(self, _: usize, block: Self) -> Self {
+        block
+    }
+
+    #[inline(always)]
+    unsafe fn block(self, _: usize) -> Self {
+        self
+    }
+}
+
+/// Turns the last four bytes round.
+pub(super) const COUNTER_LAST: __m128i = shuffle([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12]);
+
+/// The operand of a byte shuffle.
+pub(super) const fn shuffle(places: [u8; 16]) -> __m128i {
+    // SAFETY: any bytes make a vector.
+    unsafe { core::mem::transmute(places) }
 }
 
 /// SubWord (FIPS 197, 5.2): the S-box on each byte of a word of the key expansion.

@@ -9,46 +9,7 @@
 
 use super::cbc::{CbcLaneSet, MAX_LANES};
 use super::key::{AesKey, Block};
-
-/// A block in a register, and the AES round on it.
-///
-/// # Safety
-///
-/// The methods may only be called where the instructions of the implementation are enabled:
-/// inlined into a function with that `target_feature`, on a CPU that has it. The pointers are
-/// valid for 16 bytes; that of `load_aligned` is a multiple of 16, the others need not be.
-pub(super) trait Aes: Copy {
-    unsafe fn load(from: *const u8) -> Self;
-    unsafe fn load_aligned(from: *const u8) -> Self;
-    unsafe fn store(self, to: *mut u8);
-    unsafe fn xor(self, other: Self) -> Self;
-
-    /// The same value, which has to be in a register before the next one pinned: an empty `asm!`.
-    /// Left alone, the compiler sees that fewer registers do if the blocks go one after another
-    /// instead of side by side.
-    unsafe fn pin(self) -> Self;
-
-    /// Step `step` of `0..=rounds` of the cipher. Each step adds `key` once: the first before
-    /// anything else, the last after everything. So what is added with the first round key is
-    /// added to the input, and what is added with the last to the output.
-    unsafe fn encrypt_step(self, step: usize, rounds: usize, key: Self) -> Self;
-
-    /// The same of the equivalent inverse cipher.
-    unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self;
-}
-
-/// Repeats a statement for every step from 1 on, each with its number as a constant.
-macro_rules! unroll {
-    ($step:ident in 1..=$last:ident $body:block) => {
-        unroll!(@ $step, $last, $body, 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
-    };
-    (@ $step:ident, $last:ident, $body:block, $($number:literal)*) => {
-        $({
-            const $step: usize = $number;
-            if $step <= $last $body
-        })*
-    };
-}
+use super::register::{Aes, Decrypt, round_key, unroll};
 
 /// Encrypts `blocks` blocks in each of lanes `0..N`, every lane with its own key.
 ///
@@ -142,7 +103,7 @@ pub(super) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
 ///
 /// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Aes`]; the key has `ROUNDS` rounds.
 #[inline(always)]
-unsafe fn decrypt_group<A: Aes, const ROUNDS: usize, const N: usize>(
+unsafe fn decrypt_group<A: Decrypt, const ROUNDS: usize, const N: usize>(
     key: *const AesKey,
     previous: A,
     src: *const u8,
@@ -180,7 +141,7 @@ unsafe fn decrypt_group<A: Aes, const ROUNDS: usize, const N: usize>(
 ///
 /// As [`decrypt_group`].
 #[inline(always)]
-pub(super) unsafe fn decrypt<A: Aes, const ROUNDS: usize>(
+pub(super) unsafe fn decrypt<A: Decrypt, const ROUNDS: usize>(
     key: *const AesKey,
     iv: &Block,
     src: *const u8,
@@ -210,27 +171,15 @@ pub(super) unsafe fn decrypt<A: Aes, const ROUNDS: usize>(
     }
 }
 
-/// A round key of the cipher, loaded where it is used: keys are passed by pointer, not by
-/// reference, lest the compiler load all of them ahead and leave a copy on the stack.
-///
-/// # Safety
-///
-/// The key is valid and has that round key; the contract of [`Aes`].
-#[inline(always)]
-unsafe fn round_key<A: Aes>(key: *const AesKey, step: usize) -> A {
-    // SAFETY: the caller's promise; round keys are aligned. The reference ends before any store.
-    unsafe { A::load_aligned((*key).encryption()[step].as_ptr()) }
-}
-
 /// A round key of the equivalent inverse cipher.
 ///
 /// # Safety
 ///
 /// As [`round_key`].
 #[inline(always)]
-unsafe fn inverse_round_key<A: Aes>(key: *const AesKey, step: usize) -> A {
+unsafe fn inverse_round_key<A: Decrypt>(key: *const AesKey, step: usize) -> A {
     // SAFETY: as in `round_key`.
-    unsafe { A::load_aligned((*key).decryption()[step].as_ptr()) }
+    unsafe { A::round_key((*key).decryption()[step].as_ptr()) }
 }
 
 /// The signature of [`encrypt_own`] and [`encrypt_shared`] once their parameters are fixed.

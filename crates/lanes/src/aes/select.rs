@@ -1,11 +1,14 @@
-//! Which CBC kernel a CPU gets.
+//! Which kernels a CPU gets.
 
 use super::cbc::CbcKernel;
+use super::ctr::CtrKernel;
+use super::gcm::GcmKernel;
+use super::mac::ChainKernel;
 use crate::cpu::Cpu;
 use crate::report::KernelInfo;
 
-/// The AES instructions where the CPU has them, else bitsliced integers.
-pub(super) fn kernel(cpu: &Cpu) -> &'static CbcKernel {
+/// For CBC: the AES instructions where the CPU has them, else bitsliced integers.
+pub(super) fn cbc(cpu: &Cpu) -> &'static CbcKernel {
     if cpu.has("aes") {
         #[cfg(target_arch = "x86_64")]
         return &super::ni::AESNI;
@@ -15,13 +18,78 @@ pub(super) fn kernel(cpu: &Cpu) -> &'static CbcKernel {
     &super::soft::SOFT
 }
 
-/// What AES-CBC gets on this CPU.
-pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
-    let CbcKernel { name, lanes, .. } = *kernel(cpu);
-    let reason = if cpu.has("aes") {
-        "the CPU has AES instructions: one buffer a lane to encrypt, one block a lane to decrypt"
-    } else {
-        "no AES instructions, or none allowed: constant-time integers"
-    };
-    KernelInfo { algorithm: "aes-cbc", kernel: name, lanes, single: name, few: 0, reason }
+/// For counter mode: the AES instructions on the widest registers that have them, else bitsliced integers.
+pub(super) fn ctr(cpu: &Cpu) -> &'static CtrKernel {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("vaes") {
+        return &super::vaes::CTR;
+    }
+    if cpu.has("aes") {
+        #[cfg(target_arch = "x86_64")]
+        return &super::ni::CTR;
+        #[cfg(target_arch = "aarch64")]
+        return &super::neon::CTR;
+    }
+    &super::ctr::soft::SOFT
 }
+
+/// For GCM and GMAC: the instructions for AES and for carry-less products, on the widest registers that have
+/// both, else integers.
+pub(super) fn gcm(cpu: &Cpu) -> &'static GcmKernel {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("vaes") && cpu.has("vpclmulqdq") {
+        return &super::gcm::vclmul::VCLMUL;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("aes") && cpu.has("pclmulqdq") {
+        return &super::gcm::clmul::CLMUL;
+    }
+    #[cfg(target_arch = "aarch64")]
+    if cpu.has("aes") && cpu.has("pmull") {
+        return &super::gcm::pmull::PMULL;
+    }
+    &super::gcm::soft::SOFT
+}
+
+/// For CMAC: the AES instructions on the widest registers that have them, else bitsliced integers.
+pub(super) fn chains(cpu: &Cpu) -> &'static ChainKernel {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("vaes") && cpu.has("aes") {
+        return &super::mac::vaes::VAES;
+    }
+    if cpu.has("aes") {
+        #[cfg(target_arch = "x86_64")]
+        return &super::ni::CHAIN;
+        #[cfg(target_arch = "aarch64")]
+        return &super::neon::CHAIN;
+    }
+    &super::mac::soft::SOFT
+}
+
+/// What each mode gets on this CPU.
+pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 4] {
+    let CbcKernel { name, lanes, .. } = *cbc(cpu);
+    let reason = match name {
+        "bitsliced" => NO_INSTRUCTIONS,
+        _ => "the CPU has AES instructions: one buffer a lane to encrypt, one block a lane to decrypt",
+    };
+    let cbc = KernelInfo { algorithm: "aes-cbc", kernel: name, lanes, single: name, few: 0, reason };
+    let ChainKernel { name, lanes, .. } = *chains(cpu);
+    let reason = match name {
+        "bitsliced" => NO_INSTRUCTIONS,
+        _ => "the CPU has AES instructions: one buffer a lane",
+    };
+    let cmac = KernelInfo { algorithm: "aes-cmac", kernel: name, lanes, single: name, few: 0, reason };
+    [cbc, pipelined("aes-ctr", ctr(cpu).name), pipelined("aes-gcm", gcm(cpu).name), cmac]
+}
+
+/// A kernel that works on the blocks of one buffer side by side.
+fn pipelined(algorithm: &'static str, kernel: &'static str) -> KernelInfo {
+    let reason = match kernel {
+        "bitsliced" => NO_INSTRUCTIONS,
+        _ => "the CPU has the instructions: blocks of a buffer side by side, buffers close together",
+    };
+    KernelInfo { algorithm, kernel, lanes: 1, single: kernel, few: 0, reason }
+}
+
+const NO_INSTRUCTIONS: &str = "no AES instructions, or none allowed: constant-time integers";

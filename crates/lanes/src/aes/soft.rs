@@ -12,7 +12,7 @@ use super::key::{AesKey, Block, MAX_ROUNDS};
 use zeroize::Zeroizing;
 
 /// The blocks (or lanes) worked on at once.
-const WIDTH: usize = 4;
+pub(super) const WIDTH: usize = 4;
 
 /// Constant-time AES on plain integers, for any CPU.
 pub(crate) static SOFT: CbcKernel = CbcKernel { name: "bitsliced", lanes: WIDTH, encrypt, decrypt };
@@ -33,8 +33,7 @@ unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
         // SAFETY: lanes 0..n have valid keys by the contract; a lane beyond borrows the first's.
         unsafe { &*set.key[if lane < n { lane } else { 0 }] }
     });
-    let rounds = keys[0].rounds();
-    let round_keys = slice_keys(keys.map(AesKey::encryption), rounds);
+    let cipher = SlicedCipher::of_lanes(keys);
 
     let mut state = [[0; 16]; WIDTH];
     state[..n].copy_from_slice(&set.state[..n]);
@@ -45,9 +44,7 @@ unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
             let input = unsafe { set.src[lane].add(at).cast::<Block>().read() };
             xor(state, &input);
         }
-        let mut x = slice(&state);
-        encrypt_sliced(&mut x, &round_keys, rounds);
-        state = unslice(x);
+        cipher.encrypt(&mut state);
         for (lane, state) in state.iter().enumerate().take(n) {
             // SAFETY: the contract gives `blocks` writable blocks at every lane's dst.
             unsafe { set.dst[lane].add(at).cast::<Block>().write(*state) };
@@ -81,6 +78,31 @@ unsafe fn decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks
         }
         previous = input[count - 1];
         done += count;
+    }
+}
+
+/// A key, or four, made ready for four blocks at a time, wiped when dropped.
+pub(super) struct SlicedCipher {
+    keys: SlicedKeys,
+    rounds: usize,
+}
+
+impl SlicedCipher {
+    pub(super) fn new(key: &AesKey) -> Self {
+        SlicedCipher::of_lanes([key; WIDTH])
+    }
+
+    /// One key for each block; all have the same number of rounds.
+    pub(super) fn of_lanes(keys: [&AesKey; WIDTH]) -> Self {
+        let rounds = keys[0].rounds();
+        SlicedCipher { keys: slice_keys(keys.map(AesKey::encryption), rounds), rounds }
+    }
+
+    /// Encrypts each block.
+    pub(super) fn encrypt(&self, blocks: &mut [Block; WIDTH]) {
+        let mut x = slice(blocks);
+        encrypt_sliced(&mut x, &self.keys, self.rounds);
+        *blocks = unslice(x);
     }
 }
 
@@ -133,7 +155,7 @@ fn slice_keys(keys: [&[Block; MAX_ROUNDS + 1]; WIDTH], rounds: usize) -> SlicedK
     sliced
 }
 
-fn xor(a: &mut Block, b: &Block) {
+pub(super) fn xor(a: &mut Block, b: &Block) {
     for (a, b) in a.iter_mut().zip(b) {
         *a ^= b;
     }

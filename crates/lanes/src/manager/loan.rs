@@ -9,7 +9,9 @@ use super::Lanes;
 /// Where a job carries buffers and comes back, a loan only points to what its maker has, so making one
 /// costs next to nothing. It is made for the lanes that will do the work:
 /// [`digest`](Loan::digest) and [`hmac`](Loan::hmac), [`encrypt`](Loan::encrypt),
-/// [`decrypt`](Loan::decrypt), and the last two with `_to` for results that go elsewhere.
+/// [`decrypt`](Loan::decrypt) for CBC, [`ctr`](Loan::ctr) and [`ctr32`](Loan::ctr32),
+/// [`seal`](Loan::seal) and [`open`](Loan::open) for GCM, [`gmac`](Loan::gmac), [`cmac`](Loan::cmac); those that write to
+/// their buffer also with `_to`, for results that go elsewhere.
 pub struct Loan<'a, L: Lanes> {
     pub(crate) task: L::Task,
     /// Steps of the kernel that it will keep a lane for.

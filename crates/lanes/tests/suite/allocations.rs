@@ -3,7 +3,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-use crate::common::{Reference, bytes, cpus};
+use crate::common::packets::{Message, Mode, Text, View, every_mode};
+use crate::common::{Reference, bytes, cipher_cpus, cpus};
 use broadloom_lanes::{
     AesKey, CbcJob, HashJob, HmacKey, InOrder, Job, OutOfOrder, Planner, Sha1, Sha512,
 };
@@ -114,4 +115,32 @@ fn ciphers_allocate_nothing() {
         let make = if i % 4 == 3 { CbcJob::decrypt } else { CbcJob::encrypt };
         make(&keys[i % 3], [i as u8; 16], buffer, ()).expect("whole blocks")
     });
+}
+
+/// A planner is made for each call, and a list of what to process: what is counted besides is none.
+#[test]
+fn packets_allocate_nothing() {
+    fn all<M: Mode>() {
+        for cpu in cipher_cpus() {
+            let key = || M::key(&bytes(1, 16));
+            let keys: Vec<_> = (0..100).map(|_| key()).collect();
+            let of = |count: usize| {
+                let messages: Vec<_> =
+                    (0..count).map(|i| Message::new::<M>(i, 16, i * 29 % 900)).collect();
+                let mut texts: Vec<_> = messages.iter().map(|message| message.plain.clone()).collect();
+                let mut tags = vec![[0; 16]; count];
+                let all = messages.iter().zip(&mut texts).zip(&mut tags);
+                let views = all.map(|((message, text), tag)| View {
+                    nonce: &message.nonce,
+                    associated: &message.associated,
+                    text: Text::InPlace(text),
+                    tag,
+                });
+                let views: Vec<_> = views.collect();
+                allocations(|| M::process(&cpu, &keys, views))
+            };
+            assert_eq!(of(100), of(1), "{} on {}", M::NAME, cpu.isa());
+        }
+    }
+    every_mode!(all());
 }

@@ -2,6 +2,7 @@
 
 #![cfg(all(unix, not(miri)))]
 
+use crate::common::packets::{Message, Mode, Text, View, every_mode};
 use crate::common::{
     Reference, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, every_hash, everywhere, hash_cpus,
 };
@@ -40,15 +41,20 @@ impl Guarded {
 
     /// The first or the last bytes between the guard pages, with some data in them.
     fn place(&mut self, side: Side, data: &[u8]) -> &mut [u8] {
+        let place = self.bytes(side, data.len());
+        place.copy_from_slice(data);
+        place
+    }
+
+    /// The first or the last bytes between the guard pages, as they are.
+    fn bytes(&mut self, side: Side, len: usize) -> &mut [u8] {
         // SAFETY: the middle is `page` bytes, readable, writable, and borrowed with `self`.
         let all =
             unsafe { std::slice::from_raw_parts_mut(self.pages.byte_add(self.page).cast(), self.page) };
-        let place = match side {
-            Side::Start => &mut all[..data.len()],
-            Side::End => &mut all[self.page - data.len()..],
-        };
-        place.copy_from_slice(data);
-        place
+        match side {
+            Side::Start => &mut all[..len],
+            Side::End => &mut all[self.page - len..],
+        }
     }
 }
 
@@ -148,4 +154,43 @@ fn ciphers_touch_their_buffers_and_nothing_else() {
             }
         }
     }
+}
+
+#[test]
+fn packets_touch_their_buffers_and_nothing_else() {
+    fn all<M: Mode>() {
+        let (mut from, mut to, mut small) = (regions(), regions(), regions());
+        for len in (0..=290).chain([511, 512, 4096, 8191]) {
+            for count in COUNTS {
+                let make = |i: usize| Message::new::<M>(len + i, [16, 24, 32][(len + i) % 3], len);
+                let messages: Vec<_> = (0..count).map(make).collect();
+                let texts: Vec<_> = messages.iter().map(Message::texts::<M>).collect();
+                let keys: Vec<_> = messages.iter().map(|message| M::key(&message.key)).collect();
+                for (side, cpu) in [Side::Start, Side::End]
+                    .iter()
+                    .flat_map(|s| cipher_cpus().into_iter().map(move |c| (*s, c)))
+                {
+                    let mut tags = vec![[0; 16]; count];
+                    let places = from.iter_mut().zip(&mut to).zip(&mut small);
+                    let all = places.zip(&messages).zip(&texts).zip(&mut tags).enumerate();
+                    let views = all.map(|(i, (((places, message), texts), tag))| {
+                        let ((from, to), small) = places;
+                        let text = match i % 2 {
+                            0 => Text::InPlace(to.place(side, &texts.0)),
+                            _ => Text::Apart(from.place(side, &texts.0), to.place(side, &vec![0; len])),
+                        };
+                        let associated = small.place(side, &message.associated);
+                        View { nonce: &message.nonce, associated, text, tag }
+                    });
+                    M::process(&cpu, &keys, views.collect());
+                    for (i, (to, (_, expected, tag))) in to.iter_mut().zip(&texts).enumerate() {
+                        let what = format!("{} {} {side:?} {len} of {count}", M::NAME, cpu.isa());
+                        assert!(to.bytes(side, len) == expected, "{what}");
+                        assert_eq!(tags[i][..M::TAG], tag[..], "{what}");
+                    }
+                }
+            }
+        }
+    }
+    every_mode!(all());
 }

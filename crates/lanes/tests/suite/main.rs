@@ -8,4 +8,6 @@ mod hash;
 mod known_answers;
 mod loans;
 mod managers;
+mod packet_answers;
+mod packets;
 mod sequences;

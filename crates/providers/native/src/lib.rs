@@ -1,14 +1,15 @@
 //! Broadloom's own lanes as a provider.
 //!
-//! Hashes, HMACs and AES-CBC, many buffers side by side, on the kernels of [`broadloom_lanes`]. What it
+//! Hashes, HMACs, AES in CBC, CTR and GCM mode, GMAC and CMAC, many buffers side by side, on the kernels of [`broadloom_lanes`]. What it
 //! needs of the machine it finds out at run time, so it is always there.
 
+mod class;
 mod queue;
 mod session;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, CipherAlgorithm, MacAlgorithm, Provider, ProviderError, ProviderSession,
-    Transform,
+    AeadAlgorithm, Algorithm, AnyQueue, CipherAlgorithm, MacAlgorithm, Provider, ProviderError,
+    ProviderSession, Transform,
 };
 use broadloom_lanes::Cpu;
 
@@ -41,8 +42,12 @@ impl Provider for Native {
 
     fn supports(&self, algorithm: Algorithm) -> bool {
         match algorithm {
-            Algorithm::Hash(_) | Algorithm::Mac(MacAlgorithm::Hmac(_)) => true,
-            Algorithm::Cipher(CipherAlgorithm::AesCbc(_)) => true,
+            Algorithm::Hash(_) => true,
+            Algorithm::Mac(
+                MacAlgorithm::Hmac(_) | MacAlgorithm::AesGmac(_) | MacAlgorithm::AesCmac(_),
+            ) => true,
+            Algorithm::Aead(AeadAlgorithm::AesGcm(_)) => true,
+            Algorithm::Cipher(CipherAlgorithm::AesCbc(_) | CipherAlgorithm::AesCtr(_)) => true,
             Algorithm::Chain(cipher, mac, _) => {
                 self.supports(Algorithm::Cipher(cipher)) && self.supports(Algorithm::Mac(mac))
             }

@@ -1,13 +1,28 @@
 //! Expanded keys, by the lanes that use them.
 
 use broadloom_engine::{
-    Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm, ProviderError, ProviderSession,
-    Transform,
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm, ProviderError,
+    ProviderSession, Transform,
 };
-use broadloom_lanes::{AesKey, Cpu, Hash, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, kernels};
+use broadloom_lanes::{
+    AesKey, CmacKey, Cpu, GcmKey, Hash, HmacKey, KeyLengthError, Md5, Sha1, Sha224, Sha256, Sha384,
+    Sha512, kernels,
+};
 
 /// The class of AES-CBC; those of the hashes are their places in [`HashAlgorithm::ALL`].
 pub(crate) const CBC: u8 = HashAlgorithm::ALL.len() as u8;
+
+/// The class of AES in counter mode.
+pub(crate) const CTR: u8 = CBC + 1;
+
+/// The class of AES-GCM and GMAC.
+pub(crate) const GCM: u8 = CTR + 1;
+
+/// The class of AES-CMAC.
+pub(crate) const CMAC: u8 = GCM + 1;
+
+/// How many classes there are.
+pub(crate) const CLASSES: usize = CMAC as usize + 1;
 
 /// A hash or an HMAC.
 pub(crate) struct HashSession<A: Hash> {
@@ -20,6 +35,32 @@ pub(crate) struct HashSession<A: Hash> {
 pub(crate) struct CbcSession {
     pub key: AesKey,
     pub encrypt: bool,
+    about: About,
+}
+
+/// AES in counter mode, in either direction.
+pub(crate) struct CtrSession {
+    pub key: AesKey,
+    about: About,
+}
+
+/// AES-GCM or GMAC.
+pub(crate) struct GcmSession {
+    pub key: GcmKey,
+    pub task: GcmTask,
+    about: About,
+}
+
+/// What is done with a key for GCM.
+pub(crate) enum GcmTask {
+    Seal,
+    Open,
+    Authenticate,
+}
+
+/// AES-CMAC.
+pub(crate) struct CmacSession {
+    pub key: CmacKey,
     about: About,
 }
 
@@ -39,15 +80,21 @@ impl<A: Hash> ProviderSession for HashSession<A> {
     }
 }
 
-impl ProviderSession for CbcSession {
-    fn kernel(&self) -> String {
-        self.about.kernel.clone()
-    }
+macro_rules! says_what_it_is {
+    ($($session:ty),*) => { $(
+        impl ProviderSession for $session {
+            fn kernel(&self) -> String {
+                self.about.kernel.clone()
+            }
 
-    fn class(&self) -> u8 {
-        self.about.class
-    }
+            fn class(&self) -> u8 {
+                self.about.class
+            }
+        }
+    )* };
 }
+
+says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession);
 
 /// Opens a session.
 ///
@@ -64,13 +111,32 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Result<Box<dyn ProviderS
             HashAlgorithm::Sha512 => hash_session::<Sha512>(transform, cpu, hash),
         }),
         Algorithm::Cipher(CipherAlgorithm::AesCbc(_)) => {
-            let key = AesKey::new(transform.key());
-            let key = key.map_err(|error| ProviderError::new(error.to_string()))?;
+            let key = aes_key(transform)?;
             let encrypt = transform.direction() == Direction::Encrypt;
             let (kernel, lanes) = kernel(cpu, "aes-cbc");
             let kernel =
                 if encrypt { format!("{kernel} x{lanes}") } else { format!("{kernel}, pipelined") };
             Ok(Box::new(CbcSession { key, encrypt, about: About { class: CBC, kernel } }))
+        }
+        Algorithm::Cipher(CipherAlgorithm::AesCtr(_)) => {
+            let about = About { class: CTR, kernel: pipelined(cpu, "aes-ctr") };
+            Ok(Box::new(CtrSession { key: aes_key(transform)?, about }))
+        }
+        Algorithm::Aead(AeadAlgorithm::AesGcm(_)) | Algorithm::Mac(MacAlgorithm::AesGmac(_)) => {
+            let key = GcmKey::new(transform.key()).map_err(refused)?;
+            let task = match transform.direction() {
+                Direction::Seal => GcmTask::Seal,
+                Direction::Open => GcmTask::Open,
+                _ => GcmTask::Authenticate,
+            };
+            let about = About { class: GCM, kernel: pipelined(cpu, "aes-gcm") };
+            Ok(Box::new(GcmSession { key, task, about }))
+        }
+        Algorithm::Mac(MacAlgorithm::AesCmac(_)) => {
+            let (kernel, lanes) = kernel(cpu, "aes-cmac");
+            let about = About { class: CMAC, kernel: format!("{kernel} x{lanes}") };
+            let key = CmacKey::new(transform.key()).map_err(refused)?;
+            Ok(Box::new(CmacSession { key, about }))
         }
         algorithm => Err(ProviderError::new(format!("native has no kernel for {algorithm}"))),
     }
@@ -87,6 +153,19 @@ fn hash_session<A: Hash>(
         key: hmac.then(|| HmacKey::new(transform.key())),
         about: About { class: hash as u8, kernel: format!("{kernel} x{lanes}") },
     })
+}
+
+fn aes_key(transform: &Transform) -> Result<AesKey, ProviderError> {
+    AesKey::new(transform.key()).map_err(refused)
+}
+
+fn refused(error: KeyLengthError) -> ProviderError {
+    ProviderError::new(error.to_string())
+}
+
+/// What a kernel is called that works on the blocks of one buffer side by side.
+fn pipelined(cpu: &Cpu, algorithm: &str) -> String {
+    format!("{}, pipelined", kernel(cpu, algorithm).0)
 }
 
 /// The kernel for many buffers and its lanes, as [`kernels`] names them.

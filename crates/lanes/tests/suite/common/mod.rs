@@ -2,6 +2,7 @@
 //! every manager.
 
 mod kinds;
+pub mod packets;
 mod reference;
 mod route;
 pub mod sequence;
@@ -28,7 +29,7 @@ pub(crate) use every_hash;
 
 /// This machine with every instruction set it has, and with and without its hash and AES instructions.
 pub fn cpus() -> Vec<Cpu> {
-    with_and_without(&["sha", "sha2", "aes", "vaes"])
+    with_and_without(&["sha", "sha2", "aes", "vaes", "pclmulqdq", "vpclmulqdq", "pmull"])
 }
 
 /// Those of [`cpus`] that differ for hashes.
@@ -38,7 +39,7 @@ pub fn hash_cpus() -> Vec<Cpu> {
 
 /// Those of [`cpus`] that differ for ciphers.
 pub fn cipher_cpus() -> Vec<Cpu> {
-    with_and_without(&["aes", "vaes"])
+    with_and_without(&["aes", "vaes", "pclmulqdq", "vpclmulqdq", "pmull"])
 }
 
 fn with_and_without(extensions: &[&str]) -> Vec<Cpu> {

@@ -1,0 +1,217 @@
+//! The scheduler of counter mode: a buffer after the other, each ciphered at once.
+
+use core::fmt;
+
+use super::CtrKernel;
+use crate::aes::key::{AesKey, Block};
+use crate::aes::select;
+use crate::cpu::Cpu;
+use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+
+/// One buffer, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct CtrTask {
+    key: *const AesKey,
+    counter: Block,
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+}
+
+/// The scheduler of counter-mode buffers.
+///
+/// A buffer needs no lane: its blocks do not depend on each other, so that a core can begin the next buffer
+/// while the rounds of the last are under way.
+pub struct CtrLanes {
+    kernel: &'static CtrKernel,
+}
+
+impl Lanes for CtrLanes {
+    type Task = CtrTask;
+    const SORT_STREAMS: bool = false;
+
+    fn new(cpu: &Cpu) -> Self {
+        CtrLanes { kernel: select::ctr(cpu) }
+    }
+
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        Occupancy::default()
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<CtrTask>, _: Goal) {
+        let kernel = self.kernel;
+        // SAFETY: the caller vouches for the tasks until they are complete.
+        while let Some(id) = source.next(|id, task| unsafe {
+            cipher(kernel, task);
+            id
+        }) {
+            source.done(id);
+        }
+    }
+}
+
+/// Ciphers a buffer: all at once, unless the last 32 bits of its counter pass zero on the way.
+///
+/// # Safety
+/// The task is good, and the kernel for this CPU.
+#[inline(always)]
+pub(in crate::aes) unsafe fn cipher(kernel: &CtrKernel, task: &CtrTask) {
+    let CtrTask { key, counter, src, dst, len } = task;
+    // SAFETY: the caller's.
+    unsafe {
+        if *len as u64 <= room(counter) {
+            (kernel.cipher)(&**key, counter, *src, *dst, *len);
+        } else {
+            cipher_in_parts(kernel, *task);
+        }
+    }
+}
+
+/// The same for a counter that carries.
+///
+/// # Safety
+/// As [`cipher`].
+#[cold]
+unsafe fn cipher_in_parts(kernel: &CtrKernel, mut task: CtrTask) {
+    while task.len > 0 {
+        let room = room(&task.counter);
+        let len = usize::try_from(room).map_or(task.len, |room| room.min(task.len));
+        // SAFETY: the caller's, for the first bytes of those that are left.
+        unsafe {
+            (kernel.cipher)(&*task.key, &task.counter, task.src, task.dst, len);
+            (task.src, task.dst) = (task.src.add(len), task.dst.add(len));
+        }
+        task.len -= len;
+        // The last 32 bits are zero now, and the others one more.
+        let high = (u128::from_be_bytes(task.counter) >> 32).wrapping_add(1);
+        task.counter = (high << 32).to_be_bytes();
+    }
+}
+
+/// Bytes that can be ciphered before the last 32 bits of a counter pass zero.
+#[inline(always)]
+fn room(counter: &Block) -> u64 {
+    ((1 << 32) - u64::from(number(counter))) * 16
+}
+
+/// The last 32 bits.
+#[inline(always)]
+fn number(counter: &Block) -> u32 {
+    u32::from_be_bytes(*counter.last_chunk().expect("a block has four bytes"))
+}
+
+impl<'a> Loan<'a, CtrLanes> {
+    /// Encrypts or decrypts a buffer in place with AES in counter mode (SP 800-38A, section 6.5), which
+    /// are the same. `counter` is the first counter block; all its 128 bits count, modulo 2^128.
+    ///
+    /// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of
+    /// the plaintexts.
+    ///
+    /// ```
+    /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
+    ///
+    /// let key = AesKey::new(&[7; 16])?;
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let mut planner = Planner::new(&Cpu::detect());
+    /// planner.process_each(packets.iter_mut().zip(0..).map(|(packet, n)| {
+    ///     Loan::ctr(&key, &[n, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], packet)
+    /// }));
+    /// assert_ne!(packets[0], [1; 20]);
+    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+    /// ```
+    #[inline(always)]
+    pub fn ctr(key: &'a AesKey, counter: &[u8; 16], buffer: &'a mut [u8]) -> Self {
+        let dst = buffer.as_mut_ptr();
+        Self::counting(key, counter, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// The same from one buffer to another.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn ctr_to(key: &'a AesKey, counter: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::counting(key, counter, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    /// [`ctr`](Loan::ctr) with a counter of 32 bits, the last of the block, and a nonce of 96 bits before
+    /// it, as for IPsec (RFC 3686).
+    ///
+    /// # Errors
+    /// [`CounterError`] if the counter would pass zero, and so repeat; nothing is written.
+    #[inline(always)]
+    pub fn ctr32(
+        key: &'a AesKey,
+        counter: &[u8; 16],
+        buffer: &'a mut [u8],
+    ) -> Result<Self, CounterError> {
+        CounterError::check(counter, buffer.len())?;
+        Ok(Self::ctr(key, counter, buffer))
+    }
+
+    /// [`ctr32`](Loan::ctr32) from one buffer to another.
+    ///
+    /// # Errors
+    /// [`CounterError`] if the counter would pass zero, and so repeat; nothing is written.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn ctr32_to(
+        key: &'a AesKey,
+        counter: &[u8; 16],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> Result<Self, CounterError> {
+        CounterError::check(counter, src.len())?;
+        Ok(Self::ctr_to(key, counter, src, dst))
+    }
+
+    #[inline(always)]
+    fn counting(
+        key: &'a AesKey,
+        counter: &[u8; 16],
+        (src, dst): (*const u8, *mut u8),
+        len: usize,
+    ) -> Self {
+        Loan::new(CtrTask { key, counter: *counter, src, dst, len }, COST)
+    }
+}
+
+/// All cost the same: in no order are there fewer steps.
+const COST: usize = 1;
+
+/// A 32-bit counter would have passed zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterError {
+    /// The counter's first value.
+    pub first: u32,
+    /// Blocks that the buffer has.
+    pub blocks: u64,
+}
+
+impl CounterError {
+    fn check(counter: &Block, len: usize) -> Result<(), CounterError> {
+        match len as u64 <= room(counter) {
+            true => Ok(()),
+            false => Err(CounterError { first: number(counter), blocks: len.div_ceil(16) as u64 }),
+        }
+    }
+}
+
+impl fmt::Display for CounterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let CounterError { first, blocks } = self;
+        let room = (1 << 32) - u64::from(*first);
+        write!(f, "a 32-bit counter that starts at {first:#010x} has {room} blocks, not {blocks}")
+    }
+}
+
+impl core::error::Error for CounterError {}

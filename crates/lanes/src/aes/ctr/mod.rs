@@ -1,0 +1,29 @@
+//! AES in counter mode (SP 800-38A, 6.5): the blocks of one buffer side by side, and short buffers one
+//! close behind the other, so that the rounds of several are in flight at once.
+//!
+//! `pipeline` is the one description of the kernels for CPUs with AES instructions.
+
+mod lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) mod pipeline;
+pub(super) mod soft;
+
+use super::key::{AesKey, Block};
+
+pub use lanes::{CounterError, CtrLanes};
+
+/// Counter mode in one instruction set.
+///
+/// # Safety
+///
+/// The caller promises that
+///
+/// - the CPU has the instructions of the kernel;
+/// - the source is readable and the destination writable for `len` bytes, at any alignment; they are the
+///   same, or do not overlap each other, the key or the counter.
+pub(crate) struct CtrKernel {
+    /// The name shown to users.
+    pub name: &'static str,
+    /// Ciphers `len` bytes. The blocks are numbered from `first` on in its last 32 bits, modulo 2^32.
+    pub cipher: unsafe fn(key: &AesKey, first: &Block, src: *const u8, dst: *mut u8, len: usize),
+}

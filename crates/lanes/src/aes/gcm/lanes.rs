@@ -1,0 +1,209 @@
+//! The scheduler of GCM messages: it gathers them, so that the kernel has several in flight.
+
+use super::{GcmKernel, GcmKey, Message, halves};
+use crate::aes::select;
+use crate::cpu::Cpu;
+use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+
+/// Messages that are handed to the kernel in one call.
+const GATHERED: usize = 32;
+
+/// One message, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct GcmTask {
+    message: Message,
+    /// The nonce that the counter is still to be made of, unless its length is 0.
+    nonce: (*const u8, usize),
+}
+
+/// The scheduler of GCM messages.
+///
+/// A message needs no lane of its own: its blocks do not depend on each other but through a sum.
+pub struct GcmLanes {
+    kernel: &'static GcmKernel,
+    messages: [Message; GATHERED],
+    ids: [u32; GATHERED],
+}
+
+// SAFETY: `messages` holds the pointers of tasks only during a call.
+unsafe impl Send for GcmLanes {}
+
+impl Lanes for GcmLanes {
+    type Task = GcmTask;
+    const SORT_STREAMS: bool = false;
+
+    fn new(cpu: &Cpu) -> Self {
+        GcmLanes { kernel: select::gcm(cpu), messages: [Message::NONE; _], ids: [0; _] }
+    }
+
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        Occupancy::default()
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<GcmTask>, _: Goal) {
+        let GcmLanes { kernel, messages, ids } = self;
+        loop {
+            let mut count = 0;
+            for (message, place) in messages.iter_mut().zip(&mut *ids) {
+                let taken = source.next(|id, task| {
+                    *message = task.message;
+                    let (nonce, len) = task.nonce;
+                    if len > 0 {
+                        // SAFETY: the caller vouches for the task; the kernel is for this CPU.
+                        let block = unsafe { (kernel.first_counter)(&*message.key, nonce, len) };
+                        message.counter = halves(u128::from_le_bytes(block));
+                    }
+                    id
+                });
+                let Some(id) = taken else { break };
+                *place = id;
+                count += 1;
+            }
+            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
+            unsafe { (kernel.process)(&messages[..count]) };
+            ids[..count].iter().for_each(|id| source.done(*id));
+            if count < GATHERED {
+                return;
+            }
+        }
+    }
+}
+
+/// The most bytes of a text under one nonce (SP 800-38D, 5.2.1.1): 2^32 - 2 blocks.
+const MAX_LEN: u64 = (1 << 36) - 32;
+
+/// All cost the same: in no order are there fewer steps.
+const COST: usize = 1;
+
+impl<'a> Loan<'a, GcmLanes> {
+    /// Encrypts a text in place with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one is the
+    /// start of it. Nonces of 12 bytes are the fastest; any other length but 0 will do.
+    ///
+    /// No nonce may be used twice under one key: whoever has both messages has the difference of the
+    /// plaintexts, and can forge tags from then on.
+    ///
+    /// ```
+    /// use broadloom_lanes::{Cpu, GcmKey, Loan, Planner};
+    ///
+    /// let key = GcmKey::new(&[7; 16])?;
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let mut tags = [[0; 16]; 2];
+    /// let mut planner = Planner::new(&Cpu::detect());
+    /// let nonces = [[0; 12], [1; 12]];
+    /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
+    /// planner.process_each(all.map(|((packet, tag), nonce)| Loan::seal(&key, nonce, b"header", packet, tag)));
+    /// assert_ne!(tags[0], tags[1]);
+    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the nonce is empty, or the text longer than 2^36 - 32 bytes.
+    #[inline(always)]
+    pub fn seal(
+        key: &'a GcmKey,
+        nonce: &'a [u8],
+        associated: &'a [u8],
+        text: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        let dst = text.as_mut_ptr();
+        Self::message(true, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+    }
+
+    /// The same from one buffer to another.
+    ///
+    /// # Panics
+    /// As [`seal`](Loan::seal), and if the destination has another length than the source.
+    #[inline(always)]
+    pub fn seal_to(
+        key: &'a GcmKey,
+        nonce: &'a [u8],
+        associated: &'a [u8],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::message(true, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+    }
+
+    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
+    /// caller does, in constant time, and wipes the text unless it is the tag that came with it.
+    ///
+    /// # Panics
+    /// As [`seal`](Loan::seal).
+    #[inline(always)]
+    pub fn open(
+        key: &'a GcmKey,
+        nonce: &'a [u8],
+        associated: &'a [u8],
+        text: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        let dst = text.as_mut_ptr();
+        Self::message(false, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+    }
+
+    /// The same from one buffer to another.
+    ///
+    /// # Panics
+    /// As [`seal`](Loan::seal), and if the destination has another length than the source.
+    #[inline(always)]
+    pub fn open_to(
+        key: &'a GcmKey,
+        nonce: &'a [u8],
+        associated: &'a [u8],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::message(false, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+    }
+
+    /// The GMAC of data that stay as they are (SP 800-38D, section 3), the whole of it. The rules for nonces
+    /// are those of [`seal`](Loan::seal).
+    ///
+    /// # Panics
+    /// If the nonce is empty.
+    #[inline(always)]
+    pub fn gmac(key: &'a GcmKey, nonce: &'a [u8], data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
+        let none = core::ptr::NonNull::dangling().as_ptr();
+        Self::message(true, key, nonce, data, (none, none, 0), tag)
+    }
+
+    #[inline(always)]
+    fn message(
+        seals: bool,
+        key: &'a GcmKey,
+        nonce: &'a [u8],
+        associated: &'a [u8],
+        (src, dst, len): (*const u8, *mut u8, usize),
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        assert!(!nonce.is_empty(), "GCM takes a nonce");
+        assert!(len as u64 <= MAX_LEN, "GCM takes at most {MAX_LEN} bytes of text, not {len}");
+        let associated = (associated.as_ptr(), associated.len());
+        let tag = tag.as_mut_ptr();
+        let (counter, nonce) = match nonce.len() {
+            12 => (first_counter(nonce), (core::ptr::null(), 0)),
+            len => ([0; 2], (nonce.as_ptr(), len)),
+        };
+        let message = Message { key, counter, associated, src, dst, len, tag, seals };
+        Loan::new(GcmTask { message, nonce }, COST)
+    }
+}
+
+/// The first counter block for a nonce of 12 bytes.
+#[inline(always)]
+fn first_counter(nonce: &[u8]) -> [u64; 2] {
+    let low = nonce.first_chunk().map_or(0, |low| u64::from_le_bytes(*low));
+    let high = nonce.last_chunk().map_or(0, |high| u32::from_le_bytes(*high));
+    halves(1 << 120 | u128::from(high) << 64 | u128::from(low))
+}

@@ -1,0 +1,81 @@
+//! AES-GCM and GMAC (SP 800-38D).
+//!
+//! `hash` is GHASH and `pipeline` the rest, both written once over the registers of an instruction set, which
+//! `clmul`, `vclmul` and `pmull` fill in; `soft` is for CPUs without their instructions. `field` is the
+//! arithmetic in plain integers, with which keys are expanded.
+
+#[cfg(target_arch = "x86_64")]
+pub(super) mod clmul;
+mod field;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod hash;
+mod key;
+mod lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod pipeline;
+#[cfg(target_arch = "aarch64")]
+pub(super) mod pmull;
+pub(super) mod soft;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod vclmul;
+
+use super::key::Block;
+
+pub use key::GcmKey;
+pub use lanes::GcmLanes;
+
+/// GCM in one instruction set.
+///
+/// # Safety
+///
+/// The caller promises that
+///
+/// - the CPU has the instructions of the kernel;
+/// - all keys are valid, and all that is read is readable for its length, at any alignment;
+/// - of every message: the destination is writable for the length of the text, and the tag for 16 bytes.
+///   Source and destination are the same, or do not overlap; nothing else that is written overlaps anything
+///   that is read or written.
+pub(crate) struct GcmKernel {
+    /// The name shown to users.
+    pub name: &'static str,
+    /// Processes messages to their end, and writes the whole tag of each. Nobody has compared it with
+    /// another.
+    pub process: unsafe fn(messages: &[Message]),
+    /// The first counter block for a nonce that has not 12 bytes (SP 800-38D, 7.1, step 2).
+    pub first_counter: unsafe fn(key: &GcmKey, nonce: *const u8, len: usize) -> Block,
+}
+
+/// One message, as kernels see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Message {
+    key: *const GcmKey,
+    /// The counter block before that of the first block of text: its bytes as little-endian integers, which
+    /// are copied in the pieces that they were written in.
+    counter: [u64; 2],
+    associated: (*const u8, usize),
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+    tag: *mut u8,
+    /// Plaintext to ciphertext, not back.
+    seals: bool,
+}
+
+/// A block as [`Message`] has it.
+fn halves(block: u128) -> [u64; 2] {
+    [(block as u64).to_le(), ((block >> 64) as u64).to_le()]
+}
+
+impl Message {
+    /// In no place.
+    const NONE: Message = Message {
+        key: core::ptr::null(),
+        counter: [0; 2],
+        associated: (core::ptr::null(), 0),
+        src: core::ptr::null(),
+        dst: core::ptr::null_mut(),
+        len: 0,
+        tag: core::ptr::null_mut(),
+        seals: true,
+    };
+}

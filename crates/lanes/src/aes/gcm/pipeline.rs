@@ -1,0 +1,208 @@
+//! GCM written once over the registers of an instruction set.
+//!
+//! A short message is ciphered and hashed in two steps, and between the two steps of one message come
+//! steps of others: so the rounds of one and the products of another are in flight at once, and nothing
+//! waits for the end of a chain. In a long message the products of eight registers are woven into the
+//! rounds of the next eight.
+
+use super::field::Element;
+use super::hash::{BESIDE, Field, Hash, HashBeside};
+use super::{GcmKey, Message};
+use crate::aes::ctr::pipeline::{TOGETHER, add, cipher, take};
+use crate::aes::key::Block;
+use crate::aes::register::encrypt;
+
+/// Messages that are between their two steps, at most; a power of two.
+const BETWEEN: usize = 2;
+
+/// [`weave`] for one instruction set. Apart from the rest, it leaves that small.
+pub(in crate::aes) type Weave<W> = unsafe fn(message: &Message, place: &mut Between<W>);
+
+/// Processes messages.
+///
+/// # Safety
+/// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`].
+#[inline(always)]
+pub(in crate::aes) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut between = [Between::<W>::new(); BETWEEN];
+        // The first steps are the even ones; the second step of a message comes right before its place is
+        // needed again. One loop over both, so that each function is here, and in the cache, only once.
+        for step in 0..2 * (messages.len() + BETWEEN - 1) {
+            let ends = step % 2 == 1;
+            let index = if ends { (step / 2).wrapping_sub(BETWEEN - 1) } else { step / 2 };
+            let Some(message) = messages.get(index) else { continue };
+            let place = &mut between[index % BETWEEN];
+            if !ends {
+                *place = Between::new();
+                if message.len >= LONG {
+                    weave(message, place);
+                }
+            }
+            // What is sealed is hashed after it was ciphered, what is opened before.
+            let half = match message.seals != ends {
+                true => encipher(message, place),
+                false => hash(message, place),
+            };
+            place.half = place.half.xor(half);
+            if ends {
+                place.half.store_one(message.tag);
+            }
+        }
+        for place in &mut between {
+            core::ptr::write_volatile(place, Between::new());
+        }
+    }
+}
+
+/// What is known of a message between its steps.
+#[derive(Clone, Copy)]
+pub(in crate::aes) struct Between<W> {
+    /// One of the two blocks that the tag is the sum of.
+    half: W,
+    /// The hash of the associated data and of the text that is done, if any is.
+    so_far: W,
+    /// Bytes of the text that are ciphered and hashed.
+    done: usize,
+}
+
+impl<W: Field> Between<W> {
+    /// # Safety
+    /// The contract of [`Field`].
+    #[inline(always)]
+    unsafe fn new() -> Self {
+        // SAFETY: the caller's.
+        let zero = unsafe { W::zero() };
+        Between { half: zero, so_far: zero, done: 0 }
+    }
+}
+
+/// The counter block for a nonce that has not 12 bytes.
+///
+/// # Safety
+/// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`].
+#[inline(always)]
+pub(in crate::aes) unsafe fn first_counter<W: Field>(
+    key: &GcmKey,
+    nonce: *const u8,
+    len: usize,
+) -> Block {
+    let lengths = Element { low: 8 * len as u64, high: 0 };
+    let mut block = [0; 16];
+    // SAFETY: the caller's.
+    unsafe {
+        let hash = Hash::<W>::new(key.hash(), W::zero());
+        hash.finish((nonce, 0), (nonce, len), lengths).reversed().store_one(block.as_mut_ptr());
+    }
+    block
+}
+
+/// Ciphers what is left of a text. Returns the first counter block, ciphered: half of the tag.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn encipher<W: Field>(message: &Message, place: &Between<W>) -> W {
+    let &Message { key, ref counter, src, dst, len, .. } = message;
+    let done = place.done;
+    // SAFETY: the caller's; `done` is within the text, and whole blocks.
+    unsafe {
+        let first = W::load_one(counter.as_ptr().cast());
+        let counters = first.counters().count(1 + (done / 16) as u32);
+        cipher::<W, true>((*key).aes(), counters, first, src.add(done), dst.add(done), len - done)
+    }
+}
+
+/// Hashes what is left of a message: half of the tag.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn hash<W: Field>(message: &Message, place: &Between<W>) -> W {
+    let Message { key, associated, src, dst, len, .. } = *message;
+    let ciphertext = if message.seals { dst.cast_const() } else { src };
+    let lengths = Element { low: 8 * len as u64, high: 8 * associated.1 as u64 };
+    let done = place.done;
+    // SAFETY: the caller's; `done` is within the text, and whole blocks.
+    unsafe {
+        let associated = if done == 0 { associated } else { (associated.0, 0) };
+        let hash = Hash::<W>::new((*key).hash(), place.so_far);
+        hash.finish(associated, (ciphertext.add(done), len - done), lengths).reversed()
+    }
+}
+
+/// Texts of this length and more are ciphered and hashed in one pass.
+const LONG: usize = 512;
+
+/// Ciphers and hashes all groups of a long text but what is left behind the last.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+pub(in crate::aes) unsafe fn weave<W: Field>(message: &Message, place: &mut Between<W>) {
+    const { assert!(BESIDE == TOGETHER) };
+    let &Message { key, ref counter, associated, src, dst, len, seals, .. } = message;
+    let group = TOGETHER * W::BLOCKS * 16;
+    // SAFETY: the caller's; all groups are within the text.
+    unsafe {
+        let (aes, powers) = ((*key).aes(), core::ptr::from_ref((*key).hash()));
+        let mut counters = W::load_one(counter.as_ptr().cast()).counters().count(1);
+        let mut hash = Hash::<W>::new(powers, W::zero());
+        hash.groups(associated.0, associated.1);
+        let mut so_far = hash.so_far();
+        let mut at = 0;
+        // Ciphertext that is made can be hashed while the next group is ciphered.
+        let lag = if seals { group } else { 0 };
+        let ciphertext = if seals { dst.cast_const() } else { src };
+        if seals {
+            let mut x = take::<W, TOGETHER>(&mut counters);
+            encrypt(aes, &mut x, &mut ());
+            add(&x, src, dst);
+            at = group;
+        }
+        while len - at >= group {
+            let mut x = take::<W, TOGETHER>(&mut counters);
+            let mut beside = HashBeside::new(powers, ciphertext.add(at - lag), so_far);
+            encrypt(aes, &mut x, &mut beside);
+            so_far = beside.end();
+            add(&x, src.add(at), dst.add(at));
+            at += group;
+        }
+        let mut hash = Hash::<W>::new(powers, so_far);
+        hash.groups(ciphertext.add(at - lag), lag);
+        place.so_far = hash.so_far();
+        place.done = at;
+    }
+}
+
+/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need.
+macro_rules! gcm_kernel {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
+        use $crate::aes::gcm::{GcmKernel, GcmKey, Message, pipeline};
+        use $crate::aes::key::Block;
+
+        $(#[$doc])*
+        pub(in crate::aes) static $kernel: GcmKernel =
+            GcmKernel { name: $name, process, first_counter };
+
+        #[target_feature(enable = $feature)]
+        unsafe fn process(messages: &[Message]) {
+            // SAFETY: the contract, and the instructions are enabled here.
+            unsafe { pipeline::process::<$register>(messages, weave) }
+        }
+
+        #[target_feature(enable = $feature)]
+        unsafe fn weave(message: &Message, place: &mut pipeline::Between<$register>) {
+            // SAFETY: the contract, and the instructions are enabled here.
+            unsafe { pipeline::weave(message, place) }
+        }
+
+        #[target_feature(enable = $feature)]
+        unsafe fn first_counter(key: &GcmKey, nonce: *const u8, len: usize) -> Block {
+            // SAFETY: the contract, and the instructions are enabled here.
+            unsafe { pipeline::first_counter::<$register>(key, nonce, len) }
+        }
+    };
+}
+pub(super) use gcm_kernel;

@@ -1,0 +1,182 @@
+//! Chains written once over the registers of an instruction set.
+//!
+//! One round takes a few cycles but a new one can start in each, so a core needs several independent blocks
+//! in hand: those of other lanes.
+
+#![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
+
+use super::ChainSet;
+use crate::aes::key::{AesKey, MAX_ROUNDS};
+use crate::aes::register::{Aes, encrypt, round_key, unroll};
+
+/// Registers that hold blocks of several lanes side by side.
+///
+/// # Safety
+/// As [`Aes`].
+pub(in crate::aes) trait Lanewise: Aes {
+    /// Lanes in a register.
+    const LANES: usize;
+
+    /// A block of each lane, `at` bytes after where its pointer points to. `from` is valid for as many
+    /// pointers as there are lanes.
+    unsafe fn gather(from: *const *const u8, at: usize) -> Self;
+}
+
+/// Absorbs blocks in `N` registers of lanes that all have the key of the first.
+///
+/// # Safety
+/// The contracts of [`ChainKernel`](super::ChainKernel) and of [`Aes`], for all lanes of the registers.
+#[inline(always)]
+pub(in crate::aes) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut ChainSet, blocks: usize) {
+    let (key, from, state) = (set.key[0], set.src.as_ptr(), set.state.as_mut_ptr());
+    // SAFETY: the caller's promises: the lanes have states, and `blocks` blocks.
+    unsafe {
+        let mut x = [W::load(state.cast()); N];
+        for i in 1..N {
+            x[i] = W::load(state.add(i * W::LANES).cast());
+        }
+        for block in 0..blocks {
+            for i in 0..N {
+                x[i] = x[i].xor(W::gather(from.add(i * W::LANES), block * 16)).pin();
+            }
+            encrypt(key, &mut x, &mut ());
+        }
+        for i in 0..N {
+            x[i].store(state.add(i * W::LANES).cast());
+        }
+    }
+}
+
+/// Absorbs blocks in `N` lanes from `first` on, each with its own key.
+///
+/// # Safety
+/// As [`shared`].
+#[inline(always)]
+pub(in crate::aes) unsafe fn own<A: Aes, const N: usize>(
+    set: &mut ChainSet,
+    first: usize,
+    blocks: usize,
+) {
+    /// Steps beyond the first that keys of all lengths have in common.
+    const COMMON: usize = 8;
+    // SAFETY: the caller's promises: the lanes have keys, states, and `blocks` blocks.
+    unsafe {
+        let (keys, from) = (set.key.as_ptr().add(first), set.src.as_ptr().add(first));
+        let state = set.state.as_mut_ptr().add(first);
+        let rounds = (**keys).rounds();
+        let mut x = [A::load(state.cast()); N];
+        for i in 1..N {
+            x[i] = A::load(state.add(i).cast());
+        }
+        for block in 0..blocks {
+            for i in 0..N {
+                x[i] = x[i].xor(A::load((*from.add(i)).add(block * 16))).pin();
+            }
+            step(keys, &mut x, 0, 0);
+            unroll!(STEP in 1..=COMMON {
+                step(keys, &mut x, STEP, STEP);
+            });
+            if rounds > 10 {
+                step(keys, &mut x, 9, 9);
+                step(keys, &mut x, 10, 10);
+                if rounds > 12 {
+                    step(keys, &mut x, 11, 11);
+                    step(keys, &mut x, 12, 12);
+                }
+            }
+            step(keys, &mut x, MAX_ROUNDS - 1, rounds - 1);
+            step(keys, &mut x, MAX_ROUNDS, rounds);
+        }
+        for i in 0..N {
+            x[i].store(state.add(i).cast());
+        }
+    }
+}
+
+/// One step of `N` lanes, each with its own round key at `at`.
+///
+/// # Safety
+/// As [`own`].
+#[inline(always)]
+unsafe fn step<A: Aes, const N: usize>(
+    keys: *const *const AesKey,
+    x: &mut [A; N],
+    step: usize,
+    at: usize,
+) {
+    for i in 0..N {
+        // SAFETY: the caller's.
+        x[i] = unsafe { x[i].encrypt_step(step, MAX_ROUNDS, round_key(*keys.add(i), at)).pin() };
+    }
+}
+
+/// Whether lanes `0..n` all have the same key.
+#[inline(always)]
+pub(in crate::aes) fn share_a_key(set: &ChainSet, n: usize) -> bool {
+    set.key[1..n].iter().all(|&key| key == set.key[0])
+}
+
+/// Calls a function with the number of lanes as a constant: 1 to 8.
+macro_rules! with_lanes {
+    ($n:expr, $N:ident => $call:expr) => {
+        match $n {
+            1 => {
+                const $N: usize = 1;
+                $call
+            }
+            2 => {
+                const $N: usize = 2;
+                $call
+            }
+            3 => {
+                const $N: usize = 3;
+                $call
+            }
+            4 => {
+                const $N: usize = 4;
+                $call
+            }
+            5 => {
+                const $N: usize = 5;
+                $call
+            }
+            6 => {
+                const $N: usize = 6;
+                $call
+            }
+            7 => {
+                const $N: usize = 7;
+                $call
+            }
+            _ => {
+                const $N: usize = 8;
+                $call
+            }
+        }
+    };
+}
+pub(in crate::aes) use with_lanes;
+
+/// Makes the kernel of an instruction set with one block in a register: the functions above with the
+/// `target_feature` that they need.
+macro_rules! chain_kernel {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
+        $(#[$doc])*
+        pub(in crate::aes) static $kernel: $crate::aes::mac::ChainKernel =
+            $crate::aes::mac::ChainKernel { name: $name, lanes: 8, absorb };
+
+        #[target_feature(enable = $feature)]
+        unsafe fn absorb(set: &mut $crate::aes::mac::ChainSet, n: usize, blocks: usize) {
+            use $crate::aes::mac::pipeline;
+            // SAFETY: the contract, and the instructions are enabled here.
+            unsafe {
+                if pipeline::share_a_key(set, n) {
+                    pipeline::with_lanes!(n, N => pipeline::shared::<$register, N>(set, blocks));
+                } else {
+                    pipeline::with_lanes!(n, N => pipeline::own::<$register, N>(set, 0, blocks));
+                }
+            }
+        }
+    };
+}
+pub(in crate::aes) use chain_kernel;

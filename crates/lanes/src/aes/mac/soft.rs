@@ -1,0 +1,29 @@
+//! Chains in constant time on plain integers: four lanes.
+
+use super::{ChainKernel, ChainSet};
+use crate::aes::key::{AesKey, Block};
+use crate::aes::soft::{SlicedCipher, WIDTH, xor};
+use zeroize::Zeroize;
+
+/// Constant-time AES on plain integers, for any CPU.
+pub(in crate::aes) static SOFT: ChainKernel = ChainKernel { name: "bitsliced", lanes: WIDTH, absorb };
+
+/// [`ChainKernel::absorb`], with its contract.
+unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
+    let keys: [&AesKey; WIDTH] = core::array::from_fn(|lane| {
+        // SAFETY: lanes 0..n have valid keys by the contract; a lane beyond borrows the first's.
+        unsafe { &*set.key[if lane < n { lane } else { 0 }] }
+    });
+    let cipher = SlicedCipher::of_lanes(keys);
+    let mut state = [[0; 16]; WIDTH];
+    state[..n].copy_from_slice(&set.state[..n]);
+    for block in 0..blocks {
+        for (lane, state) in state.iter_mut().enumerate().take(n) {
+            // SAFETY: the contract gives `blocks` readable blocks at every lane's src.
+            xor(state, &unsafe { set.src[lane].add(16 * block).cast::<Block>().read() });
+        }
+        cipher.encrypt(&mut state);
+    }
+    set.state[..n].copy_from_slice(&state[..n]);
+    state.zeroize();
+}

@@ -1,0 +1,43 @@
+//! Chains by VAES: two lanes in a register.
+
+use super::pipeline::{Lanewise, own, share_a_key, shared, with_lanes};
+use super::{ChainKernel, ChainSet, MAX_LANES};
+use crate::aes::register::Aes;
+use core::arch::x86_64::*;
+
+/// VAES on two lanes in a register where lanes share a key, and AES-NI on one where each has its own: to
+/// put two keys side by side costs as many loads as two registers would.
+pub(in crate::aes) static VAES: ChainKernel = ChainKernel { name: "vaes-256", lanes: MAX_LANES, absorb };
+
+/// Needs AVX2 and VAES.
+impl Lanewise for __m256i {
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    unsafe fn gather(from: *const *const u8, at: usize) -> Self {
+        // SAFETY: two pointers with a block each, by the contract; AVX2 is enabled.
+        unsafe {
+            let (low, high) = ((*from).add(at), (*from.add(1)).add(at));
+            _mm256_set_m128i(__m128i::load(high), __m128i::load(low))
+        }
+    }
+}
+
+/// [`ChainKernel::absorb`], with its contract.
+#[target_feature(enable = "aes,avx2,vaes")]
+unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
+    // SAFETY: the contract, and the instructions are enabled here.
+    unsafe {
+        if share_a_key(set, n) {
+            if !n.is_multiple_of(2) {
+                // The place beside the last lane reads along with it.
+                set.src[n] = set.src[n - 1];
+            }
+            with_lanes!(n.div_ceil(2), N => shared::<__m256i, N>(set, blocks));
+            return;
+        }
+        for first in (0..n).step_by(8) {
+            with_lanes!(n - first, N => own::<__m128i, N>(set, first, blocks));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! AES by the x86 instructions on two blocks at once (256-bit VAES).
+
+use super::ctr::pipeline::ctr_kernel;
+use super::ni::COUNTER_LAST;
+use super::register::{Aes, Wide};
+use core::arch::asm;
+use core::arch::x86_64::*;
+
+ctr_kernel!(
+    /// VAES, two blocks in a register.
+    CTR, "vaes-256", __m256i, "avx2,vaes"
+);
+
+/// Needs AVX2 and VAES.
+impl Aes for __m256i {
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: 32 readable bytes at any alignment, by the contract; AVX2 is enabled.
+        unsafe { _mm256_loadu_si256(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn round_key(from: *const u8) -> Self {
+        // SAFETY: 16 readable, aligned bytes, by the contract; AVX2 is enabled.
+        unsafe { _mm256_broadcastsi128_si256(_mm_load_si128(from.cast())) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: 32 writable bytes at any alignment, by the contract; AVX2 is enabled.
+        unsafe { _mm256_storeu_si256(to.cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: AVX2 is enabled where this is inlined, by the contract.
+        unsafe { _mm256_xor_si256(self, other) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn pin(mut self) -> Self {
+        // SAFETY: there is no instruction in it.
+        unsafe { asm!("/* {0} */", inout(ymm_reg) self, options(nomem, nostack, preserves_flags)) };
+        self
+    }
+
+    #[inline(always)]
+    unsafe fn encrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
+        // SAFETY: VAES is enabled where this is inlined, by the contract.
+        unsafe {
+            match step {
+                0 => self.xor(key),
+                _ if step < rounds => _mm256_aesenc_epi128(self, key),
+                _ => _mm256_aesenclast_epi128(self, key),
+            }
+        }
+    }
+}
+
+impl Wide for __m256i {
+    const BLOCKS: usize = 2;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe { _mm256_setzero_si256() }
+    }
+
+    #[inline(always)]
+    unsafe fn from_number(number: u128) -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe { _mm256_zextsi128_si256(__m128i::from_number(number)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_one(from: *const u8) -> Self {
+        // SAFETY: the contract; AVX2 is enabled.
+        unsafe { _mm256_zextsi128_si256(__m128i::load(from)) }
+    }
+
+    #[inline(always)]
+    unsafe fn load_part(from: *const u8, len: usize) -> Self {
+        // SAFETY: the contract; AVX2 is enabled.
+        unsafe {
+            if len < 16 {
+                return _mm256_zextsi128_si256(__m128i::load_part(from, len));
+            }
+            let high = __m128i::load_part(from.add(16), len - 16);
+            _mm256_set_m128i(high, __m128i::load(from))
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store_one(self, to: *mut u8) {
+        // SAFETY: the contract; AVX2 is enabled.
+        unsafe { _mm256_castsi256_si128(self).store(to) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_part(self, to: *mut u8, len: usize) {
+        // SAFETY: the contract; AVX2 is enabled.
+        unsafe {
+            let low = _mm256_castsi256_si128(self);
+            if len < 16 {
+                return low.store_part(to, len);
+            }
+            low.store(to);
+            _mm256_extracti128_si256::<1>(self).store_part(to.add(16), len - 16);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn counters(self) -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe {
+            let first = _mm256_broadcastsi128_si256(_mm256_castsi256_si128(self));
+            add(first.counter_blocks(), 0, 1)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn count(self, blocks: u32) -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe { add(self, blocks, blocks) }
+    }
+
+    #[inline(always)]
+    unsafe fn counter_blocks(self) -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe {
+            let places = _mm256_broadcastsi128_si256(COUNTER_LAST);
+            _mm256_shuffle_epi8(self, places)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn with_block(self, place: usize, block: Self) -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe {
+            match place {
+                0 => _mm256_blend_epi32::<0x0f>(self, block),
+                _ => _mm256_inserti128_si256::<1>(self, _mm256_castsi256_si128(block)),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn block(self, place: usize) -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe {
+            _mm256_zextsi128_si256(match place {
+                0 => _mm256_castsi256_si128(self),
+                _ => _mm256_extracti128_si256::<1>(self),
+            })
+        }
+    }
+}
+
+/// Adds to the counters in the low and the high block.
+#[inline(always)]
+unsafe fn add(counters: __m256i, low: u32, high: u32) -> __m256i {
+    // SAFETY: AVX2 is enabled where this is inlined, by the contract of the traits.
+    unsafe {
+        let (low, high) = (low.cast_signed(), high.cast_signed());
+        _mm256_add_epi32(counters, _mm256_set_epi32(high, 0, 0, 0, low, 0, 0, 0))
+    }
+}

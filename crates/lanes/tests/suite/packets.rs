@@ -1,0 +1,154 @@
+//! The modes of packets against the RustCrypto crates, on every instruction set.
+
+use broadloom_lanes::{AesKey, CounterError, Cpu, CtrLanes, Loan, Planner};
+
+use crate::common::packets::{Ctr, Message, Mode, Text, View, every_mode};
+use crate::common::{bytes, cipher_cpus, hex};
+
+/// Sends messages through a mode in one call, each at its own alignment, every other one in place; compares
+/// what comes out, and what is around it.
+fn check<M: Mode>(cpu: &Cpu, messages: &[Message]) {
+    const AROUND: u8 = 0xa7;
+    let texts: Vec<_> = messages.iter().map(Message::texts::<M>).collect();
+    let keys: Vec<_> = messages.iter().map(|message| M::key(&message.key)).collect();
+    let skip = |i: usize| 16 + (i * 5 + messages.len()) % 33;
+    let framed = |i: usize, text: &[u8]| [&vec![AROUND; skip(i)], text, &[AROUND; 40]].concat();
+    let froms: Vec<_> = texts.iter().enumerate().map(|(i, texts)| framed(i, &texts.0)).collect();
+    let mut tos = froms.clone();
+    for (i, to) in tos.iter_mut().enumerate().filter(|(i, _)| i % 2 == 1) {
+        let end = to.len() - 40;
+        to[skip(i)..end].fill(0x55);
+    }
+    let mut tags = vec![[0u8; 16]; messages.len()];
+    let all = messages.iter().zip(&froms).zip(&mut tos).zip(&mut tags).enumerate();
+    let views = all.map(|(i, (((message, from), to), tag))| {
+        let range = skip(i)..from.len() - 40;
+        let text = match i % 2 {
+            0 => Text::InPlace(&mut to[range]),
+            _ => Text::Apart(&from[range.clone()], &mut to[range]),
+        };
+        View { nonce: &message.nonce, associated: &message.associated, text, tag }
+    });
+    M::process(cpu, &keys, views.collect());
+    for (i, (_, expected, tag)) in texts.iter().enumerate() {
+        let Message { key, nonce, associated, plain } = &messages[i];
+        let what = || {
+            let lens = (key.len(), nonce.len(), associated.len(), plain.len());
+            let (of, name, isa) = (messages.len(), M::NAME, cpu.isa());
+            format!("{name} on {isa}, message {i} of {of}, lengths {lens:?}")
+        };
+        assert!(tos[i] == framed(i, expected), "the text of {}", what());
+        assert_eq!(tags[i][..M::TAG], tag[..], "the tag of {}", what());
+    }
+}
+
+const KEYS: [usize; 3] = [16, 24, 32];
+
+/// Every length up to more than two groups of the widest kernel, alone, and so many of them that groups of
+/// every size occur.
+#[test]
+fn every_length_in_groups_of_every_size() {
+    fn all<M: Mode>() {
+        let lengths = if cfg!(miri) { 0..=40 } else { 0..=530 };
+        for cpu in cipher_cpus() {
+            for len in lengths.clone() {
+                let number = |i: usize| len * 7 + i;
+                let make = |i| Message::new::<M>(number(i), KEYS[number(i) % 3], len);
+                let messages: Vec<_> = (0..1 + len % 35).map(make).collect();
+                check::<M>(&cpu, &messages);
+                check::<M>(&cpu, &messages[..1]);
+            }
+        }
+    }
+    every_mode!(all());
+}
+
+/// Lengths mixed within a call, with more messages than are planned at a time.
+#[test]
+fn lengths_mix() {
+    fn all<M: Mode>() {
+        let count = if cfg!(miri) { 20 } else { 600 };
+        let len = |i: usize| [i % 90, i * 37 % 700, 64, 16 * (i % 40), i * 151 % 5000][i % 5];
+        let make = |i| Message::new::<M>(i, KEYS[i / 2 % 3], len(i));
+        let messages: Vec<_> = (0..count).map(make).collect();
+        cipher_cpus().iter().for_each(|cpu| check::<M>(cpu, &messages));
+    }
+    every_mode!(all());
+}
+
+/// One key for all, as packets of one connection have.
+#[test]
+fn messages_share_a_key() {
+    fn all<M: Mode>() {
+        for key_len in KEYS {
+            for len in [0, 1, 16, 64, 100, 256, 1000] {
+                let make = |i| {
+                    let message = Message::new::<M>(i, key_len, len + i % 2);
+                    Message { key: bytes(3, key_len), ..message }
+                };
+                let messages: Vec<_> = (0..40).map(make).collect();
+                cipher_cpus().iter().for_each(|cpu| check::<M>(cpu, &messages));
+            }
+        }
+    }
+    every_mode!(all());
+}
+
+/// Wherever the last 32 or more bits of a counter pass zero, and beyond the last of all counters.
+#[test]
+fn counters_carry() {
+    let firsts = [
+        "00000000000000000000000000000000",
+        "000000000000000000000000fffffff0",
+        "0123456789abcdef01234567ffffffff",
+        "0123456789abcdefffffffffffffffe9",
+        "00ffffffffffffffffffffffffffffff",
+        "fffffffffffffffffffffffffffffff3",
+        "ffffffffffffffffffffffffffffffff",
+    ];
+    for cpu in cipher_cpus() {
+        for len in [0, 1, 15, 16, 17, 31, 32, 33, 100, 255, 256, 257, 600] {
+            let make = |first: &&str| {
+                let plain = bytes(5, len);
+                Message { key: bytes(9, 16), nonce: hex(first), associated: Vec::new(), plain }
+            };
+            check::<Ctr>(&cpu, &firsts.iter().map(make).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn a_counter_of_32_bits_that_would_pass_zero_is_refused_and_nothing_is_written() {
+    let key = AesKey::new(&[1; 16]).expect("a good length");
+    let mut counter = [7; 16];
+    counter[12..].copy_from_slice(&0xffff_fffeu32.to_be_bytes());
+    for len in 0..=64 {
+        let (mut to, mut to_apart) = (vec![9; len], vec![8; len]);
+        let from = to.clone();
+        let refused = CounterError { first: 0xffff_fffe, blocks: len.div_ceil(16) as u64 };
+        match (
+            Loan::ctr32(&key, &counter, &mut to),
+            Loan::ctr32_to(&key, &counter, &from, &mut to_apart),
+        ) {
+            (Ok(in_place), Ok(apart)) => {
+                assert!(len <= 32);
+                Planner::<CtrLanes>::new(&Cpu::detect()).process_each([in_place, apart]);
+                let message = Message {
+                    key: vec![1; 16],
+                    nonce: counter.to_vec(),
+                    associated: Vec::new(),
+                    plain: from,
+                };
+                assert_eq!([&to, &to_apart], [&Ctr::expected(&message).0; 2]);
+            }
+            (in_place, apart) => {
+                assert!(len > 32);
+                assert_eq!([in_place.err(), apart.err()], [Some(refused); 2]);
+                assert_eq!((to, to_apart), (vec![9; len], vec![8; len]));
+                let words = refused.to_string();
+                let blocks = len.div_ceil(16).to_string();
+                assert!(words.contains("0xfffffffe") && words.contains(&blocks), "{words}");
+            }
+        }
+    }
+}
