@@ -43,6 +43,16 @@ pub enum JobError {
         /// The longest that fits.
         max: usize,
     },
+    /// A nonce with bits set that are no part of any of its fields.
+    #[error("byte {at} of the nonce is {byte:#04x}, where no bits but {mask:#04x} may be set")]
+    NonceBits {
+        /// Which byte, from 0 on.
+        at: usize,
+        /// Its value.
+        byte: u8,
+        /// The bits that may be set.
+        mask: u8,
+    },
     /// Data of a length that the algorithm does not have.
     #[error("{len} bytes are no multiple of {granularity}")]
     DataLength {

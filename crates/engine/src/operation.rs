@@ -362,6 +362,7 @@ impl<'a> Operation<'a> {
         {
             return Err(JobError::Lengths { source_len: len, destination_len });
         }
+        check_nonce(self.session().algorithm(), self.nonce.as_slice())?;
         let ciphered = self.cipher.within(len)?;
         self.mac.within(len)?;
         if rules.writes {
@@ -594,6 +595,20 @@ impl<'a> Operation<'a> {
         self.state.phase = Phase::Complete;
         self.state.outcome = Err(error);
     }
+}
+
+/// Finds bits of a nonce that are no part of any field.
+fn check_nonce(algorithm: Algorithm, nonce: &[u8]) -> Result<(), JobError> {
+    if !algorithm.checks_jobs() {
+        return Ok(());
+    }
+    for (at, byte) in nonce.iter().copied().enumerate() {
+        let mask = algorithm.nonce_mask(at);
+        if byte & !mask != 0 {
+            return Err(JobError::NonceBits { at, byte, mask });
+        }
+    }
+    Ok(())
 }
 
 /// What a cipher demands of the length of a text beside its granularity.
