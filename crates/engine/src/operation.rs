@@ -584,6 +584,9 @@ impl<'a> Operation<'a> {
             if matches!(self.data, Data::Scattered(_)) {
                 self.data.scatter_pieces();
             }
+        } else {
+            // What it says is of an earlier use.
+            self.fell_back = None;
         }
         self.state.phase = Phase::Complete;
         self.state.outcome = Err(error);
