@@ -73,6 +73,11 @@ pub struct Progress {
     pub checksum: Option<u32>,
 }
 
+impl Progress {
+    /// The room was not enough, and nothing was kept.
+    pub const FULL: Progress = Progress { consumed: 0, produced: 0, full: true, checksum: None };
+}
+
 impl Made {
     /// The output so far.
     pub fn output(&self) -> &[u8] {

@@ -251,6 +251,25 @@ impl<'a> Operation<'a> {
         Some(CompressionParts { session, input, output })
     }
 
+    /// Makes an attempt at compressing or decompressing, if the session is the provider's own, and takes in
+    /// what `work` came to: the provider is done with it, well or not. `S` is the type that its
+    /// `open_session` makes.
+    ///
+    /// Whether the session is its own; what is of another provider is left as it is, and so fails unless
+    /// something else is done with it.
+    #[inline]
+    pub fn attempt<S: 'static>(
+        &mut self,
+        work: impl FnOnce(CompressionParts<'_, S>) -> Result<Progress, JobError>,
+    ) -> bool {
+        let Some(parts) = self.compression() else { return false };
+        match work(parts) {
+            Ok(progress) => self.progress(progress),
+            Err(error) => self.complete(Err(error)),
+        }
+        true
+    }
+
     /// The provider is done with an attempt at compressing or decompressing, well.
     #[inline]
     pub fn progress(&mut self, progress: Progress) {

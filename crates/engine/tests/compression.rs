@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, Bytes, Checksum, Compression, CompressionAlgorithm, Data, Ending, Handle, Job,
-    JobError, Operation, Processor, Progress, Provider, ProviderError, ProviderSession, Queue, Session,
-    Transform,
+    Algorithm, AnyQueue, Bytes, Checksum, Compression, CompressionAlgorithm, CompressionParts, Data,
+    Ending, Handle, Job, JobError, Operation, Processor, Progress, Provider, ProviderError,
+    ProviderSession, Queue, Session, Transform,
 };
 use proptest::prelude::*;
 
@@ -64,19 +64,10 @@ impl Queue for Doubling {
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
-            let Some(parts) = operation.compression::<DoublingSession>() else {
-                operation.complete(Err(JobError::NotDone));
-                continue;
-            };
-            let outcome = if parts.session.compresses {
-                Ok(compress(parts.input, parts.output, *self))
-            } else {
-                decompress(parts.input, parts.output)
-            };
-            match outcome {
-                Ok(progress) => operation.progress(progress),
-                Err(error) => operation.complete(Err(error)),
-            }
+            operation.attempt(|CompressionParts { session, input, output }| {
+                let DoublingSession { compresses } = session;
+                if *compresses { Ok(compress(input, output, *self)) } else { decompress(input, output) }
+            });
         }
     }
 }
@@ -98,7 +89,7 @@ fn decompress(input: &[u8], output: &mut [u8]) -> Result<Progress, JobError> {
         match *pair {
             [byte, other] if byte == !other => {
                 let Some(place) = output.get_mut(progress.produced) else {
-                    return Ok(Progress { full: true, ..Progress::default() });
+                    return Ok(Progress::FULL);
                 };
                 *place = byte;
                 progress.produced += 1;
