@@ -145,6 +145,15 @@ pub enum JobError {
         /// The limit, in bytes.
         limit: u64,
     },
+    /// Something to be compressed is, as the provider has it, more than several times as much room as it can
+    /// need.
+    #[error("{len} bytes do not fit into {room}, as the provider compresses them")]
+    NeverFits {
+        /// Bytes to be compressed.
+        len: usize,
+        /// Bytes of room that there were for all that is made of them.
+        room: usize,
+    },
     /// A compression's output is the job's own, and its data are only read.
     #[error("a compression takes data to read only, and makes room for its output itself")]
     OwnOutput,
