@@ -22,6 +22,7 @@ extern crate alloc;
 extern crate std;
 
 mod aes;
+mod bits;
 mod buffer;
 mod cpu;
 mod error;
