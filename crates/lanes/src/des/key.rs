@@ -85,10 +85,11 @@ impl DesKey {
         self.passes
     }
 
-    /// The key of a pass.
+    /// The keys of the passes.
     #[inline(always)]
-    pub(super) fn word(&self, pass: usize, decrypt: bool) -> u64 {
-        self.words[if decrypt { self.passes - 1 - pass } else { pass }]
+    pub(super) fn words(&self, decrypt: bool) -> [u64; 3] {
+        let [first, second, third] = self.words;
+        if decrypt && self.passes == 3 { [third, second, first] } else { self.words }
     }
 }
 

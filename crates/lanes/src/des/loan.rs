@@ -1,7 +1,8 @@
 //! What a user lends: buffers to be encrypted or decrypted.
 
+use super::buffers::DesTask;
 use super::key::DesKey;
-use super::lanes::{DesLanes, DesTask};
+use super::lanes::DesLanes;
 use super::mode::{BLOCK, Mode};
 use crate::error::LengthError;
 use crate::manager::Loan;

@@ -5,8 +5,10 @@
 //! `sboxes`; `select` compiles it for the instruction sets. `lanes` schedules buffers onto lanes, and
 //! `mode` says what a mode of operation does to the block of one lane.
 
+mod buffers;
 mod cipher;
 mod key;
+mod keys;
 mod lanes;
 mod loan;
 mod mode;

@@ -47,7 +47,16 @@ impl Provider for Native {
                 MacAlgorithm::Hmac(_) | MacAlgorithm::AesGmac(_) | MacAlgorithm::AesCmac(_),
             ) => true,
             Algorithm::Aead(AeadAlgorithm::AesGcm(_)) => true,
-            Algorithm::Cipher(CipherAlgorithm::AesCbc(_) | CipherAlgorithm::AesCtr(_)) => true,
+            Algorithm::Cipher(
+                CipherAlgorithm::AesCbc(_)
+                | CipherAlgorithm::AesCtr(_)
+                | CipherAlgorithm::TripleDesCbc
+                | CipherAlgorithm::TripleDesCtr
+                | CipherAlgorithm::TripleDesEcb
+                | CipherAlgorithm::DesCbc
+                | CipherAlgorithm::DesCtr
+                | CipherAlgorithm::DesEcb,
+            ) => true,
             Algorithm::Chain(cipher, mac, _) => {
                 self.supports(Algorithm::Cipher(cipher)) && self.supports(Algorithm::Mac(mac))
             }
