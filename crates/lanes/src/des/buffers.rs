@@ -8,6 +8,7 @@ use zeroize::Zeroize;
 use super::key::DesKey;
 use super::lanes::LONGEST_RUN;
 use super::mode::{BLOCK, Mode, Run, read};
+use crate::bits::MAX_BIT_LANES;
 use crate::manager::Source;
 use crate::slab::Slab;
 
@@ -79,6 +80,9 @@ pub(super) struct Buffers {
     /// A backlog that keeps all lanes busy for some steps.
     much: usize,
 }
+
+// Slots, twice as many as lanes, are numbered by `u16`.
+const _: () = assert!(2 * MAX_BIT_LANES <= 1 << u16::BITS);
 
 /// A buffer, and where it stands.
 #[derive(Clone, Copy)]

@@ -1,6 +1,7 @@
 //! Broadloom's own lanes as a provider.
 //!
-//! Hashes, HMACs, AES in CBC, CTR and GCM mode, GMAC and CMAC, many buffers side by side, on the kernels of
+//! Hashes, HMACs, AES in CBC, CTR and GCM mode, GMAC and CMAC, DES and triple DES, many buffers side by side,
+//! on the kernels of
 //! [`broadloom_lanes`]. What it needs of the machine it finds out at run time, so it is always there.
 
 mod class;
