@@ -22,8 +22,10 @@ extern crate alloc;
 extern crate std;
 
 mod aes;
+mod bits;
 mod buffer;
 mod cpu;
+mod des;
 mod error;
 mod hash;
 mod isa;
@@ -39,6 +41,7 @@ pub use aes::{
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
+pub use des::{DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;
 pub use hash::{
     Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,

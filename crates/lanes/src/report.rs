@@ -2,6 +2,7 @@
 
 use crate::aes;
 use crate::cpu::{Cpu, Isa};
+use crate::des;
 use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 
 /// The kernels of one algorithm on one CPU.
@@ -22,7 +23,7 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 10] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 11] {
     let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
@@ -35,6 +36,7 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 10] {
         ctr,
         gcm,
         cmac,
+        des::kernel_info(cpu),
     ]
 }
 

@@ -3,6 +3,7 @@
 mod allocations;
 mod cbc;
 mod common;
+mod des;
 mod guard;
 mod hash;
 mod known_answers;
