@@ -28,6 +28,7 @@ mod cpu;
 mod error;
 mod hash;
 mod isa;
+mod kasumi;
 mod manager;
 pub mod probe;
 mod report;
@@ -44,6 +45,9 @@ pub use error::LengthError;
 pub use hash::{
     Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
 };
+#[cfg(feature = "table-kasumi")]
+pub use kasumi::table::TableKasumi;
+pub use kasumi::{KasumiError, KasumiKey, KasumiLanes, LinkDirection};
 #[doc(hidden)]
 pub use manager::Lanes;
 pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};

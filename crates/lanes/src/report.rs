@@ -3,6 +3,7 @@
 use crate::aes;
 use crate::cpu::{Cpu, Isa};
 use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
+use crate::kasumi;
 
 /// The kernels of one algorithm on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +23,9 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 10] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 12] {
     let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
+    let [f8, f9] = kasumi::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
         hash::<Sha1>(cpu),
@@ -35,6 +37,8 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 10] {
         ctr,
         gcm,
         cmac,
+        f8,
+        f9,
     ]
 }
 

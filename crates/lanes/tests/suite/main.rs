@@ -5,6 +5,7 @@ mod cbc;
 mod common;
 mod guard;
 mod hash;
+mod kasumi;
 mod known_answers;
 mod loans;
 mod managers;
