@@ -25,12 +25,15 @@ mod aes;
 mod bits;
 mod buffer;
 mod cpu;
+mod des;
 mod error;
 mod hash;
 mod isa;
 mod kasumi;
 mod manager;
 pub mod probe;
+#[cfg(feature = "legacy")]
+mod rc4;
 mod report;
 mod slab;
 mod vector;
@@ -41,6 +44,7 @@ pub use aes::{
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
+pub use des::{DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;
 pub use hash::{
     Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
@@ -51,5 +55,7 @@ pub use kasumi::{KasumiError, KasumiKey, KasumiLanes, LinkDirection};
 #[doc(hidden)]
 pub use manager::Lanes;
 pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
+#[cfg(feature = "legacy")]
+pub use rc4::{Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};
 pub use vector::{Pair, Vector, Word};

@@ -2,8 +2,11 @@
 
 use crate::aes;
 use crate::cpu::{Cpu, Isa};
+use crate::des;
 use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 use crate::kasumi;
+#[cfg(feature = "legacy")]
+use crate::rc4;
 
 /// The kernels of one algorithm on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 12] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 13 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
     [
@@ -37,8 +40,11 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 12] {
         ctr,
         gcm,
         cmac,
+        des::kernel_info(cpu),
         f8,
         f9,
+        #[cfg(feature = "legacy")]
+        rc4::kernel_info(cpu),
     ]
 }
 

@@ -59,8 +59,7 @@ pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
 }
 
 /// Two lanes: with more, compilers run out of registers.
-static PORTABLE: Kernel =
-    Kernel { name: "portable", lanes: 2, groups: &[portable::<1>, portable::<2>] };
+static PORTABLE: Kernel = Kernel { name: "portable", lanes: 2, groups: &[portable::<1>, portable::<2>] };
 
 /// [`Kernel::groups`], with its contract.
 unsafe fn portable<const N: usize>(streams: &mut Streams, first: usize, groups: usize) {

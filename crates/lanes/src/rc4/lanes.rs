@@ -68,7 +68,8 @@ impl Lanes for Rc4Lanes {
             if active == 0 {
                 return;
             }
-            batch[..active].sort_unstable_by_key(|taken| core::cmp::Reverse(taken.map(|(_, task)| task.len)));
+            batch[..active]
+                .sort_unstable_by_key(|taken| core::cmp::Reverse(taken.map(|(_, task)| task.len)));
             let mut lens = [0; MAX_LANES];
             for (lane, (_, task)) in batch.iter().flatten().enumerate() {
                 // SAFETY: the caller vouches for the tasks, which includes their keys.
@@ -163,7 +164,10 @@ impl<'a> Loan<'a, Rc4Lanes> {
     #[inline(always)]
     pub fn rc4(key: &'a Rc4Key, buffer: &'a mut [u8]) -> Self {
         let dst = buffer.as_mut_ptr();
-        Loan::new(Rc4Task { key, src: dst.cast_const(), dst, len: buffer.len() }, buffer.len() / STEP + 1)
+        Loan::new(
+            Rc4Task { key, src: dst.cast_const(), dst, len: buffer.len() },
+            buffer.len() / STEP + 1,
+        )
     }
 
     /// The same from one buffer to another.

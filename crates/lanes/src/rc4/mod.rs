@@ -14,6 +14,6 @@ mod lanes;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub use key::{Rc4Key, Rc4KeyLengthError};
 pub(crate) use kernel::kernel_info;
+pub use key::{Rc4Key, Rc4KeyLengthError};
 pub use lanes::Rc4Lanes;

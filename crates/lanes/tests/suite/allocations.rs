@@ -50,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// The allocations of this thread in a call.
-fn allocations(call: impl FnOnce()) -> usize {
+pub fn allocations(call: impl FnOnce()) -> usize {
     let before = ALLOCATIONS.get();
     call();
     ALLOCATIONS.get() - before

@@ -9,21 +9,21 @@ use crate::common::{
 use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, OutOfPlace};
 
 /// Bytes between two guard pages.
-struct Guarded {
+pub struct Guarded {
     pages: *mut libc::c_void,
     page: usize,
 }
 
 /// Where in a guarded region a buffer lies.
 #[derive(Clone, Copy, Debug)]
-enum Side {
+pub enum Side {
     Start,
     End,
 }
 
 impl Guarded {
     /// Room for 8 KiB at least.
-    fn new() -> Self {
+    pub fn new() -> Self {
         // SAFETY: no pointers are involved.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).expect("a page size");
         let page = page.max(8192);
@@ -40,14 +40,14 @@ impl Guarded {
     }
 
     /// The first or the last bytes between the guard pages, with some data in them.
-    fn place(&mut self, side: Side, data: &[u8]) -> &mut [u8] {
+    pub fn place(&mut self, side: Side, data: &[u8]) -> &mut [u8] {
         let place = self.bytes(side, data.len());
         place.copy_from_slice(data);
         place
     }
 
     /// The first or the last bytes between the guard pages, as they are.
-    fn bytes(&mut self, side: Side, len: usize) -> &mut [u8] {
+    pub fn bytes(&mut self, side: Side, len: usize) -> &mut [u8] {
         // SAFETY: the middle is `page` bytes, readable, writable, and borrowed with `self`.
         let all =
             unsafe { std::slice::from_raw_parts_mut(self.pages.byte_add(self.page).cast(), self.page) };

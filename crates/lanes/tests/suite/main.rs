@@ -3,6 +3,7 @@
 mod allocations;
 mod cbc;
 mod common;
+mod des;
 mod guard;
 mod hash;
 mod kasumi;
@@ -11,4 +12,6 @@ mod loans;
 mod managers;
 mod packet_answers;
 mod packets;
+#[cfg(feature = "legacy")]
+mod rc4;
 mod sequences;

@@ -5,8 +5,8 @@ use broadloom_engine::{
     ProviderSession, Transform,
 };
 use broadloom_lanes::{
-    AesKey, CmacKey, Cpu, GcmKey, Hash, HmacKey, KeyLengthError, Md5, Sha1, Sha224, Sha256, Sha384,
-    Sha512, kernels,
+    AesKey, CmacKey, Cpu, DesKey, GcmKey, Hash, HmacKey, KeyLengthError, Md5, Sha1, Sha224, Sha256,
+    Sha384, Sha512, kernels,
 };
 
 /// The class of AES-CBC; those of the hashes are their places in [`HashAlgorithm::ALL`].
@@ -21,8 +21,11 @@ pub(crate) const GCM: u8 = CTR + 1;
 /// The class of AES-CMAC.
 pub(crate) const CMAC: u8 = GCM + 1;
 
+/// The class of DES and triple DES.
+pub(crate) const DES: u8 = CMAC + 1;
+
 /// How many classes there are.
-pub(crate) const CLASSES: usize = CMAC as usize + 1;
+pub(crate) const CLASSES: usize = DES as usize + 1;
 
 /// A hash or an HMAC.
 pub(crate) struct HashSession<A: Hash> {
@@ -64,6 +67,23 @@ pub(crate) struct CmacSession {
     about: About,
 }
 
+/// DES or triple DES, as the key is.
+pub(crate) struct DesSession {
+    pub key: DesKey,
+    pub mode: DesMode,
+    about: About,
+}
+
+/// What is done with a key for DES.
+#[derive(Clone, Copy)]
+pub(crate) enum DesMode {
+    CbcEncrypt,
+    CbcDecrypt,
+    EcbEncrypt,
+    EcbDecrypt,
+    Counter,
+}
+
 /// What a session says of itself.
 struct About {
     class: u8,
@@ -94,7 +114,7 @@ macro_rules! says_what_it_is {
     )* };
 }
 
-says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession);
+says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, DesSession);
 
 /// Opens a session.
 ///
@@ -138,6 +158,15 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Result<Box<dyn ProviderS
             let key = CmacKey::new(transform.key()).map_err(refused)?;
             Ok(Box::new(CmacSession { key, about }))
         }
+        Algorithm::Cipher(CipherAlgorithm::TripleDesCbc | CipherAlgorithm::DesCbc) => {
+            des_session(transform, cpu, DesMode::CbcEncrypt, DesMode::CbcDecrypt)
+        }
+        Algorithm::Cipher(CipherAlgorithm::TripleDesEcb | CipherAlgorithm::DesEcb) => {
+            des_session(transform, cpu, DesMode::EcbEncrypt, DesMode::EcbDecrypt)
+        }
+        Algorithm::Cipher(CipherAlgorithm::TripleDesCtr | CipherAlgorithm::DesCtr) => {
+            des_session(transform, cpu, DesMode::Counter, DesMode::Counter)
+        }
         algorithm => Err(ProviderError::new(format!("native has no kernel for {algorithm}"))),
     }
 }
@@ -153,6 +182,22 @@ fn hash_session<A: Hash>(
         key: hmac.then(|| HmacKey::new(transform.key())),
         about: About { class: hash as u8, kernel: format!("{kernel} x{lanes}") },
     })
+}
+
+/// A session of DES, with the mode for encryption and that for decryption. Whether weak keys are welcome,
+/// the transform has asked.
+fn des_session(
+    transform: &Transform,
+    cpu: &Cpu,
+    encrypt: DesMode,
+    decrypt: DesMode,
+) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    let key = DesKey::allowing_weak(transform.key());
+    let key = key.map_err(|error| ProviderError::new(error.to_string()))?;
+    let mode = if transform.direction() == Direction::Encrypt { encrypt } else { decrypt };
+    let (kernel, lanes) = kernel(cpu, "des");
+    let about = About { class: DES, kernel: format!("{kernel} x{lanes}") };
+    Ok(Box::new(DesSession { key, mode, about }))
 }
 
 fn aes_key(transform: &Transform) -> Result<AesKey, ProviderError> {
