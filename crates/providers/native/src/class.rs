@@ -2,14 +2,19 @@
 
 use broadloom_engine::{MAX_TAG, Operation, Parts, Text};
 use broadloom_lanes::{
-    CbcLanes, CmacLanes, Cpu, CtrLanes, DesLanes, GcmLanes, Hash, HashLanes, Lanes, Loan, Md5,
-    Occupancy, Planner, Sha1, Sha224, Sha256, Sha384, Sha512,
+    CbcLanes, CmacLanes, Cpu, CtrLanes, DesLanes, GcmLanes, Hash, HashLanes, KasumiLanes, Lanes,
+    LinkDirection, Loan, Md5, Occupancy, Planner, Sha1, Sha224, Sha256, Sha384, Sha512,
 };
 use zeroize::Zeroize;
 
+#[cfg(feature = "legacy")]
+use crate::session::{RC4, Rc4Session};
+#[cfg(feature = "legacy")]
+use broadloom_lanes::Rc4Lanes;
+
 use crate::session::{
     CBC, CMAC, CTR, CbcSession, CmacSession, CtrSession, DES, DesMode, DesSession, GCM, GcmSession,
-    GcmTask, HashSession,
+    GcmTask, HashSession, KASUMI, KasumiMode, KasumiSession,
 };
 
 /// What does the work of one class of sessions.
@@ -34,6 +39,9 @@ pub(crate) fn open(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         GCM => Box::new(GcmClass(Tagging::new(class, cpu))),
         CMAC => Box::new(CmacClass(Tagging::new(class, cpu))),
         DES => Box::new(DesClass(Planner::new(cpu))),
+        KASUMI => Box::new(KasumiClass(Tagging::new(class, cpu))),
+        #[cfg(feature = "legacy")]
+        RC4 => Box::new(Rc4Class(Planner::new(cpu))),
         _ => unreachable!("no session has the class {class}"),
     }
 }
@@ -96,6 +104,53 @@ impl Class for CmacClass {
     fn occupancy(&self) -> Occupancy {
         self.0.planner.occupancy()
     }
+}
+
+struct KasumiClass(Tagging<KasumiLanes>);
+
+impl Class for KasumiClass {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        self.0.run(operations, |session: &KasumiSession, Message { text, nonce, tag, .. }| {
+            let KasumiSession { key, mode, .. } = session;
+            let (first, rest) = nonce.split_first_chunk().expect("the engine checks nonces");
+            let count = u32::from_be_bytes(*first);
+            let loan = match mode {
+                KasumiMode::F8 => {
+                    let (bearer, direction) = (rest[0] >> 3, direction(rest[0] >> 2 & 1));
+                    match text {
+                        Text::InPlace(bytes) => {
+                            let bits = 8 * bytes.len();
+                            Loan::f8(key, count, bearer, direction, bytes, bits)
+                        }
+                        Text::Apart(source, bytes) => {
+                            let bits = 8 * bytes.len();
+                            Loan::f8_to(key, count, bearer, direction, source, bytes, bits)
+                        }
+                        Text::Read(_) => {
+                            unreachable!("the engine gives ciphers what can be written")
+                        }
+                    }
+                }
+                KasumiMode::F9 => {
+                    let data = text.into_input();
+                    let (fresh, last) = rest.split_first_chunk().expect("the engine checks nonces");
+                    let fresh = u32::from_be_bytes(*fresh);
+                    let tag = tag.first_chunk_mut().expect("a tag has room for 4 bytes");
+                    Loan::f9(key, count, fresh, direction(last[0]), data, 8 * data.len(), tag)
+                }
+            };
+            loan.expect("a bearer of five bits, and all of the bytes' bits")
+        });
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.planner.occupancy()
+    }
+}
+
+/// The direction that a bit stands for.
+fn direction(bit: u8) -> LinkDirection {
+    if bit == 0 { LinkDirection::Uplink } else { LinkDirection::Downlink }
 }
 
 /// What makes tags, and compares those that operations bring along.
@@ -242,6 +297,31 @@ impl Class for DesClass {
                 Text::Read(_) => unreachable!("the engine gives ciphers what can be written"),
             };
             Some(loan.expect("the engine asks for whole blocks"))
+        }));
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.occupancy()
+    }
+}
+
+#[cfg(feature = "legacy")]
+struct Rc4Class(Planner<Rc4Lanes>);
+
+#[cfg(feature = "legacy")]
+impl Class for Rc4Class {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        self.0.process_each(operations.iter_mut().filter_map(|operation| {
+            if operation.class() == RC4 {
+                // As good as done: nothing here can fail, and nobody looks before this returns.
+                operation.complete(Ok(()));
+            }
+            let Parts { session: Rc4Session { key, .. }, text, .. } = operation.parts()?;
+            Some(match text {
+                Text::InPlace(bytes) => Loan::rc4(key, bytes),
+                Text::Apart(source, bytes) => Loan::rc4_to(key, source, bytes),
+                Text::Read(_) => unreachable!("the engine gives ciphers what can be written"),
+            })
         }));
     }
 

@@ -4,9 +4,11 @@ use broadloom_engine::{
     AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm, ProviderError,
     ProviderSession, Transform,
 };
+#[cfg(feature = "legacy")]
+use broadloom_lanes::Rc4Key;
 use broadloom_lanes::{
-    AesKey, CmacKey, Cpu, DesKey, GcmKey, Hash, HmacKey, KeyLengthError, Md5, Sha1, Sha224, Sha256,
-    Sha384, Sha512, kernels,
+    AesKey, CmacKey, Cpu, DesKey, GcmKey, Hash, HmacKey, KasumiKey, KeyLengthError, Md5, Sha1, Sha224,
+    Sha256, Sha384, Sha512, kernels,
 };
 
 /// The class of AES-CBC; those of the hashes are their places in [`HashAlgorithm::ALL`].
@@ -24,8 +26,15 @@ pub(crate) const CMAC: u8 = GCM + 1;
 /// The class of DES and triple DES.
 pub(crate) const DES: u8 = CMAC + 1;
 
+/// The class of KASUMI's F8 and F9.
+pub(crate) const KASUMI: u8 = DES + 1;
+
+/// The class of RC4.
+#[cfg(feature = "legacy")]
+pub(crate) const RC4: u8 = KASUMI + 1;
+
 /// How many classes there are.
-pub(crate) const CLASSES: usize = DES as usize + 1;
+pub(crate) const CLASSES: usize = KASUMI as usize + 1 + cfg!(feature = "legacy") as usize;
 
 /// A hash or an HMAC.
 pub(crate) struct HashSession<A: Hash> {
@@ -84,6 +93,27 @@ pub(crate) enum DesMode {
     Counter,
 }
 
+/// KASUMI in one of its modes.
+pub(crate) struct KasumiSession {
+    pub key: KasumiKey,
+    pub mode: KasumiMode,
+    about: About,
+}
+
+/// What is done with a key for KASUMI.
+#[derive(Clone, Copy)]
+pub(crate) enum KasumiMode {
+    F8,
+    F9,
+}
+
+/// RC4.
+#[cfg(feature = "legacy")]
+pub(crate) struct Rc4Session {
+    pub key: Rc4Key,
+    about: About,
+}
+
 /// What a session says of itself.
 struct About {
     class: u8,
@@ -114,7 +144,9 @@ macro_rules! says_what_it_is {
     )* };
 }
 
-says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, DesSession);
+says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, DesSession, KasumiSession);
+#[cfg(feature = "legacy")]
+says_what_it_is!(Rc4Session);
 
 /// Opens a session.
 ///
@@ -167,6 +199,20 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Result<Box<dyn ProviderS
         Algorithm::Cipher(CipherAlgorithm::TripleDesCtr | CipherAlgorithm::DesCtr) => {
             des_session(transform, cpu, DesMode::Counter, DesMode::Counter)
         }
+        Algorithm::Cipher(CipherAlgorithm::KasumiF8) => {
+            kasumi_session(transform, cpu, KasumiMode::F8, "kasumi-f8")
+        }
+        Algorithm::Mac(MacAlgorithm::KasumiF9) => {
+            kasumi_session(transform, cpu, KasumiMode::F9, "kasumi-f9")
+        }
+        #[cfg(feature = "legacy")]
+        Algorithm::Cipher(CipherAlgorithm::Rc4) => {
+            let key = Rc4Key::new(transform.key());
+            let key = key.map_err(|error| ProviderError::new(error.to_string()))?;
+            let (kernel, lanes) = kernel(cpu, "rc4");
+            let about = About { class: RC4, kernel: format!("{kernel} x{lanes}") };
+            Ok(Box::new(Rc4Session { key, about }))
+        }
         algorithm => Err(ProviderError::new(format!("native has no kernel for {algorithm}"))),
     }
 }
@@ -198,6 +244,18 @@ fn des_session(
     let (kernel, lanes) = kernel(cpu, "des");
     let about = About { class: DES, kernel: format!("{kernel} x{lanes}") };
     Ok(Box::new(DesSession { key, mode, about }))
+}
+
+fn kasumi_session(
+    transform: &Transform,
+    cpu: &Cpu,
+    mode: KasumiMode,
+    name: &str,
+) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    let key: &[u8; 16] = transform.key().try_into().expect("the engine checks the length of keys");
+    let (kernel, lanes) = kernel(cpu, name);
+    let about = About { class: KASUMI, kernel: format!("{kernel} x{lanes}") };
+    Ok(Box::new(KasumiSession { key: KasumiKey::new(key), mode, about }))
 }
 
 fn aes_key(transform: &Transform) -> Result<AesKey, ProviderError> {
