@@ -63,8 +63,25 @@ static PORTABLE: Kernel = Kernel { name: "portable", lanes: 2, groups: &[portabl
 
 /// [`Kernel::groups`], with its contract.
 unsafe fn portable<const N: usize>(streams: &mut Streams, first: usize, groups: usize) {
-    // SAFETY: the contract.
-    unsafe { bytes::<N>(streams, first, GROUP * groups) }
+    let Streams { states, places, src, dst } = streams;
+    let mut place: [usize; N] = core::array::from_fn(|lane| places[lane]);
+    for at in (first..first + GROUP * groups).step_by(GROUP) {
+        let mut stream = [0_u64; N];
+        for byte in 0..GROUP {
+            for lane in 0..N {
+                let next = step(&mut states[lane], at + byte, &mut place[lane]);
+                stream[lane] |= u64::from(next) << (8 * byte);
+            }
+        }
+        for lane in 0..N {
+            // SAFETY: the contract: a group can be read and written.
+            unsafe {
+                let text = src[lane].add(at).cast::<u64>().read_unaligned();
+                dst[lane].add(at).cast::<u64>().write_unaligned(text ^ stream[lane].to_le());
+            }
+        }
+    }
+    places[..N].copy_from_slice(&place);
 }
 
 /// Ciphers any number of bytes, whatever the first one's number, in lanes `0..N`.
@@ -73,20 +90,23 @@ unsafe fn portable<const N: usize>(streams: &mut Streams, first: usize, groups: 
 /// So many bytes can be read and written.
 pub(super) unsafe fn bytes<const N: usize>(streams: &mut Streams, first: usize, count: usize) {
     let Streams { states, places, src, dst } = streams;
-    let mut place: [usize; N] = core::array::from_fn(|lane| places[lane]);
     for at in first..first + count {
-        let i = (at + 1) % 256;
         for lane in 0..N {
-            let state = &mut states[lane];
-            let a = state[i];
-            let j = (place[lane] + a as usize) % 256;
-            let b = state[j];
-            (state[i], state[j]) = (b, a);
-            place[lane] = j;
-            let stream = state[(a + b) as usize % 256] as u8;
+            let stream = step(&mut states[lane], at, &mut places[lane]);
             // SAFETY: the caller's.
             unsafe { dst[lane].add(at).write(src[lane].add(at).read() ^ stream) };
         }
     }
-    places[..N].copy_from_slice(&place);
+}
+
+/// The keystream's byte of a number.
+#[inline(always)]
+fn step(state: &mut State, number: usize, place: &mut usize) -> u8 {
+    let i = (number + 1) % 256;
+    let a = state[i];
+    let j = (*place + a as usize) % 256;
+    let b = state[j];
+    (state[i], state[j]) = (b, a);
+    *place = j;
+    state[(a + b) as usize % 256] as u8
 }

@@ -5,7 +5,7 @@ use broadloom_lanes::{Cpu, KasumiError, KasumiKey, KasumiLanes, Loan, Planner};
 
 use crate::common::{bytes, hex, kasumi as reference};
 
-fn cpus() -> impl Iterator<Item = Cpu> {
+pub fn cpus() -> impl Iterator<Item = Cpu> {
     Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available"))
 }
 
@@ -158,21 +158,22 @@ fn f9_of_the_test_data() {
 }
 
 /// One message, and what the standard makes of it.
-struct Message {
+pub struct Message {
     secret: [u8; 16],
     key: KasumiKey,
     count: u32,
     bearer: u8,
     fresh: u32,
     direction: LinkDirection,
-    text: Vec<u8>,
+    pub text: Vec<u8>,
     bits: usize,
-    f8: Vec<u8>,
-    f9: [u8; 4],
+    pub f8: Vec<u8>,
+    pub f9: [u8; 4],
 }
 
 impl Message {
-    fn new(number: usize, bits: usize) -> Self {
+    /// One that differs with its number; those with odd numbers have a byte more than they need.
+    pub fn new(number: usize, bits: usize) -> Self {
         let secret = bytes(number * 3 + 1, 16).try_into().expect("16 bytes");
         let count = (number as u32).wrapping_mul(0x9e37_79b9);
         let fresh = (number as u32).wrapping_mul(0x85eb_ca6b);
@@ -185,7 +186,7 @@ impl Message {
         Message { secret, key, count, bearer, fresh, direction, text, bits, f8, f9 }
     }
 
-    fn f8<'a>(&'a self, buffer: &'a mut [u8]) -> Loan<'a, KasumiLanes> {
+    pub fn f8<'a>(&'a self, buffer: &'a mut [u8]) -> Loan<'a, KasumiLanes> {
         let Message { key, count, bearer, direction, bits, .. } = self;
         Loan::f8(key, *count, *bearer, *direction, buffer, *bits).expect("a good length")
     }
@@ -195,9 +196,9 @@ impl Message {
         Loan::f8_to(key, *count, *bearer, *direction, text, to, *bits).expect("a good length")
     }
 
-    fn f9<'a>(&'a self, tag: &'a mut [u8; 4]) -> Loan<'a, KasumiLanes> {
-        let Message { key, count, fresh, direction, bits, text, .. } = self;
-        Loan::f9(key, *count, *fresh, *direction, text, *bits, tag).expect("a good length")
+    pub fn f9<'a>(&'a self, data: &'a [u8], tag: &'a mut [u8; 4]) -> Loan<'a, KasumiLanes> {
+        let Message { key, count, fresh, direction, bits, .. } = self;
+        Loan::f9(key, *count, *fresh, *direction, data, *bits, tag).expect("a good length")
     }
 }
 
@@ -208,7 +209,7 @@ fn check(cpu: &Cpu, messages: &[Message]) {
     let mut tags = vec![[0; 4]; messages.len()];
     let all = messages.iter().zip(&mut places).zip(&mut aparts).zip(&mut tags);
     let loans = all.flat_map(|(((message, place), apart), tag)| {
-        [message.f8(place), message.f9(tag), message.f8_to(apart)]
+        [message.f8(place), message.f9(&message.text, tag), message.f8_to(apart)]
     });
     Planner::<KasumiLanes>::new(cpu).process_each(loans);
     for (i, message) in messages.iter().enumerate() {

@@ -9,7 +9,7 @@ fn cpus() -> impl Iterator<Item = Cpu> {
 }
 
 /// The algorithm as it is usually told.
-fn reference(key: &[u8], text: &[u8]) -> Vec<u8> {
+pub fn reference(key: &[u8], text: &[u8]) -> Vec<u8> {
     let mut state: Vec<u8> = (0..=255).collect();
     let mut j = 0;
     for i in 0..256 {
