@@ -97,7 +97,7 @@ impl Lanes for DesLanes {
                 let taken = source.next(|id, task| match task.is_empty() {
                     true => Err(id),
                     false => {
-                        let class = task.passes() - 1 | usize::from(task.decrypts());
+                        let class = (task.passes() - 1) | usize::from(task.decrypts());
                         classes[class].buffers.add(id, task);
                         Ok(class)
                     }

@@ -108,8 +108,9 @@ impl Message {
         let iv = (number as u64 + 3).wrapping_mul(0x9e37_79b9_7f4a_7c15).to_le_bytes();
         let text = bytes(number + 4, mode.whole(len));
         // Their parity is of no account.
-        let key =
-            (0..key_len).map(|i| (number * 131 ^ i * 57 ^ (number >> 3) * (i + 5)) as u8).collect();
+        let key = (0..key_len)
+            .map(|i| ((number * 131) ^ (i * 57) ^ ((number >> 3) * (i + 5))) as u8)
+            .collect();
         Message { mode, key, iv, text }
     }
 }
@@ -157,7 +158,7 @@ fn check(messages: &[Message]) {
     }
 }
 
-/// Examples in hexadecimal, both ways and in counter mode's place none.
+/// An example in hexadecimal, both ways: CBC if there is an IV, else ECB.
 fn check_answers(key: &str, iv: Option<&str>, plain: &str, cipher: &str) {
     let key = DesKey::allowing_weak(&hex(key)).expect("a good length");
     let modes = if iv.is_some() { [CbcEncrypt, CbcDecrypt] } else { [EcbEncrypt, EcbDecrypt] };
