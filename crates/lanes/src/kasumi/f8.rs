@@ -1,5 +1,7 @@
 //! F8: a keystream (TS 35.201, 3).
 
+use zeroize::Zeroize;
+
 use super::bits::add_bits;
 use super::key::{KasumiError, KasumiKey};
 use super::lanes::{Chain, KasumiLanes, KasumiTask, ModeTask, Stretch};
@@ -89,6 +91,10 @@ impl Chain for F8 {
         // SAFETY: the buffers' last bits are left, and there is one at least.
         unsafe { add_bits(block, self.src, self.dst, bits) };
         None
+    }
+
+    fn wipe(&mut self) {
+        self.salt.zeroize();
     }
 }
 

@@ -1,5 +1,7 @@
 //! F9: a message authentication code (TS 35.201, 4).
 
+use zeroize::Zeroize;
+
 use super::bits::load_bits;
 use super::f8::LinkDirection;
 use super::key::{KasumiError, KasumiKey};
@@ -88,6 +90,11 @@ impl Chain for F9 {
         }
         self.ends = true;
         Some(Stretch { block: self.sum, modifier: MODIFIER, more: 0 })
+    }
+
+    fn wipe(&mut self) {
+        self.sum.zeroize();
+        self.padded.zeroize();
     }
 }
 

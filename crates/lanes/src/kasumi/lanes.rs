@@ -52,6 +52,9 @@ pub(super) trait Chain: Copy {
     /// # Safety
     /// The task is good.
     unsafe fn turn(&mut self, block: u64) -> Option<Stretch>;
+
+    /// Wipes what is secret.
+    fn wipe(&mut self);
 }
 
 /// Blocks under one key.
@@ -86,7 +89,7 @@ struct Memory {
 }
 
 /// The lanes of one mode. Lanes `0..active` are in use.
-struct Set<C> {
+struct Set<C: Chain> {
     lanes: Box<[Lane<C>]>,
     active: usize,
 }
@@ -253,8 +256,11 @@ impl<C: Chain> Set<C> {
 impl Memory {
     fn new(lanes: usize) -> Self {
         let lines = |count: usize| vec![Line([0; 8]); count / 8].into_boxed_slice();
-        let keys = [lines(lanes.max(64)), lines(lanes.max(64))];
-        Memory { schedule: lines(ROWS * lanes / 64), blocks: lines(lanes), keys }
+        Memory {
+            schedule: lines(ROWS * lanes / 64),
+            blocks: lines(lanes),
+            keys: [lines(lanes), lines(lanes)],
+        }
     }
 
     #[inline(always)]
@@ -308,10 +314,11 @@ impl Drop for Memory {
     }
 }
 
-impl<C> Drop for Set<C> {
+impl<C: Chain> Drop for Set<C> {
     fn drop(&mut self) {
         for lane in &mut self.lanes {
             lane.block.zeroize();
+            lane.chain.wipe();
         }
     }
 }

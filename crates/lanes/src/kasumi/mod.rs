@@ -37,7 +37,8 @@ struct Line([u64; 8]);
 /// The caller promises that
 ///
 /// - the CPU has the instructions of the kernel;
-/// - a schedule has room for [`ROWS`] registers, and blocks or halves of keys are so many as there are lanes.
+/// - a schedule has room for [`ROWS`] registers, and blocks or halves of keys are so many as there are lanes;
+/// - all of them are aligned as a [`Line`] is.
 pub(crate) struct KasumiKernel {
     /// The name shown to users.
     pub name: &'static str,
