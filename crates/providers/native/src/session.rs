@@ -26,15 +26,18 @@ pub(crate) const CMAC: u8 = GCM + 1;
 /// The class of DES and triple DES.
 pub(crate) const DES: u8 = CMAC + 1;
 
-/// The class of KASUMI's F8 and F9.
-pub(crate) const KASUMI: u8 = DES + 1;
+/// The class of KASUMI's F8.
+pub(crate) const F8: u8 = DES + 1;
+
+/// The class of KASUMI's F9.
+pub(crate) const F9: u8 = F8 + 1;
 
 /// The class of RC4.
 #[cfg(feature = "legacy")]
-pub(crate) const RC4: u8 = KASUMI + 1;
+pub(crate) const RC4: u8 = F9 + 1;
 
 /// How many classes there are.
-pub(crate) const CLASSES: usize = KASUMI as usize + 1 + cfg!(feature = "legacy") as usize;
+pub(crate) const CLASSES: usize = F9 as usize + 1 + cfg!(feature = "legacy") as usize;
 
 /// A hash or an HMAC.
 pub(crate) struct HashSession<A: Hash> {
@@ -93,18 +96,16 @@ pub(crate) enum DesMode {
     Counter,
 }
 
-/// KASUMI in one of its modes.
-pub(crate) struct KasumiSession {
+/// KASUMI's F8.
+pub(crate) struct F8Session {
     pub key: KasumiKey,
-    pub mode: KasumiMode,
     about: About,
 }
 
-/// What is done with a key for KASUMI.
-#[derive(Clone, Copy)]
-pub(crate) enum KasumiMode {
-    F8,
-    F9,
+/// KASUMI's F9.
+pub(crate) struct F9Session {
+    pub key: KasumiKey,
+    about: About,
 }
 
 /// RC4.
@@ -144,7 +145,7 @@ macro_rules! says_what_it_is {
     )* };
 }
 
-says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, DesSession, KasumiSession);
+says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, DesSession, F8Session, F9Session);
 #[cfg(feature = "legacy")]
 says_what_it_is!(Rc4Session);
 
@@ -200,10 +201,14 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Result<Box<dyn ProviderS
             des_session(transform, cpu, DesMode::Counter, DesMode::Counter)
         }
         Algorithm::Cipher(CipherAlgorithm::KasumiF8) => {
-            kasumi_session(transform, cpu, KasumiMode::F8, "kasumi-f8")
+            let (kernel, lanes) = kernel(cpu, "kasumi-f8");
+            let about = About { class: F8, kernel: format!("{kernel} x{lanes}") };
+            Ok(Box::new(F8Session { key: kasumi_key(transform), about }))
         }
         Algorithm::Mac(MacAlgorithm::KasumiF9) => {
-            kasumi_session(transform, cpu, KasumiMode::F9, "kasumi-f9")
+            let (kernel, lanes) = kernel(cpu, "kasumi-f9");
+            let about = About { class: F9, kernel: format!("{kernel} x{lanes}") };
+            Ok(Box::new(F9Session { key: kasumi_key(transform), about }))
         }
         #[cfg(feature = "legacy")]
         Algorithm::Cipher(CipherAlgorithm::Rc4) => {
@@ -246,16 +251,8 @@ fn des_session(
     Ok(Box::new(DesSession { key, mode, about }))
 }
 
-fn kasumi_session(
-    transform: &Transform,
-    cpu: &Cpu,
-    mode: KasumiMode,
-    name: &str,
-) -> Result<Box<dyn ProviderSession>, ProviderError> {
-    let key: &[u8; 16] = transform.key().try_into().expect("the engine checks the length of keys");
-    let (kernel, lanes) = kernel(cpu, name);
-    let about = About { class: KASUMI, kernel: format!("{kernel} x{lanes}") };
-    Ok(Box::new(KasumiSession { key: KasumiKey::new(key), mode, about }))
+fn kasumi_key(transform: &Transform) -> KasumiKey {
+    KasumiKey::new(transform.key().try_into().expect("the engine checks the length of keys"))
 }
 
 fn aes_key(transform: &Transform) -> Result<AesKey, ProviderError> {
