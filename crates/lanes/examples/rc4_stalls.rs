@@ -18,6 +18,9 @@ const LEN: usize = 1024;
 const BUFFERS: usize = 8;
 const ROUNDS: usize = 200;
 
+/// One way of writing the loop.
+type Cipher = fn(&mut State, &mut [u8]);
+
 /// A key stream under way.
 #[derive(Clone)]
 struct State {
@@ -92,7 +95,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let key = [7; 16];
     let state = State::new(&key);
     println!("{BUFFERS} buffers of {LEN} bytes; the best of {ROUNDS} rounds");
-    let ways: [(&str, fn(&mut State, &mut [u8])); 3] = [
+    let ways: [(&str, Cipher); 3] = [
         ("1, loading what was stored", State::reloading),
         ("2, keeping what was loaded", State::keeping),
         ("3, a turn later", State::pipelined),

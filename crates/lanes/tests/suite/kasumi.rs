@@ -178,7 +178,7 @@ impl Message {
         let count = (number as u32).wrapping_mul(0x9e37_79b9);
         let fresh = (number as u32).wrapping_mul(0x85eb_ca6b);
         let bearer = (number % 32) as u8;
-        let direction = if number % 3 == 0 { Uplink } else { Downlink };
+        let direction = if number.is_multiple_of(3) { Uplink } else { Downlink };
         let text = bytes(number + 2, bits.div_ceil(8) + number % 2);
         let f8 = reference::f8(&secret, (count, bearer, direction), &text, bits);
         let f9 = reference::f9(&secret, (count, fresh, direction), &text, bits);
