@@ -29,8 +29,11 @@ mod des;
 mod error;
 mod hash;
 mod isa;
+mod kasumi;
 mod manager;
 pub mod probe;
+#[cfg(feature = "legacy")]
+mod rc4;
 mod report;
 mod slab;
 mod vector;
@@ -46,8 +49,13 @@ pub use error::LengthError;
 pub use hash::{
     Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
 };
+#[cfg(feature = "table-kasumi")]
+pub use kasumi::table::TableKasumi;
+pub use kasumi::{KasumiError, KasumiKey, KasumiLanes, LinkDirection};
 #[doc(hidden)]
 pub use manager::Lanes;
 pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
+#[cfg(feature = "legacy")]
+pub use rc4::{Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};
 pub use vector::{Pair, Vector, Word};

@@ -4,6 +4,9 @@ use crate::aes;
 use crate::cpu::{Cpu, Isa};
 use crate::des;
 use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
+use crate::kasumi;
+#[cfg(feature = "legacy")]
+use crate::rc4;
 
 /// The kernels of one algorithm on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,8 +26,9 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 11] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 13 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
+    let [f8, f9] = kasumi::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
         hash::<Sha1>(cpu),
@@ -37,6 +41,10 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 11] {
         gcm,
         cmac,
         des::kernel_info(cpu),
+        f8,
+        f9,
+        #[cfg(feature = "legacy")]
+        rc4::kernel_info(cpu),
     ]
 }
 

@@ -6,9 +6,12 @@ mod common;
 mod des;
 mod guard;
 mod hash;
+mod kasumi;
 mod known_answers;
 mod loans;
 mod managers;
 mod packet_answers;
 mod packets;
+#[cfg(feature = "legacy")]
+mod rc4;
 mod sequences;

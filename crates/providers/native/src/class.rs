@@ -1,16 +1,20 @@
 //! The classes of sessions: what makes loans of operations, and has lanes do the work.
 
 use broadloom_engine::{MAX_TAG, Operation, Parts, Text};
+#[cfg(feature = "legacy")]
+use broadloom_lanes::Rc4Lanes;
 use broadloom_lanes::{
-    CbcLanes, CmacLanes, Cpu, CtrLanes, DesLanes, GcmLanes, Hash, HashLanes, Lanes, Loan, Md5,
-    Occupancy, Planner, Sha1, Sha224, Sha256, Sha384, Sha512,
+    CbcLanes, CmacLanes, Cpu, CtrLanes, DesLanes, GcmLanes, Hash, HashLanes, KasumiLanes, Lanes,
+    LinkDirection, Loan, Md5, Occupancy, Planner, Sha1, Sha224, Sha256, Sha384, Sha512,
 };
 use zeroize::Zeroize;
 
 use crate::session::{
-    CBC, CMAC, CTR, CbcSession, CmacSession, CtrSession, DES, DesMode, DesSession, GCM, GcmSession,
-    GcmTask, HashSession,
+    CBC, CMAC, CTR, CbcSession, CmacSession, CtrSession, DES, DesMode, DesSession, F8, F8Session, F9,
+    F9Session, GCM, GcmSession, GcmTask, HashSession,
 };
+#[cfg(feature = "legacy")]
+use crate::session::{RC4, Rc4Session};
 
 /// What does the work of one class of sessions.
 pub(crate) trait Class: Send {
@@ -34,6 +38,10 @@ pub(crate) fn open(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         GCM => Box::new(GcmClass(Tagging::new(class, cpu))),
         CMAC => Box::new(CmacClass(Tagging::new(class, cpu))),
         DES => Box::new(DesClass(Planner::new(cpu))),
+        F8 => Box::new(F8Class(Planner::new(cpu))),
+        F9 => Box::new(F9Class(Tagging::new(class, cpu))),
+        #[cfg(feature = "legacy")]
+        RC4 => Box::new(Rc4Class(Planner::new(cpu))),
         _ => unreachable!("no session has the class {class}"),
     }
 }
@@ -96,6 +104,63 @@ impl Class for CmacClass {
     fn occupancy(&self) -> Occupancy {
         self.0.planner.occupancy()
     }
+}
+
+struct F8Class(Planner<KasumiLanes>);
+
+impl Class for F8Class {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        self.0.process_each(operations.iter_mut().filter_map(|operation| {
+            if operation.class() == F8 {
+                // As good as done: nothing here can fail, and nobody looks before this returns.
+                operation.complete(Ok(()));
+            }
+            let Parts { session: F8Session { key, .. }, text, nonce, .. } = operation.parts()?;
+            let (count, rest) = nonce.split_first_chunk().expect("the engine checks nonces");
+            let count = u32::from_be_bytes(*count);
+            let (bearer, direction) = (rest[0] >> 3, direction(rest[0] >> 2 & 1));
+            let loan = match text {
+                Text::InPlace(bytes) => {
+                    let bits = 8 * bytes.len();
+                    Loan::f8(key, count, bearer, direction, bytes, bits)
+                }
+                Text::Apart(source, bytes) => {
+                    let bits = 8 * bytes.len();
+                    Loan::f8_to(key, count, bearer, direction, source, bytes, bits)
+                }
+                Text::Read(_) => unreachable!("the engine gives ciphers what can be written"),
+            };
+            Some(loan.expect("a bearer of five bits, and all of the bytes' bits"))
+        }));
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.occupancy()
+    }
+}
+
+struct F9Class(Tagging<KasumiLanes>);
+
+impl Class for F9Class {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        self.0.run(operations, |F9Session { key, .. }, Message { text, nonce, tag, .. }| {
+            let (words, _) = nonce.as_chunks::<4>();
+            let [count, fresh] = [words[0], words[1]].map(u32::from_be_bytes);
+            let data = text.into_input();
+            let tag = tag.first_chunk_mut().expect("a tag has room for 4 bytes");
+            let loan = Loan::f9(key, count, fresh, direction(nonce[8]), data, 8 * data.len(), tag);
+            loan.expect("all of the bytes' bits")
+        });
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.planner.occupancy()
+    }
+}
+
+/// The direction that a bit stands for.
+fn direction(bit: u8) -> LinkDirection {
+    if bit == 0 { LinkDirection::Uplink } else { LinkDirection::Downlink }
 }
 
 /// What makes tags, and compares those that operations bring along.
@@ -242,6 +307,31 @@ impl Class for DesClass {
                 Text::Read(_) => unreachable!("the engine gives ciphers what can be written"),
             };
             Some(loan.expect("the engine asks for whole blocks"))
+        }));
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.occupancy()
+    }
+}
+
+#[cfg(feature = "legacy")]
+struct Rc4Class(Planner<Rc4Lanes>);
+
+#[cfg(feature = "legacy")]
+impl Class for Rc4Class {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        self.0.process_each(operations.iter_mut().filter_map(|operation| {
+            if operation.class() == RC4 {
+                // As good as done: nothing here can fail, and nobody looks before this returns.
+                operation.complete(Ok(()));
+            }
+            let Parts { session: Rc4Session { key, .. }, text, .. } = operation.parts()?;
+            Some(match text {
+                Text::InPlace(bytes) => Loan::rc4(key, bytes),
+                Text::Apart(source, bytes) => Loan::rc4_to(key, source, bytes),
+                Text::Read(_) => unreachable!("the engine gives ciphers what can be written"),
+            })
         }));
     }
 

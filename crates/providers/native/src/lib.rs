@@ -1,8 +1,8 @@
 //! Broadloom's own lanes as a provider.
 //!
-//! Hashes, HMACs, AES in CBC, CTR and GCM mode, GMAC and CMAC, DES and triple DES, many buffers side by side,
-//! on the kernels of
-//! [`broadloom_lanes`]. What it needs of the machine it finds out at run time, so it is always there.
+//! Hashes, HMACs, AES in CBC, CTR and GCM mode, GMAC and CMAC, DES and triple DES, KASUMI, and with the feature
+//! `legacy` RC4: many buffers side by side, on the kernels of [`broadloom_lanes`]. What it needs of the machine
+//! it finds out at run time, so it is always there.
 
 mod class;
 mod queue;
@@ -45,7 +45,10 @@ impl Provider for Native {
         match algorithm {
             Algorithm::Hash(_) => true,
             Algorithm::Mac(
-                MacAlgorithm::Hmac(_) | MacAlgorithm::AesGmac(_) | MacAlgorithm::AesCmac(_),
+                MacAlgorithm::Hmac(_)
+                | MacAlgorithm::AesGmac(_)
+                | MacAlgorithm::AesCmac(_)
+                | MacAlgorithm::KasumiF9,
             ) => true,
             Algorithm::Aead(AeadAlgorithm::AesGcm(_)) => true,
             Algorithm::Cipher(
@@ -56,8 +59,10 @@ impl Provider for Native {
                 | CipherAlgorithm::TripleDesEcb
                 | CipherAlgorithm::DesCbc
                 | CipherAlgorithm::DesCtr
-                | CipherAlgorithm::DesEcb,
+                | CipherAlgorithm::DesEcb
+                | CipherAlgorithm::KasumiF8,
             ) => true,
+            Algorithm::Cipher(CipherAlgorithm::Rc4) => cfg!(feature = "legacy"),
             Algorithm::Chain(cipher, mac, _) => {
                 self.supports(Algorithm::Cipher(cipher)) && self.supports(Algorithm::Mac(mac))
             }

@@ -4,9 +4,11 @@ use broadloom_engine::{
     AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm, ProviderError,
     ProviderSession, Transform,
 };
+#[cfg(feature = "legacy")]
+use broadloom_lanes::Rc4Key;
 use broadloom_lanes::{
-    AesKey, CmacKey, Cpu, DesKey, GcmKey, Hash, HmacKey, KeyLengthError, Md5, Sha1, Sha224, Sha256,
-    Sha384, Sha512, kernels,
+    AesKey, CmacKey, Cpu, DesKey, GcmKey, Hash, HmacKey, KasumiKey, KeyLengthError, Md5, Sha1, Sha224,
+    Sha256, Sha384, Sha512, kernels,
 };
 
 /// The class of AES-CBC; those of the hashes are their places in [`HashAlgorithm::ALL`].
@@ -24,8 +26,18 @@ pub(crate) const CMAC: u8 = GCM + 1;
 /// The class of DES and triple DES.
 pub(crate) const DES: u8 = CMAC + 1;
 
+/// The class of KASUMI's F8.
+pub(crate) const F8: u8 = DES + 1;
+
+/// The class of KASUMI's F9.
+pub(crate) const F9: u8 = F8 + 1;
+
+/// The class of RC4.
+#[cfg(feature = "legacy")]
+pub(crate) const RC4: u8 = F9 + 1;
+
 /// How many classes there are.
-pub(crate) const CLASSES: usize = DES as usize + 1;
+pub(crate) const CLASSES: usize = F9 as usize + 1 + cfg!(feature = "legacy") as usize;
 
 /// A hash or an HMAC.
 pub(crate) struct HashSession<A: Hash> {
@@ -84,6 +96,25 @@ pub(crate) enum DesMode {
     Counter,
 }
 
+/// KASUMI's F8.
+pub(crate) struct F8Session {
+    pub key: KasumiKey,
+    about: About,
+}
+
+/// KASUMI's F9.
+pub(crate) struct F9Session {
+    pub key: KasumiKey,
+    about: About,
+}
+
+/// RC4.
+#[cfg(feature = "legacy")]
+pub(crate) struct Rc4Session {
+    pub key: Rc4Key,
+    about: About,
+}
+
 /// What a session says of itself.
 struct About {
     class: u8,
@@ -114,7 +145,9 @@ macro_rules! says_what_it_is {
     )* };
 }
 
-says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, DesSession);
+says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, DesSession, F8Session, F9Session);
+#[cfg(feature = "legacy")]
+says_what_it_is!(Rc4Session);
 
 /// Opens a session.
 ///
@@ -167,6 +200,24 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Result<Box<dyn ProviderS
         Algorithm::Cipher(CipherAlgorithm::TripleDesCtr | CipherAlgorithm::DesCtr) => {
             des_session(transform, cpu, DesMode::Counter, DesMode::Counter)
         }
+        Algorithm::Cipher(CipherAlgorithm::KasumiF8) => {
+            let (kernel, lanes) = kernel(cpu, "kasumi-f8");
+            let about = About { class: F8, kernel: format!("{kernel} x{lanes}") };
+            Ok(Box::new(F8Session { key: kasumi_key(transform), about }))
+        }
+        Algorithm::Mac(MacAlgorithm::KasumiF9) => {
+            let (kernel, lanes) = kernel(cpu, "kasumi-f9");
+            let about = About { class: F9, kernel: format!("{kernel} x{lanes}") };
+            Ok(Box::new(F9Session { key: kasumi_key(transform), about }))
+        }
+        #[cfg(feature = "legacy")]
+        Algorithm::Cipher(CipherAlgorithm::Rc4) => {
+            let key = Rc4Key::new(transform.key());
+            let key = key.map_err(|error| ProviderError::new(error.to_string()))?;
+            let (kernel, lanes) = kernel(cpu, "rc4");
+            let about = About { class: RC4, kernel: format!("{kernel} x{lanes}") };
+            Ok(Box::new(Rc4Session { key, about }))
+        }
         algorithm => Err(ProviderError::new(format!("native has no kernel for {algorithm}"))),
     }
 }
@@ -198,6 +249,10 @@ fn des_session(
     let (kernel, lanes) = kernel(cpu, "des");
     let about = About { class: DES, kernel: format!("{kernel} x{lanes}") };
     Ok(Box::new(DesSession { key, mode, about }))
+}
+
+fn kasumi_key(transform: &Transform) -> KasumiKey {
+    KasumiKey::new(transform.key().try_into().expect("the engine checks the length of keys"))
 }
 
 fn aes_key(transform: &Transform) -> Result<AesKey, ProviderError> {
