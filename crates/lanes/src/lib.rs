@@ -23,6 +23,7 @@ extern crate std;
 
 mod aes;
 mod buffer;
+mod chacha;
 mod cpu;
 mod error;
 mod hash;
@@ -38,6 +39,7 @@ pub use aes::{
     KeyLengthError,
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
+pub use chacha::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
 pub use error::LengthError;
 pub use hash::{

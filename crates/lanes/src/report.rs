@@ -1,6 +1,7 @@
 //! What a CPU gets for each algorithm, and why: for people, and for tools that tell them.
 
 use crate::aes;
+use crate::chacha;
 use crate::cpu::{Cpu, Isa};
 use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 
@@ -22,8 +23,9 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 10] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 12] {
     let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
+    let [chacha, chacha_poly] = chacha::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
         hash::<Sha1>(cpu),
@@ -35,6 +37,8 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 10] {
         ctr,
         gcm,
         cmac,
+        chacha,
+        chacha_poly,
     ]
 }
 

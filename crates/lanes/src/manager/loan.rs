@@ -10,7 +10,8 @@ use super::Lanes;
 /// costs next to nothing. It is made for the lanes that will do the work:
 /// [`digest`](Loan::digest) and [`hmac`](Loan::hmac), [`encrypt`](Loan::encrypt),
 /// [`decrypt`](Loan::decrypt) for CBC, [`ctr`](Loan::ctr) and [`ctr32`](Loan::ctr32),
-/// [`seal`](Loan::seal) and [`open`](Loan::open) for GCM, [`gmac`](Loan::gmac), [`cmac`](Loan::cmac); those that write to
+/// [`seal`](Loan::seal) and [`open`](Loan::open) for GCM, [`gmac`](Loan::gmac), [`cmac`](Loan::cmac),
+/// [`chacha20`](Loan::chacha20), [`chacha_seal`](Loan::chacha_seal) and [`chacha_open`](Loan::chacha_open); those that write to
 /// their buffer also with `_to`, for results that go elsewhere.
 pub struct Loan<'a, L: Lanes> {
     pub(crate) task: L::Task,

@@ -2,6 +2,7 @@
 
 mod allocations;
 mod cbc;
+mod chacha;
 mod common;
 mod guard;
 mod hash;

@@ -2,13 +2,14 @@
 
 use broadloom_engine::{MAX_TAG, Operation, Parts, Text};
 use broadloom_lanes::{
-    CbcLanes, CmacLanes, Cpu, CtrLanes, GcmLanes, Hash, HashLanes, Lanes, Loan, Md5, Occupancy, Planner,
-    Sha1, Sha224, Sha256, Sha384, Sha512,
+    CbcLanes, ChaChaPolyLanes, CmacLanes, Cpu, CtrLanes, GcmLanes, Hash, HashLanes, Lanes, Loan, Md5,
+    Occupancy, Planner, Sha1, Sha224, Sha256, Sha384, Sha512,
 };
 use zeroize::Zeroize;
 
 use crate::session::{
-    CBC, CMAC, CTR, CbcSession, CmacSession, CtrSession, GCM, GcmSession, GcmTask, HashSession,
+    CBC, CHACHA_POLY, CMAC, CTR, CbcSession, ChaChaPolySession, CmacSession, CtrSession, GCM,
+    GcmSession, GcmTask, HashSession,
 };
 
 /// What does the work of one class of sessions.
@@ -32,6 +33,7 @@ pub(crate) fn open(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         CTR => Box::new(CtrClass(Planner::new(cpu))),
         GCM => Box::new(GcmClass(Tagging::new(class, cpu))),
         CMAC => Box::new(CmacClass(Tagging::new(class, cpu))),
+        CHACHA_POLY => Box::new(ChaChaPolyClass(Tagging::new(class, cpu))),
         _ => unreachable!("no session has the class {class}"),
     }
 }
@@ -89,6 +91,40 @@ impl Class for CmacClass {
             let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
             Loan::cmac(key, text.into_input(), tag)
         });
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.planner.occupancy()
+    }
+}
+
+struct ChaChaPolyClass(Tagging<ChaChaPolyLanes>);
+
+impl Class for ChaChaPolyClass {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        self.0.run(
+            operations,
+            |session: &ChaChaPolySession, Message { text, nonce, associated, tag }| {
+                let ChaChaPolySession { key, seals, .. } = session;
+                let nonce = nonce.try_into().expect("the engine checks the length of nonces");
+                let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
+                match (seals, text) {
+                    (true, Text::InPlace(bytes)) => {
+                        Loan::chacha_seal(key, nonce, associated, bytes, tag)
+                    }
+                    (false, Text::InPlace(bytes)) => {
+                        Loan::chacha_open(key, nonce, associated, bytes, tag)
+                    }
+                    (true, Text::Apart(source, bytes)) => {
+                        Loan::chacha_seal_to(key, nonce, associated, source, bytes, tag)
+                    }
+                    (false, Text::Apart(source, bytes)) => {
+                        Loan::chacha_open_to(key, nonce, associated, source, bytes, tag)
+                    }
+                    (_, Text::Read(_)) => unreachable!("the engine gives ciphers what can be written"),
+                }
+            },
+        );
     }
 
     fn occupancy(&self) -> Occupancy {

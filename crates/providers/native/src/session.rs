@@ -5,8 +5,8 @@ use broadloom_engine::{
     ProviderSession, Transform,
 };
 use broadloom_lanes::{
-    AesKey, CmacKey, Cpu, GcmKey, Hash, HmacKey, KeyLengthError, Md5, Sha1, Sha224, Sha256, Sha384,
-    Sha512, kernels,
+    AesKey, ChaChaKey, CmacKey, Cpu, GcmKey, Hash, HmacKey, KeyLengthError, Md5, Sha1, Sha224, Sha256,
+    Sha384, Sha512, kernels,
 };
 
 /// The class of AES-CBC; those of the hashes are their places in [`HashAlgorithm::ALL`].
@@ -21,8 +21,11 @@ pub(crate) const GCM: u8 = CTR + 1;
 /// The class of AES-CMAC.
 pub(crate) const CMAC: u8 = GCM + 1;
 
+/// The class of ChaCha20-Poly1305.
+pub(crate) const CHACHA_POLY: u8 = CMAC + 1;
+
 /// How many classes there are.
-pub(crate) const CLASSES: usize = CMAC as usize + 1;
+pub(crate) const CLASSES: usize = CHACHA_POLY as usize + 1;
 
 /// A hash or an HMAC.
 pub(crate) struct HashSession<A: Hash> {
@@ -64,6 +67,13 @@ pub(crate) struct CmacSession {
     about: About,
 }
 
+/// ChaCha20-Poly1305.
+pub(crate) struct ChaChaPolySession {
+    pub key: ChaChaKey,
+    pub seals: bool,
+    about: About,
+}
+
 /// What a session says of itself.
 struct About {
     class: u8,
@@ -94,7 +104,7 @@ macro_rules! says_what_it_is {
     )* };
 }
 
-says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession);
+says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, ChaChaPolySession);
 
 /// Opens a session.
 ///
@@ -138,6 +148,12 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Result<Box<dyn ProviderS
             let key = CmacKey::new(transform.key()).map_err(refused)?;
             Ok(Box::new(CmacSession { key, about }))
         }
+        Algorithm::Aead(AeadAlgorithm::ChaCha20Poly1305) => {
+            let (kernel, lanes) = kernel(cpu, "chacha20-poly1305");
+            let about = About { class: CHACHA_POLY, kernel: format!("{kernel} x{lanes}") };
+            let seals = transform.direction() == Direction::Seal;
+            Ok(Box::new(ChaChaPolySession { key: chacha_key(transform)?, seals, about }))
+        }
         algorithm => Err(ProviderError::new(format!("native has no kernel for {algorithm}"))),
     }
 }
@@ -157,6 +173,14 @@ fn hash_session<A: Hash>(
 
 fn aes_key(transform: &Transform) -> Result<AesKey, ProviderError> {
     AesKey::new(transform.key()).map_err(refused)
+}
+
+fn chacha_key(transform: &Transform) -> Result<ChaChaKey, ProviderError> {
+    let key = transform.key();
+    let whole = key
+        .try_into()
+        .map_err(|_| ProviderError::new(format!("a key of ChaCha20 has 32 bytes, not {}", key.len())))?;
+    Ok(ChaChaKey::new(whole))
 }
 
 fn refused(error: KeyLengthError) -> ProviderError {
