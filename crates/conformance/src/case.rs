@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::ops::Range;
 
-use broadloom_engine::{Algorithm, ChainOrder, Data, Direction, Held, Job};
+use broadloom_engine::{Algorithm, ChainOrder, CipherAlgorithm, Data, Direction, Held, Job};
 use fastrand::Rng;
 
 use crate::keyed::{Keyed, random_bytes};
@@ -39,8 +39,7 @@ impl Case {
     /// A random message of so many bytes, rounded down to what the algorithm takes, with a random nonce,
     /// and with some associated data where it has any; less where the provider takes less.
     pub fn random(rng: &mut Rng, keyed: &Keyed, len: usize) -> Self {
-        let len =
-            len.min(keyed.limits.text) / keyed.algorithm.granularity() * keyed.algorithm.granularity();
+        let len = keyed.text_len(len.min(keyed.limits.text));
         let before = random_bytes(rng, len);
         let nonce = random_nonce(rng, keyed.algorithm, len);
         let associated = match keyed.algorithm {
@@ -231,5 +230,12 @@ pub(crate) fn random_nonce(rng: &mut Rng, algorithm: Algorithm, text_len: usize)
         }
         _ => *valid.end(),
     };
-    random_bytes(rng, len)
+    let mut nonce = random_bytes(rng, len);
+    // A counter of 32 bits that leaves room for the text.
+    match algorithm.cipher() {
+        Some(CipherAlgorithm::AesCtr32(_)) => nonce[12] &= 0x7f,
+        Some(CipherAlgorithm::ChaCha20) => nonce[3] &= 0x7f,
+        _ => {}
+    }
+    nonce
 }

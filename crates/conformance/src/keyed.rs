@@ -52,6 +52,7 @@ impl Keyed {
             MacAlgorithm::AesCmac(size) | MacAlgorithm::AesGmac(size) => {
                 random_bytes(rng, size.key_len())
             }
+            MacAlgorithm::AesXcbc => random_bytes(rng, 16),
         };
         let (key, mac_key) = match algorithm {
             Algorithm::Hash(_) | Algorithm::Compression(_) => (Vec::new(), Vec::new()),
@@ -70,6 +71,11 @@ impl Keyed {
     pub fn with_tag_len(mut self, tag_len: usize) -> Self {
         self.tag_len = tag_len;
         self
+    }
+
+    /// The longest text of no more than `len` bytes that the algorithm takes, or the shortest there is.
+    pub fn text_len(&self, len: usize) -> usize {
+        (len - len % self.algorithm.granularity()).max(self.algorithm.min_len())
     }
 
     /// The transform for a direction.

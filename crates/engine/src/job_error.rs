@@ -59,6 +59,25 @@ pub enum JobError {
         /// The most that can be.
         max: u64,
     },
+    /// Less data than the algorithm takes: XTS has no data unit of less than a block.
+    #[error("{len} bytes are too few; at least {min}")]
+    TooShort {
+        /// Bytes to be ciphered.
+        len: usize,
+        /// The fewest that can be.
+        min: usize,
+    },
+    /// A counter of 32 bits that would pass zero, so that key stream would be used twice.
+    #[error(
+        "a counter that starts at {first:#010x} has {} blocks left, not {blocks}",
+        (1 << 32) - u64::from(*first)
+    )]
+    CounterWraps {
+        /// The counter's first value.
+        first: u32,
+        /// Blocks that the data have.
+        blocks: u64,
+    },
     /// A range that is not within the data.
     #[error("the range {start}..{end} is not within {len} bytes of data")]
     Range {

@@ -46,6 +46,7 @@ pub use affinity::{AffinityError, Placement, allowed_cores, pin_to};
 pub use algorithm::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
     CompressionAlgorithm, Direction, Ending, HashAlgorithm, Huffman, MAX_NONCE, MacAlgorithm, NameError,
+    XtsSize,
 };
 pub use completion::{Burst, Completion};
 pub use data::{Buffer, Bytes, Data, Scattered, Text};

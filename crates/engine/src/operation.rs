@@ -5,7 +5,7 @@ use std::time::Instant;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, CipherAlgorithm};
 use crate::data::{Bytes, Data, Text};
 use crate::job_error::JobError;
 use crate::made::{Made, Making, Progress};
@@ -376,6 +376,9 @@ impl<'a> Operation<'a> {
                     return Err(JobError::TooLong { len: ciphered.len(), max });
                 }
             }
+            if let Some(cipher) = self.session().algorithm().cipher() {
+                check_cipher(cipher, self.nonce.as_slice(), ciphered.len())?;
+            }
         }
         if let Some(at) = self.tag.at {
             let end = at.saturating_add(rules.tag_len);
@@ -591,4 +594,24 @@ impl<'a> Operation<'a> {
         self.state.phase = Phase::Complete;
         self.state.outcome = Err(error);
     }
+}
+
+/// What a cipher demands of the length of a text beside its granularity.
+fn check_cipher(cipher: CipherAlgorithm, nonce: &[u8], len: usize) -> Result<(), JobError> {
+    let min = cipher.min_len();
+    if len < min {
+        return Err(JobError::TooShort { len, min });
+    }
+    if let Some(max) = cipher.max_len()
+        && len as u64 > max
+    {
+        return Err(JobError::TooLong { len, max });
+    }
+    if let Some(first) = cipher.counter(nonce) {
+        let blocks = len.div_ceil(cipher.block_len()) as u64;
+        if u64::from(first) + blocks > 1 << 32 {
+            return Err(JobError::CounterWraps { first, blocks });
+        }
+    }
+    Ok(())
 }

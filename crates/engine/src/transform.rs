@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::algorithm::{
@@ -56,6 +57,7 @@ pub struct Builder<Kind> {
     mac_key: Zeroizing<Vec<u8>>,
     tag_len: usize,
     compression: Compression,
+    allows_weak_keys: bool,
     kind: PhantomData<Kind>,
 }
 
@@ -231,12 +233,13 @@ impl<Kind> Builder<Kind> {
             mac_key: Zeroizing::new(mac_key.to_vec()),
             tag_len: algorithm.tag_len(),
             compression: Compression::default(),
+            allows_weak_keys: false,
             kind: PhantomData,
         }
     }
 
     fn finish(self, direction: Direction) -> Result<Transform, TransformError> {
-        let Builder { algorithm, key, mac_key, tag_len, compression, .. } = self;
+        let Builder { algorithm, key, mac_key, tag_len, compression, allows_weak_keys, .. } = self;
         if !algorithm.directions().contains(&direction) {
             return Err(TransformError::Direction { algorithm, direction });
         }
@@ -274,6 +277,9 @@ impl<Kind> Builder<Kind> {
                 }
             }
         }
+        if let Some(cipher) = algorithm.cipher() {
+            check_halves(cipher, &key, allows_weak_keys)?;
+        }
         let tag_fits = match algorithm {
             Algorithm::Hash(hash) => tag_len == hash.digest_len(),
             Algorithm::Cipher(_) | Algorithm::Compression(_) => tag_len == 0,
@@ -302,6 +308,55 @@ macro_rules! tag_len {
 
 tag_len!(Mac, Aead, Chain);
 
+/// What has a cipher can have a weak key.
+macro_rules! weak_keys {
+    ($($kind:ident),*) => { $(
+        impl Builder<kind::$kind> {
+            /// Takes keys for triple DES of which two neighbours are equal, so that no more is done than
+            /// DES. They are refused otherwise (SP 800-67, 3.3.2); what was made with one has to be read
+            /// all the same.
+            pub fn allow_weak_keys(mut self) -> Self {
+                self.allows_weak_keys = true;
+                self
+            }
+        }
+    )* };
+}
+
+weak_keys!(Cipher, Chain);
+
+/// Refuses keys made of parts that have to differ and do not. In constant time.
+fn check_halves(cipher: CipherAlgorithm, key: &[u8], weak: bool) -> Result<(), TransformError> {
+    match cipher {
+        CipherAlgorithm::AesXts(size) => {
+            let (data, tweak) = key.split_at(size.key_len() / 2);
+            if bool::from(data.ct_eq(tweak)) {
+                return Err(TransformError::EqualHalves { cipher });
+            }
+        }
+        CipherAlgorithm::TripleDesCbc
+        | CipherAlgorithm::TripleDesCtr
+        | CipherAlgorithm::TripleDesEcb
+            if !weak =>
+        {
+            // The lowest bit of each byte is parity, and no part of the key.
+            let differ = |one: usize, other: usize| {
+                let part = |number: usize| key[8 * number..][..8].iter();
+                part(one).zip(part(other)).fold(0, |sum, (one, other)| sum | (one ^ other)) & 0xfe
+            };
+            let [first, second] = [differ(0, 1), differ(1, 2)].map(|difference| difference.ct_eq(&0));
+            if bool::from(first) {
+                return Err(TransformError::WeakKey { cipher, equal: (1, 2) });
+            }
+            if bool::from(second) {
+                return Err(TransformError::WeakKey { cipher, equal: (2, 3) });
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 /// A direction that a kind of transform has.
 macro_rules! direction {
     ($kind:ident, $name:ident, $direction:ident, $doc:literal) => {
@@ -309,8 +364,8 @@ macro_rules! direction {
             #[doc = $doc]
             ///
             /// # Errors
-            /// The length of a key or of the tag does not fit the algorithm; or a chain has a MAC that
-            /// takes a nonce of its own.
+            /// The length of a key or of the tag does not fit the algorithm; parts of the key are equal
+            /// that must not be; or a chain has a MAC that takes a nonce of its own.
             pub fn $name(self) -> Result<Transform, TransformError> {
                 self.finish(Direction::$direction)
             }
@@ -350,6 +405,24 @@ pub enum TransformError {
         algorithm: Algorithm,
         /// The length asked for, in bytes.
         len: usize,
+    },
+    /// A key for XTS of which both halves are the same (FIPS 140-3 IG C.I forbids it).
+    #[error("the halves of a key for {cipher} must differ, and these are equal")]
+    EqualHalves {
+        /// The algorithm.
+        cipher: CipherAlgorithm,
+    },
+    /// A key for triple DES of which two neighbours are the same, so that they undo each other.
+    #[error(
+        "K{} and K{} of a key for {cipher} are equal, which leaves DES; three that differ are right, and \
+         allow_weak_keys takes these",
+        equal.0, equal.1
+    )]
+    WeakKey {
+        /// The algorithm.
+        cipher: CipherAlgorithm,
+        /// Which of the three keys.
+        equal: (u8, u8),
     },
     /// A direction that the algorithm does not have.
     #[error("{algorithm} has no direction {direction}; valid: {}", valid_directions(*algorithm))]
@@ -397,7 +470,7 @@ fn valid_tags(algorithm: Algorithm) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::AesSize;
+    use crate::algorithm::{AesSize, XtsSize};
 
     const CBC: CipherAlgorithm = CipherAlgorithm::AesCbc(AesSize::Aes128);
     const HMAC: MacAlgorithm = MacAlgorithm::Hmac(HashAlgorithm::Sha1);
@@ -415,6 +488,9 @@ mod tests {
             "aes-128-gcm has no tags of 5 bytes; valid: 4, 8, 12, 13, 14, 15, 16"
         );
         let gmac = MacAlgorithm::AesGmac(AesSize::Aes128);
+        let xts = CipherAlgorithm::AesXts(XtsSize::Aes128);
+        let halves = Transform::cipher(xts, &[7; 32]).encrypt().unwrap_err();
+        assert_eq!(halves, TransformError::EqualHalves { cipher: xts });
         let chain = Transform::cipher_then_mac(CBC, &[0; 16], gmac, &[0; 16]).encrypt().unwrap_err();
         assert_eq!(chain, TransformError::MacInChain { mac: gmac });
         let direction = Transform::new(Algorithm::Cipher(CBC), Direction::Seal, &[0; 16], &[]);
@@ -446,5 +522,24 @@ mod tests {
     fn keys_are_not_shown() {
         let transform = Transform::mac(HMAC, b"sesame").generate().expect("it fits");
         assert_eq!(format!("{transform:?}"), "hmac-sha1 generate, 20 bytes of tag");
+    }
+
+    #[test]
+    fn weak_keys_of_triple_des_are_refused_unless_asked_for() {
+        let cipher = CipherAlgorithm::TripleDesCbc;
+        let key = |parts: [u8; 3]| parts.map(|part| [part; 8]).concat();
+        // The lowest bits are parity: 2 and 3 are the same key.
+        for (parts, equal) in [([2, 2, 8], (1, 2)), ([2, 3, 8], (1, 2)), ([4, 8, 9], (2, 3))] {
+            let error = Transform::cipher(cipher, &key(parts)).encrypt().unwrap_err();
+            assert_eq!(error, TransformError::WeakKey { cipher, equal });
+            let direction = Direction::Decrypt;
+            let error = Transform::new(Algorithm::Cipher(cipher), direction, &key(parts), &[]);
+            assert_eq!(error.unwrap_err(), TransformError::WeakKey { cipher, equal });
+            assert!(Transform::cipher(cipher, &key(parts)).allow_weak_keys().encrypt().is_ok());
+            let chain = Transform::cipher_then_mac(cipher, &key(parts), HMAC, b"key");
+            assert!(chain.allow_weak_keys().decrypt().is_ok());
+        }
+        // Two keys, the first of them used twice.
+        assert!(Transform::cipher(cipher, &key([2, 4, 2])).encrypt().is_ok());
     }
 }

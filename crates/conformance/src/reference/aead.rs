@@ -1,15 +1,14 @@
 //! GCM and GMAC (SP 800-38D), CCM (SP 800-38C), ChaCha20-Poly1305 (RFC 8439).
 
-use aes::Block;
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use broadloom_engine::AeadAlgorithm;
 use chacha20poly1305::ChaCha20Poly1305;
+use chacha20poly1305::KeyInit;
 use chacha20poly1305::aead::AeadInOut;
 use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
 
 use super::Input;
-use super::cipher::{of_aes, stream};
+use super::cipher::{aes_block, of_aes, stream};
 
 /// The text sealed or opened, and its tag.
 pub(super) fn apply(algorithm: AeadAlgorithm, seals: bool, input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
@@ -23,12 +22,6 @@ pub(super) fn apply(algorithm: AeadAlgorithm, seals: bool, input: &Input<'_>) ->
 /// The tag of data that are only authenticated.
 pub(super) fn gmac(key: &[u8], nonce: &[u8], data: &[u8]) -> Vec<u8> {
     gcm_tag(key, &gcm_counter(key, nonce), data, &[])
-}
-
-fn aes_block(key: &[u8], block: [u8; 16]) -> [u8; 16] {
-    let mut block = Block::from(block);
-    of_aes!(key, Aes => Aes::new_from_slice(key).expect("a key that fits").encrypt_block(&mut block));
-    block.into()
 }
 
 fn gcm(seals: bool, input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {

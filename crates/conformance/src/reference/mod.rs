@@ -81,6 +81,7 @@ pub(crate) fn mac(algorithm: MacAlgorithm, key: &[u8], nonce: &[u8], data: &[u8]
         MacAlgorithm::Hmac(hash) => hash::hmac(hash, key, data),
         MacAlgorithm::AesCmac(_) => cipher::cmac(key, data),
         MacAlgorithm::AesGmac(_) => aead::gmac(key, nonce, data),
+        MacAlgorithm::AesXcbc => cipher::xcbc(key, data),
     }
 }
 

@@ -30,9 +30,8 @@ pub fn every_chain(provider: &Arc<dyn Provider>) {
 pub fn esp_packets(provider: &Arc<dyn Provider>) {
     in_layout(provider, 19, ChainOrder::CipherThenMac, |rng, keyed| {
         let iv_len = keyed.algorithm.cipher().map_or(0, |cipher| cipher.nonce_len());
-        let granularity = keyed.algorithm.granularity();
         let head = 8 + iv_len;
-        let end = head + rng.usize(..300) / granularity * granularity;
+        let end = head + keyed.text_len(rng.usize(..300));
         let layout = Layout { cipher: Some(head..end), mac: Some(0..end), tag_at: Some(end) };
         let packet = random_bytes(rng, end + keyed.tag_len);
         let nonce = packet[8..head].to_vec();
@@ -47,7 +46,8 @@ pub fn tls_records(provider: &Arc<dyn Provider>) {
         let granularity = keyed.algorithm.granularity();
         let (head, text_len) = (13, rng.usize(..300));
         let (text_end, tag_end) = (head + text_len, head + text_len + keyed.tag_len);
-        let end = head + (tag_end - head + 1).next_multiple_of(granularity);
+        let padded = (tag_end - head + 1).next_multiple_of(granularity);
+        let end = head + padded.max(keyed.algorithm.min_len());
         let layout = Layout { cipher: Some(head..end), mac: Some(0..text_end), tag_at: Some(text_end) };
         let record = random_bytes(rng, end);
         let iv_len = keyed.algorithm.cipher().map_or(0, |cipher| cipher.nonce_len());

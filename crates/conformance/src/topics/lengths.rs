@@ -20,7 +20,7 @@ pub fn lengths(provider: &Arc<dyn Provider>) {
             _ => 16 * 16 + 17,
         };
         let keyed = Keyed::random(&mut rng, provider, algorithm);
-        let lens = (0..=longest).step_by(algorithm.granularity());
+        let lens = (algorithm.min_len()..=longest).step_by(algorithm.granularity());
         let cases: Vec<_> = lens.map(|len| Case::random(&mut rng, &keyed, len)).collect();
         for session in keyed.open_all(provider) {
             let jobs = || cases.iter().map(|case| case.owned_job(&session).user(case));

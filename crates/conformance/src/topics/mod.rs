@@ -20,5 +20,7 @@ pub use lengths::{large_beside_small, lengths, long_associated_data};
 pub use lifetimes::{owned_sessions, reopened_queues, reused_jobs, shared_session};
 pub use queues::{bounded_waits, capacity, close_and_drop, doorbell, order, statistics};
 pub use ranges::ranges;
-pub use refusals::{bad_among_good, wrong_lengths, wrong_nonces, wrong_ranges, wrong_tag_lengths};
+pub use refusals::{
+    bad_among_good, wrong_blocks, wrong_lengths, wrong_nonces, wrong_ranges, wrong_tag_lengths,
+};
 pub use tags::{tags, wrong_tags, wrong_tags_of_chains};

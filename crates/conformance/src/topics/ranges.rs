@@ -38,9 +38,8 @@ pub fn ranges(provider: &Arc<dyn Provider>) {
 
 /// A random range with bytes around it, in which the tag may be.
 fn ranged(rng: &mut Rng, keyed: &Keyed) -> Case {
-    let granularity = keyed.algorithm.granularity();
     let head = rng.usize(..40);
-    let len = rng.usize(..120) / granularity * granularity;
+    let len = keyed.text_len(rng.usize(..120));
     let (covered, tail) = (head..head + len, rng.usize(..40));
     let tag_len = keyed.tag_len;
     let (total, tag_at) = match rng.u8(..3) {

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, ChainOrder, Data, Job, JobError, Processor, Provider, Session,
+    AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, Data, Job, JobError, Processor,
+    Provider, Session,
 };
 use fastrand::Rng;
 
@@ -90,6 +91,52 @@ fn ccm_is_no_longer_than_its_length_field(provider: &Arc<dyn Provider>, bench: &
             let mut job = longest.owned_job(&session);
             bench.processor.process_many(std::slice::from_mut(&mut job));
             longest.check(&job, "the longest that the nonce allows");
+        }
+    }
+}
+
+/// Counters of 32 bits that would pass zero, and data units for XTS that are less than a block or more than
+/// 2^20 of them.
+pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
+    let mut bench = Bench::new(provider, 18);
+    for algorithm in varied(provider) {
+        let Algorithm::Cipher(cipher) = algorithm else { continue };
+        let counter = |first: u32| match cipher {
+            CipherAlgorithm::AesCtr32(_) => Some([[9; 12].as_slice(), &first.to_be_bytes()].concat()),
+            CipherAlgorithm::ChaCha20 => Some([&first.to_le_bytes(), [9; 12].as_slice()].concat()),
+            _ => None,
+        };
+        for session in bench.sessions(algorithm) {
+            let blocks = 96usize.div_ceil(cipher.block_len()) as u64;
+            for first in [u32::MAX, u32::MAX - blocks as u32 + 2] {
+                if let Some(nonce) = counter(first) {
+                    let error = JobError::CounterWraps { first, blocks };
+                    bench.refuses(&session, error, |job| job.nonce(&nonce));
+                }
+            }
+            for len in (0..cipher.min_len()).step_by(5) {
+                let error = JobError::TooShort { len, min: cipher.min_len() };
+                bench.refuses(&session, error, |job| job.cipher_range(3..3 + len));
+            }
+            if let Some(max) = cipher.max_len() {
+                let len = max as usize + 1;
+                bench.refuses(&session, JobError::TooLong { len, max }, |mut job| {
+                    job.set_data(vec![3; len]);
+                    job
+                });
+            }
+        }
+        // The last values of a counter are as good as the others (but for the very last, which the
+        // reference's ChaCha20 does not take).
+        if let Some(nonce) = counter(u32::MAX - 2) {
+            let keyed = Keyed::random(&mut bench.rng, provider, algorithm);
+            let text = random_bytes(&mut bench.rng, 2 * cipher.block_len());
+            let case = Case::new(keyed.clone(), nonce, Vec::new(), Default::default(), text);
+            for session in keyed.open_all(provider) {
+                let mut job = case.owned_job(&session);
+                bench.processor.process_many(std::slice::from_mut(&mut job));
+                case.check(&job, "up to the last value of the counter");
+            }
         }
     }
 }

@@ -99,6 +99,28 @@ impl AesSize {
     }
 }
 
+/// The strength of XTS-AES (SP 800-38E), which has two AES keys of that length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum XtsSize {
+    /// XTS-AES-128: 32 bytes of key.
+    Aes128,
+    /// XTS-AES-256: 64 bytes of key.
+    Aes256,
+}
+
+impl XtsSize {
+    /// Both of them.
+    pub const ALL: [XtsSize; 2] = [XtsSize::Aes128, XtsSize::Aes256];
+
+    /// Bytes of the key, both halves together: the one for the data, then the one for tweaks.
+    pub const fn key_len(self) -> usize {
+        match self {
+            XtsSize::Aes128 => 32,
+            XtsSize::Aes256 => 64,
+        }
+    }
+}
+
 /// A message authentication code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MacAlgorithm {
@@ -108,6 +130,8 @@ pub enum MacAlgorithm {
     AesCmac(AesSize),
     /// AES-GMAC (SP 800-38D): takes a nonce.
     AesGmac(AesSize),
+    /// AES-XCBC-MAC (RFC 3566), with AES-128; IPsec truncates it to 12 bytes.
+    AesXcbc,
 }
 
 /// A cipher without authentication.
@@ -117,11 +141,32 @@ pub enum CipherAlgorithm {
     AesCbc(AesSize),
     /// AES in CTR mode (SP 800-38A): the nonce is the first counter block, and all 128 bits count.
     AesCtr(AesSize),
+    /// AES in CTR mode as IPsec has it (RFC 3686): the nonce is the first counter block, of which the last
+    /// 32 bits count. A job whose counter would pass zero is refused.
+    AesCtr32(AesSize),
+    /// AES in CFB mode with segments of 128 bits (SP 800-38A), of which the last may be shorter.
+    AesCfb(AesSize),
+    /// AES block by block (SP 800-38A, ECB): whole blocks, no nonce. Equal blocks stay equal.
+    AesEcb(AesSize),
+    /// XTS-AES with ciphertext stealing (IEEE 1619, SP 800-38E): the nonce is the tweak, the number of the
+    /// data unit in little-endian order; data units of 16 bytes and more.
+    AesXts(XtsSize),
+    /// ChaCha20 (RFC 8439): the nonce is the first block's counter, 32 bits in little-endian order, and the
+    /// nonce of 96 bits. A job whose counter would pass zero is refused.
+    ChaCha20,
     /// Triple DES with three keys in CBC mode without padding (SP 800-67): whole blocks.
     TripleDesCbc,
     /// Triple DES with three keys in CTR mode: the nonce is the first counter block, and all 64 bits
     /// count.
     TripleDesCtr,
+    /// Triple DES with three keys block by block: whole blocks, no nonce.
+    TripleDesEcb,
+    /// DES in CBC mode without padding (FIPS 46-3, withdrawn): whole blocks. Its key can be searched for.
+    DesCbc,
+    /// DES in CTR mode, as [`TripleDesCtr`](CipherAlgorithm::TripleDesCtr).
+    DesCtr,
+    /// DES block by block: whole blocks, no nonce.
+    DesEcb,
 }
 
 /// Authenticated encryption with associated data.
@@ -228,7 +273,8 @@ impl MacAlgorithm {
     pub fn all() -> impl Iterator<Item = MacAlgorithm> {
         let hmac = HashAlgorithm::ALL.into_iter().map(MacAlgorithm::Hmac);
         let cmac = AesSize::ALL.into_iter().map(MacAlgorithm::AesCmac);
-        hmac.chain(cmac).chain(AesSize::ALL.into_iter().map(MacAlgorithm::AesGmac))
+        let gmac = AesSize::ALL.into_iter().map(MacAlgorithm::AesGmac);
+        hmac.chain(cmac).chain(gmac).chain([MacAlgorithm::AesXcbc])
     }
 
     /// Key lengths, in bytes.
@@ -236,6 +282,7 @@ impl MacAlgorithm {
         match self {
             MacAlgorithm::Hmac(_) => 0..=usize::MAX,
             MacAlgorithm::AesCmac(size) | MacAlgorithm::AesGmac(size) => size.key_len()..=size.key_len(),
+            MacAlgorithm::AesXcbc => 16..=16,
         }
     }
 
@@ -243,7 +290,7 @@ impl MacAlgorithm {
     pub const fn tag_len(self) -> usize {
         match self {
             MacAlgorithm::Hmac(hash) => hash.digest_len(),
-            MacAlgorithm::AesCmac(_) | MacAlgorithm::AesGmac(_) => 16,
+            MacAlgorithm::AesCmac(_) | MacAlgorithm::AesGmac(_) | MacAlgorithm::AesXcbc => 16,
         }
     }
 
@@ -270,33 +317,95 @@ pub const MAX_NONCE: usize = 1 << 16;
 impl CipherAlgorithm {
     /// Every cipher.
     pub fn all() -> impl Iterator<Item = CipherAlgorithm> {
-        let cbc = AesSize::ALL.into_iter().map(CipherAlgorithm::AesCbc);
-        let ctr = AesSize::ALL.into_iter().map(CipherAlgorithm::AesCtr);
-        cbc.chain(ctr).chain([CipherAlgorithm::TripleDesCbc, CipherAlgorithm::TripleDesCtr])
+        let modes = [
+            CipherAlgorithm::AesCbc,
+            CipherAlgorithm::AesCtr,
+            CipherAlgorithm::AesCtr32,
+            CipherAlgorithm::AesCfb,
+            CipherAlgorithm::AesEcb,
+        ];
+        let aes = modes.into_iter().flat_map(|mode| AesSize::ALL.map(mode));
+        let others = [
+            CipherAlgorithm::ChaCha20,
+            CipherAlgorithm::TripleDesCbc,
+            CipherAlgorithm::TripleDesCtr,
+            CipherAlgorithm::TripleDesEcb,
+            CipherAlgorithm::DesCbc,
+            CipherAlgorithm::DesCtr,
+            CipherAlgorithm::DesEcb,
+        ];
+        aes.chain(XtsSize::ALL.map(CipherAlgorithm::AesXts)).chain(others)
     }
 
     /// Bytes of the key.
     pub const fn key_len(self) -> usize {
+        use CipherAlgorithm::*;
         match self {
-            CipherAlgorithm::AesCbc(size) | CipherAlgorithm::AesCtr(size) => size.key_len(),
-            CipherAlgorithm::TripleDesCbc | CipherAlgorithm::TripleDesCtr => 24,
+            AesCbc(size) | AesCtr(size) | AesCtr32(size) | AesCfb(size) | AesEcb(size) => size.key_len(),
+            AesXts(size) => size.key_len(),
+            ChaCha20 => 32,
+            TripleDesCbc | TripleDesCtr | TripleDesEcb => 24,
+            DesCbc | DesCtr | DesEcb => 8,
         }
     }
 
-    /// Bytes of the IV, or of the first counter block: one block of the cipher.
+    /// Bytes of the block cipher's block, or of a block of key stream.
+    pub const fn block_len(self) -> usize {
+        use CipherAlgorithm::*;
+        match self {
+            AesCbc(_) | AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesEcb(_) | AesXts(_) => 16,
+            ChaCha20 => 64,
+            TripleDesCbc | TripleDesCtr | TripleDesEcb | DesCbc | DesCtr | DesEcb => 8,
+        }
+    }
+
+    /// Bytes of the IV, the first counter block, or the tweak; none for ECB.
     pub const fn nonce_len(self) -> usize {
+        use CipherAlgorithm::*;
         match self {
-            CipherAlgorithm::AesCbc(_) | CipherAlgorithm::AesCtr(_) => 16,
-            CipherAlgorithm::TripleDesCbc | CipherAlgorithm::TripleDesCtr => 8,
+            AesCbc(_) | AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesXts(_) | ChaCha20 => 16,
+            TripleDesCbc | TripleDesCtr | DesCbc | DesCtr => 8,
+            AesEcb(_) | TripleDesEcb | DesEcb => 0,
         }
     }
 
-    /// What lengths must be a multiple of, in bytes: 1 for counter modes.
+    /// What lengths must be a multiple of, in bytes: 1 for counter modes, CFB and XTS.
     pub const fn granularity(self) -> usize {
+        use CipherAlgorithm::*;
         match self {
-            CipherAlgorithm::AesCbc(_) => 16,
-            CipherAlgorithm::TripleDesCbc => 8,
-            CipherAlgorithm::AesCtr(_) | CipherAlgorithm::TripleDesCtr => 1,
+            AesCbc(_) | AesEcb(_) => 16,
+            TripleDesCbc | TripleDesEcb | DesCbc | DesEcb => 8,
+            AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesXts(_) | ChaCha20 | TripleDesCtr | DesCtr => 1,
+        }
+    }
+
+    /// The fewest bytes of text: a block for XTS, else none.
+    pub const fn min_len(self) -> usize {
+        match self {
+            CipherAlgorithm::AesXts(_) => 16,
+            _ => 0,
+        }
+    }
+
+    /// The most bytes of text, where it does not depend on the nonce: 2^20 blocks for XTS (SP 800-38E, 4).
+    pub const fn max_len(self) -> Option<u64> {
+        match self {
+            CipherAlgorithm::AesXts(_) => Some(16 << 20),
+            _ => None,
+        }
+    }
+
+    /// Whether there are whole numbers of blocks that it does not take.
+    pub(crate) const fn checks_len(self) -> bool {
+        matches!(self, CipherAlgorithm::AesCtr32(_) | CipherAlgorithm::ChaCha20) || self.min_len() > 0
+    }
+
+    /// The first value of a counter of 32 bits that may not pass zero, from a nonce of the right length.
+    pub(crate) fn counter(self, nonce: &[u8]) -> Option<u32> {
+        match self {
+            CipherAlgorithm::AesCtr32(_) => nonce.last_chunk().map(|last| u32::from_be_bytes(*last)),
+            CipherAlgorithm::ChaCha20 => nonce.first_chunk().map(|first| u32::from_le_bytes(*first)),
+            _ => None,
         }
     }
 }
@@ -398,6 +507,14 @@ impl Algorithm {
         match self.cipher() {
             Some(cipher) => cipher.granularity(),
             None => 1,
+        }
+    }
+
+    /// The fewest bytes of text that a cipher takes; 0 for most, and for everything else.
+    pub const fn min_len(self) -> usize {
+        match self.cipher() {
+            Some(cipher) => cipher.min_len(),
+            None => 0,
         }
     }
 

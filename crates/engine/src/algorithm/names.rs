@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{
     AeadAlgorithm, Algorithm, ChainOrder, CipherAlgorithm, CompressionAlgorithm, Direction,
-    HashAlgorithm, MacAlgorithm,
+    HashAlgorithm, MacAlgorithm, XtsSize,
 };
 
 impl fmt::Display for HashAlgorithm {
@@ -32,18 +32,30 @@ impl fmt::Display for MacAlgorithm {
             MacAlgorithm::Hmac(hash) => write!(f, "hmac-{hash}"),
             MacAlgorithm::AesCmac(size) => write!(f, "aes-{}-cmac", size.key_len() * 8),
             MacAlgorithm::AesGmac(size) => write!(f, "aes-{}-gmac", size.key_len() * 8),
+            MacAlgorithm::AesXcbc => f.write_str("aes-128-xcbc"),
         }
     }
 }
 
 impl fmt::Display for CipherAlgorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CipherAlgorithm::AesCbc(size) => write!(f, "aes-{}-cbc", size.key_len() * 8),
-            CipherAlgorithm::AesCtr(size) => write!(f, "aes-{}-ctr", size.key_len() * 8),
-            CipherAlgorithm::TripleDesCbc => f.write_str("3des-cbc"),
-            CipherAlgorithm::TripleDesCtr => f.write_str("3des-ctr"),
-        }
+        let (size, mode) = match self {
+            CipherAlgorithm::AesCbc(size) => (size, "cbc"),
+            CipherAlgorithm::AesCtr(size) => (size, "ctr"),
+            CipherAlgorithm::AesCtr32(size) => (size, "ctr32"),
+            CipherAlgorithm::AesCfb(size) => (size, "cfb"),
+            CipherAlgorithm::AesEcb(size) => (size, "ecb"),
+            CipherAlgorithm::AesXts(XtsSize::Aes128) => return f.write_str("aes-128-xts"),
+            CipherAlgorithm::AesXts(XtsSize::Aes256) => return f.write_str("aes-256-xts"),
+            CipherAlgorithm::ChaCha20 => return f.write_str("chacha20"),
+            CipherAlgorithm::TripleDesCbc => return f.write_str("3des-cbc"),
+            CipherAlgorithm::TripleDesCtr => return f.write_str("3des-ctr"),
+            CipherAlgorithm::TripleDesEcb => return f.write_str("3des-ecb"),
+            CipherAlgorithm::DesCbc => return f.write_str("des-cbc"),
+            CipherAlgorithm::DesCtr => return f.write_str("des-ctr"),
+            CipherAlgorithm::DesEcb => return f.write_str("des-ecb"),
+        };
+        write!(f, "aes-{}-{mode}", size.key_len() * 8)
     }
 }
 

@@ -63,6 +63,14 @@ pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*c
             let key = key.encrypt.as_ptr().cast();
             fill_cipher(job, layout::CIPHER_CTR, layout::ENCRYPT, [key; 2], *key_len, places);
         }
+        Task::Ecb { direction, key_len, key } => {
+            let keys = [key.encrypt.as_ptr().cast(), key.decrypt.as_ptr().cast()];
+            fill_cipher(job, layout::CIPHER_ECB, *direction, keys, *key_len, places);
+        }
+        Task::DesCbc { direction, key } => {
+            let key = key.schedule.as_ptr().cast();
+            fill_cipher(job, layout::CIPHER_DES, *direction, [key; 2], 8, places);
+        }
         Task::TripleDesCbc { direction, key } => {
             *schedules = [0, 1, 2].map(|part| key.schedules[part].as_ptr().cast());
             let keys = schedules.as_ptr().cast();

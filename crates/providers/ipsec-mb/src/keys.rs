@@ -25,6 +25,13 @@ pub struct CmacKey {
     pub subkeys: [[u8; 16]; 2],
 }
 
+/// The round keys of DES.
+#[repr(C, align(16))]
+pub struct DesKey {
+    /// 16 of them.
+    pub schedule: [u64; 16],
+}
+
 /// The round keys of the three keys of triple DES.
 #[repr(C, align(16))]
 pub struct TripleDesKey {
@@ -63,6 +70,7 @@ macro_rules! wiped {
 wiped! {
     AesKey { encrypt, decrypt }
     CmacKey { subkeys }
+    DesKey { schedule }
     TripleDesKey { schedules }
     HmacKey { inner, outer, empty }
     ChaChaKey { 0 }
@@ -150,6 +158,18 @@ impl<'a> Expander<'a> {
             subkeys(aes.encrypt.as_ptr().cast(), first.as_mut_ptr().cast(), second.as_mut_ptr().cast());
         }
         Ok(cmac)
+    }
+
+    /// A key of DES, 8 bytes.
+    ///
+    /// # Errors
+    /// The key has another length.
+    pub fn des(self, key: &[u8]) -> Result<Box<DesKey>, ProviderError> {
+        check_len(key, 8)?;
+        let mut expanded = Box::new(DesKey { schedule: [0; 16] });
+        // SAFETY: 8 bytes are read and 16 words are written.
+        unsafe { (self.functions.expand_des)(expanded.schedule.as_mut_ptr(), key.as_ptr().cast()) };
+        Ok(expanded)
     }
 
     /// A key of triple DES, 24 bytes.

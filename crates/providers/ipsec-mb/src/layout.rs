@@ -30,10 +30,14 @@ pub const CIPHER_CBC: c_int = 1;
 pub const CIPHER_CTR: c_int = 2;
 /// `IMB_CIPHER_NULL`.
 pub const CIPHER_NULL: c_int = 3;
+/// `IMB_CIPHER_DES`.
+pub const CIPHER_DES: c_int = 7;
 /// `IMB_CIPHER_CCM`.
 pub const CIPHER_CCM: c_int = 9;
 /// `IMB_CIPHER_DES3`.
 pub const CIPHER_3DES: c_int = 10;
+/// `IMB_CIPHER_ECB`.
+pub const CIPHER_ECB: c_int = 12;
 /// `IMB_CIPHER_CHACHA20_POLY1305`.
 pub const CIPHER_CHACHA20_POLY1305: c_int = 19;
 

@@ -157,7 +157,13 @@ fn start(
             made.copy_from_slice(&key.empty);
             return Some(Ok(()));
         }
-        Task::Cbc { .. } | Task::Ctr { .. } | Task::TripleDesCbc { .. } if len == 0 => {
+        Task::Cbc { .. }
+        | Task::Ecb { .. }
+        | Task::Ctr { .. }
+        | Task::DesCbc { .. }
+        | Task::TripleDesCbc { .. }
+            if len == 0 =>
+        {
             return Some(Ok(()));
         }
         Task::Ctr { .. } => {

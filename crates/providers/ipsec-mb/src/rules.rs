@@ -15,7 +15,18 @@ const MAX_CTR_LEN: u64 = 1 << 36;
 pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
     match algorithm {
         Algorithm::Hash(HashAlgorithm::Md5) => Some("it has no plain MD5"),
-        Algorithm::Cipher(CipherAlgorithm::TripleDesCtr) => Some("it has no CTR mode of triple DES"),
+        Algorithm::Cipher(
+            CipherAlgorithm::TripleDesCtr
+            | CipherAlgorithm::TripleDesEcb
+            | CipherAlgorithm::DesCtr
+            | CipherAlgorithm::DesEcb,
+        ) => Some("its DES and triple DES have no mode but CBC"),
+        Algorithm::Cipher(CipherAlgorithm::AesCfb(_)) => Some("its CFB takes a block, and no more"),
+        Algorithm::Cipher(CipherAlgorithm::AesXts(_)) => Some("it has no XTS"),
+        Algorithm::Cipher(CipherAlgorithm::ChaCha20) => {
+            Some("its ChaCha20 takes no counter, and begins with the second block")
+        }
+        Algorithm::Mac(MacAlgorithm::AesXcbc) => Some("its XCBC is not asked for here"),
         Algorithm::Mac(MacAlgorithm::AesCmac(AesSize::Aes192)) => {
             Some("its CMAC takes AES-128 and AES-256 only")
         }
@@ -58,7 +69,9 @@ impl Rules {
                 | Algorithm::Aead(AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305) => {
                     u64::MAX
                 }
-                Algorithm::Cipher(CipherAlgorithm::AesCtr(_)) => MAX_CTR_LEN,
+                Algorithm::Cipher(CipherAlgorithm::AesCtr(_) | CipherAlgorithm::AesCtr32(_)) => {
+                    MAX_CTR_LEN
+                }
                 Algorithm::Cipher(CipherAlgorithm::AesCbc(_)) if direction == Direction::Decrypt => {
                     u64::MAX
                 }

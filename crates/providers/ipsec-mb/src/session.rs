@@ -9,7 +9,7 @@ use broadloom_engine::{
 
 use crate::burst::Together;
 use crate::keys::{
-    AesKey, ChaChaKey, CmacKey, Expander, GcmKeyBox, HmacKey, TripleDesKey, aes_index, sha_index,
+    AesKey, ChaChaKey, CmacKey, DesKey, Expander, GcmKeyBox, HmacKey, TripleDesKey, aes_index, sha_index,
 };
 use crate::layout;
 use crate::rules::{Rules, lacks, refused};
@@ -33,6 +33,8 @@ pub enum Task {
     Cmac { alg: c_int, key: Box<CmacKey> },
     Cbc { direction: c_int, key_len: u64, key: Box<AesKey> },
     Ctr { key_len: u64, key: Box<AesKey> },
+    Ecb { direction: c_int, key_len: u64, key: Box<AesKey> },
+    DesCbc { direction: c_int, key: Box<DesKey> },
     TripleDesCbc { direction: c_int, key: Box<TripleDesKey> },
     Ccm { direction: c_int, key_len: u64, key: Box<AesKey> },
     ChaCha { direction: c_int, key: Box<ChaChaKey> },
@@ -105,7 +107,13 @@ impl Task {
             Algorithm::Cipher(CipherAlgorithm::AesCbc(size)) => {
                 Task::Cbc { direction, key_len: key.len() as u64, key: expander.aes(size, key)? }
             }
-            Algorithm::Cipher(CipherAlgorithm::AesCtr(size)) => {
+            Algorithm::Cipher(CipherAlgorithm::AesEcb(size)) => {
+                Task::Ecb { direction, key_len: key.len() as u64, key: expander.aes(size, key)? }
+            }
+            Algorithm::Cipher(CipherAlgorithm::DesCbc) => {
+                Task::DesCbc { direction, key: expander.des(key)? }
+            }
+            Algorithm::Cipher(CipherAlgorithm::AesCtr(size) | CipherAlgorithm::AesCtr32(size)) => {
                 Task::Ctr { key_len: key.len() as u64, key: expander.aes(size, key)? }
             }
             Algorithm::Cipher(CipherAlgorithm::TripleDesCbc) => {
@@ -124,11 +132,7 @@ impl Task {
                 own.0.copy_from_slice(key);
                 Task::ChaCha { direction, key: own }
             }
-            other @ (Algorithm::Cipher(CipherAlgorithm::TripleDesCtr)
-            | Algorithm::Chain(..)
-            | Algorithm::Compression(_)) => {
-                return Err(refused(other));
-            }
+            other => return Err(refused(other)),
         })
     }
 

@@ -22,7 +22,8 @@ mod aead;
 mod algorithms;
 mod cbc;
 mod contexts;
-mod ctr;
+mod des_ctr;
+mod direct;
 pub mod evp;
 mod hash;
 mod mac;
@@ -33,7 +34,6 @@ mod session;
 mod slots;
 #[cfg(all(test, not(loom)))]
 mod tests;
-mod triple_des;
 
 pub use options::LoadError;
 pub use provider::OpenSsl;

@@ -3,9 +3,9 @@
 use broadloom_engine::{MAX_TAG, Operation, Queue};
 use zeroize::Zeroizing;
 
+use crate::des_ctr::KeyStream;
 use crate::session::OpenSslSession;
 use crate::slots::Number;
-use crate::triple_des::KeyStream;
 
 pub(crate) struct OpenSslQueue {
     number: Number,

@@ -9,13 +9,13 @@ use crate::aead::{Aead, Mode};
 use crate::algorithms::{Algorithms, CMAC, HMAC, aead_name, cipher_name, digest_name};
 use crate::cbc::{Cbc, CbcContext};
 use crate::contexts::{Contexts, Duplicate};
-use crate::ctr::Ctr;
+use crate::des_ctr::{DesCtr, KeyStream};
+use crate::direct::Direct;
 use crate::evp::{CipherContext, DigestContext, EvpError, InOut, Libcrypto, MacContext};
 use crate::hash::Hash;
 use crate::mac::{Gmac, Mac};
 use crate::options::{ContextMode, Options};
 use crate::slots::{Number, Numbers};
-use crate::triple_des::{KeyStream, TripleDesCtr};
 
 /// The longest key that libcrypto's HMAC takes, in bytes.
 const MAX_HMAC_KEY: usize = i32::MAX as usize;
@@ -33,9 +33,9 @@ enum Work {
     Mac(Mac),
     Gmac(Gmac),
     AesCbc(Cbc<16>),
-    TripleDesCbc(Cbc<8>),
-    Ctr(Ctr),
-    TripleDesCtr(TripleDesCtr),
+    DesCbc(Cbc<8>),
+    Direct(Direct),
+    DesCtr(DesCtr),
     Aead(Aead),
 }
 
@@ -80,6 +80,9 @@ impl Workshop<'_> {
                 let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
                 (Work::Gmac(Gmac { contexts: self.contexts(context)? }), name.to_string_lossy())
             }
+            Algorithm::Mac(MacAlgorithm::AesXcbc) => {
+                return Err(ProviderError::new("libcrypto has no AES-XCBC-MAC"));
+            }
             Algorithm::Cipher(cipher) => {
                 let (name, encrypts) = (cipher_name(cipher), direction == Direction::Encrypt);
                 let context = CipherContext::new(self.algorithms.cipher(name)?, key, encrypts);
@@ -88,18 +91,18 @@ impl Workshop<'_> {
                         let contexts = self.contexts(context.map(CbcContext::new))?;
                         Work::AesCbc(Cbc { contexts, encrypts })
                     }
-                    CipherAlgorithm::TripleDesCbc => {
+                    CipherAlgorithm::TripleDesCbc | CipherAlgorithm::DesCbc => {
                         let contexts = self.contexts(context.map(CbcContext::new))?;
-                        Work::TripleDesCbc(Cbc { contexts, encrypts })
+                        Work::DesCbc(Cbc { contexts, encrypts })
                     }
-                    CipherAlgorithm::AesCtr(_) => Work::Ctr(Ctr { contexts: self.contexts(context)? }),
                     // Both directions add the same key stream.
-                    CipherAlgorithm::TripleDesCtr => {
+                    CipherAlgorithm::TripleDesCtr | CipherAlgorithm::DesCtr => {
                         let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
-                        Work::TripleDesCtr(TripleDesCtr { contexts: self.contexts(context)? })
+                        Work::DesCtr(DesCtr { contexts: self.contexts(context)? })
                     }
+                    _ => Work::Direct(Direct { contexts: self.contexts(context)? }),
                 };
-                let over = if cipher == CipherAlgorithm::TripleDesCtr { " over counters" } else { "" };
+                let over = if matches!(work, Work::DesCtr(_)) { " over counters" } else { "" };
                 (work, format!("{}{over}", name.to_string_lossy()).into())
             }
             Algorithm::Aead(aead) => {
@@ -160,13 +163,13 @@ impl OpenSslSession {
         let Parts { session, text, nonce, associated, tag, tag_len } = parts;
         match &session.work {
             Work::AesCbc(cipher) => cipher.run(number, nonce, text),
-            Work::TripleDesCbc(cipher) => cipher.run(number, nonce, text),
-            Work::Ctr(cipher) => cipher.run(number, nonce, in_out(text)?),
+            Work::DesCbc(cipher) => cipher.run(number, nonce, text),
+            Work::Direct(cipher) => cipher.run(number, nonce, in_out(text)?),
             Work::Aead(aead) => aead.run(number, nonce, associated, in_out(text)?, &mut tag[..tag_len]),
             Work::Mac(mac) => mac.run(number, text.input(), made.unwrap_or(tag)),
             Work::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),
             Work::Gmac(gmac) => gmac.run(number, nonce, text.input(), made.unwrap_or(tag)),
-            Work::TripleDesCtr(cipher) => cipher.run(number, nonce, text, stream),
+            Work::DesCtr(cipher) => cipher.run(number, nonce, text, stream),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Triple DES in CTR mode, which EVP does not have: ECB over counters.
+//! DES and triple DES in CTR mode, which EVP does not have: ECB over counters.
 
 use broadloom_engine::{JobError, Text};
 use zeroize::Zeroize;
@@ -13,7 +13,7 @@ const BLOCK: usize = 8;
 /// Blocks of key stream that are made in one call.
 const BLOCKS: usize = 256;
 
-pub(crate) struct TripleDesCtr {
+pub(crate) struct DesCtr {
     pub contexts: Contexts<CipherContext>,
 }
 
@@ -26,7 +26,7 @@ impl KeyStream {
     }
 }
 
-impl TripleDesCtr {
+impl DesCtr {
     /// ECB has no state between calls, so that there is nothing to be restarted.
     pub(crate) fn run(
         &self,

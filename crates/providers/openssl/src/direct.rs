@@ -1,4 +1,4 @@
-//! AES in CTR mode: an IV, and the text.
+//! Modes of which EVP has all: an IV where there is one, and the text.
 
 use broadloom_engine::JobError;
 
@@ -6,11 +6,11 @@ use crate::contexts::{Contexts, job_error};
 use crate::evp::{CipherContext, EvpError, InOut};
 use crate::slots::Number;
 
-pub(crate) struct Ctr {
+pub(crate) struct Direct {
     pub contexts: Contexts<CipherContext>,
 }
 
-impl Ctr {
+impl Direct {
     #[inline]
     pub(crate) fn run(&self, number: &mut Number, iv: &[u8], text: InOut<'_>) -> Result<(), JobError> {
         let mut own = None;
@@ -19,7 +19,7 @@ impl Ctr {
     }
 }
 
-/// Nothing is held back, so that nothing is left to be ended.
+/// The text is whole, and nothing of it is held back, so that nothing is left to be ended.
 #[inline]
 fn cipher(context: &mut CipherContext, iv: &[u8], text: InOut<'_>) -> Result<(), EvpError> {
     context.restart(iv)?;
