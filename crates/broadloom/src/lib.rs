@@ -28,4 +28,6 @@ pub use broadloom_emulated as emulated;
 pub use broadloom_engine::*;
 /// The vectors, kernels and managers below the engine.
 pub use broadloom_lanes as lanes;
-pub use providers::{PROVIDERS, ProviderSpec, SpecError, emulate, provider, registry, registry_on};
+pub use providers::{
+    PROVIDERS, ProviderSpec, SpecError, add_provider, emulate, provider, registry, registry_on,
+};

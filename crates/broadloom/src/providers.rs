@@ -59,7 +59,8 @@ pub enum SpecError {
 }
 
 impl ProviderSpec {
-    fn without_options(name: &str) -> Self {
+    /// A provider as it is without options.
+    pub fn without_options(name: &str) -> Self {
         ProviderSpec { name: name.to_owned(), options: Vec::new() }
     }
 }
@@ -113,9 +114,22 @@ pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, Spe
             matches!(error, broadloom_zlib::LoadError::Library(_))
         }),
         "lz4" => loaded(spec, Lz4::load(&options), |_| false),
-        "emulated" => Ok(Arc::new(emulated(spec, software(cpu))?)),
+        "emulated" => Ok(Arc::new(emulated(spec, &software(cpu))?)),
         _ => Err(SpecError::Unknown { name: spec.name.clone() }),
     }
+}
+
+/// Opens a provider as [`provider`] does, and adds it to a registry, or notes there why it is absent.
+///
+/// # Errors
+/// The provider, or one of its options, does not exist: the registry is as it was.
+pub fn add_provider(registry: &mut Registry, spec: &ProviderSpec, cpu: &Cpu) -> Result<(), SpecError> {
+    match provider(spec, cpu) {
+        Ok(provider) => registry.add(provider),
+        Err(SpecError::Absent { name, reason }) => registry.add_absent(name, reason),
+        Err(error) => return Err(error),
+    }
+    Ok(())
 }
 
 /// Opens the emulated accelerator for a program that wants more of it than any provider has: its statistics,
@@ -128,21 +142,27 @@ pub fn provider(spec: &ProviderSpec, cpu: &Cpu) -> Result<Arc<dyn Provider>, Spe
 /// If the spec is another provider's.
 pub fn emulate(spec: &ProviderSpec, cpu: &Cpu) -> Result<Emulated, SpecError> {
     assert_eq!(spec.name, Emulated::NAME, "the accelerator is the provider emulated");
-    emulated(spec, software(cpu))
+    emulated(spec, &software(cpu))
 }
 
-fn emulated(spec: &ProviderSpec, backends: Vec<Arc<dyn Provider>>) -> Result<Emulated, SpecError> {
+/// The accelerator. It computes with the providers of a registry, but for those that are only used by name.
+fn emulated(spec: &ProviderSpec, software: &Registry) -> Result<Emulated, SpecError> {
     let options: Vec<(&str, &str)> =
         spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    Emulated::new(&options, backends).map_err(|error| SpecError::Option(error.to_string()))
+    let backends = software.providers().iter().filter(|provider| !provider.by_name_only());
+    Emulated::new(&options, backends.cloned().collect())
+        .map_err(|error| SpecError::Option(error.to_string()))
 }
 
-/// The providers that work in software, without options, those left out that are absent, or only used by
-/// name.
-fn software(cpu: &Cpu) -> Vec<Arc<dyn Provider>> {
-    let names = PROVIDERS.into_iter().filter(|name| *name != Emulated::NAME);
-    let found = names.filter_map(|name| provider(&ProviderSpec::without_options(name), cpu).ok());
-    found.filter(|provider| !provider.by_name_only()).collect()
+/// A registry with the providers that work in software, without options.
+fn software(cpu: &Cpu) -> Registry {
+    let mut registry = Registry::new();
+    for name in PROVIDERS.into_iter().filter(|name| *name != Emulated::NAME) {
+        if let Err(error) = add_provider(&mut registry, &ProviderSpec::without_options(name), cpu) {
+            registry.add_absent(name, error.to_string());
+        }
+    }
+    registry
 }
 
 /// What came of opening a provider: if it failed, either it is absent, or an option is wrong.
@@ -190,22 +210,10 @@ pub fn registry() -> Registry {
 
 /// A registry with every provider that is there; `native` with the kernels for a CPU.
 pub fn registry_on(cpu: &Cpu) -> Registry {
-    let mut registry = Registry::new();
-    for name in PROVIDERS {
-        let spec = ProviderSpec::without_options(name);
-        let opened = match name {
-            // It computes with those before it.
-            Emulated::NAME => {
-                let backends = registry.providers().iter().filter(|provider| !provider.by_name_only());
-                emulated(&spec, backends.cloned().collect()).map(|device| Arc::new(device) as _)
-            }
-            _ => provider(&spec, cpu),
-        };
-        match opened {
-            Ok(provider) => registry.add(provider),
-            Err(SpecError::Absent { reason, .. }) => registry.add_absent(name, reason),
-            Err(error) => registry.add_absent(name, error.to_string()),
-        }
+    let mut registry = software(cpu);
+    match emulated(&ProviderSpec::without_options(Emulated::NAME), &registry) {
+        Ok(device) => registry.add(Arc::new(device)),
+        Err(error) => registry.add_absent(Emulated::NAME, error.to_string()),
     }
     registry
 }
@@ -236,6 +244,22 @@ mod tests {
         };
         assert_eq!(open("native:speed=11"), "native has no option \"speed\"; valid: isa, without");
         assert!(open("native:isa=mmx").contains("native:isa=mmx"), "{}", open("native:isa=mmx"));
+    }
+
+    #[test]
+    fn what_is_absent_is_noted_and_what_is_wrong_is_refused() {
+        let mut registry = Registry::new();
+        let mut add = |text: &str| {
+            let spec = text.parse::<ProviderSpec>().expect("it has the form");
+            add_provider(&mut registry, &spec, &Cpu::detect())
+        };
+        assert_eq!(add("native"), Ok(()));
+        assert!(matches!(add("native:speed=11"), Err(SpecError::Option(_))));
+        // It may be there or not.
+        assert_eq!(add("isal"), Ok(()));
+        let names = registry.providers().iter().map(|provider| provider.name());
+        let absent = registry.absent().iter().map(|absent| absent.name.as_str());
+        assert_eq!(names.chain(absent).collect::<Vec<_>>(), ["native", "isal"]);
     }
 
     #[test]

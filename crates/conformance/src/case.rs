@@ -237,5 +237,6 @@ pub(crate) fn random_nonce(rng: &mut Rng, algorithm: Algorithm, text_len: usize)
         Some(CipherAlgorithm::ChaCha20) => nonce[3] &= 0x7f,
         _ => {}
     }
+    nonce.iter_mut().enumerate().for_each(|(at, byte)| *byte &= algorithm.nonce_mask(at));
     nonce
 }

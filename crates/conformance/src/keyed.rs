@@ -52,7 +52,7 @@ impl Keyed {
             MacAlgorithm::AesCmac(size) | MacAlgorithm::AesGmac(size) => {
                 random_bytes(rng, size.key_len())
             }
-            MacAlgorithm::AesXcbc => random_bytes(rng, 16),
+            MacAlgorithm::AesXcbc | MacAlgorithm::KasumiF9 => random_bytes(rng, 16),
         };
         let (key, mac_key) = match algorithm {
             Algorithm::Hash(_) | Algorithm::Compression(_) => (Vec::new(), Vec::new()),

@@ -66,8 +66,8 @@ impl Limits {
         let keyed = Keyed::unlimited(&mut Rng::with_seed(0), algorithm);
         let valid = algorithm.nonce_lens();
         // The shortest of CCM's nonces allows for the longest text.
-        let nonce =
-            vec![1; if valid.contains(&12) && !valid.contains(&7) { 12 } else { *valid.start() }];
+        let len = if valid.contains(&12) && !valid.contains(&7) { 12 } else { *valid.start() };
+        let nonce: Vec<u8> = (0..len).map(|at| 1 & algorithm.nonce_mask(at)).collect();
         let mut limits = Limits::NONE;
         for session in keyed.open_all(provider) {
             let max = |text_len: usize, associated_len: usize| {

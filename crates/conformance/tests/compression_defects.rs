@@ -43,6 +43,8 @@ enum Defect {
     LowBound,
     /// Says that there was too little room where it was just enough.
     WantsSpareRoom,
+    /// Says that there was too little room, whatever there was.
+    NeverFits,
     /// Takes what ends too early for complete.
     TakesTruncated,
     /// Takes what is wrong for nothing.
@@ -159,7 +161,7 @@ impl Session {
         let mut packed = pack(DEFLATE, self.how, &input[..read]);
         let mut consumed = input.len();
         let spare = usize::from(self.defect == Defect::WantsSpareRoom);
-        let full = packed.len() + spare > output.len();
+        let full = self.defect == Defect::NeverFits || packed.len() + spare > output.len();
         if full {
             if self.defect != Defect::ClosesParts || output.len() < 100 {
                 return Progress { full, ..Progress::default() };
@@ -186,7 +188,7 @@ impl Session {
                 made.output.truncate(room);
                 made
             }
-            Err(Unsound::TooLong) => return Ok(Progress { full: true, ..Progress::default() }),
+            Err(Unsound::TooLong) => return Ok(Progress::FULL),
             Err(Unsound::Truncated) if self.defect == Defect::TakesTruncated => {
                 return Ok(self.nothing(input.len()));
             }
@@ -232,7 +234,7 @@ fn against_the_reference(provider: &Arc<dyn Provider>) {
 
 #[test]
 fn defects_are_noticed() {
-    let defects: [(Defect, Topic); 27] = [
+    let defects: [(Defect, Topic); 28] = [
         (Defect::FlipsPacked, topics::long_chunks),
         (Defect::FlipsPacked, against_the_reference),
         (Defect::FlipsText, topics::long_chunks),
@@ -253,6 +255,7 @@ fn defects_are_noticed() {
         (Defect::LacksLevels, topics::refusals),
         (Defect::LowBound, topics::room),
         (Defect::WantsSpareRoom, topics::limits),
+        (Defect::NeverFits, topics::every_length),
         (Defect::TakesTruncated, topics::truncated),
         (Defect::TakesMalformed, topics::unsound_streams),
         (Defect::ClosesParts, topics::room),

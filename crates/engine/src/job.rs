@@ -245,6 +245,8 @@ impl<'a, T> Job<'a, T> {
     pub fn set_session(&mut self, session: impl Into<Held<'a>>) {
         self.operation.state = State::READY;
         self.operation.session = session.into();
+        // Of a session without another to fall back to nobody asks whether it has.
+        self.operation.fell_back = None;
     }
 
     /// Gives it other room for its first attempt, or as much as seems right.

@@ -43,6 +43,16 @@ pub enum JobError {
         /// The longest that fits.
         max: usize,
     },
+    /// A nonce with bits set that are no part of any of its fields.
+    #[error("byte {at} of the nonce is {byte:#04x}, where no bits but {mask:#04x} may be set")]
+    NonceBits {
+        /// Which byte, from 0 on.
+        at: usize,
+        /// Its value.
+        byte: u8,
+        /// The bits that may be set.
+        mask: u8,
+    },
     /// Data of a length that the algorithm does not have.
     #[error("{len} bytes are no multiple of {granularity}")]
     DataLength {
@@ -134,6 +144,15 @@ pub enum JobError {
     OutputLimit {
         /// The limit, in bytes.
         limit: u64,
+    },
+    /// Something to be compressed is, as the provider has it, more than several times as much room as it can
+    /// need.
+    #[error("{len} bytes do not fit into {room}, as the provider compresses them")]
+    NeverFits {
+        /// Bytes to be compressed.
+        len: usize,
+        /// Bytes of room that there were for all that is made of them.
+        room: usize,
     },
     /// A compression's output is the job's own, and its data are only read.
     #[error("a compression takes data to read only, and makes room for its output itself")]

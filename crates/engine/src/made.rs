@@ -9,6 +9,10 @@ const MOST_PER_BYTE: u64 = 1032;
 /// What a decompression without a better guess gets for a byte, on its first attempt.
 const USUAL_PER_BYTE: usize = 4;
 const LEAST_ROOM: usize = 512;
+/// A compression gets no more room than so many times the worst case, the provider's or the format's.
+const WORST_CASES: usize = 4;
+/// Bytes that a stream takes, more or less, beside its blocks.
+const FRAME: usize = 64;
 
 /// What a session does, as far as its jobs' output goes.
 #[derive(Debug, Clone, Copy)]
@@ -67,6 +71,11 @@ pub struct Progress {
     pub full: bool,
     /// The session's checksum of these uncompressed bytes, if it fell out; else the engine computes it.
     pub checksum: Option<u32>,
+}
+
+impl Progress {
+    /// The room was not enough, and nothing was kept.
+    pub const FULL: Progress = Progress { consumed: 0, produced: 0, full: true, checksum: None };
 }
 
 impl Made {
@@ -163,23 +172,27 @@ impl Made {
         &mut self,
         making: Making,
         input_len: usize,
-        bound: impl FnOnce(usize) -> usize,
+        bound: impl Fn(usize) -> usize,
     ) -> Result<bool, JobError> {
         if !std::mem::take(&mut self.full) {
             return Ok(false);
         }
-        let room = self.end - self.len;
-        let more = match making.direction {
-            Direction::Compress => bound(input_len - self.consumed).max(2 * room),
-            _ => room.saturating_mul(2),
+        let twice = (self.end - self.len).saturating_mul(2);
+        let (more, most) = match making.direction {
+            Direction::Compress => {
+                let worst = bound(input_len).max(stored::len(input_len).saturating_add(FRAME));
+                let more = bound(input_len - self.consumed).max(twice);
+                (more, worst.saturating_mul(WORST_CASES))
+            }
+            _ => (twice, self.most(making, input_len)),
         };
         // Wherever a provider's bound is too low, twice nothing would still be nothing.
         let more = more.max(LEAST_ROOM);
-        let most = self.most(making, input_len);
         if self.end >= most {
-            return Err(match self.limit == most as u64 {
-                true => JobError::OutputLimit { limit: self.limit },
-                false => JobError::Malformed,
+            return Err(match making.direction {
+                Direction::Compress => JobError::NeverFits { len: input_len, room: self.end },
+                _ if self.limit == most as u64 => JobError::OutputLimit { limit: self.limit },
+                _ => JobError::Malformed,
             });
         }
         self.make_room(self.len.saturating_add(more).min(most));

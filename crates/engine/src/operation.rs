@@ -98,6 +98,16 @@ pub struct CompressionParts<'v, S> {
     pub output: &'v mut [u8],
 }
 
+/// [`Operation::acting`], for those who change its other fields meanwhile.
+#[inline]
+fn acting<'s>(session: &'s Held<'_>, fell_back: &Option<Box<JobError>>) -> &'s Session {
+    let session = session.get();
+    match (fell_back, session.falls_back_to()) {
+        (Some(_), Some(other)) => other,
+        _ => session,
+    }
+}
+
 impl<'a> Operation<'a> {
     pub(crate) fn new(session: Held<'a>, data: Data<'a>) -> Self {
         Operation {
@@ -125,11 +135,7 @@ impl<'a> Operation<'a> {
     /// The session that works on it: its own, or the one that it fell back to.
     #[inline]
     pub(crate) fn acting(&self) -> &Session {
-        let session = self.session.get();
-        match (&self.fell_back, session.falls_back_to()) {
-            (Some(_), Some(other)) => other,
-            _ => session,
-        }
+        acting(&self.session, &self.fell_back)
     }
 
     /// The provider's own session for what is to be done now, if it is an `S`: a provider's queue asks for
@@ -166,10 +172,7 @@ impl<'a> Operation<'a> {
     /// [`parts`](Operation::parts) of what has ranges, of a chain, and of data that are not in one piece.
     #[inline(never)]
     fn parts_of_any<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
-        let session = match (&self.fell_back, self.session.get().falls_back_to()) {
-            (Some(_), Some(other)) => other,
-            _ => self.session.get(),
-        };
+        let session = acting(&self.session, &self.fell_back);
         let stage = session.stage(self.state.second);
         let own = stage.own()?;
         let rules = session.rules();
@@ -240,15 +243,31 @@ impl<'a> Operation<'a> {
     /// `open_session` makes.
     #[inline]
     pub fn compression<S: 'static>(&mut self) -> Option<CompressionParts<'_, S>> {
-        let session = match (&self.fell_back, self.session.get().falls_back_to()) {
-            (Some(_), Some(other)) => other,
-            _ => self.session.get(),
-        };
+        let session = acting(&self.session, &self.fell_back);
         session.rules().making?;
         let session = session.stage(false).own()?;
         let (consumed, output) = self.made.as_mut()?.room();
         let input = self.data.text().into_input().get(consumed..).unwrap_or_default();
         Some(CompressionParts { session, input, output })
+    }
+
+    /// Makes an attempt at compressing or decompressing, if the session is the provider's own, and takes in
+    /// what `work` came to: the provider is done with it, well or not. `S` is the type that its
+    /// `open_session` makes.
+    ///
+    /// Whether the session is its own; what is of another provider is left as it is, and so fails unless
+    /// something else is done with it.
+    #[inline]
+    pub fn attempt<S: 'static>(
+        &mut self,
+        work: impl FnOnce(CompressionParts<'_, S>) -> Result<Progress, JobError>,
+    ) -> bool {
+        let Some(parts) = self.compression() else { return false };
+        match work(parts) {
+            Ok(progress) => self.progress(progress),
+            Err(error) => self.complete(Err(error)),
+        }
+        true
     }
 
     /// The provider is done with an attempt at compressing or decompressing, well.
@@ -362,6 +381,7 @@ impl<'a> Operation<'a> {
         {
             return Err(JobError::Lengths { source_len: len, destination_len });
         }
+        check_nonce(self.session().algorithm(), self.nonce.as_slice())?;
         let ciphered = self.cipher.within(len)?;
         self.mac.within(len)?;
         if rules.writes {
@@ -495,10 +515,7 @@ impl<'a> Operation<'a> {
     /// Whether a compression or a decompression still has something to make.
     fn makes_more(&mut self) -> bool {
         let len = self.data.len();
-        let session = match (&self.fell_back, self.session.get().falls_back_to()) {
-            (Some(_), Some(other)) => other,
-            _ => self.session.get(),
-        };
+        let session = acting(&self.session, &self.fell_back);
         let (Some(making), Some(made)) = (session.rules().making, &mut self.made) else { return false };
         let more = made.goes_on(making, len, |len| session.stage(false).session.bound(len));
         more.unwrap_or_else(|error| {
@@ -590,10 +607,27 @@ impl<'a> Operation<'a> {
             if matches!(self.data, Data::Scattered(_)) {
                 self.data.scatter_pieces();
             }
+        } else {
+            // What it says is of an earlier use.
+            self.fell_back = None;
         }
         self.state.phase = Phase::Complete;
         self.state.outcome = Err(error);
     }
+}
+
+/// Finds bits of a nonce that are no part of any field.
+fn check_nonce(algorithm: Algorithm, nonce: &[u8]) -> Result<(), JobError> {
+    if !algorithm.checks_jobs() {
+        return Ok(());
+    }
+    for (at, byte) in nonce.iter().copied().enumerate() {
+        let mask = algorithm.nonce_mask(at);
+        if byte & !mask != 0 {
+            return Err(JobError::NonceBits { at, byte, mask });
+        }
+    }
+    Ok(())
 }
 
 /// What a cipher demands of the length of a text beside its granularity.

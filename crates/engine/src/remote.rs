@@ -14,12 +14,11 @@ use crate::queue_pair::{Group, QueuePair};
 #[derive(Default)]
 pub(crate) struct Remote {
     base: u64,
-    /// Jobs at the front that were started.
-    started: usize,
-    /// The first job that is not started was checked, and found no room at its device.
-    is_ready: bool,
-    /// Jobs of which there is more to be done, for which there was no room yet.
-    again: VecDeque<u64>,
+    /// Jobs at the front that were checked: they are complete, or a device has them, or they are ready.
+    begun: usize,
+    /// Jobs that are ready for a device, and wait for room there: one at most that it never had, and those
+    /// of which there is more to be done.
+    ready: VecDeque<u64>,
 }
 
 /// A job's number within its group is the lower part of its ticket.
@@ -28,20 +27,19 @@ const NUMBER: u32 = 48;
 impl Remote {
     /// For a group whose first jobs are complete.
     pub fn new(complete: usize) -> Self {
-        Remote { started: complete, ..Remote::default() }
+        Remote { begun: complete, ..Remote::default() }
     }
 
     /// So many jobs at the front are no longer there.
     pub fn give_back(&mut self, count: usize) {
         self.base += count as u64;
-        self.started -= count;
+        self.begun -= count;
     }
 
     /// All jobs are complete, and no response is expected any more.
     pub fn forget(&mut self, complete: usize) {
-        self.started = complete;
-        self.is_ready = false;
-        self.again.clear();
+        self.begun = complete;
+        self.ready.clear();
     }
 
     fn place(&self, number: u64) -> usize {
@@ -78,7 +76,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// [`dequeue`](QueuePair::dequeue) takes responses.
     pub fn wait(&mut self, timeout: Duration) {
         let has_jobs = |group: &Group<H>| {
-            group.remote.as_ref().is_some_and(|remote| remote.started > group.complete)
+            let remote = group.remote.as_ref();
+            remote.is_some_and(|remote| remote.begun > group.complete + remote.ready.len())
         };
         if self.remote && self.groups.iter().any(has_jobs) {
             // With more than one device, each gets its turn.
@@ -105,32 +104,31 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         let group = &mut groups[index];
         let Some(remote) = &mut group.remote else { return };
         let mut submitted = false;
-        while let Some(&number) = remote.again.front() {
+        loop {
+            let number = match remote.ready.front() {
+                Some(&number) => number,
+                None if remote.begun < group.seen => {
+                    let number = remote.base + remote.begun as u64;
+                    let operation = group.jobs[remote.begun].operation();
+                    let checked = operation.begin();
+                    remote.begun += 1;
+                    if let Err(error) = checked {
+                        operation.refuse(error);
+                        statistics.complete(1, 1);
+                        continue;
+                    }
+                    remote.ready.push_back(number);
+                    number
+                }
+                None => break,
+            };
             let operation = group.jobs[remote.place(number)].operation();
             match start(processor, ticket(index, number), operation) {
                 Start::Submitted => submitted = true,
                 Start::NoRoom => break,
                 Start::Ended { failed } => statistics.complete(1, usize::from(failed)),
             }
-            remote.again.pop_front();
-        }
-        while remote.started < group.seen && remote.again.is_empty() {
-            let number = remote.base + remote.started as u64;
-            let operation = group.jobs[remote.started].operation();
-            if !std::mem::replace(&mut remote.is_ready, true)
-                && let Err(error) = operation.begin()
-            {
-                operation.refuse(error);
-                statistics.complete(1, 1);
-            } else {
-                match start(processor, ticket(index, number), operation) {
-                    Start::Submitted => submitted = true,
-                    Start::NoRoom => break,
-                    Start::Ended { failed } => statistics.complete(1, usize::from(failed)),
-                }
-            }
-            remote.is_ready = false;
-            remote.started += 1;
+            remote.ready.pop_front();
         }
         if submitted {
             processor.devices().for_each(|device| device.doorbell());
@@ -150,7 +148,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
                 let operation = group.jobs[remote.place(number)].operation();
                 device.finish(ticket, operation);
                 if operation.go_on() {
-                    remote.again.push_back(number);
+                    remote.ready.push_back(number);
                 } else {
                     let failed = operation.finish();
                     statistics.complete(1, usize::from(failed));
@@ -170,7 +168,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         let group = &mut self.groups[index];
         let Some(remote) = &group.remote else { return };
         let before = group.complete;
-        while group.complete < remote.started
+        while group.complete < remote.begun
             && group.jobs[group.complete].operation().state.status().is_some()
         {
             group.complete += 1;
@@ -185,11 +183,11 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         let QueuePair { groups, processor, .. } = self;
         for (index, group) in groups.iter_mut().enumerate() {
             let Some(remote) = &group.remote else { continue };
-            for place in group.complete..remote.started {
+            for place in group.complete..remote.begun {
                 let number = remote.base + place as u64;
                 let operation = group.jobs[place].operation();
                 if operation.is_open()
-                    && !remote.again.contains(&number)
+                    && !remote.ready.contains(&number)
                     && let Some(device) = processor.device(operation.acting())
                 {
                     device.abandon(ticket(index, number), operation);

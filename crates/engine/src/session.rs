@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::algorithm::{Algorithm, ChainOrder, CipherAlgorithm, Compression, Direction};
+use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction};
 use crate::made::Making;
 use crate::provider::{Provider, ProviderError, ProviderSession};
 use crate::transform::Transform;
@@ -46,7 +46,7 @@ pub(crate) struct Rules {
     pub chain: bool,
     /// The most bytes of one piece for which nothing else need be known.
     pub max_len: u64,
-    /// It checks no tag, is no chain, and compresses nothing; and any number of blocks will do.
+    /// It checks no tag, is no chain, and compresses nothing; and any nonce and number of blocks will do.
     pub plain: bool,
     /// Once a provider is done there may be more for one to do.
     pub goes_on: bool,
@@ -139,7 +139,6 @@ impl Session {
             (Algorithm::Compression(algorithm), Some(how)) => Some(Making { algorithm, direction, how }),
             _ => None,
         };
-        let checks_len = algorithm.cipher().is_some_and(CipherAlgorithm::checks_len);
         let checks_tag = direction.checks() && transform.tag_len() > 0;
         let rules = Rules {
             nonce_min: *nonce.start(),
@@ -153,7 +152,10 @@ impl Session {
                 Algorithm::Aead(aead) => aead.max_len(*nonce.end().min(&13)),
                 _ => u64::MAX,
             },
-            plain: !checks_tag && !checks_len && stages.second.is_none() && making.is_none(),
+            plain: !checks_tag
+                && !algorithm.checks_jobs()
+                && stages.second.is_none()
+                && making.is_none(),
             goes_on: stages.second.is_some() || making.is_some(),
             making,
         };

@@ -252,6 +252,7 @@ impl<Kind> Builder<Kind> {
         };
         let exactly = |len: usize| (len, len);
         let of_mac = |mac: MacAlgorithm| (*mac.key_lens().start(), *mac.key_lens().end());
+        let of_cipher = |cipher: CipherAlgorithm| (*cipher.key_lens().start(), *cipher.key_lens().end());
         match algorithm {
             Algorithm::Hash(_) | Algorithm::Compression(_) => {
                 check_key("key", key.len(), exactly(0))?;
@@ -262,7 +263,7 @@ impl<Kind> Builder<Kind> {
                 check_key("MAC key", mac_key.len(), exactly(0))?;
             }
             Algorithm::Cipher(cipher) => {
-                check_key("key", key.len(), exactly(cipher.key_len()))?;
+                check_key("key", key.len(), of_cipher(cipher))?;
                 check_key("MAC key", mac_key.len(), exactly(0))?;
             }
             Algorithm::Aead(aead) => {
@@ -270,7 +271,7 @@ impl<Kind> Builder<Kind> {
                 check_key("MAC key", mac_key.len(), exactly(0))?;
             }
             Algorithm::Chain(cipher, mac, _) => {
-                check_key("cipher key", key.len(), exactly(cipher.key_len()))?;
+                check_key("cipher key", key.len(), of_cipher(cipher))?;
                 check_key("MAC key", mac_key.len(), of_mac(mac))?;
                 if *mac.nonce_lens().end() > 0 {
                     return Err(TransformError::MacInChain { mac });

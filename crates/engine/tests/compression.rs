@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, Bytes, Checksum, Compression, CompressionAlgorithm, Data, Ending, Handle, Job,
-    JobError, Operation, Processor, Progress, Provider, ProviderError, ProviderSession, Queue, Session,
-    Transform,
+    Algorithm, AnyQueue, Bytes, Checksum, Compression, CompressionAlgorithm, CompressionParts, Data,
+    Ending, Handle, Job, JobError, Operation, Processor, Progress, Provider, ProviderError,
+    ProviderSession, Queue, Session, Transform,
 };
 use proptest::prelude::*;
 
@@ -15,6 +15,8 @@ use proptest::prelude::*;
 struct Doubling {
     /// Keeps what fits where the room ends; else nothing.
     keeps: bool,
+    /// Says that the room is not enough, whatever there is.
+    never_fits: bool,
 }
 
 impl Provider for Doubling {
@@ -62,27 +64,18 @@ impl Queue for Doubling {
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
-            let Some(parts) = operation.compression::<DoublingSession>() else {
-                operation.complete(Err(JobError::NotDone));
-                continue;
-            };
-            let outcome = if parts.session.compresses {
-                Ok(compress(parts.input, parts.output, self.keeps))
-            } else {
-                decompress(parts.input, parts.output)
-            };
-            match outcome {
-                Ok(progress) => operation.progress(progress),
-                Err(error) => operation.complete(Err(error)),
-            }
+            operation.attempt(|CompressionParts { session, input, output }| {
+                let DoublingSession { compresses } = session;
+                if *compresses { Ok(compress(input, output, *self)) } else { decompress(input, output) }
+            });
         }
     }
 }
 
-fn compress(input: &[u8], output: &mut [u8], keeps: bool) -> Progress {
+fn compress(input: &[u8], output: &mut [u8], how: Doubling) -> Progress {
     let fits = input.len().min(output.len() / 2);
-    let full = fits < input.len();
-    let count = if full && !keeps { 0 } else { fits };
+    let full = how.never_fits || fits < input.len();
+    let count = if full && !how.keeps { 0 } else { fits };
     for (byte, pair) in input[..count].iter().zip(output.chunks_mut(2)) {
         pair.copy_from_slice(&[*byte, !*byte]);
     }
@@ -96,7 +89,7 @@ fn decompress(input: &[u8], output: &mut [u8]) -> Result<Progress, JobError> {
         match *pair {
             [byte, other] if byte == !other => {
                 let Some(place) = output.get_mut(progress.produced) else {
-                    return Ok(Progress { full: true, ..Progress::default() });
+                    return Ok(Progress::FULL);
                 };
                 *place = byte;
                 progress.produced += 1;
@@ -112,7 +105,7 @@ fn decompress(input: &[u8], output: &mut [u8]) -> Result<Progress, JobError> {
 
 fn open(keeps: bool, transform: Result<Transform, broadloom_engine::TransformError>) -> Session {
     let transform = transform.expect("it can be");
-    Session::open(Arc::new(Doubling { keeps }), &transform).expect("it can")
+    Session::open(Arc::new(Doubling { keeps, never_fits: false }), &transform).expect("it can")
 }
 
 // LZ4, whose output is never replaced by stored blocks.
@@ -215,6 +208,29 @@ fn deflate_never_takes_more_than_stored_blocks() {
             assert_eq!((output[0], output[65540]), (0, first_of_last));
             assert_eq!(output[65545..], input[65535..]);
             assert_eq!(job.checksum(), Checksum::Adler32.of(&input));
+        }
+    }
+}
+
+#[test]
+fn a_compressor_that_is_never_content_fails() {
+    let input = [7; 100];
+    let never = |keeps, algorithm| {
+        let transform = Transform::compress(algorithm, Compression::default()).expect("it can be");
+        Session::open(Arc::new(Doubling { keeps, never_fits: true }), &transform).expect("it can")
+    };
+    let enough = 4 * 2 * input.len();
+    for algorithm in [CompressionAlgorithm::Lz4, CompressionAlgorithm::Deflate] {
+        for keeps in [false, true] {
+            let session = never(keeps, algorithm);
+            for (wish, room) in [(None, enough), (Some(0), enough), (Some(5000), 5000)] {
+                let mut job = Job::new(&session, input.as_slice());
+                job.set_room(wish);
+                run(&mut job);
+                assert_eq!(job.status(), Some(Err(JobError::NeverFits { len: input.len(), room })));
+                assert!(job.attempts() < 5, "{} attempts", job.attempts());
+                assert_eq!(job.output(), None);
+            }
         }
     }
 }

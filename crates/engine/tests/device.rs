@@ -321,6 +321,35 @@ fn a_fallback_does_the_same_or_is_refused() {
 }
 
 #[test]
+fn a_job_used_again_has_not_fallen_back_before_it_does() {
+    let [_, _, encrypt, _] = transforms();
+    let other = Toy::SOUND.open(&encrypt);
+    let gadget = Gadget { fails_every: 1, ..Gadget::SOUND };
+    let failing = gadget.open(&encrypt).falling_back_to(other.clone()).expect("it does the same");
+    let mut processor = Processor::new();
+    let job = || Job::new(&failing, vec![0; 8]).nonce(&[0; 16]);
+    let mut fallen = || {
+        let mut job = job();
+        processor.process_many(std::slice::from_mut(&mut job));
+        assert_eq!(job.fell_back(), Some(JobError::Device(DeviceFault::Timeout)));
+        job
+    };
+    let mut at_another = fallen();
+    at_another.set_session(&other);
+    assert_eq!(at_another.fell_back(), None);
+    let mut refused = fallen();
+    refused.set_nonce(&[]);
+    let mut jobs = [at_another, refused, job()];
+    let outcome = processor.process_many(&mut jobs);
+    assert_eq!((outcome.completed, outcome.failed, outcome.fell_back), (3, 1, 1));
+    assert!(matches!(jobs[1].status(), Some(Err(JobError::NonceLength { .. }))));
+    assert_eq!(
+        jobs.map(|job| job.fell_back()),
+        [None, None, Some(JobError::Device(DeviceFault::Timeout))]
+    );
+}
+
+#[test]
 fn data_in_place_are_as_they_were_where_a_device_failed() {
     let gadget = Gadget { fails_every: 1, ..Gadget::SOUND };
     let session = gadget.open(&transforms()[2]);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use broadloom::compression::{choose, choose_for_decompression};
 use broadloom::{
-    Checksum, Compression, CompressionAlgorithm, Direction, ProviderSpec, Registry, Session, SpecError,
-    Transform, TransformError, provider,
+    Checksum, Compression, CompressionAlgorithm, Direction, ProviderSpec, Registry, Session, Transform,
+    TransformError, add_provider, provider,
 };
 use broadloom_lanes::Cpu;
 
@@ -80,15 +80,12 @@ pub fn open_to_verify(cpu: &Cpu) -> Result<Session, String> {
 fn wanted(spec: &ProviderSpec, fallback: bool, work: Work, cpu: &Cpu) -> Result<Chosen, String> {
     let transform = work.transform().map_err(|error| error.to_string())?;
     let mut registry = Registry::new();
-    match provider(spec, cpu) {
-        Ok(provider) => registry.add(provider),
-        Err(SpecError::Absent { name, reason }) if fallback => registry.add_absent(name, reason),
-        Err(error) => return Err(error.to_string()),
-    }
     if !fallback {
+        registry.add(provider(spec, cpu).map_err(|error| error.to_string())?);
         let session = registry.open_at(&spec.name, &transform).map_err(|error| error.to_string())?;
         return Ok(Chosen { description: description(&registry, &session), session });
     }
+    add_provider(&mut registry, spec, cpu).map_err(|error| error.to_string())?;
     add(&mut registry, work.order().into_iter().filter(|name| *name != spec.name), cpu)?;
     let session =
         registry.open_or_fall_back(&spec.name, &transform).map_err(|error| error.to_string())?;
@@ -138,12 +135,8 @@ fn add<'n>(
     cpu: &Cpu,
 ) -> Result<(), String> {
     for name in names {
-        let spec = ProviderSpec { name: name.to_owned(), options: Vec::new() };
-        match provider(&spec, cpu) {
-            Ok(provider) => registry.add(provider),
-            Err(SpecError::Absent { reason, .. }) => registry.add_absent(name, reason),
-            Err(error) => return Err(error.to_string()),
-        }
+        let spec = ProviderSpec::without_options(name);
+        add_provider(registry, &spec, cpu).map_err(|error| error.to_string())?;
     }
     Ok(())
 }

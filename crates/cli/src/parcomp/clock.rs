@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use broadloom_perf::sys::clock::{start, stop};
-use rustix::time::{ClockId, clock_gettime};
+use broadloom_perf::sys::cpu_time;
 
 use crate::report::Taken;
 
@@ -25,10 +25,11 @@ impl Clock {
     /// Does a piece of work. Seconds are cycles over the given rate, as the source has it, or the system's
     /// where none is given.
     pub fn time<R>(&self, work: impl FnOnce() -> R) -> (Taken, R) {
-        let (cpu, wall, begin) = (cpu_seconds(), Instant::now(), start());
+        let (cpu, wall, begin) = (cpu_time::of_process(), Instant::now(), start());
         let result = work();
         let cycles = stop().wrapping_sub(begin);
-        let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu_seconds() - cpu);
+        let wall = wall.elapsed().as_secs_f64();
+        let cpu = cpu_time::of_process().saturating_sub(cpu).as_secs_f64();
         let elapsed = self.given.map_or(wall, |mhz| cycles as f64 / (mhz * 1e6));
         (Taken { elapsed, cycles, cpu, device: None }, result)
     }
@@ -43,12 +44,6 @@ impl Clock {
             cycles as f64 / wall.elapsed().as_secs_f64() / 1e6
         })
     }
-}
-
-/// Seconds of CPU time, user and system, that this process has used in all its threads.
-fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use std::time::Duration;
 use broadloom_compression::Settings;
 use broadloom_compression::format::Format;
 use broadloom_engine::{
-    Algorithm, AnyQueue, Compression, CompressionAlgorithm, Data, DeviceFault, DeviceQueue, Direction,
-    Ending, JobError, Operation, Progress, Provider, ProviderError, ProviderSession, Queue, Session,
-    Transform,
+    Algorithm, AnyQueue, Compression, CompressionAlgorithm, CompressionParts, Data, DeviceFault,
+    DeviceQueue, Direction, Ending, JobError, Operation, Progress, Provider, ProviderError,
+    ProviderSession, Queue, Session, Transform,
 };
 use broadloom_zlib::Zlib;
 
@@ -93,17 +93,19 @@ impl Queue for Toy {
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
-            let parts = operation.compression::<Stored>().expect("its own");
-            let progress = store(parts.input, parts.output, parts.session.0);
-            let number = if progress.full { 0 } else { self.begun.fetch_add(1, Ordering::Relaxed) + 1 };
-            let strikes = |every: u64| every > 0 && number > 0 && number.is_multiple_of(every);
-            if strikes(self.corrupts_every) {
-                parts.output[progress.produced - 1] ^= 1;
-            }
-            match strikes(self.fails_every) {
-                true => operation.complete(Err(JobError::Device(DeviceFault::Reset))),
-                false => operation.progress(progress),
-            }
+            operation.attempt(|CompressionParts { session: Stored(ending), input, output }| {
+                let progress = store(input, output, *ending);
+                let number =
+                    if progress.full { 0 } else { self.begun.fetch_add(1, Ordering::Relaxed) + 1 };
+                let strikes = |every: u64| every > 0 && number > 0 && number.is_multiple_of(every);
+                if strikes(self.corrupts_every) {
+                    output[progress.produced - 1] ^= 1;
+                }
+                match strikes(self.fails_every) {
+                    true => Err(JobError::Device(DeviceFault::Reset)),
+                    false => Ok(progress),
+                }
+            });
         }
     }
 }

@@ -66,6 +66,8 @@ pub(super) fn apply(
         (CipherAlgorithm::DesCbc, false) => decrypt::<cbc::Decryptor<Des>>(key, iv, data),
         (CipherAlgorithm::DesCtr, _) => stream::<ctr::Ctr64BE<Des>>(key, iv, data),
         (CipherAlgorithm::DesEcb, _) => ecb::<Des>(encrypts, key, data),
+        (CipherAlgorithm::KasumiF8, _) => super::kasumi::f8(key, iv, data),
+        (CipherAlgorithm::Rc4, _) => rc4(key, data),
     }
 }
 
@@ -147,6 +149,24 @@ fn chacha20(key: &[u8], nonce: &[u8], data: &[u8]) -> Vec<u8> {
     cipher.seek(u64::from(u32::from_le_bytes(*counter)) * 64);
     cipher.apply_keystream(&mut stream);
     data.iter().zip(stream).map(|(byte, stream)| byte ^ stream).collect()
+}
+
+/// RC4, for which there is no standard; RFC 6229 has examples.
+fn rc4(key: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut state: [u8; 256] = std::array::from_fn(|i| i as u8);
+    let mut j = 0u8;
+    for i in 0..256 {
+        j = j.wrapping_add(state[i]).wrapping_add(key[i % key.len()]);
+        state.swap(i, usize::from(j));
+    }
+    let (mut i, mut j) = (0u8, 0u8);
+    let mut next = || {
+        i = i.wrapping_add(1);
+        j = j.wrapping_add(state[usize::from(i)]);
+        state.swap(usize::from(i), usize::from(j));
+        state[usize::from(state[usize::from(i)].wrapping_add(state[usize::from(j)]))]
+    };
+    data.iter().map(|byte| byte ^ next()).collect()
 }
 
 /// The AES-XCBC-MAC of the data (RFC 3566).

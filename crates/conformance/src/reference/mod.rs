@@ -9,6 +9,7 @@ mod aead;
 mod cipher;
 pub mod compression;
 mod hash;
+mod kasumi;
 mod provider;
 
 use broadloom_engine::{Algorithm, ChainOrder, CipherAlgorithm, Direction, MacAlgorithm};
@@ -82,6 +83,7 @@ pub(crate) fn mac(algorithm: MacAlgorithm, key: &[u8], nonce: &[u8], data: &[u8]
         MacAlgorithm::AesCmac(_) => cipher::cmac(key, data),
         MacAlgorithm::AesGmac(_) => aead::gmac(key, nonce, data),
         MacAlgorithm::AesXcbc => cipher::xcbc(key, data),
+        MacAlgorithm::KasumiF9 => kasumi::f9(key, nonce, data),
     }
 }
 

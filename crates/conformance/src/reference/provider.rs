@@ -78,11 +78,7 @@ impl Queue for Worker {
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
-            if let Some(parts) = operation.compression::<Packing>() {
-                match compression::work(parts) {
-                    Ok(progress) => operation.progress(progress),
-                    Err(error) => operation.complete(Err(error)),
-                }
+            if operation.attempt(compression::work) {
                 continue;
             }
             let Some(parts) = operation.parts::<Session>() else { continue };

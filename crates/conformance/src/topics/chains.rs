@@ -6,7 +6,7 @@ use broadloom_engine::{Algorithm, ChainOrder, Direction, JobError, Processor, Pr
 use fastrand::Rng;
 
 use super::tags::{assert_nothing_left, with_wrong_tag};
-use crate::case::{Case, Layout};
+use crate::case::{Case, Layout, random_nonce};
 use crate::keyed::{Keyed, chains, random_bytes};
 
 /// Every cipher with every MAC, in both orders, over all of the buffer; what was encrypted decrypts.
@@ -29,12 +29,13 @@ pub fn every_chain(provider: &Arc<dyn Provider>) {
 /// As IPsec has it (RFC 4303): a header and an IV that are authenticated only, the ciphertext, the tag.
 pub fn esp_packets(provider: &Arc<dyn Provider>) {
     in_layout(provider, 19, ChainOrder::CipherThenMac, |rng, keyed| {
-        let iv_len = keyed.algorithm.cipher().map_or(0, |cipher| cipher.nonce_len());
-        let head = 8 + iv_len;
-        let end = head + keyed.text_len(rng.usize(..300));
+        let text_len = keyed.text_len(rng.usize(..300));
+        let nonce = random_nonce(rng, keyed.algorithm, text_len);
+        let head = 8 + nonce.len();
+        let end = head + text_len;
         let layout = Layout { cipher: Some(head..end), mac: Some(0..end), tag_at: Some(end) };
-        let packet = random_bytes(rng, end + keyed.tag_len);
-        let nonce = packet[8..head].to_vec();
+        let mut packet = random_bytes(rng, end + keyed.tag_len);
+        packet[8..head].copy_from_slice(&nonce);
         Case::new(keyed.clone(), nonce, Vec::new(), layout, packet)
     });
 }
@@ -50,8 +51,7 @@ pub fn tls_records(provider: &Arc<dyn Provider>) {
         let end = head + padded.max(keyed.algorithm.min_len());
         let layout = Layout { cipher: Some(head..end), mac: Some(0..text_end), tag_at: Some(text_end) };
         let record = random_bytes(rng, end);
-        let iv_len = keyed.algorithm.cipher().map_or(0, |cipher| cipher.nonce_len());
-        let nonce = random_bytes(rng, iv_len);
+        let nonce = random_nonce(rng, keyed.algorithm, end);
         Case::new(keyed.clone(), nonce, Vec::new(), layout, record)
     });
 }

@@ -95,11 +95,21 @@ fn ccm_is_no_longer_than_its_length_field(provider: &Arc<dyn Provider>, bench: &
     }
 }
 
-/// Counters of 32 bits that would pass zero, and data units for XTS that are less than a block or more than
+/// Bits of a nonce that are no part of it, counters of 32 bits that would pass zero, and data units for XTS that are less than a block or more than
 /// 2^20 of them.
 pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 18);
     for algorithm in varied(provider) {
+        for session in bench.sessions(algorithm) {
+            let len = *algorithm.nonce_lens().end().min(&16);
+            for at in (0..len).filter(|at| algorithm.nonce_mask(*at) != 0xff) {
+                let mask = algorithm.nonce_mask(at);
+                let mut nonce = vec![0; len];
+                nonce[at] = !mask;
+                let error = JobError::NonceBits { at, byte: !mask, mask };
+                bench.refuses(&session, error, |job| job.nonce(&nonce));
+            }
+        }
         let Algorithm::Cipher(cipher) = algorithm else { continue };
         let counter = |first: u32| match cipher {
             CipherAlgorithm::AesCtr32(_) => Some([[9; 12].as_slice(), &first.to_be_bytes()].concat()),
@@ -264,9 +274,11 @@ impl<'p> Bench<'p> {
         error: JobError,
         make_bad: impl FnOnce(Job<'static>) -> Job<'static>,
     ) {
-        let nonce_len = *session.algorithm().nonce_lens().start();
-        let nonce_len = if session.algorithm().nonce_lens().contains(&12) { 12 } else { nonce_len };
-        let job = Job::new(session.clone(), vec![3; 96]).nonce(&vec![1; nonce_len]);
+        let algorithm = session.algorithm();
+        let lens = algorithm.nonce_lens();
+        let nonce_len = if lens.contains(&12) { 12 } else { *lens.start() };
+        let nonce: Vec<u8> = (0..nonce_len).map(|at| 1 & algorithm.nonce_mask(at)).collect();
+        let job = Job::new(session.clone(), vec![3; 96]).nonce(&nonce);
         let tag = vec![5; session.tag_len()];
         let job = if session.direction().checks() { job.expect_tag(&tag) } else { job };
         let mut job = make_bad(job);

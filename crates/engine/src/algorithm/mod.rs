@@ -132,6 +132,9 @@ pub enum MacAlgorithm {
     AesGmac(AesSize),
     /// AES-XCBC-MAC (RFC 3566), with AES-128; IPsec truncates it to 12 bytes.
     AesXcbc,
+    /// KASUMI's F9, UIA1 (3GPP TS 35.201), of whole bytes: the nonce is `COUNT` and `FRESH`, 32 bits each in
+    /// big-endian order, and a byte that is the `DIRECTION`, 0 or 1.
+    KasumiF9,
 }
 
 /// A cipher without authentication.
@@ -167,6 +170,12 @@ pub enum CipherAlgorithm {
     DesCtr,
     /// DES block by block: whole blocks, no nonce.
     DesEcb,
+    /// KASUMI's F8, UEA1 (3GPP TS 35.201), of whole bytes: the nonce is `COUNT` in big-endian order, five
+    /// bits `BEARER`, one bit `DIRECTION`, and 26 bits that are zero.
+    KasumiF8,
+    /// RC4 (its key stream from the beginning for every job, so that a key is good for one): broken, and
+    /// prohibited in TLS (RFC 7465). No nonce.
+    Rc4,
 }
 
 /// Authenticated encryption with associated data.
@@ -274,7 +283,7 @@ impl MacAlgorithm {
         let hmac = HashAlgorithm::ALL.into_iter().map(MacAlgorithm::Hmac);
         let cmac = AesSize::ALL.into_iter().map(MacAlgorithm::AesCmac);
         let gmac = AesSize::ALL.into_iter().map(MacAlgorithm::AesGmac);
-        hmac.chain(cmac).chain(gmac).chain([MacAlgorithm::AesXcbc])
+        hmac.chain(cmac).chain(gmac).chain([MacAlgorithm::AesXcbc, MacAlgorithm::KasumiF9])
     }
 
     /// Key lengths, in bytes.
@@ -282,7 +291,7 @@ impl MacAlgorithm {
         match self {
             MacAlgorithm::Hmac(_) => 0..=usize::MAX,
             MacAlgorithm::AesCmac(size) | MacAlgorithm::AesGmac(size) => size.key_len()..=size.key_len(),
-            MacAlgorithm::AesXcbc => 16..=16,
+            MacAlgorithm::AesXcbc | MacAlgorithm::KasumiF9 => 16..=16,
         }
     }
 
@@ -291,6 +300,7 @@ impl MacAlgorithm {
         match self {
             MacAlgorithm::Hmac(hash) => hash.digest_len(),
             MacAlgorithm::AesCmac(_) | MacAlgorithm::AesGmac(_) | MacAlgorithm::AesXcbc => 16,
+            MacAlgorithm::KasumiF9 => 4,
         }
     }
 
@@ -302,10 +312,11 @@ impl MacAlgorithm {
         }
     }
 
-    /// Nonce lengths, in bytes: none but for GMAC.
+    /// Nonce lengths, in bytes: none but for GMAC and F9.
     pub const fn nonce_lens(self) -> RangeInclusive<usize> {
         match self {
             MacAlgorithm::AesGmac(_) => 1..=MAX_NONCE,
+            MacAlgorithm::KasumiF9 => 9..=9,
             _ => 0..=0,
         }
     }
@@ -333,11 +344,21 @@ impl CipherAlgorithm {
             CipherAlgorithm::DesCbc,
             CipherAlgorithm::DesCtr,
             CipherAlgorithm::DesEcb,
+            CipherAlgorithm::KasumiF8,
+            CipherAlgorithm::Rc4,
         ];
         aes.chain(XtsSize::ALL.map(CipherAlgorithm::AesXts)).chain(others)
     }
 
-    /// Bytes of the key.
+    /// Key lengths, in bytes.
+    pub const fn key_lens(self) -> RangeInclusive<usize> {
+        match self {
+            CipherAlgorithm::Rc4 => 5..=256,
+            _ => self.key_len()..=self.key_len(),
+        }
+    }
+
+    /// Bytes of the key; of the usual one, where there is a choice.
     pub const fn key_len(self) -> usize {
         use CipherAlgorithm::*;
         match self {
@@ -346,6 +367,7 @@ impl CipherAlgorithm {
             ChaCha20 => 32,
             TripleDesCbc | TripleDesCtr | TripleDesEcb => 24,
             DesCbc | DesCtr | DesEcb => 8,
+            KasumiF8 | Rc4 => 16,
         }
     }
 
@@ -355,27 +377,29 @@ impl CipherAlgorithm {
         match self {
             AesCbc(_) | AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesEcb(_) | AesXts(_) => 16,
             ChaCha20 => 64,
-            TripleDesCbc | TripleDesCtr | TripleDesEcb | DesCbc | DesCtr | DesEcb => 8,
+            TripleDesCbc | TripleDesCtr | TripleDesEcb | DesCbc | DesCtr | DesEcb | KasumiF8 => 8,
+            Rc4 => 1,
         }
     }
 
-    /// Bytes of the IV, the first counter block, or the tweak; none for ECB.
+    /// Bytes of the IV, the first counter block, or the tweak; none for ECB and RC4.
     pub const fn nonce_len(self) -> usize {
         use CipherAlgorithm::*;
         match self {
             AesCbc(_) | AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesXts(_) | ChaCha20 => 16,
-            TripleDesCbc | TripleDesCtr | DesCbc | DesCtr => 8,
-            AesEcb(_) | TripleDesEcb | DesEcb => 0,
+            TripleDesCbc | TripleDesCtr | DesCbc | DesCtr | KasumiF8 => 8,
+            AesEcb(_) | TripleDesEcb | DesEcb | Rc4 => 0,
         }
     }
 
-    /// What lengths must be a multiple of, in bytes: 1 for counter modes, CFB and XTS.
+    /// What lengths must be a multiple of, in bytes: 1 for key streams, CFB and XTS.
     pub const fn granularity(self) -> usize {
         use CipherAlgorithm::*;
         match self {
             AesCbc(_) | AesEcb(_) => 16,
             TripleDesCbc | TripleDesEcb | DesCbc | DesEcb => 8,
             AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesXts(_) | ChaCha20 | TripleDesCtr | DesCtr => 1,
+            KasumiF8 | Rc4 => 1,
         }
     }
 
@@ -395,9 +419,10 @@ impl CipherAlgorithm {
         }
     }
 
-    /// Whether there are whole numbers of blocks that it does not take.
-    pub(crate) const fn checks_len(self) -> bool {
-        matches!(self, CipherAlgorithm::AesCtr32(_) | CipherAlgorithm::ChaCha20) || self.min_len() > 0
+    /// Whether it does not take every whole number of blocks, or not every nonce.
+    const fn checks_jobs(self) -> bool {
+        use CipherAlgorithm::*;
+        matches!(self, AesCtr32(_) | ChaCha20 | AesXts(_) | KasumiF8)
     }
 
     /// The first value of a counter of 32 bits that may not pass zero, from a nonce of the right length.
@@ -527,6 +552,28 @@ impl Algorithm {
                 cipher.nonce_len()..=cipher.nonce_len()
             }
             Algorithm::Aead(aead) => aead.nonce_lens(),
+        }
+    }
+
+    /// Which bits of a byte of the nonce may be set: all of them, but for KASUMI's, which are fields.
+    pub const fn nonce_mask(self, at: usize) -> u8 {
+        match (self.cipher(), self.mac()) {
+            (Some(CipherAlgorithm::KasumiF8), _) => match at {
+                0..4 => 0xff,
+                4 => 0xfc,
+                _ => 0,
+            },
+            (None, Some(MacAlgorithm::KasumiF9)) if at == 8 => 1,
+            _ => 0xff,
+        }
+    }
+
+    /// Whether some jobs are refused whose lengths fit.
+    pub(crate) const fn checks_jobs(self) -> bool {
+        match (self.cipher(), self.mac()) {
+            (Some(cipher), _) => cipher.checks_jobs(),
+            (None, Some(mac)) => matches!(mac, MacAlgorithm::KasumiF9),
+            (None, None) => false,
         }
     }
 

@@ -33,6 +33,7 @@ impl fmt::Display for MacAlgorithm {
             MacAlgorithm::AesCmac(size) => write!(f, "aes-{}-cmac", size.key_len() * 8),
             MacAlgorithm::AesGmac(size) => write!(f, "aes-{}-gmac", size.key_len() * 8),
             MacAlgorithm::AesXcbc => f.write_str("aes-128-xcbc"),
+            MacAlgorithm::KasumiF9 => f.write_str("kasumi-f9"),
         }
     }
 }
@@ -54,6 +55,8 @@ impl fmt::Display for CipherAlgorithm {
             CipherAlgorithm::DesCbc => return f.write_str("des-cbc"),
             CipherAlgorithm::DesCtr => return f.write_str("des-ctr"),
             CipherAlgorithm::DesEcb => return f.write_str("des-ecb"),
+            CipherAlgorithm::KasumiF8 => return f.write_str("kasumi-f8"),
+            CipherAlgorithm::Rc4 => return f.write_str("rc4"),
         };
         write!(f, "aes-{}-{mode}", size.key_len() * 8)
     }

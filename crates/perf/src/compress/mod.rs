@@ -187,7 +187,7 @@ impl Bench<'_> {
 
     /// The provider that ciphers and hashes in software.
     fn native(&self) -> Result<Arc<dyn Provider>, PerfError> {
-        let spec = ProviderSpec { name: "native".to_owned(), options: Vec::new() };
+        let spec = ProviderSpec::without_options("native");
         provider(&spec, &self.cpu)
             .map_err(|error| PerfError::Provider { spec: spec.to_string(), reason: error.to_string() })
     }

@@ -127,7 +127,7 @@ impl CompressOptions {
             let reason = "one device is modelled in a run".to_owned();
             return Err(PerfError::Provider { spec: spec.to_string(), reason });
         }
-        let plain = |name: &str| ProviderSpec { name: name.to_owned(), options: Vec::new() };
+        let plain = ProviderSpec::without_options;
         let specs = if asked.is_empty() { SOFTWARE.map(plain).to_vec() } else { asked };
         let (software, absent) = self.open(specs, cpu)?;
         let device = devices.into_iter().next().unwrap_or_else(|| plain(DEVICE));

@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 /// User and system time of all threads of this process, since it began.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub fn of_process() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec.clamp(0, 999_999_999) as u32)
 }
 
-/// Systems other than Linux are not asked: no time at all.
-#[cfg(not(target_os = "linux"))]
+/// Systems other than Unix are not asked: no time at all.
+#[cfg(not(unix))]
 pub fn of_process() -> Duration {
     Duration::ZERO
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

@@ -26,6 +26,10 @@ pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
         Algorithm::Cipher(CipherAlgorithm::ChaCha20) => {
             Some("its ChaCha20 takes no counter, and begins with the second block")
         }
+        Algorithm::Cipher(CipherAlgorithm::Rc4) => Some("it has no RC4"),
+        Algorithm::Cipher(CipherAlgorithm::KasumiF8) | Algorithm::Mac(MacAlgorithm::KasumiF9) => {
+            Some("its KASUMI is not asked for here")
+        }
         Algorithm::Mac(MacAlgorithm::AesXcbc) => Some("its XCBC is not asked for here"),
         Algorithm::Mac(MacAlgorithm::AesCmac(AesSize::Aes192)) => {
             Some("its CMAC takes AES-128 and AES-256 only")

@@ -46,22 +46,17 @@ impl Queue for IsalQueue {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
             // Whatever is of another provider is left, and so fails.
-            let Some(parts) = operation.compression::<IsalSession>() else { continue };
-            let len = parts.input.len();
-            match self.work(parts) {
-                Ok(progress) => operation.progress(progress),
-                Err(CodecError::Full) => {
-                    operation.progress(Progress { full: true, ..Progress::default() });
+            operation.attempt(|parts| {
+                let len = parts.input.len();
+                match self.work(parts) {
+                    Ok(progress) => Ok(progress),
+                    Err(CodecError::Full) => Ok(Progress::FULL),
+                    Err(CodecError::Malformed) => Err(JobError::Malformed),
+                    Err(CodecError::Truncated) => Err(JobError::Truncated),
+                    Err(CodecError::TooLong) => Err(JobError::TooLong { len, max: MAX_LEN as u64 }),
+                    Err(CodecError::Code(code)) => Err(JobError::Provider { code: code.into() }),
                 }
-                Err(CodecError::Malformed) => operation.complete(Err(JobError::Malformed)),
-                Err(CodecError::Truncated) => operation.complete(Err(JobError::Truncated)),
-                Err(CodecError::TooLong) => {
-                    operation.complete(Err(JobError::TooLong { len, max: MAX_LEN as u64 }));
-                }
-                Err(CodecError::Code(code)) => {
-                    operation.complete(Err(JobError::Provider { code: code.into() }));
-                }
-            }
+            });
         }
     }
 }

@@ -7,7 +7,6 @@ use crate::session::{LEVELS, LibdeflateSession, Work};
 
 /// The only failure with a number: there was no memory for a compressor.
 const OUT_OF_MEMORY: JobError = JobError::Provider { code: 1 };
-const FULL: Progress = Progress { consumed: 0, produced: 0, full: true, checksum: None };
 
 pub(crate) struct LibdeflateQueue {
     /// One for each level that was asked for.
@@ -26,7 +25,9 @@ impl LibdeflateQueue {
             Work::Compress { level } => {
                 let slot = &mut self.compressors[usize::from(level)];
                 let compressor = get(slot, || Compressor::new(level))?;
-                let Some(produced) = compressor.compress(input, output) else { return Ok(FULL) };
+                let Some(produced) = compressor.compress(input, output) else {
+                    return Ok(Progress::FULL);
+                };
                 let checksum = session.checksum(input);
                 Ok(Progress { consumed: input.len(), produced, full: false, checksum })
             }
@@ -38,7 +39,7 @@ impl LibdeflateQueue {
                         let checksum = session.checksum(&output[..produced]);
                         Ok(Progress { consumed, produced, full: false, checksum })
                     }
-                    Err(InflateError::Full) => Ok(FULL),
+                    Err(InflateError::Full) => Ok(Progress::FULL),
                     Err(InflateError::Malformed) => Err(JobError::Malformed),
                 }
             }
@@ -67,11 +68,7 @@ impl Queue for LibdeflateQueue {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
             // Whatever is of another provider is left, and so fails.
-            let Some(parts) = operation.compression::<LibdeflateSession>() else { continue };
-            match self.work(parts) {
-                Ok(progress) => operation.progress(progress),
-                Err(error) => operation.complete(Err(error)),
-            }
+            operation.attempt(|parts| self.work(parts));
         }
     }
 }

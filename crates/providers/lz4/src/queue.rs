@@ -22,7 +22,7 @@ impl Lz4Queue {
         };
         Ok(match produced {
             Some(produced) => Progress { consumed: input.len(), produced, ..Progress::default() },
-            None => Progress { full: true, ..Progress::default() },
+            None => Progress::FULL,
         })
     }
 }
@@ -36,11 +36,7 @@ impl Queue for Lz4Queue {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
             // Whatever is of another provider is left, and so fails.
-            let Some(parts) = operation.compression::<Lz4Session>() else { continue };
-            match self.work(parts) {
-                Ok(progress) => operation.progress(progress),
-                Err(error) => operation.complete(Err(error)),
-            }
+            operation.attempt(|parts| self.work(parts));
         }
     }
 }

@@ -63,7 +63,7 @@ impl Algorithms {
             MacAlgorithm::AesGmac(size) => {
                 self.ciphers.contains_key(aead_name(AeadAlgorithm::AesGcm(size)))
             }
-            MacAlgorithm::AesXcbc => false,
+            MacAlgorithm::AesXcbc | MacAlgorithm::KasumiF9 => false,
         };
         match algorithm {
             Algorithm::Hash(hash) => self.digests.contains_key(digest_name(hash)),
@@ -110,6 +110,8 @@ pub(crate) fn cipher_name(cipher: CipherAlgorithm) -> &'static CStr {
         CipherAlgorithm::TripleDesCtr | CipherAlgorithm::TripleDesEcb => c"DES-EDE3-ECB",
         CipherAlgorithm::DesCbc => c"DES-CBC",
         CipherAlgorithm::DesCtr | CipherAlgorithm::DesEcb => c"DES-ECB",
+        CipherAlgorithm::KasumiF8 => c"KASUMI",
+        CipherAlgorithm::Rc4 => c"RC4",
     }
 }
 
@@ -134,7 +136,7 @@ mod tests {
         let Some(library) = crate::tests::library() else { return };
         let mut algorithms = Algorithms::fetch(library);
         // DES alone is in a module of its own, that of what is obsolete, which nobody loads by default.
-        let beyond = ["aes-128-xcbc", "des-cbc", "des-ctr", "des-ecb"];
+        let beyond = ["aes-128-xcbc", "des-cbc", "des-ctr", "des-ecb", "kasumi-f8", "kasumi-f9", "rc4"];
         for algorithm in Algorithm::simple() {
             let name = algorithm.to_string();
             assert!(algorithms.support(algorithm) || beyond.contains(&&*name), "{name}");

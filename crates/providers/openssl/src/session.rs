@@ -80,8 +80,8 @@ impl Workshop<'_> {
                 let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
                 (Work::Gmac(Gmac { contexts: self.contexts(context)? }), name.to_string_lossy())
             }
-            Algorithm::Mac(MacAlgorithm::AesXcbc) => {
-                return Err(ProviderError::new("libcrypto has no AES-XCBC-MAC"));
+            algorithm @ Algorithm::Mac(MacAlgorithm::AesXcbc | MacAlgorithm::KasumiF9) => {
+                return Err(ProviderError::new(format!("libcrypto has no {algorithm}")));
             }
             Algorithm::Cipher(cipher) => {
                 let (name, encrypts) = (cipher_name(cipher), direction == Direction::Encrypt);

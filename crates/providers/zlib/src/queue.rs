@@ -62,18 +62,13 @@ impl Queue for ZlibQueue {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
             // Whatever is of another provider is left, and so fails.
-            let Some(parts) = operation.compression::<ZlibSession>() else { continue };
-            match self.work(parts) {
-                Ok(progress) => operation.progress(progress),
-                Err(CodecError::Full) => {
-                    operation.progress(Progress { full: true, ..Progress::default() });
-                }
-                Err(CodecError::Malformed) => operation.complete(Err(JobError::Malformed)),
-                Err(CodecError::Truncated) => operation.complete(Err(JobError::Truncated)),
-                Err(CodecError::Code(code)) => {
-                    operation.complete(Err(JobError::Provider { code: code.into() }));
-                }
-            }
+            operation.attempt(|parts| match self.work(parts) {
+                Ok(progress) => Ok(progress),
+                Err(CodecError::Full) => Ok(Progress::FULL),
+                Err(CodecError::Malformed) => Err(JobError::Malformed),
+                Err(CodecError::Truncated) => Err(JobError::Truncated),
+                Err(CodecError::Code(code)) => Err(JobError::Provider { code: code.into() }),
+            });
         }
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use broadloom_compression::decompress::Settings;
 use broadloom_compression::{Decompressor, SettingsError};
 use broadloom_engine::{
-    Algorithm, AnyQueue, Checksum, CompressionAlgorithm, DeviceFault, JobError, Operation, Progress,
-    Provider, ProviderError, ProviderSession, Queue, Session, Transform,
+    Algorithm, AnyQueue, Checksum, CompressionAlgorithm, CompressionParts, DeviceFault, JobError,
+    Operation, Progress, Provider, ProviderError, ProviderSession, Queue, Session, Transform,
 };
 use zlib_rs::{Inflate, InflateFlush, Status};
 
@@ -63,14 +63,9 @@ impl Queue for PlainQueue {
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         for operation in operations {
-            let Some(parts) = operation.compression::<PlainSession>() else {
-                operation.complete(Err(JobError::NotDone));
-                continue;
-            };
-            match decode(&mut self.1, parts.input, parts.output, self.0) {
-                Ok(progress) => operation.progress(progress),
-                Err(error) => operation.complete(Err(error)),
-            }
+            operation.attempt(|parts: CompressionParts<'_, PlainSession>| {
+                decode(&mut self.1, parts.input, parts.output, self.0)
+            });
         }
     }
 }
@@ -93,7 +88,7 @@ fn decode(
             }
             Ok(Progress { consumed, produced, ..Progress::default() })
         }
-        (Ok(_), _) if produced == output.len() => Ok(Progress { full: true, ..Progress::default() }),
+        (Ok(_), _) if produced == output.len() => Ok(Progress::FULL),
         (Ok(_), _) => Err(JobError::Truncated),
         (Err(_), _) => Err(JobError::Malformed),
     }

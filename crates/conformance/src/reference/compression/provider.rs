@@ -58,7 +58,7 @@ impl Packing {
         while packed.len() > output.len() {
             part = &part[..part.len() / 2];
             if self.algorithm == CompressionAlgorithm::Lz4 || part.is_empty() {
-                return Progress { full: true, ..Progress::default() };
+                return Progress::FULL;
             }
             how.ending = Ending::Open;
             packed = pack(self.algorithm, how, part);
@@ -78,7 +78,7 @@ impl Packing {
                 let checksum = checksum(self.how.checksum, &output[..produced]);
                 Ok(Progress { consumed, produced, full: false, checksum })
             }
-            Err(Unsound::TooLong) => Ok(Progress { full: true, ..Progress::default() }),
+            Err(Unsound::TooLong) => Ok(Progress::FULL),
             Err(Unsound::Malformed) => Err(JobError::Malformed),
             Err(Unsound::Truncated) => Err(JobError::Truncated),
         }
