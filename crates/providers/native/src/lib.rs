@@ -1,6 +1,7 @@
 //! Broadloom's own lanes as a provider.
 //!
-//! Hashes, HMACs, AES in CBC, CTR and GCM mode, GMAC and CMAC, ChaCha20-Poly1305, many buffers side by side, on the kernels of
+//! Hashes, HMACs, AES in CBC, CTR and GCM mode, GMAC and CMAC, ChaCha20,
+//! ChaCha20-Poly1305, many buffers side by side, on the kernels of
 //! [`broadloom_lanes`]. What it needs of the machine it finds out at run time, so it is always there.
 
 mod class;
@@ -47,7 +48,9 @@ impl Provider for Native {
                 MacAlgorithm::Hmac(_) | MacAlgorithm::AesGmac(_) | MacAlgorithm::AesCmac(_),
             ) => true,
             Algorithm::Aead(AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305) => true,
-            Algorithm::Cipher(CipherAlgorithm::AesCbc(_) | CipherAlgorithm::AesCtr(_)) => true,
+            Algorithm::Cipher(
+                CipherAlgorithm::AesCbc(_) | CipherAlgorithm::AesCtr(_) | CipherAlgorithm::ChaCha20,
+            ) => true,
             Algorithm::Chain(cipher, mac, _) => {
                 self.supports(Algorithm::Cipher(cipher)) && self.supports(Algorithm::Mac(mac))
             }

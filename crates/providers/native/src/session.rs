@@ -21,8 +21,11 @@ pub(crate) const GCM: u8 = CTR + 1;
 /// The class of AES-CMAC.
 pub(crate) const CMAC: u8 = GCM + 1;
 
+/// The class of ChaCha20.
+pub(crate) const CHACHA: u8 = CMAC + 1;
+
 /// The class of ChaCha20-Poly1305.
-pub(crate) const CHACHA_POLY: u8 = CMAC + 1;
+pub(crate) const CHACHA_POLY: u8 = CHACHA + 1;
 
 /// How many classes there are.
 pub(crate) const CLASSES: usize = CHACHA_POLY as usize + 1;
@@ -67,6 +70,12 @@ pub(crate) struct CmacSession {
     about: About,
 }
 
+/// ChaCha20, in either direction.
+pub(crate) struct ChaChaSession {
+    pub key: ChaChaKey,
+    about: About,
+}
+
 /// ChaCha20-Poly1305.
 pub(crate) struct ChaChaPolySession {
     pub key: ChaChaKey,
@@ -104,7 +113,7 @@ macro_rules! says_what_it_is {
     )* };
 }
 
-says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, ChaChaPolySession);
+says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession, ChaChaSession, ChaChaPolySession);
 
 /// Opens a session.
 ///
@@ -147,6 +156,11 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Result<Box<dyn ProviderS
             let about = About { class: CMAC, kernel: format!("{kernel} x{lanes}") };
             let key = CmacKey::new(transform.key()).map_err(refused)?;
             Ok(Box::new(CmacSession { key, about }))
+        }
+        Algorithm::Cipher(CipherAlgorithm::ChaCha20) => {
+            let (kernel, lanes) = kernel(cpu, "chacha20");
+            let about = About { class: CHACHA, kernel: format!("{kernel} x{lanes}") };
+            Ok(Box::new(ChaChaSession { key: chacha_key(transform)?, about }))
         }
         Algorithm::Aead(AeadAlgorithm::ChaCha20Poly1305) => {
             let (kernel, lanes) = kernel(cpu, "chacha20-poly1305");
