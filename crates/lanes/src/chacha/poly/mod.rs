@@ -2,6 +2,7 @@
 //!
 //! Long texts go through `wide`, several blocks at once, where there are vectors for it.
 
+#[cfg(target_arch = "x86_64")]
 mod wide;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -13,7 +14,8 @@ use zeroize::Zeroize;
 
 use crate::aes::bytes::load_bytes;
 
-pub(super) use wide::{Limbs, NoVectors, Wide};
+#[cfg(target_arch = "x86_64")]
+pub(super) use wide::Limbs;
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
@@ -101,6 +103,34 @@ impl<'a> Poly<'a> {
         let (less, carry) = low.overflowing_add(5);
         let over = u128::from((high + u64::from(carry)) >> 2).wrapping_neg();
         (low & !over | less & over).wrapping_add(self.key.s).to_le_bytes()
+    }
+}
+
+/// Vectors that long texts are absorbed with.
+///
+/// # Safety
+/// The functions use no instruction but those that the implementor names.
+pub(in crate::chacha) unsafe trait Wide {
+    /// From so many blocks on it pays.
+    const WORTH: usize;
+
+    /// Absorbs some of at least [`WORTH`](Wide::WORTH) blocks, and says how many.
+    ///
+    /// # Safety
+    /// The CPU has the instructions, and so many blocks are readable.
+    unsafe fn absorb(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize;
+}
+
+/// No vectors.
+pub(in crate::chacha) struct NoVectors;
+
+// SAFETY: there are no instructions.
+unsafe impl Wide for NoVectors {
+    const WORTH: usize = usize::MAX;
+
+    #[inline(always)]
+    unsafe fn absorb(_: &mut Number, _: [u64; 2], _: *const u8, _: usize) -> usize {
+        0
     }
 }
 

@@ -6,36 +6,8 @@
 
 use core::marker::PhantomData;
 
-use super::{BLOCK, Number, times};
+use super::{BLOCK, Number, Wide, times};
 use crate::vector::{Vector, each};
-
-/// Vectors that long texts are absorbed with.
-///
-/// # Safety
-/// The functions use no instruction but those that the implementor names.
-pub(in crate::chacha) unsafe trait Wide {
-    /// From so many blocks on it pays.
-    const WORTH: usize;
-
-    /// Absorbs some of at least [`WORTH`](Wide::WORTH) blocks, and says how many.
-    ///
-    /// # Safety
-    /// The CPU has the instructions, and so many blocks are readable.
-    unsafe fn absorb(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize;
-}
-
-/// No vectors.
-pub(in crate::chacha) struct NoVectors;
-
-// SAFETY: there are no instructions.
-unsafe impl Wide for NoVectors {
-    const WORTH: usize = usize::MAX;
-
-    #[inline(always)]
-    unsafe fn absorb(_: &mut Number, _: [u64; 2], _: *const u8, _: usize) -> usize {
-        0
-    }
-}
 
 /// Vectors of 64-bit words that multiply.
 ///
