@@ -24,6 +24,7 @@ extern crate std;
 mod aes;
 mod bits;
 mod buffer;
+mod chacha;
 mod cpu;
 mod des;
 mod error;
@@ -43,6 +44,7 @@ pub use aes::{
     KeyLengthError,
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
+pub use chacha::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
 pub use des::{DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;

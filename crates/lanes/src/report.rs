@@ -1,6 +1,7 @@
 //! What a CPU gets for each algorithm, and why: for people, and for tools that tell them.
 
 use crate::aes;
+use crate::chacha;
 use crate::cpu::{Cpu, Isa};
 use crate::des;
 use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
@@ -26,8 +27,9 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 13 + cfg!(feature = "legacy") as usize] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 15 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
+    let [chacha, chacha_poly] = chacha::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
@@ -40,6 +42,8 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 13 + cfg!(feature = "legacy") as usize
         ctr,
         gcm,
         cmac,
+        chacha,
+        chacha_poly,
         des::kernel_info(cpu),
         f8,
         f9,

@@ -8,6 +8,7 @@
 macro_rules! each {
     ($i:ident in 2 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1) };
     ($i:ident in 4 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3) };
+    ($i:ident in 5 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4) };
     ($i:ident in 8 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7) };
     ($i:ident in 16 => $value:expr) => {
         crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
@@ -111,6 +112,23 @@ pub unsafe trait Vector: Copy {
         }
         // SAFETY: the caller vouches for the instruction set; a row holds at least LANES words.
         unsafe { each!(i in 8 => Self::load(rows[i].as_ptr())) }
+    }
+
+    /// The first four words behind each lane's pointer: as [`gather`](Vector::gather).
+    ///
+    /// # Safety
+    /// As for `gather`, with four words.
+    #[inline(always)]
+    unsafe fn gather_four(lanes: *const *const Self::Word) -> [Self; 4] {
+        let mut rows = [[Self::Word::default(); MAX_LANES]; 4];
+        for lane in 0..Self::LANES {
+            for (i, row) in rows.iter_mut().enumerate() {
+                // SAFETY: the caller vouches for the pointer and for four words behind it.
+                row[lane] = unsafe { *(*lanes.add(lane)).add(i) };
+            }
+        }
+        // SAFETY: the caller vouches for the instruction set; a row holds at least LANES words.
+        unsafe { each!(i in 4 => Self::load(rows[i].as_ptr())) }
     }
 
     /// Writes what [`gather`](Vector::gather) reads.

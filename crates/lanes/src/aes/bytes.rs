@@ -5,7 +5,7 @@
 /// # Safety
 /// `from` is readable for `len` bytes, at most 15.
 #[inline(always)]
-pub(in crate::aes) unsafe fn load_bytes(from: *const u8, len: usize) -> u128 {
+pub(crate) unsafe fn load_bytes(from: *const u8, len: usize) -> u128 {
     // SAFETY: all reads are of bytes 0 to len - 1: two words, which overlap unless they meet, or up to
     // three bytes.
     unsafe {
@@ -31,7 +31,7 @@ pub(in crate::aes) unsafe fn load_bytes(from: *const u8, len: usize) -> u128 {
 /// # Safety
 /// `to` is writable for `len` bytes, at most 15.
 #[inline(always)]
-pub(in crate::aes) unsafe fn store_bytes(value: u128, to: *mut u8, len: usize) {
+pub(crate) unsafe fn store_bytes(value: u128, to: *mut u8, len: usize) {
     // SAFETY: as in `load_bytes`.
     unsafe {
         if len >= 8 {

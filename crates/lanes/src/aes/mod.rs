@@ -6,7 +6,7 @@
 //! one description of those; `ctr` is the same for counter mode, `gcm` for GCM and GMAC,
 //! and `mac` for CMAC.
 
-mod bytes;
+pub(crate) mod bytes;
 mod cbc;
 mod ctr;
 mod gcm;

@@ -1,5 +1,6 @@
 //! AVX2: eight 32-bit lanes, or four 64-bit lanes.
 
+use core::arch::asm;
 use core::arch::x86_64::*;
 
 use crate::hash::{Compression, Hash, HashKernel, kernel};
@@ -8,11 +9,11 @@ use crate::vector::{Pair, Vector, each};
 
 /// Eight 32-bit lanes in one 256-bit register. Uses AVX2.
 #[derive(Clone, Copy)]
-struct U32x8(__m256i);
+pub(crate) struct U32x8(__m256i);
 
 /// Four 64-bit lanes in one 256-bit register. Uses AVX2.
 #[derive(Clone, Copy)]
-struct U64x4(__m256i);
+pub(crate) struct U64x4(pub(crate) __m256i);
 
 macro_rules! bitwise {
     () => {
@@ -80,6 +81,22 @@ unsafe impl Vector for U32x8 {
         }
     }
     #[inline(always)]
+    unsafe fn gather_four(lanes: *const *const u32) -> [Self; 4] {
+        // SAFETY: the caller vouches for AVX2, eight pointers, and four words behind each.
+        unsafe {
+            let row = |l: usize| _mm_loadu_si128((*lanes.add(l)).cast());
+            let [r0, r1, r2, r3] = each!(l in 4 => _mm256_set_m128i(row(l + 4), row(l)));
+            let (a, b) = (_mm256_unpacklo_epi32(r0, r1), _mm256_unpackhi_epi32(r0, r1));
+            let (c, d) = (_mm256_unpacklo_epi32(r2, r3), _mm256_unpackhi_epi32(r2, r3));
+            [
+                Self(_mm256_unpacklo_epi64(a, c)),
+                Self(_mm256_unpackhi_epi64(a, c)),
+                Self(_mm256_unpacklo_epi64(b, d)),
+                Self(_mm256_unpackhi_epi64(b, d)),
+            ]
+        }
+    }
+    #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut u32) {
         // SAFETY: the caller vouches for eight pointers, and eight words behind each.
         unsafe {
@@ -93,10 +110,15 @@ unsafe impl Vector for U32x8 {
         Self(unsafe { _mm256_add_epi32(self.0, o.0) })
     }
     bitwise!();
+    /// By whole bytes it is a permutation; otherwise two shifts.
     #[inline(always)]
     fn rotate_right<const N: i32>(self) -> Self {
         // SAFETY: `self` is proof of AVX2 (see Vector).
         unsafe {
+            if N % 8 == 0 {
+                const { assert!(N > 0 && N < 32) }
+                return Self(shuffle(self.0, &BYTES_RIGHT[N as usize / 8 - 1]));
+            }
             let right = _mm256_srlv_epi32(self.0, _mm256_set1_epi32(N));
             let left = if N == 31 {
                 _mm256_add_epi32(self.0, self.0)
@@ -182,6 +204,37 @@ unsafe impl Vector for U64x4 {
         // SAFETY: `self` is proof of AVX2 (see Vector).
         Self(unsafe { _mm256_srli_epi64::<N>(self.0) })
     }
+}
+
+/// The permutations of bytes that rotate every word right by 8, 16 and 24 bits.
+static BYTES_RIGHT: [[u8; 32]; 3] = {
+    let mut tables = [[0; 32]; 3];
+    let mut i = 0;
+    while i < 96 {
+        let (bytes, place) = (i / 32 + 1, i % 32);
+        tables[i / 32][place] = (place % 16 / 4 * 4 + (place + bytes) % 4) as u8;
+        i += 1;
+    }
+    tables
+};
+
+/// `_mm256_shuffle_epi8`. A compiler that knew the table would make two instructions of one: of a word's two
+/// halves apart, or before an exclusive or and not after it.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn shuffle(v: __m256i, table: &[u8; 32]) -> __m256i {
+    let shuffled;
+    // SAFETY: it reads the table and nothing else.
+    unsafe {
+        asm!(
+            "vpshufb {0}, {1}, [{2}]",
+            lateout(ymm_reg) shuffled,
+            in(ymm_reg) v,
+            in(reg) table,
+            options(pure, readonly, nostack, preserves_flags),
+        );
+    }
+    shuffled
 }
 
 /// Eight 32-bit words in the machine's order.

@@ -7,11 +7,11 @@ use crate::vector::{Pair, Vector, each};
 
 /// Sixteen 32-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
 #[derive(Clone, Copy)]
-struct U32x16(__m512i);
+pub(crate) struct U32x16(__m512i);
 
 /// Eight 64-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
 #[derive(Clone, Copy)]
-struct U64x8(__m512i);
+pub(crate) struct U64x8(pub(crate) __m512i);
 
 /// The values of VPTERNLOG's three operands in the eight rows of its table: a function of these three
 /// bytes is the table of that function.
@@ -98,6 +98,25 @@ unsafe impl Vector for U32x16 {
             });
             let columns = transpose8_in_halves(rows);
             each!(i in 8 => Self(columns[i]))
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather_four(lanes: *const *const u32) -> [Self; 4] {
+        // SAFETY: the caller vouches for AVX-512, sixteen pointers, and four words behind each.
+        unsafe {
+            let row = |l: usize| _mm_loadu_si128((*lanes.add(l)).cast());
+            let [r0, r1, r2, r3] = each!(l in 4 => {
+                let (low, high) = (_mm256_set_m128i(row(l + 4), row(l)), _mm256_set_m128i(row(l + 12), row(l + 8)));
+                _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+            });
+            let (a, b) = (_mm512_unpacklo_epi32(r0, r1), _mm512_unpackhi_epi32(r0, r1));
+            let (c, d) = (_mm512_unpacklo_epi32(r2, r3), _mm512_unpackhi_epi32(r2, r3));
+            [
+                Self(_mm512_unpacklo_epi64(a, c)),
+                Self(_mm512_unpackhi_epi64(a, c)),
+                Self(_mm512_unpacklo_epi64(b, d)),
+                Self(_mm512_unpackhi_epi64(b, d)),
+            ]
         }
     }
     #[inline(always)]

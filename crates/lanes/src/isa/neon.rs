@@ -14,7 +14,7 @@ use crate::vector::{Pair, Vector, each};
 
 /// Four 32-bit lanes in one register. Uses NEON.
 #[derive(Clone, Copy)]
-struct U32x4(uint32x4_t);
+pub(crate) struct U32x4(uint32x4_t);
 
 /// Two 64-bit lanes in one register. Uses NEON.
 #[derive(Clone, Copy)]
@@ -112,6 +112,14 @@ unsafe impl Vector for U32x4 {
             let low = transpose4(each!(l in 4 => vld1q_u32(*lanes.add(l))));
             let high = transpose4(each!(l in 4 => vld1q_u32((*lanes.add(l)).add(4))));
             each!(i in 8 => Self(if i < 4 { low[i] } else { high[i - 4] }))
+        }
+    }
+    #[inline(always)]
+    unsafe fn gather_four(lanes: *const *const u32) -> [Self; 4] {
+        // SAFETY: the caller vouches for NEON, four pointers, and four words behind each.
+        unsafe {
+            let columns = transpose4(each!(l in 4 => vld1q_u32(*lanes.add(l))));
+            each!(i in 4 => Self(columns[i]))
         }
     }
     #[inline(always)]

@@ -12,6 +12,7 @@ use super::Lanes;
 /// [`decrypt`](Loan::decrypt) for CBC, [`ctr`](Loan::ctr) and [`ctr32`](Loan::ctr32),
 /// [`seal`](Loan::seal) and [`open`](Loan::open) for GCM, [`gmac`](Loan::gmac), [`cmac`](Loan::cmac),
 /// [`des_cbc_encrypt`](Loan::des_cbc_encrypt), [`des_ctr`](Loan::des_ctr) and their like,
+/// [`chacha20`](Loan::chacha20), [`chacha_seal`](Loan::chacha_seal), [`chacha_open`](Loan::chacha_open),
 /// [`f8`](Loan::f8) and [`f9`](Loan::f9) for KASUMI; those that write to
 /// their buffer also with `_to`, for results that go elsewhere.
 pub struct Loan<'a, L: Lanes> {

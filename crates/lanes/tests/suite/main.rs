@@ -2,6 +2,7 @@
 
 mod allocations;
 mod cbc;
+mod chacha;
 mod common;
 mod des;
 mod guard;

@@ -5,17 +5,17 @@ use crate::common::{cipher_cpus, hex};
 
 /// One example of a standard, in hexadecimal.
 #[derive(Clone, Copy, Default)]
-struct Example<'a> {
-    key: &'a str,
-    nonce: &'a str,
-    associated: &'a str,
-    before: &'a str,
-    after: &'a str,
-    tag: &'a str,
+pub struct Example<'a> {
+    pub key: &'a str,
+    pub nonce: &'a str,
+    pub associated: &'a str,
+    pub before: &'a str,
+    pub after: &'a str,
+    pub tag: &'a str,
 }
 
 /// Sends examples through a mode, in place and apart, on every instruction set.
-fn check<M: Mode>(examples: &[Example]) {
+pub fn check<M: Mode>(examples: &[Example]) {
     let keys: Vec<_> = examples.iter().map(|example| M::key(&hex(example.key))).collect();
     let parts = examples.iter().map(|e| (hex(e.nonce), hex(e.associated), hex(e.before)));
     let parts: Vec<_> = parts.collect();

@@ -7,7 +7,7 @@ use crate::common::{bytes, cipher_cpus, hex};
 
 /// Sends messages through a mode in one call, each at its own alignment, every other one in place; compares
 /// what comes out, and what is around it.
-fn check<M: Mode>(cpu: &Cpu, messages: &[Message]) {
+pub fn check<M: Mode>(cpu: &Cpu, messages: &[Message]) {
     const AROUND: u8 = 0xa7;
     let texts: Vec<_> = messages.iter().map(Message::texts::<M>).collect();
     let keys: Vec<_> = messages.iter().map(|message| M::key(&message.key)).collect();

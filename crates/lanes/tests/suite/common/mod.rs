@@ -1,6 +1,7 @@
 //! What the tests share: the CPUs to test, messages, independent implementations, and a way through
 //! every manager.
 
+pub mod chacha;
 pub mod kasumi;
 mod kinds;
 pub mod packets;

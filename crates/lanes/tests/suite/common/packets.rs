@@ -278,6 +278,9 @@ macro_rules! every_mode {
         $check::<$crate::common::packets::Open>($($argument),*);
         $check::<$crate::common::packets::Gmac>($($argument),*);
         $check::<$crate::common::packets::Cmac>($($argument),*);
+        $check::<$crate::common::chacha::ChaCha20>($($argument),*);
+        $check::<$crate::common::chacha::ChaChaSeal>($($argument),*);
+        $check::<$crate::common::chacha::ChaChaOpen>($($argument),*);
     };
 }
 pub(crate) use every_mode;

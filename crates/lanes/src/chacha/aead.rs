@@ -1,0 +1,142 @@
+//! ChaCha20-Poly1305 (RFC 8439, 2.8): keystream and tags of several messages.
+
+use zeroize::Zeroize;
+
+use super::poly::{OneTimeKey, Poly, Wide};
+use super::stream::{self, Lanes, Walk};
+use super::{Message, Text};
+use crate::vector::Vector;
+
+/// Messages that are handed to the kernel in one call, at most.
+pub(super) const GATHERED: usize = 32;
+
+/// A text that is longer is worked on in parts of so many bytes: both what ciphers and what authenticates
+/// should find it in the first-level cache.
+pub(super) const LONG: usize = 16 << 10;
+
+/// What a kernel works with: secrets of the messages that it had last.
+pub(super) struct Workspace {
+    pub lanes: Lanes,
+    keys: [OneTimeKey; GATHERED],
+}
+
+impl Workspace {
+    pub const fn new() -> Self {
+        Workspace { lanes: Lanes::new(), keys: [OneTimeKey::NONE; GATHERED] }
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        self.lanes.blocks.stream.zeroize();
+        self.keys.zeroize();
+    }
+}
+
+/// [`ChaChaKernel::process`](super::ChaChaKernel).
+///
+/// The first lanes make the keys of all messages; after them come the blocks of the texts. As soon as all
+/// keys are there, and before anything is written, what is to be opened is authenticated; what is sealed is
+/// authenticated at the end.
+///
+/// # Safety
+/// The contract of [`ChaChaKernel`](super::ChaChaKernel), for the instructions of V and W.
+#[inline(always)]
+pub(super) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
+    messages: &[Message],
+    workspace: &mut Workspace,
+) {
+    let Workspace { lanes, keys } = workspace;
+    // SAFETY: the caller's.
+    unsafe {
+        if let [message] = messages
+            && message.text.len > LONG
+        {
+            process_long::<V, W>(message, workspace);
+            return;
+        }
+        let mut walk = Walk::new(messages);
+        let mut keyed = 0;
+        loop {
+            lanes.clear();
+            let first = keyed;
+            while lanes.active() < V::LANES && keyed < messages.len() {
+                lanes.put_key_block(&messages[keyed].text);
+                keyed += 1;
+            }
+            walk.fill::<V>(lanes);
+            if lanes.active() == 0 {
+                break;
+            }
+            lanes.make::<V>();
+            for (key, stream) in keys[first..keyed].iter_mut().zip(&lanes.blocks.stream) {
+                *key = OneTimeKey::of_stream(stream);
+            }
+            if first < keyed && keyed == messages.len() {
+                authenticate::<W>(messages, keys, false);
+            }
+            lanes.add(keyed - first);
+        }
+        authenticate::<W>(messages, keys, true);
+    }
+}
+
+/// Makes the tags of the messages that are sealed, or of those that are opened.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn authenticate<W: Wide>(messages: &[Message], keys: &[OneTimeKey; GATHERED], seals: bool) {
+    for (message, key) in messages.iter().zip(keys).filter(|(message, _)| message.seals == seals) {
+        let Text { src, dst, len, .. } = message.text;
+        let mut poly = Poly::new(key);
+        // SAFETY: the caller's.
+        unsafe {
+            poly.absorb::<W>(message.associated.0, message.associated.1);
+            poly.absorb::<W>(if seals { dst.cast_const() } else { src }, len);
+            finish(poly, message);
+        }
+    }
+}
+
+/// # Safety
+/// The tag is writable.
+#[inline(always)]
+unsafe fn finish(mut poly: Poly, message: &Message) {
+    poly.block(message.associated.1 as u128 | (message.text.len as u128) << 64);
+    // SAFETY: the caller's.
+    unsafe { message.tag.cast::<[u8; 16]>().write(poly.tag()) };
+}
+
+/// Ciphers and authenticates part after part.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn process_long<V: Vector<Word = u32>, W: Wide>(message: &Message, workspace: &mut Workspace) {
+    let Workspace { lanes, keys } = workspace;
+    // SAFETY: the caller's; parts are within the text.
+    unsafe {
+        lanes.clear();
+        lanes.put_key_block(&message.text);
+        lanes.make::<V>();
+        keys[0] = OneTimeKey::of_stream(&lanes.blocks.stream[0]);
+        let mut poly = Poly::new(&keys[0]);
+        poly.absorb::<W>(message.associated.0, message.associated.1);
+        let mut rest = message.text;
+        while rest.len > 0 {
+            let part = Text { len: rest.len.min(LONG), ..rest };
+            if !message.seals {
+                poly.absorb::<W>(part.src, part.len);
+            }
+            stream::cipher::<V>(&[part], lanes);
+            if message.seals {
+                poly.absorb::<W>(part.dst, part.len);
+            }
+            (rest.src, rest.dst) = (rest.src.add(part.len), rest.dst.add(part.len));
+            rest.row[0] = rest.row[0].wrapping_add((part.len / super::BLOCK) as u32);
+            rest.len -= part.len;
+        }
+        finish(poly, message);
+    }
+}

@@ -1,0 +1,117 @@
+//! The block function (RFC 8439, 2.3), a block in each lane.
+
+use crate::vector::{MAX_LANES, Vector, each};
+
+/// The most blocks that are made at once.
+pub(super) const MAX_BLOCKS: usize = 16;
+
+const _: () = assert!(MAX_BLOCKS <= MAX_LANES);
+
+/// What blocks are made of, and the blocks.
+#[repr(C, align(64))]
+pub(super) struct Blocks {
+    /// Of every lane: its block.
+    pub stream: [[u32; 16]; MAX_BLOCKS],
+    /// What is added to the counter.
+    pub number: [u32; MAX_BLOCKS],
+    /// The key: eight words.
+    pub key: [*const u32; MAX_BLOCKS],
+    /// The last row of the state: four words.
+    pub row: [*const u32; MAX_BLOCKS],
+}
+
+impl Blocks {
+    pub const fn new() -> Self {
+        Blocks {
+            stream: [[0; 16]; MAX_BLOCKS],
+            number: [0; MAX_BLOCKS],
+            key: [core::ptr::null(); MAX_BLOCKS],
+            row: [core::ptr::null(); MAX_BLOCKS],
+        }
+    }
+
+    /// Makes the block of every lane of `V`.
+    ///
+    /// # Safety
+    /// The CPU has V's instructions, and the pointers of its lanes are valid.
+    #[inline(always)]
+    pub unsafe fn make<V: Vector<Word = u32>>(&mut self) {
+        // SAFETY: the caller's; there are as many lanes, and sixteen words in each.
+        unsafe {
+            let key = V::gather(self.key.as_ptr());
+            let row = V::gather_four(self.row.as_ptr());
+            let counter = row[0].add(V::load(self.number.as_ptr()));
+            self.finish(
+                [key[0], key[1], key[2], key[3]],
+                [key[4], key[5], key[6], key[7]],
+                [counter, row[1], row[2], row[3]],
+            );
+        }
+    }
+
+    /// Makes consecutive blocks of one text in all lanes of `V`: the key and the row are those of the first
+    /// lane, and so is the number of the first block.
+    ///
+    /// # Safety
+    /// The CPU has V's instructions, and the pointers of the first lane are valid.
+    #[inline(always)]
+    pub unsafe fn make_of_one<V: Vector<Word = u32>>(&mut self) {
+        /// What the lanes differ by.
+        static EACH: [u32; MAX_BLOCKS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+        // SAFETY: the caller's; there are as many lanes, and sixteen words in each.
+        unsafe {
+            let (key, row) = (self.key[0], self.row[0]);
+            let counter = V::splat((*row).wrapping_add(self.number[0])).add(V::load(EACH.as_ptr()));
+            self.finish(
+                each!(i in 4 => V::splat(*key.add(i))),
+                each!(i in 4 => V::splat(*key.add(4 + i))),
+                [counter, V::splat(*row.add(1)), V::splat(*row.add(2)), V::splat(*row.add(3))],
+            );
+        }
+    }
+
+    /// # Safety
+    /// The CPU has V's instructions.
+    #[inline(always)]
+    unsafe fn finish<V: Vector<Word = u32>>(&mut self, b: [V; 4], c: [V; 4], d: [V; 4]) {
+        // SAFETY: the caller's; there are as many lanes, and sixteen words in each.
+        unsafe {
+            let a = each!(i in 4 => V::splat(CONSTANTS[i]));
+            let mut state = [a, b, c, d];
+            for _ in 0..10 {
+                state = quarters(state);
+                let [a, [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]] = state;
+                let [a, [b1, b2, b3, b0], [c2, c3, c0, c1], [d3, d0, d1, d2]] =
+                    quarters([a, [b1, b2, b3, b0], [c2, c3, c0, c1], [d3, d0, d1, d2]]);
+                state = [a, [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]];
+            }
+            let [a, b, c, d] = each!(row in 4 => {
+                let before = [a, b, c, d][row];
+                each!(i in 4 => state[row][i].add(before[i]))
+            });
+            let places = self.stream.as_mut_ptr();
+            let low: [*mut u32; MAX_BLOCKS] = each!(lane in 16 => places.add(lane).cast());
+            let high: [*mut u32; MAX_BLOCKS] =
+                each!(lane in 16 => places.add(lane).cast::<u32>().add(8));
+            V::scatter(&[a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]], low.as_ptr());
+            V::scatter(&[c[0], c[1], c[2], c[3], d[0], d[1], d[2], d[3]], high.as_ptr());
+        }
+    }
+}
+
+/// "expand 32-byte k".
+const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+
+/// Four quarter rounds (RFC 8439, 2.1), one on each column of the rows.
+#[inline(always)]
+fn quarters<V: Vector<Word = u32>>([a, b, c, d]: [[V; 4]; 4]) -> [[V; 4]; 4] {
+    let a = each!(i in 4 => a[i].add(b[i]));
+    let d = each!(i in 4 => d[i].xor(a[i]).rotate_right::<16>());
+    let c = each!(i in 4 => c[i].add(d[i]));
+    let b = each!(i in 4 => b[i].xor(c[i]).rotate_right::<20>());
+    let a = each!(i in 4 => a[i].add(b[i]));
+    let d = each!(i in 4 => d[i].xor(a[i]).rotate_right::<24>());
+    let c = each!(i in 4 => c[i].add(d[i]));
+    let b = each!(i in 4 => b[i].xor(c[i]).rotate_right::<25>());
+    [a, b, c, d]
+}

@@ -1,0 +1,71 @@
+//! The kernels compiled for each instruction set, and who gets which.
+
+use super::aead::{self, Workspace};
+#[cfg(target_arch = "x86_64")]
+use super::poly::Limbs;
+use super::poly::NoVectors;
+use super::{ChaChaKernel, Message, Text, stream};
+use crate::cpu::{Cpu, Isa};
+use crate::isa;
+use crate::vector::Vector;
+
+/// Makes the kernel of one instruction set: vectors for keystream, and those for Poly1305.
+macro_rules! chacha_kernel {
+    ($(#[$doc:meta])* $module:ident, $name:literal, $vector:ty, $limbs:ty $(, $feature:literal)?) => {
+        $(#[$doc])*
+        mod $module {
+            use super::*;
+
+            pub(super) static KERNEL: ChaChaKernel =
+                ChaChaKernel { name: $name, lanes: <$vector>::LANES, cipher, process };
+
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn cipher(texts: &[Text], workspace: &mut Workspace) {
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { stream::cipher::<$vector>(texts, &mut workspace.lanes) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn process(messages: &[Message], workspace: &mut Workspace) {
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { aead::process::<$vector, $limbs>(messages, workspace) }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+chacha_kernel!(
+    /// Sixteen blocks at once.
+    avx512, "avx512", isa::avx512::U32x16, Limbs<isa::avx512::U64x8>, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
+);
+
+#[cfg(target_arch = "x86_64")]
+chacha_kernel!(
+    /// Eight blocks at once.
+    avx2, "avx2", isa::avx2::U32x8, Limbs<isa::avx2::U64x4>, "avx2,bmi1,bmi2"
+);
+
+#[cfg(target_arch = "aarch64")]
+chacha_kernel!(
+    /// Four blocks at once.
+    neon, "neon", isa::neon::U32x4, NoVectors, "neon"
+);
+
+chacha_kernel!(
+    /// A block after the other, in plain integers.
+    portable, "portable", isa::portable::Plain<u32>, NoVectors
+);
+
+/// The widest vectors there are.
+pub(super) fn select(cpu: &Cpu) -> &'static ChaChaKernel {
+    match cpu.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => &avx512::KERNEL,
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => &avx2::KERNEL,
+        #[cfg(target_arch = "aarch64")]
+        Isa::Neon => &neon::KERNEL,
+        _ => &portable::KERNEL,
+    }
+}

@@ -1,0 +1,43 @@
+//! The key of ChaCha20.
+
+use core::fmt;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// A key for ChaCha20 and ChaCha20-Poly1305 (RFC 8439): 32 bytes.
+///
+/// It is wiped when it is dropped.
+///
+/// ```
+/// use broadloom_lanes::ChaChaKey;
+///
+/// let key = ChaChaKey::new(&[7; 32]);
+/// assert_eq!(format!("{key:?}"), "ChaChaKey { .. }");
+/// ```
+#[repr(C, align(32))]
+pub struct ChaChaKey {
+    /// The words of the state that it stands for.
+    words: [u32; 8],
+}
+
+impl ChaChaKey {
+    /// The key of these bytes.
+    pub fn new(key: &[u8; 32]) -> Self {
+        let (words, _) = key.as_chunks::<4>();
+        ChaChaKey { words: core::array::from_fn(|i| u32::from_le_bytes(words[i])) }
+    }
+}
+
+impl Drop for ChaChaKey {
+    fn drop(&mut self) {
+        self.words.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for ChaChaKey {}
+
+impl fmt::Debug for ChaChaKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChaChaKey").finish_non_exhaustive()
+    }
+}

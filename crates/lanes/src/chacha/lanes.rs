@@ -1,0 +1,325 @@
+//! The schedulers: they gather texts and messages, so that the kernel can fill its lanes.
+
+use super::aead::{GATHERED, LONG, Workspace};
+use super::{BLOCK, ChaChaKernel, ChaChaKey, Message, Text, kernels};
+use crate::aes::CounterError;
+use crate::cpu::Cpu;
+use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+
+/// One text, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct ChaChaTask(Text);
+
+/// One message, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct ChaChaPolyTask(Message);
+
+/// What both schedulers have: a kernel, and room for what it is given at a time.
+struct Gathering<T> {
+    kernel: &'static ChaChaKernel,
+    workspace: Workspace,
+    gathered: [T; GATHERED],
+    ids: [u32; GATHERED],
+}
+
+impl<T: Copy + AsRef<Text>> Gathering<T> {
+    fn new(cpu: &Cpu, none: T) -> Self {
+        let (gathered, ids) = ([none; GATHERED], [0; GATHERED]);
+        Gathering { kernel: kernels::select(cpu), workspace: Workspace::new(), gathered, ids }
+    }
+
+    /// Takes all that the source has, and has `process` work on it. What is longer than [`LONG`] goes alone.
+    #[inline(always)]
+    fn run<K: Copy>(
+        &mut self,
+        source: &mut impl Source<K>,
+        item: impl Fn(&K) -> T,
+        process: impl Fn(&ChaChaKernel, &[T], &mut Workspace),
+    ) {
+        let Gathering { kernel, workspace, gathered, ids } = self;
+        loop {
+            let (mut count, mut bytes) = (0, 0);
+            while count < GATHERED && bytes <= LONG {
+                let taken = source.next(|id, task| {
+                    gathered[count] = item(task);
+                    ids[count] = id;
+                });
+                if taken.is_none() {
+                    break;
+                }
+                bytes += gathered[count].as_ref().len;
+                count += 1;
+            }
+            if count == 0 {
+                return;
+            }
+            let (last, before) = gathered[..count].split_last().expect("not empty");
+            if last.as_ref().len > LONG {
+                process(kernel, before, workspace);
+                process(kernel, core::slice::from_ref(last), workspace);
+            } else {
+                process(kernel, &gathered[..count], workspace);
+            }
+            ids[..count].iter().for_each(|id| source.done(*id));
+        }
+    }
+}
+
+/// The scheduler of ChaCha20: a lane is given to each block of any text.
+pub struct ChaChaLanes(Gathering<Text>);
+
+/// The scheduler of ChaCha20-Poly1305: a lane is given to each block of any message.
+pub struct ChaChaPolyLanes(Gathering<Message>);
+
+// SAFETY: `gathered` and the workspace hold the pointers of tasks only during a call.
+unsafe impl Send for ChaChaLanes {}
+// SAFETY: as above.
+unsafe impl Send for ChaChaPolyLanes {}
+
+impl Lanes for ChaChaLanes {
+    type Task = ChaChaTask;
+    const SORT_STREAMS: bool = false;
+
+    fn new(cpu: &Cpu) -> Self {
+        ChaChaLanes(Gathering::new(cpu, Text::NONE))
+    }
+
+    fn lanes(&self) -> usize {
+        self.0.kernel.lanes
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.workspace.lanes.occupancy()
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<ChaChaTask>, _: Goal) {
+        self.0.run(
+            source,
+            |task| task.0,
+            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
+            |kernel, texts, workspace| unsafe { (kernel.cipher)(texts, workspace) },
+        );
+    }
+}
+
+impl Lanes for ChaChaPolyLanes {
+    type Task = ChaChaPolyTask;
+    const SORT_STREAMS: bool = false;
+
+    fn new(cpu: &Cpu) -> Self {
+        ChaChaPolyLanes(Gathering::new(cpu, Message::NONE))
+    }
+
+    fn lanes(&self) -> usize {
+        self.0.kernel.lanes
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.workspace.lanes.occupancy()
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<ChaChaPolyTask>, _: Goal) {
+        self.0.run(
+            source,
+            |task| task.0,
+            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
+            |kernel, messages, workspace| unsafe { (kernel.process)(messages, workspace) },
+        );
+    }
+}
+
+/// All cost the same: in no order are there fewer steps.
+const COST: usize = 1;
+
+/// Blocks that there are counters for.
+const COUNTERS: u64 = 1 << 32;
+
+/// The most bytes of a text under one nonce (RFC 8439, 2.8): 2^32 - 1 blocks, since the first one makes the
+/// key of the tag.
+const MAX_LEN: u64 = (COUNTERS - 1) * BLOCK as u64;
+
+/// The last row of a state.
+#[inline(always)]
+fn row(counter: u32, nonce: &[u8; 12]) -> [u32; 4] {
+    let (words, _) = nonce.as_chunks::<4>();
+    let word = |i: usize| u32::from_le_bytes(words[i]);
+    [counter, word(0), word(1), word(2)]
+}
+
+impl<'a> Loan<'a, ChaChaLanes> {
+    /// Encrypts or decrypts a buffer in place with ChaCha20 (RFC 8439, section 2.4), which are the same.
+    /// `counter` is the number of the first block, of 64 bytes.
+    ///
+    /// No counter may be used twice under one key and nonce: whoever has both ciphertexts has the difference
+    /// of the plaintexts.
+    ///
+    /// ```
+    /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner};
+    ///
+    /// let key = ChaChaKey::new(&[7; 32]);
+    /// let mut packets = [[1u8; 20], [1; 20]];
+    /// let nonces = [[0; 12], [1; 12]];
+    /// let loans = packets.iter_mut().zip(&nonces);
+    /// let loans: Result<Vec<_>, _> =
+    ///     loans.map(|(packet, nonce)| Loan::chacha20(&key, 1, nonce, packet)).collect();
+    /// Planner::new(&Cpu::detect()).process_each(loans?);
+    /// assert_ne!(packets[0], packets[1]);
+    /// # Ok::<(), broadloom_lanes::CounterError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CounterError`] if the counter would pass its last value, and so repeat; nothing is written.
+    #[inline(always)]
+    pub fn chacha20(
+        key: &'a ChaChaKey,
+        counter: u32,
+        nonce: &[u8; 12],
+        buffer: &'a mut [u8],
+    ) -> Result<Self, CounterError> {
+        let dst = buffer.as_mut_ptr();
+        Self::text(key, counter, nonce, (dst.cast_const(), dst, buffer.len()))
+    }
+
+    /// The same from one buffer to another.
+    ///
+    /// # Errors
+    /// As [`chacha20`](Loan::chacha20).
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn chacha20_to(
+        key: &'a ChaChaKey,
+        counter: u32,
+        nonce: &[u8; 12],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> Result<Self, CounterError> {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::text(key, counter, nonce, (src.as_ptr(), dst.as_mut_ptr(), src.len()))
+    }
+
+    #[inline(always)]
+    fn text(
+        key: &'a ChaChaKey,
+        counter: u32,
+        nonce: &[u8; 12],
+        (src, dst, len): (*const u8, *mut u8, usize),
+    ) -> Result<Self, CounterError> {
+        let blocks = len.div_ceil(BLOCK) as u64;
+        if blocks > COUNTERS - u64::from(counter) {
+            return Err(CounterError { first: counter, blocks });
+        }
+        let text = Text { key, row: row(counter, nonce), src, dst, len };
+        Ok(Loan::new(ChaChaTask(text), COST))
+    }
+}
+
+impl<'a> Loan<'a, ChaChaPolyLanes> {
+    /// Encrypts a text in place with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
+    ///
+    /// No nonce may be used twice under one key: whoever has both messages has the difference of the
+    /// plaintexts, and can forge messages under that nonce.
+    ///
+    /// ```
+    /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner};
+    ///
+    /// let key = ChaChaKey::new(&[7; 32]);
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let mut tags = [[0; 16]; 2];
+    /// let nonces = [[0; 12], [1; 12]];
+    /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
+    /// Planner::new(&Cpu::detect()).process_each(
+    ///     all.map(|((packet, tag), nonce)| Loan::chacha_seal(&key, nonce, b"header", packet, tag)),
+    /// );
+    /// assert_ne!(tags[0], tags[1]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the text is longer than 2^38 - 64 bytes.
+    #[inline(always)]
+    pub fn chacha_seal(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: &'a [u8],
+        text: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        let dst = text.as_mut_ptr();
+        Self::message(true, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+    }
+
+    /// The same from one buffer to another.
+    ///
+    /// # Panics
+    /// As [`chacha_seal`](Loan::chacha_seal), and if the destination has another length than the source.
+    #[inline(always)]
+    pub fn chacha_seal_to(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: &'a [u8],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::message(true, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+    }
+
+    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
+    /// caller does, in constant time, and wipes the text unless it is the tag that came with it.
+    ///
+    /// # Panics
+    /// As [`chacha_seal`](Loan::chacha_seal).
+    #[inline(always)]
+    pub fn chacha_open(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: &'a [u8],
+        text: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        let dst = text.as_mut_ptr();
+        Self::message(false, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+    }
+
+    /// The same from one buffer to another.
+    ///
+    /// # Panics
+    /// As [`chacha_seal_to`](Loan::chacha_seal_to).
+    #[inline(always)]
+    pub fn chacha_open_to(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: &'a [u8],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::message(false, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+    }
+
+    #[inline(always)]
+    fn message(
+        seals: bool,
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: &'a [u8],
+        (src, dst, len): (*const u8, *mut u8, usize),
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        assert!(
+            len as u64 <= MAX_LEN,
+            "ChaCha20-Poly1305 takes at most {MAX_LEN} bytes of text, not {len}"
+        );
+        let associated = (associated.as_ptr(), associated.len());
+        let text = Text { key, row: row(1, nonce), src, dst, len };
+        let message = Message { text, associated, tag: tag.as_mut_ptr(), seals };
+        Loan::new(ChaChaPolyTask(message), COST)
+    }
+}

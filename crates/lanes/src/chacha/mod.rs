@@ -1,0 +1,122 @@
+//! ChaCha20 and ChaCha20-Poly1305 (RFC 8439).
+//!
+//! Blocks of keystream do not depend on each other, so that every lane takes one: the blocks of one text, or
+//! those of several that are short. `block` is the function that makes them, `stream` hands them out to
+//! lanes, `poly` is Poly1305, and `aead` puts both together; all are written once over
+//! [`Vector`](crate::vector::Vector), and `kernels` compiles them for each instruction set.
+
+mod aead;
+mod block;
+mod kernels;
+mod key;
+mod lanes;
+mod poly;
+mod stream;
+
+pub use key::ChaChaKey;
+pub use lanes::{ChaChaLanes, ChaChaPolyLanes};
+
+use crate::cpu::Cpu;
+use crate::report::KernelInfo;
+use aead::Workspace;
+
+/// Bytes that a block of keystream has.
+const BLOCK: usize = 64;
+
+/// ChaCha20 and ChaCha20-Poly1305 in one instruction set.
+///
+/// # Safety
+///
+/// The caller promises that
+///
+/// - the CPU has the instructions of the kernel;
+/// - all keys are valid, and all that is read is readable for its length, at any alignment;
+/// - destinations are writable for the length of their text, and tags for 16 bytes. Source and destination
+///   are the same, or do not overlap; nothing else that is written overlaps anything that is read or
+///   written;
+/// - there are at most [`GATHERED`](aead::GATHERED) messages.
+struct ChaChaKernel {
+    /// The name shown to users.
+    name: &'static str,
+    /// Blocks of keystream that it makes at once.
+    lanes: usize,
+    /// Ciphers texts to their end.
+    cipher: unsafe fn(texts: &[Text], workspace: &mut Workspace),
+    /// Ciphers messages to their end, and writes the tag of each. Nobody has compared it with another.
+    process: unsafe fn(messages: &[Message], workspace: &mut Workspace),
+}
+
+/// What is ciphered under one key and nonce.
+#[derive(Clone, Copy)]
+struct Text {
+    key: *const ChaChaKey,
+    /// The last row of the state that the first block is made of: the counter, and the nonce.
+    row: [u32; 4],
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+}
+
+/// One message of ChaCha20-Poly1305. The counter of its text is 1.
+#[derive(Clone, Copy)]
+struct Message {
+    text: Text,
+    associated: (*const u8, usize),
+    tag: *mut u8,
+    /// Plaintext to ciphertext, not back.
+    seals: bool,
+}
+
+impl Text {
+    /// In no place.
+    const NONE: Text = Text {
+        key: core::ptr::null(),
+        row: [0; 4],
+        src: core::ptr::null(),
+        dst: core::ptr::null_mut(),
+        len: 0,
+    };
+}
+
+impl Message {
+    /// In no place.
+    const NONE: Message = Message {
+        text: Text::NONE,
+        associated: (core::ptr::null(), 0),
+        tag: core::ptr::null_mut(),
+        seals: true,
+    };
+}
+
+impl AsRef<Text> for Text {
+    #[inline(always)]
+    fn as_ref(&self) -> &Text {
+        self
+    }
+}
+
+impl AsRef<Text> for Message {
+    #[inline(always)]
+    fn as_ref(&self) -> &Text {
+        &self.text
+    }
+}
+
+/// What both get on this CPU.
+pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 2] {
+    let ChaChaKernel { name, lanes, .. } = *kernels::select(cpu);
+    let reason = match lanes {
+        1 => "no vectors that this program knows, or none allowed",
+        _ => {
+            "the widest vectors that the CPU and the operating system offer: a block of any buffer a lane"
+        }
+    };
+    ["chacha20", "chacha20-poly1305"].map(|algorithm| KernelInfo {
+        algorithm,
+        kernel: name,
+        lanes,
+        single: name,
+        few: 0,
+        reason,
+    })
+}

@@ -1,0 +1,157 @@
+//! Poly1305 (RFC 8439, 2.5) for messages of whole blocks, which is what ChaCha20-Poly1305 has.
+//!
+//! Long texts go through `wide`, several blocks at once, where there are vectors for it.
+
+#[cfg(target_arch = "x86_64")]
+mod wide;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+#[cfg(test)]
+mod tests;
+
+use zeroize::Zeroize;
+
+use crate::aes::bytes::load_bytes;
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use wide::Limbs;
+
+/// Bytes of a block.
+const BLOCK: usize = 16;
+
+/// The key of one message.
+#[derive(Clone, Copy)]
+pub(super) struct OneTimeKey {
+    /// What sums are multiplied with.
+    r: [u64; 2],
+    /// What is added at the end.
+    s: u128,
+}
+
+impl OneTimeKey {
+    pub const NONE: OneTimeKey = OneTimeKey { r: [0; 2], s: 0 };
+
+    /// The first half of a block of keystream.
+    #[inline(always)]
+    pub fn of_stream(stream: &[u32; 16]) -> Self {
+        let double = |i: usize| u64::from(stream[i]) | u64::from(stream[i + 1]) << 32;
+        OneTimeKey {
+            r: [double(0) & 0x0fff_fffc_0fff_ffff, double(2) & 0x0fff_fffc_0fff_fffc],
+            s: u128::from(double(4)) | u128::from(double(6)) << 64,
+        }
+    }
+}
+
+impl Zeroize for OneTimeKey {
+    fn zeroize(&mut self) {
+        self.r.zeroize();
+        self.s.zeroize();
+    }
+}
+
+/// A number modulo 2^130 - 5, not fully reduced: 128 bits, and a few above them.
+type Number = (u128, u64);
+
+/// A tag in the making.
+pub(super) struct Poly<'a> {
+    key: &'a OneTimeKey,
+    sum: Number,
+}
+
+impl<'a> Poly<'a> {
+    #[inline(always)]
+    pub fn new(key: &'a OneTimeKey) -> Self {
+        Poly { key, sum: (0, 0) }
+    }
+
+    /// Absorbs a text, filled up with zeros.
+    ///
+    /// # Safety
+    /// The text is readable for its length, and the CPU has W's instructions.
+    #[inline(always)]
+    pub unsafe fn absorb<W: Wide>(&mut self, from: *const u8, len: usize) {
+        let mut at = 0;
+        // SAFETY: the caller's.
+        unsafe {
+            if len / BLOCK >= W::WORTH {
+                at = BLOCK * W::absorb(&mut self.sum, self.key.r, from, len / BLOCK);
+            }
+            while len - at >= BLOCK {
+                self.block(u128::from_le(from.add(at).cast::<u128>().read_unaligned()));
+                at += BLOCK;
+            }
+            if at < len {
+                self.block(load_bytes(from.add(at), len - at));
+            }
+        }
+    }
+
+    /// Absorbs one block.
+    #[inline(always)]
+    pub fn block(&mut self, block: u128) {
+        let (low, carry) = self.sum.0.overflowing_add(block);
+        // And the bit above the block.
+        self.sum = times((low, self.sum.1 + 1 + u64::from(carry)), self.key.r);
+    }
+
+    /// The tag.
+    #[inline(always)]
+    pub fn tag(self) -> [u8; 16] {
+        let (low, high) = fold(self.sum);
+        // Minus 2^130 - 5, unless that is less than nothing.
+        let (less, carry) = low.overflowing_add(5);
+        let over = u128::from((high + u64::from(carry)) >> 2).wrapping_neg();
+        (low & !over | less & over).wrapping_add(self.key.s).to_le_bytes()
+    }
+}
+
+/// Vectors that long texts are absorbed with.
+///
+/// # Safety
+/// The functions use no instruction but those that the implementor names.
+pub(in crate::chacha) unsafe trait Wide {
+    /// From so many blocks on it pays.
+    const WORTH: usize;
+
+    /// Absorbs some of at least [`WORTH`](Wide::WORTH) blocks, and says how many.
+    ///
+    /// # Safety
+    /// The CPU has the instructions, and so many blocks are readable.
+    unsafe fn absorb(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize;
+}
+
+/// No vectors.
+pub(in crate::chacha) struct NoVectors;
+
+// SAFETY: there are no instructions.
+unsafe impl Wide for NoVectors {
+    const WORTH: usize = usize::MAX;
+
+    #[inline(always)]
+    unsafe fn absorb(_: &mut Number, _: [u64; 2], _: *const u8, _: usize) -> usize {
+        0
+    }
+}
+
+/// The product of a number and the first half of a key. What is above 128 bits may be up to 15, and is at
+/// most 4 in the result.
+#[inline(always)]
+fn times((low, h2): Number, [r0, r1]: [u64; 2]) -> Number {
+    let (h0, h1) = (low as u64, (low >> 64) as u64);
+    // 2^130 is 5, and r1 a multiple of 4: what would be r1 times 2^128 is this.
+    let s1 = r1 + (r1 >> 2);
+    let wide = |a: u64, b: u64| u128::from(a) * u128::from(b);
+    let low = wide(h0, r0) + wide(h1, s1);
+    let middle = wide(h0, r1) + wide(h1, r0) + u128::from(h2 * s1) + (low >> 64);
+    let high = h2 * r0 + (middle >> 64) as u64;
+    fold((u128::from(low as u64) | middle << 64, high))
+}
+
+/// What is above 130 bits, five times, added below.
+#[inline(always)]
+fn fold((low, high): Number) -> Number {
+    let above = (high & !3) + (high >> 2);
+    let (low, carry) = low.overflowing_add(above.into());
+    (low, (high & 3) + u64::from(carry))
+}

@@ -1,0 +1,204 @@
+//! The keystream, added to texts: their blocks handed out to lanes in order, whosoever they are.
+
+use super::block::{Blocks, MAX_BLOCKS};
+use super::{BLOCK, ChaChaKey, Text};
+use crate::aes::bytes::{load_bytes, store_bytes};
+use crate::manager::Occupancy;
+use crate::vector::{Vector, each};
+
+/// The part of a text that a lane's block is added to.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+}
+
+/// Lanes, and what they work on.
+pub(super) struct Lanes {
+    pub blocks: Blocks,
+    pieces: [Piece; MAX_BLOCKS],
+    /// Lanes in use: `0..active`.
+    active: usize,
+    /// Whether consecutive blocks of one text are in all of them.
+    one: bool,
+    occupancy: Occupancy,
+}
+
+impl Lanes {
+    pub const fn new() -> Self {
+        let piece = Piece { src: core::ptr::null(), dst: core::ptr::null_mut(), len: 0 };
+        Lanes {
+            blocks: Blocks::new(),
+            pieces: [piece; MAX_BLOCKS],
+            active: 0,
+            one: false,
+            occupancy: Occupancy { used: 0, offered: 0 },
+        }
+    }
+
+    /// No lane is in use any more.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.active = 0;
+        self.one = false;
+    }
+
+    /// Lanes in use.
+    #[inline(always)]
+    pub fn active(&self) -> usize {
+        self.active
+    }
+
+    /// How full the lanes were so far.
+    pub fn occupancy(&self) -> Occupancy {
+        self.occupancy
+    }
+
+    /// Puts a block into the next lane that adds to no text: that whose counter is less by 1 than the text's.
+    #[inline(always)]
+    pub fn put_key_block(&mut self, text: &Text) {
+        self.put(self.active, text, u32::MAX);
+        self.active += 1;
+    }
+
+    #[inline(always)]
+    fn put(&mut self, lane: usize, text: &Text, number: u32) {
+        let Text { key, row, .. } = text;
+        self.blocks.key[lane] = words(*key);
+        self.blocks.row[lane] = row.as_ptr();
+        self.blocks.number[lane] = number;
+    }
+
+    /// Makes the blocks of all lanes in use.
+    ///
+    /// # Safety
+    /// The CPU has V's instructions, and what was put into the lanes is valid. At least one is in use.
+    #[inline(always)]
+    pub unsafe fn make<V: Vector<Word = u32>>(&mut self) {
+        self.occupancy.count(self.active, V::LANES, 1);
+        // SAFETY: the caller's; lanes that are not in use do as the first one does.
+        unsafe {
+            if self.one {
+                self.blocks.make_of_one::<V>();
+                return;
+            }
+            for lane in self.active..V::LANES {
+                self.blocks.key[lane] = self.blocks.key[0];
+                self.blocks.row[lane] = self.blocks.row[0];
+            }
+            self.blocks.make::<V>();
+        }
+    }
+
+    /// Adds the blocks of the lanes from `first` on to what they are for.
+    ///
+    /// # Safety
+    /// The pieces of the lanes in use are good.
+    #[inline(always)]
+    pub unsafe fn add(&self, first: usize) {
+        for lane in first..self.active {
+            // SAFETY: the caller's.
+            unsafe { add(&self.pieces[lane], &self.blocks.stream[lane]) };
+        }
+    }
+}
+
+fn words(key: *const ChaChaKey) -> *const u32 {
+    key.cast()
+}
+
+/// A way through the blocks of texts.
+pub(super) struct Walk<'a, T> {
+    texts: &'a [T],
+    text: usize,
+    block: usize,
+}
+
+impl<'a, T: AsRef<Text>> Walk<'a, T> {
+    #[inline(always)]
+    pub fn new(texts: &'a [T]) -> Self {
+        Walk { texts, text: 0, block: 0 }
+    }
+
+    /// Puts the next blocks into the lanes of `V` that are free.
+    #[inline(always)]
+    pub fn fill<V: Vector<Word = u32>>(&mut self, lanes: &mut Lanes) {
+        while lanes.active < V::LANES && self.text < self.texts.len() {
+            let text = self.texts[self.text].as_ref();
+            let start = self.block * BLOCK;
+            let (mut src, mut dst) = (text.src.wrapping_add(start), text.dst.wrapping_add(start));
+            let mut left = text.len - start;
+            lanes.one = lanes.active == 0 && left > BLOCK * (V::LANES - 1);
+            while left > 0 && lanes.active < V::LANES {
+                let lane = lanes.active % MAX_BLOCKS;
+                lanes.put(lane, text, self.block as u32);
+                let len = left.min(BLOCK);
+                lanes.pieces[lane] = Piece { src, dst, len };
+                (src, dst) = (src.wrapping_add(len), dst.wrapping_add(len));
+                left -= len;
+                lanes.active += 1;
+                self.block += 1;
+            }
+            if left == 0 {
+                self.text += 1;
+                self.block = 0;
+            }
+        }
+    }
+}
+
+/// Ciphers texts to their end.
+///
+/// # Safety
+/// The contract of [`ChaChaKernel`](super::ChaChaKernel), for V's instructions.
+#[inline(always)]
+pub(super) unsafe fn cipher<V: Vector<Word = u32>>(texts: &[Text], lanes: &mut Lanes) {
+    let mut walk = Walk::new(texts);
+    loop {
+        lanes.clear();
+        walk.fill::<V>(lanes);
+        if lanes.active == 0 {
+            return;
+        }
+        // SAFETY: the caller's.
+        unsafe {
+            lanes.make::<V>();
+            lanes.add(0);
+        }
+    }
+}
+
+/// Adds a block of keystream to a piece of text.
+///
+/// # Safety
+/// The piece is good, and has at most as many bytes as the block.
+#[inline(always)]
+unsafe fn add(piece: &Piece, stream: &[u32; 16]) {
+    let Piece { src, dst, len } = *piece;
+    // SAFETY: the caller's; all is read before it is written.
+    unsafe {
+        if len == BLOCK {
+            let text = src.cast::<[u32; 16]>().read_unaligned();
+            dst.cast::<[u32; 16]>().write_unaligned(each!(i in 16 => text[i] ^ stream[i].to_le()));
+            return;
+        }
+        let mut at = 0;
+        while len - at >= 16 {
+            let text = u128::from_le(src.add(at).cast::<u128>().read_unaligned());
+            dst.add(at).cast::<u128>().write_unaligned((text ^ quarter(stream, at)).to_le());
+            at += 16;
+        }
+        if at < len {
+            let text = load_bytes(src.add(at), len - at);
+            store_bytes(text ^ quarter(stream, at), dst.add(at), len - at);
+        }
+    }
+}
+
+/// Sixteen bytes of a block.
+#[inline(always)]
+fn quarter(stream: &[u32; 16], at: usize) -> u128 {
+    let word = |i: usize| u128::from(stream[(at / 4 + i) % 16]) << (32 * i);
+    word(0) | word(1) | word(2) | word(3)
+}

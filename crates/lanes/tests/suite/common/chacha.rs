@@ -1,0 +1,129 @@
+//! ChaCha20 and ChaCha20-Poly1305 with their independent implementations.
+
+use broadloom_lanes::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes, Cpu, Loan, Planner};
+use chacha20poly1305::aead::AeadInOut;
+use chacha20poly1305::{ChaCha20Poly1305, KeyInit};
+use ctr::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
+
+use super::packets::{Message, Mode, Text, View};
+
+/// A key of 32 bytes: tests for all modes bring shorter ones, too, which are repeated.
+fn whole(key: &[u8]) -> [u8; 32] {
+    std::array::from_fn(|i| key[i % key.len()])
+}
+
+/// The counter and the nonce that a nonce of 16 bytes stands for.
+pub fn counter_and_nonce(nonce: &[u8]) -> (u32, &[u8; 12]) {
+    let (counter, nonce) = nonce.split_first_chunk().expect("16 bytes");
+    (u32::from_le_bytes(*counter), nonce.try_into().expect("16 bytes"))
+}
+
+/// The block function as RFC 8439, 2.3, writes it.
+fn block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
+    let bytes = [b"expand 32-byte k".as_slice(), key, &counter.to_le_bytes(), nonce].concat();
+    let words = bytes.as_chunks().0;
+    let initial: [u32; 16] = std::array::from_fn(|i| u32::from_le_bytes(words[i]));
+    let mut state = initial;
+    let mut quarter_round = |[a, b, c, d]: [usize; 4]| {
+        for ([to, from, turned], bits) in [[a, b, d], [c, d, b]].into_iter().cycle().zip([16, 12, 8, 7])
+        {
+            state[to] = state[to].wrapping_add(state[from]);
+            state[turned] = (state[turned] ^ state[to]).rotate_left(bits);
+        }
+    };
+    for _ in 0..10 {
+        (0..4).for_each(|i| quarter_round([i, 4 + i, 8 + i, 12 + i]));
+        (0..4).for_each(|i| quarter_round([i, 4 + (i + 1) % 4, 8 + (i + 2) % 4, 12 + (i + 3) % 4]));
+    }
+    let sums: [_; 16] = std::array::from_fn(|i| state[i].wrapping_add(initial[i]).to_le_bytes());
+    sums.as_flattened().try_into().expect("64 bytes")
+}
+
+/// ChaCha20, its nonce a counter in little-endian order and the nonce proper.
+pub struct ChaCha20;
+
+impl Mode for ChaCha20 {
+    const NAME: &'static str = "chacha20";
+    const NONCES: &'static [usize] = &[16];
+    type Key = ChaChaKey;
+
+    fn key(bytes: &[u8]) -> ChaChaKey {
+        ChaChaKey::new(&whole(bytes))
+    }
+
+    fn process(cpu: &Cpu, keys: &[ChaChaKey], views: Vec<View<'_>>) {
+        let all = views.into_iter().zip(keys);
+        Planner::<ChaChaLanes>::new(cpu).process_each(all.map(|(view, key)| {
+            let (counter, nonce) = counter_and_nonce(view.nonce);
+            let loan = match view.text {
+                Text::InPlace(text) => Loan::chacha20(key, counter, nonce, text),
+                Text::Apart(from, to) => Loan::chacha20_to(key, counter, nonce, from, to),
+            };
+            loan.expect("there are counters enough")
+        }));
+    }
+
+    fn expected(Message { key, nonce, plain, .. }: &Message) -> (Vec<u8>, Vec<u8>) {
+        let (counter, nonce) = counter_and_nonce(nonce);
+        let mut text = plain.clone();
+        // The crate refuses the block with the last counter.
+        let before_last = 64 * u64::from(u32::MAX - counter);
+        let (most, last) = text.split_at_mut(text.len().min(before_last as usize));
+        let mut cipher = chacha20::ChaCha20::new(&whole(key).into(), nonce.into());
+        cipher.seek(64 * u64::from(counter));
+        cipher.apply_keystream(most);
+        let stream = block(&whole(key), u32::MAX, nonce);
+        last.iter_mut().zip(stream).for_each(|(byte, stream)| *byte ^= stream);
+        (text, Vec::new())
+    }
+}
+
+/// ChaCha20-Poly1305, one way.
+macro_rules! chacha_poly {
+    ($($(#[$doc:meta])* $mode:ident, $undoes:literal, $in_place:ident, $apart:ident;)*) => { $(
+        $(#[$doc])*
+        pub struct $mode;
+
+        impl Mode for $mode {
+            const NAME: &'static str = concat!("chacha20-poly1305 ", stringify!($in_place));
+            const NONCES: &'static [usize] = &[12];
+            const ASSOCIATED: bool = true;
+            const TAG: usize = 16;
+            const UNDOES: bool = $undoes;
+            type Key = ChaChaKey;
+
+            fn key(bytes: &[u8]) -> ChaChaKey {
+                ChaChaKey::new(&whole(bytes))
+            }
+
+            fn process(cpu: &Cpu, keys: &[ChaChaKey], views: Vec<View<'_>>) {
+                Planner::<ChaChaPolyLanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
+                    |(View { nonce, associated, text, tag }, key)| {
+                        let nonce = nonce.try_into().expect("12 bytes");
+                        match text {
+                            Text::InPlace(text) => Loan::$in_place(key, nonce, associated, text, tag),
+                            Text::Apart(from, to) => Loan::$apart(key, nonce, associated, from, to, tag),
+                        }
+                    },
+                ));
+            }
+
+            fn expected(Message { key, nonce, associated, plain }: &Message) -> (Vec<u8>, Vec<u8>) {
+                let cipher = ChaCha20Poly1305::new(&whole(key).into());
+                let nonce: [u8; 12] = nonce.as_slice().try_into().expect("12 bytes");
+                let mut text = plain.clone();
+                let tag = cipher
+                    .encrypt_inout_detached(&nonce.into(), associated, text.as_mut_slice().into())
+                    .expect("lengths within the limits");
+                (text, tag.to_vec())
+            }
+        }
+    )* };
+}
+
+chacha_poly! {
+    /// ChaCha20-Poly1305, sealing.
+    ChaChaSeal, false, chacha_seal, chacha_seal_to;
+    /// ChaCha20-Poly1305, opening.
+    ChaChaOpen, true, chacha_open, chacha_open_to;
+}
