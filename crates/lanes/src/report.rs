@@ -22,8 +22,8 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 10] {
-    let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 15] {
+    let [cbc, ctr, ecb, xts, cfb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
         hash::<Sha1>(cpu),
@@ -33,8 +33,13 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 10] {
         hash::<Sha512>(cpu),
         cbc,
         ctr,
+        ecb,
+        xts,
+        cfb,
         gcm,
+        ccm,
         cmac,
+        xcbc,
     ]
 }
 

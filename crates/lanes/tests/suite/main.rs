@@ -2,12 +2,15 @@
 
 mod allocations;
 mod cbc;
+mod ccm;
 mod common;
 mod guard;
 mod hash;
+mod keystream;
 mod known_answers;
 mod loans;
 mod managers;
 mod packet_answers;
 mod packets;
 mod sequences;
+mod xts;
