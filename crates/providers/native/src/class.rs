@@ -2,13 +2,15 @@
 
 use broadloom_engine::{MAX_TAG, Operation, Parts, Text};
 use broadloom_lanes::{
-    CbcLanes, CmacLanes, Cpu, CtrLanes, GcmLanes, Hash, HashLanes, Lanes, Loan, Md5, Occupancy, Planner,
-    Sha1, Sha224, Sha256, Sha384, Sha512,
+    CbcLanes, CcmLanes, CmacLanes, Cpu, CtrLanes, GcmLanes, Hash, HashLanes, Lanes, Loan, Md5,
+    Occupancy, Planner, Sha1, Sha224, Sha256, Sha384, Sha512,
 };
 use zeroize::Zeroize;
 
+use crate::ciphers::{Cfb, Ciphering, Ecb, Xts};
 use crate::session::{
-    CBC, CMAC, CTR, CbcSession, CmacSession, CtrSession, GCM, GcmSession, GcmTask, HashSession,
+    CBC, CCM, CFB, CMAC, CTR, CbcSession, CcmSession, ChainKey, CmacSession, CtrSession, ECB, GCM,
+    GcmSession, GcmTask, HashSession, XTS,
 };
 
 /// What does the work of one class of sessions.
@@ -31,7 +33,11 @@ pub(crate) fn open(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         CBC => Box::new(CbcClass(Planner::new(cpu))),
         CTR => Box::new(CtrClass(Planner::new(cpu))),
         GCM => Box::new(GcmClass(Tagging::new(class, cpu))),
+        CCM => Box::new(CcmClass(Tagging::new(class, cpu))),
         CMAC => Box::new(CmacClass(Tagging::new(class, cpu))),
+        ECB => Box::new(Ciphering::<Ecb>(Planner::new(cpu))),
+        CFB => Box::new(Ciphering::<Cfb>(Planner::new(cpu))),
+        XTS => Box::new(Ciphering::<Xts>(Planner::new(cpu))),
         _ => unreachable!("no session has the class {class}"),
     }
 }
@@ -58,21 +64,50 @@ struct GcmClass(Tagging<GcmLanes>);
 
 impl Class for GcmClass {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        type Lent<'a> = Loan<'a, GcmLanes>;
         self.0.run(operations, |session: &GcmSession, Message { text, nonce, associated, tag }| {
             let GcmSession { key, task, .. } = session;
             let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
             match (task, text) {
                 (GcmTask::Authenticate, text) => Loan::gmac(key, nonce, text.into_input(), tag),
-                (GcmTask::Seal, Text::InPlace(bytes)) => Loan::seal(key, nonce, associated, bytes, tag),
-                (GcmTask::Open, Text::InPlace(bytes)) => Loan::open(key, nonce, associated, bytes, tag),
+                (GcmTask::Seal, Text::InPlace(bytes)) => Lent::seal(key, nonce, associated, bytes, tag),
+                (GcmTask::Open, Text::InPlace(bytes)) => Lent::open(key, nonce, associated, bytes, tag),
                 (GcmTask::Seal, Text::Apart(source, bytes)) => {
-                    Loan::seal_to(key, nonce, associated, source, bytes, tag)
+                    Lent::seal_to(key, nonce, associated, source, bytes, tag)
                 }
                 (GcmTask::Open, Text::Apart(source, bytes)) => {
-                    Loan::open_to(key, nonce, associated, source, bytes, tag)
+                    Lent::open_to(key, nonce, associated, source, bytes, tag)
                 }
                 (_, Text::Read(_)) => unreachable!("the engine gives ciphers what can be written"),
             }
+        });
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.planner.occupancy()
+    }
+}
+
+struct CcmClass(Tagging<CcmLanes>);
+
+impl Class for CcmClass {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        type Lent<'a> = Loan<'a, CcmLanes>;
+        self.0.run(operations, |session: &CcmSession, Message { text, nonce, associated, tag }| {
+            let CcmSession { key, seals, tag_len, .. } = session;
+            let tag = &mut tag[..*tag_len];
+            let loan = match (seals, text) {
+                (true, Text::InPlace(bytes)) => Lent::seal(key, nonce, associated, bytes, tag),
+                (false, Text::InPlace(bytes)) => Lent::open(key, nonce, associated, bytes, tag),
+                (true, Text::Apart(source, bytes)) => {
+                    Lent::seal_to(key, nonce, associated, source, bytes, tag)
+                }
+                (false, Text::Apart(source, bytes)) => {
+                    Lent::open_to(key, nonce, associated, source, bytes, tag)
+                }
+                (_, Text::Read(_)) => unreachable!("the engine gives ciphers what can be written"),
+            };
+            loan.expect("the engine checks the lengths of nonces, tags and texts")
         });
     }
 
@@ -87,7 +122,10 @@ impl Class for CmacClass {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         self.0.run(operations, |CmacSession { key, .. }: &CmacSession, Message { text, tag, .. }| {
             let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
-            Loan::cmac(key, text.into_input(), tag)
+            match key {
+                ChainKey::Cmac(key) => Loan::cmac(key, text.into_input(), tag),
+                ChainKey::Xcbc(key) => Loan::xcbc(key, text.into_input(), tag),
+            }
         });
     }
 

@@ -1,8 +1,10 @@
 //! Broadloom's own lanes as a provider.
 //!
-//! Hashes, HMACs, AES in CBC, CTR and GCM mode, GMAC and CMAC, many buffers side by side, on the kernels of
-//! [`broadloom_lanes`]. What it needs of the machine it finds out at run time, so it is always there.
+//! Hashes, HMACs, AES in CBC, CTR, CFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and XCBC-MAC, many buffers
+//! side by side, on the kernels of [`broadloom_lanes`]. What it needs of the machine it finds out at run time,
+//! so it is always there.
 
+mod ciphers;
 mod class;
 mod queue;
 mod session;
@@ -44,10 +46,20 @@ impl Provider for Native {
         match algorithm {
             Algorithm::Hash(_) => true,
             Algorithm::Mac(
-                MacAlgorithm::Hmac(_) | MacAlgorithm::AesGmac(_) | MacAlgorithm::AesCmac(_),
+                MacAlgorithm::Hmac(_)
+                | MacAlgorithm::AesGmac(_)
+                | MacAlgorithm::AesCmac(_)
+                | MacAlgorithm::AesXcbc,
             ) => true,
-            Algorithm::Aead(AeadAlgorithm::AesGcm(_)) => true,
-            Algorithm::Cipher(CipherAlgorithm::AesCbc(_) | CipherAlgorithm::AesCtr(_)) => true,
+            Algorithm::Aead(AeadAlgorithm::AesGcm(_) | AeadAlgorithm::AesCcm(_)) => true,
+            Algorithm::Cipher(
+                CipherAlgorithm::AesCbc(_)
+                | CipherAlgorithm::AesCtr(_)
+                | CipherAlgorithm::AesCtr32(_)
+                | CipherAlgorithm::AesCfb(_)
+                | CipherAlgorithm::AesEcb(_)
+                | CipherAlgorithm::AesXts(_),
+            ) => true,
             Algorithm::Chain(cipher, mac, _) => {
                 self.supports(Algorithm::Cipher(cipher)) && self.supports(Algorithm::Mac(mac))
             }

@@ -1,12 +1,14 @@
 //! Expanded keys, by the lanes that use them.
 
+use std::error::Error;
+
 use broadloom_engine::{
     AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm, ProviderError,
     ProviderSession, Transform,
 };
 use broadloom_lanes::{
-    AesKey, CmacKey, Cpu, GcmKey, Hash, HmacKey, KeyLengthError, Md5, Sha1, Sha224, Sha256, Sha384,
-    Sha512, kernels,
+    AesKey, CmacKey, Cpu, GcmKey, Hash, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, XcbcKey,
+    XtsKey, kernels,
 };
 
 /// The class of AES-CBC; those of the hashes are their places in [`HashAlgorithm::ALL`].
@@ -18,16 +20,49 @@ pub(crate) const CTR: u8 = CBC + 1;
 /// The class of AES-GCM and GMAC.
 pub(crate) const GCM: u8 = CTR + 1;
 
-/// The class of AES-CMAC.
+/// The class of AES-CMAC and AES-XCBC-MAC.
 pub(crate) const CMAC: u8 = GCM + 1;
 
+/// The class of AES-CCM.
+pub(crate) const CCM: u8 = CMAC + 1;
+
+/// The class of AES in ECB mode.
+pub(crate) const ECB: u8 = CCM + 1;
+
+/// The class of AES in CFB mode.
+pub(crate) const CFB: u8 = ECB + 1;
+
+/// The class of AES-XTS.
+pub(crate) const XTS: u8 = CFB + 1;
+
 /// How many classes there are.
-pub(crate) const CLASSES: usize = CMAC as usize + 1;
+pub(crate) const CLASSES: usize = XTS as usize + 1;
 
 /// A hash or an HMAC.
 pub(crate) struct HashSession<A: Hash> {
     /// An HMAC's key.
     pub key: Option<HmacKey<A>>,
+    about: About,
+}
+
+/// AES in ECB mode.
+pub(crate) struct EcbSession {
+    pub key: AesKey,
+    pub encrypt: bool,
+    about: About,
+}
+
+/// AES in CFB mode.
+pub(crate) struct CfbSession {
+    pub key: AesKey,
+    pub encrypt: bool,
+    about: About,
+}
+
+/// AES-XTS.
+pub(crate) struct XtsSession {
+    pub key: XtsKey,
+    pub encrypt: bool,
     about: About,
 }
 
@@ -58,9 +93,24 @@ pub(crate) enum GcmTask {
     Authenticate,
 }
 
-/// AES-CMAC.
+/// AES-CMAC or AES-XCBC-MAC.
 pub(crate) struct CmacSession {
-    pub key: CmacKey,
+    pub key: ChainKey,
+    about: About,
+}
+
+/// The key of a MAC that is a chain.
+pub(crate) enum ChainKey {
+    Cmac(CmacKey),
+    Xcbc(XcbcKey),
+}
+
+/// AES-CCM.
+pub(crate) struct CcmSession {
+    pub key: AesKey,
+    pub seals: bool,
+    /// Bytes of the tags.
+    pub tag_len: usize,
     about: About,
 }
 
@@ -94,7 +144,16 @@ macro_rules! says_what_it_is {
     )* };
 }
 
-says_what_it_is!(CbcSession, CtrSession, GcmSession, CmacSession);
+says_what_it_is!(
+    CbcSession,
+    CtrSession,
+    GcmSession,
+    CmacSession,
+    CcmSession,
+    EcbSession,
+    CfbSession,
+    XtsSession
+);
 
 /// Opens a session.
 ///
@@ -112,13 +171,26 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Result<Box<dyn ProviderS
         }),
         Algorithm::Cipher(CipherAlgorithm::AesCbc(_)) => {
             let key = aes_key(transform)?;
-            let encrypt = transform.direction() == Direction::Encrypt;
-            let (kernel, lanes) = kernel(cpu, "aes-cbc");
-            let kernel =
-                if encrypt { format!("{kernel} x{lanes}") } else { format!("{kernel}, pipelined") };
+            let (encrypt, kernel) = laned_one_way(transform, cpu, "aes-cbc");
             Ok(Box::new(CbcSession { key, encrypt, about: About { class: CBC, kernel } }))
         }
-        Algorithm::Cipher(CipherAlgorithm::AesCtr(_)) => {
+        Algorithm::Cipher(CipherAlgorithm::AesCfb(_)) => {
+            let key = aes_key(transform)?;
+            let (encrypt, kernel) = laned_one_way(transform, cpu, "aes-cfb");
+            Ok(Box::new(CfbSession { key, encrypt, about: About { class: CFB, kernel } }))
+        }
+        Algorithm::Cipher(CipherAlgorithm::AesEcb(_)) => {
+            let encrypt = transform.direction() == Direction::Encrypt;
+            let about = About { class: ECB, kernel: pipelined(cpu, "aes-ecb") };
+            Ok(Box::new(EcbSession { key: aes_key(transform)?, encrypt, about }))
+        }
+        Algorithm::Cipher(CipherAlgorithm::AesXts(_)) => {
+            let encrypt = transform.direction() == Direction::Encrypt;
+            let about = About { class: XTS, kernel: pipelined(cpu, "aes-xts") };
+            let key = XtsKey::new(transform.key()).map_err(refused)?;
+            Ok(Box::new(XtsSession { key, encrypt, about }))
+        }
+        Algorithm::Cipher(CipherAlgorithm::AesCtr(_) | CipherAlgorithm::AesCtr32(_)) => {
             let about = About { class: CTR, kernel: pipelined(cpu, "aes-ctr") };
             Ok(Box::new(CtrSession { key: aes_key(transform)?, about }))
         }
@@ -135,8 +207,21 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Result<Box<dyn ProviderS
         Algorithm::Mac(MacAlgorithm::AesCmac(_)) => {
             let (kernel, lanes) = kernel(cpu, "aes-cmac");
             let about = About { class: CMAC, kernel: format!("{kernel} x{lanes}") };
-            let key = CmacKey::new(transform.key()).map_err(refused)?;
+            let key = ChainKey::Cmac(CmacKey::new(transform.key()).map_err(refused)?);
             Ok(Box::new(CmacSession { key, about }))
+        }
+        Algorithm::Mac(MacAlgorithm::AesXcbc) => {
+            let (kernel, lanes) = kernel(cpu, "aes-xcbc");
+            let about = About { class: CMAC, kernel: format!("{kernel} x{lanes}") };
+            let key = transform.key().try_into().expect("the engine checks the length of keys");
+            Ok(Box::new(CmacSession { key: ChainKey::Xcbc(XcbcKey::new(key)), about }))
+        }
+        Algorithm::Aead(AeadAlgorithm::AesCcm(_)) => {
+            let (kernel, lanes) = kernel(cpu, "aes-ccm");
+            let about = About { class: CCM, kernel: format!("{kernel} x{lanes}") };
+            let seals = transform.direction() == Direction::Seal;
+            let (key, tag_len) = (aes_key(transform)?, transform.tag_len());
+            Ok(Box::new(CcmSession { key, seals, tag_len, about }))
         }
         algorithm => Err(ProviderError::new(format!("native has no kernel for {algorithm}"))),
     }
@@ -159,8 +244,17 @@ fn aes_key(transform: &Transform) -> Result<AesKey, ProviderError> {
     AesKey::new(transform.key()).map_err(refused)
 }
 
-fn refused(error: KeyLengthError) -> ProviderError {
+fn refused(error: impl Error) -> ProviderError {
     ProviderError::new(error.to_string())
+}
+
+/// Whether a session encrypts, and what its kernel is called, with lanes for buffers that are encrypted.
+fn laned_one_way(transform: &Transform, cpu: &Cpu, algorithm: &str) -> (bool, String) {
+    let (kernel, lanes) = kernel(cpu, algorithm);
+    match transform.direction() {
+        Direction::Encrypt => (true, format!("{kernel} x{lanes}")),
+        _ => (false, pipelined(cpu, algorithm)),
+    }
 }
 
 /// What a kernel is called that works on the blocks of one buffer side by side.
