@@ -40,8 +40,9 @@ mod slab;
 mod vector;
 
 pub use aes::{
-    AesKey, CbcJob, CbcLanes, CmacKey, CmacLanes, CounterError, CtrLanes, GcmKey, GcmLanes,
-    KeyLengthError,
+    AesKey, CbcJob, CbcLanes, CcmError, CcmLanes, CfbLanes, CmacKey, CmacLanes, CounterError, CtrLanes,
+    EcbLanes, GcmKey, GcmLanes, KeyLengthError, Keystream, KeystreamError, XcbcKey, XtsKey, XtsKeyError,
+    XtsLanes, XtsLengthError,
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes};

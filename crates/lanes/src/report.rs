@@ -27,8 +27,8 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 15 + cfg!(feature = "legacy") as usize] {
-    let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 20 + cfg!(feature = "legacy") as usize] {
+    let [cbc, ctr, ecb, xts, cfb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly] = chacha::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
     [
@@ -40,8 +40,13 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 15 + cfg!(feature = "legacy") as usize
         hash::<Sha512>(cpu),
         cbc,
         ctr,
+        ecb,
+        xts,
+        cfb,
         gcm,
+        ccm,
         cmac,
+        xcbc,
         chacha,
         chacha_poly,
         des::kernel_info(cpu),

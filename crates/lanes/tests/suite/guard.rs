@@ -178,7 +178,10 @@ fn packets_touch_their_buffers_and_nothing_else() {
                         let ((from, to), small) = places;
                         let text = match i % 2 {
                             0 => Text::InPlace(to.place(side, &texts.0)),
-                            _ => Text::Apart(from.place(side, &texts.0), to.place(side, &vec![0; len])),
+                            _ => Text::Apart(
+                                from.place(side, &texts.0),
+                                to.place(side, &vec![0; texts.0.len()]),
+                            ),
                         };
                         let associated = small.place(side, &message.associated);
                         View { nonce: &message.nonce, associated, text, tag }
@@ -186,7 +189,7 @@ fn packets_touch_their_buffers_and_nothing_else() {
                     M::process(&cpu, &keys, views.collect());
                     for (i, (to, (_, expected, tag))) in to.iter_mut().zip(&texts).enumerate() {
                         let what = format!("{} {} {side:?} {len} of {count}", M::NAME, cpu.isa());
-                        assert!(to.bytes(side, len) == expected, "{what}");
+                        assert!(to.bytes(side, expected.len()) == expected, "{what}");
                         assert_eq!(tags[i][..M::TAG], tag[..], "{what}");
                     }
                 }

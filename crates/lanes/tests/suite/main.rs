@@ -2,12 +2,14 @@
 
 mod allocations;
 mod cbc;
+mod ccm;
 mod chacha;
 mod common;
 mod des;
 mod guard;
 mod hash;
 mod kasumi;
+mod keystream;
 mod known_answers;
 mod loans;
 mod managers;
@@ -16,3 +18,4 @@ mod packets;
 #[cfg(feature = "legacy")]
 mod rc4;
 mod sequences;
+mod xts;
