@@ -7,7 +7,9 @@ use crate::common::{
     Reference, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, every_hash, everywhere, hash_cpus,
 };
 use crate::kasumi::{self, Message as KasumiMessage};
-use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, Loan, OutOfPlace, Planner};
+#[cfg(feature = "legacy")]
+use broadloom_lanes::Loan;
+use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, OutOfPlace, Planner};
 
 /// Bytes between two guard pages.
 pub struct Guarded {
