@@ -67,8 +67,8 @@ impl Mode for ChaCha20 {
         let (counter, nonce) = counter_and_nonce(nonce);
         let mut text = plain.clone();
         // The crate refuses the block with the last counter.
-        let before_last = 64 * u64::from(u32::MAX - counter);
-        let (most, last) = text.split_at_mut(text.len().min(before_last as usize));
+        let before_last = text.len().min(64 * (u32::MAX - counter) as usize);
+        let (most, last) = text.split_at_mut(before_last);
         let mut cipher = chacha20::ChaCha20::new(&whole(key).into(), nonce.into());
         cipher.seek(64 * u64::from(counter));
         cipher.apply_keystream(most);
