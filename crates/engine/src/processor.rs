@@ -9,8 +9,9 @@ use crate::operation::Operation;
 use crate::provider::{AnyQueue, Occupancy};
 use crate::session::Session;
 
-/// Operations that go to a provider in one call, at most.
-pub(crate) const WINDOW: usize = 256;
+/// Operations that go to a provider in one call, at most: as many as the widest kernels have lanes, which
+/// are those that work bit by bit.
+pub(crate) const WINDOW: usize = 512;
 
 type Window<'x, 'a> = ArrayVec<&'x mut Operation<'a>, WINDOW>;
 

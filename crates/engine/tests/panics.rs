@@ -23,19 +23,19 @@ fn jobs_under_a_panic_fail_and_are_wiped_and_no_job_is_processed_twice() {
     let session = cipher(&Arc::default(), 3);
     let mut pair =
         QueuePair::new(QueueConfig { batch: Some(1000), max_wait: None, ..Default::default() });
-    // Two windows of 256: the panic is in the second.
-    let mut jobs: Vec<_> = (0..400)
-        .map(|number| if number == 300 { usize::from(PANIC) } else { number % 200 })
+    // Two windows of 512: the panic is in the second.
+    let mut jobs: Vec<_> = (0..700)
+        .map(|number| if number == 600 { usize::from(PANIC) } else { number % 200 })
         .map(|number| job(&session, number))
         .collect();
-    assert_eq!(pair.enqueue(&mut jobs), 400);
+    assert_eq!(pair.enqueue(&mut jobs), 700);
     panics(|| pair.flush());
     pair.flush();
-    assert_eq!(pair.dequeue(&mut jobs, usize::MAX), 400);
+    assert_eq!(pair.dequeue(&mut jobs, usize::MAX), 700);
     assert_eq!(pair.in_flight(), 0);
     for (place, job) in jobs.iter().enumerate() {
         let filled = |value: usize| vec![value as u8; *job.user_value() % 50 + 1];
-        if place < 256 {
+        if place < 512 {
             assert_eq!(job.output(), Some(filled(*job.user_value() + 3).as_slice()), "added once");
         } else {
             assert_eq!(job.status(), Some(Err(JobError::Panicked)));
@@ -43,7 +43,7 @@ fn jobs_under_a_panic_fail_and_are_wiped_and_no_job_is_processed_twice() {
         }
     }
     let snapshot = pair.statistics().snapshot();
-    assert_eq!((snapshot.accepted, snapshot.completed, snapshot.failed), (400, 400, 144));
+    assert_eq!((snapshot.accepted, snapshot.completed, snapshot.failed), (700, 700, 188));
 }
 
 #[test]

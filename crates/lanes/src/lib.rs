@@ -22,31 +22,43 @@ extern crate alloc;
 extern crate std;
 
 mod aes;
+mod bits;
 mod buffer;
 mod chacha;
 mod cpu;
+mod des;
 mod error;
 mod hash;
 mod isa;
+mod kasumi;
 mod manager;
 pub mod probe;
+#[cfg(feature = "legacy")]
+mod rc4;
 mod report;
 mod slab;
 mod vector;
 
 pub use aes::{
-    AesKey, CbcJob, CbcLanes, CmacKey, CmacLanes, CounterError, CtrLanes, GcmKey, GcmLanes,
-    KeyLengthError,
+    AesKey, CbcJob, CbcLanes, CcmError, CcmLanes, CfbLanes, CmacKey, CmacLanes, CounterError, CtrLanes,
+    EcbLanes, GcmKey, GcmLanes, KeyLengthError, Keystream, KeystreamError, XcbcKey, XtsKey, XtsKeyError,
+    XtsLanes, XtsLengthError,
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
+pub use des::{DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;
 pub use hash::{
     Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
 };
+#[cfg(feature = "table-kasumi")]
+pub use kasumi::table::TableKasumi;
+pub use kasumi::{KasumiError, KasumiKey, KasumiLanes, LinkDirection};
 #[doc(hidden)]
 pub use manager::Lanes;
 pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
+#[cfg(feature = "legacy")]
+pub use rc4::{Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};
 pub use vector::{Pair, Vector, Word};

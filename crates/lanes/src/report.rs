@@ -3,7 +3,11 @@
 use crate::aes;
 use crate::chacha;
 use crate::cpu::{Cpu, Isa};
+use crate::des;
 use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
+use crate::kasumi;
+#[cfg(feature = "legacy")]
+use crate::rc4;
 
 /// The kernels of one algorithm on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,9 +27,10 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 12] {
-    let [cbc, ctr, gcm, cmac] = aes::kernel_infos(cpu);
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 20 + cfg!(feature = "legacy") as usize] {
+    let [cbc, ctr, ecb, xts, cfb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly] = chacha::kernel_infos(cpu);
+    let [f8, f9] = kasumi::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
         hash::<Sha1>(cpu),
@@ -35,10 +40,20 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 12] {
         hash::<Sha512>(cpu),
         cbc,
         ctr,
+        ecb,
+        xts,
+        cfb,
         gcm,
+        ccm,
         cmac,
+        xcbc,
         chacha,
         chacha_poly,
+        des::kernel_info(cpu),
+        f8,
+        f9,
+        #[cfg(feature = "legacy")]
+        rc4::kernel_info(cpu),
     ]
 }
 

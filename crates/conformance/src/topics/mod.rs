@@ -11,6 +11,7 @@ mod queues;
 mod ranges;
 mod refusals;
 mod tags;
+mod wycheproof;
 
 pub(crate) use answers::random_len;
 pub use answers::{known_answers, random_jobs, support};
@@ -24,3 +25,4 @@ pub use refusals::{
     bad_among_good, wrong_blocks, wrong_lengths, wrong_nonces, wrong_ranges, wrong_tag_lengths,
 };
 pub use tags::{tags, wrong_tags, wrong_tags_of_chains};
+pub use wycheproof::wycheproof;

@@ -47,7 +47,7 @@ impl CbcLaneSet {
     }
 }
 
-/// AES-CBC in one instruction set.
+/// AES-CBC, or CFB, in one instruction set.
 ///
 /// # Safety
 ///
@@ -60,7 +60,7 @@ impl CbcLaneSet {
 /// - a destination is exactly its own source or overlaps no source, no other destination, no key
 ///   and not the lane set;
 /// - for `encrypt`: the keys of lanes `0..n` are valid, not changed meanwhile, and all have the
-///   same number of rounds. Lanes from `n` on are neither read nor changed.
+///   same number of rounds. What lanes from `n` on hold is of no account.
 ///
 /// `encrypt` panics, having done nothing, unless `n` is 1 to [`lanes`](Self::lanes).
 pub(crate) struct CbcKernel {

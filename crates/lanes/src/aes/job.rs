@@ -7,7 +7,7 @@ use crate::error::LengthError;
 use crate::manager::{Job, Loan, Ticket};
 
 /// Bytes in an AES block.
-const BLOCK: usize = 16;
+pub(super) const BLOCK: usize = 16;
 
 /// One buffer to be encrypted or decrypted with AES-CBC (SP 800-38A, section 6.2), of whole blocks.
 ///

@@ -77,16 +77,7 @@ impl Lanes for CbcLanes {
     const SORT_STREAMS: bool = false;
 
     fn new(cpu: &Cpu) -> Self {
-        let class = || Class {
-            set: CbcLaneSet::new(),
-            left: [0; MAX_LANES],
-            fewest: usize::MAX,
-            ids: [0; MAX_LANES],
-            active: 0,
-            idle: 0,
-        };
-        let classes = [class(), class(), class()];
-        CbcLanes { kernel: select::cbc(cpu), classes, occupancy: Occupancy::default() }
+        Self::with(select::cbc(cpu))
     }
 
     fn lanes(&self) -> usize {
@@ -142,6 +133,21 @@ impl Lanes for CbcLanes {
                 class.step(kernel, occupancy, source);
             }
         }
+    }
+}
+
+impl CbcLanes {
+    /// A scheduler for a kernel.
+    pub(super) fn with(kernel: &'static CbcKernel) -> Self {
+        let class = || Class {
+            set: CbcLaneSet::new(),
+            left: [0; MAX_LANES],
+            fewest: usize::MAX,
+            ids: [0; MAX_LANES],
+            active: 0,
+            idle: 0,
+        };
+        CbcLanes { kernel, classes: [class(), class(), class()], occupancy: Occupancy::default() }
     }
 }
 

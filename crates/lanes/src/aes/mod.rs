@@ -1,14 +1,19 @@
-//! AES: keys, CBC across lanes (encryption) or across the blocks of one buffer (decryption), counter mode,
-//! GCM, and CMAC.
+//! AES: keys, CBC and CFB across lanes (encryption) or across the blocks of one buffer (decryption), counter
+//! mode, ECB, XTS, GCM, CCM, CMAC and XCBC-MAC.
 //!
 //! `register` is all that kernels know of an instruction set that has an AES round, filled in by `ni`,
 //! `vaes` and `neon`; `soft` is for the others. `cbc` says what a kernel for CBC is, and `pipeline` is the
-//! one description of those; `ctr` is the same for counter mode, `gcm` for GCM and GMAC,
-//! and `mac` for CMAC.
+//! one description of those; `cfb` fulfils the same contract. `blocks` is the same for modes whose blocks do
+//! not depend on each other, which `ecb` and `xts` use; `ctr` for counter mode, `gcm` for GCM and GMAC, and
+//! `mac` for CMAC, XCBC-MAC and the chains of `ccm`.
 
+mod blocks;
 pub(crate) mod bytes;
 mod cbc;
+mod ccm;
+mod cfb;
 mod ctr;
+mod ecb;
 mod gcm;
 mod job;
 mod key;
@@ -26,14 +31,19 @@ mod select;
 mod soft;
 #[cfg(target_arch = "x86_64")]
 mod vaes;
+mod xts;
 
 #[cfg(test)]
 mod tests;
 
-pub use ctr::{CounterError, CtrLanes};
+pub use ccm::{CcmError, CcmLanes};
+pub use cfb::CfbLanes;
+pub use ctr::{CounterError, CtrLanes, Keystream, KeystreamError};
+pub use ecb::EcbLanes;
 pub use gcm::{GcmKey, GcmLanes};
 pub use job::CbcJob;
 pub use key::{AesKey, KeyLengthError};
 pub use lanes::CbcLanes;
-pub use mac::{CmacKey, CmacLanes};
+pub use mac::{CmacKey, CmacLanes, XcbcKey};
 pub(crate) use select::kernel_infos;
+pub use xts::{XtsKey, XtsKeyError, XtsLanes, XtsLengthError};

@@ -1,6 +1,9 @@
 //! AES by the ARMv8 instructions.
 
+use super::blocks::next_tweak;
+use super::blocks::pipeline::blocks_kernel;
 use super::bytes::{load_bytes, store_bytes};
+use super::cfb::pipeline::cfb_kernel;
 use super::ctr::pipeline::ctr_kernel;
 use super::mac::pipeline::{Lanewise, chain_kernel};
 use super::pipeline::cbc_kernel;
@@ -16,6 +19,16 @@ cbc_kernel!(
 ctr_kernel!(
     /// ARMv8 AES, one block in a register.
     CTR, "armv8-aes", uint8x16_t, "aes"
+);
+
+blocks_kernel!(
+    /// ARMv8 AES, one block in a register.
+    BLOCKS, "armv8-aes", uint8x16_t, "aes"
+);
+
+cfb_kernel!(
+    /// ARMv8 AES on up to eight lanes.
+    CFB, "armv8-aes", uint8x16_t, "aes", BLOCKS
 );
 
 chain_kernel!(
@@ -154,6 +167,12 @@ impl Wide for uint8x16_t {
     unsafe fn counter_blocks(self) -> Self {
         // SAFETY: NEON is enabled; the reversal is its own inverse.
         unsafe { self.counters() }
+    }
+
+    #[inline(always)]
+    unsafe fn next_tweaks(self) -> Self {
+        // SAFETY: NEON is enabled.
+        unsafe { Self::from_number(next_tweak(vreinterpretq_p128_u8(self))) }
     }
 
     #[inline(always)]

@@ -1,6 +1,8 @@
 //! AES by the x86 instructions (AES-NI).
 
+use super::blocks::pipeline::blocks_kernel;
 use super::bytes::{load_bytes, store_bytes};
+use super::cfb::pipeline::cfb_kernel;
 use super::ctr::pipeline::ctr_kernel;
 use super::mac::pipeline::{Lanewise, chain_kernel};
 use super::pipeline::cbc_kernel;
@@ -16,6 +18,16 @@ cbc_kernel!(
 ctr_kernel!(
     /// AES-NI, one block in a register.
     CTR, "aes-ni", __m128i, "aes,avx2"
+);
+
+blocks_kernel!(
+    /// AES-NI, one block in a register.
+    BLOCKS, "aes-ni", __m128i, "aes,avx2"
+);
+
+cfb_kernel!(
+    /// AES-NI on up to eight lanes.
+    CFB, "aes-ni", __m128i, "aes,avx2", BLOCKS
 );
 
 chain_kernel!(
@@ -155,6 +167,16 @@ impl Wide for __m128i {
     }
 
     #[inline(always)]
+    unsafe fn next_tweaks(self) -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe {
+            let out = _mm_shuffle_epi8(_mm_srli_epi64::<63>(self), TWEAK_OUT);
+            let back = _mm_shuffle_epi8(TWEAK_BACK, _mm_or_si128(out, TWEAK_WHERE));
+            _mm_slli_epi64::<1>(self).xor(back)
+        }
+    }
+
+    #[inline(always)]
     unsafe fn with_block(self, _: usize, block: Self) -> Self {
         block
     }
@@ -167,6 +189,20 @@ impl Wide for __m128i {
 
 /// Turns the last four bytes round.
 pub(super) const COUNTER_LAST: __m128i = shuffle([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12]);
+
+/// Where the bits that leave the halves of a tweak come back in: those of the high half in two bytes at the
+/// start, since they do so times `x^7 + x^2 + x + 1`; those of the low half above it.
+pub(super) const TWEAK_OUT: __m128i =
+    shuffle([8, 8, 255, 255, 255, 255, 255, 255, 0, 255, 255, 255, 255, 255, 255, 255]);
+
+/// Which part of the table each of those bytes is looked up in; the others become zero.
+pub(super) const TWEAK_WHERE: __m128i =
+    shuffle([0, 4, 255, 255, 255, 255, 255, 255, 8, 255, 255, 255, 255, 255, 255, 255]);
+
+/// The low bytes and the high bytes of the multiples of that polynomial, and the numbers themselves: for up to
+/// two bits.
+pub(super) const TWEAK_BACK: __m128i =
+    shuffle([0, 0x87, 0x0e, 0x89, 0, 0, 1, 1, 0, 1, 2, 3, 0, 0, 0, 0]);
 
 /// The operand of a byte shuffle.
 pub(super) const fn shuffle(places: [u8; 16]) -> __m128i {

@@ -77,6 +77,10 @@ pub(super) trait Wide: Aes {
     /// Counters as the blocks that are ciphered.
     unsafe fn counter_blocks(self) -> Self;
 
+    /// XTS's tweaks of the blocks behind these: each times `x` to the power [`BLOCKS`](Wide::BLOCKS), as
+    /// little-endian integers (IEEE 1619, 5.2).
+    unsafe fn next_tweaks(self) -> Self;
+
     /// With the block in one place replaced by that in the first place of another register.
     unsafe fn with_block(self, place: usize, block: Self) -> Self;
 
@@ -124,26 +128,86 @@ pub(super) unsafe fn encrypt<A: Aes, const N: usize>(
     x: &mut [A; N],
     beside: &mut impl Beside,
 ) {
+    // SAFETY: the caller's.
+    unsafe { all_rounds::<A, Forward, N>(key, x, beside) }
+}
+
+/// Which way blocks go through the cipher.
+///
+/// # Safety
+/// As [`Aes`]; keys are valid, and have the round keys that are asked for.
+pub(super) trait Way<A> {
+    /// [`Aes::encrypt_step`], or [`Decrypt::decrypt_step`].
+    unsafe fn step(x: A, step: usize, rounds: usize, key: A) -> A;
+
+    /// The round key of a step.
+    unsafe fn key(key: *const AesKey, step: usize) -> A;
+}
+
+/// Plaintext to ciphertext.
+pub(super) struct Forward;
+
+/// Ciphertext to plaintext.
+pub(super) struct Backward;
+
+impl<A: Aes> Way<A> for Forward {
+    #[inline(always)]
+    unsafe fn step(x: A, step: usize, rounds: usize, key: A) -> A {
+        // SAFETY: the caller's.
+        unsafe { x.encrypt_step(step, rounds, key) }
+    }
+
+    #[inline(always)]
+    unsafe fn key(key: *const AesKey, step: usize) -> A {
+        // SAFETY: the caller's.
+        unsafe { round_key(key, step) }
+    }
+}
+
+impl<A: Decrypt> Way<A> for Backward {
+    #[inline(always)]
+    unsafe fn step(x: A, step: usize, rounds: usize, key: A) -> A {
+        // SAFETY: the caller's.
+        unsafe { x.decrypt_step(step, rounds, key) }
+    }
+
+    #[inline(always)]
+    unsafe fn key(key: *const AesKey, step: usize) -> A {
+        // SAFETY: as in `round_key`.
+        unsafe { A::round_key((*key).decryption().as_ptr().add(step).cast()) }
+    }
+}
+
+/// [`encrypt`], or its inverse.
+///
+/// # Safety
+/// As [`encrypt`].
+#[inline(always)]
+pub(super) unsafe fn all_rounds<A: Aes, D: Way<A>, const N: usize>(
+    key: *const AesKey,
+    x: &mut [A; N],
+    beside: &mut impl Beside,
+) {
     /// Steps beyond the first that keys of all lengths have in common.
     const COMMON: usize = 8;
     // SAFETY: the caller's; 10 to 14 rounds.
     unsafe {
         let rounds = (*key).rounds();
-        step(x, 0, round_key(key, 0));
+        step::<A, D, N>(x, 0, D::key(key, 0));
         unroll!(STEP in 1..=COMMON {
-            step(x, STEP, round_key(key, STEP));
+            step::<A, D, N>(x, STEP, D::key(key, STEP));
             beside.after(STEP);
         });
         if rounds > 10 {
-            step(x, 9, round_key(key, 9));
-            step(x, 10, round_key(key, 10));
+            step::<A, D, N>(x, 9, D::key(key, 9));
+            step::<A, D, N>(x, 10, D::key(key, 10));
             if rounds > 12 {
-                step(x, 11, round_key(key, 11));
-                step(x, 12, round_key(key, 12));
+                step::<A, D, N>(x, 11, D::key(key, 11));
+                step::<A, D, N>(x, 12, D::key(key, 12));
             }
         }
-        step(x, MAX_ROUNDS - 1, round_key(key, rounds - 1));
-        step(x, MAX_ROUNDS, round_key(key, rounds));
+        step::<A, D, N>(x, MAX_ROUNDS - 1, D::key(key, rounds - 1));
+        step::<A, D, N>(x, MAX_ROUNDS, D::key(key, rounds));
     }
 }
 
@@ -152,10 +216,10 @@ pub(super) unsafe fn encrypt<A: Aes, const N: usize>(
 /// # Safety
 /// As [`encrypt`].
 #[inline(always)]
-unsafe fn step<A: Aes, const N: usize>(x: &mut [A; N], step: usize, key: A) {
+unsafe fn step<A: Aes, D: Way<A>, const N: usize>(x: &mut [A; N], step: usize, key: A) {
     for x in x {
         // SAFETY: the caller's.
-        *x = unsafe { x.encrypt_step(step, MAX_ROUNDS, key).pin() };
+        *x = unsafe { D::step(*x, step, MAX_ROUNDS, key).pin() };
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which kernels a CPU gets.
 
+use super::blocks::BlocksKernel;
 use super::cbc::CbcKernel;
 use super::ctr::CtrKernel;
 use super::gcm::GcmKernel;
@@ -33,6 +34,37 @@ pub(super) fn ctr(cpu: &Cpu) -> &'static CtrKernel {
     &super::ctr::soft::SOFT
 }
 
+/// For ECB and XTS: the AES instructions on the widest registers that have them, else bitsliced integers.
+pub(super) fn blocks(cpu: &Cpu) -> &'static BlocksKernel {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("vaes") {
+        return &super::vaes::BLOCKS;
+    }
+    if cpu.has("aes") {
+        #[cfg(target_arch = "x86_64")]
+        return &super::ni::BLOCKS;
+        #[cfg(target_arch = "aarch64")]
+        return &super::neon::BLOCKS;
+    }
+    &super::blocks::soft::SOFT
+}
+
+/// For CFB: the AES instructions where the CPU has them, else bitsliced integers. To decrypt, they are those
+/// on the widest registers.
+pub(super) fn cfb(cpu: &Cpu) -> &'static CbcKernel {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("vaes") && cpu.has("aes") {
+        return &super::vaes::CFB;
+    }
+    if cpu.has("aes") {
+        #[cfg(target_arch = "x86_64")]
+        return &super::ni::CFB;
+        #[cfg(target_arch = "aarch64")]
+        return &super::neon::CFB;
+    }
+    &super::cfb::soft::SOFT
+}
+
 /// For GCM and GMAC: the instructions for AES and for carry-less products, on the widest registers that have
 /// both, else integers.
 pub(super) fn gcm(cpu: &Cpu) -> &'static GcmKernel {
@@ -51,7 +83,7 @@ pub(super) fn gcm(cpu: &Cpu) -> &'static GcmKernel {
     &super::gcm::soft::SOFT
 }
 
-/// For CMAC: the AES instructions on the widest registers that have them, else bitsliced integers.
+/// For CMAC and the chains of CCM: the AES instructions on the widest registers that have them, else bitsliced integers.
 pub(super) fn chains(cpu: &Cpu) -> &'static ChainKernel {
     #[cfg(target_arch = "x86_64")]
     if cpu.has("vaes") && cpu.has("aes") {
@@ -67,20 +99,38 @@ pub(super) fn chains(cpu: &Cpu) -> &'static ChainKernel {
 }
 
 /// What each mode gets on this CPU.
-pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 4] {
-    let CbcKernel { name, lanes, .. } = *cbc(cpu);
-    let reason = match name {
-        "bitsliced" => NO_INSTRUCTIONS,
-        _ => "the CPU has AES instructions: one buffer a lane to encrypt, one block a lane to decrypt",
+pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 9] {
+    let chains = |algorithm| {
+        let ChainKernel { name, lanes, .. } = *chains(cpu);
+        laned(algorithm, name, lanes, "the CPU has AES instructions: one buffer a lane")
     };
-    let cbc = KernelInfo { algorithm: "aes-cbc", kernel: name, lanes, single: name, few: 0, reason };
-    let ChainKernel { name, lanes, .. } = *chains(cpu);
-    let reason = match name {
-        "bitsliced" => NO_INSTRUCTIONS,
-        _ => "the CPU has AES instructions: one buffer a lane",
+    let cipher = |algorithm, kernel: &CbcKernel| {
+        let reason =
+            "the CPU has AES instructions: one buffer a lane to encrypt, one block a lane to decrypt";
+        laned(algorithm, kernel.name, kernel.lanes, reason)
     };
-    let cmac = KernelInfo { algorithm: "aes-cmac", kernel: name, lanes, single: name, few: 0, reason };
-    [cbc, pipelined("aes-ctr", ctr(cpu).name), pipelined("aes-gcm", gcm(cpu).name), cmac]
+    [
+        cipher("aes-cbc", cbc(cpu)),
+        pipelined("aes-ctr", ctr(cpu).name),
+        pipelined("aes-ecb", blocks(cpu).name),
+        pipelined("aes-xts", blocks(cpu).name),
+        cipher("aes-cfb", cfb(cpu)),
+        pipelined("aes-gcm", gcm(cpu).name),
+        chains("aes-ccm"),
+        chains("aes-cmac"),
+        chains("aes-xcbc"),
+    ]
+}
+
+/// A kernel with a lane for each buffer.
+fn laned(
+    algorithm: &'static str,
+    kernel: &'static str,
+    lanes: usize,
+    reason: &'static str,
+) -> KernelInfo {
+    let reason = if kernel == "bitsliced" { NO_INSTRUCTIONS } else { reason };
+    KernelInfo { algorithm, kernel, lanes, single: kernel, few: 0, reason }
 }
 
 /// A kernel that works on the blocks of one buffer side by side.

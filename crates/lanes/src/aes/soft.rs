@@ -57,8 +57,7 @@ unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
 
 /// [`CbcKernel::decrypt`], with its contract.
 unsafe fn decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
-    let rounds = key.rounds();
-    let round_keys = slice_keys([key.decryption(); WIDTH], rounds);
+    let cipher = SlicedInverse::new(key);
     let mut previous = *iv;
     let mut done = 0;
     while done < blocks {
@@ -68,9 +67,8 @@ unsafe fn decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks
             // SAFETY: done + i < blocks, and the contract makes so many readable at src.
             *block = unsafe { src.add((done + i) * 16).cast::<Block>().read() };
         }
-        let mut x = slice(&input);
-        decrypt_sliced(&mut x, &round_keys, rounds);
-        let mut output = unslice(x);
+        let mut output = input;
+        cipher.decrypt(&mut output);
         for (i, block) in output.iter_mut().enumerate().take(count) {
             xor(block, if i == 0 { &previous } else { &input[i - 1] });
             // SAFETY: done + i < blocks, and the contract makes so many writable at dst.
@@ -102,6 +100,26 @@ impl SlicedCipher {
     pub(super) fn encrypt(&self, blocks: &mut [Block; WIDTH]) {
         let mut x = slice(blocks);
         encrypt_sliced(&mut x, &self.keys, self.rounds);
+        *blocks = unslice(x);
+    }
+}
+
+/// A key made ready for the inverse cipher, four blocks at a time, wiped when dropped.
+pub(super) struct SlicedInverse {
+    keys: SlicedKeys,
+    rounds: usize,
+}
+
+impl SlicedInverse {
+    pub(super) fn new(key: &AesKey) -> Self {
+        let rounds = key.rounds();
+        SlicedInverse { keys: slice_keys([key.decryption(); WIDTH], rounds), rounds }
+    }
+
+    /// Decrypts each block.
+    pub(super) fn decrypt(&self, blocks: &mut [Block; WIDTH]) {
+        let mut x = slice(blocks);
+        decrypt_sliced(&mut x, &self.keys, self.rounds);
         *blocks = unslice(x);
     }
 }

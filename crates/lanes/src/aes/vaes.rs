@@ -1,8 +1,10 @@
 //! AES by the x86 instructions on two blocks at once (256-bit VAES).
 
+use super::blocks::pipeline::blocks_kernel;
+use super::cbc::{CbcKernel, MAX_LANES};
 use super::ctr::pipeline::ctr_kernel;
-use super::ni::COUNTER_LAST;
-use super::register::{Aes, Wide};
+use super::ni::{COUNTER_LAST, TWEAK_BACK, TWEAK_OUT, TWEAK_WHERE};
+use super::register::{Aes, Decrypt, Wide};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -10,6 +12,19 @@ ctr_kernel!(
     /// VAES, two blocks in a register.
     CTR, "vaes-256", __m256i, "avx2,vaes"
 );
+
+blocks_kernel!(
+    /// VAES, two blocks in a register.
+    BLOCKS, "vaes-256", __m256i, "avx2,vaes"
+);
+
+/// AES-NI on up to eight lanes to encrypt, and VAES to decrypt.
+pub(super) static CFB: CbcKernel = CbcKernel {
+    name: "aes-ni",
+    lanes: MAX_LANES,
+    encrypt: super::ni::CFB.encrypt,
+    decrypt: BLOCKS.cfb_decrypt,
+};
 
 /// Needs AVX2 and VAES.
 impl Aes for __m256i {
@@ -53,6 +68,20 @@ impl Aes for __m256i {
                 0 => self.xor(key),
                 _ if step < rounds => _mm256_aesenc_epi128(self, key),
                 _ => _mm256_aesenclast_epi128(self, key),
+            }
+        }
+    }
+}
+
+impl Decrypt for __m256i {
+    #[inline(always)]
+    unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self {
+        // SAFETY: VAES is enabled where this is inlined, by the contract.
+        unsafe {
+            match step {
+                0 => self.xor(key),
+                _ if step < rounds => _mm256_aesdec_epi128(self, key),
+                _ => _mm256_aesdeclast_epi128(self, key),
             }
         }
     }
@@ -131,6 +160,19 @@ impl Wide for __m256i {
         unsafe {
             let places = _mm256_broadcastsi128_si256(COUNTER_LAST);
             _mm256_shuffle_epi8(self, places)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn next_tweaks(self) -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe {
+            let [out, back, at] = [TWEAK_OUT, TWEAK_BACK, TWEAK_WHERE];
+            let out =
+                _mm256_shuffle_epi8(_mm256_srli_epi64::<62>(self), _mm256_broadcastsi128_si256(out));
+            let places = _mm256_or_si256(out, _mm256_broadcastsi128_si256(at));
+            let back = _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(back), places);
+            _mm256_slli_epi64::<2>(self).xor(back)
         }
     }
 

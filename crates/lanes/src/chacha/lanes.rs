@@ -158,7 +158,7 @@ impl<'a> Loan<'a, ChaChaLanes> {
     /// of the plaintexts.
     ///
     /// ```
-    /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner};
+    /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
     ///
     /// let key = ChaChaKey::new(&[7; 32]);
     /// let mut packets = [[1u8; 20], [1; 20]];
@@ -226,7 +226,7 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
     /// plaintexts, and can forge messages under that nonce.
     ///
     /// ```
-    /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner};
+    /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
     ///
     /// let key = ChaChaKey::new(&[7; 32]);
     /// let mut packets = [[1u8; 20], [2; 20]];
@@ -234,7 +234,7 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
     /// let nonces = [[0; 12], [1; 12]];
     /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
     /// Planner::new(&Cpu::detect()).process_each(
-    ///     all.map(|((packet, tag), nonce)| Loan::chacha_seal(&key, nonce, b"header", packet, tag)),
+    ///     all.map(|((packet, tag), nonce)| Loan::<ChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)),
     /// );
     /// assert_ne!(tags[0], tags[1]);
     /// ```
@@ -242,7 +242,7 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
     /// # Panics
     /// If the text is longer than 2^38 - 64 bytes.
     #[inline(always)]
-    pub fn chacha_seal(
+    pub fn seal(
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
@@ -256,9 +256,9 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
     /// The same from one buffer to another.
     ///
     /// # Panics
-    /// As [`chacha_seal`](Loan::chacha_seal), and if the destination has another length than the source.
+    /// As [`seal`](Loan::<ChaChaPolyLanes>::seal), and if the destination has another length than the source.
     #[inline(always)]
-    pub fn chacha_seal_to(
+    pub fn seal_to(
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
@@ -274,9 +274,9 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
     /// caller does, in constant time, and wipes the text unless it is the tag that came with it.
     ///
     /// # Panics
-    /// As [`chacha_seal`](Loan::chacha_seal).
+    /// As [`seal`](Loan::<ChaChaPolyLanes>::seal).
     #[inline(always)]
-    pub fn chacha_open(
+    pub fn open(
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
@@ -290,9 +290,9 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
     /// The same from one buffer to another.
     ///
     /// # Panics
-    /// As [`chacha_seal_to`](Loan::chacha_seal_to).
+    /// As [`seal_to`](Loan::<ChaChaPolyLanes>::seal_to).
     #[inline(always)]
-    pub fn chacha_open_to(
+    pub fn open_to(
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],

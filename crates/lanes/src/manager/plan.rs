@@ -5,8 +5,8 @@ use alloc::boxed::Box;
 use alloc::vec;
 use core::cmp::Reverse;
 
-/// Jobs planned together.
-pub(crate) const WINDOW: usize = 256;
+/// Jobs planned together: as many as the widest kernel has lanes, which is that of DES.
+pub(crate) const WINDOW: usize = 512;
 
 /// Classes of cost: a class for each number of steps, and the first for all that take more.
 const CLASSES: usize = 64;

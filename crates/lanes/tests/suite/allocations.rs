@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use crate::common::packets::{Message, Mode, Text, View, every_mode};
 use crate::common::{Reference, bytes, cipher_cpus, cpus};
+use crate::kasumi::{self, Message as KasumiMessage};
 use broadloom_lanes::{
     AesKey, CbcJob, HashJob, HmacKey, InOrder, Job, OutOfOrder, Planner, Sha1, Sha512,
 };
@@ -50,7 +51,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// The allocations of this thread in a call.
-fn allocations(call: impl FnOnce()) -> usize {
+pub fn allocations(call: impl FnOnce()) -> usize {
     let before = ALLOCATIONS.get();
     call();
     ALLOCATIONS.get() - before
@@ -143,4 +144,36 @@ fn packets_allocate_nothing() {
         }
     }
     every_mode!(all());
+}
+
+#[test]
+fn kasumi_allocates_nothing() {
+    let messages: Vec<_> = (0..300).map(|i| KasumiMessage::new(i, i * 29 % 900)).collect();
+    for cpu in kasumi::cpus() {
+        let mut planner = Planner::new(&cpu);
+        let mut texts: Vec<_> = messages.iter().map(|message| message.text.clone()).collect();
+        let mut tags = vec![[0; 4]; messages.len()];
+        let count =
+            allocations(|| {
+                let all = messages.iter().zip(&mut texts).zip(&mut tags);
+                planner.process_each(all.flat_map(|((message, text), tag)| {
+                    [message.f8(text), message.f9(&message.text, tag)]
+                }));
+            });
+        assert_eq!(count, 0, "on {}", cpu.isa());
+    }
+}
+
+#[cfg(feature = "legacy")]
+#[test]
+fn rc4_allocates_nothing() {
+    let key = broadloom_lanes::Rc4Key::new(b"a key").expect("a good length");
+    for cpu in kasumi::cpus() {
+        let mut planner = Planner::new(&cpu);
+        let mut texts: Vec<_> = (0..30).map(|i| bytes(i, i * 29 % 900)).collect();
+        let count = allocations(|| {
+            planner.process_each(texts.iter_mut().map(|text| broadloom_lanes::Loan::rc4(&key, text)));
+        });
+        assert_eq!(count, 0, "on {}", cpu.isa());
+    }
 }

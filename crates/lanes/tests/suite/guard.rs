@@ -6,24 +6,25 @@ use crate::common::packets::{Message, Mode, Text, View, every_mode};
 use crate::common::{
     Reference, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, every_hash, everywhere, hash_cpus,
 };
-use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, OutOfPlace};
+use crate::kasumi::{self, Message as KasumiMessage};
+use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, Loan, OutOfPlace, Planner};
 
 /// Bytes between two guard pages.
-struct Guarded {
+pub struct Guarded {
     pages: *mut libc::c_void,
     page: usize,
 }
 
 /// Where in a guarded region a buffer lies.
 #[derive(Clone, Copy, Debug)]
-enum Side {
+pub enum Side {
     Start,
     End,
 }
 
 impl Guarded {
     /// Room for 8 KiB at least.
-    fn new() -> Self {
+    pub fn new() -> Self {
         // SAFETY: no pointers are involved.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).expect("a page size");
         let page = page.max(8192);
@@ -40,14 +41,14 @@ impl Guarded {
     }
 
     /// The first or the last bytes between the guard pages, with some data in them.
-    fn place(&mut self, side: Side, data: &[u8]) -> &mut [u8] {
+    pub fn place(&mut self, side: Side, data: &[u8]) -> &mut [u8] {
         let place = self.bytes(side, data.len());
         place.copy_from_slice(data);
         place
     }
 
     /// The first or the last bytes between the guard pages, as they are.
-    fn bytes(&mut self, side: Side, len: usize) -> &mut [u8] {
+    pub fn bytes(&mut self, side: Side, len: usize) -> &mut [u8] {
         // SAFETY: the middle is `page` bytes, readable, writable, and borrowed with `self`.
         let all =
             unsafe { std::slice::from_raw_parts_mut(self.pages.byte_add(self.page).cast(), self.page) };
@@ -177,7 +178,10 @@ fn packets_touch_their_buffers_and_nothing_else() {
                         let ((from, to), small) = places;
                         let text = match i % 2 {
                             0 => Text::InPlace(to.place(side, &texts.0)),
-                            _ => Text::Apart(from.place(side, &texts.0), to.place(side, &vec![0; len])),
+                            _ => Text::Apart(
+                                from.place(side, &texts.0),
+                                to.place(side, &vec![0; texts.0.len()]),
+                            ),
                         };
                         let associated = small.place(side, &message.associated);
                         View { nonce: &message.nonce, associated, text, tag }
@@ -185,7 +189,7 @@ fn packets_touch_their_buffers_and_nothing_else() {
                     M::process(&cpu, &keys, views.collect());
                     for (i, (to, (_, expected, tag))) in to.iter_mut().zip(&texts).enumerate() {
                         let what = format!("{} {} {side:?} {len} of {count}", M::NAME, cpu.isa());
-                        assert!(to.bytes(side, len) == expected, "{what}");
+                        assert!(to.bytes(side, expected.len()) == expected, "{what}");
                         assert_eq!(tags[i][..M::TAG], tag[..], "{what}");
                     }
                 }
@@ -193,4 +197,55 @@ fn packets_touch_their_buffers_and_nothing_else() {
         }
     }
     every_mode!(all());
+}
+
+#[test]
+fn kasumi_touches_its_buffers_and_nothing_else() {
+    let (mut texts, mut data) = (regions(), regions());
+    let bits = (0..=200).chain([511, 512, 513, 8 * 1000 + 3, 8 * 8191]);
+    for (bits, count) in bits.flat_map(|bits| COUNTS.map(|count| (bits, count))) {
+        let messages: Vec<_> = (0..count).map(|i| KasumiMessage::new(2 * i, bits)).collect();
+        for (side, cpu) in
+            [Side::Start, Side::End].iter().flat_map(|s| kasumi::cpus().map(move |c| (*s, c)))
+        {
+            let mut tags = vec![[0; 4]; count];
+            let places = texts.iter_mut().zip(&mut data).zip(&messages).zip(&mut tags);
+            let loans = places.flat_map(|(((text, data), message), tag)| {
+                let data = data.place(side, &message.text);
+                [message.f8(text.place(side, &message.text)), message.f9(data, tag)]
+            });
+            Planner::new(&cpu).process_each(loans);
+            for (i, (text, message)) in texts.iter_mut().zip(&messages).enumerate() {
+                let what = format!("{} {side:?} {bits} bits, {i} of {count}", cpu.isa());
+                assert!(text.bytes(side, message.text.len()) == message.f8, "{what}");
+                assert_eq!(tags[i], message.f9, "{what}");
+            }
+        }
+    }
+}
+
+#[cfg(feature = "legacy")]
+#[test]
+fn rc4_touches_its_buffers_and_nothing_else() {
+    let (mut from, mut to) = (regions(), regions());
+    let secret = bytes(1, 16);
+    let key = broadloom_lanes::Rc4Key::new(&secret).expect("a good length");
+    for (len, count) in (0..=290).chain([8191]).flat_map(|len| COUNTS.map(|count| (len, count))) {
+        let text = bytes(len, len);
+        let expected = crate::rc4::reference(&secret, &text);
+        for (side, cpu) in
+            [Side::Start, Side::End].iter().flat_map(|s| kasumi::cpus().map(move |c| (*s, c)))
+        {
+            let places = from.iter_mut().zip(&mut to).take(count).enumerate();
+            let loans = places.map(|(i, (from, to))| match i % 2 {
+                0 => Loan::rc4(&key, to.place(side, &text)),
+                _ => Loan::rc4_to(&key, from.place(side, &text), to.place(side, &vec![0; len])),
+            });
+            Planner::new(&cpu).process_each(loans);
+            for (i, to) in to.iter_mut().take(count).enumerate() {
+                let what = format!("{} {side:?} {len} bytes, {i} of {count}", cpu.isa());
+                assert!(to.bytes(side, len) == expected, "{what}");
+            }
+        }
+    }
 }

@@ -2,13 +2,20 @@
 
 mod allocations;
 mod cbc;
+mod ccm;
 mod chacha;
 mod common;
+mod des;
 mod guard;
 mod hash;
+mod kasumi;
+mod keystream;
 mod known_answers;
 mod loans;
 mod managers;
 mod packet_answers;
 mod packets;
+#[cfg(feature = "legacy")]
+mod rc4;
 mod sequences;
+mod xts;

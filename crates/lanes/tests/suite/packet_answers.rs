@@ -1,6 +1,8 @@
 //! Known answers for the modes of packets, from the standards.
 
-use crate::common::packets::{Cmac, Ctr, Gmac, Mode, Open, Seal, Text, View};
+use crate::common::packets::{
+    CfbDecrypt, CfbEncrypt, Cmac, Ctr, EcbDecrypt, EcbEncrypt, Gmac, Mode, Open, Seal, Text, View, Xcbc,
+};
 use crate::common::{cipher_cpus, hex};
 
 /// One example of a standard, in hexadecimal.
@@ -76,6 +78,88 @@ fn aes_ctr_sp_800_38a() {
     check::<Ctr>(&examples);
     let decrypting = examples.map(|e| Example { before: e.after, after: e.before, ..e });
     check::<Ctr>(&decrypting);
+}
+
+/// SP 800-38A, F.1.1 to F.1.6.
+#[test]
+fn aes_ecb_sp_800_38a() {
+    let example = |key, after| Example { key, before: PLAIN, after, ..Example::default() };
+    let examples = [
+        example(
+            KEY_128,
+            "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf\
+             43b1cd7f598ece23881b00e3ed0306887b0c785e27e8ad3f8223207104725dd4",
+        ),
+        example(
+            KEY_192,
+            "bd334f1d6e45f25ff712a214571fa5cc974104846d0ad3ad7734ecb3ecee4eef\
+             ef7afd2270e2e60adce0ba2face6444e9a4b41ba738d6c72fb16691603c18e0e",
+        ),
+        example(
+            KEY_256,
+            "f3eed1bdb5d2a03c064b5a7e3db181f8591ccb10d410ed26dc5ba74a31362870\
+             b6ed21b99ca6f4f9f153e7b1beafed1d23304b7a39f9f3ff067d8d8f9e24ecc7",
+        ),
+    ];
+    check::<EcbEncrypt>(&examples);
+    check::<EcbDecrypt>(&examples.map(|e| Example { before: e.after, after: e.before, ..e }));
+}
+
+/// SP 800-38A, F.3.13 to F.3.18; and the first 39 bytes of each, whose last segment is shorter.
+#[test]
+fn aes_cfb_sp_800_38a() {
+    let example = |key, after| Example {
+        key,
+        nonce: "000102030405060708090a0b0c0d0e0f",
+        before: PLAIN,
+        after,
+        ..Example::default()
+    };
+    let whole = [
+        example(
+            KEY_128,
+            "3b3fd92eb72dad20333449f8e83cfb4ac8a64537a0b3a93fcde3cdad9f1ce58b\
+             26751f67a3cbb140b1808cf187a4f4dfc04b05357c5d1c0eeac4c66f9ff7f2e6",
+        ),
+        example(
+            KEY_192,
+            "cdc80d6fddf18cab34c25909c99a417467ce7f7f81173621961a2b70171d3d7a\
+             2e1e8a1dd59b88b1c8e60fed1efac4c9c05f9f9ca9834fa042ae8fba584b09ff",
+        ),
+        example(
+            KEY_256,
+            "dc7e84bfda79164b7ecd8486985d386039ffed143b28b1c832113c6331e5407b\
+             df10132415e54b92a13ed0a8267ae2f975a385741ab9cef82031623d55b1e471",
+        ),
+    ];
+    let short = whole.map(|e| Example { before: &e.before[..78], after: &e.after[..78], ..e });
+    for examples in [whole, short] {
+        check::<CfbEncrypt>(&examples);
+        check::<CfbDecrypt>(&examples.map(|e| Example { before: e.after, after: e.before, ..e }));
+    }
+}
+
+/// RFC 3566, section 4: numbers from zero up, and 1000 zeros.
+#[test]
+fn aes_xcbc_rfc_3566() {
+    let text = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f2021";
+    let zeros = "00".repeat(1000);
+    let example = |text, tag| Example {
+        key: "000102030405060708090a0b0c0d0e0f",
+        before: text,
+        after: text,
+        tag,
+        ..Example::default()
+    };
+    check::<Xcbc>(&[
+        example("", "75f0251d528ac01c4573dfd584d79f29"),
+        example(&text[..6], "5b376580ae2f19afe7219ceef172756f"),
+        example(&text[..32], "d2a246fa349b68a79998a4394ff7a263"),
+        example(&text[..40], "47f51b4564966215b8985c63055ed308"),
+        example(&text[..64], "f54f0ec8d2b9f3d36807734bd5283fd4"),
+        example(text, "becbb3bccdb518a30677d5481fb6b4d8"),
+        example(&zeros, "f0dafee895db30253761103b5d84528f"),
+    ]);
 }
 
 /// SP 800-38B, appendix D: the first 0, 16, 40 and 64 bytes of the text under each key.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use broadloom_emulated::{Emulated, Instance, Request};
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Bytes, Compression, Data, DeviceFault, HashAlgorithm, Job, JobError, Order,
-    Processor, Provider, QueueConfig, QueuePair, Session, Transform,
+    Bytes, Compression, Data, DeviceFault, HashAlgorithm, Job, JobError, Order, Processor, Provider,
+    QueueConfig, QueuePair, Session, Transform,
 };
 use broadloom_native::Native;
 use common::*;
@@ -71,6 +71,13 @@ fn at_most_so_many_responses_as_are_wanted() {
     assert_eq!(users, [0, 1, 2, 3, 4]);
 }
 
+/// A device that has nothing to compute packets with.
+fn chunks_only() -> Emulated {
+    let lz4 = broadloom_lz4::Lz4::load(&[]).expect("it is built in");
+    Emulated::new(&[("preset", "instant")], vec![std::sync::Arc::new(lz4)])
+        .expect("the options are valid")
+}
+
 #[test]
 fn raw_requests_that_cannot_be_are_refused_or_fail() {
     let device = instant(&[]);
@@ -78,13 +85,8 @@ fn raw_requests_that_cannot_be_are_refused_or_fail() {
         Transform::mac(broadloom_engine::MacAlgorithm::Hmac(HashAlgorithm::Sha1), b"k").verify();
     let refused = device.session(&verify.expect("it fits")).expect_err("drivers verify");
     assert_eq!(refused.reason, "the device makes MACs, and the driver compares them");
-    let gcm = Transform::aead(AeadAlgorithm::AesGcm(AesSize::Aes128), &[0; 16]).seal().expect("it fits");
-    let refused = device.session(&gcm).expect_err("no backend has it");
-    assert!(
-        refused.reason.contains("native: native has no kernel for aes-128-gcm"),
-        "{}",
-        refused.reason
-    );
+    let refused = chunks_only().session(&encrypt()).expect_err("no backend has it");
+    assert!(refused.reason.contains("lz4: lz4 has no aes-128-cbc"), "{}", refused.reason);
     let session = device.session(&encrypt()).expect("a backend can");
     let mut instance = device.instance().expect("there is one");
     let good = Request::new(&session, &[0; 32]).nonce(&[0; 16]);
@@ -460,7 +462,7 @@ fn what_it_says_of_itself() {
     let device = instant(&[]);
     assert!(device.by_name_only());
     assert!(device.supports(broadloom_engine::Algorithm::Hash(HashAlgorithm::Sha1)));
-    assert!(!device.supports(broadloom_engine::Algorithm::Aead(AeadAlgorithm::AesGcm(AesSize::Aes128))));
+    assert!(!chunks_only().supports(broadloom_engine::Algorithm::Hash(HashAlgorithm::Sha1)));
     assert_eq!(device.levels(broadloom_engine::CompressionAlgorithm::Deflate), Some(0..=12));
     assert!(open(&device, &hmac()).kernel().starts_with("emulated by native: "));
     let none = Emulated::new(&[], Vec::new()).expect("the options are valid");

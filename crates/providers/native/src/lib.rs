@@ -1,17 +1,15 @@
 //! Broadloom's own lanes as a provider.
 //!
-//! Hashes, HMACs, AES in CBC, CTR and GCM mode, GMAC and CMAC, ChaCha20,
-//! ChaCha20-Poly1305, many buffers side by side, on the kernels of
-//! [`broadloom_lanes`]. What it needs of the machine it finds out at run time, so it is always there.
+//! Hashes and HMACs; AES in CBC, CTR, CFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and XCBC-MAC; ChaCha20 and
+//! ChaCha20-Poly1305; DES and triple DES; KASUMI; and with the feature `legacy` RC4: many buffers side by side,
+//! on the kernels of [`broadloom_lanes`]. What it needs of the machine it finds out at run time, so it is
+//! always there.
 
-mod class;
+mod kind;
+mod kinds;
 mod queue;
-mod session;
 
-use broadloom_engine::{
-    AeadAlgorithm, Algorithm, AnyQueue, CipherAlgorithm, MacAlgorithm, Provider, ProviderError,
-    ProviderSession, Transform,
-};
+use broadloom_engine::{Algorithm, AnyQueue, Provider, ProviderError, ProviderSession, Transform};
 use broadloom_lanes::Cpu;
 
 use queue::NativeQueue;
@@ -43,23 +41,19 @@ impl Provider for Native {
 
     fn supports(&self, algorithm: Algorithm) -> bool {
         match algorithm {
-            Algorithm::Hash(_) => true,
-            Algorithm::Mac(
-                MacAlgorithm::Hmac(_) | MacAlgorithm::AesGmac(_) | MacAlgorithm::AesCmac(_),
-            ) => true,
-            Algorithm::Aead(AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305) => true,
-            Algorithm::Cipher(
-                CipherAlgorithm::AesCbc(_) | CipherAlgorithm::AesCtr(_) | CipherAlgorithm::ChaCha20,
-            ) => true,
             Algorithm::Chain(cipher, mac, _) => {
                 self.supports(Algorithm::Cipher(cipher)) && self.supports(Algorithm::Mac(mac))
             }
-            _ => false,
+            _ => kinds::opener(algorithm).is_some(),
         }
     }
 
     fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
-        session::open(transform, &self.cpu)
+        let algorithm = transform.algorithm();
+        match kinds::opener(algorithm) {
+            Some(open) => open(transform, &self.cpu),
+            None => Err(ProviderError::new(format!("native has no kernel for {algorithm}"))),
+        }
     }
 
     fn open_queue(&self) -> Result<AnyQueue, ProviderError> {

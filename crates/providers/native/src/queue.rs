@@ -3,8 +3,8 @@
 use broadloom_engine::{Occupancy, Operation, Queue};
 use broadloom_lanes::Cpu;
 
-use crate::class::{self, Class};
-use crate::session::CLASSES;
+use crate::kind::Class;
+use crate::kinds::{self, CLASSES};
 
 /// Jobs that are worth waiting for: enough to keep the widest lanes full to the end of a burst of mixed
 /// lengths.
@@ -32,7 +32,7 @@ impl Queue for NativeQueue {
             operations.iter().fold(0u32, |classes, operation| classes | 1 << operation.class());
         for (index, class) in self.classes.iter_mut().enumerate() {
             if classes & (1 << index) != 0 {
-                class.get_or_insert_with(|| class::open(index as u8, &self.cpu)).run(operations);
+                class.get_or_insert_with(|| kinds::class(index as u8, &self.cpu)).run(operations);
             }
         }
     }

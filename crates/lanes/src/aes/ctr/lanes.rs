@@ -48,7 +48,8 @@ impl Lanes for CtrLanes {
         let kernel = self.kernel;
         // SAFETY: the caller vouches for the tasks until they are complete.
         while let Some(id) = source.next(|id, task| unsafe {
-            cipher(kernel, task);
+            let &CtrTask { key, ref counter, src, dst, len } = task;
+            cipher(kernel, &*key, counter, (src, dst, len));
             id
         }) {
             source.done(id);
@@ -59,16 +60,20 @@ impl Lanes for CtrLanes {
 /// Ciphers a buffer: all at once, unless the last 32 bits of its counter pass zero on the way.
 ///
 /// # Safety
-/// The task is good, and the kernel for this CPU.
+/// The contract of [`CtrKernel`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn cipher(kernel: &CtrKernel, task: &CtrTask) {
-    let CtrTask { key, counter, src, dst, len } = task;
+pub(in crate::aes) unsafe fn cipher(
+    kernel: &CtrKernel,
+    key: &AesKey,
+    counter: &Block,
+    (src, dst, len): (*const u8, *mut u8, usize),
+) {
     // SAFETY: the caller's.
     unsafe {
-        if *len as u64 <= room(counter) {
-            (kernel.cipher)(&**key, counter, *src, *dst, *len);
+        if len as u64 <= room(counter) {
+            (kernel.cipher)(key, counter, src, dst, len);
         } else {
-            cipher_in_parts(kernel, *task);
+            cipher_in_parts(kernel, key, *counter, (src, dst, len));
         }
     }
 }
@@ -78,25 +83,30 @@ pub(in crate::aes) unsafe fn cipher(kernel: &CtrKernel, task: &CtrTask) {
 /// # Safety
 /// As [`cipher`].
 #[cold]
-unsafe fn cipher_in_parts(kernel: &CtrKernel, mut task: CtrTask) {
-    while task.len > 0 {
-        let room = room(&task.counter);
-        let len = usize::try_from(room).map_or(task.len, |room| room.min(task.len));
+unsafe fn cipher_in_parts(
+    kernel: &CtrKernel,
+    key: &AesKey,
+    mut counter: Block,
+    (mut src, mut dst, mut left): (*const u8, *mut u8, usize),
+) {
+    while left > 0 {
+        let room = room(&counter);
+        let len = usize::try_from(room).map_or(left, |room| room.min(left));
         // SAFETY: the caller's, for the first bytes of those that are left.
         unsafe {
-            (kernel.cipher)(&*task.key, &task.counter, task.src, task.dst, len);
-            (task.src, task.dst) = (task.src.add(len), task.dst.add(len));
+            (kernel.cipher)(key, &counter, src, dst, len);
+            (src, dst) = (src.add(len), dst.add(len));
         }
-        task.len -= len;
+        left -= len;
         // The last 32 bits are zero now, and the others one more.
-        let high = (u128::from_be_bytes(task.counter) >> 32).wrapping_add(1);
-        task.counter = (high << 32).to_be_bytes();
+        let high = (u128::from_be_bytes(counter) >> 32).wrapping_add(1);
+        counter = (high << 32).to_be_bytes();
     }
 }
 
 /// Bytes that can be ciphered before the last 32 bits of a counter pass zero.
 #[inline(always)]
-fn room(counter: &Block) -> u64 {
+pub(super) fn room(counter: &Block) -> u64 {
     ((1 << 32) - u64::from(number(counter))) * 16
 }
 

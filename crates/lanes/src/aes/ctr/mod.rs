@@ -3,13 +3,15 @@
 //!
 //! `pipeline` is the one description of the kernels for CPUs with AES instructions.
 
-mod lanes;
+mod keystream;
+pub(super) mod lanes;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) mod pipeline;
 pub(super) mod soft;
 
 use super::key::{AesKey, Block};
 
+pub use keystream::{Keystream, KeystreamError};
 pub use lanes::{CounterError, CtrLanes};
 
 /// Counter mode in one instruction set.
@@ -26,4 +28,9 @@ pub(crate) struct CtrKernel {
     pub name: &'static str,
     /// Ciphers `len` bytes. The blocks are numbered from `first` on in its last 32 bits, modulo 2^32.
     pub cipher: unsafe fn(key: &AesKey, first: &Block, src: *const u8, dst: *mut u8, len: usize),
+    /// Writes the key stream alone; its length is a multiple of [`STREAMED`].
+    pub stream: unsafe fn(key: &AesKey, first: &Block, dst: *mut u8, len: usize),
 }
+
+/// What lengths of key stream alone are a multiple of: a group of the widest registers.
+pub(super) const STREAMED: usize = 512;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::needless_range_loop, reason = "a register is an index into places of the text")]
 
+use super::STREAMED;
 use crate::aes::key::AesKey;
 use crate::aes::register::{Wide, encrypt};
 
@@ -53,6 +54,31 @@ pub(in crate::aes) unsafe fn cipher<W: Wide, const EXTRA: bool>(
             stream.xor(W::load_part(src.add(at), part)).store_part(dst.add(at), part);
         }
         extra
+    }
+}
+
+/// Writes the key stream of the [counters](Wide::counters).
+///
+/// # Safety
+/// The contracts of [`CtrKernel`](super::CtrKernel) and of [`Wide`].
+#[inline(always)]
+pub(in crate::aes) unsafe fn stream<W: Wide>(
+    key: *const AesKey,
+    mut counters: W,
+    dst: *mut u8,
+    len: usize,
+) {
+    let width = 16 * W::BLOCKS;
+    const { assert!(STREAMED.is_multiple_of(16 * W::BLOCKS * TOGETHER)) };
+    // SAFETY: the caller's; whole groups.
+    unsafe {
+        for at in (0..len).step_by(width * TOGETHER) {
+            let mut x = take::<W, TOGETHER>(&mut counters);
+            encrypt(key, &mut x, &mut ());
+            for i in 0..TOGETHER {
+                x[i].store(dst.add(at + width * i));
+            }
+        }
     }
 }
 
@@ -138,7 +164,7 @@ macro_rules! ctr_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
         $(#[$doc])*
         pub(in crate::aes) static $kernel: $crate::aes::ctr::CtrKernel =
-            $crate::aes::ctr::CtrKernel { name: $name, cipher: ctr };
+            $crate::aes::ctr::CtrKernel { name: $name, cipher: ctr, stream: ctr_stream };
 
         #[target_feature(enable = $feature)]
         unsafe fn ctr(
@@ -153,6 +179,21 @@ macro_rules! ctr_kernel {
             unsafe {
                 let first = <$register>::load_one(first.as_ptr());
                 pipeline::cipher::<$register, false>(key, first.counters(), first, src, dst, len);
+            }
+        }
+
+        #[target_feature(enable = $feature)]
+        unsafe fn ctr_stream(
+            key: &$crate::aes::key::AesKey,
+            first: &$crate::aes::key::Block,
+            dst: *mut u8,
+            len: usize,
+        ) {
+            use $crate::aes::{ctr::pipeline, register::Wide};
+            // SAFETY: the contract, and the instructions are enabled here.
+            unsafe {
+                let first = <$register>::load_one(first.as_ptr());
+                pipeline::stream::<$register>(key, first.counters(), dst, len);
             }
         }
     };

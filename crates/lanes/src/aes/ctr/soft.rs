@@ -7,7 +7,7 @@ use crate::aes::key::{AesKey, Block};
 use crate::aes::soft::{SlicedCipher, WIDTH};
 
 /// Constant-time AES on plain integers, for any CPU.
-pub(in crate::aes) static SOFT: CtrKernel = CtrKernel { name: "bitsliced", cipher };
+pub(in crate::aes) static SOFT: CtrKernel = CtrKernel { name: "bitsliced", cipher, stream };
 
 /// [`CtrKernel::cipher`], with its contract.
 unsafe fn cipher(key: &AesKey, first: &Block, src: *const u8, dst: *mut u8, len: usize) {
@@ -25,6 +25,15 @@ unsafe fn cipher(key: &AesKey, first: &Block, src: *const u8, dst: *mut u8, len:
             unsafe { dst.add(at + i).write(src.add(at + i).read() ^ byte) };
         }
         stream.zeroize();
+    }
+}
+
+/// [`CtrKernel::stream`], with its contract.
+unsafe fn stream(key: &AesKey, first: &Block, dst: *mut u8, len: usize) {
+    // SAFETY: the contract.
+    unsafe {
+        dst.write_bytes(0, len);
+        cipher(key, first, dst.cast_const(), dst, len);
     }
 }
 

@@ -89,7 +89,7 @@ impl<'a> Loan<'a, GcmLanes> {
     /// plaintexts, and can forge tags from then on.
     ///
     /// ```
-    /// use broadloom_lanes::{Cpu, GcmKey, Loan, Planner};
+    /// use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan, Planner};
     ///
     /// let key = GcmKey::new(&[7; 16])?;
     /// let mut packets = [[1u8; 20], [2; 20]];
@@ -97,7 +97,9 @@ impl<'a> Loan<'a, GcmLanes> {
     /// let mut planner = Planner::new(&Cpu::detect());
     /// let nonces = [[0; 12], [1; 12]];
     /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
-    /// planner.process_each(all.map(|((packet, tag), nonce)| Loan::seal(&key, nonce, b"header", packet, tag)));
+    /// planner.process_each(all.map(|((packet, tag), nonce)| {
+    ///     Loan::<GcmLanes>::seal(&key, nonce, b"header", packet, tag)
+    /// }));
     /// assert_ne!(tags[0], tags[1]);
     /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
     /// ```

@@ -1,5 +1,8 @@
 //! The scheduler of chains onto the lanes of a kernel.
 
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+
 use zeroize::Zeroize;
 
 use super::{ChainKernel, ChainSet, MAX_LANES};
@@ -10,51 +13,115 @@ use crate::manager::{Occupancy, Source};
 use crate::slab::Slab;
 
 /// The most pieces that a chain runs over.
-const PIECES: usize = 2;
+const PIECES: usize = 5;
 
 /// Blocks that are made for a chain, at most.
-const MADE: usize = 1;
+const MADE: usize = 4;
 
 /// Whole blocks that lie side by side, in a text or among those that are made.
 #[derive(Clone, Copy)]
-pub(super) struct Piece {
-    pub from: *const u8,
-    pub blocks: usize,
-}
-
-/// What a chain runs over, and what becomes of it.
-pub(super) struct Chain {
-    /// None of the first `count` is empty.
-    pub pieces: [Piece; PIECES],
-    pub count: usize,
-    pub made: [Block; MADE],
-    /// Where the last state goes: 16 bytes.
-    pub tag: *mut u8,
+struct Piece {
+    from: *const u8,
+    blocks: usize,
 }
 
 /// A task whose work is a chain.
-pub(super) trait ChainTask: Copy {
+pub(in crate::aes) trait ChainTask: Copy {
+    /// What else its work takes, for all tasks of a scheduler the same.
+    type Beside: Copy;
+
     fn key(&self) -> *const AesKey;
 
-    /// Describes the chain; pieces may point to its own blocks. There is at least one piece.
+    /// Describes the chain: at least one block.
     ///
     /// # Safety
-    /// The task is good, and the chain can be written to.
-    unsafe fn describe(&self, chain: *mut Chain);
+    /// The task is good.
+    unsafe fn begin(&self, beside: Self::Beside, chain: &mut Course<'_, Self>);
+
+    /// Does what is left to do with the last state.
+    ///
+    /// # Safety
+    /// The task is good, and its chain at its end.
+    unsafe fn end(&self, beside: Self::Beside, state: &Block);
+}
+
+/// What a chain runs over, and the task that it is the work of.
+pub(in crate::aes) struct Chain<T> {
+    /// None of the first `count` is empty.
+    pieces: [Piece; PIECES],
+    count: usize,
+    /// Pieces may point to these.
+    made: [Block; MADE],
+    task: MaybeUninit<T>,
+}
+
+/// A chain that is being described.
+pub(in crate::aes) struct Course<'a, T> {
+    chain: *mut Chain<T>,
+    made: usize,
+    /// Whether the last piece is one of blocks that were made.
+    open: bool,
+    borrowed: PhantomData<&'a mut Chain<T>>,
+}
+
+impl<T> Course<'_, T> {
+    /// # Safety
+    /// The chain can be written to, and stays where it is until it ends.
+    #[inline(always)]
+    unsafe fn new(chain: *mut Chain<T>) -> Self {
+        // SAFETY: the caller's.
+        unsafe { (*chain).count = 0 };
+        Course { chain, made: 0, open: false, borrowed: PhantomData }
+    }
+
+    /// Goes on over whole blocks of a text.
+    #[inline(always)]
+    pub fn text(&mut self, from: *const u8, blocks: usize) {
+        if blocks > 0 {
+            self.piece(from, blocks);
+            self.open = false;
+        }
+    }
+
+    /// Goes on over a block that is made, as a little-endian integer.
+    #[inline(always)]
+    pub fn block(&mut self, block: u128) {
+        // SAFETY: the chain can be written to; references are to one field, and end here.
+        unsafe {
+            (*self.chain).made[self.made] = block.to_le_bytes();
+            if self.open {
+                (*self.chain).pieces[(*self.chain).count - 1].blocks += 1;
+            } else {
+                self.piece((&raw const (*self.chain).made).cast::<u8>().add(16 * self.made), 1);
+                self.open = true;
+            }
+        }
+        self.made += 1;
+    }
+
+    #[inline(always)]
+    fn piece(&mut self, from: *const u8, blocks: usize) {
+        // SAFETY: as in `block`.
+        unsafe {
+            (*self.chain).pieces[(*self.chain).count] = Piece { from, blocks };
+            (*self.chain).count += 1;
+        }
+    }
 }
 
 /// The scheduler: lanes with the same number of rounds run together.
-pub(super) struct Chains {
+pub(in crate::aes) struct Chains<T: ChainTask> {
     kernel: &'static ChainKernel,
+    beside: T::Beside,
     /// By the number of rounds: 10, 12, 14.
-    classes: [Class; 3],
+    classes: [Class<T>; 3],
     occupancy: Occupancy,
 }
 
 /// The lanes whose keys have one number of rounds. Lanes `0..active` are in use.
-struct Class {
+struct Class<T> {
     set: ChainSet,
-    chains: Slab<Chain>,
+    chains: Slab<Chain<T>>,
     /// Blocks that are left of each lane's piece.
     left: [usize; MAX_LANES],
     /// The fewest of them, of lanes in use.
@@ -69,13 +136,13 @@ struct Class {
 
 // SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this,
 // or go into allocations of its own.
-unsafe impl Send for Chains {}
+unsafe impl<T: ChainTask<Beside: Send>> Send for Chains<T> {}
 
-impl Chains {
-    pub fn new(cpu: &Cpu) -> Self {
+impl<T: ChainTask> Chains<T> {
+    pub fn new(cpu: &Cpu, beside: T::Beside) -> Self {
         let kernel = select::chains(cpu);
         let classes = [(); 3].map(|()| Class::new(kernel.lanes));
-        Chains { kernel, classes, occupancy: Occupancy::default() }
+        Chains { kernel, beside, classes, occupancy: Occupancy::default() }
     }
 
     pub fn lanes(&self) -> usize {
@@ -90,38 +157,39 @@ impl Chains {
     ///
     /// # Safety
     /// The tasks are good until they are done.
-    pub unsafe fn run<T: ChainTask>(&mut self, source: &mut impl Source<T>) {
-        let Chains { kernel, classes, occupancy } = self;
+    pub unsafe fn run(&mut self, source: &mut impl Source<T>) {
+        let Chains { kernel, beside, classes, occupancy } = self;
+        let beside = *beside;
         // SAFETY: the caller's.
         unsafe {
             loop {
                 let taken = source.next(|id, task| {
                     let class = ((*task.key()).rounds() - 10) / 2;
-                    classes[class].start(id, task);
+                    classes[class].start(id, task, beside);
                     class
                 });
                 let Some(class) = taken else { break };
                 while classes[class].active == kernel.lanes {
-                    classes[class].step(kernel, occupancy, source);
+                    classes[class].step(kernel, beside, occupancy, source);
                 }
             }
             for class in classes {
                 while class.active > 0 {
-                    class.step(kernel, occupancy, source);
+                    class.step(kernel, beside, occupancy, source);
                 }
             }
         }
     }
 }
 
-impl Class {
+impl<T: ChainTask> Class<T> {
     fn new(lanes: usize) -> Self {
         let mut chains = Slab::new(lanes);
         let nowhere = Piece { from: core::ptr::null(), blocks: 0 };
         for lane in 0..lanes {
             let pieces = [nowhere; PIECES];
             let made = [[0; 16]; MADE];
-            chains.put(lane, Chain { pieces, count: 0, made, tag: core::ptr::null_mut() });
+            chains.put(lane, Chain { pieces, count: 0, made, task: MaybeUninit::uninit() });
         }
         Class {
             set: ChainSet::new(),
@@ -140,13 +208,14 @@ impl Class {
     /// # Safety
     /// The task is good, and a lane is free.
     #[inline(always)]
-    unsafe fn start(&mut self, id: u32, task: &impl ChainTask) {
+    unsafe fn start(&mut self, id: u32, task: &T, beside: T::Beside) {
         let lane = self.active;
         self.active += 1;
         let chain = self.chains.slot(self.slots[lane].into());
         // SAFETY: the caller's; the slot is the lane's own.
         let first = unsafe {
-            task.describe(chain);
+            (*chain).task.write(*task);
+            task.begin(beside, &mut Course::new(chain));
             (*chain).pieces[0]
         };
         self.set.state[lane] = [0; 16];
@@ -163,9 +232,10 @@ impl Class {
     /// # Safety
     /// At least one lane is in use; their tasks are good, and the kernel is for this CPU.
     #[inline(always)]
-    unsafe fn step<T>(
+    unsafe fn step(
         &mut self,
         kernel: &ChainKernel,
+        beside: T::Beside,
         occupancy: &mut Occupancy,
         source: &mut impl Source<T>,
     ) {
@@ -180,7 +250,7 @@ impl Class {
             self.set.src[lane] = unsafe { self.set.src[lane].add(16 * fewest) };
             if self.left[lane] == 0 {
                 // SAFETY: the lane's task is good, and at the end of a piece.
-                unsafe { self.next_piece(lane, source) };
+                unsafe { self.next_piece(lane, beside, source) };
             } else {
                 self.fewest = self.fewest.min(self.left[lane]);
             }
@@ -192,9 +262,9 @@ impl Class {
     /// # Safety
     /// The lane is in use, its task is good, and at the end of a piece.
     #[inline(always)]
-    unsafe fn next_piece<T>(&mut self, lane: usize, source: &mut impl Source<T>) {
+    unsafe fn next_piece(&mut self, lane: usize, beside: T::Beside, source: &mut impl Source<T>) {
         let chain = self.chains.slot(self.slots[lane].into());
-        // SAFETY: the slot is the lane's own, and full; the tag is writable as long as the task is good.
+        // SAFETY: the slot is the lane's own, and full; its task was written when it started, and is good.
         unsafe {
             self.piece[lane] += 1;
             if self.piece[lane] < (*chain).count {
@@ -204,7 +274,7 @@ impl Class {
                 self.fewest = self.fewest.min(blocks);
                 return;
             }
-            (*chain).tag.cast::<Block>().write(self.set.state[lane]);
+            (*chain).task.assume_init_ref().end(beside, &self.set.state[lane]);
         }
         source.done(self.ids[lane]);
         self.vacate(lane);
@@ -225,7 +295,7 @@ impl Class {
     }
 }
 
-impl Drop for Chains {
+impl<T: ChainTask> Drop for Chains<T> {
     fn drop(&mut self) {
         for class in &mut self.classes {
             class.set.state.zeroize();

@@ -1,19 +1,24 @@
-//! Message authentication by a chain of AES blocks: AES-CMAC (SP 800-38B).
+//! Message authentication by a chain of AES blocks: AES-CMAC (SP 800-38B), AES-XCBC-MAC
+//! (RFC 3566), and the chains of CCM.
 //!
 //! A chain is serial in one buffer, so each buffer gets a lane. `pipeline` is the one description of the
 //! kernels for CPUs with AES instructions, `soft` is for the others; `chains` puts buffers onto lanes.
 
-mod chains;
+pub(super) mod chains;
 mod cmac;
+mod lanes;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) mod pipeline;
 pub(super) mod soft;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod vaes;
+mod xcbc;
 
 use super::key::{AesKey, Block};
 
-pub use cmac::{CmacKey, CmacLanes};
+pub use cmac::CmacKey;
+pub use lanes::CmacLanes;
+pub use xcbc::XcbcKey;
 
 /// The most lanes any kernel has.
 pub(super) const MAX_LANES: usize = 16;

@@ -67,8 +67,9 @@ impl Mode for ChaCha20 {
         let (counter, nonce) = counter_and_nonce(nonce);
         let mut text = plain.clone();
         // The crate refuses the block with the last counter.
-        let before_last = text.len().min(64 * (u32::MAX - counter) as usize);
-        let (most, last) = text.split_at_mut(before_last);
+        let before_last = 64 * u64::from(u32::MAX - counter);
+        let split = text.len().min(before_last as usize);
+        let (most, last) = text.split_at_mut(split);
         let mut cipher = chacha20::ChaCha20::new(&whole(key).into(), nonce.into());
         cipher.seek(64 * u64::from(counter));
         cipher.apply_keystream(most);
@@ -101,8 +102,8 @@ macro_rules! chacha_poly {
                     |(View { nonce, associated, text, tag }, key)| {
                         let nonce = nonce.try_into().expect("12 bytes");
                         match text {
-                            Text::InPlace(text) => Loan::$in_place(key, nonce, associated, text, tag),
-                            Text::Apart(from, to) => Loan::$apart(key, nonce, associated, from, to, tag),
+                            Text::InPlace(text) => Loan::<ChaChaPolyLanes>::$in_place(key, nonce, associated, text, tag),
+                            Text::Apart(from, to) => Loan::<ChaChaPolyLanes>::$apart(key, nonce, associated, from, to, tag),
                         }
                     },
                 ));
@@ -123,7 +124,7 @@ macro_rules! chacha_poly {
 
 chacha_poly! {
     /// ChaCha20-Poly1305, sealing.
-    ChaChaSeal, false, chacha_seal, chacha_seal_to;
+    ChaChaSeal, false, seal, seal_to;
     /// ChaCha20-Poly1305, opening.
-    ChaChaOpen, true, chacha_open, chacha_open_to;
+    ChaChaOpen, true, open, open_to;
 }

@@ -2,6 +2,7 @@
 //! every manager.
 
 pub mod chacha;
+pub mod kasumi;
 mod kinds;
 pub mod packets;
 mod reference;

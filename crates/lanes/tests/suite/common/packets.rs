@@ -1,5 +1,9 @@
 //! Modes of packets, each with an independent implementation, and messages for them.
 
+mod ccm;
+mod ciphers;
+mod xcbc;
+
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use broadloom_lanes::{AesKey, CmacKey, CmacLanes, Cpu, CtrLanes, GcmKey, GcmLanes, Loan, Planner};
 use cmac::Mac;
@@ -8,6 +12,10 @@ use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
 
 use super::bytes;
+
+pub use ccm::{CcmOpen, CcmSeal};
+pub use ciphers::{CfbDecrypt, CfbEncrypt, EcbDecrypt, EcbEncrypt, XtsDecrypt, XtsEncrypt};
+pub use xcbc::Xcbc;
 
 /// What a mode does to messages.
 pub trait Mode {
@@ -22,6 +30,11 @@ pub trait Mode {
     const UNDOES: bool = false;
 
     type Key;
+
+    /// A length that it takes, near another.
+    fn fits(len: usize) -> usize {
+        len
+    }
 
     fn key(bytes: &[u8]) -> Self::Key;
 
@@ -42,7 +55,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// One that differs with its number, of a length, with a key of a length.
+    /// One that differs with its number, of a length if the mode takes it, with a key of a length.
     pub fn new<M: Mode>(number: usize, key_len: usize, len: usize) -> Self {
         let nonce_len = M::NONCES[number % M::NONCES.len()];
         let associated_len = if M::ASSOCIATED { [16, 0, 5, 33, 300, 12, 64][number % 7] } else { 0 };
@@ -50,7 +63,7 @@ impl Message {
             key: bytes(number + 1, key_len),
             nonce: bytes(number + 2, nonce_len),
             associated: bytes(number + 3, associated_len),
-            plain: bytes(number + 4, len),
+            plain: bytes(number + 4, M::fits(len)),
         }
     }
 
@@ -90,6 +103,7 @@ macro_rules! of_aes {
         $call
     }};
 }
+use of_aes;
 
 fn stream<C: KeyIvInit + StreamCipher>(key: &[u8], first: &[u8], text: &[u8]) -> Vec<u8> {
     let mut text = text.to_vec();
@@ -145,8 +159,8 @@ macro_rules! gcm {
             fn process(cpu: &Cpu, keys: &[GcmKey], views: Vec<View<'_>>) {
                 Planner::<GcmLanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
                     |(View { nonce, associated, text, tag }, key)| match text {
-                        Text::InPlace(text) => Loan::$in_place(key, nonce, associated, text, tag),
-                        Text::Apart(from, to) => Loan::$apart(key, nonce, associated, from, to, tag),
+                        Text::InPlace(text) => Loan::<GcmLanes>::$in_place(key, nonce, associated, text, tag),
+                        Text::Apart(from, to) => Loan::<GcmLanes>::$apart(key, nonce, associated, from, to, tag),
                     },
                 ));
             }
@@ -277,10 +291,19 @@ macro_rules! every_mode {
         $check::<$crate::common::packets::Seal>($($argument),*);
         $check::<$crate::common::packets::Open>($($argument),*);
         $check::<$crate::common::packets::Gmac>($($argument),*);
+        $check::<$crate::common::packets::CcmSeal>($($argument),*);
+        $check::<$crate::common::packets::CcmOpen>($($argument),*);
         $check::<$crate::common::packets::Cmac>($($argument),*);
         $check::<$crate::common::chacha::ChaCha20>($($argument),*);
         $check::<$crate::common::chacha::ChaChaSeal>($($argument),*);
         $check::<$crate::common::chacha::ChaChaOpen>($($argument),*);
+        $check::<$crate::common::packets::Xcbc>($($argument),*);
+        $check::<$crate::common::packets::EcbEncrypt>($($argument),*);
+        $check::<$crate::common::packets::EcbDecrypt>($($argument),*);
+        $check::<$crate::common::packets::CfbEncrypt>($($argument),*);
+        $check::<$crate::common::packets::CfbDecrypt>($($argument),*);
+        $check::<$crate::common::packets::XtsEncrypt>($($argument),*);
+        $check::<$crate::common::packets::XtsDecrypt>($($argument),*);
     };
 }
 pub(crate) use every_mode;

@@ -1,0 +1,45 @@
+//! Modes whose blocks do not depend on each other: ECB, XTS, and the decryption of CFB. Blocks of one buffer
+//! side by side, and short buffers one close behind the other, so that the rounds of several are in flight.
+//!
+//! `pipeline` is the one description of the kernels for CPUs with AES instructions.
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) mod pipeline;
+pub(super) mod soft;
+
+use super::key::{AesKey, Block};
+
+/// Modes of independent blocks in one instruction set.
+///
+/// # Safety
+///
+/// This is the contract of all functions of every kernel. The caller promises that
+///
+/// - the CPU has the instructions of the kernel;
+/// - the source is readable and the destination writable for so many blocks or bytes, at any alignment; they
+///   are the same, or do not overlap each other or anything else that is given.
+pub(crate) struct BlocksKernel {
+    /// The name shown to users.
+    pub name: &'static str,
+    /// The cipher itself, on each block.
+    pub encrypt: unsafe fn(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize),
+    /// Its inverse.
+    pub decrypt: unsafe fn(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize),
+    /// The cipher on each block between two additions of its tweak; leaves the tweak of the block behind them.
+    pub xts_encrypt: Tweaked,
+    /// Its inverse.
+    pub xts_decrypt: Tweaked,
+    /// CFB's way back. `iv` is the block before the first.
+    pub cfb_decrypt: unsafe fn(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize),
+}
+
+/// The signature of XTS's functions. A tweak is in memory as the kernel leaves it, in one piece: put together
+/// of two integers right before the call, it would keep the kernel waiting.
+pub(crate) type Tweaked =
+    unsafe fn(key: &AesKey, tweak: &mut Block, src: *const u8, dst: *mut u8, blocks: usize);
+
+/// The next block's tweak: times `x` (SP 800-38E; IEEE 1619, 5.2), as little-endian integers.
+#[inline(always)]
+pub(super) fn next_tweak(tweak: u128) -> u128 {
+    tweak << 1 ^ (tweak.cast_signed() >> 127).cast_unsigned() & 0x87
+}

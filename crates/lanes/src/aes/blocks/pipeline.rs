@@ -1,0 +1,340 @@
+//! Modes of independent blocks written once over the registers of an instruction set.
+
+#![expect(clippy::needless_range_loop, reason = "a register is an index into places of the text")]
+
+use core::marker::PhantomData;
+
+use super::next_tweak;
+use crate::aes::key::{AesKey, Block};
+use crate::aes::register::{Decrypt, Forward, Way, Wide, all_rounds};
+
+/// A mode: what goes into the cipher, and what becomes of what comes out.
+///
+/// # Safety
+/// As [`Aes`](crate::aes::register::Aes).
+pub(in crate::aes) trait Mode<W: Wide> {
+    type Way: Way<W>;
+
+    /// What goes into the cipher for the text in `N` registers at `src`, and what is kept beside it.
+    unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]);
+
+    /// The same for the text in a part of a register, `len` bytes.
+    unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W);
+
+    /// What is added to what comes out; `text` is what was there before.
+    unsafe fn mask(kept: W, text: W) -> W;
+}
+
+/// Sends blocks through a mode.
+///
+/// # Safety
+/// The contracts of [`BlocksKernel`](super::BlocksKernel) and of `Mode`.
+#[inline(always)]
+pub(in crate::aes) unsafe fn process<W: Wide, M: Mode<W>>(
+    key: *const AesKey,
+    mode: &mut M,
+    src: *const u8,
+    dst: *mut u8,
+    blocks: usize,
+) {
+    let (mut at, len) = (0, 16 * blocks);
+    let width = 16 * W::BLOCKS;
+    // SAFETY: the caller's; all groups are within the text.
+    unsafe {
+        while len - at >= 8 * width {
+            group::<W, M, 8>(key, mode, src.add(at), dst.add(at));
+            at += 8 * width;
+        }
+        if len - at >= 4 * width {
+            group::<W, M, 4>(key, mode, src.add(at), dst.add(at));
+            at += 4 * width;
+        }
+        if len - at >= 2 * width {
+            group::<W, M, 2>(key, mode, src.add(at), dst.add(at));
+            at += 2 * width;
+        }
+        if len - at >= width {
+            group::<W, M, 1>(key, mode, src.add(at), dst.add(at));
+            at += width;
+        }
+        if W::BLOCKS > 1 && len > at {
+            let (src, dst, len) = (src.add(at), dst.add(at), len - at);
+            let (x, kept) = mode.take_part(src, len);
+            let mut x = [x];
+            all_rounds::<W, M::Way, 1>(key, &mut x, &mut ());
+            x[0].xor(M::mask(kept, W::load_part(src, len))).store_part(dst, len);
+        }
+    }
+}
+
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn group<W: Wide, M: Mode<W>, const N: usize>(
+    key: *const AesKey,
+    mode: &mut M,
+    src: *const u8,
+    dst: *mut u8,
+) {
+    // SAFETY: the caller's. Each place is read before it is written to.
+    unsafe {
+        let (mut x, kept) = mode.take::<N>(src);
+        all_rounds::<W, M::Way, N>(key, &mut x, &mut ());
+        for i in 0..N {
+            let at = 16 * W::BLOCKS * i;
+            x[i].xor(M::mask(kept[i], W::load(src.add(at)))).store(dst.add(at));
+        }
+    }
+}
+
+/// The registers at a place.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn load<W: Wide, const N: usize>(src: *const u8) -> [W; N] {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut x = [W::load(src); N];
+        for i in 1..N {
+            x[i] = W::load(src.add(16 * W::BLOCKS * i));
+        }
+        x
+    }
+}
+
+/// ECB, either way.
+pub(in crate::aes) struct Ecb<D>(pub PhantomData<D>);
+
+impl<W: Wide, D: Way<W>> Mode<W> for Ecb<D> {
+    type Way = D;
+
+    #[inline(always)]
+    unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]) {
+        // SAFETY: the caller's.
+        unsafe { (load(src), [W::zero(); N]) }
+    }
+
+    #[inline(always)]
+    unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
+        // SAFETY: the caller's.
+        unsafe { (W::load_part(src, len), W::zero()) }
+    }
+
+    #[inline(always)]
+    unsafe fn mask(kept: W, _: W) -> W {
+        kept
+    }
+}
+
+/// XTS, either way: the tweaks of the next blocks.
+pub(in crate::aes) struct Xts<W, D>(W, PhantomData<D>);
+
+impl<W: Wide, D> Xts<W, D> {
+    /// # Safety
+    /// As [`Mode`].
+    #[inline(always)]
+    unsafe fn new(tweak: &Block) -> Self {
+        let mut next = u128::from_le_bytes(*tweak);
+        // SAFETY: the caller's.
+        unsafe {
+            let mut tweaks = W::load_one(tweak.as_ptr());
+            for place in 1..W::BLOCKS {
+                next = next_tweak(next);
+                tweaks = tweaks.with_block(place, W::from_number(next));
+            }
+            Xts(tweaks, PhantomData)
+        }
+    }
+}
+
+impl<W: Wide, D: Way<W>> Mode<W> for Xts<W, D> {
+    type Way = D;
+
+    #[inline(always)]
+    unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut x = load::<W, N>(src);
+            let mut kept = x;
+            for i in 0..N {
+                kept[i] = self.0;
+                x[i] = x[i].xor(self.0);
+                self.0 = self.0.next_tweaks();
+            }
+            (x, kept)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
+        // SAFETY: the caller's; the next tweak is the first that is not used here.
+        unsafe {
+            let kept = self.0;
+            self.0 = kept.block(len / 16);
+            (W::load_part(src, len).xor(kept), kept)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn mask(kept: W, _: W) -> W {
+        kept
+    }
+}
+
+/// CFB's way back: the ciphertext block before the next, in the first place.
+pub(in crate::aes) struct Cfb<W>(pub W);
+
+impl<W: Wide> Mode<W> for Cfb<W> {
+    type Way = Forward;
+
+    #[inline(always)]
+    unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]) {
+        let width = 16 * W::BLOCKS;
+        // SAFETY: the caller's: all that is read are blocks of these registers.
+        unsafe {
+            let mut x = [self.0; N];
+            for place in 1..W::BLOCKS {
+                x[0] = x[0].with_block(place, W::load_one(src.add(16 * (place - 1))));
+            }
+            for i in 1..N {
+                x[i] = W::load(src.add(width * i - 16));
+            }
+            self.0 = W::load_one(src.add(width * N - 16));
+            (x, x)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
+        // SAFETY: the caller's; nothing comes behind a part.
+        unsafe {
+            let mut x = self.0;
+            for place in 1..W::BLOCKS {
+                if 16 * place < len {
+                    x = x.with_block(place, W::load_one(src.add(16 * (place - 1))));
+                }
+            }
+            (x, x)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn mask(_: W, text: W) -> W {
+        text
+    }
+}
+
+/// [`BlocksKernel::encrypt`](super::BlocksKernel), and its inverse.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+pub(in crate::aes) unsafe fn ecb<W: Decrypt + Wide, D: Way<W>>(
+    key: &AesKey,
+    src: *const u8,
+    dst: *mut u8,
+    blocks: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe { process::<W, _>(key, &mut Ecb::<D>(PhantomData), src, dst, blocks) }
+}
+
+/// [`BlocksKernel::xts_encrypt`](super::BlocksKernel), and its inverse.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+pub(in crate::aes) unsafe fn xts<W: Decrypt + Wide, D: Way<W>>(
+    key: &AesKey,
+    tweak: &mut Block,
+    src: *const u8,
+    dst: *mut u8,
+    blocks: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut mode = Xts::<W, D>::new(tweak);
+        process(key, &mut mode, src, dst, blocks);
+        mode.0.store_one(tweak.as_mut_ptr());
+    }
+}
+
+/// [`BlocksKernel::cfb_decrypt`](super::BlocksKernel).
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+pub(in crate::aes) unsafe fn cfb<W: Wide>(
+    key: &AesKey,
+    iv: &Block,
+    src: *const u8,
+    dst: *mut u8,
+    blocks: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe { process::<W, _>(key, &mut Cfb(W::load_one(iv.as_ptr())), src, dst, blocks) }
+}
+
+/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need.
+macro_rules! blocks_kernel {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
+        $(#[$doc])*
+        pub(in crate::aes) static $kernel: $crate::aes::blocks::BlocksKernel = {
+            use $crate::aes::blocks::{BlocksKernel, pipeline};
+            use $crate::aes::key::{AesKey, Block};
+            use $crate::aes::register::{Backward, Forward};
+
+            #[target_feature(enable = $feature)]
+            unsafe fn encrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { pipeline::ecb::<$register, Forward>(key, src, dst, blocks) }
+            }
+
+            #[target_feature(enable = $feature)]
+            unsafe fn decrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { pipeline::ecb::<$register, Backward>(key, src, dst, blocks) }
+            }
+
+            #[target_feature(enable = $feature)]
+            unsafe fn xts_encrypt(
+                key: &AesKey,
+                tweak: &mut Block,
+                src: *const u8,
+                dst: *mut u8,
+                blocks: usize,
+            ) {
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { pipeline::xts::<$register, Forward>(key, tweak, src, dst, blocks) }
+            }
+
+            #[target_feature(enable = $feature)]
+            unsafe fn xts_decrypt(
+                key: &AesKey,
+                tweak: &mut Block,
+                src: *const u8,
+                dst: *mut u8,
+                blocks: usize,
+            ) {
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { pipeline::xts::<$register, Backward>(key, tweak, src, dst, blocks) }
+            }
+
+            #[target_feature(enable = $feature)]
+            unsafe fn cfb_decrypt(
+                key: &AesKey,
+                iv: &Block,
+                src: *const u8,
+                dst: *mut u8,
+                blocks: usize,
+            ) {
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { pipeline::cfb::<$register>(key, iv, src, dst, blocks) }
+            }
+
+            BlocksKernel { name: $name, encrypt, decrypt, xts_encrypt, xts_decrypt, cfb_decrypt }
+        };
+    };
+}
+pub(in crate::aes) use blocks_kernel;

@@ -1,0 +1,51 @@
+//! AES-CCM (SP 800-38C, RFC 3610): a chain over lengths, associated data and plaintext, which serves as the
+//! tag, and counter mode.
+//!
+//! The chain is serial in one message, so each message gets a lane of [`chains`](super::mac::chains); the
+//! text is ciphered behind the end of the chain where it is sealed, before its beginning where it is opened.
+//! `blocks` is how SP 800-38C, appendix A, lays messages out.
+
+mod blocks;
+mod lanes;
+
+use core::fmt;
+
+pub use lanes::CcmLanes;
+
+/// A length that CCM does not take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CcmError {
+    /// A nonce that has not 7 to 13 bytes.
+    Nonce {
+        /// Its length, in bytes.
+        len: usize,
+    },
+    /// A tag that has not 4, 6, 8, 10, 12, 14 or 16 bytes.
+    Tag {
+        /// Its length, in bytes.
+        len: usize,
+    },
+    /// A text that is longer than its length field can say, which gets what the nonce leaves.
+    Text {
+        /// The text's length, in bytes.
+        len: u64,
+        /// The most bytes of text with a nonce of this length.
+        max: u64,
+    },
+}
+
+impl fmt::Display for CcmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CcmError::Nonce { len } => write!(f, "a nonce for CCM has 7 to 13 bytes, not {len}"),
+            CcmError::Tag { len } => {
+                write!(f, "a tag of CCM has 4, 6, 8, 10, 12, 14 or 16 bytes, not {len}")
+            }
+            CcmError::Text { len, max } => {
+                write!(f, "CCM takes at most {max} bytes of text with this nonce, not {len}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for CcmError {}

@@ -1,0 +1,202 @@
+//! The scheduler of CFB buffers: CBC's for whole blocks, and counter mode for what is left behind them.
+
+use crate::aes::ctr::CtrKernel;
+use crate::aes::key::{AesKey, Block};
+use crate::aes::lanes::{CbcLanes, CbcTask, Direction};
+use crate::aes::select;
+use crate::cpu::Cpu;
+use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+
+/// Buffers that are handed to CBC's scheduler in one call.
+const GATHERED: usize = 64;
+
+/// One buffer, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct CfbTask {
+    /// The whole blocks.
+    whole: CbcTask,
+    /// Bytes behind them.
+    part: usize,
+}
+
+/// The scheduler of CFB buffers onto the lanes of its kernel.
+pub struct CfbLanes {
+    whole: CbcLanes,
+    ctr: &'static CtrKernel,
+    tasks: [CfbTask; GATHERED],
+    ids: [u32; GATHERED],
+}
+
+// SAFETY: `tasks` holds pointers only during a call.
+unsafe impl Send for CfbLanes {}
+
+impl Lanes for CfbLanes {
+    type Task = CfbTask;
+    const SORT_STREAMS: bool = false;
+
+    fn new(cpu: &Cpu) -> Self {
+        let (src, dst) = (core::ptr::null(), core::ptr::null_mut());
+        let (key, direction) = (core::ptr::null(), Direction::Encrypt);
+        let none =
+            CfbTask { whole: CbcTask { key, iv: [0; 16], src, dst, blocks: 0, direction }, part: 0 };
+        let whole = CbcLanes::with(select::cfb(cpu));
+        CfbLanes { whole, ctr: select::ctr(cpu), tasks: [none; _], ids: [0; _] }
+    }
+
+    fn lanes(&self) -> usize {
+        self.whole.lanes()
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.whole.occupancy()
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<CfbTask>, _: Goal) {
+        let CfbLanes { whole, ctr, tasks, ids } = self;
+        loop {
+            let mut count = 0;
+            for (place, number) in tasks.iter_mut().zip(&mut *ids) {
+                let taken = source.next(|id, task| {
+                    *place = *task;
+                    *number = id;
+                });
+                if taken.is_none() {
+                    break;
+                }
+                // In place, the ciphertext is there only until the whole blocks are decrypted.
+                if place.whole.direction == Direction::Decrypt {
+                    // SAFETY: the caller vouches for the task; the kernel is for this CPU.
+                    unsafe { place.end(ctr, place.whole.src) };
+                }
+                count += 1;
+            }
+            let tasks = &tasks[..count];
+            // SAFETY: the caller vouches for the tasks until they are done, and all of them are.
+            unsafe { whole.run(&mut Gathered { tasks, next: 0 }, Goal::All) };
+            for (task, id) in tasks.iter().zip(&*ids) {
+                if task.whole.direction == Direction::Encrypt {
+                    // SAFETY: as above.
+                    unsafe { task.end(ctr, task.whole.dst.cast_const()) };
+                }
+                source.done(*id);
+            }
+            if count < GATHERED {
+                return;
+            }
+        }
+    }
+}
+
+impl CfbTask {
+    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block before it
+    /// is ciphered and added. Their ciphertext is at `ciphertext`.
+    ///
+    /// # Safety
+    /// The task is good, and the kernel for this CPU.
+    #[inline(always)]
+    unsafe fn end(&self, kernel: &CtrKernel, ciphertext: *const u8) {
+        let CfbTask { whole: CbcTask { key, ref iv, src, dst, blocks, .. }, part } = *self;
+        if part == 0 {
+            return;
+        }
+        // SAFETY: the caller's.
+        unsafe {
+            let before: Block = match blocks {
+                0 => *iv,
+                _ => ciphertext.cast::<Block>().add(blocks - 1).read(),
+            };
+            (kernel.cipher)(&*key, &before, src.add(16 * blocks), dst.add(16 * blocks), part);
+        }
+    }
+}
+
+/// The whole blocks of tasks, as CBC's scheduler takes them. It need not report them: all are done when it
+/// returns.
+struct Gathered<'a> {
+    tasks: &'a [CfbTask],
+    next: usize,
+}
+
+impl Source<CbcTask> for Gathered<'_> {
+    #[inline(always)]
+    fn next<R>(&mut self, take: impl FnOnce(u32, &CbcTask) -> R) -> Option<R> {
+        let task = self.tasks.get(self.next)?;
+        self.next += 1;
+        Some(take(self.next as u32, &task.whole))
+    }
+
+    #[inline(always)]
+    fn done(&mut self, _: u32) {}
+}
+
+impl<'a> Loan<'a, CfbLanes> {
+    /// Encrypts a buffer of any length in place with AES in CFB mode, with segments of 128 bits (SP 800-38A,
+    /// section 6.3); the last may be shorter.
+    ///
+    /// For each message under one key, the IV must be one that nobody could foretell (SP 800-38A,
+    /// appendix C). Under the same IV twice, the difference of the first segments shows, and how far the texts
+    /// are the same.
+    ///
+    /// ```
+    /// use broadloom_lanes::{AesKey, CfbLanes, Cpu, Loan, Planner};
+    ///
+    /// let key = AesKey::new(&[7; 16])?;
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let ivs = [[3; 16], [4; 16]];
+    /// let mut planner = Planner::<CfbLanes>::new(&Cpu::detect());
+    /// let all = packets.iter_mut().zip(&ivs);
+    /// planner.process_each(all.map(|(packet, iv)| Loan::cfb_encrypt(&key, iv, packet)));
+    /// assert_ne!(packets[0], [1; 20]);
+    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+    /// ```
+    #[inline(always)]
+    pub fn cfb_encrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
+        let dst = buffer.as_mut_ptr();
+        Self::cfb(Direction::Encrypt, key, iv, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// Decrypts a buffer in place.
+    #[inline(always)]
+    pub fn cfb_decrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
+        let dst = buffer.as_mut_ptr();
+        Self::cfb(Direction::Decrypt, key, iv, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// [`cfb_encrypt`](Loan::cfb_encrypt) from one buffer to another.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn cfb_encrypt_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::cfb(Direction::Encrypt, key, iv, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    /// [`cfb_decrypt`](Loan::cfb_decrypt) from one buffer to another.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn cfb_decrypt_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::cfb(Direction::Decrypt, key, iv, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    #[inline(always)]
+    fn cfb(
+        direction: Direction,
+        key: &'a AesKey,
+        iv: &[u8; 16],
+        (src, dst): (*const u8, *mut u8),
+        len: usize,
+    ) -> Self {
+        let (blocks, part) = (len / 16, len % 16);
+        let cost = match direction {
+            Direction::Encrypt => blocks,
+            Direction::Decrypt => 0,
+        };
+        Loan::new(CfbTask { whole: CbcTask { key, iv: *iv, src, dst, blocks, direction }, part }, cost)
+    }
+}

@@ -1,0 +1,13 @@
+//! AES in CFB mode with segments of 128 bits (SP 800-38A, 6.3).
+//!
+//! It is used as CBC is: encryption is serial in one buffer, so that each gets a lane, and decryption takes
+//! the blocks of one buffer side by side. So its kernels fulfil the contract of CBC's, and CBC's scheduler
+//! serves both. `pipeline` is the one description of the encryption for CPUs with AES instructions; the
+//! decryption is one of [`blocks`](super::blocks).
+
+mod lanes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) mod pipeline;
+pub(super) mod soft;
+
+pub use lanes::CfbLanes;

@@ -1,0 +1,41 @@
+//! CFB in constant time on plain integers: four lanes to encrypt.
+
+use zeroize::Zeroize;
+
+use crate::aes::blocks;
+use crate::aes::cbc::{CbcKernel, CbcLaneSet};
+use crate::aes::key::{AesKey, Block};
+use crate::aes::soft::{SlicedCipher, WIDTH, xor};
+
+/// Constant-time AES on plain integers, for any CPU.
+pub(in crate::aes) static SOFT: CbcKernel =
+    CbcKernel { name: "bitsliced", lanes: WIDTH, encrypt, decrypt: blocks::soft::SOFT.cfb_decrypt };
+
+/// [`CbcKernel::encrypt`], with its contract.
+unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
+    assert!((1..=WIDTH).contains(&n), "1 to {WIDTH} lanes, not {n}");
+    if blocks == 0 {
+        return;
+    }
+    let keys: [&AesKey; WIDTH] = core::array::from_fn(|lane| {
+        // SAFETY: lanes 0..n have valid keys by the contract; a lane beyond borrows the first's.
+        unsafe { &*set.key[if lane < n { lane } else { 0 }] }
+    });
+    let cipher = SlicedCipher::of_lanes(keys);
+    let mut state = [[0; 16]; WIDTH];
+    state[..n].copy_from_slice(&set.state[..n]);
+    for block in 0..blocks {
+        cipher.encrypt(&mut state);
+        for (lane, state) in state.iter_mut().enumerate().take(n) {
+            // SAFETY: the contract gives so many blocks at every lane's src and dst.
+            unsafe {
+                xor(state, &set.src[lane].cast::<Block>().add(block).read());
+                set.dst[lane].cast::<Block>().add(block).write(*state);
+            }
+        }
+    }
+    set.state[..n].copy_from_slice(&state[..n]);
+    state.zeroize();
+    // SAFETY: the lanes' buffers hold `blocks` blocks, so their ends are in or just past them.
+    unsafe { set.advance(n, blocks) };
+}

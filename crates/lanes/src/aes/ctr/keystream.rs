@@ -1,0 +1,201 @@
+//! A key stream for those who draw a few bytes at a time.
+
+use alloc::boxed::Box;
+use core::borrow::Borrow;
+use core::fmt;
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::lanes::{cipher, room};
+use super::{CtrKernel, STREAMED};
+use crate::aes::bytes::{add_bytes, copy_bytes};
+use crate::aes::key::{AesKey, Block};
+use crate::aes::select;
+use crate::cpu::Cpu;
+
+/// Bytes that are made at a time.
+const PREFETCH: usize = 8192;
+
+const _: () = assert!(PREFETCH.is_multiple_of(STREAMED));
+
+/// The key stream of AES in counter mode (SP 800-38A, section 6.5), drawn in pieces of any length.
+///
+/// 8 KiB of it are made in one call of the kernel, ahead of those who draw, so that a draw of 16 to 200
+/// bytes, as SRTP's are, costs little more than its share of a long one. The key is owned, borrowed, or in
+/// an `Arc`. What was made is wiped when this is dropped; until then what was drawn may be in memory.
+///
+/// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of the
+/// plaintexts. So the stream ends before its counter would pass zero.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, Keystream};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let (mut ours, mut theirs) = [(); 2].map(|()| Keystream::new(&Cpu::detect(), &key, &[1; 16])).into();
+/// let mut packet = *b"some twenty bytes...";
+/// ours.apply(&mut packet)?;
+/// assert_ne!(packet, *b"some twenty bytes...");
+/// theirs.apply(&mut packet)?;
+/// assert_eq!(packet, *b"some twenty bytes...");
+/// # Ok::<(), broadloom_lanes::KeystreamError>(())
+/// ```
+pub struct Keystream<K: Borrow<AesKey> = AesKey> {
+    key: K,
+    kernel: &'static CtrKernel,
+    prefetched: Box<Prefetched>,
+    /// Where the bytes are that come next: `at..end`.
+    at: usize,
+    end: usize,
+    /// The counter block behind those that are made.
+    next: u128,
+    /// Blocks from there on, before the counter passes zero.
+    left: u128,
+}
+
+#[repr(C, align(64))]
+struct Prefetched([u8; PREFETCH]);
+
+impl<K: Borrow<AesKey>> Keystream<K> {
+    /// A stream from a counter block on, all 128 bits of which count.
+    pub fn new(cpu: &Cpu, key: K, counter: &[u8; 16]) -> Self {
+        let prefetched = Box::new(Prefetched([0; PREFETCH]));
+        let mut stream =
+            Keystream { key, kernel: select::ctr(cpu), prefetched, at: 0, end: 0, next: 0, left: 0 };
+        stream.restart(counter);
+        stream
+    }
+
+    /// A stream whose counter has 32 bits, the last of the block, with a nonce of 96 bits before it, as for
+    /// IPsec (RFC 3686).
+    pub fn new32(cpu: &Cpu, key: K, counter: &[u8; 16]) -> Self {
+        let mut stream = Self::new(cpu, key, counter);
+        stream.restart32(counter);
+        stream
+    }
+
+    /// Goes on from another counter block, with the same key; 128 bits count.
+    pub fn restart(&mut self, counter: &[u8; 16]) {
+        let next = u128::from_be_bytes(*counter);
+        // From zero on there is one more, which nobody will live to draw.
+        self.begin(next, (u128::MAX - next).saturating_add(1));
+    }
+
+    /// Goes on from another counter block, with the same key; 32 bits count.
+    pub fn restart32(&mut self, counter: &[u8; 16]) {
+        let next = u128::from_be_bytes(*counter);
+        self.begin(next, (1 << 32) - (next & 0xffff_ffff));
+    }
+
+    fn begin(&mut self, next: u128, left: u128) {
+        (self.next, self.left) = (next, left);
+        (self.at, self.end) = (0, 0);
+    }
+
+    /// Writes the next bytes of the stream.
+    ///
+    /// # Errors
+    /// [`KeystreamError`] if the stream has not so many left; nothing is written, and nothing drawn.
+    #[inline]
+    pub fn draw(&mut self, out: &mut [u8]) -> Result<(), KeystreamError> {
+        // SAFETY: so many can be read and written, and they are apart.
+        self.take(out, |to, from, len| unsafe { copy_bytes(from, to, len) })
+    }
+
+    /// Adds (XOR) the next bytes of the stream: encrypts or decrypts.
+    ///
+    /// # Errors
+    /// [`KeystreamError`] if the stream has not so many left; nothing is written, and nothing drawn.
+    #[inline]
+    pub fn apply(&mut self, text: &mut [u8]) -> Result<(), KeystreamError> {
+        // SAFETY: so many can be read and written, and they are apart.
+        self.take(text, |to, from, len| unsafe { add_bytes(from, to, len) })
+    }
+
+    /// Hands out the next bytes, piece by piece if they are not all there: `give` gets where to write them,
+    /// where they are, and how many.
+    #[inline(always)]
+    fn take(
+        &mut self,
+        out: &mut [u8],
+        give: impl Fn(*mut u8, *const u8, usize),
+    ) -> Result<(), KeystreamError> {
+        let (mut to, mut len) = (out.as_mut_ptr(), out.len());
+        if len > self.end - self.at {
+            self.check(len)?;
+            while len > self.end - self.at {
+                let now = self.end - self.at;
+                // SAFETY: there are so many, and more room than that.
+                unsafe {
+                    give(to, self.prefetched.0.as_ptr().add(self.at), now);
+                    to = to.add(now);
+                }
+                len -= now;
+                self.refill();
+            }
+        }
+        // SAFETY: there are so many, and room for them.
+        give(to, unsafe { self.prefetched.0.as_ptr().add(self.at) }, len);
+        self.at += len;
+        Ok(())
+    }
+
+    fn check(&self, asked: usize) -> Result<(), KeystreamError> {
+        let left = (self.left.saturating_mul(16)).saturating_add((self.end - self.at) as u128);
+        if asked as u128 <= left { Ok(()) } else { Err(KeystreamError { left, asked }) }
+    }
+
+    /// Makes the next bytes, as many as there is room for, and counters.
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) {
+        let blocks = self.left.min((PREFETCH / 16) as u128);
+        let len = 16 * blocks as usize;
+        let counter: Block = self.next.to_be_bytes();
+        let (key, kernel) = (self.key.borrow(), self.kernel);
+        // SAFETY: there is room for so many bytes; the kernel is for this CPU.
+        unsafe {
+            if len == PREFETCH && room(&counter) >= PREFETCH as u64 {
+                (kernel.stream)(key, &counter, self.prefetched.0.as_mut_ptr(), len);
+            } else {
+                self.prefetched.0.fill(0);
+                let to = self.prefetched.0.as_mut_ptr();
+                cipher(kernel, key, &counter, (to.cast_const(), to, len));
+            }
+        }
+        self.next = self.next.wrapping_add(blocks);
+        self.left -= blocks;
+        (self.at, self.end) = (0, len);
+    }
+}
+
+impl<K: Borrow<AesKey>> Drop for Keystream<K> {
+    fn drop(&mut self) {
+        self.prefetched.0.zeroize();
+    }
+}
+
+impl<K: Borrow<AesKey> + ZeroizeOnDrop> ZeroizeOnDrop for Keystream<K> {}
+
+impl<K: Borrow<AesKey>> fmt::Debug for Keystream<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keystream").field("key", self.key.borrow()).finish_non_exhaustive()
+    }
+}
+
+/// A key stream has not as many bytes left as somebody asked for: its counter would have passed zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeystreamError {
+    /// Bytes that are left.
+    pub left: u128,
+    /// Bytes that were asked for.
+    pub asked: usize,
+}
+
+impl fmt::Display for KeystreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KeystreamError { left, asked } = self;
+        write!(f, "a key stream with {left} bytes left before its counter passes zero has not {asked}")
+    }
+}
+
+impl core::error::Error for KeystreamError {}

@@ -1,0 +1,144 @@
+//! AES in ECB mode (SP 800-38A, 6.1): the cipher itself, on each block.
+
+use super::blocks::BlocksKernel;
+use super::job::BLOCK;
+use super::key::AesKey;
+use super::lanes::Direction;
+use super::select;
+use crate::cpu::Cpu;
+use crate::error::LengthError;
+use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+
+/// One buffer, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct EcbTask {
+    key: *const AesKey,
+    src: *const u8,
+    dst: *mut u8,
+    blocks: usize,
+    direction: Direction,
+}
+
+/// The scheduler of ECB buffers: one after the other, each ciphered at once.
+pub struct EcbLanes {
+    kernel: &'static BlocksKernel,
+}
+
+impl Lanes for EcbLanes {
+    type Task = EcbTask;
+    const SORT_STREAMS: bool = false;
+
+    fn new(cpu: &Cpu) -> Self {
+        EcbLanes { kernel: select::blocks(cpu) }
+    }
+
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        Occupancy::default()
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<EcbTask>, _: Goal) {
+        let kernel = self.kernel;
+        while let Some(id) = source.next(|id, task| {
+            let &EcbTask { key, src, dst, blocks, direction } = task;
+            let cipher = match direction {
+                Direction::Encrypt => kernel.encrypt,
+                Direction::Decrypt => kernel.decrypt,
+            };
+            // SAFETY: the caller vouches for the task until it is complete; the kernel is for this CPU.
+            unsafe { cipher(&*key, src, dst, blocks) };
+            id
+        }) {
+            source.done(id);
+        }
+    }
+}
+
+impl<'a> Loan<'a, EcbLanes> {
+    /// Encrypts each block of a buffer in place with AES (ECB, SP 800-38A, section 6.1).
+    ///
+    /// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks that are
+    /// as good as random, and for building other modes, not for messages.
+    ///
+    /// ```
+    /// use broadloom_lanes::{AesKey, Cpu, EcbLanes, LengthError, Loan, Planner};
+    ///
+    /// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+    /// let mut blocks = [[1u8; 16], [2; 16]];
+    /// let mut planner = Planner::<EcbLanes>::new(&Cpu::detect());
+    /// planner.process_each([Loan::ecb_encrypt(&key, blocks.as_flattened_mut())?]);
+    /// assert_ne!(blocks[0], blocks[1]);
+    /// # Ok::<(), LengthError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`LengthError`] if the buffer is no multiple of 16 bytes.
+    #[inline(always)]
+    pub fn ecb_encrypt(key: &'a AesKey, buffer: &'a mut [u8]) -> Result<Self, LengthError> {
+        let dst = buffer.as_mut_ptr();
+        Self::ecb(Direction::Encrypt, key, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// Decrypts each block of a buffer in place.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the buffer is no multiple of 16 bytes.
+    #[inline(always)]
+    pub fn ecb_decrypt(key: &'a AesKey, buffer: &'a mut [u8]) -> Result<Self, LengthError> {
+        let dst = buffer.as_mut_ptr();
+        Self::ecb(Direction::Decrypt, key, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// [`ecb_encrypt`](Loan::ecb_encrypt) from one buffer to another.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the source is no multiple of 16 bytes.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn ecb_encrypt_to(
+        key: &'a AesKey,
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> Result<Self, LengthError> {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::ecb(Direction::Encrypt, key, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    /// [`ecb_decrypt`](Loan::ecb_decrypt) from one buffer to another.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the source is no multiple of 16 bytes.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn ecb_decrypt_to(
+        key: &'a AesKey,
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> Result<Self, LengthError> {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::ecb(Direction::Decrypt, key, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    #[inline(always)]
+    fn ecb(
+        direction: Direction,
+        key: &'a AesKey,
+        (src, dst): (*const u8, *mut u8),
+        len: usize,
+    ) -> Result<Self, LengthError> {
+        LengthError::check(len, BLOCK)?;
+        Ok(Loan::new(EcbTask { key, src, dst, blocks: len / BLOCK, direction }, COST))
+    }
+}
+
+/// All cost the same: in no order are there fewer steps.
+const COST: usize = 1;

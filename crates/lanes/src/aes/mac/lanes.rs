@@ -1,0 +1,104 @@
+//! The scheduler of messages whose last block gets a subkey: CMAC and XCBC.
+
+use zeroize::Zeroize;
+
+use super::chains::{ChainTask, Chains, Course};
+use crate::aes::bytes::load_bytes;
+use crate::aes::key::{AesKey, Block};
+use crate::cpu::Cpu;
+use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+
+/// The key of a chain, and the two subkeys; wiped when dropped.
+pub(super) struct MacKey {
+    pub aes: AesKey,
+    /// What is added to a last block that is whole, and to one that is padded; as little-endian integers.
+    pub subkeys: [u128; 2],
+}
+
+impl Drop for MacKey {
+    fn drop(&mut self) {
+        self.subkeys.zeroize();
+    }
+}
+
+/// One message, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct CmacTask {
+    key: *const MacKey,
+    data: *const u8,
+    len: usize,
+    tag: *mut u8,
+}
+
+/// The scheduler of messages for CMAC and XCBC onto the lanes of their kernel.
+pub struct CmacLanes(Chains<CmacTask>);
+
+impl Lanes for CmacLanes {
+    type Task = CmacTask;
+    const SORT_STREAMS: bool = false;
+
+    fn new(cpu: &Cpu) -> Self {
+        CmacLanes(Chains::new(cpu, ()))
+    }
+
+    fn lanes(&self) -> usize {
+        self.0.lanes()
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.0.occupancy()
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<CmacTask>, _: Goal) {
+        // SAFETY: the caller's.
+        unsafe { self.0.run(source) }
+    }
+}
+
+impl ChainTask for CmacTask {
+    type Beside = ();
+
+    #[inline(always)]
+    fn key(&self) -> *const AesKey {
+        // SAFETY: a task's key is valid.
+        unsafe { &raw const (*self.key).aes }
+    }
+
+    /// All whole blocks but the last; and that or what is left, padded, with a subkey.
+    #[inline(always)]
+    unsafe fn begin(&self, (): (), chain: &mut Course<'_, Self>) {
+        let whole = whole_blocks(self.len);
+        // SAFETY: the caller's; the last block begins within the data, or at their end.
+        unsafe {
+            let last = self.data.add(16 * whole);
+            let [of_whole, of_padded] = (*self.key).subkeys;
+            chain.text(self.data, whole);
+            chain.block(match self.len - 16 * whole {
+                16 => u128::from_le(last.cast::<u128>().read_unaligned()) ^ of_whole,
+                len => load_bytes(last, len) ^ 0x80 << (8 * len) ^ of_padded,
+            });
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn end(&self, (): (), state: &Block) {
+        // SAFETY: the tag is writable as long as the task is good.
+        unsafe { self.tag.cast::<Block>().write(*state) }
+    }
+}
+
+/// The blocks before the last: an empty message has one, too.
+#[inline(always)]
+fn whole_blocks(len: usize) -> usize {
+    len.saturating_sub(1) / 16
+}
+
+impl<'a> Loan<'a, CmacLanes> {
+    #[inline(always)]
+    pub(super) fn mac(key: &'a MacKey, data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
+        let task = CmacTask { key, data: data.as_ptr(), len: data.len(), tag: tag.as_mut_ptr() };
+        Loan::new(task, whole_blocks(data.len()) + 1)
+    }
+}

@@ -1,0 +1,264 @@
+//! The scheduler of XTS data units: it gathers them, so that their tweaks are made side by side.
+
+use core::fmt;
+
+use zeroize::Zeroize;
+
+use super::XtsKey;
+use crate::aes::blocks::{BlocksKernel, next_tweak};
+use crate::aes::key::Block;
+use crate::aes::lanes::Direction;
+use crate::aes::select;
+use crate::cpu::Cpu;
+use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+
+/// Data units that are gathered.
+const GATHERED: usize = 16;
+
+/// One data unit, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct XtsTask {
+    key: *const XtsKey,
+    tweak: Block,
+    src: *const u8,
+    dst: *mut u8,
+    /// At least a block.
+    len: usize,
+    direction: Direction,
+}
+
+/// The scheduler of XTS data units: one after the other, each ciphered at once.
+pub struct XtsLanes {
+    kernel: &'static BlocksKernel,
+    tasks: [XtsTask; GATHERED],
+    ids: [u32; GATHERED],
+}
+
+// SAFETY: `tasks` holds pointers only during a call.
+unsafe impl Send for XtsLanes {}
+
+impl Lanes for XtsLanes {
+    type Task = XtsTask;
+    const SORT_STREAMS: bool = false;
+
+    fn new(cpu: &Cpu) -> Self {
+        let none = XtsTask {
+            key: core::ptr::null(),
+            tweak: [0; 16],
+            src: core::ptr::null(),
+            dst: core::ptr::null_mut(),
+            len: 0,
+            direction: Direction::Encrypt,
+        };
+        XtsLanes { kernel: select::blocks(cpu), tasks: [none; _], ids: [0; _] }
+    }
+
+    fn lanes(&self) -> usize {
+        1
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        Occupancy::default()
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<XtsTask>, _: Goal) {
+        let XtsLanes { kernel, tasks, ids } = self;
+        loop {
+            let mut count = 0;
+            for (place, number) in tasks.iter_mut().zip(&mut *ids) {
+                let taken = source.next(|id, task| {
+                    *place = *task;
+                    *number = id;
+                    // From where it was made, not from the copy, which is not in the cache yet.
+                    // SAFETY: the caller vouches for the task; the kernel is for this CPU.
+                    unsafe {
+                        let (from, to) = (task.tweak.as_ptr(), place.tweak.as_mut_ptr());
+                        (kernel.encrypt)((*task.key).tweak(), from, to, 1);
+                    }
+                });
+                if taken.is_none() {
+                    break;
+                }
+                count += 1;
+            }
+            for (task, id) in tasks.iter_mut().zip(&*ids).take(count) {
+                // SAFETY: as above.
+                unsafe { process(kernel, task) };
+                source.done(*id);
+            }
+            if count < GATHERED {
+                return;
+            }
+        }
+    }
+}
+
+/// Ciphers a data unit whose tweak is ready, and wipes that.
+///
+/// # Safety
+/// The task is good, and the kernel for this CPU.
+#[inline(always)]
+unsafe fn process(kernel: &BlocksKernel, task: &mut XtsTask) {
+    let XtsTask { key, ref mut tweak, src, dst, len, direction } = *task;
+    let cipher = match direction {
+        Direction::Encrypt => kernel.xts_encrypt,
+        Direction::Decrypt => kernel.xts_decrypt,
+    };
+    let part = len % 16;
+    // The last whole block goes with the part behind it, if there is one.
+    let alone = len / 16 - usize::from(part > 0);
+    // SAFETY: the caller's; the blocks are within the data unit.
+    unsafe {
+        let key = (*key).text();
+        cipher(key, tweak, src, dst, alone);
+        if part > 0 {
+            let (src, dst) = (src.add(16 * alone), dst.add(16 * alone));
+            let mut whole = src.cast::<Block>().read();
+            let mut short = [0; 16];
+            core::ptr::copy_nonoverlapping(src.add(16), short.as_mut_ptr(), part);
+            // Going back, the two tweaks change places.
+            let mut other = next_tweak(u128::from_le_bytes(*tweak)).to_le_bytes();
+            if direction == Direction::Decrypt {
+                core::mem::swap(tweak, &mut other);
+            }
+            let block = whole.as_mut_ptr();
+            cipher(key, tweak, block.cast_const(), block, 1);
+            short[part..].copy_from_slice(&whole[part..]);
+            let block = short.as_mut_ptr();
+            cipher(key, &mut other, block.cast_const(), block, 1);
+            dst.cast::<Block>().write(short);
+            core::ptr::copy_nonoverlapping(whole.as_ptr(), dst.add(16), part);
+            [whole, short, other].iter_mut().for_each(Zeroize::zeroize);
+        }
+    }
+    tweak.zeroize();
+}
+
+/// The fewest bytes of a data unit: a block.
+const MIN_LEN: usize = 16;
+
+/// The most bytes of a data unit (SP 800-38E, section 4): 2^20 blocks.
+const MAX_LEN: usize = 16 << 20;
+
+/// All cost the same: in no order are there fewer steps.
+const COST: usize = 1;
+
+impl<'a> Loan<'a, XtsLanes> {
+    /// Encrypts a data unit of 16 bytes to 16 MiB in place with AES-XTS (SP 800-38E, IEEE 1619). A length
+    /// that is no multiple of 16 is fine: the last whole block lends what the part behind it lacks
+    /// (ciphertext stealing).
+    ///
+    /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes that
+    /// belong to its place. The same text at the same place becomes the same ciphertext; whoever sees both
+    /// learns which blocks have changed. Nothing says whether a ciphertext was tampered with. XTS is for
+    /// storage, not for messages.
+    ///
+    /// ```
+    /// use broadloom_lanes::{Cpu, Loan, Planner, XtsKey, XtsLanes, XtsLengthError};
+    ///
+    /// let key = XtsKey::new(b"one key for text, other to tweak").expect("different halves");
+    /// let mut sectors = [[1u8; 512]; 2];
+    /// let mut planner = Planner::<XtsLanes>::new(&Cpu::detect());
+    /// let loans: Result<Vec<_>, XtsLengthError> = (0u128..)
+    ///     .zip(&mut sectors)
+    ///     .map(|(number, sector)| Loan::xts_encrypt(&key, &number.to_le_bytes(), sector))
+    ///     .collect();
+    /// planner.process_each(loans?);
+    /// assert_ne!(sectors[0], sectors[1]);
+    /// # Ok::<(), XtsLengthError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`XtsLengthError`] if the data unit is shorter or longer.
+    #[inline(always)]
+    pub fn xts_encrypt(
+        key: &'a XtsKey,
+        tweak: &[u8; 16],
+        buffer: &'a mut [u8],
+    ) -> Result<Self, XtsLengthError> {
+        let dst = buffer.as_mut_ptr();
+        Self::xts(Direction::Encrypt, key, tweak, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// Decrypts a data unit in place.
+    ///
+    /// # Errors
+    /// [`XtsLengthError`] if the data unit has not 16 bytes to 16 MiB.
+    #[inline(always)]
+    pub fn xts_decrypt(
+        key: &'a XtsKey,
+        tweak: &[u8; 16],
+        buffer: &'a mut [u8],
+    ) -> Result<Self, XtsLengthError> {
+        let dst = buffer.as_mut_ptr();
+        Self::xts(Direction::Decrypt, key, tweak, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// [`xts_encrypt`](Loan::xts_encrypt) from one buffer to another.
+    ///
+    /// # Errors
+    /// [`XtsLengthError`] if the data unit has not 16 bytes to 16 MiB.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn xts_encrypt_to(
+        key: &'a XtsKey,
+        tweak: &[u8; 16],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> Result<Self, XtsLengthError> {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::xts(Direction::Encrypt, key, tweak, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    /// [`xts_decrypt`](Loan::xts_decrypt) from one buffer to another.
+    ///
+    /// # Errors
+    /// [`XtsLengthError`] if the data unit has not 16 bytes to 16 MiB.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn xts_decrypt_to(
+        key: &'a XtsKey,
+        tweak: &[u8; 16],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> Result<Self, XtsLengthError> {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Self::xts(Direction::Decrypt, key, tweak, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    #[inline(always)]
+    fn xts(
+        direction: Direction,
+        key: &'a XtsKey,
+        tweak: &[u8; 16],
+        (src, dst): (*const u8, *mut u8),
+        len: usize,
+    ) -> Result<Self, XtsLengthError> {
+        if !(MIN_LEN..=MAX_LEN).contains(&len) {
+            return Err(XtsLengthError { len });
+        }
+        Ok(Loan::new(XtsTask { key, tweak: *tweak, src, dst, len, direction }, COST))
+    }
+}
+
+/// A data unit is too short or too long for XTS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct XtsLengthError {
+    /// Its length, in bytes.
+    pub len: usize,
+}
+
+impl fmt::Display for XtsLengthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let len = self.len;
+        write!(f, "a data unit of AES-XTS has {MIN_LEN} to {MAX_LEN} bytes, not {len}")
+    }
+}
+
+impl core::error::Error for XtsLengthError {}

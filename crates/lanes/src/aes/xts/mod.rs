@@ -1,0 +1,7 @@
+//! AES-XTS (SP 800-38E, IEEE 1619): data units of storage, each with a tweak.
+
+mod key;
+mod lanes;
+
+pub use key::{XtsKey, XtsKeyError};
+pub use lanes::{XtsLanes, XtsLengthError};

@@ -1,0 +1,292 @@
+//! Bitslicing: registers taken as rows of one-bit lanes, for ciphers whose S-boxes are computed as logic.
+//!
+//! A kernel is written once, over [`Bits`]: register `i` holds bit `i` of every lane's block, so that one
+//! instruction is one gate in all lanes. [`transpose`] goes between blocks in memory order and that form.
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx2;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod avx512;
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod neon;
+
+use crate::vector::each;
+
+/// The most lanes a register has.
+pub(crate) const MAX_BIT_LANES: usize = 512;
+
+/// One bit of every lane, in one register: [`LANES`](Bits::LANES)` / 64` elements of 64 bits.
+///
+/// Lane `l` is bit `l / elements` of element `l % elements`. With that, the blocks of consecutive lanes,
+/// consecutive in memory, are transposed after plain loads.
+///
+/// # Safety
+///
+/// A value of an implementing type is proof that the CPU has the instructions its methods use: the ways
+/// to make one from nothing ([`splat`](Bits::splat), [`load`](Bits::load)) are `unsafe` and say so, and
+/// everything else starts from a value. An implementor must use no instruction outside the set that its
+/// documentation names, and must be marked `#[inline(always)]` throughout, so that it is compiled for the
+/// caller's instruction set.
+pub(crate) unsafe trait Bits: Copy {
+    /// Lanes in a register: 64, or more in powers of two.
+    const LANES: usize;
+
+    /// The same 64 bits in every element.
+    ///
+    /// # Safety
+    /// The CPU must have this register's instruction set.
+    unsafe fn splat(element: u64) -> Self;
+
+    /// The elements in memory order, each in the machine's byte order.
+    ///
+    /// # Safety
+    /// The CPU must have this register's instruction set, and `elements` must be readable for `LANES / 8`
+    /// bytes. No alignment is asked for.
+    unsafe fn load(elements: *const u64) -> Self;
+
+    /// Writes what [`load`](Bits::load) reads.
+    ///
+    /// # Safety
+    /// `elements` must be writable for `LANES / 8` bytes. No alignment is asked for.
+    unsafe fn store(self, elements: *mut u64);
+
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// And.
+    fn and(self, other: Self) -> Self;
+    /// Or.
+    fn or(self, other: Self) -> Self;
+    /// `self & !other`.
+    fn and_not(self, other: Self) -> Self;
+    /// Complement.
+    fn not(self) -> Self;
+    /// Shifts each element left by `N` bits, `0 < N < 64`, zeros coming in.
+    fn shift_left<const N: i32>(self) -> Self;
+    /// Shifts each element right by `N` bits, `0 < N < 64`, zeros coming in.
+    fn shift_right<const N: i32>(self) -> Self;
+}
+
+/// 64 lanes in an integer: any machine.
+// SAFETY: no instruction beyond those of every machine.
+unsafe impl Bits for u64 {
+    const LANES: usize = 64;
+
+    #[inline(always)]
+    unsafe fn splat(element: u64) -> Self {
+        element
+    }
+    #[inline(always)]
+    unsafe fn load(elements: *const u64) -> Self {
+        // SAFETY: the caller vouches for eight bytes.
+        unsafe { elements.read_unaligned() }
+    }
+    #[inline(always)]
+    unsafe fn store(self, elements: *mut u64) {
+        // SAFETY: the caller vouches for eight bytes.
+        unsafe { elements.write_unaligned(self) }
+    }
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        self ^ other
+    }
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self & other
+    }
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self | other
+    }
+    #[inline(always)]
+    fn and_not(self, other: Self) -> Self {
+        self & !other
+    }
+    #[inline(always)]
+    fn not(self) -> Self {
+        !self
+    }
+    #[inline(always)]
+    fn shift_left<const N: i32>(self) -> Self {
+        self << N
+    }
+    #[inline(always)]
+    fn shift_right<const N: i32>(self) -> Self {
+        self >> N
+    }
+}
+
+/// Transposes, in every element, the matrix of 64 by 64 bits whose row `i` is the element of register `i`:
+/// bit `j` of row `i` goes to bit `i` of row `j`. It is its own inverse.
+///
+/// So registers that hold the 64-bit blocks of all lanes, `LANES / 64` consecutive ones each, become
+/// registers that hold one bit of all lanes each, the blocks' lowest first; and back.
+///
+/// A butterfly of six steps (H. S. Warren, *Hacker's Delight*, 7-3), three at a time in eight registers:
+/// each register is read and written twice.
+///
+/// # Safety
+/// As [`Bits::load`]'s of the instruction set.
+#[inline(always)]
+pub(crate) unsafe fn transpose<B: Bits>(rows: &mut [B; 64]) {
+    // SAFETY: the caller vouches for the instruction set.
+    let masks = unsafe {
+        [
+            B::splat(0x0000_0000_ffff_ffff),
+            B::splat(0x0000_ffff_0000_ffff),
+            B::splat(0x00ff_00ff_00ff_00ff),
+            B::splat(0x0f0f_0f0f_0f0f_0f0f),
+            B::splat(0x3333_3333_3333_3333),
+            B::splat(0x5555_5555_5555_5555),
+        ]
+    };
+    for first in 0..8 {
+        let mut x = each!(i in 8 => rows[first + 8 * i]);
+        x = halves::<B, 32>(x, masks[0]);
+        x = quarters::<B, 16>(x, masks[1]);
+        x = eighths::<B, 8>(x, masks[2]);
+        each!(i in 8 => rows[first + 8 * i] = x[i]);
+    }
+    for eight in rows.as_chunks_mut::<8>().0 {
+        let mut x = *eight;
+        x = halves::<B, 4>(x, masks[3]);
+        x = quarters::<B, 2>(x, masks[4]);
+        x = eighths::<B, 1>(x, masks[5]);
+        *eight = x;
+    }
+}
+
+/// One step between rows that are four apart.
+#[inline(always)]
+fn halves<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
+    let [a, b, c, d, e, f, g, h] = x;
+    let (a, e) = exchange::<B, STEP>(a, e, mask);
+    let (b, f) = exchange::<B, STEP>(b, f, mask);
+    let (c, g) = exchange::<B, STEP>(c, g, mask);
+    let (d, h) = exchange::<B, STEP>(d, h, mask);
+    [a, b, c, d, e, f, g, h]
+}
+
+/// One step between rows that are two apart.
+#[inline(always)]
+fn quarters<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
+    let [a, b, c, d, e, f, g, h] = x;
+    let (a, c) = exchange::<B, STEP>(a, c, mask);
+    let (b, d) = exchange::<B, STEP>(b, d, mask);
+    let (e, g) = exchange::<B, STEP>(e, g, mask);
+    let (f, h) = exchange::<B, STEP>(f, h, mask);
+    [a, b, c, d, e, f, g, h]
+}
+
+/// One step between neighbours.
+#[inline(always)]
+fn eighths<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
+    let [a, b, c, d, e, f, g, h] = x;
+    let (a, b) = exchange::<B, STEP>(a, b, mask);
+    let (c, d) = exchange::<B, STEP>(c, d, mask);
+    let (e, f) = exchange::<B, STEP>(e, f, mask);
+    let (g, h) = exchange::<B, STEP>(g, h, mask);
+    [a, b, c, d, e, f, g, h]
+}
+
+/// Exchanges the bits of `a` whose number has `STEP` in it with those of `b` that are `STEP` lower; the mask
+/// has a one for each of the latter.
+#[inline(always)]
+fn exchange<B: Bits, const STEP: i32>(a: B, b: B, mask: B) -> (B, B) {
+    let differ = a.shift_right::<STEP>().xor(b).and(mask);
+    (a.xor(differ.shift_left::<STEP>()), b.xor(differ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::{Cpu, Isa};
+
+    /// Blocks that differ in every lane.
+    fn block(lane: usize) -> u64 {
+        (lane as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn bit(elements: &[u64], lane: usize) -> u64 {
+        elements[lane % elements.len()] >> (lane / elements.len()) & 1
+    }
+
+    /// # Safety
+    /// The CPU has the instruction set.
+    #[inline(always)]
+    unsafe fn transposes_and_computes<B: Bits>() {
+        let mut blocks = [0u64; MAX_BIT_LANES];
+        for (lane, to) in blocks.iter_mut().enumerate() {
+            *to = block(lane);
+        }
+        let each = B::LANES / 64;
+        let mut out = [0u64; MAX_BIT_LANES];
+        // SAFETY: the caller's; the arrays have all lanes' blocks, and a register at least.
+        unsafe {
+            let mut rows = [B::splat(0); 64];
+            for (i, row) in rows.iter_mut().enumerate() {
+                *row = B::load(blocks[each * i..][..each].as_ptr());
+            }
+            let memory_order = rows;
+            transpose(&mut rows);
+            for (number, row) in rows.iter().enumerate() {
+                row.store(out.as_mut_ptr());
+                for lane in 0..B::LANES {
+                    assert_eq!(bit(&out[..each], lane), block(lane) >> number & 1, "{number} of {lane}");
+                }
+            }
+            let [a, b, ..] = rows;
+            let results = [a.xor(b), a.and(b), a.or(b), a.and_not(b), a.not()];
+            for (at, result) in results.into_iter().enumerate() {
+                result.store(out.as_mut_ptr());
+                for lane in 0..B::LANES {
+                    let [a, b] = [block(lane) & 1, block(lane) >> 1 & 1];
+                    let expected = [a ^ b, a & b, a | b, a & !b, a ^ 1][at];
+                    assert_eq!(bit(&out[..each], lane), expected, "{at} of {lane}");
+                }
+            }
+            transpose(&mut rows);
+            for (row, before) in rows.into_iter().zip(memory_order) {
+                let mut expected = [0u64; MAX_BIT_LANES];
+                row.store(out.as_mut_ptr());
+                before.store(expected.as_mut_ptr());
+                assert_eq!(out[..each], expected[..each]);
+            }
+        }
+    }
+
+    #[test]
+    fn every_register_transposes_and_computes() {
+        for isa in Cpu::available() {
+            // SAFETY: the CPU has the instruction set.
+            unsafe {
+                match isa {
+                    Isa::Portable => transposes_and_computes::<u64>(),
+                    #[cfg(target_arch = "aarch64")]
+                    Isa::Neon => transposes_and_computes::<neon::Bits128>(),
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx2 => on_avx2(),
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx512 => on_avx512(),
+                    _ => unreachable!("another architecture's"),
+                }
+            }
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn on_avx2() {
+        // SAFETY: this function has the instruction set.
+        unsafe { transposes_and_computes::<avx2::Bits256>() }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+    fn on_avx512() {
+        // SAFETY: this function has the instruction sets.
+        unsafe {
+            transposes_and_computes::<avx512::Bits512>();
+            transposes_and_computes::<avx2::Bits256>();
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The scheduler of buffers onto the lanes of a kernel.
+//!
+//! CBC encryption chains within a buffer, which gets one lane for the whole of it. In all other modes the
+//! blocks of a buffer do not wait for each other: it is cut into runs of a few blocks, as long as they may
+//! be with all lanes full, since lanes change keys with runs. Lanes that empty get the next run or buffer.
+
+use alloc::boxed::Box;
+use alloc::vec;
+
+use zeroize::Zeroize;
+
+use super::DesKernel;
+use super::buffers::{Buffers, DesTask};
+use super::keys::LaneKeys;
+use super::mode::Runs;
+use super::select;
+use crate::cpu::Cpu;
+use crate::manager::{Goal, Lanes, Occupancy, Source};
+
+/// The most blocks of a run that could be shorter: enough for a change of keys to be cheap.
+pub(super) const LONGEST_RUN: usize = 8;
+
+/// The scheduler of DES and triple DES: lanes with as many passes in the same direction run together.
+pub struct DesLanes {
+    kernels: &'static [DesKernel],
+    /// By the number of passes and the direction.
+    classes: [Class; 4],
+    occupancy: Occupancy,
+}
+
+/// The lanes of one kind. Lanes `0..active` are in use.
+struct Class {
+    passes: usize,
+    decrypt: bool,
+    /// Of the widest kernel.
+    width: usize,
+    active: usize,
+    runs: Runs,
+    /// Blocks that are left of the lanes' runs.
+    left: Box<[usize]>,
+    /// The buffers that the runs belong to.
+    numbers: Box<[u16]>,
+    /// Lanes in use whose runs are over, in ascending order: the first `ends`.
+    ended: Box<[u16]>,
+    ends: usize,
+    keys: LaneKeys,
+    blocks: Box<[Line]>,
+    buffers: Buffers,
+}
+
+/// Registers are loaded and stored within lines of the cache.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Line([u64; 8]);
+
+impl Line {
+    /// Lines with so many words, all zero.
+    pub fn boxed(words: usize) -> Box<[Line]> {
+        vec![Line([0; 8]); words.div_ceil(8)].into()
+    }
+
+    /// Zeroizes them.
+    pub fn wipe(lines: &mut [Line]) {
+        lines.iter_mut().for_each(|line| line.0.zeroize());
+    }
+}
+
+// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
+unsafe impl Send for DesLanes {}
+
+impl Lanes for DesLanes {
+    type Task = DesTask;
+    const SORT_STREAMS: bool = true;
+
+    fn new(cpu: &Cpu) -> Self {
+        let kernels = select::kernels(cpu);
+        let width = widest(kernels).lanes;
+        let classes = [(1, false), (1, true), (3, false), (3, true)];
+        let classes = classes.map(|(passes, decrypt)| Class::new(passes, decrypt, width));
+        DesLanes { kernels, classes, occupancy: Occupancy::default() }
+    }
+
+    fn lanes(&self) -> usize {
+        widest(self.kernels).lanes
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.occupancy
+    }
+
+    /// Completes all tasks: between calls, lanes are empty.
+    unsafe fn run(&mut self, source: &mut impl Source<DesTask>, _: Goal) {
+        let DesLanes { kernels, classes, occupancy } = self;
+        // SAFETY: the caller vouches for the tasks until they are complete.
+        unsafe {
+            loop {
+                let taken = source.next(|id, task| match task.is_empty() {
+                    true => Err(id),
+                    false => {
+                        let class = (task.passes() - 1) | usize::from(task.decrypts());
+                        classes[class].buffers.add(id, task);
+                        Ok(class)
+                    }
+                });
+                match taken {
+                    None => break,
+                    Some(Err(empty)) => source.done(empty),
+                    Some(Ok(class)) => {
+                        while classes[class].buffers.are_many() {
+                            classes[class].steps(kernels, occupancy, source);
+                        }
+                    }
+                }
+            }
+            for class in classes {
+                while class.fill() {
+                    class.steps(kernels, occupancy, source);
+                }
+                class.keys.forget();
+            }
+        }
+    }
+}
+
+fn widest(kernels: &'static [DesKernel]) -> &'static DesKernel {
+    kernels.last().expect("there is a kernel for every CPU")
+}
+
+impl Class {
+    fn new(passes: usize, decrypt: bool, width: usize) -> Self {
+        Class {
+            passes,
+            decrypt,
+            width,
+            active: 0,
+            runs: Runs::new(width),
+            left: vec![0; width].into(),
+            numbers: vec![0; width].into(),
+            ended: vec![0; width].into(),
+            ends: 0,
+            keys: LaneKeys::new(passes, width),
+            blocks: Line::boxed(width),
+            buffers: Buffers::new(width),
+        }
+    }
+
+    /// Gives waiting buffers the lanes that are free, and runs the lanes in use until the first is at the
+    /// end of its run.
+    ///
+    /// # Safety
+    /// A lane is in use or a buffer waits; tasks are good, and the kernels for this CPU.
+    unsafe fn steps(
+        &mut self,
+        kernels: &'static [DesKernel],
+        occupancy: &mut Occupancy,
+        source: &mut impl Source<DesTask>,
+    ) {
+        // SAFETY: the caller's; in lanes in use there are `fewest` blocks left.
+        unsafe {
+            self.fill();
+            let active = self.active;
+            let kernel = kernels.iter().find(|kernel| active <= kernel.lanes);
+            let kernel = kernel.unwrap_or(widest(kernels));
+            let fewest = self.left[..active].iter().fold(usize::MAX, |fewest, left| fewest.min(*left));
+            occupancy.count(active, self.width, fewest);
+            let slices = self.keys.slices(kernel, active);
+            let blocks = self.blocks.as_mut_ptr().cast::<u64>();
+            for number in 0..fewest {
+                self.runs.input(number, core::slice::from_raw_parts_mut(blocks, active));
+                (kernel.cipher)(slices, self.passes, self.decrypt, blocks);
+                self.runs.output(number, core::slice::from_raw_parts(blocks, active));
+            }
+            for lane in 0..active {
+                self.runs.advance(lane, fewest);
+                self.left[lane] -= fewest;
+                if self.left[lane] == 0 {
+                    self.ended[self.ends] = lane as u16;
+                    self.ends += 1;
+                    self.buffers.end(self.numbers[lane], source);
+                }
+            }
+        }
+    }
+
+    /// Gives lanes to the buffers that wait, as long as there are both, and frees those lanes whose runs are
+    /// over otherwise. Returns whether a lane is in use.
+    ///
+    /// # Safety
+    /// The tasks of the buffers that wait are good.
+    #[inline(always)]
+    unsafe fn fill(&mut self) -> bool {
+        // How long runs should be for what waits to fill all lanes.
+        let longest = self.buffers.backlog().div_ceil(self.width).clamp(1, LONGEST_RUN);
+        let mut refilled = 0;
+        while let Some(first) = self.buffers.first()
+            && (refilled < self.ends || self.active < self.width)
+        {
+            // SAFETY: the caller's.
+            let words = unsafe { first.words(self.decrypt) };
+            let (mut rest, mut runs) = (first.rest(), 0);
+            while !rest.is_empty() && (refilled < self.ends || self.active < self.width) {
+                let lane = match refilled < self.ends {
+                    true => usize::from(self.ended[refilled]),
+                    false => self.active,
+                };
+                refilled += usize::from(lane != self.active);
+                self.active += usize::from(lane == self.active);
+                runs += 1;
+                // SAFETY: the caller's; blocks are left.
+                let run = unsafe { rest.cut(longest) };
+                self.runs.put(lane, &run);
+                self.left[lane] = run.blocks;
+                self.numbers[lane] = first.number;
+                self.keys.put(lane, first.key(), &words);
+            }
+            self.buffers.went_on(rest, runs);
+        }
+        // The last first: what moves to their places is in use.
+        while self.ends > refilled {
+            self.ends -= 1;
+            self.vacate(self.ended[self.ends].into());
+        }
+        self.ends = 0;
+        self.active > 0
+    }
+
+    /// Frees a lane; the last lane in use moves to its place.
+    #[inline(always)]
+    fn vacate(&mut self, lane: usize) {
+        self.active -= 1;
+        let last = self.active;
+        if lane != last {
+            self.runs.copy(last, lane);
+            self.left[lane] = self.left[last];
+            self.numbers[lane] = self.numbers[last];
+            self.keys.copy(last, lane);
+        }
+    }
+}
+
+impl Drop for DesLanes {
+    fn drop(&mut self) {
+        self.classes.iter_mut().for_each(|class| Line::wipe(&mut class.blocks));
+    }
+}

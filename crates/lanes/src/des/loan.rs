@@ -1,0 +1,123 @@
+//! What a user lends: buffers to be encrypted or decrypted.
+
+use super::buffers::DesTask;
+use super::key::DesKey;
+use super::lanes::DesLanes;
+use super::mode::{BLOCK, Mode};
+use crate::error::LengthError;
+use crate::manager::Loan;
+
+/// Makes the constructors of a mode of whole blocks, in place and from one buffer to another.
+macro_rules! whole_blocks {
+    ($(#[doc = $doc:literal])* $name:ident, $name_to:ident, $mode:expr $(, $iv:ident)?) => {
+        $(#[doc = $doc])*
+        ///
+        /// # Errors
+        /// [`LengthError`] if the buffer is no multiple of 8 bytes.
+        #[inline(always)]
+        pub fn $name(
+            key: &'a DesKey,
+            $($iv: &[u8; BLOCK],)?
+            buffer: &'a mut [u8],
+        ) -> Result<Self, LengthError> {
+            let dst = buffer.as_mut_ptr();
+            let chain = 0 $(| u64::from_le_bytes(*$iv))?;
+            Self::whole_blocks($mode, key, chain, (dst.cast_const(), dst), buffer.len())
+        }
+
+        #[doc = concat!("[`", stringify!($name), "`](Loan::", stringify!($name), ") from one buffer to another.")]
+        ///
+        /// # Errors
+        /// [`LengthError`] if the source is no multiple of 8 bytes.
+        ///
+        /// # Panics
+        /// If the destination has another length than the source.
+        #[inline(always)]
+        pub fn $name_to(
+            key: &'a DesKey,
+            $($iv: &[u8; BLOCK],)?
+            src: &'a [u8],
+            dst: &'a mut [u8],
+        ) -> Result<Self, LengthError> {
+            assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+            let chain = 0 $(| u64::from_le_bytes(*$iv))?;
+            Self::whole_blocks($mode, key, chain, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        }
+    };
+}
+
+impl<'a> Loan<'a, DesLanes> {
+    whole_blocks! {
+        /// Encrypts a buffer of whole blocks in place with DES or triple DES, as the key is, in CBC
+        /// (SP 800-38A, section 6.2); none is fine. For each message under one key, the IV must be one that
+        /// nobody could foretell (appendix C): with one used twice, equal beginnings of messages show.
+        des_cbc_encrypt, des_cbc_encrypt_to, Mode::CbcEncrypt, iv
+    }
+
+    whole_blocks! {
+        /// Decrypts a buffer of whole blocks in place with DES or triple DES, as the key is, in CBC
+        /// (SP 800-38A, section 6.2); none is fine.
+        des_cbc_decrypt, des_cbc_decrypt_to, Mode::CbcDecrypt, iv
+    }
+
+    whole_blocks! {
+        /// Encrypts a buffer of whole blocks in place with DES or triple DES, as the key is, each block by
+        /// itself (ECB; SP 800-38A, section 6.1). Equal blocks show: this is for building other modes.
+        des_ecb_encrypt, des_ecb_encrypt_to, Mode::EcbEncrypt
+    }
+
+    whole_blocks! {
+        /// Decrypts a buffer of whole blocks in place with DES or triple DES, as the key is, each block by
+        /// itself (ECB; SP 800-38A, section 6.1).
+        des_ecb_decrypt, des_ecb_decrypt_to, Mode::EcbDecrypt
+    }
+
+    /// Encrypts or decrypts a buffer in place with DES or triple DES, as the key is, in counter mode
+    /// (SP 800-38A, section 6.5), which are the same. `counter` is the first counter block, big-endian; all
+    /// its 64 bits count, modulo 2^64. The last block need not be whole.
+    ///
+    /// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of
+    /// the plaintexts.
+    #[inline(always)]
+    pub fn des_ctr(key: &'a DesKey, counter: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
+        let dst = buffer.as_mut_ptr();
+        let counter = u64::from_be_bytes(*counter);
+        Self::buffer(Mode::Counter, key, counter, (dst.cast_const(), dst), buffer.len())
+    }
+
+    /// [`des_ctr`](Loan::des_ctr) from one buffer to another.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn des_ctr_to(key: &'a DesKey, counter: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        let counter = u64::from_be_bytes(*counter);
+        Self::buffer(Mode::Counter, key, counter, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+    }
+
+    #[inline(always)]
+    fn whole_blocks(
+        mode: Mode,
+        key: &'a DesKey,
+        chain: u64,
+        pointers: (*const u8, *mut u8),
+        len: usize,
+    ) -> Result<Self, LengthError> {
+        LengthError::check(len, BLOCK)?;
+        Ok(Self::buffer(mode, key, chain, pointers, len))
+    }
+
+    #[inline(always)]
+    fn buffer(
+        mode: Mode,
+        key: &'a DesKey,
+        chain: u64,
+        (src, dst): (*const u8, *mut u8),
+        len: usize,
+    ) -> Self {
+        // Buffers that are cut into parts fill the lanes that chains leave.
+        let cost = if mode.is_serial() { len / BLOCK } else { 0 };
+        Loan::new(DesTask::new(mode, key, chain, src, dst, len), cost)
+    }
+}

@@ -1,0 +1,42 @@
+//! DES and triple DES (FIPS 46-3, SP 800-67), bitsliced: a block of each lane, each with its own key, in
+//! one step, with neither tables nor branches that depend on secrets.
+//!
+//! `cipher` is the one description of the kernels, over [`Bits`](crate::bits::Bits), with the S-boxes of
+//! `sboxes`; `select` compiles it for the instruction sets. `lanes` schedules buffers onto lanes, and
+//! `mode` says what a mode of operation does to the block of one lane.
+
+mod buffers;
+mod cipher;
+mod key;
+mod keys;
+mod lanes;
+mod loan;
+mod mode;
+mod sboxes;
+mod select;
+
+pub use key::{DesKey, DesKeyError};
+pub use lanes::DesLanes;
+pub(crate) use select::kernel_info;
+
+/// DES in one instruction set.
+///
+/// # Safety
+///
+/// The caller promises that the CPU has the instructions of the kernel, and that
+///
+/// - words and blocks are as many as there are lanes, side by side and little-endian;
+/// - slices have room for [`cipher::SLICES`] registers a pass.
+struct DesKernel {
+    /// The name shown to users.
+    name: &'static str,
+    /// Blocks that it ciphers at once.
+    lanes: usize,
+    /// Slices one pass's keys, a word of each lane.
+    slice_keys: unsafe fn(words: *const u64, slices: *mut u64),
+    /// Slices one key for all lanes.
+    slice_key: unsafe fn(word: u64, slices: *mut u64),
+    /// Ciphers a block of each lane with the slices of as many keys as there are passes; every other pass
+    /// goes the other way.
+    cipher: unsafe fn(slices: *const u64, passes: usize, decrypt: bool, blocks: *mut u64),
+}

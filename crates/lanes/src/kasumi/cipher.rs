@@ -1,0 +1,230 @@
+//! The eight rounds, written once over the registers of an instruction set.
+
+use super::sbox::{s7, s9};
+use crate::bits::{Bits, transpose};
+use crate::vector::each;
+
+/// 16 bits of every lane, the lowest first.
+type Word<B> = [B; 16];
+
+/// What the key's words are added to for the second form of them (TS 35.202, 4.6.1).
+pub(super) const CONSTANTS: [u16; 8] = [0x0123, 0x4567, 0x89ab, 0xcdef, 0xfedc, 0xba98, 0x7654, 0x3210];
+
+/// What [`s9`] and [`s7`] leave out, as FI would add it: the constant of each, and that of the first to the
+/// second. Round keys of FI include it, which makes good for FI's first half; what its second half lacks
+/// is the same.
+const LEFT_OUT: u16 = {
+    let (of_s9, of_s7) = (167, 54);
+    (of_s7 ^ (of_s9 & 0x7f)) << 9 | of_s9
+};
+
+/// A schedule in memory, after [`schedule`] made it.
+struct Schedule<B> {
+    rows: *const B,
+}
+
+impl<B: Bits> Schedule<B> {
+    /// A word of the key, rotated to the left.
+    ///
+    /// # Safety
+    /// The schedule is there; `rotation` is less than 16.
+    #[inline(always)]
+    unsafe fn word(&self, number: usize, rotation: usize) -> *const B {
+        // SAFETY: each word is there twice, so that 16 rows follow.
+        unsafe { self.rows.add(32 * (number % 8) + (16 - rotation) % 16) }
+    }
+
+    /// The second form of a word, with [`LEFT_OUT`] added.
+    ///
+    /// # Safety
+    /// The schedule is there.
+    #[inline(always)]
+    unsafe fn inner(&self, number: usize) -> *const B {
+        // SAFETY: these come after the eight words, 16 rows each.
+        unsafe { self.rows.add(8 * 32 + 16 * (number % 8)) }
+    }
+}
+
+/// [`KasumiKernel::schedule`](super::KasumiKernel::schedule), with its contract.
+#[inline(always)]
+pub(super) unsafe fn schedule<B: Bits>(high: *mut u64, low: *mut u64, schedule: *mut u64) {
+    let schedule = schedule.cast::<B>();
+    for (half, from) in [high, low].into_iter().enumerate() {
+        // SAFETY: the contract: there are 64 rows of a half in memory, and room for the schedule's.
+        unsafe {
+            let rows = &mut *from.cast::<[B; 64]>();
+            transpose(rows);
+            for place in 0..4 {
+                let number = 4 * half + place;
+                let constant = CONSTANTS[number] ^ LEFT_OUT;
+                let words = schedule.add(32 * number);
+                let inner = schedule.add(8 * 32 + 16 * number);
+                for bit in 0..16 {
+                    let row = rows[16 * (3 - place) + bit];
+                    words.add(bit).write(row);
+                    words.add(bit + 16).write(row);
+                    inner.add(bit).write(if constant >> bit & 1 == 1 { row.not() } else { row });
+                }
+            }
+        }
+    }
+}
+
+/// [`KasumiKernel::encrypt`](super::KasumiKernel::encrypt), with its contract.
+#[inline(always)]
+pub(super) unsafe fn encrypt<B: Bits>(schedule: *const u64, blocks: *mut u64) {
+    let schedule = Schedule { rows: schedule.cast::<B>() };
+    // SAFETY: the contract: there are 64 rows of blocks in memory.
+    unsafe {
+        let rows = &mut *blocks.cast::<[B; 64]>();
+        transpose(rows);
+        let halves = &mut *blocks.cast::<[[Word<B>; 2]; 2]>();
+        // The left half is the upper one.
+        for round in 0..8 {
+            let from = 1 - round % 2;
+            let mut x = halves[from];
+            if round % 2 == 0 {
+                fl(&mut x, &schedule, round);
+            }
+            fo(&mut x, &schedule, round);
+            if round % 2 == 1 {
+                fl(&mut x, &schedule, round);
+            }
+            for (to, x) in halves[1 - from].as_flattened_mut().iter_mut().zip(x.as_flattened()) {
+                *to = to.xor(*x);
+            }
+        }
+        transpose(rows);
+    }
+}
+
+/// FL (TS 35.202, 4.3) on the right and the left half.
+///
+/// # Safety
+/// The schedule is there.
+#[inline(always)]
+unsafe fn fl<B: Bits>(x: &mut [Word<B>; 2], schedule: &Schedule<B>, round: usize) {
+    // SAFETY: the caller's; a word has 16 rows.
+    unsafe {
+        let (and, or) = (schedule.word(round, 1), schedule.inner(round + 2));
+        let [mut right, mut left] = *x;
+        right = each!(i in 16 => right[i].xor(left[(i + 15) % 16].and(*and.add((i + 15) % 16))));
+        left = each!(i in 16 => {
+            let (key, bit) = (*or.add((i + 15) % 16), right[(i + 15) % 16]);
+            // The key without what is added to it.
+            let either = match LEFT_OUT >> ((i + 15) % 16) & 1 {
+                1 => key.and_not(bit).not(),
+                _ => key.or(bit),
+            };
+            left[i].xor(either)
+        });
+        *x = [right, left];
+    }
+}
+
+/// FO (TS 35.202, 4.4) on the right and the left half.
+///
+/// # Safety
+/// The schedule is there.
+#[inline(always)]
+unsafe fn fo<B: Bits>(x: &mut [Word<B>; 2], schedule: &Schedule<B>, round: usize) {
+    let outer = [(1, 5), (5, 8), (6, 13)];
+    let inner = [4, 3, 7];
+    for step in 0..3 {
+        let (from, to) = ((step + 1) % 2, step % 2);
+        let (number, rotation) = outer[step];
+        // SAFETY: the caller's; a word has 16 rows.
+        unsafe {
+            let (outer, inner) =
+                (schedule.word(round + number, rotation), schedule.inner(round + inner[step]));
+            let left = x[from];
+            let sum = fi(each!(i in 16 => left[i].xor(*outer.add(i))), inner);
+            // The halves change places: what was the right one is the left one of the next step.
+            x[from] = each!(i in 16 => sum[i].xor(x[to][i]));
+        }
+    }
+    x.swap(0, 1);
+}
+
+/// FI (TS 35.202, 4.5).
+///
+/// # Safety
+/// Sixteen rows of a key can be read.
+#[inline(always)]
+unsafe fn fi<B: Bits>(x: Word<B>, key: *const B) -> Word<B> {
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
+    let seven = [a, b, c, d, e, f, g];
+    let nine = add_seven(s9([h, i, j, k, l, m, n, o, p]), seven);
+    let seven = add_low(s7(seven), nine);
+    // SAFETY: the caller's.
+    let (nine, seven) = unsafe { (add_key(nine, key), add_key(seven, key.add(9))) };
+    let nine = add_seven(s9(nine), seven);
+    let seven = add_low(s7(seven), nine);
+    let [a, b, c, d, e, f, g, h, i] = nine;
+    let [j, k, l, m, n, o, p] = seven;
+    let x = [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p];
+    each!(i in 16 => if LEFT_OUT >> i & 1 == 1 { x[i].not() } else { x[i] })
+}
+
+/// Seven bits added to the lower ones of nine.
+#[inline(always)]
+fn add_seven<B: Bits>(mut nine: [B; 9], seven: [B; 7]) -> [B; 9] {
+    for i in 0..7 {
+        nine[i] = nine[i].xor(seven[i]);
+    }
+    nine
+}
+
+/// The lower ones of nine bits added to seven.
+#[inline(always)]
+fn add_low<B: Bits>(mut seven: [B; 7], nine: [B; 9]) -> [B; 7] {
+    for i in 0..7 {
+        seven[i] = seven[i].xor(nine[i]);
+    }
+    seven
+}
+
+/// Rows of a key added.
+///
+/// # Safety
+/// So many can be read.
+#[inline(always)]
+unsafe fn add_key<B: Bits, const N: usize>(mut x: [B; N], key: *const B) -> [B; N] {
+    for (i, x) in x.iter_mut().enumerate() {
+        // SAFETY: the caller's.
+        *x = x.xor(unsafe { *key.add(i) });
+    }
+    x
+}
+
+/// Makes the kernel of one instruction set: the functions above with the `target_feature` that it needs.
+macro_rules! kasumi_kernel {
+    ($(#[$doc:meta])* $module:ident, $name:literal, $bits:ty $(, $features:literal)?) => {
+        $(#[$doc])*
+        pub(super) mod $module {
+            use crate::bits::Bits;
+            use crate::kasumi::{KasumiKernel, cipher};
+
+            /// The kernel.
+            pub(in crate::kasumi) static KERNEL: KasumiKernel = KasumiKernel {
+                name: $name,
+                lanes: <$bits as Bits>::LANES,
+                schedule,
+                encrypt,
+            };
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn schedule(high: *mut u64, low: *mut u64, schedule: *mut u64) {
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { cipher::schedule::<$bits>(high, low, schedule) }
+            }
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn encrypt(schedule: *const u64, blocks: *mut u64) {
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { cipher::encrypt::<$bits>(schedule, blocks) }
+            }
+        }
+    };
+}
+pub(super) use kasumi_kernel;

@@ -1,0 +1,171 @@
+//! F8: a keystream (TS 35.201, 3).
+
+use zeroize::Zeroize;
+
+use super::bits::add_bits;
+use super::key::{KasumiError, KasumiKey};
+use super::lanes::{Chain, KasumiLanes, KasumiTask, ModeTask, Stretch};
+use crate::manager::Loan;
+
+/// What is added to the key for the block that the keystream starts from.
+pub(super) const MODIFIER: u64 = 0x5555_5555_5555_5555;
+
+/// Which way a message goes: the `DIRECTION` of TS 35.201.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkDirection {
+    /// From the mobile to the network: 0.
+    Uplink = 0,
+    /// From the network to the mobile: 1.
+    Downlink = 1,
+}
+
+/// The block that the keystream starts from, before it is encrypted.
+#[inline(always)]
+pub(super) fn start(count: u32, bearer: u8, direction: LinkDirection) -> u64 {
+    u64::from(count) << 32 | u64::from(bearer) << 27 | (direction as u64) << 26
+}
+
+/// A buffer to encrypt or decrypt.
+#[derive(Clone, Copy)]
+pub(in crate::kasumi) struct F8Task {
+    /// `COUNT`, `BEARER`, `DIRECTION`, and zeros.
+    start: u64,
+    src: *const u8,
+    dst: *mut u8,
+    bits: usize,
+}
+
+/// A keystream under way.
+#[derive(Clone, Copy)]
+pub(in crate::kasumi) struct F8 {
+    /// The start, encrypted.
+    salt: u64,
+    /// The number of the block under way.
+    number: u64,
+    src: *const u8,
+    dst: *mut u8,
+    /// Whether the block under way is the start.
+    starts: bool,
+    bits: usize,
+}
+
+impl Chain for F8 {
+    type Task = F8Task;
+    const IDLE: Self = F8 {
+        salt: 0,
+        number: 0,
+        src: core::ptr::null(),
+        dst: core::ptr::null_mut(),
+        starts: false,
+        bits: 0,
+    };
+
+    #[inline(always)]
+    unsafe fn begin(task: &F8Task) -> (Self, Stretch) {
+        let F8Task { start, src, dst, bits } = *task;
+        let chain = F8 { salt: 0, number: 0, src, dst, starts: true, bits };
+        (chain, Stretch { block: start, modifier: MODIFIER, more: 0 })
+    }
+
+    #[inline(always)]
+    unsafe fn advance(&mut self, block: u64) -> u64 {
+        // SAFETY: there are blocks after this one, so all of it is within the buffers.
+        unsafe {
+            let (src, dst) = (self.src.cast::<u64>(), self.dst.cast::<u64>());
+            dst.write_unaligned(src.read_unaligned() ^ block.to_be());
+            (self.src, self.dst) = (src.add(1).cast(), dst.add(1).cast());
+        }
+        self.number += 1;
+        self.salt ^ self.number ^ block
+    }
+
+    #[inline(always)]
+    unsafe fn turn(&mut self, block: u64) -> Option<Stretch> {
+        if self.starts {
+            self.starts = false;
+            self.salt = block;
+            let more = self.bits.div_ceil(64).checked_sub(1)?;
+            return Some(Stretch { block, modifier: 0, more });
+        }
+        let bits = (self.bits - 1) % 64 + 1;
+        // SAFETY: the buffers' last bits are left, and there is one at least.
+        unsafe { add_bits(block, self.src, self.dst, bits) };
+        None
+    }
+
+    fn wipe(&mut self) {
+        self.salt.zeroize();
+    }
+}
+
+impl<'a> Loan<'a, KasumiLanes> {
+    /// Encrypts or decrypts the first `bits` bits of a buffer in place with F8 (UEA1, TS 35.201), which are
+    /// the same. Bits are counted from the highest of the first byte; those after the last of them, in its
+    /// byte and in bytes after it, are left as they are.
+    ///
+    /// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever has both
+    /// ciphertexts has the difference of the plaintexts. The standard's messages have 20,000 bits at most;
+    /// here they may be longer.
+    ///
+    /// ```
+    /// use broadloom_lanes::{Cpu, KasumiKey, LinkDirection, Loan, Planner};
+    ///
+    /// let key = KasumiKey::new(&[7; 16]);
+    /// let mut frames = [[0xff_u8; 20]; 3];
+    /// let mut planner = Planner::new(&Cpu::detect());
+    /// let loans = frames.iter_mut().zip(0..).map(|(frame, count)| {
+    ///     Loan::f8(&key, count, 5, LinkDirection::Uplink, frame, 157)
+    /// });
+    /// planner.process_each(loans.collect::<Result<Vec<_>, _>>()?);
+    /// assert_ne!(frames[0], frames[1]);
+    /// assert!(frames.iter().all(|frame| frame[19] & 0b111 == 0b111));
+    /// # Ok::<(), broadloom_lanes::KasumiError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`KasumiError`] if the bearer is greater than 31, or the buffer has fewer bits.
+    #[inline(always)]
+    pub fn f8(
+        key: &'a KasumiKey,
+        count: u32,
+        bearer: u8,
+        direction: LinkDirection,
+        buffer: &'a mut [u8],
+        bits: usize,
+    ) -> Result<Self, KasumiError> {
+        KasumiError::check_bits(bits, buffer.len())?;
+        let dst = buffer.as_mut_ptr();
+        Self::keystream(key, (count, bearer, direction), (dst.cast_const(), dst), bits)
+    }
+
+    /// The same from one buffer to another. Bits of the destination after the last are left as they are.
+    ///
+    /// # Errors
+    /// [`KasumiError`] if the bearer is greater than 31, or a buffer has fewer bits.
+    #[inline(always)]
+    pub fn f8_to(
+        key: &'a KasumiKey,
+        count: u32,
+        bearer: u8,
+        direction: LinkDirection,
+        src: &'a [u8],
+        dst: &'a mut [u8],
+        bits: usize,
+    ) -> Result<Self, KasumiError> {
+        KasumiError::check_bits(bits, src.len().min(dst.len()))?;
+        Self::keystream(key, (count, bearer, direction), (src.as_ptr(), dst.as_mut_ptr()), bits)
+    }
+
+    #[inline(always)]
+    fn keystream(
+        key: &'a KasumiKey,
+        (count, bearer, direction): (u32, u8, LinkDirection),
+        (src, dst): (*const u8, *mut u8),
+        bits: usize,
+    ) -> Result<Self, KasumiError> {
+        KasumiError::check_bearer(bearer)?;
+        let start = start(count, bearer, direction);
+        let mode = ModeTask::F8(F8Task { start, src, dst, bits });
+        Ok(Loan::new(KasumiTask { key, mode }, bits.div_ceil(64) + 1))
+    }
+}

@@ -1,0 +1,186 @@
+//! The scheduler of RC4 buffers: as many at a time as the kernel has lanes.
+
+use alloc::boxed::Box;
+
+use zeroize::Zeroize;
+
+use super::kernel::{self, GROUP, Kernel, MAX_LANES, Streams, bytes};
+use super::key::Rc4Key;
+use crate::cpu::Cpu;
+use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+
+/// One buffer, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct Rc4Task {
+    key: *const Rc4Key,
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+}
+
+/// The scheduler of RC4 buffers.
+///
+/// Buffers that go together begin together, so that all are at the same place of their states; those that end
+/// early leave the others with fewer lanes. The planner sorts buffers by their lengths.
+pub struct Rc4Lanes {
+    kernel: &'static Kernel,
+    streams: Box<Streams>,
+    occupancy: Occupancy,
+}
+
+// SAFETY: the pointers are those of tasks that are complete, and never used again.
+unsafe impl Send for Rc4Lanes {}
+
+impl Lanes for Rc4Lanes {
+    type Task = Rc4Task;
+    const SORT_STREAMS: bool = true;
+
+    fn new(cpu: &Cpu) -> Self {
+        let streams = Streams {
+            states: [[0; 256]; MAX_LANES],
+            places: [0; MAX_LANES],
+            src: [core::ptr::null(); MAX_LANES],
+            dst: [core::ptr::null_mut(); MAX_LANES],
+        };
+        let kernel = kernel::select(cpu);
+        Rc4Lanes { kernel, streams: Box::new(streams), occupancy: Occupancy::default() }
+    }
+
+    fn lanes(&self) -> usize {
+        self.kernel.lanes
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.occupancy
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<Rc4Task>, _: Goal) {
+        loop {
+            let mut batch = [const { None }; MAX_LANES];
+            let mut active = 0;
+            while active < self.kernel.lanes {
+                let Some(taken) = source.next(|id, task| (id, *task)) else { break };
+                batch[active] = Some(taken);
+                active += 1;
+            }
+            if active == 0 {
+                return;
+            }
+            batch[..active]
+                .sort_unstable_by_key(|taken| core::cmp::Reverse(taken.map(|(_, task)| task.len)));
+            let mut lens = [0; MAX_LANES];
+            for (lane, (_, task)) in batch.iter().flatten().enumerate() {
+                // SAFETY: the caller vouches for the tasks, which includes their keys.
+                self.streams.states[lane] = *unsafe { (*task.key).state() };
+                self.streams.places[lane] = 0;
+                self.streams.src[lane] = task.src;
+                self.streams.dst[lane] = task.dst;
+                lens[lane] = task.len;
+            }
+            // SAFETY: the caller's; lanes are in the order of their lengths, the longest first.
+            unsafe { self.run_batch(&lens[..active]) };
+            batch.iter().flatten().for_each(|(id, _)| source.done(*id));
+        }
+    }
+}
+
+impl Rc4Lanes {
+    /// Ciphers a batch to its end.
+    ///
+    /// # Safety
+    /// The lanes' sources and destinations are good for their lengths, of which none is longer than one
+    /// before it.
+    unsafe fn run_batch(&mut self, lens: &[usize]) {
+        let mut from = 0;
+        for (lane, to) in lens.iter().enumerate().rev() {
+            // SAFETY: the caller's: lanes up to this one have so many bytes.
+            unsafe { self.advance(lane + 1, from, *to) };
+            self.occupancy.count(lane + 1, self.kernel.lanes, to - from);
+            from = *to;
+        }
+    }
+
+    /// Ciphers bytes of the first `active` lanes: one by one until a group begins, and after the last.
+    ///
+    /// # Safety
+    /// The lanes have so many bytes.
+    #[inline(always)]
+    unsafe fn advance(&mut self, active: usize, from: usize, to: usize) {
+        let before = (GROUP - 1).wrapping_sub(from) % GROUP;
+        let start = to.min(from + before);
+        let groups = (to - start) / GROUP;
+        let end = start + GROUP * groups;
+        // SAFETY: the caller's.
+        unsafe {
+            self.bytes(active, from, start);
+            (self.kernel.groups[active - 1])(&mut self.streams, start, groups);
+            self.bytes(active, end, to);
+        }
+    }
+
+    /// # Safety
+    /// The lanes have so many bytes.
+    #[inline(always)]
+    unsafe fn bytes(&mut self, active: usize, from: usize, to: usize) {
+        let (streams, count) = (&mut self.streams, to - from);
+        // SAFETY: the caller's.
+        unsafe {
+            match active {
+                1 => bytes::<1>(streams, from, count),
+                2 => bytes::<2>(streams, from, count),
+                3 => bytes::<3>(streams, from, count),
+                _ => bytes::<4>(streams, from, count),
+            }
+        }
+    }
+}
+
+impl Drop for Rc4Lanes {
+    fn drop(&mut self) {
+        self.streams.states.zeroize();
+        self.streams.places.zeroize();
+    }
+}
+
+impl<'a> Loan<'a, Rc4Lanes> {
+    /// Encrypts or decrypts a buffer in place with RC4, which are the same, from the start of the key's
+    /// keystream.
+    ///
+    /// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key has the
+    /// difference of their plaintexts. And its keystream is biased, its first bytes most (RFC 7465).
+    ///
+    /// ```
+    /// use broadloom_lanes::{Cpu, Loan, Planner, Rc4Key};
+    ///
+    /// let keys = [Rc4Key::new(b"first key")?, Rc4Key::new(b"second key")?];
+    /// let mut buffers = [[1; 100]; 2];
+    /// let mut planner = Planner::new(&Cpu::detect());
+    /// planner.process_each(buffers.iter_mut().zip(&keys).map(|(buffer, key)| Loan::rc4(key, buffer)));
+    /// assert_ne!(buffers[0], buffers[1]);
+    /// # Ok::<(), broadloom_lanes::Rc4KeyLengthError>(())
+    /// ```
+    #[inline(always)]
+    pub fn rc4(key: &'a Rc4Key, buffer: &'a mut [u8]) -> Self {
+        let dst = buffer.as_mut_ptr();
+        Loan::new(
+            Rc4Task { key, src: dst.cast_const(), dst, len: buffer.len() },
+            buffer.len() / STEP + 1,
+        )
+    }
+
+    /// The same from one buffer to another.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn rc4_to(key: &'a Rc4Key, src: &'a [u8], dst: &'a mut [u8]) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        let (src, len) = (src.as_ptr(), src.len());
+        Loan::new(Rc4Task { key, src, dst: dst.as_mut_ptr(), len }, len / STEP + 1)
+    }
+}
+
+/// Bytes that count as a step where buffers are sorted by their lengths.
+const STEP: usize = 64;

@@ -1,0 +1,143 @@
+//! What is the same for every kind of session: how its operations become loans, and what is done with tags.
+
+use broadloom_engine::{MAX_TAG, Operation, Parts, ProviderError, ProviderSession, Text};
+use broadloom_lanes::{Cpu, Lanes, Loan, Occupancy, Planner, kernels};
+use zeroize::Zeroize;
+
+/// What sessions of one kind hold, expanded keys above all, and how their operations are lent to lanes.
+///
+/// Operations whose kinds have the same class go through the same lanes.
+pub(crate) trait Kind: Send + Sync + Sized + 'static {
+    /// Its number, of those in [`kinds`](crate::kinds).
+    const CLASS: u8;
+
+    /// What does the work.
+    type Lanes: Lanes;
+
+    /// An operation's work. The engine has checked all lengths.
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, Self::Lanes>;
+
+    /// A session that holds this, and names its kernel.
+    fn session(self, kernel: String) -> Opened {
+        Ok(Box::new(Session { kind: self, kernel }))
+    }
+}
+
+/// An operation's bytes.
+pub(crate) struct Message<'v> {
+    pub text: Text<'v>,
+    pub nonce: &'v [u8],
+    pub associated: &'v [u8],
+    /// Where a digest or tag goes.
+    pub tag: &'v mut [u8; MAX_TAG],
+}
+
+impl<'v> Message<'v> {
+    /// The nonce, of the one length that there is.
+    pub fn nonce<const N: usize>(&self) -> &'v [u8; N] {
+        self.nonce.try_into().expect("the engine checks the length of nonces")
+    }
+}
+
+/// A session that was opened, or why there is none.
+pub(crate) type Opened = Result<Box<dyn ProviderSession>, ProviderError>;
+
+/// A session of this provider.
+struct Session<K> {
+    kind: K,
+    kernel: String,
+}
+
+impl<K: Kind> ProviderSession for Session<K> {
+    fn kernel(&self) -> String {
+        self.kernel.clone()
+    }
+
+    fn class(&self) -> u8 {
+        K::CLASS
+    }
+}
+
+/// One class's part of a queue.
+pub(crate) trait Class: Send {
+    /// Completes the operations of this class, and leaves the others.
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]);
+
+    fn occupancy(&self) -> Occupancy;
+}
+
+/// The lanes of one kind, and room for tags that are made to be compared.
+pub(crate) struct Work<K: Kind> {
+    planner: Planner<K::Lanes>,
+    tags: Vec<[u8; MAX_TAG]>,
+}
+
+impl<K: Kind> Work<K> {
+    pub(crate) fn class(cpu: &Cpu) -> Box<dyn Class> {
+        Box::new(Work::<K> { planner: Planner::new(cpu), tags: Vec::new() })
+    }
+}
+
+impl<K: Kind> Class for Work<K> {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        let Work { planner, tags } = self;
+        let mut checking = 0;
+        if operations.iter().any(|operation| operation.checks_tag()) && tags.len() < operations.len() {
+            tags.resize(operations.len(), [0; MAX_TAG]);
+        }
+        let mut room = tags.iter_mut();
+        planner.process_each(operations.iter_mut().filter_map(|operation| {
+            let checks = operation.checks_tag();
+            if operation.class() == K::CLASS && !checks {
+                // As good as done: nothing here can fail, and nobody looks before this returns.
+                operation.complete(Ok(()));
+            }
+            let Parts { session, text, nonce, associated, tag, .. } = operation.parts::<Session<K>>()?;
+            let tag = match checks.then(|| room.next()).flatten() {
+                Some(made) => {
+                    checking += 1;
+                    made
+                }
+                None => tag,
+            };
+            Some(session.kind.lend(Message { text, nonce, associated, tag }))
+        }));
+        if checking == 0 {
+            return;
+        }
+        let to_check = operations.iter_mut().filter(|operation| {
+            operation.is_open() && operation.class() == K::CLASS && operation.checks_tag()
+        });
+        for (operation, made) in to_check.zip(tags) {
+            operation.complete_with_mac(made);
+            made.zeroize();
+        }
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.planner.occupancy()
+    }
+}
+
+/// What a kernel is called that has a lane for each buffer.
+pub(crate) fn laned(cpu: &Cpu, algorithm: &str) -> String {
+    let (kernel, lanes) = kernel(cpu, algorithm);
+    format!("{kernel} x{lanes}")
+}
+
+/// What a kernel is called that works on the blocks of one buffer side by side.
+pub(crate) fn pipelined(cpu: &Cpu, algorithm: &str) -> String {
+    format!("{}, pipelined", kernel(cpu, algorithm).0)
+}
+
+/// The kernel for many buffers and its lanes, as [`kernels`] names them.
+fn kernel(cpu: &Cpu, algorithm: &str) -> (&'static str, usize) {
+    let kernels = kernels(cpu);
+    let info = kernels.iter().find(|info| info.algorithm == algorithm);
+    info.map_or(("", 0), |info| (info.kernel, info.lanes))
+}
+
+/// An error of lanes' as the engine has it.
+pub(crate) fn refused(error: impl std::error::Error) -> ProviderError {
+    ProviderError::new(error.to_string())
+}

@@ -1,0 +1,156 @@
+//! AES in the modes that only encrypt.
+
+use broadloom_engine::{Direction, ProviderError, Text, Transform};
+use broadloom_lanes::{AesKey, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, Loan, XtsKey, XtsLanes};
+
+use super::WRITABLE;
+use crate::kind::{Kind, Message, Opened, laned, pipelined, refused};
+
+/// AES in CBC mode.
+pub(crate) struct Cbc {
+    key: AesKey,
+    encrypts: bool,
+}
+
+/// AES in counter mode, whatever the direction and the number of bits that count.
+pub(crate) struct Ctr(AesKey);
+
+/// AES in CFB mode.
+pub(crate) struct Cfb {
+    key: AesKey,
+    encrypts: bool,
+}
+
+/// AES in ECB mode.
+pub(crate) struct Ecb {
+    key: AesKey,
+    encrypts: bool,
+}
+
+/// XTS-AES.
+pub(crate) struct Xts {
+    key: XtsKey,
+    encrypts: bool,
+}
+
+pub(crate) fn open_cbc(transform: &Transform, cpu: &Cpu) -> Opened {
+    let encrypts = encrypts(transform);
+    Cbc { key: key(transform)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cbc"))
+}
+
+pub(crate) fn open_ctr(transform: &Transform, cpu: &Cpu) -> Opened {
+    Ctr(key(transform)?).session(pipelined(cpu, "aes-ctr"))
+}
+
+pub(crate) fn open_cfb(transform: &Transform, cpu: &Cpu) -> Opened {
+    let encrypts = encrypts(transform);
+    Cfb { key: key(transform)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cfb"))
+}
+
+pub(crate) fn open_ecb(transform: &Transform, cpu: &Cpu) -> Opened {
+    let kernel = pipelined(cpu, "aes-ecb");
+    Ecb { key: key(transform)?, encrypts: encrypts(transform) }.session(kernel)
+}
+
+pub(crate) fn open_xts(transform: &Transform, cpu: &Cpu) -> Opened {
+    let key = XtsKey::new(transform.key()).map_err(refused)?;
+    Xts { key, encrypts: encrypts(transform) }.session(pipelined(cpu, "aes-xts"))
+}
+
+fn key(transform: &Transform) -> Result<AesKey, ProviderError> {
+    AesKey::new(transform.key()).map_err(refused)
+}
+
+fn encrypts(transform: &Transform) -> bool {
+    transform.direction() == Direction::Encrypt
+}
+
+/// What a kernel is called that has lanes for buffers that are encrypted.
+fn laned_one_way(encrypts: bool, cpu: &Cpu, algorithm: &str) -> String {
+    if encrypts { laned(cpu, algorithm) } else { pipelined(cpu, algorithm) }
+}
+
+impl Kind for Cbc {
+    const CLASS: u8 = super::CBC;
+    type Lanes = CbcLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, CbcLanes> {
+        let (Cbc { key, encrypts }, iv) = (self, message.nonce());
+        match (message.text, encrypts) {
+            (Text::InPlace(bytes), true) => Loan::encrypt(key, iv, bytes),
+            (Text::InPlace(bytes), false) => Loan::decrypt(key, iv, bytes),
+            (Text::Apart(source, bytes), true) => Loan::encrypt_to(key, iv, source, bytes),
+            (Text::Apart(source, bytes), false) => Loan::decrypt_to(key, iv, source, bytes),
+            (Text::Read(_), _) => unreachable!("{WRITABLE}"),
+        }
+    }
+}
+
+impl Kind for Ctr {
+    const CLASS: u8 = super::CTR;
+    type Lanes = CtrLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, CtrLanes> {
+        let (Ctr(key), counter) = (self, message.nonce());
+        match message.text {
+            Text::InPlace(bytes) => Loan::ctr(key, counter, bytes),
+            Text::Apart(source, bytes) => Loan::ctr_to(key, counter, source, bytes),
+            Text::Read(_) => unreachable!("{WRITABLE}"),
+        }
+    }
+}
+
+impl Kind for Cfb {
+    const CLASS: u8 = super::CFB;
+    type Lanes = CfbLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, CfbLanes> {
+        let (Cfb { key, encrypts }, iv) = (self, message.nonce());
+        match (message.text, encrypts) {
+            (Text::InPlace(bytes), true) => Loan::cfb_encrypt(key, iv, bytes),
+            (Text::InPlace(bytes), false) => Loan::cfb_decrypt(key, iv, bytes),
+            (Text::Apart(source, bytes), true) => Loan::cfb_encrypt_to(key, iv, source, bytes),
+            (Text::Apart(source, bytes), false) => Loan::cfb_decrypt_to(key, iv, source, bytes),
+            (Text::Read(_), _) => unreachable!("{WRITABLE}"),
+        }
+    }
+}
+
+impl Kind for Ecb {
+    const CLASS: u8 = super::ECB;
+    type Lanes = EcbLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, EcbLanes> {
+        let Ecb { key, encrypts } = self;
+        let loan = match (message.text, encrypts) {
+            (Text::InPlace(bytes), true) => Loan::ecb_encrypt(key, bytes),
+            (Text::InPlace(bytes), false) => Loan::ecb_decrypt(key, bytes),
+            (Text::Apart(source, bytes), true) => Loan::ecb_encrypt_to(key, source, bytes),
+            (Text::Apart(source, bytes), false) => Loan::ecb_decrypt_to(key, source, bytes),
+            (Text::Read(_), _) => unreachable!("{WRITABLE}"),
+        };
+        loan.expect("the engine asks for whole blocks")
+    }
+}
+
+impl Kind for Xts {
+    const CLASS: u8 = super::XTS;
+    type Lanes = XtsLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, XtsLanes> {
+        let (Xts { key, encrypts }, tweak) = (self, message.nonce());
+        let loan = match (message.text, encrypts) {
+            (Text::InPlace(bytes), true) => Loan::xts_encrypt(key, tweak, bytes),
+            (Text::InPlace(bytes), false) => Loan::xts_decrypt(key, tweak, bytes),
+            (Text::Apart(source, bytes), true) => Loan::xts_encrypt_to(key, tweak, source, bytes),
+            (Text::Apart(source, bytes), false) => Loan::xts_decrypt_to(key, tweak, source, bytes),
+            (Text::Read(_), _) => unreachable!("{WRITABLE}"),
+        };
+        loan.expect("the engine checks the lengths of data units")
+    }
+}

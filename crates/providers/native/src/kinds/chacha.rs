@@ -1,0 +1,73 @@
+//! ChaCha20 and ChaCha20-Poly1305.
+
+use broadloom_engine::{Direction, Text, Transform};
+use broadloom_lanes::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes, Cpu, Loan};
+
+use super::WRITABLE;
+use crate::kind::{Kind, Message, Opened, laned};
+
+/// ChaCha20, in either direction.
+pub(crate) struct ChaCha(ChaChaKey);
+
+/// ChaCha20-Poly1305.
+pub(crate) struct ChaChaPoly {
+    key: ChaChaKey,
+    seals: bool,
+}
+
+pub(crate) fn open_cipher(transform: &Transform, cpu: &Cpu) -> Opened {
+    ChaCha(key(transform)).session(laned(cpu, "chacha20"))
+}
+
+pub(crate) fn open_aead(transform: &Transform, cpu: &Cpu) -> Opened {
+    let seals = transform.direction() == Direction::Seal;
+    ChaChaPoly { key: key(transform), seals }.session(laned(cpu, "chacha20-poly1305"))
+}
+
+fn key(transform: &Transform) -> ChaChaKey {
+    ChaChaKey::new(transform.key().try_into().expect("the engine checks the length of keys"))
+}
+
+impl Kind for ChaCha {
+    const CLASS: u8 = super::CHACHA;
+    type Lanes = ChaChaLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, ChaChaLanes> {
+        let nonce = message.nonce::<16>();
+        let (counter, nonce) = nonce.split_first_chunk().expect("16 bytes");
+        let counter = u32::from_le_bytes(*counter);
+        let nonce = nonce.try_into().expect("12 bytes are left");
+        let loan = match message.text {
+            Text::InPlace(bytes) => Loan::chacha20(&self.0, counter, nonce, bytes),
+            Text::Apart(source, bytes) => Loan::chacha20_to(&self.0, counter, nonce, source, bytes),
+            Text::Read(_) => unreachable!("{WRITABLE}"),
+        };
+        loan.expect("the engine refuses counters that would pass zero")
+    }
+}
+
+impl Kind for ChaChaPoly {
+    const CLASS: u8 = super::CHACHA_POLY;
+    type Lanes = ChaChaPolyLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, ChaChaPolyLanes> {
+        type Lent<'a> = Loan<'a, ChaChaPolyLanes>;
+        let nonce = message.nonce();
+        let Message { text, associated, tag, .. } = message;
+        let ChaChaPoly { key, seals } = self;
+        let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
+        match (seals, text) {
+            (true, Text::InPlace(bytes)) => Lent::seal(key, nonce, associated, bytes, tag),
+            (false, Text::InPlace(bytes)) => Lent::open(key, nonce, associated, bytes, tag),
+            (true, Text::Apart(source, bytes)) => {
+                Lent::seal_to(key, nonce, associated, source, bytes, tag)
+            }
+            (false, Text::Apart(source, bytes)) => {
+                Lent::open_to(key, nonce, associated, source, bytes, tag)
+            }
+            (_, Text::Read(_)) => unreachable!("{WRITABLE}"),
+        }
+    }
+}

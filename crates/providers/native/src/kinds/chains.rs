@@ -1,0 +1,43 @@
+//! AES-CMAC and AES-XCBC-MAC.
+
+use broadloom_engine::Transform;
+use broadloom_lanes::{CmacKey, CmacLanes, Cpu, Loan, XcbcKey};
+
+use crate::kind::{Kind, Message, Opened, laned, refused};
+
+/// AES-CMAC.
+pub(crate) struct Cmac(CmacKey);
+
+/// AES-XCBC-MAC.
+pub(crate) struct Xcbc(XcbcKey);
+
+pub(crate) fn open_cmac(transform: &Transform, cpu: &Cpu) -> Opened {
+    Cmac(CmacKey::new(transform.key()).map_err(refused)?).session(laned(cpu, "aes-cmac"))
+}
+
+pub(crate) fn open_xcbc(transform: &Transform, cpu: &Cpu) -> Opened {
+    let key = transform.key().try_into().expect("the engine checks the length of keys");
+    Xcbc(XcbcKey::new(key)).session(laned(cpu, "aes-xcbc"))
+}
+
+impl Kind for Cmac {
+    const CLASS: u8 = super::CMAC;
+    type Lanes = CmacLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, Message { text, tag, .. }: Message<'v>) -> Loan<'v, CmacLanes> {
+        let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
+        Loan::cmac(&self.0, text.into_input(), tag)
+    }
+}
+
+impl Kind for Xcbc {
+    const CLASS: u8 = super::XCBC;
+    type Lanes = CmacLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, Message { text, tag, .. }: Message<'v>) -> Loan<'v, CmacLanes> {
+        let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
+        Loan::xcbc(&self.0, text.into_input(), tag)
+    }
+}

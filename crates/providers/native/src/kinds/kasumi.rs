@@ -1,0 +1,71 @@
+//! KASUMI's F8 and F9.
+
+use broadloom_engine::{Text, Transform};
+use broadloom_lanes::{Cpu, KasumiKey, KasumiLanes, LinkDirection, Loan};
+
+use super::WRITABLE;
+use crate::kind::{Kind, Message, Opened, laned};
+
+/// The cipher.
+pub(crate) struct F8(KasumiKey);
+
+/// The message authentication code.
+pub(crate) struct F9(KasumiKey);
+
+pub(crate) fn open_f8(transform: &Transform, cpu: &Cpu) -> Opened {
+    F8(key(transform)).session(laned(cpu, "kasumi-f8"))
+}
+
+pub(crate) fn open_f9(transform: &Transform, cpu: &Cpu) -> Opened {
+    F9(key(transform)).session(laned(cpu, "kasumi-f9"))
+}
+
+fn key(transform: &Transform) -> KasumiKey {
+    KasumiKey::new(transform.key().try_into().expect("the engine checks the length of keys"))
+}
+
+/// The direction that a bit stands for.
+fn direction(bit: u8) -> LinkDirection {
+    if bit == 0 { LinkDirection::Uplink } else { LinkDirection::Downlink }
+}
+
+impl Kind for F8 {
+    const CLASS: u8 = super::F8;
+    type Lanes = KasumiLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, KasumiLanes> {
+        let [count @ .., fields, _, _, _] = *message.nonce::<8>();
+        let count = u32::from_be_bytes(count);
+        let (bearer, direction) = (fields >> 3, direction(fields >> 2 & 1));
+        let loan = match message.text {
+            Text::InPlace(bytes) => {
+                let bits = 8 * bytes.len();
+                Loan::f8(&self.0, count, bearer, direction, bytes, bits)
+            }
+            Text::Apart(source, bytes) => {
+                let bits = 8 * bytes.len();
+                Loan::f8_to(&self.0, count, bearer, direction, source, bytes, bits)
+            }
+            Text::Read(_) => unreachable!("{WRITABLE}"),
+        };
+        loan.expect("a bearer of five bits, and all of the bytes' bits")
+    }
+}
+
+impl Kind for F9 {
+    const CLASS: u8 = super::F9;
+    type Lanes = KasumiLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, KasumiLanes> {
+        let [words @ .., direction_bit] = message.nonce::<9>();
+        let (words, _) = words.as_chunks::<4>();
+        let [count, fresh] = [words[0], words[1]].map(u32::from_be_bytes);
+        let data = message.text.into_input();
+        let tag = message.tag.first_chunk_mut().expect("a tag has room for 4 bytes");
+        let direction = direction(*direction_bit);
+        let loan = Loan::f9(&self.0, count, fresh, direction, data, 8 * data.len(), tag);
+        loan.expect("all of the bytes' bits")
+    }
+}
