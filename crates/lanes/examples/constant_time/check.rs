@@ -147,7 +147,7 @@ fn message(shape: Shape<'_>, number: usize, is_secret: bool) -> Message {
     let len = LENGTHS[number % LENGTHS.len()].max(shape.least) / shape.unit * shape.unit;
     let text = if is_secret { secret(number, len) } else { public(number, len) };
     Message {
-        nonce: core::array::from_fn(|i| (number * 59 ^ i * 31) as u8),
+        nonce: core::array::from_fn(|i| (number * 59 + i * 31) as u8),
         associated: public(number + 1, [16, 0, 5, 300][number % 4]),
         text,
         tag: [0; 64],
