@@ -8,7 +8,7 @@ use crate::report::KernelInfo;
 pub(super) const MAX_LANES: usize = 4;
 
 /// Bytes of a group.
-pub(super) const GROUP: usize = 8;
+pub(super) const GROUP: usize = 16;
 
 /// What kernels advance. All keystreams are at the same byte.
 pub(super) struct Streams {
@@ -65,16 +65,16 @@ static PORTABLE: Kernel = Kernel { name: "portable", lanes: 2, groups: &[portabl
 unsafe fn portable<const N: usize>(streams: &mut Streams, first: usize, groups: usize) {
     let Streams { states, places, src, dst } = streams;
     let mut place: [usize; N] = core::array::from_fn(|lane| places[lane]);
-    for at in (first..first + GROUP * groups).step_by(GROUP) {
+    for at in (first..first + GROUP * groups).step_by(8) {
         let mut stream = [0_u64; N];
-        for byte in 0..GROUP {
+        for byte in 0..8 {
             for lane in 0..N {
                 let next = step(&mut states[lane], at + byte, &mut place[lane]);
                 stream[lane] |= u64::from(next) << (8 * byte);
             }
         }
         for lane in 0..N {
-            // SAFETY: the contract: a group can be read and written.
+            // SAFETY: the contract: a group can be read and written, so half of it can.
             unsafe {
                 let text = src[lane].add(at).cast::<u64>().read_unaligned();
                 dst[lane].add(at).cast::<u64>().write_unaligned(text ^ stream[lane].to_le());

@@ -119,9 +119,22 @@ fn cpus() -> impl Iterator<Item = Cpu> {
     Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available"))
 }
 
-/// Sends messages through one planner in one call, every other one in place, each at its own alignment;
+/// A planner for every instruction set.
+fn planners() -> Vec<(Cpu, Planner<DesLanes>)> {
+    cpus().map(|cpu| (cpu.clone(), Planner::new(&cpu))).collect()
+}
+
+/// Sends messages through each planner in one call, every other one in place, each at its own alignment;
 /// compares what comes out, and what is around it.
-fn check_on(cpu: &Cpu, planner: &mut Planner<DesLanes>, messages: &[Message]) {
+fn check(planners: &mut [(Cpu, Planner<DesLanes>)], messages: &[Message]) {
+    let expected = messages.iter().map(|Message { mode, key, iv, text }| mode.expected(key, iv, text));
+    let expected: Vec<_> = expected.collect();
+    for (cpu, planner) in planners {
+        check_on(cpu, planner, messages, &expected);
+    }
+}
+
+fn check_on(cpu: &Cpu, planner: &mut Planner<DesLanes>, messages: &[Message], expected: &[Vec<u8>]) {
     const AROUND: usize = 9;
     let keys: Vec<_> =
         messages.iter().map(|m| DesKey::allowing_weak(&m.key).expect("a length")).collect();
@@ -143,18 +156,12 @@ fn check_on(cpu: &Cpu, planner: &mut Planner<DesLanes>, messages: &[Message]) {
         message.mode.loan(key, &message.iv, text).expect("whole blocks")
     }));
     for (i, (message, to)) in messages.iter().zip(&tos).enumerate() {
-        let Message { mode, key, iv, text } = message;
+        let Message { mode, key, text, .. } = message;
         let (of, isa, bits, len) = (messages.len(), cpu.isa(), 8 * key.len(), text.len());
         assert!(
-            *to == frame(i, &mode.expected(key, iv, text)),
+            *to == frame(i, &expected[i]),
             "{mode:?} on {isa}, message {i} of {of}, a key of {bits} bits, {len} bytes"
         );
-    }
-}
-
-fn check(messages: &[Message]) {
-    for cpu in cpus() {
-        check_on(&cpu, &mut Planner::new(&cpu), messages);
     }
 }
 
@@ -219,12 +226,14 @@ fn every_bit_by_itself() {
         bytes[number / 8] = 0x80 >> (number % 8);
         bytes
     };
+    let mut planners = planners();
     for mode in [EcbEncrypt, EcbDecrypt] {
         for len in KEYS {
             let plain = (0..64).map(|i| (vec![1; len], bit(8, i)));
             let keys = (0..8 * len).map(|i| (bit(len, i), vec![0; 8]));
             let all = plain.chain(keys);
-            check(&all.map(|(key, text)| Message { mode, key, iv: [0; 8], text }).collect::<Vec<_>>());
+            let all = all.map(|(key, text)| Message { mode, key, iv: [0; 8], text });
+            check(&mut planners, &all.collect::<Vec<_>>());
         }
     }
 }
@@ -232,81 +241,79 @@ fn every_bit_by_itself() {
 /// Every length up to some blocks, alone and in groups of many sizes.
 #[test]
 fn every_length_in_groups_of_many_sizes() {
-    for cpu in cpus() {
-        let mut planner = Planner::new(&cpu);
-        for mode in MODES {
-            for len in (0..=if cfg!(miri) { 20 } else { 120 }).filter(|len| mode.whole(*len) == *len) {
-                let key = |i: usize| KEYS[(len / 8 + i) % 2];
-                let make = |i: usize| Message::new(len * 7 + i, mode, key(i), len);
-                let messages: Vec<_> = (0..1 + len * 5 % 83).map(make).collect();
-                check_on(&cpu, &mut planner, &messages);
-                check_on(&cpu, &mut planner, &messages[..1]);
-            }
+    let mut planners = planners();
+    for mode in MODES {
+        for len in (0..=if cfg!(miri) { 20 } else { 67 }).filter(|len| mode.whole(*len) == *len) {
+            let key = |i: usize| KEYS[(len / 8 + i) % 2];
+            let make = |i: usize| Message::new(len * 7 + i, mode, key(i), len);
+            let messages: Vec<_> = (0..1 + len * 5 % 43).map(make).collect();
+            check(&mut planners, &messages);
+            check(&mut planners, &messages[..1]);
         }
     }
 }
 
-/// A block for each of more lanes than there are, each with its own key; and one lane fewer, and one more,
+/// Two blocks for each of more lanes than there are, each with its own key; and one lane fewer, and one more,
 /// than kernels have.
 #[test]
 fn every_lane_has_its_own_key() {
-    for mode in MODES {
-        for count in [63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, MANY] {
-            let count = count.min(MANY);
-            check(&(0..count).map(|i| Message::new(i, mode, 24, 16)).collect::<Vec<_>>());
+    let mut planners = planners();
+    for (i, count) in
+        [63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, MANY].into_iter().enumerate()
+    {
+        for mode in [MODES[i % 5], CbcEncrypt] {
+            let messages = (0..count.min(MANY)).map(|i| Message::new(i, mode, 24, 16));
+            check(&mut planners, &messages.collect::<Vec<_>>());
         }
     }
 }
 
-/// One buffer with more blocks than lanes, and every length about that; and one key for several.
+/// One buffer with more blocks than lanes, alone and with others that have the same key.
 #[test]
 fn blocks_of_one_buffer_fill_the_lanes() {
-    let lengths = [511, 512, 513, 1000, 2047, 2048, 2049, 4099, 8192, 40_001];
-    for mode in MODES {
-        for len in lengths.into_iter().take(if cfg!(miri) { 3 } else { lengths.len() }) {
-            for key_len in KEYS {
-                let message = Message::new(len, mode, key_len, len);
-                check(core::slice::from_ref(&message));
+    let mut planners = planners();
+    let lengths = [511, 1000, 2047, 2056, 4099, 8200, 17_001];
+    for (i, len) in lengths.into_iter().take(if cfg!(miri) { 2 } else { lengths.len() }).enumerate() {
+        for mode in MODES {
+            let message = Message::new(len, mode, KEYS[i % 2], len);
+            check(&mut planners, core::slice::from_ref(&message));
+            if len < 4000 {
+                let key = || message.key.clone();
                 let same_key =
-                    |i| Message { key: message.key.clone(), ..Message::new(i, mode, key_len, 300) };
-                check(&(0..5).map(same_key).chain([message.clone()]).collect::<Vec<_>>());
+                    |i| Message { key: key(), ..Message::new(i, mode, message.key.len(), 300) };
+                check(&mut planners, &(0..5).map(same_key).chain([message.clone()]).collect::<Vec<_>>());
             }
         }
     }
 }
 
 /// Modes, keys and lengths mixed within a call, with more messages than are planned at a time, again and
-/// again with one planner.
+/// again with the same planners.
 #[test]
 fn everything_mixes() {
-    let len = |i: usize| [i % 90, i * 37 % 300, 64, 8 * (i % 40), i * 151 % 2500][i % 5];
-    for cpu in cpus() {
-        let mut planner = Planner::new(&cpu);
-        for round in 0..3 {
-            let mode = |i: usize| MODES[i / 3 % 5];
-            let make =
-                |i| Message::new(i * (round + 1) / 2, mode(i + round), KEYS[i % 2], len(i + round));
-            let messages: Vec<_> = (0..MANY).map(make).collect();
-            check_on(&cpu, &mut planner, &messages);
-            check_on(&cpu, &mut planner, &messages[..MANY / 5]);
-        }
+    let mut planners = planners();
+    let len = |i: usize| [i % 90, i * 37 % 300, 64, 8 * (i % 40), i * 151 % 900][i % 5];
+    for round in 0..2 {
+        let mode = |i: usize| MODES[i / 3 % 5];
+        let make = |i| Message::new(i * (round + 1) / 2, mode(i + round), KEYS[i % 2], len(i + round));
+        let messages: Vec<_> = (0..MANY).map(make).collect();
+        check(&mut planners, &messages);
+        check(&mut planners, &messages[..MANY / 5]);
     }
 }
 
 /// Counters whose 64 bits pass zero, in one run and between runs.
 #[test]
 fn counters_wrap() {
-    for key_len in KEYS {
-        for first in [0, u64::MAX, u64::MAX - 1, u64::MAX - 6, u64::MAX - 300, 0xffff_ffff] {
-            let lengths = [1, 8, 9, 20, 100, 2000, 4003];
-            let make = |len: &usize| Message {
-                iv: first.to_be_bytes(),
-                ..Message::new(*len, Counter, key_len, *len)
-            };
-            let messages: Vec<_> = lengths.iter().map(make).collect();
-            check(&messages);
-            messages.iter().for_each(|message| check(core::slice::from_ref(message)));
-        }
+    let mut planners = planners();
+    for (i, back) in [0, 1, 2, 7, 300, u64::MAX, 1 << 32].into_iter().enumerate() {
+        let make = |len: &usize| Message {
+            iv: back.wrapping_neg().to_be_bytes(),
+            ..Message::new(*len, Counter, KEYS[i % 2], *len)
+        };
+        let messages: Vec<_> = [1, 8, 9, 20, 100, 2000, 4003].iter().map(make).collect();
+        check(&mut planners, &messages);
+        check(&mut planners, &messages[6..]);
     }
 }
 
@@ -352,7 +359,7 @@ fn only_the_buffers_are_touched() {
     for cpu in cpus() {
         let mut planner = Planner::new(&cpu);
         for mode in MODES {
-            for len in (0..=70).chain([511, 2048, 8191]).filter(|len| mode.whole(*len) == *len) {
+            for len in (0..=33).chain([511, 2048]).filter(|len| mode.whole(*len) == *len) {
                 for side in [Side::Start, Side::End] {
                     let make = |i| Message::new(i, mode, KEYS[i % 2], len);
                     let messages: Vec<_> = (0..from.len()).map(make).collect();

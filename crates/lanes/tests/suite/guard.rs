@@ -7,7 +7,7 @@ use crate::common::{
     Reference, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, every_hash, everywhere, hash_cpus,
 };
 use crate::kasumi::{self, Message as KasumiMessage};
-use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, Loan, OutOfPlace, Planner};
+use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, OutOfPlace, Planner};
 
 /// Bytes between two guard pages.
 pub struct Guarded {
@@ -238,8 +238,12 @@ fn rc4_touches_its_buffers_and_nothing_else() {
         {
             let places = from.iter_mut().zip(&mut to).take(count).enumerate();
             let loans = places.map(|(i, (from, to))| match i % 2 {
-                0 => Loan::rc4(&key, to.place(side, &text)),
-                _ => Loan::rc4_to(&key, from.place(side, &text), to.place(side, &vec![0; len])),
+                0 => broadloom_lanes::Loan::rc4(&key, to.place(side, &text)),
+                _ => broadloom_lanes::Loan::rc4_to(
+                    &key,
+                    from.place(side, &text),
+                    to.place(side, &vec![0; len]),
+                ),
             });
             Planner::new(&cpu).process_each(loans);
             for (i, to) in to.iter_mut().take(count).enumerate() {

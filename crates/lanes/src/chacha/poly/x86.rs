@@ -9,6 +9,7 @@ use crate::isa::avx512::U64x8;
 
 // SAFETY: AVX2 instructions only; every method is `inline(always)`.
 unsafe impl Products for U64x4 {
+    // Measured on Zen 3: 16 blocks gain little, 20 a tenth.
     const WORTH: usize = 16;
     const ORDER: [usize; MAX_LANES] = [0, 2, 1, 3, 4, 5, 6, 7];
 
