@@ -200,6 +200,20 @@ fn all_that_openssl_has_can_be_measured_and_verified() {
 }
 
 #[test]
+fn nonces_have_the_fields_of_their_algorithms() {
+    let algorithms = ["kasumi-f8", "aes-128-xts", "aes-128-ctr32", "chacha20", "des-ecb"];
+    let options = MatrixOptions {
+        directions: Direction::ALL.to_vec(),
+        sizes: "64".parse::<Sizes>().unwrap().0,
+        kinds: vec![Kind::Verify],
+        bursts: vec![16],
+        ..quick(&algorithms, &["native"])
+    };
+    let (report, _) = run(&options);
+    assert_eq!(report.rows.len(), algorithms.len() * 2);
+}
+
+#[test]
 fn what_cannot_be_done_is_refused_before_anything_is_measured() {
     let folder = tempfile::tempdir().unwrap();
     let garbage = folder.path().join("garbage.json");

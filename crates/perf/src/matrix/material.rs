@@ -18,7 +18,7 @@ pub struct Material {
     plain: Workset,
     inputs: Copies,
     tags: Vec<Vec<u8>>,
-    nonce_len: usize,
+    nonces: Vec<Vec<u8>>,
     associated: Vec<u8>,
 }
 
@@ -39,12 +39,11 @@ impl Material {
     /// `side` does not have the algorithm, or fails.
     pub fn new(plain: Workset, direction: Direction, side: &Side) -> Result<Material, PerfError> {
         let algorithm = plain.algorithm();
-        let nonces = algorithm.nonce_lens();
         let mut material = Material {
             direction,
             inputs: plain.copies(),
             tags: vec![Vec::new(); plain.len()],
-            nonce_len: NONCE.clamp(*nonces.start(), *nonces.end()),
+            nonces: (0..plain.len()).map(|index| nonce(algorithm, plain.iv(index))).collect(),
             associated: match algorithm {
                 Algorithm::Aead(_) => (0..ASSOCIATED as u8).collect(),
                 _ => Vec::new(),
@@ -90,8 +89,8 @@ impl Material {
             Algorithm::Hash(_) | Algorithm::Mac(_) => Data::from(&*bytes),
             _ => Data::from(bytes),
         };
-        let nonce = &self.plain.iv(index)[..self.nonce_len];
-        let job = Job::new(session, data).nonce(nonce).associated(self.associated.as_slice());
+        let job =
+            Job::new(session, data).nonce(&self.nonces[index]).associated(self.associated.as_slice());
         if self.tags[index].is_empty() { job } else { job.expect_tag(&self.tags[index]) }
     }
 
@@ -139,4 +138,11 @@ impl Material {
         }
         Ok(Made { bytes: bytes.to_vec(), tag: job.tag().unwrap_or_default().to_vec() })
     }
+}
+
+/// A nonce of an algorithm, made of random bytes.
+fn nonce(algorithm: Algorithm, random: &[u8]) -> Vec<u8> {
+    let lens = algorithm.nonce_lens();
+    let bytes = random[..NONCE.clamp(*lens.start(), *lens.end())].iter();
+    bytes.enumerate().map(|(at, byte)| byte & algorithm.nonce_mask(at)).collect()
 }

@@ -11,6 +11,9 @@ pub(crate) trait Kind: Send + Sync + Sized + 'static {
     /// Its number, of those in [`kinds`](crate::kinds).
     const CLASS: u8;
 
+    /// Whether it makes tags. The cipher of a chain does not, whatever its chain checks.
+    const TAGS: bool;
+
     /// What does the work.
     type Lanes: Lanes;
 
@@ -82,12 +85,12 @@ impl<K: Kind> Class for Work<K> {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         let Work { planner, tags } = self;
         let mut checking = 0;
-        if operations.iter().any(|operation| operation.checks_tag()) && tags.len() < operations.len() {
+        if K::TAGS && tags.len() < operations.len() {
             tags.resize(operations.len(), [0; MAX_TAG]);
         }
         let mut room = tags.iter_mut();
         planner.process_each(operations.iter_mut().filter_map(|operation| {
-            let checks = operation.checks_tag();
+            let checks = K::TAGS && operation.checks_tag();
             if operation.class() == K::CLASS && !checks {
                 // As good as done: nothing here can fail, and nobody looks before this returns.
                 operation.complete(Ok(()));

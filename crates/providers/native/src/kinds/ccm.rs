@@ -22,6 +22,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl Kind for Ccm {
     const CLASS: u8 = super::CCM;
+    const TAGS: bool = true;
     type Lanes = CcmLanes;
 
     #[inline(always)]

@@ -30,6 +30,7 @@ fn key(transform: &Transform) -> ChaChaKey {
 
 impl Kind for ChaCha {
     const CLASS: u8 = super::CHACHA;
+    const TAGS: bool = false;
     type Lanes = ChaChaLanes;
 
     #[inline(always)]
@@ -49,6 +50,7 @@ impl Kind for ChaCha {
 
 impl Kind for ChaChaPoly {
     const CLASS: u8 = super::CHACHA_POLY;
+    const TAGS: bool = true;
     type Lanes = ChaChaPolyLanes;
 
     #[inline(always)]

@@ -22,6 +22,7 @@ pub(crate) fn open_xcbc(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl Kind for Cmac {
     const CLASS: u8 = super::CMAC;
+    const TAGS: bool = true;
     type Lanes = CmacLanes;
 
     #[inline(always)]
@@ -33,6 +34,7 @@ impl Kind for Cmac {
 
 impl Kind for Xcbc {
     const CLASS: u8 = super::XCBC;
+    const TAGS: bool = true;
     type Lanes = CmacLanes;
 
     #[inline(always)]

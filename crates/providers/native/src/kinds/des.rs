@@ -33,6 +33,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl Kind for Des {
     const CLASS: u8 = super::DES;
+    const TAGS: bool = false;
     type Lanes = DesLanes;
 
     #[inline(always)]

@@ -29,6 +29,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl Kind for Gcm {
     const CLASS: u8 = super::GCM;
+    const TAGS: bool = true;
     type Lanes = GcmLanes;
 
     #[inline(always)]

@@ -30,6 +30,7 @@ pub(crate) fn open<A: Placed>(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl<A: Placed> Kind for Keyed<A> {
     const CLASS: u8 = A::ALGORITHM as u8;
+    const TAGS: bool = true;
     type Lanes = HashLanes<A>;
 
     #[inline(always)]

@@ -31,6 +31,7 @@ fn direction(bit: u8) -> LinkDirection {
 
 impl Kind for F8 {
     const CLASS: u8 = super::F8;
+    const TAGS: bool = false;
     type Lanes = KasumiLanes;
 
     #[inline(always)]
@@ -55,6 +56,7 @@ impl Kind for F8 {
 
 impl Kind for F9 {
     const CLASS: u8 = super::F9;
+    const TAGS: bool = true;
     type Lanes = KasumiLanes;
 
     #[inline(always)]
