@@ -10,6 +10,7 @@ use super::pipeline::cbc_kernel;
 use super::register::{Aes, Decrypt, Wide};
 use core::arch::aarch64::*;
 use core::arch::asm;
+use core::mem::transmute;
 
 cbc_kernel!(
     /// ARMv8 AES on up to eight lanes.
@@ -120,8 +121,8 @@ impl Wide for uint8x16_t {
 
     #[inline(always)]
     unsafe fn from_number(number: u128) -> Self {
-        // SAFETY: NEON is enabled.
-        unsafe { vreinterpretq_u8_p128(number) }
+        // SAFETY: both are 16 bytes, of any value.
+        unsafe { transmute(number) }
     }
 
     #[inline(always)]
@@ -144,8 +145,8 @@ impl Wide for uint8x16_t {
 
     #[inline(always)]
     unsafe fn store_part(self, to: *mut u8, len: usize) {
-        // SAFETY: the contract; NEON is enabled.
-        unsafe { store_bytes(vreinterpretq_p128_u8(self), to, len) }
+        // SAFETY: the contract; both are 16 bytes, of any value.
+        unsafe { store_bytes(transmute::<uint8x16_t, u128>(self), to, len) }
     }
 
     #[inline(always)]
@@ -171,8 +172,8 @@ impl Wide for uint8x16_t {
 
     #[inline(always)]
     unsafe fn next_tweaks(self) -> Self {
-        // SAFETY: NEON is enabled.
-        unsafe { Self::from_number(next_tweak(vreinterpretq_p128_u8(self))) }
+        // SAFETY: NEON is enabled; both are 16 bytes, of any value.
+        unsafe { Self::from_number(next_tweak(transmute::<uint8x16_t, u128>(self))) }
     }
 
     #[inline(always)]
