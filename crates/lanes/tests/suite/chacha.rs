@@ -100,7 +100,7 @@ fn long_texts() {
             let associated = bytes(i, message.associated.len() * 11);
             Message { associated, ..message }
         };
-        let lengths = LENGTHS.iter().take(if cfg!(miri) { 2 } else { LENGTHS.len() });
+        let lengths = LENGTHS.iter().take(if crate::common::brief() { 2 } else { LENGTHS.len() });
         let messages: Vec<_> = lengths.copied().enumerate().map(make).collect();
         for cpu in cipher_cpus() {
             packets::check::<M>(&cpu, &messages);

@@ -243,7 +243,9 @@ fn every_bit_by_itself() {
 fn every_length_in_groups_of_many_sizes() {
     let mut planners = planners();
     for mode in MODES {
-        for len in (0..=if cfg!(miri) { 20 } else { 67 }).filter(|len| mode.whole(*len) == *len) {
+        for len in
+            (0..=if crate::common::brief() { 20 } else { 67 }).filter(|len| mode.whole(*len) == *len)
+        {
             let key = |i: usize| KEYS[(len / 8 + i) % 2];
             let make = |i: usize| Message::new(len * 7 + i, mode, key(i), len);
             let messages: Vec<_> = (0..1 + len * 5 % 43).map(make).collect();
@@ -273,7 +275,9 @@ fn every_lane_has_its_own_key() {
 fn blocks_of_one_buffer_fill_the_lanes() {
     let mut planners = planners();
     let lengths = [511, 1000, 2047, 2056, 4099, 8200, 17_001];
-    for (i, len) in lengths.into_iter().take(if cfg!(miri) { 2 } else { lengths.len() }).enumerate() {
+    for (i, len) in
+        lengths.into_iter().take(if crate::common::brief() { 2 } else { lengths.len() }).enumerate()
+    {
         for mode in MODES {
             let message = Message::new(len, mode, KEYS[i % 2], len);
             check(&mut planners, core::slice::from_ref(&message));

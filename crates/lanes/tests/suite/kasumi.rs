@@ -227,8 +227,9 @@ fn check(cpu: &Cpu, messages: &[Message]) {
 /// Every length up to five blocks, alone and beside others.
 #[test]
 fn every_length() {
-    let messages: Vec<_> =
-        (0..=if cfg!(miri) { 130 } else { 320 }).map(|bits| Message::new(bits, bits)).collect();
+    let messages: Vec<_> = (0..=if crate::common::brief() { 130 } else { 320 })
+        .map(|bits| Message::new(bits, bits))
+        .collect();
     for cpu in cpus() {
         for message in messages.chunks(1) {
             check(&cpu, message);
@@ -240,7 +241,7 @@ fn every_length() {
 /// As many buffers as fill the lanes of each width, and one more or less.
 #[test]
 fn every_number_of_lanes() {
-    let count = if cfg!(miri) { 65 } else { 513 };
+    let count = if crate::common::brief() { 65 } else { 513 };
     let messages: Vec<_> = (0..count).map(|i| Message::new(i, i * 37 % 300)).collect();
     for cpu in cpus() {
         for count in [2, 31, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513] {
@@ -253,7 +254,7 @@ fn every_number_of_lanes() {
 #[test]
 fn lengths_mix() {
     let bits = |i: usize| [i % 200, 64 * (i % 20), i * 911 % 20_000, 1][i % 4];
-    let count = if cfg!(miri) { 8 } else { 700 };
+    let count = if crate::common::brief() { 8 } else { 700 };
     let messages: Vec<_> = (0..count).map(|i| Message::new(i, bits(i))).collect();
     cpus().for_each(|cpu| check(&cpu, &messages));
 }

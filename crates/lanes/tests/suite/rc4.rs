@@ -151,7 +151,7 @@ fn check(cpu: &Cpu, texts: &[Vec<u8>]) {
 /// Every length up to twice around the state, alone, and beside others of other lengths.
 #[test]
 fn every_length() {
-    let lengths = if cfg!(miri) { 0..=40 } else { 0..=530 };
+    let lengths = if crate::common::brief() { 0..=40 } else { 0..=530 };
     let texts: Vec<_> = lengths.map(|len| bytes(len, len)).collect();
     for cpu in cpus() {
         texts.chunks(1).for_each(|text| check(&cpu, text));
@@ -162,7 +162,7 @@ fn every_length() {
 #[test]
 fn lengths_mix() {
     let len = |i: usize| [i % 90, i * 37 % 700, 64, 16 * (i % 40), i * 151 % 5000][i % 5];
-    let count = if cfg!(miri) { 20 } else { 600 };
+    let count = if crate::common::brief() { 20 } else { 600 };
     let texts: Vec<_> = (0..count).map(|i| bytes(i, len(i))).collect();
     for cpu in cpus() {
         for count in [2, 3, 4, 5, 7, 8, count] {

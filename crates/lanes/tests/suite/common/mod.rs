@@ -66,3 +66,9 @@ pub fn hex(digits: &str) -> Vec<u8> {
     let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
     (0..digits.len()).step_by(2).map(byte).collect()
 }
+
+/// Whether fewer lengths will do: on an emulated processor, which says so by `BROADLOOM_TESTS=brief`, and
+/// where everything is interpreted.
+pub fn brief() -> bool {
+    cfg!(miri) || std::env::var_os("BROADLOOM_TESTS").is_some_and(|value| value == "brief")
+}
