@@ -185,7 +185,7 @@ impl<'a> Loan<'a, CtrLanes> {
     }
 
     #[inline(always)]
-    fn counting(
+    pub(crate) fn counting(
         key: &'a AesKey,
         counter: &[u8; 16],
         (src, dst): (*const u8, *mut u8),
