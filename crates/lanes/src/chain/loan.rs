@@ -5,6 +5,7 @@ use core::ptr;
 
 use super::lanes::{ChainLanes, ChainTask};
 use crate::aes::{AesKey, CbcLanes, CtrLanes, Direction};
+use crate::buffer::Span;
 use crate::hash::{Hash, HashLanes, HmacKey, room};
 use crate::manager::{Lanes, Loan};
 
@@ -76,7 +77,7 @@ impl ChainCipher for CbcLanes {
         bytes: *mut u8,
         len: usize,
     ) -> Loan<'a, Self> {
-        Loan::blocks(direction, key, iv, (bytes.cast_const(), bytes), len)
+        Loan::blocks(direction, key, iv, Span { src: bytes, dst: bytes, len })
     }
 }
 
@@ -89,7 +90,7 @@ impl ChainCipher for CtrLanes {
         bytes: *mut u8,
         len: usize,
     ) -> Loan<'a, Self> {
-        Loan::counting(key, counter, (bytes.cast_const(), bytes), len)
+        Loan::counting(key, counter, Span { src: bytes, dst: bytes, len })
     }
 }
 
