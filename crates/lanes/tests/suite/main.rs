@@ -4,6 +4,7 @@ mod allocations;
 mod cbc;
 mod ccm;
 mod chacha;
+mod chains;
 mod common;
 mod des;
 mod guard;
