@@ -6,7 +6,6 @@ use broadloom_engine::Algorithm;
 
 use crate::case::{Case, Layout};
 use crate::keyed::Keyed;
-use crate::limits::Limits;
 
 const FILES: [(&str, &str); 6] = [
     ("hashes.txt", include_str!("../vectors/hashes.txt")),
@@ -87,14 +86,15 @@ impl<'t> Record<'t> {
             mac: self.range("mac-range"),
             tag_at: self.get("tag-at").map(|at| at.parse().expect("an offset is a number")),
         };
-        let mut restored = before.clone();
-        if let Some(at) = layout.tag_at {
-            restored[at..at + tag.len()].copy_from_slice(&tag);
-        }
-        let (key, mac_key) = (self.bytes("key"), self.bytes("mac-key"));
-        let keyed = Keyed { algorithm, key, mac_key, tag_len: tag.len(), limits: Limits::NONE };
+        let keyed =
+            Keyed::new(algorithm, self.bytes("key"), self.bytes("mac-key")).with_tag_len(tag.len());
+        let given = Case::given(keyed, before, after, tag);
         let (nonce, associated) = (self.bytes("nonce"), self.bytes("associated"));
-        Vector { name, case: Case { keyed, nonce, associated, layout, before, after, restored, tag } }
+        let mut case = Case { nonce, associated, layout, ..given };
+        if let Some(at) = case.layout.tag_at {
+            case.restored[at..at + case.tag.len()].copy_from_slice(&case.tag);
+        }
+        Vector { name, case }
     }
 }
 
