@@ -72,6 +72,41 @@ macro_rules! in_place {
 
 in_place!(&mut [u8], Vec<u8>, Box<[u8]>);
 
+/// Where bytes are read, and where what becomes of them is written: one place, or two apart.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    pub src: *const u8,
+    pub dst: *mut u8,
+    /// Bytes of each.
+    pub len: usize,
+}
+
+impl Span {
+    /// A buffer that is written over.
+    #[inline(always)]
+    pub fn in_place(buffer: &mut [u8]) -> Self {
+        let dst = buffer.as_mut_ptr();
+        Span { src: dst.cast_const(), dst, len: buffer.len() }
+    }
+
+    /// Two buffers.
+    ///
+    /// # Panics
+    /// If one has another length than the other.
+    #[inline(always)]
+    pub fn apart(src: &[u8], dst: &mut [u8]) -> Self {
+        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
+        Span { src: src.as_ptr(), dst: dst.as_mut_ptr(), len: src.len() }
+    }
+
+    /// What a job has.
+    #[inline(always)]
+    pub fn of(buffer: &mut impl CipherBuffer) -> Self {
+        let (src, dst) = buffer.pointers();
+        Span { src, dst, len: buffer.length() }
+    }
+}
+
 /// A source and a destination apart from each other, of the same length.
 #[derive(Debug)]
 pub struct OutOfPlace<S, D> {

@@ -25,6 +25,7 @@ mod aes;
 mod bits;
 mod buffer;
 mod chacha;
+mod chain;
 mod cpu;
 mod des;
 mod error;
@@ -46,6 +47,7 @@ pub use aes::{
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes};
+pub use chain::{ChainCipher, ChainLanes, Ranges, Steps};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
 pub use des::{DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;

@@ -41,9 +41,9 @@ const MEMCHECK: usize = (b'M' as usize) << 24 | (b'C' as usize) << 16;
 fn request(what: usize, [first, second, third]: [usize; 3]) -> usize {
     let words = [what, first, second, third, 0, 0];
     let mut answer = 0;
-    // SAFETY: RDI is rotated by 128 bits in all, and RBX exchanged with itself: neither changes. Valgrind
-    // reads `words`, and reads, writes and marks only the buffers that they name, whose addresses were
-    // exposed; it puts its answer into RDX.
+    // RDI is rotated by 128 bits in all, and RBX exchanged with itself, so that neither changes; RDX takes
+    // valgrind's answer.
+    // SAFETY: valgrind reads `words`, and touches only the buffers that they name, of exposed addresses.
     unsafe {
         core::arch::asm!(
             "rol rdi, 3",

@@ -5,6 +5,7 @@ use super::job::BLOCK;
 use super::key::AesKey;
 use super::lanes::Direction;
 use super::select;
+use crate::buffer::Span;
 use crate::cpu::Cpu;
 use crate::error::LengthError;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -80,8 +81,7 @@ impl<'a> Loan<'a, EcbLanes> {
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
     #[inline(always)]
     pub fn ecb_encrypt(key: &'a AesKey, buffer: &'a mut [u8]) -> Result<Self, LengthError> {
-        let dst = buffer.as_mut_ptr();
-        Self::ecb(Direction::Encrypt, key, (dst.cast_const(), dst), buffer.len())
+        Self::ecb(Direction::Encrypt, key, Span::in_place(buffer))
     }
 
     /// Decrypts each block of a buffer in place.
@@ -90,8 +90,7 @@ impl<'a> Loan<'a, EcbLanes> {
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
     #[inline(always)]
     pub fn ecb_decrypt(key: &'a AesKey, buffer: &'a mut [u8]) -> Result<Self, LengthError> {
-        let dst = buffer.as_mut_ptr();
-        Self::ecb(Direction::Decrypt, key, (dst.cast_const(), dst), buffer.len())
+        Self::ecb(Direction::Decrypt, key, Span::in_place(buffer))
     }
 
     /// [`ecb_encrypt`](Loan::ecb_encrypt) from one buffer to another.
@@ -107,8 +106,7 @@ impl<'a> Loan<'a, EcbLanes> {
         src: &'a [u8],
         dst: &'a mut [u8],
     ) -> Result<Self, LengthError> {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::ecb(Direction::Encrypt, key, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::ecb(Direction::Encrypt, key, Span::apart(src, dst))
     }
 
     /// [`ecb_decrypt`](Loan::ecb_decrypt) from one buffer to another.
@@ -124,16 +122,14 @@ impl<'a> Loan<'a, EcbLanes> {
         src: &'a [u8],
         dst: &'a mut [u8],
     ) -> Result<Self, LengthError> {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::ecb(Direction::Decrypt, key, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::ecb(Direction::Decrypt, key, Span::apart(src, dst))
     }
 
     #[inline(always)]
     fn ecb(
         direction: Direction,
         key: &'a AesKey,
-        (src, dst): (*const u8, *mut u8),
-        len: usize,
+        Span { src, dst, len }: Span,
     ) -> Result<Self, LengthError> {
         LengthError::check(len, BLOCK)?;
         Ok(Loan::new(EcbTask { key, src, dst, blocks: len / BLOCK, direction }, COST))

@@ -2,7 +2,7 @@
 
 use super::AesKey;
 use super::lanes::{CbcLanes, CbcTask, Direction};
-use crate::buffer::CipherBuffer;
+use crate::buffer::{CipherBuffer, Span};
 use crate::error::LengthError;
 use crate::manager::{Job, Loan, Ticket};
 
@@ -93,8 +93,7 @@ impl<'a> Loan<'a, CbcLanes> {
     /// If the buffer is no multiple of 16 bytes.
     #[inline(always)]
     pub fn encrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
-        let dst = buffer.as_mut_ptr();
-        Self::blocks(Direction::Encrypt, key, iv, (dst.cast_const(), dst), buffer.len())
+        Self::blocks(Direction::Encrypt, key, iv, Span::in_place(buffer))
     }
 
     /// Decrypts a buffer of whole blocks in place.
@@ -103,8 +102,7 @@ impl<'a> Loan<'a, CbcLanes> {
     /// If the buffer is no multiple of 16 bytes.
     #[inline(always)]
     pub fn decrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
-        let dst = buffer.as_mut_ptr();
-        Self::blocks(Direction::Decrypt, key, iv, (dst.cast_const(), dst), buffer.len())
+        Self::blocks(Direction::Decrypt, key, iv, Span::in_place(buffer))
     }
 
     /// Encrypts whole blocks from one buffer to another.
@@ -113,8 +111,7 @@ impl<'a> Loan<'a, CbcLanes> {
     /// If the source is no multiple of 16 bytes, or the destination has another length.
     #[inline(always)]
     pub fn encrypt_to(key: &'a AesKey, iv: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::blocks(Direction::Encrypt, key, iv, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::blocks(Direction::Encrypt, key, iv, Span::apart(src, dst))
     }
 
     /// Decrypts whole blocks from one buffer to another.
@@ -123,17 +120,15 @@ impl<'a> Loan<'a, CbcLanes> {
     /// If the source is no multiple of 16 bytes, or the destination has another length.
     #[inline(always)]
     pub fn decrypt_to(key: &'a AesKey, iv: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::blocks(Direction::Decrypt, key, iv, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::blocks(Direction::Decrypt, key, iv, Span::apart(src, dst))
     }
 
     #[inline(always)]
-    fn blocks(
+    pub(crate) fn blocks(
         direction: Direction,
         key: &'a AesKey,
         iv: &[u8; BLOCK],
-        (src, dst): (*const u8, *mut u8),
-        len: usize,
+        Span { src, dst, len }: Span,
     ) -> Self {
         assert!(len.is_multiple_of(BLOCK), "{len} bytes are no whole blocks");
         let blocks = len / BLOCK;
@@ -157,9 +152,9 @@ unsafe impl<B: CipherBuffer, T> Job for CbcJob<'_, B, T> {
 
     #[inline(always)]
     fn task(&mut self) -> CbcTask {
-        let blocks = self.buffer.length() / BLOCK;
-        let (src, dst) = self.buffer.pointers();
-        CbcTask { key: self.key, iv: self.iv, src, dst, blocks, direction: self.direction }
+        let Span { src, dst, len } = Span::of(&mut self.buffer);
+        let (iv, direction) = (self.iv, self.direction);
+        CbcTask { key: self.key, iv, src, dst, blocks: len / BLOCK, direction }
     }
 
     #[inline(always)]

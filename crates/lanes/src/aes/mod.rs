@@ -44,6 +44,7 @@ pub use gcm::{GcmKey, GcmLanes};
 pub use job::CbcJob;
 pub use key::{AesKey, KeyLengthError};
 pub use lanes::CbcLanes;
+pub(crate) use lanes::Direction;
 pub use mac::{CmacKey, CmacLanes, XcbcKey};
 pub(crate) use select::kernel_infos;
 pub use xts::{XtsKey, XtsKeyError, XtsLanes, XtsLengthError};

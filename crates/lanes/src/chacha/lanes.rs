@@ -3,6 +3,7 @@
 use super::aead::{GATHERED, LONG, Workspace};
 use super::{BLOCK, ChaChaKernel, ChaChaKey, Message, Text, kernels};
 use crate::aes::CounterError;
+use crate::buffer::Span;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
@@ -180,8 +181,7 @@ impl<'a> Loan<'a, ChaChaLanes> {
         nonce: &[u8; 12],
         buffer: &'a mut [u8],
     ) -> Result<Self, CounterError> {
-        let dst = buffer.as_mut_ptr();
-        Self::text(key, counter, nonce, (dst.cast_const(), dst, buffer.len()))
+        Self::text(key, counter, nonce, Span::in_place(buffer))
     }
 
     /// The same from one buffer to another.
@@ -199,8 +199,7 @@ impl<'a> Loan<'a, ChaChaLanes> {
         src: &'a [u8],
         dst: &'a mut [u8],
     ) -> Result<Self, CounterError> {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::text(key, counter, nonce, (src.as_ptr(), dst.as_mut_ptr(), src.len()))
+        Self::text(key, counter, nonce, Span::apart(src, dst))
     }
 
     #[inline(always)]
@@ -208,7 +207,7 @@ impl<'a> Loan<'a, ChaChaLanes> {
         key: &'a ChaChaKey,
         counter: u32,
         nonce: &[u8; 12],
-        (src, dst, len): (*const u8, *mut u8, usize),
+        Span { src, dst, len }: Span,
     ) -> Result<Self, CounterError> {
         let blocks = len.div_ceil(BLOCK) as u64;
         if blocks > COUNTERS - u64::from(counter) {
@@ -249,8 +248,7 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         text: &'a mut [u8],
         tag: &'a mut [u8; 16],
     ) -> Self {
-        let dst = text.as_mut_ptr();
-        Self::message(true, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
     }
 
     /// The same from one buffer to another.
@@ -266,8 +264,7 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         dst: &'a mut [u8],
         tag: &'a mut [u8; 16],
     ) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::message(true, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
     }
 
     /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
@@ -283,8 +280,7 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         text: &'a mut [u8],
         tag: &'a mut [u8; 16],
     ) -> Self {
-        let dst = text.as_mut_ptr();
-        Self::message(false, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
     }
 
     /// The same from one buffer to another.
@@ -300,8 +296,7 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         dst: &'a mut [u8],
         tag: &'a mut [u8; 16],
     ) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::message(false, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
     }
 
     #[inline(always)]
@@ -310,7 +305,7 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
-        (src, dst, len): (*const u8, *mut u8, usize),
+        Span { src, dst, len }: Span,
         tag: &'a mut [u8; 16],
     ) -> Self {
         assert!(

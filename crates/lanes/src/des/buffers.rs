@@ -9,6 +9,7 @@ use super::key::DesKey;
 use super::lanes::LONGEST_RUN;
 use super::mode::{BLOCK, Mode, Run, read};
 use crate::bits::MAX_BIT_LANES;
+use crate::buffer::Span;
 use crate::manager::Source;
 use crate::slab::Slab;
 
@@ -25,17 +26,11 @@ pub struct DesTask {
 }
 
 impl DesTask {
-    /// A buffer of `len` bytes, and what its first block is chained to ([`Run::chain`]). Only in counter
+    /// A buffer, and what its first block is chained to ([`Run::chain`]). Only in counter
     /// mode need the last block not be whole.
     #[inline(always)]
-    pub(super) fn new(
-        mode: Mode,
-        key: *const DesKey,
-        chain: u64,
-        src: *const u8,
-        dst: *mut u8,
-        len: usize,
-    ) -> Self {
+    pub(super) fn new(mode: Mode, key: *const DesKey, chain: u64, text: Span) -> Self {
+        let Span { src, dst, len } = text;
         let whole = Run { mode, src, dst, blocks: len / BLOCK, chain };
         DesTask { key, whole, tail: len % BLOCK }
     }
@@ -112,8 +107,7 @@ pub(super) struct First {
 impl Buffers {
     /// None, for so many lanes.
     pub fn new(width: usize) -> Self {
-        let (src, dst) = (core::ptr::null(), core::ptr::null_mut());
-        let task = DesTask::new(Mode::EcbEncrypt, core::ptr::null(), 0, src, dst, 0);
+        let task = DesTask::new(Mode::EcbEncrypt, core::ptr::null(), 0, Span::in_place(&mut []));
         let rest = Rest { run: task.whole, padded: core::ptr::null_mut() };
         let empty = Slot { task, rest, id: 0, in_lanes: 0 };
         let slots = 2 * width;

@@ -4,6 +4,7 @@ use super::buffers::DesTask;
 use super::key::DesKey;
 use super::lanes::DesLanes;
 use super::mode::{BLOCK, Mode};
+use crate::buffer::Span;
 use crate::error::LengthError;
 use crate::manager::Loan;
 
@@ -20,9 +21,8 @@ macro_rules! whole_blocks {
             $($iv: &[u8; BLOCK],)?
             buffer: &'a mut [u8],
         ) -> Result<Self, LengthError> {
-            let dst = buffer.as_mut_ptr();
             let chain = 0 $(| u64::from_le_bytes(*$iv))?;
-            Self::whole_blocks($mode, key, chain, (dst.cast_const(), dst), buffer.len())
+            Self::whole_blocks($mode, key, chain, Span::in_place(buffer))
         }
 
         #[doc = concat!("[`", stringify!($name), "`](Loan::", stringify!($name), ") from one buffer to another.")]
@@ -39,9 +39,8 @@ macro_rules! whole_blocks {
             src: &'a [u8],
             dst: &'a mut [u8],
         ) -> Result<Self, LengthError> {
-            assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
             let chain = 0 $(| u64::from_le_bytes(*$iv))?;
-            Self::whole_blocks($mode, key, chain, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+            Self::whole_blocks($mode, key, chain, Span::apart(src, dst))
         }
     };
 }
@@ -80,9 +79,8 @@ impl<'a> Loan<'a, DesLanes> {
     /// the plaintexts.
     #[inline(always)]
     pub fn des_ctr(key: &'a DesKey, counter: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
-        let dst = buffer.as_mut_ptr();
         let counter = u64::from_be_bytes(*counter);
-        Self::buffer(Mode::Counter, key, counter, (dst.cast_const(), dst), buffer.len())
+        Self::buffer(Mode::Counter, key, counter, Span::in_place(buffer))
     }
 
     /// [`des_ctr`](Loan::des_ctr) from one buffer to another.
@@ -91,33 +89,20 @@ impl<'a> Loan<'a, DesLanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn des_ctr_to(key: &'a DesKey, counter: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
         let counter = u64::from_be_bytes(*counter);
-        Self::buffer(Mode::Counter, key, counter, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::buffer(Mode::Counter, key, counter, Span::apart(src, dst))
     }
 
     #[inline(always)]
-    fn whole_blocks(
-        mode: Mode,
-        key: &'a DesKey,
-        chain: u64,
-        pointers: (*const u8, *mut u8),
-        len: usize,
-    ) -> Result<Self, LengthError> {
-        LengthError::check(len, BLOCK)?;
-        Ok(Self::buffer(mode, key, chain, pointers, len))
+    fn whole_blocks(mode: Mode, key: &'a DesKey, chain: u64, text: Span) -> Result<Self, LengthError> {
+        LengthError::check(text.len, BLOCK)?;
+        Ok(Self::buffer(mode, key, chain, text))
     }
 
     #[inline(always)]
-    fn buffer(
-        mode: Mode,
-        key: &'a DesKey,
-        chain: u64,
-        (src, dst): (*const u8, *mut u8),
-        len: usize,
-    ) -> Self {
+    fn buffer(mode: Mode, key: &'a DesKey, chain: u64, text: Span) -> Self {
         // Buffers that are cut into parts fill the lanes that chains leave.
-        let cost = if mode.is_serial() { len / BLOCK } else { 0 };
-        Loan::new(DesTask::new(mode, key, chain, src, dst, len), cost)
+        let cost = if mode.is_serial() { text.len / BLOCK } else { 0 };
+        Loan::new(DesTask::new(mode, key, chain, text), cost)
     }
 }

@@ -5,6 +5,7 @@ use zeroize::Zeroize;
 use super::bits::add_bits;
 use super::key::{KasumiError, KasumiKey};
 use super::lanes::{Chain, KasumiLanes, KasumiTask, ModeTask, Stretch};
+use crate::buffer::Span;
 use crate::manager::Loan;
 
 /// What is added to the key for the block that the keystream starts from.
@@ -133,9 +134,7 @@ impl<'a> Loan<'a, KasumiLanes> {
         buffer: &'a mut [u8],
         bits: usize,
     ) -> Result<Self, KasumiError> {
-        KasumiError::check_bits(bits, buffer.len())?;
-        let dst = buffer.as_mut_ptr();
-        Self::keystream(key, (count, bearer, direction), (dst.cast_const(), dst), bits)
+        Self::keystream(key, (count, bearer, direction), Span::in_place(buffer), bits)
     }
 
     /// The same from one buffer to another. Bits of the destination after the last are left as they are.
@@ -152,17 +151,19 @@ impl<'a> Loan<'a, KasumiLanes> {
         dst: &'a mut [u8],
         bits: usize,
     ) -> Result<Self, KasumiError> {
-        KasumiError::check_bits(bits, src.len().min(dst.len()))?;
-        Self::keystream(key, (count, bearer, direction), (src.as_ptr(), dst.as_mut_ptr()), bits)
+        let len = src.len().min(dst.len());
+        let text = Span::apart(&src[..len], &mut dst[..len]);
+        Self::keystream(key, (count, bearer, direction), text, bits)
     }
 
     #[inline(always)]
     fn keystream(
         key: &'a KasumiKey,
         (count, bearer, direction): (u32, u8, LinkDirection),
-        (src, dst): (*const u8, *mut u8),
+        Span { src, dst, len }: Span,
         bits: usize,
     ) -> Result<Self, KasumiError> {
+        KasumiError::check_bits(bits, len)?;
         KasumiError::check_bearer(bearer)?;
         let start = start(count, bearer, direction);
         let mode = ModeTask::F8(F8Task { start, src, dst, bits });

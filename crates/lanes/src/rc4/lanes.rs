@@ -6,6 +6,7 @@ use zeroize::Zeroize;
 
 use super::kernel::{self, GROUP, Kernel, MAX_LANES, Streams, bytes};
 use super::key::Rc4Key;
+use crate::buffer::Span;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
@@ -163,11 +164,7 @@ impl<'a> Loan<'a, Rc4Lanes> {
     /// ```
     #[inline(always)]
     pub fn rc4(key: &'a Rc4Key, buffer: &'a mut [u8]) -> Self {
-        let dst = buffer.as_mut_ptr();
-        Loan::new(
-            Rc4Task { key, src: dst.cast_const(), dst, len: buffer.len() },
-            buffer.len() / STEP + 1,
-        )
+        Self::stream(key, Span::in_place(buffer))
     }
 
     /// The same from one buffer to another.
@@ -176,9 +173,12 @@ impl<'a> Loan<'a, Rc4Lanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn rc4_to(key: &'a Rc4Key, src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        let (src, len) = (src.as_ptr(), src.len());
-        Loan::new(Rc4Task { key, src, dst: dst.as_mut_ptr(), len }, len / STEP + 1)
+        Self::stream(key, Span::apart(src, dst))
+    }
+
+    #[inline(always)]
+    fn stream(key: &'a Rc4Key, Span { src, dst, len }: Span) -> Self {
+        Loan::new(Rc4Task { key, src, dst, len }, len / STEP + 1)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::aes::ctr::lanes::cipher;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::mac::chains::{ChainTask, Chains, Course};
 use crate::aes::select;
+use crate::buffer::Span;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
@@ -21,9 +22,7 @@ pub struct CcmTask {
     /// before the call would have it wait.
     counters: [Block; 2],
     associated: (*const u8, usize),
-    src: *const u8,
-    dst: *mut u8,
-    len: usize,
+    text: Span,
     tag: (*mut u8, usize),
     /// Plaintext to ciphertext, not back.
     seals: bool,
@@ -59,9 +58,9 @@ impl CcmTask {
     /// The task is good, and the kernel for this CPU.
     #[inline(always)]
     unsafe fn cipher(&self, kernel: &CtrKernel) {
-        let CcmTask { key, ref counters, src, dst, len, .. } = *self;
+        let CcmTask { key, ref counters, text, .. } = *self;
         // SAFETY: the caller's.
-        unsafe { cipher(kernel, &*key, &counters[1], (src, dst, len)) }
+        unsafe { cipher(kernel, &*key, &counters[1], text) }
     }
 }
 
@@ -75,7 +74,8 @@ impl ChainTask for CcmTask {
 
     #[inline(always)]
     unsafe fn begin(&self, kernel: &'static CtrKernel, chain: &mut Course<'_, Self>) {
-        let &CcmTask { associated: (associated, count), src, dst, len, tag: (_, tag), seals, .. } = self;
+        let &CcmTask { associated: (associated, count), text, tag: (_, tag), seals, .. } = self;
+        let Span { src, dst, len } = text;
         // SAFETY: the caller's: both texts and the associated data are as long as they say. What is opened is
         // plaintext once it is ciphered.
         unsafe {
@@ -154,8 +154,7 @@ impl<'a> Loan<'a, CcmLanes> {
         text: &'a mut [u8],
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
-        let dst = text.as_mut_ptr();
-        Self::message(true, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
     }
 
     /// The same from one buffer to another.
@@ -174,8 +173,7 @@ impl<'a> Loan<'a, CcmLanes> {
         dst: &'a mut [u8],
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::message(true, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
     }
 
     /// Decrypts a text in place, and writes the tag that it should have, as long as the one that came with
@@ -192,8 +190,7 @@ impl<'a> Loan<'a, CcmLanes> {
         text: &'a mut [u8],
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
-        let dst = text.as_mut_ptr();
-        Self::message(false, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
     }
 
     /// The same from one buffer to another.
@@ -212,8 +209,7 @@ impl<'a> Loan<'a, CcmLanes> {
         dst: &'a mut [u8],
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::message(false, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
     }
 
     #[inline(always)]
@@ -222,16 +218,16 @@ impl<'a> Loan<'a, CcmLanes> {
         key: &'a AesKey,
         nonce: &[u8],
         associated: &'a [u8],
-        (src, dst, len): (*const u8, *mut u8, usize),
+        text: Span,
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
         let counter = blocks::first_counter(nonce)?;
         blocks::check_tag(tag.len())?;
-        blocks::check_text(nonce.len(), len)?;
+        blocks::check_text(nonce.len(), text.len)?;
         let counters = [counter, counter | 1 << 120].map(u128::to_le_bytes);
         let associated = (associated.as_ptr(), associated.len());
         let tag = (tag.as_mut_ptr(), tag.len());
-        let cost = 2 + associated.1.div_ceil(16) + len.div_ceil(16);
-        Ok(Loan::new(CcmTask { key, counters, associated, src, dst, len, tag, seals }, cost))
+        let cost = 2 + associated.1.div_ceil(16) + text.len.div_ceil(16);
+        Ok(Loan::new(CcmTask { key, counters, associated, text, tag, seals }, cost))
     }
 }

@@ -4,6 +4,7 @@ use crate::aes::ctr::CtrKernel;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::lanes::{CbcLanes, CbcTask, Direction};
 use crate::aes::select;
+use crate::buffer::Span;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
@@ -153,15 +154,13 @@ impl<'a> Loan<'a, CfbLanes> {
     /// ```
     #[inline(always)]
     pub fn cfb_encrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        let dst = buffer.as_mut_ptr();
-        Self::cfb(Direction::Encrypt, key, iv, (dst.cast_const(), dst), buffer.len())
+        Self::cfb(Direction::Encrypt, key, iv, Span::in_place(buffer))
     }
 
     /// Decrypts a buffer in place.
     #[inline(always)]
     pub fn cfb_decrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        let dst = buffer.as_mut_ptr();
-        Self::cfb(Direction::Decrypt, key, iv, (dst.cast_const(), dst), buffer.len())
+        Self::cfb(Direction::Decrypt, key, iv, Span::in_place(buffer))
     }
 
     /// [`cfb_encrypt`](Loan::cfb_encrypt) from one buffer to another.
@@ -170,8 +169,7 @@ impl<'a> Loan<'a, CfbLanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn cfb_encrypt_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::cfb(Direction::Encrypt, key, iv, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::cfb(Direction::Encrypt, key, iv, Span::apart(src, dst))
     }
 
     /// [`cfb_decrypt`](Loan::cfb_decrypt) from one buffer to another.
@@ -180,18 +178,11 @@ impl<'a> Loan<'a, CfbLanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn cfb_decrypt_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::cfb(Direction::Decrypt, key, iv, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::cfb(Direction::Decrypt, key, iv, Span::apart(src, dst))
     }
 
     #[inline(always)]
-    fn cfb(
-        direction: Direction,
-        key: &'a AesKey,
-        iv: &[u8; 16],
-        (src, dst): (*const u8, *mut u8),
-        len: usize,
-    ) -> Self {
+    fn cfb(direction: Direction, key: &'a AesKey, iv: &[u8; 16], Span { src, dst, len }: Span) -> Self {
         let (blocks, part) = (len / 16, len % 16);
         let cost = match direction {
             Direction::Encrypt => blocks,

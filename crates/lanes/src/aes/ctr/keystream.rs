@@ -11,6 +11,7 @@ use super::{CtrKernel, STREAMED};
 use crate::aes::bytes::{add_bytes, copy_bytes};
 use crate::aes::key::{AesKey, Block};
 use crate::aes::select;
+use crate::buffer::Span;
 use crate::cpu::Cpu;
 
 /// Bytes that are made at a time.
@@ -158,8 +159,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
                 (kernel.stream)(key, &counter, self.prefetched.0.as_mut_ptr(), len);
             } else {
                 self.prefetched.0.fill(0);
-                let to = self.prefetched.0.as_mut_ptr();
-                cipher(kernel, key, &counter, (to.cast_const(), to, len));
+                let text = Span::in_place(&mut self.prefetched.0[..len]);
+                cipher(kernel, key, &counter, text);
             }
         }
         self.next = self.next.wrapping_add(blocks);

@@ -5,6 +5,7 @@ use core::fmt;
 use super::CtrKernel;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::select;
+use crate::buffer::Span;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
@@ -15,9 +16,7 @@ use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 pub struct CtrTask {
     key: *const AesKey,
     counter: Block,
-    src: *const u8,
-    dst: *mut u8,
-    len: usize,
+    text: Span,
 }
 
 /// The scheduler of counter-mode buffers.
@@ -48,8 +47,8 @@ impl Lanes for CtrLanes {
         let kernel = self.kernel;
         // SAFETY: the caller vouches for the tasks until they are complete.
         while let Some(id) = source.next(|id, task| unsafe {
-            let &CtrTask { key, ref counter, src, dst, len } = task;
-            cipher(kernel, &*key, counter, (src, dst, len));
+            let &CtrTask { key, ref counter, text } = task;
+            cipher(kernel, &*key, counter, text);
             id
         }) {
             source.done(id);
@@ -62,18 +61,13 @@ impl Lanes for CtrLanes {
 /// # Safety
 /// The contract of [`CtrKernel`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn cipher(
-    kernel: &CtrKernel,
-    key: &AesKey,
-    counter: &Block,
-    (src, dst, len): (*const u8, *mut u8, usize),
-) {
+pub(in crate::aes) unsafe fn cipher(kernel: &CtrKernel, key: &AesKey, counter: &Block, text: Span) {
     // SAFETY: the caller's.
     unsafe {
-        if len as u64 <= room(counter) {
-            (kernel.cipher)(key, counter, src, dst, len);
+        if text.len as u64 <= room(counter) {
+            (kernel.cipher)(key, counter, text.src, text.dst, text.len);
         } else {
-            cipher_in_parts(kernel, key, *counter, (src, dst, len));
+            cipher_in_parts(kernel, key, *counter, text);
         }
     }
 }
@@ -87,7 +81,7 @@ unsafe fn cipher_in_parts(
     kernel: &CtrKernel,
     key: &AesKey,
     mut counter: Block,
-    (mut src, mut dst, mut left): (*const u8, *mut u8, usize),
+    Span { mut src, mut dst, len: mut left }: Span,
 ) {
     while left > 0 {
         let room = room(&counter);
@@ -137,8 +131,7 @@ impl<'a> Loan<'a, CtrLanes> {
     /// ```
     #[inline(always)]
     pub fn ctr(key: &'a AesKey, counter: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        let dst = buffer.as_mut_ptr();
-        Self::counting(key, counter, (dst.cast_const(), dst), buffer.len())
+        Self::counting(key, counter, Span::in_place(buffer))
     }
 
     /// The same from one buffer to another.
@@ -147,8 +140,7 @@ impl<'a> Loan<'a, CtrLanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn ctr_to(key: &'a AesKey, counter: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::counting(key, counter, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::counting(key, counter, Span::apart(src, dst))
     }
 
     /// [`ctr`](Loan::ctr) with a counter of 32 bits, the last of the block, and a nonce of 96 bits before
@@ -185,13 +177,8 @@ impl<'a> Loan<'a, CtrLanes> {
     }
 
     #[inline(always)]
-    fn counting(
-        key: &'a AesKey,
-        counter: &[u8; 16],
-        (src, dst): (*const u8, *mut u8),
-        len: usize,
-    ) -> Self {
-        Loan::new(CtrTask { key, counter: *counter, src, dst, len }, COST)
+    pub(crate) fn counting(key: &'a AesKey, counter: &[u8; 16], text: Span) -> Self {
+        Loan::new(CtrTask { key, counter: *counter, text }, COST)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{GcmKernel, GcmKey, Message, halves};
 use crate::aes::select;
+use crate::buffer::Span;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
@@ -114,8 +115,7 @@ impl<'a> Loan<'a, GcmLanes> {
         text: &'a mut [u8],
         tag: &'a mut [u8; 16],
     ) -> Self {
-        let dst = text.as_mut_ptr();
-        Self::message(true, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
     }
 
     /// The same from one buffer to another.
@@ -131,8 +131,7 @@ impl<'a> Loan<'a, GcmLanes> {
         dst: &'a mut [u8],
         tag: &'a mut [u8; 16],
     ) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::message(true, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
     }
 
     /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
@@ -148,8 +147,7 @@ impl<'a> Loan<'a, GcmLanes> {
         text: &'a mut [u8],
         tag: &'a mut [u8; 16],
     ) -> Self {
-        let dst = text.as_mut_ptr();
-        Self::message(false, key, nonce, associated, (dst.cast_const(), dst, text.len()), tag)
+        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
     }
 
     /// The same from one buffer to another.
@@ -165,8 +163,7 @@ impl<'a> Loan<'a, GcmLanes> {
         dst: &'a mut [u8],
         tag: &'a mut [u8; 16],
     ) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::message(false, key, nonce, associated, (src.as_ptr(), dst.as_mut_ptr(), src.len()), tag)
+        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
     }
 
     /// The GMAC of data that stay as they are (SP 800-38D, section 3), the whole of it. The rules for nonces
@@ -176,8 +173,7 @@ impl<'a> Loan<'a, GcmLanes> {
     /// If the nonce is empty.
     #[inline(always)]
     pub fn gmac(key: &'a GcmKey, nonce: &'a [u8], data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
-        let none = core::ptr::NonNull::dangling().as_ptr();
-        Self::message(true, key, nonce, data, (none, none, 0), tag)
+        Self::message(true, key, nonce, data, Span::in_place(&mut []), tag)
     }
 
     #[inline(always)]
@@ -186,7 +182,7 @@ impl<'a> Loan<'a, GcmLanes> {
         key: &'a GcmKey,
         nonce: &'a [u8],
         associated: &'a [u8],
-        (src, dst, len): (*const u8, *mut u8, usize),
+        Span { src, dst, len }: Span,
         tag: &'a mut [u8; 16],
     ) -> Self {
         assert!(!nonce.is_empty(), "GCM takes a nonce");

@@ -9,6 +9,7 @@ use crate::aes::blocks::{BlocksKernel, next_tweak};
 use crate::aes::key::Block;
 use crate::aes::lanes::Direction;
 use crate::aes::select;
+use crate::buffer::Span;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
@@ -178,8 +179,7 @@ impl<'a> Loan<'a, XtsLanes> {
         tweak: &[u8; 16],
         buffer: &'a mut [u8],
     ) -> Result<Self, XtsLengthError> {
-        let dst = buffer.as_mut_ptr();
-        Self::xts(Direction::Encrypt, key, tweak, (dst.cast_const(), dst), buffer.len())
+        Self::xts(Direction::Encrypt, key, tweak, Span::in_place(buffer))
     }
 
     /// Decrypts a data unit in place.
@@ -192,8 +192,7 @@ impl<'a> Loan<'a, XtsLanes> {
         tweak: &[u8; 16],
         buffer: &'a mut [u8],
     ) -> Result<Self, XtsLengthError> {
-        let dst = buffer.as_mut_ptr();
-        Self::xts(Direction::Decrypt, key, tweak, (dst.cast_const(), dst), buffer.len())
+        Self::xts(Direction::Decrypt, key, tweak, Span::in_place(buffer))
     }
 
     /// [`xts_encrypt`](Loan::xts_encrypt) from one buffer to another.
@@ -210,8 +209,7 @@ impl<'a> Loan<'a, XtsLanes> {
         src: &'a [u8],
         dst: &'a mut [u8],
     ) -> Result<Self, XtsLengthError> {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::xts(Direction::Encrypt, key, tweak, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::xts(Direction::Encrypt, key, tweak, Span::apart(src, dst))
     }
 
     /// [`xts_decrypt`](Loan::xts_decrypt) from one buffer to another.
@@ -228,8 +226,7 @@ impl<'a> Loan<'a, XtsLanes> {
         src: &'a [u8],
         dst: &'a mut [u8],
     ) -> Result<Self, XtsLengthError> {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Self::xts(Direction::Decrypt, key, tweak, (src.as_ptr(), dst.as_mut_ptr()), src.len())
+        Self::xts(Direction::Decrypt, key, tweak, Span::apart(src, dst))
     }
 
     #[inline(always)]
@@ -237,8 +234,7 @@ impl<'a> Loan<'a, XtsLanes> {
         direction: Direction,
         key: &'a XtsKey,
         tweak: &[u8; 16],
-        (src, dst): (*const u8, *mut u8),
-        len: usize,
+        Span { src, dst, len }: Span,
     ) -> Result<Self, XtsLengthError> {
         if !(MIN_LEN..=MAX_LEN).contains(&len) {
             return Err(XtsLengthError { len });

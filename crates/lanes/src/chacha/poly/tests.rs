@@ -6,6 +6,7 @@ use std::vec::Vec;
 use poly1305::universal_hash::{KeyInit, UniversalHash};
 
 use super::{NoVectors, OneTimeKey, Poly, Wide};
+use crate::cpu::{Cpu, Isa};
 
 /// The tag of a text in one call, and in two.
 ///
@@ -43,19 +44,15 @@ unsafe fn tags_avx512(key: &OneTimeKey, text: &[u8]) -> [[u8; 16]; 2] {
 
 /// All that this machine can run.
 fn ways() -> Vec<Tags> {
-    #[allow(unused_mut)]
-    let mut ways: Vec<Tags> = vec![tags::<NoVectors>];
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::cpu::{Cpu, Isa};
-        if Cpu::with_isa(Isa::Avx2).is_ok() {
-            ways.push(tags_avx2);
-        }
-        if Cpu::with_isa(Isa::Avx512).is_ok() {
-            ways.push(tags_avx512);
-        }
-    }
-    ways
+    let all: &[(Isa, Tags)] = &[
+        (Isa::Portable, tags::<NoVectors>),
+        #[cfg(target_arch = "x86_64")]
+        (Isa::Avx2, tags_avx2),
+        #[cfg(target_arch = "x86_64")]
+        (Isa::Avx512, tags_avx512),
+    ];
+    let usable = all.iter().filter(|(isa, _)| Cpu::with_isa(*isa).is_ok());
+    usable.map(|(_, tags)| *tags).collect()
 }
 
 #[test]
