@@ -74,7 +74,7 @@ in_place!(&mut [u8], Vec<u8>, Box<[u8]>);
 
 /// Where bytes are read, and where what becomes of them is written: one place, or two apart.
 #[derive(Clone, Copy)]
-pub(crate) struct Span {
+pub struct Span {
     pub src: *const u8,
     pub dst: *mut u8,
     /// Bytes of each.
