@@ -55,7 +55,7 @@ pub use event::Event;
 pub use job::{Handle, Job};
 pub use job_error::{DeviceFault, JobError};
 pub use made::Progress;
-pub use operation::{CompressionParts, Operation, Parts};
+pub use operation::{CompressionParts, Layout, Operation, Parts};
 pub use parameters::MAX_TAG;
 #[cfg(feature = "rayon")]
 pub use pool::PoolProcessor;

@@ -1,5 +1,6 @@
 //! One buffer's work as the engine and the providers see it.
 
+use std::ops::Range;
 use std::time::Instant;
 
 use subtle::ConstantTimeEq;
@@ -10,7 +11,7 @@ use crate::data::{Bytes, Data, Text};
 use crate::job_error::JobError;
 use crate::made::{Made, Making, Progress};
 use crate::parameters::{MAX_TAG, Nonce, Span, Tag};
-use crate::session::{Held, Part, Session};
+use crate::session::{Held, Part, Rules, Session};
 
 /// A job but for the caller's own value: what a provider works on.
 #[derive(Debug)]
@@ -73,8 +74,10 @@ impl State {
 pub struct Parts<'v, S> {
     /// The provider's own session.
     pub session: &'v S,
-    /// The bytes: those to be ciphered, or those to be hashed.
+    /// The bytes: those to be ciphered, or those to be hashed; of a whole chain, all.
     pub text: Text<'v>,
+    /// Which of them are for what.
+    pub layout: Layout,
     /// The nonce, the IV, or the first counter block; in a chain, the cipher's.
     pub nonce: &'v [u8],
     /// Associated data of an AEAD.
@@ -84,6 +87,29 @@ pub struct Parts<'v, S> {
     pub tag: &'v mut [u8; MAX_TAG],
     /// Bytes of the session's tags.
     pub tag_len: usize,
+}
+
+/// Which bytes of a text are for what, for a provider that does [chains whole](crate::Provider::chains_whole).
+/// For anything else both ranges are all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Those to be ciphered.
+    pub cipher: Range<usize>,
+    /// Those to be authenticated.
+    pub mac: Range<usize>,
+    /// Where as many bytes of the tag are to be put as soon as it is made, which may be before they are
+    /// encrypted; empty if nowhere.
+    pub tag: Range<usize>,
+}
+
+impl Layout {
+    /// Of a text of so many bytes, which the spans and a tag at that place are within.
+    #[inline(always)]
+    fn new(len: usize, cipher: Span, mac: Span, tag_at: Option<usize>, rules: &Rules) -> Self {
+        let made_at = tag_at.filter(|_| !rules.checks_tag);
+        let tag = made_at.map_or(0..0, |at| at..at + rules.tag_len);
+        Layout { cipher: cipher.of(len), mac: mac.of(len), tag }
+    }
 }
 
 /// What a provider compresses or decompresses with, in one attempt. See [`Operation::compression`].
@@ -159,13 +185,18 @@ impl<'a> Operation<'a> {
             return self.parts_of_any();
         }
         let session = self.session.get();
+        let rules = session.rules();
+        let own = session.stage(false).own()?;
+        let text = self.data.text();
+        let len = text.input().len();
         Some(Parts {
-            session: session.stage(false).own()?,
-            text: self.data.text(),
+            session: own,
+            text,
+            layout: Layout::new(len, self.cipher, self.mac, self.tag.at, rules),
             nonce: self.nonce.as_slice(),
             associated: self.associated.as_slice(),
             tag: &mut self.tag.bytes,
-            tag_len: session.rules().tag_len,
+            tag_len: rules.tag_len,
         })
     }
 
@@ -179,6 +210,7 @@ impl<'a> Operation<'a> {
         let span = match stage.part {
             Part::Cipher => self.cipher,
             Part::Mac => self.mac,
+            Part::Chain => Span::ALL,
             Part::Compression => return None,
         };
         let text = match (self.data.text(), rules.chain) {
@@ -198,9 +230,15 @@ impl<'a> Operation<'a> {
                 }
             }
         };
+        let len = text.input().len();
+        let layout = match stage.part {
+            Part::Chain => Layout::new(len, self.cipher, self.mac, self.tag.at, rules),
+            _ => Layout::new(len, Span::ALL, Span::ALL, None, rules),
+        };
         Some(Parts {
             session: own,
             text,
+            layout,
             nonce: match (rules.chain, stage.part) {
                 (true, Part::Mac) => &[],
                 _ => self.nonce.as_slice(),
@@ -214,7 +252,7 @@ impl<'a> Operation<'a> {
     /// Whether a tag is to be checked, not made.
     #[inline]
     pub fn checks_tag(&self) -> bool {
-        !self.state.plain && self.session.get().rules().checks_tag
+        self.session.get().rules().checks_tag
     }
 
     /// Whether the provider still has to work on it.
@@ -234,7 +272,12 @@ impl<'a> Operation<'a> {
     /// which the session's tag length counts. It is compared in constant time.
     #[inline]
     pub fn complete_with_mac(&mut self, mac: &[u8]) {
-        let len = self.session().tag_len();
+        let rules = self.session.get().rules();
+        let len = rules.tag_len;
+        if rules.chain {
+            // It may be in what was deciphered.
+            self.read_tag();
+        }
         let same: bool = mac[..len].ct_eq(&self.tag.bytes[..len]).into();
         self.complete(if same { Ok(()) } else { Err(JobError::TagMismatch) });
     }
@@ -342,13 +385,9 @@ impl<'a> Operation<'a> {
         }
         // The common case: data in one piece, all of it for what needs no more than this.
         let plain = rules.plain
-            && self.whole
             && match &self.data {
-                Data::InPlace(buffer) => {
-                    let len = buffer.as_slice().len();
-                    len & (rules.granularity - 1) == 0 && len as u64 <= rules.max_len
-                }
-                Data::Read(_) => !rules.writes,
+                Data::InPlace(buffer) => self.is_plain(rules, buffer.as_slice().len()),
+                Data::Read(_) => !rules.writes && self.is_plain(rules, 0),
                 Data::OutOfPlace { .. } | Data::Scattered(_) => false,
             };
         let class = session.stage(false).class;
@@ -365,6 +404,35 @@ impl<'a> Operation<'a> {
         self.state.class = class;
         self.state.plain = plain;
         Ok(())
+    }
+
+    /// Whether nothing else needs to be looked at in a job whose session is plain: with so many bytes in
+    /// place, or none to be written.
+    #[inline(always)]
+    fn is_plain(&self, rules: &Rules, len: usize) -> bool {
+        if self.whole {
+            return len & (rules.granularity - 1) == 0
+                && len as u64 <= rules.max_len
+                && (!rules.checks_tag || usize::from(self.tag.given) == rules.tag_len);
+        }
+        rules.chain && self.chain_fits(rules, len)
+    }
+
+    /// Whether the ranges of a chain are within so many bytes, and its tag where it may be.
+    #[inline]
+    fn chain_fits(&self, rules: &Rules, len: usize) -> bool {
+        let (Ok(ciphered), Ok(_)) = (self.cipher.within(len), self.mac.within(len)) else {
+            return false;
+        };
+        let tag_fits = match self.tag.at {
+            Some(at) => {
+                let end = at.saturating_add(rules.tag_len);
+                let is_apart = at >= ciphered.end || ciphered.start >= end;
+                end <= len && (rules.covers_tag || is_apart)
+            }
+            None => !rules.checks_tag || usize::from(self.tag.given) == rules.tag_len,
+        };
+        tag_fits && ciphered.len() & (rules.granularity - 1) == 0
     }
 
     /// The checks that the common case does not need.
@@ -404,7 +472,7 @@ impl<'a> Operation<'a> {
             let end = at.saturating_add(rules.tag_len);
             let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
             Span { start: at, end }.within(room)?;
-            if rules.writes && at < ciphered.end && ciphered.start < end && !self.tag_is_ciphered() {
+            if rules.writes && at < ciphered.end && ciphered.start < end && !rules.covers_tag {
                 let (cipher_start, cipher_end) = (ciphered.start, ciphered.end);
                 return Err(JobError::TagOverlap { start: at, end, cipher_start, cipher_end });
             }
@@ -425,8 +493,8 @@ impl<'a> Operation<'a> {
                 destination[ciphered.end..].copy_from_slice(&source[ciphered.end..]);
             }
         }
-        let deciphers_first = rules.chain && self.session().stage(false).part == Part::Cipher;
-        if rules.checks_tag && !deciphers_first {
+        // What is deciphered first may have the tag in it.
+        if rules.checks_tag && !rules.covers_tag {
             self.read_tag();
         }
         Ok(())
@@ -448,14 +516,6 @@ impl<'a> Operation<'a> {
             self.data.gather_pieces();
         }
         Ok(())
-    }
-
-    /// Whether the tag is there before the cipher encrypts, which then may cover it: in a chain that
-    /// authenticates first.
-    fn tag_is_ciphered(&self) -> bool {
-        let rules = self.session().rules();
-        let mac_runs_first = self.session().stage(false).part == Part::Mac;
-        rules.chain && mac_runs_first != rules.checks_tag
     }
 
     /// Takes the tag to check from where it is in the data.
@@ -493,7 +553,9 @@ impl<'a> Operation<'a> {
         let goes_on = match (self.state.outcome, rules.making) {
             (Err(error), _) => self.falls_back(error),
             (Ok(()), Some(_)) => self.makes_more(),
-            (Ok(()), None) => rules.chain && !self.state.second && self.goes_to_second_half(),
+            (Ok(()), None) => {
+                self.session().is_in_halves() && !self.state.second && self.goes_to_second_half()
+            }
         };
         if goes_on {
             self.state.phase = Phase::Running;
@@ -525,11 +587,9 @@ impl<'a> Operation<'a> {
     }
 
     fn goes_to_second_half(&mut self) -> bool {
-        let mac_first = self.session().stage(false).part == Part::Mac;
-        match (mac_first, self.session().rules().checks_tag) {
-            (true, false) => self.write_tag(),
-            (false, true) => self.read_tag(),
-            _ => {}
+        let rules = self.session().rules();
+        if rules.covers_tag && !rules.checks_tag {
+            self.write_tag();
         }
         self.state.second = true;
         true
@@ -567,11 +627,8 @@ impl<'a> Operation<'a> {
             if rules.writes && !untouched {
                 self.wipe_output();
             }
-        } else if self.tag.at.is_some() && !rules.checks_tag {
-            let tag_is_last = !rules.chain || self.session().stage(true).part == Part::Mac;
-            if tag_is_last {
-                self.write_tag();
-            }
+        } else if self.tag.at.is_some() && !rules.checks_tag && !rules.covers_tag {
+            self.write_tag();
         }
         self.data.scatter_pieces();
     }

@@ -19,6 +19,12 @@ pub(crate) struct Span {
 impl Span {
     pub(crate) const ALL: Span = Span { start: 0, end: usize::MAX };
 
+    /// The range, of data of `len` bytes, which it is within.
+    #[inline]
+    pub(crate) fn of(self, len: usize) -> Range<usize> {
+        if self == Span::ALL { 0..len } else { self.start..self.end }
+    }
+
     /// The range within data of `len` bytes.
     #[inline]
     pub(crate) fn within(self, len: usize) -> Result<Range<usize>, JobError> {

@@ -44,9 +44,11 @@ pub(crate) struct Rules {
     /// There is a tag to check.
     pub checks_tag: bool,
     pub chain: bool,
+    /// A chain that authenticates before it encrypts: its cipher may cover the tag.
+    pub covers_tag: bool,
     /// The most bytes of one piece for which nothing else need be known.
     pub max_len: u64,
-    /// It checks no tag, is no chain, and compresses nothing; and any nonce and number of blocks will do.
+    /// Its provider does it in one go, and it compresses nothing; and any nonce and number of blocks will do.
     pub plain: bool,
     /// Once a provider is done there may be more for one to do.
     pub goes_on: bool,
@@ -75,13 +77,15 @@ impl Stage {
     }
 }
 
-/// Which half of a chain.
+/// Which half of a chain, or what else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The cipher, or the AEAD.
     Cipher,
     /// The hash or the MAC.
     Mac,
+    /// Neither: both at once.
+    Chain,
     /// A compression or a decompression, which is never half of anything.
     Compression,
 }
@@ -114,7 +118,12 @@ impl Session {
             let session = provider.open_session(transform)?;
             Ok::<_, ProviderError>(Stage { part, class: session.class(), session })
         };
-        let stages = match (transform.halves(), algorithm) {
+        let chain_order = match algorithm {
+            Algorithm::Chain(_, _, order) => Some(order),
+            _ => None,
+        };
+        let whole = chain_order.is_some() && provider.chains_whole(algorithm);
+        let stages = match (transform.halves().filter(|_| !whole), algorithm) {
             (Some((cipher, mac)), Algorithm::Chain(_, _, order)) => {
                 let cipher = open(&cipher, Part::Cipher)?;
                 let mac = open(&mac, Part::Mac)?;
@@ -130,6 +139,7 @@ impl Session {
             (_, Algorithm::Compression(_)) => {
                 Stages { first: open(transform, Part::Compression)?, second: None }
             }
+            (_, Algorithm::Chain(..)) => Stages { first: open(transform, Part::Chain)?, second: None },
             _ => Stages { first: open(transform, Part::Mac)?, second: None },
         };
         let nonce = algorithm.nonce_lens();
@@ -147,15 +157,13 @@ impl Session {
             granularity: algorithm.granularity(),
             writes,
             checks_tag,
-            chain: stages.second.is_some(),
+            chain: chain_order.is_some(),
+            covers_tag: chain_order == Some(ChainOrder::MacThenCipher),
             max_len: match algorithm {
                 Algorithm::Aead(aead) => aead.max_len(*nonce.end().min(&13)),
                 _ => u64::MAX,
             },
-            plain: !checks_tag
-                && !algorithm.checks_jobs()
-                && stages.second.is_none()
-                && making.is_none(),
+            plain: !algorithm.checks_jobs() && stages.second.is_none() && making.is_none(),
             goes_on: stages.second.is_some() || making.is_some(),
             making,
         };
@@ -269,6 +277,12 @@ impl Session {
 
     pub(crate) fn provider_handle(&self) -> &Arc<dyn Provider> {
         &self.0.provider
+    }
+
+    /// Whether it is a chain that is composed of two halves.
+    #[inline]
+    pub(crate) fn is_in_halves(&self) -> bool {
+        self.0.stages.second.is_some()
     }
 
     /// What runs in a stage.

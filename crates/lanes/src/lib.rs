@@ -27,6 +27,7 @@ mod aes;
 mod bits;
 mod buffer;
 mod chacha;
+mod chain;
 mod cpu;
 mod des;
 mod error;
@@ -50,6 +51,7 @@ pub use aes::{
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{ChaChaJob, ChaChaKey, ChaChaLanes, ChaChaPolyJob, ChaChaPolyLanes};
+pub use chain::{ChainCipher, ChainLanes, Ranges, Steps};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;

@@ -124,7 +124,7 @@ impl<'a> Loan<'a, CbcLanes> {
     }
 
     #[inline(always)]
-    fn blocks(
+    pub(crate) fn blocks(
         direction: Direction,
         key: &'a AesKey,
         iv: &[u8; BLOCK],

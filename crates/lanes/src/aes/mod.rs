@@ -38,12 +38,14 @@ mod tests;
 
 pub use ccm::{CcmError, CcmJob, CcmLanes};
 pub use cfb::{CfbJob, CfbLanes};
+pub(crate) use ctr::Ctr;
 pub use ctr::{CounterError, CtrJob, CtrLanes, Keystream, KeystreamError};
 pub use ecb::{EcbJob, EcbLanes};
 pub use gcm::{GcmError, GcmJob, GcmKey, GcmLanes, GmacJob};
 pub use job::CbcJob;
 pub use key::{AesKey, KeyLengthError};
 pub use lanes::CbcLanes;
+pub(crate) use lanes::Direction;
 pub use mac::{CmacJob, CmacKey, CmacLanes, XcbcKey};
 pub(crate) use select::kernel_infos;
 pub use xts::{XtsJob, XtsKey, XtsKeyError, XtsLanes, XtsLengthError};

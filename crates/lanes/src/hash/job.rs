@@ -154,20 +154,27 @@ impl<'a, A: Hash> Loan<'a, HashLanes<A>> {
     /// If `tag` is shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
     #[inline(always)]
     pub fn hmac(key: &'a HmacKey<A>, data: &'a [u8], tag: &'a mut [u8]) -> Self {
-        let end = End::Hmac { outer: &raw const key.outer, tag: room::<A>(tag) };
+        Self::hmac_at(key, data, room::<A>(tag))
+    }
+
+    /// The same of bytes that something else writes to before. They, and the room for a tag, are good for
+    /// the loan's lifetime.
+    #[inline(always)]
+    pub(crate) fn hmac_at(key: &'a HmacKey<A>, data: *const [u8], tag: *mut u8) -> Self {
+        let end = End::Hmac { outer: &raw const key.outer, tag };
         Self::whole(&key.inner, A::BLOCK_LEN as u64, data, end)
     }
 
     #[inline(always)]
-    fn whole(start: &'a State<A::Word>, before: u64, data: &'a [u8], end: End<A::Word>) -> Self {
-        let task = HashTask { data: data.as_ptr(), len: data.len(), start, before, end };
+    fn whole(start: &'a State<A::Word>, before: u64, data: *const [u8], end: End<A::Word>) -> Self {
+        let task = HashTask { data: data.cast(), len: data.len(), start, before, end };
         Loan::new(task, data.len() / A::BLOCK_LEN)
     }
 }
 
 /// Where a digest goes.
 #[inline(always)]
-fn room<A: Hash>(digest: &mut [u8]) -> *mut u8 {
+pub(crate) fn room<A: Hash>(digest: &mut [u8]) -> *mut u8 {
     assert!(digest.len() >= A::DIGEST_LEN, "{} bytes of room for a digest", digest.len());
     digest.as_mut_ptr()
 }

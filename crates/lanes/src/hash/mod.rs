@@ -15,6 +15,7 @@ use crate::vector::{Vector, Word};
 
 pub use hmac::HmacKey;
 pub(crate) use hmac::write_digest;
+pub(crate) use job::room;
 pub use job::{HashJob, Stream};
 pub(crate) use kernel::{HashKernel, SingleKernel};
 pub use lanes::HashLanes;

@@ -11,6 +11,7 @@ pub use in_order::InOrder;
 pub use loan::Loan;
 pub use out_of_order::OutOfOrder;
 pub use planner::Planner;
+pub(crate) use queue::Queue;
 
 use crate::cpu::Cpu;
 

@@ -1,6 +1,6 @@
 //! What is the same for every kind of session: how its operations become loans, and what is done with tags.
 
-use broadloom_engine::{MAX_TAG, Operation, Parts, ProviderError, ProviderSession, Text};
+use broadloom_engine::{Layout, MAX_TAG, Operation, Parts, ProviderError, ProviderSession, Text};
 use broadloom_lanes::{Cpu, Lanes, Loan, Occupancy, Planner, kernels};
 use zeroize::Zeroize;
 
@@ -29,6 +29,8 @@ pub(crate) trait Kind: Send + Sync + Sized + 'static {
 /// An operation's bytes.
 pub(crate) struct Message<'v> {
     pub text: Text<'v>,
+    /// Of a chain: which bytes are for what.
+    pub layout: Layout,
     pub nonce: &'v [u8],
     pub associated: &'v [u8],
     /// Where a digest or tag goes.
@@ -95,7 +97,8 @@ impl<K: Kind> Class for Work<K> {
                 // As good as done: nothing here can fail, and nobody looks before this returns.
                 operation.complete(Ok(()));
             }
-            let Parts { session, text, nonce, associated, tag, .. } = operation.parts::<Session<K>>()?;
+            let parts = operation.parts::<Session<K>>()?;
+            let Parts { session, text, layout, nonce, associated, tag, .. } = parts;
             let tag = match checks.then(|| room.next()).flatten() {
                 Some(made) => {
                     checking += 1;
@@ -103,7 +106,7 @@ impl<K: Kind> Class for Work<K> {
                 }
                 None => tag,
             };
-            Some(session.kind.lend(Message { text, nonce, associated, tag }))
+            Some(session.kind.lend(Message { text, layout, nonce, associated, tag }))
         }));
         if checking == 0 {
             return;

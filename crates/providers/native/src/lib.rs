@@ -48,6 +48,10 @@ impl Provider for Native {
         }
     }
 
+    fn chains_whole(&self, chain: Algorithm) -> bool {
+        kinds::opener(chain).is_some()
+    }
+
     fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let algorithm = transform.algorithm();
         match kinds::opener(algorithm) {

@@ -160,7 +160,7 @@ impl OpenSslSession {
         stream: &mut KeyStream,
         made: Option<&mut [u8; MAX_TAG]>,
     ) -> Result<(), JobError> {
-        let Parts { session, text, nonce, associated, tag, tag_len } = parts;
+        let Parts { session, text, nonce, associated, tag, tag_len, .. } = parts;
         match &session.work {
             Work::AesCbc(cipher) => cipher.run(number, nonce, text),
             Work::DesCbc(cipher) => cipher.run(number, nonce, text),

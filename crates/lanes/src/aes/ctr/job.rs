@@ -15,7 +15,7 @@ pub struct Ctr<'a> {
 impl<'a> Ctr<'a> {
     /// With a counter of 128 bits.
     #[inline(always)]
-    pub(super) fn new(key: &'a AesKey, counter: &Block) -> Self {
+    pub(crate) fn new(key: &'a AesKey, counter: &Block) -> Self {
         Ctr { key, counter: *counter }
     }
 

@@ -12,6 +12,7 @@ pub(super) mod soft;
 
 use super::key::{AesKey, Block};
 
+pub(crate) use job::Ctr;
 pub use job::CtrJob;
 pub use keystream::{Keystream, KeystreamError};
 pub use lanes::{CounterError, CtrLanes};

@@ -28,7 +28,7 @@ impl Kind for Ccm {
     #[inline(always)]
     fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, CcmLanes> {
         type Lent<'a> = Loan<'a, CcmLanes>;
-        let Message { text, nonce, associated, tag } = message;
+        let Message { text, nonce, associated, tag, .. } = message;
         let Ccm { key, seals, tag_len } = self;
         let tag = &mut tag[..*tag_len];
         let loan = match (seals, text) {

@@ -35,7 +35,7 @@ impl Kind for Gcm {
     #[inline(always)]
     fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, GcmLanes> {
         type Lent<'a> = Loan<'a, GcmLanes>;
-        let Message { text, nonce, associated, tag } = message;
+        let Message { text, nonce, associated, tag, .. } = message;
         let Gcm { key, task } = self;
         let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
         match (task, text) {

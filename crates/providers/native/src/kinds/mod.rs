@@ -1,9 +1,10 @@
 //! The kinds of sessions, a file for each family; their classes; and which algorithm is of which kind.
 
 mod aes;
+mod cbc_mac;
 mod ccm;
 mod chacha;
-mod chains;
+mod chain;
 mod des;
 mod gcm;
 mod hash;
@@ -14,7 +15,7 @@ mod rc4;
 use broadloom_engine::{
     AeadAlgorithm, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, Transform,
 };
-use broadloom_lanes::{Cpu, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
+use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 
 use crate::kind::{Class, Opened, Work};
 
@@ -34,7 +35,12 @@ const CHACHA_POLY: u8 = HASHES + 10;
 const DES: u8 = HASHES + 11;
 const F8: u8 = HASHES + 12;
 const F9: u8 = HASHES + 13;
-const RC4: u8 = HASHES + 14;
+/// With SHA-1, and then with SHA-256.
+const CHAIN_CBC: u8 = HASHES + 14;
+const CHAIN_CBC_SHA256: u8 = CHAIN_CBC + 1;
+const CHAIN_CTR: u8 = HASHES + 16;
+const CHAIN_CTR_SHA256: u8 = CHAIN_CTR + 1;
+const RC4: u8 = HASHES + 18;
 
 /// How many classes there are.
 pub(crate) const CLASSES: usize = RC4 as usize + 1;
@@ -50,8 +56,8 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<fn(&Transform, &Cpu) -> Ope
             HashAlgorithm::Sha384 => hash::open::<Sha384>,
             HashAlgorithm::Sha512 => hash::open::<Sha512>,
         },
-        Algorithm::Mac(MacAlgorithm::AesCmac(_)) => chains::open_cmac,
-        Algorithm::Mac(MacAlgorithm::AesXcbc) => chains::open_xcbc,
+        Algorithm::Mac(MacAlgorithm::AesCmac(_)) => cbc_mac::open_cmac,
+        Algorithm::Mac(MacAlgorithm::AesXcbc) => cbc_mac::open_xcbc,
         Algorithm::Mac(MacAlgorithm::KasumiF9) => kasumi::open_f9,
         Algorithm::Aead(AeadAlgorithm::AesGcm(_)) | Algorithm::Mac(MacAlgorithm::AesGmac(_)) => {
             gcm::open
@@ -77,7 +83,8 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<fn(&Transform, &Cpu) -> Ope
             #[cfg(not(feature = "legacy"))]
             CipherAlgorithm::Rc4 => return None,
         },
-        Algorithm::Chain(..) | Algorithm::Compression(_) => return None,
+        Algorithm::Chain(cipher, mac, _) => return chain::opener(cipher, mac),
+        Algorithm::Compression(_) => return None,
     })
 }
 
@@ -97,8 +104,8 @@ pub(crate) fn class(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         XTS => Work::<aes::Xts>::class(cpu),
         GCM => Work::<gcm::Gcm>::class(cpu),
         CCM => Work::<ccm::Ccm>::class(cpu),
-        CMAC => Work::<chains::Cmac>::class(cpu),
-        XCBC => Work::<chains::Xcbc>::class(cpu),
+        CMAC => Work::<cbc_mac::Cmac>::class(cpu),
+        XCBC => Work::<cbc_mac::Xcbc>::class(cpu),
         CHACHA => Work::<chacha::ChaCha>::class(cpu),
         CHACHA_POLY => Work::<chacha::ChaChaPoly>::class(cpu),
         DES => Work::<des::Des>::class(cpu),
@@ -106,6 +113,10 @@ pub(crate) fn class(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         F9 => Work::<kasumi::F9>::class(cpu),
         #[cfg(feature = "legacy")]
         RC4 => Work::<rc4::Rc4>::class(cpu),
+        CHAIN_CBC => Work::<chain::Chain<CbcLanes, Sha1>>::class(cpu),
+        CHAIN_CBC_SHA256 => Work::<chain::Chain<CbcLanes, Sha256>>::class(cpu),
+        CHAIN_CTR => Work::<chain::Chain<CtrLanes, Sha1>>::class(cpu),
+        CHAIN_CTR_SHA256 => Work::<chain::Chain<CtrLanes, Sha256>>::class(cpu),
         _ => unreachable!("no session has the class {class}"),
     }
 }

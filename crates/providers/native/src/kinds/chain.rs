@@ -1,0 +1,97 @@
+//! Chains of AES and HMAC, in one pass.
+
+use std::marker::PhantomData;
+
+use broadloom_engine::{
+    Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, Layout, MacAlgorithm, Text,
+    Transform,
+};
+use broadloom_lanes::{
+    AesKey, CbcLanes, ChainCipher, ChainLanes, Cpu, CtrLanes, HashLanes, HmacKey, Loan, Ranges, Sha1,
+    Sha256, Steps,
+};
+
+use super::hash::Placed;
+use super::{CHAIN_CBC, CHAIN_CTR, WRITABLE};
+use crate::kind::{Kind, Message, Opened, laned, pipelined, refused};
+
+/// The lanes of a cipher, and where the classes of its chains begin: with SHA-1 and with SHA-256.
+pub(crate) trait Half: ChainCipher + 'static {
+    const CHAINS: u8;
+
+    /// Its kernel, in words.
+    fn kernel(cpu: &Cpu) -> String;
+}
+
+impl Half for CbcLanes {
+    const CHAINS: u8 = CHAIN_CBC;
+
+    fn kernel(cpu: &Cpu) -> String {
+        laned(cpu, "aes-cbc")
+    }
+}
+
+impl Half for CtrLanes {
+    const CHAINS: u8 = CHAIN_CTR;
+
+    fn kernel(cpu: &Cpu) -> String {
+        pipelined(cpu, "aes-ctr")
+    }
+}
+
+/// Both keys of a chain, and its steps.
+pub(crate) struct Chain<C, A: Placed> {
+    key: AesKey,
+    mac_key: HmacKey<A>,
+    steps: Steps,
+    cipher: PhantomData<fn() -> C>,
+}
+
+/// What opens the sessions of a chain; `None` if it is to be composed of its halves.
+pub(crate) fn opener(
+    cipher: CipherAlgorithm,
+    mac: MacAlgorithm,
+) -> Option<fn(&Transform, &Cpu) -> Opened> {
+    use CipherAlgorithm::{AesCbc, AesCtr, AesCtr32};
+    use HashAlgorithm::{Sha1 as OfSha1, Sha256 as OfSha256};
+    let MacAlgorithm::Hmac(hash) = mac else { return None };
+    Some(match (cipher, hash) {
+        (AesCbc(_), OfSha1) => open::<CbcLanes, Sha1>,
+        (AesCbc(_), OfSha256) => open::<CbcLanes, Sha256>,
+        (AesCtr(_) | AesCtr32(_), OfSha1) => open::<CtrLanes, Sha1>,
+        (AesCtr(_) | AesCtr32(_), OfSha256) => open::<CtrLanes, Sha256>,
+        _ => return None,
+    })
+}
+
+fn open<C: Half, A: Placed>(transform: &Transform, cpu: &Cpu) -> Opened {
+    let Some((cipher, mac)) = transform.halves() else {
+        unreachable!("only chains are opened as chains")
+    };
+    let encrypts = transform.direction() == Direction::Encrypt;
+    let steps = match (transform.algorithm(), encrypts) {
+        (Algorithm::Chain(_, _, ChainOrder::MacThenCipher), true) => Steps::MacThenEncrypt,
+        (Algorithm::Chain(_, _, ChainOrder::MacThenCipher), false) => Steps::DecryptThenMac,
+        (_, true) => Steps::EncryptThenMac,
+        (_, false) => Steps::MacThenDecrypt,
+    };
+    let key = AesKey::new(cipher.key()).map_err(refused)?;
+    let chain = Chain::<C, A> { key, mac_key: HmacKey::new(mac.key()), steps, cipher: PhantomData };
+    chain.session(format!("{}, {}", C::kernel(cpu), laned(cpu, A::NAME)))
+}
+
+impl<C: Half, A: Placed> Kind for Chain<C, A> {
+    const CLASS: u8 = C::CHAINS + matches!(A::ALGORITHM, HashAlgorithm::Sha256) as u8;
+    const TAGS: bool = true;
+    type Lanes = ChainLanes<C, HashLanes<A>>;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, Self::Lanes> {
+        let iv = message.nonce();
+        let Message { text, layout, tag, .. } = message;
+        let Text::InPlace(packet) = text else { unreachable!("{WRITABLE}") };
+        let Layout { cipher, mac, tag: place } = layout;
+        let ranges = Ranges { cipher, mac, tag: place };
+        Loan::chain(self.steps, (&self.key, &self.mac_key), iv, packet, ranges, tag)
+    }
+}
