@@ -77,7 +77,8 @@ impl<'a> Ecb<'a> {
     }
 }
 
-impl Cipher for Ecb<'_> {
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Ecb<'_> {
     type Lanes = EcbLanes;
 
     #[inline(always)]

@@ -41,7 +41,8 @@ impl<'a> ChaCha<'a> {
     }
 }
 
-impl Cipher for ChaCha<'_> {
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for ChaCha<'_> {
     type Lanes = ChaChaLanes;
 
     #[inline(always)]

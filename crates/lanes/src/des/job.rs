@@ -37,7 +37,8 @@ impl<'a> Des<'a> {
     }
 }
 
-impl Cipher for Des<'_> {
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Des<'_> {
     type Lanes = DesLanes;
 
     #[inline(always)]

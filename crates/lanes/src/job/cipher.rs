@@ -5,7 +5,10 @@ use crate::buffer::{CipherBuffer, Span};
 use crate::manager::{Lanes, Loan};
 
 /// A cipher's mode: all of a task but where its text is.
-pub trait Cipher {
+///
+/// # Safety
+/// A task of a text that is good is good itself, as long as the mode stays where it is.
+pub unsafe trait Cipher {
     /// The scheduler of such tasks.
     type Lanes: Lanes;
 
@@ -42,7 +45,7 @@ pub struct CipherWork<M, B> {
 }
 
 // SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's contract); the
-// mode borrows its key, and its task points to nothing else.
+// mode is in the job itself.
 unsafe impl<M: Cipher, B: CipherBuffer> Work for CipherWork<M, B> {
     type Lanes = M::Lanes;
 

@@ -191,7 +191,8 @@ impl<'a> F8Mode<'a> {
     }
 }
 
-impl Cipher for F8Mode<'_> {
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for F8Mode<'_> {
     type Lanes = KasumiLanes;
 
     #[inline(always)]

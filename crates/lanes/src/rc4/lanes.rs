@@ -182,7 +182,8 @@ impl<'a> Loan<'a, Rc4Lanes> {
 #[derive(Clone, Copy)]
 pub struct Rc4<'a>(&'a Rc4Key);
 
-impl Cipher for Rc4<'_> {
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Rc4<'_> {
     type Lanes = Rc4Lanes;
 
     #[inline(always)]

@@ -21,7 +21,8 @@ impl<'a> Cfb<'a> {
     }
 }
 
-impl Cipher for Cfb<'_> {
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Cfb<'_> {
     type Lanes = CfbLanes;
 
     #[inline(always)]

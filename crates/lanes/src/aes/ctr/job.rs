@@ -31,7 +31,8 @@ impl<'a> Ctr<'a> {
     }
 }
 
-impl Cipher for Ctr<'_> {
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Ctr<'_> {
     type Lanes = CtrLanes;
 
     #[inline(always)]

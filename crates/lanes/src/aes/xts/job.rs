@@ -29,7 +29,8 @@ impl<'a> Xts<'a> {
     }
 }
 
-impl Cipher for Xts<'_> {
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Xts<'_> {
     type Lanes = XtsLanes;
 
     #[inline(always)]

@@ -44,7 +44,7 @@ impl<M: Typed> Packets<M> {
         Message { key: bytes(number % 2, [16, 24, 32][number % 3]), ..message }
     }
 
-    pub fn is_forged(number: usize) -> bool {
+    fn is_forged(number: usize) -> bool {
         M::UNDOES && M::TAG > 0 && number % 5 == 4
     }
 }
