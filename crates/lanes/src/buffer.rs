@@ -102,8 +102,9 @@ impl Span {
     /// What a job has.
     #[inline(always)]
     pub fn of(buffer: &mut impl CipherBuffer) -> Self {
+        let len = buffer.length();
         let (src, dst) = buffer.pointers();
-        Span { src, dst, len: buffer.length() }
+        Span { src, dst, len }
     }
 }
 

@@ -30,10 +30,12 @@ impl Parts {
 
 /// A mode of authenticated encryption, one way: all of a task but where the parts of its message are.
 ///
+/// Its scheduler ends whatever it takes in the same call, so that no text that was not authenticated comes back
+/// from a manager that is closed.
+///
 /// # Safety
 /// A task of parts that are good is good itself, as long as the mode stays where it is. It writes
-/// [`written`](Aead::written) bytes of tag. The scheduler ends whatever it takes in the same call: no text that
-/// was not authenticated comes back from a manager that is closed.
+/// [`written`](Aead::written) bytes of tag.
 pub unsafe trait Aead {
     /// The scheduler of such tasks.
     type Lanes: Lanes;
