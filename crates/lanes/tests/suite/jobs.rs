@@ -187,16 +187,16 @@ fn what_will_not_do_is_refused_by_name() {
 fn managers_allocate_nothing() {
     fn check<K: Kind>() {
         for cpu in cpus() {
-            let count = if brief() { 10 } else { 50 };
-            let make = || (0..count).map(|i| K::job(i, i * 29 % 400)).collect::<Vec<_>>();
+            let burst = if brief() { 10 } else { 50 };
+            let make = || (0..burst).map(|i| K::job(i, i * 29 % 400)).collect::<Vec<_>>();
             let (mut planner, mut jobs) = (Planner::new(&cpu), make());
             let mut count = allocations(|| planner.process_many(&mut jobs));
-            let (mut manager, jobs) = (OutOfOrder::new(&cpu, count / 2), make());
+            let (mut manager, jobs) = (OutOfOrder::new(&cpu, burst / 2), make());
             count += allocations(|| {
                 jobs.into_iter().for_each(|job| drop(manager.submit(job)));
                 while manager.flush().is_some() {}
             });
-            let (mut manager, jobs) = (InOrder::new(&cpu, count / 2), make());
+            let (mut manager, jobs) = (InOrder::new(&cpu, burst / 2), make());
             count += allocations(|| {
                 jobs.into_iter().for_each(|job| drop(manager.submit(job)));
                 while manager.flush().is_some() {}
