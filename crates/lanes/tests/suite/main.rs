@@ -9,6 +9,7 @@ mod common;
 mod des;
 mod guard;
 mod hash;
+mod jobs;
 mod kasumi;
 mod keystream;
 mod known_answers;
