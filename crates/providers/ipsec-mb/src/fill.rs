@@ -63,6 +63,11 @@ pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*c
             let key = key.encrypt.as_ptr().cast();
             fill_cipher(job, layout::CIPHER_CTR, layout::ENCRYPT, [key; 2], *key_len, places);
         }
+        Task::KasumiF8 { key } => {
+            let key = key.schedule.as_ptr().cast();
+            fill_cipher(job, layout::CIPHER_KASUMI_F8, layout::ENCRYPT, [key; 2], 16, places);
+            job.cipher_len *= 8;
+        }
         Task::Ecb { direction, key_len, key } => {
             let keys = [key.encrypt.as_ptr().cast(), key.decrypt.as_ptr().cast()];
             fill_cipher(job, layout::CIPHER_ECB, *direction, keys, *key_len, places);

@@ -50,6 +50,13 @@ pub struct HmacKey {
     pub empty: [u8; MAX_TAG],
 }
 
+/// A key of KASUMI's F8.
+#[repr(C, align(16))]
+pub struct KasumiKey {
+    /// Round keys, and those of the modified key.
+    pub schedule: [u8; 256],
+}
+
 /// A key of ChaCha20.
 pub struct ChaChaKey(pub [u8; 32]);
 
@@ -73,6 +80,7 @@ wiped! {
     DesKey { schedule }
     TripleDesKey { schedules }
     HmacKey { inner, outer, empty }
+    KasumiKey { schedule }
     ChaChaKey { 0 }
 }
 
@@ -158,6 +166,21 @@ impl<'a> Expander<'a> {
             subkeys(aes.encrypt.as_ptr().cast(), first.as_mut_ptr().cast(), second.as_mut_ptr().cast());
         }
         Ok(cmac)
+    }
+
+    /// A key of KASUMI's F8, 16 bytes.
+    ///
+    /// # Errors
+    /// The key has another length.
+    pub fn kasumi_f8(self, key: &[u8]) -> Result<Box<KasumiKey>, ProviderError> {
+        check_len(key, 16)?;
+        let mut expanded = Box::new(KasumiKey { schedule: [0; 256] });
+        // SAFETY: 16 bytes are read and 256 are written.
+        unsafe {
+            let expand = self.functions.expand_kasumi_f8;
+            expand(key.as_ptr().cast(), expanded.schedule.as_mut_ptr().cast());
+        }
+        Ok(expanded)
     }
 
     /// A key of DES, 8 bytes.

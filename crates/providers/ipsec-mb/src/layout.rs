@@ -18,6 +18,9 @@ pub const VERSION_MASK: u32 = 0xffff_ff00;
 /// Longest message of a manager with lanes, in bytes: they count in 16 bits and keep two values back.
 pub const MAX_LEN: usize = (1 << 16) - 2;
 
+/// Longest text of KASUMI's F8, in bytes: 20,000 bits.
+pub const MAX_KASUMI_LEN: usize = 20_000 / 8;
+
 /// Longest associated data of AES-CCM, in bytes: three blocks, less the two bytes of their length.
 pub const MAX_CCM_ASSOCIATED: usize = 46;
 
@@ -38,6 +41,8 @@ pub const CIPHER_CCM: c_int = 9;
 pub const CIPHER_3DES: c_int = 10;
 /// `IMB_CIPHER_ECB`.
 pub const CIPHER_ECB: c_int = 12;
+/// `IMB_CIPHER_KASUMI_UEA1_BITLEN`, whose offset and length are in bits.
+pub const CIPHER_KASUMI_F8: c_int = 16;
 /// `IMB_CIPHER_CHACHA20_POLY1305`.
 pub const CIPHER_CHACHA20_POLY1305: c_int = 19;
 
@@ -212,6 +217,8 @@ pub struct GcmContext(pub [u8; 128]);
 pub type ExpandAes = unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void);
 /// Makes the subkeys of CMAC, the second and the third, of an expanded key.
 pub type MakeSubkeys = unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void);
+/// Expands a key of 16 bytes for KASUMI, to `kasumi_key_sched_t`, 256 bytes.
+pub type ExpandKasumi = unsafe extern "C" fn(*const c_void, *mut c_void) -> c_int;
 /// Makes the 16 round keys of DES, 8 bytes each, of a key of 8 bytes.
 pub type ExpandDes = unsafe extern "C" fn(*mut u64, *const c_void) -> c_int;
 /// The state after one block of a hash.
@@ -303,7 +310,10 @@ pub struct Functions {
     _gcm_precomp: [usize; 3],
     /// Expand a key for GCM.
     pub expand_gcm: [ExpandGcm; 3],
-    _zuc_kasumi_snow3g: [usize; 28],
+    _zuc_kasumi: [usize; 12],
+    /// Expands a key of KASUMI for F8.
+    pub expand_kasumi_f8: ExpandKasumi,
+    _kasumi_snow3g: [usize; 15],
     /// Begins a message of GCM with a nonce of any length.
     pub gcm_begin: [GcmBegin; 3],
     _gmac_hec: [usize; 11],
@@ -360,6 +370,7 @@ const _: () = {
     assert!(offset_of!(Functions, gcm_encrypt_end) == 376 - 64);
     assert!(offset_of!(Functions, gcm_decrypt_end) == 400 - 64);
     assert!(offset_of!(Functions, expand_gcm) == 448 - 64);
+    assert!(offset_of!(Functions, expand_kasumi_f8) == 568 - 64);
     assert!(offset_of!(Functions, gcm_begin) == 696 - 64);
     assert!(offset_of!(Functions, cmac_subkeys_256) == 808 - 64);
     assert!(offset_of!(Functions, cipher_burst_nocheck) == 992 - 64);

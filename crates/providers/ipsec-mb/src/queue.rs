@@ -160,6 +160,7 @@ fn start(
         Task::Cbc { .. }
         | Task::Ecb { .. }
         | Task::Ctr { .. }
+        | Task::KasumiF8 { .. }
         | Task::DesCbc { .. }
         | Task::TripleDesCbc { .. }
             if len == 0 =>

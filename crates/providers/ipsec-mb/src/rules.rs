@@ -5,7 +5,7 @@ use broadloom_engine::{
     MacAlgorithm, ProviderError,
 };
 
-use crate::layout::{MAX_CCM_ASSOCIATED, MAX_LEN};
+use crate::layout::{MAX_CCM_ASSOCIATED, MAX_KASUMI_LEN, MAX_LEN};
 
 /// Longest text of AES-CTR, in bytes: as many blocks as its counter has values, so that the counter passes
 /// zero once at most.
@@ -27,10 +27,10 @@ pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
             Some("its ChaCha20 takes no counter, and begins with the second block")
         }
         Algorithm::Cipher(CipherAlgorithm::Rc4) => Some("it has no RC4"),
-        Algorithm::Cipher(CipherAlgorithm::KasumiF8) | Algorithm::Mac(MacAlgorithm::KasumiF9) => {
-            Some("its KASUMI is not asked for here")
+        Algorithm::Mac(MacAlgorithm::AesXcbc) => {
+            Some("its XCBC makes tags of 12 bytes, and no longer ones")
         }
-        Algorithm::Mac(MacAlgorithm::AesXcbc) => Some("its XCBC is not asked for here"),
+        Algorithm::Mac(MacAlgorithm::KasumiF9) => Some("its F9 wants count and fresh in the message"),
         Algorithm::Mac(MacAlgorithm::AesCmac(AesSize::Aes192)) => {
             Some("its CMAC takes AES-128 and AES-256 only")
         }
@@ -76,6 +76,7 @@ impl Rules {
                 Algorithm::Cipher(CipherAlgorithm::AesCtr(_) | CipherAlgorithm::AesCtr32(_)) => {
                     MAX_CTR_LEN
                 }
+                Algorithm::Cipher(CipherAlgorithm::KasumiF8) => MAX_KASUMI_LEN as u64,
                 Algorithm::Cipher(CipherAlgorithm::AesCbc(_)) if direction == Direction::Decrypt => {
                     u64::MAX
                 }

@@ -9,7 +9,8 @@ use broadloom_engine::{
 
 use crate::burst::Together;
 use crate::keys::{
-    AesKey, ChaChaKey, CmacKey, DesKey, Expander, GcmKeyBox, HmacKey, TripleDesKey, aes_index, sha_index,
+    AesKey, ChaChaKey, CmacKey, DesKey, Expander, GcmKeyBox, HmacKey, KasumiKey, TripleDesKey,
+    aes_index, sha_index,
 };
 use crate::layout;
 use crate::rules::{Rules, lacks, refused};
@@ -33,6 +34,7 @@ pub enum Task {
     Cmac { alg: c_int, key: Box<CmacKey> },
     Cbc { direction: c_int, key_len: u64, key: Box<AesKey> },
     Ctr { key_len: u64, key: Box<AesKey> },
+    KasumiF8 { key: Box<KasumiKey> },
     Ecb { direction: c_int, key_len: u64, key: Box<AesKey> },
     DesCbc { direction: c_int, key: Box<DesKey> },
     TripleDesCbc { direction: c_int, key: Box<TripleDesKey> },
@@ -101,6 +103,9 @@ impl Task {
                 },
                 key: expander.cmac(size, key)?,
             },
+            Algorithm::Cipher(CipherAlgorithm::KasumiF8) => {
+                Task::KasumiF8 { key: expander.kasumi_f8(key)? }
+            }
             Algorithm::Mac(MacAlgorithm::AesGmac(size)) => {
                 Task::Gmac { size: aes_index(size), key: expander.gcm(size, key)? }
             }
