@@ -9,6 +9,7 @@ mod des;
 mod guard;
 mod hash;
 mod kasumi;
+mod kernels;
 mod keystream;
 mod known_answers;
 mod loans;
