@@ -63,7 +63,26 @@ pub(in crate::aes) unsafe fn process<W: Wide, M: Mode<W>, const TOGETHER: usize>
             let (x, kept) = mode.take_part(src, len);
             let mut x = [x];
             all_rounds::<W, M::Way, 1>(key, &mut x, &mut ());
-            x[0].xor(M::mask(kept, W::load_part(src, len))).store_part(dst, len);
+            x[0] = x[0].xor(M::mask(kept, load_part(src, len)));
+            match W::BLOCKS {
+                2 => x[0].store_one(dst),
+                _ => x[0].store_part(dst, len),
+            }
+        }
+    }
+}
+
+/// A part of a register: some whole blocks, fewer than it has room for.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn load_part<W: Wide>(src: *const u8, len: usize) -> W {
+    // SAFETY: the caller's; of two blocks, one is all that a part can be.
+    unsafe {
+        match W::BLOCKS {
+            2 => W::load_one(src),
+            _ => W::load_part(src, len),
         }
     }
 }
@@ -119,7 +138,7 @@ impl<W: Wide, D: Way<W>> Mode<W> for Ecb<D> {
     #[inline(always)]
     unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
         // SAFETY: the caller's.
-        unsafe { (W::load_part(src, len), W::zero()) }
+        unsafe { (load_part(src, len), W::zero()) }
     }
 
     #[inline(always)]
@@ -173,7 +192,7 @@ impl<W: Wide, D: Way<W>> Mode<W> for Xts<W, D> {
         unsafe {
             let kept = self.0;
             self.0 = kept.block(len / 16);
-            (W::load_part(src, len).xor(kept), kept)
+            (load_part::<W>(src, len).xor(kept), kept)
         }
     }
 
@@ -264,7 +283,7 @@ impl<W: Decrypt + Wide> Mode<W> for Cbc<W> {
     #[inline(always)]
     unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
         // SAFETY: the caller's.
-        unsafe { (W::load_part(src, len), previous_of_part(self.0, src, len)) }
+        unsafe { (load_part(src, len), previous_of_part(self.0, src, len)) }
     }
 
     #[inline(always)]
