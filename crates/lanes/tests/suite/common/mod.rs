@@ -29,12 +29,15 @@ macro_rules! every_hash {
 }
 pub(crate) use every_hash;
 
-/// This machine with every instruction set it has; or with the one that `BROADLOOM_ISA` names, which it has
-/// to have.
+/// The instruction set that `BROADLOOM_ISA` names: nothing but it is tested then, and this machine has to have
+/// it.
+fn only() -> Option<Isa> {
+    std::env::var("BROADLOOM_ISA").ok().map(|name| name.parse().expect("an instruction set"))
+}
+
+/// This machine with every instruction set it has.
 pub fn isas() -> impl Iterator<Item = Cpu> {
-    let only: Option<Isa> =
-        std::env::var("BROADLOOM_ISA").ok().map(|name| name.parse().expect("a name"));
-    let isas: Vec<_> = only.map_or_else(|| Cpu::available().collect(), |isa| vec![isa]);
+    let isas = only().map_or_else(|| Cpu::available().collect(), |isa| vec![isa]);
     isas.into_iter().map(|isa| Cpu::with_isa(isa).expect("this machine has it"))
 }
 
@@ -53,7 +56,11 @@ pub fn cipher_cpus() -> Vec<Cpu> {
     with_and_without(&["aes", "vaes", "pclmulqdq", "vpclmulqdq", "pmull"])
 }
 
+/// What is named by `BROADLOOM_ISA` is what its user gets: a CPU as it is.
 fn with_and_without(extensions: &[&str]) -> Vec<Cpu> {
+    if only().is_some() {
+        return isas().collect();
+    }
     isas()
         .flat_map(|cpu| {
             let usable: Vec<_> = cpu.features().iter().filter(|f| f.usable).map(|f| f.name).collect();
