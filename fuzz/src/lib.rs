@@ -8,16 +8,17 @@ pub mod formats;
 #[path = "../../crates/lanes/tests/suite/common/mod.rs"]
 mod common;
 
-use broadloom_lanes::{Md5, Sha1, Sha256, Sha512};
+use broadloom_lanes::{Cpu, Md5, Sha1, Sha256, Sha512};
 use common::sequence::{self, Op};
-use common::{Ciphers, Hashes, cpus};
+use common::packet_kinds::every_packet_kind;
+use common::{Ciphers, Hashes, Kind, cpus};
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 
 /// A sequence of calls, and what to call.
 #[derive(Debug)]
 pub struct Calls {
     cpu: usize,
-    hash: u8,
+    kind: u8,
     depth: usize,
     ops: Vec<Op>,
 }
@@ -26,7 +27,7 @@ impl<'a> Arbitrary<'a> for Calls {
     fn arbitrary(bytes: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
         Ok(Calls {
             cpu: bytes.choose_index(cpus().len())?,
-            hash: bytes.int_in_range(0..=3)?,
+            kind: bytes.arbitrary()?,
             depth: bytes.int_in_range(1..=100)?,
             ops: bytes.arbitrary_iter()?.collect::<Result<_, _>>()?,
         })
@@ -47,8 +48,8 @@ impl<'a> Arbitrary<'a> for Op {
 }
 
 /// The calls with jobs of one hash.
-pub fn hash_jobs(Calls { cpu, hash, depth, ops }: Calls) {
-    let run = match hash {
+pub fn hash_jobs(Calls { cpu, kind, depth, ops }: Calls) {
+    let run = match kind % 4 {
         0 => sequence::run::<Hashes<Md5>>,
         1 => sequence::run::<Hashes<Sha1>>,
         2 => sequence::run::<Hashes<Sha256>>,
@@ -60,4 +61,15 @@ pub fn hash_jobs(Calls { cpu, hash, depth, ops }: Calls) {
 /// The calls with jobs of AES-CBC.
 pub fn cbc_jobs(Calls { cpu, depth, ops, .. }: Calls) {
     sequence::run::<Ciphers>(&cpus()[cpu], depth, &ops);
+}
+
+/// The calls with jobs of one of the modes of packets.
+pub fn packet_jobs(Calls { cpu, kind, depth, ops }: Calls) {
+    type Run = fn(&Cpu, usize, &[Op]);
+    fn add<K: Kind>(runs: &mut Vec<Run>) {
+        runs.push(sequence::run::<K>);
+    }
+    let mut runs = Vec::new();
+    every_packet_kind!(add(&mut runs));
+    runs[usize::from(kind) % runs.len()](&cpus()[cpu], depth, &ops);
 }

@@ -60,18 +60,25 @@ impl Case {
         layout: Layout,
         before: Vec<u8>,
     ) -> Self {
-        let mut case = Case {
-            keyed,
-            nonce,
-            associated,
-            layout,
-            after: before.clone(),
-            restored: before.clone(),
-            before,
-            tag: Vec::new(),
-        };
+        let after = before.clone();
+        let given = Case::given(keyed, before, after, Vec::new());
+        let mut case = Case { nonce, associated, layout, ..given };
         case.compute();
         case
+    }
+
+    /// A message of which somebody else says what becomes of it, without a nonce and associated data.
+    pub fn given(keyed: Keyed, before: Vec<u8>, after: Vec<u8>, tag: Vec<u8>) -> Self {
+        Case {
+            keyed,
+            nonce: Vec::new(),
+            associated: Vec::new(),
+            layout: Layout::default(),
+            restored: before.clone(),
+            before,
+            after,
+            tag,
+        }
     }
 
     fn compute(&mut self) {

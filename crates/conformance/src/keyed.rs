@@ -28,6 +28,11 @@ pub(crate) fn random_bytes(rng: &mut Rng, len: usize) -> Vec<u8> {
 }
 
 impl Keyed {
+    /// Given keys, and tags of full length, for a provider that takes everything.
+    pub fn new(algorithm: Algorithm, key: Vec<u8>, mac_key: Vec<u8>) -> Self {
+        Keyed { algorithm, key, mac_key, tag_len: algorithm.tag_len(), limits: Limits::NONE }
+    }
+
     /// Random keys, and tags of full length, for a provider.
     pub fn random(rng: &mut Rng, provider: &Arc<dyn Provider>, algorithm: Algorithm) -> Self {
         Keyed::unlimited(rng, algorithm).within(Limits::of(provider, algorithm))
@@ -64,7 +69,7 @@ impl Keyed {
                 (random_bytes(rng, cipher.key_len()), mac_key)
             }
         };
-        Keyed { algorithm, key, mac_key, tag_len: algorithm.tag_len(), limits: Limits::NONE }
+        Keyed::new(algorithm, key, mac_key)
     }
 
     /// The same with tags of another length.

@@ -15,14 +15,16 @@
 //! Where a provider is absent its tests fail if the environment has `CI=true`; elsewhere they say on
 //! standard error that they were not run, and why.
 //!
-//! What is expected comes from the examples of standards (the folder `vectors`, each with its source), from
-//! project Wycheproof, and from [`mod@reference`], which computes everything with the RustCrypto crates, and compresses with miniz_oxide and
-//! lz4_flex. Random jobs come from fixed
+//! What is expected comes from the examples of standards and some of the files of NIST's validation program (the
+//! folder `vectors`, each with its source), from project Wycheproof, and from [`mod@reference`], which computes
+//! everything with the RustCrypto crates, and compresses with miniz_oxide and lz4_flex. Random jobs come from fixed
 //! seeds: a test that fails fails again.
 
 mod candidate;
 mod case;
+mod cavp;
 mod chunk;
+mod claim;
 mod cross;
 mod keyed;
 mod limits;
@@ -52,7 +54,7 @@ macro_rules! suite {
             use super::*;
 
             $crate::suite!(@tests topics, $provider;
-                support known_answers wycheproof lengths alignments scattered out_of_place_copies ranges
+                support known_answers wycheproof cavp monte_carlo lengths alignments scattered out_of_place_copies ranges
                 tags wrong_tags wrong_tags_of_chains
                 wrong_nonces wrong_lengths wrong_blocks wrong_ranges wrong_tag_lengths bad_among_good
                 large_beside_small long_associated_data random_jobs

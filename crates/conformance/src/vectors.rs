@@ -6,7 +6,6 @@ use broadloom_engine::Algorithm;
 
 use crate::case::{Case, Layout};
 use crate::keyed::Keyed;
-use crate::limits::Limits;
 
 const FILES: [(&str, &str); 6] = [
     ("hashes.txt", include_str!("../vectors/hashes.txt")),
@@ -29,25 +28,29 @@ pub(crate) struct Vector {
 /// # Panics
 /// If a file is not as it should be.
 pub(crate) fn all() -> Vec<Vector> {
-    let mut vectors = Vec::new();
-    for (file, text) in FILES {
-        let mut source = "";
-        for paragraph in text.split("\n\n") {
-            let record = Record::read(file, paragraph);
-            if let Some(value) = record.get("source") {
-                source = value;
-            }
-            if let Some(algorithm) = record.get("algorithm") {
-                vectors.push(record.vector(source, algorithm));
-            }
-        }
-    }
-    vectors
+    let records = FILES.into_iter().flat_map(|(file, text)| records(file, text));
+    records.map(|record| record.vector()).collect()
+}
+
+/// The records of a file.
+///
+/// # Panics
+/// If the file is not as it should be.
+pub(crate) fn records<'t>(file: &'t str, text: &'t str) -> Vec<Record<'t>> {
+    let mut source = "";
+    let records = text.split("\n\n").map(|paragraph| {
+        let mut record = Record::read(file, paragraph);
+        source = record.get("source").unwrap_or(source);
+        record.source = source;
+        record
+    });
+    records.filter(|record| record.fields.iter().any(|field| field.0 != "source")).collect()
 }
 
 /// Lines of a name and a value.
-struct Record<'t> {
+pub(crate) struct Record<'t> {
     file: &'t str,
+    source: &'t str,
     fields: Vec<(&'t str, &'t str)>,
 }
 
@@ -59,16 +62,38 @@ impl<'t> Record<'t> {
                 line.split_once(':').unwrap_or_else(|| panic!("{file}: no field: {line}"));
             (name, value.trim())
         });
-        Record { file, fields: fields.collect() }
+        Record { file, source: "", fields: fields.collect() }
     }
 
-    fn get(&self, name: &str) -> Option<&'t str> {
-        self.fields.iter().find(|field| field.0 == name).map(|field| field.1)
+    /// The value of a field.
+    pub fn get(&self, name: &str) -> Option<&'t str> {
+        self.all(name).next()
     }
 
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        let Some(value) = self.get(name) else { return Vec::new() };
-        bytes(value).unwrap_or_else(|| panic!("{}: {name}: {value:?}", self.file))
+    /// The values of a field that may be there several times.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &'t str> {
+        self.fields.iter().filter(move |field| field.0 == name).map(|field| field.1)
+    }
+
+    /// The bytes of a field's value; none if it is not there.
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        self.get(name).map(|value| self.bytes_of(value)).unwrap_or_default()
+    }
+
+    /// The bytes that a value stands for.
+    pub fn bytes_of(&self, value: &str) -> Vec<u8> {
+        bytes(value).unwrap_or_else(|| panic!("{}: no bytes: {value:?}", self.file))
+    }
+
+    /// Where it is from, and which it is there.
+    pub fn name(&self) -> String {
+        format!("{}: {}", self.source, self.get("name").unwrap_or_default())
+    }
+
+    /// What it is about.
+    pub fn algorithm(&self) -> Algorithm {
+        let name = self.get("algorithm").unwrap_or_default();
+        name.parse().unwrap_or_else(|error| panic!("{}, {}: {error}", self.file, self.name()))
     }
 
     fn range(&self, name: &str) -> Option<Range<usize>> {
@@ -77,9 +102,9 @@ impl<'t> Record<'t> {
         Some(number(start)..number(end))
     }
 
-    fn vector(&self, source: &str, algorithm: &str) -> Vector {
-        let algorithm: Algorithm = algorithm.parse().unwrap_or_else(|e| panic!("{}: {e}", self.file));
-        let name = format!("{source}: {}", self.get("name").unwrap_or_default());
+    /// The example that it is.
+    pub fn vector(&self) -> Vector {
+        let algorithm = self.algorithm();
         let (before, tag) = (self.bytes("text"), self.bytes("tag"));
         let after = if self.get("output").is_some() { self.bytes("output") } else { before.clone() };
         let layout = Layout {
@@ -87,14 +112,15 @@ impl<'t> Record<'t> {
             mac: self.range("mac-range"),
             tag_at: self.get("tag-at").map(|at| at.parse().expect("an offset is a number")),
         };
-        let mut restored = before.clone();
-        if let Some(at) = layout.tag_at {
-            restored[at..at + tag.len()].copy_from_slice(&tag);
-        }
-        let (key, mac_key) = (self.bytes("key"), self.bytes("mac-key"));
-        let keyed = Keyed { algorithm, key, mac_key, tag_len: tag.len(), limits: Limits::NONE };
+        let keyed =
+            Keyed::new(algorithm, self.bytes("key"), self.bytes("mac-key")).with_tag_len(tag.len());
+        let given = Case::given(keyed, before, after, tag);
         let (nonce, associated) = (self.bytes("nonce"), self.bytes("associated"));
-        Vector { name, case: Case { keyed, nonce, associated, layout, before, after, restored, tag } }
+        let mut case = Case { nonce, associated, layout, ..given };
+        if let Some(at) = case.layout.tag_at {
+            case.restored[at..at + case.tag.len()].copy_from_slice(&case.tag);
+        }
+        Vector { name: self.name(), case }
     }
 }
 

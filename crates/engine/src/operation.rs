@@ -675,11 +675,7 @@ impl<'a> Operation<'a> {
 
 /// Finds bits of a nonce that are no part of any field.
 fn check_nonce(algorithm: Algorithm, nonce: &[u8]) -> Result<(), JobError> {
-    if !algorithm.checks_jobs() {
-        return Ok(());
-    }
-    for (at, byte) in nonce.iter().copied().enumerate() {
-        let mask = algorithm.nonce_mask(at);
+    for (at, (&byte, &mask)) in nonce.iter().zip(algorithm.nonce_masks()).enumerate() {
         if byte & !mask != 0 {
             return Err(JobError::NonceBits { at, byte, mask });
         }

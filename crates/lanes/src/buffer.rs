@@ -74,7 +74,7 @@ in_place!(&mut [u8], Vec<u8>, Box<[u8]>);
 
 /// Where bytes are read, and where what becomes of them is written: one place, or two apart.
 #[derive(Clone, Copy)]
-pub(crate) struct Span {
+pub struct Span {
     pub src: *const u8,
     pub dst: *mut u8,
     /// Bytes of each.
@@ -102,8 +102,9 @@ impl Span {
     /// What a job has.
     #[inline(always)]
     pub fn of(buffer: &mut impl CipherBuffer) -> Self {
+        let len = buffer.length();
         let (src, dst) = buffer.pointers();
-        Span { src, dst, len: buffer.length() }
+        Span { src, dst, len }
     }
 }
 

@@ -10,6 +10,8 @@
 //! - [`OutOfOrder`], for jobs that come one by one and may complete in any order: `submit` and `flush`;
 //! - [`InOrder`], for jobs that must come back as they were submitted.
 //!
+//! What they take are jobs: [`HashJob`], [`CbcJob`], and [`PacketJob`] for all other modes.
+//!
 //! Which instruction set is used is decided at run time, by [`Cpu::detect`].
 //!
 //! The crate is `no_std`, starts no thread, reads no clock, does no I/O, and allocates only when a manager
@@ -31,6 +33,7 @@ mod des;
 mod error;
 mod hash;
 mod isa;
+mod job;
 mod kasumi;
 mod manager;
 pub mod probe;
@@ -41,26 +44,30 @@ mod slab;
 mod vector;
 
 pub use aes::{
-    AesKey, CbcJob, CbcLanes, CcmError, CcmLanes, CfbLanes, CmacKey, CmacLanes, CounterError, CtrLanes,
-    EcbLanes, GcmKey, GcmLanes, KeyLengthError, Keystream, KeystreamError, XcbcKey, XtsKey, XtsKeyError,
-    XtsLanes, XtsLengthError,
+    AesKey, CbcJob, CbcLanes, CcmError, CcmJob, CcmLanes, CfbJob, CfbLanes, CmacJob, CmacKey, CmacLanes,
+    CounterError, CtrJob, CtrLanes, EcbJob, EcbLanes, GcmError, GcmJob, GcmKey, GcmLanes, GmacJob,
+    KeyLengthError, Keystream, KeystreamError, XcbcKey, XtsJob, XtsKey, XtsKeyError, XtsLanes,
+    XtsLengthError,
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
-pub use chacha::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes};
+pub use chacha::{ChaChaJob, ChaChaKey, ChaChaLanes, ChaChaPolyJob, ChaChaPolyLanes};
 pub use chain::{ChainCipher, ChainLanes, Ranges, Steps};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
-pub use des::{DesKey, DesKeyError, DesLanes};
+pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;
 pub use hash::{
     Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
 };
+#[doc(hidden)]
+pub use job::{Aead, Cipher, Mac};
+pub use job::{AeadJob, CipherJob, MacJob, PacketJob, TagError};
 #[cfg(feature = "table-kasumi")]
 pub use kasumi::table::TableKasumi;
-pub use kasumi::{KasumiError, KasumiKey, KasumiLanes, LinkDirection};
+pub use kasumi::{F8Job, F9Job, KasumiError, KasumiKey, KasumiLanes, LinkDirection};
 #[doc(hidden)]
 pub use manager::Lanes;
 pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
 #[cfg(feature = "legacy")]
-pub use rc4::{Rc4Key, Rc4KeyLengthError, Rc4Lanes};
+pub use rc4::{Rc4Job, Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};
 pub use vector::{Pair, Vector, Word};

@@ -62,8 +62,13 @@ pub enum Operation {
     ShiftShuffle,
     /// Additions, logic and shifts (or rotations, where there are any) in the shares of a hash.
     Mixed,
+    /// Products of 32-bit words, 64 bits each (the lower 64 bits of products of 64-bit words in
+    /// [`Unit::Scalar`]).
+    Multiply,
     /// One AES round in each 128 bits of the register.
     Aes,
+    /// A carry-less product of 64-bit words in each 128 bits of the register.
+    CarryLess,
     /// Four SHA-1 rounds on one buffer.
     Sha1,
     /// SHA-256 rounds on one buffer: two on x86, four on AArch64.

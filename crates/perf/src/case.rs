@@ -155,7 +155,6 @@ impl Bench<'_> {
         let managers = [Order::OutOfOrder, Order::InOrder];
         let plan = self.plan(Mode::Stream, STREAM_PIECE, case.cache);
         let entries = self.entries(offer, case, &workset, &managers, &plan)?;
-        let direct = Direct::try_from(case.algorithm)?;
         let mut rows = Vec::new();
         for (index, entry) in entries.iter().enumerate() {
             let orders = managers.get(index).map_or(case.orders, std::slice::from_ref);
@@ -163,7 +162,7 @@ impl Bench<'_> {
                 let mut row =
                     self.row(offer, case, workload, &workset, Mode::Stream, STREAM_BURST, order, entry);
                 if entry.provider == Provider::Native {
-                    let cycles = kernel * limit::mean_blocks(direct, &workset);
+                    let cycles = kernel * limit::mean_blocks(&workset);
                     row.kernel_cycles_per_buffer = Some(hundredths(cycles));
                 }
                 rows.push(row);
@@ -181,7 +180,7 @@ impl Bench<'_> {
         let plan = self.plan(Mode::Burst, count, Cache::Warm);
         let direct = Direct::try_from(case.algorithm)?;
         let entries = self.entries(&alone, case, &workset, &[direct.usual_order()], &plan)?;
-        Ok(entries[0].figures.minimum / limit::mean_blocks(direct, &workset))
+        Ok(entries[0].figures.minimum / limit::mean_blocks(&workset))
     }
 
     fn plan(&self, mode: Mode, piece: usize, cache: Cache) -> Plan {

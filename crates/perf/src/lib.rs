@@ -32,6 +32,7 @@ pub mod ops;
 pub mod peers;
 pub mod report;
 pub mod sizes;
+pub mod stages;
 pub mod sys;
 pub mod workload;
 pub mod workloads;

@@ -1,12 +1,12 @@
 //! The fewest cycles a buffer can take: operation counts over calibrated throughputs.
 
-use broadloom_engine::{Algorithm, HashAlgorithm};
+use broadloom_engine::Algorithm;
 use broadloom_lanes::Isa;
 use broadloom_lanes::probe::{Operation, Unit};
 
 use crate::calibrate::Throughput;
-use crate::direct::Direct;
-use crate::ops::{self, KernelOps};
+use crate::ops::KernelOps;
+use crate::stages::{Stage, stages};
 use crate::workset::Workset;
 
 /// The registers that a limit may count on.
@@ -32,17 +32,21 @@ impl Allowed {
         Allowed { widest, hardware: isa != Isa::Portable && !restricted }
     }
 
-    fn vectors(self) -> impl Iterator<Item = Unit> {
+    /// The vectors that count.
+    pub fn vectors(self) -> impl Iterator<Item = Unit> {
         [Unit::Vec128, Unit::Vec256, Unit::Vec512].into_iter().filter(move |&unit| unit <= self.widest)
     }
 }
 
-/// Cycles of one block in each of a kernel's lanes, by the tightest of its bounds, or nothing where
-/// the CPU lacks an operation that it needs.
+/// Bounds of some work in one kind of registers, in cycles: one for each class of operations that the CPU may do
+/// side by side with others.
 ///
 /// Each class of operations is a bound of its own; so are the shifts and shuffles together, which
 /// share ports on some CPUs, and all operations together, at the best rate that any mix reached.
-pub fn kernel_cycles(kernel: &KernelOps, throughput: &Throughput) -> Option<f64> {
+type Bounds = [f64; 12];
+
+/// The bounds of one block in each of a kernel's lanes, or nothing where the CPU lacks an operation that it needs.
+fn bounds(kernel: &KernelOps, throughput: &Throughput) -> Option<Bounds> {
     let counts = &kernel.counts;
     let wide = kernel.word == 64 && kernel.unit != Unit::Scalar;
     let pick = |narrow, wide_one| if wide { wide_one } else { narrow };
@@ -58,7 +62,9 @@ pub fn kernel_cycles(kernel: &KernelOps, throughput: &Throughput) -> Option<f64>
         rates.reduce(f64::max).map_or(0.0, |rate| f64::from(count) / rate)
     };
     let sha = if kernel.lanes == 1 && counts.sha == 20 { Operation::Sha1 } else { Operation::Sha256 };
-    let bounds = [
+    Some([
+        own(counts.multiply, Operation::Multiply)?,
+        own(counts.carry_less, Operation::CarryLess)?,
         own(counts.aes, Operation::Aes)?,
         own(counts.sha, sha)?,
         own(counts.rotate, pick(Operation::Rotate, Operation::Rotate64))?,
@@ -72,65 +78,59 @@ pub fn kernel_cycles(kernel: &KernelOps, throughput: &Throughput) -> Option<f64>
             &[pick(Operation::Shift, Operation::Shift64), Operation::Shuffle, Operation::ShiftShuffle],
         ),
         f64::from(counts.total()) / throughput.best(unit)?,
-    ];
-    bounds.into_iter().reduce(f64::max)
+    ])
 }
 
-/// Cycles of one block of one buffer, and the kernel that could do it in so few, or nothing where
-/// none is counted. Two kernels at work side by side on different ports are not considered.
-pub fn best_kernel(
-    direct: Direct,
-    allowed: Allowed,
-    throughput: &Throughput,
-) -> Option<(f64, KernelOps)> {
-    let kernels: Vec<KernelOps> = match direct {
-        Direct::Digest(hash) | Direct::Hmac(hash) => hash_kernels(hash, allowed),
-        Direct::AesCbc(size) if allowed.hardware => {
-            allowed.vectors().map(|unit| ops::aes_cbc(size, unit)).collect()
+/// Cycles of so many blocks of each of some kernels, side by side, by the tightest of their bounds, or nothing where
+/// the CPU lacks an operation that one needs. Work in different kinds of registers does not wait for each other.
+pub fn cycles(work: &[(KernelOps, f64)], throughput: &Throughput) -> Option<f64> {
+    let mut sums: Vec<(Unit, Bounds)> = Vec::new();
+    for (kernel, blocks) in work {
+        let bounds = bounds(kernel, throughput)?.map(|cycles| cycles * blocks / kernel.lanes as f64);
+        match sums.iter_mut().find(|(unit, _)| *unit == kernel.unit) {
+            Some((_, sum)) => sum.iter_mut().zip(bounds).for_each(|(sum, cycles)| *sum += cycles),
+            None => sums.push((kernel.unit, bounds)),
         }
-        Direct::AesCbc(_) => Vec::new(),
-    };
-    kernels
-        .iter()
-        .filter_map(|kernel| {
-            let cycles = kernel_cycles(kernel, throughput)?;
-            Some((cycles / kernel.lanes as f64, *kernel))
-        })
-        .min_by(|(a, _), (b, _)| a.total_cmp(b))
-}
-
-fn hash_kernels(hash: HashAlgorithm, allowed: Allowed) -> Vec<KernelOps> {
-    let scalar = ops::hash_in_lanes(hash, Unit::Scalar);
-    let hardware = ops::hash_in_hardware(hash).filter(|_| allowed.hardware);
-    allowed
-        .vectors()
-        .map(|unit| ops::hash_in_lanes(hash, unit))
-        .chain([scalar])
-        .chain(hardware)
-        .collect()
-}
-
-/// Compressions that a message of `len` bytes costs, its padding included.
-fn hash_blocks(hash: HashAlgorithm, len: usize) -> usize {
-    let padding = 1 + hash.block_len() / 8;
-    (len + padding).div_ceil(hash.block_len())
-}
-
-/// Blocks that a buffer of `len` bytes costs: padding included, for HMAC the outer hash too (its
-/// key blocks were done when the key was expanded).
-pub fn blocks(direct: Direct, len: usize) -> usize {
-    match direct {
-        Direct::Digest(hash) => hash_blocks(hash, len),
-        // The key block of each pass was hashed before; the message follows it, so the length
-        // of the padding does not change, nor does the number of blocks left.
-        Direct::Hmac(hash) => hash_blocks(hash, len) + hash_blocks(hash, hash.digest_len()),
-        Direct::AesCbc(_) => len.div_ceil(16),
     }
+    sums.into_iter().flat_map(|(_, bounds)| bounds).reduce(f64::max)
 }
 
-/// Mean blocks of a buffer over the whole set.
-pub fn mean_blocks(direct: Direct, workset: &Workset) -> f64 {
-    let total: usize = (0..workset.len()).map(|index| blocks(direct, workset.buffer(index).len())).sum();
+/// The fewest cycles for so many blocks of each stage, and the kernels that could do it in so few, or nothing where
+/// there are none. Two kernels at work side by side on the same blocks are not considered, nor vectors of two
+/// widths, which share their ports.
+pub fn best_kernels(stages: &[(&Stage, f64)], throughput: &Throughput) -> Option<(f64, Vec<KernelOps>)> {
+    let mut choices = vec![Vec::new()];
+    for (stage, blocks) in stages {
+        let more = choices.iter().flat_map(|choice: &Vec<(KernelOps, f64)>| {
+            let fits = |kernel: &&KernelOps| {
+                let mut vectors =
+                    choice.iter().map(|(other, _)| other.unit).filter(|unit| *unit != Unit::Scalar);
+                kernel.unit == Unit::Scalar || vectors.all(|unit| unit == kernel.unit)
+            };
+            let kernels = stage.kernels.iter().filter(fits);
+            kernels.map(|kernel| [choice.as_slice(), &[(*kernel, *blocks)]].concat())
+        });
+        choices = more.collect();
+    }
+    let costs = choices.into_iter().filter_map(|choice| {
+        let kernels = choice.iter().map(|(kernel, _)| *kernel).collect();
+        Some((cycles(&choice, throughput)?, kernels))
+    });
+    costs.min_by(|(a, _), (b, _)| a.total_cmp(b))
+}
+
+/// Mean blocks of a buffer over the whole set, of the first thing that its algorithm does.
+///
+/// # Panics
+/// On an algorithm that is not counted.
+pub fn mean_blocks(workset: &Workset) -> f64 {
+    let allowed = Allowed { widest: Unit::Vec128, hardware: true };
+    let stages = stages(workset.algorithm(), allowed).expect("operations that are counted");
+    mean_blocks_of(&stages[0], workset)
+}
+
+fn mean_blocks_of(stage: &Stage, workset: &Workset) -> f64 {
+    let total: usize = (0..workset.len()).map(|index| stage.blocks(workset.buffer(index).len())).sum();
     total as f64 / workset.len().max(1) as f64
 }
 
@@ -146,20 +146,23 @@ pub fn per_buffer(
         Algorithm::Chain(cipher, mac, _) => vec![Algorithm::Cipher(cipher), Algorithm::Mac(mac)],
         simple => vec![simple],
     };
-    let limits = halves.into_iter().map(|half| {
-        let direct = Direct::try_from(half).ok()?;
-        let (block, kernel) = best_kernel(direct, allowed, throughput)?;
-        Some((block * mean_blocks(direct, workset), kernel.name()))
-    });
-    let limits = limits.collect::<Option<Vec<_>>>()?;
-    let names: Vec<String> = limits.iter().map(|(_, name)| name.clone()).collect();
-    Some((limits.iter().map(|(cycles, _)| cycles).sum(), names.join(", ")))
+    let mut limit = (0.0, Vec::new());
+    for half in halves {
+        let stages = stages(half, allowed)?;
+        let work: Vec<_> = stages.iter().map(|stage| (stage, mean_blocks_of(stage, workset))).collect();
+        let (cycles, kernels) = best_kernels(&work, throughput)?;
+        let mut names: Vec<String> = kernels.iter().map(KernelOps::name).collect();
+        names.dedup();
+        limit.0 += cycles;
+        limit.1.push(names.join(" and "));
+    }
+    Some((limit.0, limit.1.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::OpCounts;
+    use crate::ops::{self, Mode, OpCounts};
     use broadloom_engine::AesSize;
 
     fn throughput(rates: &[(Unit, Operation, f64)]) -> Throughput {
@@ -174,6 +177,17 @@ mod tests {
         KernelOps { unit: Unit::Vec256, word: 32, lanes: 8, counts }
     }
 
+    /// Cycles of one block in each lane.
+    fn block(kernel: KernelOps, rates: &Throughput) -> Option<f64> {
+        cycles(&[(kernel, kernel.lanes as f64)], rates)
+    }
+
+    /// The fewest cycles of one block of an algorithm.
+    fn of_block(name: &str, allowed: Allowed, rates: &Throughput) -> Option<f64> {
+        let stages = stages(name.parse().unwrap(), allowed).unwrap();
+        best_kernels(&[(&stages[0], 1.0)], rates).map(|(cycles, _)| cycles)
+    }
+
     #[test]
     fn the_tightest_bound_decides() {
         let rates = throughput(&[
@@ -182,7 +196,7 @@ mod tests {
             (Unit::Vec256, Operation::Shuffle, 2.0),
             (Unit::Vec256, Operation::ShiftShuffle, 2.0),
         ]);
-        let all = |counts| kernel_cycles(&kernel(counts), &rates).unwrap();
+        let all = |counts| block(kernel(counts), &rates).unwrap();
         // Nothing but additions: the ports together.
         assert_eq!(all(OpCounts { add: 100, ..OpCounts::default() }), 25.0);
         // Shifts bind before the total does.
@@ -197,16 +211,16 @@ mod tests {
             (Unit::Vec256, Operation::ShiftShuffle, 2.0),
         ]);
         let counts = OpCounts { shift: 50, shuffle: 30, ..OpCounts::default() };
-        assert_eq!(kernel_cycles(&kernel(counts), &apart), Some(50.0));
+        assert_eq!(block(kernel(counts), &apart), Some(50.0));
     }
 
     #[test]
     fn a_kernel_without_its_instructions_has_no_limit() {
         let rates = throughput(&[(Unit::Vec256, Operation::Add, 4.0)]);
         let aes = OpCounts { aes: 10, ..OpCounts::default() };
-        assert_eq!(kernel_cycles(&kernel(aes), &rates), None);
+        assert_eq!(block(kernel(aes), &rates), None);
         let allowed = Allowed { widest: Unit::Vec256, hardware: true };
-        assert_eq!(best_kernel(Direct::AesCbc(AesSize::Aes128), allowed, &rates), None);
+        assert_eq!(of_block("aes-128-cbc", allowed, &rates), None);
     }
 
     #[test]
@@ -217,10 +231,7 @@ mod tests {
             (Unit::Vec256, Operation::Aes, 2.0),
             (Unit::Vec256, Operation::Logic, 4.0),
         ]);
-        let aes = Direct::AesCbc(AesSize::Aes128);
-        let limit = |widest, hardware| {
-            best_kernel(aes, Allowed { widest, hardware }, &rates).map(|(cycles, _)| cycles)
-        };
+        let limit = |widest, hardware| of_block("aes-128-cbc", Allowed { widest, hardware }, &rates);
         assert_eq!(limit(Unit::Vec128, true), Some(5.0));
         assert_eq!(limit(Unit::Vec256, true), Some(2.5));
         assert_eq!(limit(Unit::Vec512, true), Some(2.5));
@@ -228,14 +239,46 @@ mod tests {
     }
 
     #[test]
-    fn hmac_pays_for_its_outer_hash() {
-        let hmac = Direct::Hmac(HashAlgorithm::Sha1);
-        assert_eq!(blocks(hmac, 64), 3);
-        assert_eq!(blocks(hmac, 55), 2);
-        assert_eq!(blocks(Direct::Hmac(HashAlgorithm::Sha512), 111), 2);
-        assert_eq!(blocks(Direct::AesCbc(AesSize::Aes128), 48), 3);
-        let workset = Workset::of_lengths("hmac-sha1".parse().unwrap(), &[55, 64], 1);
-        assert_eq!(mean_blocks(hmac, &workset), 2.5);
+    fn what_runs_side_by_side_is_bound_by_each_class_and_by_all() {
+        let rates = throughput(&[
+            (Unit::Vec128, Operation::Aes, 2.0),
+            (Unit::Vec128, Operation::CarryLess, 0.5),
+            (Unit::Vec128, Operation::Logic, 4.0),
+            (Unit::Scalar, Operation::Multiply, 1.0),
+            (Unit::Scalar, Operation::Add, 4.0),
+        ]);
+        let aes = ops::aes(AesSize::Aes128, Mode::Chained, Unit::Vec128);
+        let ghash = ops::ghash(Unit::Vec128);
+        // 10 rounds a block at 2 a cycle; 3 products a block at one in 2 cycles.
+        assert_eq!(cycles(&[(aes, 4.0)], &rates), Some(20.0));
+        assert_eq!(cycles(&[(aes, 4.0), (ghash, 2.0)], &rates), Some(20.0));
+        assert_eq!(cycles(&[(aes, 4.0), (ghash, 5.0)], &rates), Some(30.0));
+        // Two uses of AES rounds wait for each other, and integers for nothing but integers.
+        assert_eq!(cycles(&[(aes, 4.0), (aes, 4.0)], &rates), Some(40.0));
+        assert_eq!(cycles(&[(aes, 4.0), (ops::poly1305(), 3.0)], &rates), Some(20.0));
+    }
+
+    #[test]
+    fn vectors_of_two_widths_are_not_mixed() {
+        // Wide AES rounds are twice as fast; products are there in narrow registers alone.
+        let rates = throughput(&[
+            (Unit::Vec128, Operation::Aes, 1.0),
+            (Unit::Vec256, Operation::Aes, 1.0),
+            (Unit::Vec128, Operation::CarryLess, 1.0),
+        ]);
+        let allowed = Allowed { widest: Unit::Vec256, hardware: true };
+        let workset = |name: &str| Workset::of_lengths(name.parse().unwrap(), &[64], 1);
+        let (_, ctr) = per_buffer(&workset("aes-128-ctr"), allowed, &rates).unwrap();
+        assert_eq!(ctr, "256-bit AES rounds");
+        let (_, gcm) = per_buffer(&workset("aes-128-gcm"), allowed, &rates).unwrap();
+        assert_eq!(gcm, "128-bit AES rounds and 128-bit carry-less products");
+        let (_, ccm) = per_buffer(&workset("aes-128-ccm"), allowed, &rates).unwrap();
+        assert_eq!(ccm, "256-bit AES rounds");
+    }
+
+    #[test]
+    fn blocks_are_those_of_the_mean_buffer() {
+        assert_eq!(mean_blocks(&Workset::of_lengths("hmac-sha1".parse().unwrap(), &[55, 64], 1)), 2.5);
     }
 
     #[test]
@@ -253,6 +296,6 @@ mod tests {
         let chain = limit("aes-128-cbc+hmac-sha1").unwrap();
         assert_eq!(chain.0, cipher.0 + mac.0);
         assert_eq!(chain.1, format!("{}, {}", cipher.1, mac.1));
-        assert_eq!(limit("aes-128-gcm"), None);
+        assert_eq!(limit("rc4"), None);
     }
 }

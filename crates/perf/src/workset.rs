@@ -65,6 +65,9 @@ impl Arena {
     }
 }
 
+/// Associated data of an AEAD, in bytes.
+pub const ASSOCIATED: usize = 16;
+
 /// The length that a buffer asked to be `len` bytes long really has: the next multiple of what the
 /// algorithm takes.
 pub fn fit(algorithm: Algorithm, len: usize) -> usize {

@@ -419,12 +419,6 @@ impl CipherAlgorithm {
         }
     }
 
-    /// Whether it does not take every whole number of blocks, or not every nonce.
-    const fn checks_jobs(self) -> bool {
-        use CipherAlgorithm::*;
-        matches!(self, AesCtr32(_) | ChaCha20 | AesXts(_) | KasumiF8)
-    }
-
     /// The first value of a counter of 32 bits that may not pass zero, from a nonce of the right length.
     pub(crate) fn counter(self, nonce: &[u8]) -> Option<u32> {
         match self {
@@ -557,24 +551,26 @@ impl Algorithm {
 
     /// Which bits of a byte of the nonce may be set: all of them, but for KASUMI's, which are fields.
     pub const fn nonce_mask(self, at: usize) -> u8 {
+        let masks = self.nonce_masks();
+        if at < masks.len() { masks[at] } else { 0xff }
+    }
+
+    /// The masks of all bytes of the nonce, or nothing if every bit may be set.
+    pub(crate) const fn nonce_masks(self) -> &'static [u8] {
         match (self.cipher(), self.mac()) {
-            (Some(CipherAlgorithm::KasumiF8), _) => match at {
-                0..4 => 0xff,
-                4 => 0xfc,
-                _ => 0,
-            },
-            (None, Some(MacAlgorithm::KasumiF9)) if at == 8 => 1,
-            _ => 0xff,
+            (Some(CipherAlgorithm::KasumiF8), _) => &[0xff, 0xff, 0xff, 0xff, 0xfc, 0, 0, 0],
+            (None, Some(MacAlgorithm::KasumiF9)) => &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+            _ => &[],
         }
     }
 
-    /// Whether some jobs are refused whose lengths fit.
-    pub(crate) const fn checks_jobs(self) -> bool {
-        match (self.cipher(), self.mac()) {
-            (Some(cipher), _) => cipher.checks_jobs(),
-            (None, Some(mac)) => matches!(mac, MacAlgorithm::KasumiF9),
-            (None, None) => false,
-        }
+    /// Whether some jobs are refused whose lengths fit: for a text too short or too long, or for their nonce.
+    pub(crate) fn checks_jobs(self) -> bool {
+        let of_cipher = self.cipher().is_some_and(|cipher| {
+            let counts = cipher.counter(&[0; 16]).is_some();
+            cipher.min_len() > 0 || cipher.max_len().is_some() || counts
+        });
+        of_cipher || !self.nonce_masks().is_empty()
     }
 
     /// Bytes of a whole digest or tag; 0 for a cipher, and for a compression.
@@ -591,6 +587,28 @@ impl Algorithm {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_jobs_are_refused_by_length_counter_or_fields() {
+        let names = ["aes-128-xts", "aes-256-ctr32", "chacha20", "kasumi-f8", "kasumi-f9"];
+        for name in names.into_iter().chain(["aes-128-xts+hmac-sha1", "hmac-sha1+kasumi-f8"]) {
+            assert!(name.parse::<Algorithm>().unwrap().checks_jobs(), "{name}");
+        }
+        for name in
+            ["sha256", "hmac-sha1", "aes-128-cbc", "aes-128-ctr", "3des-ctr", "aes-128-gmac", "rc4"]
+        {
+            assert!(!name.parse::<Algorithm>().unwrap().checks_jobs(), "{name}");
+        }
+    }
+
+    #[test]
+    fn masks_are_for_all_bytes_of_a_nonce() {
+        for algorithm in Algorithm::all() {
+            let masks = algorithm.nonce_masks();
+            let lens = algorithm.nonce_lens();
+            assert!(masks.is_empty() || lens == (masks.len()..=masks.len()), "{algorithm}");
+        }
+    }
 
     #[test]
     fn ccm_lengths_follow_the_nonce() {

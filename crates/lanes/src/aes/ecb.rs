@@ -5,9 +5,10 @@ use super::job::BLOCK;
 use super::key::AesKey;
 use super::lanes::Direction;
 use super::select;
-use crate::buffer::Span;
+use crate::buffer::{CipherBuffer, Span};
 use crate::cpu::Cpu;
 use crate::error::LengthError;
+use crate::job::{Cipher, CipherJob};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
@@ -57,6 +58,74 @@ impl Lanes for EcbLanes {
         }) {
             source.done(id);
         }
+    }
+}
+
+/// ECB under a key, one way.
+#[derive(Clone, Copy)]
+pub struct Ecb<'a> {
+    key: &'a AesKey,
+    direction: Direction,
+}
+
+impl<'a> Ecb<'a> {
+    /// For a text of so many bytes.
+    #[inline(always)]
+    fn new(direction: Direction, key: &'a AesKey, len: usize) -> Result<Self, LengthError> {
+        LengthError::check(len, BLOCK)?;
+        Ok(Ecb { key, direction })
+    }
+}
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Ecb<'_> {
+    type Lanes = EcbLanes;
+
+    #[inline(always)]
+    fn task(&self, Span { src, dst, len }: Span) -> EcbTask {
+        let Ecb { key, direction } = *self;
+        EcbTask { key, src, dst, blocks: len / BLOCK, direction }
+    }
+
+    /// All cost the same: in no order are there fewer steps.
+    #[inline(always)]
+    fn cost(&self, _: usize) -> usize {
+        1
+    }
+}
+
+/// A buffer of whole blocks, each of which is to be encrypted or decrypted with AES by itself (ECB,
+/// SP 800-38A, section 6.1).
+///
+/// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks that are
+/// as good as random, and for building other modes, not for messages.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, EcbJob, LengthError, Planner};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [EcbJob::encrypt(&key, vec![1; 16], ())?];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert_ne!(jobs[0].output(), Some([1; 16].as_slice()));
+/// # Ok::<(), LengthError>(())
+/// ```
+pub type EcbJob<'a, B, T = ()> = CipherJob<Ecb<'a>, B, T>;
+
+impl<'a, B: CipherBuffer, T> EcbJob<'a, B, T> {
+    /// Encrypts each block of a buffer; none is fine.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the buffer is no multiple of 16 bytes.
+    pub fn encrypt(key: &'a AesKey, buffer: B, user: T) -> Result<Self, LengthError> {
+        Ok(Self::cipher(Ecb::new(Direction::Encrypt, key, buffer.length())?, buffer, user))
+    }
+
+    /// Decrypts each block of a buffer; none is fine.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the buffer is no multiple of 16 bytes.
+    pub fn decrypt(key: &'a AesKey, buffer: B, user: T) -> Result<Self, LengthError> {
+        Ok(Self::cipher(Ecb::new(Direction::Decrypt, key, buffer.length())?, buffer, user))
     }
 }
 
@@ -126,15 +195,7 @@ impl<'a> Loan<'a, EcbLanes> {
     }
 
     #[inline(always)]
-    fn ecb(
-        direction: Direction,
-        key: &'a AesKey,
-        Span { src, dst, len }: Span,
-    ) -> Result<Self, LengthError> {
-        LengthError::check(len, BLOCK)?;
-        Ok(Loan::new(EcbTask { key, src, dst, blocks: len / BLOCK, direction }, COST))
+    fn ecb(direction: Direction, key: &'a AesKey, text: Span) -> Result<Self, LengthError> {
+        Ok(Ecb::new(direction, key, text.len)?.lend(text))
     }
 }
-
-/// All cost the same: in no order are there fewer steps.
-const COST: usize = 1;

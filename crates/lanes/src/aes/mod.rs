@@ -38,15 +38,16 @@ mod xts;
 #[cfg(test)]
 mod tests;
 
-pub use ccm::{CcmError, CcmLanes};
-pub use cfb::CfbLanes;
-pub use ctr::{CounterError, CtrLanes, Keystream, KeystreamError};
-pub use ecb::EcbLanes;
-pub use gcm::{GcmKey, GcmLanes};
+pub use ccm::{CcmError, CcmJob, CcmLanes};
+pub use cfb::{CfbJob, CfbLanes};
+pub(crate) use ctr::Ctr;
+pub use ctr::{CounterError, CtrJob, CtrLanes, Keystream, KeystreamError};
+pub use ecb::{EcbJob, EcbLanes};
+pub use gcm::{GcmError, GcmJob, GcmKey, GcmLanes, GmacJob};
 pub use job::CbcJob;
 pub use key::{AesKey, KeyLengthError};
 pub use lanes::CbcLanes;
 pub(crate) use lanes::Direction;
-pub use mac::{CmacKey, CmacLanes, XcbcKey};
+pub use mac::{CmacJob, CmacKey, CmacLanes, XcbcKey};
 pub(crate) use select::kernel_infos;
-pub use xts::{XtsKey, XtsKeyError, XtsLanes, XtsLengthError};
+pub use xts::{XtsJob, XtsKey, XtsKeyError, XtsLanes, XtsLengthError};

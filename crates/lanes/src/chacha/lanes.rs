@@ -1,23 +1,25 @@
 //! The schedulers: they gather texts and messages, so that the kernel can fill its lanes.
 
 use super::aead::{GATHERED, LONG, Workspace};
-use super::{BLOCK, ChaChaKernel, ChaChaKey, Message, Text, kernels};
+use super::job::{ChaCha, ChaChaPoly};
+use super::{ChaChaKernel, ChaChaKey, Message, Text, kernels};
 use crate::aes::CounterError;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
+use crate::job::{Aead, Cipher, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One text, as the scheduler sees it.
 ///
 /// Whoever makes one vouches that the pointers stay good until the task is complete.
 #[derive(Clone, Copy)]
-pub struct ChaChaTask(Text);
+pub struct ChaChaTask(pub(super) Text);
 
 /// One message, as the scheduler sees it.
 ///
 /// Whoever makes one vouches that the pointers stay good until the task is complete.
 #[derive(Clone, Copy)]
-pub struct ChaChaPolyTask(Message);
+pub struct ChaChaPolyTask(pub(super) Message);
 
 /// What both schedulers have: a kernel, and room for what it is given at a time.
 struct Gathering<T> {
@@ -133,24 +135,6 @@ impl Lanes for ChaChaPolyLanes {
     }
 }
 
-/// All cost the same: in no order are there fewer steps.
-const COST: usize = 1;
-
-/// Blocks that there are counters for.
-const COUNTERS: u64 = 1 << 32;
-
-/// The most bytes of a text under one nonce (RFC 8439, 2.8): 2^32 - 1 blocks, since the first one makes the
-/// key of the tag.
-const MAX_LEN: u64 = (COUNTERS - 1) * BLOCK as u64;
-
-/// The last row of a state.
-#[inline(always)]
-fn row(counter: u32, nonce: &[u8; 12]) -> [u32; 4] {
-    let (words, _) = nonce.as_chunks::<4>();
-    let word = |i: usize| u32::from_le_bytes(words[i]);
-    [counter, word(0), word(1), word(2)]
-}
-
 impl<'a> Loan<'a, ChaChaLanes> {
     /// Encrypts or decrypts a buffer in place with ChaCha20 (RFC 8439, section 2.4), which are the same.
     /// `counter` is the number of the first block, of 64 bytes.
@@ -207,14 +191,9 @@ impl<'a> Loan<'a, ChaChaLanes> {
         key: &'a ChaChaKey,
         counter: u32,
         nonce: &[u8; 12],
-        Span { src, dst, len }: Span,
+        text: Span,
     ) -> Result<Self, CounterError> {
-        let blocks = len.div_ceil(BLOCK) as u64;
-        if blocks > COUNTERS - u64::from(counter) {
-            return Err(CounterError { first: counter, blocks });
-        }
-        let text = Text { key, row: row(counter, nonce), src, dst, len };
-        Ok(Loan::new(ChaChaTask(text), COST))
+        Ok(ChaCha::new(key, counter, nonce, text.len)?.lend(text))
     }
 }
 
@@ -305,16 +284,12 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
-        Span { src, dst, len }: Span,
+        text: Span,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        assert!(
-            len as u64 <= MAX_LEN,
-            "ChaCha20-Poly1305 takes at most {MAX_LEN} bytes of text, not {len}"
-        );
-        let associated = (associated.as_ptr(), associated.len());
-        let text = Text { key, row: row(1, nonce), src, dst, len };
-        let message = Message { text, associated, tag: tag.as_mut_ptr(), seals };
-        Loan::new(ChaChaPolyTask(message), COST)
+        match ChaChaPoly::new(seals, key, nonce, text.len) {
+            Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
+            Err(error) => panic!("{error}"),
+        }
     }
 }

@@ -7,12 +7,14 @@
 
 mod aead;
 mod block;
+mod job;
 mod kernels;
 mod key;
 mod lanes;
 mod poly;
 mod stream;
 
+pub use job::{ChaChaJob, ChaChaPolyJob};
 pub use key::ChaChaKey;
 pub use lanes::{ChaChaLanes, ChaChaPolyLanes};
 

@@ -4,9 +4,10 @@ use core::ops::Range;
 use core::ptr;
 
 use super::lanes::{ChainLanes, ChainTask};
-use crate::aes::{AesKey, CbcLanes, CtrLanes, Direction};
+use crate::aes::{AesKey, CbcLanes, Ctr, CtrLanes, Direction};
 use crate::buffer::Span;
 use crate::hash::{Hash, HashLanes, HmacKey, room};
+use crate::job::Cipher;
 use crate::manager::{Lanes, Loan};
 
 /// What is done to a packet, first and last.
@@ -90,7 +91,7 @@ impl ChainCipher for CtrLanes {
         bytes: *mut u8,
         len: usize,
     ) -> Loan<'a, Self> {
-        Loan::counting(key, counter, Span { src: bytes, dst: bytes, len })
+        Ctr::new(key, counter).lend(Span { src: bytes, dst: bytes, len })
     }
 }
 

@@ -1,11 +1,12 @@
 //! What a user lends: buffers to be encrypted or decrypted.
 
-use super::buffers::DesTask;
+use super::job::Des;
 use super::key::DesKey;
 use super::lanes::DesLanes;
 use super::mode::{BLOCK, Mode};
 use crate::buffer::Span;
 use crate::error::LengthError;
+use crate::job::Cipher;
 use crate::manager::Loan;
 
 /// Makes the constructors of a mode of whole blocks, in place and from one buffer to another.
@@ -79,8 +80,7 @@ impl<'a> Loan<'a, DesLanes> {
     /// the plaintexts.
     #[inline(always)]
     pub fn des_ctr(key: &'a DesKey, counter: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
-        let counter = u64::from_be_bytes(*counter);
-        Self::buffer(Mode::Counter, key, counter, Span::in_place(buffer))
+        Des::counting(key, counter).lend(Span::in_place(buffer))
     }
 
     /// [`des_ctr`](Loan::des_ctr) from one buffer to another.
@@ -89,20 +89,11 @@ impl<'a> Loan<'a, DesLanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn des_ctr_to(key: &'a DesKey, counter: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        let counter = u64::from_be_bytes(*counter);
-        Self::buffer(Mode::Counter, key, counter, Span::apart(src, dst))
+        Des::counting(key, counter).lend(Span::apart(src, dst))
     }
 
     #[inline(always)]
     fn whole_blocks(mode: Mode, key: &'a DesKey, chain: u64, text: Span) -> Result<Self, LengthError> {
-        LengthError::check(text.len, BLOCK)?;
-        Ok(Self::buffer(mode, key, chain, text))
-    }
-
-    #[inline(always)]
-    fn buffer(mode: Mode, key: &'a DesKey, chain: u64, text: Span) -> Self {
-        // Buffers that are cut into parts fill the lanes that chains leave.
-        let cost = if mode.is_serial() { text.len / BLOCK } else { 0 };
-        Loan::new(DesTask::new(mode, key, chain, text), cost)
+        Ok(Des::of_blocks(mode, key, chain, text.len)?.lend(text))
     }
 }

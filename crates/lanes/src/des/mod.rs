@@ -7,6 +7,7 @@
 
 mod buffers;
 mod cipher;
+mod job;
 mod key;
 mod keys;
 mod lanes;
@@ -15,6 +16,7 @@ mod mode;
 mod sboxes;
 mod select;
 
+pub use job::DesJob;
 pub use key::{DesKey, DesKeyError};
 pub use lanes::DesLanes;
 pub(crate) use select::kernel_info;

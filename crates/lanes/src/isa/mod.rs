@@ -32,27 +32,27 @@ macro_rules! wide_kernels {
                 HashKernel {
                     name: $name,
                     lanes: <Pair<$v>>::LANES,
-                    run: $run::<Pair<$v>, A>,
+                    run: $run::<Pair<$v>, A::Core>,
                     outer: $outer::<Pair<$v>, A>,
                 }
             } else {
                 HashKernel {
                     name: $name,
                     lanes: <$v>::LANES,
-                    run: $run::<$v, A>,
+                    run: $run::<$v, A::Core>,
                     outer: $outer::<$v, A>,
                 }
             }
         }
 
         $(#[target_feature(enable = $features)])?
-        unsafe fn $run<V: Vector<Word = $word>, A: Hash<Word = $word>>(
+        unsafe fn $run<V: Vector<Word = $word>, C: Compression<Word = $word>>(
             states: *const *mut $word,
             data: *const *const u8,
             blocks: usize,
         ) {
             // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { kernel::run::<V, A::Core>(states, data, blocks) }
+            unsafe { kernel::run::<V, C>(states, data, blocks) }
         }
 
         $(#[target_feature(enable = $features)])?

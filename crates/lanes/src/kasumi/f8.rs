@@ -5,7 +5,8 @@ use zeroize::Zeroize;
 use super::bits::add_bits;
 use super::key::{KasumiError, KasumiKey};
 use super::lanes::{Chain, KasumiLanes, KasumiTask, ModeTask, Stretch};
-use crate::buffer::Span;
+use crate::buffer::{CipherBuffer, Span};
+use crate::job::{Cipher, CipherJob};
 use crate::manager::Loan;
 
 /// What is added to the key for the block that the keystream starts from.
@@ -160,13 +161,86 @@ impl<'a> Loan<'a, KasumiLanes> {
     fn keystream(
         key: &'a KasumiKey,
         (count, bearer, direction): (u32, u8, LinkDirection),
-        Span { src, dst, len }: Span,
+        text: Span,
         bits: usize,
+    ) -> Result<Self, KasumiError> {
+        Ok(F8Mode::new(key, (count, bearer, direction), bits, text.len)?.lend(text))
+    }
+}
+
+/// F8 under a key, of so many bits.
+#[derive(Clone, Copy)]
+pub struct F8Mode<'a> {
+    key: &'a KasumiKey,
+    start: u64,
+    bits: usize,
+}
+
+impl<'a> F8Mode<'a> {
+    /// For a buffer of so many bytes.
+    #[inline(always)]
+    fn new(
+        key: &'a KasumiKey,
+        (count, bearer, direction): (u32, u8, LinkDirection),
+        bits: usize,
+        len: usize,
     ) -> Result<Self, KasumiError> {
         KasumiError::check_bits(bits, len)?;
         KasumiError::check_bearer(bearer)?;
-        let start = start(count, bearer, direction);
-        let mode = ModeTask::F8(F8Task { start, src, dst, bits });
-        Ok(Loan::new(KasumiTask { key, mode }, bits.div_ceil(64) + 1))
+        Ok(F8Mode { key, start: start(count, bearer, direction), bits })
+    }
+}
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for F8Mode<'_> {
+    type Lanes = KasumiLanes;
+
+    #[inline(always)]
+    fn task(&self, Span { src, dst, .. }: Span) -> KasumiTask {
+        let F8Mode { key, start, bits } = *self;
+        KasumiTask { key, mode: ModeTask::F8(F8Task { start, src, dst, bits }) }
+    }
+
+    #[inline(always)]
+    fn cost(&self, _: usize) -> usize {
+        self.bits.div_ceil(64) + 1
+    }
+}
+
+/// A buffer whose first bits are to be encrypted or decrypted with F8 (UEA1, TS 35.201), which are the same.
+/// Bits are counted from the highest of the first byte; those after the last of them, in its byte and in bytes
+/// after it, are left as they are.
+///
+/// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever has both
+/// ciphertexts has the difference of the plaintexts.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, F8Job, KasumiError, KasumiKey, LinkDirection::Uplink, Planner};
+///
+/// let key = KasumiKey::new(&[7; 16]);
+/// let mut jobs = [F8Job::f8(&key, 1, 5, Uplink, vec![0xff; 20], 157, ())?];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// let frame = jobs[0].output().expect("complete");
+/// assert_eq!(frame[19] & 0b111, 0b111);
+/// # Ok::<(), KasumiError>(())
+/// ```
+pub type F8Job<'a, B, T = ()> = CipherJob<F8Mode<'a>, B, T>;
+
+impl<'a, B: CipherBuffer, T> F8Job<'a, B, T> {
+    /// Ciphers the first `bits` bits of a buffer.
+    ///
+    /// # Errors
+    /// [`KasumiError`] if the bearer is greater than 31, or the buffer has fewer bits.
+    pub fn f8(
+        key: &'a KasumiKey,
+        count: u32,
+        bearer: u8,
+        direction: LinkDirection,
+        buffer: B,
+        bits: usize,
+        user: T,
+    ) -> Result<Self, KasumiError> {
+        let mode = F8Mode::new(key, (count, bearer, direction), bits, buffer.length())?;
+        Ok(Self::cipher(mode, buffer, user))
     }
 }

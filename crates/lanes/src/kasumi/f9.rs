@@ -6,6 +6,8 @@ use super::bits::load_bits;
 use super::f8::LinkDirection;
 use super::key::{KasumiError, KasumiKey};
 use super::lanes::{Chain, KasumiLanes, KasumiTask, ModeTask, Stretch};
+use crate::buffer::Input;
+use crate::job::{Mac, MacJob};
 use crate::manager::Loan;
 
 /// What is added to the key for the last block.
@@ -118,9 +120,82 @@ impl<'a> Loan<'a, KasumiLanes> {
         bits: usize,
         tag: &'a mut [u8; 4],
     ) -> Result<Self, KasumiError> {
-        KasumiError::check_bits(bits, data.len())?;
-        let start = u64::from(count) << 32 | u64::from(fresh);
-        let mode = ModeTask::F9(F9Task { start, data: data.as_ptr(), bits, direction, tag });
-        Ok(Loan::new(KasumiTask { key, mode }, (bits + 2).div_ceil(64) + 2))
+        Ok(F9Mode::new(key, (count, fresh, direction), bits, data.len())?.lend(data, tag))
+    }
+}
+
+/// F9 under a key, of so many bits.
+#[derive(Clone, Copy)]
+pub struct F9Mode<'a> {
+    key: &'a KasumiKey,
+    start: u64,
+    direction: LinkDirection,
+    bits: usize,
+}
+
+impl<'a> F9Mode<'a> {
+    /// For data of so many bytes.
+    #[inline(always)]
+    fn new(
+        key: &'a KasumiKey,
+        (count, fresh, direction): (u32, u32, LinkDirection),
+        bits: usize,
+        len: usize,
+    ) -> Result<Self, KasumiError> {
+        KasumiError::check_bits(bits, len)?;
+        Ok(F9Mode { key, start: u64::from(count) << 32 | u64::from(fresh), direction, bits })
+    }
+}
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but data and tag.
+unsafe impl Mac for F9Mode<'_> {
+    type Lanes = KasumiLanes;
+    type Tag = [u8; 4];
+
+    #[inline(always)]
+    fn task(&self, (data, _): (*const u8, usize), tag: *mut [u8; 4]) -> KasumiTask {
+        let F9Mode { key, start, direction, bits } = *self;
+        KasumiTask { key, mode: ModeTask::F9(F9Task { start, data, bits, direction, tag }) }
+    }
+
+    #[inline(always)]
+    fn cost(&self, _: usize) -> usize {
+        (self.bits + 2).div_ceil(64) + 2
+    }
+}
+
+/// Data whose first bits are to be authenticated with F9 (UIA1, TS 35.201). Bits are counted from the highest
+/// of the first byte; those after the last are of no account.
+///
+/// The tag, `MAC-I`, has 32 bits: one in four thousand million guesses is right. A receiver must accept no pair
+/// of `count` and `fresh` twice under one key, or messages can be replayed.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, F9Job, KasumiError, KasumiKey, LinkDirection::Uplink, Planner};
+///
+/// let key = KasumiKey::new(&[7; 16]);
+/// let mut jobs = [F9Job::f9(&key, 1, 2, Uplink, b"one", 24, ())?, F9Job::f9(&key, 1, 2, Uplink, b"two", 24, ())?];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert_ne!(jobs[0].output(), jobs[1].output());
+/// # Ok::<(), KasumiError>(())
+/// ```
+pub type F9Job<'a, D, T = ()> = MacJob<F9Mode<'a>, D, T>;
+
+impl<'a, D: Input, T> F9Job<'a, D, T> {
+    /// Authenticates the first `bits` bits of data.
+    ///
+    /// # Errors
+    /// [`KasumiError`] if the data have fewer bits.
+    pub fn f9(
+        key: &'a KasumiKey,
+        count: u32,
+        fresh: u32,
+        direction: LinkDirection,
+        data: D,
+        bits: usize,
+        user: T,
+    ) -> Result<Self, KasumiError> {
+        let mode = F9Mode::new(key, (count, fresh, direction), bits, data.bytes().len())?;
+        Ok(Self::mac(mode, data, user))
     }
 }

@@ -17,7 +17,8 @@ mod select;
 #[cfg(feature = "table-kasumi")]
 pub(crate) mod table;
 
-pub use f8::LinkDirection;
+pub use f8::{F8Job, LinkDirection};
+pub use f9::F9Job;
 pub use key::{KasumiError, KasumiKey};
 pub use lanes::KasumiLanes;
 pub(crate) use select::kernel_infos;

@@ -17,8 +17,8 @@ use crate::cpu::Cpu;
 
 /// A job: what a user hands to a manager, and gets back complete.
 ///
-/// [`HashJob`](crate::HashJob) and [`CbcJob`](crate::CbcJob) are jobs; both can be processed by
-/// [`Planner`], [`OutOfOrder`] and [`InOrder`].
+/// [`HashJob`](crate::HashJob), [`CbcJob`](crate::CbcJob) and [`PacketJob`](crate::PacketJob), which has all
+/// other modes, are jobs; each can be processed by [`Planner`], [`OutOfOrder`] and [`InOrder`].
 ///
 /// # Safety
 ///

@@ -11,6 +11,13 @@ macro_rules! three {
     };
 }
 
+/// Operands of an instruction whose results are twice as wide as its sources.
+macro_rules! long {
+    ($n:literal, ($op:literal, $wide:literal, $narrow:literal)) => {
+        concat!($op, " v", $n, $wide, ", v30", $narrow, ", v31", $narrow, "\n")
+    };
+}
+
 /// Operands of an AES round, a fused pair of instructions.
 macro_rules! aes_round {
     ($n:literal, ()) => {
@@ -68,6 +75,8 @@ vector_loop!(
     "neon",
     blend!(three, ("add", ".4s", "v31.4s"), ("eor", ".16b", "v31.16b"), ("shl", ".4s", "#7"))
 );
+vector_loop!(multiply_128, "neon", twelve!(long, ("umull", ".2d", ".2s")));
+vector_loop!(carry_less_128, "neon,aes", twelve!(long, ("pmull", ".1q", ".1d")));
 vector_loop!(aes_128, "neon,aes", twelve!(aes_round, ()));
 vector_loop!(sha1_128, "neon,sha2", twelve!(hash_rounds, ("sha1c", "s30")));
 vector_loop!(sha256_128, "neon,sha2", twelve!(hash_rounds, ("sha256h", "q30")));
@@ -100,6 +109,7 @@ macro_rules! scalar_loop {
 }
 
 scalar_loop!(add_scalar, "add", "add", "add");
+scalar_loop!(multiply_scalar, "mul", "mul", "mul");
 scalar_loop!(rotate_scalar, "ror", "ror", "ror");
 scalar_loop!(mixed_scalar, "add", "eor", "ror");
 
@@ -111,15 +121,22 @@ macro_rules! probes {
 
 /// Probes by what they need of the CPU.
 pub(super) const TABLE: &[Needs] = &[
-    (&[], probes!(Scalar: Add => add_scalar, Rotate => rotate_scalar, Mixed => mixed_scalar)),
+    (
+        &[],
+        probes!(Scalar:
+            Add => add_scalar, Rotate => rotate_scalar, Mixed => mixed_scalar,
+            Multiply => multiply_scalar,
+        ),
+    ),
     (
         &[],
         probes!(Vec128:
             Add => add_128, Add64 => add64_128, Logic => logic_128, Shift => shift_128,
             Shift64 => shift64_128, Ternary => ternary_128, Shuffle => shuffle_128,
-            ShiftShuffle => shift_shuffle_128, Mixed => mixed_128,
+            ShiftShuffle => shift_shuffle_128, Mixed => mixed_128, Multiply => multiply_128,
         ),
     ),
     (&["aes"], probes!(Vec128: Aes => aes_128)),
+    (&["pmull"], probes!(Vec128: CarryLess => carry_less_128)),
     (&["sha2"], probes!(Vec128: Sha1 => sha1_128, Sha256 => sha256_128)),
 ];

@@ -66,6 +66,8 @@ sse!(shift64_128, "sse2", ("psrlq", "7"));
 sse!(shuffle_128, "sse2", ("punpckldq", "xmm15"));
 vector_loop!(shift_shuffle_128, "sse2", "", alternate!(two, ("psrld", "7"), ("punpckldq", "xmm15")));
 vector_loop!(mixed_128, "sse2", "", blend!(two, ("paddd", "xmm15"), ("pxor", "xmm15"), ("psrld", "7")));
+sse!(multiply_128, "sse2", ("pmuludq", "xmm15"));
+sse!(carry_less_128, "pclmulqdq", ("pclmulqdq", "xmm15, 0"));
 sse!(aes_128, "aes", ("aesenc", "xmm15"));
 sse!(sha1_128, "sha", ("sha1rnds4", "xmm15, 0"));
 sse!(sha256_128, "sha", ("sha256rnds2", "xmm15"));
@@ -88,6 +90,8 @@ vector_loop!(
     "vzeroupper",
     blend!(three, ("vpaddd", "ymm", "ymm15"), ("vpxor", "ymm", "ymm15"), ("vpsrld", "ymm", "7"))
 );
+avx!(multiply_256, "avx2", ("vpmuludq", "ymm", "ymm15"));
+avx!(carry_less_256, "avx2,vpclmulqdq", ("vpclmulqdq", "ymm", "ymm15, 0"));
 avx!(aes_256, "avx2,vaes", ("vaesenc", "ymm", "ymm15"));
 
 avx!(add_512, "avx512f", ("vpaddd", "zmm", "zmm15"));
@@ -116,6 +120,8 @@ vector_loop!(
         ("vprold", "zmm", "7")
     )
 );
+avx!(multiply_512, "avx512f", ("vpmuludq", "zmm", "zmm15"));
+avx!(carry_less_512, "avx512f,vpclmulqdq", ("vpclmulqdq", "zmm", "zmm15, 0"));
 avx!(aes_512, "avx512f,vaes", ("vaesenc", "zmm", "zmm15"));
 
 /// Eight lines over general registers.
@@ -166,6 +172,7 @@ macro_rules! scalar_loop {
 
 scalar_loop!(add_scalar, eight!("add", "add", "add rdx, r11\n"));
 scalar_loop!(mixed_scalar, eight!("add", "xor", "rol rdx, 7\n"));
+scalar_loop!(multiply_scalar, eight!("imul", "imul", "imul rdx, r11\n"));
 scalar_loop!(
     rotate_scalar,
     concat!(
@@ -188,34 +195,43 @@ macro_rules! probes {
 
 /// Probes by what they need of the CPU.
 pub(super) const TABLE: &[Needs] = &[
-    (&[], probes!(Scalar: Add => add_scalar, Rotate => rotate_scalar, Mixed => mixed_scalar)),
+    (
+        &[],
+        probes!(Scalar:
+            Add => add_scalar, Rotate => rotate_scalar, Mixed => mixed_scalar,
+            Multiply => multiply_scalar,
+        ),
+    ),
     (
         &[],
         probes!(Vec128:
             Add => add_128, Add64 => add64_128, Logic => logic_128, Shift => shift_128,
             Shift64 => shift64_128, Shuffle => shuffle_128, ShiftShuffle => shift_shuffle_128,
-            Mixed => mixed_128,
+            Mixed => mixed_128, Multiply => multiply_128,
         ),
     ),
     (&["aes"], probes!(Vec128: Aes => aes_128)),
+    (&["pclmulqdq"], probes!(Vec128: CarryLess => carry_less_128)),
     (&["sha", "sse4.1"], probes!(Vec128: Sha1 => sha1_128, Sha256 => sha256_128)),
     (
         &["avx2"],
         probes!(Vec256:
             Add => add_256, Add64 => add64_256, Logic => logic_256, Shift => shift_256,
             Shift64 => shift64_256, Shuffle => shuffle_256, ShiftShuffle => shift_shuffle_256,
-            Mixed => mixed_256,
+            Mixed => mixed_256, Multiply => multiply_256,
         ),
     ),
     (&["avx2", "vaes"], probes!(Vec256: Aes => aes_256)),
+    (&["avx2", "vpclmulqdq"], probes!(Vec256: CarryLess => carry_less_256)),
     (
         &["avx512f", "avx512bw"],
         probes!(Vec512:
             Add => add_512, Add64 => add64_512, Logic => logic_512, Shift => shift_512,
             Shift64 => shift64_512, Rotate => rotate_512, Rotate64 => rotate64_512,
             Ternary => ternary_512, Shuffle => shuffle_512, ShiftShuffle => shift_shuffle_512,
-            Mixed => mixed_512,
+            Mixed => mixed_512, Multiply => multiply_512,
         ),
     ),
     (&["avx512f", "vaes"], probes!(Vec512: Aes => aes_512)),
+    (&["avx512f", "vpclmulqdq"], probes!(Vec512: CarryLess => carry_less_512)),
 ];

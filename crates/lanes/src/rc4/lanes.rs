@@ -6,8 +6,9 @@ use zeroize::Zeroize;
 
 use super::kernel::{self, GROUP, Kernel, MAX_LANES, Streams, bytes};
 use super::key::Rc4Key;
-use crate::buffer::Span;
+use crate::buffer::{CipherBuffer, Span};
 use crate::cpu::Cpu;
+use crate::job::{Cipher, CipherJob};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
@@ -164,7 +165,7 @@ impl<'a> Loan<'a, Rc4Lanes> {
     /// ```
     #[inline(always)]
     pub fn rc4(key: &'a Rc4Key, buffer: &'a mut [u8]) -> Self {
-        Self::stream(key, Span::in_place(buffer))
+        Rc4(key).lend(Span::in_place(buffer))
     }
 
     /// The same from one buffer to another.
@@ -173,12 +174,49 @@ impl<'a> Loan<'a, Rc4Lanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn rc4_to(key: &'a Rc4Key, src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Self::stream(key, Span::apart(src, dst))
+        Rc4(key).lend(Span::apart(src, dst))
+    }
+}
+
+/// RC4 under a key, from the start of its keystream.
+#[derive(Clone, Copy)]
+pub struct Rc4<'a>(&'a Rc4Key);
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Rc4<'_> {
+    type Lanes = Rc4Lanes;
+
+    #[inline(always)]
+    fn task(&self, Span { src, dst, len }: Span) -> Rc4Task {
+        Rc4Task { key: self.0, src, dst, len }
     }
 
     #[inline(always)]
-    fn stream(key: &'a Rc4Key, Span { src, dst, len }: Span) -> Self {
-        Loan::new(Rc4Task { key, src, dst, len }, len / STEP + 1)
+    fn cost(&self, len: usize) -> usize {
+        len / STEP + 1
+    }
+}
+
+/// A buffer to be encrypted or decrypted with RC4, which are the same, from the start of the key's keystream.
+///
+/// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key has the
+/// difference of their plaintexts. And its keystream is biased, its first bytes most (RFC 7465).
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Planner, Rc4Job, Rc4Key};
+///
+/// let key = Rc4Key::new(b"only for this")?;
+/// let mut jobs = [Rc4Job::rc4(&key, vec![0; 100], ())];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert_ne!(jobs[0].output(), Some([0; 100].as_slice()));
+/// # Ok::<(), broadloom_lanes::Rc4KeyLengthError>(())
+/// ```
+pub type Rc4Job<'a, B, T = ()> = CipherJob<Rc4<'a>, B, T>;
+
+impl<'a, B: CipherBuffer, T> Rc4Job<'a, B, T> {
+    /// Ciphers a buffer.
+    pub fn rc4(key: &'a Rc4Key, buffer: B, user: T) -> Self {
+        Self::cipher(Rc4(key), buffer, user)
     }
 }
 

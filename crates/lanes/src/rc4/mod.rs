@@ -16,4 +16,4 @@ mod x86_64;
 
 pub(crate) use kernel::kernel_info;
 pub use key::{Rc4Key, Rc4KeyLengthError};
-pub use lanes::Rc4Lanes;
+pub use lanes::{Rc4Job, Rc4Lanes};

@@ -1,13 +1,15 @@
 //! DES and triple DES: answers of the standards, and the RustCrypto crates, on every instruction set.
 
-use broadloom_lanes::{Cpu, DesKey, DesLanes, LengthError, Loan, Planner};
+use std::sync::OnceLock;
+
+use broadloom_lanes::{Cpu, DesJob, DesKey, DesLanes, LengthError, Loan, Planner};
 use cbc::cipher::block_padding::NoPadding;
 use cbc::cipher::{BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
 use ctr::cipher::StreamCipher;
 
 use crate::allocations::allocations;
 use crate::common::packets::Text;
-use crate::common::{bytes, hex, isas};
+use crate::common::{Kind, bytes, hex, isas};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -112,6 +114,41 @@ impl Message {
             .map(|i| ((number * 131) ^ (i * 57) ^ ((number >> 3) * (i + 5))) as u8)
             .collect();
         Message { mode, key, iv, text }
+    }
+}
+
+/// The jobs of all modes in turn, with a key for DES and one for triple DES.
+pub struct Jobs;
+
+impl Jobs {
+    fn message(number: usize, len: usize) -> Message {
+        let key = bytes(1, KEYS[number % 2]);
+        Message { key, ..Message::new(number, MODES[number / 2 % 5], 8, len) }
+    }
+}
+
+impl Kind for Jobs {
+    type Job = DesJob<'static, Vec<u8>, usize>;
+    const NAME: &'static str = "des";
+
+    fn job(number: usize, len: usize) -> Self::Job {
+        static EXPANDED: OnceLock<[DesKey; 2]> = OnceLock::new();
+        let keys = || KEYS.map(|len| DesKey::new(&bytes(1, len)).expect("a good key"));
+        let key = &EXPANDED.get_or_init(keys)[number % 2];
+        let Message { mode, iv, text, .. } = Self::message(number, len);
+        let job = match mode {
+            EcbEncrypt => DesJob::ecb_encrypt(key, text, number),
+            EcbDecrypt => DesJob::ecb_decrypt(key, text, number),
+            CbcEncrypt => DesJob::cbc_encrypt(key, iv, text, number),
+            CbcDecrypt => DesJob::cbc_decrypt(key, iv, text, number),
+            Counter => Ok(DesJob::ctr(key, iv, text, number)),
+        };
+        job.expect("whole blocks")
+    }
+
+    fn expected(number: usize, len: usize) -> Vec<u8> {
+        let Message { mode, key, iv, text } = Self::message(number, len);
+        mode.expected(&key, &iv, &text)
     }
 }
 

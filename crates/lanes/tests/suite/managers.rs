@@ -23,7 +23,7 @@ fn build<J: 'static, M: Manager<J>>(cpu: &Cpu, depth: usize) -> M {
 
 fn assert_right<K: Kind>(job: &K::Job, len: usize) {
     let expected = K::expected(job.number(), len);
-    assert_eq!(job.result(), Some(expected.as_slice()), "{} job {}", K::NAME, job.number());
+    assert_eq!(job.result().as_ref(), Some(&expected), "{} job {}", K::NAME, job.number());
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn one_long_job_before_thousands_of_short_ones() {
                 count,
                 depth,
                 |number| K::job(number, lens[number]),
-                |job| assert_eq!(job.result(), Some(expected[job.number()].as_slice())),
+                |job| assert_eq!(job.result().as_ref(), Some(&expected[job.number()])),
             );
         }
     }

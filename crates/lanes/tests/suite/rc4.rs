@@ -1,8 +1,10 @@
 //! RC4: the test vectors of RFC 6229, and many buffers against the plain algorithm.
 
-use broadloom_lanes::{Cpu, Loan, Planner, Rc4Key, Rc4Lanes};
+use std::sync::OnceLock;
 
-use crate::common::{bytes, hex, isas};
+use broadloom_lanes::{Cpu, Loan, Planner, Rc4Job, Rc4Key, Rc4Lanes};
+
+use crate::common::{Kind, bytes, hex, isas};
 
 /// The algorithm as it is usually told.
 pub fn reference(key: &[u8], text: &[u8]) -> Vec<u8> {
@@ -20,6 +22,26 @@ pub fn reference(key: &[u8], text: &[u8]) -> Vec<u8> {
         state[(usize::from(state[i]) + usize::from(state[j])) % 256]
     };
     text.iter().map(|byte| byte ^ next()).collect()
+}
+
+/// Jobs with one key.
+pub struct Jobs;
+
+const KEY: &[u8] = b"a key of RC4";
+
+impl Kind for Jobs {
+    type Job = Rc4Job<'static, Vec<u8>, usize>;
+    const NAME: &'static str = "rc4";
+
+    fn job(number: usize, len: usize) -> Self::Job {
+        static EXPANDED: OnceLock<Rc4Key> = OnceLock::new();
+        let key = EXPANDED.get_or_init(|| Rc4Key::new(KEY).expect("a good length"));
+        Rc4Job::rc4(key, bytes(number, len), number)
+    }
+
+    fn expected(number: usize, len: usize) -> Vec<u8> {
+        reference(KEY, &bytes(number, len))
+    }
 }
 
 /// RFC 6229, 2: the keystream at the four offsets 0, 240, 1520 and 4096, of each key.

@@ -4,7 +4,7 @@ use crate::common::sequence::{Op, run};
 use crate::common::{cpus, every_kind};
 use proptest::prelude::*;
 
-fn op() -> impl Strategy<Value = Op> {
+pub fn op() -> impl Strategy<Value = Op> {
     let len = prop_oneof![6 => 0..150u16, 2 => 0..1000u16, 1 => Just(4096u16)];
     let submit = (len, any::<Option<u8>>()).prop_map(|(len, deadline)| Op::Submit { len, deadline });
     prop_oneof![

@@ -4,10 +4,7 @@ use broadloom_engine::{Algorithm, Data, Direction, Job, Processor, Session};
 
 use super::side::Side;
 use crate::error::PerfError;
-use crate::workset::{Copies, Workset};
-
-/// Associated data of an AEAD, in bytes.
-const ASSOCIATED: usize = 16;
+use crate::workset::{ASSOCIATED, Copies, Workset};
 
 /// Bytes of a nonce where the algorithm leaves a choice.
 const NONCE: usize = 12;

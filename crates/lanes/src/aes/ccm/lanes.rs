@@ -1,5 +1,6 @@
 //! The scheduler of CCM messages, and what users hand it.
 
+use super::job::Ccm;
 use super::{CcmError, blocks};
 use crate::aes::bytes::load_bytes;
 use crate::aes::ctr::CtrKernel;
@@ -9,6 +10,7 @@ use crate::aes::mac::chains::{ChainTask, Chains, Course};
 use crate::aes::select;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
+use crate::job::{Aead, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One message, as the scheduler sees it.
@@ -16,16 +18,16 @@ use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 /// Whoever makes one vouches that the pointers stay good until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CcmTask {
-    key: *const AesKey,
+    pub(super) key: *const AesKey,
     /// The counter block whose number is zero, and that of the first block of text. Kernels load each in one
     /// piece, for which the two pieces that it was written in must have left the core: a block made right
     /// before the call would have it wait.
-    counters: [Block; 2],
-    associated: (*const u8, usize),
-    text: Span,
-    tag: (*mut u8, usize),
+    pub(super) counters: [Block; 2],
+    pub(super) associated: (*const u8, usize),
+    pub(super) text: Span,
+    pub(super) tag: (*mut u8, usize),
     /// Plaintext to ciphertext, not back.
-    seals: bool,
+    pub(super) seals: bool,
 }
 
 /// The scheduler of CCM messages onto the lanes of the kernel for chains.
@@ -221,13 +223,7 @@ impl<'a> Loan<'a, CcmLanes> {
         text: Span,
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
-        let counter = blocks::first_counter(nonce)?;
-        blocks::check_tag(tag.len())?;
-        blocks::check_text(nonce.len(), text.len)?;
-        let counters = [counter, counter | 1 << 120].map(u128::to_le_bytes);
-        let associated = (associated.as_ptr(), associated.len());
-        let tag = (tag.as_mut_ptr(), tag.len());
-        let cost = 2 + associated.1.div_ceil(16) + text.len.div_ceil(16);
-        Ok(Loan::new(CcmTask { key, counters, associated, text, tag, seals }, cost))
+        let mode = Ccm::new(seals, key, nonce, tag.len(), text.len)?;
+        Ok(mode.lend(&Parts::new(associated, text, tag)))
     }
 }

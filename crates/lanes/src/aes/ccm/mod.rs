@@ -6,10 +6,12 @@
 //! `blocks` is how SP 800-38C, appendix A, lays messages out.
 
 mod blocks;
+mod job;
 mod lanes;
 
 use core::fmt;
 
+pub use job::CcmJob;
 pub use lanes::CcmLanes;
 
 /// A length that CCM does not take.

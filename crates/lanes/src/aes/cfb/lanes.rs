@@ -1,11 +1,13 @@
 //! The scheduler of CFB buffers: CBC's for whole blocks, and counter mode for what is left behind them.
 
+use super::job::Cfb;
 use crate::aes::ctr::CtrKernel;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::lanes::{CbcLanes, CbcTask, Direction};
 use crate::aes::select;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
+use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// Buffers that are handed to CBC's scheduler in one call.
@@ -17,9 +19,9 @@ const GATHERED: usize = 64;
 #[derive(Clone, Copy)]
 pub struct CfbTask {
     /// The whole blocks.
-    whole: CbcTask,
+    pub(super) whole: CbcTask,
     /// Bytes behind them.
-    part: usize,
+    pub(super) part: usize,
 }
 
 /// The scheduler of CFB buffers onto the lanes of its kernel.
@@ -154,13 +156,13 @@ impl<'a> Loan<'a, CfbLanes> {
     /// ```
     #[inline(always)]
     pub fn cfb_encrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Self::cfb(Direction::Encrypt, key, iv, Span::in_place(buffer))
+        Cfb::new(Direction::Encrypt, key, iv).lend(Span::in_place(buffer))
     }
 
     /// Decrypts a buffer in place.
     #[inline(always)]
     pub fn cfb_decrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Self::cfb(Direction::Decrypt, key, iv, Span::in_place(buffer))
+        Cfb::new(Direction::Decrypt, key, iv).lend(Span::in_place(buffer))
     }
 
     /// [`cfb_encrypt`](Loan::cfb_encrypt) from one buffer to another.
@@ -169,7 +171,7 @@ impl<'a> Loan<'a, CfbLanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn cfb_encrypt_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Self::cfb(Direction::Encrypt, key, iv, Span::apart(src, dst))
+        Cfb::new(Direction::Encrypt, key, iv).lend(Span::apart(src, dst))
     }
 
     /// [`cfb_decrypt`](Loan::cfb_decrypt) from one buffer to another.
@@ -178,16 +180,6 @@ impl<'a> Loan<'a, CfbLanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn cfb_decrypt_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Self::cfb(Direction::Decrypt, key, iv, Span::apart(src, dst))
-    }
-
-    #[inline(always)]
-    fn cfb(direction: Direction, key: &'a AesKey, iv: &[u8; 16], Span { src, dst, len }: Span) -> Self {
-        let (blocks, part) = (len / 16, len % 16);
-        let cost = match direction {
-            Direction::Encrypt => blocks,
-            Direction::Decrypt => 0,
-        };
-        Loan::new(CfbTask { whole: CbcTask { key, iv: *iv, src, dst, blocks, direction }, part }, cost)
+        Cfb::new(Direction::Decrypt, key, iv).lend(Span::apart(src, dst))
     }
 }

@@ -5,9 +5,11 @@
 //! serves both. `pipeline` is the one description of the encryption for CPUs with AES instructions; the
 //! decryption is one of [`blocks`](super::blocks).
 
+mod job;
 mod lanes;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) mod pipeline;
 pub(super) mod soft;
 
+pub use job::CfbJob;
 pub use lanes::CfbLanes;

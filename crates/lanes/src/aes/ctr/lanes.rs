@@ -3,10 +3,12 @@
 use core::fmt;
 
 use super::CtrKernel;
+use super::job::Ctr;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::select;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
+use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
@@ -14,9 +16,9 @@ use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 /// Whoever makes one vouches that the pointers stay good until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CtrTask {
-    key: *const AesKey,
-    counter: Block,
-    text: Span,
+    pub(super) key: *const AesKey,
+    pub(super) counter: Block,
+    pub(super) text: Span,
 }
 
 /// The scheduler of counter-mode buffers.
@@ -131,7 +133,7 @@ impl<'a> Loan<'a, CtrLanes> {
     /// ```
     #[inline(always)]
     pub fn ctr(key: &'a AesKey, counter: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Self::counting(key, counter, Span::in_place(buffer))
+        Ctr::new(key, counter).lend(Span::in_place(buffer))
     }
 
     /// The same from one buffer to another.
@@ -140,7 +142,7 @@ impl<'a> Loan<'a, CtrLanes> {
     /// If the destination has another length than the source.
     #[inline(always)]
     pub fn ctr_to(key: &'a AesKey, counter: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Self::counting(key, counter, Span::apart(src, dst))
+        Ctr::new(key, counter).lend(Span::apart(src, dst))
     }
 
     /// [`ctr`](Loan::ctr) with a counter of 32 bits, the last of the block, and a nonce of 96 bits before
@@ -154,8 +156,7 @@ impl<'a> Loan<'a, CtrLanes> {
         counter: &[u8; 16],
         buffer: &'a mut [u8],
     ) -> Result<Self, CounterError> {
-        CounterError::check(counter, buffer.len())?;
-        Ok(Self::ctr(key, counter, buffer))
+        Ok(Ctr::of_32_bits(key, counter, buffer.len())?.lend(Span::in_place(buffer)))
     }
 
     /// [`ctr32`](Loan::ctr32) from one buffer to another.
@@ -172,18 +173,12 @@ impl<'a> Loan<'a, CtrLanes> {
         src: &'a [u8],
         dst: &'a mut [u8],
     ) -> Result<Self, CounterError> {
-        CounterError::check(counter, src.len())?;
-        Ok(Self::ctr_to(key, counter, src, dst))
-    }
-
-    #[inline(always)]
-    pub(crate) fn counting(key: &'a AesKey, counter: &[u8; 16], text: Span) -> Self {
-        Loan::new(CtrTask { key, counter: *counter, text }, COST)
+        Ok(Ctr::of_32_bits(key, counter, src.len())?.lend(Span::apart(src, dst)))
     }
 }
 
 /// All cost the same: in no order are there fewer steps.
-const COST: usize = 1;
+pub(super) const COST: usize = 1;
 
 /// A 32-bit counter would have passed zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,7 +190,7 @@ pub struct CounterError {
 }
 
 impl CounterError {
-    fn check(counter: &Block, len: usize) -> Result<(), CounterError> {
+    pub(super) fn check(counter: &Block, len: usize) -> Result<(), CounterError> {
         match len as u64 <= room(counter) {
             true => Ok(()),
             false => Err(CounterError { first: number(counter), blocks: len.div_ceil(16) as u64 }),

@@ -3,6 +3,7 @@
 //!
 //! `pipeline` is the one description of the kernels for CPUs with AES instructions.
 
+mod job;
 mod keystream;
 pub(super) mod lanes;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -11,6 +12,8 @@ pub(super) mod soft;
 
 use super::key::{AesKey, Block};
 
+pub(crate) use job::Ctr;
+pub use job::CtrJob;
 pub use keystream::{Keystream, KeystreamError};
 pub use lanes::{CounterError, CtrLanes};
 

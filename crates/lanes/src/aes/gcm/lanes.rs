@@ -1,9 +1,11 @@
 //! The scheduler of GCM messages: it gathers them, so that the kernel has several in flight.
 
+use super::job::{Gcm, Gmac};
 use super::{GcmKernel, GcmKey, Message, halves};
 use crate::aes::select;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
+use crate::job::{Aead, Mac, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// Messages that are handed to the kernel in one call.
@@ -14,9 +16,9 @@ const GATHERED: usize = 32;
 /// Whoever makes one vouches that the pointers stay good until the task is complete.
 #[derive(Clone, Copy)]
 pub struct GcmTask {
-    message: Message,
+    pub(super) message: Message,
     /// The nonce that the counter is still to be made of, unless its length is 0.
-    nonce: (*const u8, usize),
+    pub(super) nonce: (*const u8, usize),
 }
 
 /// The scheduler of GCM messages.
@@ -75,12 +77,6 @@ impl Lanes for GcmLanes {
         }
     }
 }
-
-/// The most bytes of a text under one nonce (SP 800-38D, 5.2.1.1): 2^32 - 2 blocks.
-const MAX_LEN: u64 = (1 << 36) - 32;
-
-/// All cost the same: in no order are there fewer steps.
-const COST: usize = 1;
 
 impl<'a> Loan<'a, GcmLanes> {
     /// Encrypts a text in place with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one is the
@@ -173,7 +169,10 @@ impl<'a> Loan<'a, GcmLanes> {
     /// If the nonce is empty.
     #[inline(always)]
     pub fn gmac(key: &'a GcmKey, nonce: &'a [u8], data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
-        Self::message(true, key, nonce, data, Span::in_place(&mut []), tag)
+        match Gmac::new(key, nonce) {
+            Ok(mode) => mode.lend(data, tag),
+            Err(error) => panic!("{error}"),
+        }
     }
 
     #[inline(always)]
@@ -182,26 +181,12 @@ impl<'a> Loan<'a, GcmLanes> {
         key: &'a GcmKey,
         nonce: &'a [u8],
         associated: &'a [u8],
-        Span { src, dst, len }: Span,
+        text: Span,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        assert!(!nonce.is_empty(), "GCM takes a nonce");
-        assert!(len as u64 <= MAX_LEN, "GCM takes at most {MAX_LEN} bytes of text, not {len}");
-        let associated = (associated.as_ptr(), associated.len());
-        let tag = tag.as_mut_ptr();
-        let (counter, nonce) = match nonce.len() {
-            12 => (first_counter(nonce), (core::ptr::null(), 0)),
-            len => ([0; 2], (nonce.as_ptr(), len)),
-        };
-        let message = Message { key, counter, associated, src, dst, len, tag, seals };
-        Loan::new(GcmTask { message, nonce }, COST)
+        match Gcm::new(seals, key, nonce, text.len) {
+            Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
+            Err(error) => panic!("{error}"),
+        }
     }
-}
-
-/// The first counter block for a nonce of 12 bytes.
-#[inline(always)]
-fn first_counter(nonce: &[u8]) -> [u64; 2] {
-    let low = nonce.first_chunk().map_or(0, |low| u64::from_le_bytes(*low));
-    let high = nonce.last_chunk().map_or(0, |high| u32::from_le_bytes(*high));
-    halves(1 << 120 | u128::from(high) << 64 | u128::from(low))
 }

@@ -9,6 +9,7 @@ pub(super) mod clmul;
 mod field;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod hash;
+mod job;
 mod key;
 mod lanes;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -21,8 +22,11 @@ pub(super) mod vclmul;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod vclmul512;
 
+use core::fmt;
+
 use super::key::Block;
 
+pub use job::{GcmJob, GmacJob};
 pub use key::GcmKey;
 pub use lanes::GcmLanes;
 
@@ -81,3 +85,36 @@ impl Message {
         seals: true,
     };
 }
+
+/// A length that GCM does not take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GcmError {
+    /// A nonce of no bytes.
+    Nonce,
+    /// A tag to be compared that has not 4, 8 or 12 to 16 bytes.
+    Tag {
+        /// Its length, in bytes.
+        len: usize,
+    },
+    /// A text that is longer than there are counters for.
+    Text {
+        /// Its length, in bytes.
+        len: u64,
+        /// The most bytes that it may have.
+        max: u64,
+    },
+}
+
+impl fmt::Display for GcmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GcmError::Nonce => f.write_str("a nonce for GCM has at least 1 byte, not 0"),
+            GcmError::Tag { len } => write!(f, "a tag of GCM has 4, 8 or 12 to 16 bytes, not {len}"),
+            GcmError::Text { len, max } => {
+                write!(f, "GCM takes at most {max} bytes of text, not {len}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for GcmError {}

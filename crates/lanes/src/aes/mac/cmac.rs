@@ -4,9 +4,11 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::lanes::{CmacLanes, MacKey};
+use super::lanes::{Cmac, CmacJob, CmacLanes, MacKey};
 use crate::aes::key::{AesKey, KeyLengthError};
 use crate::aes::soft::{SlicedCipher, WIDTH};
+use crate::buffer::Input;
+use crate::job::Mac;
 use crate::manager::Loan;
 
 /// An AES-128, AES-192 or AES-256 key for CMAC (SP 800-38B), expanded: AES's round keys, and the two subkeys.
@@ -69,6 +71,13 @@ impl<'a> Loan<'a, CmacLanes> {
     /// The AES-CMAC of data (SP 800-38B), the whole of it; a shorter one is the start of it.
     #[inline(always)]
     pub fn cmac(key: &'a CmacKey, data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
-        Self::mac(&key.0, data, tag)
+        Cmac(&key.0).lend(data, tag)
+    }
+}
+
+impl<'a, D: Input, T> CmacJob<'a, D, T> {
+    /// Authenticates data with AES-CMAC (SP 800-38B, RFC 4493).
+    pub fn cmac(key: &'a CmacKey, data: D, user: T) -> Self {
+        Self::mac(Cmac(&key.0), data, user)
     }
 }

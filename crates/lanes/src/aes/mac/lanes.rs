@@ -6,7 +6,8 @@ use super::chains::{ChainTask, Chains, Course};
 use crate::aes::bytes::load_bytes;
 use crate::aes::key::{AesKey, Block};
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
+use crate::job::{Mac, MacJob};
+use crate::manager::{Goal, Lanes, Occupancy, Source};
 
 /// The key of a chain, and the two subkeys; wiped when dropped.
 pub(super) struct MacKey {
@@ -29,7 +30,7 @@ pub struct CmacTask {
     key: *const MacKey,
     data: *const u8,
     len: usize,
-    tag: *mut u8,
+    tag: *mut Block,
 }
 
 /// The scheduler of messages for CMAC and XCBC onto the lanes of their kernel.
@@ -85,7 +86,7 @@ impl ChainTask for CmacTask {
     #[inline(always)]
     unsafe fn end(&self, (): (), state: &Block) {
         // SAFETY: the tag is writable as long as the task is good.
-        unsafe { self.tag.cast::<Block>().write(*state) }
+        unsafe { self.tag.write(*state) }
     }
 }
 
@@ -95,10 +96,38 @@ fn whole_blocks(len: usize) -> usize {
     len.saturating_sub(1) / 16
 }
 
-impl<'a> Loan<'a, CmacLanes> {
+/// The chain of CMAC and XCBC under a key.
+#[derive(Clone, Copy)]
+pub struct Cmac<'a>(pub(super) &'a MacKey);
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but data and tag.
+unsafe impl Mac for Cmac<'_> {
+    type Lanes = CmacLanes;
+    type Tag = Block;
+
     #[inline(always)]
-    pub(super) fn mac(key: &'a MacKey, data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
-        let task = CmacTask { key, data: data.as_ptr(), len: data.len(), tag: tag.as_mut_ptr() };
-        Loan::new(task, whole_blocks(data.len()) + 1)
+    fn task(&self, (data, len): (*const u8, usize), tag: *mut Block) -> CmacTask {
+        CmacTask { key: self.0, data, len, tag }
+    }
+
+    #[inline(always)]
+    fn cost(&self, len: usize) -> usize {
+        whole_blocks(len) + 1
     }
 }
+
+/// Data to be authenticated with AES-CMAC (SP 800-38B, RFC 4493) or AES-XCBC-MAC (RFC 3566), whose tags have
+/// 16 bytes; a shorter one is the start of it. There is no nonce.
+///
+/// ```
+/// use broadloom_lanes::{CmacJob, CmacKey, Cpu, OutOfOrder, XcbcKey};
+///
+/// let (cmac, xcbc) = (CmacKey::new(&[7; 16])?, XcbcKey::new(&[7; 16]));
+/// let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
+/// manager.submit(CmacJob::cmac(&cmac, b"message", 1));
+/// manager.submit(CmacJob::xcbc(&xcbc, b"message", 2));
+/// let tags = [manager.flush(), manager.flush()].map(|job| *job.expect("held").output().expect("complete"));
+/// assert_ne!(tags[0], tags[1]);
+/// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+/// ```
+pub type CmacJob<'a, D, T = ()> = MacJob<Cmac<'a>, D, T>;

@@ -19,7 +19,7 @@ mod xcbc;
 use super::key::{AesKey, Block};
 
 pub use cmac::CmacKey;
-pub use lanes::CmacLanes;
+pub use lanes::{CmacJob, CmacLanes};
 pub use xcbc::XcbcKey;
 
 /// The most lanes any kernel has.

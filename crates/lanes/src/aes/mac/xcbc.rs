@@ -4,9 +4,11 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::lanes::{CmacLanes, MacKey};
+use super::lanes::{Cmac, CmacJob, CmacLanes, MacKey};
 use crate::aes::key::AesKey;
 use crate::aes::soft::{SlicedCipher, WIDTH};
+use crate::buffer::Input;
+use crate::job::Mac;
 use crate::manager::Loan;
 
 /// An AES-128 key for XCBC-MAC (RFC 3566), expanded: the round keys of its chain, and the two subkeys.
@@ -57,6 +59,13 @@ impl<'a> Loan<'a, CmacLanes> {
     /// The AES-XCBC-MAC of data (RFC 3566), the whole of it; AES-XCBC-MAC-96 is the first 12 bytes.
     #[inline(always)]
     pub fn xcbc(key: &'a XcbcKey, data: &'a [u8], tag: &'a mut [u8; 16]) -> Self {
-        Self::mac(&key.0, data, tag)
+        Cmac(&key.0).lend(data, tag)
+    }
+}
+
+impl<'a, D: Input, T> CmacJob<'a, D, T> {
+    /// Authenticates data with AES-XCBC-MAC (RFC 3566); AES-XCBC-MAC-96 is the first 12 bytes.
+    pub fn xcbc(key: &'a XcbcKey, data: D, user: T) -> Self {
+        Self::mac(Cmac(&key.0), data, user)
     }
 }

@@ -5,12 +5,14 @@ use core::fmt;
 use zeroize::Zeroize;
 
 use super::XtsKey;
+use super::job::Xts;
 use crate::aes::blocks::{BlocksKernel, next_tweak};
 use crate::aes::key::Block;
 use crate::aes::lanes::Direction;
 use crate::aes::select;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
+use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// Data units that are gathered.
@@ -21,13 +23,13 @@ const GATHERED: usize = 16;
 /// Whoever makes one vouches that the pointers stay good until the task is complete.
 #[derive(Clone, Copy)]
 pub struct XtsTask {
-    key: *const XtsKey,
-    tweak: Block,
-    src: *const u8,
-    dst: *mut u8,
+    pub(super) key: *const XtsKey,
+    pub(super) tweak: Block,
+    pub(super) src: *const u8,
+    pub(super) dst: *mut u8,
     /// At least a block.
-    len: usize,
-    direction: Direction,
+    pub(super) len: usize,
+    pub(super) direction: Direction,
 }
 
 /// The scheduler of XTS data units: one after the other, each ciphered at once.
@@ -144,7 +146,7 @@ const MIN_LEN: usize = 16;
 const MAX_LEN: usize = 16 << 20;
 
 /// All cost the same: in no order are there fewer steps.
-const COST: usize = 1;
+pub(super) const COST: usize = 1;
 
 impl<'a> Loan<'a, XtsLanes> {
     /// Encrypts a data unit of 16 bytes to 16 MiB in place with AES-XTS (SP 800-38E, IEEE 1619). A length
@@ -234,12 +236,9 @@ impl<'a> Loan<'a, XtsLanes> {
         direction: Direction,
         key: &'a XtsKey,
         tweak: &[u8; 16],
-        Span { src, dst, len }: Span,
+        text: Span,
     ) -> Result<Self, XtsLengthError> {
-        if !(MIN_LEN..=MAX_LEN).contains(&len) {
-            return Err(XtsLengthError { len });
-        }
-        Ok(Loan::new(XtsTask { key, tweak: *tweak, src, dst, len, direction }, COST))
+        Ok(Xts::new(direction, key, tweak, text.len)?.lend(text))
     }
 }
 
@@ -248,6 +247,15 @@ impl<'a> Loan<'a, XtsLanes> {
 pub struct XtsLengthError {
     /// Its length, in bytes.
     pub len: usize,
+}
+
+impl XtsLengthError {
+    pub(super) fn check(len: usize) -> Result<(), XtsLengthError> {
+        match (MIN_LEN..=MAX_LEN).contains(&len) {
+            true => Ok(()),
+            false => Err(XtsLengthError { len }),
+        }
+    }
 }
 
 impl fmt::Display for XtsLengthError {

@@ -4,6 +4,7 @@
 pub mod chacha;
 pub mod kasumi;
 mod kinds;
+pub mod packet_kinds;
 pub mod packets;
 mod reference;
 mod route;
@@ -12,7 +13,7 @@ pub mod sequence;
 pub(crate) use kinds::every_kind;
 pub use kinds::{Ciphers, Hashes, Kind};
 pub use reference::{Reference, cbc_decrypt, cbc_encrypt};
-pub use route::{Manager, Numbered, everywhere};
+pub use route::{Manager, Numbered, REFUSED, everywhere};
 
 use broadloom_lanes::{Cpu, Isa};
 

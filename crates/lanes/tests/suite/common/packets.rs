@@ -13,7 +13,7 @@ use ghash::universal_hash::UniversalHash;
 
 use super::bytes;
 
-pub use ccm::{CcmOpen, CcmSeal};
+pub use ccm::{CcmOpen, CcmSeal, ccm_tag_len};
 pub use ciphers::{CfbDecrypt, CfbEncrypt, EcbDecrypt, EcbEncrypt, XtsDecrypt, XtsEncrypt};
 pub use xcbc::Xcbc;
 

@@ -1,47 +1,52 @@
 //! The same jobs through every manager.
 
 use broadloom_lanes::{
-    CbcJob, CipherBuffer, Cpu, Hash, HashJob, InOrder, Input, Job, OutOfOrder, Planner,
+    Aead, AeadJob, CbcJob, Cipher, CipherBuffer, CipherJob, Cpu, Hash, HashJob, InOrder, Input, Job,
+    Mac, MacJob, OutOfOrder, Planner,
 };
+
+/// What a job whose tag was wrong gives.
+pub const REFUSED: &[u8] = b"refused";
 
 /// A job whose caller's value is its number, from 0.
 pub trait Numbered: Job + Sized {
     fn number(&self) -> usize;
     fn is_complete(&self) -> bool;
-    /// The digest, or the processed buffer.
-    fn result(&self) -> Option<&[u8]>;
+    /// The digest or tag, the processed buffer, or both; or [`REFUSED`].
+    fn result(&self) -> Option<Vec<u8>>;
     /// The same job with a deadline.
     fn due(self, ticks: u64) -> Self;
 }
 
-impl<A: Hash, B: Input> Numbered for HashJob<'_, A, B, usize> {
-    fn number(&self) -> usize {
-        *self.user()
-    }
-    fn is_complete(&self) -> bool {
-        HashJob::is_complete(self)
-    }
-    fn result(&self) -> Option<&[u8]> {
-        self.output().map(AsRef::as_ref)
-    }
-    fn due(self, ticks: u64) -> Self {
-        self.by(ticks)
-    }
+macro_rules! numbered {
+    ($(($($generics:tt)*) $job:ty: |$this:ident| $result:expr;)*) => { $(
+        impl<$($generics)*> Numbered for $job {
+            fn number(&self) -> usize {
+                *self.user()
+            }
+            fn is_complete(&self) -> bool {
+                <$job>::is_complete(self)
+            }
+            fn result(&self) -> Option<Vec<u8>> {
+                let $this = self;
+                $result
+            }
+            fn due(self, ticks: u64) -> Self {
+                self.by(ticks)
+            }
+        }
+    )* };
 }
 
-impl<B: CipherBuffer> Numbered for CbcJob<'_, B, usize> {
-    fn number(&self) -> usize {
-        *self.user()
-    }
-    fn is_complete(&self) -> bool {
-        CbcJob::is_complete(self)
-    }
-    fn result(&self) -> Option<&[u8]> {
-        self.output()
-    }
-    fn due(self, ticks: u64) -> Self {
-        self.by(ticks)
-    }
+numbered! {
+    (A: Hash, B: Input) HashJob<'_, A, B, usize>: |job| Some(job.output()?.as_ref().to_vec());
+    (B: CipherBuffer) CbcJob<'_, B, usize>: |job| Some(job.output()?.to_vec());
+    (M: Cipher, B: CipherBuffer) CipherJob<M, B, usize>: |job| Some(job.output()?.to_vec());
+    (M: Mac, D: Input) MacJob<M, D, usize>: |job| Some(job.output()?.as_ref().to_vec());
+    (M: Aead, A: Input, B: CipherBuffer) AeadJob<M, A, B, usize>: |job| Some(match job.output()? {
+        Ok(text) => [text, job.tag().unwrap_or_default()].concat(),
+        Err(_) => REFUSED.to_vec(),
+    });
 }
 
 /// Sends jobs `0..count` through every manager, those that take jobs singly with room for `depth`, and

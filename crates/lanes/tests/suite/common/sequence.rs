@@ -105,7 +105,7 @@ impl<'a, K: Kind, M: Manager<K::Job>> Run<'a, K, M> {
         }
         let (len, _) = self.held.remove(&number).expect("it was in flight");
         assert!(job.is_complete());
-        assert_eq!(job.result(), Some(K::expected(number, len).as_slice()), "{} {number}", K::NAME);
+        assert_eq!(job.result(), Some(K::expected(number, len)), "{} {number}", K::NAME);
     }
 
     /// The jobs that came back when a manager ended: all that it held, the complete ones correct.
@@ -118,7 +118,7 @@ impl<'a, K: Kind, M: Manager<K::Job>> Run<'a, K, M> {
         for job in jobs {
             let number = job.number();
             let result = job.is_complete().then(|| K::expected(number, held[&number].0));
-            assert_eq!(job.result(), result.as_deref());
+            assert_eq!(job.result(), result);
         }
     }
 }

@@ -8,7 +8,7 @@ use ccm::aead::AeadInOut;
 use super::{Message, Mode, Text, View, of_aes};
 
 /// Bytes of the tag for a nonce: each length goes with another.
-fn tag_len(nonce: &[u8]) -> usize {
+pub fn ccm_tag_len(nonce: &[u8]) -> usize {
     2 * nonce.len() - 10
 }
 
@@ -32,7 +32,7 @@ macro_rules! ccm {
             fn process(cpu: &Cpu, keys: &[AesKey], views: Vec<View<'_>>) {
                 Planner::<CcmLanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
                     |(View { nonce, associated, text, tag }, key)| {
-                        let tag = &mut tag[..tag_len(nonce)];
+                        let tag = &mut tag[..ccm_tag_len(nonce)];
                         let loan = match text {
                             Text::InPlace(text) => {
                                 Loan::<CcmLanes>::$in_place(key, nonce, associated, text, tag)

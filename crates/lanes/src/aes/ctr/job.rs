@@ -1,0 +1,85 @@
+//! Buffers in counter mode, and how their tasks are made.
+
+use super::lanes::{COST, CounterError, CtrLanes, CtrTask};
+use crate::aes::key::{AesKey, Block};
+use crate::buffer::{CipherBuffer, Span};
+use crate::job::{Cipher, CipherJob};
+
+/// Counter mode under a key, from a counter block on.
+#[derive(Clone, Copy)]
+pub struct Ctr<'a> {
+    key: &'a AesKey,
+    counter: Block,
+}
+
+impl<'a> Ctr<'a> {
+    /// With a counter of 128 bits.
+    #[inline(always)]
+    pub(crate) fn new(key: &'a AesKey, counter: &Block) -> Self {
+        Ctr { key, counter: *counter }
+    }
+
+    /// With a counter of 32 bits, for a text of so many bytes.
+    #[inline(always)]
+    pub(super) fn of_32_bits(
+        key: &'a AesKey,
+        counter: &Block,
+        len: usize,
+    ) -> Result<Self, CounterError> {
+        CounterError::check(counter, len)?;
+        Ok(Ctr::new(key, counter))
+    }
+}
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Ctr<'_> {
+    type Lanes = CtrLanes;
+
+    #[inline(always)]
+    fn task(&self, text: Span) -> CtrTask {
+        CtrTask { key: self.key, counter: self.counter, text }
+    }
+
+    #[inline(always)]
+    fn cost(&self, _: usize) -> usize {
+        COST
+    }
+}
+
+/// A buffer to be encrypted or decrypted with AES in counter mode (SP 800-38A, section 6.5), which are the
+/// same.
+///
+/// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of the
+/// plaintexts.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, InOrder};
+///
+/// let key = AesKey::new(&[7; 16])?;
+/// let mut manager = InOrder::new(&Cpu::detect(), 32);
+/// for n in 0..10 {
+///     manager.submit(CtrJob::ctr(&key, [n; 16], vec![0; 20], n));
+/// }
+/// while let Some(job) = manager.flush() {
+///     let (packet, _) = job.into_parts();
+///     assert_ne!(packet, [0; 20]);
+/// }
+/// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+/// ```
+pub type CtrJob<'a, B, T = ()> = CipherJob<Ctr<'a>, B, T>;
+
+impl<'a, B: CipherBuffer, T> CtrJob<'a, B, T> {
+    /// Ciphers a buffer. `counter` is the first counter block; all its 128 bits count, modulo 2^128.
+    pub fn ctr(key: &'a AesKey, counter: [u8; 16], buffer: B, user: T) -> Self {
+        Self::cipher(Ctr::new(key, &counter), buffer, user)
+    }
+
+    /// The same with a counter of 32 bits, the last of the block, and a nonce of 96 bits before it, as for
+    /// IPsec (RFC 3686).
+    ///
+    /// # Errors
+    /// [`CounterError`] if the counter would pass zero, and so repeat.
+    pub fn ctr32(key: &'a AesKey, counter: [u8; 16], buffer: B, user: T) -> Result<Self, CounterError> {
+        Ok(Self::cipher(Ctr::of_32_bits(key, &counter, buffer.length())?, buffer, user))
+    }
+}

@@ -1,0 +1,184 @@
+//! Texts for ChaCha20, messages for ChaCha20-Poly1305, and how their tasks are made.
+
+use super::lanes::{ChaChaLanes, ChaChaPolyLanes, ChaChaPolyTask, ChaChaTask};
+use super::{BLOCK, ChaChaKey, Message, Text};
+use crate::aes::CounterError;
+use crate::buffer::{CipherBuffer, Input, Span};
+use crate::job::{Aead, AeadJob, Cipher, CipherJob, Parts};
+
+/// Blocks that there are counters for.
+const COUNTERS: u64 = 1 << 32;
+
+/// ChaCha20 under a key, from a counter on.
+#[derive(Clone, Copy)]
+pub struct ChaCha<'a> {
+    key: &'a ChaChaKey,
+    /// The last row of the state.
+    row: [u32; 4],
+}
+
+impl<'a> ChaCha<'a> {
+    /// For a text of so many bytes.
+    #[inline(always)]
+    pub(super) fn new(
+        key: &'a ChaChaKey,
+        counter: u32,
+        nonce: &[u8; 12],
+        len: usize,
+    ) -> Result<Self, CounterError> {
+        let blocks = len.div_ceil(BLOCK) as u64;
+        if blocks > COUNTERS - u64::from(counter) {
+            return Err(CounterError { first: counter, blocks });
+        }
+        let (words, _) = nonce.as_chunks::<4>();
+        let word = |i: usize| u32::from_le_bytes(words[i]);
+        Ok(ChaCha { key, row: [counter, word(0), word(1), word(2)] })
+    }
+
+    #[inline(always)]
+    fn text(&self, Span { src, dst, len }: Span) -> Text {
+        Text { key: self.key, row: self.row, src, dst, len }
+    }
+}
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for ChaCha<'_> {
+    type Lanes = ChaChaLanes;
+
+    #[inline(always)]
+    fn task(&self, text: Span) -> ChaChaTask {
+        ChaChaTask(self.text(text))
+    }
+
+    /// All cost the same: in no order are there fewer steps.
+    #[inline(always)]
+    fn cost(&self, _: usize) -> usize {
+        1
+    }
+}
+
+/// A buffer to be encrypted or decrypted with ChaCha20 (RFC 8439, section 2.4), which are the same.
+///
+/// No counter may be used twice under one key and nonce: whoever has both ciphertexts has the difference
+/// of the plaintexts.
+///
+/// ```
+/// use broadloom_lanes::{ChaChaJob, ChaChaKey, ChaChaLanes, CounterError, Cpu, Planner};
+///
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let mut jobs = [ChaChaJob::chacha20(&key, 1, &[2; 12], vec![0; 100], ())?];
+/// Planner::<ChaChaLanes>::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert_ne!(jobs[0].output(), Some([0; 100].as_slice()));
+/// # Ok::<(), CounterError>(())
+/// ```
+pub type ChaChaJob<'a, B, T = ()> = CipherJob<ChaCha<'a>, B, T>;
+
+impl<'a, B: CipherBuffer, T> ChaChaJob<'a, B, T> {
+    /// Ciphers a buffer. `counter` is the number of the first block, of 64 bytes.
+    ///
+    /// # Errors
+    /// [`CounterError`] if the counter would pass its last value, and so repeat.
+    pub fn chacha20(
+        key: &'a ChaChaKey,
+        counter: u32,
+        nonce: &[u8; 12],
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CounterError> {
+        Ok(Self::cipher(ChaCha::new(key, counter, nonce, buffer.length())?, buffer, user))
+    }
+}
+
+/// ChaCha20-Poly1305 under a key, one way, for a nonce.
+#[derive(Clone, Copy)]
+pub struct ChaChaPoly<'a> {
+    cipher: ChaCha<'a>,
+    seals: bool,
+}
+
+impl<'a> ChaChaPoly<'a> {
+    /// For a text of so many bytes: 2^32 - 1 blocks at most (RFC 8439, 2.8), since the first counter makes the
+    /// key of the tag.
+    #[inline(always)]
+    pub(super) fn new(
+        seals: bool,
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        len: usize,
+    ) -> Result<Self, CounterError> {
+        Ok(ChaChaPoly { cipher: ChaCha::new(key, 1, nonce, len)?, seals })
+    }
+}
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+unsafe impl Aead for ChaChaPoly<'_> {
+    type Lanes = ChaChaPolyLanes;
+
+    #[inline(always)]
+    fn task(&self, parts: &Parts) -> ChaChaPolyTask {
+        let Parts { associated, text, tag } = *parts;
+        ChaChaPolyTask(Message { text: self.cipher.text(text), associated, tag, seals: self.seals })
+    }
+
+    /// All cost the same: in no order are there fewer steps.
+    #[inline(always)]
+    fn cost(&self, _: usize, _: usize) -> usize {
+        1
+    }
+
+    #[inline(always)]
+    fn seals(&self) -> bool {
+        self.seals
+    }
+}
+
+/// A message to be sealed or opened with ChaCha20-Poly1305 (RFC 8439, section 2.8), whose tags have 16 bytes.
+/// A text has at most 2^38 - 64 bytes.
+///
+/// No nonce may be used twice under one key: whoever has both messages has the difference of the
+/// plaintexts, and can forge messages under that nonce.
+///
+/// ```
+/// use broadloom_lanes::{ChaChaKey, ChaChaPolyJob, CounterError, Cpu, Planner, TagError};
+///
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let forged = ChaChaPolyJob::open(&key, &[1; 12], b"header", b"a packet".to_vec(), &[0; 16], ())?;
+/// let mut jobs = [forged];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert_eq!(jobs[0].output(), Some(Err(TagError)));
+/// # Ok::<(), CounterError>(())
+/// ```
+pub type ChaChaPolyJob<'a, A, B, T = ()> = AeadJob<ChaChaPoly<'a>, A, B, T>;
+
+impl<'a, A: Input, B: CipherBuffer, T> ChaChaPolyJob<'a, A, B, T> {
+    /// Encrypts a text, and makes its tag.
+    ///
+    /// # Errors
+    /// [`CounterError`] if the text is longer than 2^38 - 64 bytes: there are no counters for more.
+    pub fn seal(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: A,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CounterError> {
+        let mode = ChaChaPoly::new(true, key, nonce, buffer.length())?;
+        Ok(Self::aead(mode, associated, buffer, &[], user))
+    }
+
+    /// Decrypts a text, if the tag is right.
+    ///
+    /// # Errors
+    /// [`CounterError`] as for [`seal`](Self::seal). Of a wrong tag the [`output`](Self::output) tells.
+    pub fn open(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 12],
+        associated: A,
+        buffer: B,
+        tag: &[u8; 16],
+        user: T,
+    ) -> Result<Self, CounterError> {
+        let mode = ChaChaPoly::new(false, key, nonce, buffer.length())?;
+        Ok(Self::aead(mode, associated, buffer, tag, user))
+    }
+}

@@ -1,0 +1,99 @@
+//! Jobs of the modes of packets: what is done with a buffer, and who wants to know.
+//!
+//! A *mode* is all of a task but where the buffers are: a key, a nonce, a direction. Each mode is described
+//! beside its scheduler; a job and a [`Loan`](crate::Loan) make their tasks of the same description.
+
+mod aead;
+mod cipher;
+mod mac;
+
+pub use aead::{Aead, AeadJob, Parts, TagError};
+pub use cipher::{Cipher, CipherJob};
+pub use mac::{Mac, MacJob};
+
+use crate::manager::{Job, Lanes, Ticket};
+
+/// One buffer to be processed in one of the modes of packets, by any manager.
+///
+/// Its three forms are [`CipherJob`], [`AeadJob`] and [`MacJob`], and each mode has a name for its own:
+///
+/// | | |
+/// |---|---|
+/// | ciphers | [`CtrJob`](crate::CtrJob), [`EcbJob`](crate::EcbJob), [`CfbJob`](crate::CfbJob), [`XtsJob`](crate::XtsJob), [`ChaChaJob`](crate::ChaChaJob), [`DesJob`](crate::DesJob), [`F8Job`](crate::F8Job), and `Rc4Job` with the feature `legacy` |
+/// | sealing and opening | [`GcmJob`](crate::GcmJob), [`CcmJob`](crate::CcmJob), [`ChaChaPolyJob`](crate::ChaChaPolyJob) |
+/// | authentication alone | [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob), [`F9Job`](crate::F9Job) |
+///
+/// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
+pub struct PacketJob<W, T = ()> {
+    work: W,
+    user: T,
+    ticket: Ticket,
+}
+
+/// What a job does with its buffers.
+///
+/// # Safety
+/// The task's pointers must be good as long as the value is neither moved, nor borrowed, nor dropped.
+pub unsafe trait Work {
+    /// The scheduler of such work.
+    type Lanes: Lanes;
+
+    /// The work as the scheduler sees it.
+    fn task(&mut self) -> <Self::Lanes as Lanes>::Task;
+
+    /// Steps of the kernel that it will keep a lane for.
+    fn cost(&self) -> usize;
+
+    /// Ends it, now that its task is over.
+    fn finish(&mut self) {}
+}
+
+impl<W: Work, T> PacketJob<W, T> {
+    fn new(work: W, user: T) -> Self {
+        PacketJob { work, user, ticket: Ticket::default() }
+    }
+
+    /// Sets the time by which the job should be complete, in ticks of the caller's choosing: a
+    /// manager's `flush_expired` completes jobs whose time has come. Without it a job has all the time
+    /// there is.
+    pub fn by(mut self, ticks: u64) -> Self {
+        self.ticket.deadline = ticks;
+        self
+    }
+
+    /// Whether the job went through a manager to its end.
+    pub fn is_complete(&self) -> bool {
+        self.ticket.complete
+    }
+
+    /// The caller's value.
+    pub fn user(&self) -> &T {
+        &self.user
+    }
+}
+
+// SAFETY: the contract of the work.
+unsafe impl<W: Work, T> Job for PacketJob<W, T> {
+    type Lanes = W::Lanes;
+
+    #[inline(always)]
+    fn task(&mut self) -> <W::Lanes as Lanes>::Task {
+        self.work.task()
+    }
+
+    #[inline(always)]
+    fn cost(&self) -> usize {
+        self.work.cost()
+    }
+
+    #[inline(always)]
+    fn ticket(&mut self) -> &mut Ticket {
+        &mut self.ticket
+    }
+
+    #[inline(always)]
+    fn complete(&mut self) {
+        self.ticket.complete = true;
+        self.work.finish();
+    }
+}
