@@ -51,7 +51,7 @@ pub use aes::{
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{ChaChaJob, ChaChaKey, ChaChaLanes, ChaChaPolyJob, ChaChaPolyLanes};
-pub use chain::{ChainCipher, ChainLanes, Ranges, Steps};
+pub use chain::{Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Ranges, Steps};
 pub use cpu::{Cpu, Feature, Isa, IsaError};
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;

@@ -40,9 +40,6 @@ struct Packets<C, M> {
     /// Those that wait for lanes of the cipher, and of the MAC.
     to_cipher: Queue,
     to_mac: Queue,
-    /// Those that wait for lanes or are on them.
-    ciphering: usize,
-    authenticating: usize,
     /// Those that both are done with.
     complete: Queue,
 }
@@ -71,8 +68,6 @@ impl<C: Lanes, M: Lanes> Lanes for ChainLanes<C, M> {
                 free,
                 to_cipher: Queue::new(DEPTH),
                 to_mac: Queue::new(DEPTH),
-                ciphering: 0,
-                authenticating: 0,
                 complete: Queue::new(DEPTH),
             },
         }
@@ -87,96 +82,44 @@ impl<C: Lanes, M: Lanes> Lanes for ChainLanes<C, M> {
         Occupancy { used: cipher.used + mac.used, offered: cipher.offered + mac.offered }
     }
 
-    unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, goal: Goal) {
-        loop {
-            self.packets.take_from(source);
-            if self.packets.ciphering + self.packets.authenticating == 0 {
-                return;
-            }
+    /// Completes all tasks: between calls no packet is half done.
+    unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, _: Goal) {
+        while self.packets.take_from(source) {
             // SAFETY: the caller vouches for the tasks until they are complete.
             unsafe {
-                match goal {
-                    Goal::All => self.complete_all(),
-                    Goal::One => self.advance(),
-                }
-            }
-            if self.packets.report_to(source) > 0 && goal == Goal::One {
-                return;
-            }
-        }
-    }
-}
-
-impl<C: Lanes, M: Lanes> ChainLanes<C, M> {
-    /// Completes the packets under way.
-    ///
-    /// # Safety
-    /// Their tasks are good.
-    unsafe fn complete_all(&mut self) {
-        // SAFETY: the caller's.
-        unsafe {
-            self.cipher.run(&mut ForCipher(&mut self.packets), Goal::All);
-            self.mac.run(&mut ForMac(&mut self.packets), Goal::All);
-            if self.packets.ciphering > 0 {
+                self.cipher.run(&mut ForCipher(&mut self.packets), Goal::All);
+                self.mac.run(&mut ForMac(&mut self.packets), Goal::All);
+                // Those whose MAC comes first.
                 self.cipher.run(&mut ForCipher(&mut self.packets), Goal::All);
             }
-        }
-    }
-
-    /// Has at least one packet go through one half: of that whose lanes can be filled, if any can.
-    ///
-    /// # Safety
-    /// At least one packet is under way; their tasks are good.
-    unsafe fn advance(&mut self) {
-        let Packets { ciphering, authenticating, .. } = self.packets;
-        let fills_cipher = ciphering >= self.cipher.lanes();
-        let fills_mac = authenticating >= self.mac.lanes();
-        // SAFETY: the caller's.
-        unsafe {
-            if ciphering > 0 && (fills_cipher || !fills_mac) {
-                self.cipher.run(&mut ForCipher(&mut self.packets), Goal::One);
-            } else {
-                self.mac.run(&mut ForMac(&mut self.packets), Goal::One);
-            }
+            self.packets.report_to(source);
         }
     }
 }
 
 impl<C: Copy, M: Copy> Packets<C, M> {
-    /// Takes as many packets as there is room for.
-    fn take_from(&mut self, source: &mut impl Source<ChainTask<C, M>>) {
+    /// Takes as many packets as there is room for, and says whether there were any.
+    fn take_from(&mut self, source: &mut impl Source<ChainTask<C, M>>) -> bool {
+        let free = self.free.len();
         while self.free.len() > 0 {
             let taken = source.next(|id, task| {
                 let slot = self.free.pop().expect("one is free");
                 self.slots.put(slot as usize, Slot { id, task: *task });
-                self.send(slot, !task.mac_first);
+                if task.mac_first { self.to_mac.push(slot) } else { self.to_cipher.push(slot) }
             });
             if taken.is_none() {
-                return;
+                break;
             }
         }
+        self.free.len() < free
     }
 
-    /// Has a packet wait for lanes of the cipher, or of the MAC.
-    #[inline(always)]
-    fn send(&mut self, slot: u32, to_cipher: bool) {
-        if to_cipher {
-            self.ciphering += 1;
-            self.to_cipher.push(slot);
-        } else {
-            self.authenticating += 1;
-            self.to_mac.push(slot);
-        }
-    }
-
-    /// Reports those that are complete, and says how many.
-    fn report_to(&mut self, source: &mut impl Source<ChainTask<C, M>>) -> usize {
-        let count = self.complete.len();
+    /// Reports those that are complete.
+    fn report_to(&mut self, source: &mut impl Source<ChainTask<C, M>>) {
         while let Some(slot) = self.complete.pop() {
             source.done(self.slot(slot).id);
             self.free.push(slot);
         }
-        count
     }
 
     #[inline(always)]
@@ -199,11 +142,10 @@ impl<C: Copy, M: Copy> Source<C> for ForCipher<'_, C, M> {
 
     #[inline(always)]
     fn done(&mut self, slot: u32) {
-        self.0.ciphering -= 1;
         if self.0.slot(slot).task.mac_first {
             self.0.complete.push(slot);
         } else {
-            self.0.send(slot, false);
+            self.0.to_mac.push(slot);
         }
     }
 }
@@ -220,13 +162,12 @@ impl<C: Copy, M: Copy> Source<M> for ForMac<'_, C, M> {
 
     #[inline(always)]
     fn done(&mut self, slot: u32) {
-        self.0.authenticating -= 1;
         let &mut Slot { task: ChainTask { mac_first, tag, place, place_len, .. }, .. } =
             self.0.slot(slot);
         // SAFETY: whoever made the task vouches for so many bytes at both, apart from each other.
         unsafe { ptr::copy_nonoverlapping(tag, place, place_len) };
         if mac_first {
-            self.0.send(slot, true);
+            self.0.to_cipher.push(slot);
         } else {
             self.0.complete.push(slot);
         }

@@ -15,18 +15,20 @@ use crate::manager::{Job, Lanes, Ticket};
 
 /// One buffer to be processed in one of the modes of packets, by any manager.
 ///
-/// Its three forms are [`CipherJob`], [`AeadJob`] and [`MacJob`], and each mode has a name for its own:
+/// Its forms are [`CipherJob`], [`AeadJob`], [`MacJob`] and [`ChainJob`](crate::ChainJob), and each mode has a name for
+/// its own:
 ///
 /// | | |
 /// |---|---|
 /// | ciphers | [`CtrJob`](crate::CtrJob), [`EcbJob`](crate::EcbJob), [`CfbJob`](crate::CfbJob), [`XtsJob`](crate::XtsJob), [`ChaChaJob`](crate::ChaChaJob), [`DesJob`](crate::DesJob), [`F8Job`](crate::F8Job), and `Rc4Job` with the feature `legacy` |
 /// | sealing and opening | [`GcmJob`](crate::GcmJob), [`CcmJob`](crate::CcmJob), [`ChaChaPolyJob`](crate::ChaChaPolyJob) |
+/// | a cipher and a MAC | [`ChainJob`](crate::ChainJob) |
 /// | authentication alone | [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob), [`F9Job`](crate::F9Job) |
 ///
 /// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
 pub struct PacketJob<W, T = ()> {
-    work: W,
-    user: T,
+    pub(crate) work: W,
+    pub(crate) user: T,
     ticket: Ticket,
 }
 
@@ -49,7 +51,7 @@ pub unsafe trait Work {
 }
 
 impl<W: Work, T> PacketJob<W, T> {
-    fn new(work: W, user: T) -> Self {
+    pub(crate) fn new(work: W, user: T) -> Self {
         PacketJob { work, user, ticket: Ticket::default() }
     }
 

@@ -3,31 +3,27 @@
 use std::ops::Range;
 
 use broadloom_lanes::{
-    AesKey, CbcLanes, ChainCipher, ChainLanes, Cpu, CtrLanes, HashLanes, HmacKey, Loan, Planner, Ranges,
-    Sha1, Sha256, Sha512, Steps,
+    AesKey, CbcLanes, Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Cpu, CtrLanes, HashLanes,
+    HmacKey, Loan, OutOfPlace, Planner, Ranges, Sha1, Sha256, Sha512, Steps, TagError,
 };
 
 use crate::common::packets::{Ctr, Message, Mode};
-use crate::common::{Reference, brief, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, hash_cpus};
+use crate::common::{
+    Kind, REFUSED, Reference, brief, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, hash_cpus,
+};
 
 /// A cipher that goes into chains, and its independent implementation.
 trait Half: ChainCipher {
-    /// What a ciphered range is a multiple of.
-    const GRANULARITY: usize;
     fn cipher(encrypts: bool, key: &[u8], iv: &[u8; 16], text: &[u8]) -> Vec<u8>;
 }
 
 impl Half for CbcLanes {
-    const GRANULARITY: usize = 16;
-
     fn cipher(encrypts: bool, key: &[u8], iv: &[u8; 16], text: &[u8]) -> Vec<u8> {
         if encrypts { cbc_encrypt(key, iv, text) } else { cbc_decrypt(key, iv, text) }
     }
 }
 
 impl Half for CtrLanes {
-    const GRANULARITY: usize = 1;
-
     fn cipher(_: bool, key: &[u8], iv: &[u8; 16], text: &[u8]) -> Vec<u8> {
         let (key, nonce, plain) = (key.to_vec(), iv.to_vec(), text.to_vec());
         Ctr::expected(&Message { key, nonce, associated: Vec::new(), plain }).0
@@ -74,6 +70,11 @@ impl Packet {
             ranges: Ranges { cipher, mac, tag },
             bytes: bytes(number + 3, end + number % 5),
         }
+    }
+
+    fn chain<'a, A: Reference>(&self, key: &'a AesKey, mac_key: &'a HmacKey<A>) -> Chain<'a, A> {
+        let (iv, ranges) = (self.iv, self.ranges.clone());
+        Chain { steps: self.steps, key, mac_key, iv, ranges }
     }
 
     /// The packet afterwards, and its whole tag.
@@ -128,7 +129,7 @@ fn check<C: Half, A: Reference>(cpu: &Cpu, packets: &[Packet]) {
     let all = packets.iter().zip(&keys).zip(&mut buffers).zip(&mut tags);
     let mut planner = Planner::<ChainLanes<C, HashLanes<A>>>::new(cpu);
     planner.process_each(all.map(|(((packet, (key, mac_key)), buffer), tag)| {
-        Loan::chain(packet.steps, (key, mac_key), &packet.iv, buffer, packet.ranges.clone(), tag)
+        Loan::chain(&packet.chain(key, mac_key), buffer, tag)
     }));
     for (number, packet) in packets.iter().enumerate() {
         let (expected, tag) = packet.expected::<C, A>();
@@ -182,29 +183,111 @@ fn every_length_in_calls_of_any_size() {
     }
 }
 
-/// What is asked of a packet of 64 bytes, and the message that refuses it.
-#[track_caller]
-fn refused(ranges: Ranges, tag_room: usize, reason: &str) {
-    let outcome = std::panic::catch_unwind(|| {
-        let (key, mac_key) = (AesKey::new(&[1; 16]).expect("a good length"), HmacKey::new(b"key"));
-        let (mut packet, mut tag) = ([0; 64], vec![0; tag_room]);
-        let _: Loan<'_, ChainLanes<CbcLanes, HashLanes<Sha1>>> =
-            Loan::chain(STEPS[0], (&key, &mac_key), &[0; 16], &mut packet, ranges, &mut tag);
-    });
-    let panic = outcome.expect_err("it was taken");
-    let message = panic.downcast_ref::<String>().expect("a message");
-    assert!(message.contains(reason), "{message}");
+/// Packets as jobs: those of even numbers are encrypted, the others are on the way back, and some of those have a
+/// wrong tag.
+pub struct Jobs;
+
+impl Jobs {
+    /// A packet that is to be encrypted, with a tag.
+    fn packet(number: usize, len: usize) -> Packet {
+        let steps = number / 2 % 2 * 2;
+        let packet = Packet::new::<CbcLanes>(4 * (1 + number % 4) + steps, len.max(32));
+        Packet { iv: bytes(number, 16).try_into().expect("16 bytes"), ..packet }
+    }
+
+    /// Whether a number's tag is wrong.
+    fn is_forged(number: usize) -> bool {
+        number % 6 == 5
+    }
+}
+
+impl Kind for Jobs {
+    const NAME: &'static str = "chain";
+    type Job = ChainJob<'static, CbcLanes, Sha256, Vec<u8>, usize>;
+
+    fn job(number: usize, len: usize) -> Self::Job {
+        let mut packet = Jobs::packet(number, len);
+        if !number.is_multiple_of(2) {
+            packet.bytes = packet.expected::<CbcLanes, Sha256>().0;
+            let last = packet.ranges.tag.end - 1;
+            packet.bytes[last] ^= u8::from(Jobs::is_forged(number));
+            packet.steps = match packet.steps {
+                Steps::EncryptThenMac => Steps::MacThenDecrypt,
+                _ => Steps::DecryptThenMac,
+            };
+        }
+        let key = Box::leak(Box::new(AesKey::new(&packet.key).expect("a good length")));
+        let mac_key = Box::leak(Box::new(HmacKey::new(&packet.mac_key)));
+        ChainJob::over(packet.chain(key, mac_key), packet.bytes, number).expect("good ranges")
+    }
+
+    fn expected(number: usize, len: usize) -> Vec<u8> {
+        let packet = Jobs::packet(number, len);
+        let (bytes, tag) = packet.expected::<CbcLanes, Sha256>();
+        if number.is_multiple_of(2) {
+            return [bytes, tag].concat();
+        }
+        if Jobs::is_forged(number) {
+            return REFUSED.to_vec();
+        }
+        // As it was, with its tag.
+        let mut packet_back = packet.bytes;
+        let place = packet.ranges.tag;
+        packet_back[place.clone()].copy_from_slice(&tag[..place.len()]);
+        packet_back
+    }
+}
+
+#[test]
+fn what_came_with_a_wrong_tag_is_wiped_and_nothing_else() {
+    let (key, mac_key) = (AesKey::new(&[1; 16]).expect("a good length"), HmacKey::<Sha1>::new(b"key"));
+    for steps in [Steps::MacThenDecrypt, Steps::DecryptThenMac] {
+        let ranges = Ranges { cipher: 8..40, mac: 0..40, tag: 44..56 };
+        let chain = Chain { steps, key: &key, mac_key: &mac_key, iv: [3; 16], ranges };
+        let (source, mut destination) = (bytes(3, 64), vec![7; 64]);
+        let buffer = OutOfPlace::new(&source[..], &mut destination[..]).expect("equal lengths");
+        let mut jobs = [ChainJob::<CtrLanes, _, _, _>::over(chain, buffer, ()).expect("good ranges")];
+        assert_eq!(jobs[0].output(), None);
+        Planner::new(&Cpu::detect()).process_many(&mut jobs);
+        assert_eq!((jobs[0].output(), jobs[0].tag()), (Some(Err(TagError)), None));
+        let expected = [&source[..8], &[0; 32], &source[40..]].concat();
+        assert_eq!((source, destination), (bytes(3, 64), expected));
+    }
 }
 
 #[test]
 fn what_does_not_fit_is_refused_with_the_value() {
+    let (key, mac_key) = (AesKey::new(&[1; 16]).expect("a good length"), HmacKey::<Sha1>::new(b"key"));
     let ranges = || Ranges { cipher: 0..32, mac: 0..32, tag: 32..44 };
-    refused(Ranges { cipher: 0..80, ..ranges() }, 20, "0..80 is not within a packet of 64 bytes");
-    refused(Ranges { mac: 60..65, ..ranges() }, 20, "60..65 is not within a packet of 64 bytes");
-    refused(Ranges { tag: 60..72, ..ranges() }, 20, "60..72 is not within a packet of 64 bytes");
+    let refused = |steps, ranges, expected: &str| {
+        let chain = Chain { steps, key: &key, mac_key: &mac_key, iv: [0; 16], ranges };
+        let error = ChainJob::<CbcLanes, _, _, _>::over(chain.clone(), vec![0; 64], ()).err();
+        assert_eq!(error.expect("it was taken").to_string(), expected);
+        if !chain.ranges.tag.is_empty() {
+            let (mut packet, mut tag) = ([0; 64], [0; 20]);
+            let lend = || {
+                let _: Loan<'_, ChainLanes<CbcLanes, HashLanes<Sha1>>> =
+                    Loan::chain(&chain, &mut packet, &mut tag);
+            };
+            let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(lend));
+            let panic = panic.expect_err("it was taken");
+            assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some(expected));
+        }
+    };
+    let there = Steps::EncryptThenMac;
+    let beyond = |range: &str| format!("{range} is not within a packet of 64 bytes");
+    refused(there, Ranges { cipher: 0..80, ..ranges() }, &beyond("0..80"));
+    refused(there, Ranges { mac: 60..65, ..ranges() }, &beyond("60..65"));
+    refused(there, Ranges { tag: 60..72, ..ranges() }, &beyond("60..72"));
     #[expect(clippy::reversed_empty_ranges, reason = "that is what is refused")]
-    refused(Ranges { mac: 8..4, ..ranges() }, 20, "8..4 is not within a packet of 64 bytes");
-    refused(Ranges { tag: 32..53, ..ranges() }, 20, "21 bytes of a tag of 20");
-    refused(Ranges { cipher: 0..31, ..ranges() }, 20, "31 bytes are no whole blocks");
-    refused(ranges(), 19, "19 bytes of room for a digest");
+    refused(there, Ranges { mac: 8..4, ..ranges() }, &beyond("8..4"));
+    let odd = "31 bytes to be ciphered are no multiple of 16";
+    refused(there, Ranges { cipher: 0..31, ..ranges() }, odd);
+    let long = "a tag of 21 bytes, where there may be 1 to 20";
+    refused(there, Ranges { tag: 32..53, ..ranges() }, long);
+    let none = "a tag of 0 bytes, where there may be 1 to 20";
+    refused(Steps::MacThenDecrypt, Ranges { tag: 44..44, ..ranges() }, none);
+    let chain = Chain { steps: there, key: &key, mac_key: &mac_key, iv: [0; 16], ranges: ranges() };
+    let short = ChainJob::<CtrLanes, _, _, _>::over(chain, vec![0; 40], ()).err();
+    assert_eq!(short, Some(ChainError::Range { start: 32, end: 44, len: 40 }));
 }

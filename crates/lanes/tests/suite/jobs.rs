@@ -19,6 +19,7 @@ use proptest::prelude::*;
 macro_rules! every_job {
     ($check:ident($($argument:expr),*)) => {
         every_packet_kind!($check($($argument),*));
+        $check::<crate::chains::Jobs>($($argument),*);
         $check::<crate::des::Jobs>($($argument),*);
         #[cfg(feature = "legacy")]
         $check::<crate::rc4::Jobs>($($argument),*);

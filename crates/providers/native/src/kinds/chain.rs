@@ -7,8 +7,8 @@ use broadloom_engine::{
     Transform,
 };
 use broadloom_lanes::{
-    AesKey, CbcLanes, ChainCipher, ChainLanes, Cpu, CtrLanes, HashLanes, HmacKey, Loan, Ranges, Sha1,
-    Sha256, Steps,
+    self as lanes, AesKey, CbcLanes, ChainCipher, ChainLanes, Cpu, CtrLanes, HashLanes, HmacKey, Loan,
+    Ranges, Sha1, Sha256, Steps,
 };
 
 use super::hash::Placed;
@@ -87,11 +87,11 @@ impl<C: Half, A: Placed> Kind for Chain<C, A> {
 
     #[inline(always)]
     fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, Self::Lanes> {
-        let iv = message.nonce();
-        let Message { text, layout, tag, .. } = message;
+        let iv = *message.nonce();
+        let Message { text, layout: Layout { cipher, mac, tag: place }, tag, .. } = message;
         let Text::InPlace(packet) = text else { unreachable!("{WRITABLE}") };
-        let Layout { cipher, mac, tag: place } = layout;
+        let Chain { key, mac_key, steps, .. } = self;
         let ranges = Ranges { cipher, mac, tag: place };
-        Loan::chain(self.steps, (&self.key, &self.mac_key), iv, packet, ranges, tag)
+        Loan::chain(&lanes::Chain { steps: *steps, key, mac_key, iv, ranges }, packet, tag)
     }
 }

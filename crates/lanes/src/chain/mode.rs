@@ -1,0 +1,236 @@
+//! Chains of AES and HMAC: what is done to which bytes of a packet.
+
+use core::fmt;
+use core::ops::Range;
+use core::ptr;
+
+use super::lanes::{ChainLanes, ChainTask};
+use crate::aes::{AesKey, CbcLanes, Ctr, CtrLanes, Direction};
+use crate::buffer::Span;
+use crate::hash::{Hash, HashLanes, HmacKey, room};
+use crate::job::Cipher;
+use crate::manager::{Lanes, Loan};
+
+/// What is done to a packet, first and last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// It is encrypted, and the ciphertext authenticated.
+    EncryptThenMac,
+    /// The way back: the ciphertext is authenticated, and decrypted.
+    MacThenDecrypt,
+    /// It is authenticated, and then encrypted, its tag too if that is in the cipher's range.
+    MacThenEncrypt,
+    /// The way back: it is decrypted, and then authenticated.
+    DecryptThenMac,
+}
+
+impl Steps {
+    fn mac_first(self) -> bool {
+        matches!(self, Steps::MacThenDecrypt | Steps::MacThenEncrypt)
+    }
+
+    /// Whether a tag is made, and not compared.
+    pub(super) fn encrypts(self) -> bool {
+        matches!(self, Steps::EncryptThenMac | Steps::MacThenEncrypt)
+    }
+}
+
+/// Which bytes of a packet are for what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranges {
+    /// Those that are encrypted or decrypted.
+    pub cipher: Range<usize>,
+    /// Those that are authenticated.
+    pub mac: Range<usize>,
+    /// The tag: the first bytes of the MAC, as many as there are here. Those before it is encrypted, or after it
+    /// is decrypted, where the cipher's range has it.
+    pub tag: Range<usize>,
+}
+
+/// What is done to a packet, under which keys.
+#[derive(Clone)]
+pub struct Chain<'a, A: Hash> {
+    /// First and last.
+    pub steps: Steps,
+    /// The key of the cipher.
+    pub key: &'a AesKey,
+    /// The key of the HMAC.
+    pub mac_key: &'a HmacKey<A>,
+    /// The IV of CBC, or the first counter block, of which all 128 bits count. For what may not happen twice
+    /// see [`CbcJob`](crate::CbcJob) and [`CtrJob`](crate::CtrJob).
+    pub iv: [u8; 16],
+    /// To which of its bytes.
+    pub ranges: Ranges,
+}
+
+impl<A: Hash> Chain<'_, A> {
+    /// Refuses what does not fit a packet of so many bytes.
+    pub(super) fn check<C: ChainCipher>(&self, len: usize) -> Result<(), ChainError> {
+        let Ranges { cipher, mac, tag } = &self.ranges;
+        for range in [cipher, mac, tag] {
+            let Range { start, end } = *range;
+            if start > end || end > len {
+                return Err(ChainError::Range { start, end, len });
+            }
+        }
+        if !cipher.len().is_multiple_of(C::GRANULARITY) {
+            return Err(ChainError::CipherLength { len: cipher.len(), granularity: C::GRANULARITY });
+        }
+        if tag.len() > A::DIGEST_LEN {
+            return Err(ChainError::TagLength { len: tag.len(), max: A::DIGEST_LEN });
+        }
+        Ok(())
+    }
+
+    /// Steps of the MAC's kernel that a packet keeps a lane for: the longer part by far.
+    #[inline(always)]
+    pub(super) fn cost(&self) -> usize {
+        self.ranges.mac.len() / A::BLOCK_LEN
+    }
+
+    /// The work on a packet that its ranges were [checked](Chain::check) for. A tag that is made is put into it.
+    ///
+    /// The packet, and at `tag` room for a digest, are good for the loan's lifetime.
+    #[inline(always)]
+    pub(super) fn lend<'l, C: ChainCipher>(
+        &self,
+        packet: *mut u8,
+        tag: *mut u8,
+    ) -> Loan<'l, ChainLanes<C, HashLanes<A>>> {
+        let Chain { steps, key, mac_key, iv, ranges: Ranges { cipher, mac, tag: place } } = self;
+        // SAFETY: the ranges are within the packet.
+        let [ciphered, covered, placed] =
+            unsafe { [cipher, mac, place].map(|range| packet.add(range.start)) };
+        let cipher = C::half(steps.encrypts(), key, iv, ciphered, cipher.len());
+        let mac = Loan::hmac_at(mac_key, ptr::slice_from_raw_parts(covered, mac.len()), tag);
+        let place_len = if steps.encrypts() { place.len() } else { 0 };
+        let mac_first = steps.mac_first();
+        let task = ChainTask { cipher, mac: mac.task, mac_first, tag, place: placed, place_len };
+        Loan::new(task, self.cost())
+    }
+}
+
+/// Ranges that a chain cannot work on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChainError {
+    /// One that is not within the packet.
+    Range {
+        /// Its start.
+        start: usize,
+        /// Its end.
+        end: usize,
+        /// Bytes that the packet has.
+        len: usize,
+    },
+    /// For the cipher, one that is no whole number of blocks.
+    CipherLength {
+        /// Its bytes.
+        len: usize,
+        /// What they must be a multiple of.
+        granularity: usize,
+    },
+    /// For the tag, one that is longer than the MAC; or that is empty where a tag is to be compared.
+    TagLength {
+        /// Its bytes.
+        len: usize,
+        /// The most.
+        max: usize,
+    },
+}
+
+impl fmt::Display for ChainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ChainError::Range { start, end, len } => {
+                write!(f, "{start}..{end} is not within a packet of {len} bytes")
+            }
+            ChainError::CipherLength { len, granularity } => {
+                write!(f, "{len} bytes to be ciphered are no multiple of {granularity}")
+            }
+            ChainError::TagLength { len, max } => {
+                write!(f, "a tag of {len} bytes, where there may be 1 to {max}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ChainError {}
+
+/// A cipher that goes together with a MAC: the lanes of AES in [CBC](CbcLanes) and in
+/// [counter mode](CtrLanes).
+pub trait ChainCipher: Lanes + sealed::Sealed {
+    /// What a number of bytes must be a multiple of.
+    const GRANULARITY: usize;
+
+    /// The task for bytes that are good until it is complete, as the key is.
+    #[doc(hidden)]
+    fn half(encrypts: bool, key: &AesKey, iv: &[u8; 16], bytes: *mut u8, len: usize) -> Self::Task;
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::CbcLanes {}
+    impl Sealed for super::CtrLanes {}
+}
+
+impl ChainCipher for CbcLanes {
+    const GRANULARITY: usize = 16;
+
+    #[inline(always)]
+    fn half(encrypts: bool, key: &AesKey, iv: &[u8; 16], bytes: *mut u8, len: usize) -> Self::Task {
+        let direction = if encrypts { Direction::Encrypt } else { Direction::Decrypt };
+        Loan::blocks(direction, key, iv, Span { src: bytes, dst: bytes, len }).task
+    }
+}
+
+impl ChainCipher for CtrLanes {
+    const GRANULARITY: usize = 1;
+
+    #[inline(always)]
+    fn half(_: bool, key: &AesKey, counter: &[u8; 16], bytes: *mut u8, len: usize) -> Self::Task {
+        Ctr::new(key, counter).task(Span { src: bytes, dst: bytes, len })
+    }
+}
+
+impl<'a, C: ChainCipher, A: Hash> Loan<'a, ChainLanes<C, HashLanes<A>>> {
+    /// AES and HMAC over a packet, one after the other, in place. The MAC is written to the start of `tag`;
+    /// one that is made for the packet also goes where the chain's ranges say.
+    ///
+    /// On the way back the caller compares `tag` with the one that came, and wipes what was decrypted if it
+    /// is another.
+    ///
+    /// ```
+    /// use broadloom_lanes::{AesKey, CbcLanes, Chain, ChainLanes, Cpu, HashLanes, HmacKey};
+    /// use broadloom_lanes::{Loan, Planner, Ranges, Sha1, Steps};
+    ///
+    /// type Esp = ChainLanes<CbcLanes, HashLanes<Sha1>>;
+    /// let (key, mac_key) = (AesKey::new(&[7; 16])?, HmacKey::<Sha1>::new(&[8; 20]));
+    /// let mut packets = [[1u8; 8 + 16 + 32 + 12], [2; 68], [3; 68]];
+    /// let mut tags = [[0; 20]; 3];
+    /// let mut planner = Planner::<Esp>::new(&Cpu::detect());
+    /// planner.process_each(packets.iter_mut().zip(&mut tags).map(|(packet, tag)| {
+    ///     let iv = packet[8..24].try_into().expect("16 bytes");
+    ///     let ranges = Ranges { cipher: 24..56, mac: 0..56, tag: 56..68 };
+    ///     let steps = Steps::EncryptThenMac;
+    ///     Loan::chain(&Chain { steps, key: &key, mac_key: &mac_key, iv, ranges }, packet, tag)
+    /// }));
+    /// assert_eq!(packets[2][56..], tags[2][..12]);
+    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If the ranges do not fit the packet, for which the panic has the words of [`ChainError`]; or if `tag` is
+    /// shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
+    #[inline(always)]
+    pub fn chain(chain: &Chain<'a, A>, packet: &'a mut [u8], tag: &'a mut [u8]) -> Self {
+        if let Err(error) = chain.check::<C>(packet.len()) {
+            refuse(error);
+        }
+        chain.lend(packet.as_mut_ptr(), room::<A>(tag))
+    }
+}
+
+#[cold]
+fn refuse(error: ChainError) -> ! {
+    panic!("{error}")
+}
