@@ -10,9 +10,11 @@ pub enum Isa {
     Portable,
     /// AArch64's 128-bit vectors, with the AES and SHA-2 extensions where the CPU has them.
     Neon,
-    /// x86-64 with 256-bit integer vectors; AES-NI and the SHA extensions where the CPU has them.
+    /// x86-64 with 256-bit integer vectors; AES-NI, VAES and VPCLMULQDQ on them, and the SHA extensions where
+    /// the CPU has them.
     Avx2,
-    /// x86-64 with 512-bit vectors: AVX-512 F, BW, DQ and VL.
+    /// x86-64 with 512-bit vectors: AVX-512 F, BW, DQ and VL; VAES and VPCLMULQDQ on them where the CPU has
+    /// them, and what goes with [`Avx2`](Isa::Avx2).
     Avx512,
 }
 

@@ -2,7 +2,7 @@
 //! mode, ECB, XTS, GCM, CCM, CMAC and XCBC-MAC.
 //!
 //! `register` is all that kernels know of an instruction set that has an AES round, filled in by `ni`,
-//! `vaes` and `neon`; `soft` is for the others. `cbc` says what a kernel for CBC is, and `pipeline` is the
+//! `vaes`, `vaes512` and `neon`; `soft` is for the others. `cbc` says what a kernel for CBC is, and `pipeline` is the
 //! one description of those; `cfb` fulfils the same contract. `blocks` is the same for modes whose blocks do
 //! not depend on each other, which `ecb` and `xts` use; `ctr` for counter mode, `gcm` for GCM and GMAC, and
 //! `mac` for CMAC, XCBC-MAC and the chains of `ccm`.
@@ -31,6 +31,8 @@ mod select;
 mod soft;
 #[cfg(target_arch = "x86_64")]
 mod vaes;
+#[cfg(target_arch = "x86_64")]
+mod vaes512;
 mod xts;
 
 #[cfg(test)]

@@ -19,12 +19,12 @@ cbc_kernel!(
 
 ctr_kernel!(
     /// ARMv8 AES, one block in a register.
-    CTR, "armv8-aes", uint8x16_t, "aes"
+    CTR, "armv8-aes", 8 of uint8x16_t, "aes"
 );
 
 blocks_kernel!(
     /// ARMv8 AES, one block in a register.
-    BLOCKS, "armv8-aes", uint8x16_t, "aes"
+    BLOCKS, "armv8-aes", 8 of uint8x16_t, "aes"
 );
 
 cfb_kernel!(

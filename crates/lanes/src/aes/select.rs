@@ -6,10 +6,27 @@ use super::ctr::CtrKernel;
 use super::gcm::GcmKernel;
 use super::mac::ChainKernel;
 use crate::cpu::Cpu;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Isa;
 use crate::report::KernelInfo;
 
-/// For CBC: the AES instructions where the CPU has them, else bitsliced integers.
+/// Whether AES has instructions on the registers of AVX-512, and those are used.
+#[cfg(target_arch = "x86_64")]
+fn vaes_512(cpu: &Cpu) -> bool {
+    cpu.isa() == Isa::Avx512 && cpu.has("vaes")
+}
+
+/// For CBC: the AES instructions where the CPU has them, else bitsliced integers. To decrypt, they are those
+/// on the widest registers.
 pub(super) fn cbc(cpu: &Cpu) -> &'static CbcKernel {
+    #[cfg(target_arch = "x86_64")]
+    if vaes_512(cpu) && cpu.has("aes") {
+        return &super::vaes512::CBC;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if cpu.has("vaes") && cpu.has("aes") {
+        return &super::vaes::CBC;
+    }
     if cpu.has("aes") {
         #[cfg(target_arch = "x86_64")]
         return &super::ni::AESNI;
@@ -21,6 +38,10 @@ pub(super) fn cbc(cpu: &Cpu) -> &'static CbcKernel {
 
 /// For counter mode: the AES instructions on the widest registers that have them, else bitsliced integers.
 pub(super) fn ctr(cpu: &Cpu) -> &'static CtrKernel {
+    #[cfg(target_arch = "x86_64")]
+    if vaes_512(cpu) {
+        return &super::vaes512::CTR;
+    }
     #[cfg(target_arch = "x86_64")]
     if cpu.has("vaes") {
         return &super::vaes::CTR;
@@ -36,6 +57,10 @@ pub(super) fn ctr(cpu: &Cpu) -> &'static CtrKernel {
 
 /// For ECB and XTS: the AES instructions on the widest registers that have them, else bitsliced integers.
 pub(super) fn blocks(cpu: &Cpu) -> &'static BlocksKernel {
+    #[cfg(target_arch = "x86_64")]
+    if vaes_512(cpu) {
+        return &super::vaes512::BLOCKS;
+    }
     #[cfg(target_arch = "x86_64")]
     if cpu.has("vaes") {
         return &super::vaes::BLOCKS;
@@ -53,6 +78,10 @@ pub(super) fn blocks(cpu: &Cpu) -> &'static BlocksKernel {
 /// on the widest registers.
 pub(super) fn cfb(cpu: &Cpu) -> &'static CbcKernel {
     #[cfg(target_arch = "x86_64")]
+    if vaes_512(cpu) && cpu.has("aes") {
+        return &super::vaes512::CFB;
+    }
+    #[cfg(target_arch = "x86_64")]
     if cpu.has("vaes") && cpu.has("aes") {
         return &super::vaes::CFB;
     }
@@ -68,6 +97,10 @@ pub(super) fn cfb(cpu: &Cpu) -> &'static CbcKernel {
 /// For GCM and GMAC: the instructions for AES and for carry-less products, on the widest registers that have
 /// both, else integers.
 pub(super) fn gcm(cpu: &Cpu) -> &'static GcmKernel {
+    #[cfg(target_arch = "x86_64")]
+    if vaes_512(cpu) && cpu.has("vpclmulqdq") {
+        return &super::gcm::vclmul512::VCLMUL512;
+    }
     #[cfg(target_arch = "x86_64")]
     if cpu.has("vaes") && cpu.has("vpclmulqdq") {
         return &super::gcm::vclmul::VCLMUL;
@@ -85,6 +118,10 @@ pub(super) fn gcm(cpu: &Cpu) -> &'static GcmKernel {
 
 /// For CMAC and the chains of CCM: the AES instructions on the widest registers that have them, else bitsliced integers.
 pub(super) fn chains(cpu: &Cpu) -> &'static ChainKernel {
+    #[cfg(target_arch = "x86_64")]
+    if vaes_512(cpu) && cpu.has("aes") {
+        return &super::mac::vaes512::VAES512;
+    }
     #[cfg(target_arch = "x86_64")]
     if cpu.has("vaes") && cpu.has("aes") {
         return &super::mac::vaes::VAES;

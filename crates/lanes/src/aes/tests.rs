@@ -4,6 +4,8 @@ extern crate std;
 
 use super::cbc::{CbcKernel, CbcLaneSet};
 use super::key::AesKey;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::{Cpu, Isa};
 use ::aes::{Aes128, Aes192, Aes256};
 use ::cbc::cipher::{BlockModeEncrypt, KeyIvInit, block_padding::NoPadding};
 use std::vec::Vec;
@@ -15,6 +17,12 @@ fn kernels() -> Vec<&'static CbcKernel> {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("aes") {
         kernels.push(&super::ni::AESNI);
+        if std::is_x86_feature_detected!("vaes") {
+            kernels.push(&super::vaes::CBC);
+            if Cpu::with_isa(Isa::Avx512).is_ok() {
+                kernels.push(&super::vaes512::CBC);
+            }
+        }
     }
     #[cfg(target_arch = "aarch64")]
     if std::arch::is_aarch64_feature_detected!("aes") {

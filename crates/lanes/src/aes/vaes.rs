@@ -1,8 +1,9 @@
 //! AES by the x86 instructions on two blocks at once (256-bit VAES).
 
-use super::blocks::pipeline::blocks_kernel;
+use super::blocks::pipeline::{self, blocks_kernel};
 use super::cbc::{CbcKernel, MAX_LANES};
 use super::ctr::pipeline::ctr_kernel;
+use super::key::{AesKey, Block};
 use super::ni::{COUNTER_LAST, TWEAK_BACK, TWEAK_OUT, TWEAK_WHERE};
 use super::register::{Aes, Decrypt, Wide};
 use core::arch::asm;
@@ -10,12 +11,12 @@ use core::arch::x86_64::*;
 
 ctr_kernel!(
     /// VAES, two blocks in a register.
-    CTR, "vaes-256", __m256i, "avx2,vaes"
+    CTR, "vaes-256", 8 of __m256i, "avx2,vaes"
 );
 
 blocks_kernel!(
     /// VAES, two blocks in a register.
-    BLOCKS, "vaes-256", __m256i, "avx2,vaes"
+    BLOCKS, "vaes-256", 8 of __m256i, "avx2,vaes"
 );
 
 /// AES-NI on up to eight lanes to encrypt, and VAES to decrypt.
@@ -25,6 +26,21 @@ pub(super) static CFB: CbcKernel = CbcKernel {
     encrypt: super::ni::CFB.encrypt,
     decrypt: BLOCKS.cfb_decrypt,
 };
+
+/// AES-NI on up to eight lanes to encrypt, and VAES to decrypt.
+pub(super) static CBC: CbcKernel = CbcKernel {
+    name: "aes-ni",
+    lanes: MAX_LANES,
+    encrypt: super::ni::AESNI.encrypt,
+    decrypt: cbc_decrypt,
+};
+
+/// [`CbcKernel::decrypt`], with its contract.
+#[target_feature(enable = "avx2,vaes")]
+unsafe fn cbc_decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
+    // SAFETY: the contract, and the instructions are enabled here.
+    unsafe { pipeline::cbc::<__m256i, 8>(key, iv, src, dst, blocks) }
+}
 
 /// Needs AVX2 and VAES.
 impl Aes for __m256i {

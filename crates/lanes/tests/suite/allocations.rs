@@ -4,8 +4,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use crate::common::packets::{Message, Mode, Text, View, every_mode};
-use crate::common::{Reference, bytes, cipher_cpus, cpus};
-use crate::kasumi::{self, Message as KasumiMessage};
+use crate::common::{Reference, bytes, cipher_cpus, cpus, isas};
+use crate::kasumi::Message as KasumiMessage;
 use broadloom_lanes::{
     AesKey, CbcJob, HashJob, HmacKey, InOrder, Job, OutOfOrder, Planner, Sha1, Sha512,
 };
@@ -149,7 +149,7 @@ fn packets_allocate_nothing() {
 #[test]
 fn kasumi_allocates_nothing() {
     let messages: Vec<_> = (0..300).map(|i| KasumiMessage::new(i, i * 29 % 900)).collect();
-    for cpu in kasumi::cpus() {
+    for cpu in isas() {
         let mut planner = Planner::new(&cpu);
         let mut texts: Vec<_> = messages.iter().map(|message| message.text.clone()).collect();
         let mut tags = vec![[0; 4]; messages.len()];
@@ -168,7 +168,7 @@ fn kasumi_allocates_nothing() {
 #[test]
 fn rc4_allocates_nothing() {
     let key = broadloom_lanes::Rc4Key::new(b"a key").expect("a good length");
-    for cpu in kasumi::cpus() {
+    for cpu in isas() {
         let mut planner = Planner::new(&cpu);
         let mut texts: Vec<_> = (0..30).map(|i| bytes(i, i * 29 % 900)).collect();
         let count = allocations(|| {

@@ -9,7 +9,7 @@ use ctr::cipher::StreamCipher;
 
 use crate::allocations::allocations;
 use crate::common::packets::Text;
-use crate::common::{Kind, bytes, hex};
+use crate::common::{Kind, bytes, hex, isas};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
@@ -152,13 +152,9 @@ impl Kind for Jobs {
     }
 }
 
-fn cpus() -> impl Iterator<Item = Cpu> {
-    Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available"))
-}
-
 /// A planner for every instruction set.
 fn planners() -> Vec<(Cpu, Planner<DesLanes>)> {
-    cpus().map(|cpu| (cpu.clone(), Planner::new(&cpu))).collect()
+    isas().map(|cpu| (cpu.clone(), Planner::new(&cpu))).collect()
 }
 
 /// Sends messages through each planner in one call, every other one in place, each at its own alignment;
@@ -207,7 +203,7 @@ fn check_answers(key: &str, iv: Option<&str>, plain: &str, cipher: &str) {
     let key = DesKey::allowing_weak(&hex(key)).expect("a good length");
     let modes = if iv.is_some() { [CbcEncrypt, CbcDecrypt] } else { [EcbEncrypt, EcbDecrypt] };
     let iv = hex(iv.unwrap_or("0000000000000000")).try_into().expect("8 bytes");
-    for cpu in cpus() {
+    for cpu in isas() {
         for (mode, [from, to]) in modes.into_iter().zip([[plain, cipher], [cipher, plain]]) {
             let mut text = hex(from);
             let loan = mode.loan(&key, &iv, Text::InPlace(&mut text)).expect("whole blocks");
@@ -377,7 +373,7 @@ fn lengths_that_are_no_whole_blocks_are_refused() {
 #[test]
 fn nothing_is_allocated_after_construction() {
     let keys = [DesKey::new(&[1; 8]), DesKey::new(&bytes(3, 24))].map(|key| key.expect("a good key"));
-    for cpu in cpus() {
+    for cpu in isas() {
         let mut planner = Planner::new(&cpu);
         let mut texts: Vec<_> = (0..MANY).map(|i| bytes(i, 8 * (i * 29 % 60))).collect();
         let count = allocations(|| {
@@ -397,7 +393,7 @@ fn only_the_buffers_are_touched() {
 
     let (mut from, mut to): (Vec<_>, Vec<_>) =
         (0..9).map(|_| (Guarded::new(), Guarded::new())).collect();
-    for cpu in cpus() {
+    for cpu in isas() {
         let mut planner = Planner::new(&cpu);
         for mode in MODES {
             for len in (0..=33).chain([511, 2048]).filter(|len| mode.whole(*len) == *len) {

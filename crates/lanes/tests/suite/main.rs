@@ -11,6 +11,7 @@ mod guard;
 mod hash;
 mod jobs;
 mod kasumi;
+mod kernels;
 mod keystream;
 mod known_answers;
 mod loans;

@@ -4,11 +4,7 @@ use std::sync::OnceLock;
 
 use broadloom_lanes::{Cpu, Loan, Planner, Rc4Job, Rc4Key, Rc4Lanes};
 
-use crate::common::{Kind, bytes, hex};
-
-fn cpus() -> impl Iterator<Item = Cpu> {
-    Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available"))
-}
+use crate::common::{Kind, bytes, hex, isas};
 
 /// The algorithm as it is usually told.
 pub fn reference(key: &[u8], text: &[u8]) -> Vec<u8> {
@@ -138,7 +134,7 @@ fn vectors_of_the_rfc() {
             "370b1c1fe655916d97fd0d47ca1d72b8",
         ]),
     ];
-    for cpu in cpus() {
+    for cpu in isas() {
         let keys = vectors.map(|(key, _)| Rc4Key::new(&hex(key)).expect("a good length"));
         let mut streams = vectors.map(|_| vec![0; 4112]);
         let loans = streams.iter_mut().zip(&keys).map(|(stream, key)| Loan::rc4(key, stream));
@@ -175,7 +171,7 @@ fn check(cpu: &Cpu, texts: &[Vec<u8>]) {
 fn every_length() {
     let lengths = if crate::common::brief() { 0..=40 } else { 0..=530 };
     let texts: Vec<_> = lengths.map(|len| bytes(len, len)).collect();
-    for cpu in cpus() {
+    for cpu in isas() {
         texts.chunks(1).for_each(|text| check(&cpu, text));
         check(&cpu, &texts);
     }
@@ -186,7 +182,7 @@ fn lengths_mix() {
     let len = |i: usize| [i % 90, i * 37 % 700, 64, 16 * (i % 40), i * 151 % 5000][i % 5];
     let count = if crate::common::brief() { 20 } else { 600 };
     let texts: Vec<_> = (0..count).map(|i| bytes(i, len(i))).collect();
-    for cpu in cpus() {
+    for cpu in isas() {
         for count in [2, 3, 4, 5, 7, 8, count] {
             check(&cpu, &texts[texts.len() - count..]);
         }

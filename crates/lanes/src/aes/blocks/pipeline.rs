@@ -25,27 +25,28 @@ pub(in crate::aes) trait Mode<W: Wide> {
     unsafe fn mask(kept: W, text: W) -> W;
 }
 
-/// Sends blocks through a mode.
+/// Sends blocks through a mode: in groups of `TOGETHER` registers, 4 or 8, and what is left in fewer.
 ///
 /// # Safety
 /// The contracts of [`BlocksKernel`](super::BlocksKernel) and of `Mode`.
 #[inline(always)]
-pub(in crate::aes) unsafe fn process<W: Wide, M: Mode<W>>(
+pub(in crate::aes) unsafe fn process<W: Wide, M: Mode<W>, const TOGETHER: usize>(
     key: *const AesKey,
     mode: &mut M,
     src: *const u8,
     dst: *mut u8,
     blocks: usize,
 ) {
+    const { assert!(TOGETHER == 4 || TOGETHER == 8) };
     let (mut at, len) = (0, 16 * blocks);
     let width = 16 * W::BLOCKS;
     // SAFETY: the caller's; all groups are within the text.
     unsafe {
-        while len - at >= 8 * width {
-            group::<W, M, 8>(key, mode, src.add(at), dst.add(at));
-            at += 8 * width;
+        while len - at >= TOGETHER * width {
+            group::<W, M, TOGETHER>(key, mode, src.add(at), dst.add(at));
+            at += TOGETHER * width;
         }
-        if len - at >= 4 * width {
+        if const { TOGETHER > 4 } && len - at >= 4 * width {
             group::<W, M, 4>(key, mode, src.add(at), dst.add(at));
             at += 4 * width;
         }
@@ -62,7 +63,26 @@ pub(in crate::aes) unsafe fn process<W: Wide, M: Mode<W>>(
             let (x, kept) = mode.take_part(src, len);
             let mut x = [x];
             all_rounds::<W, M::Way, 1>(key, &mut x, &mut ());
-            x[0].xor(M::mask(kept, W::load_part(src, len))).store_part(dst, len);
+            x[0] = x[0].xor(M::mask(kept, load_part(src, len)));
+            match W::BLOCKS {
+                2 => x[0].store_one(dst),
+                _ => x[0].store_part(dst, len),
+            }
+        }
+    }
+}
+
+/// A part of a register: some whole blocks, fewer than it has room for.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn load_part<W: Wide>(src: *const u8, len: usize) -> W {
+    // SAFETY: the caller's; of two blocks, one is all that a part can be.
+    unsafe {
+        match W::BLOCKS {
+            2 => W::load_one(src),
+            _ => W::load_part(src, len),
         }
     }
 }
@@ -118,7 +138,7 @@ impl<W: Wide, D: Way<W>> Mode<W> for Ecb<D> {
     #[inline(always)]
     unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
         // SAFETY: the caller's.
-        unsafe { (W::load_part(src, len), W::zero()) }
+        unsafe { (load_part(src, len), W::zero()) }
     }
 
     #[inline(always)]
@@ -172,7 +192,7 @@ impl<W: Wide, D: Way<W>> Mode<W> for Xts<W, D> {
         unsafe {
             let kept = self.0;
             self.0 = kept.block(len / 16);
-            (W::load_part(src, len).xor(kept), kept)
+            (load_part::<W>(src, len).xor(kept), kept)
         }
     }
 
@@ -180,6 +200,44 @@ impl<W: Wide, D: Way<W>> Mode<W> for Xts<W, D> {
     unsafe fn mask(kept: W, _: W) -> W {
         kept
     }
+}
+
+/// The blocks before those of `N` registers at `src`. `before` is the one before the first of them, in the
+/// first place; afterwards it is the last of them.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn previous<W: Wide, const N: usize>(before: &mut W, src: *const u8) -> [W; N] {
+    let width = 16 * W::BLOCKS;
+    // SAFETY: the caller's: all that is read are blocks of these registers.
+    unsafe {
+        let mut x = [*before; N];
+        for place in 1..W::BLOCKS {
+            x[0] = x[0].with_block(place, W::load_one(src.add(16 * (place - 1))));
+        }
+        for i in 1..N {
+            x[i] = W::load(src.add(width * i - 16));
+        }
+        *before = W::load_one(src.add(width * N - 16));
+        x
+    }
+}
+
+/// The same for a part of a register, `len` bytes, behind which nothing comes.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn previous_of_part<W: Wide>(before: W, src: *const u8, len: usize) -> W {
+    let mut x = before;
+    for place in 1..W::BLOCKS {
+        if 16 * place < len {
+            // SAFETY: the caller's: the block before that at `place`, which is within the part.
+            x = unsafe { x.with_block(place, W::load_one(src.add(16 * (place - 1)))) };
+        }
+    }
+    x
 }
 
 /// CFB's way back: the ciphertext block before the next, in the first place.
@@ -190,33 +248,16 @@ impl<W: Wide> Mode<W> for Cfb<W> {
 
     #[inline(always)]
     unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]) {
-        let width = 16 * W::BLOCKS;
-        // SAFETY: the caller's: all that is read are blocks of these registers.
-        unsafe {
-            let mut x = [self.0; N];
-            for place in 1..W::BLOCKS {
-                x[0] = x[0].with_block(place, W::load_one(src.add(16 * (place - 1))));
-            }
-            for i in 1..N {
-                x[i] = W::load(src.add(width * i - 16));
-            }
-            self.0 = W::load_one(src.add(width * N - 16));
-            (x, x)
-        }
+        // SAFETY: the caller's.
+        let x = unsafe { previous(&mut self.0, src) };
+        (x, x)
     }
 
     #[inline(always)]
     unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
-        // SAFETY: the caller's; nothing comes behind a part.
-        unsafe {
-            let mut x = self.0;
-            for place in 1..W::BLOCKS {
-                if 16 * place < len {
-                    x = x.with_block(place, W::load_one(src.add(16 * (place - 1))));
-                }
-            }
-            (x, x)
-        }
+        // SAFETY: the caller's.
+        let x = unsafe { previous_of_part(self.0, src, len) };
+        (x, x)
     }
 
     #[inline(always)]
@@ -225,19 +266,45 @@ impl<W: Wide> Mode<W> for Cfb<W> {
     }
 }
 
+/// CBC's way back: the ciphertext block before the next, in the first place.
+#[cfg(target_arch = "x86_64")]
+pub(in crate::aes) struct Cbc<W>(pub W);
+
+#[cfg(target_arch = "x86_64")]
+impl<W: Decrypt + Wide> Mode<W> for Cbc<W> {
+    type Way = crate::aes::register::Backward;
+
+    #[inline(always)]
+    unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]) {
+        // SAFETY: the caller's.
+        unsafe { (load(src), previous(&mut self.0, src)) }
+    }
+
+    #[inline(always)]
+    unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W) {
+        // SAFETY: the caller's.
+        unsafe { (load_part(src, len), previous_of_part(self.0, src, len)) }
+    }
+
+    #[inline(always)]
+    unsafe fn mask(kept: W, _: W) -> W {
+        kept
+    }
+}
+
 /// [`BlocksKernel::encrypt`](super::BlocksKernel), and its inverse.
 ///
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn ecb<W: Decrypt + Wide, D: Way<W>>(
+pub(in crate::aes) unsafe fn ecb<W: Decrypt + Wide, D: Way<W>, const TOGETHER: usize>(
     key: &AesKey,
     src: *const u8,
     dst: *mut u8,
     blocks: usize,
 ) {
     // SAFETY: the caller's.
-    unsafe { process::<W, _>(key, &mut Ecb::<D>(PhantomData), src, dst, blocks) }
+    unsafe { process::<W, _, TOGETHER>(key, &mut Ecb::<D>(PhantomData), src, dst, blocks) }
 }
 
 /// [`BlocksKernel::xts_encrypt`](super::BlocksKernel), and its inverse.
@@ -245,7 +312,7 @@ pub(in crate::aes) unsafe fn ecb<W: Decrypt + Wide, D: Way<W>>(
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn xts<W: Decrypt + Wide, D: Way<W>>(
+pub(in crate::aes) unsafe fn xts<W: Decrypt + Wide, D: Way<W>, const TOGETHER: usize>(
     key: &AesKey,
     tweak: &mut Block,
     src: *const u8,
@@ -255,7 +322,7 @@ pub(in crate::aes) unsafe fn xts<W: Decrypt + Wide, D: Way<W>>(
     // SAFETY: the caller's.
     unsafe {
         let mut mode = Xts::<W, D>::new(tweak);
-        process(key, &mut mode, src, dst, blocks);
+        process::<W, _, TOGETHER>(key, &mut mode, src, dst, blocks);
         mode.0.store_one(tweak.as_mut_ptr());
     }
 }
@@ -265,7 +332,7 @@ pub(in crate::aes) unsafe fn xts<W: Decrypt + Wide, D: Way<W>>(
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn cfb<W: Wide>(
+pub(in crate::aes) unsafe fn cfb<W: Wide, const TOGETHER: usize>(
     key: &AesKey,
     iv: &Block,
     src: *const u8,
@@ -273,12 +340,30 @@ pub(in crate::aes) unsafe fn cfb<W: Wide>(
     blocks: usize,
 ) {
     // SAFETY: the caller's.
-    unsafe { process::<W, _>(key, &mut Cfb(W::load_one(iv.as_ptr())), src, dst, blocks) }
+    unsafe { process::<W, _, TOGETHER>(key, &mut Cfb(W::load_one(iv.as_ptr())), src, dst, blocks) }
 }
 
-/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need.
+/// [`CbcKernel::decrypt`](crate::aes::cbc::CbcKernel), in registers of several blocks.
+///
+/// # Safety
+/// As [`process`].
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(in crate::aes) unsafe fn cbc<W: Decrypt + Wide, const TOGETHER: usize>(
+    key: &AesKey,
+    iv: &Block,
+    src: *const u8,
+    dst: *mut u8,
+    blocks: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe { process::<W, _, TOGETHER>(key, &mut Cbc(W::load_one(iv.as_ptr())), src, dst, blocks) }
+}
+
+/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need, for
+/// groups of so many registers.
 macro_rules! blocks_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
         $(#[$doc])*
         pub(in crate::aes) static $kernel: $crate::aes::blocks::BlocksKernel = {
             use $crate::aes::blocks::{BlocksKernel, pipeline};
@@ -288,13 +373,13 @@ macro_rules! blocks_kernel {
             #[target_feature(enable = $feature)]
             unsafe fn encrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::ecb::<$register, Forward>(key, src, dst, blocks) }
+                unsafe { pipeline::ecb::<$register, Forward, $together>(key, src, dst, blocks) }
             }
 
             #[target_feature(enable = $feature)]
             unsafe fn decrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::ecb::<$register, Backward>(key, src, dst, blocks) }
+                unsafe { pipeline::ecb::<$register, Backward, $together>(key, src, dst, blocks) }
             }
 
             #[target_feature(enable = $feature)]
@@ -306,7 +391,7 @@ macro_rules! blocks_kernel {
                 blocks: usize,
             ) {
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::xts::<$register, Forward>(key, tweak, src, dst, blocks) }
+                unsafe { pipeline::xts::<$register, Forward, $together>(key, tweak, src, dst, blocks) }
             }
 
             #[target_feature(enable = $feature)]
@@ -318,7 +403,7 @@ macro_rules! blocks_kernel {
                 blocks: usize,
             ) {
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::xts::<$register, Backward>(key, tweak, src, dst, blocks) }
+                unsafe { pipeline::xts::<$register, Backward, $together>(key, tweak, src, dst, blocks) }
             }
 
             #[target_feature(enable = $feature)]
@@ -330,7 +415,7 @@ macro_rules! blocks_kernel {
                 blocks: usize,
             ) {
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::cfb::<$register>(key, iv, src, dst, blocks) }
+                unsafe { pipeline::cfb::<$register, $together>(key, iv, src, dst, blocks) }
             }
 
             BlocksKernel { name: $name, encrypt, decrypt, xts_encrypt, xts_decrypt, cfb_decrypt }

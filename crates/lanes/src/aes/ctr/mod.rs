@@ -35,5 +35,5 @@ pub(crate) struct CtrKernel {
     pub stream: unsafe fn(key: &AesKey, first: &Block, dst: *mut u8, len: usize),
 }
 
-/// What lengths of key stream alone are a multiple of: a group of the widest registers.
+/// What lengths of key stream alone are a multiple of: whole groups of every kernel.
 pub(super) const STREAMED: usize = 512;

@@ -6,16 +6,15 @@ use super::STREAMED;
 use crate::aes::key::AesKey;
 use crate::aes::register::{Wide, encrypt};
 
-/// Registers that are ciphered together: enough to have a new round begin in every cycle.
-pub(in crate::aes) const TOGETHER: usize = 8;
-
 /// Ciphers `len` bytes with the [counters](Wide::counters), and one block `extra` besides if `EXTRA`: what
 /// becomes of that is returned in the first place.
+///
+/// `TOGETHER` registers make a group, 4 or 8: enough to have a new round begin in every cycle.
 ///
 /// # Safety
 /// The contracts of [`CtrKernel`](super::CtrKernel) and of [`Wide`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn cipher<W: Wide, const EXTRA: bool>(
+pub(in crate::aes) unsafe fn cipher<W: Wide, const EXTRA: bool, const TOGETHER: usize>(
     key: *const AesKey,
     mut counters: W,
     extra: W,
@@ -23,6 +22,7 @@ pub(in crate::aes) unsafe fn cipher<W: Wide, const EXTRA: bool>(
     dst: *mut u8,
     len: usize,
 ) -> W {
+    const { assert!(TOGETHER == 4 || TOGETHER == 8) };
     let (width, group) = (W::BLOCKS * 16, TOGETHER * W::BLOCKS * 16);
     // SAFETY: the caller's; groups and what is left after them are within `len`.
     unsafe {
@@ -42,6 +42,7 @@ pub(in crate::aes) unsafe fn cipher<W: Wide, const EXTRA: bool>(
             2 => rest.cipher::<EXTRA, 2>(),
             3 => rest.cipher::<EXTRA, 3>(),
             4 => rest.cipher::<EXTRA, 4>(),
+            _ if const { TOGETHER == 4 } => rest.cipher::<EXTRA, 5>(),
             5 => rest.cipher::<EXTRA, 5>(),
             6 => rest.cipher::<EXTRA, 6>(),
             7 => rest.cipher::<EXTRA, 7>(),
@@ -62,7 +63,7 @@ pub(in crate::aes) unsafe fn cipher<W: Wide, const EXTRA: bool>(
 /// # Safety
 /// The contracts of [`CtrKernel`](super::CtrKernel) and of [`Wide`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn stream<W: Wide>(
+pub(in crate::aes) unsafe fn stream<W: Wide, const TOGETHER: usize>(
     key: *const AesKey,
     mut counters: W,
     dst: *mut u8,
@@ -159,9 +160,10 @@ impl<W: Wide> Rest<W> {
     }
 }
 
-/// Makes the kernel of one instruction set: the function above with the `target_feature` that it needs.
+/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need, for
+/// groups of so many registers.
 macro_rules! ctr_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
         $(#[$doc])*
         pub(in crate::aes) static $kernel: $crate::aes::ctr::CtrKernel =
             $crate::aes::ctr::CtrKernel { name: $name, cipher: ctr, stream: ctr_stream };
@@ -178,7 +180,8 @@ macro_rules! ctr_kernel {
             // SAFETY: the contract, and the instructions are enabled here.
             unsafe {
                 let first = <$register>::load_one(first.as_ptr());
-                pipeline::cipher::<$register, false>(key, first.counters(), first, src, dst, len);
+                let counters = first.counters();
+                pipeline::cipher::<$register, false, $together>(key, counters, first, src, dst, len);
             }
         }
 
@@ -193,7 +196,7 @@ macro_rules! ctr_kernel {
             // SAFETY: the contract, and the instructions are enabled here.
             unsafe {
                 let first = <$register>::load_one(first.as_ptr());
-                pipeline::stream::<$register>(key, first.counters(), dst, len);
+                pipeline::stream::<$register, $together>(key, first.counters(), dst, len);
             }
         }
     };

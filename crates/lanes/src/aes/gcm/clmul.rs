@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 
 gcm_kernel!(
     /// AES-NI and PCLMULQDQ, one block in a register.
-    CLMUL, "aes-ni", __m128i, "aes,avx2,pclmulqdq"
+    CLMUL, "aes-ni", 8 of __m128i, "aes,avx2,pclmulqdq"
 );
 
 /// Needs AVX2 and PCLMULQDQ.

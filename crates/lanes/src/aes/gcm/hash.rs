@@ -62,7 +62,7 @@ impl<W: Field> Sum<W> {
     /// The contract of [`Field`]; the key is valid, and `exponent` is 1 to [`POWERS`].
     #[inline(always)]
     unsafe fn add(&mut self, x: W, key: *const HashPowers, exponent: usize) {
-        // SAFETY: the caller's; after the lowest power there is one more element.
+        // SAFETY: the caller's; after the lowest power there are enough elements for a register.
         unsafe {
             let power = W::elements((*key).from(exponent));
             let fold = W::elements((*key).folds_from(exponent));
@@ -226,18 +226,18 @@ impl<W: Field> Hash<W> {
 /// Bytes of the longest group.
 const GROUP: usize = 16 * POWERS;
 
-/// Registers that are hashed while as many are ciphered.
-pub(super) const BESIDE: usize = 8;
+/// Steps of the cipher between which something is done.
+const STEPS: usize = 8;
 
-/// A group of [`BESIDE`] whole registers, hashed between the rounds of a cipher.
-pub(super) struct HashBeside<W> {
+/// A group of `N` whole registers, 4 or 8, hashed between the rounds of a cipher.
+pub(super) struct HashBeside<W, const N: usize> {
     key: *const HashPowers,
     from: *const u8,
     so_far: W,
     sum: Sum<W>,
 }
 
-impl<W: Field> HashBeside<W> {
+impl<W: Field, const N: usize> HashBeside<W, N> {
     /// # Safety
     /// The contract of [`Field`]; the key is valid, and the registers are readable, as long as this is used.
     #[inline(always)]
@@ -257,18 +257,23 @@ impl<W: Field> HashBeside<W> {
     }
 }
 
-impl<W: Field> Beside for HashBeside<W> {
-    /// A register in each step. The first of them comes last: it waits for the group before.
+impl<W: Field, const N: usize> Beside for HashBeside<W, N> {
+    /// A register in each step, or in every other. The first of them comes last: it waits for the group
+    /// before.
     #[inline(always)]
     unsafe fn after(&mut self, step: usize) {
-        let register = step % BESIDE;
+        const { assert!(STEPS.is_multiple_of(N)) };
+        if !step.is_multiple_of(STEPS / N) {
+            return;
+        }
+        let register = step / (STEPS / N) % N;
         // SAFETY: the contract.
         unsafe {
             let mut x = W::load(self.from.add(register * W::BLOCKS * 16)).reversed();
             if register == 0 {
                 x = x.xor(self.so_far);
             }
-            self.sum.add(x, self.key, (BESIDE - register) * W::BLOCKS);
+            self.sum.add(x, self.key, (N - register) * W::BLOCKS);
         }
     }
 }

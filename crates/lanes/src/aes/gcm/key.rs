@@ -30,13 +30,14 @@ pub struct GcmKey {
     hash: HashPowers,
 }
 
-/// The hash key to the powers from [`POWERS`] down to 1, and a zero.
+/// The hash key to the powers from [`POWERS`] down to 1, and zeros.
 ///
-/// Registers of two blocks take two neighbours at once, so that the last power has one, too.
-#[repr(C)]
+/// Registers of several blocks take as many neighbours at once, so that the last power has some, too: one less
+/// than the widest registers have blocks, and another one for the sake of alignment.
+#[repr(C, align(64))]
 pub(super) struct HashPowers {
-    powers: [Element; POWERS + 1],
-    folds: [Element; POWERS + 1],
+    powers: [Element; POWERS + 4],
+    folds: [Element; POWERS + 4],
 }
 
 impl GcmKey {

@@ -1,7 +1,7 @@
 //! AES-GCM and GMAC (SP 800-38D).
 //!
 //! `hash` is GHASH and `pipeline` the rest, both written once over the registers of an instruction set, which
-//! `clmul`, `vclmul` and `pmull` fill in; `soft` is for CPUs without their instructions. `field` is the
+//! `clmul`, `vclmul`, `vclmul512` and `pmull` fill in; `soft` is for CPUs without their instructions. `field` is the
 //! arithmetic in plain integers, with which keys are expanded.
 
 #[cfg(target_arch = "x86_64")]
@@ -19,6 +19,8 @@ pub(super) mod pmull;
 pub(super) mod soft;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod vclmul;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod vclmul512;
 
 use core::fmt;
 

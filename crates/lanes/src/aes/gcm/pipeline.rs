@@ -2,13 +2,14 @@
 //!
 //! A short message is ciphered and hashed in two steps, and between the two steps of one message come
 //! steps of others: so the rounds of one and the products of another are in flight at once, and nothing
-//! waits for the end of a chain. In a long message the products of eight registers are woven into the
-//! rounds of the next eight.
+//! waits for the end of a chain. In a long message the products of a group of registers are woven into the
+//! rounds of the next group.
 
 use super::field::Element;
-use super::hash::{BESIDE, Field, Hash, HashBeside};
+use super::hash::{Field, Hash, HashBeside};
+use super::key::POWERS;
 use super::{GcmKey, Message};
-use crate::aes::ctr::pipeline::{TOGETHER, add, cipher, take};
+use crate::aes::ctr::pipeline::{add, cipher, take};
 use crate::aes::key::Block;
 use crate::aes::register::encrypt;
 
@@ -23,7 +24,10 @@ pub(in crate::aes) type Weave<W> = unsafe fn(message: &Message, place: &mut Betw
 /// # Safety
 /// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
+pub(in crate::aes) unsafe fn process<W: Field, const TOGETHER: usize>(
+    messages: &[Message],
+    weave: Weave<W>,
+) {
     // SAFETY: the caller's.
     unsafe {
         let mut between = [Between::<W>::new(); BETWEEN];
@@ -42,7 +46,7 @@ pub(in crate::aes) unsafe fn process<W: Field>(messages: &[Message], weave: Weav
             }
             // What is sealed is hashed after it was ciphered, what is opened before.
             let half = match message.seals != ends {
-                true => encipher(message, place),
+                true => encipher::<W, TOGETHER>(message, place),
                 false => hash(message, place),
             };
             place.half = place.half.xor(half);
@@ -103,14 +107,15 @@ pub(in crate::aes) unsafe fn first_counter<W: Field>(
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-unsafe fn encipher<W: Field>(message: &Message, place: &Between<W>) -> W {
+unsafe fn encipher<W: Field, const TOGETHER: usize>(message: &Message, place: &Between<W>) -> W {
     let &Message { key, ref counter, src, dst, len, .. } = message;
     let done = place.done;
     // SAFETY: the caller's; `done` is within the text, and whole blocks.
     unsafe {
         let first = W::load_one(counter.as_ptr().cast());
         let counters = first.counters().count(1 + (done / 16) as u32);
-        cipher::<W, true>((*key).aes(), counters, first, src.add(done), dst.add(done), len - done)
+        let (key, src, dst, len) = ((*key).aes(), src.add(done), dst.add(done), len - done);
+        cipher::<W, true, TOGETHER>(key, counters, first, src, dst, len)
     }
 }
 
@@ -140,8 +145,11 @@ const LONG: usize = 512;
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn weave<W: Field>(message: &Message, place: &mut Between<W>) {
-    const { assert!(BESIDE == TOGETHER) };
+pub(in crate::aes) unsafe fn weave<W: Field, const TOGETHER: usize>(
+    message: &Message,
+    place: &mut Between<W>,
+) {
+    const { assert!(TOGETHER * W::BLOCKS <= POWERS && TOGETHER * W::BLOCKS * 16 <= LONG) };
     let &Message { key, ref counter, associated, src, dst, len, seals, .. } = message;
     let group = TOGETHER * W::BLOCKS * 16;
     // SAFETY: the caller's; all groups are within the text.
@@ -163,7 +171,7 @@ pub(in crate::aes) unsafe fn weave<W: Field>(message: &Message, place: &mut Betw
         }
         while len - at >= group {
             let mut x = take::<W, TOGETHER>(&mut counters);
-            let mut beside = HashBeside::new(powers, ciphertext.add(at - lag), so_far);
+            let mut beside = HashBeside::<W, TOGETHER>::new(powers, ciphertext.add(at - lag), so_far);
             encrypt(aes, &mut x, &mut beside);
             so_far = beside.end();
             add(&x, src.add(at), dst.add(at));
@@ -176,32 +184,45 @@ pub(in crate::aes) unsafe fn weave<W: Field>(message: &Message, place: &mut Betw
     }
 }
 
-/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need.
+/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need, for
+/// groups of so many registers.
 macro_rules! gcm_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
-        use $crate::aes::gcm::{GcmKernel, GcmKey, Message, pipeline};
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
+        use $crate::aes::gcm::GcmKey;
         use $crate::aes::key::Block;
 
-        $(#[$doc])*
-        pub(in crate::aes) static $kernel: GcmKernel =
-            GcmKernel { name: $name, process, first_counter };
-
-        #[target_feature(enable = $feature)]
-        unsafe fn process(messages: &[Message]) {
-            // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::process::<$register>(messages, weave) }
-        }
-
-        #[target_feature(enable = $feature)]
-        unsafe fn weave(message: &Message, place: &mut pipeline::Between<$register>) {
-            // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::weave(message, place) }
-        }
+        gcm_kernel!(
+            $(#[$doc])*
+            $kernel, $name, $together of $register, $feature, first_counter
+        );
 
         #[target_feature(enable = $feature)]
         unsafe fn first_counter(key: &GcmKey, nonce: *const u8, len: usize) -> Block {
             // SAFETY: the contract, and the instructions are enabled here.
             unsafe { pipeline::first_counter::<$register>(key, nonce, len) }
+        }
+    };
+    // With the first counters of another.
+    (
+        $(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal,
+        $first_counter:expr
+    ) => {
+        use $crate::aes::gcm::{GcmKernel, Message, pipeline};
+
+        $(#[$doc])*
+        pub(in crate::aes) static $kernel: GcmKernel =
+            GcmKernel { name: $name, process, first_counter: $first_counter };
+
+        #[target_feature(enable = $feature)]
+        unsafe fn process(messages: &[Message]) {
+            // SAFETY: the contract, and the instructions are enabled here.
+            unsafe { pipeline::process::<$register, $together>(messages, weave) }
+        }
+
+        #[target_feature(enable = $feature)]
+        unsafe fn weave(message: &Message, place: &mut pipeline::Between<$register>) {
+            // SAFETY: the contract, and the instructions are enabled here.
+            unsafe { pipeline::weave::<$register, $together>(message, place) }
         }
     };
 }

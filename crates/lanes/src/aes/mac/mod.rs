@@ -12,6 +12,8 @@ pub(super) mod pipeline;
 pub(super) mod soft;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod vaes;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod vaes512;
 mod xcbc;
 
 use super::key::{AesKey, Block};
@@ -26,7 +28,7 @@ pub(super) const MAX_LANES: usize = 16;
 /// The lanes of a chain: one buffer each, with a key of its own.
 ///
 /// Pointers of lanes that are not in use may be anything.
-#[repr(C, align(32))]
+#[repr(C, align(64))]
 pub(crate) struct ChainSet {
     /// The block before the next.
     pub state: [Block; MAX_LANES],

@@ -28,16 +28,30 @@ impl Lanewise for __m256i {
 unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe {
-        if share_a_key(set, n) {
-            if !n.is_multiple_of(2) {
-                // The place beside the last lane reads along with it.
-                set.src[n] = set.src[n - 1];
-            }
-            with_lanes!(n.div_ceil(2), N => shared::<__m256i, N>(set, blocks));
-            return;
+        if !share_a_key(set, n) {
+            return own_keys(set, n, blocks);
         }
-        for first in (0..n).step_by(8) {
-            with_lanes!(n - first, N => own::<__m128i, N>(set, first, blocks));
-        }
+        fill::<__m256i>(set, n);
+        with_lanes!(n.div_ceil(2), N => shared::<__m256i, N>(set, blocks));
+    }
+}
+
+/// The same where each lane has a key of its own.
+///
+/// # Safety
+/// As [`ChainKernel::absorb`].
+#[target_feature(enable = "aes,avx2")]
+pub(super) unsafe fn own_keys(set: &mut ChainSet, n: usize, blocks: usize) {
+    for first in (0..n).step_by(8) {
+        // SAFETY: the contract, and the instructions are enabled here.
+        unsafe { with_lanes!(n - first, N => own::<__m128i, N>(set, first, blocks)) };
+    }
+}
+
+/// The places beside the last lane, in the same register, read along with it.
+#[inline(always)]
+pub(super) fn fill<W: Lanewise>(set: &mut ChainSet, n: usize) {
+    for place in n..n.next_multiple_of(W::LANES) {
+        set.src[place] = set.src[n - 1];
     }
 }

@@ -15,7 +15,7 @@ pub use kinds::{Ciphers, Hashes, Kind};
 pub use reference::{Reference, cbc_decrypt, cbc_encrypt};
 pub use route::{Manager, Numbered, REFUSED, everywhere};
 
-use broadloom_lanes::Cpu;
+use broadloom_lanes::{Cpu, Isa};
 
 /// Calls a generic check with every hash.
 macro_rules! every_hash {
@@ -30,7 +30,19 @@ macro_rules! every_hash {
 }
 pub(crate) use every_hash;
 
-/// This machine with every instruction set it has, and with and without its hash and AES instructions.
+/// The instruction set that `BROADLOOM_ISA` names: nothing but it is tested then, and this machine has to have
+/// it.
+fn only() -> Option<Isa> {
+    std::env::var("BROADLOOM_ISA").ok().map(|name| name.parse().expect("an instruction set"))
+}
+
+/// This machine with every instruction set it has.
+pub fn isas() -> impl Iterator<Item = Cpu> {
+    let isas = only().map_or_else(|| Cpu::available().collect(), |isa| vec![isa]);
+    isas.into_iter().map(|isa| Cpu::with_isa(isa).expect("this machine has it"))
+}
+
+/// Those of [`isas`], with and without the hash and AES instructions.
 pub fn cpus() -> Vec<Cpu> {
     with_and_without(&["sha", "sha2", "aes", "vaes", "pclmulqdq", "vpclmulqdq", "pmull"])
 }
@@ -45,16 +57,20 @@ pub fn cipher_cpus() -> Vec<Cpu> {
     with_and_without(&["aes", "vaes", "pclmulqdq", "vpclmulqdq", "pmull"])
 }
 
+/// What is named by `BROADLOOM_ISA` is what its user gets: a CPU as it is.
 fn with_and_without(extensions: &[&str]) -> Vec<Cpu> {
-    let with = Cpu::available().map(|isa| Cpu::with_isa(isa).expect("it is available"));
-    with.flat_map(|cpu| {
-        let usable: Vec<_> = cpu.features().iter().filter(|f| f.usable).map(|f| f.name).collect();
-        let extensions = usable.into_iter().filter(|name| extensions.contains(name));
-        let without: Vec<_> =
-            extensions.map(|name| cpu.without(name).expect("no ISA needs it")).collect();
-        core::iter::once(cpu).chain(without)
-    })
-    .collect()
+    if only().is_some() {
+        return isas().collect();
+    }
+    isas()
+        .flat_map(|cpu| {
+            let usable: Vec<_> = cpu.features().iter().filter(|f| f.usable).map(|f| f.name).collect();
+            let extensions = usable.into_iter().filter(|name| extensions.contains(name));
+            let without: Vec<_> =
+                extensions.map(|name| cpu.without(name).expect("no ISA needs it")).collect();
+            core::iter::once(cpu).chain(without)
+        })
+        .collect()
 }
 
 /// Bytes that differ from place to place.

@@ -1,0 +1,42 @@
+//! Chains by VAES on 512-bit registers: four lanes in a register.
+
+use super::pipeline::{Lanewise, share_a_key, shared};
+use super::vaes::{fill, own_keys};
+use super::{ChainKernel, ChainSet, MAX_LANES};
+use core::arch::x86_64::*;
+
+/// VAES on four lanes in a register where lanes share a key, and AES-NI on one where each has its own.
+pub(in crate::aes) static VAES512: ChainKernel =
+    ChainKernel { name: "vaes-512", lanes: MAX_LANES, absorb };
+
+/// Needs AVX-512 F and VAES.
+impl Lanewise for __m512i {
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    unsafe fn gather(from: *const *const u8, at: usize) -> Self {
+        // SAFETY: four pointers with a block each, by the contract; AVX-512 F is enabled.
+        unsafe {
+            let (low, high) = (__m256i::gather(from, at), __m256i::gather(from.add(2), at));
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+        }
+    }
+}
+
+/// [`ChainKernel::absorb`], with its contract.
+#[target_feature(enable = "aes,avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes")]
+unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
+    // SAFETY: the contract, and the instructions are enabled here.
+    unsafe {
+        if !share_a_key(set, n) {
+            return own_keys(set, n, blocks);
+        }
+        fill::<__m512i>(set, n);
+        match n.div_ceil(4) {
+            1 => shared::<__m512i, 1>(set, blocks),
+            2 => shared::<__m512i, 2>(set, blocks),
+            3 => shared::<__m512i, 3>(set, blocks),
+            _ => shared::<__m512i, 4>(set, blocks),
+        }
+    }
+}
