@@ -5,7 +5,7 @@ mod common;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use common::{Place, noise, text};
@@ -352,7 +352,10 @@ fn a_signal_leaves_nothing() {
         let place = Place::new();
         // Sparse: it takes no room, and hours to compress.
         File::create(place.path().join("a")).unwrap().set_len(1 << 40).unwrap();
-        let mut child = place.command("compress").arg("a").stderr(Stdio::null()).spawn().unwrap();
+        // Whoever runs the tests may ignore signals, as `nohup` does, and a child would go on ignoring them.
+        let mut command = Command::new("env");
+        command.args(["--default-signal", env!("CARGO_BIN_EXE_broadloom"), "compress", "a"]);
+        let mut child = command.current_dir(place.path()).stderr(Stdio::null()).spawn().unwrap();
         while !place.names(".").iter().any(|name| name.starts_with(".broadloom-")) {
             assert_eq!(child.try_wait().unwrap(), None);
             std::thread::sleep(Duration::from_millis(5));
@@ -368,7 +371,7 @@ fn an_ignored_signal_stays_ignored() {
     let place = Place::new();
     File::create(place.path().join("a")).unwrap().set_len(1 << 40).unwrap();
     let program = env!("CARGO_BIN_EXE_broadloom");
-    let mut command = std::process::Command::new("sh");
+    let mut command = Command::new("sh");
     let script = format!("trap '' HUP; exec '{program}' compress a");
     let mut child = command.args(["-c", &script]).current_dir(place.path()).spawn().unwrap();
     while !place.names(".").iter().any(|name| name.starts_with(".broadloom-")) {
