@@ -98,8 +98,6 @@ impl Tag {
 
 impl Drop for Tag {
     fn drop(&mut self) {
-        if self.given > 0 {
-            self.bytes.zeroize();
-        }
+        self.bytes[..usize::from(self.given).min(MAX_TAG)].zeroize();
     }
 }

@@ -11,8 +11,9 @@ pub(crate) trait Kind: Send + Sync + Sized + 'static {
     /// Its number, of those in [`kinds`](crate::kinds).
     const CLASS: u8;
 
-    /// Whether it makes tags. The cipher of a chain does not, whatever its chain checks.
-    const TAGS: bool;
+    /// Bytes of tag that its lanes write, at most; 0 if it makes none, as the cipher of a chain does not, whatever
+    /// its chain checks.
+    const TAG_LEN: usize;
 
     /// What does the work.
     type Lanes: Lanes;
@@ -87,12 +88,12 @@ impl<K: Kind> Class for Work<K> {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         let Work { planner, tags } = self;
         let mut checking = 0;
-        if K::TAGS && tags.len() < operations.len() {
+        if K::TAG_LEN > 0 && tags.len() < operations.len() {
             tags.resize(operations.len(), [0; MAX_TAG]);
         }
         let mut room = tags.iter_mut();
         planner.process_each(operations.iter_mut().filter_map(|operation| {
-            let checks = K::TAGS && operation.checks_tag();
+            let checks = K::TAG_LEN > 0 && operation.checks_tag();
             if operation.class() == K::CLASS && !checks {
                 // As good as done: nothing here can fail, and nobody looks before this returns.
                 operation.complete(Ok(()));
@@ -116,7 +117,7 @@ impl<K: Kind> Class for Work<K> {
         });
         for (operation, made) in to_check.zip(tags) {
             operation.complete_with_mac(made);
-            made.zeroize();
+            made[..K::TAG_LEN].zeroize();
         }
     }
 

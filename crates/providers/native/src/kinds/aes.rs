@@ -72,7 +72,7 @@ fn laned_one_way(encrypts: bool, cpu: &Cpu, algorithm: &str) -> String {
 
 impl Kind for Cbc {
     const CLASS: u8 = super::CBC;
-    const TAGS: bool = false;
+    const TAG_LEN: usize = 0;
     type Lanes = CbcLanes;
 
     #[inline(always)]
@@ -90,7 +90,7 @@ impl Kind for Cbc {
 
 impl Kind for Ctr {
     const CLASS: u8 = super::CTR;
-    const TAGS: bool = false;
+    const TAG_LEN: usize = 0;
     type Lanes = CtrLanes;
 
     #[inline(always)]
@@ -106,7 +106,7 @@ impl Kind for Ctr {
 
 impl Kind for Cfb {
     const CLASS: u8 = super::CFB;
-    const TAGS: bool = false;
+    const TAG_LEN: usize = 0;
     type Lanes = CfbLanes;
 
     #[inline(always)]
@@ -124,7 +124,7 @@ impl Kind for Cfb {
 
 impl Kind for Ecb {
     const CLASS: u8 = super::ECB;
-    const TAGS: bool = false;
+    const TAG_LEN: usize = 0;
     type Lanes = EcbLanes;
 
     #[inline(always)]
@@ -143,7 +143,7 @@ impl Kind for Ecb {
 
 impl Kind for Xts {
     const CLASS: u8 = super::XTS;
-    const TAGS: bool = false;
+    const TAG_LEN: usize = 0;
     type Lanes = XtsLanes;
 
     #[inline(always)]

@@ -22,7 +22,7 @@ pub(crate) fn open_xcbc(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl Kind for Cmac {
     const CLASS: u8 = super::CMAC;
-    const TAGS: bool = true;
+    const TAG_LEN: usize = 16;
     type Lanes = CmacLanes;
 
     #[inline(always)]
@@ -34,7 +34,7 @@ impl Kind for Cmac {
 
 impl Kind for Xcbc {
     const CLASS: u8 = super::XCBC;
-    const TAGS: bool = true;
+    const TAG_LEN: usize = 16;
     type Lanes = CmacLanes;
 
     #[inline(always)]

@@ -22,7 +22,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl Kind for Ccm {
     const CLASS: u8 = super::CCM;
-    const TAGS: bool = true;
+    const TAG_LEN: usize = 16;
     type Lanes = CcmLanes;
 
     #[inline(always)]

@@ -30,7 +30,7 @@ fn key(transform: &Transform) -> ChaChaKey {
 
 impl Kind for ChaCha {
     const CLASS: u8 = super::CHACHA;
-    const TAGS: bool = false;
+    const TAG_LEN: usize = 0;
     type Lanes = ChaChaLanes;
 
     #[inline(always)]
@@ -50,7 +50,7 @@ impl Kind for ChaCha {
 
 impl Kind for ChaChaPoly {
     const CLASS: u8 = super::CHACHA_POLY;
-    const TAGS: bool = true;
+    const TAG_LEN: usize = 16;
     type Lanes = ChaChaPolyLanes;
 
     #[inline(always)]

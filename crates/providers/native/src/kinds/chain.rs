@@ -82,7 +82,7 @@ fn open<C: Half, A: Placed>(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl<C: Half, A: Placed> Kind for Chain<C, A> {
     const CLASS: u8 = C::CHAINS + matches!(A::ALGORITHM, HashAlgorithm::Sha256) as u8;
-    const TAGS: bool = true;
+    const TAG_LEN: usize = A::DIGEST_LEN;
     type Lanes = ChainLanes<C, HashLanes<A>>;
 
     #[inline(always)]

@@ -33,7 +33,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl Kind for Des {
     const CLASS: u8 = super::DES;
-    const TAGS: bool = false;
+    const TAG_LEN: usize = 0;
     type Lanes = DesLanes;
 
     #[inline(always)]

@@ -30,7 +30,7 @@ pub(crate) fn open<A: Placed>(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl<A: Placed> Kind for Keyed<A> {
     const CLASS: u8 = A::ALGORITHM as u8;
-    const TAGS: bool = true;
+    const TAG_LEN: usize = A::DIGEST_LEN;
     type Lanes = HashLanes<A>;
 
     #[inline(always)]

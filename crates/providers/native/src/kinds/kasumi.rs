@@ -31,7 +31,7 @@ fn direction(bit: u8) -> LinkDirection {
 
 impl Kind for F8 {
     const CLASS: u8 = super::F8;
-    const TAGS: bool = false;
+    const TAG_LEN: usize = 0;
     type Lanes = KasumiLanes;
 
     #[inline(always)]
@@ -56,7 +56,7 @@ impl Kind for F8 {
 
 impl Kind for F9 {
     const CLASS: u8 = super::F9;
-    const TAGS: bool = true;
+    const TAG_LEN: usize = 4;
     type Lanes = KasumiLanes;
 
     #[inline(always)]

@@ -15,7 +15,7 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 
 impl Kind for Rc4 {
     const CLASS: u8 = super::RC4;
-    const TAGS: bool = false;
+    const TAG_LEN: usize = 0;
     type Lanes = Rc4Lanes;
 
     #[inline(always)]
