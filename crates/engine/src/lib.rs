@@ -14,6 +14,7 @@
 
 mod affinity;
 mod algorithm;
+mod checks;
 mod checksum;
 mod completion;
 mod data;
@@ -25,6 +26,7 @@ mod job_error;
 mod made;
 mod operation;
 mod parameters;
+mod parts;
 #[cfg(feature = "rayon")]
 mod pool;
 mod processor;
@@ -55,8 +57,9 @@ pub use event::Event;
 pub use job::{Handle, Job};
 pub use job_error::{DeviceFault, JobError};
 pub use made::Progress;
-pub use operation::{CompressionParts, Layout, Operation, Parts};
+pub use operation::Operation;
 pub use parameters::MAX_TAG;
+pub use parts::{CompressionParts, Layout, Parts};
 #[cfg(feature = "rayon")]
 pub use pool::PoolProcessor;
 pub use processor::{Outcome, Processor};

@@ -1,16 +1,15 @@
 //! One buffer's work as the engine and the providers see it.
 
-use std::ops::Range;
 use std::time::Instant;
 
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use crate::algorithm::{Algorithm, CipherAlgorithm};
 use crate::data::{Bytes, Data, Text};
 use crate::job_error::JobError;
 use crate::made::{Made, Making, Progress};
-use crate::parameters::{MAX_TAG, Nonce, Span, Tag};
+use crate::parameters::{Nonce, Span, Tag};
+use crate::parts::{CompressionParts, Layout, Parts};
 use crate::session::{Held, Part, Rules, Session};
 
 /// A job but for the caller's own value: what a provider works on.
@@ -67,61 +66,6 @@ impl State {
     pub(crate) fn status(&self) -> Option<Result<(), JobError>> {
         (self.phase == Phase::Complete).then_some(self.outcome)
     }
-}
-
-/// What a provider computes with, for one stage of an operation. See [`Operation::parts`].
-#[derive(Debug)]
-pub struct Parts<'v, S> {
-    /// The provider's own session.
-    pub session: &'v S,
-    /// The bytes: those to be ciphered, or those to be hashed; of a whole chain, all.
-    pub text: Text<'v>,
-    /// Which of them are for what.
-    pub layout: Layout,
-    /// The nonce, the IV, or the first counter block; in a chain, the cipher's.
-    pub nonce: &'v [u8],
-    /// Associated data of an AEAD.
-    pub associated: &'v [u8],
-    /// Where a digest or a tag goes, at its whole length; for an [`open`](crate::Direction::Open), the
-    /// tag to check.
-    pub tag: &'v mut [u8; MAX_TAG],
-    /// Bytes of the session's tags.
-    pub tag_len: usize,
-}
-
-/// Which bytes of a text are for what, for a provider that does [chains whole](crate::Provider::chains_whole).
-/// For anything else both ranges are all of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
-    /// Those to be ciphered.
-    pub cipher: Range<usize>,
-    /// Those to be authenticated.
-    pub mac: Range<usize>,
-    /// Where as many bytes of the tag are to be put as soon as it is made, which may be before they are
-    /// encrypted; empty if nowhere.
-    pub tag: Range<usize>,
-}
-
-impl Layout {
-    /// Of a text of so many bytes, which the spans and a tag at that place are within.
-    #[inline(always)]
-    fn new(len: usize, cipher: Span, mac: Span, tag_at: Option<usize>, rules: &Rules) -> Self {
-        let made_at = tag_at.filter(|_| !rules.checks_tag);
-        let tag = made_at.map_or(0..0, |at| at..at + rules.tag_len);
-        Layout { cipher: cipher.of(len), mac: mac.of(len), tag }
-    }
-}
-
-/// What a provider compresses or decompresses with, in one attempt. See [`Operation::compression`].
-#[derive(Debug)]
-pub struct CompressionParts<'v, S> {
-    /// The provider's own session.
-    pub session: &'v S,
-    /// What is to be read: all, or what earlier attempts left. Empty where the data are in
-    /// [pieces](Operation::pieces).
-    pub input: &'v [u8],
-    /// Room for what is made.
-    pub output: &'v mut [u8],
 }
 
 /// [`Operation::acting`], for those who change its other fields meanwhile.
@@ -415,71 +359,17 @@ impl<'a> Operation<'a> {
                 && len as u64 <= rules.max_len
                 && (!rules.checks_tag || usize::from(self.tag.given) == rules.tag_len);
         }
-        rules.chain && self.chain_fits(rules, len)
+        rules.chain
+            && self
+                .check_ranges(rules, len)
+                .is_ok_and(|ciphered| self.check_tag(rules, &ciphered, len, Some(len)).is_ok())
     }
 
-    /// Whether the ranges of a chain are within so many bytes, and its tag where it may be.
-    #[inline]
-    fn chain_fits(&self, rules: &Rules, len: usize) -> bool {
-        let (Ok(ciphered), Ok(_)) = (self.cipher.within(len), self.mac.within(len)) else {
-            return false;
-        };
-        let tag_fits = match self.tag.at {
-            Some(at) => {
-                let end = at.saturating_add(rules.tag_len);
-                let is_apart = at >= ciphered.end || ciphered.start >= end;
-                end <= len && (rules.covers_tag || is_apart)
-            }
-            None => !rules.checks_tag || usize::from(self.tag.given) == rules.tag_len,
-        };
-        tag_fits && ciphered.len() & (rules.granularity - 1) == 0
-    }
-
-    /// The checks that the common case does not need.
+    /// The checks that the common case does not need, and what the provider needs then.
     #[inline(never)]
     fn begin_carefully(&mut self) -> Result<(), JobError> {
         let rules = *self.session.get().rules();
-        let len = self.data.len();
-        let output_len = self.data.output_len();
-        if rules.writes && output_len.is_none() {
-            return Err(JobError::ReadOnly);
-        }
-        if let Some(destination_len) = output_len
-            && destination_len != len
-        {
-            return Err(JobError::Lengths { source_len: len, destination_len });
-        }
-        check_nonce(self.session().algorithm(), self.nonce.as_slice())?;
-        let ciphered = self.cipher.within(len)?;
-        self.mac.within(len)?;
-        if rules.writes {
-            // A power of two: no division.
-            if ciphered.len() & (rules.granularity - 1) != 0 {
-                let granularity = rules.granularity;
-                return Err(JobError::DataLength { len: ciphered.len(), granularity });
-            }
-            if let Algorithm::Aead(aead) = self.session().algorithm() {
-                let max = aead.max_len(self.nonce.as_slice().len());
-                if ciphered.len() as u64 > max {
-                    return Err(JobError::TooLong { len: ciphered.len(), max });
-                }
-            }
-            if let Some(cipher) = self.session().algorithm().cipher() {
-                check_cipher(cipher, self.nonce.as_slice(), ciphered.len())?;
-            }
-        }
-        if let Some(at) = self.tag.at {
-            let end = at.saturating_add(rules.tag_len);
-            let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
-            Span { start: at, end }.within(room)?;
-            if rules.writes && at < ciphered.end && ciphered.start < end && !rules.covers_tag {
-                let (cipher_start, cipher_end) = (ciphered.start, ciphered.end);
-                return Err(JobError::TagOverlap { start: at, end, cipher_start, cipher_end });
-            }
-        } else if rules.checks_tag && usize::from(self.tag.given) != rules.tag_len {
-            let (len, valid) = (usize::from(self.tag.given), rules.tag_len);
-            return Err(JobError::TagLength { len, valid });
-        }
+        let ciphered = self.check(&rules)?;
         // A part of the pieces is no pieces.
         let gathers = !rules.chain && self.whole && self.session().stage(false).session.gathers();
         if !(gathers && self.data.is_read_only() && self.session().falls_back_to().is_none()) {
@@ -681,39 +571,10 @@ fn are_same(a: &[u8], b: &[u8]) -> bool {
     words.fold(a_rest.ct_eq(b_rest), |same, word| same & word).into()
 }
 
-/// Finds bits of a nonce that are no part of any field.
-fn check_nonce(algorithm: Algorithm, nonce: &[u8]) -> Result<(), JobError> {
-    for (at, (&byte, &mask)) in nonce.iter().zip(algorithm.nonce_masks()).enumerate() {
-        if byte & !mask != 0 {
-            return Err(JobError::NonceBits { at, byte, mask });
-        }
-    }
-    Ok(())
-}
-
-/// What a cipher demands of the length of a text beside its granularity.
-fn check_cipher(cipher: CipherAlgorithm, nonce: &[u8], len: usize) -> Result<(), JobError> {
-    let min = cipher.min_len();
-    if len < min {
-        return Err(JobError::TooShort { len, min });
-    }
-    if let Some(max) = cipher.max_len()
-        && len as u64 > max
-    {
-        return Err(JobError::TooLong { len, max });
-    }
-    if let Some(first) = cipher.counter(nonce) {
-        let blocks = len.div_ceil(cipher.block_len()) as u64;
-        if u64::from(first) + blocks > 1 << 32 {
-            return Err(JobError::CounterWraps { first, blocks });
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameters::MAX_TAG;
 
     #[test]
     fn tags_are_the_same_if_every_byte_is() {

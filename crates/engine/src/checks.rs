@@ -1,0 +1,113 @@
+//! What is checked of a job before a provider sees it.
+
+use std::ops::Range;
+
+use crate::algorithm::{Algorithm, CipherAlgorithm};
+use crate::job_error::JobError;
+use crate::operation::Operation;
+use crate::parameters::Span;
+use crate::session::Rules;
+
+impl Operation<'_> {
+    /// All that its session asks of it, but for the length of its nonce. Returns the bytes that the cipher is
+    /// for.
+    pub(crate) fn check(&self, rules: &Rules) -> Result<Range<usize>, JobError> {
+        let algorithm = self.session().algorithm();
+        let nonce = self.nonce.as_slice();
+        let len = self.data.len();
+        let output_len = self.data.output_len();
+        if rules.writes && output_len.is_none() {
+            return Err(JobError::ReadOnly);
+        }
+        if let Some(destination_len) = output_len
+            && destination_len != len
+        {
+            return Err(JobError::Lengths { source_len: len, destination_len });
+        }
+        check_nonce(algorithm, nonce)?;
+        let ciphered = self.check_ranges(rules, len)?;
+        if rules.writes {
+            if let Algorithm::Aead(aead) = algorithm {
+                let max = aead.max_len(nonce.len());
+                if ciphered.len() as u64 > max {
+                    return Err(JobError::TooLong { len: ciphered.len(), max });
+                }
+            }
+            if let Some(cipher) = algorithm.cipher() {
+                check_cipher(cipher, nonce, ciphered.len())?;
+            }
+        }
+        self.check_tag(rules, &ciphered, len, output_len)?;
+        Ok(ciphered)
+    }
+
+    /// That its ranges are within so many bytes, and the cipher's of a length that it takes.
+    #[inline]
+    pub(crate) fn check_ranges(&self, rules: &Rules, len: usize) -> Result<Range<usize>, JobError> {
+        let ciphered = self.cipher.within(len)?;
+        self.mac.within(len)?;
+        // A power of two: no division.
+        if rules.writes && ciphered.len() & (rules.granularity - 1) != 0 {
+            let granularity = rules.granularity;
+            return Err(JobError::DataLength { len: ciphered.len(), granularity });
+        }
+        Ok(ciphered)
+    }
+
+    /// That its tag is where it may be, in so many bytes to read or to write; or was given, and has the length
+    /// that the session's have.
+    #[inline]
+    pub(crate) fn check_tag(
+        &self,
+        rules: &Rules,
+        ciphered: &Range<usize>,
+        len: usize,
+        output_len: Option<usize>,
+    ) -> Result<(), JobError> {
+        let Some(at) = self.tag.at else {
+            if rules.checks_tag && usize::from(self.tag.given) != rules.tag_len {
+                let (len, valid) = (usize::from(self.tag.given), rules.tag_len);
+                return Err(JobError::TagLength { len, valid });
+            }
+            return Ok(());
+        };
+        let end = at.saturating_add(rules.tag_len);
+        let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
+        Span { start: at, end }.within(room)?;
+        if rules.writes && at < ciphered.end && ciphered.start < end && !rules.covers_tag {
+            let (cipher_start, cipher_end) = (ciphered.start, ciphered.end);
+            return Err(JobError::TagOverlap { start: at, end, cipher_start, cipher_end });
+        }
+        Ok(())
+    }
+}
+
+/// Finds bits of a nonce that are no part of any field.
+fn check_nonce(algorithm: Algorithm, nonce: &[u8]) -> Result<(), JobError> {
+    for (at, (&byte, &mask)) in nonce.iter().zip(algorithm.nonce_masks()).enumerate() {
+        if byte & !mask != 0 {
+            return Err(JobError::NonceBits { at, byte, mask });
+        }
+    }
+    Ok(())
+}
+
+/// What a cipher demands of the length of a text beside its granularity.
+fn check_cipher(cipher: CipherAlgorithm, nonce: &[u8], len: usize) -> Result<(), JobError> {
+    let min = cipher.min_len();
+    if len < min {
+        return Err(JobError::TooShort { len, min });
+    }
+    if let Some(max) = cipher.max_len()
+        && len as u64 > max
+    {
+        return Err(JobError::TooLong { len, max });
+    }
+    if let Some(first) = cipher.counter(nonce) {
+        let blocks = len.div_ceil(cipher.block_len()) as u64;
+        if u64::from(first) + blocks > 1 << 32 {
+            return Err(JobError::CounterWraps { first, blocks });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,68 @@
+//! What a provider is handed of an operation.
+
+use std::ops::Range;
+
+use crate::data::Text;
+use crate::parameters::{MAX_TAG, Span};
+use crate::session::Rules;
+
+/// What a provider computes with, for one stage of an operation. See [`Operation::parts`](crate::Operation::parts).
+#[derive(Debug)]
+pub struct Parts<'v, S> {
+    /// The provider's own session.
+    pub session: &'v S,
+    /// The bytes: those to be ciphered, or those to be hashed; of a whole chain, all.
+    pub text: Text<'v>,
+    /// Which of them are for what.
+    pub layout: Layout,
+    /// The nonce, the IV, or the first counter block; in a chain, the cipher's.
+    pub nonce: &'v [u8],
+    /// Associated data of an AEAD.
+    pub associated: &'v [u8],
+    /// Where a digest or a tag goes, at its whole length; for an [`open`](crate::Direction::Open), the
+    /// tag to check.
+    pub tag: &'v mut [u8; MAX_TAG],
+    /// Bytes of the session's tags.
+    pub tag_len: usize,
+}
+
+/// Which bytes of a text are for what, for a provider that does [chains whole](crate::Provider::chains_whole).
+/// For anything else both ranges are all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Those to be ciphered.
+    pub cipher: Range<usize>,
+    /// Those to be authenticated.
+    pub mac: Range<usize>,
+    /// Where as many bytes of the tag are to be put as soon as it is made, which may be before they are
+    /// encrypted; empty if nowhere.
+    pub tag: Range<usize>,
+}
+
+impl Layout {
+    /// Of a text of so many bytes, which the spans and a tag at that place are within.
+    #[inline(always)]
+    pub(crate) fn new(
+        len: usize,
+        cipher: Span,
+        mac: Span,
+        tag_at: Option<usize>,
+        rules: &Rules,
+    ) -> Self {
+        let made_at = tag_at.filter(|_| !rules.checks_tag);
+        let tag = made_at.map_or(0..0, |at| at..at + rules.tag_len);
+        Layout { cipher: cipher.of(len), mac: mac.of(len), tag }
+    }
+}
+
+/// What a provider compresses or decompresses with, in one attempt. See [`Operation::compression`](crate::Operation::compression).
+#[derive(Debug)]
+pub struct CompressionParts<'v, S> {
+    /// The provider's own session.
+    pub session: &'v S,
+    /// What is to be read: all, or what earlier attempts left. Empty where the data are in
+    /// [pieces](crate::Operation::pieces).
+    pub input: &'v [u8],
+    /// Room for what is made.
+    pub output: &'v mut [u8],
+}
