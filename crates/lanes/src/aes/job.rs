@@ -4,7 +4,8 @@ use super::AesKey;
 use super::lanes::{CbcLanes, CbcTask, Direction};
 use crate::buffer::{CipherBuffer, Span};
 use crate::error::LengthError;
-use crate::manager::{Job, Loan, Ticket};
+use crate::job::{Cipher, CipherJob};
+use crate::manager::Loan;
 
 /// Bytes in an AES block.
 pub(super) const BLOCK: usize = 16;
@@ -19,34 +20,59 @@ pub(super) const BLOCK: usize = 16;
 /// # let key = AesKey::new(&[0; 16]).unwrap();
 /// CbcJob::encrypt(&key, vec![0; 16], ());
 /// ```
-pub struct CbcJob<'a, B, T = ()> {
+pub type CbcJob<'a, B, T = ()> = CipherJob<Cbc<'a>, B, T>;
+
+/// CBC under a key, one way, from an IV on.
+#[derive(Clone, Copy)]
+pub struct Cbc<'a> {
     key: &'a AesKey,
     iv: [u8; BLOCK],
-    buffer: B,
-    user: T,
     direction: Direction,
-    ticket: Ticket,
+}
+
+impl<'a> Cbc<'a> {
+    /// For a buffer of so many bytes.
+    #[inline(always)]
+    pub(crate) fn new(
+        direction: Direction,
+        key: &'a AesKey,
+        iv: &[u8; BLOCK],
+        len: usize,
+    ) -> Result<Self, LengthError> {
+        LengthError::check(len, BLOCK)?;
+        Ok(Cbc { key, iv: *iv, direction })
+    }
+}
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+unsafe impl Cipher for Cbc<'_> {
+    type Lanes = CbcLanes;
+
+    #[inline(always)]
+    fn task(&self, Span { src, dst, len }: Span) -> CbcTask {
+        let Cbc { key, iv, direction } = *self;
+        CbcTask { key, iv, src, dst, blocks: len / BLOCK, direction }
+    }
+
+    /// Steps that a buffer keeps a lane for: decryption takes none.
+    #[inline(always)]
+    fn cost(&self, len: usize) -> usize {
+        match self.direction {
+            Direction::Encrypt => len / BLOCK,
+            Direction::Decrypt => 0,
+        }
+    }
 }
 
 impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
-    fn new(
-        direction: Direction,
-        key: &'a AesKey,
-        iv: [u8; BLOCK],
-        buffer: B,
-        user: T,
-    ) -> Result<Self, LengthError> {
-        LengthError::check(buffer.length(), BLOCK)?;
-        Ok(CbcJob { key, iv, buffer, user, direction, ticket: Ticket::default() })
-    }
-
     /// Encrypts a buffer of whole blocks; none is fine. For each message under one key, the IV must be
     /// one that nobody could foretell (SP 800-38A, appendix C).
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
     pub fn encrypt(key: &'a AesKey, iv: [u8; BLOCK], buffer: B, user: T) -> Result<Self, LengthError> {
-        Self::new(Direction::Encrypt, key, iv, buffer, user)
+        let mode = Cbc::new(Direction::Encrypt, key, &iv, buffer.length())?;
+        Ok(Self::cipher(mode, buffer, user))
     }
 
     /// Decrypts a buffer of whole blocks; none is fine.
@@ -54,35 +80,8 @@ impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
     pub fn decrypt(key: &'a AesKey, iv: [u8; BLOCK], buffer: B, user: T) -> Result<Self, LengthError> {
-        Self::new(Direction::Decrypt, key, iv, buffer, user)
-    }
-
-    /// Sets the time by which the job should be complete, in ticks of the caller's choosing: a
-    /// manager's `flush_expired` completes jobs whose time has come. Without it a job has all the time
-    /// there is.
-    pub fn by(mut self, ticks: u64) -> Self {
-        self.ticket.deadline = ticks;
-        self
-    }
-
-    /// The result; `None` until the job is complete.
-    pub fn output(&self) -> Option<&[u8]> {
-        self.ticket.complete.then(|| self.buffer.output())
-    }
-
-    /// Whether the job went through a manager to its end.
-    pub fn is_complete(&self) -> bool {
-        self.ticket.complete
-    }
-
-    /// The buffer and the caller's value.
-    pub fn into_parts(self) -> (B, T) {
-        (self.buffer, self.user)
-    }
-
-    /// The caller's value.
-    pub fn user(&self) -> &T {
-        &self.user
+        let mode = Cbc::new(Direction::Decrypt, key, &iv, buffer.length())?;
+        Ok(Self::cipher(mode, buffer, user))
     }
 }
 
@@ -124,46 +123,10 @@ impl<'a> Loan<'a, CbcLanes> {
     }
 
     #[inline(always)]
-    pub(crate) fn blocks(
-        direction: Direction,
-        key: &'a AesKey,
-        iv: &[u8; BLOCK],
-        Span { src, dst, len }: Span,
-    ) -> Self {
-        assert!(len.is_multiple_of(BLOCK), "{len} bytes are no whole blocks");
-        let blocks = len / BLOCK;
-        Loan::new(CbcTask { key, iv: *iv, src, dst, blocks, direction }, cost(direction, blocks))
-    }
-}
-
-/// Steps that a buffer keeps a lane for: decryption takes none.
-#[inline(always)]
-fn cost(direction: Direction, blocks: usize) -> usize {
-    match direction {
-        Direction::Encrypt => blocks,
-        Direction::Decrypt => 0,
-    }
-}
-
-// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's contract);
-// the key is borrowed for the job's life.
-unsafe impl<B: CipherBuffer, T> Job for CbcJob<'_, B, T> {
-    type Lanes = CbcLanes;
-
-    #[inline(always)]
-    fn task(&mut self) -> CbcTask {
-        let Span { src, dst, len } = Span::of(&mut self.buffer);
-        let (iv, direction) = (self.iv, self.direction);
-        CbcTask { key: self.key, iv, src, dst, blocks: len / BLOCK, direction }
-    }
-
-    #[inline(always)]
-    fn cost(&self) -> usize {
-        cost(self.direction, self.buffer.length() / BLOCK)
-    }
-
-    #[inline(always)]
-    fn ticket(&mut self) -> &mut Ticket {
-        &mut self.ticket
+    fn blocks(direction: Direction, key: &'a AesKey, iv: &[u8; BLOCK], text: Span) -> Self {
+        match Cbc::new(direction, key, iv, text.len) {
+            Ok(mode) => mode.lend(text),
+            Err(_) => panic!("{} bytes are no whole blocks", text.len),
+        }
     }
 }

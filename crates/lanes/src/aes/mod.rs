@@ -44,6 +44,7 @@ pub(crate) use ctr::Ctr;
 pub use ctr::{CounterError, CtrJob, CtrLanes, Keystream, KeystreamError};
 pub use ecb::{EcbJob, EcbLanes};
 pub use gcm::{GcmError, GcmJob, GcmKey, GcmLanes, GmacJob};
+pub(crate) use job::Cbc;
 pub use job::CbcJob;
 pub use key::{AesKey, KeyLengthError};
 pub use lanes::CbcLanes;

@@ -5,7 +5,7 @@ use core::ops::Range;
 use core::ptr;
 
 use super::lanes::{ChainLanes, ChainTask};
-use crate::aes::{AesKey, CbcLanes, Ctr, CtrLanes, Direction};
+use crate::aes::{AesKey, Cbc, CbcLanes, Ctr, CtrLanes, Direction};
 use crate::buffer::Span;
 use crate::hash::{Hash, HashLanes, HmacKey, room};
 use crate::job::Cipher;
@@ -179,7 +179,8 @@ impl ChainCipher for CbcLanes {
     #[inline(always)]
     fn half(encrypts: bool, key: &AesKey, iv: &[u8; 16], bytes: *mut u8, len: usize) -> Self::Task {
         let direction = if encrypts { Direction::Encrypt } else { Direction::Decrypt };
-        Loan::blocks(direction, key, iv, Span { src: bytes, dst: bytes, len }).task
+        let mode = Cbc::new(direction, key, iv, len).expect("chains are checked for whole blocks");
+        mode.task(Span { src: bytes, dst: bytes, len })
     }
 }
 

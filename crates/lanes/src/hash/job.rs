@@ -6,7 +6,8 @@ use super::lanes::{End, HashLanes, HashTask};
 use super::{Hash, HmacKey, State};
 use crate::buffer::Input;
 use crate::error::LengthError;
-use crate::manager::{Job, Loan, Ticket};
+use crate::job::{PacketJob, Work};
+use crate::manager::Loan;
 
 /// A hash, or an HMAC, whose message comes in several pieces.
 ///
@@ -60,16 +61,17 @@ impl<A: Hash> Drop for Stream<A> {
 ///
 /// `B` is the buffer, owned or borrowed ([`Input`]); `T` is whatever the caller wants to come back with
 /// it.
-pub struct HashJob<'a, A: Hash, B, T = ()> {
+pub type HashJob<'a, A, B, T = ()> = PacketJob<HashWork<'a, A, B>, T>;
+
+/// A message, and what is to be done with it.
+pub struct HashWork<'a, A: Hash, B> {
     data: B,
-    user: T,
-    work: Work<'a, A>,
-    ticket: Ticket,
+    step: Step<'a, A>,
     digest: A::Digest,
 }
 
 /// What is to be done with the data.
-enum Work<'a, A: Hash> {
+enum Step<'a, A: Hash> {
     Digest,
     Hmac(&'a HmacKey<A>),
     Update(&'a mut Stream<A>),
@@ -77,18 +79,18 @@ enum Work<'a, A: Hash> {
 }
 
 impl<'a, A: Hash, B: Input, T> HashJob<'a, A, B, T> {
-    fn new(data: B, user: T, work: Work<'a, A>) -> Self {
-        HashJob { data, user, work, ticket: Ticket::default(), digest: A::ZERO_DIGEST }
+    fn of(data: B, user: T, step: Step<'a, A>) -> Self {
+        PacketJob::new(HashWork { data, step, digest: A::ZERO_DIGEST }, user)
     }
 
     /// The digest of a message.
     pub fn digest(data: B, user: T) -> Self {
-        Self::new(data, user, Work::Digest)
+        Self::of(data, user, Step::Digest)
     }
 
     /// The HMAC of a message (RFC 2104).
     pub fn hmac(key: &'a HmacKey<A>, data: B, user: T) -> Self {
-        Self::new(data, user, Work::Hmac(key))
+        Self::of(data, user, Step::Hmac(key))
     }
 
     /// Another piece of a stream, of whole blocks; more is to come. The job has no output.
@@ -98,43 +100,25 @@ impl<'a, A: Hash, B: Input, T> HashJob<'a, A, B, T> {
     /// [`LengthError`] if the piece is no multiple of [`BLOCK_LEN`](super::Compression::BLOCK_LEN).
     pub fn update(stream: &'a mut Stream<A>, data: B, user: T) -> Result<Self, LengthError> {
         LengthError::check(data.bytes().len(), A::BLOCK_LEN)?;
-        Ok(Self::new(data, user, Work::Update(stream)))
+        Ok(Self::of(data, user, Step::Update(stream)))
     }
 
     /// The last piece of a stream, of any length. The output is the digest, or the HMAC, of all of it;
     /// the stream is then as it was before this piece.
     pub fn finish(stream: &'a mut Stream<A>, data: B, user: T) -> Self {
-        Self::new(data, user, Work::Finish(stream))
-    }
-
-    /// Sets the time by which the job should be complete, in ticks of the caller's choosing: a
-    /// manager's `flush_expired` completes jobs whose time has come. Without it a job has all the time
-    /// there is.
-    pub fn by(mut self, ticks: u64) -> Self {
-        self.ticket.deadline = ticks;
-        self
+        Self::of(data, user, Step::Finish(stream))
     }
 
     /// The digest or HMAC, [`DIGEST_LEN`](Hash::DIGEST_LEN) bytes; `None` until the job is complete,
     /// and for an [`update`](HashJob::update).
     pub fn output(&self) -> Option<&A::Digest> {
-        let has_output = !matches!(self.work, Work::Update(_));
-        (self.ticket.complete && has_output).then_some(&self.digest)
-    }
-
-    /// Whether the job went through a manager to its end.
-    pub fn is_complete(&self) -> bool {
-        self.ticket.complete
+        let has_output = !matches!(self.work.step, Step::Update(_));
+        (self.is_complete() && has_output).then_some(&self.work.digest)
     }
 
     /// The buffer and the caller's value.
     pub fn into_parts(self) -> (B, T) {
-        (self.data, self.user)
-    }
-
-    /// The caller's value.
-    pub fn user(&self) -> &T {
-        &self.user
+        (self.work.data, self.user)
     }
 }
 
@@ -181,7 +165,7 @@ pub(crate) fn room<A: Hash>(digest: &mut [u8]) -> *mut u8 {
 
 // SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract); keys and streams
 // are borrowed for the job's life; the digest is in the job itself.
-unsafe impl<A: Hash, B: Input, T> Job for HashJob<'_, A, B, T> {
+unsafe impl<A: Hash, B: Input> Work for HashWork<'_, A, B> {
     type Lanes = HashLanes<A>;
 
     #[inline(always)]
@@ -189,18 +173,18 @@ unsafe impl<A: Hash, B: Input, T> Job for HashJob<'_, A, B, T> {
         let bytes = self.data.bytes();
         let (data, len) = (bytes.as_ptr(), bytes.len());
         let out = self.digest.as_mut().as_mut_ptr();
-        let (start, before, end): (*const State<A::Word>, _, _) = match &mut self.work {
-            Work::Digest => (A::INITIAL, 0, End::Digest(out)),
-            Work::Hmac(key) => {
+        let (start, before, end): (*const State<A::Word>, _, _) = match &mut self.step {
+            Step::Digest => (A::INITIAL, 0, End::Digest(out)),
+            Step::Hmac(key) => {
                 let outer = &raw const key.outer;
                 (&raw const key.inner, A::BLOCK_LEN as u64, End::Hmac { outer, tag: out })
             }
-            Work::Update(stream) => {
+            Step::Update(stream) => {
                 let before = stream.absorbed;
                 let state = &raw mut stream.state;
                 (state.cast_const(), before, End::State(state))
             }
-            Work::Finish(stream) => {
+            Step::Finish(stream) => {
                 let end = match &stream.outer {
                     Some(outer) => End::Hmac { outer: &raw const *outer, tag: out },
                     None => End::Digest(out),
@@ -216,17 +200,11 @@ unsafe impl<A: Hash, B: Input, T> Job for HashJob<'_, A, B, T> {
         self.data.bytes().len() / A::BLOCK_LEN
     }
 
-    #[inline(always)]
-    fn ticket(&mut self) -> &mut Ticket {
-        &mut self.ticket
-    }
-
     /// Only now has a stream absorbed the piece: a job that a manager gives back unfinished leaves it as
     /// it was.
     #[inline(always)]
-    fn complete(&mut self) {
-        self.ticket.complete = true;
-        if let Work::Update(stream) = &mut self.work {
+    fn finish(&mut self) {
+        if let Step::Update(stream) = &mut self.step {
             stream.absorbed += self.data.bytes().len() as u64;
         }
     }

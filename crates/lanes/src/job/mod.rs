@@ -1,4 +1,4 @@
-//! Jobs of the modes of packets: what is done with a buffer, and who wants to know.
+//! Jobs: what is done with a buffer, and who wants to know.
 //!
 //! A *mode* is all of a task but where the buffers are: a key, a nonce, a direction. Each mode is described
 //! beside its scheduler; a job and a [`Loan`](crate::Loan) make their tasks of the same description.
@@ -13,14 +13,15 @@ pub use mac::{Mac, MacJob};
 
 use crate::manager::{Job, Lanes, Ticket};
 
-/// One buffer to be processed in one of the modes of packets, by any manager.
+/// One buffer to be processed, by any manager.
 ///
-/// Its forms are [`CipherJob`], [`AeadJob`], [`MacJob`] and [`ChainJob`](crate::ChainJob), and each mode has a name for
-/// its own:
+/// Its forms are [`CipherJob`], [`AeadJob`], [`MacJob`], [`HashJob`](crate::HashJob) and
+/// [`ChainJob`](crate::ChainJob), and each mode has a name for its own:
 ///
 /// | | |
 /// |---|---|
-/// | ciphers | [`CtrJob`](crate::CtrJob), [`EcbJob`](crate::EcbJob), [`CfbJob`](crate::CfbJob), [`XtsJob`](crate::XtsJob), [`ChaChaJob`](crate::ChaChaJob), [`DesJob`](crate::DesJob), [`F8Job`](crate::F8Job), and `Rc4Job` with the feature `legacy` |
+/// | hashes, HMAC | [`HashJob`](crate::HashJob) |
+/// | ciphers | [`CbcJob`](crate::CbcJob), [`CtrJob`](crate::CtrJob), [`EcbJob`](crate::EcbJob), [`CfbJob`](crate::CfbJob), [`XtsJob`](crate::XtsJob), [`ChaChaJob`](crate::ChaChaJob), [`DesJob`](crate::DesJob), [`F8Job`](crate::F8Job), and `Rc4Job` with the feature `legacy` |
 /// | sealing and opening | [`GcmJob`](crate::GcmJob), [`CcmJob`](crate::CcmJob), [`ChaChaPolyJob`](crate::ChaChaPolyJob) |
 /// | a cipher and a MAC | [`ChainJob`](crate::ChainJob) |
 /// | authentication alone | [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob), [`F9Job`](crate::F9Job) |

@@ -1,8 +1,8 @@
 //! The same jobs through every manager.
 
 use broadloom_lanes::{
-    Aead, AeadJob, CbcJob, ChainCipher, ChainJob, Cipher, CipherBuffer, CipherJob, Cpu, Hash, HashJob,
-    InOrder, Input, Job, Mac, MacJob, OutOfOrder, Planner,
+    Aead, AeadJob, ChainCipher, ChainJob, Cipher, CipherBuffer, CipherJob, Cpu, Hash, HashJob, InOrder,
+    Input, Job, Mac, MacJob, OutOfOrder, Planner,
 };
 
 /// What a job whose tag was wrong gives.
@@ -40,7 +40,6 @@ macro_rules! numbered {
 
 numbered! {
     (A: Hash, B: Input) HashJob<'_, A, B, usize>: |job| Some(job.output()?.as_ref().to_vec());
-    (B: CipherBuffer) CbcJob<'_, B, usize>: |job| Some(job.output()?.to_vec());
     (M: Cipher, B: CipherBuffer) CipherJob<M, B, usize>: |job| Some(job.output()?.to_vec());
     (M: Mac, D: Input) MacJob<M, D, usize>: |job| Some(job.output()?.as_ref().to_vec());
     (C: ChainCipher, A: Hash, B: CipherBuffer) ChainJob<'_, C, A, B, usize>: |job| Some(match job.output()? {
