@@ -46,9 +46,8 @@ impl Operation<'_> {
     pub(crate) fn check_ranges(&self, rules: &Rules, len: usize) -> Result<Range<usize>, JobError> {
         let ciphered = self.cipher.within(len)?;
         self.mac.within(len)?;
-        // A power of two: no division.
-        if rules.writes && ciphered.len() & (rules.granularity - 1) != 0 {
-            let granularity = rules.granularity;
+        if rules.writes && ciphered.len() & rules.granularity_mask != 0 {
+            let granularity = rules.granularity_mask + 1;
             return Err(JobError::DataLength { len: ciphered.len(), granularity });
         }
         Ok(ciphered)

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use zeroize::Zeroize;
 
+use crate::parameters::Span;
+
 /// Bytes to read.
 #[derive(Debug, Clone)]
 pub enum Bytes<'a> {
@@ -127,7 +129,9 @@ impl From<Vec<u8>> for Buffer<'_> {
 /// Made from a slice (`&[u8]` to be read only, `&mut [u8]` in place), from a `Vec<u8>` (in place, and
 /// owned), from a pair of source and destination, or from several pieces by
 /// [`gather`](Data::gather), [`scattered`](Data::scattered) and [`scattered_to`](Data::scattered_to).
+// The tag has a byte of its own: it is asked for several times a job, and to decode it takes longer.
 #[derive(Debug)]
+#[repr(u8)]
 pub enum Data<'a> {
     /// Read only: for hashes and MACs.
     Read(Bytes<'a>),
@@ -455,6 +459,27 @@ impl<'v> Text<'v> {
             Text::Read(bytes) => bytes,
             Text::InPlace(bytes) => bytes,
             Text::Apart(source, _) => source,
+        }
+    }
+
+    /// A part of the bytes, which is within them; of a chain where they are written, even if they are read
+    /// apart: those were copied, and what the other half of the chain made is there.
+    #[inline(never)]
+    pub(crate) fn of_span(self, span: Span, chain: bool) -> Text<'v> {
+        let text = match self {
+            Text::Apart(_, destination) if chain => Text::InPlace(destination),
+            text => text,
+        };
+        if span == Span::ALL {
+            return text;
+        }
+        let range = span.start..span.end;
+        match text {
+            Text::Read(bytes) => Text::Read(&bytes[range]),
+            Text::InPlace(bytes) => Text::InPlace(&mut bytes[range]),
+            Text::Apart(source, destination) => {
+                Text::Apart(&source[range.clone()], &mut destination[range])
+            }
         }
     }
 

@@ -59,7 +59,7 @@ pub use job_error::{DeviceFault, JobError};
 pub use made::Progress;
 pub use operation::Operation;
 pub use parameters::MAX_TAG;
-pub use parts::{CompressionParts, Layout, Parts};
+pub use parts::{CompressionParts, Last, Layout, Parts};
 #[cfg(feature = "rayon")]
 pub use pool::PoolProcessor;
 pub use processor::{Outcome, Processor};

@@ -9,7 +9,7 @@ use crate::data::{Bytes, Data, Text};
 use crate::job_error::JobError;
 use crate::made::{Made, Making, Progress};
 use crate::parameters::{Nonce, Span, Tag};
-use crate::parts::{CompressionParts, Layout, Parts};
+use crate::parts::{CompressionParts, Last, Layout, Parts};
 use crate::session::{Held, Part, Rules, Session};
 
 /// A job but for the caller's own value: what a provider works on.
@@ -61,6 +61,13 @@ pub(crate) enum Phase {
 impl State {
     pub(crate) const READY: State =
         State { phase: Phase::Ready, second: false, class: 0, plain: false, outcome: Ok(()) };
+
+    /// The provider is done with it.
+    #[inline(always)]
+    fn end(&mut self, outcome: Result<(), JobError>) {
+        self.phase = Phase::Ran;
+        self.outcome = outcome;
+    }
 
     /// How it went, once it is complete.
     pub(crate) fn status(&self) -> Option<Result<(), JobError>> {
@@ -125,71 +132,79 @@ impl<'a> Operation<'a> {
     /// makes.
     #[inline]
     pub fn parts<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
+        self.hand_over(false)
+    }
+
+    /// [`parts`](Operation::parts) for a provider that cannot fail at them, and that is through with all the
+    /// operations that it got when it returns: this one already counts as done, unless it
+    /// [checks a tag](Parts::checks_tag). `last` is the same for all of them.
+    #[inline]
+    pub fn commit<'v, S: 'static>(&'v mut self, last: &mut Last<'v, S>) -> Option<Parts<'v, S>> {
         if !self.state.plain {
-            return self.parts_of_any();
+            return self.commit_any();
         }
         let session = self.session.get();
         let rules = session.rules();
-        let own = session.stage(false).own()?;
+        let own = last.own(session.stage(false))?;
+        if !rules.checks_tag {
+            self.state.end(Ok(()));
+        }
         let text = self.data.text();
-        let len = text.input().len();
         Some(Parts {
             session: own,
+            layout: Layout::new(text.input().len(), self.cipher, self.mac, self.tag.at, rules),
             text,
-            layout: Layout::new(len, self.cipher, self.mac, self.tag.at, rules),
             nonce: self.nonce.as_slice(),
             associated: self.associated.as_slice(),
             tag: &mut self.tag.bytes,
             tag_len: rules.tag_len,
+            checks_tag: rules.checks_tag,
         })
     }
 
-    /// [`parts`](Operation::parts) of what has ranges, of a chain, and of data that are not in one piece.
     #[inline(never)]
-    fn parts_of_any<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
+    fn commit_any<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
+        self.hand_over(true)
+    }
+
+    #[inline(always)]
+    fn hand_over<S: 'static>(&mut self, commits: bool) -> Option<Parts<'_, S>> {
         let session = acting(&self.session, &self.fell_back);
         let stage = session.stage(self.state.second);
         let own = stage.own()?;
         let rules = session.rules();
-        let span = match stage.part {
-            Part::Cipher => self.cipher,
-            Part::Mac => self.mac,
-            Part::Chain => Span::ALL,
-            Part::Compression => return None,
-        };
-        let text = match (self.data.text(), rules.chain) {
-            // The source was copied, and what the other half made is there.
-            (Text::Apart(_, destination), true) => Text::InPlace(destination),
-            (text, _) => text,
-        };
-        let text = if span == Span::ALL {
-            text
-        } else {
-            let range = span.start..span.end;
-            match text {
-                Text::Read(bytes) => Text::Read(&bytes[range]),
-                Text::InPlace(bytes) => Text::InPlace(&mut bytes[range]),
-                Text::Apart(source, destination) => {
-                    Text::Apart(&source[range.clone()], &mut destination[range])
-                }
+        let (mut checks_tag, mut nonce) = (rules.checks_tag, self.nonce.as_slice());
+        let (mut cipher, mut mac, mut tag_at) = (self.cipher, self.mac, self.tag.at);
+        let mut text = self.data.text();
+        if !self.state.plain {
+            let span = match stage.part {
+                Part::Cipher => self.cipher,
+                Part::Mac => self.mac,
+                Part::Chain => Span::ALL,
+                Part::Compression => return None,
+            };
+            text = text.of_span(span, rules.chain);
+            if stage.part != Part::Chain {
+                (cipher, mac, tag_at) = (Span::ALL, Span::ALL, None);
             }
-        };
-        let len = text.input().len();
-        let layout = match stage.part {
-            Part::Chain => Layout::new(len, self.cipher, self.mac, self.tag.at, rules),
-            _ => Layout::new(len, Span::ALL, Span::ALL, None, rules),
-        };
+            if rules.chain && stage.part == Part::Mac {
+                nonce = &[];
+            }
+            // The cipher of a chain in halves leaves the tag to the other half.
+            checks_tag &= !(rules.chain && stage.part == Part::Cipher);
+        }
+        if commits && !checks_tag {
+            self.state.end(Ok(()));
+        }
         Some(Parts {
             session: own,
+            layout: Layout::new(text.input().len(), cipher, mac, tag_at, rules),
             text,
-            layout,
-            nonce: match (rules.chain, stage.part) {
-                (true, Part::Mac) => &[],
-                _ => self.nonce.as_slice(),
-            },
+            nonce,
             associated: self.associated.as_slice(),
             tag: &mut self.tag.bytes,
             tag_len: rules.tag_len,
+            checks_tag,
         })
     }
 
@@ -208,8 +223,7 @@ impl<'a> Operation<'a> {
     /// The provider is done with it.
     #[inline]
     pub fn complete(&mut self, outcome: Result<(), JobError>) {
-        self.state.phase = Phase::Ran;
-        self.state.outcome = outcome;
+        self.state.end(outcome);
     }
 
     /// The provider is done with a [`Verify`](crate::Direction::Verify): this is the MAC of the text, of
@@ -314,40 +328,27 @@ impl<'a> Operation<'a> {
         matches!(self.state.phase, Phase::Running | Phase::Ran)
     }
 
-    /// Checks the job, and makes it ready for a provider.
-    #[inline]
-    pub(crate) fn begin(&mut self) -> Result<(), JobError> {
-        if self.is_interrupted() {
-            return Err(JobError::Panicked);
-        }
+    /// Makes the job ready for a provider if it is the common case and in order: data in one piece, all of them
+    /// for what needs no more than that. Whether it is.
+    #[inline(always)]
+    pub(crate) fn begin_plainly(&mut self) -> bool {
         let session = self.session.get();
         let rules = session.rules();
         let nonce_len = self.nonce.len();
-        if nonce_len < rules.nonce_min || nonce_len > rules.nonce_max {
-            let (min, max) = (rules.nonce_min, rules.nonce_max);
-            return Err(JobError::NonceLength { len: nonce_len, min, max });
-        }
-        // The common case: data in one piece, all of it for what needs no more than this.
         let plain = rules.plain
+            && !self.is_interrupted()
+            && rules.nonce_min <= nonce_len
+            && nonce_len <= rules.nonce_max
             && match &self.data {
                 Data::InPlace(buffer) => self.is_plain(rules, buffer.as_slice().len()),
                 Data::Read(_) => !rules.writes && self.is_plain(rules, 0),
                 Data::OutOfPlace { .. } | Data::Scattered(_) => false,
             };
-        let class = session.stage(false).class;
-        if !plain {
-            self.fell_back = None;
-            if rules.making.is_some() {
-                self.begin_compression()?;
-            } else {
-                self.begin_carefully()?;
-            }
+        if plain {
+            let class = session.stage(false).class;
+            self.state = State { phase: Phase::Running, second: false, class, plain, ..self.state };
         }
-        self.state.phase = Phase::Running;
-        self.state.second = false;
-        self.state.class = class;
-        self.state.plain = plain;
-        Ok(())
+        plain
     }
 
     /// Whether nothing else needs to be looked at in a job whose session is plain: with so many bytes in
@@ -355,7 +356,7 @@ impl<'a> Operation<'a> {
     #[inline(always)]
     fn is_plain(&self, rules: &Rules, len: usize) -> bool {
         if self.whole {
-            return len & (rules.granularity - 1) == 0
+            return len & rules.granularity_mask == 0
                 && len as u64 <= rules.max_len
                 && (!rules.checks_tag || usize::from(self.tag.given) == rules.tag_len);
         }
@@ -365,9 +366,45 @@ impl<'a> Operation<'a> {
                 .is_ok_and(|ciphered| self.check_tag(rules, &ciphered, len, Some(len)).is_ok())
     }
 
-    /// The checks that the common case does not need, and what the provider needs then.
+    /// Checks the job, and makes it ready for a provider; or it has failed. Whether it is ready.
+    pub(crate) fn begin(&mut self) -> bool {
+        self.begin_plainly() || self.begin_otherwise()
+    }
+
+    /// The same for any but the common case.
     #[inline(never)]
+    pub(crate) fn begin_otherwise(&mut self) -> bool {
+        let begun = self.begin_carefully();
+        if let Err(error) = begun {
+            self.refuse(error);
+        }
+        begun.is_ok()
+    }
+
     fn begin_carefully(&mut self) -> Result<(), JobError> {
+        if self.is_interrupted() {
+            return Err(JobError::Panicked);
+        }
+        let session = self.session.get();
+        let rules = session.rules();
+        let class = session.stage(false).class;
+        let len = self.nonce.len();
+        if len < rules.nonce_min || len > rules.nonce_max {
+            let (min, max) = (rules.nonce_min, rules.nonce_max);
+            return Err(JobError::NonceLength { len, min, max });
+        }
+        self.fell_back = None;
+        if rules.making.is_some() {
+            self.begin_compression()?;
+        } else {
+            self.begin_cryptography()?;
+        }
+        self.state = State { phase: Phase::Running, second: false, class, plain: false, ..self.state };
+        Ok(())
+    }
+
+    /// The checks that the common case does not need, and what the provider needs then.
+    fn begin_cryptography(&mut self) -> Result<(), JobError> {
         let rules = *self.session.get().rules();
         let ciphered = self.check(&rules)?;
         // A part of the pieces is no pieces.
@@ -391,7 +428,6 @@ impl<'a> Operation<'a> {
     }
 
     /// What a compression or a decompression needs instead.
-    #[inline(never)]
     fn begin_compression(&mut self) -> Result<(), JobError> {
         let session = self.session.get();
         let Some(making) = session.rules().making else { return Err(JobError::NotDone) };

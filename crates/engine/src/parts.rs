@@ -1,10 +1,11 @@
 //! What a provider is handed of an operation.
 
 use std::ops::Range;
+use std::ptr;
 
 use crate::data::Text;
 use crate::parameters::{MAX_TAG, Span};
-use crate::session::Rules;
+use crate::session::{Rules, Stage};
 
 /// What a provider computes with, for one stage of an operation. See [`Operation::parts`](crate::Operation::parts).
 #[derive(Debug)]
@@ -24,6 +25,32 @@ pub struct Parts<'v, S> {
     pub tag: &'v mut [u8; MAX_TAG],
     /// Bytes of the session's tags.
     pub tag_len: usize,
+    /// Whether a tag is to be checked, not made.
+    pub checks_tag: bool,
+}
+
+/// The provider's own session that operations in a row had last. See [`Operation::commit`](crate::Operation::commit).
+pub struct Last<'v, S>(Option<(&'v Stage, &'v S)>);
+
+impl<S> Default for Last<'_, S> {
+    fn default() -> Self {
+        Last(None)
+    }
+}
+
+impl<'v, S: 'static> Last<'v, S> {
+    /// The provider's own session of a stage, if it is an `S`.
+    #[inline(always)]
+    pub(crate) fn own(&mut self, stage: &'v Stage) -> Option<&'v S> {
+        if let Some((last, own)) = self.0
+            && ptr::eq(last, stage)
+        {
+            return Some(own);
+        }
+        let own = stage.own()?;
+        self.0 = Some((stage, own));
+        Some(own)
+    }
 }
 
 /// Which bytes of a text are for what, for a provider that does [chains whole](crate::Provider::chains_whole).

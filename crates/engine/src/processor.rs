@@ -70,10 +70,9 @@ impl Processor {
     pub fn process_many<'a, H: Handle<'a>>(&mut self, jobs: &mut [H]) -> Outcome {
         let mut outcome = Outcome::default();
         for jobs in jobs.chunks_mut(WINDOW) {
-            let mut window = Window::new_const();
-            window.extend(jobs.iter_mut().map(Handle::operation));
-            outcome.failed += self.run(&mut window);
-            outcome.completed += window.len();
+            outcome.completed += jobs.len();
+            let provider = jobs[0].operation().session().provider_id();
+            outcome.failed += self.run(provider, jobs.iter_mut().map(Handle::operation));
         }
         outcome.fell_back = self.take_fallbacks();
         outcome
@@ -113,26 +112,31 @@ impl Processor {
         &mut self.queues[index]
     }
 
-    /// Brings up to [`WINDOW`] operations to their end, and says how many failed.
-    pub(crate) fn run(&mut self, window: &mut [&mut Operation<'_>]) -> usize {
-        let Some(first) = window.first() else { return 0 };
-        let provider = first.session().provider_id();
+    /// Brings up to [`WINDOW`] operations to their end, in the common case all of one provider, and says how many
+    /// failed.
+    pub(crate) fn run<'x, 'a: 'x>(
+        &mut self,
+        provider: usize,
+        operations: impl Iterator<Item = &'x mut Operation<'a>>,
+    ) -> usize {
+        let mut window = Window::new_const();
         let (mut uniform, mut goes_on) = (true, false);
-        for operation in window.iter_mut() {
+        // From inside: a ring's iterator then runs as two plain loops.
+        operations.for_each(|operation| {
             uniform &= operation.session().provider_id() == provider;
-            goes_on |= operation.session().rules().goes_on;
-            if let Err(error) = operation.begin() {
-                operation.refuse(error);
-                uniform = false;
+            if !operation.begin_plainly() {
+                goes_on |= operation.session().rules().goes_on;
+                uniform &= operation.begin_otherwise();
             }
-        }
+            window.push(operation);
+        });
         if uniform {
-            self.work(window);
+            self.work(&mut window);
         } else {
-            self.work_apart(window);
+            self.work_apart(&mut window);
         }
         if goes_on {
-            self.go_on(window);
+            self.go_on(&mut window);
         }
         window.iter_mut().map(|operation| usize::from(operation.finish())).sum()
     }

@@ -13,8 +13,6 @@ use crate::remote::Remote;
 use crate::session::Session;
 use crate::statistics::{Cause, Statistics};
 
-use arrayvec::ArrayVec;
-
 /// The order in which a queue pair gives jobs back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
@@ -401,9 +399,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         while group.complete < to {
             let until = to.min(group.complete + WINDOW);
             let jobs = group.jobs.range_mut(group.complete..until);
-            let mut window = ArrayVec::<_, WINDOW>::new_const();
-            window.extend(jobs.map(Handle::operation));
-            let failed = self.processor.run(&mut window);
+            let failed = self.processor.run(group.class.0, jobs.map(Handle::operation));
             self.statistics.complete(until - group.complete, failed);
             group.complete = until;
             self.level.set(|| true);

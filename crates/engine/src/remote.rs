@@ -110,10 +110,9 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
                 None if remote.begun < group.seen => {
                     let number = remote.base + remote.begun as u64;
                     let operation = group.jobs[remote.begun].operation();
-                    let checked = operation.begin();
+                    let begun = operation.begin();
                     remote.begun += 1;
-                    if let Err(error) = checked {
-                        operation.refuse(error);
+                    if !begun {
                         statistics.complete(1, 1);
                         continue;
                     }

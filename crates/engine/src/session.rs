@@ -37,8 +37,8 @@ pub(crate) struct Rules {
     pub nonce_min: usize,
     pub nonce_max: usize,
     pub tag_len: usize,
-    /// What the cipher's range must be a multiple of.
-    pub granularity: usize,
+    /// What the cipher's range must be a multiple of, a power of two, less one.
+    pub granularity_mask: usize,
     /// There is a cipher: something to write to is needed.
     pub writes: bool,
     /// There is a tag to check.
@@ -154,7 +154,7 @@ impl Session {
             nonce_min: *nonce.start(),
             nonce_max: *nonce.end(),
             tag_len: transform.tag_len(),
-            granularity: algorithm.granularity(),
+            granularity_mask: algorithm.granularity() - 1,
             writes,
             checks_tag,
             chain: chain_order.is_some(),

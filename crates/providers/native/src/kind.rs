@@ -1,6 +1,6 @@
 //! What is the same for every kind of session: how its operations become loans, and what is done with tags.
 
-use broadloom_engine::{Layout, MAX_TAG, Operation, Parts, ProviderError, ProviderSession, Text};
+use broadloom_engine::{Last, Layout, MAX_TAG, Operation, Parts, ProviderError, ProviderSession, Text};
 use broadloom_lanes::{Cpu, Lanes, Loan, Occupancy, Planner, kernels};
 use zeroize::Zeroize;
 
@@ -66,8 +66,8 @@ impl<K: Kind> ProviderSession for Session<K> {
 
 /// One class's part of a queue.
 pub(crate) trait Class: Send {
-    /// Completes the operations of this class, and leaves the others.
-    fn run(&mut self, operations: &mut [&mut Operation<'_>]);
+    /// Completes the operations of this class, and leaves the others. Says how many they were.
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize;
 
     fn occupancy(&self) -> Occupancy;
 }
@@ -85,21 +85,19 @@ impl<K: Kind> Work<K> {
 }
 
 impl<K: Kind> Class for Work<K> {
-    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize {
         let Work { planner, tags } = self;
-        let mut checking = 0;
+        let (mut own, mut checking) = (0, 0);
         if K::TAG_LEN > 0 && tags.len() < operations.len() {
             tags.resize(operations.len(), [0; MAX_TAG]);
         }
         let mut room = tags.iter_mut();
+        let mut last = Last::default();
         planner.process_each(operations.iter_mut().filter_map(|operation| {
-            let checks = K::TAG_LEN > 0 && operation.checks_tag();
-            if operation.class() == K::CLASS && !checks {
-                // As good as done: nothing here can fail, and nobody looks before this returns.
-                operation.complete(Ok(()));
-            }
-            let parts = operation.parts::<Session<K>>()?;
-            let Parts { session, text, layout, nonce, associated, tag, .. } = parts;
+            let parts = operation.commit::<Session<K>>(&mut last)?;
+            let Parts { session, text, layout, nonce, associated, tag, checks_tag, .. } = parts;
+            own += 1;
+            let checks = K::TAG_LEN > 0 && checks_tag;
             let tag = match checks.then(|| room.next()).flatten() {
                 Some(made) => {
                     checking += 1;
@@ -110,7 +108,7 @@ impl<K: Kind> Class for Work<K> {
             Some(session.kind.lend(Message { text, layout, nonce, associated, tag }))
         }));
         if checking == 0 {
-            return;
+            return own;
         }
         let to_check = operations.iter_mut().filter(|operation| {
             operation.is_open() && operation.class() == K::CLASS && operation.checks_tag()
@@ -119,6 +117,7 @@ impl<K: Kind> Class for Work<K> {
             operation.complete_with_mac(made);
             made[..K::TAG_LEN].zeroize();
         }
+        own
     }
 
     fn occupancy(&self) -> Occupancy {

@@ -28,11 +28,17 @@ impl Queue for NativeQueue {
     }
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
-        let classes =
-            operations.iter().fold(0u32, |classes, operation| classes | 1 << operation.class());
-        for (index, class) in self.classes.iter_mut().enumerate() {
-            if classes & (1 << index) != 0 {
-                class.get_or_insert_with(|| kinds::class(index as u8, &self.cpu)).run(operations);
+        let (mut left, mut ran) = (operations.len(), 0u32);
+        for at in 0..operations.len() {
+            let class = operations[at].class();
+            if ran & (1 << class) == 0 {
+                ran |= 1 << class;
+                let work = self.classes[usize::from(class)]
+                    .get_or_insert_with(|| kinds::class(class, &self.cpu));
+                left -= work.run(operations);
+            }
+            if left == 0 {
+                break;
             }
         }
     }

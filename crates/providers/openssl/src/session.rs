@@ -153,7 +153,8 @@ impl Workshop<'_> {
 impl OpenSslSession {
     /// Does an operation's work; a digest or tag that is made goes to `made`, or to where the operation
     /// has it.
-    #[inline(always)]
+    // Not inlined: its parts would be moved about once more.
+    #[inline(never)]
     pub(crate) fn run(
         parts: Parts<'_, OpenSslSession>,
         number: &mut Number,
