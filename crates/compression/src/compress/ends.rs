@@ -1,7 +1,6 @@
 //! Where chunks come from, and where they go.
 
 use std::io::{ErrorKind, Read, Write};
-use std::ops::Range;
 
 use broadloom_engine::Bytes;
 
@@ -12,16 +11,16 @@ use crate::report::Report;
 use super::chunk::Chunk;
 use super::frames::Frames;
 
-/// The chunks of a segment.
+/// The chunks of an input that is there as a whole.
 pub(super) struct Slice<'a> {
-    input: &'a [u8],
-    range: Range<usize>,
+    rest: &'a [u8],
+    offset: u64,
     chunk: usize,
 }
 
 impl<'a> Slice<'a> {
-    pub(super) fn new(input: &'a [u8], range: Range<usize>, chunk: usize) -> Self {
-        Slice { input, range, chunk }
+    pub(super) fn new(input: &'a [u8], chunk: usize) -> Self {
+        Slice { rest: input, offset: 0, chunk }
     }
 }
 
@@ -29,13 +28,13 @@ impl<'a> Source<Chunk<'a>> for Slice<'a> {
     type Error = CompressError;
 
     fn fill(&mut self, chunk: &mut Chunk<'a>) -> Result<bool, CompressError> {
-        let start = self.range.start;
-        let end = start.saturating_add(self.chunk).min(self.range.end);
-        if start == end {
+        let (next, rest) = self.rest.split_at(self.chunk.min(self.rest.len()));
+        if next.is_empty() {
             return Ok(false);
         }
-        chunk.set_input(start as u64, Bytes::Borrowed(&self.input[start..end]));
-        self.range.start = end;
+        chunk.set_input(self.offset, Bytes::Borrowed(next));
+        self.offset += next.len() as u64;
+        self.rest = rest;
         Ok(true)
     }
 }
@@ -93,7 +92,7 @@ impl<'a, R: Read> Source<Chunk<'a>> for Reader<R> {
     }
 }
 
-/// Puts the results of a segment one behind another.
+/// Puts results one behind another.
 pub(super) struct Append<'o, 's> {
     pub(super) frames: Frames<'s>,
     pub(super) output: &'o mut Vec<u8>,

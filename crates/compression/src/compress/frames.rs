@@ -11,22 +11,20 @@ use crate::settings::Settings;
 
 use super::chunk::Compressed;
 
-/// Writes a format around chunks, of an input or of one of its segments.
+/// Writes a format around the chunks of an input.
 pub(super) struct Frames<'s> {
     settings: &'s Settings,
     how: Compression,
-    /// The next chunk is the input's first.
-    is_first: bool,
     /// That of all chunks so far, where the format has one for all.
     checksum: Option<u32>,
-    /// Where blocks begin, counted from where this begins.
+    /// Where blocks begin.
     blocks: Vec<Entry>,
     report: Report,
 }
 
 impl<'s> Frames<'s> {
-    pub(super) fn new(settings: &'s Settings, how: Compression, is_first: bool) -> Self {
-        Frames { settings, how, is_first, checksum: None, blocks: Vec::new(), report: Report::default() }
+    pub(super) fn new(settings: &'s Settings, how: Compression) -> Self {
+        Frames { settings, how, checksum: None, blocks: Vec::new(), report: Report::default() }
     }
 
     /// Bytes written so far.
@@ -50,8 +48,7 @@ impl<'s> Frames<'s> {
         chunk: &Compressed<'_>,
     ) -> Result<(), CompressError> {
         let before = output.len();
-        let is_first = std::mem::take(&mut self.is_first);
-        let result = self.frame(output, chunk, is_first);
+        let result = self.frame(output, chunk);
         result.map_err(|reason| CompressError::Format { offset: chunk.offset, reason })?;
         if self.settings.index {
             self.blocks.push(Entry { compressed: self.report.output, uncompressed: self.report.input });
@@ -69,12 +66,7 @@ impl<'s> Frames<'s> {
         Ok(())
     }
 
-    fn frame(
-        &mut self,
-        output: &mut Vec<u8>,
-        chunk: &Compressed<'_>,
-        is_first: bool,
-    ) -> Result<(), String> {
+    fn frame(&mut self, output: &mut Vec<u8>, chunk: &Compressed<'_>) -> Result<(), String> {
         let Compressed { len, bytes, checksum, .. } = *chunk;
         match self.settings.format {
             Format::Parcomp => {
@@ -82,7 +74,7 @@ impl<'s> Frames<'s> {
                 output.extend_from_slice(&prefix);
                 output.extend_from_slice(bytes);
             }
-            Format::Gzip => self.member(output, bytes, len, checksum, is_first)?,
+            Format::Gzip => self.member(output, bytes, len, checksum)?,
             Format::Bgzf => {
                 let header = bgzf::header(bytes.len()).map_err(|error| error.to_string())?;
                 output.extend_from_slice(&header);
@@ -105,12 +97,11 @@ impl<'s> Frames<'s> {
         bytes: &[u8],
         len: usize,
         checksum: Option<u32>,
-        is_first: bool,
     ) -> Result<(), String> {
         let metadata = self.settings.metadata(self.how.level);
-        let metadata = match is_first {
-            true => metadata,
-            false => Metadata { name: None, mtime: 0, ..metadata },
+        let metadata = match self.report.chunks {
+            0 => metadata,
+            _ => Metadata { name: None, mtime: 0, ..metadata },
         };
         let header = gzip::write_header(output, &metadata, bytes.len(), len);
         header.map_err(|error| error.to_string())?;
@@ -119,24 +110,13 @@ impl<'s> Frames<'s> {
         Ok(())
     }
 
-    /// Takes over the accounts of the segment that comes next.
-    pub(super) fn join(&mut self, segment: Frames<'_>) {
-        let (compressed, uncompressed) = (self.report.output, self.report.input);
-        self.blocks.extend(segment.blocks.iter().map(|block| Entry {
-            compressed: compressed + block.compressed,
-            uncompressed: uncompressed + block.uncompressed,
-        }));
-        self.checksum = combine(self.checksum, segment.checksum, segment.report.input);
-        self.report.add(&segment.report);
-    }
-
     /// Writes what comes behind all chunks.
     pub(super) fn close(mut self, output: &mut Vec<u8>) -> Result<Report, CompressError> {
         let before = output.len();
         let is_empty = self.report.chunks == 0;
         match self.settings.format {
             Format::Gzip if is_empty => {
-                let member = self.member(output, &EMPTY_FINAL_BLOCK, 0, None, true);
+                let member = self.member(output, &EMPTY_FINAL_BLOCK, 0, None);
                 member.map_err(|reason| CompressError::Format { offset: 0, reason })?;
             }
             Format::Gzip | Format::Parcomp => {}

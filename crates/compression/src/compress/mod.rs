@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use broadloom_engine::{Compression, Direction, Session};
 
 use crate::error::CompressError;
-use crate::pipeline::{cut, segments, stream};
+use crate::pipeline::{stream, whole};
 use crate::report::Report;
 use crate::settings::{Settings, SettingsError};
 
@@ -17,10 +17,13 @@ use chunk::Chunk;
 use ends::{Append, Reader, Slice, Writer};
 use frames::Frames;
 
+/// No chunk is shortened to less than this to give every thread one, in bytes.
+const SHORTEST: usize = 64 << 10;
+
 /// Compresses inputs of any size, in chunks that know nothing of each other.
 ///
 /// The call is synchronous and hides what is below it: threads, each with a queue pair and some jobs
-/// outstanding in it. Chunks are the same whatever the number of threads, but for an input that is there as
+/// outstanding in it, which take chunks as they are free. Chunks are the same whatever the number of threads, but for an input that is there as
 /// a whole and has fewer chunks than threads: then they are shortened, down to 64 KiB, to give each thread
 /// one. So is the output, where the provider makes the same of the same chunk.
 #[derive(Debug, Clone)]
@@ -65,8 +68,8 @@ impl Compressor {
         &self.settings
     }
 
-    /// Compresses an input that is there as a whole, and puts the result behind what `output` holds. Each
-    /// thread gets a segment; the calling thread is one of them, unless threads are pinned.
+    /// Compresses an input that is there as a whole, and puts the result behind what `output` holds. The calling
+    /// thread is one of those that work, unless threads are pinned.
     ///
     /// # Errors
     /// The error that comes first in the input; `output` is then as it was.
@@ -75,31 +78,27 @@ impl Compressor {
     /// If a provider panics.
     pub fn compress(&self, input: &[u8], output: &mut Vec<u8>) -> Result<Report, CompressError> {
         let before = output.len();
-        let outcome = self.compress_segments(input, output);
+        let outcome = self.compress_whole(input, output);
         if outcome.is_err() {
             output.truncate(before);
         }
         outcome
     }
 
-    fn compress_segments(&self, input: &[u8], output: &mut Vec<u8>) -> Result<Report, CompressError> {
-        let Settings { chunk, threads, .. } = self.settings;
-        let mut frames = Frames::new(&self.settings, self.how, false);
+    fn compress_whole(&self, input: &[u8], output: &mut Vec<u8>) -> Result<Report, CompressError> {
+        let mut frames = Frames::new(&self.settings, self.how);
         frames.open(output);
-        let ranges = cut(input.len(), chunk, threads);
-        // The first segment's results need not be copied to where they go.
-        let mut others = vec![Vec::new(); ranges.len().saturating_sub(1)];
-        let outputs = std::iter::once(&mut *output).chain(&mut others);
-        let parts = ranges.into_iter().zip(outputs).map(|(range, output)| {
-            let frames = Frames::new(&self.settings, self.how, range.start == 0);
-            (Slice::new(input, range, chunk), Append { frames, output })
-        });
-        let sinks = segments(&self.settings.plan(), &|| Chunk::new(self), parts.collect())?;
-        let segments: Vec<Frames<'_>> = sinks.into_iter().map(|sink| sink.frames).collect();
-        segments.into_iter().for_each(|segment| frames.join(segment));
-        output.reserve(others.iter().map(Vec::len).sum());
-        others.into_iter().for_each(|other| output.extend_from_slice(&other));
-        frames.close(output)
+        let slice = Slice::new(input, self.share(input.len()));
+        let mut sink = Append { frames, output };
+        whole(&self.settings.plan(), &|| Chunk::new(self), slice, &mut sink)?;
+        sink.frames.close(sink.output)
+    }
+
+    /// Bytes of a chunk of an input of so many: where there are fewer chunks than threads, less than was asked for,
+    /// down to 64 KiB, so that a chunk of any length keeps all threads busy, as with source 003's "a single chunk
+    /// per thread".
+    fn share(&self, len: usize) -> usize {
+        self.settings.chunk.min(len.div_ceil(self.settings.threads).max(SHORTEST))
     }
 
     /// Compresses what is read into what is written, in a fixed window: memory for
@@ -121,7 +120,7 @@ impl Compressor {
         input: impl Read + Send,
         output: impl Write,
     ) -> Result<Report, CompressError> {
-        let frames = Frames::new(&self.settings, self.how, true);
+        let frames = Frames::new(&self.settings, self.how);
         let mut writer = Writer::new(frames, output);
         let reader = Reader::new(input, self.settings.chunk);
         writer.open()?;

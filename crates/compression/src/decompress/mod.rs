@@ -8,6 +8,7 @@ pub(crate) mod input;
 mod list;
 pub(crate) mod members;
 pub(crate) mod output;
+mod run;
 mod settings;
 
 use std::io::{self, Read, Write};
@@ -20,14 +21,12 @@ pub use members::{Garbage, Trailing};
 pub use settings::Settings;
 
 use crate::SettingsError;
-use crate::inflate::Inflater;
 use crate::pipeline;
 use crate::report::Report;
-use collect::Collect;
-use feed::{Feed, MemberJob, Share};
-use input::{Lend, Slice, Stream};
+use feed::{MemberJob, Share};
+use input::{Slice, Stream};
 use members::Members;
-use output::Output;
+use run::Run;
 use settings::Coding;
 
 /// What a decompression came to.
@@ -99,7 +98,9 @@ impl Decompressor {
         let most_unknown =
             limit.map_or(u64::MAX, |limit| self.part(limit.max(self.settings.memory as u64)));
         let share = Share { coding: self.coding, most: u64::MAX - 1, most_unknown };
-        let decompressed = self.run(Slice::new(input), &mut *output, share);
+        let (plan, make) = (self.settings.plan(), || self.job());
+        let decompressed = Run::new(self, Slice::new(input), &mut *output, share)
+            .and_then(|run| run.to_end(|feed, collect| pipeline::whole(&plan, &make, feed, collect)));
         if decompressed.is_err() {
             output.truncate(before);
         }
@@ -122,7 +123,9 @@ impl Decompressor {
     ) -> Result<Decompressed, DecompressError> {
         let most = self.part(self.settings.memory as u64);
         let share = Share { coding: self.coding, most, most_unknown: most };
-        self.run(Stream::new(input), output, share)
+        let (plan, make) = (self.settings.plan(), || self.job());
+        let run = Run::new(self, Stream::new(input), output, share)?;
+        run.to_end(|feed, collect| pipeline::stream(&plan, &make, feed, collect))
     }
 
     /// Decompresses and checks, and writes nothing.
@@ -141,56 +144,7 @@ impl Decompressor {
         memory / self.settings.plan().jobs() as u64
     }
 
-    fn run<'a, I: Lend<'a> + Send>(
-        &'a self,
-        mut input: I,
-        output: impl Write,
-        share: Share,
-    ) -> Result<Decompressed, DecompressError> {
-        let Settings { format, limit, garbage, .. } = self.settings;
-        let plan = self.settings.plan();
-        let mut output = Output::new(output, limit);
-        let mut members = Members::new(format, garbage, &mut input)?;
-        let mut inflater = Inflater::new();
-        let mut report = Report::default();
-        let mut left = limit.unwrap_or(u64::MAX);
-        let mut alone = 0;
-        let mut next = None;
-        let make = || MemberJob { job: Job::new(&self.session, Bytes::EMPTY.as_slice()), member: None };
-        loop {
-            let feed = Feed {
-                input: &mut input,
-                members: &mut members,
-                share,
-                next: &mut next,
-                left: &mut left,
-                limit,
-            };
-            let mut collect = Collect {
-                output: &mut output,
-                inflater: &mut inflater,
-                coding: self.coding,
-                report: &mut report,
-            };
-            pipeline::stream(&plan, &make, feed, &mut collect)?;
-            if next.is_none() {
-                break;
-            }
-            // Members for this thread, up to one that is not.
-            while let Some(member) = next.take_if(|member| !share.has(member)) {
-                let before = output.written();
-                inflater.member(&mut input, &member, |data, offset| output.write(data, offset))?;
-                left = output.left();
-                members.decoded(&member, output.written() - before);
-                (report.chunks, alone) = (report.chunks + 1, alone + 1);
-                next = members.next(&mut input)?;
-            }
-            if next.is_none() {
-                break;
-            }
-        }
-        output.flush()?;
-        (report.input, report.output) = (input.offset(), output.written());
-        Ok(Decompressed::new(report, alone, &members))
+    fn job(&self) -> MemberJob<'_> {
+        MemberJob { job: Job::new(&self.session, Bytes::EMPTY.as_slice()), member: None }
     }
 }

@@ -5,27 +5,29 @@
 //! them when they are done; jobs and their buffers go round and round, so that nothing is allocated for a
 //! chunk once all of them were in use.
 //!
-//! [`segments()`] gives each thread a share of an input that is there as a whole. [`stream()`] reads and
-//! writes while threads work, in a fixed window. Both report the error that comes first in the input, and
-//! stop soon after it, whichever comes first in time.
+//! [`whole()`] is for an input that is there as a whole, and an output in memory: its threads read and write,
+//! too. [`stream()`] reads and writes while threads work, in a fixed window. Both deal chunks to whichever thread
+//! is free, report the error that comes first in the input, and stop soon after it, whichever comes first in
+//! time.
 
 mod conveyor;
 mod drive;
 mod inline;
+mod peeked;
 mod poll;
-mod segments;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod turns;
+mod whole;
 
 use broadloom_engine::{Handle, Operation};
 
 pub use poll::Poll;
-pub(crate) use segments::{cut, segments};
 pub(crate) use stream::stream;
 pub use threads::ThreadError;
+pub(crate) use whole::whole;
 
 /// How work is spread.
 #[derive(Debug, Clone, Copy)]

@@ -1,10 +1,9 @@
 //! An input that is read while it is worked on: a window that moves along it.
 
-use std::collections::VecDeque;
-
 use super::conveyor::Conveyor;
 use super::drive::drive;
 use super::inline::inline;
+use super::peeked::Peeked;
 use super::threads::{ThreadError, Threads, pin};
 use super::{ChunkJob, Plan, Sink, Source};
 
@@ -32,12 +31,9 @@ where
     K: Sink<J, Error = E>,
     E: From<ThreadError> + Send,
 {
-    let mut source = Peeked { first: VecDeque::with_capacity(2), end: None, source };
-    if plan.cores.is_none() {
-        let several = plan.threads > 1 && source.peek(make) && source.peek(make);
-        if !several {
-            return inline(plan, make, &mut source, sink);
-        }
+    let mut source = Peeked::new(source);
+    if source.is_for_one(plan, make) {
+        return inline(plan, make, &mut source, sink);
     }
     let conveyor = Conveyor::new(plan.threads * plan.window());
     let written = std::thread::scope(|scope| {
@@ -105,45 +101,6 @@ impl<J, E> Drop for Stop<'_, J, E> {
     fn drop(&mut self) {
         if self.always || std::thread::panicking() {
             self.conveyor.stop();
-        }
-    }
-}
-
-/// A source of which some jobs were filled ahead.
-struct Peeked<S, J, E> {
-    first: VecDeque<J>,
-    /// How it ended, where that has come up.
-    end: Option<Result<(), E>>,
-    source: S,
-}
-
-impl<J, E, S: Source<J, Error = E>> Peeked<S, J, E> {
-    /// Fills a job ahead; `false` if there is nothing to fill it with.
-    fn peek(&mut self, make: &(dyn Fn() -> J + Sync)) -> bool {
-        let mut job = make();
-        match self.source.fill(&mut job) {
-            Ok(true) => {
-                self.first.push_back(job);
-                return true;
-            }
-            Ok(false) => self.end = Some(Ok(())),
-            Err(error) => self.end = Some(Err(error)),
-        }
-        false
-    }
-}
-
-impl<J, E, S: Source<J, Error = E>> Source<J> for Peeked<S, J, E> {
-    type Error = E;
-
-    fn fill(&mut self, job: &mut J) -> Result<bool, E> {
-        if let Some(first) = self.first.pop_front() {
-            *job = first;
-            return Ok(true);
-        }
-        match self.end.take() {
-            Some(end) => end.map(|()| false),
-            None => self.source.fill(job),
         }
     }
 }

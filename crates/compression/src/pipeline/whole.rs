@@ -1,95 +1,243 @@
-//! An input that is there as a whole: a segment for each thread.
+//! An input and an output that are there as a whole, in memory: every thread reads, works and writes.
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::convert::Infallible;
+use std::sync::{Condvar, Mutex, MutexGuard};
 
+use super::drive::{Belt, Next, drive};
 use super::inline::inline;
+use super::peeked::Peeked;
 use super::threads::{ThreadError, Threads, pin};
-use super::{ChunkJob, Plan, Sink, Source};
+use super::turns::Turns;
+use super::{ChunkJob, Numbered, Plan, Sink, Source};
 
-/// No segment is cut shorter than this for want of chunks, in bytes.
-const SHORTEST: usize = 64 << 10;
-
-/// Cuts an input of `len` bytes into at most `threads` segments of near-equal length, each of whole chunks
-/// but the last.
+/// Takes all chunks of a source to a sink, in order: each to whichever thread is free, the calling thread among
+/// them unless threads are pinned. So neither may have to wait for anything.
 ///
-/// Where there are fewer chunks than threads, segments are shorter than a chunk, down to 64 KiB, so that a
-/// chunk of any length keeps all threads busy, as with source 003's "a single chunk per thread".
-pub(crate) fn cut(len: usize, chunk: usize, threads: usize) -> Vec<Range<usize>> {
-    let unit = chunk.min(len.div_ceil(threads).max(SHORTEST));
-    let units = len.div_ceil(unit);
-    let count = threads.min(units);
-    let ends = (0..=count).map(|index| (units * index / count.max(1) * unit).min(len));
-    let ends: Vec<usize> = ends.collect();
-    ends.windows(2).map(|ends| ends[0]..ends[1]).collect()
-}
-
-/// Takes each segment's chunks from its source to its sink, one thread for each, the calling thread among
-/// them unless threads are pinned. The sinks come back in the order of the segments.
+/// A result is written by the thread that completes it, from a cache that it is still in, unless it is not its
+/// turn, or another thread is writing: then by that one.
 ///
 /// # Errors
-/// Of the segments that failed, the first one's error. Those behind it stop soon after it failed, those
-/// before it go on: which error it is does not depend on the threads' speed.
+/// The source's or the sink's own, after all that comes before it in the input is written; or that of a
+/// thread.
 ///
 /// # Panics
 /// If a provider panics.
-pub(crate) fn segments<'a, J, S, K, E>(
+pub(crate) fn whole<'a, J, S, K, E>(
     plan: &Plan<'_>,
     make: &(dyn Fn() -> J + Sync),
-    segments: Vec<(S, K)>,
-) -> Result<Vec<K>, E>
+    source: S,
+    sink: &mut K,
+) -> Result<(), E>
 where
     J: ChunkJob<'a>,
     S: Source<J, Error = E> + Send,
     K: Sink<J, Error = E> + Send,
     E: From<ThreadError> + Send,
 {
-    let failed = AtomicUsize::new(usize::MAX);
-    let run = |index: usize, (source, mut sink): (S, K)| {
-        let mut source = Until { source, index, failed: &failed };
-        let outcome = match pin(plan.cores, index) {
-            Ok(()) => inline(plan, make, &mut source, &mut sink),
-            Err(error) => Err(error.into()),
-        };
-        if outcome.is_err() {
-            failed.fetch_min(index, Ordering::Relaxed);
-        }
-        outcome.map(|()| sink)
-    };
+    let mut source = Peeked::new(source);
+    if source.is_for_one(plan, make) {
+        return inline(plan, make, &mut source, sink);
+    }
+    let table = Table::new(make, source, sink, plan.jobs());
     std::thread::scope(|scope| {
-        let mut segments = segments.into_iter().enumerate();
-        let own = if plan.cores.is_none() { segments.next() } else { None };
+        let table = &table;
         let mut threads = Threads::new(scope);
-        let mut started = Ok(());
-        for (index, segment) in segments {
-            let run = &run;
-            let body = move || run(index, segment);
-            started = started.and_then(|()| threads.start(format!("segment {index}"), body));
+        let callers = usize::from(plan.cores.is_none());
+        for index in callers..plan.threads {
+            if let Err(error) =
+                threads.start(format!("worker {index}"), move || work(table, plan, index))
+            {
+                table.fail(error.into());
+            }
         }
-        if started.is_err() {
-            failed.store(0, Ordering::Relaxed);
+        if callers > 0 {
+            work(table, plan, 0);
         }
-        let own = own.map(|(index, segment)| run(index, segment));
-        let others = threads.join();
-        started?;
-        own.into_iter().chain(others).collect()
-    })
+        threads.join();
+    });
+    table.outcome()
 }
 
-/// A source that ends when a segment before its own has failed.
-struct Until<'f, S> {
+/// A thread's part.
+fn work<'a, J, S, K, E>(table: &Table<'_, J, S, K, E>, plan: &Plan<'_>, index: usize)
+where
+    J: ChunkJob<'a>,
+    S: Source<J, Error = E>,
+    K: Sink<J, Error = E>,
+    E: From<ThreadError>,
+{
+    let _stop = StopInPanic(table);
+    match pin(plan.cores, index) {
+        Ok(()) => drive(plan, &mut &*table).unwrap_or_else(|never| match never {}),
+        Err(error) => table.fail(error.into()),
+    }
+}
+
+/// What the threads sit at. Nothing foreign runs while its state is locked; a source or a sink that panics ends
+/// everything, by the lock that it poisons.
+struct Table<'t, J, S, K, E> {
+    make: &'t (dyn Fn() -> J + Sync),
+    source: Mutex<Chunks<S, E>>,
+    /// For the one thread that [writes](State::is_writing).
+    sink: Mutex<&'t mut K>,
+    state: Mutex<State<J, E>>,
+    /// There are jobs to fill, or nobody wants any.
+    room: Condvar,
+}
+
+struct Chunks<S, E> {
     source: S,
-    index: usize,
-    failed: &'f AtomicUsize,
+    filled: u64,
+    /// How the source ended.
+    end: Option<Result<(), E>>,
 }
 
-impl<J, S: Source<J>> Source<J> for Until<'_, S> {
-    type Error = S::Error;
+struct State<J, E> {
+    idle: Vec<Box<Numbered<J>>>,
+    /// Jobs that may still be made.
+    to_make: usize,
+    turns: Turns<J>,
+    /// A thread is on its way from result to result, as long as the next one is there.
+    is_writing: bool,
+    /// Nothing more is to be done, and perhaps why.
+    stopped: bool,
+    failed: Option<E>,
+}
 
-    fn fill(&mut self, job: &mut J) -> Result<bool, S::Error> {
-        match self.failed.load(Ordering::Relaxed) < self.index {
-            true => Ok(false),
-            false => self.source.fill(job),
+impl<'t, J, S, K, E> Table<'t, J, S, K, E> {
+    fn new(make: &'t (dyn Fn() -> J + Sync), source: S, sink: &'t mut K, window: usize) -> Self {
+        Table {
+            make,
+            source: Mutex::new(Chunks { source, filled: 0, end: None }),
+            sink: Mutex::new(sink),
+            state: Mutex::new(State {
+                idle: Vec::with_capacity(window),
+                to_make: window,
+                turns: Turns::new(window),
+                is_writing: false,
+                stopped: false,
+                failed: None,
+            }),
+            room: Condvar::new(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<J, E>> {
+        self.state.lock().expect("nothing panics while it holds the lock")
+    }
+
+    /// A job that is to be filled; `None` once everything was stopped.
+    fn empty(&self, may_wait: bool) -> Option<Next<J>> {
+        let mut state = self.lock();
+        loop {
+            if state.stopped {
+                return None;
+            }
+            // The one used last: its buffers are in a near cache.
+            if let Some(job) = state.idle.pop() {
+                return Some(Next::Job(job));
+            }
+            if state.to_make > 0 {
+                state.to_make -= 1;
+                drop(state);
+                return Some(Next::Job(Box::new(Numbered { number: 0, job: (self.make)() })));
+            }
+            if !may_wait {
+                return Some(Next::Later);
+            }
+            state = self.room.wait(state).expect("as in lock");
+        }
+    }
+
+    fn put_back(&self, state: &mut State<J, E>, job: Box<Numbered<J>>) {
+        state.idle.push(job);
+        self.room.notify_one();
+    }
+
+    /// Stops everybody soon.
+    fn stop(&self) {
+        self.lock().stopped = true;
+        self.room.notify_all();
+    }
+
+    /// Stops everybody soon, and says why, unless something else was first.
+    fn fail(&self, error: E) {
+        self.lock().failed.get_or_insert(error);
+        self.stop();
+    }
+
+    /// How it went, once everybody has stopped.
+    fn outcome(self) -> Result<(), E> {
+        let state = self.state.into_inner().expect("nothing panics while it holds the lock");
+        let chunks = self.source.into_inner().expect("its panic would have gone on");
+        match state.failed {
+            Some(error) => Err(error),
+            None => chunks.end.unwrap_or(Ok(())),
+        }
+    }
+}
+
+/// A thread's side. No error ends its loop by itself: those in flight come before it.
+impl<J, S, K, E> Belt<J> for &Table<'_, J, S, K, E>
+where
+    S: Source<J, Error = E>,
+    K: Sink<J, Error = E>,
+{
+    type Error = Infallible;
+
+    fn next(&mut self, may_wait: bool) -> Result<Next<J>, Infallible> {
+        let mut job = match self.empty(may_wait) {
+            Some(Next::Job(job)) => job,
+            other => return Ok(other.unwrap_or(Next::End)),
+        };
+        let Ok(mut chunks) = self.source.lock() else { return Ok(Next::End) };
+        if chunks.end.is_none() {
+            match chunks.source.fill(&mut job.job) {
+                Ok(true) => {
+                    job.number = chunks.filled;
+                    chunks.filled += 1;
+                    return Ok(Next::Job(job));
+                }
+                Ok(false) => chunks.end = Some(Ok(())),
+                Err(error) => chunks.end = Some(Err(error)),
+            }
+        }
+        drop(chunks);
+        // Who waits for one has to find the end, too.
+        self.put_back(&mut self.lock(), job);
+        Ok(Next::End)
+    }
+
+    fn done(&mut self, job: Box<Numbered<J>>) -> Result<(), Infallible> {
+        let mut state = self.lock();
+        state.turns.put(job);
+        if state.is_writing {
+            return Ok(());
+        }
+        state.is_writing = true;
+        while let Some(mut job) = if state.stopped { None } else { state.turns.take() } {
+            drop(state);
+            let Ok(mut sink) = self.sink.lock() else { return Ok(()) };
+            let written = sink.take(&mut job.job);
+            drop(sink);
+            if let Err(error) = written {
+                self.fail(error);
+            }
+            state = self.lock();
+            self.put_back(&mut state, job);
+        }
+        state.is_writing = false;
+        Ok(())
+    }
+}
+
+/// Stops everybody when its thread panics.
+struct StopInPanic<'t, 'm, J, S, K, E>(&'t Table<'m, J, S, K, E>);
+
+impl<J, S, K, E> Drop for StopInPanic<'_, '_, J, S, K, E> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
         }
     }
 }

@@ -1,0 +1,54 @@
+//! A source of which some chunks were looked at ahead, to find out whether threads are worth it.
+
+use std::collections::VecDeque;
+
+use super::{Plan, Source};
+
+/// A source of which some jobs were filled ahead.
+pub(super) struct Peeked<S, J, E> {
+    first: VecDeque<J>,
+    /// How it ended, where that has come up.
+    end: Option<Result<(), E>>,
+    source: S,
+}
+
+impl<J, E, S: Source<J, Error = E>> Peeked<S, J, E> {
+    pub(super) fn new(source: S) -> Self {
+        Peeked { first: VecDeque::with_capacity(2), end: None, source }
+    }
+
+    /// Whether the calling thread may as well do everything: there is to be no other, or no second chunk; and
+    /// it needs not be pinned.
+    pub(super) fn is_for_one(&mut self, plan: &Plan<'_>, make: &(dyn Fn() -> J + Sync)) -> bool {
+        plan.cores.is_none() && !(plan.threads > 1 && self.peek(make) && self.peek(make))
+    }
+
+    /// Fills a job ahead; `false` if there is nothing to fill it with.
+    fn peek(&mut self, make: &(dyn Fn() -> J + Sync)) -> bool {
+        let mut job = make();
+        match self.source.fill(&mut job) {
+            Ok(true) => {
+                self.first.push_back(job);
+                return true;
+            }
+            Ok(false) => self.end = Some(Ok(())),
+            Err(error) => self.end = Some(Err(error)),
+        }
+        false
+    }
+}
+
+impl<J, E, S: Source<J, Error = E>> Source<J> for Peeked<S, J, E> {
+    type Error = E;
+
+    fn fill(&mut self, job: &mut J) -> Result<bool, E> {
+        if let Some(first) = self.first.pop_front() {
+            *job = first;
+            return Ok(true);
+        }
+        match self.end.take() {
+            Some(end) => end.map(|()| false),
+            None => self.source.fill(job),
+        }
+    }
+}
