@@ -3,7 +3,7 @@
 use super::key::{AesKey, Block};
 
 /// The most lanes any kernel has.
-pub(crate) const MAX_LANES: usize = 8;
+pub(crate) const MAX_LANES: usize = 16;
 
 /// The lanes of a CBC encryption: one buffer each, with a key of its own.
 ///
@@ -30,6 +30,18 @@ impl CbcLaneSet {
         }
     }
 
+    /// Makes lanes `n..to` the same as the one before them.
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[inline(always)]
+    pub(super) fn repeat(&mut self, n: usize, to: usize) {
+        for lane in n..to {
+            self.key[lane] = self.key[n - 1];
+            self.src[lane] = self.src[n - 1];
+            self.dst[lane] = self.dst[n - 1];
+            self.state[lane] = self.state[n - 1];
+        }
+    }
+
     /// Moves the pointers of lanes `0..n` on by `blocks` blocks.
     ///
     /// # Safety
@@ -47,14 +59,28 @@ impl CbcLaneSet {
     }
 }
 
+/// Lanes that need not wait for more, if their keys differ and one of them has fewer than so many blocks left.
+pub(crate) struct Narrow {
+    pub lanes: usize,
+    /// Where all tasks are known, the longest first.
+    pub blocks: usize,
+    /// Where they come as they are: of a mix of lengths, among more lanes there is sooner one at its end.
+    pub blocks_of_stream: usize,
+}
+
+impl Narrow {
+    /// All lanes are always worth waiting for.
+    pub(crate) const NEVER: Narrow = Narrow { lanes: 0, blocks: 0, blocks_of_stream: 0 };
+}
+
 /// AES-CBC, or CFB, in one instruction set.
 ///
 /// # Safety
 ///
 /// This is the contract of both functions of every kernel. The caller promises that
 ///
-/// - the CPU has the instructions of the kernel: AES-NI for `AESNI`, the AES extension for `NEON`,
-///   nothing for `SOFT`;
+/// - the CPU has the instructions of the kernel: AES-NI for `AESNI`, AVX2 and VAES beside it for that of
+///   `vaes`, the AES extension for `NEON`, nothing for `SOFT`;
 /// - every source is readable and every destination writable for `blocks` blocks of 16 bytes, at
 ///   any alignment;
 /// - a destination is exactly its own source or overlaps no source, no other destination, no key
@@ -68,6 +94,8 @@ pub(crate) struct CbcKernel {
     pub name: &'static str,
     /// The most lanes that `encrypt` takes, and the number at which it is fastest.
     pub lanes: usize,
+    /// Where fewer are as fast.
+    pub narrow: Narrow,
     /// Encrypts the next `blocks` blocks in each of lanes `0..n`; leaves each lane's pointers after
     /// them and its `state` at the last ciphertext block.
     pub encrypt: unsafe fn(set: &mut CbcLaneSet, n: usize, blocks: usize),

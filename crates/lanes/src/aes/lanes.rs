@@ -103,7 +103,7 @@ impl Lanes for CbcLanes {
                     }
                     let class = ((*task.key).rounds() - 10) / 2;
                     self.classes[class].start(id, task);
-                    match self.classes[class].active == kernel.lanes {
+                    match self.classes[class].is_full(kernel, goal) {
                         true => Taken::Full(class),
                         false => Taken::Waits,
                     }
@@ -164,6 +164,19 @@ impl Class {
         self.left[lane] = task.blocks;
         self.fewest = self.fewest.min(task.blocks);
         self.ids[lane] = id;
+    }
+
+    /// Whether its lanes are worth running, if more may still come.
+    #[inline(always)]
+    fn is_full(&self, kernel: &CbcKernel, goal: Goal) -> bool {
+        let narrow = &kernel.narrow;
+        let blocks = match goal {
+            Goal::All => narrow.blocks,
+            Goal::One => narrow.blocks_of_stream,
+        };
+        let few = self.active == narrow.lanes && self.fewest < blocks;
+        self.active == kernel.lanes
+            || few && self.set.key[1..narrow.lanes].iter().any(|&key| key != self.set.key[0])
     }
 
     /// Runs the lanes in use until the first is empty. Returns how many tasks are complete.

@@ -23,6 +23,8 @@ mod mac;
 mod neon;
 #[cfg(target_arch = "x86_64")]
 mod ni;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod pipeline;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

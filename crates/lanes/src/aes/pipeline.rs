@@ -11,7 +11,8 @@ use super::cbc::{CbcLaneSet, MAX_LANES};
 use super::key::{AesKey, Block};
 use super::register::{Aes, Decrypt, round_key, unroll};
 
-/// Encrypts `blocks` blocks in each of lanes `0..N`, every lane with its own key.
+/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The lanes' pointers
+/// stay.
 ///
 /// # Safety
 ///
@@ -20,17 +21,19 @@ use super::register::{Aes, Decrypt, round_key, unroll};
 #[inline(always)]
 pub(super) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
     set: &mut CbcLaneSet,
+    first: usize,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promises: lanes 0..N have valid keys, and buffers of `blocks` blocks,
+    // SAFETY: the caller's promises: these lanes have valid keys, and buffers of `blocks` blocks,
     // of which block `at / 16` is the one touched; a key has ROUNDS + 1 round keys.
     unsafe {
-        let mut state = [A::load(set.state[0].as_ptr()); N];
+        let states = set.state.as_mut_ptr().add(first);
+        let mut state = [A::load(states.cast()); N];
         for lane in 1..N {
-            state[lane] = A::load(set.state[lane].as_ptr());
+            state[lane] = A::load(states.add(lane).cast());
         }
-        let keys = set.key;
-        let (src, dst) = (set.src, set.dst);
+        let keys = lanes::<_, N>(&set.key, first);
+        let (src, dst) = (lanes::<_, N>(&set.src, first), lanes::<_, N>(&set.dst, first));
         for block in 0..blocks {
             let at = block * 16;
             for lane in 0..N {
@@ -48,13 +51,12 @@ pub(super) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
             }
         }
         for lane in 0..N {
-            state[lane].store(set.state[lane].as_mut_ptr());
+            state[lane].store(states.add(lane).cast());
         }
-        set.advance(N, blocks);
     }
 }
 
-/// The same where all lanes have the key of lane 0: a round key is loaded once for all.
+/// The same where all those lanes have the key of the first: a round key is loaded once for all.
 ///
 /// # Safety
 ///
@@ -62,16 +64,18 @@ pub(super) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
 #[inline(always)]
 pub(super) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>(
     set: &mut CbcLaneSet,
+    first: usize,
     blocks: usize,
 ) {
     // SAFETY: as in `encrypt_own`.
     unsafe {
-        let mut state = [A::load(set.state[0].as_ptr()); N];
+        let states = set.state.as_mut_ptr().add(first);
+        let mut state = [A::load(states.cast()); N];
         for lane in 1..N {
-            state[lane] = A::load(set.state[lane].as_ptr());
+            state[lane] = A::load(states.add(lane).cast());
         }
-        let key = set.key[0];
-        let (src, dst) = (set.src, set.dst);
+        let key = set.key[first];
+        let (src, dst) = (lanes::<_, N>(&set.src, first), lanes::<_, N>(&set.dst, first));
         for block in 0..blocks {
             let at = block * 16;
             let first: A = round_key(key, 0);
@@ -90,10 +94,20 @@ pub(super) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
             }
         }
         for lane in 0..N {
-            state[lane].store(set.state[lane].as_mut_ptr());
+            state[lane].store(states.add(lane).cast());
         }
-        set.advance(N, blocks);
     }
+}
+
+/// What `N` lanes from `first` on have.
+///
+/// # Safety
+///
+/// There are so many.
+#[inline(always)]
+pub(super) unsafe fn lanes<T: Copy, const N: usize>(all: &[T; MAX_LANES], first: usize) -> [T; N] {
+    // SAFETY: the caller's.
+    unsafe { *all.as_ptr().add(first).cast() }
 }
 
 /// Decrypts `N` blocks of one buffer together; `previous` is the ciphertext block before them, and
@@ -183,29 +197,33 @@ unsafe fn inverse_round_key<A: Decrypt>(key: *const AesKey, step: usize) -> A {
 }
 
 /// The signature of [`encrypt_own`] and [`encrypt_shared`] once their parameters are fixed.
-pub(super) type Encrypt = unsafe fn(set: &mut CbcLaneSet, blocks: usize);
+pub(super) type Encrypt = unsafe fn(set: &mut CbcLaneSet, first: usize, blocks: usize);
 
 /// The copies of an encryption for one number of rounds: `[lanes - 1]`.
-pub(super) type ByLanes = [Encrypt; MAX_LANES];
+pub(super) type ByLanes = [Encrypt; LANES];
 
-/// Whether lanes `0..n` all have the same key.
+/// Lanes of these kernels: what hides the latency of a round, with one block in a register.
+pub(super) const LANES: usize = 8;
+
+/// Whether the keys of lanes are all the same.
 #[inline(always)]
-pub(super) fn share_a_key(set: &CbcLaneSet, n: usize) -> bool {
-    set.key[1..n].iter().all(|&key| key == set.key[0])
+pub(super) fn share_a_key(keys: &[*const AesKey]) -> bool {
+    keys[1..].iter().all(|&key| key == keys[0])
 }
 
 /// Makes the kernel of one instruction set: a `CbcKernel` and the functions behind it, which are
 /// the ones above with the `target_feature` that they need.
 macro_rules! cbc_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal) => {
-        use $crate::aes::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
+        use $crate::aes::cbc::{CbcKernel, CbcLaneSet, Narrow};
         use $crate::aes::key::{AesKey, Block};
-        use $crate::aes::pipeline::{self, ByLanes};
+        use $crate::aes::pipeline::{self, ByLanes, LANES};
 
         $(#[$doc])*
         pub(crate) static $kernel: CbcKernel = CbcKernel {
             name: $name,
-            lanes: MAX_LANES,
+            lanes: LANES,
+            narrow: Narrow::NEVER,
             encrypt,
             decrypt,
         };
@@ -227,26 +245,43 @@ macro_rules! cbc_kernel {
         }
 
         #[target_feature(enable = $feature)]
-        unsafe fn own<const ROUNDS: usize, const N: usize>(set: &mut CbcLaneSet, blocks: usize) {
+        unsafe fn own<const ROUNDS: usize, const N: usize>(
+            set: &mut CbcLaneSet,
+            first: usize,
+            blocks: usize,
+        ) {
             // SAFETY: the caller's promises, and the instructions are enabled here.
-            unsafe { pipeline::encrypt_own::<$aes, ROUNDS, N>(set, blocks) }
+            unsafe { pipeline::encrypt_own::<$aes, ROUNDS, N>(set, first, blocks) }
         }
 
         #[target_feature(enable = $feature)]
-        unsafe fn shared<const ROUNDS: usize, const N: usize>(set: &mut CbcLaneSet, blocks: usize) {
+        unsafe fn shared<const ROUNDS: usize, const N: usize>(
+            set: &mut CbcLaneSet,
+            first: usize,
+            blocks: usize,
+        ) {
             // SAFETY: the caller's promises, and the instructions are enabled here.
-            unsafe { pipeline::encrypt_shared::<$aes, ROUNDS, N>(set, blocks) }
+            unsafe { pipeline::encrypt_shared::<$aes, ROUNDS, N>(set, first, blocks) }
         }
 
         /// [`CbcKernel::encrypt`], with its contract.
         unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
-            assert!((1..=MAX_LANES).contains(&n), "1 to {MAX_LANES} lanes, not {n}");
-            let sharing = usize::from(pipeline::share_a_key(set, n));
-            // SAFETY: lane 0 has a valid key, and the others the same number of rounds, for which
+            assert!((1..=LANES).contains(&n), "1 to {LANES} lanes, not {n}");
+            // SAFETY: the contract.
+            unsafe {
+                encrypt_from(set, 0, n, blocks);
+                set.advance(n, blocks);
+            }
+        }
+
+        /// The same for `n` lanes from `first` on, whose pointers stay.
+        pub(super) unsafe fn encrypt_from(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
+            let sharing = usize::from(pipeline::share_a_key(&set.key[first..first + n]));
+            // SAFETY: the first of them has a valid key, and the others the same number of rounds, for which
             // the function is made; the rest is the contract itself.
             unsafe {
-                let rounds = (*set.key[0]).rounds();
-                ENCRYPT[(rounds - 10) / 2][sharing][n - 1](set, blocks);
+                let rounds = (*set.key[first]).rounds();
+                ENCRYPT[(rounds - 10) / 2][sharing][n - 1](set, first, blocks);
             }
         }
 

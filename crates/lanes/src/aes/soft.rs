@@ -7,7 +7,7 @@
 
 mod sbox;
 
-use super::cbc::{CbcKernel, CbcLaneSet};
+use super::cbc::{CbcKernel, CbcLaneSet, Narrow};
 use super::key::{AesKey, Block, MAX_ROUNDS};
 use zeroize::Zeroizing;
 
@@ -15,7 +15,8 @@ use zeroize::Zeroizing;
 pub(super) const WIDTH: usize = 4;
 
 /// Constant-time AES on plain integers, for any CPU.
-pub(crate) static SOFT: CbcKernel = CbcKernel { name: "bitsliced", lanes: WIDTH, encrypt, decrypt };
+pub(crate) static SOFT: CbcKernel =
+    CbcKernel { name: "bitsliced", lanes: WIDTH, narrow: Narrow::NEVER, encrypt, decrypt };
 
 /// Four blocks, sliced.
 type Sliced = [u64; 8];

@@ -2,7 +2,7 @@
 
 extern crate std;
 
-use super::cbc::{CbcKernel, CbcLaneSet};
+use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
 use super::key::AesKey;
 #[cfg(target_arch = "x86_64")]
 use crate::cpu::{Cpu, Isa};
@@ -11,25 +11,31 @@ use ::cbc::cipher::{BlockModeEncrypt, KeyIvInit, block_padding::NoPadding};
 use std::vec::Vec;
 use std::{eprintln, format, vec};
 
-/// The kernels that can run here.
+/// The kernels that can run here: those of CBC.
 fn kernels() -> Vec<&'static CbcKernel> {
-    let mut kernels = vec![&super::soft::SOFT];
+    let kernels: Vec<_> = both().into_iter().map(|[cbc, _]| cbc).collect();
+    let names: Vec<_> = kernels.iter().map(|kernel| kernel.name).collect();
+    eprintln!("kernels tested: {}", names.join(", "));
+    kernels
+}
+
+/// Those of CBC and of CFB.
+fn both() -> Vec<[&'static CbcKernel; 2]> {
+    let mut kernels = vec![[&super::soft::SOFT, &super::cfb::soft::SOFT]];
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("aes") {
-        kernels.push(&super::ni::AESNI);
+        kernels.push([&super::ni::AESNI, &super::ni::CFB]);
         if std::is_x86_feature_detected!("vaes") {
-            kernels.push(&super::vaes::CBC);
+            kernels.push([&super::vaes::CBC, &super::vaes::CFB]);
             if Cpu::with_isa(Isa::Avx512).is_ok() {
-                kernels.push(&super::vaes512::CBC);
+                kernels.push([&super::vaes512::CBC, &super::vaes512::CFB]);
             }
         }
     }
     #[cfg(target_arch = "aarch64")]
     if std::arch::is_aarch64_feature_detected!("aes") {
-        kernels.push(&super::neon::NEON);
+        kernels.push([&super::neon::NEON, &super::neon::CFB]);
     }
-    let names: Vec<_> = kernels.iter().map(|kernel| kernel.name).collect();
-    eprintln!("kernels tested: {}", names.join(", "));
     kernels
 }
 
@@ -47,6 +53,18 @@ impl Case {
             iv: random.bytes(16).try_into().unwrap(),
             plain: random.bytes(blocks * 16),
         }
+    }
+
+    /// The ciphertext of CFB: each block is added to what becomes of the one before it, one block of CBC under that
+    /// as IV.
+    fn expected_of_cfb(&self) -> Vec<u8> {
+        let (mut ciphertext, mut before) = (Vec::new(), self.iv);
+        for block in self.plain.chunks(16) {
+            let stream = Case { key: self.key.clone(), iv: before, plain: vec![0; 16] }.expected();
+            before = core::array::from_fn(|at| block[at] ^ stream[at]);
+            ciphertext.extend_from_slice(&before);
+        }
+        ciphertext
     }
 
     /// The ciphertext by the `cbc` crate.
@@ -167,7 +185,6 @@ fn encrypt(
         }
     }
     assert_eq!(set.src[..n], ends[..n], "every src stands at its end");
-    assert!(set.key[n..].iter().all(|key| key.is_null()), "idle lanes stay as they are");
     let results: Vec<_> = buffers.iter().map(|buffers| buffers.result().to_vec()).collect();
     for (lane, result) in results.iter().enumerate() {
         let last = result.last_chunk().unwrap_or(&cases[lane].iv);
@@ -262,38 +279,50 @@ fn sp_800_38a() {
     );
 }
 
-/// Every lane count, own keys and a shared one, every length, every placing, and the lengths cut
-/// into several calls.
-#[test]
-fn encryption_agrees_with_the_cbc_crate() {
+/// Every lane count, own keys and a shared one, lengths, every placing, and the lengths cut into several calls.
+fn encryption_is_right(
+    kernel: &CbcKernel,
+    lengths: impl Iterator<Item = usize> + Clone,
+    expected: fn(&Case) -> Vec<u8>,
+) {
     let mut random = Random(1);
-    for kernel in kernels() {
-        for (key_length, lanes) in
-            [16, 24, 32].into_iter().flat_map(|k| (1..=kernel.lanes).map(move |n| (k, n)))
-        {
-            for (blocks, shared) in (0..=40).flat_map(|blocks| [(blocks, false), (blocks, true)]) {
-                let mut cases: Vec<_> =
-                    (0..lanes).map(|_| Case::random(&mut random, key_length, blocks)).collect();
-                if shared {
-                    let key = cases[0].key.clone();
-                    cases.iter_mut().for_each(|case| case.key.clone_from(&key));
-                }
-                let expanded: Vec<_> =
-                    cases.iter().map(|case| AesKey::new(&case.key).unwrap()).collect();
-                let keys: Vec<_> =
-                    (0..lanes).map(|lane| &expanded[if shared { 0 } else { lane }]).collect();
-                let expected: Vec<_> = cases.iter().map(Case::expected).collect();
-                let placing = PLACINGS[(blocks + lanes) % 4];
-                for step in [usize::MAX, 1 + blocks / 3] {
-                    let got = encrypt(kernel, &keys, &cases, placing, step);
-                    let what = format!(
-                        "{}, {key_length}-byte keys (shared: {shared}), {lanes} lanes, {blocks} blocks, {step} a call, {placing:?}",
-                        kernel.name
-                    );
-                    assert!(got == expected, "{what}");
-                }
+    for (key_length, lanes) in
+        [16, 24, 32].into_iter().flat_map(|k| (1..=kernel.lanes).map(move |n| (k, n)))
+    {
+        for (blocks, shared) in lengths.clone().flat_map(|blocks| [(blocks, false), (blocks, true)]) {
+            let mut cases: Vec<_> =
+                (0..lanes).map(|_| Case::random(&mut random, key_length, blocks)).collect();
+            if shared {
+                let key = cases[0].key.clone();
+                cases.iter_mut().for_each(|case| case.key.clone_from(&key));
+            }
+            let expanded: Vec<_> = cases.iter().map(|case| AesKey::new(&case.key).unwrap()).collect();
+            let keys: Vec<_> = (0..lanes).map(|lane| &expanded[if shared { 0 } else { lane }]).collect();
+            let expected: Vec<_> = cases.iter().map(expected).collect();
+            let placing = PLACINGS[(blocks + lanes) % 4];
+            for step in [usize::MAX, 1 + blocks / 3] {
+                let got = encrypt(kernel, &keys, &cases, placing, step);
+                let what = format!(
+                    "{}, {key_length}-byte keys (shared: {shared}), {lanes} lanes, {blocks} blocks, {step} a call, {placing:?}",
+                    kernel.name
+                );
+                assert!(got == expected, "{what}");
             }
         }
+    }
+}
+
+#[test]
+fn encryption_agrees_with_the_cbc_crate() {
+    for kernel in kernels() {
+        encryption_is_right(kernel, 0..=40, Case::expected);
+    }
+}
+
+#[test]
+fn encryption_of_cfb_agrees_with_the_cbc_crate() {
+    for [_, kernel] in both() {
+        encryption_is_right(kernel, (0..=8).chain([20]), Case::expected_of_cfb);
     }
 }
 
@@ -376,7 +405,8 @@ mod guard {
     #[test]
     fn nothing_behind_a_buffer_is_touched() {
         let mut random = Random(3);
-        let (mut src, mut dst): (Vec<_>, Vec<_>) = (0..8).map(|_| (Page::new(), Page::new())).unzip();
+        let (mut src, mut dst): (Vec<_>, Vec<_>) =
+            (0..MAX_LANES).map(|_| (Page::new(), Page::new())).unzip();
         for kernel in kernels() {
             for (lanes, blocks) in (1..=kernel.lanes).flat_map(|n| (1..=17).map(move |b| (n, b))) {
                 let cases: Vec<_> = (0..lanes).map(|_| Case::random(&mut random, 16, blocks)).collect();

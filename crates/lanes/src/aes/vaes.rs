@@ -1,10 +1,11 @@
 //! AES by the x86 instructions on two blocks at once (256-bit VAES).
 
 use super::blocks::pipeline::{self, blocks_kernel};
-use super::cbc::{CbcKernel, MAX_LANES};
+use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
 use super::ctr::pipeline::ctr_kernel;
 use super::key::{AesKey, Block};
 use super::ni::{COUNTER_LAST, TWEAK_BACK, TWEAK_OUT, TWEAK_WHERE};
+use super::pairs::{self, Mode};
 use super::register::{Aes, Decrypt, Wide};
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -19,21 +20,45 @@ blocks_kernel!(
     BLOCKS, "vaes-256", 8 of __m256i, "avx2,vaes"
 );
 
-/// AES-NI on up to eight lanes to encrypt, and VAES to decrypt.
+/// VAES on up to sixteen lanes to encrypt, two in a register, and on two blocks to decrypt.
 pub(super) static CFB: CbcKernel = CbcKernel {
-    name: "aes-ni",
+    name: "vaes-256",
     lanes: MAX_LANES,
-    encrypt: super::ni::CFB.encrypt,
+    narrow: pairs::NARROW,
+    encrypt: pairs::encrypt::<Cfb>,
     decrypt: BLOCKS.cfb_decrypt,
 };
 
-/// AES-NI on up to eight lanes to encrypt, and VAES to decrypt.
+/// The same for CBC.
 pub(super) static CBC: CbcKernel = CbcKernel {
-    name: "aes-ni",
+    name: "vaes-256",
     lanes: MAX_LANES,
-    encrypt: super::ni::AESNI.encrypt,
+    narrow: pairs::NARROW,
+    encrypt: pairs::encrypt::<Cbc>,
     decrypt: cbc_decrypt,
 };
+
+struct Cbc;
+
+impl Mode for Cbc {
+    const BEFORE: bool = true;
+
+    unsafe fn encrypt_by_ni(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
+        // SAFETY: the caller's.
+        unsafe { super::ni::encrypt_from(set, first, n, blocks) }
+    }
+}
+
+struct Cfb;
+
+impl Mode for Cfb {
+    const BEFORE: bool = false;
+
+    unsafe fn encrypt_by_ni(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
+        // SAFETY: the caller's.
+        unsafe { super::ni::cfb_encrypt_from(set, first, n, blocks) }
+    }
+}
 
 /// [`CbcKernel::decrypt`], with its contract.
 #[target_feature(enable = "avx2,vaes")]

@@ -21,19 +21,21 @@ blocks_kernel!(
     BLOCKS, "vaes-512", 4 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes"
 );
 
-/// AES-NI on up to eight lanes to encrypt, and VAES to decrypt.
+/// Two lanes in a register to encrypt, and four blocks to decrypt.
 pub(super) static CFB: CbcKernel = CbcKernel {
-    name: "aes-ni",
+    name: "vaes-512",
     lanes: MAX_LANES,
-    encrypt: super::ni::CFB.encrypt,
+    narrow: super::pairs::NARROW,
+    encrypt: super::vaes::CFB.encrypt,
     decrypt: BLOCKS.cfb_decrypt,
 };
 
-/// AES-NI on up to eight lanes to encrypt, and VAES to decrypt.
+/// The same for CBC.
 pub(super) static CBC: CbcKernel = CbcKernel {
-    name: "aes-ni",
+    name: "vaes-512",
     lanes: MAX_LANES,
-    encrypt: super::ni::AESNI.encrypt,
+    narrow: super::pairs::NARROW,
+    encrypt: super::vaes::CBC.encrypt,
     decrypt: cbc_decrypt,
 };
 

@@ -2,26 +2,34 @@
 //!
 //! It is serial in one buffer, as CBC's is, so a core needs the blocks of other lanes in hand.
 
-use crate::aes::cbc::{CbcLaneSet, MAX_LANES};
+use crate::aes::cbc::CbcLaneSet;
 use crate::aes::key::MAX_ROUNDS;
+use crate::aes::pipeline::lanes;
 use crate::aes::register::{Aes, round_key, unroll};
 
-/// Encrypts `blocks` blocks in each of lanes `0..N`, every lane with its own key.
+/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The lanes' pointers
+/// stay.
 ///
 /// # Safety
 /// The contracts of [`CbcKernel`](crate::aes::cbc::CbcKernel) and [`Aes`], but that lanes may be the same.
 #[inline(always)]
-pub(in crate::aes) unsafe fn encrypt<A: Aes, const N: usize>(set: &mut CbcLaneSet, blocks: usize) {
+pub(in crate::aes) unsafe fn encrypt<A: Aes, const N: usize>(
+    set: &mut CbcLaneSet,
+    first: usize,
+    blocks: usize,
+) {
     /// Steps beyond the first that keys of all lengths have in common.
     const COMMON: usize = 8;
-    let CbcLaneSet { key: keys, src, dst, state } = set;
-    // SAFETY: the caller's promises: lanes 0..N have valid keys with as many rounds, and buffers of `blocks`
+    // SAFETY: the caller's promises: these lanes have valid keys with as many rounds, and buffers of `blocks`
     // blocks, of which one is touched at a time: in all lanes it is read before any is written to.
     unsafe {
+        let keys = lanes::<_, N>(&set.key, first);
+        let (src, dst) = (lanes::<_, N>(&set.src, first), lanes::<_, N>(&set.dst, first));
+        let state = set.state.as_mut_ptr().add(first);
         let rounds = (*keys[0]).rounds();
-        let mut x = [A::load(state[0].as_ptr()); N];
+        let mut x = [A::load(state.cast()); N];
         for lane in 1..N {
-            x[lane] = A::load(state[lane].as_ptr());
+            x[lane] = A::load(state.add(lane).cast());
         }
         for block in 0..blocks {
             macro_rules! step {
@@ -54,19 +62,8 @@ pub(in crate::aes) unsafe fn encrypt<A: Aes, const N: usize>(set: &mut CbcLaneSe
             }
         }
         for lane in 0..N {
-            x[lane].store(state[lane].as_mut_ptr());
+            x[lane].store(state.add(lane).cast());
         }
-    }
-}
-
-/// Makes so many lanes from `n` on the same as the last: there are copies of the code for 1, 2, 4 and 8.
-#[inline(always)]
-pub(in crate::aes) fn fill(set: &mut CbcLaneSet, n: usize) {
-    for lane in n..n.next_power_of_two().min(MAX_LANES) {
-        set.key[lane] = set.key[n - 1];
-        set.src[lane] = set.src[n - 1];
-        set.dst[lane] = set.dst[n - 1];
-        set.state[lane] = set.state[n - 1];
     }
 }
 
@@ -76,27 +73,48 @@ macro_rules! cfb_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal, $blocks:ident) => {
         $(#[$doc])*
         pub(in crate::aes) static $kernel: $crate::aes::cbc::CbcKernel = {
-            use $crate::aes::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
-            use $crate::aes::cfb::pipeline;
+            use $crate::aes::cbc::{CbcKernel, CbcLaneSet, Narrow};
+            use $crate::aes::pipeline::LANES;
 
-            #[target_feature(enable = $feature)]
             unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
-                assert!((1..=MAX_LANES).contains(&n), "1 to {MAX_LANES} lanes, not {n}");
-                pipeline::fill(set, n);
-                // SAFETY: the contract, and the instructions are enabled here.
+                assert!((1..=LANES).contains(&n), "1 to {LANES} lanes, not {n}");
+                // SAFETY: the contract.
                 unsafe {
-                    match n {
-                        1 => pipeline::encrypt::<$aes, 1>(set, blocks),
-                        2 => pipeline::encrypt::<$aes, 2>(set, blocks),
-                        3..=4 => pipeline::encrypt::<$aes, 4>(set, blocks),
-                        _ => pipeline::encrypt::<$aes, 8>(set, blocks),
-                    }
+                    cfb_encrypt_from(set, 0, n, blocks);
                     set.advance(n, blocks);
                 }
             }
 
-            CbcKernel { name: $name, lanes: MAX_LANES, encrypt, decrypt: $blocks.cfb_decrypt }
+            CbcKernel {
+                name: $name,
+                lanes: LANES,
+                narrow: Narrow::NEVER,
+                encrypt,
+                decrypt: $blocks.cfb_decrypt,
+            }
         };
+
+        /// [`CbcKernel::encrypt`](crate::aes::cbc::CbcKernel) of CFB for `n` lanes from `first` on, whose
+        /// pointers stay. There are copies of the code for 1, 2, 4 and 8.
+        #[target_feature(enable = $feature)]
+        pub(super) unsafe fn cfb_encrypt_from(
+            set: &mut $crate::aes::cbc::CbcLaneSet,
+            first: usize,
+            n: usize,
+            blocks: usize,
+        ) {
+            use $crate::aes::cfb::pipeline;
+            set.repeat(first + n, first + n.next_power_of_two());
+            // SAFETY: the contract, and the instructions are enabled here.
+            unsafe {
+                match n {
+                    1 => pipeline::encrypt::<$aes, 1>(set, first, blocks),
+                    2 => pipeline::encrypt::<$aes, 2>(set, first, blocks),
+                    3..=4 => pipeline::encrypt::<$aes, 4>(set, first, blocks),
+                    _ => pipeline::encrypt::<$aes, 8>(set, first, blocks),
+                }
+            }
+        }
     };
 }
 pub(in crate::aes) use cfb_kernel;

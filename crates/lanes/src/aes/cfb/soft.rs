@@ -3,13 +3,18 @@
 use zeroize::Zeroize;
 
 use crate::aes::blocks;
-use crate::aes::cbc::{CbcKernel, CbcLaneSet};
+use crate::aes::cbc::{CbcKernel, CbcLaneSet, Narrow};
 use crate::aes::key::{AesKey, Block};
 use crate::aes::soft::{SlicedCipher, WIDTH, xor};
 
 /// Constant-time AES on plain integers, for any CPU.
-pub(in crate::aes) static SOFT: CbcKernel =
-    CbcKernel { name: "bitsliced", lanes: WIDTH, encrypt, decrypt: blocks::soft::SOFT.cfb_decrypt };
+pub(in crate::aes) static SOFT: CbcKernel = CbcKernel {
+    name: "bitsliced",
+    lanes: WIDTH,
+    narrow: Narrow::NEVER,
+    encrypt,
+    decrypt: blocks::soft::SOFT.cfb_decrypt,
+};
 
 /// [`CbcKernel::encrypt`], with its contract.
 unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
