@@ -140,7 +140,7 @@ mod tests {
     }
 
     impl Queue for Session {
-        fn batch(&self) -> usize {
+        fn batch(&mut self, _: u8) -> usize {
             1
         }
 

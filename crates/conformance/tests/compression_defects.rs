@@ -129,7 +129,7 @@ impl ProviderSession for Session {
 struct Worker;
 
 impl Queue for Worker {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         4
     }
 

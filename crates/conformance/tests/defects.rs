@@ -76,8 +76,8 @@ impl Provider for Defective {
 }
 
 impl Queue for DefectiveQueue {
-    fn batch(&self) -> usize {
-        self.0.batch()
+    fn batch(&mut self, class: u8) -> usize {
+        self.0.batch(class)
     }
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {

@@ -78,10 +78,11 @@ impl Processor {
         outcome
     }
 
-    /// Operations that are worth waiting for, of a session's provider.
+    /// Operations that are worth waiting for, of a session's class at its provider.
     pub(crate) fn batch(&mut self, session: &Session) -> usize {
+        let class = session.stage(false).class;
         match &mut self.open(session).queue {
-            Ok(AnyQueue::Local(queue)) => queue.batch().max(1),
+            Ok(AnyQueue::Local(queue)) => queue.batch(class).max(1),
             // A device begins at once, whatever else is still to come.
             Ok(AnyQueue::Device(_)) | Err(_) => 1,
         }

@@ -103,8 +103,9 @@ pub trait ProviderSession: Any + Send + Sync {
 
 /// What one thread needs to work: contexts, managers, scratch memory.
 pub trait Queue: Send {
-    /// Operations that are worth waiting for: so many together cost less each than fewer would.
-    fn batch(&self) -> usize;
+    /// Operations of a [class](ProviderSession::class) that are worth waiting for: so many together cost less
+    /// each than fewer would.
+    fn batch(&mut self, class: u8) -> usize;
 
     /// Works. Every operation must be [completed](Operation::complete) before this returns: one that is
     /// not counts as failed ([`JobError::NotDone`](crate::JobError::NotDone)).

@@ -58,7 +58,7 @@ impl ProviderSession for DoublingSession {
 }
 
 impl Queue for Doubling {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         1
     }
 

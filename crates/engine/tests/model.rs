@@ -107,7 +107,7 @@ struct Model {
 }
 
 impl Model {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         self.config.batch.unwrap_or(Toy::SOUND.batch).clamp(1, self.config.capacity)
     }
 

@@ -59,7 +59,7 @@ impl ProviderSession for Key {
 }
 
 impl Queue for SlowQueue {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         self.batch
     }
 

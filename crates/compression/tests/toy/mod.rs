@@ -87,7 +87,7 @@ impl ProviderSession for Stored {
 }
 
 impl Queue for Toy {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         1
     }
 

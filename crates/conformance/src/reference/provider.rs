@@ -72,7 +72,7 @@ impl ProviderSession for Session {
 }
 
 impl Queue for Worker {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         8
     }
 

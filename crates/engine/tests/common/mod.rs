@@ -86,7 +86,7 @@ impl ProviderSession for Key {
 }
 
 impl Queue for ToyQueue {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         8
     }
 

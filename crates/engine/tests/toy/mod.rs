@@ -112,7 +112,7 @@ impl ProviderSession for OtherKey {
 }
 
 impl Queue for ToyQueue {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         self.0.batch
     }
 

@@ -394,7 +394,7 @@ fn panicking() -> Emulated {
     }
 
     impl Queue for PanicsQueue {
-        fn batch(&self) -> usize {
+        fn batch(&mut self, _: u8) -> usize {
             1
         }
         fn run(&mut self, operations: &mut [&mut Operation<'_>]) {

@@ -60,7 +60,7 @@ impl ImbQueue {
 }
 
 impl Queue for ImbQueue {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         BATCH
     }
 

@@ -39,7 +39,7 @@ impl IsalQueue {
 
 impl Queue for IsalQueue {
     /// One after the other: waiting for more would gain nothing.
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         1
     }
 

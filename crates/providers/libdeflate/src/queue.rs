@@ -61,7 +61,7 @@ fn get<T>(
 
 impl Queue for LibdeflateQueue {
     /// One after the other: waiting for more would gain nothing.
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         1
     }
 

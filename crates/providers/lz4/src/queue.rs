@@ -29,7 +29,7 @@ impl Lz4Queue {
 
 impl Queue for Lz4Queue {
     /// One after the other: waiting for more would gain nothing.
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         1
     }
 

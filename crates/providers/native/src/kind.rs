@@ -69,6 +69,9 @@ pub(crate) trait Class: Send {
     /// Completes the operations of this class, and leaves the others. Says how many they were.
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize;
 
+    /// How many of them advance at once.
+    fn lanes(&self) -> usize;
+
     fn occupancy(&self) -> Occupancy;
 }
 
@@ -118,6 +121,10 @@ impl<K: Kind> Class for Work<K> {
             made[..K::TAG_LEN].zeroize();
         }
         own
+    }
+
+    fn lanes(&self) -> usize {
+        self.planner.lanes()
     }
 
     fn occupancy(&self) -> Occupancy {

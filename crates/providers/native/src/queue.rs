@@ -6,8 +6,8 @@ use broadloom_lanes::Cpu;
 use crate::kind::Class;
 use crate::kinds::{self, CLASSES};
 
-/// Jobs that are worth waiting for: enough to keep the widest lanes full to the end of a burst of mixed
-/// lengths.
+/// Jobs that are worth waiting for: enough to keep lanes full to the end of a burst of mixed lengths. Of what has
+/// more lanes (one for each bit of a register) as many as those.
 const BATCH: usize = 64;
 
 /// One thread's planners, by class.
@@ -20,11 +20,16 @@ impl NativeQueue {
     pub(crate) fn new(cpu: &Cpu) -> Self {
         NativeQueue { cpu: cpu.clone(), classes: [const { None }; _] }
     }
+
+    fn class(&mut self, class: u8) -> &mut dyn Class {
+        let NativeQueue { cpu, classes } = self;
+        &mut **classes[usize::from(class)].get_or_insert_with(|| kinds::class(class, cpu))
+    }
 }
 
 impl Queue for NativeQueue {
-    fn batch(&self) -> usize {
-        BATCH
+    fn batch(&mut self, class: u8) -> usize {
+        BATCH.max(self.class(class).lanes())
     }
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
@@ -33,9 +38,7 @@ impl Queue for NativeQueue {
             let class = operations[at].class();
             if ran & (1 << class) == 0 {
                 ran |= 1 << class;
-                let work = self.classes[usize::from(class)]
-                    .get_or_insert_with(|| kinds::class(class, &self.cpu));
-                left -= work.run(operations);
+                left -= self.class(class).run(operations);
             }
             if left == 0 {
                 break;

@@ -20,7 +20,7 @@ impl OpenSslQueue {
 
 impl Queue for OpenSslQueue {
     /// One after the other: waiting for more would gain nothing.
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         1
     }
 

@@ -55,7 +55,7 @@ impl ZlibQueue {
 
 impl Queue for ZlibQueue {
     /// One after the other: waiting for more would gain nothing.
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         1
     }
 

@@ -57,7 +57,7 @@ impl ProviderSession for PlainSession {
 }
 
 impl Queue for PlainQueue {
-    fn batch(&self) -> usize {
+    fn batch(&mut self, _: u8) -> usize {
         1
     }
 

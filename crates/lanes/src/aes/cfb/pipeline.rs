@@ -2,6 +2,8 @@
 //!
 //! It is serial in one buffer, as CBC's is, so a core needs the blocks of other lanes in hand.
 
+#![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
+
 use crate::aes::cbc::CbcLaneSet;
 use crate::aes::key::MAX_ROUNDS;
 use crate::aes::pipeline::lanes;
