@@ -107,7 +107,7 @@ struct Model {
 }
 
 impl Model {
-    fn batch(&mut self, _: u8) -> usize {
+    fn batch(&self) -> usize {
         self.config.batch.unwrap_or(Toy::SOUND.batch).clamp(1, self.config.capacity)
     }
 
