@@ -100,7 +100,7 @@ impl Decompressor {
         let share = Share { coding: self.coding, most: u64::MAX - 1, most_unknown };
         let (plan, make) = (self.settings.plan(), || self.job());
         let decompressed = Run::new(self, Slice::new(input), &mut *output, share)
-            .and_then(|run| run.to_end(|feed, collect| pipeline::whole(&plan, &make, feed, collect)));
+            .and_then(|run| run.finish(|feed, collect| pipeline::whole(&plan, &make, feed, collect)));
         if decompressed.is_err() {
             output.truncate(before);
         }
@@ -125,7 +125,7 @@ impl Decompressor {
         let share = Share { coding: self.coding, most, most_unknown: most };
         let (plan, make) = (self.settings.plan(), || self.job());
         let run = Run::new(self, Stream::new(input), output, share)?;
-        run.to_end(|feed, collect| pipeline::stream(&plan, &make, feed, collect))
+        run.finish(|feed, collect| pipeline::stream(&plan, &make, feed, collect))
     }
 
     /// Decompresses and checks, and writes nothing.

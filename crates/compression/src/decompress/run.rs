@@ -53,7 +53,7 @@ impl<'a, I: Lend<'a>, W: Write> Run<I, W> {
     }
 
     /// Decompresses everything; `through` takes members that are for a provider from one end to the other.
-    pub(super) fn to_end(
+    pub(super) fn finish(
         mut self,
         mut through: impl FnMut(Feed<'_, I>, &mut Collect<'_, W>) -> Result<(), DecompressError>,
     ) -> Result<Decompressed, DecompressError> {
