@@ -464,6 +464,7 @@ impl<'v> Text<'v> {
 
     /// A part of the bytes, which is within them; of a chain where they are written, even if they are read
     /// apart: those were copied, and what the other half of the chain made is there.
+    #[inline(never)]
     pub(crate) fn of_span(self, span: Span, chain: bool) -> Text<'v> {
         let text = match self {
             Text::Apart(_, destination) if chain => Text::InPlace(destination),

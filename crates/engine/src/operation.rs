@@ -132,10 +132,7 @@ impl<'a> Operation<'a> {
     /// makes.
     #[inline]
     pub fn parts<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
-        match self.state.plain {
-            true => self.plain_parts(&mut Last::default(), false),
-            false => self.other_parts(false),
-        }
+        self.any_parts(false)
     }
 
     /// [`parts`](Operation::parts) for a provider that cannot fail at them, and that is through with all the
@@ -144,22 +141,18 @@ impl<'a> Operation<'a> {
     #[inline]
     pub fn commit<'v, S: 'static>(&'v mut self, last: &mut Last<'v, S>) -> Option<Parts<'v, S>> {
         match self.state.plain {
-            true => self.plain_parts(last, true),
-            false => self.other_parts(true),
+            true => self.commit_plainly(last),
+            false => self.commit_otherwise(),
         }
     }
 
-    /// The parts of what was [begun plainly](Operation::begin_plainly).
+    /// The same for what was [begun plainly](Operation::begin_plainly).
     #[inline(always)]
-    fn plain_parts<'v, S: 'static>(
-        &'v mut self,
-        last: &mut Last<'v, S>,
-        commits: bool,
-    ) -> Option<Parts<'v, S>> {
+    fn commit_plainly<'v, S: 'static>(&'v mut self, last: &mut Last<'v, S>) -> Option<Parts<'v, S>> {
         let session = self.session.get();
         let rules = session.rules();
         let own = last.own(session.stage(false))?;
-        if commits && !rules.checks_tag {
+        if !rules.checks_tag {
             self.state.end(Ok(()));
         }
         let text = match &mut self.data {
@@ -179,37 +172,48 @@ impl<'a> Operation<'a> {
         })
     }
 
-    /// The parts of anything else: of what has ranges, of a chain, and of data that are not in one piece.
+    /// The same for anything else.
     #[inline(never)]
-    fn other_parts<S: 'static>(&mut self, commits: bool) -> Option<Parts<'_, S>> {
+    fn commit_otherwise<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
+        self.any_parts(true)
+    }
+
+    /// The parts of any operation: of the common case as of one with ranges, of a chain, and with data that are
+    /// not in one piece. It was seen to matter that both are put together in one place.
+    #[inline(always)]
+    fn any_parts<S: 'static>(&mut self, commits: bool) -> Option<Parts<'_, S>> {
         let session = acting(&self.session, &self.fell_back);
         let stage = session.stage(self.state.second);
         let own = stage.own()?;
         let rules = session.rules();
-        let span = match stage.part {
-            Part::Cipher => self.cipher,
-            Part::Mac => self.mac,
-            Part::Chain => Span::ALL,
-            Part::Compression => return None,
-        };
-        // The cipher of a chain in halves leaves the tag to the other half.
-        let checks_tag = rules.checks_tag && !(rules.chain && stage.part == Part::Cipher);
+        let (mut checks_tag, mut nonce) = (rules.checks_tag, self.nonce.as_slice());
+        let (mut cipher, mut mac, mut tag_at) = (self.cipher, self.mac, self.tag.at);
+        let mut text = self.data.text();
+        if !self.state.plain {
+            let span = match stage.part {
+                Part::Cipher => self.cipher,
+                Part::Mac => self.mac,
+                Part::Chain => Span::ALL,
+                Part::Compression => return None,
+            };
+            text = text.of_span(span, rules.chain);
+            if stage.part != Part::Chain {
+                (cipher, mac, tag_at) = (Span::ALL, Span::ALL, None);
+            }
+            if rules.chain && stage.part == Part::Mac {
+                nonce = &[];
+            }
+            // The cipher of a chain in halves leaves the tag to the other half.
+            checks_tag &= !(rules.chain && stage.part == Part::Cipher);
+        }
         if commits && !checks_tag {
             self.state.end(Ok(()));
         }
-        let text = self.data.text().of_span(span, rules.chain);
-        let len = text.input().len();
         Some(Parts {
             session: own,
-            layout: match stage.part {
-                Part::Chain => Layout::new(len, self.cipher, self.mac, self.tag.at, rules),
-                _ => Layout::new(len, Span::ALL, Span::ALL, None, rules),
-            },
+            layout: Layout::new(text.input().len(), cipher, mac, tag_at, rules),
             text,
-            nonce: match (rules.chain, stage.part) {
-                (true, Part::Mac) => &[],
-                _ => self.nonce.as_slice(),
-            },
+            nonce,
             associated: self.associated.as_slice(),
             tag: &mut self.tag.bytes,
             tag_len: rules.tag_len,
