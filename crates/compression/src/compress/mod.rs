@@ -23,9 +23,9 @@ const SHORTEST: usize = 64 << 10;
 /// Compresses inputs of any size, in chunks that know nothing of each other.
 ///
 /// The call is synchronous and hides what is below it: threads, each with a queue pair and some jobs
-/// outstanding in it, which take chunks as they are free. Chunks are the same whatever the number of threads, but for an input that is there as
-/// a whole and has fewer chunks than threads: then they are shortened, down to 64 KiB, to give each thread
-/// one. So is the output, where the provider makes the same of the same chunk.
+/// outstanding in it, which take chunks as they are free. Chunks are the same whatever the number of threads,
+/// but for an input that is there as a whole and has fewer chunks than threads: then they are shortened, down
+/// to 64 KiB, to give each thread one. So is the output, where the provider makes the same of the same chunk.
 #[derive(Debug, Clone)]
 pub struct Compressor {
     session: Session,
@@ -88,17 +88,11 @@ impl Compressor {
     fn compress_whole(&self, input: &[u8], output: &mut Vec<u8>) -> Result<Report, CompressError> {
         let mut frames = Frames::new(&self.settings, self.how);
         frames.open(output);
-        let slice = Slice::new(input, self.share(input.len()));
+        let slice =
+            Slice::new(input, chunk_len(input.len(), self.settings.chunk, self.settings.threads));
         let mut sink = Append { frames, output };
         whole(&self.settings.plan(), &|| Chunk::new(self), slice, &mut sink)?;
         sink.frames.close(sink.output)
-    }
-
-    /// Bytes of a chunk of an input of so many: where there are fewer chunks than threads, less than was asked for,
-    /// down to 64 KiB, so that a chunk of any length keeps all threads busy, as with source 003's "a single chunk
-    /// per thread".
-    fn share(&self, len: usize) -> usize {
-        self.settings.chunk.min(len.div_ceil(self.settings.threads).max(SHORTEST))
     }
 
     /// Compresses what is read into what is written, in a fixed window: memory for
@@ -126,5 +120,27 @@ impl Compressor {
         writer.open()?;
         stream(&self.settings.plan(), &|| Chunk::new(self), reader, &mut writer)?;
         writer.close()
+    }
+}
+
+/// Bytes of a chunk of an input of `len` that is there as a whole: where there are fewer chunks than threads, less
+/// than was asked for, down to 64 KiB, so that a chunk of any length keeps all threads busy, as with source 003's "a
+/// single chunk per thread".
+fn chunk_len(len: usize, chunk: usize, threads: usize) -> usize {
+    chunk.min(len.div_ceil(threads).max(SHORTEST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chunk_len;
+
+    #[test]
+    fn chunks_are_shortened_to_give_each_thread_one_but_not_a_small_one() {
+        assert_eq!(chunk_len(0, 65536, 4), 65536);
+        assert_eq!(chunk_len(10 * 1024, 1024, 4), 1024);
+        assert_eq!(chunk_len(10 * 1024 + 1, 1024, 2), 1024);
+        let mega = 1 << 20;
+        assert_eq!(chunk_len(4 * mega + 2, 1 << 30, 2), 2 * mega + 1);
+        assert_eq!(chunk_len(100_000, 1 << 30, 16), 65536);
     }
 }

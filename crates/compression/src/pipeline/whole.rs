@@ -126,24 +126,24 @@ impl<'t, J, S, K, E> Table<'t, J, S, K, E> {
         self.state.lock().expect("nothing panics while it holds the lock")
     }
 
-    /// A job that is to be filled; `None` once everything was stopped.
-    fn empty(&self, may_wait: bool) -> Option<Next<J>> {
+    /// A job that is to be filled; an end once everything was stopped.
+    fn empty(&self, may_wait: bool) -> Next<J> {
         let mut state = self.lock();
         loop {
             if state.stopped {
-                return None;
+                return Next::End;
             }
             // The one used last: its buffers are in a near cache.
             if let Some(job) = state.idle.pop() {
-                return Some(Next::Job(job));
+                return Next::Job(job);
             }
             if state.to_make > 0 {
                 state.to_make -= 1;
                 drop(state);
-                return Some(Next::Job(Box::new(Numbered { number: 0, job: (self.make)() })));
+                return Next::Job(Box::new(Numbered { number: 0, job: (self.make)() }));
             }
             if !may_wait {
-                return Some(Next::Later);
+                return Next::Later;
             }
             state = self.room.wait(state).expect("as in lock");
         }
@@ -187,8 +187,8 @@ where
 
     fn next(&mut self, may_wait: bool) -> Result<Next<J>, Infallible> {
         let mut job = match self.empty(may_wait) {
-            Some(Next::Job(job)) => job,
-            other => return Ok(other.unwrap_or(Next::End)),
+            Next::Job(job) => job,
+            other => return Ok(other),
         };
         let Ok(mut chunks) = self.source.lock() else { return Ok(Next::End) };
         if chunks.end.is_none() {

@@ -107,6 +107,12 @@ impl AesKey {
     }
 }
 
+/// Whether the keys of lanes are all the same.
+#[inline(always)]
+pub(super) fn share_a_key(keys: &[*const AesKey]) -> bool {
+    keys.iter().skip(1).all(|&key| key == keys[0])
+}
+
 impl Drop for AesKey {
     fn drop(&mut self) {
         self.encryption.zeroize();

@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 
 use super::AesKey;
 use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
-use super::key::Block;
+use super::key::{Block, share_a_key};
 use super::select;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Occupancy, Source};
@@ -175,8 +175,7 @@ impl Class {
             Goal::One => narrow.blocks_of_stream,
         };
         let few = self.active == narrow.lanes && self.fewest < blocks;
-        self.active == kernel.lanes
-            || few && self.set.key[1..narrow.lanes].iter().any(|&key| key != self.set.key[0])
+        self.active == kernel.lanes || few && !share_a_key(&self.set.key[..narrow.lanes])
     }
 
     /// Runs the lanes in use until the first is empty. Returns how many tasks are complete.

@@ -4,9 +4,9 @@ use super::blocks::pipeline::blocks_kernel;
 use super::bytes::{load_bytes, store_bytes};
 use super::cfb::pipeline::cfb_kernel;
 use super::ctr::pipeline::ctr_kernel;
-use super::mac::pipeline::{Lanewise, chain_kernel};
+use super::mac::pipeline::chain_kernel;
 use super::pipeline::cbc_kernel;
-use super::register::{Aes, Decrypt, Wide};
+use super::register::{Aes, Decrypt, Lanewise, Wide};
 use core::arch::asm;
 use core::arch::x86_64::*;
 

@@ -12,10 +12,8 @@ use core::mem::MaybeUninit;
 use zeroize::Zeroize;
 
 use super::cbc::{CbcLaneSet, MAX_LANES, Narrow};
-use super::key::{AesKey, MAX_ROUNDS};
-use super::mac::pipeline::Lanewise;
-use super::pipeline::share_a_key;
-use super::register::{Aes, round_key, unroll};
+use super::key::{AesKey, MAX_ROUNDS, share_a_key};
+use super::register::{Aes, Lanewise, every_step, round_key};
 
 /// The most registers.
 const PAIRS: usize = MAX_LANES / 2;
@@ -176,8 +174,6 @@ unsafe fn run_in<M: Mode, K: Keys>(set: &mut CbcLaneSet, keys: &K, registers: us
 /// one and the same.
 #[inline(always)]
 unsafe fn run<M: Mode, K: Keys, const N: usize>(set: &mut CbcLaneSet, keys: &K, blocks: usize) {
-    /// Steps beyond the first that keys of all lengths have in common.
-    const COMMON: usize = 8;
     // SAFETY: the caller's promises: the lanes have keys with as many rounds, and buffers of `blocks` blocks, of
     // which one is touched at a time: in all lanes it is read before any is written to.
     unsafe {
@@ -195,28 +191,12 @@ unsafe fn run<M: Mode, K: Keys, const N: usize>(set: &mut CbcLaneSet, keys: &K, 
                     x[i] = x[i].xor(__m256i::gather(src.add(2 * i), at)).pin();
                 }
             }
-            macro_rules! step {
-                ($step:expr, $at:expr) => {
-                    let key = keys.step($at);
-                    for i in 0..N {
-                        x[i] = x[i].encrypt_step($step, MAX_ROUNDS, K::of(key, i)).pin();
-                    }
-                };
-            }
-            step!(0, 0);
-            unroll!(STEP in 1..=COMMON {
-                step!(STEP, STEP);
-            });
-            if rounds > 10 {
-                step!(9, 9);
-                step!(10, 10);
-                if rounds > 12 {
-                    step!(11, 11);
-                    step!(12, 12);
+            every_step!(rounds, STEP, at => {
+                let key = keys.step(at);
+                for i in 0..N {
+                    x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, K::of(key, i)).pin();
                 }
-            }
-            step!(MAX_ROUNDS - 1, rounds - 1);
-            step!(MAX_ROUNDS, rounds);
+            });
             if !M::BEFORE {
                 for i in 0..N {
                     x[i] = x[i].xor(__m256i::gather(src.add(2 * i), at)).pin();

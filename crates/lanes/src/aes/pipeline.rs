@@ -205,12 +205,6 @@ pub(super) type ByLanes = [Encrypt; LANES];
 /// Lanes of these kernels: what hides the latency of a round, with one block in a register.
 pub(super) const LANES: usize = 8;
 
-/// Whether the keys of lanes are all the same.
-#[inline(always)]
-pub(super) fn share_a_key(keys: &[*const AesKey]) -> bool {
-    keys[1..].iter().all(|&key| key == keys[0])
-}
-
 /// Makes the kernel of one instruction set: a `CbcKernel` and the functions behind it, which are
 /// the ones above with the `target_feature` that they need.
 macro_rules! cbc_kernel {
@@ -276,7 +270,7 @@ macro_rules! cbc_kernel {
 
         /// The same for `n` lanes from `first` on, whose pointers stay.
         pub(super) unsafe fn encrypt_from(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
-            let sharing = usize::from(pipeline::share_a_key(&set.key[first..first + n]));
+            let sharing = usize::from($crate::aes::key::share_a_key(&set.key[first..first + n]));
             // SAFETY: the first of them has a valid key, and the others the same number of rounds, for which
             // the function is made; the rest is the contract itself.
             unsafe {

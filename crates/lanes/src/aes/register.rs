@@ -88,6 +88,19 @@ pub(super) trait Wide: Aes {
     unsafe fn block(self, place: usize) -> Self;
 }
 
+/// Registers that hold blocks of several lanes side by side.
+///
+/// # Safety
+/// As [`Aes`].
+pub(super) trait Lanewise: Aes {
+    /// Lanes in a register.
+    const LANES: usize;
+
+    /// A block of each lane, `at` bytes after where its pointer points to. `from` is valid for as many
+    /// pointers as there are lanes.
+    unsafe fn gather(from: *const *const u8, at: usize) -> Self;
+}
+
 /// Repeats a statement for every step from 1 on, each with its number as a constant.
 macro_rules! unroll {
     ($step:ident in 1..=$last:ident $body:block) => {
@@ -101,6 +114,31 @@ macro_rules! unroll {
     };
 }
 pub(super) use unroll;
+
+/// Does something at every step of the cipher, whatever the length of the key. `$STEP` is the number that the step
+/// has where keys are the longest ([`MAX_ROUNDS`]), a constant; `$at` is that of its round key. Steps 0 to 8 are the
+/// same for keys of all lengths.
+macro_rules! every_step {
+    (@ $STEP:ident, $at:ident, $body:block, $($step:literal = $place:expr),*) => {
+        $({
+            const $STEP: usize = $step;
+            let $at: usize = $place;
+            $body
+        })*
+    };
+    ($rounds:expr, $STEP:ident, $at:ident => $body:block) => {
+        let rounds: usize = $rounds;
+        every_step!(@ $STEP, $at, $body, 0 = 0, 1 = 1, 2 = 2, 3 = 3, 4 = 4, 5 = 5, 6 = 6, 7 = 7, 8 = 8);
+        if rounds > 10 {
+            every_step!(@ $STEP, $at, $body, 9 = 9, 10 = 10);
+            if rounds > 12 {
+                every_step!(@ $STEP, $at, $body, 11 = 11, 12 = 12);
+            }
+        }
+        every_step!(@ $STEP, $at, $body, 13 = rounds - 1, 14 = rounds);
+    };
+}
+pub(super) use every_step;
 
 /// What is done between the rounds, on the ports that they leave free.
 ///
@@ -188,26 +226,14 @@ pub(super) unsafe fn all_rounds<A: Aes, D: Way<A>, const N: usize>(
     x: &mut [A; N],
     beside: &mut impl Beside,
 ) {
-    /// Steps beyond the first that keys of all lengths have in common.
-    const COMMON: usize = 8;
     // SAFETY: the caller's; 10 to 14 rounds.
     unsafe {
-        let rounds = (*key).rounds();
-        step::<A, D, N>(x, 0, D::key(key, 0));
-        unroll!(STEP in 1..=COMMON {
-            step::<A, D, N>(x, STEP, D::key(key, STEP));
-            beside.after(STEP);
-        });
-        if rounds > 10 {
-            step::<A, D, N>(x, 9, D::key(key, 9));
-            step::<A, D, N>(x, 10, D::key(key, 10));
-            if rounds > 12 {
-                step::<A, D, N>(x, 11, D::key(key, 11));
-                step::<A, D, N>(x, 12, D::key(key, 12));
+        every_step!((*key).rounds(), STEP, at => {
+            step::<A, D, N>(x, STEP, D::key(key, at));
+            if (1..=8).contains(&STEP) {
+                beside.after(STEP);
             }
-        }
-        step::<A, D, N>(x, MAX_ROUNDS - 1, D::key(key, rounds - 1));
-        step::<A, D, N>(x, MAX_ROUNDS, D::key(key, rounds));
+        });
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::aes::cbc::CbcLaneSet;
 use crate::aes::key::MAX_ROUNDS;
 use crate::aes::pipeline::lanes;
-use crate::aes::register::{Aes, round_key, unroll};
+use crate::aes::register::{Aes, every_step, round_key};
 
 /// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The lanes' pointers
 /// stay.
@@ -20,8 +20,6 @@ pub(in crate::aes) unsafe fn encrypt<A: Aes, const N: usize>(
     first: usize,
     blocks: usize,
 ) {
-    /// Steps beyond the first that keys of all lengths have in common.
-    const COMMON: usize = 8;
     // SAFETY: the caller's promises: these lanes have valid keys with as many rounds, and buffers of `blocks`
     // blocks, of which one is touched at a time: in all lanes it is read before any is written to.
     unsafe {
@@ -34,28 +32,11 @@ pub(in crate::aes) unsafe fn encrypt<A: Aes, const N: usize>(
             x[lane] = A::load(state.add(lane).cast());
         }
         for block in 0..blocks {
-            macro_rules! step {
-                ($step:expr, $at:expr) => {
-                    for lane in 0..N {
-                        let key = round_key(keys[lane], $at);
-                        x[lane] = x[lane].encrypt_step($step, MAX_ROUNDS, key).pin();
-                    }
-                };
-            }
-            step!(0, 0);
-            unroll!(STEP in 1..=COMMON {
-                step!(STEP, STEP);
-            });
-            if rounds > 10 {
-                step!(9, 9);
-                step!(10, 10);
-                if rounds > 12 {
-                    step!(11, 11);
-                    step!(12, 12);
+            every_step!(rounds, STEP, at => {
+                for lane in 0..N {
+                    x[lane] = x[lane].encrypt_step(STEP, MAX_ROUNDS, round_key(keys[lane], at)).pin();
                 }
-            }
-            step!(MAX_ROUNDS - 1, rounds - 1);
-            step!(MAX_ROUNDS, rounds);
+            });
             for lane in 0..N {
                 x[lane] = x[lane].xor(A::load(src[lane].add(16 * block))).pin();
             }

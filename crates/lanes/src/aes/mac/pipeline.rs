@@ -6,21 +6,8 @@
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
 use super::ChainSet;
-use crate::aes::key::{AesKey, MAX_ROUNDS};
-use crate::aes::register::{Aes, encrypt, round_key, unroll};
-
-/// Registers that hold blocks of several lanes side by side.
-///
-/// # Safety
-/// As [`Aes`].
-pub(in crate::aes) trait Lanewise: Aes {
-    /// Lanes in a register.
-    const LANES: usize;
-
-    /// A block of each lane, `at` bytes after where its pointer points to. `from` is valid for as many
-    /// pointers as there are lanes.
-    unsafe fn gather(from: *const *const u8, at: usize) -> Self;
-}
+use crate::aes::key::MAX_ROUNDS;
+use crate::aes::register::{Aes, Lanewise, encrypt, every_step, round_key};
 
 /// Absorbs blocks in `N` registers of lanes that all have the key of the first.
 ///
@@ -57,8 +44,6 @@ pub(in crate::aes) unsafe fn own<A: Aes, const N: usize>(
     first: usize,
     blocks: usize,
 ) {
-    /// Steps beyond the first that keys of all lengths have in common.
-    const COMMON: usize = 8;
     // SAFETY: the caller's promises: the lanes have keys, states, and `blocks` blocks.
     unsafe {
         let (keys, from) = (set.key.as_ptr().add(first), set.src.as_ptr().add(first));
@@ -72,48 +57,16 @@ pub(in crate::aes) unsafe fn own<A: Aes, const N: usize>(
             for i in 0..N {
                 x[i] = x[i].xor(A::load((*from.add(i)).add(block * 16))).pin();
             }
-            step(keys, &mut x, 0, 0);
-            unroll!(STEP in 1..=COMMON {
-                step(keys, &mut x, STEP, STEP);
-            });
-            if rounds > 10 {
-                step(keys, &mut x, 9, 9);
-                step(keys, &mut x, 10, 10);
-                if rounds > 12 {
-                    step(keys, &mut x, 11, 11);
-                    step(keys, &mut x, 12, 12);
+            every_step!(rounds, STEP, at => {
+                for i in 0..N {
+                    x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, round_key(*keys.add(i), at)).pin();
                 }
-            }
-            step(keys, &mut x, MAX_ROUNDS - 1, rounds - 1);
-            step(keys, &mut x, MAX_ROUNDS, rounds);
+            });
         }
         for i in 0..N {
             x[i].store(state.add(i).cast());
         }
     }
-}
-
-/// One step of `N` lanes, each with its own round key at `at`.
-///
-/// # Safety
-/// As [`own`].
-#[inline(always)]
-unsafe fn step<A: Aes, const N: usize>(
-    keys: *const *const AesKey,
-    x: &mut [A; N],
-    step: usize,
-    at: usize,
-) {
-    for i in 0..N {
-        // SAFETY: the caller's.
-        x[i] = unsafe { x[i].encrypt_step(step, MAX_ROUNDS, round_key(*keys.add(i), at)).pin() };
-    }
-}
-
-/// Whether lanes `0..n` all have the same key.
-#[inline(always)]
-pub(in crate::aes) fn share_a_key(set: &ChainSet, n: usize) -> bool {
-    set.key[1..n].iter().all(|&key| key == set.key[0])
 }
 
 /// Calls a function with the number of lanes as a constant: 1 to 8.
@@ -170,7 +123,7 @@ macro_rules! chain_kernel {
             use $crate::aes::mac::pipeline;
             // SAFETY: the contract, and the instructions are enabled here.
             unsafe {
-                if pipeline::share_a_key(set, n) {
+                if $crate::aes::key::share_a_key(&set.key[..n]) {
                     pipeline::with_lanes!(n, N => pipeline::shared::<$register, N>(set, blocks));
                 } else {
                     pipeline::with_lanes!(n, N => pipeline::own::<$register, N>(set, 0, blocks));

@@ -1,8 +1,9 @@
 //! Chains by VAES: two lanes in a register.
 
-use super::pipeline::{Lanewise, own, share_a_key, shared, with_lanes};
+use super::pipeline::{own, shared, with_lanes};
 use super::{ChainKernel, ChainSet, MAX_LANES};
-use crate::aes::register::Aes;
+use crate::aes::key::share_a_key;
+use crate::aes::register::{Aes, Lanewise};
 use core::arch::x86_64::*;
 
 /// VAES on two lanes in a register where lanes share a key, and AES-NI on one where each has its own: to
@@ -28,7 +29,7 @@ impl Lanewise for __m256i {
 unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe {
-        if !share_a_key(set, n) {
+        if !share_a_key(&set.key[..n]) {
             return own_keys(set, n, blocks);
         }
         fill::<__m256i>(set, n);

@@ -1,8 +1,10 @@
 //! Chains by VAES on 512-bit registers: four lanes in a register.
 
-use super::pipeline::{Lanewise, share_a_key, shared};
+use super::pipeline::shared;
 use super::vaes::{fill, own_keys};
 use super::{ChainKernel, ChainSet, MAX_LANES};
+use crate::aes::key::share_a_key;
+use crate::aes::register::Lanewise;
 use core::arch::x86_64::*;
 
 /// VAES on four lanes in a register where lanes share a key, and AES-NI on one where each has its own.
@@ -28,7 +30,7 @@ impl Lanewise for __m512i {
 unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe {
-        if !share_a_key(set, n) {
+        if !share_a_key(&set.key[..n]) {
             return own_keys(set, n, blocks);
         }
         fill::<__m512i>(set, n);
