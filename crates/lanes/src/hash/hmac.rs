@@ -55,8 +55,8 @@ fn digest_plainly<A: Hash>(data: &[u8]) -> A::Digest {
     let count = super::tail::Tail::count::<A>(data.len() - whole);
     // SAFETY: the slice is readable, and is the whole message; `count` is what the tail then holds.
     unsafe {
-        let blocks = tail.build::<A>(data.as_ptr(), data.len(), data.len() as u64);
-        (single.one)(state.as_mut_ptr(), blocks, count);
+        tail.build::<A>(data.as_ptr(), data.len(), data.len() as u64);
+        (single.one)(state.as_mut_ptr(), tail.blocks(), count);
     }
     tail.zeroize();
     let mut digest = A::ZERO_DIGEST;

@@ -11,12 +11,13 @@ use crate::vector::{Vector, Word, each};
 /// readable for `blocks` blocks, at any alignment.
 pub type WideRun<W> = unsafe fn(states: *const *mut W, data: *const *const u8, blocks: usize);
 
-/// The outer hash of HMAC for every lane: `states` hold the inner digests and become the outer ones,
-/// starting from `outer`.
+/// Ends an HMAC in every lane: `blocks` blocks of the inner hash, and the outer one, which starts from `outer`.
+/// `states` become the outer digests.
 ///
 /// # Safety
 /// As for [`WideRun`]; the pointers at `outer` are readable for eight words each.
-pub type WideOuter<W> = unsafe fn(states: *const *mut W, outer: *const *const W);
+pub type WideHmac<W> =
+    unsafe fn(states: *const *mut W, data: *const *const u8, blocks: usize, outer: *const *const W);
 
 /// Advances one buffer's state by `blocks` blocks.
 ///
@@ -40,8 +41,8 @@ pub struct HashKernel<W> {
     pub(crate) lanes: usize,
     /// Whole blocks.
     pub(crate) run: WideRun<W>,
-    /// The outer hash of HMAC.
-    pub(crate) outer: WideOuter<W>,
+    /// The last blocks of an HMAC and its outer hash.
+    pub(crate) hmac: WideHmac<W>,
 }
 
 /// The kernel for few buffers: one, or two interleaved where that is faster than one after the other.
@@ -69,44 +70,67 @@ pub(crate) unsafe fn run<V: Vector, C: Compression<Word = V::Word>>(
     unsafe {
         let mut rows = V::gather(states.cast());
         for block in 0..blocks {
-            let offset = block * C::BLOCK_LEN;
-            let words = if C::BIG_ENDIAN {
-                V::load_block::<true>(data, offset)
-            } else {
-                V::load_block::<false>(data, offset)
-            };
-            C::compress(&mut rows, words);
+            C::compress(&mut rows, load::<V, C>(data, block));
         }
         V::scatter(&rows, states);
     }
 }
 
-/// The body of every [`WideOuter`]: the digest is already in the lanes' words, so the block is never
-/// written out.
+/// The body of every [`WideHmac`]: the inner digest is already in the lanes' words, so the block of the outer
+/// hash is never written out. It goes through the same code as those before it, which is long.
 ///
 /// # Safety
-/// The contract of [`WideOuter`], and V's instruction set.
+/// The contract of [`WideHmac`], and V's instruction set.
 #[inline(always)]
-pub(crate) unsafe fn outer<V: Vector, A: Hash<Word = V::Word>>(
+pub(crate) unsafe fn hmac<V: Vector, A: Hash<Word = V::Word>>(
     states: *const *mut V::Word,
+    data: *const *const u8,
+    blocks: usize,
     outer: *const *const V::Word,
 ) {
-    // SAFETY: the caller vouches for V's instruction set and for the states.
+    // SAFETY: the caller vouches for V's instruction set, the states and the data.
     unsafe {
-        let zero = V::splat(A::Word::default());
-        let block = pad_outer::<A, V>(V::gather(states.cast()), zero, |word| V::splat(word));
-        let mut rows = V::gather(outer);
-        A::compress(&mut rows, block);
+        let mut rows = V::gather(states.cast());
+        for block in 0..=blocks {
+            let words = if block < blocks {
+                load::<V, A>(data, block)
+            } else {
+                let zero = V::splat(A::Word::default());
+                let inner = core::mem::replace(&mut rows, V::gather(outer));
+                pad_outer::<A, V>(inner, zero, |word| V::splat(word))
+            };
+            A::compress(&mut rows, words);
+        }
         V::scatter(&rows, states);
     }
 }
 
-/// The one block of HMAC's outer hash, in the order of bytes that a message has in memory.
+/// A block of every lane, `block` blocks into its data.
+///
+/// # Safety
+/// V's instruction set; as many readable pointers as V has lanes, each readable for the block.
 #[inline(always)]
-pub(crate) fn outer_block<A: Hash>(inner: &State<A::Word>) -> [A::Word; 16] {
+unsafe fn load<V: Vector, C: Compression<Word = V::Word>>(
+    data: *const *const u8,
+    block: usize,
+) -> [V; 16] {
+    let offset = block * C::BLOCK_LEN;
+    // SAFETY: the caller's.
+    unsafe {
+        if C::BIG_ENDIAN {
+            V::load_block::<true>(data, offset)
+        } else {
+            V::load_block::<false>(data, offset)
+        }
+    }
+}
+
+/// What is in the one block of HMAC's outer hash beside the digest, in words.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+pub(crate) fn outer_padding<A: Hash>() -> [A::Word; 16] {
     let zero = A::Word::default();
-    let block = pad_outer::<A, A::Word>(*inner, zero, |word| word);
-    each!(i in 16 => block[i].ordered(A::BIG_ENDIAN))
+    pad_outer::<A, A::Word>([zero; 8], zero, |word| word)
 }
 
 /// A digest in its first words, padded as the end of HMAC's outer message: one block of key and the

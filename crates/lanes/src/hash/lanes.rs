@@ -5,12 +5,13 @@
 //! 1. its whole blocks, read where they are. Lanes are refilled as they empty, so the kernel runs for the
 //!    fewest blocks that any lane has left;
 //! 2. its padded end, one block or two, built beside it;
-//! 3. for HMAC, the outer hash: one block, which is made in registers from the inner state.
+//! 3. for HMAC, the outer hash: one block, which is made in registers from the inner state, in the same call
+//!    of the kernel.
 //!
 //! Messages that reach the second stage wait for each other until the lanes are full (those with one
-//! padded block, and those with two, apart), and go through the rest side by side. So a mix of lengths
-//! costs idle lanes only when nothing is left to fill them; few buffers left go through the
-//! single-buffer kernel instead.
+//! padded block, and those with two, apart, and HMACs apart from digests), and go through the rest side by
+//! side. So a mix of lengths costs idle lanes only when nothing is left to fill them; few buffers left go
+//! through the single-buffer kernel instead.
 
 use core::ptr;
 
@@ -52,12 +53,23 @@ pub(crate) enum End<W> {
 /// A task from the end of its wait for a lane to its completion, and its state.
 struct Slot<W> {
     id: u32,
-    task: HashTask<W>,
+    /// The list that its padded end will wait in, or `KEPT`.
+    list: usize,
+    /// Where the outer hash of an HMAC starts from.
+    outer: *const State<W>,
+    /// Where the digest goes, or the state that is kept.
+    to: *mut u8,
     state: State<W>,
 }
 
-/// The most slots: every lane full, and two lists of padded ends almost full.
-const SLOTS: usize = 4 * MAX_LANES;
+/// The lists of padded ends: of one block and of two, for digests and for HMACs.
+const LISTS: usize = 4;
+
+/// In place of a list: the message has no end yet, and its state is kept.
+const KEPT: usize = LISTS;
+
+/// The most slots: every lane full, and all lists of padded ends almost full.
+const SLOTS: usize = (1 + LISTS) * MAX_LANES;
 
 /// The slots that are free.
 struct Free {
@@ -80,16 +92,16 @@ struct Whole<W> {
     idle: u32,
 }
 
-/// The lanes of the second and third stage, for ends of one length. Lanes `0..count` are in use.
+/// The lanes of the second and third stage, for ends of one kind. Lanes `0..count` are in use.
 struct Ends<W> {
+    /// Blocks of each, and whether an outer hash follows.
+    blocks: usize,
+    hmac: bool,
     count: usize,
     states: [*mut W; MAX_LANES],
-    tails: Slab<Tail>,
     data: [*const u8; MAX_LANES],
     /// Where the outer hash of an HMAC starts from.
     outer: [*const W; MAX_LANES],
-    /// Whether any of them is an HMAC.
-    hmac: bool,
     slots: [u8; MAX_LANES],
     /// Calls of `run` that found some in use, since they last moved.
     idle: u32,
@@ -103,9 +115,11 @@ const PATIENCE: u32 = 16;
 pub struct HashLanes<A: Hash> {
     kernels: Kernels<A::Word>,
     whole: Whole<A::Word>,
-    /// Of messages whose padded end is one block, and two.
-    ends: [Ends<A::Word>; 2],
+    ends: [Ends<A::Word>; LISTS],
     slots: Slab<Slot<A::Word>>,
+    /// The padded ends, each under the number of its task's slot. They are built when the slot is filled: the kernel
+    /// would have to wait for stores of other widths that were made just before it.
+    tails: Slab<Tail>,
     free: Free,
     /// What lanes that are not in use read and write: one slot.
     spare: Slab<State<A::Word>>,
@@ -129,24 +143,22 @@ impl<A: Hash> Lanes for HashLanes<A> {
         let mut spare = Slab::new(1);
         spare.put(0, [zero; 8]);
         let state = spare.slot(0).cast::<A::Word>();
-        let mut slots = Slab::new(4 * lanes);
+        let count = (1 + LISTS) * lanes;
+        let (mut slots, mut tails) = (Slab::new(count), Slab::new(count));
         let mut free = Free { slots: [0; SLOTS], len: 0 };
-        for index in 0..4 * lanes {
-            slots.put(index, Slot { id: 0, task: HashTask::nothing(), state: [zero; 8] });
+        for index in 0..count {
+            let (outer, to) = (ptr::null(), ptr::null_mut());
+            slots.put(index, Slot { id: 0, list: KEPT, outer, to, state: [zero; 8] });
+            tails.put(index, Tail::EMPTY);
             free.push(index as u8);
         }
-        let tails = || {
-            let mut tails = Slab::new(lanes);
-            (0..lanes).for_each(|lane| tails.put(lane, Tail::EMPTY));
-            tails
-        };
-        let ends = || Ends {
+        let ends = |list| Ends {
+            blocks: 1 + list % 2,
+            hmac: list >= 2,
             count: 0,
             states: [state; MAX_LANES],
-            tails: tails(),
             data: [ptr::null(); MAX_LANES],
             outer: [state; MAX_LANES],
-            hmac: false,
             slots: [0; MAX_LANES],
             idle: 0,
         };
@@ -161,8 +173,9 @@ impl<A: Hash> Lanes for HashLanes<A> {
                 slots: [0; MAX_LANES],
                 idle: 0,
             },
-            ends: [ends(), ends()],
+            ends: core::array::from_fn(ends),
             slots,
+            tails,
             free,
             spare,
             completed: 0,
@@ -188,8 +201,10 @@ impl<A: Hash> Lanes for HashLanes<A> {
         unsafe {
             loop {
                 while self.whole.active < lanes {
-                    let Some(index) = source.next(|id, task| self.fill(id, task)) else { break };
-                    self.start(index, source);
+                    let Some(filled) = source.next(|id, task| self.fill(id, task)) else { break };
+                    if let Some(index) = filled {
+                        self.absorbed(index, source);
+                    }
                 }
                 let late = |ends: &Ends<_>| ends.count > 0 && ends.idle > PATIENCE;
                 if self.whole.active == lanes || self.whole.active > 0 && self.whole.idle > PATIENCE {
@@ -214,32 +229,35 @@ impl<A: Hash> Lanes for HashLanes<A> {
 }
 
 impl<A: Hash> HashLanes<A> {
-    /// Gives a task a slot.
+    /// Gives a task a slot, and a lane if it has a whole block; if it has none, returns the slot.
     ///
     /// # Safety
     /// The task is good; a lane is free.
     #[inline(always)]
-    unsafe fn fill(&mut self, id: u32, task: &HashTask<A::Word>) -> u8 {
+    unsafe fn fill(&mut self, id: u32, task: &HashTask<A::Word>) -> Option<u8> {
         let index = self.free.pop();
         let slot = self.slots.slot(index.into());
-        // SAFETY: the slot exists and is free; the task's start is readable.
-        unsafe { slot.write(Slot { id, task: *task, state: *task.start }) };
-        index
-    }
-
-    /// Gives the task in a slot a lane, if it has a whole block.
-    ///
-    /// # Safety
-    /// The slot was just filled with a good task; a lane is free.
-    #[inline(always)]
-    unsafe fn start(&mut self, index: u8, source: &mut impl Source<HashTask<A::Word>>) {
-        let slot = self.slots.slot(index.into());
-        // SAFETY: the slot is full.
-        let task = unsafe { &(*slot).task };
+        let list = Tail::count::<A>(task.len % A::BLOCK_LEN) - 1;
+        let (list, outer, to) = match task.end {
+            End::Digest(digest) => (list, ptr::null(), digest),
+            End::Hmac { outer, tag } => (2 + list, outer, tag),
+            End::State(state) => (KEPT, ptr::null(), state.cast()),
+        };
+        // SAFETY: the slot exists and is free; the task's start is readable, and so is its data.
+        unsafe {
+            (&raw mut (*slot).id).write(id);
+            (&raw mut (*slot).list).write(list);
+            (&raw mut (*slot).outer).write(outer);
+            (&raw mut (*slot).to).write(to);
+            ptr::copy_nonoverlapping(task.start, &raw mut (*slot).state, 1);
+            if list != KEPT {
+                let total = task.before + task.len as u64;
+                self.tails.get(index.into()).build::<A>(task.data, task.len, total);
+            }
+        }
         let blocks = task.len / A::BLOCK_LEN;
         if blocks == 0 {
-            // SAFETY: the slot was just filled with a good task.
-            return unsafe { self.absorbed(index, source) };
+            return Some(index);
         }
         let whole = &mut self.whole;
         let lane = whole.active;
@@ -250,6 +268,7 @@ impl<A: Hash> HashLanes<A> {
         whole.left[lane] = blocks;
         whole.fewest = whole.fewest.min(blocks);
         whole.slots[lane] = index;
+        None
     }
 
     /// Runs the lanes in use until the first is empty; where they are few, until all are.
@@ -303,11 +322,13 @@ impl<A: Hash> HashLanes<A> {
         let index = whole.slots[lane];
         whole.active -= 1;
         let last = whole.active;
-        // The last lane in use moves to the free one's place.
-        whole.states[lane] = whole.states[last];
-        whole.data[lane] = whole.data[last];
-        whole.left[lane] = whole.left[last];
-        whole.slots[lane] = whole.slots[last];
+        if lane < last {
+            // The last lane in use moves to the free one's place.
+            whole.states[lane] = whole.states[last];
+            whole.data[lane] = whole.data[last];
+            whole.left[lane] = whole.left[last];
+            whole.slots[lane] = whole.slots[last];
+        }
         whole.states[last] = self.spare.slot(0).cast();
         // SAFETY: the slot's task is good.
         unsafe { self.absorbed(index, source) };
@@ -359,27 +380,21 @@ impl<A: Hash> HashLanes<A> {
     /// Its task is good.
     #[inline(always)]
     unsafe fn absorbed(&mut self, index: u8, source: &mut impl Source<HashTask<A::Word>>) {
-        // SAFETY: the slot is full; what points into it is not used meanwhile. The task is good, and its
-        // message ends here unless its state is kept.
+        // SAFETY: the slot is full; what points into it is not used meanwhile. The task is good.
         unsafe {
             let slot = self.slots.get(index.into());
-            let task = &slot.task;
-            if let End::State(state) = task.end {
-                *state = slot.state;
+            let list = slot.list;
+            if list == KEPT {
+                *slot.to.cast() = slot.state;
                 return self.complete(index, source);
             }
-            let list = Tail::count::<A>(task.len % A::BLOCK_LEN) - 1;
             let ends = &mut self.ends[list];
             let lane = ends.count;
             ends.count += 1;
             ends.slots[lane] = index;
             ends.states[lane] = slot.state.as_mut_ptr();
-            let total = task.before + task.len as u64;
-            ends.data[lane] = ends.tails.get(lane).build::<A>(task.data, task.len, total);
-            if let End::Hmac { outer, .. } = task.end {
-                ends.outer[lane] = outer.cast();
-                ends.hmac = true;
-            }
+            ends.outer[lane] = slot.outer.cast();
+            ends.data[lane] = self.tails.get(index.into()).blocks();
             if ends.count == self.kernels.wide.lanes {
                 self.finish(list, source);
             }
@@ -395,7 +410,7 @@ impl<A: Hash> HashLanes<A> {
         let ends = &mut self.ends[list];
         ends.idle = 0;
         let count = ends.count;
-        self.occupancy.count(count, lanes, list + 1 + usize::from(ends.hmac));
+        self.occupancy.count(count, lanes, ends.blocks + usize::from(ends.hmac));
         if count <= self.kernels.few {
             // SAFETY: the caller's.
             return unsafe { self.finish_few(list, source) };
@@ -405,38 +420,25 @@ impl<A: Hash> HashLanes<A> {
             ends.states[lane] = self.spare.slot(0).cast();
             ends.outer[lane] = self.spare.slot(0).cast();
         }
-        // SAFETY: the kernel is for this CPU; every lane points to a state of its own, or to the spare
-        // one, and to a tail of list + 1 blocks.
-        unsafe { (self.kernels.wide.run)(ends.states.as_ptr(), ends.data.as_ptr(), list + 1) };
-        if ends.hmac {
-            for lane in 0..count {
-                // SAFETY: the slot is full, and its task good.
-                unsafe {
-                    let slot = self.slots.get(ends.slots[lane].into());
-                    if let End::Digest(digest) = slot.task.end {
-                        write_digest::<A>(&slot.state, digest);
-                        ends.outer[lane] = self.spare.slot(0).cast();
-                    }
-                }
+        let (states, data) = (ends.states.as_ptr(), ends.data.as_ptr());
+        // SAFETY: the kernel is for this CPU; every lane points to a state of its own, or to the spare one, and to a
+        // tail of so many blocks; every outer state is that of a good task, or the spare one.
+        unsafe {
+            if ends.hmac {
+                (self.kernels.wide.hmac)(states, data, ends.blocks, ends.outer.as_ptr());
+            } else {
+                (self.kernels.wide.run)(states, data, ends.blocks);
             }
-            // SAFETY: as before; every outer state is that of a good task, or the spare one.
-            unsafe { (self.kernels.wide.outer)(ends.states.as_ptr(), ends.outer.as_ptr()) };
         }
-        let hmac = ends.hmac;
-        let indices = ends.slots;
-        ends.hmac = false;
         ends.count = 0;
-        for index in &indices[..count] {
+        for lane in 0..count {
+            let index = self.ends[list].slots[lane];
             // SAFETY: the slot is full, and its task good.
             unsafe {
-                let slot = self.slots.get((*index).into());
-                match slot.task.end {
-                    End::Hmac { tag: to, .. } => write_digest::<A>(&slot.state, to),
-                    End::Digest(to) if !hmac => write_digest::<A>(&slot.state, to),
-                    _ => {}
-                }
+                let slot = self.slots.get(index.into());
+                write_digest::<A>(&slot.state, slot.to);
             }
-            self.complete(*index, source);
+            self.complete(index, source);
         }
     }
 
@@ -450,24 +452,20 @@ impl<A: Hash> HashLanes<A> {
             let ends = &mut self.ends[list];
             ends.count -= 1;
             let lane = ends.count;
-            ends.hmac &= lane > 0;
             let index = ends.slots[lane];
-            // SAFETY: the slot is full; the kernel is for this CPU; the task is good. The lane's tail has
-            // list + 1 blocks, and then one: a digest is shorter than a block by more than the padding.
+            // SAFETY: the slot is full; the kernel is for this CPU; the task is good. The slot's tail has as many
+            // blocks as its list says, and then one: a digest is shorter than a block by more than the padding.
             unsafe {
-                let Slot { task, state, .. } = self.slots.get(index.into());
-                single(state.as_mut_ptr(), ends.data[lane], list + 1);
-                match task.end {
-                    End::Hmac { outer, tag } => {
-                        write_digest::<A>(state, tag);
-                        let total = (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
-                        let block = ends.tails.get(lane).build::<A>(tag, A::DIGEST_LEN, total);
-                        *state = *outer;
-                        single(state.as_mut_ptr(), block, 1);
-                        write_digest::<A>(state, tag);
-                    }
-                    End::Digest(digest) => write_digest::<A>(state, digest),
-                    End::State(_) => unreachable!("kept states have no second stage"),
+                let Slot { state, to, .. } = self.slots.get(index.into());
+                single(state.as_mut_ptr(), ends.data[lane], ends.blocks);
+                write_digest::<A>(state, *to);
+                if ends.hmac {
+                    let total = (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
+                    let tail = self.tails.get(index.into());
+                    tail.build::<A>(*to, A::DIGEST_LEN, total);
+                    *state = *ends.outer[lane].cast();
+                    single(state.as_mut_ptr(), tail.blocks(), 1);
+                    write_digest::<A>(state, *to);
                 }
             }
             self.complete(index, source);
@@ -498,24 +496,14 @@ impl Free {
     }
 }
 
-impl<W> HashTask<W> {
-    /// What is in a slot before its first task.
-    fn nothing() -> Self {
-        let end = End::Digest(ptr::null_mut());
-        HashTask { data: ptr::null(), len: 0, start: ptr::null(), before: 0, end }
-    }
-}
-
 impl<A: Hash> Drop for HashLanes<A> {
     fn drop(&mut self) {
         let lanes = self.lanes();
         // SAFETY: everything was filled when this was made, and no task runs any more.
         unsafe {
-            for ends in &mut self.ends {
-                (0..lanes).for_each(|lane| ends.tails.get(lane).zeroize());
-            }
-            for index in 0..4 * lanes {
+            for index in 0..(1 + LISTS) * lanes {
                 self.slots.get(index).state.zeroize();
+                self.tails.get(index).zeroize();
             }
             self.spare.get(0).zeroize();
         }

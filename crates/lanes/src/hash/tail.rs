@@ -23,18 +23,19 @@ impl Tail {
         1 + usize::from(rest + 1 + C::BLOCK_LEN / 8 > C::BLOCK_LEN)
     }
 
-    /// Builds the padded end of a message of `total` bytes, of which the last `len` are at `data`, and
-    /// gives where its blocks are. All copies have fixed sizes, except for messages of less than a block.
+    /// Where the blocks are.
+    #[inline(always)]
+    pub(crate) fn blocks(&mut self) -> *mut u8 {
+        self.0[BLOCK..].as_mut_ptr()
+    }
+
+    /// Builds the padded end of a message of `total` bytes, of which the last `len` are at `data`. All copies
+    /// have fixed sizes, except for messages of less than a block.
     ///
     /// # Safety
     /// `data` is readable for `len` bytes, and `total` and `len` differ by a whole number of blocks.
     #[inline(always)]
-    pub(crate) unsafe fn build<C: Compression>(
-        &mut self,
-        data: *const u8,
-        len: usize,
-        total: u64,
-    ) -> *const u8 {
+    pub(crate) unsafe fn build<C: Compression>(&mut self, data: *const u8, len: usize, total: u64) {
         const { assert!(C::BLOCK_LEN <= BLOCK) };
         let block = C::BLOCK_LEN;
         let rest = len % block;
@@ -43,7 +44,7 @@ impl Tail {
         // the writes lie between `blocks - block` and `blocks + 2 * block`. The caller vouches for the
         // reads.
         unsafe {
-            let blocks = self.0.as_mut_ptr().add(BLOCK);
+            let blocks = self.blocks();
             if len >= block {
                 copy(data.add(len - block), blocks.add(rest).sub(block), block);
             } else {
@@ -57,7 +58,6 @@ impl Tail {
             if block == 128 {
                 length.sub(1).write_unaligned((total >> 61).to_be());
             }
-            blocks
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Kernels of instructions that hash one buffer, with several buffers interleaved: each rests while it
 //! waits for itself, and the others fill the time.
 
+use crate::hash::Hash;
 use crate::vector::Word;
 
 /// What the buffers of one algorithm hold in registers: one buffer's worth, or [`Both`] of two.
@@ -29,6 +30,13 @@ pub(super) trait Buffers: Sized {
     /// The CPU has the algorithm's instructions; as many pointers as buffers, each readable for a block
     /// from `offset`.
     unsafe fn begin(&mut self, data: *const *const u8, offset: usize);
+
+    /// The state is HMAC's inner digest: takes the padded digest as the next block, and the outer state to
+    /// add it to.
+    ///
+    /// # Safety
+    /// As for `load`, with the pointers at `outer`.
+    unsafe fn begin_outer<A: Hash<Word = Self::Word>>(&mut self, outer: *const *mut Self::Word);
 
     /// The rounds of group `G`.
     ///
@@ -72,6 +80,14 @@ impl<B: Buffers> Buffers for Both<B> {
         }
     }
     #[inline(always)]
+    unsafe fn begin_outer<A: Hash<Word = B::Word>>(&mut self, outer: *const *mut B::Word) {
+        // SAFETY: the caller vouches for the pointers of both.
+        unsafe {
+            self.0.begin_outer::<A>(outer);
+            self.1.begin_outer::<A>(outer.add(B::COUNT));
+        }
+    }
+    #[inline(always)]
     unsafe fn group<const G: usize>(&mut self) {
         // SAFETY: the caller's.
         unsafe {
@@ -101,14 +117,14 @@ macro_rules! interleaved_kernels {
             #[target_feature(enable = $features)]
             unsafe fn one(state: *mut $word, data: *const u8, blocks: usize) {
                 // SAFETY: the same contract.
-                unsafe { $buffer::absorb::<$buffer>(&raw const state, &raw const data, blocks) }
+                unsafe { $buffer::run::<$buffer>(&raw const state, &raw const data, blocks) }
             }
 
             #[target_feature(enable = $features)]
             unsafe fn two(states: [*mut $word; 2], data: [*const u8; 2], blocks: usize) {
                 // SAFETY: the same contract.
                 unsafe {
-                    $buffer::absorb::<crate::isa::interleaved::Both<$buffer>>(
+                    $buffer::run::<crate::isa::interleaved::Both<$buffer>>(
                         states.as_ptr(), data.as_ptr(), blocks,
                     );
                 }
@@ -119,40 +135,40 @@ macro_rules! interleaved_kernels {
 
         $(#[$wide_doc])*
         pub(crate) fn $wide<A: crate::hash::Hash<Word = $word>>() -> crate::hash::HashKernel<$word> {
-            use crate::hash::{Hash, HashKernel, State, kernel};
-            use crate::isa::interleaved::{Both, many};
-            use crate::vector::each;
+            use crate::hash::{Hash, HashKernel};
+            use crate::isa::interleaved::{Both, Buffers, many};
 
             #[target_feature(enable = $features)]
             unsafe fn run(states: *const *mut $word, data: *const *const u8, blocks: usize) {
                 // SAFETY: the same contract.
-                unsafe { $buffer::absorb::<many!($lanes $buffer)>(states, data, blocks) }
+                unsafe { $buffer::run::<many!($lanes $buffer)>(states, data, blocks) }
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn outer<A: Hash<Word = $word>>(
+            unsafe fn hmac<A: Hash<Word = $word>>(
                 states: *const *mut $word,
+                data: *const *const u8,
+                blocks: usize,
                 outer: *const *const $word,
             ) {
-                // SAFETY: the contract vouches for so many pointers each way; a block is sixteen words.
+                // SAFETY: the same contract.
                 unsafe {
-                    let states = states.cast::<[*mut State<$word>; $lanes]>().read();
-                    let outer = outer.cast::<[*const State<$word>; $lanes]>().read();
-                    let blocks = each!(n in $lanes => kernel::outer_block::<A>(&*states[n]));
-                    let data = each!(n in $lanes => blocks[n].as_ptr().cast::<u8>());
-                    each!(n in $lanes => *states[n] = *outer[n]);
-                    $buffer::absorb::<many!($lanes $buffer)>(states.as_ptr().cast(), data.as_ptr(), 1);
+                    let mut buffers = <many!($lanes $buffer)>::load(states);
+                    $buffer::absorb(&mut buffers, data, blocks);
+                    buffers.begin_outer::<A>(outer.cast());
+                    $buffer::rounds(&mut buffers);
+                    buffers.store(states);
                 }
             }
 
-            HashKernel { name: $name, lanes: $lanes, run, outer: outer::<A> }
+            HashKernel { name: $name, lanes: $lanes, run, hmac: hmac::<A> }
         }
 
         impl $buffer {
             /// # Safety
             /// The algorithm's instructions; the contract of `SingleRun` for each buffer.
             #[inline(always)]
-            unsafe fn absorb<B: crate::isa::interleaved::Buffers<Word = $word>>(
+            unsafe fn run<B: crate::isa::interleaved::Buffers<Word = $word>>(
                 states: *const *mut $word,
                 data: *const *const u8,
                 blocks: usize,
@@ -160,12 +176,38 @@ macro_rules! interleaved_kernels {
                 // SAFETY: the caller vouches for the instructions and for the buffers.
                 unsafe {
                     let mut buffers = B::load(states);
-                    for block in 0..blocks {
-                        buffers.begin(data, 16 * size_of::<$word>() * block);
-                        $( buffers.group::<$group>(); )*
-                        buffers.end();
-                    }
+                    $buffer::absorb(&mut buffers, data, blocks);
                     buffers.store(states);
+                }
+            }
+
+            /// # Safety
+            /// As for `run`, of the data.
+            #[inline(always)]
+            unsafe fn absorb<B: crate::isa::interleaved::Buffers<Word = $word>>(
+                buffers: &mut B,
+                data: *const *const u8,
+                blocks: usize,
+            ) {
+                for block in 0..blocks {
+                    // SAFETY: the caller vouches for the instructions and for the buffers.
+                    unsafe {
+                        buffers.begin(data, 16 * size_of::<$word>() * block);
+                        $buffer::rounds(buffers);
+                    }
+                }
+            }
+
+            /// All rounds of a block.
+            ///
+            /// # Safety
+            /// The algorithm's instructions.
+            #[inline(always)]
+            unsafe fn rounds<B: crate::isa::interleaved::Buffers<Word = $word>>(buffers: &mut B) {
+                // SAFETY: the caller's; these are the algorithm's groups.
+                unsafe {
+                    $( buffers.group::<$group>(); )*
+                    buffers.end();
                 }
             }
         }

@@ -6,6 +6,8 @@
 use core::arch::x86_64::*;
 
 use super::interleaved::{Buffers, interleaved_kernels};
+use crate::hash::Hash;
+use crate::hash::kernel::outer_padding;
 use crate::hash::sha256::K;
 use crate::vector::each;
 
@@ -35,6 +37,17 @@ interleaved_kernels! {
 unsafe fn words(data: *const u8, swap: __m128i) -> [__m128i; 4] {
     // SAFETY: the caller vouches for both.
     unsafe { each!(i in 4 => _mm_shuffle_epi8(_mm_loadu_si128(data.cast::<__m128i>().add(i)), swap)) }
+}
+
+/// What stands beside the digest in the block of HMAC's outer hash.
+///
+/// # Safety
+/// SSE2.
+#[inline(always)]
+unsafe fn padding<A: Hash<Word = u32>>() -> [__m128i; 4] {
+    let words = outer_padding::<A>();
+    // SAFETY: four times four words; the caller vouches for SSE2.
+    unsafe { each!(i in 4 => _mm_loadu_si128(words.as_ptr().add(4 * i).cast())) }
 }
 
 /// One buffer of SHA-1.
@@ -87,6 +100,22 @@ impl Buffers for Sha1Buffer {
         (self.abcd_start, self.e_start) = (self.abcd, self.e);
     }
 
+    #[inline(always)]
+    unsafe fn begin_outer<A: Hash<Word = u32>>(&mut self, outer: *const *mut u32) {
+        // SAFETY: the caller's.
+        unsafe {
+            let zero = _mm_setzero_si128();
+            let digest = [self.abcd, self.e, zero, zero];
+            *self = Self::load(outer);
+            // As in the state, the first word is the highest.
+            let padding = padding::<A>();
+            self.words = each!(i in 4 => {
+                _mm_or_si128(digest[i], _mm_shuffle_epi32::<0x1b>(padding[i]))
+            });
+        }
+        (self.abcd_start, self.e_start) = (self.abcd, self.e);
+    }
+
     /// Between groups, `e` is what *a* was before the last one: rotated, it is the next group's *e*.
     #[inline(always)]
     unsafe fn group<const G: usize>(&mut self) {
@@ -129,6 +158,22 @@ struct Sha256Buffer {
     words: [__m128i; 4],
 }
 
+impl Sha256Buffer {
+    /// The state as *abcd* and *efgh*, the first word lowest.
+    ///
+    /// # Safety
+    /// SSE4.1.
+    #[inline(always)]
+    unsafe fn in_order(&self) -> [__m128i; 2] {
+        // SAFETY: the caller's.
+        unsafe {
+            let feba = _mm_shuffle_epi32::<0x1b>(self.abef);
+            let dchg = _mm_shuffle_epi32::<0xb1>(self.cdgh);
+            [_mm_blend_epi16::<0xf0>(feba, dchg), _mm_alignr_epi8::<8>(dchg, feba)]
+        }
+    }
+}
+
 impl Buffers for Sha256Buffer {
     type Word = u32;
     const COUNT: usize = 1;
@@ -156,10 +201,9 @@ impl Buffers for Sha256Buffer {
         // SAFETY: the caller's.
         unsafe {
             let state = *states;
-            let feba = _mm_shuffle_epi32::<0x1b>(self.abef);
-            let dchg = _mm_shuffle_epi32::<0xb1>(self.cdgh);
-            _mm_storeu_si128(state.cast(), _mm_blend_epi16::<0xf0>(feba, dchg));
-            _mm_storeu_si128(state.add(4).cast(), _mm_alignr_epi8::<8>(dchg, feba));
+            let [abcd, efgh] = self.in_order();
+            _mm_storeu_si128(state.cast(), abcd);
+            _mm_storeu_si128(state.add(4).cast(), efgh);
         }
     }
 
@@ -169,6 +213,22 @@ impl Buffers for Sha256Buffer {
         unsafe {
             let swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
             self.words = words((*data).add(offset), swap);
+        }
+        (self.abef_start, self.cdgh_start) = (self.abef, self.cdgh);
+    }
+
+    #[inline(always)]
+    unsafe fn begin_outer<A: Hash<Word = u32>>(&mut self, outer: *const *mut u32) {
+        // SAFETY: the caller's.
+        unsafe {
+            let zero = _mm_setzero_si128();
+            let [abcd, efgh] = self.in_order();
+            // A digest of SHA-224 lacks the last word.
+            let efgh = if A::DIGEST_LEN == 28 { _mm_blend_epi16::<0xc0>(efgh, zero) } else { efgh };
+            let digest = [abcd, efgh, zero, zero];
+            *self = Self::load(outer);
+            let padding = padding::<A>();
+            self.words = each!(i in 4 => _mm_or_si128(digest[i], padding[i]));
         }
         (self.abef_start, self.cdgh_start) = (self.abef, self.cdgh);
     }

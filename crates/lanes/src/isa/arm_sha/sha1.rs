@@ -2,6 +2,8 @@
 
 use core::arch::aarch64::*;
 
+use crate::hash::Hash;
+use crate::hash::kernel::outer_padding;
 use crate::hash::sha1::K;
 use crate::isa::interleaved::{Buffers, interleaved_kernels};
 use crate::vector::each;
@@ -56,6 +58,21 @@ impl Buffers for Buffer {
             self.words = each!(i in 4 => vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(block.add(16 * i)))));
         }
         (self.abcd_start, self.e_start) = (self.abcd, self.e);
+    }
+
+    #[inline]
+    #[target_feature(enable = "sha2")]
+    unsafe fn begin_outer<A: Hash<Word = u32>>(&mut self, outer: *const *mut u32) {
+        let mut words = outer_padding::<A>();
+        words[4] = self.e;
+        // SAFETY: the caller's; there are sixteen words.
+        unsafe {
+            let abcd = self.abcd;
+            *self = Self::load(outer);
+            self.words = each!(i in 4 => {
+                if i == 0 { abcd } else { vld1q_u32(words.as_ptr().add(4 * i)) }
+            });
+        }
     }
 
     #[inline]

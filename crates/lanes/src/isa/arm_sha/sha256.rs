@@ -2,6 +2,8 @@
 
 use core::arch::aarch64::*;
 
+use crate::hash::Hash;
+use crate::hash::kernel::outer_padding;
 use crate::hash::sha256::K;
 use crate::isa::interleaved::{Buffers, interleaved_kernels};
 use crate::vector::each;
@@ -56,6 +58,22 @@ impl Buffers for Buffer {
             self.words = each!(i in 4 => vreinterpretq_u32_u8(vrev32q_u8(vld1q_u8(block.add(16 * i)))));
         }
         (self.abcd_start, self.efgh_start) = (self.abcd, self.efgh);
+    }
+
+    #[inline]
+    #[target_feature(enable = "sha2")]
+    unsafe fn begin_outer<A: Hash<Word = u32>>(&mut self, outer: *const *mut u32) {
+        let padding = outer_padding::<A>();
+        let mut digest = [self.abcd, self.efgh, vdupq_n_u32(0), vdupq_n_u32(0)];
+        if A::DIGEST_LEN == 28 {
+            // SHA-224 lacks the last word.
+            digest[1] = vsetq_lane_u32::<3>(0, digest[1]);
+        }
+        // SAFETY: the caller's; there are sixteen words.
+        unsafe {
+            *self = Self::load(outer);
+            self.words = each!(i in 4 => vorrq_u32(digest[i], vld1q_u32(padding.as_ptr().add(4 * i))));
+        }
     }
 
     #[inline]

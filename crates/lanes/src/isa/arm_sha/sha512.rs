@@ -2,6 +2,8 @@
 
 use core::arch::aarch64::*;
 
+use crate::hash::Hash;
+use crate::hash::kernel::outer_padding;
 use crate::hash::places;
 use crate::hash::sha512::K;
 use crate::isa::interleaved::{Buffers, interleaved_kernels};
@@ -54,6 +56,21 @@ impl Buffers for Buffer {
             self.words = each!(i in 8 => vreinterpretq_u64_u8(vrev64q_u8(vld1q_u8(block.add(16 * i)))));
         }
         self.start = self.state;
+    }
+
+    #[inline]
+    #[target_feature(enable = "sha3")]
+    unsafe fn begin_outer<A: Hash<Word = u64>>(&mut self, outer: *const *mut u64) {
+        let padding = outer_padding::<A>();
+        let digest = self.state;
+        // SAFETY: the caller's; there are sixteen words.
+        unsafe {
+            *self = Self::load(outer);
+            // SHA-384 lacks the last two words.
+            self.words = each!(i in 8 => {
+                if i < A::DIGEST_LEN / 16 { digest[i] } else { vld1q_u64(padding.as_ptr().add(2 * i)) }
+            });
+        }
     }
 
     #[inline]
