@@ -68,7 +68,7 @@ impl Buffers for Buffer {
             *self = Self::load(outer);
             // SHA-384 lacks the last two words.
             self.words = each!(i in 8 => {
-                if i < A::DIGEST_LEN / 16 { digest[i] } else { vld1q_u64(padding.as_ptr().add(2 * i)) }
+                if i < A::DIGEST_LEN / 16 { digest[i % 4] } else { vld1q_u64(padding.as_ptr().add(2 * i)) }
             });
         }
     }
