@@ -21,12 +21,15 @@
 //! | AES-CBC, encrypting | lanes | 65,520 |
 //! | AES-CBC, decrypting | one after another | none |
 //! | AES-CTR | one after another | 2^36 |
-//! | 3DES-CBC | lanes on AVX-512, else one after another | 65,528 |
+//! | AES-ECB | one after another | 65,520 |
+//! | DES-CBC, 3DES-CBC | lanes on AVX-512, else one after another | 65,528 |
+//! | KASUMI F8 | one after another | 2,500 |
 //! | AES-CMAC with keys of 128 and 256 bits | lanes | 65,534 |
 //! | AES-CCM with keys of 128 and 256 bits, associated data of at most 46 bytes | lanes for the MAC | 65,534 |
 //! | AES-GCM, AES-GMAC, ChaCha20-Poly1305 | one after another | those of the algorithm |
 //!
-//! Not in it: plain MD5, 3DES-CTR, and AES-192 in CMAC and CCM. A text or associated data longer than the
+//! Not in it: plain MD5, DES and 3DES in other modes, AES-192 in CMAC and CCM, AES-CFB, AES-XTS, AES-XCBC,
+//! ChaCha20 alone, KASUMI F9 and RC4. A text or associated data longer than the
 //! library can count fail with [`JobError::TooLong`](broadloom_engine::JobError::TooLong).
 //!
 //! # Where it falls short of the engine, and what is done about it
