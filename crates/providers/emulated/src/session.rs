@@ -172,13 +172,15 @@ fn valid(transform: Result<Transform, TransformError>) -> Result<Transform, Prov
 /// A session at the first backend that can.
 fn first_able(backends: &[Arc<dyn Provider>], transform: &Transform) -> Result<Session, ProviderError> {
     let mut reasons = Vec::new();
-    for backend in backends {
+    for backend in backends.iter().filter(|backend| backend.supports(transform.algorithm())) {
         match Session::open(Arc::clone(backend), transform) {
             Ok(session) => return Ok(session),
             Err(error) => reasons.push(format!("{}: {}", backend.name(), error.reason)),
         }
     }
-    let reasons = if reasons.is_empty() { "it has none".to_owned() } else { reasons.join("; ") };
-    let reason = format!("no provider computes {transform:?} for the emulated device: {reasons}");
-    Err(ProviderError::new(reason))
+    let algorithm = transform.algorithm();
+    Err(ProviderError::new(match reasons.is_empty() {
+        true => format!("no provider computes {algorithm} for the emulated device"),
+        false => format!("no provider can compute it for the emulated device: {}", reasons.join("; ")),
+    }))
 }

@@ -86,7 +86,7 @@ fn raw_requests_that_cannot_be_are_refused_or_fail() {
     let refused = device.session(&verify.expect("it fits")).expect_err("drivers verify");
     assert_eq!(refused.reason, "the device makes MACs, and the driver compares them");
     let refused = chunks_only().session(&encrypt()).expect_err("no backend has it");
-    assert!(refused.reason.contains("lz4: lz4 has no aes-128-cbc"), "{}", refused.reason);
+    assert_eq!(refused.reason, "no provider computes aes-128-cbc for the emulated device");
     let session = device.session(&encrypt()).expect("a backend can");
     let mut instance = device.instance().expect("there is one");
     let good = Request::new(&session, &[0; 32]).nonce(&[0; 16]);
@@ -467,7 +467,7 @@ fn what_it_says_of_itself() {
     assert!(open(&device, &hmac()).kernel().starts_with("emulated by native: "));
     let none = Emulated::new(&[], Vec::new()).expect("the options are valid");
     let refused = none.session(&hmac()).expect_err("nobody can");
-    assert!(refused.reason.ends_with("for the emulated device: it has none"), "{}", refused.reason);
+    assert!(refused.reason.ends_with(" for the emulated device"), "{}", refused.reason);
 }
 
 /// After its removal a device takes everything and does nothing.

@@ -70,7 +70,7 @@ fn check(compression: Compression) -> Result<(), ProviderError> {
     }
     if ending == Ending::Open {
         return Err(ProviderError::new(
-            "libdeflate ends every stream with a final block; valid: the ending final",
+            "libdeflate ends every stream with a final block, so that none can follow; valid: Ending::Final",
         ));
     }
     Ok(())

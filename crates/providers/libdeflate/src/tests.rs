@@ -66,7 +66,7 @@ fn what_it_does_not_have_is_refused_with_what_it_has() {
     );
     assert_eq!(
         compress(Compression { ending: Ending::Open, ..plain }),
-        "libdeflate ends every stream with a final block; valid: the ending final"
+        "libdeflate ends every stream with a final block, so that none can follow; valid: Ending::Final"
     );
     assert_eq!(
         refused(Transform::decompress(CompressionAlgorithm::Lz4, Checksum::None).unwrap()),

@@ -47,7 +47,7 @@ fn check(compression: Compression) -> Result<(), ProviderError> {
         return Err(ProviderError::new("lz4 has no Huffman codes to be static; valid: the default"));
     }
     if ending == Ending::Open {
-        return Err(ProviderError::new("nothing can follow an lz4 block; valid: the ending final"));
+        return Err(ProviderError::new("nothing can follow an lz4 block; valid: Ending::Final"));
     }
     Ok(())
 }

@@ -73,7 +73,7 @@ fn what_it_does_not_have_is_refused_with_what_it_has() {
     );
     assert_eq!(
         compress(Compression { ending: Ending::Open, ..plain }),
-        "nothing can follow an lz4 block; valid: the ending final"
+        "nothing can follow an lz4 block; valid: Ending::Final"
     );
     assert_eq!(refused(Transform::hash(HashAlgorithm::Sha256)), "lz4 has no sha256; it has lz4");
 }
