@@ -4,25 +4,30 @@ use std::fs;
 use std::io;
 use std::thread;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{
+    SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::target;
 
-/// From now on SIGINT, SIGTERM and SIGHUP remove the [temporary files](target::Target) that there are, and
-/// then end the program as they always do. Those that were ignored when it began (as `nohup` has it) still
-/// are.
+/// The signals that end a program and come from outside: from people, timers and limits.
+const ENDING: [i32; 10] =
+    [SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGXCPU, SIGVTALRM, SIGPROF];
+
+/// From now on every signal that [ends](ENDING) the program removes the [temporary files](target::Target) that
+/// there are first. Those that were ignored when it began (as `nohup` has it) still are. SIGXFSZ does nothing,
+/// so that writing beyond the limit of a file's size is an error like others.
 ///
 /// # Errors
 /// If the system does not let it, or gives no thread.
 pub fn watch() -> io::Result<()> {
     let ignored = ignored();
-    let watched =
-        [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
-    let mut signals = Signals::new(watched)?;
+    let watched = ENDING.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let mut signals = Signals::new(watched.chain([SIGXFSZ]))?;
     let wait = move || {
-        if let Some(signal) = signals.forever().next() {
+        if let Some(signal) = signals.forever().find(|&signal| signal != SIGXFSZ) {
             target::remove_pending();
             // It ends the program; where it cannot, the program must not go on with its files gone.
             let _ = emulate_default_handler(signal);

@@ -1,8 +1,8 @@
 //! Files that appear under their name when they are complete, or not at all.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -54,10 +54,9 @@ impl Target {
             _ => Path::new("."),
         };
         let mut pending = pending();
-        let file = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .permissions(Permissions::from_mode(mode))
-            .tempfile_in(directory)?;
+        // Opened here, so that an error is the system's alone, without a name that nobody knows.
+        let open = |path: &Path| File::options().write(true).create_new(true).mode(mode).open(path);
+        let file = tempfile::Builder::new().prefix(PREFIX).make_in(directory, open)?;
         pending.push(file.path().to_owned());
         Ok(Target { file: Some(file) })
     }
