@@ -1,7 +1,8 @@
-//! What the programs `broadloom` and `parcomp` share: messages, sizes, and files that appear whole or not
+//! What the programs `broadloom` and `parcomp` share: messages, numbers, sizes, and files that appear whole or not
 //! at all. It is no interface for others.
 
 pub mod message;
+pub mod number;
 pub mod progress;
 pub mod quote;
 pub mod signals;

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+use broadloom_cli::number::number;
 use broadloom_cli::size::parse_size;
 use clap::Args;
-use clap::builder::RangedU64ValueParser;
 
 use super::algorithm::Algorithm;
 
@@ -78,7 +78,7 @@ pub struct HashArgs {
         long,
         value_name = "N",
         default_value_t = 1,
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_THREADS),
+        value_parser = number::<usize>("a number of threads", 1..=MAX_THREADS),
     )]
     pub threads: usize,
 

@@ -1,12 +1,12 @@
 //! The command line of `parcomp`: that of the parallel compression benchmark in Intel's *Programming Intel
 //! QuickAssist Technology Hardware Accelerators for Optimal Performance*.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use broadloom::ProviderSpec;
 use broadloom::compression::CHUNKS;
+use broadloom_cli::number::{level, number};
 use clap::{ArgAction, Parser};
 
 use crate::mask::{Mask, decimal, hexadecimal};
@@ -52,18 +52,18 @@ pub struct Args {
         short,
         value_name = "chunkSizeInKB",
         default_value_t = 64,
-        value_parser = number("a chunk size in KB", 1..=MAX_CHUNK),
+        value_parser = number::<u64>("a chunk size in KB", 1..=MAX_CHUNK),
     )]
     pub chunk: u64,
 
-    /// Compression level; which ones there are depends on the provider
+    /// Compression level: isal has 0 to 3, zlib 0 to 9, libdeflate 0 to 12
     #[arg(
         short,
         value_name = "compressionLevel",
         default_value_t = 1,
-        value_parser = number("a compression level", 0..=255),
+        value_parser = level,
     )]
-    pub level: u64,
+    pub level: u8,
 
     /// Decompress the input file, which parcomp has written [default: compress]
     #[arg(short)]
@@ -74,7 +74,7 @@ pub struct Args {
     pub verbose: bool,
 
     /// Print the inputs and outputs as comma-separated values alone: 1 for the data, 2 for a header as well
-    #[arg(short = 'x', value_name = "numLines", value_parser = number("a number of CSV lines", 1..=2))]
+    #[arg(short = 'x', value_name = "numLines", value_parser = number::<u64>("a number of CSV lines", 1..=2))]
     pub csv: Option<u64>,
 
     /// Threads, 0 to 32, each with a segment of the file of nearly equal size; 0 for the calling thread
@@ -83,7 +83,7 @@ pub struct Args {
         short,
         value_name = "numThreads",
         default_value_t = 0,
-        value_parser = number("a number of threads", 0..=MAX_THREADS),
+        value_parser = number::<u64>("a number of threads", 0..=MAX_THREADS),
     )]
     pub threads: u64,
 
@@ -97,12 +97,12 @@ pub struct Args {
         short = 'n',
         value_name = "numIterations",
         default_value_t = 1,
-        value_parser = number("a number of iterations", 1..=1_000_000),
+        value_parser = number::<u64>("a number of iterations", 1..=1_000_000),
     )]
     pub iterations: u64,
 
-    /// The cores that threads are pinned to in turn, as a hexadecimal mask: -yf for the first four [default:
-    /// those of 0xff that there are]. With -t0 the calling thread is pinned to the first, if a mask is given
+    /// The cores that threads are pinned to in turn, as a hexadecimal mask: -yf for the first four, or those of
+    /// them that there are [default: those of 0xff]. With -t0 the calling thread is pinned to the first, if a mask is given
     #[arg(short = 'y', value_name = "coreAffinityInHex", value_parser = hexadecimal, conflicts_with = "decimal")]
     pub hexadecimal: Option<Mask>,
 
@@ -119,13 +119,13 @@ pub struct Args {
         short,
         value_name = "maxOutstandingJobs",
         default_value_t = 1,
-        value_parser = number("a number of outstanding jobs", 1..=MAX_JOBS),
+        value_parser = number::<u64>("a number of outstanding jobs", 1..=MAX_JOBS),
     )]
     pub jobs: u64,
 
     /// Deflate window, 0 to 7, as QuickAssist's API counts: 2^(8 + N) bytes, so that 5 is 8 KB and 7 is
     /// 32 KB [default: 5 for qat and emulated, 7 for others]
-    #[arg(short, value_name = "windowSize", value_parser = number("a window size", 0..=7))]
+    #[arg(short, value_name = "windowSize", value_parser = number::<u64>("a window size", 0..=7))]
     pub window: Option<u64>,
 
     /// Static compression: the Huffman codes of the standard [default: dynamic, codes made for the data]
@@ -189,17 +189,6 @@ impl FromStr for ProviderName {
 /// What the provider `qat` of the source is: the device that its figures were measured with, with results that
 /// are there when the device would have had them, however slow this machine is.
 const QAT: [(&str, &str); 2] = [("preset", "8955"), ("prepare", "16G")];
-
-/// A parser of whole numbers that says which ones are valid.
-fn number(
-    what: &'static str,
-    valid: RangeInclusive<u64>,
-) -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
-    move |text| {
-        let number = text.parse().ok().filter(|number| valid.contains(number));
-        number.ok_or_else(|| format!("{what} is {} to {}", valid.start(), valid.end()))
-    }
-}
 
 fn frequency(text: &str) -> Result<f64, String> {
     let valid = |mhz: &f64| (1.0..=100_000.0).contains(mhz);
@@ -283,7 +272,7 @@ mod tests {
             ("-j257", "a number of outstanding jobs is 1 to 256"),
             ("-c0", "a chunk size in KB is 1 to 1048576"),
             ("-c1048577", "a chunk size in KB is 1 to 1048576"),
-            ("-l256", "a compression level is 0 to 255"),
+            ("-l256", "a level is 0 to 12: isal has 0 to 3, zlib 0 to 9, libdeflate 0 to 12"),
             ("-x3", "a number of CSV lines is 1 to 2"),
             ("-x0", "a number of CSV lines is 1 to 2"),
             ("-f0", "a frequency in MHz is 1 to 100000"),

@@ -32,6 +32,10 @@ fn main() -> ExitCode {
         Ok(benchmark) => benchmark,
         Err(error) => return fail(&*error, USAGE),
     };
+    if let Some(path) = args.output.as_deref().filter(|path| output::is_same(&args.input, path)) {
+        let text = format!("{}: this is the input file; valid: another for the output", path.display());
+        return fail(&*Box::<dyn Error>::from(text), USAGE);
+    }
     match measure(&args, &clock, &benchmark) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&*error) => ExitCode::FAILURE,
@@ -46,9 +50,12 @@ fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), 
     if args.provider.is_device() {
         complain(PROGRAM, &format!("there is no device: this is {description}"));
     }
+    if let Some(missing) = &benchmark.missing {
+        complain(PROGRAM, missing);
+    }
     benchmark.pin()?;
     let mut output = benchmark.output(&input);
-    benchmark.prepare(&input, &mut output).map_err(of_input)?;
+    let prepared = benchmark.prepare(&input, &mut output).map_err(of_input)?;
     let mut outcome = Outcome {
         cores: benchmark.cores.clone(),
         window: benchmark.window,
@@ -72,7 +79,7 @@ fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), 
         output::write(path, &output)
             .map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
     }
-    outcome.emulation = benchmark.emulation();
+    outcome.emulation = benchmark.emulation(prepared);
     if let (Some(emulation), Some(_)) = (&outcome.emulation, args.csv) {
         complain(PROGRAM, emulation);
     }

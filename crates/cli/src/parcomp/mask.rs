@@ -1,7 +1,7 @@
 //! Masks of cores: a bit each, the lowest for core 0.
 
 /// The mask where none is asked for, as the source has it: the first eight cores.
-const DEFAULT: u128 = 0xff;
+pub const DEFAULT: Mask = Mask(0xff);
 
 /// Some cores, among the first 128.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,11 +13,11 @@ impl Mask {
         (0..u128::BITS).filter(|bit| self.0 >> bit & 1 == 1).map(|bit| bit as usize).collect()
     }
 
-    /// The cores of the default mask that are among `allowed`; all of those, where none is.
-    pub fn default_among(allowed: &[usize]) -> Vec<usize> {
-        let mut cores = Mask(DEFAULT).cores();
+    /// Those of its cores that are among `allowed`.
+    pub fn among(self, allowed: &[usize]) -> Vec<usize> {
+        let mut cores = self.cores();
         cores.retain(|core| allowed.contains(core));
-        if cores.is_empty() { allowed.to_vec() } else { cores }
+        cores
     }
 }
 
@@ -58,9 +58,9 @@ mod tests {
     }
 
     #[test]
-    fn the_default_is_held_to_what_there_is() {
-        assert_eq!(Mask::default_among(&[0, 1]), [0, 1]);
-        assert_eq!(Mask::default_among(&(0..32).collect::<Vec<_>>()), (0..8).collect::<Vec<_>>());
-        assert_eq!(Mask::default_among(&[8, 9]), [8, 9]);
+    fn a_mask_is_held_to_what_there_is() {
+        assert_eq!(DEFAULT.among(&[0, 1]), [0, 1]);
+        assert_eq!(DEFAULT.among(&(0..32).collect::<Vec<_>>()), (0..8).collect::<Vec<_>>());
+        assert!(DEFAULT.among(&[8, 9]).is_empty());
     }
 }

@@ -2,9 +2,17 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use broadloom_cli::target::{Existing, Target};
+
+/// Whether two names are those of one file, which would be written over while it is needed.
+pub fn is_same(input: &Path, output: &Path) -> bool {
+    let file = |path| fs::metadata(path).ok().filter(fs::Metadata::is_file);
+    let Some((input, output)) = file(input).zip(file(output)) else { return false };
+    (input.dev(), input.ino()) == (output.dev(), output.ino())
+}
 
 /// Writes a file that is there as a whole or not at all, in the place of one that is there already. What is
 /// no regular file is written to as it is: a device, a pipe.

@@ -7,14 +7,14 @@ use broadloom::compression::format::Format;
 use broadloom::compression::{Compressor, Decompressor, Report, Settings, decompress};
 use broadloom::emulated::Emulated;
 use broadloom::{
-    Checksum, Compression, CompressionAlgorithm, Huffman, Placement, Provider, Session, Transform,
+    AffinityError, Checksum, Compression, CompressionAlgorithm, Huffman, Provider, Session, Transform,
     allowed_cores, emulate, pin_to, provider,
 };
 use broadloom_lanes::Cpu;
 
 use crate::args::Args;
 use crate::clock::Clock;
-use crate::mask::Mask;
+use crate::mask::{DEFAULT, Mask};
 use crate::report::Taken;
 
 /// Memory for the output is taken before the clock starts, so much for each byte of input. More is taken
@@ -33,6 +33,8 @@ pub struct Benchmark<'a> {
     pub window: u8,
     /// Cores for threads, in turn; empty for wherever the system puts them.
     pub cores: Vec<usize>,
+    /// What there is to be said of the cores that were asked for.
+    pub missing: Option<String>,
     /// The kernel, in words.
     pub kernel: String,
 }
@@ -62,8 +64,7 @@ impl<'a> Benchmark<'a> {
             true => Transform::decompress(CompressionAlgorithm::Deflate, Checksum::None),
             false => {
                 let huffman = if args.static_codes { Huffman::Static } else { Huffman::Dynamic };
-                let level = u8::try_from(args.level)?;
-                let how = Compression { level, window, huffman, ..Compression::default() };
+                let how = Compression { level: args.level, window, huffman, ..Compression::default() };
                 Transform::compress(
                     CompressionAlgorithm::Deflate,
                     Settings::compression_for(Format::Parcomp, how),
@@ -71,7 +72,8 @@ impl<'a> Benchmark<'a> {
             }
         }?;
         let kernel = Session::open(Arc::clone(&provider), &transform)?.kernel();
-        Ok(Benchmark { args, provider, device, transform, window, cores: cores(args)?, kernel })
+        let (cores, missing) = cores(args)?;
+        Ok(Benchmark { args, provider, device, transform, window, cores, missing, kernel })
     }
 
     /// Pins the calling thread where it works alone, and on a core that was asked for.
@@ -119,11 +121,12 @@ impl<'a> Benchmark<'a> {
         self.provider.description()
     }
 
-    /// Computes what the device will be asked for, where its results are kept, and nothing is timed.
+    /// Computes what the device will be asked for, where its results are kept, and nothing is timed. Gives the
+    /// number of requests that it took.
     ///
     /// # Errors
     /// It cannot be done.
-    pub fn prepare(&self, input: &[u8], output: &mut Vec<u8>) -> Result<(), Box<dyn Error>> {
+    pub fn prepare(&self, input: &[u8], output: &mut Vec<u8>) -> Result<u64, Box<dyn Error>> {
         let mut options = self.args.provider.spec.options.iter();
         let keeps = options.any(|(name, value)| name == "prepare" && value != "off");
         if let Some(device) = self.device.as_ref().filter(|_| keeps) {
@@ -132,14 +135,19 @@ impl<'a> Benchmark<'a> {
             let prepared = self.work(input, output);
             device.set_preparing(false);
             prepared?;
+            return Ok(device.statistics().requests);
         }
-        Ok(())
+        Ok(0)
     }
 
-    /// Whether this machine has computed as fast as the device would have, in words; `None` where there is no
-    /// device.
-    pub fn emulation(&self) -> Option<String> {
-        self.device.as_ref().map(|device| device.statistics().to_string())
+    /// Whether this machine has computed as fast as the device would have, in words, but for the first
+    /// `prepared` requests, which were not timed; `None` where there is no device.
+    pub fn emulation(&self, prepared: u64) -> Option<String> {
+        self.device.as_ref().map(|device| {
+            let mut statistics = device.statistics();
+            statistics.requests -= prepared;
+            statistics.to_string()
+        })
     }
 
     /// What is timed: from opening the session to the last byte of output.
@@ -170,16 +178,28 @@ fn window(args: &Args) -> u8 {
     args.window.unwrap_or(default) as u8 + 8
 }
 
-/// The cores that were asked for, or that the source has by default.
-fn cores(args: &Args) -> Result<Vec<usize>, Box<dyn Error>> {
-    match args.hexadecimal.or(args.decimal) {
-        Some(mask) => {
-            let cores = mask.cores();
-            // It checks that they are there.
-            Placement::Cores(cores.clone()).assign(cores.len())?;
-            Ok(cores)
+/// Those of the cores that were asked for that there are, or of the source's default; and what there is to be
+/// said of those that there are not.
+fn cores(args: &Args) -> Result<(Vec<usize>, Option<String>), Box<dyn Error>> {
+    let given = args.hexadecimal.or(args.decimal);
+    if given.is_none() && args.threads == 0 {
+        return Ok((Vec::new(), None));
+    }
+    let allowed = allowed_cores()?;
+    let cores = given.unwrap_or(DEFAULT).among(&allowed);
+    match given.map(Mask::cores) {
+        None if cores.is_empty() => Ok((allowed, None)),
+        Some(all) if cores.is_empty() => Err(AffinityError::NotAllowed { core: all[0], allowed }.into()),
+        Some(all) if cores.len() < all.len() => {
+            let used: Vec<String> = cores.iter().map(ToString::to_string).collect();
+            let text = format!(
+                "of the {} cores in the mask this process may run on {}: used are {}",
+                all.len(),
+                cores.len(),
+                used.join(", ")
+            );
+            Ok((cores, Some(text)))
         }
-        None if args.threads == 0 => Ok(Vec::new()),
-        None => Ok(Mask::default_among(&allowed_cores()?)),
+        _ => Ok((cores, None)),
     }
 }
