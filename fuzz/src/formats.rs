@@ -15,6 +15,7 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 pub fn read(bytes: &[u8], format: Format) {
     decode(bytes, Some(format), Garbage::Refuse);
     decode(bytes, None, Garbage::Report);
+    decode(bytes, None, Garbage::Copy);
 }
 
 /// Reads all headers there are.
@@ -43,7 +44,8 @@ impl<'a> Arbitrary<'a> for Spliced {
         }
         let flips = if bytes.ratio(1, 3)? { vec![bytes.arbitrary()?] } else { Vec::new() };
         let cut = if bytes.ratio(1, 5)? { bytes.int_in_range(0..=400)? } else { 0 };
-        Ok(Spliced(Scenario { format, parts, flips, cut, garbage: bytes.arbitrary()? }))
+        let garbage = *bytes.choose(&[Garbage::Refuse, Garbage::Report, Garbage::Copy])?;
+        Ok(Spliced(Scenario { format, parts, flips, cut, garbage }))
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
@@ -181,7 +181,13 @@ fn a_provider_that_cannot_is_replaced_only_where_that_is_allowed() {
     let args = ["--format", "zlib", "--provider", "libdeflate"];
     let said = place.compress(&args, b"data");
     assert_eq!((said.code, said.stdout.len()), (Some(2), 0));
-    assert!(said.stderr.starts_with("broadloom compress: libdeflate cannot"), "{}", said.stderr);
+    let reason =
+        "broadloom compress: libdeflate cannot write zlib; it writes parcomp, gzip, bgzf; at level 6 ";
+    assert!(
+        said.stderr.starts_with(reason) && said.stderr.ends_with("zlib can write zlib\n"),
+        "{}",
+        said.stderr
+    );
     let said = place.compress(&[&args[..], &["--fallback"]].concat(), b"data");
     assert_eq!(said.code, Some(0));
     assert!(said.stderr.contains(" takes the place of libdeflate: "), "{}", said.stderr);
@@ -292,11 +298,16 @@ fn garbage_behind_the_data_is_passed_over_only_by_force() {
 #[test]
 fn what_is_not_compressed_is_copied_by_force_as_zcat_does() {
     let place = Place::new();
-    for data in [&b""[..], b"x", b"plain", &text(100_000, 1)] {
+    let member = place.tool("gzip", &["-c"], b"data").stdout;
+    let more: Vec<Vec<u8>> =
+        [&b"plain"[..], b"\0\0\0", b"\x1f", &member].map(|rest| [&member[..], rest].concat()).into();
+    let plain = [&b""[..], b"x", b"plain", b"80 columns\n", b"x^2\n", b"\x1f", &text(100_000, 1)];
+    for data in plain.into_iter().chain(more.iter().map(Vec::as_slice)) {
         let said = place.decompress(&["-cf"], data);
-        assert_data(&said, data, "plain");
-        assert_eq!(place.tool("zcat", &["-f"], data).stdout, said.stdout);
+        assert_data(&said, &place.tool("gzip", &["-dcf"], data).stdout, &format!("{data:?}"));
     }
+    // A zlib stream is one, though gzip knows none.
+    assert_data(&place.decompress(&["-cf"], &compressed(&place, "zlib", b"data")), b"data", "zlib");
     assert_data(
         &place.decompress(&["-cf"], &compressed(&place, "gzip", b"data")),
         b"data",
@@ -395,6 +406,20 @@ fn compressed_data_are_kept_from_terminals() {
     assert!(said.text().contains("compressed data are not read from a terminal"), "{}", said.text());
     let said = on_terminal(&place, &["compress", "-cf", "--format", "parcomp", "a"], b"");
     assert_eq!(said.code, Some(0));
+}
+
+#[test]
+fn names_cannot_command_a_terminal() {
+    let place = Place::new();
+    place.write("a\x1b[31m", "x");
+    place.compress(&["a\x1b[31m"], b"").good();
+    fs::rename(place.path().join("a\x1b[31m.gz"), place.path().join("a.gz")).unwrap();
+    let said = on_terminal(&place, &["decompress", "-lN", "a.gz"], b"");
+    assert_eq!(said.code, Some(0));
+    assert!(said.text().contains(" 'a'$'\\033''[31m'\r\n"), "{:?}", said.text());
+    // For programs it is as it is.
+    let said = place.decompress(&["-lN", "a.gz"], b"");
+    assert!(said.good().ends_with(" a\x1b[31m\n"));
 }
 
 #[test]

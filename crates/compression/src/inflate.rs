@@ -45,17 +45,22 @@ pub fn inflate(
     let mut output = Output::new(output, options.limit);
     let mut members = Members::new(options.format, options.garbage, &mut input)?;
     let mut inflater = Inflater::new();
-    let mut count = 0;
+    let mut report = Report::default();
     while let Some(member) = members.next(&mut input)? {
         let before = output.written();
-        inflater.member(&mut input, &member, |data, offset| output.write(data, offset))?;
+        let (lengths, _) =
+            inflater.member(&mut input, &member, |data, offset| output.write(data, offset))?;
         members.decoded(&member, output.written() - before);
-        count += 1;
+        report.streams += lengths.stream;
+        report.chunks += 1;
+    }
+    if members.copies() {
+        report.streams += output.copy(&mut input)?;
     }
     output.flush()?;
-    let report =
-        Report { input: input.offset(), output: output.written(), chunks: count, ..Report::default() };
-    Ok(Decompressed::new(report, count, &members))
+    (report.input, report.output) = (input.offset(), output.written());
+    let alone = report.chunks;
+    Ok(Decompressed::new(report, alone, &members))
 }
 
 /// A decoder with its window.

@@ -11,6 +11,8 @@ pub struct Report {
     pub input: u64,
     /// Bytes written.
     pub output: u64,
+    /// Bytes of the compressed side without headers, trailers and lengths around chunks.
+    pub streams: u64,
     /// Chunks, each compressed or decompressed on its own.
     pub chunks: u64,
     /// Attempts beyond a chunk's first, each because the one before had too little room for its output.
@@ -30,6 +32,7 @@ impl Report {
     pub(crate) fn add(&mut self, behind: &Report) {
         self.input += behind.input;
         self.output += behind.output;
+        self.streams += behind.streams;
         self.chunks += behind.chunks;
         self.overflows += behind.overflows;
         self.fallbacks += behind.fallbacks;

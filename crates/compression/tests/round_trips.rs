@@ -6,6 +6,7 @@ mod toy;
 use std::io::Read;
 
 use broadloom_compression::format::Format;
+use broadloom_compression::inflate::{Options, inflate};
 use broadloom_compression::{Compressor, Report, Settings, SettingsError};
 use broadloom_engine::Session;
 use broadloom_libdeflate::Libdeflate;
@@ -43,6 +44,9 @@ fn assert_decodes(format: Format, file: &[u8], input: &[u8], report: &Report) {
     let (data, chunks) = decode(format, file);
     assert!(data == input, "{format}, {} bytes", input.len());
     assert!(chunks.is_none_or(|chunks| chunks == report.chunks.max((format == Format::Gzip).into())));
+    let options = Options { format: Some(format), ..Options::default() };
+    let read = inflate(file, std::io::sink(), options).expect("it decodes").report;
+    assert_eq!((read.input, read.output, read.streams), (report.output, report.input, report.streams));
 }
 
 #[test]

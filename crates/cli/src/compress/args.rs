@@ -6,9 +6,9 @@ use std::num::NonZeroU64;
 use broadloom::ProviderSpec;
 use broadloom::compression::OUTSTANDING;
 use broadloom::compression::format::Format;
+use broadloom_cli::number::number;
 use broadloom_cli::size::parse_size;
 use clap::Args;
-use clap::builder::RangedU64ValueParser;
 
 use super::level::Level;
 
@@ -105,7 +105,7 @@ pub struct CommonArgs {
         long,
         visible_alias = "processes",
         value_name = "N",
-        value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_THREADS),
+        value_parser = number::<usize>("a number of threads", 1..=MAX_THREADS),
     )]
     pub threads: Option<usize>,
 
@@ -142,10 +142,10 @@ pub struct CommonArgs {
     pub fallback: bool,
 
     /// Jobs outstanding for each thread, as accelerators need them
-    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=MAX_JOBS))]
+    #[arg(long, value_name = "N", value_parser = number::<usize>("a number of jobs", 1..=MAX_JOBS))]
     pub jobs: Option<usize>,
 
-    /// Fail where a file decompresses to more than SIZE bytes
+    /// Fail where a file decompresses to more than SIZE bytes, or would
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub limit: Option<NonZeroU64>,
 

@@ -7,9 +7,10 @@ use std::os::unix::ffi::OsStringExt;
 use std::thread::available_parallelism;
 use std::time::SystemTime;
 
-use broadloom::compression::decompress::{self, Garbage, list};
+use broadloom::compression::decompress::{self, Decompressed, Garbage, list};
 use broadloom::compression::format::Format;
 use broadloom::compression::format::gzi::Index;
+use broadloom::compression::inflate;
 use broadloom::compression::{
     CompressError, Compressor, DecompressError, Decompressor, Report, Settings, SettingsError,
 };
@@ -47,6 +48,8 @@ pub struct Coded {
     pub input: u64,
     /// Bytes written.
     pub output: u64,
+    /// Bytes of the compressed side without headers and trailers, as gzip counts what is saved.
+    pub streams: u64,
     /// Where the blocks of a BGZF file begin, where that is asked for.
     pub index: Option<Index>,
     /// What else has to be known.
@@ -105,18 +108,10 @@ impl Codec {
     ///
     /// # Errors
     /// If what is asked for cannot be, or nobody can do it, in words.
-    pub fn open(
-        coding: &Coding,
-        task: Task,
-        force: bool,
-        total: Option<u64>,
-        cpu: &Cpu,
-    ) -> Result<Codec, String> {
+    pub fn open(coding: &Coding, task: Task, total: Option<u64>, cpu: &Cpu) -> Result<Codec, String> {
         let codec = match task {
             Task::Compress => Codec::to_compress(coding, total, cpu)?,
-            Task::Decompress | Task::Test | Task::List => {
-                Codec::to_decompress(coding, force, total, cpu)?
-            }
+            Task::Decompress | Task::Test | Task::List => Codec::to_decompress(coding, total, cpu)?,
         };
         // What is wrong for all files is said once.
         codec.check().map_err(|error| error.to_string())?;
@@ -144,19 +139,14 @@ impl Codec {
         Ok(Codec::Compress { session: chosen.session, verifier, settings, description })
     }
 
-    fn to_decompress(
-        coding: &Coding,
-        force: bool,
-        total: Option<u64>,
-        cpu: &Cpu,
-    ) -> Result<Codec, String> {
+    fn to_decompress(coding: &Coding, total: Option<u64>, cpu: &Cpu) -> Result<Codec, String> {
         let usual = decompress::Settings::default();
         let settings = decompress::Settings {
             format: coding.format,
             threads: threads(coding),
             outstanding: coding.jobs.unwrap_or(usual.outstanding),
             limit: coding.limit,
-            garbage: if force { Garbage::Report } else { Garbage::Refuse },
+            garbage: coding.garbage,
             ..usual
         };
         let chosen = open(coding, Work::Decompress, total, cpu)?;
@@ -211,36 +201,46 @@ impl Codec {
         format: Option<Format>,
     ) -> Result<Coded, CodecError> {
         let done = self.decompressor(format)?.decompress_stream(input, output)?;
-        if done.no_end_block && self.wants() != Some(Format::Gzip) {
-            return Err(CodecError::NoEndBlock { offset: done.report.input });
-        }
+        let note = self.note(&done)?;
         let mut coded = self.coded(done.report);
-        if let Some(offset) = done.trailing.garbage {
-            coded.notes.push(format!("at byte {offset}: what follows is no compressed data: ignored"));
-        }
+        coded.notes.extend(note);
         Ok(coded)
     }
 
-    /// The format that was asked for.
-    fn wants(&self) -> Option<Format> {
-        match self {
-            Codec::Compress { settings, .. } => Some(settings.format),
-            Codec::Decompress { settings, .. } => settings.format,
+    /// What has to be known of the end of compressed data.
+    fn note(&self, done: &Decompressed) -> Result<Option<String>, CodecError> {
+        let settings = self.decompresses();
+        let end = done.trailing.garbage;
+        if done.no_end_block && settings.format != Some(Format::Gzip) {
+            return Err(CodecError::NoEndBlock { offset: end.unwrap_or(done.report.input) });
         }
+        let ignored = end.filter(|_| settings.garbage == Garbage::Report);
+        Ok(ignored
+            .map(|offset| format!("at byte {offset}: what follows is no compressed data: ignored")))
     }
 
-    /// Tells what is in `input`, of a format where that is known beforehand. Data are decompressed only where
-    /// that is the way to find out how many there are.
+    /// Tells what is in `input`, of a format where that is known beforehand, and what has to be known of its
+    /// end. Data are decompressed only where that is the way to find out how many there are.
     ///
     /// # Errors
     /// What is wrong, as far as it is looked at.
-    pub fn list(&self, input: impl Read, format: Option<Format>) -> Result<Entry, CodecError> {
-        let Codec::Decompress { settings, .. } = self else {
-            unreachable!("a list is asked for of those who decompress");
-        };
+    pub fn list(
+        &self,
+        input: impl Read,
+        format: Option<Format>,
+    ) -> Result<(Entry, Option<String>), CodecError> {
+        let &decompress::Settings { limit, garbage, .. } = self.decompresses();
         let mut entry = Entry::default();
-        list(input, format, settings.garbage, |member| entry.add(&member))?;
-        Ok(entry)
+        let options = inflate::Options { format, limit, garbage };
+        let listed = list(input, options, |member| entry.add(&member))?;
+        Ok((entry, self.note(&listed)?))
+    }
+
+    fn decompresses(&self) -> &decompress::Settings {
+        let Codec::Decompress { settings, .. } = self else {
+            unreachable!("files are decompressed by those who are to decompress");
+        };
+        settings
     }
 
     fn compressor(&self, origin: &Origin) -> Result<Compressor, SettingsError> {
@@ -279,7 +279,8 @@ impl Codec {
                 session.provider()
             ));
         }
-        Coded { input: report.input, output: report.output, index: report.index, notes }
+        let Report { input, output, streams, index, .. } = report;
+        Coded { input, output, streams, index, notes }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The level on a command line: `-0` to `-9`, `--fast`, `--best`, `--level N`. The last one counts.
 
+use broadloom_cli::number::level;
 use clap::error::Error;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 /// The level where none is asked for: gzip's.
 const DEFAULT: u8 = 6;
@@ -39,21 +40,19 @@ impl Args for Level {
     fn augment_args(command: Command) -> Command {
         let flag = |name: &'static str, level: u8| {
             let arg = Arg::new(name).action(ArgAction::SetTrue).overrides_with(name);
-            match name.parse::<char>() {
-                Ok(digit) => arg.short(digit).hide(!matches!(level, 1 | 9)).help(if level == 1 {
-                    "Compress faster: -1 to -9"
-                } else {
-                    "Compress better [default: -6]"
-                }),
-                Err(_) => arg.long(name).hide(true),
+            match (name.parse::<char>(), level) {
+                (Ok(digit), 1) => arg.short(digit).help("Compress faster: -1 to -9"),
+                (Ok(digit), 9) => arg.short(digit).help("Compress better [default: -6]"),
+                (Ok(digit), _) => arg.short(digit).hide(true),
+                (Err(_), _) => arg.long(name).help(format!("Compress as -{level} does")),
             }
         };
         let option = Arg::new(OPTION)
             .long(OPTION)
             .value_name("N")
-            .value_parser(value_parser!(u8))
+            .value_parser(level)
             .overrides_with(OPTION)
-            .help("Compress at level N; providers have other levels too: isal 0 to 3, libdeflate to 12");
+            .help("Compress at level N: isal has 0 to 3, zlib 0 to 9, libdeflate 0 to 12");
         command.args(FLAGS.map(|(name, level)| flag(name, level))).arg(option)
     }
 
@@ -97,7 +96,7 @@ mod tests {
         keep: bool,
     }
 
-    fn level(line: &str) -> Level {
+    fn parsed(line: &str) -> Level {
         Line::try_parse_from(std::iter::once("x").chain(line.split_whitespace())).expect(line).level
     }
 
@@ -116,8 +115,8 @@ mod tests {
             ("--best --fast", 1),
             ("-2 --best", 9),
         ] {
-            assert_eq!(level(line), Level { number, given: true }, "{line}");
+            assert_eq!(parsed(line), Level { number, given: true }, "{line}");
         }
-        assert_eq!(level("-k"), Level { number: 6, given: false });
+        assert_eq!(parsed("-k"), Level { number: 6, given: false });
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use broadloom::ProviderSpec;
+use broadloom::compression::decompress::Garbage;
 use broadloom::compression::format::Format;
 
 use super::args::{CommonArgs, CompressArgs, DecompressArgs};
@@ -66,6 +67,8 @@ pub struct Coding {
     pub fallback: bool,
     /// Most bytes that a file may decompress to.
     pub limit: Option<u64>,
+    /// What to do about what is not compressed.
+    pub garbage: Garbage,
 }
 
 impl Options {
@@ -82,6 +85,12 @@ impl Options {
             }
             if args.index && format != Format::Bgzf {
                 return Err(format!("--index is of use for --format bgzf only, not {format}"));
+            }
+            let files = &args.common.files;
+            if args.index && (files.is_empty() || files.iter().any(|file| file == "-")) {
+                return Err(
+                    "--index is written beside a file: standard input has no such place".to_owned()
+                );
             }
         } else {
             let given = [
@@ -146,6 +155,11 @@ impl Options {
                 provider: args.provider,
                 fallback: args.fallback,
                 limit: args.limit.map(|limit| limit.get()),
+                garbage: match args.force {
+                    true if args.stdout && task != Task::List => Garbage::Copy,
+                    true => Garbage::Report,
+                    false => Garbage::Refuse,
+                },
             },
         };
         Ok((options, args.files))

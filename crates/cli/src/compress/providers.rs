@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use broadloom::compression::{choose, choose_for_decompression};
+use broadloom::compression::format::Format;
+use broadloom::compression::{Settings, choose, choose_for_decompression};
 use broadloom::{
-    Checksum, Compression, CompressionAlgorithm, Direction, ProviderSpec, Registry, Session, Transform,
-    TransformError, add_provider, provider,
+    Checksum, Compression, CompressionAlgorithm, Direction, Provider, ProviderSpec, Registry, Session,
+    Transform, TransformError, add_provider, provider,
 };
 use broadloom_lanes::Cpu;
 
@@ -63,7 +64,7 @@ impl Work {
 /// Nobody can, or not the one that was asked for, in words.
 pub fn open(coding: &Coding, work: Work, total: Option<u64>, cpu: &Cpu) -> Result<Chosen, String> {
     match &coding.provider {
-        Some(spec) => wanted(spec, coding.fallback, work, cpu),
+        Some(spec) => wanted(spec, coding, work, cpu),
         None if total.is_some_and(|total| total < WORTH_MEASURING) => first(work, cpu),
         None => fastest(work, cpu),
     }
@@ -77,12 +78,14 @@ pub fn open_to_verify(cpu: &Cpu) -> Result<Session, String> {
     Ok(first(Work::Decompress, cpu)?.session)
 }
 
-fn wanted(spec: &ProviderSpec, fallback: bool, work: Work, cpu: &Cpu) -> Result<Chosen, String> {
+fn wanted(spec: &ProviderSpec, coding: &Coding, work: Work, cpu: &Cpu) -> Result<Chosen, String> {
     let transform = work.transform().map_err(|error| error.to_string())?;
     let mut registry = Registry::new();
-    if !fallback {
+    if !coding.fallback {
         registry.add(provider(spec, cpu).map_err(|error| error.to_string())?);
-        let session = registry.open_at(&spec.name, &transform).map_err(|error| error.to_string())?;
+        let session = registry.open_at(&spec.name, &transform).map_err(|error| {
+            refused_format(&registry, coding, work, cpu).unwrap_or_else(|| error.to_string())
+        })?;
         return Ok(Chosen { description: description(&registry, &session), session });
     }
     add_provider(&mut registry, spec, cpu).map_err(|error| error.to_string())?;
@@ -97,6 +100,30 @@ fn wanted(spec: &ProviderSpec, fallback: bool, work: Work, cpu: &Cpu) -> Result<
         None => session,
     };
     Ok(Chosen { session, description })
+}
+
+/// Why the only provider of a registry is refused, if that is for the format: which ones it writes, and who
+/// writes this one at the same level.
+fn refused_format(registry: &Registry, coding: &Coding, work: Work, cpu: &Cpu) -> Option<String> {
+    let (Work::Compress(how), Some(format), [wanted]) = (work, coding.format, registry.providers())
+    else {
+        return None;
+    };
+    let writes = |provider: &Arc<dyn Provider>, format| {
+        let transform = Transform::compress(DEFLATE, Settings::compression_for(format, how));
+        transform.is_ok_and(|transform| Session::open(Arc::clone(provider), &transform).is_ok())
+    };
+    let written = Format::ALL.into_iter().filter(|&format| writes(wanted, format)).map(Format::name);
+    let written: Vec<_> = written.collect();
+    let mut all = Registry::new();
+    add(&mut all, COMPRESS.into_iter(), cpu).ok()?;
+    let able = all.providers().iter().filter(|provider| writes(provider, format));
+    let able: Vec<_> = able.map(|provider| provider.name()).collect();
+    (!written.is_empty() && !able.is_empty()).then(|| {
+        let (name, written, able) = (wanted.name(), written.join(", "), able.join(", "));
+        let level = how.level;
+        format!("{name} cannot write {format}; it writes {written}; at level {level} {able} can write {format}")
+    })
 }
 
 /// The first that can. The others need not be there, and are not looked for.

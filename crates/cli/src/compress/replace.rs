@@ -12,6 +12,7 @@ use broadloom_cli::target::{Existing, Target};
 use super::attributes;
 use super::codec::{Coded, Origin};
 use super::inputs::{Found, Opened};
+use super::options::Task;
 use super::report::{plain, shown};
 use super::sides::Output;
 use super::work::{Failure, Worker};
@@ -47,6 +48,7 @@ impl Worker {
             .map_err(|error| there(&format!("cannot be made: {}", reason(&error))))?;
         let output = Output::File(target.file());
         let coded = self.code(&opened.file, output, &becomes.origin, becomes.format)?;
+        self.refuse_changed(opened, &coded)?;
         let written = |error: io::Error| there(&format!("cannot be written: {}", reason(&error)));
         attributes::copy(&opened.metadata, becomes.modified, target.file()).map_err(written)?;
         if let Some(index) = index(path, &coded).map_err(written)? {
@@ -71,8 +73,23 @@ impl Worker {
             fs::remove_file(&found.path).map_err(stays)?;
         }
         let how = if self.options.keep { "created" } else { "replaced with" };
-        self.tell(&plain(&found.path), &coded, &format!(" -- {how} {}", plain(path)));
+        let end = format!(" -- {how} ");
+        self.tell(&found.path, &coded, &[end.as_bytes(), &plain(path, &io::stderr())].concat());
         Ok(())
+    }
+
+    /// Refuses a file that became shorter or longer while it was read: what was made of it is not all of it.
+    fn refuse_changed(&self, opened: &Opened, coded: &Coded) -> Result<(), Failure> {
+        let before = opened.metadata.len();
+        let now = opened.file.metadata()?.len();
+        // Decompression does not read what belongs to nothing.
+        let read = if self.options.task == Task::Compress { coded.input } else { before };
+        match [now, read].into_iter().find(|&len| len != before) {
+            Some(len) => Err(Failure::Error(format!(
+                "file changed while it was read: it had {before} bytes, and then {len}"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Asks whether a file may be overwritten, where there is somebody to ask.

@@ -1,7 +1,7 @@
 //! What is said of the work, and the exit status.
 
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::ExitCode;
@@ -61,11 +61,11 @@ impl Report {
     }
 
     /// What was done, where all of that is to be told.
-    pub fn done(&self, text: impl FnOnce() -> String) {
+    pub fn done(&self, text: impl AsRef<[u8]>) {
         if self.verbosity == Verbosity::Verbose {
             // Nobody can be told if standard error is gone.
-            let line = text() + "\n";
-            self.with_bar_hidden(|| drop(io::stderr().write_all(line.as_bytes())));
+            let line = [text.as_ref(), b"\n"].concat();
+            self.with_bar_hidden(|| drop(io::stderr().write_all(&line)));
         }
     }
 
@@ -79,10 +79,10 @@ impl Report {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn print(&self, text: &str) -> io::Result<()> {
+    pub fn print(&self, text: &[u8]) -> io::Result<()> {
         self.with_bar_hidden(|| {
             let mut stdout = io::stdout().lock();
-            stdout.write_all(text.as_bytes())?;
+            stdout.write_all(text)?;
             stdout.flush()
         })
     }
@@ -111,7 +111,14 @@ pub fn shown(path: &Path) -> String {
     quote(path.as_os_str().as_bytes())
 }
 
-/// A name as lines for programs have it: as it is, or as near to that as text can be.
-pub fn plain(path: &Path) -> Cow<'_, str> {
-    path.to_string_lossy()
+/// A name as lines for programs have it: as it is. On a terminal, which would obey control characters, as
+/// [messages](shown) have it where there are such.
+pub fn plain<'p>(path: &'p Path, to: &impl IsTerminal) -> Cow<'p, [u8]> {
+    let name = path.as_os_str().as_bytes();
+    let harmless = path.to_str().is_some_and(|text| !text.contains(char::is_control));
+    if harmless || !to.is_terminal() {
+        Cow::Borrowed(name)
+    } else {
+        Cow::Owned(quote(name).into_bytes())
+    }
 }

@@ -1,7 +1,7 @@
 //! Both ends of the work: what is read, what is written.
 
 use std::fs::File;
-use std::io::{self, Chain, Cursor, Read, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex};
 
@@ -46,19 +46,6 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A reader, behind its first bytes, which were read before.
-pub type Again<R> = Chain<Cursor<Vec<u8>>, R>;
-
-/// The first `len` bytes of a reader, or as many as it has, and a reader that gives them once more.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn peek<R: Read>(mut reader: R, len: usize) -> io::Result<(Vec<u8>, Again<R>)> {
-    let mut start = Vec::with_capacity(len);
-    reader.by_ref().take(len as u64).read_to_end(&mut start)?;
-    Ok((start.clone(), Cursor::new(start).chain(reader)))
-}
-
 /// Where data go.
 pub enum Output<'f> {
     /// To a file.
@@ -77,22 +64,5 @@ impl Write for Output<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_peeked_at_is_read_again() {
-        for len in 0..4 {
-            let data = [1, 2, 3, 4];
-            let (start, mut reader) = peek(&data[..len], 2).expect("a slice can be read");
-            assert_eq!(start, data[..len.min(2)]);
-            let mut all = Vec::new();
-            reader.read_to_end(&mut all).expect("a slice can be read");
-            assert_eq!(all, data[..len]);
-        }
     }
 }

@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use broadloom::compression::format::Format;
-use broadloom::compression::format::detect;
 use broadloom_cli::message::{is_broken_pipe, reason};
 use broadloom_cli::progress::Progress;
 use broadloom_lanes::Cpu;
@@ -15,11 +15,11 @@ use broadloom_lanes::Cpu;
 use super::codec::{Codec, CodecError, Coded, Origin};
 use super::header::Header;
 use super::inputs::{Found, Input, Opened, Rules, Search, Skip};
-use super::list::{Table, saved};
+use super::list::{Entry, Table, saved};
 use super::options::{Options, Task, Verbosity};
 use super::replace::Becomes;
 use super::report::{Report, plain, shown};
-use super::sides::{self, Counted, Output, peek};
+use super::sides::{self, Counted, Output};
 
 /// Works on one file after another.
 pub struct Worker {
@@ -76,8 +76,7 @@ impl Worker {
         files: &[OsString],
         cpu: &Cpu,
     ) -> Result<Worker, String> {
-        let Options { coding, task, force, .. } = &options;
-        let codec = Codec::open(coding, *task, *force, total_bytes(files), cpu)?;
+        let codec = Codec::open(&options.coding, options.task, total_bytes(files), cpu)?;
         // A bar would get between the lines of what is written to the same terminal.
         let shared = (options.stdout || files.is_empty()) && io::stdout().is_terminal();
         let progress = match options.verbosity {
@@ -90,7 +89,10 @@ impl Worker {
         if let Some(fallback) = codec.fallback() {
             report.note("provider", &fallback);
         }
-        report.done(|| format!("provider:\t{}", codec.description()));
+        // A listing does not need one.
+        if options.task != Task::List {
+            report.done(format!("provider:\t{}", codec.description()));
+        }
         let table = Table::new(options.verbosity == Verbosity::Verbose);
         Ok(Worker { options, codec, report, table, streams: 0 })
     }
@@ -120,7 +122,7 @@ impl Worker {
             }
         }
         if let Some(totals) = self.table.end()
-            && let Err(error) = self.report.print(&totals)
+            && let Err(error) = self.report.print(totals.as_bytes())
         {
             match is_broken_pipe(&error) {
                 true => self.report.silent_error(),
@@ -145,10 +147,10 @@ impl Worker {
         let input = sides::stdin()?;
         match self.options.task {
             Task::Compress | Task::Decompress => {
-                self.write_to_stdout(input, &Origin::default(), None, "stdin")
+                self.write_to_stdout(input, &Origin::default(), None, Path::new("stdin"))
             }
-            Task::Test => self.test(input, None, "stdin"),
-            Task::List => self.list(input, None, "stdout".to_owned()),
+            Task::Test => self.test(input, None, Path::new("stdin")),
+            Task::List => self.list(input, None, None, "stdin", Path::new("stdout")),
         }
     }
 
@@ -165,21 +167,20 @@ impl Worker {
         let opened = rules.open(found)?;
         let suffix = self.options.suffixes.find(&found.path);
         let format = suffix.as_ref().and_then(|suffix| suffix.format);
-        let name = plain(&found.path).into_owned();
         match task {
-            Task::Test => return self.test(opened.file, format, &name),
+            Task::Test => return self.test(opened.file, format, &found.path),
             Task::List => {
                 let stored =
                     if self.options.names { Header::read(&opened.file)? } else { Header::default() };
                 let original = suffix.map_or_else(|| found.path.clone(), |suffix| suffix.original);
                 let original = stored.beside(&found.path).unwrap_or(original);
-                return self.list(opened.file, format, plain(&original).into_owned());
+                return self.list(opened.file, format, stored.modified, &shown(&found.path), &original);
             }
             Task::Compress | Task::Decompress => {}
         }
         let origin = self.origin(&found.path, &opened);
         if stdout {
-            return self.write_to_stdout(opened.file, &origin, format, &name);
+            return self.write_to_stdout(opened.file, &origin, format, &found.path);
         }
         let (path, modified) = match suffix {
             Some(suffix) if task == Task::Decompress => {
@@ -208,7 +209,7 @@ impl Worker {
         input: File,
         origin: &Origin,
         format: Option<Format>,
-        name: &str,
+        name: &Path,
     ) -> Result<(), Failure> {
         let compresses = self.options.task == Task::Compress;
         if compresses && !self.options.force && io::stdout().is_terminal() {
@@ -226,20 +227,31 @@ impl Worker {
         self.streams += 1;
         let stdout = sides::stdout()?;
         let coded = self.code(&input, Output::File(&stdout), origin, format)?;
-        self.tell(name, &coded, "");
+        self.tell(name, &coded, b"");
         Ok(())
     }
 
-    fn test(&mut self, input: File, format: Option<Format>, name: &str) -> Result<(), Failure> {
+    fn test(&mut self, input: File, format: Option<Format>, name: &Path) -> Result<(), Failure> {
         self.code(&input, Output::Nowhere, &Origin::default(), format)?;
-        self.report.done(|| format!("{name}:\tOK"));
+        self.report.done([&*plain(name, &io::stderr()), b":\tOK"].concat());
         Ok(())
     }
 
-    fn list(&mut self, input: File, format: Option<Format>, name: String) -> Result<(), Failure> {
+    /// Lists a file under the name of its original, as it was modified then or is now.
+    fn list(
+        &mut self,
+        input: File,
+        format: Option<Format>,
+        modified: Option<SystemTime>,
+        name: &str,
+        original: &Path,
+    ) -> Result<(), Failure> {
         let format = self.options.coding.format.or(format);
-        let entry = self.codec.list(Counted::new(input, self.report.progress()), format)?;
-        let row = self.table.row(&entry, &name);
+        let now = input.metadata().and_then(|metadata| metadata.modified()).ok();
+        let (entry, note) = self.codec.list(Counted::new(input, self.report.progress()), format)?;
+        let entry = Entry { modified: modified.or(now), ..entry };
+        let row = self.table.row(&entry, &plain(original, &io::stdout()));
+        note.iter().for_each(|note| self.report.note(name, note));
         Ok(self.report.print(&row)?)
     }
 
@@ -255,34 +267,18 @@ impl Worker {
         if self.options.task == Task::Compress {
             return Ok(self.codec.compress(input, output, origin)?);
         }
-        let format = self.options.coding.format.or(format);
-        let copies = self.options.force && self.options.stdout && format.is_none();
-        if !copies {
-            return Ok(self.codec.decompress(input, output, format)?);
-        }
-        // As zcat -f does it: what is not compressed is copied.
-        let (start, mut input) = peek(input, START)?;
-        if start.len() == START && detect(&start).is_ok() {
-            return Ok(self.codec.decompress(input, output, format)?);
-        }
-        let mut output = output;
-        let len = io::copy(&mut input, &mut output)?;
-        Ok(Coded { input: len, output: len, ..Coded::default() })
+        Ok(self.codec.decompress(input, output, self.options.coding.format.or(format))?)
     }
 
     /// Says what became of a file, where all of that is to be told.
-    pub fn tell(&self, name: &str, coded: &Coded, end: &str) {
-        let (compressed, uncompressed) = match self.options.task {
-            Task::Compress => (coded.output, coded.input),
-            _ => (coded.input, coded.output),
-        };
-        self.report.done(|| format!("{name}:\t{}{end}", saved(compressed, uncompressed)));
-        coded.notes.iter().for_each(|note| self.report.note(name, note));
+    pub fn tell(&self, name: &Path, coded: &Coded, end: &[u8]) {
+        let uncompressed = if self.options.task == Task::Compress { coded.input } else { coded.output };
+        let saved = saved(coded.streams, uncompressed);
+        let line = [&*plain(name, &io::stderr()), b":\t", saved.as_bytes(), end].concat();
+        self.report.done(line);
+        coded.notes.iter().for_each(|note| self.report.note(&shown(name), note));
     }
 }
-
-/// Bytes that tell whether data are compressed.
-const START: usize = 2;
 
 /// Whether what follows the end of a file of this format is read as another.
 fn follows_itself(format: Format) -> bool {

@@ -56,6 +56,7 @@ impl<'s> Frames<'s> {
         self.report.add(&Report {
             input: chunk.len as u64,
             output: (output.len() - before) as u64,
+            streams: chunk.bytes.len() as u64,
             chunks: 1,
             overflows: chunk.overflows,
             fallbacks: chunk.fell_back.is_some().into(),
@@ -114,6 +115,12 @@ impl<'s> Frames<'s> {
     pub(super) fn close(mut self, output: &mut Vec<u8>) -> Result<Report, CompressError> {
         let before = output.len();
         let is_empty = self.report.chunks == 0;
+        self.report.streams += match self.settings.format {
+            Format::Gzip if !is_empty => 0,
+            Format::Parcomp => 0,
+            // BGZF's end block has the same.
+            _ => EMPTY_FINAL_BLOCK.len() as u64,
+        };
         match self.settings.format {
             Format::Gzip if is_empty => {
                 let member = self.member(output, &EMPTY_FINAL_BLOCK, 0, None);

@@ -39,6 +39,7 @@ impl<'a, W: Write> Sink<MemberJob<'a>> for Collect<'_, W> {
         }
         let stream = bytes(job.data());
         let offset = member.body + stream.len() as u64;
+        self.report.streams += stream.len() as u64;
         let is_unknown = member.most_data().is_none();
         match (job.status(), job.output()) {
             (Some(Ok(())), Some(data)) => {

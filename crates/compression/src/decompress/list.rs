@@ -1,13 +1,16 @@
 //! What is in a compressed input, without its data.
 
-use std::io::Read;
+use std::io::{self, Read};
 
+use super::Decompressed;
 use super::error::DecompressError;
 use super::input::{Input, Stream};
-use super::members::{Garbage, Members, Trailing};
+use super::members::{Lengths, Members};
+use super::output::Output;
 use crate::format::gzip::{TRAILER, Trailer};
 use crate::format::{Cause, Format, FormatError, Part};
-use crate::inflate::{Inflater, trailer};
+use crate::inflate::{Inflater, Options, trailer};
+use crate::report::Report;
 
 /// A member of a compressed input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub struct Listed {
     pub offset: u64,
     /// Its length with header and trailer, in bytes.
     pub compressed: u64,
+    /// The same without them, in bytes.
+    pub stream: u64,
     /// The length of its data, in bytes.
     pub uncompressed: u64,
     /// The checksum that it stores of its data: a CRC-32, or zlib's Adler-32.
@@ -31,46 +36,58 @@ pub struct Listed {
     pub name: Option<Vec<u8>>,
 }
 
-/// Tells `each` of every member of an input, one after another. A member of gzip that says how long it is is
-/// jumped over; others are decoded, by this thread.
+/// Tells `each` of every member of an input, one after another, and gives what decompressing them would come
+/// to. A member of gzip that says how long it is is jumped over; others are decoded, by this thread.
 ///
 /// # Errors
-/// If the input is wrong or cut off, as far as it is looked at.
+/// If the input is wrong or cut off, as far as it is looked at, or stands for more than allowed.
 pub fn list(
     input: impl Read,
-    format: Option<Format>,
-    garbage: Garbage,
+    options: Options,
     mut each: impl FnMut(Listed),
-) -> Result<Trailing, DecompressError> {
+) -> Result<Decompressed, DecompressError> {
     let mut input = Stream::new(input);
-    let mut members = Members::new(format, garbage, &mut input)?;
+    let mut output = Output::new(io::sink(), options.limit);
+    let mut members = Members::new(options.format, options.garbage, &mut input)?;
     let mut inflater = Inflater::new();
+    let (mut report, mut alone) = (Report::default(), 0);
     while let Some(member) = members.next(&mut input)? {
         let has_trailer = matches!(member.format, Format::Gzip | Format::Bgzf);
-        let (uncompressed, checksum, decoded) = match member.stream.filter(|_| has_trailer) {
+        let (lengths, checksum, decoded) = match member.stream.filter(|_| has_trailer) {
             Some(stream) => {
-                skip(&mut input, stream as u64)?;
+                let stream = stream as u64;
+                skip(&mut input, stream)?;
                 let trailer = Trailer::parse(&trailer::<TRAILER>(&mut input)?);
-                (trailer.len.into(), Some(trailer.crc), false)
+                output.pass(trailer.len.into(), input.offset())?;
+                (Lengths { stream, data: trailer.len.into() }, Some(trailer.crc), false)
             }
             None => {
-                let (lengths, checksum) = inflater.member(&mut input, &member, |_, _| Ok(()))?;
-                (lengths.data, checksum, true)
+                let pass = |data: &[u8], offset| output.pass(data.len() as u64, offset);
+                let (lengths, checksum) = inflater.member(&mut input, &member, pass)?;
+                (lengths, checksum, true)
             }
         };
-        members.decoded(&member, uncompressed);
+        members.decoded(&member, lengths.data);
+        report.chunks += 1;
+        report.streams += lengths.stream;
+        alone += u64::from(decoded);
         each(Listed {
             format: member.format,
             offset: member.start,
             compressed: input.offset() - member.start,
-            uncompressed,
+            stream: lengths.stream,
+            uncompressed: lengths.data,
             checksum,
             decoded,
             mtime: member.mtime,
             name: member.name,
         });
     }
-    Ok(members.trailing())
+    if members.copies() {
+        report.streams += output.copy(&mut input)?;
+    }
+    (report.input, report.output) = (input.offset(), output.written());
+    Ok(Decompressed::new(report, alone, &members))
 }
 
 /// Passes over `len` bytes.

@@ -2,6 +2,7 @@
 
 use super::error::DecompressError;
 use super::input::Input;
+use crate::diagnose::{Finding, diagnose};
 use crate::format::gzip::{Extent, Header, MAGIC};
 use crate::format::{Cause, Detected, Format, FormatError, Part, bgzf, detect, parcomp, zlib};
 
@@ -14,7 +15,14 @@ pub enum Garbage {
     Refuse,
     /// The input ends there, and the [`Trailing`] says so. gzip warns of it and exits with status 2.
     Report,
+    /// It is copied to the output as it is, zeros too, and so is an input that does not begin as gzip data do,
+    /// or whose beginning is not that of a zlib stream: what `gzip -dcf` does. The [`Trailing`] says where.
+    Copy,
 }
+
+/// Bytes that are looked at to see whether an input is a zlib stream, where others are to be copied: two bytes
+/// of header are soon those of a text.
+const PROBE: usize = 1 << 16;
 
 /// What was found behind the end of the compressed data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,7 +30,7 @@ pub struct Trailing {
     /// Zeros, in bytes.
     pub zeros: u64,
     /// Where the first byte is that belongs to nothing, if there is one and that was
-    /// [allowed](Garbage::Report). Neither it nor what follows was read.
+    /// [allowed](Garbage::Report). It and what follows were not read, or [copied](Garbage::Copy).
     pub garbage: Option<u64>,
 }
 
@@ -98,6 +106,11 @@ impl Members {
     ) -> Result<Self, DecompressError> {
         let (format, open) = match format {
             Some(format) => (format, format == Format::Bgzf),
+            None if garbage == Garbage::Copy && !is_compressed(input)? => {
+                // As if all of it followed a last member.
+                let trailing = Trailing::default();
+                return Ok(Members { format: Format::Gzip, any: true, garbage, trailing, open: false });
+            }
             None => {
                 let detected = look(input, detect)?;
                 // Members of all kinds may follow one another, so BGZF that was not asked for is gzip.
@@ -111,6 +124,11 @@ impl Members {
     /// What was behind the last member.
     pub(crate) fn trailing(&self) -> Trailing {
         self.trailing
+    }
+
+    /// Whether what is behind the last member is to be copied.
+    pub(crate) fn copies(&self) -> bool {
+        self.garbage == Garbage::Copy
     }
 
     /// Whether BGZF ended without its end block.
@@ -168,7 +186,9 @@ impl Members {
     fn follows(&mut self, input: &mut impl Input) -> Result<bool, DecompressError> {
         let next = input.peek(MAGIC.len())?;
         let len = next.len().min(MAGIC.len());
-        if len > 0 && MAGIC.starts_with(&next[..len]) {
+        // Half of how a member begins is one that was cut off, or a byte to be copied.
+        let least = if self.copies() { MAGIC.len() } else { 1 };
+        if len >= least && MAGIC.starts_with(&next[..len]) {
             return Ok(true);
         }
         self.pass_trailing(input)?;
@@ -178,6 +198,10 @@ impl Members {
     fn pass_trailing(&mut self, input: &mut impl Input) -> Result<(), DecompressError> {
         loop {
             let next = input.peek(1)?;
+            if self.copies() {
+                self.trailing.garbage = (!next.is_empty()).then(|| input.offset());
+                return Ok(());
+            }
             let zeros = next.iter().take_while(|&&byte| byte == 0).count();
             let found = next.get(zeros).copied();
             if zeros == 0 && found.is_none() {
@@ -195,6 +219,26 @@ impl Members {
             }
         }
     }
+}
+
+/// Whether an input is gzip data, or a zlib stream as far as its beginning tells.
+fn is_compressed(input: &mut impl Input) -> Result<bool, DecompressError> {
+    if input.peek(MAGIC.len())?.starts_with(&MAGIC) {
+        return Ok(true);
+    }
+    if zlib::Header::parse(input.peek(zlib::HEADER)?).is_err() {
+        return Ok(false);
+    }
+    let start = input.peek(PROBE)?;
+    let start = &start[..start.len().min(PROBE)];
+    if !matches!(zlib::Header::parse(start), Ok(Some(_))) {
+        return Ok(false);
+    }
+    Ok(match diagnose(&start[zlib::HEADER..]) {
+        Finding::Sound { .. } => true,
+        Finding::Wrong(FormatError { cause: Cause::Truncated(_), .. }) => start.len() == PROBE,
+        Finding::Wrong(_) => false,
+    })
 }
 
 /// Has `parse` look at more and more of what comes next until it can tell. It can at the latest when it has

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use super::error::DecompressError;
+use super::input::Input;
 
 /// A writer with a limit.
 pub(crate) struct Output<W> {
@@ -37,11 +38,32 @@ impl<W: Write> Output<W> {
             return Err(self.overflow(offset));
         }
         match self.writer.write_all(data) {
-            Ok(()) => {
-                self.written += data.len() as u64;
-                Ok(())
-            }
+            Ok(()) => self.pass(data.len() as u64, offset),
             Err(error) => Err(DecompressError::Write { offset: self.written, error }),
+        }
+    }
+
+    /// Counts `len` bytes as written that the input up to `offset` stands for, and that nobody wants.
+    pub(crate) fn pass(&mut self, len: u64, offset: u64) -> Result<(), DecompressError> {
+        if len > self.left() {
+            return Err(self.overflow(offset));
+        }
+        self.written += len;
+        Ok(())
+    }
+
+    /// Writes the rest of an input as it is, and gives its length.
+    pub(crate) fn copy(&mut self, input: &mut impl Input) -> Result<u64, DecompressError> {
+        let start = input.offset();
+        loop {
+            let offset = input.offset();
+            let rest = input.peek(1)?;
+            if rest.is_empty() {
+                return Ok(offset - start);
+            }
+            self.write(rest, offset)?;
+            let len = rest.len();
+            input.consume(len);
         }
     }
 

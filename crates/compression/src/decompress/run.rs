@@ -68,6 +68,9 @@ impl<'a, I: Lend<'a>, W: Write> Run<I, W> {
                 break;
             }
         }
+        if self.members.copies() {
+            self.report.streams += self.output.copy(&mut self.input)?;
+        }
         self.output.flush()?;
         let Run { input, output, members, mut report, alone, .. } = self;
         (report.input, report.output) = (input.offset(), output.written());
@@ -79,7 +82,10 @@ impl<'a, I: Lend<'a>, W: Write> Run<I, W> {
         while let Some(member) = self.next.take_if(|member| !self.share.has(member)) {
             let before = self.output.written();
             let output = &mut self.output;
-            self.inflater.member(&mut self.input, &member, |data, offset| output.write(data, offset))?;
+            let (lengths, _) = self
+                .inflater
+                .member(&mut self.input, &member, |data, offset| output.write(data, offset))?;
+            self.report.streams += lengths.stream;
             self.left = self.output.left();
             self.members.decoded(&member, self.output.written() - before);
             self.report.chunks += 1;

@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use broadloom_compression::decompress::{Garbage, Settings, list};
+use broadloom_compression::decompress::{Settings, list};
 use broadloom_compression::format::gzi::{Entry, Index};
 use broadloom_compression::format::{Format, bgzf};
+use broadloom_compression::inflate::Options;
 
 use crate::common::make::{block, foreign, text, whole};
 use crate::common::provider::decompressor;
@@ -88,7 +89,7 @@ fn names_and_times_are_those_of_gzip() {
     fs::write(&path, "text").expect("it can be written");
     let made = pipe(Command::new("gzip").arg("-cN").arg(&path), b"");
     let mut members = Vec::new();
-    list(&made[..], None, Garbage::Refuse, |member| members.push(member)).expect("it is sound");
+    list(&made[..], Options::default(), |member| members.push(member)).expect("it is sound");
     assert_eq!(members[0].name.as_deref(), Some(&b"a name.txt"[..]));
     let modified = fs::metadata(&path).and_then(|data| data.modified()).expect("it has a time");
     let since = modified.duration_since(std::time::UNIX_EPOCH).expect("it is after 1970");
@@ -121,7 +122,8 @@ fn index_of(blocks: &[u8]) -> Index {
         }
         uncompressed += member.uncompressed;
     };
-    list(blocks, Some(Format::Bgzf), Garbage::Refuse, each).expect("it is sound");
+    let options = Options { format: Some(Format::Bgzf), ..Options::default() };
+    list(blocks, options, each).expect("it is sound");
     index
 }
 

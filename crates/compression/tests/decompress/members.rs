@@ -92,6 +92,35 @@ fn other_bytes_behind_the_end_are_refused_unless_allowed() {
 }
 
 #[test]
+fn other_bytes_are_copied_where_that_is_asked_for_as_gzip_does_it() {
+    let copying = || Settings { garbage: Garbage::Copy, ..Settings::default() };
+    let data = text(3000);
+    let copied = |input: &[u8]| {
+        let (made, result) = stream(copying(), input);
+        let decompressed = result.unwrap_or_else(|error| panic!("{:?}: {error}", &input[..2]));
+        assert_eq!(decompressed.report.input, input.len() as u64);
+        (made, decompressed.trailing.garbage)
+    };
+    for start in [foreign(&data), broadloom(&data), zlib(&data)] {
+        assert_eq!(copied(&start), (data.clone(), None));
+        for rest in [&data[..], b"\0\0more", b"x", b"\x1f", &[0; 1000]] {
+            let made = copied(&[&start[..], rest].concat());
+            assert_eq!(made, ([&data[..], rest].concat(), Some(start.len() as u64)));
+        }
+    }
+    // The two bytes with which texts begin are those of zlib's header, with a dictionary and without.
+    for input in [&b"80 columns\n"[..], b"x^2 + 1\n", b"hC", b"x", b"\x1f", &zlib(&data)[..100], &data] {
+        assert_eq!(copied(input), (input.to_vec(), Some(0)));
+    }
+    assert_eq!(copied(b""), (Vec::new(), None));
+    // What is gzip data by their beginning is not copied, whatever is wrong with them.
+    let (_, result) = stream(copying(), b"\x1f\x8b\x07 and more");
+    assert!(result.expect_err("the method is unknown").to_string().starts_with("at byte 2: "));
+    let (_, result) = stream(Settings { limit: Some(2999), ..copying() }, &data);
+    assert!(matches!(result, Err(DecompressError::OutputLimit { limit: 2999, .. })));
+}
+
+#[test]
 fn half_of_a_magic_number_is_a_member_cut_off() {
     let input = [foreign(b"text"), vec![0x1f]].concat();
     let settings = Settings { garbage: Garbage::Report, ..Settings::default() };

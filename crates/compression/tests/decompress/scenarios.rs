@@ -1,5 +1,6 @@
 //! Inputs made at random. The fuzz targets run the same scenarios.
 
+use broadloom_compression::decompress::Garbage;
 use broadloom_compression::format::Format;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -59,7 +60,7 @@ prop_compose! {
         asks in any::<bool>(),
         flips in prop_oneof![2 => Just(Vec::new()), 1 => vec(any::<u32>(), 1..3)],
         cut in prop_oneof![4 => Just(0u16), 1 => 0..400u16],
-        garbage in any::<bool>(),
+        garbage in proptest::sample::select(&[Garbage::Refuse, Garbage::Report, Garbage::Copy][..]),
     ) -> Scenario {
         Scenario { format: format.filter(|_| asks), parts, flips, cut, garbage }
     }

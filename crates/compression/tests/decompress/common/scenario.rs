@@ -33,7 +33,7 @@ pub struct Scenario {
     /// Bytes to cut off at the end.
     pub cut: u16,
     /// Whether garbage is allowed.
-    pub garbage: bool,
+    pub garbage: Garbage,
 }
 
 /// The most bytes that come out.
@@ -69,7 +69,7 @@ impl Scenario {
     /// Decodes it in every way there is, and compares.
     pub fn run(&self) {
         let input = self.input();
-        decode(&input, self.format, if self.garbage { Garbage::Report } else { Garbage::Refuse });
+        decode(&input, self.format, self.garbage);
         headers(&input);
     }
 }
@@ -85,13 +85,13 @@ pub fn decode(input: &[u8], format: Option<Format>, garbage: Garbage) {
         let result = inflate(Trickle(input), &mut data, options);
         (data, result)
     };
-    check(&alone, input);
+    check(&alone, input, garbage);
     for (threads, memory) in [(1, 128 << 20), (2, 128 << 20), (1, 64 << 10)] {
         let decompressor = a_decompressor(format, garbage, threads, memory);
         let mut data = Vec::new();
         let result = decompressor.decompress_stream(Trickle(input), &mut data);
         let stream = (data, result);
-        check(&stream, input);
+        check(&stream, input, garbage);
         agree(&alone, &stream);
         let mut data = b"before".to_vec();
         let result = decompressor.decompress(input, &mut data);
@@ -103,10 +103,15 @@ pub fn decode(input: &[u8], format: Option<Format>, garbage: Garbage) {
         agree(&alone, &(data, result));
     }
     let mut listed = 0;
-    let lists = list(input, format, garbage, |member| listed += member.uncompressed);
+    let lists = list(input, options, |member| listed += member.uncompressed);
     if let Ok(decompressed) = &alone.1 {
-        lists.expect("what can be decoded can be listed");
-        assert_eq!(listed, decompressed.report.output);
+        let lists = lists.expect("what can be decoded can be listed");
+        assert_eq!(lists.report, decompressed.report);
+        assert_eq!(
+            (lists.trailing, lists.no_end_block),
+            (decompressed.trailing, decompressed.no_end_block)
+        );
+        assert!(listed == lists.report.output || garbage == Garbage::Copy);
     }
 }
 
@@ -121,17 +126,22 @@ fn a_decompressor(
     decompressor(settings)
 }
 
-fn check((data, result): &Outcome, input: &[u8]) {
+fn check((data, result): &Outcome, input: &[u8], garbage: Garbage) {
     assert!(data.len() as u64 <= LIMIT);
     match result {
         Ok(decompressed) => {
             assert_eq!(decompressed.report.output, data.len() as u64);
             let rest = input.len() as u64 - decompressed.report.input;
-            assert_eq!(
-                rest > 0,
-                decompressed.trailing.garbage.is_some(),
-                "all was read, or said to be left"
-            );
+            match (garbage, decompressed.trailing.garbage) {
+                (Garbage::Copy, None) => assert_eq!(rest, 0),
+                (Garbage::Copy, Some(at)) => {
+                    assert_eq!(rest, 0);
+                    assert!(data.ends_with(&input[at as usize..]), "what follows is copied");
+                }
+                (_, garbage) => {
+                    assert_eq!(rest > 0, garbage.is_some(), "all was read, or said to be left")
+                }
+            }
         }
         Err(DecompressError::Format(FormatError { offset, .. })) => {
             assert!(*offset <= input.len() as u64, "{offset} is behind {}", input.len());
@@ -151,6 +161,7 @@ fn agree((data, one): &Outcome, (other_data, other): &Outcome) {
             assert_eq!(data, other_data);
             assert_eq!((one.trailing, one.no_end_block), (other.trailing, other.no_end_block));
             assert_eq!(one.report.chunks, other.report.chunks);
+            assert_eq!(one.report.streams, other.report.streams);
         }
         (Err(DecompressError::Format(one)), Err(DecompressError::Format(other))) => {
             assert!(data.starts_with(other_data), "a provider's data are written when they are checked");
