@@ -102,7 +102,8 @@ pub struct Args {
     pub iterations: u64,
 
     /// The cores that threads are pinned to in turn, as a hexadecimal mask: -yf for the first four, or those of
-    /// them that there are [default: those of 0xff]. With -t0 the calling thread is pinned to the first, if a mask is given
+    /// them that there are [default: those of 0xff]. With -t0 the calling thread is pinned to the first, if a
+    /// mask is given
     #[arg(short = 'y', value_name = "coreAffinityInHex", value_parser = hexadecimal, conflicts_with = "decimal")]
     pub hexadecimal: Option<Mask>,
 
