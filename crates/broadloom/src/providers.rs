@@ -182,7 +182,13 @@ fn loaded<P: Provider + 'static, E: fmt::Display>(
 
 /// The CPU as the options of `native` want it.
 fn held_to(cpu: &Cpu, options: &[(&str, &str)]) -> Result<Cpu, SpecError> {
-    options.iter().try_fold(cpu.clone(), |cpu, &(name, value)| {
+    // The instruction set first: it begins with all features again.
+    let (isa, others): (Vec<_>, Vec<_>) = options.iter().copied().partition(|(name, _)| *name == "isa");
+    if let Some((name, value)) = isa.get(1) {
+        let message = format!("native:{name}={value}: an instruction set is given once");
+        return Err(SpecError::Option(message));
+    }
+    isa.into_iter().chain(others).try_fold(cpu.clone(), |cpu, (name, value)| {
         let held = match name {
             "isa" => value.parse().and_then(Cpu::with_isa),
             "without" => match cpu.features().iter().any(|feature| feature.name == value) {
@@ -244,6 +250,27 @@ mod tests {
         };
         assert_eq!(open("native:speed=11"), "native has no option \"speed\"; valid: isa, without");
         assert!(open("native:isa=mmx").contains("native:isa=mmx"), "{}", open("native:isa=mmx"));
+        assert_eq!(
+            open("native:isa=portable:isa=portable"),
+            "native:isa=portable: an instruction set is given once"
+        );
+    }
+
+    #[test]
+    fn the_options_of_native_hold_in_any_order() {
+        let isa = Cpu::detect().isa();
+        let Some(feature) = Cpu::detect().features().iter().rev().find_map(|feature| {
+            let without = Cpu::detect().without(feature.name).is_ok();
+            (feature.usable && without).then_some(feature.name)
+        }) else {
+            return;
+        };
+        let isa = ("isa", isa.name());
+        for options in [[isa, ("without", feature)], [("without", feature), isa]] {
+            let cpu = held_to(&Cpu::detect(), &options).expect("they are right");
+            let held = cpu.features().iter().find(|held| held.name == feature).expect("it is known");
+            assert!(!held.usable, "{options:?}");
+        }
     }
 
     #[test]

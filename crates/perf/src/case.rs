@@ -59,11 +59,13 @@ pub struct Case<'a> {
 
 /// What it is measured with.
 pub struct Bench<'a> {
+    /// CPU features that the lanes do without.
+    pub without: Option<String>,
     /// The counter.
     pub clock: &'a Clock,
     /// The calibration, which gets better as the run goes on.
     pub throughput: &'a mut Throughput,
-    /// What limits may count on.
+    /// What the limits of the lanes may count on.
     pub allowed: Allowed,
     /// Time for each measurement.
     pub budget: Duration,
@@ -246,7 +248,9 @@ impl Bench<'_> {
     ) -> Row {
         let bytes = workset.mean_len(0..workset.len());
         let Figures { minimum, median } = entry.figures;
-        let limit = limit::per_buffer(workset, self.allowed, self.throughput);
+        let native = entry.provider == Provider::Native;
+        let allowed = if native { self.allowed } else { Allowed::by_machine() };
+        let limit = limit::per_buffer(workset, allowed, self.throughput);
         let size = match workload {
             Workload::Size(bytes) => Some(*bytes),
             _ => None,
@@ -260,6 +264,7 @@ impl Bench<'_> {
             burst,
             cores: 1,
             provider: entry.provider.to_string(),
+            without: self.without.clone().filter(|_| native),
             kernel: entry.kernel.clone(),
             order: order.to_string(),
             isa: offer.cpu.isa().to_string(),

@@ -1,8 +1,8 @@
 //! The fewest cycles a buffer can take: operation counts over calibrated throughputs.
 
 use broadloom_engine::Algorithm;
-use broadloom_lanes::Isa;
 use broadloom_lanes::probe::{Operation, Unit};
+use broadloom_lanes::{Cpu, Isa};
 
 use crate::calibrate::Throughput;
 use crate::ops::KernelOps;
@@ -30,6 +30,11 @@ impl Allowed {
             Isa::Neon | Isa::Portable => Unit::Vec128,
         };
         Allowed { widest, hardware: isa != Isa::Portable && !restricted }
+    }
+
+    /// What counts for a library that uses whatever the machine has.
+    pub fn by_machine() -> Allowed {
+        Allowed::of(Cpu::detect().isa(), false)
     }
 
     /// The vectors that count.

@@ -15,7 +15,7 @@ use crate::limit::Allowed;
 use crate::names::{Cache, Mode, Order, Peer};
 use crate::peers::{Absent, ipsec_mb, openssl};
 use crate::report::file::OutputFile;
-use crate::report::row::{Report, Row};
+use crate::report::row::{Report, Row, features, limits};
 use crate::report::tables;
 use crate::sys::affinity::Pinned;
 use crate::sys::clock::Clock;
@@ -214,6 +214,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
     let mut throughput = Throughput::default();
     throughput.refine(&clock, if options.quick { 200 } else { 1000 });
 
+    let without = features(options.without.iter().map(String::as_str));
     let mut rows = Vec::new();
     for (algorithm, direction) in sections {
         let orders = or_usual(&options.orders, &[Direct::try_from(algorithm)?.usual_order()]);
@@ -223,6 +224,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
                     Offer { cpu, openssl: peers.openssl.as_ref(), ipsec_mb: peers.ipsec_mb.as_ref() };
                 let case = Case { algorithm, direction, cache, orders: &orders };
                 let mut bench = Bench {
+                    without: without.clone(),
                     clock: &clock,
                     throughput: &mut throughput,
                     allowed: Allowed::of(cpu.isa(), !options.without.is_empty()),
@@ -230,7 +232,9 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
                     notes: Vec::new(),
                 };
                 let section = bench.run(&offer, &case, &workloads, &bursts)?;
-                write_section(out, &case, cpu.isa(), &section, &bench.notes)?;
+                let but = without.as_ref().map_or(String::new(), |names| format!(" without {names}"));
+                let lanes = format!("{} lanes{but}", cpu.isa());
+                write_section(out, &case, &lanes, &section, &bench.notes)?;
                 rows.extend(section);
             }
         }
@@ -244,19 +248,20 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
     Ok(report)
 }
 
-/// Writes the tables of one algorithm, direction, instruction set and cache state.
+/// Writes the tables of one algorithm, direction, choice of lanes and cache state.
 fn write_section(
     out: &mut impl Write,
     case: &Case<'_>,
-    isa: Isa,
+    lanes: &str,
     rows: &[Row],
     notes: &[String],
 ) -> Result<(), PerfError> {
-    let title = format!("{} {}, {isa} lanes, {} buffers", case.algorithm, case.direction, case.cache);
+    let title = format!("{} {}, {lanes}, {} buffers", case.algorithm, case.direction, case.cache);
     for note in notes {
         writeln!(out, "{}: {note}", case.algorithm)?;
     }
-    if let Some(by) = rows.iter().find_map(|row| row.limit_by.as_deref()) {
+    // Where there are several the tables have a column for them.
+    if let [by] = limits(rows)[..] {
         writeln!(out, "\n{title}: the limit is set by {by}")?;
     }
     let of = |mode: Mode, burst: Option<usize>| -> Vec<Row> {

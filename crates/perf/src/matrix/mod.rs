@@ -39,6 +39,7 @@ use crate::calibrate::Throughput;
 use crate::error::PerfError;
 use crate::names::Kind;
 use crate::report::baseline::Baseline;
+use crate::report::dimension::values;
 use crate::report::outputs::{Outputs, Paths};
 use crate::report::page;
 use crate::report::row::{Report, Row};
@@ -129,7 +130,8 @@ fn open(plan: &Plan, cpu: &Cpu) -> Result<(Vec<Side>, Vec<String>), PerfError> {
         match Side::open(spec, cpu)? {
             Err(reason) => absent.push(reason),
             Ok(side) => {
-                if let Some(other) = sides.iter().find(|other| other.identity() == side.identity()) {
+                let identity = |side: &Side| values(&side.row(), &[]);
+                if let Some(other) = sides.iter().find(|other| identity(other) == identity(&side)) {
                     let reason = format!("its rows could not be told from those of {}", other.name());
                     return Err(PerfError::Provider { spec: side.name(), reason });
                 }

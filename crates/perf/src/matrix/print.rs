@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::report::baseline::Baseline;
 use crate::report::grid::Grid;
-use crate::report::row::{Report, Row};
+use crate::report::row::{Report, Row, limits};
 use crate::report::{analysis, matrix};
 
 /// A table under its title, unless it has no lines.
@@ -27,8 +27,11 @@ pub fn operation(
     }
     let Some(first) = rows.first() else { return Ok(()) };
     let name = first.operation();
-    let by = rows.iter().find_map(|row| row.limit_by.as_deref());
-    let limit = by.map_or(String::new(), |by| format!(" (the limit is set by {by})"));
+    // Where there are several the tables have a column for them.
+    let limit = match limits(rows)[..] {
+        [by] => format!(" (the limit is set by {by})"),
+        _ => String::new(),
+    };
     table(out, &format!("{name}{limit}"), &matrix::throughput(&analysis::throughput(rows), baseline))?;
     let calls = matrix::throughput(&analysis::calls(rows), baseline);
     table(out, &format!("{name}, synchronous and asynchronous calls"), &calls)?;

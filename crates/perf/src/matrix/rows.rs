@@ -3,9 +3,9 @@
 use super::case::Case;
 use super::side::Side;
 use crate::calibrate::Throughput;
-use crate::limit::{self, Allowed};
+use crate::limit;
 use crate::measure::Figures;
-use crate::names::{Order, Provider};
+use crate::names::Order;
 use crate::report::row::{Row, hundredths};
 use crate::sys::clock::Clock;
 use crate::workload::Workload;
@@ -27,20 +27,17 @@ pub fn asked(case: &Case, side: &Side, kernel: &str, workset: &Workset) -> Row {
         outstanding: case.pace.outstanding(),
         burst: case.pace.burst(),
         cores: case.cores,
-        provider: side.provider().to_owned(),
-        contexts: side.contexts.clone(),
         call: Some(case.pace.call().to_string()),
         session: Some(case.sharing.to_string()),
         kernel: kernel.to_owned(),
         order: Order::OutOfOrder.to_string(),
-        isa: side.isa.to_string(),
         cache: case.cache.to_string(),
         buffer_bytes: hundredths(workset.mean_len(0..workset.len())),
-        ..Row::default()
+        ..side.row()
     }
 }
 
-/// Adds a throughput, and the limit where the lanes' operations are counted.
+/// Adds a throughput, and the limit where the operations are counted.
 pub fn with_throughput(
     row: Row,
     figures: Figures,
@@ -50,9 +47,7 @@ pub fn with_throughput(
     side: &Side,
 ) -> Row {
     let bits = workset.mean_len(0..workset.len()) * 8.0;
-    let native = side.provider() == Provider::Native.name();
-    let allowed = Allowed::of(side.isa, side.restricted());
-    let limit = native.then(|| limit::per_buffer(workset, allowed, calibrated)).flatten();
+    let limit = side.allowed().and_then(|allowed| limit::per_buffer(workset, allowed, calibrated));
     let cores = row.cores as f64;
     Row {
         cycles_per_buffer: Some(hundredths(figures.minimum)),

@@ -2,27 +2,32 @@
 
 use std::sync::Arc;
 
+use broadloom::emulated::Emulated;
 use broadloom::{ProviderSpec, SpecError, provider};
 use broadloom_engine::{Algorithm, Direction, Provider, Session, Transform};
 use broadloom_lanes::{Cpu, Isa};
 
 use crate::error::PerfError;
+use crate::limit::Allowed;
+use crate::report::row::{Row, features};
 use crate::workset::Workset;
 
-/// A provider at work, and what tells its rows from others'.
+/// The options that rows have keys for.
+const KEYS: [&str; 4] = ["contexts", "queue-pairs", "without", "isa"];
+
+/// A provider at work.
 pub struct Side {
     provider: Arc<dyn Provider>,
     /// As the command line has it.
     spec: ProviderSpec,
-    /// How `openssl` keeps its contexts.
-    pub contexts: Option<String>,
     /// The instruction set that the lanes are held to.
-    pub isa: Isa,
+    isa: Isa,
 }
 
-/// An option's value in a spec.
-fn option<'a>(spec: &'a ProviderSpec, name: &str) -> Option<&'a str> {
-    spec.options.iter().find(|(option, _)| option == name).map(|(_, value)| value.as_str())
+/// The values of an option in a spec.
+fn values<'a>(spec: &'a ProviderSpec, name: &str) -> impl Iterator<Item = &'a str> {
+    let given = spec.options.iter().filter(move |(option, _)| option == name);
+    given.map(|(_, value)| value.as_str())
 }
 
 impl Side {
@@ -38,10 +43,8 @@ impl Side {
                 return Err(PerfError::Provider { spec: spec.to_string(), reason: error.to_string() });
             }
         };
-        let contexts = (spec.name == "openssl")
-            .then(|| option(spec, "contexts").unwrap_or("per-queue-pair").to_owned());
-        let isa = option(spec, "isa").and_then(|name| name.parse().ok()).unwrap_or(cpu.isa());
-        Ok(Ok(Side { provider, spec: spec.clone(), contexts, isa }))
+        let isa = values(spec, "isa").next().and_then(|name| name.parse().ok()).unwrap_or(cpu.isa());
+        Ok(Ok(Side { provider, spec: spec.clone(), isa }))
     }
 
     /// As the command line has it, such as `openssl:contexts=per-job`.
@@ -64,14 +67,32 @@ impl Side {
         self.provider.supports(algorithm)
     }
 
-    /// Whether the lanes are to do without some feature of the CPU.
-    pub fn restricted(&self) -> bool {
-        option(&self.spec, "without").is_some()
+    /// What its limits may count on; nothing where the work is a device's.
+    pub fn allowed(&self) -> Option<Allowed> {
+        match self.provider() {
+            "native" => Some(Allowed::of(self.isa, values(&self.spec, "without").next().is_some())),
+            Emulated::NAME => None,
+            _ => Some(Allowed::by_machine()),
+        }
     }
 
-    /// What tells its rows from those of another side.
-    pub fn identity(&self) -> (&str, Option<&str>, Isa) {
-        (self.provider(), self.contexts.as_deref(), self.isa)
+    /// A row with the keys that tell it from those of another side.
+    pub fn row(&self) -> Row {
+        let spec = &self.spec;
+        let mut others: Vec<&(String, String)> = spec.options.iter().collect();
+        others.retain(|(name, _)| !KEYS.contains(&name.as_str()));
+        others.sort();
+        let others: Vec<String> = others.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let contexts = || values(spec, "contexts").next().unwrap_or("per-queue-pair").to_owned();
+        Row {
+            provider: spec.name.clone(),
+            contexts: (spec.name == "openssl").then(contexts),
+            queue_pairs: values(spec, "queue-pairs").next().and_then(|pairs| pairs.parse().ok()),
+            without: features(values(spec, "without")),
+            options: (!others.is_empty()).then(|| others.join(":")),
+            isa: self.isa.to_string(),
+            ..Row::default()
+        }
     }
 
     /// Opens a session with the first of a set's keys.
@@ -97,17 +118,36 @@ mod tests {
     }
 
     #[test]
-    fn contexts_and_instruction_sets_are_read_from_the_spec() {
-        let native = open("native:isa=portable").unwrap().unwrap();
-        assert_eq!(native.identity(), ("native", None, Isa::Portable));
-        assert_eq!(native.name(), "native:isa=portable");
-        for (spec, contexts) in [("openssl", "per-queue-pair"), ("openssl:contexts=per-job", "per-job")]
-        {
+    fn every_option_is_in_the_row() {
+        let native = open("native:without=sha:without=aes:isa=portable").unwrap().unwrap();
+        let row = native.row();
+        assert_eq!((row.side(), row.isa.as_str()), ("native (without aes,sha)".into(), "portable"));
+        assert_eq!((row.without.as_deref(), row.options), (Some("aes,sha"), None));
+        assert_eq!(native.name(), "native:without=sha:without=aes:isa=portable");
+        let device = open("emulated:silicon=1:preset=instant").unwrap().unwrap();
+        assert_eq!(device.row().options.as_deref(), Some("preset=instant:silicon=1"));
+        for (spec, contexts, pairs) in [
+            ("openssl", "per-queue-pair", None),
+            ("openssl:contexts=per-job", "per-job", None),
+            ("openssl:queue-pairs=4", "per-queue-pair", Some(4)),
+        ] {
             match open(spec).unwrap() {
-                Ok(side) => assert_eq!(side.contexts.as_deref(), Some(contexts)),
+                Ok(side) => {
+                    let row = side.row();
+                    assert_eq!((row.contexts.as_deref(), row.queue_pairs), (Some(contexts), pairs));
+                }
                 Err(absent) => assert!(absent.starts_with("openssl is absent: "), "{absent}"),
             }
         }
+    }
+
+    #[test]
+    fn limits_count_on_what_a_side_may_use() {
+        let allowed = |spec: &str| open(spec).unwrap().unwrap().allowed();
+        assert_eq!(allowed("native"), Some(Allowed::by_machine()));
+        assert_eq!(allowed("native:isa=portable"), Some(Allowed::of(Isa::Portable, false)));
+        assert!(!allowed("native:without=sha").unwrap().hardware);
+        assert_eq!(allowed("emulated"), None);
     }
 
     #[test]

@@ -7,16 +7,17 @@ use super::row::Row;
 use crate::names::Kind;
 
 /// The dimensions in which the two sides of a comparison may differ.
-pub const SIDE: [Dimension; 2] = [Dimension::Provider, Dimension::Contexts];
+pub const SIDE: [Dimension; 2] = [Dimension::Provider, Dimension::Opened];
 
 /// How many times as fast `row` is as `other`: their minima, the other way round.
 pub fn speedup(row: &Row, other: &Row) -> Option<f64> {
     Some(other.cycles_per_buffer? / row.cycles_per_buffer?)
 }
 
-/// The row of `native` among these.
+/// The row of `native` among these that others are compared with: as it comes, or else the first.
 pub fn native<'a>(rows: &[&'a Row]) -> Option<&'a Row> {
-    rows.iter().copied().find(|row| row.provider == "native")
+    let all = || rows.iter().copied().filter(|row| row.provider == "native");
+    all().find(|row| row.opened().is_empty()).or_else(|| all().next())
 }
 
 /// Rows of throughput where jobs are handed over in bursts or streams.
@@ -104,14 +105,15 @@ impl Uplift<'_> {
 /// The uplifts of everything that `openssl` was measured on with both kinds of contexts.
 pub fn uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Uplift<'a>> {
     let of = |group: Vec<&'a Row>| {
-        let with = |contexts| group.iter().copied().find(|row| row.contexts.as_deref() == contexts);
-        let per_job = with(Some("per-job"))?;
+        let per_job = *group.iter().find(|row| row.contexts.as_deref() == Some("per-job"))?;
+        let per_queue_pair = *group.iter().find(|row| {
+            row.contexts.as_deref() == Some("per-queue-pair") && row.queue_pairs == per_job.queue_pairs
+        })?;
         let table = paper::uplift(&per_job.algorithm, &per_job.direction, per_job.cores > 1);
         let paper = table.and_then(|table| {
             let point = table.points.iter().find(|point| Some(point.size) == per_job.size);
             Some((table, point?))
         });
-        let per_queue_pair = with(Some("per-queue-pair"))?;
         Some(Uplift { per_job, per_queue_pair, native: native(&group), paper })
     };
     groups(throughput(rows), &SIDE).into_iter().filter_map(of).collect()
@@ -150,6 +152,15 @@ mod tests {
         assert_eq!(curves.len(), 1);
         assert_eq!(curves[0].points, [(1, 0.8), (8, 4.0)]);
         assert_eq!(throughput(&rows), [&rows[4]]);
+    }
+
+    #[test]
+    fn others_are_compared_with_native_as_it_comes() {
+        let without = Row { without: Some("sha".to_owned()), ..row("native", 64, 300.0) };
+        let (plain, other) = (row("native", 64, 100.0), row("openssl", 64, 200.0));
+        assert_eq!(native(&[&other, &without, &plain]), Some(&plain));
+        assert_eq!(native(&[&other, &without]), Some(&without));
+        assert_eq!(native(&[&other]), None);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub const SLOWER_PERCENT: f64 = 10.0;
 pub const SLOWER_LATENCY_PERCENT: f64 = 25.0;
 
 /// An earlier report.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Baseline {
     path: PathBuf,
     machine: Machine,
@@ -210,6 +210,8 @@ mod tests {
             row("native", 64, 100.0),
         ]);
         let comparison = old.compare(&now);
+        let without = Row { without: Some("sha".to_owned()), ..row("ipsec-mb", 64, 300.0) };
+        assert_eq!(old.change(&without), None);
         assert_eq!((comparison.matched, comparison.new, comparison.gone), (1, 2, 2));
         assert!(old.change(&now.rows[1]).is_some());
         let summary = comparison.summary().join("\n");

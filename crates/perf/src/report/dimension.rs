@@ -26,8 +26,8 @@ pub enum Dimension {
     Cores,
     /// Who did it.
     Provider,
-    /// How long a provider's contexts live.
-    Contexts,
+    /// How the provider was opened.
+    Opened,
     /// The engine's interface that was used.
     Call,
     /// Whether cores share a session.
@@ -54,7 +54,7 @@ impl Dimension {
         Burst,
         Cores,
         Provider,
-        Contexts,
+        Opened,
         Call,
         Session,
         Order,
@@ -76,7 +76,7 @@ impl Dimension {
             Burst => number(Some(row.burst)),
             Cores => number(Some(row.cores)),
             Provider => row.provider.as_str().into(),
-            Contexts => text(&row.contexts),
+            Opened => row.opened().into(),
             Call => text(&row.call),
             Session => text(&row.session),
             Order => row.order.as_str().into(),
@@ -97,7 +97,7 @@ impl Dimension {
             Burst => "burst",
             Cores => "cores",
             Provider => "provider",
-            Contexts => "contexts",
+            Opened => "opened",
             Call => "call",
             Session => "session",
             Order => "order",
@@ -162,6 +162,8 @@ pub fn describe(row: &Row, dimensions: &[Dimension]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::report::samples::{openssl, row};
 
@@ -171,10 +173,16 @@ mod tests {
         let other = Row { kernel: "better".to_owned(), ..row("native", 64, 80.0) };
         assert_eq!(values(&one, &[]), values(&other, &[]));
         assert_ne!(values(&one, &[]), values(&row("native", 128, 100.0), &[]));
-        assert_ne!(
-            values(&openssl("per-job", 64, 1.0), &[]),
-            values(&openssl("per-queue-pair", 64, 1.0), &[])
-        );
+        let opened = [
+            openssl("per-job", 64, 1.0),
+            openssl("per-queue-pair", 64, 1.0),
+            Row { queue_pairs: Some(1), ..openssl("per-job", 64, 1.0) },
+            row("openssl", 64, 1.0),
+            Row { without: Some("sha".to_owned()), ..row("openssl", 64, 1.0) },
+            Row { options: Some("engines=2".to_owned()), ..row("openssl", 64, 1.0) },
+        ];
+        let different: HashSet<_> = opened.iter().map(|row| values(row, &[])).collect();
+        assert_eq!(different.len(), opened.len());
     }
 
     #[test]
@@ -189,7 +197,7 @@ mod tests {
             let of = |group: Vec<&Row>| group.iter().filter_map(|row| row.cycles_per_buffer).collect();
             groups.into_iter().map(of).collect()
         };
-        assert_eq!(cycles(groups(&rows, &[Provider, Contexts])), [[1.0, 2.0], [3.0, 4.0]]);
+        assert_eq!(cycles(groups(&rows, &[Provider, Opened])), [[1.0, 2.0], [3.0, 4.0]]);
         assert_eq!(cycles(groups(&rows, &[Load])), [[1.0, 3.0], [2.0, 4.0]]);
     }
 

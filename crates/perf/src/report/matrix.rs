@@ -1,12 +1,14 @@
 //! The rows of a matrix as tables.
 
+use std::ptr;
+
 use super::analysis::{self, Curve, SIDE, native, speedup};
 use super::baseline::{Baseline, Change};
 use super::dimension::{Dimension, groups, varying};
 use super::format::{change, cycles, gbps, maybe, time, times};
 use super::grid::{Cell, Grid};
 use super::paper;
-use super::row::Row;
+use super::row::{Row, limits};
 use crate::names::Kind;
 
 /// The dimensions that have a column only where they vary, besides those that every table has.
@@ -59,13 +61,14 @@ pub fn throughput(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
         &columns,
         &["provider", "kernel", "cycles/buffer", "median", "Gbit/s", "of limit", "native is"],
     );
+    let limits_differ = limits(rows.iter().copied()).len() > 1;
+    titles.extend(limits_differ.then_some("limit set by"));
     titles.extend(baseline.map(|_| "since baseline"));
     let mut grid = Grid::new(titles, columns.len() + 2);
     for group in groups(rows.iter().copied(), &SIDE) {
         let native = native(&group);
         for row in &group {
-            let gain =
-                native.filter(|_| row.provider != "native").and_then(|native| speedup(native, row));
+            let gain = native.filter(|native| !ptr::eq(*native, *row)).and_then(|n| speedup(n, row));
             let of_limit = row
                 .limit_cycles_per_buffer
                 .zip(row.cycles_per_buffer)
@@ -79,7 +82,8 @@ pub fn throughput(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
                 of_limit.unwrap_or_default(),
                 maybe(gain, times),
             ];
-            let mut line = cells(asked(row, &columns).chain(figures));
+            let limit_by = limits_differ.then(|| row.limit_by.clone().unwrap_or_default());
+            let mut line = cells(asked(row, &columns).chain(figures).chain(limit_by));
             line.extend(baseline.map(|baseline| since(baseline.change(row))));
             grid.push(line);
         }
@@ -217,10 +221,12 @@ pub fn summary<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
             sides.push(row.side());
         }
     }
-    let others = || sides.iter().filter(|side| *side != "native");
+    let ours = native(&rows).map(Row::side);
+    let others = || sides.iter().filter(|side| Some(*side) != ours.as_ref());
+    let over = |side: &String| format!("{} over {side}", ours.as_deref().unwrap_or("native"));
     let titles = ["algorithm", "direction"].map(str::to_owned).into_iter();
     let titles = titles.chain(sides.iter().map(|side| format!("{side} Gbit/s")));
-    let mut grid = Grid::new(titles.chain(others().map(|side| format!("native over {side}"))), 2);
+    let mut grid = Grid::new(titles.chain(others().map(over)), 2);
     let operations = Dimension::ALL
         .into_iter()
         .filter(|dimension| ![Dimension::Algorithm, Dimension::Direction].contains(dimension));
@@ -300,6 +306,28 @@ mod tests {
         assert_eq!(grid.line(0), ["64 B", "native", "k", "100", "105", "10.2", "90 %", ""]);
         assert_eq!(grid.line(1)[1], "openssl (per-queue-pair)");
         assert_eq!((grid.line(1)[7], grid.line(3)[7]), ("2.50×", "1.50×"));
+    }
+
+    #[test]
+    fn two_natives_are_told_apart_and_compared() {
+        let without = Row { without: Some("sha".to_owned()), ..row("native", 64, 300.0) };
+        let rows = [without, row("native", 64, 100.0), openssl("per-job", 64, 500.0)];
+        let grid = throughput(&refs(&rows), None);
+        let names: Vec<&str> = (0..3).map(|line| grid.line(line)[1]).collect();
+        assert_eq!(names, ["native (without sha)", "native", "openssl (per-job)"]);
+        assert_eq!((0..3).map(|line| grid.line(line)[7]).collect::<Vec<_>>(), ["3.00×", "", "5.00×"]);
+        let text = summary(&rows).to_string();
+        assert!(text.contains("native over native (without sha)"), "{text}");
+        let text = summary([&rows[0], &rows[2]]).to_string();
+        assert!(text.contains("native (without sha) over openssl (per-job)"), "{text}");
+    }
+
+    #[test]
+    fn limits_of_several_kinds_have_a_column() {
+        let by = |by: &str, provider| Row { limit_by: Some(by.to_owned()), ..row(provider, 64, 1.0) };
+        let rows = [by("a", "native"), by("a", "openssl"), by("b", "ipsec-mb")];
+        assert!(throughput(&refs(&rows), None).to_string().contains("limit set by"));
+        assert!(!throughput(&refs(&rows[..2]), None).to_string().contains("limit set by"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The schema `broadloom-perf/1`. Later rows add keys and never change the meaning of these.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
@@ -86,6 +87,17 @@ pub struct Row {
     /// Of `openssl`: `per-job` or `per-queue-pair`, how long a context lives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contexts: Option<String>,
+    /// Of `openssl`: the queue pairs that it was opened for, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_pairs: Option<usize>,
+    /// Of `native`: the CPU features that it was to do without, such as `aes,sha`, in the order of the
+    /// alphabet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub without: Option<String>,
+    /// Options of the provider that have no key of their own, such as `engines=2:preset=8955`, in the order
+    /// of the alphabet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub options: Option<String>,
     /// `queue-pair` or `process-many`; absent: the provider's own interface, without the engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
@@ -148,7 +160,7 @@ pub struct Row {
 
 /// The keys of a row in the order of its fields, which is that of a file's columns; those of a [`Pass`]
 /// follow.
-pub const KEYS: [&str; 30] = [
+pub const KEYS: [&str; 33] = [
     "kind",
     "algorithm",
     "direction",
@@ -160,6 +172,9 @@ pub const KEYS: [&str; 30] = [
     "cores",
     "provider",
     "contexts",
+    "queue_pairs",
+    "without",
+    "options",
     "call",
     "session",
     "kernel",
@@ -187,12 +202,20 @@ impl Row {
         self.kind.unwrap_or(Kind::Throughput)
     }
 
-    /// Whose figures these are: the provider, and how it keeps its contexts where it says so.
+    /// Whose figures these are: the provider, and how it was opened where that is known.
     pub fn side(&self) -> String {
-        match &self.contexts {
-            Some(contexts) => format!("{} ({contexts})", self.provider),
-            None => self.provider.clone(),
+        match self.opened().as_str() {
+            "" => self.provider.clone(),
+            opened => format!("{} ({opened})", self.provider),
         }
+    }
+
+    /// How the provider was opened, besides the instruction set; empty where nothing was asked for.
+    pub fn opened(&self) -> String {
+        let pairs = self.queue_pairs.map(|pairs| format!("queue-pairs={pairs}"));
+        let without = self.without.as_ref().map(|features| format!("without {features}"));
+        let all = [self.contexts.clone(), pairs, without, self.options.clone()];
+        all.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// What was done to the buffers, such as `hmac-sha1 generate`.
@@ -213,6 +236,23 @@ impl Row {
     }
 }
 
+/// What sets the limits of some rows, each once.
+pub fn limits<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<&'a str> {
+    let mut limits = Vec::new();
+    for by in rows.into_iter().filter_map(|row| row.limit_by.as_deref()) {
+        if !limits.contains(&by) {
+            limits.push(by);
+        }
+    }
+    limits
+}
+
+/// CPU features that were done without, as a row names them; nothing where there are none.
+pub fn features<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let names: BTreeSet<&str> = names.into_iter().collect();
+    (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join(","))
+}
+
 /// Rounds to two decimals: no clock here knows more.
 pub fn hundredths(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
@@ -231,6 +271,9 @@ mod tests {
             size: Some(64),
             outstanding: Some(8),
             contexts: Some("per-job".to_owned()),
+            queue_pairs: Some(4),
+            without: Some("aes,sha".to_owned()),
+            options: Some("engines=2".to_owned()),
             call: Some("queue-pair".to_owned()),
             session: Some("shared".to_owned()),
             limit_cycles_per_buffer: Some(1.0),
@@ -258,9 +301,17 @@ mod tests {
     }
 
     #[test]
+    fn a_side_is_named_by_all_that_it_was_opened_with() {
+        assert_eq!(samples::row("native", 64, 1.0).side(), "native");
+        assert_eq!(full().side(), "openssl (per-job, queue-pairs=4, without aes,sha, engines=2)");
+    }
+
+    #[test]
     fn what_is_not_known_is_no_key() {
         let json = serde_json::to_value(Row::default()).unwrap();
-        for key in ["kind", "workload", "size", "contexts", "cycles_per_buffer", "latency_ns_p50"] {
+        for key in
+            ["kind", "workload", "size", "contexts", "without", "cycles_per_buffer", "latency_ns_p50"]
+        {
             assert!(json.get(key).is_none(), "{key}");
         }
     }

@@ -3,7 +3,7 @@
 use super::dimension::{self, Dimension};
 use super::format::{cycles, gbps, maybe, times};
 use super::grid::Grid;
-use super::row::Row;
+use super::row::{Row, limits};
 
 /// What source 000 says of multi-buffer over its best single-buffer code, for the cases it ran.
 fn claim(row: &Row) -> &'static str {
@@ -17,7 +17,8 @@ fn claim(row: &Row) -> &'static str {
 
 /// Whether two rows belong to one comparison.
 fn same_case(a: &Row, b: &Row) -> bool {
-    let asked = |row: &Row| dimension::values(row, &[Dimension::Provider, Dimension::Order]);
+    let asked =
+        |row: &Row| dimension::values(row, &[Dimension::Provider, Dimension::Opened, Dimension::Order]);
     asked(a) == asked(b)
 }
 
@@ -25,22 +26,21 @@ fn same_case(a: &Row, b: &Row) -> bool {
 ///
 /// `rows` are those of one algorithm, mode and order.
 pub fn comparison(rows: &[Row]) -> Grid {
-    let mut grid = Grid::new(
-        [
-            "workload",
-            "provider",
-            "kernel",
-            "order",
-            "mean bytes",
-            "cycles/buffer",
-            "median",
-            "Gbit/s",
-            "of limit",
-            "native is",
-            "paper",
-        ],
-        4,
-    );
+    let titles = [
+        "workload",
+        "provider",
+        "kernel",
+        "order",
+        "mean bytes",
+        "cycles/buffer",
+        "median",
+        "Gbit/s",
+        "of limit",
+        "native is",
+        "paper",
+    ];
+    let limits_differ = limits(rows).len() > 1;
+    let mut grid = Grid::new(titles.into_iter().chain(limits_differ.then_some("limit set by")), 4);
     for row in rows {
         let native = rows
             .iter()
@@ -53,9 +53,9 @@ pub fn comparison(rows: &[Row]) -> Grid {
             .limit_cycles_per_buffer
             .zip(row.cycles_per_buffer)
             .map(|(limit, reached)| 100.0 * limit / reached);
-        grid.push([
+        let figures = [
             case(row),
-            row.provider.clone(),
+            row.side(),
             row.kernel.clone(),
             row.order.clone(),
             format!("{:.0}", row.buffer_bytes),
@@ -65,7 +65,9 @@ pub fn comparison(rows: &[Row]) -> Grid {
             maybe(limit, |percent| format!("{percent:.0} %")),
             maybe(gain, times),
             if row.provider == "openssl" { claim(row).to_owned() } else { String::new() },
-        ]);
+        ];
+        let limit_by = limits_differ.then(|| row.limit_by.clone().unwrap_or_default());
+        grid.push(figures.into_iter().chain(limit_by));
     }
     grid
 }
@@ -144,6 +146,24 @@ mod tests {
         let grid = comparison(&rows);
         assert_eq!(grid.line(0)[8..], ["75 %", "", ""]);
         assert_eq!(grid.line(2)[9..], ["13.0×", "about 2×"]);
+    }
+
+    #[test]
+    fn lanes_that_do_without_a_feature_are_compared_like_others() {
+        let without = |row: Row, by: &str| Row {
+            without: (row.provider == "native").then(|| "sha".to_owned()),
+            limit_by: Some(by.to_owned()),
+            ..row
+        };
+        let rows = [
+            without(row("native", "out-of-order", 100.0), "vectors"),
+            without(row("native", "in-order", 110.0), "vectors"),
+            without(row("openssl", "out-of-order", 1300.0), "SHA instructions"),
+        ];
+        let grid = comparison(&rows);
+        assert_eq!(grid.line(0)[1], "native (without sha)");
+        assert_eq!(grid.line(2)[9..], ["13.0×", "about 2×", "SHA instructions"]);
+        assert_eq!(breakdown(&rows).unwrap().line(0).last(), Some(&"1300"));
     }
 
     #[test]

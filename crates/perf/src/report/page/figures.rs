@@ -1,5 +1,7 @@
 //! Which charts rows are worth.
 
+use std::ptr;
+
 use maud::{Markup, html};
 
 use super::chart::{Chart, Series, Upward};
@@ -9,7 +11,7 @@ use crate::report::paper;
 use crate::report::row::Row;
 
 /// Everything that is alike within one chart over sizes.
-const WITHIN: [Dimension; 3] = [Dimension::Provider, Dimension::Contexts, Dimension::Load];
+const WITHIN: [Dimension; 3] = [Dimension::Provider, Dimension::Opened, Dimension::Load];
 
 /// The sides of a report, each of which looks the same in all charts.
 pub struct Looks(Vec<String>);
@@ -91,7 +93,7 @@ fn gains(group: &[&Row], title: String, looks: &Looks) -> Markup {
     let place = |row: &Row| {
         let (index, (native, _)) =
             loads.iter().enumerate().find(|(_, (native, _))| native.load() == row.load())?;
-        (row.provider != "native").then_some((index as f64, speedup(native, row)?))
+        (!ptr::eq(*native, row)).then_some((index as f64, speedup(native, row)?))
     };
     let series = looks.series(group, place);
     html! {
@@ -148,8 +150,9 @@ pub fn uplift(rows: &[&Row], looks: &Looks) -> Markup {
             };
             @let cores = mine.iter().find_map(|uplift| Some(uplift.paper?.0.cores));
             @let paper = cores.map_or(String::new(), |n| format!("the paper's, {n} core{}", if n == 1 { "" } else { "s" }));
+            @let kept = mine.first().map_or(String::new(), |uplift| uplift.per_queue_pair.side());
             @let series = [
-                bars(group[0].side().replace("per-job", "per-queue-pair"), looks.of("openssl (per-queue-pair)"), &|i| mine[i].ours()),
+                bars(kept.clone(), looks.of(&kept), &|i| mine[i].ours()),
                 bars(paper, looks.0.len(), &|i| mine[i].papers()),
             ];
             (Chart {
