@@ -3,6 +3,7 @@
 
 pub mod message;
 pub mod number;
+pub mod output;
 pub mod progress;
 pub mod quote;
 pub mod signals;

@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         Command::Decompress(args) => compress::decompress(*args, &cpu),
         Command::Hash(args) => hash::run(args, &cpu),
         Command::Info(args) => status("broadloom info", info::run(&args, &cpu)),
-        Command::Perf(args) => status("broadloom perf", perf::run(args, &cpu)),
+        Command::Perf(args) => perf::run(args, &cpu),
     }
 }
 

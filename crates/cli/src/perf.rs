@@ -1,21 +1,31 @@
 //! `broadloom perf`: measurements.
 
 mod compress;
+mod failure;
+mod files;
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::io;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::str::FromStr;
 
 use broadloom::{Algorithm, Direction, ProviderSpec};
+use broadloom_cli::message::{USAGE, complain};
+use broadloom_cli::signals;
 use broadloom_lanes::{Cpu, Isa};
-use broadloom_perf::matrix::Suite;
+use broadloom_perf::matrix::{Suite, available_cores};
 use broadloom_perf::names::{Cache, Call, Kind, Order, Peer, Sharing};
+use broadloom_perf::report::baseline::Baseline;
+use broadloom_perf::report::page;
 use broadloom_perf::sizes::Sizes;
 use broadloom_perf::workload::Workload;
-use broadloom_perf::{MatrixOptions, PerfError, WorkloadOptions, run_matrix, run_workloads};
+use broadloom_perf::workloads::MAX_BURST;
+use broadloom_perf::{MatrixOptions, WorkloadOptions, run_matrix, run_workloads};
 use clap::{Args, Subcommand};
+
+use failure::Failure;
+use files::{FileArgs, leave};
 
 /// Measure how fast this machine is
 #[derive(Args)]
@@ -60,7 +70,7 @@ struct WorkloadArgs {
     order: Vec<Order>,
 
     /// Jobs known at once, 1 to 1024
-    #[arg(long, value_delimiter = ',', default_value = "64", value_name = "LIST")]
+    #[arg(long, value_delimiter = ',', value_parser = jobs, default_value = "64", value_name = "LIST")]
     burst: Vec<usize>,
 
     /// Libraries to compare with: openssl, ipsec-mb [default: both]
@@ -89,7 +99,7 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Cache>, value_name = "LIST")]
     cache: Vec<Cache>,
 
-    /// Write all rows to FILE as JSON
+    /// Write all rows to FILE as JSON; with - to standard output, and the tables to standard error
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
@@ -124,7 +134,7 @@ struct MatrixArgs {
     size: Vec<Sizes>,
 
     /// Numbers of cores at work, each with a queue pair of its own [default: 1]
-    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    #[arg(long, value_delimiter = ',', value_parser = cores, value_name = "LIST")]
     cores: Vec<usize>,
 
     /// Providers with their options: native, native:isa=portable, openssl, openssl:contexts=per-job,
@@ -133,7 +143,7 @@ struct MatrixArgs {
     provider: Vec<ProviderSpec>,
 
     /// Jobs handed over in one call, 1 to 1024 [default: 32]
-    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    #[arg(long, value_delimiter = ',', value_parser = jobs, value_name = "LIST")]
     burst: Vec<usize>,
 
     /// What is measured: throughput, latency, verify [default: throughput]
@@ -154,20 +164,11 @@ struct MatrixArgs {
 
     /// Set asynchronous calls with so many operations outstanding against synchronous ones, in place of
     /// bursts unless --burst or --call is there too
-    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    #[arg(long, value_delimiter = ',', value_parser = jobs, value_name = "LIST")]
     outstanding: Vec<usize>,
 
-    /// Write all rows to FILE as CSV
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-
-    /// Write all rows to FILE as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-
-    /// Write a page with tables and charts to FILE, which needs nothing but a browser
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileArgs,
 
     /// Mark what got slower since FILE, which --json wrote
     #[arg(long, value_name = "FILE")]
@@ -183,24 +184,45 @@ fn name<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|error: T::Err| error.to_string())
 }
 
+/// Reads a number. Whether it is in its range the library knows.
+fn number<T: FromStr>(text: &str, expected: impl Display) -> Result<T, String> {
+    text.parse().map_err(|_| format!("expected {expected}"))
+}
+
+/// Reads a number of jobs in a list.
+fn jobs(text: &str) -> Result<usize, String> {
+    number(text, format_args!("a list of numbers from 1 to {MAX_BURST}"))
+}
+
+/// Reads a number of cores in a list.
+fn cores(text: &str) -> Result<usize, String> {
+    number(text, format_args!("a list of numbers from 1 to {}", available_cores()))
+}
+
 /// All the workloads that a list of sizes stands for.
 fn sizes(list: Vec<Sizes>) -> Vec<Workload> {
     list.into_iter().flat_map(|Sizes(sizes)| sizes).collect()
 }
 
 /// Measures what the arguments ask for.
-///
-/// # Errors
-/// As of [`run_workloads`], [`run_matrix`] and [`compress::run`].
-pub fn run(args: PerfArgs, cpu: &Cpu) -> Result<(), PerfError> {
-    match args.what {
+pub fn run(args: PerfArgs, cpu: &Cpu) -> ExitCode {
+    let done = signals::watch().map_err(Failure::Signals).and_then(|()| match args.what {
         What::Workloads(args) => workloads(*args, cpu),
         What::Matrix(args) => matrix(*args, cpu),
         What::Compress(args) => compress::run(*args, cpu),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.is_silent() {
+                complain("broadloom perf", &failure.to_string());
+            }
+            if failure.is_usage() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
+        }
     }
 }
 
-fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), PerfError> {
+fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
     let against = match (args.alone, args.against.is_empty()) {
         (true, _) => Vec::new(),
         (false, true) => Peer::ALL.to_vec(),
@@ -217,13 +239,12 @@ fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), PerfError> {
         isas: if args.isa.is_empty() { vec![cpu.isa()] } else { args.isa },
         without: args.without,
         caches: args.cache,
-        json: args.json,
         quick: args.quick,
     };
-    run_workloads(&options, &mut io::stdout().lock()).map(drop)
+    leave(&FileArgs::json(args.json), |tables| run_workloads(&options, tables), |_, _| Ok(()))
 }
 
-fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), PerfError> {
+fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
     let options = MatrixOptions {
         suite: args.suite,
         algorithms: args.algorithm,
@@ -237,14 +258,15 @@ fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), PerfError> {
         caches: args.cache,
         calls: args.call,
         outstanding: args.outstanding,
-        csv: args.csv,
-        json: args.json,
-        report: args.report,
-        baseline: args.baseline,
+        baseline: args.baseline.as_deref().map(Baseline::read).transpose()?,
         command: Some(command_line(std::env::args_os().skip(1))),
         quick: args.quick,
     };
-    run_matrix(&options, cpu, &mut io::stdout().lock()).map(drop)
+    leave(
+        &args.files,
+        |tables| run_matrix(&options, cpu, tables),
+        |report, out| page::write(report, options.baseline.as_ref(), out),
+    )
 }
 
 /// The command line as a shell would take it.

@@ -107,14 +107,6 @@ pub enum PerfError {
         /// What the system said.
         source: io::Error,
     },
-    /// A file could not be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file asked for.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
     /// A text that does not say how long buffers are.
     #[error("size {text:?}: {reason}; valid: {valid}")]
     Size {
@@ -143,10 +135,18 @@ pub enum PerfError {
     },
     /// A provider that cannot be had as it was asked for.
     #[error("provider {spec}: {reason}")]
-    Provider {
+    Spec {
         /// What was asked for.
         spec: String,
         /// What is wrong with it.
+        reason: String,
+    },
+    /// A provider that failed.
+    #[error("provider {spec}: {reason}")]
+    Provider {
+        /// What was asked for.
+        spec: String,
+        /// What went wrong.
         reason: String,
     },
     /// A session could not be opened.
@@ -199,16 +199,41 @@ pub enum PerfError {
         /// The values that it has.
         valid: String,
     },
-    /// Two outputs are to go to one file.
-    #[error("{} is to be written twice", path.display())]
-    SameFile {
-        /// The file.
-        path: PathBuf,
-    },
     /// Nothing is left to measure.
     #[error("nothing to measure: {0}")]
     Nothing(String),
-    /// The report could not be written.
-    #[error("cannot write the report: {0}")]
-    Report(#[from] io::Error),
+    /// The tables could not be written.
+    #[error("cannot write the tables: {0}")]
+    Tables(#[from] io::Error),
+}
+
+impl PerfError {
+    /// Whether it is of what was asked for, which is wrong or cannot be had here, and not of what happened
+    /// then.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            PerfError::Name { .. }
+            | PerfError::Range { .. }
+            | PerfError::Compression { .. }
+            | PerfError::Direction { .. }
+            | PerfError::NotDirect { .. }
+            | PerfError::Feature { .. }
+            | PerfError::Isa(_)
+            | PerfError::Size { .. }
+            | PerfError::Spec { .. }
+            | PerfError::NotInSuite { .. } => true,
+            PerfError::Mismatch { .. }
+            | PerfError::Peer { .. }
+            | PerfError::Pin { .. }
+            | PerfError::Input { .. }
+            | PerfError::Read { .. }
+            | PerfError::Baseline { .. }
+            | PerfError::Provider { .. }
+            | PerfError::Session { .. }
+            | PerfError::Job { .. }
+            | PerfError::NotInverse { .. }
+            | PerfError::Nothing(_)
+            | PerfError::Tables(_) => false,
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! `broadloom perf workloads`: source 000's experiment on this machine.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use broadloom_engine::{AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm};
@@ -14,7 +13,6 @@ use crate::error::PerfError;
 use crate::limit::Allowed;
 use crate::names::{Cache, Mode, Order, Peer};
 use crate::peers::{Absent, ipsec_mb, openssl};
-use crate::report::file::OutputFile;
 use crate::report::row::{Report, Row, features, limits};
 use crate::report::tables;
 use crate::sys::affinity::Pinned;
@@ -49,8 +47,6 @@ pub struct WorkloadOptions {
     pub without: Vec<String>,
     /// Cache states; empty: warm.
     pub caches: Vec<Cache>,
-    /// Where to write the rows as JSON.
-    pub json: Option<PathBuf>,
     /// Whether to spend about six seconds on the whole instead of one on every case.
     pub quick: bool,
 }
@@ -69,7 +65,6 @@ impl Default for WorkloadOptions {
             isas: Vec::new(),
             without: Vec::new(),
             caches: Vec::new(),
-            json: None,
             quick: false,
         }
     }
@@ -175,14 +170,13 @@ impl Present {
     }
 }
 
-/// Measures what the options ask for, writes the tables to `out` and the rows to the JSON file, and
-/// returns the rows.
+/// Measures what the options ask for, writes the tables to `out`, and returns the rows.
 ///
 /// All results of all providers are compared before anything is timed.
 ///
 /// # Errors
 /// The options contradict each other or the machine, two providers disagree, a peer fails, or the
-/// report cannot be written. The JSON file is then left as it was.
+/// tables cannot be written.
 pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<Report, PerfError> {
     let (workloads, bursts, cpus) = (options.workloads(), options.bursts()?, options.cpus()?);
     let mut sections = Vec::new();
@@ -192,7 +186,6 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
         }
     }
     let caches = or_usual(&options.caches, &[Cache::Warm]);
-    let json = options.json.as_deref().map(OutputFile::create).transpose()?;
 
     let clock = Clock::calibrate();
     let machine = Machine::detect(&clock);
@@ -241,11 +234,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
     }
     drop(pinned);
 
-    let report = Report::new(machine, rows);
-    if let Some(json) = json {
-        json.finish(|out| report.write_json(out))?;
-    }
-    Ok(report)
+    Ok(Report::new(machine, rows))
 }
 
 /// Writes the tables of one algorithm, direction, choice of lanes and cache state.

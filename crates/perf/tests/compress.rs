@@ -2,7 +2,7 @@
 
 use broadloom_lanes::Cpu;
 use broadloom_perf::compress::Topic;
-use broadloom_perf::report::pass;
+use broadloom_perf::report::{csv, page, pass};
 use broadloom_perf::{CompressOptions, PerfError, run_compress};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -17,17 +17,15 @@ fn run(options: &CompressOptions) -> (Result<broadloom_perf::report::row::Report
     (report, String::from_utf8(out).unwrap())
 }
 
+fn text(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut text = Vec::new();
+    write(&mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
 #[test]
 fn everything_is_measured_and_left_in_every_form() {
-    let folder = TempDir::new().unwrap();
-    let path = |name: &str| Some(folder.path().join(name));
-    let options = CompressOptions {
-        json: path("rows.json"),
-        csv: path("rows.csv"),
-        report: path("page.html"),
-        command: Some("broadloom perf compress".to_owned()),
-        ..small()
-    };
+    let options = CompressOptions { command: Some("broadloom perf compress".to_owned()), ..small() };
     let (report, out) = run(&options);
     let report = report.unwrap();
     for topic in Topic::ALL {
@@ -41,7 +39,7 @@ fn everything_is_measured_and_left_in_every_form() {
     assert!(out.contains("Findings:") && out.contains("prepared before the clock started"), "{out}");
     assert!(out.contains("of 256 KiB") || out.contains("262144 bytes"), "{out}");
 
-    let text = std::fs::read_to_string(folder.path().join("rows.json")).unwrap();
+    let text = self::text(|out| report.write_json(out));
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
         (&json["schema"], &json["command"]),
@@ -68,13 +66,13 @@ fn everything_is_measured_and_left_in_every_form() {
         assert!((0.1..1.1).contains(&row["ratio"].as_f64().unwrap()), "{row}");
     }
 
-    let csv = std::fs::read_to_string(folder.path().join("rows.csv")).unwrap();
+    let csv = self::text(|out| csv::write(&report.rows, out));
     assert_eq!(csv.lines().count(), 1 + rows.len());
     assert!(
         pass::KEYS.iter().all(|key| csv.lines().next().unwrap().split(',').any(|title| title == *key))
     );
 
-    let page = std::fs::read_to_string(folder.path().join("page.html")).unwrap();
+    let page = self::text(|out| page::write_compress(&report, out));
     for outside in ["http:", "https:", "src=", "url(", "@import", "<script", "<link"] {
         assert!(!page.contains(outside), "{outside}");
     }
@@ -102,27 +100,16 @@ fn a_topic_can_be_asked_for_alone_and_ways_are_told_apart() {
 }
 
 #[test]
-fn what_does_not_suit_is_an_error_that_leaves_no_file() {
+fn what_does_not_suit_is_an_error_before_anything_is_measured() {
     let folder = TempDir::new().unwrap();
-    let path = |name: &str| Some(folder.path().join(name));
-    let spec = |text: &str| vec![text.parse().unwrap()];
-    for (options, text) in [
-        (CompressOptions { input: path("none"), ..small() }, "none"),
-        (
-            CompressOptions {
-                providers: spec("emulated:memory=card"),
-                topics: vec![Topic::Sync],
-                ..small()
-            },
-            "memory=card",
-        ),
-        (CompressOptions { csv: path("rows.json"), ..small() }, "twice"),
-        (CompressOptions { level: 200, ..small() }, "0 to 12"),
+    let none = Some(folder.path().join("none"));
+    for (options, usage, text) in [
+        (CompressOptions { input: none, ..small() }, false, "none"),
+        (CompressOptions { level: 200, ..small() }, true, "0 to 12"),
     ] {
-        let options = CompressOptions { json: path("rows.json"), ..options };
-        let (report, _) = run(&options);
-        let error = report.unwrap_err().to_string();
-        assert!(error.contains(text), "{error}");
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{text}");
+        let (report, out) = run(&options);
+        let error = report.unwrap_err();
+        assert!(error.to_string().contains(text) && out.is_empty(), "{error}: {out}");
+        assert_eq!(error.is_usage(), usage, "{error}");
     }
 }

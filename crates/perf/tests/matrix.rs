@@ -5,7 +5,9 @@ use broadloom_engine::Direction;
 use broadloom_lanes::Cpu;
 use broadloom_perf::matrix::Suite;
 use broadloom_perf::names::{Cache, Call, Kind, Sharing};
+use broadloom_perf::report::baseline::Baseline;
 use broadloom_perf::report::row::{KEYS, Report, Row};
+use broadloom_perf::report::{csv, page};
 use broadloom_perf::sizes::Sizes;
 use broadloom_perf::workload::Workload;
 use broadloom_perf::{MatrixOptions, PerfError, run_matrix};
@@ -129,33 +131,36 @@ fn outstanding_operations_are_set_against_synchronous_calls() {
 
 #[test]
 fn files_hold_what_the_report_does_and_become_a_baseline() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
     let options = MatrixOptions {
-        csv: Some(path("rows.csv")),
-        json: Some(path("rows.json")),
-        report: Some(path("page.html")),
         command: Some("broadloom perf matrix --quick".to_owned()),
         ..quick(&["md5", "hmac-md5"], &["native"])
     };
     let (report, _) = run(&options);
-    let text = |name| std::fs::read_to_string(path(name)).unwrap();
-    assert_eq!(serde_json::from_str::<Report>(&text("rows.json")).unwrap(), report);
-    let csv = text("rows.csv");
+    let text = |write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
+        let mut text = Vec::new();
+        write(&mut text).unwrap();
+        String::from_utf8(text).unwrap()
+    };
+    let json = text(&|out| report.write_json(out));
+    assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), report);
+    let csv = text(&|out| csv::write(&report.rows, out));
     assert_eq!(csv.lines().next(), Some(KEYS.join(",").as_str()));
     assert_eq!(csv.lines().count(), 1 + report.rows.len());
-    let page = text("page.html");
+    let page = text(&|out| page::write(&report, None, out));
     assert!(page.contains("hmac-md5 generate") && page.contains("perf matrix --quick"));
 
     let mut old = report.clone();
     for row in &mut old.rows {
         row.cycles_per_buffer = row.cycles_per_buffer.map(|cycles| cycles / 1000.0);
     }
-    std::fs::write(path("old.json"), serde_json::to_string(&old).unwrap()).unwrap();
-    let options = MatrixOptions { baseline: Some(path("old.json")), ..options };
-    let (_, printed) = run(&options);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.json");
+    std::fs::write(&path, serde_json::to_string(&old).unwrap()).unwrap();
+    let baseline = Baseline::read(&path).unwrap();
+    let options = MatrixOptions { baseline: Some(baseline.clone()), ..options };
+    let (report, printed) = run(&options);
     assert!(printed.contains("% slower") && printed.contains("2 of 2 rows got slower"), "{printed}");
-    assert!(text("page.html").contains("Since the baseline"));
+    assert!(text(&|out| page::write(&report, Some(&baseline), out)).contains("Since the baseline"));
 }
 
 #[test]
@@ -215,26 +220,45 @@ fn nonces_have_the_fields_of_their_algorithms() {
 
 #[test]
 fn what_cannot_be_done_is_refused_before_anything_is_measured() {
-    let folder = tempfile::tempdir().unwrap();
-    let garbage = folder.path().join("garbage.json");
-    std::fs::write(&garbage, "{").unwrap();
-    let twice = Some(folder.path().join("twice"));
     let wrong = [
         MatrixOptions { cores: vec![100_000], ..quick(&["md5"], &[]) },
         MatrixOptions { bursts: vec![0], ..quick(&["md5"], &[]) },
-        MatrixOptions { baseline: Some(garbage), ..quick(&["md5"], &[]) },
-        MatrixOptions { baseline: Some("no/such.json".into()), ..quick(&["md5"], &[]) },
-        MatrixOptions { json: twice.clone(), csv: twice, ..quick(&["md5"], &[]) },
-        MatrixOptions { report: Some(folder.path().to_owned()), ..quick(&["md5"], &[]) },
         MatrixOptions { directions: vec![Direction::Seal], ..quick(&["md5"], &[]) },
         quick(&["md5"], &["native:speed=11"]),
-        quick(&["md5"], &["native", "native:without=sse2"]),
+        quick(&["md5"], &["native:without=sha:without=aes", "native:without=aes:without=sha"]),
+        quick(&["md5"], &["native:isa=portable:isa=portable"]),
     ];
     for options in wrong {
         let (result, out) = try_run(&options);
-        assert!(result.is_err() && out.is_empty(), "{options:?}: {out}");
+        let error = result.unwrap_err();
+        assert!(error.is_usage() && out.is_empty(), "{options:?}: {error}: {out}");
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+}
+
+#[test]
+fn lanes_with_and_without_a_feature_are_sides_of_one_run() {
+    let options = quick(&["sha1"], &["native", "native:without=sha", "native:without=aes:without=sha"]);
+    let (report, text) = run(&options);
+    let without: Vec<_> = report.rows.iter().map(|row| row.without.as_deref()).collect();
+    assert_eq!(without, [None, Some("sha"), Some("aes,sha")]);
+    for side in ["| native ", "| native (without sha)", "| native (without aes,sha)"] {
+        assert!(text.contains(side), "{side}: {text}");
+    }
+    assert!(text.contains("native over native (without sha)"), "{text}");
+    let mut page = Vec::new();
+    page::write(&report, None, &mut page).unwrap();
+    assert!(String::from_utf8(page).unwrap().contains("native (without aes,sha)"));
+}
+
+#[test]
+fn every_side_has_the_limit_beside_its_figures() {
+    let (report, _) = run(&quick(&["hmac-sha1"], &["native", "openssl", "ipsec-mb", "emulated"]));
+    for row in &report.rows {
+        // A device is not bound by this core's arithmetic.
+        let limited = row.provider != "emulated";
+        assert_eq!(row.limit_cycles_per_buffer.is_some(), limited, "{row:?}");
+        assert_eq!(row.limit_by.is_some(), limited, "{row:?}");
+    }
 }
 
 #[test]

@@ -24,14 +24,11 @@ fn run(options: &WorkloadOptions) -> (Report, String) {
 
 #[test]
 fn every_provider_gets_a_row_for_every_case() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rows.json");
     let options = WorkloadOptions {
         workloads: vec![Workload::Small],
         sizes: vec![Workload::Size(100)],
         bursts: vec![1, 16],
         caches: vec![Cache::Warm, Cache::Cold],
-        json: Some(path.clone()),
         ..quick(&["hmac-sha1", "sha512"])
     };
     let (report, text) = run(&options);
@@ -76,9 +73,9 @@ fn every_provider_gets_a_row_for_every_case() {
         assert_eq!(row.buffer_bytes, if row.size.is_some() { 100.0 } else { 64.0 });
     }
 
-    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    assert_eq!(json["rows"].as_array().unwrap().len(), report.rows.len());
-    assert_eq!(json, serde_json::to_value(&report).unwrap());
+    let mut json = Vec::new();
+    report.write_json(&mut json).unwrap();
+    assert_eq!(serde_json::from_slice::<Report>(&json).unwrap(), report);
     assert!(text.contains("where the cycles of a stream go"), "{text}");
 }
 
@@ -127,6 +124,20 @@ fn the_lanes_do_without_the_features_named() {
         };
         run(&options).0.rows[0].kernel.clone()
     };
+    let options = WorkloadOptions {
+        sizes: vec![Workload::Size(64)],
+        without: vec!["sha".to_owned(), "aes".to_owned()],
+        ..quick(&["sha1"])
+    };
+    let (report, text) = run(&options);
+    for row in &report.rows {
+        let without = (row.provider == "native").then_some("aes,sha");
+        assert_eq!(row.without.as_deref(), without, "{row:?}");
+    }
+    assert!(
+        text.contains("lanes without aes,sha") && text.contains("native (without aes,sha)"),
+        "{text}"
+    );
     assert!(kernel(&["aes"]).starts_with("bitsliced"), "{}", kernel(&["aes"]));
     if Cpu::detect().features().iter().any(|feature| feature.name == "aes" && feature.usable) {
         assert!(!kernel(&[]).starts_with("bitsliced"));
@@ -135,7 +146,6 @@ fn the_lanes_do_without_the_features_named() {
 
 #[test]
 fn what_cannot_be_done_is_refused_before_anything_is_measured() {
-    let folder = tempfile::tempdir().unwrap();
     let missing = Isa::ALL.into_iter().find(|isa| Cpu::with_isa(*isa).is_err()).unwrap();
     let wrong = [
         WorkloadOptions { isas: vec![missing], ..WorkloadOptions::default() },
@@ -144,14 +154,10 @@ fn what_cannot_be_done_is_refused_before_anything_is_measured() {
         WorkloadOptions { bursts: vec![1 << 20], ..WorkloadOptions::default() },
         quick(&["aes-128-gcm"]),
         WorkloadOptions { directions: vec![Direction::Decrypt], ..quick(&["sha1"]) },
-        WorkloadOptions {
-            json: Some(folder.path().join("no/such/place.json")),
-            ..WorkloadOptions::default()
-        },
     ];
     for options in wrong {
         let mut out = Vec::new();
         let error = run_workloads(&options, &mut out).unwrap_err();
-        assert!(out.is_empty() && !error.to_string().is_empty(), "{options:?}");
+        assert!(out.is_empty() && error.is_usage(), "{options:?}: {error}");
     }
 }

@@ -4,7 +4,6 @@
 mod args;
 mod clock;
 mod mask;
-mod output;
 mod report;
 mod run;
 
@@ -14,6 +13,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use broadloom_cli::message::{USAGE, complain, is_broken_pipe, reason};
+use broadloom_cli::output::{Output, is_same};
 use broadloom_cli::signals;
 use broadloom_lanes::Cpu;
 use clap::Parser;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Ok(benchmark) => benchmark,
         Err(error) => return fail(&*error, USAGE),
     };
-    if let Some(path) = args.output.as_deref().filter(|path| output::is_same(&args.input, path)) {
+    if let Some(path) = args.output.as_deref().filter(|path| is_same(&args.input, path)) {
         let text = format!("{}: this is the input file; valid: another for the output", path.display());
         return fail(&*Box::<dyn Error>::from(text), USAGE);
     }
@@ -76,8 +76,8 @@ fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), 
         if args.decompress { (made, read) } else { (read, made) };
     if let Some(path) = &args.output {
         signals::watch()?;
-        output::write(path, &output)
-            .map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
+        let written = Output::create(path).and_then(|file| file.finish(|out| out.write_all(&output)));
+        written.map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
     }
     outcome.emulation = benchmark.emulation(prepared);
     if let (Some(emulation), Some(_)) = (&outcome.emulation, args.csv) {

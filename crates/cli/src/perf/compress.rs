@@ -1,16 +1,18 @@
 //! `broadloom perf compress`.
 
-use std::io;
 use std::path::PathBuf;
 
 use broadloom::ProviderSpec;
 use broadloom_cli::size::parse_size;
 use broadloom_lanes::Cpu;
-use broadloom_perf::compress::Topic;
-use broadloom_perf::{CompressOptions, PerfError, run_compress};
+use broadloom_perf::compress::{MAX_LEVEL, Topic};
+use broadloom_perf::report::page;
+use broadloom_perf::{CompressOptions, run_compress};
 use clap::Args;
 
-use super::{command_line, name};
+use super::failure::Failure;
+use super::files::{FileArgs, leave};
+use super::{command_line, name, number};
 
 /// Measure compression: the figures of Intel's paper on programming QuickAssist, rerun beside its numbers
 ///
@@ -40,7 +42,7 @@ pub struct CompressArgs {
     chunk: usize,
 
     /// The level, 0 to 12; providers that do not have it take no part
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, value_parser = level, default_value_t = 1, value_name = "N")]
     level: u8,
 
     /// Providers with their options: zlib, libdeflate, isal, and the modelled device, such as
@@ -48,17 +50,8 @@ pub struct CompressArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<ProviderSpec>, value_name = "LIST")]
     provider: Vec<ProviderSpec>,
 
-    /// Write all rows to FILE as CSV
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-
-    /// Write all rows to FILE as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-
-    /// Write a page with tables and charts to FILE, which needs nothing but a browser
-    #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileArgs,
 
     /// Take less time, for figures that are less steady
     #[arg(long)]
@@ -70,11 +63,15 @@ fn bytes(text: &str) -> Result<usize, String> {
     usize::try_from(size.get()).map_err(|_| "more bytes than memory can have".to_owned())
 }
 
+fn level(text: &str) -> Result<u8, String> {
+    number(text, format_args!("a number from 0 to {MAX_LEVEL}"))
+}
+
 /// Measures what the arguments ask for.
 ///
 /// # Errors
-/// As of [`run_compress`].
-pub fn run(args: CompressArgs, cpu: &Cpu) -> Result<(), PerfError> {
+/// As of [`run_compress`] and [`leave`].
+pub fn run(args: CompressArgs, cpu: &Cpu) -> Result<(), Failure> {
     let options = CompressOptions {
         topics: args.figure,
         input: args.input,
@@ -82,11 +79,12 @@ pub fn run(args: CompressArgs, cpu: &Cpu) -> Result<(), PerfError> {
         chunk: args.chunk,
         level: args.level,
         providers: args.provider,
-        csv: args.csv,
-        json: args.json,
-        report: args.report,
         command: Some(command_line(std::env::args_os().skip(1))),
         quick: args.quick,
     };
-    run_compress(&options, cpu, &mut io::stdout().lock()).map(drop)
+    leave(
+        &args.files,
+        |tables| run_compress(&options, cpu, tables),
+        |report, out| page::write_compress(report, out),
+    )
 }

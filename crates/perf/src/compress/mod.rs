@@ -31,13 +31,11 @@ use broadloom::{ProviderSpec, provider};
 use broadloom_engine::Provider;
 use broadloom_lanes::Cpu;
 
-pub use options::CompressOptions;
+pub use options::{CompressOptions, MAX_LEVEL};
 pub use topic::Topic;
 
 use crate::error::PerfError;
 use crate::report::compress::{device_note, findings, findings_grid, of, table};
-use crate::report::outputs::{Outputs, Paths};
-use crate::report::page;
 use crate::report::row::{Report, Row};
 use crate::sys::clock::Clock;
 use crate::sys::machine::Machine;
@@ -73,23 +71,16 @@ struct Bench<'b> {
     devices: RefCell<Vec<String>>,
 }
 
-/// Measures what the options ask for, writes the tables to `out` and the rows to the files asked for, and
-/// returns them.
+/// Measures what the options ask for, writes the tables to `out`, and returns the rows.
 ///
 /// # Errors
-/// The options are wrong, the input cannot be read, a provider fails, or something cannot be written. The
-/// files are then left as they were.
+/// The options are wrong, the input cannot be read, a provider fails, or the tables cannot be written.
 pub fn run_compress(
     options: &CompressOptions,
     cpu: &Cpu,
     out: &mut impl Write,
 ) -> Result<Report, PerfError> {
     let Plan { topics, size, software, device, absent } = options.plan(cpu)?;
-    let outputs = Outputs::create(Paths {
-        csv: options.csv.as_deref(),
-        json: options.json.as_deref(),
-        page: options.report.as_deref(),
-    })?;
     let corpus = Corpus::load(options.input.as_deref(), size)?;
 
     let clock = Clock::calibrate();
@@ -128,7 +119,6 @@ pub fn run_compress(
     report.command = options.command.clone();
     notes.extend(bench.devices.into_inner());
     report.notes = notes;
-    outputs.finish(&report, |out| page::write_compress(&report, out))?;
     Ok(report)
 }
 

@@ -28,9 +28,9 @@ const SIZE: usize = 64 << 20;
 const QUICK_SIZE: usize = 4 << 20;
 
 /// The highest level that any provider has.
-const MAX_LEVEL: u8 = 12;
+pub const MAX_LEVEL: u8 = 12;
 
-/// What to measure, and where to put it. An empty list stands for the usual values.
+/// What to measure. An empty list stands for the usual values.
 #[derive(Debug, Clone)]
 pub struct CompressOptions {
     /// Figures and questions; empty: all.
@@ -47,12 +47,6 @@ pub struct CompressOptions {
     /// Providers in software, and the modelled device with its options; empty, or without one of either: zlib,
     /// libdeflate, isal, and the device as it comes.
     pub providers: Vec<ProviderSpec>,
-    /// Where to write the rows as CSV.
-    pub csv: Option<PathBuf>,
-    /// Where to write the rows as JSON.
-    pub json: Option<PathBuf>,
-    /// Where to write the page.
-    pub report: Option<PathBuf>,
     /// The command line, for the report.
     pub command: Option<String>,
     /// Whether to spend less time, for figures that are less steady.
@@ -68,9 +62,6 @@ impl Default for CompressOptions {
             chunk: 64 << 10,
             level: 1,
             providers: Vec::new(),
-            csv: None,
-            json: None,
-            report: None,
             command: None,
             quick: false,
         }
@@ -125,7 +116,7 @@ impl CompressOptions {
             self.providers.iter().cloned().partition(|spec| spec.name == DEVICE);
         if let Some(spec) = devices.get(1) {
             let reason = "one device is modelled in a run".to_owned();
-            return Err(PerfError::Provider { spec: spec.to_string(), reason });
+            return Err(PerfError::Spec { spec: spec.to_string(), reason });
         }
         let plain = ProviderSpec::without_options;
         let specs = if asked.is_empty() { SOFTWARE.map(plain).to_vec() } else { asked };
@@ -139,9 +130,9 @@ impl CompressOptions {
         specs: Vec<ProviderSpec>,
         cpu: &Cpu,
     ) -> Result<(Vec<Software>, Vec<String>), PerfError> {
-        let (mut software, mut absent) = (Vec::<Software>::new(), Vec::new());
+        let (mut software, mut absent, mut ranges) = (Vec::<Software>::new(), Vec::new(), Vec::new());
         for spec in specs {
-            let refuse = |reason: String| PerfError::Provider { spec: spec.to_string(), reason };
+            let refuse = |reason: String| PerfError::Spec { spec: spec.to_string(), reason };
             if software.iter().any(|other| other.spec.name == spec.name) {
                 return Err(refuse("its rows could not be told from those of the other".to_owned()));
             }
@@ -162,14 +153,19 @@ impl CompressOptions {
                         "it does not compress by deflate; valid: {valid}, {DEVICE}"
                     )));
                 }
-                Some(levels) if !levels.contains(&self.level) => absent.push(format!(
-                    "{spec} takes no part: it has the levels {} to {}, not {}",
-                    levels.start(),
-                    levels.end(),
-                    self.level
-                )),
+                Some(levels) if !levels.contains(&self.level) => {
+                    let levels = format!("{} to {}", levels.start(), levels.end());
+                    let level = self.level;
+                    absent
+                        .push(format!("{spec} takes no part: it has the levels {levels}, not {level}"));
+                    ranges.push(format!("{levels} with {spec}"));
+                }
                 Some(_) => software.push(Software { spec, provider }),
             }
+        }
+        if software.is_empty() && ranges.len() == absent.len() {
+            let (value, valid) = (self.level.into(), ranges.join(", "));
+            return Err(PerfError::Range { what: "level", value, valid });
         }
         if software.is_empty() {
             return Err(PerfError::Nothing(absent.join("; ")));
@@ -237,7 +233,7 @@ mod tests {
     #[test]
     fn who_lacks_the_level_takes_no_part() {
         let error = refused(CompressOptions { level: 11, ..with(&["zlib"]) });
-        assert!(error.contains("levels 0 to 9, not 11"), "{error}");
+        assert_eq!(error, "level 11 is out of range; valid: 0 to 9 with zlib");
         let both = CompressOptions { level: 11, ..with(&["zlib", "libdeflate"]) };
         let plan = plan(both).unwrap();
         assert_eq!((plan.software.len(), plan.absent.len()), (1, 1));

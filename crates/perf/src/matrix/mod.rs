@@ -31,17 +31,14 @@ use broadloom_engine::{Algorithm, Direction};
 use broadloom_lanes::Cpu;
 
 pub use case::{Case, Pace};
-pub use options::{MatrixOptions, Plan};
+pub use options::{MatrixOptions, Plan, available_cores};
 pub use side::Side;
 pub use suite::Suite;
 
 use crate::calibrate::Throughput;
 use crate::error::PerfError;
 use crate::names::Kind;
-use crate::report::baseline::Baseline;
 use crate::report::dimension::values;
-use crate::report::outputs::{Outputs, Paths};
-use crate::report::page;
 use crate::report::row::{Report, Row};
 use crate::sys::clock::Clock;
 use crate::sys::machine::Machine;
@@ -68,27 +65,22 @@ struct Bench {
     notes: Vec<String>,
 }
 
-/// Measures what the options ask for with the kernels of `cpu`, writes the tables to `out` and the rows
-/// to the files asked for, and returns them.
+/// Measures what the options ask for with the kernels of `cpu`, writes the tables to `out`, and returns
+/// the rows.
 ///
 /// All results of all sides are compared before anything is timed.
 ///
 /// # Errors
-/// The options contradict each other or the machine, the baseline cannot be read, two sides disagree, a
-/// job fails, or something cannot be written. The files are then left as they were.
+/// The options contradict each other or the machine, two sides disagree, a job fails, or the tables cannot
+/// be written.
 pub fn run_matrix(
     options: &MatrixOptions,
     cpu: &Cpu,
     out: &mut impl Write,
 ) -> Result<Report, PerfError> {
     let plan = options.plan()?;
-    let baseline = options.baseline.as_deref().map(Baseline::read).transpose()?;
     let (sides, absent) = open(&plan, cpu)?;
-    let outputs = Outputs::create(Paths {
-        csv: options.csv.as_deref(),
-        json: options.json.as_deref(),
-        page: options.report.as_deref(),
-    })?;
+    let baseline = options.baseline.as_ref();
 
     let clock = Clock::calibrate();
     let machine = Machine::detect(&clock);
@@ -108,7 +100,7 @@ pub fn run_matrix(
     for &(algorithm, direction) in &plan.operations {
         let told = bench.notes.len();
         let section = bench.operation(&plan, &sides, algorithm, direction)?;
-        print::operation(out, &section, &bench.notes[told..], baseline.as_ref())?;
+        print::operation(out, &section, &bench.notes[told..], baseline)?;
         rows.extend(section);
     }
     if rows.is_empty() {
@@ -118,8 +110,7 @@ pub fn run_matrix(
     let mut report = Report::new(machine, rows);
     report.command = options.command.clone();
     report.notes = bench.notes;
-    print::end(out, &report, baseline.as_ref())?;
-    outputs.finish(&report, |out| page::write(&report, baseline.as_ref(), out))?;
+    print::end(out, &report, baseline)?;
     Ok(report)
 }
 
@@ -133,7 +124,7 @@ fn open(plan: &Plan, cpu: &Cpu) -> Result<(Vec<Side>, Vec<String>), PerfError> {
                 let identity = |side: &Side| values(&side.row(), &[]);
                 if let Some(other) = sides.iter().find(|other| identity(other) == identity(&side)) {
                     let reason = format!("its rows could not be told from those of {}", other.name());
-                    return Err(PerfError::Provider { spec: side.name(), reason });
+                    return Err(PerfError::Spec { spec: side.name(), reason });
                 }
                 sides.push(side);
             }

@@ -1,7 +1,5 @@
 //! What is asked for, and what follows from it.
 
-use std::path::PathBuf;
-
 use broadloom::ProviderSpec;
 use broadloom_engine::{Algorithm, Direction, Placement, allowed_cores};
 
@@ -9,10 +7,11 @@ use super::case::{Case, Pace};
 use super::suite::Suite;
 use crate::error::PerfError;
 use crate::names::{Cache, Call, Kind, Sharing};
+use crate::report::baseline::Baseline;
 use crate::workload::Workload;
 use crate::workloads::{check_jobs, or_usual};
 
-/// What to measure, and where to put it. An empty list stands for the usual values.
+/// What to measure. An empty list stands for the usual values.
 #[derive(Debug, Clone, Default)]
 pub struct MatrixOptions {
     /// An experiment to run: the lists below then narrow it.
@@ -41,14 +40,8 @@ pub struct MatrixOptions {
     /// Jobs that one thread has outstanding, 1 to 1024, to be set against synchronous calls: in place
     /// of bursts, unless `bursts` or `calls` are asked for too.
     pub outstanding: Vec<usize>,
-    /// Where to write the rows as CSV.
-    pub csv: Option<PathBuf>,
-    /// Where to write the rows as JSON.
-    pub json: Option<PathBuf>,
-    /// Where to write the page.
-    pub report: Option<PathBuf>,
-    /// An earlier JSON file to compare with.
-    pub baseline: Option<PathBuf>,
+    /// An earlier report to compare with.
+    pub baseline: Option<Baseline>,
     /// The command line, for the report.
     pub command: Option<String>,
     /// Whether to spend some seconds on the whole instead of a tenth of one on every figure.
@@ -87,6 +80,12 @@ fn spread(threads: usize) -> Vec<usize> {
     Placement::Spread.assign(threads).unwrap_or_default().into_iter().flatten().collect()
 }
 
+/// How many cores this process may use.
+pub fn available_cores() -> usize {
+    let threads = || std::thread::available_parallelism().map_or(1, usize::from);
+    allowed_cores().map_or_else(|_| threads(), |cores| cores.len())
+}
+
 /// The values, comma-separated.
 fn list<T: ToString>(values: impl IntoIterator<Item = T>) -> String {
     values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
@@ -99,10 +98,8 @@ impl MatrixOptions {
     /// A value is out of its range, or not part of the suite; or an algorithm has none of the
     /// directions.
     pub fn plan(&self) -> Result<Plan, PerfError> {
-        let (pins, available) = match allowed_cores() {
-            Ok(cores) => (spread(cores.len()), cores.len()),
-            Err(_) => (Vec::new(), std::thread::available_parallelism().map_or(1, usize::from)),
-        };
+        let pins = allowed_cores().map_or(Vec::new(), |cores| spread(cores.len()));
+        let available = available_cores();
         let providers = match self.suite {
             Some(suite) => suite.providers(&self.providers),
             None => or_usual(

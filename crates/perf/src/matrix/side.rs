@@ -40,7 +40,7 @@ impl Side {
             Ok(provider) => provider,
             Err(absent @ SpecError::Absent { .. }) => return Ok(Err(absent.to_string())),
             Err(error) => {
-                return Err(PerfError::Provider { spec: spec.to_string(), reason: error.to_string() });
+                return Err(PerfError::Spec { spec: spec.to_string(), reason: error.to_string() });
             }
         };
         let isa = values(spec, "isa").next().and_then(|name| name.parse().ok()).unwrap_or(cpu.isa());

@@ -1,0 +1,154 @@
+//! Files that a command line names to be written to.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::target::{Existing, Target};
+
+/// Whether two names are those of one file, which would be written over while it is needed.
+pub fn is_same(input: &Path, output: &Path) -> bool {
+    let file = |path| fs::metadata(path).ok().filter(fs::Metadata::is_file);
+    let Some((input, output)) = file(input).zip(file(output)) else { return false };
+    (input.dev(), input.ino()) == (output.dev(), output.ino())
+}
+
+/// What is to be written to. A file is there as a whole or not at all, in the place of one that is there
+/// already; a link to it stays one. What is no regular file is written to as it is: a device, a pipe.
+pub enum Output {
+    /// A file, and the place that it will have.
+    Beside(Target, PathBuf),
+    /// Something else.
+    Straight(File),
+}
+
+impl Output {
+    /// Opens what a path names, or a file beside that. A pipe waits here for its reader.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn create(path: &Path) -> io::Result<Output> {
+        if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Ok(Output::Straight(File::options().write(true).open(path)?));
+        }
+        let place = followed(path)?;
+        Ok(Output::Beside(Target::create_usual(&place)?, place))
+    }
+
+    /// The place of a file.
+    pub fn place(&self) -> Option<&Path> {
+        match self {
+            Output::Beside(_, place) => Some(place),
+            Output::Straight(_) => None,
+        }
+    }
+
+    /// Has `write` write it, and gives a file its place.
+    ///
+    /// # Errors
+    /// If `write` fails, or the system does.
+    pub fn finish(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+        let file = match &self {
+            Output::Beside(target, _) => target.file(),
+            Output::Straight(file) => file,
+        };
+        let mut buffered = BufWriter::new(file);
+        write(&mut buffered)?;
+        buffered.flush()?;
+        drop(buffered);
+        match self {
+            Output::Beside(target, place) => target.place(&place, Existing::Replace),
+            Output::Straight(_) => Ok(()),
+        }
+    }
+}
+
+/// Where a path leads, whether there is something or not.
+fn followed(path: &Path) -> io::Result<PathBuf> {
+    let error = match fs::canonicalize(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => error,
+        found => return found,
+    };
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    match (fs::read_link(path), path.file_name()) {
+        // It leads nowhere yet. No chain of such links is a ring: those are another error.
+        (Ok(next), _) => followed(&directory.join(next)),
+        (Err(_), Some(name)) => Ok(fs::canonicalize(directory)?.join(name)),
+        (Err(_), None) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+    use std::thread;
+
+    use rustix::fs::{FileType, Mode, mknodat};
+    use tempfile::TempDir;
+
+    use super::*;
+
+    fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        Output::create(path)?.finish(|out| out.write_all(bytes))
+    }
+
+    #[test]
+    fn files_are_replaced_and_links_followed() {
+        let directory = TempDir::new().expect("a directory");
+        let path = |name: &str| directory.path().join(name);
+        write(&path("a"), b"one").expect("it can be made");
+        write(&path("a"), b"two").expect("it can be replaced");
+        symlink("a", path("link")).expect("it can be made");
+        write(&path("link"), b"three").expect("it can be followed");
+        assert_eq!(fs::read(path("a")).expect("it is there"), b"three");
+        fs::create_dir(path("folder")).expect("it can be made");
+        symlink("folder/b", path("second")).expect("it can be made");
+        symlink("second", path("first")).expect("it can be made");
+        write(&path("first"), b"four").expect("it can be followed to where nothing is");
+        assert_eq!(fs::read(path("folder/b")).expect("it is there"), b"four");
+        assert!(["link", "first", "second"].iter().all(|name| path(name).is_symlink()));
+        symlink("ring", path("ring")).expect("it can be made");
+        for wrong in ["no/such", "ring", "folder"] {
+            assert!(Output::create(&path(wrong)).is_err(), "{wrong}");
+        }
+        let one = Output::create(&path("c")).expect("it can be made");
+        let same = Output::create(&path("folder/../c")).expect("it can be made");
+        assert!(one.place().is_some() && one.place() == same.place());
+    }
+
+    #[test]
+    fn what_could_not_be_written_leaves_what_was_there() {
+        let directory = TempDir::new().expect("a directory");
+        let path = directory.path().join("a");
+        fs::write(&path, "old").expect("it can be written");
+        let failing = |out: &mut dyn Write| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("no more"))
+        };
+        let output = Output::create(&path).expect("it can be made");
+        assert_eq!(output.place(), fs::canonicalize(&path).ok().as_deref());
+        assert_eq!(output.finish(failing).expect_err("it fails").to_string(), "no more");
+        drop(Output::create(&path).expect("it can be made"));
+        assert_eq!(fs::read(&path).expect("it is there"), b"old");
+        assert_eq!(fs::read_dir(&directory).expect("it is there").count(), 1, "nothing is left beside");
+    }
+
+    #[test]
+    fn what_is_no_file_is_written_to_as_it_is() {
+        let directory = TempDir::new().expect("a directory");
+        let path = directory.path().join("pipe");
+        mknodat(rustix::fs::CWD, &path, FileType::Fifo, Mode::RWXU, 0).expect("it can be made");
+        let reader = thread::spawn({
+            let path = path.clone();
+            move || fs::read(path)
+        });
+        write(&path, b"through").expect("there is a reader");
+        assert_eq!(reader.join().expect("no panic").expect("it can be read"), b"through");
+        let file_type = fs::metadata(&path).expect("it is there").file_type();
+        assert!(std::os::unix::fs::FileTypeExt::is_fifo(&file_type));
+    }
+}

@@ -1,0 +1,52 @@
+//! Why nothing was measured, or not all of it left behind.
+
+use std::io;
+use std::path::PathBuf;
+
+use broadloom_cli::message::{is_broken_pipe, reason};
+use broadloom_perf::PerfError;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// In measuring.
+    #[error(transparent)]
+    Perf(#[from] PerfError),
+    /// With a file.
+    #[error("cannot write {}: {}", path.display(), reason(error))]
+    Write {
+        /// The file asked for.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// With standard output, where a file was to go there.
+    #[error("cannot write to standard output: {}", reason(.0))]
+    StandardOutput(#[source] io::Error),
+    /// Two files are to go to one place.
+    #[error("{} is to be written twice: every file needs a name of its own", path.display())]
+    Twice {
+        /// The place.
+        path: PathBuf,
+    },
+    /// Without signals nothing is removed that should be.
+    #[error("signals cannot be watched: {0}")]
+    Signals(io::Error),
+}
+
+impl Failure {
+    /// Whether the command line is wrong.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Failure::Perf(error) => error.is_usage(),
+            Failure::Twice { .. } => true,
+            Failure::Write { .. } | Failure::StandardOutput(_) | Failure::Signals(_) => false,
+        }
+    }
+
+    /// Whether it is only that the reader of standard output has left, which is not worth a word. One that
+    /// leaves a pipe with a name is: that was asked for by its name.
+    pub fn is_silent(&self) -> bool {
+        matches!(self, Failure::Perf(_) | Failure::StandardOutput(_)) && is_broken_pipe(self)
+    }
+}

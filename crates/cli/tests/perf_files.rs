@@ -1,0 +1,128 @@
+//! Where `broadloom perf` leaves its files.
+
+mod common;
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use common::{Place, Said, run};
+use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// A matrix that takes a moment.
+const SMALL: [&str; 5] = ["matrix", "--quick", "--algorithm=md5", "--size=64", "--provider=native"];
+
+fn perf(place: &Place, args: &[&str]) -> Said {
+    run(place.command("perf").args(SMALL).args(args).env_remove("BROADLOOM_ISA"), b"")
+}
+
+/// Whether it is the JSON of a run.
+fn is_json(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(bytes).is_ok_and(|report| report["rows"].is_array())
+}
+
+#[test]
+fn links_stay_links_and_pipes_pipes() {
+    let place = Place::new();
+    let path = |name: &str| place.path().join(name);
+    place.write("folder/a", "old");
+    symlink("folder/a", path("link")).unwrap();
+    symlink("folder/b", path("new")).unwrap();
+    mknodat(CWD, path("pipe"), FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let reader = thread::spawn({
+        let pipe = path("pipe");
+        move || fs::read(pipe).unwrap()
+    });
+    perf(&place, &["--json=link", "--csv=new", "--report=pipe"]).good();
+    assert!(is_json(&place.read("folder/a")));
+    assert!(place.read("folder/b").starts_with(b"kind,"));
+    assert!(reader.join().unwrap().starts_with(b"<!DOCTYPE html>"));
+    assert!(fs::symlink_metadata(path("pipe")).unwrap().file_type().is_fifo());
+    assert!(path("link").is_symlink() && path("new").is_symlink());
+    assert_eq!(place.names("."), ["folder", "link", "new", "pipe"]);
+}
+
+#[test]
+fn a_device_is_written_to_and_stays_one() {
+    let place = Place::new();
+    let device = place.path().join("full");
+    // As /dev/full is; only root can make one.
+    if mknodat(CWD, &device, FileType::CharacterDevice, Mode::RWXU, makedev(1, 7)).is_err() {
+        return;
+    }
+    match fs::OpenOptions::new().write(true).open(&device) {
+        Ok(_) => {}
+        // The file system has no devices.
+        Err(_) => return,
+    }
+    let said = perf(&place, &["--json=full", "--csv=rows"]);
+    let message = "broadloom perf: cannot write full: No space left on device\n";
+    assert_eq!((said.code, said.stderr.as_str()), (Some(1), message));
+    assert!(fs::symlink_metadata(&device).unwrap().file_type().is_char_device());
+    assert!(place.read("rows").starts_with(b"kind,"), "the other file is there all the same");
+    assert_eq!(place.names("."), ["full", "rows"]);
+}
+
+#[test]
+fn a_dash_is_standard_output_and_the_tables_make_room() {
+    let place = Place::new();
+    let said = perf(&place, &["--json=-"]);
+    assert!(said.code == Some(0) && is_json(&said.stdout), "{said:?}");
+    assert!(said.stderr.contains("md5 digest"), "{}", said.stderr);
+    let said = perf(&place, &["--csv=-", "--json=rows"]);
+    assert!(said.code == Some(0) && said.stdout.starts_with(b"kind,"), "{said:?}");
+    assert!(is_json(&place.read("rows")));
+    assert_eq!(place.names("."), ["rows"]);
+}
+
+#[test]
+fn a_reader_that_leaves_costs_the_tables_and_not_the_files() {
+    let place = Place::new();
+    let left = |args: &[&str]| {
+        let mut command = place.command("perf");
+        let mut child = command
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let mut told = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        (child.wait().unwrap().code(), told)
+    };
+    let with = |args: &[&'static str]| left(&[&SMALL[..], args].concat());
+    assert_eq!(with(&["--json=rows"]), (Some(0), String::new()));
+    assert!(is_json(&place.read("rows")));
+    assert_eq!(with(&[]), (Some(1), String::new()));
+    assert_eq!(with(&["--json=-"]).0, Some(1));
+    let workloads = ["workloads", "--quick", "--size=64", "--algorithm=sha1", "--alone", "--json=more"];
+    assert_eq!(left(&workloads), (Some(0), String::new()));
+    assert!(is_json(&place.read("more")));
+}
+
+#[test]
+fn a_signal_leaves_nothing() {
+    let place = Place::new();
+    for signal in [Signal::INT, Signal::TERM] {
+        // Whoever runs the tests may ignore signals, as `nohup` does, and a child would go on ignoring them.
+        let mut command = Command::new("env");
+        command.args(["--default-signal", env!("CARGO_BIN_EXE_broadloom"), "perf", "matrix"]);
+        command.args(["--json=rows", "--report=page", "--size=1:1:200", "--provider=native"]);
+        let mut child = command.current_dir(place.path()).stdout(Stdio::null()).spawn().unwrap();
+        while place.names(".").len() < 2 {
+            assert_eq!(child.try_wait().unwrap(), None, "it is at work for longer than this");
+            thread::sleep(Duration::from_millis(2));
+        }
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(signal.as_raw()));
+        assert!(place.names(".").is_empty(), "{:?}", place.names("."));
+    }
+}
