@@ -216,6 +216,7 @@ fn wrong_options_of_compression_are_named() {
         (&["--provider=native"], 2, "does not compress"),
         (&["--provider=lz4"], 2, "does not compress"),
         (&["--provider=zlib", "--level=11"], 2, "0 to 9 with zlib"),
+        (&["--figure=3", "--provider=emulated:preset=foo"], 2, "provider emulated:preset=foo: "),
         (&["--input=/nowhere/at/all"], 1, "/nowhere/at/all"),
         (&["--quick", "--report=/nowhere/at/all"], 1, "/nowhere/at/all"),
     ] {

@@ -103,8 +103,16 @@ fn a_topic_can_be_asked_for_alone_and_ways_are_told_apart() {
 fn what_does_not_suit_is_an_error_before_anything_is_measured() {
     let folder = TempDir::new().unwrap();
     let none = Some(folder.path().join("none"));
+    let spec = |text: &str| vec![text.parse().unwrap()];
+    let device = |text, topics| CompressOptions { providers: spec(text), topics, ..small() };
     for (options, usage, text) in [
         (CompressOptions { input: none, ..small() }, false, "none"),
+        (device("emulated:memory=card", vec![Topic::Ratio]), true, "provider emulated:memory=card: "),
+        (
+            device("emulated:poller=thread", vec![Topic::Ratio, Topic::Interrupt]),
+            true,
+            "provider emulated:poller=thread: figure interrupt asks for responses=interrupt beside it",
+        ),
         (CompressOptions { level: 200, ..small() }, true, "0 to 12"),
     ] {
         let (report, out) = run(&options);

@@ -8,7 +8,7 @@ use broadloom::{ProviderSpec, SpecError, emulate};
 use broadloom_engine::Provider;
 use broadloom_lanes::Cpu;
 
-use crate::error::PerfError;
+use super::topic::Topic;
 use crate::report::pass::Pass;
 
 /// A device. A clone is the same one.
@@ -16,6 +16,16 @@ use crate::report::pass::Pass;
 pub struct Device {
     emulated: Emulated,
     options: Vec<(String, String)>,
+}
+
+/// What a figure wants of its device.
+pub struct Wanted {
+    /// The figure.
+    pub topic: Topic,
+    /// Options in the place of those asked for.
+    pub options: Vec<(&'static str, String)>,
+    /// Whether its results are prepared.
+    pub prepared: bool,
 }
 
 /// What a device has done so far.
@@ -39,16 +49,13 @@ impl Device {
     ///
     /// # Errors
     /// An option that it does not have, or not with its value, or not beside the others.
-    pub fn open(asked: &ProviderSpec, own: &[(&str, String)], cpu: &Cpu) -> Result<Device, PerfError> {
+    pub fn open(asked: &ProviderSpec, own: &[(&str, String)], cpu: &Cpu) -> Result<Device, SpecError> {
         let is_own = |name: &str| own.iter().any(|(own, _)| *own == name);
         let kept = asked.options.iter().filter(|(name, _)| !is_own(name)).cloned();
         let mut options: Vec<(String, String)> = kept.collect();
         options.extend(own.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         let spec = ProviderSpec { name: asked.name.clone(), options };
-        let refuse =
-            |error: SpecError| PerfError::Provider { spec: spec.to_string(), reason: error.to_string() };
-        let emulated = emulate(&spec, cpu).map_err(refuse)?;
-        Ok(Device { emulated, options: spec.options })
+        Ok(Device { emulated: emulate(&spec, cpu)?, options: spec.options })
     }
 
     /// It, as the engine has it.
@@ -112,7 +119,7 @@ impl Device {
 mod tests {
     use super::*;
 
-    fn open(asked: &str, own: &[(&str, &str)]) -> Result<Device, PerfError> {
+    fn open(asked: &str, own: &[(&str, &str)]) -> Result<Device, SpecError> {
         let own: Vec<_> = own.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         Device::open(&asked.parse().unwrap(), &own, &Cpu::detect())
     }
@@ -131,6 +138,6 @@ mod tests {
     #[test]
     fn wrong_options_are_named() {
         let error = open("emulated:memory=card", &[]).err().unwrap().to_string();
-        assert!(error.contains("emulated:memory=card") && error.contains("gather"), "{error}");
+        assert!(error.contains("memory=card") && error.contains("gather"), "{error}");
     }
 }

@@ -10,7 +10,7 @@ use broadloom_engine::{
 
 use super::Bench;
 use super::bare::Bare;
-use super::device::Device;
+use super::device::{Device, Wanted};
 use super::framework::{At, Setup};
 use super::options::Software;
 use super::requests::Requests;
@@ -29,6 +29,69 @@ const THREADS: usize = 16;
 /// meanwhile.
 const SLEEP: Duration = Duration::from_micros(100);
 
+/// Ways for data to reach the device, in [`Topic::Copy`].
+const MEMORIES: [&str; 2] = ["copy", "gather"];
+/// Where the device is, in [`Topic::Numa`].
+const DISTANCES: [&str; 2] = ["local", "remote"];
+
+/// A device as it was asked for.
+fn plain(topic: Topic) -> Wanted {
+    Wanted { topic, options: Vec::new(), prepared: true }
+}
+
+/// One with an option of the figure's.
+fn with(topic: Topic, name: &'static str, value: &str) -> Wanted {
+    Wanted { options: vec![(name, value.to_owned())], ..plain(topic) }
+}
+
+/// The device of [`Topic::Batch`], whose doorbell costs 100 ns, and whose engines keep up with small requests.
+fn small() -> Wanted {
+    Wanted { prepared: false, ..with(Topic::Batch, "preset", "doorbell-100ns") }
+}
+
+/// That of [`Topic::Offload`].
+fn interrupting() -> Wanted {
+    Wanted { prepared: false, ..with(Topic::Offload, "responses", "interrupt") }
+}
+
+/// The ways to wait that a topic compares.
+fn ways(topic: Topic, quick: bool) -> Vec<Waits> {
+    match topic {
+        Topic::Interrupt => vec![Waits::Yield, Waits::Spin, Waits::Every(SLEEP), Waits::Interrupt],
+        Topic::Poller => {
+            let interval = Duration::from_micros(50);
+            vec![Waits::Every(interval), Waits::Poller(interval)]
+        }
+        Topic::Frequency => {
+            let few = [20, 100, 1000];
+            let all = [5, 10, 20, 50, 100, 200, 500, 1000, 2000];
+            let microseconds = if quick { &few[..] } else { &all };
+            microseconds.iter().map(|us| Waits::Every(Duration::from_micros(*us))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Opens every device that a topic wants, so that one that cannot be had is found before anything is measured.
+///
+/// # Errors
+/// What was asked for does not go with what the topic wants.
+pub fn check(topic: Topic, bench: &Bench<'_>) -> Result<(), PerfError> {
+    let wanted = match topic {
+        Topic::Ratio | Topic::Threads | Topic::Overhead | Topic::Scaling => Vec::new(),
+        Topic::Sync | Topic::SyncThreads | Topic::Outstanding | Topic::Models => vec![plain(topic)],
+        Topic::Copy => MEMORIES.map(|memory| with(topic, "memory", memory)).into(),
+        Topic::Interrupt | Topic::Poller | Topic::Frequency => {
+            let of = |waits: Waits| Wanted { options: waits.options(), ..plain(topic) };
+            ways(topic, bench.quick).into_iter().map(of).collect()
+        }
+        Topic::Batch => vec![small()],
+        Topic::Numa => DISTANCES.map(|distance| with(topic, "distance", distance)).into(),
+        Topic::Offload => vec![interrupting()],
+    };
+    wanted.iter().try_for_each(|wanted| bench.device(wanted).map(drop))
+}
+
 /// Rows of a topic.
 pub fn rows(topic: Topic, bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
     match topic {
@@ -39,21 +102,7 @@ pub fn rows(topic: Topic, bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
         Topic::Outstanding => outstanding(bench),
         Topic::Models => models(bench),
         Topic::Copy => copy(bench),
-        Topic::Interrupt => {
-            let ways = [Waits::Yield, Waits::Spin, Waits::Every(SLEEP), Waits::Interrupt];
-            waits(bench, topic, &ways)
-        }
-        Topic::Poller => {
-            let interval = Duration::from_micros(50);
-            waits(bench, topic, &[Waits::Every(interval), Waits::Poller(interval)])
-        }
-        Topic::Frequency => {
-            let few = [20, 100, 1000];
-            let all = [5, 10, 20, 50, 100, 200, 500, 1000, 2000];
-            let microseconds = if bench.quick { &few[..] } else { &all };
-            let every = |us: &u64| Waits::Every(Duration::from_micros(*us));
-            waits(bench, topic, &microseconds.iter().map(every).collect::<Vec<_>>())
-        }
+        Topic::Interrupt | Topic::Poller | Topic::Frequency => waits(bench, topic),
         Topic::Batch => batch(bench),
         Topic::Numa => numa(bench),
         Topic::Offload => offload(bench),
@@ -109,7 +158,7 @@ fn threads(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
 }
 
 fn sync(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
-    let device = bench.device(&[])?;
+    let device = bench.device(&plain(Topic::Sync))?;
     let software = source(bench);
     let alone = Setup::new(bench, Topic::Sync, At::Software(&software));
     let at = At::Device(&device, Waits::Yield);
@@ -121,7 +170,7 @@ fn sync(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
 }
 
 fn sync_threads(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
-    let device = bench.device(&[])?;
+    let device = bench.device(&plain(Topic::SyncThreads))?;
     let few = [1, 4, 11, THREADS];
     let all = [1, 2, 3, 4, 5, 6, 8, 11, 13, THREADS];
     let mut entries = Vec::new();
@@ -133,7 +182,7 @@ fn sync_threads(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
 }
 
 fn outstanding(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
-    let device = bench.device(&[])?;
+    let device = bench.device(&plain(Topic::Outstanding))?;
     let few = [1, 6, 18, FULL];
     let all = [1, 2, 3, 4, 6, 8, 12, 16, 18, 20, FULL, 32];
     let mut entries = Vec::new();
@@ -147,7 +196,7 @@ fn outstanding(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
 }
 
 fn models(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
-    let device = bench.device(&[])?;
+    let device = bench.device(&plain(Topic::Models))?;
     let software = source(bench);
     let mut entries = Vec::new();
     for threads in [1, THREADS] {
@@ -190,8 +239,8 @@ fn copy(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
     let mut rows = Vec::new();
     for &size in sizes {
         let mut entries = Vec::new();
-        for memory in ["copy", "gather"] {
-            let device = bench.device(&[("memory", memory.to_owned())])?;
+        for memory in MEMORIES {
+            let device = bench.device(&with(Topic::Copy, "memory", memory))?;
             let requests = chunks(bench, Topic::Copy, size, (&device, Waits::Every(SLEEP)));
             entries.push(requests.side(bench, device.provider())?);
         }
@@ -201,13 +250,13 @@ fn copy(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
 }
 
 /// Ways to wait, with one job outstanding and with as many as fill the device.
-fn waits(bench: &Bench<'_>, topic: Topic, ways: &[Waits]) -> Result<Vec<Row>, PerfError> {
+fn waits(bench: &Bench<'_>, topic: Topic) -> Result<Vec<Row>, PerfError> {
     // Those that look for themselves share a device.
-    let polled = bench.device(&[])?;
+    let polled = bench.device(&plain(topic))?;
     let mut entries = Vec::new();
-    for &waits in ways {
-        let options = waits.options();
-        let device = if options.is_empty() { polled.clone() } else { bench.device(&options)? };
+    for waits in ways(topic, bench.quick) {
+        let wanted = Wanted { options: waits.options(), ..plain(topic) };
+        let device = if wanted.options.is_empty() { polled.clone() } else { bench.device(&wanted)? };
         for outstanding in [1, FULL] {
             let setup = Setup::new(bench, topic, At::Device(&device, waits));
             entries.push(Setup { outstanding, ..setup }.compress(bench)?);
@@ -218,8 +267,8 @@ fn waits(bench: &Bench<'_>, topic: Topic, ways: &[Waits]) -> Result<Vec<Row>, Pe
 
 fn numa(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
     let mut entries = Vec::new();
-    for distance in ["local", "remote"] {
-        let device = bench.device(&[("distance", distance.to_owned())])?;
+    for distance in DISTANCES {
+        let device = bench.device(&with(Topic::Numa, "distance", distance))?;
         for outstanding in [1, 6, FULL] {
             let setup = Setup::new(bench, Topic::Numa, At::Device(&device, Waits::Yield));
             entries.push(Setup { outstanding, ..setup }.compress(bench)?);
@@ -228,11 +277,8 @@ fn numa(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
     bench.measure(entries)
 }
 
-/// The device whose doorbell costs 100 ns, and whose engines keep up with small requests.
-const SMALL: [(&str, &str); 1] = [("preset", "doorbell-100ns")];
-
 fn batch(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
-    let device = bench.unprepared(&SMALL)?;
+    let device = bench.device(&small())?;
     let algorithm = Algorithm::Mac(MacAlgorithm::Hmac(HashAlgorithm::Sha1));
     let mut entries = Vec::new();
     for burst in [1, 2, 4, 8, 16, 32, 64] {
@@ -262,7 +308,7 @@ const OFFLOADED: [(Algorithm, Direction); 3] = [
 ];
 
 fn offload(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
-    let device = bench.unprepared(&[("responses", "interrupt")])?;
+    let device = bench.device(&interrupting())?;
     let sizes: &[usize] = match bench.quick {
         true => &[64, 1024, 16 << 10],
         false => &[64, 128, 256, 512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 64 << 10],

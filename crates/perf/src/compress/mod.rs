@@ -41,7 +41,7 @@ use crate::sys::clock::Clock;
 use crate::sys::machine::Machine;
 use check::Checker;
 use corpus::Corpus;
-use device::Device;
+use device::{Device, Wanted};
 use framework::Output;
 use options::{Plan, Software};
 use side::{Entry, Turns};
@@ -85,13 +85,9 @@ pub fn run_compress(
 
     let clock = Clock::calibrate();
     let machine = Machine::detect(&clock);
-    writeln!(out, "{}, {}, counter at {} MHz", machine.cpu, machine.os, machine.tsc_mhz)?;
     let mut notes = vec![format!("input: {}", corpus.description)];
     notes.extend(software.iter().map(|own| format!("{}: {}", own.spec, own.provider.description())));
     notes.extend(absent);
-    for note in &notes {
-        writeln!(out, "{note}")?;
-    }
     let bench = Bench {
         input: &corpus.data,
         chunk: options.chunk,
@@ -107,6 +103,14 @@ pub fn run_compress(
         checker: RefCell::new(Checker::new()),
         devices: RefCell::default(),
     };
+
+    for &topic in &topics {
+        figures::check(topic, &bench)?;
+    }
+    writeln!(out, "{}, {}, counter at {} MHz", machine.cpu, machine.os, machine.tsc_mhz)?;
+    for note in &notes {
+        writeln!(out, "{note}")?;
+    }
 
     let mut rows: Vec<Row> = Vec::new();
     for topic in topics {
@@ -143,29 +147,26 @@ impl Bench<'_> {
         side::measure(entries, ONCE, &self.clock, &mut self.checker.borrow_mut())
     }
 
-    /// The device with a figure's own options. Its results are prepared, and it sends no checksums, which a
-    /// card would not, unless that is asked for.
-    fn device(&self, own: &[(&str, String)]) -> Result<Device, PerfError> {
+    /// The device as a figure wants it. It sends no checksums, which a card would not, unless that is asked
+    /// for.
+    fn device(&self, wanted: &Wanted) -> Result<Device, PerfError> {
         let asked = |name: &str| self.asked_device.options.iter().any(|(given, _)| given == name);
-        let mut options = own.to_vec();
-        if !asked("prepare") {
+        let mut options = wanted.options.clone();
+        match wanted.prepared {
+            false => options.push(("prepare", "off".to_owned())),
             // Compressed data, and what they are found by.
-            options.push(("prepare", (2 * self.input.len()).to_string()));
+            true if !asked("prepare") => options.push(("prepare", (2 * self.input.len()).to_string())),
+            true => {}
         }
-        self.open(options, asked("integrity") || asked("faults"))
-    }
-
-    /// The same without prepared results.
-    fn unprepared(&self, own: &[(&str, &str)]) -> Result<Device, PerfError> {
-        let own = own.iter().map(|(name, value)| (*name, (*value).to_owned()));
-        self.open(own.chain([("prepare", "off".to_owned())]).collect(), false)
-    }
-
-    fn open(&self, mut options: Vec<(&str, String)>, checked: bool) -> Result<Device, PerfError> {
-        if !checked {
+        if !asked("integrity") && !asked("faults") {
             options.push(("integrity", "off".to_owned()));
         }
-        let device = Device::open(&self.asked_device, &options, &self.cpu)?;
+        let device = Device::open(&self.asked_device, &options, &self.cpu).map_err(|error| {
+            let own = wanted.options.iter().map(|(name, value)| format!("{name}={value}"));
+            let own = own.collect::<Vec<_>>().join(" and ");
+            let reason = format!("figure {} asks for {own} beside it: {error}", wanted.topic);
+            PerfError::Spec { spec: self.asked_device.to_string(), reason }
+        })?;
         let told = device.description();
         let mut devices = self.devices.borrow_mut();
         if !devices.contains(&told) {

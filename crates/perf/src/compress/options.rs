@@ -9,6 +9,7 @@ use broadloom::{ProviderSpec, SpecError, provider};
 use broadloom_engine::{Algorithm, CompressionAlgorithm, Provider};
 use broadloom_lanes::Cpu;
 
+use super::device::Device;
 use super::topic::Topic;
 use crate::error::PerfError;
 
@@ -92,7 +93,7 @@ pub struct Plan {
 }
 
 impl CompressOptions {
-    /// Fills in what was left out, checks everything, and opens the providers in software.
+    /// Fills in what was left out, checks everything, and opens the providers.
     ///
     /// # Errors
     /// What is wrong, with the value and what would be right; or nobody is left to compress.
@@ -122,6 +123,8 @@ impl CompressOptions {
         let specs = if asked.is_empty() { SOFTWARE.map(plain).to_vec() } else { asked };
         let (software, absent) = self.open(specs, cpu)?;
         let device = devices.into_iter().next().unwrap_or_else(|| plain(DEVICE));
+        Device::open(&device, &[], cpu)
+            .map_err(|error| PerfError::Spec { spec: device.to_string(), reason: error.to_string() })?;
         Ok(Plan { topics, size, software, device, absent })
     }
 
@@ -228,6 +231,13 @@ mod tests {
         assert!(error.contains("emulated:preset=instant"), "{error}");
         let error = refused(with(&["libdeflate:fast=yes"]));
         assert!(error.contains("fast"), "{error}");
+        // Whether or not a figure asks the device.
+        let topics = vec![Topic::Ratio];
+        let error = refused(CompressOptions { topics, ..with(&["zlib", "emulated:preset=foo"]) });
+        assert!(
+            error.starts_with("provider emulated:preset=foo: ") && error.contains("8955"),
+            "{error}"
+        );
     }
 
     #[test]
