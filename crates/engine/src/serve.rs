@@ -81,15 +81,20 @@ pub fn serve<J: Job, M: Manager<J>>(
     patience: Duration,
     mut complete: impl FnMut(J),
 ) {
+    let mut idle = false;
     loop {
-        match next(manager, jobs, patience) {
+        match next(manager, jobs, if idle { Duration::ZERO } else { patience }) {
             Next::Job(job) => {
+                idle = false;
                 manager.submit(job).into_iter().for_each(&mut complete);
                 while let Some(job) = manager.flush_expired(clock.now()) {
                     complete(job);
                 }
             }
-            Next::Idle => manager.flush().into_iter().for_each(&mut complete),
+            Next::Idle => {
+                idle = true;
+                manager.flush().into_iter().for_each(&mut complete);
+            }
             Next::Closed => break,
         }
     }
@@ -105,8 +110,7 @@ enum Next<J> {
     Closed,
 }
 
-/// Waits for the next job: for ever if the manager is empty, else no longer than `patience`, and not at
-/// all where the queue was found empty before and flushing is under way.
+/// Waits for the next job: for ever if the manager is empty, else no longer than `patience`.
 fn next<J: Job, M: Manager<J>>(manager: &M, jobs: &Receiver<J>, patience: Duration) -> Next<J> {
     match jobs.try_recv() {
         Ok(job) => return Next::Job(job),
@@ -169,6 +173,23 @@ mod tests {
         assert!((0..7).all(|number| numbers.recv() == Ok(number)));
         drop(queue);
         assert!(numbers.recv().is_err());
+    }
+
+    #[test]
+    fn patience_is_lost_once_for_all_that_wait() {
+        let (queue, numbers) =
+            serving(OutOfOrder::new(&Cpu::detect(), 1000), Duration::from_millis(300));
+        // So few that they wait in the manager, and so many that as many patiences would take minutes.
+        (0..400).for_each(|number| {
+            queue.send(HashJob::digest(vec![number as u8; 10], number)).expect("it is served");
+        });
+        let limit = Duration::from_secs(60);
+        let mut came: Vec<usize> = (0..400)
+            .map(|_| numbers.recv_timeout(limit).expect("it comes without new patience"))
+            .collect();
+        came.sort_unstable();
+        assert!(came.into_iter().eq(0..400));
+        drop(queue);
     }
 
     #[test]
