@@ -42,8 +42,9 @@ pub struct Ranges {
     pub cipher: Range<usize>,
     /// Those that are authenticated.
     pub mac: Range<usize>,
-    /// The tag: the first bytes of the MAC, as many as there are here. Those before it is encrypted, or after it
-    /// is decrypted, where the cipher's range has it.
+    /// The tag: the first bytes of the MAC, as many as there are here, and none of those that are authenticated.
+    /// In the cipher's range it may only be where the packet is authenticated before it is encrypted, and then
+    /// as a whole.
     pub tag: Range<usize>,
 }
 
@@ -79,7 +80,18 @@ impl<A: Hash> Chain<'_, A> {
         if tag.len() > A::DIGEST_LEN {
             return Err(ChainError::TagLength { len: tag.len(), max: A::DIGEST_LEN });
         }
-        Ok(())
+        let overlaps = |range: &Range<usize>| tag.start.max(range.start) < tag.end.min(range.end);
+        let encloses = |range: &Range<usize>| range.start <= tag.start && tag.end <= range.end;
+        let covered = matches!(self.steps, Steps::MacThenEncrypt | Steps::DecryptThenMac);
+        let other = if overlaps(mac) {
+            mac
+        } else if overlaps(cipher) && !(covered && encloses(cipher)) {
+            cipher
+        } else {
+            return Ok(());
+        };
+        let Range { start, end } = *tag;
+        Err(ChainError::TagOverlap { start, end, other_start: other.start, other_end: other.end })
     }
 
     /// Steps of the MAC's kernel that a packet keeps a lane for: the longer part by far.
@@ -136,6 +148,18 @@ pub enum ChainError {
         /// The most.
         max: usize,
     },
+    /// For the tag, one that has bytes which are authenticated; or which are ciphered, and not before the MAC is
+    /// made, or not all of it is.
+    TagOverlap {
+        /// Its start.
+        start: usize,
+        /// Its end.
+        end: usize,
+        /// The start of the other range.
+        other_start: usize,
+        /// The end of the other range.
+        other_end: usize,
+    },
 }
 
 impl fmt::Display for ChainError {
@@ -149,6 +173,10 @@ impl fmt::Display for ChainError {
             }
             ChainError::TagLength { len, max } => {
                 write!(f, "a tag of {len} bytes, where there may be 1 to {max}")
+            }
+            ChainError::TagOverlap { start, end, other_start, other_end } => {
+                write!(f, "the tag at {start}..{end} overlaps what is authenticated or ciphered, ")?;
+                write!(f, "{other_start}..{other_end}")
             }
         }
     }

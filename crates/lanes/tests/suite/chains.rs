@@ -282,6 +282,24 @@ fn what_does_not_fit_is_refused_with_the_value() {
     refused(there, Ranges { tag: 32..53, ..ranges() }, long);
     let none = "a tag of 0 bytes, where there may be 1 to 20";
     refused(Steps::MacThenDecrypt, Ranges { tag: 44..44, ..ranges() }, none);
+    let overlaps =
+        |tag, other| format!("the tag at {tag} overlaps what is authenticated or ciphered, {other}");
+    let back = [Steps::MacThenDecrypt, Steps::DecryptThenMac];
+    for steps in [Steps::EncryptThenMac, Steps::MacThenEncrypt].into_iter().chain(back) {
+        // Authenticated, it could never be the right one.
+        refused(steps, Ranges { mac: 0..33, ..ranges() }, &overlaps("32..44", "0..33"));
+        // Ciphered in part.
+        refused(steps, Ranges { cipher: 0..48, tag: 46..58, ..ranges() }, &overlaps("46..58", "0..48"));
+    }
+    for steps in [Steps::EncryptThenMac, Steps::MacThenDecrypt] {
+        // It would take the place of ciphertext.
+        refused(steps, Ranges { cipher: 0..48, ..ranges() }, &overlaps("32..44", "0..48"));
+    }
+    for steps in [Steps::MacThenEncrypt, Steps::DecryptThenMac] {
+        let ranges = Ranges { cipher: 0..48, ..ranges() };
+        let chain = Chain { steps, key: &key, mac_key: &mac_key, iv: [0; 16], ranges };
+        assert!(ChainJob::<CbcLanes, _, _, _>::over(chain, vec![0; 64], ()).is_ok());
+    }
     let chain = Chain { steps: there, key: &key, mac_key: &mac_key, iv: [0; 16], ranges: ranges() };
     let short = ChainJob::<CtrLanes, _, _, _>::over(chain, vec![0; 40], ()).err();
     assert_eq!(short, Some(ChainError::Range { start: 32, end: 44, len: 40 }));
