@@ -2,7 +2,8 @@
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock};
 
 use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction};
 use crate::made::Making;
@@ -27,9 +28,13 @@ struct Inner {
     provider_id: usize,
     class: u16,
     stages: Stages,
+    keys: u64,
     fallback: Option<Fallback>,
     falls_back_to: Option<Session>,
 }
+
+/// What keys are told apart by without being kept: a hash under a secret of this process.
+static TELLS_KEYS_APART: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 /// What a job must fulfil, in the form that is checked fastest.
 #[derive(Debug, Clone, Copy)]
@@ -177,6 +182,7 @@ impl Session {
             provider,
             class: u16::from_le_bytes(classes),
             stages,
+            keys: TELLS_KEYS_APART.hash_one((transform.key(), transform.mac_key())),
             fallback,
             falls_back_to: None,
         };
@@ -233,7 +239,7 @@ impl Session {
     /// [statistics](crate::Snapshot::fallbacks) count.
     ///
     /// # Errors
-    /// The other session does something else.
+    /// The other session does something else, or the same under another key.
     ///
     /// # Panics
     /// If there are clones of this session: it is decided before anyone uses it.
@@ -243,6 +249,10 @@ impl Session {
         let checksum = |session: &Session| session.rules().making.map(|making| making.how.checksum);
         if (of(&self), how(&self), checksum(&self)) != (of(&other), how(&other), checksum(&other)) {
             return Err(ProviderError::new(format!("{self:?} cannot fall back to {other:?}")));
+        }
+        if self.0.keys != other.0.keys {
+            let reason = format!("{self:?} cannot fall back to {other:?}: it has another key");
+            return Err(ProviderError::new(reason));
         }
         let inner = Arc::get_mut(&mut self.0).expect("a session that nobody else uses yet");
         inner.rules.goes_on = true;

@@ -318,6 +318,14 @@ fn a_fallback_does_the_same_or_is_refused() {
         reason.contains("md5 digest at gadget cannot fall back to hmac-md5 verify at toy"),
         "{reason}"
     );
+    let [one, other] =
+        [b"one key", b"another"].map(|key| Transform::mac(MAC, key).verify().expect("it is good"));
+    let reason = Gadget::SOUND
+        .open(&one)
+        .falling_back_to(Toy::SOUND.open(&other))
+        .expect_err("its key is another");
+    assert!(reason.reason.ends_with("it has another key"), "{reason:?}");
+    Gadget::SOUND.open(&one).falling_back_to(Toy::SOUND.open(&one)).expect("its key is the same");
 }
 
 #[test]
