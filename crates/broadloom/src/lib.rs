@@ -17,6 +17,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! With the feature `rayon` there is `PoolProcessor` beside [`Processor`], which uses a pool of threads; with
+//! `legacy` the provider `native` has RC4, too.
+//!
 //! Who wants only a manager, without sessions and providers, uses [`lanes`] alone.
 
 mod providers;

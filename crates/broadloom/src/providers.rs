@@ -257,6 +257,18 @@ mod tests {
     }
 
     #[test]
+    fn a_provider_with_other_options_takes_the_place_of_the_one_before() {
+        let mut registry = registry();
+        let spec: ProviderSpec = "native:isa=portable".parse().expect("it is a spec");
+        add_provider(&mut registry, &spec, &Cpu::detect()).expect("it can be opened");
+        let names = registry.providers().iter().map(|provider| provider.name());
+        assert_eq!(names.filter(|name| *name == "native").count(), 1);
+        let transform = broadloom_engine::Transform::hash(broadloom_engine::HashAlgorithm::Md5);
+        let session = registry.open_at("native", &transform).expect("it has that");
+        assert!(session.kernel().starts_with("portable"), "{}", session.kernel());
+    }
+
+    #[test]
     fn the_options_of_native_hold_in_any_order() {
         let isa = Cpu::detect().isa();
         let Some(feature) = Cpu::detect().features().iter().rev().find_map(|feature| {

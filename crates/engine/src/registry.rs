@@ -65,14 +65,20 @@ impl Registry {
         Registry::default()
     }
 
-    /// Adds a provider, to be asked after those before it.
+    /// Adds a provider, to be asked after those before it. One of the same name is replaced, and its place taken.
     pub fn add(&mut self, provider: Arc<dyn Provider>) {
-        self.providers.push(provider);
+        self.absent.retain(|absent| absent.name != provider.name());
+        match self.providers.iter_mut().find(|other| other.name() == provider.name()) {
+            Some(other) => *other = provider,
+            None => self.providers.push(provider),
+        }
     }
 
     /// Notes that a provider is not there, and why.
     pub fn add_absent(&mut self, name: impl Into<String>, reason: impl Into<String>) {
-        self.absent.push(Absent { name: name.into(), reason: reason.into() });
+        let (name, reason) = (name.into(), reason.into());
+        self.absent.retain(|absent| absent.name != name);
+        self.absent.push(Absent { name, reason });
     }
 
     /// The providers.
