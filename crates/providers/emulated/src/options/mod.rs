@@ -298,7 +298,8 @@ fn set_engines(engines: &mut Engines, name: &str, value: &str) -> Result<(), Ref
     Ok(())
 }
 
-/// `full-ring:0.1,reset:0.001`; where a colon or a comma has another meaning, `=` and `+` stand for them.
+/// `full-ring=0.1+reset=0.001`. Where they have no other meaning, as they have within the name of a provider with
+/// its options, a colon and a comma will do, too.
 fn faults(value: &str) -> Result<Rates, Refusal> {
     let mut rates = Rates::default();
     if value == "none" {
@@ -306,7 +307,7 @@ fn faults(value: &str) -> Result<Rates, Refusal> {
     }
     let valid = || {
         let names = Rates::NAMES.join(", ");
-        Refusal::new(format!("faults are none, or NAME:RATE, with commas between, of {names}"))
+        Refusal::new(format!("faults are none, or NAME=RATE, with + between, of {names}"))
     };
     for fault in value.split([',', '+']) {
         let (name, rate) = fault.split_once([':', '=']).ok_or_else(valid)?;
