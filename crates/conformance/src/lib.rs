@@ -56,7 +56,8 @@ macro_rules! suite {
             $crate::suite!(@tests topics, $provider;
                 support known_answers wycheproof cavp monte_carlo lengths alignments scattered out_of_place_copies ranges
                 tags wrong_tags wrong_tags_of_chains
-                wrong_nonces wrong_lengths wrong_blocks wrong_ranges wrong_tag_lengths bad_among_good
+                wrong_nonces wrong_lengths wrong_blocks wrong_ranges wrong_tag_lengths
+                useless_extras bad_among_good
                 large_beside_small long_associated_data random_jobs
                 every_chain esp_packets tls_records
                 capacity order doorbell bounded_waits close_and_drop statistics

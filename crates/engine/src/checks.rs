@@ -5,10 +5,34 @@ use std::ops::Range;
 use crate::algorithm::{Algorithm, CipherAlgorithm};
 use crate::job_error::JobError;
 use crate::operation::Operation;
-use crate::parameters::Span;
+use crate::parameters::{Extra, Span};
 use crate::session::Rules;
 
+/// What the parts of a job's data are for.
+pub(crate) struct Ranges {
+    /// The bytes that the cipher is for.
+    pub ciphered: Range<usize>,
+    /// Those that are hashed or authenticated; all, where that is not asked.
+    pub hashed: Range<usize>,
+}
+
 impl Operation<'_> {
+    /// That it was given nothing that its session has no use for.
+    pub(crate) fn check_extras(&self, rules: &Rules) -> Result<(), JobError> {
+        let has = |extra| match extra {
+            // Whoever could have written some may not have.
+            Extra::Associated => !self.associated.as_slice().is_empty(),
+            extra => self.extras.has(extra),
+        };
+        match Extra::ALL.into_iter().find(|extra| has(*extra) && !rules.takes.has(*extra)) {
+            Some(extra) => {
+                let (algorithm, direction) = (self.session().algorithm(), self.session().direction());
+                Err(JobError::NotTaken { extra, algorithm, direction })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// All that its session asks of it, but for the length of its nonce. Returns the bytes that the cipher is
     /// for.
     pub(crate) fn check(&self, rules: &Rules) -> Result<Range<usize>, JobError> {
@@ -25,7 +49,8 @@ impl Operation<'_> {
             return Err(JobError::Lengths { source_len: len, destination_len });
         }
         check_nonce(algorithm, nonce)?;
-        let ciphered = self.check_ranges(rules, len)?;
+        let ranges = self.check_ranges(rules, len)?;
+        let ciphered = ranges.ciphered.clone();
         if rules.writes {
             if let Algorithm::Aead(aead) = algorithm {
                 let max = aead.max_len(nonce.len());
@@ -37,35 +62,35 @@ impl Operation<'_> {
                 check_cipher(cipher, nonce, ciphered.len())?;
             }
         }
-        self.check_tag(rules, &ciphered, len, output_len)?;
+        self.check_tag(rules, &ranges, len, output_len)?;
         Ok(ciphered)
     }
 
     /// That its ranges are within so many bytes, and the cipher's of a length that it takes.
     #[inline]
-    pub(crate) fn check_ranges(&self, rules: &Rules, len: usize) -> Result<Range<usize>, JobError> {
+    pub(crate) fn check_ranges(&self, rules: &Rules, len: usize) -> Result<Ranges, JobError> {
         let ciphered = self.cipher.within(len)?;
-        self.mac.within(len)?;
+        let hashed = self.mac.within(len)?;
         if rules.writes && ciphered.len() & rules.granularity_mask != 0 {
             let granularity = rules.granularity_mask + 1;
             return Err(JobError::DataLength { len: ciphered.len(), granularity });
         }
-        Ok(ciphered)
+        Ok(Ranges { ciphered, hashed })
     }
 
-    /// That its tag is where it may be, in so many bytes to read or to write; or was given, and has the length
-    /// that the session's have.
+    /// That its tag is where it may be, in so many bytes to read or to write: not in what it is the tag of, nor
+    /// where ciphertext goes; or was given, and has the length that the session's have.
     #[inline]
     pub(crate) fn check_tag(
         &self,
         rules: &Rules,
-        ciphered: &Range<usize>,
+        ranges: &Ranges,
         len: usize,
         output_len: Option<usize>,
     ) -> Result<(), JobError> {
         let Some(at) = self.tag.at else {
-            if rules.checks_tag && usize::from(self.tag.given) != rules.tag_len {
-                let (len, valid) = (usize::from(self.tag.given), rules.tag_len);
+            if rules.checks_tag && self.tag.given != rules.tag_len {
+                let (len, valid) = (self.tag.given, rules.tag_len);
                 return Err(JobError::TagLength { len, valid });
             }
             return Ok(());
@@ -73,9 +98,18 @@ impl Operation<'_> {
         let end = at.saturating_add(rules.tag_len);
         let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
         Span { start: at, end }.within(room)?;
-        if rules.writes && at < ciphered.end && ciphered.start < end && !rules.covers_tag {
-            let (cipher_start, cipher_end) = (ciphered.start, ciphered.end);
-            return Err(JobError::TagOverlap { start: at, end, cipher_start, cipher_end });
+        let overlap = |range, of: &Range<usize>| {
+            let (range_start, range_end) = (of.start, of.end);
+            match at < of.end && of.start < end {
+                true => Err(JobError::TagOverlap { start: at, end, range, range_start, range_end }),
+                false => Ok(()),
+            }
+        };
+        if rules.writes && !rules.covers_tag {
+            overlap(Extra::CipherRange, &ranges.ciphered)?;
+        }
+        if rules.takes.has(Extra::MacRange) {
+            overlap(Extra::MacRange, &ranges.hashed)?;
         }
         Ok(())
     }

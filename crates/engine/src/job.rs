@@ -8,14 +8,15 @@ use crate::data::{Bytes, Data};
 use crate::job_error::JobError;
 use crate::made::Made;
 use crate::operation::{Operation, State};
-use crate::parameters::{MAX_TAG, Nonce, Span, Tag};
+use crate::parameters::{Extra, MAX_TAG, Nonce, Span, Tag};
 use crate::session::{Held, Session};
 
 /// One buffer's work.
 ///
 /// It borrows its session or owns a clone of it, owns its bytes or borrows them, and carries a value of
 /// the caller's own. Jobs are meant to be used again: [`set_data`](Job::set_data) and the other setters
-/// make a complete one ready for the next buffer, without an allocation.
+/// make a complete one ready for the next buffer, without an allocation. What it was given stays until it is
+/// given something else, or nothing.
 ///
 /// ```
 /// # use broadloom_engine::{Job, Session};
@@ -43,13 +44,15 @@ impl<'a, T> Job<'a, T> {
         self
     }
 
-    /// The associated data of an AEAD: authenticated, not encrypted.
+    /// The associated data of an AEAD: authenticated, not encrypted. Nothing else takes any
+    /// ([`JobError::NotTaken`]); in a chain and a MAC, [`mac_range`](Job::mac_range) says what is authenticated.
     pub fn associated(mut self, data: impl Into<Bytes<'a>>) -> Self {
-        self.operation.associated = data.into();
+        self.set_associated(data);
         self
     }
 
-    /// The tag to check. A tag of another length than the session's fails the job.
+    /// The tag to check. A tag of another length than the session's fails the job, and so does any where none
+    /// is checked.
     pub fn expect_tag(mut self, tag: &[u8]) -> Self {
         self.set_expected_tag(tag);
         self
@@ -58,32 +61,34 @@ impl<'a, T> Job<'a, T> {
     /// Where in the data the tag goes, or is: the offset of its first byte. Without it a tag that is made
     /// is only in [`tag`](Job::tag), and one to check comes from [`expect_tag`](Job::expect_tag).
     ///
-    /// In a chain that encrypts last, the tag is put there before, so that the cipher's range may cover it.
-    /// Anywhere else it must not: [`JobError::TagOverlap`].
+    /// It must not be among the bytes that it is the tag of, nor where ciphertext goes
+    /// ([`JobError::TagOverlap`]): with a tag in the data, a hash, a MAC and a chain need a
+    /// [range](Job::mac_range) that leaves it out, and what encrypts a [range](Job::cipher_range). In a chain that
+    /// encrypts last, the tag is put there before, and the cipher's range may cover it.
     pub fn tag_at(mut self, offset: usize) -> Self {
-        self.operation.tag.at = Some(offset);
-        self.operation.whole = false;
+        self.set_tag_at(Some(offset));
         self
     }
 
-    /// The bytes that the cipher is for; without it, all.
+    /// The bytes that the cipher is for; without it, all. What has no cipher takes none
+    /// ([`JobError::NotTaken`]).
     pub fn cipher_range(mut self, range: Range<usize>) -> Self {
-        self.operation.cipher = Span::from(range);
-        self.operation.whole = false;
+        self.set_cipher_range(Some(range));
         self
     }
 
-    /// The bytes that are hashed or authenticated; without it, all.
+    /// The bytes that are hashed or authenticated by a hash, a MAC or a chain; without it, all, and so with no
+    /// room for a [tag](Job::tag_at) in the data. An AEAD takes none ([`JobError::NotTaken`]): it authenticates
+    /// what it encrypts, and its [associated data](Job::associated).
     pub fn mac_range(mut self, range: Range<usize>) -> Self {
-        self.operation.mac = Span::from(range);
-        self.operation.whole = false;
+        self.set_mac_range(Some(range));
         self
     }
 
     /// The time by which a queue pair should have processed the job: it then no longer waits for others to
     /// fill the lanes.
     pub fn by(mut self, deadline: Instant) -> Self {
-        self.operation.deadline = Some(deadline);
+        self.set_deadline(Some(deadline));
         self
     }
 
@@ -220,24 +225,49 @@ impl<'a, T> Job<'a, T> {
         self.operation.nonce = Nonce::new(nonce);
     }
 
-    /// Gives it another tag to check, for its next use.
+    /// Gives it another tag to check, for its next use; an empty one is none.
     pub fn set_expected_tag(&mut self, tag: &[u8]) {
         self.operation.state = State::READY;
         let kept = tag.len().min(MAX_TAG);
         let at = self.operation.tag.at;
-        self.operation.tag = Tag { bytes: [0; MAX_TAG], given: tag.len().min(255) as u8, at };
+        self.operation.tag = Tag { bytes: [0; MAX_TAG], given: tag.len(), at };
         self.operation.tag.bytes[..kept].copy_from_slice(&tag[..kept]);
+        self.operation.extras.set(Extra::ExpectedTag, !tag.is_empty());
+    }
+
+    /// Gives the tag another place in the data, or none, for its next use.
+    pub fn set_tag_at(&mut self, offset: Option<usize>) {
+        self.operation.state = State::READY;
+        self.operation.tag.at = offset;
+        self.operation.extras.set(Extra::TagPlace, offset.is_some());
+    }
+
+    /// Gives the cipher other bytes, or all, for its next use.
+    pub fn set_cipher_range(&mut self, range: Option<Range<usize>>) {
+        self.operation.state = State::READY;
+        self.operation.extras.set(Extra::CipherRange, range.is_some());
+        self.operation.cipher = range.map_or(Span::ALL, Span::from);
+    }
+
+    /// Gives the hash or the MAC other bytes, or all, for its next use.
+    pub fn set_mac_range(&mut self, range: Option<Range<usize>>) {
+        self.operation.state = State::READY;
+        self.operation.extras.set(Extra::MacRange, range.is_some());
+        self.operation.mac = range.map_or(Span::ALL, Span::from);
     }
 
     /// Gives it other associated data, for its next use.
     pub fn set_associated(&mut self, data: impl Into<Bytes<'a>>) {
         self.operation.state = State::READY;
         self.operation.associated = data.into();
+        let is_given = !self.operation.associated.as_slice().is_empty();
+        self.operation.extras.set(Extra::Associated, is_given);
     }
 
     /// The associated data, to be changed for its next use.
     pub fn associated_mut(&mut self) -> &mut Bytes<'a> {
         self.operation.state = State::READY;
+        self.operation.extras.set(Extra::Associated, true);
         &mut self.operation.associated
     }
 
@@ -263,6 +293,7 @@ impl<'a, T> Job<'a, T> {
 
     /// Gives it another deadline, or none, for its next use.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.operation.state = State::READY;
         self.operation.deadline = deadline;
     }
 }

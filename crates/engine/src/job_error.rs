@@ -1,5 +1,8 @@
 //! Why a job failed.
 
+use crate::algorithm::{Algorithm, Direction};
+use crate::parameters::Extra;
+
 /// What an accelerator did instead of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -98,20 +101,32 @@ pub enum JobError {
         /// Bytes of data.
         len: usize,
     },
-    /// A tag that would be written over ciphertext, or is to be read from there. Give the cipher a
-    /// [range](crate::Job::cipher_range) beside it.
-    #[error(
-        "the tag's place {start}..{end} overlaps what the cipher is for, {cipher_start}..{cipher_end}"
-    )]
+    /// A tag that would be written over ciphertext or over the bytes that it is the tag of, or is to be read
+    /// from there. Give the cipher a [range](crate::Job::cipher_range) beside it, or the MAC
+    /// [one](crate::Job::mac_range).
+    #[error("the tag's place {start}..{end} overlaps the {range}, {range_start}..{range_end}")]
     TagOverlap {
         /// Where the tag starts.
         start: usize,
         /// Where it ends.
         end: usize,
-        /// Where the cipher's range starts.
-        cipher_start: usize,
+        /// Which range: the cipher's or the MAC's.
+        range: Extra,
+        /// Where the range starts.
+        range_start: usize,
         /// Where it ends.
-        cipher_end: usize,
+        range_end: usize,
+    },
+    /// Something that the job's session has no use for. It is not ignored: what is asked to be authenticated
+    /// and is not would not be missed.
+    #[error("{algorithm} {direction} takes no {extra}")]
+    NotTaken {
+        /// What it is.
+        extra: Extra,
+        /// The session's algorithm.
+        algorithm: Algorithm,
+        /// The session's direction.
+        direction: Direction,
     },
     /// A cipher was given data that can only be read.
     #[error("a cipher needs data that can be written, and these can only be read")]

@@ -58,7 +58,7 @@ pub use job::{Handle, Job};
 pub use job_error::{DeviceFault, JobError};
 pub use made::Progress;
 pub use operation::Operation;
-pub use parameters::MAX_TAG;
+pub use parameters::{Extra, MAX_TAG};
 pub use parts::{CompressionParts, Last, Layout, Parts};
 #[cfg(feature = "rayon")]
 pub use pool::PoolProcessor;

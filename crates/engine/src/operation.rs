@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 use crate::data::{Bytes, Data, Text};
 use crate::job_error::JobError;
 use crate::made::{Made, Making, Progress};
-use crate::parameters::{Nonce, Span, Tag};
+use crate::parameters::{Extras, Nonce, Span, Tag};
 use crate::parts::{CompressionParts, Last, Layout, Parts};
 use crate::session::{Held, Part, Rules, Session};
 
@@ -20,8 +20,8 @@ pub struct Operation<'a> {
     pub(crate) cipher: Span,
     pub(crate) mac: Span,
     pub(crate) nonce: Nonce,
-    /// No range is set, and no place of the tag.
-    pub(crate) whole: bool,
+    /// What it was given; of associated data, whether there may be some.
+    pub(crate) extras: Extras,
     pub(crate) associated: Bytes<'a>,
     pub(crate) tag: Tag,
     pub(crate) deadline: Option<Instant>,
@@ -93,7 +93,7 @@ impl<'a> Operation<'a> {
             cipher: Span::ALL,
             mac: Span::ALL,
             nonce: Nonce::NONE,
-            whole: true,
+            extras: Extras::NONE,
             associated: Bytes::EMPTY,
             tag: Tag::NONE,
             deadline: None,
@@ -324,7 +324,7 @@ impl<'a> Operation<'a> {
     /// Moves the data out of the operation, for as long as a device works on them; `None` where the
     /// operation only borrows them, or has work for a part of them: then they are to be copied.
     pub fn lend(&mut self) -> Option<Data<'static>> {
-        if !self.whole || self.session.get().rules().chain {
+        if self.extras.has_any(Extras::PLACES) || self.session.get().rules().chain {
             return None;
         }
         self.data.lend()
@@ -368,15 +368,16 @@ impl<'a> Operation<'a> {
     /// place, or none to be written.
     #[inline(always)]
     fn is_plain(&self, rules: &Rules, len: usize) -> bool {
-        if self.whole {
+        if !self.extras.has_any(rules.uncommon) {
             return len & rules.granularity_mask == 0
                 && len as u64 <= rules.max_len
-                && (!rules.checks_tag || usize::from(self.tag.given) == rules.tag_len);
+                && (!rules.checks_tag || self.tag.given == rules.tag_len);
         }
         rules.chain
+            && self.extras.is_within(rules.takes)
             && self
                 .check_ranges(rules, len)
-                .is_ok_and(|ciphered| self.check_tag(rules, &ciphered, len, Some(len)).is_ok())
+                .is_ok_and(|ranges| self.check_tag(rules, &ranges, len, Some(len)).is_ok())
     }
 
     /// Checks the job, and makes it ready for a provider; or it has failed. Whether it is ready.
@@ -406,6 +407,7 @@ impl<'a> Operation<'a> {
             let (min, max) = (rules.nonce_min, rules.nonce_max);
             return Err(JobError::NonceLength { len, min, max });
         }
+        self.check_extras(rules)?;
         self.fell_back = None;
         if rules.making.is_some() {
             self.begin_compression()?;
@@ -421,7 +423,8 @@ impl<'a> Operation<'a> {
         let rules = *self.session.get().rules();
         let ciphered = self.check(&rules)?;
         // A part of the pieces is no pieces.
-        let gathers = !rules.chain && self.whole && self.session().stage(false).session.gathers();
+        let whole = !self.extras.has_any(Extras::PLACES);
+        let gathers = !rules.chain && whole && self.session().stage(false).session.gathers();
         if !(gathers && self.data.is_read_only() && self.session().falls_back_to().is_none()) {
             self.data.gather_pieces();
         }

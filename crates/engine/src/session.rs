@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction};
 use crate::made::Making;
+use crate::parameters::{Extra, Extras};
 use crate::provider::{Provider, ProviderError, ProviderSession};
 use crate::transform::Transform;
 
@@ -48,6 +49,10 @@ pub(crate) struct Rules {
     pub writes: bool,
     /// There is a tag to check.
     pub checks_tag: bool,
+    /// What a job may be given.
+    pub takes: Extras,
+    /// What makes a job another than the common case: places, and all that is not taken.
+    pub uncommon: Extras,
     pub chain: bool,
     /// A chain that authenticates before it encrypts: its cipher may cover the tag.
     pub covers_tag: bool,
@@ -155,6 +160,7 @@ impl Session {
             _ => None,
         };
         let checks_tag = direction.checks() && transform.tag_len() > 0;
+        let takes = takes(algorithm, checks_tag);
         let rules = Rules {
             nonce_min: *nonce.start(),
             nonce_max: *nonce.end(),
@@ -162,6 +168,8 @@ impl Session {
             granularity_mask: algorithm.granularity() - 1,
             writes,
             checks_tag,
+            takes,
+            uncommon: takes.complement().with(Extras::PLACES),
             chain: chain_order.is_some(),
             covers_tag: chain_order == Some(ChainOrder::MacThenCipher),
             max_len: match algorithm {
@@ -303,6 +311,19 @@ impl Session {
             _ => &self.0.stages.first,
         }
     }
+}
+
+/// What a job may be given beside its data and a nonce.
+fn takes(algorithm: Algorithm, checks_tag: bool) -> Extras {
+    let mut takes = match algorithm {
+        Algorithm::Hash(_) | Algorithm::Mac(_) => Extras::of(&[Extra::MacRange, Extra::TagPlace]),
+        Algorithm::Cipher(_) => Extras::of(&[Extra::CipherRange]),
+        Algorithm::Aead(_) => Extras::of(&[Extra::CipherRange, Extra::TagPlace, Extra::Associated]),
+        Algorithm::Chain(..) => Extras::PLACES,
+        Algorithm::Compression(_) => Extras::NONE,
+    };
+    takes.set(Extra::ExpectedTag, checks_tag);
+    takes
 }
 
 impl fmt::Debug for Session {

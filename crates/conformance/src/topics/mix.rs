@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Checksum, Compression, Direction, Held, Job, Provider, Session};
+use broadloom_engine::{Bytes, Checksum, Compression, Direction, Held, Job, Provider, Session};
 use fastrand::Rng;
 
 use super::answers::random_len;
@@ -35,13 +35,13 @@ impl Message {
                 job.set_data(case.input(direction).to_vec());
                 job.set_nonce(&case.nonce);
                 job.set_associated(case.associated.as_slice());
-                if direction.checks() {
-                    job.set_expected_tag(&case.tag);
-                }
+                job.set_expected_tag(if direction.checks() { &case.tag } else { &[] });
             }
             Message::Chunk(chunk) => {
                 job.set_data(chunk.input(direction).to_vec());
                 job.set_nonce(&[]);
+                job.set_associated(Bytes::EMPTY);
+                job.set_expected_tag(&[]);
             }
         }
     }

@@ -25,6 +25,7 @@ pub use monte_carlo::monte_carlo;
 pub use queues::{bounded_waits, capacity, close_and_drop, doorbell, order, statistics};
 pub use ranges::ranges;
 pub use refusals::{
-    bad_among_good, wrong_blocks, wrong_lengths, wrong_nonces, wrong_ranges, wrong_tag_lengths,
+    bad_among_good, useless_extras, wrong_blocks, wrong_lengths, wrong_nonces, wrong_ranges,
+    wrong_tag_lengths,
 };
 pub use tags::{tags, wrong_tags, wrong_tags_of_chains};

@@ -4,12 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, Data, Job, JobError, Processor,
-    Provider, Session,
+    AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, Compression, Data, Direction, Extra,
+    Job, JobError, Processor, Provider, Session,
 };
 use fastrand::Rng;
 
 use crate::case::{Case, assert_same};
+use crate::chunk::{Chunk, Kind, compressions};
 use crate::keyed::{Keyed, random_bytes, varied};
 
 /// Nonces one byte too short or too long, none, and far too long ones.
@@ -152,7 +153,7 @@ pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
 }
 
 /// Ranges that end beyond the data, begin there, or end before they begin; and a place for the tag that is
-/// not within the data, cannot be written to, or is where the ciphertext goes.
+/// not within the data, cannot be written to, or is where the ciphertext goes or among what it is the tag of.
 pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 15);
     for algorithm in varied(provider) {
@@ -190,18 +191,83 @@ pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
                 _ => true,
             };
             if !ciphers_tag {
-                let (cipher_start, cipher_end) = (16, 64);
-                for start in [cipher_start + 1 - tag_len.min(17), 40, cipher_end - 1] {
-                    let end = start + tag_len;
+                let (range_start, range_end) = (16, 64);
+                for start in [range_start + 1 - tag_len.min(17), 40, range_end - 1] {
+                    let (end, range) = (start + tag_len, Extra::CipherRange);
                     if end <= 96 {
-                        let error = JobError::TagOverlap { start, end, cipher_start, cipher_end };
+                        let error = JobError::TagOverlap { start, end, range, range_start, range_end };
                         bench.refuses(&session, error, |job| {
-                            job.cipher_range(cipher_start..cipher_end).tag_at(start)
+                            job.cipher_range(range_start..range_end).tag_at(start)
                         });
                     }
                 }
             }
+            a_tag_in_what_it_is_of(&mut bench, &session);
         }
+    }
+}
+
+/// All of the data, or a range that ends with the tag's first byte or begins with its last.
+fn a_tag_in_what_it_is_of(bench: &mut Bench<'_>, session: &Session) {
+    if matches!(session.algorithm(), Algorithm::Aead(_)) {
+        return;
+    }
+    let (start, end, range) = (32, 32 + session.tag_len(), Extra::MacRange);
+    for hashed in [None, Some(0..start + 1), Some(end - 1..96)] {
+        let Range { start: range_start, end: range_end } = hashed.clone().unwrap_or(0..96);
+        let error = JobError::TagOverlap { start, end, range, range_start, range_end };
+        bench.refuses(session, error, |mut job| {
+            if matches!(session.algorithm(), Algorithm::Chain(..)) {
+                job.set_cipher_range(Some(0..start));
+            }
+            job.set_mac_range(hashed);
+            job.tag_at(start)
+        });
+    }
+}
+
+/// Ranges, a place for a tag, associated data and a tag to check, where the algorithm has no use for them: what
+/// is to be authenticated is not left out in silence.
+pub fn useless_extras(provider: &Arc<dyn Provider>) {
+    let mut bench = Bench::new(provider, 21);
+    for algorithm in varied(provider) {
+        for session in bench.sessions(algorithm) {
+            refuses_useless(&mut bench, &session);
+        }
+    }
+    for algorithm in compressions(provider) {
+        let chunk = Chunk::new(algorithm, Compression::default(), Kind::Text.bytes(96));
+        for direction in [Direction::Compress, Direction::Decompress] {
+            refuses_useless(&mut bench, &chunk.open(provider, direction));
+        }
+    }
+}
+
+fn refuses_useless(bench: &mut Bench<'_>, session: &Session) {
+    let (algorithm, direction) = (session.algorithm(), session.direction());
+    let (ciphers, hashes) = match algorithm {
+        Algorithm::Hash(_) | Algorithm::Mac(_) => (false, true),
+        Algorithm::Cipher(_) | Algorithm::Aead(_) => (true, false),
+        Algorithm::Chain(..) => (true, true),
+        Algorithm::Compression(_) => (false, false),
+    };
+    let has_tag = session.tag_len() > 0;
+    let extras = [
+        (Extra::CipherRange, ciphers),
+        (Extra::MacRange, hashes),
+        (Extra::TagPlace, has_tag),
+        (Extra::Associated, matches!(algorithm, Algorithm::Aead(_))),
+        (Extra::ExpectedTag, has_tag && direction.checks()),
+    ];
+    for (extra, _) in extras.into_iter().filter(|(_, is_taken)| !is_taken) {
+        let error = JobError::NotTaken { extra, algorithm, direction };
+        bench.refuses(session, error, |job| match extra {
+            Extra::CipherRange => job.cipher_range(0..96),
+            Extra::MacRange => job.mac_range(0..96),
+            Extra::TagPlace => job.tag_at(0),
+            Extra::Associated => job.associated(b"header"),
+            Extra::ExpectedTag => job.expect_tag(&[5]),
+        });
     }
 }
 
@@ -214,7 +280,7 @@ pub fn wrong_tag_lengths(provider: &Arc<dyn Provider>) {
             if !session.direction().checks() || valid == 0 {
                 continue;
             }
-            for len in [0, 1, valid - 1, valid + 1, 64, 65, 200] {
+            for len in [0, 1, valid - 1, valid + 1, 64, 65, 200, 300, 256 + valid] {
                 if len != valid {
                     let error = JobError::TagLength { len, valid };
                     bench.refuses(&session, error, |job| job.expect_tag(&vec![9; len]));

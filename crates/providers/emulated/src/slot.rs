@@ -87,6 +87,10 @@ impl Slot {
             Some(work) => {
                 work.job.set_session(session.0.work.clone());
                 work.session = session.clone();
+                // What the job was given for another session, this one may not take.
+                work.job.set_nonce(&[]);
+                work.job.set_associated(Bytes::EMPTY);
+                work.job.set_expected_tag(&[]);
             }
             none => {
                 let job = Job::new(session.0.work.clone(), Vec::new());

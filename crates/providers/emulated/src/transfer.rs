@@ -19,8 +19,6 @@ pub(crate) fn load(slot: &mut Slot, operation: &mut Operation<'_>, memory: Memor
             let room = parts.output.len();
             slot.room = room;
             let job = slot.job();
-            // The slot's job may have been a packet's.
-            job.set_nonce(&[]);
             set_room(job, kind, room);
         }
         _ => {
@@ -79,13 +77,15 @@ pub(crate) fn set_room(job: &mut Job<'static>, kind: Kind, room: usize) {
 }
 
 pub(crate) fn set_associated(job: &mut Job<'static>, associated: &[u8]) {
+    if associated.is_empty() {
+        return job.set_associated(Bytes::EMPTY);
+    }
     match job.associated_mut() {
         Bytes::Owned(bytes) => {
             bytes.clear();
             bytes.extend_from_slice(associated);
         }
-        other if !associated.is_empty() => *other = Bytes::Owned(associated.to_vec()),
-        _ => {}
+        other => *other = Bytes::Owned(associated.to_vec()),
     }
 }
 
