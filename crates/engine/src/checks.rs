@@ -98,20 +98,16 @@ impl Operation<'_> {
         let end = at.saturating_add(rules.tag_len);
         let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
         Span { start: at, end }.within(room)?;
-        let overlap = |range, of: &Range<usize>| {
-            let (range_start, range_end) = (of.start, of.end);
-            match at < of.end && of.start < end {
-                true => Err(JobError::TagOverlap { start: at, end, range, range_start, range_end }),
-                false => Ok(()),
-            }
+        let overlaps = |range: &Range<usize>| at < range.end && range.start < end;
+        let (range, other) = if rules.writes && !rules.covers_tag && overlaps(&ranges.ciphered) {
+            (Extra::CipherRange, &ranges.ciphered)
+        } else if rules.takes.has(Extra::MacRange) && overlaps(&ranges.hashed) {
+            (Extra::MacRange, &ranges.hashed)
+        } else {
+            return Ok(());
         };
-        if rules.writes && !rules.covers_tag {
-            overlap(Extra::CipherRange, &ranges.ciphered)?;
-        }
-        if rules.takes.has(Extra::MacRange) {
-            overlap(Extra::MacRange, &ranges.hashed)?;
-        }
-        Ok(())
+        let Range { start: range_start, end: range_end } = *other;
+        Err(JobError::TagOverlap { start: at, end, range, range_start, range_end })
     }
 }
 
