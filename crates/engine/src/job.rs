@@ -94,7 +94,9 @@ impl<'a, T> Job<'a, T> {
 
     /// Bytes of room that a compression or a decompression gets on its first attempt. There is always more
     /// where that is too little; enough at once saves attempts. Without it the provider's worst case is
-    /// assumed, or four times the input.
+    /// assumed, or four times the input. A compression gets no more than that worst case
+    /// ([`Session::bound`]), a decompression no more than its [limit](Job::limit) or what its input can stand
+    /// for, which may still be a lot.
     pub fn room(mut self, bytes: usize) -> Self {
         self.set_room(Some(bytes));
         self

@@ -118,10 +118,11 @@ impl Made {
     pub fn begin(&mut self, making: Making, input_len: usize, bound: impl FnOnce(usize) -> usize) {
         (self.len, self.consumed, self.attempts) = (0, 0, 1);
         (self.checksum, self.full) = (None, false);
-        let room = self.wish.unwrap_or_else(|| match making.direction {
-            Direction::Compress => bound(input_len),
-            _ => (input_len.saturating_mul(USUAL_PER_BYTE)).max(LEAST_ROOM),
-        });
+        let room = match making.direction {
+            // More is of no use, whatever the caller wants.
+            Direction::Compress => bound(input_len).min(self.wish.unwrap_or(usize::MAX)),
+            _ => self.wish.unwrap_or(input_len.saturating_mul(USUAL_PER_BYTE).max(LEAST_ROOM)),
+        };
         self.make_room(room.min(self.most(making, input_len)));
     }
 
