@@ -139,7 +139,8 @@ pub enum JobError {
         /// Bytes of the destination.
         destination_len: usize,
     },
-    /// The provider could not open a queue for this thread. Data in place are as they were.
+    /// The provider could not open a queue for this thread; some have no more than so many at a time. Data in
+    /// place are as they were. Whoever tries again asks it again.
     #[error("the provider has no queue for this thread")]
     NoQueue,
     /// One of the provider's own calls failed; the number is the provider's.

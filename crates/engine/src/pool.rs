@@ -43,7 +43,7 @@ impl PoolProcessor {
     /// that are too few to be worth a second thread are processed on the calling one.
     ///
     /// # Panics
-    /// If a provider panics.
+    /// If a provider panics; jobs are then as [`Processor::process_many`] leaves them.
     pub fn process_many<'a, H>(&mut self, pool: &ThreadPool, jobs: &mut [H]) -> Outcome
     where
         H: Handle<'a> + Send,

@@ -18,7 +18,8 @@ type Window<'x, 'a> = ArrayVec<&'x mut Operation<'a>, WINDOW>;
 /// The synchronous way in: one thread's open queues, which process jobs to their end within a call.
 ///
 /// It opens a provider's queue when it first meets a session of that provider, and keeps it. Threads that
-/// process at the same time each have one of their own.
+/// process at the same time each have one of their own. A provider may have no more of them just then: jobs
+/// fail with [`JobError::NoQueue`], and the next call asks it again.
 ///
 /// ```
 /// # use broadloom_engine::{Job, Processor, Session};
@@ -42,7 +43,7 @@ pub struct Processor {
 /// A queue at the provider with this id.
 struct Open {
     provider: usize,
-    queue: Result<AnyQueue, JobError>,
+    queue: AnyQueue,
     /// Keeps the provider, so that no other gets its id.
     _session: Session,
 }
@@ -67,6 +68,12 @@ impl Processor {
     /// Processes jobs to their end, side by side where their kernels allow it: any mix of sessions,
     /// algorithms, lengths and keys. Each of them is then complete, and says how it went. Jobs that were
     /// complete before are processed once more.
+    ///
+    /// # Panics
+    /// If a provider panics. The jobs that it was working on, up to 512, have no status then, nor have those
+    /// that come after them, of which nothing was begun. The former cannot be done again with what is left in
+    /// their buffers: processed once more they fail with [`JobError::Panicked`], their output wiped; a setter
+    /// makes them ready for other data. The provider's queue may be of no more use: drop the processor.
     pub fn process_many<'a, H: Handle<'a>>(&mut self, jobs: &mut [H]) -> Outcome {
         let mut outcome = Outcome::default();
         for jobs in jobs.chunks_mut(WINDOW) {
@@ -81,10 +88,10 @@ impl Processor {
     /// Operations that are worth waiting for, of a session's class at its provider.
     pub(crate) fn batch(&mut self, session: &Session) -> usize {
         let class = session.stage(false).class;
-        match &mut self.open(session).queue {
-            Ok(AnyQueue::Local(queue)) => queue.batch(class).max(1),
+        match self.open(session) {
+            Some(AnyQueue::Local(queue)) => queue.batch(class).max(1),
             // A device begins at once, whatever else is still to come.
-            Ok(AnyQueue::Device(_)) | Err(_) => 1,
+            Some(AnyQueue::Device(_)) | None => 1,
         }
     }
 
@@ -99,18 +106,18 @@ impl Processor {
         self.earlier = add_up(self.earlier, &queues);
     }
 
-    fn open(&mut self, session: &Session) -> &mut Open {
+    /// The queue at a session's provider; opened, unless it is. `None` where the provider has none just now.
+    fn open(&mut self, session: &Session) -> Option<&mut AnyQueue> {
         let provider = session.provider_id();
         let index = match self.queues.iter().position(|open| open.provider == provider) {
             Some(index) => index,
             None => {
-                let queue = session.provider_handle().open_queue();
-                let queue = queue.map_err(|_| JobError::NoQueue);
+                let queue = session.provider_handle().open_queue().ok()?;
                 self.queues.push(Open { provider, queue, _session: session.clone() });
                 self.queues.len() - 1
             }
         };
-        &mut self.queues[index]
+        Some(&mut self.queues[index].queue)
     }
 
     /// Brings up to [`WINDOW`] operations to their end, in the common case all of one provider, and says how many
@@ -174,29 +181,36 @@ impl Processor {
 
     /// The device that works for a session, if one does.
     pub(crate) fn device(&mut self, session: &Session) -> Option<&mut Box<dyn DeviceQueue>> {
-        match &mut self.open(session).queue {
-            Ok(AnyQueue::Device(device)) => Some(device),
+        match self.open(session) {
+            Some(AnyQueue::Device(device)) => Some(device),
             _ => None,
         }
+    }
+
+    /// Whether a device that is open works for the provider with this id.
+    pub(crate) fn has_device(&self, provider: usize) -> bool {
+        let mut queues = self.queues.iter();
+        queues.any(|open| open.provider == provider && matches!(open.queue, AnyQueue::Device(_)))
     }
 
     /// All devices that are open.
     pub(crate) fn devices(&mut self) -> impl Iterator<Item = &mut Box<dyn DeviceQueue>> {
         self.queues.iter_mut().filter_map(|open| match &mut open.queue {
-            Ok(AnyQueue::Device(device)) => Some(device),
-            _ => None,
+            AnyQueue::Device(device) => Some(device),
+            AnyQueue::Local(_) => None,
         })
     }
 
     /// Has operations of one provider worked on.
     fn work(&mut self, window: &mut [&mut Operation<'_>]) {
         let Some(first) = window.first() else { return };
-        match &mut self.open(first.acting()).queue {
-            Ok(AnyQueue::Local(queue)) => queue.run(window),
-            Ok(AnyQueue::Device(device)) => device::drive(&mut **device, window),
-            Err(error) => {
-                let error = *error;
-                window.iter_mut().for_each(|operation| operation.complete(Err(error)));
+        match self.open(first.acting()) {
+            Some(AnyQueue::Local(queue)) => queue.run(window),
+            Some(AnyQueue::Device(device)) => device::drive(&mut **device, window),
+            None => {
+                for operation in window {
+                    operation.complete(Err(JobError::NoQueue));
+                }
             }
         }
     }
@@ -224,8 +238,8 @@ impl Processor {
 /// The occupancy of queues, and of those before them.
 fn add_up(earlier: Occupancy, queues: &[Open]) -> Occupancy {
     let queues = queues.iter().filter_map(|open| match &open.queue {
-        Ok(AnyQueue::Local(queue)) => queue.occupancy(),
-        _ => None,
+        AnyQueue::Local(queue) => queue.occupancy(),
+        AnyQueue::Device(_) => None,
     });
     queues.fold(earlier, |a, b| Occupancy { used: a.used + b.used, offered: a.offered + b.offered })
 }

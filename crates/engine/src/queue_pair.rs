@@ -397,9 +397,21 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         let to = group.seen;
         // Each window is complete on its own: no job is processed twice where the next one panics.
         while group.complete < to {
+    /// Starts the jobs of a group that came when their provider had no queue: now it has a device, which may be
+    /// at work for others.
+    #[cold]
+    fn start_late(&mut self, index: usize) {
+        let group = &mut self.groups[index];
+        group.remote = Some(Remote::new(group.complete));
+        self.start(index);
+    }
+
             let until = to.min(group.complete + WINDOW);
             let jobs = group.jobs.range_mut(group.complete..until);
             let failed = self.processor.run(group.class.0, jobs.map(Handle::operation));
+        if self.remote && self.processor.has_device(group.class.0) {
+            return self.start_late(index);
+        }
             self.statistics.complete(until - group.complete, failed);
             group.complete = until;
             self.level.set(|| true);

@@ -3,6 +3,7 @@
 mod toy;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use broadloom_engine::{
@@ -11,7 +12,7 @@ use broadloom_engine::{
     QueuePair, Session, Transform, Workers, WorkersConfig,
 };
 use proptest::prelude::*;
-use toy::{CIPHER, HASH, MAC, Toy, sum};
+use toy::{CIPHER, HASH, Late, MAC, Toy, sum};
 
 /// The toy behind a pair of rings.
 #[derive(Debug, Clone, Copy)]
@@ -356,6 +357,30 @@ fn a_job_used_again_has_not_fallen_back_before_it_does() {
         jobs.map(|job| job.fell_back()),
         [None, None, Some(JobError::Device(DeviceFault::Timeout))]
     );
+}
+
+#[test]
+fn jobs_that_came_before_there_was_a_device_go_to_it_beside_those_that_came_after() {
+    let provider = Late::new(Gadget::SOUND);
+    let open = |transform| Session::open(Arc::clone(&provider) as _, transform).expect("it can");
+    let sessions = transforms().each_ref().map(open);
+    let config = QueueConfig { doorbell: Doorbell::Deferred, max_wait: None, ..QueueConfig::default() };
+    let mut queue = QueuePair::new(config);
+    let mut enqueue = |kind, number| {
+        let mut jobs = vec![job(&sessions, kind, number, true)];
+        assert_eq!(queue.enqueue(&mut jobs), 1);
+    };
+    enqueue(2, 1);
+    enqueue(0, 2);
+    provider.opens.store(true, Ordering::Relaxed);
+    enqueue(2, 3);
+    let mut done = queue.close();
+    done.sort_by_key(|job| job.user_value().1);
+    assert_eq!(done.iter().map(|job| job.user_value().1).collect::<Vec<_>>(), [1, 2, 3]);
+    for job in &done {
+        assert_eq!(job.status(), Some(Ok(())));
+        assert_right(job);
+    }
 }
 
 #[test]

@@ -3,12 +3,13 @@
 mod toy;
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Builder, Data, Direction, Job, JobError, Order, Processor, Provider,
     QueueConfig, QueuePair, Registry, Session, Transform, TransformError, kind,
 };
-use toy::{CIPHER, CODE, Fault, HASH, MAC, Toy, sum};
+use toy::{CIPHER, CODE, Fault, HASH, Late, MAC, Toy, sum};
 
 const KEY: [u8; 16] = [0x40; 16];
 
@@ -141,6 +142,24 @@ fn without_a_queue_jobs_fail_and_their_data_stay() {
             Processor::new().process_many(std::slice::from_mut(&mut job));
             assert_eq!(job.output(), Some([5 ^ 0x40, 6 ^ 0x40, 8 ^ 0x40, 10 ^ 0x40].as_slice()));
         }
+    }
+}
+
+#[test]
+fn a_queue_is_asked_for_again_until_there_is_one() {
+    let provider = Late::new(Toy::SOUND);
+    let session = Session::open(Arc::clone(&provider) as _, &encrypt()).expect("it can");
+    let mut processor = Processor::new();
+    let mut queue = QueuePair::new(QueueConfig::default());
+    for expected in [Err(JobError::NoQueue), Ok(())] {
+        provider.opens.store(expected.is_ok(), Ordering::Relaxed);
+        let mut jobs = vec![job(&session, false)];
+        processor.process_many(&mut jobs);
+        assert_eq!(jobs[0].status(), Some(expected), "a processor's job");
+        queue.enqueue(&mut jobs);
+        queue.flush();
+        queue.dequeue(&mut jobs, usize::MAX);
+        assert_eq!(jobs[0].status(), Some(expected), "a queue pair's job");
     }
 }
 

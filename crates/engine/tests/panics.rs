@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use broadloom_engine::{Data, Job, JobError, QueueConfig, QueuePair};
+use broadloom_engine::{Data, Job, JobError, Processor, QueueConfig, QueuePair};
 use common::{PANIC, Toy, cipher, hash, job};
 
 fn panics(what: impl FnOnce()) {
@@ -44,6 +44,29 @@ fn jobs_under_a_panic_fail_and_are_wiped_and_no_job_is_processed_twice() {
     }
     let snapshot = pair.statistics().snapshot();
     assert_eq!((snapshot.accepted, snapshot.completed, snapshot.failed), (700, 700, 188));
+}
+
+#[test]
+fn a_call_that_panicked_leaves_jobs_that_fail_until_they_have_other_data() {
+    let session = cipher(&Arc::default(), 3);
+    // A window of 512 with the panic in it, and one job more.
+    let numbers = std::iter::once(usize::from(PANIC)).chain(0..512);
+    let mut jobs: Vec<_> = numbers.map(|number| job(&session, number % 238)).collect();
+    jobs[0].set_data(vec![PANIC; 9]);
+    panics(|| {
+        Processor::new().process_many(&mut jobs);
+    });
+    assert!(jobs.iter().all(|job| job.status().is_none()));
+    let outcome = Processor::new().process_many(&mut jobs);
+    assert_eq!((outcome.completed, outcome.failed), (513, 512));
+    for job in &jobs[..512] {
+        assert_eq!(job.status(), Some(Err(JobError::Panicked)));
+        assert!(bytes(job).iter().all(|byte| *byte == 0), "half-done output is wiped");
+    }
+    assert!(jobs[512].succeeded(), "nothing of it was begun");
+    jobs.iter_mut().for_each(|job| drop(job.set_data(vec![1; 9])));
+    assert_eq!(Processor::new().process_many(&mut jobs).failed, 0);
+    assert!(jobs.iter().all(|job| job.output() == Some(&[4; 9])));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use broadloom_engine::{
     AesSize, Algorithm, AnyQueue, CipherAlgorithm, Direction, HashAlgorithm, JobError, MacAlgorithm,
@@ -92,6 +93,44 @@ impl Provider for Toy {
             return Err(ProviderError::new("no queue today"));
         }
         Ok(AnyQueue::local(ToyQueue(*self)))
+    }
+}
+
+/// A provider that opens queues only while it may.
+pub struct Late<P> {
+    pub inner: P,
+    pub opens: AtomicBool,
+}
+
+impl<P: Provider> Late<P> {
+    /// One that does not yet.
+    pub fn new(inner: P) -> Arc<Self> {
+        Arc::new(Late { inner, opens: AtomicBool::new(false) })
+    }
+}
+
+impl<P: Provider> Provider for Late<P> {
+    fn name(&self) -> &str {
+        self.inner.name()
+    }
+
+    fn description(&self) -> String {
+        self.inner.description()
+    }
+
+    fn supports(&self, algorithm: Algorithm) -> bool {
+        self.inner.supports(algorithm)
+    }
+
+    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+        self.inner.open_session(transform)
+    }
+
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
+        if !self.opens.load(Ordering::Relaxed) {
+            return Err(ProviderError::new("no queue yet"));
+        }
+        self.inner.open_queue()
     }
 }
 
