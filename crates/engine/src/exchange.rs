@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::completion::Reply;
 use crate::event::{Event, Level};
+use crate::queue_pair::reserved;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock};
 
 /// A job on its way, and where it goes afterwards: to whoever polls, or to a completion.
@@ -93,13 +94,13 @@ struct Desk<H> {
 impl<H> Exchange<H> {
     /// An exchange for so many workers, who hold at most `each` jobs each.
     pub(crate) fn new(workers: usize, each: usize) -> Self {
-        let desk = |_| Desk { inbox: VecDeque::with_capacity(each), load: 0, parked: false };
+        let desk = |_| Desk { inbox: VecDeque::with_capacity(reserved(each)), load: 0, parked: false };
         Exchange {
             state: Mutex::new(State {
                 desks: (0..workers).map(desk).collect(),
                 next: 0,
                 overflow: VecDeque::new(),
-                complete: VecDeque::with_capacity(workers * each),
+                complete: VecDeque::with_capacity(workers * reserved(each)),
                 owed: 0,
                 replied: 0,
                 busy: 0,
@@ -113,7 +114,7 @@ impl<H> Exchange<H> {
     }
 
     pub(crate) fn capacity(&self) -> usize {
-        self.each * self.filled.len()
+        self.each.saturating_mul(self.filled.len())
     }
 
     /// Jobs accepted and not given back.

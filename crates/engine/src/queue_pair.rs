@@ -36,7 +36,8 @@ pub enum Doorbell {
 /// How a queue pair behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueueConfig {
-    /// Jobs that it holds at most.
+    /// Jobs that it holds at most. Memory for them, up to 4096, is reserved for each class of sessions, and the
+    /// rest as they come; [`usize::MAX`] is no limit.
     pub capacity: usize,
     /// The order in which they come back.
     pub order: Order,
@@ -45,8 +46,8 @@ pub struct QueueConfig {
     /// Jobs that share lanes are processed when so many have come; `None` leaves it to the provider.
     pub batch: Option<usize>,
     /// How long a job waits for others, at most, before any call of [`enqueue`](QueuePair::enqueue) or
-    /// [`dequeue`](QueuePair::dequeue) has it processed; `None`: until the batch is full, the job's own
-    /// deadline, or [`flush`](QueuePair::flush).
+    /// [`dequeue`](QueuePair::dequeue) has it processed; `None`, or more than the clock can count: until the
+    /// batch is full, the job's own deadline, or [`flush`](QueuePair::flush).
     pub max_wait: Option<Duration>,
 }
 
@@ -60,6 +61,11 @@ impl Default for QueueConfig {
             max_wait: Some(Duration::from_micros(100)),
         }
     }
+}
+
+/// Jobs for which memory is reserved where there is room for so many.
+pub(crate) fn reserved(capacity: usize) -> usize {
+    capacity.min(4096)
 }
 
 /// A ring of requests and a ring of responses, owned by one thread.
@@ -357,7 +363,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             }
             return index;
         }
-        let jobs = VecDeque::with_capacity(self.config.capacity);
+        let jobs = VecDeque::with_capacity(reserved(self.config.capacity));
         let remote = is_remote.then(|| Remote::new(0));
         self.groups.push(Group { class, jobs, complete: 0, seen: 0, batch, expires: None, remote });
         self.groups.len() - 1
@@ -370,7 +376,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         let own = waiting.filter_map(|job| job.operation().deadline).min();
         let bound = match group.expires {
             Some(expires) => Some(expires),
-            None => self.config.max_wait.map(|wait| Instant::now() + wait),
+            None => self.config.max_wait.and_then(|wait| Instant::now().checked_add(wait)),
         };
         group.expires = [own, bound].into_iter().flatten().min();
     }
@@ -391,12 +397,6 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         }
     }
 
-    /// Processes the jobs of a group that were seen.
-    fn run(&mut self, index: usize, cause: Cause) {
-        let group = &mut self.groups[index];
-        let to = group.seen;
-        // Each window is complete on its own: no job is processed twice where the next one panics.
-        while group.complete < to {
     /// Starts the jobs of a group that came when their provider had no queue: now it has a device, which may be
     /// at work for others.
     #[cold]
@@ -406,12 +406,18 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         self.start(index);
     }
 
-            let until = to.min(group.complete + WINDOW);
-            let jobs = group.jobs.range_mut(group.complete..until);
-            let failed = self.processor.run(group.class.0, jobs.map(Handle::operation));
+    /// Processes the jobs of a group that were seen.
+    fn run(&mut self, index: usize, cause: Cause) {
+        let group = &mut self.groups[index];
         if self.remote && self.processor.has_device(group.class.0) {
             return self.start_late(index);
         }
+        let to = group.seen;
+        // Each window is complete on its own: no job is processed twice where the next one panics.
+        while group.complete < to {
+            let until = to.min(group.complete + WINDOW);
+            let jobs = group.jobs.range_mut(group.complete..until);
+            let failed = self.processor.run(group.class.0, jobs.map(Handle::operation));
             self.statistics.complete(until - group.complete, failed);
             group.complete = until;
             self.level.set(|| true);

@@ -10,7 +10,7 @@ use crate::job::Handle;
 use crate::job_error::JobError;
 use crate::operation::Operation;
 use crate::processor::WINDOW;
-use crate::queue_pair::{QueueConfig, QueuePair};
+use crate::queue_pair::{QueueConfig, QueuePair, reserved};
 use crate::statistics::Statistics;
 use crate::sync::Arc;
 
@@ -46,9 +46,9 @@ impl<H: Handle<'static>> Worker<H> {
         Worker {
             number,
             exchange,
-            items: VecDeque::with_capacity(config.capacity),
-            jobs: Vec::with_capacity(config.capacity),
-            complete: Vec::with_capacity(config.capacity),
+            items: VecDeque::with_capacity(reserved(config.capacity)),
+            jobs: Vec::with_capacity(reserved(config.capacity)),
+            complete: Vec::with_capacity(reserved(config.capacity)),
             answers: Vec::new(),
             pair: QueuePair::new(config),
             patience,

@@ -26,7 +26,7 @@ pub struct WorkersConfig {
     pub threads: usize,
     /// Which cores they run on.
     pub placement: Placement,
-    /// Jobs for each of them, at most.
+    /// Jobs for each of them, at most; as [`QueueConfig::capacity`].
     pub capacity: usize,
     /// Jobs that share lanes are processed when so many have come; `None` leaves it to the provider.
     pub batch: Option<usize>,

@@ -8,7 +8,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use broadloom_engine::{
-    AffinityError, Job, JobError, Placement, Session, Workers, WorkersConfig, WorkersError,
+    AffinityError, Job, JobError, Placement, QueueConfig, QueuePair, Session, Workers, WorkersConfig,
+    WorkersError,
 };
 use common::{PANIC, Toy, cipher, hash, is_summed, job};
 
@@ -229,6 +230,23 @@ fn what_waits_for_room_goes_before_what_is_submitted() {
         assert!(is_summed(&job));
     }
     assert!(are_right(&workers.shutdown(), 10));
+}
+
+#[test]
+fn the_largest_capacity_and_wait_are_no_bounds() {
+    let session = hash(&Arc::default());
+    let (capacity, max_wait) = (usize::MAX, Some(Duration::MAX));
+    let config = WorkersConfig { threads: 2, capacity, max_wait, ..Default::default() };
+    let workers = Workers::new(config).expect("there are threads");
+    assert_eq!(workers.capacity(), usize::MAX);
+    let mut left = jobs(&session, 5000);
+    assert_eq!(workers.submit(&mut left), 5000);
+    assert!(are_right(&workers.shutdown(), 5000));
+
+    let mut queue = QueuePair::new(QueueConfig { capacity, max_wait, ..Default::default() });
+    let mut left = jobs(&session, 5003);
+    assert_eq!(queue.enqueue(&mut left), 5003);
+    assert!(are_right(&queue.close(), 5003));
 }
 
 #[test]
