@@ -77,8 +77,7 @@ pub struct Args {
     #[arg(short = 'x', value_name = "numLines", value_parser = number::<u64>("a number of CSV lines", 1..=2))]
     pub csv: Option<u64>,
 
-    /// Threads, 0 to 32, each with a segment of the file of nearly equal size; 0 for the calling thread
-    /// alone
+    /// Threads, 0 to 32, which share the chunks of the file nearly equally; 0 for the calling thread alone
     #[arg(
         short,
         value_name = "numThreads",
