@@ -190,7 +190,7 @@ fn sessions_that_are_refused_say_why_and_registries_fall_back() {
     }
     let mut registry = Registry::new();
     registry.add(Arc::new(refuses));
-    registry.add(Arc::new(Toy::SOUND));
+    registry.add(Arc::new(Toy { name: "another", ..Toy::SOUND }));
     let session = registry.open_or_fall_back("toy", &encrypt()).expect("the second can");
     assert_eq!(
         session.fallback().map(|fallback| &*fallback.reason),

@@ -35,6 +35,7 @@ pub enum Fault {
 /// The provider.
 #[derive(Debug, Clone, Copy)]
 pub struct Toy {
+    pub name: &'static str,
     pub fault: Fault,
     pub batch: usize,
     pub has_queues: bool,
@@ -43,7 +44,8 @@ pub struct Toy {
 }
 
 impl Toy {
-    pub const SOUND: Toy = Toy { fault: Fault::None, batch: 4, has_queues: true, refuses: &[] };
+    pub const SOUND: Toy =
+        Toy { name: "toy", fault: Fault::None, batch: 4, has_queues: true, refuses: &[] };
 
     pub fn with(fault: Fault) -> Self {
         Toy { fault, ..Toy::SOUND }
@@ -67,7 +69,7 @@ struct ToyQueue(Toy);
 
 impl Provider for Toy {
     fn name(&self) -> &str {
-        "toy"
+        self.name
     }
 
     fn description(&self) -> String {
