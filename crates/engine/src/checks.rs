@@ -99,7 +99,8 @@ impl Operation<'_> {
         let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
         Span { start: at, end }.within(room)?;
         let overlaps = |range: &Range<usize>| at < range.end && range.start < end;
-        let (range, other) = if rules.writes && !rules.covers_tag && overlaps(&ranges.ciphered) {
+        let covered = rules.covers_tag && ranges.ciphered.start <= at && end <= ranges.ciphered.end;
+        let (range, other) = if rules.writes && !covered && overlaps(&ranges.ciphered) {
             (Extra::CipherRange, &ranges.ciphered)
         } else if rules.takes.has(Extra::MacRange) && overlaps(&ranges.hashed) {
             (Extra::MacRange, &ranges.hashed)

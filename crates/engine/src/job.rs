@@ -64,7 +64,7 @@ impl<'a, T> Job<'a, T> {
     /// It must not be among the bytes that it is the tag of, nor where ciphertext goes
     /// ([`JobError::TagOverlap`]): with a tag in the data, a hash, a MAC and a chain need a
     /// [range](Job::mac_range) that leaves it out, and what encrypts a [range](Job::cipher_range). In a chain that
-    /// encrypts last, the tag is put there before, and the cipher's range may cover it.
+    /// encrypts last, the tag is put there before, and the cipher's range may cover it, as a whole.
     pub fn tag_at(mut self, offset: usize) -> Self {
         self.set_tag_at(Some(offset));
         self

@@ -102,8 +102,8 @@ pub enum JobError {
         len: usize,
     },
     /// A tag that would be written over ciphertext or over the bytes that it is the tag of, or is to be read
-    /// from there. Give the cipher a [range](crate::Job::cipher_range) beside it, or the MAC
-    /// [one](crate::Job::mac_range).
+    /// from there; or that would be encrypted in part. Give the cipher a [range](crate::Job::cipher_range)
+    /// beside it, or the MAC [one](crate::Job::mac_range).
     #[error("the tag's place {start}..{end} overlaps the {range}, {range_start}..{range_end}")]
     TagOverlap {
         /// Where the tag starts.

@@ -54,7 +54,7 @@ pub(crate) struct Rules {
     /// What makes a job another than the common case: places, and all that is not taken.
     pub uncommon: Extras,
     pub chain: bool,
-    /// A chain that authenticates before it encrypts: its cipher may cover the tag.
+    /// A chain that authenticates before it encrypts: its cipher may cover the tag, as a whole.
     pub covers_tag: bool,
     /// The most bytes of one piece for which nothing else need be known.
     pub max_len: u64,

@@ -203,6 +203,22 @@ pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
                 }
             }
             a_tag_in_what_it_is_of(&mut bench, &session);
+            a_tag_ciphered_in_part(&mut bench, &session);
+        }
+    }
+}
+
+/// Where a chain encrypts last: the whole tag is encrypted, or none of it.
+fn a_tag_ciphered_in_part(bench: &mut Bench<'_>, session: &Session) {
+    let Algorithm::Chain(.., ChainOrder::MacThenCipher) = session.algorithm() else { return };
+    let (range_start, range_end, range) = (16, 64, Extra::CipherRange);
+    for start in [range_start - 1, range_end - 1] {
+        let end = start + session.tag_len();
+        if end <= 96 {
+            let error = JobError::TagOverlap { start, end, range, range_start, range_end };
+            bench.refuses(session, error, |job| {
+                job.cipher_range(range_start..range_end).mac_range(0..8).tag_at(start)
+            });
         }
     }
 }
