@@ -324,7 +324,7 @@ impl<'a> Operation<'a> {
     /// Moves the data out of the operation, for as long as a device works on them; `None` where the
     /// operation only borrows them, or has work for a part of them: then they are to be copied.
     pub fn lend(&mut self) -> Option<Data<'static>> {
-        if self.extras.has_any(Extras::PLACES) || self.session.get().rules().chain {
+        if !self.is_whole() || self.session.get().rules().chain {
             return None;
         }
         self.data.lend()
@@ -362,6 +362,11 @@ impl<'a> Operation<'a> {
             self.state = State { phase: Phase::Running, second: false, class, plain, ..self.state };
         }
         plain
+    }
+
+    /// Whether no range is set, and no place of the tag.
+    fn is_whole(&self) -> bool {
+        !self.extras.has_any(Extras::PLACES)
     }
 
     /// Whether nothing else needs to be looked at in a job whose session is plain: with so many bytes in
@@ -423,8 +428,7 @@ impl<'a> Operation<'a> {
         let rules = *self.session.get().rules();
         let ciphered = self.check(&rules)?;
         // A part of the pieces is no pieces.
-        let whole = !self.extras.has_any(Extras::PLACES);
-        let gathers = !rules.chain && whole && self.session().stage(false).session.gathers();
+        let gathers = !rules.chain && self.is_whole() && self.session().stage(false).session.gathers();
         if !(gathers && self.data.is_read_only() && self.session().falls_back_to().is_none()) {
             self.data.gather_pieces();
         }
