@@ -18,7 +18,7 @@
 //! ```
 //!
 //! With the feature `rayon` there is `PoolProcessor` beside [`Processor`], which uses a pool of threads; with
-//! `legacy` the provider `native` has RC4, too.
+//! `legacy` the provider `native` has RC4, too, and `openssl` has RC4 and DES alone.
 //!
 //! Who wants only a manager, without sessions and providers, uses [`lanes`] alone.
 

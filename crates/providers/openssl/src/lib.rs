@@ -17,6 +17,12 @@
 //!   be measured against.
 //! - `queue-pairs`: how many queues can be open at a time, 64 if it is not given. A session has a pointer
 //!   for each. With 1 there are no copies: the only queue uses the session's own context.
+//!
+//! # What is broken
+//!
+//! OpenSSL keeps RC4 and DES alone in a module of its own, `legacy`, which it does not load by itself. With the
+//! feature `legacy` this crate does, in a library context of its own, so that nobody else in the process gets
+//! to see it; where the module is not installed, the provider goes without.
 
 mod aead;
 mod algorithms;
@@ -30,6 +36,7 @@ mod mac;
 mod options;
 mod provider;
 mod queue;
+mod rc4;
 mod session;
 mod slots;
 #[cfg(all(test, not(loom)))]

@@ -15,6 +15,7 @@ use crate::evp::{CipherContext, DigestContext, EvpError, InOut, Libcrypto, MacCo
 use crate::hash::Hash;
 use crate::mac::{Gmac, Mac};
 use crate::options::{ContextMode, Options};
+use crate::rc4::Rc4;
 use crate::slots::{Number, Numbers};
 
 /// The longest key that libcrypto's HMAC takes, in bytes.
@@ -36,6 +37,7 @@ enum Work {
     DesCbc(Cbc<8>),
     Direct(Direct),
     DesCtr(DesCtr),
+    Rc4(Rc4),
     Aead(Aead),
 }
 
@@ -100,6 +102,7 @@ impl Workshop<'_> {
                         let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
                         Work::DesCtr(DesCtr { contexts: self.contexts(context)? })
                     }
+                    CipherAlgorithm::Rc4 => Work::Rc4(Rc4 { contexts: self.contexts_per_job(context)? }),
                     _ => Work::Direct(Direct { contexts: self.contexts(context)? }),
                 };
                 let over = if matches!(work, Work::DesCtr(_)) { " over counters" } else { "" };
@@ -135,14 +138,21 @@ impl Workshop<'_> {
         Ok(Contexts::new(main, &self.options, self.numbers))
     }
 
-    /// A MAC that cannot be restarted needs a new context for every message.
+    /// For contexts that cannot begin again: a new one for every message, whatever the options say.
+    fn contexts_per_job<T: Duplicate>(
+        &self,
+        main: Result<T, EvpError>,
+    ) -> Result<Contexts<T>, ProviderError> {
+        let options = Options { contexts: ContextMode::PerJob, ..self.options };
+        Workshop { options, ..*self }.contexts(main)
+    }
+
     fn mac(&self, main: Result<MacContext, EvpError>) -> Result<Work, ProviderError> {
-        let main = main.map_err(|error| self.failed(error))?;
-        let mut options = self.options;
-        if !self.library.restarts_macs() {
-            options.contexts = ContextMode::PerJob;
-        }
-        Ok(Work::Mac(Mac { contexts: Contexts::new(main, &options, self.numbers) }))
+        let contexts = match self.library.restarts_macs() {
+            true => self.contexts(main)?,
+            false => self.contexts_per_job(main)?,
+        };
+        Ok(Work::Mac(Mac { contexts }))
     }
 
     fn failed(&self, error: EvpError) -> ProviderError {
@@ -166,6 +176,7 @@ impl OpenSslSession {
             Work::AesCbc(cipher) => cipher.run(number, nonce, text),
             Work::DesCbc(cipher) => cipher.run(number, nonce, text),
             Work::Direct(cipher) => cipher.run(number, nonce, in_out(text)?),
+            Work::Rc4(cipher) => cipher.run(number, in_out(text)?),
             Work::Aead(aead) => aead.run(number, nonce, associated, in_out(text)?, &mut tag[..tag_len]),
             Work::Mac(mac) => mac.run(number, text.input(), made.unwrap_or(tag)),
             Work::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),

@@ -361,6 +361,7 @@ fn it_says_what_it_is() {
         ("aes-192-gmac", "AES-192-GCM"),
         ("aes-128-cbc", "AES-128-CBC"),
         ("3des-ctr", "DES-EDE3-ECB over counters"),
+        ("rc4", "RC4"),
         ("chacha20-poly1305", "ChaCha20-Poly1305"),
     ] {
         let algorithm: Algorithm = algorithm.parse().expect("a name");

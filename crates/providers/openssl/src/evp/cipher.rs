@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::ffi::{CipherUpdate, FLAG_AEAD, MAX_BLOCK, MODE_CCM, Param, SET_IV_LEN, SET_TAG, TAG};
+use super::ffi::{
+    CipherUpdate, FLAG_AEAD, MAX_BLOCK, MODE_CCM, Object, Param, SET_IV_LEN, SET_TAG, TAG,
+};
 use super::library::{EvpError, Libcrypto, Owned};
 
 /// The most bytes that one call of EVP takes: its lengths are of C's `int`. A multiple of every block.
@@ -103,9 +105,31 @@ impl Cipher {
     /// # Errors
     /// This libcrypto has none of that name.
     pub fn fetch(library: &'static Libcrypto, name: &CStr) -> Result<Cipher, EvpError> {
+        // SAFETY: null stands for the default library context.
+        unsafe { Cipher::fetch_from(library, ptr::null_mut(), name) }
+    }
+
+    /// Fetches a cipher of the module `legacy`, which has what is broken (`RC4`, `DES-CBC`), and which the
+    /// first call loads. Nobody else in the process gets to see the module.
+    ///
+    /// # Errors
+    /// The module is not installed, or has none of that name.
+    #[cfg(feature = "legacy")]
+    pub fn fetch_legacy(library: &'static Libcrypto, name: &CStr) -> Result<Cipher, EvpError> {
+        // SAFETY: the library context is alive, as nobody frees it.
+        unsafe { Cipher::fetch_from(library, library.legacy()?, name) }
+    }
+
+    /// # Safety
+    /// The library context is null or alive.
+    unsafe fn fetch_from(
+        library: &'static Libcrypto,
+        context: Object,
+        name: &CStr,
+    ) -> Result<Cipher, EvpError> {
         let f = &library.functions;
-        // SAFETY: null stands for the default library context and properties; the name is a C string.
-        let object = unsafe { (f.cipher_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
+        // SAFETY: the context is as the caller says, the name a C string; null stands for no properties.
+        let object = unsafe { (f.cipher_fetch)(context, name.as_ptr(), ptr::null()) };
         let object = library.own(object, f.cipher_free, "EVP_CIPHER_fetch")?;
         let raw = object.object.cast_const();
         // SAFETY: the object is a cipher, and is only read.
@@ -133,7 +157,7 @@ impl Cipher {
         Ok(cipher)
     }
 
-    /// Bytes of its keys.
+    /// Bytes of its keys; where they may differ (RC4), of those that it has if it is told nothing.
     pub fn key_len(&self) -> usize {
         self.key_len
     }
@@ -144,10 +168,7 @@ impl CipherContext {
     /// takes none.
     ///
     /// # Errors
-    /// libcrypto fails.
-    ///
-    /// # Panics
-    /// If the key is not of the cipher's length.
+    /// libcrypto fails, as it does where the cipher has no keys of that length.
     pub fn new(cipher: &Cipher, key: &[u8], encrypt: bool) -> Result<CipherContext, EvpError> {
         CipherContext::make(cipher, key, encrypt, None)
     }
@@ -155,10 +176,7 @@ impl CipherContext {
     /// A context of an AEAD whose tags are truncated to so many bytes.
     ///
     /// # Errors
-    /// libcrypto fails; there may be no tags of that length.
-    ///
-    /// # Panics
-    /// If the key is not of the cipher's length.
+    /// libcrypto fails; there may be no keys or no tags of that length.
     pub fn with_tag_len(
         cipher: &Cipher,
         key: &[u8],
@@ -174,12 +192,11 @@ impl CipherContext {
         encrypt: bool,
         tag_len: Option<usize>,
     ) -> Result<CipherContext, EvpError> {
-        assert_eq!(key.len(), cipher.key_len, "bytes of the key");
         let (library, shape) = (cipher.library, cipher.shape);
         let tag_len = tag_len.filter(|_| shape.ccm);
         let key = Zeroizing::new(key.to_vec());
         let recipe = Recipe { key, encrypt, tag_len, copies: cipher.copies };
-        // SAFETY: the cipher is alive, and the key has its length.
+        // SAFETY: the cipher is alive.
         let context = unsafe { recipe.follow(library, cipher.object.object, shape, None)? };
         let update = match encrypt {
             true => library.functions.encrypt_update,
@@ -191,8 +208,8 @@ impl CipherContext {
         Ok(made)
     }
 
-    /// Begins a message with an IV, whatever came before. The key stays. AEADs take IVs of several lengths;
-    /// one that differs from the IV before costs more calls.
+    /// Begins a message with an IV, whatever came before; a key stream that has none (RC4's) goes on. The key
+    /// stays. AEADs take IVs of several lengths; one that differs from the IV before costs more calls.
     ///
     /// # Errors
     /// libcrypto fails, as it does where the cipher has no IVs of that length.
@@ -414,7 +431,7 @@ impl Recipe {
     /// Makes a context: lengths and padding first, then the key.
     ///
     /// # Safety
-    /// `cipher` is alive, of this shape, and the key has its length.
+    /// `cipher` is alive and of this shape.
     unsafe fn follow(
         &self,
         library: &'static Libcrypto,
@@ -437,16 +454,22 @@ impl Recipe {
             let result = unsafe { (f.cipher_ctrl)(object, command, len as c_int, ptr::null_mut()) };
             library.check(result, "EVP_CIPHER_CTX_ctrl")?;
         }
-        if shape.block_mask > 0 {
-            let mut padding: c_uint = 0;
-            // As a parameter: what EVP_CIPHER_CTX_set_padding sets, 3.0 sets again with every IV.
-            let params = [Param::uint(c"padding", &mut padding), Param::END];
+        // As a parameter: what EVP_CIPHER_CTX_set_padding sets, 3.0 sets again with every IV.
+        let padding = (shape.block_mask > 0).then_some((c"padding", 0));
+        // SAFETY: the context is alive and has its cipher.
+        let key_len = || usize::try_from(unsafe { (f.cipher_ctx_key_len)(object) });
+        let len = (key_len() != Ok(self.key.len())).then_some((c"keylen", self.key.len() as c_uint));
+        for (name, mut value) in [padding, len].into_iter().flatten() {
+            let params = [Param::uint(name, &mut value), Param::END];
             // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one
             // number that is alive, and only read.
             let result = unsafe { (f.cipher_ctx_set)(object, params.as_ptr()) };
             library.check(result, "EVP_CIPHER_CTX_set_params")?;
         }
-        // SAFETY: context and key are alive, the key has the cipher's length; null and -1 keep cipher and
+        if key_len() != Ok(self.key.len()) {
+            return Err(library.failure("EVP_CIPHER_CTX_get_key_length"));
+        }
+        // SAFETY: context and key are alive, the key has the context's length; null and -1 keep cipher and
         // direction.
         let result = unsafe {
             (f.cipher_init)(object, ptr::null(), self.key.as_ptr(), ptr::null(), -1, ptr::null())
@@ -509,6 +532,32 @@ mod tests {
             decrypt.update(block.as_mut_slice().into()).unwrap();
             assert_eq!(block, [9; 16]);
         }
+    }
+
+    #[test]
+    fn keys_of_a_length_that_a_cipher_has_not_are_errors() {
+        let Some(library) = library() else { return };
+        for name in [c"AES-128-CBC", c"AES-256-GCM", c"DES-EDE3-CBC"] {
+            let cipher = Cipher::fetch(library, name).expect("it is there");
+            for len in [0, cipher.key_len() - 1, cipher.key_len() + 1] {
+                let key: Vec<u8> = (0..len as u8).collect();
+                assert!(CipherContext::new(&cipher, &key, true).is_err(), "{name:?}, {len} bytes");
+            }
+        }
+    }
+
+    #[cfg(feature = "legacy")]
+    #[test]
+    fn rc4_has_keys_of_many_lengths() {
+        let Some(library) = library() else { return };
+        let cipher = Cipher::fetch_legacy(library, c"RC4").expect("the module is there");
+        let results = [1, 5, 15, 16, 17, 256].map(|len| {
+            let context = CipherContext::new(&cipher, &vec![9; len], true).expect("it has a key");
+            context.duplicate().unwrap().update([0; 16].as_mut_slice().into()).unwrap().to_vec()
+        });
+        // A key is repeated up to 256 bytes, so that all of these are one.
+        assert!(results.iter().all(|result| *result == results[0]));
+        assert!(Cipher::fetch(library, c"RC4").is_err(), "nobody else has it");
     }
 
     #[test]

@@ -68,17 +68,21 @@ pub(super) const MAX_DIGEST: usize = 64;
 
 /// Declares a struct of function pointers, and how to find them all in a library.
 macro_rules! functions {
-    ($(#[$doc:meta])* $name:ident { $($field:ident = $symbol:literal: $type:ty),+ $(,)? }) => {
+    (
+        $(#[$doc:meta])* $name:ident {
+            $($(#[$only:meta])* $field:ident = $symbol:literal: $type:ty),+ $(,)?
+        }
+    ) => {
         $(#[$doc])*
         pub(super) struct $name {
-            $(pub(super) $field: $type),+
+            $($(#[$only])* pub(super) $field: $type),+
         }
 
         impl $name {
             /// Finds them all, or names the first that the library lacks.
             pub(super) fn find(library: &Library) -> Result<$name, &'static str> {
                 Ok($name {
-                    $($field: {
+                    $($(#[$only])* $field: {
                         // SAFETY: the type is that of the function in the headers of version 3.0,
                         // which later versions keep.
                         let symbol = unsafe { library.get::<$type>($symbol) };
@@ -128,6 +132,13 @@ functions! {
         mac_update = "EVP_MAC_update": unsafe extern "C" fn(Object, *const u8, usize) -> c_int,
         mac_final = "EVP_MAC_final":
             unsafe extern "C" fn(Object, *mut u8, *mut usize, usize) -> c_int,
+        #[cfg(feature = "legacy")]
+        context_new = "OSSL_LIB_CTX_new": unsafe extern "C" fn() -> Object,
+        #[cfg(feature = "legacy")]
+        context_free = "OSSL_LIB_CTX_free": Free,
+        #[cfg(feature = "legacy")]
+        provider_load = "OSSL_PROVIDER_load":
+            unsafe extern "C" fn(Object, *const c_char) -> Object,
         cipher_fetch = "EVP_CIPHER_fetch":
             unsafe extern "C" fn(Object, *const c_char, *const c_char) -> Object,
         cipher_free = "EVP_CIPHER_free": Free,
@@ -142,6 +153,8 @@ functions! {
             unsafe extern "C" fn(Object, *const c_void) -> c_int,
         cipher_ctx_cipher = "EVP_CIPHER_CTX_get0_cipher":
             unsafe extern "C" fn(*const c_void) -> *const c_void,
+        cipher_ctx_key_len = "EVP_CIPHER_CTX_get_key_length":
+            unsafe extern "C" fn(*const c_void) -> c_int,
         cipher_ctx_iv_len = "EVP_CIPHER_CTX_get_iv_length":
             unsafe extern "C" fn(*const c_void) -> c_int,
         cipher_ctx_set = "EVP_CIPHER_CTX_set_params":

@@ -21,6 +21,8 @@ const NAMES: &[&str] = if cfg!(windows) {
 /// thread-local data must outlive whoever used it.
 pub struct Libcrypto {
     pub(super) functions: Functions,
+    #[cfg(feature = "legacy")]
+    legacy: OnceLock<Result<Owned, EvpError>>,
     text: String,
     number: c_ulong,
 }
@@ -104,7 +106,13 @@ impl Libcrypto {
         })?;
         // Never closed: the functions stay where they are.
         std::mem::forget(library);
-        Ok(Libcrypto { functions, text, number })
+        Ok(Libcrypto {
+            functions,
+            #[cfg(feature = "legacy")]
+            legacy: OnceLock::new(),
+            text,
+            number,
+        })
     }
 
     /// Its own name for its version: `OpenSSL 3.0.2 15 Mar 2022`.
@@ -122,6 +130,22 @@ impl Libcrypto {
     /// was initialised again without a key went on where it was.
     pub fn restarts_macs(&self) -> bool {
         restarts_macs(self.number)
+    }
+
+    /// A library context that has the module `legacy` and nothing else, so that the default one stays as it is
+    /// configured. The first call makes it.
+    #[cfg(feature = "legacy")]
+    pub(super) fn legacy(&self) -> Result<Object, EvpError> {
+        let load = || {
+            let f = &self.functions;
+            // SAFETY: the constructor takes nothing.
+            let context = unsafe { (f.context_new)() };
+            let context = self.own(context, f.context_free, "OSSL_LIB_CTX_new")?;
+            // SAFETY: the context is alive; the name is a C string.
+            let module = unsafe { (f.provider_load)(context.object, c"legacy".as_ptr()) };
+            if module.is_null() { Err(self.failure("OSSL_PROVIDER_load")) } else { Ok(context) }
+        };
+        self.legacy.get_or_init(load).as_ref().map(|context| context.object).map_err(|error| *error)
     }
 
     /// What `call` left in the thread's queue of errors, which is emptied.
@@ -179,8 +203,9 @@ impl Drop for Owned {
 unsafe impl Send for Owned {}
 
 // SAFETY: behind a shared reference, objects are only read: algorithms, which never change once fetched
-// and count their references atomically, and contexts that are copied, which the copying functions take
-// as constant. Everything else takes the object's owner by `&mut`.
+// and count their references atomically, contexts that are copied, which the copying functions take as
+// constant, and library contexts, which have their own locks. Everything else takes the object's owner by
+// `&mut`.
 unsafe impl Sync for Owned {}
 
 #[cfg(all(test, not(loom)))]
