@@ -51,54 +51,6 @@ pub(crate) unsafe fn store_bytes(value: u128, to: *mut u8, len: usize) {
     }
 }
 
-/// Copies bytes, few of them without a call.
-///
-/// # Safety
-/// `from` is readable and `to` writable for `len` bytes, and they are apart.
-#[inline(always)]
-pub(in crate::aes) unsafe fn copy_bytes(mut from: *const u8, mut to: *mut u8, mut len: usize) {
-    // SAFETY: the caller's: pieces that are within what is left, and one that ends where that does.
-    unsafe {
-        if len > 256 {
-            return to.copy_from_nonoverlapping(from, len);
-        }
-        if len < 16 {
-            return store_bytes(load_bytes(from, len), to, len);
-        }
-        macro_rules! piece {
-            ($($bytes:literal)*) => { $(
-                if len >= $bytes {
-                    to.cast::<[u8; $bytes]>().write(from.cast::<[u8; $bytes]>().read());
-                    (from, to, len) = (from.add($bytes), to.add($bytes), len - $bytes);
-                }
-            )* };
-        }
-        piece!(128 64 32 16);
-        if len > 0 {
-            let (from, to) = (from.add(len).sub(16), to.add(len).sub(16));
-            to.cast::<[u8; 16]>().write(from.cast::<[u8; 16]>().read());
-        }
-    }
-}
-
-/// Adds (XOR) bytes to others.
-///
-/// # Safety
-/// As [`copy_bytes`].
-#[inline(always)]
-pub(in crate::aes) unsafe fn add_bytes(from: *const u8, to: *mut u8, len: usize) {
-    let part = len % 16;
-    // SAFETY: the caller's.
-    unsafe {
-        for at in (0..len - part).step_by(16) {
-            let (from, to) = (from.add(at).cast::<u128>(), to.add(at).cast::<u128>());
-            to.write_unaligned(to.read_unaligned() ^ from.read_unaligned());
-        }
-        let (from, to) = (from.add(len - part), to.add(len - part));
-        store_bytes(load_bytes(to, part) ^ load_bytes(from, part), to, part);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,23 +70,6 @@ mod tests {
             unsafe { store_bytes(u128::MAX ^ value, stored.as_mut_ptr(), len) };
             assert!(stored[..len].iter().zip(&bytes).all(|(stored, byte)| *stored == !byte));
             assert_eq!(stored[len..], [0xee; 16][len..]);
-        }
-    }
-
-    #[test]
-    fn bytes_are_copied_and_added_and_no_others_written_to() {
-        let from: Vec<u8> = (0..600u32).map(|i| (i * 7 + 1) as u8).collect();
-        for len in 0..=600 {
-            let mut to = std::vec![0x55; 600];
-            // SAFETY: there are so many bytes at both, apart from each other.
-            unsafe { copy_bytes(from.as_ptr(), to.as_mut_ptr(), len) };
-            assert_eq!((&to[..len], &to[len..]), (&from[..len], &std::vec![0x55; 600 - len][..]));
-            // SAFETY: as above.
-            unsafe { add_bytes(from.as_ptr(), to.as_mut_ptr(), len) };
-            assert_eq!(
-                (&to[..len], &to[len..]),
-                (&std::vec![0; len][..], &std::vec![0x55; 600 - len][..])
-            );
         }
     }
 }

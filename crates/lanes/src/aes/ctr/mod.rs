@@ -3,6 +3,7 @@
 //!
 //! `pipeline` is the one description of the kernels for CPUs with AES instructions.
 
+mod draw;
 mod job;
 mod keystream;
 pub(super) mod lanes;
