@@ -5,6 +5,9 @@
 //! instructions stand within code that is compiled for all CPUs.
 
 use crate::aes::bytes::{load_bytes, store_bytes};
+use crate::cpu::Cpu;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::Isa;
 
 /// Copies at least 32 and fewer than 256 bytes; or adds them, if that is said to be done with them. The last register
 /// ends where the bytes do: it is filled before others are stored, and stored after them.
@@ -65,85 +68,96 @@ macro_rules! by_registers {
     };
 }
 
-/// Copies bytes.
-///
-/// # Safety
-/// `from` is readable and `to` writable for `len` bytes, and they are apart. `avx`: the CPU has it.
-#[inline(always)]
-pub(super) unsafe fn copy(avx: bool, mut from: *const u8, mut to: *mut u8, mut len: usize) {
-    // SAFETY: the caller's: pieces that are within what is left, and one that ends where that does.
-    unsafe {
-        if len >= 256 {
-            return to.copy_from_nonoverlapping(from, len);
+/// What moves bytes on a CPU.
+#[derive(Clone, Copy)]
+pub(super) struct Draw {
+    /// The CPU has AVX.
+    #[cfg(target_arch = "x86_64")]
+    avx: bool,
+}
+
+impl Draw {
+    #[cfg_attr(not(target_arch = "x86_64"), expect(unused_variables))]
+    pub(super) fn new(cpu: &Cpu) -> Self {
+        Draw {
+            #[cfg(target_arch = "x86_64")]
+            avx: matches!(cpu.isa(), Isa::Avx2 | Isa::Avx512),
         }
-        if len < 16 {
-            return store_bytes(load_bytes(from, len), to, len);
-        }
-        #[cfg(target_arch = "x86_64")]
-        if avx && len >= 32 {
-            return by_registers!(from, to, len);
-        }
-        macro_rules! piece {
-            ($($bytes:literal)*) => { $(
-                if len >= $bytes {
-                    to.cast::<[u8; $bytes]>().write(from.cast::<[u8; $bytes]>().read());
-                    (from, to, len) = (from.add($bytes), to.add($bytes), len - $bytes);
-                }
-            )* };
-        }
-        piece!(128 64 32 16);
-        if len > 0 {
-            let (from, to) = (from.add(len).sub(16), to.add(len).sub(16));
+    }
+
+    /// Copies bytes.
+    ///
+    /// # Safety
+    /// `from` is readable and `to` writable for `len` bytes, and they are apart.
+    #[inline(always)]
+    pub(super) unsafe fn copy(self, mut from: *const u8, mut to: *mut u8, mut len: usize) {
+        // SAFETY: the caller's: pieces that are within what is left, and one that ends where that does; the CPU
+        // has AVX where that is asked for.
+        unsafe {
+            if len >= 256 {
+                return to.copy_from_nonoverlapping(from, len);
+            }
+            #[cfg(target_arch = "x86_64")]
+            if self.avx && len >= 32 {
+                return by_registers!(from, to, len);
+            }
+            if len < 16 {
+                return store_bytes(load_bytes(from, len), to, len);
+            }
+            while len > 16 {
+                to.cast::<[u8; 16]>().write(from.cast::<[u8; 16]>().read());
+                let step = (len - 16).min(16);
+                (from, to, len) = (from.add(step), to.add(step), len - step);
+            }
             to.cast::<[u8; 16]>().write(from.cast::<[u8; 16]>().read());
         }
     }
-}
 
-/// Adds (XOR) bytes to others.
-///
-/// # Safety
-/// As [`copy`].
-#[inline(always)]
-pub(super) unsafe fn add(avx: bool, mut from: *const u8, mut to: *mut u8, mut len: usize) {
-    // SAFETY: the caller's.
-    unsafe {
-        #[cfg(target_arch = "x86_64")]
-        if avx && len >= 32 {
-            while len >= 256 {
-                by_registers!(from, to, 128_usize, "vxorps");
-                (from, to, len) = (from.add(128), to.add(128), len - 128);
+    /// Adds (XOR) bytes to others.
+    ///
+    /// # Safety
+    /// As [`copy`](Self::copy).
+    #[inline(always)]
+    pub(super) unsafe fn add(self, mut from: *const u8, mut to: *mut u8, mut len: usize) {
+        // SAFETY: as in `copy`.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if self.avx && len >= 32 {
+                while len >= 256 {
+                    by_registers!(from, to, 128_usize, "vxorps");
+                    (from, to, len) = (from.add(128), to.add(128), len - 128);
+                }
+                return by_registers!(from, to, len, "vxorps");
             }
-            return by_registers!(from, to, len, "vxorps");
+            while len >= 16 {
+                let text = to.cast::<u128>();
+                text.write_unaligned(text.read_unaligned() ^ from.cast::<u128>().read_unaligned());
+                (from, to, len) = (from.add(16), to.add(16), len - 16);
+            }
+            store_bytes(load_bytes(to, len) ^ load_bytes(from, len), to, len);
         }
-        while len >= 16 {
-            let text = to.cast::<u128>();
-            text.write_unaligned(text.read_unaligned() ^ from.cast::<u128>().read_unaligned());
-            (from, to, len) = (from.add(16), to.add(16), len - 16);
-        }
-        store_bytes(load_bytes(to, len) ^ load_bytes(from, len), to, len);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::{Cpu, Isa};
     use std::vec::Vec;
 
     #[test]
     fn bytes_are_copied_and_added_and_no_others_written_to() {
         let from: Vec<u8> = (0..900u32).map(|i| (i * 7 + 1) as u8).collect();
-        let wide = matches!(Cpu::detect().isa(), Isa::Avx2 | Isa::Avx512);
-        for avx in [false, wide] {
+        for isa in Cpu::available() {
+            let draw = Draw::new(&Cpu::with_isa(isa).expect("it is available"));
             for len in 0..=900 {
                 let mut to = std::vec![0x55; 900];
                 // SAFETY: there are so many bytes at both, apart from each other.
-                unsafe { copy(avx, from.as_ptr(), to.as_mut_ptr(), len) };
+                unsafe { draw.copy(from.as_ptr(), to.as_mut_ptr(), len) };
                 assert_eq!((&to[..len], &to[len..]), (&from[..len], &std::vec![0x55; 900 - len][..]));
                 to.reverse();
                 let before = to.clone();
                 // SAFETY: as above.
-                unsafe { add(avx, from.as_ptr(), to.as_mut_ptr(), len) };
+                unsafe { draw.add(from.as_ptr(), to.as_mut_ptr(), len) };
                 let sum: Vec<u8> = before.iter().zip(&from).map(|(a, b)| a ^ b).collect();
                 assert_eq!((&to[..len], &to[len..]), (&sum[..len], &before[len..]));
             }

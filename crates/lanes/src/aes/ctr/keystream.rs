@@ -6,12 +6,13 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use super::draw::Draw;
 use super::lanes::{cipher, room};
-use super::{CtrKernel, STREAMED, draw};
+use super::{CtrKernel, STREAMED};
 use crate::aes::key::{AesKey, Block};
 use crate::aes::select;
 use crate::buffer::Span;
-use crate::cpu::{Cpu, Isa};
+use crate::cpu::Cpu;
 
 /// Bytes that are made at a time.
 const PREFETCH: usize = 8192;
@@ -42,7 +43,7 @@ const _: () = assert!(PREFETCH.is_multiple_of(STREAMED));
 pub struct Keystream<K: Borrow<AesKey> = AesKey> {
     key: K,
     kernel: &'static CtrKernel,
-    avx: bool,
+    draw: Draw,
     prefetched: Box<Prefetched>,
     /// Where the bytes are that come next: `at..end`.
     at: usize,
@@ -60,8 +61,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
     /// A stream from a counter block on, all 128 bits of which count.
     pub fn new(cpu: &Cpu, key: K, counter: &[u8; 16]) -> Self {
         let prefetched = Box::new(Prefetched([0; PREFETCH]));
-        let (kernel, avx) = (select::ctr(cpu), matches!(cpu.isa(), Isa::Avx2 | Isa::Avx512));
-        let mut stream = Keystream { key, kernel, avx, prefetched, at: 0, end: 0, next: 0, left: 0 };
+        let (kernel, draw) = (select::ctr(cpu), Draw::new(cpu));
+        let mut stream = Keystream { key, kernel, draw, prefetched, at: 0, end: 0, next: 0, left: 0 };
         stream.restart(counter);
         stream
     }
@@ -98,9 +99,9 @@ impl<K: Borrow<AesKey>> Keystream<K> {
     /// [`KeystreamError`] if the stream has not so many left; nothing is written, and nothing drawn.
     #[inline]
     pub fn draw(&mut self, out: &mut [u8]) -> Result<(), KeystreamError> {
-        let avx = self.avx;
+        let draw = self.draw;
         // SAFETY: so many can be read and written, and they are apart.
-        self.take(out, |to, from, len| unsafe { draw::copy(avx, from, to, len) })
+        self.take(out, |to, from, len| unsafe { draw.copy(from, to, len) })
     }
 
     /// Adds (XOR) the next bytes of the stream: encrypts or decrypts.
@@ -109,9 +110,9 @@ impl<K: Borrow<AesKey>> Keystream<K> {
     /// [`KeystreamError`] if the stream has not so many left; nothing is written, and nothing drawn.
     #[inline]
     pub fn apply(&mut self, text: &mut [u8]) -> Result<(), KeystreamError> {
-        let avx = self.avx;
+        let draw = self.draw;
         // SAFETY: so many can be read and written, and they are apart.
-        self.take(text, |to, from, len| unsafe { draw::add(avx, from, to, len) })
+        self.take(text, |to, from, len| unsafe { draw.add(from, to, len) })
     }
 
     /// Hands out the next bytes, piece by piece if they are not all there: `give` gets where to write them,
