@@ -499,8 +499,9 @@ impl<'a> Operation<'a> {
         let goes_on = match (self.state.outcome, rules.making) {
             (Err(error), _) => self.falls_back(error),
             (Ok(()), Some(_)) => self.makes_more(),
+            // Whether it has two is for the session that works on it to say.
             (Ok(()), None) => {
-                self.session().is_in_halves() && !self.state.second && self.goes_to_second_half()
+                self.acting().is_in_halves() && !self.state.second && self.goes_to_second_half()
             }
         };
         if goes_on {
@@ -510,10 +511,13 @@ impl<'a> Operation<'a> {
         goes_on
     }
 
-    /// Whether what a device failed at is for another session, from now on.
+    /// Whether what a device failed at is for another session, from now on. The second half of a chain is not for
+    /// one that can only do all of it.
     fn falls_back(&mut self, error: JobError) -> bool {
         let untouched = matches!(error, JobError::Device(_) | JobError::NoQueue);
-        let falls = untouched && self.fell_back.is_none() && self.session().falls_back_to().is_some();
+        let does_it = |other: &Session| !self.state.second || other.is_in_halves();
+        let falls =
+            untouched && self.fell_back.is_none() && self.session().falls_back_to().is_some_and(does_it);
         if falls {
             self.fell_back = Some(Box::new(error));
         }

@@ -244,7 +244,9 @@ impl Session {
     /// The session with another to fall back to: what its provider's device fails at
     /// ([`JobError::Device`](crate::JobError::Device)), or has no queue for, is done again there.
     /// [`Job::fell_back`](crate::Job::fell_back) says of each job whether, and why; a queue pair's
-    /// [statistics](crate::Snapshot::fallbacks) count.
+    /// [statistics](crate::Snapshot::fallbacks) count. A chain that this provider does in halves, and fails at
+    /// after the first, is only done there by a provider that does it in halves, too: with any other the job
+    /// fails, its output wiped.
     ///
     /// # Errors
     /// The other session does something else, or the same under another key.

@@ -12,7 +12,7 @@ use broadloom_engine::{
     QueuePair, Session, Transform, Workers, WorkersConfig,
 };
 use proptest::prelude::*;
-use toy::{CIPHER, HASH, Late, MAC, Toy, sum};
+use toy::{CIPHER, HASH, Late, MAC, Toy, Whole, sum};
 
 /// The toy behind a pair of rings.
 #[derive(Debug, Clone, Copy)]
@@ -357,6 +357,74 @@ fn a_job_used_again_has_not_fallen_back_before_it_does() {
         jobs.map(|job| job.fell_back()),
         [None, None, Some(JobError::Device(DeviceFault::Timeout))]
     );
+}
+
+/// A chain, of which 12 bytes are ciphered and authenticated and 4 are the tag's: the transform that makes it,
+/// the one that undoes it, and what it makes of a text.
+fn chains(text: &[u8; 12]) -> [(Transform, Transform, Vec<u8>); 2] {
+    let fits = "they fit";
+    let (cipher, mac) = ([0x55; 16], [9]);
+    let esp = || Transform::cipher_then_mac(CIPHER, &cipher, MAC, &mac).tag_len(4);
+    let tls = || Transform::mac_then_cipher(MAC, &mac, CIPHER, &cipher).tag_len(4);
+    let ciphered = text.map(|byte| byte ^ 0x55);
+    let made = |of: &[u8]| [&ciphered, &sum(9, of)[..4]].concat();
+    [
+        (esp().encrypt().expect(fits), esp().decrypt().expect(fits), made(&ciphered)),
+        (tls().encrypt().expect(fits), tls().decrypt().expect(fits), made(text)),
+    ]
+}
+
+/// One provider does a chain in halves and the other whole: what falls back is done once, all of it, or has
+/// failed.
+#[test]
+fn a_chain_falls_back_from_halves_to_the_whole_and_from_the_whole_to_halves() {
+    let text = *b"twelve bytes";
+    let none = Toy { has_queues: false, ..Toy::SOUND };
+    let (mut fallen, mut failed) = (0, 0);
+    for seed in 0..100 {
+        for (there, back, packet) in chains(&text) {
+            let forged = [&packet[..12], &[0; 4]].concat();
+            let plain = [&text[..], &[0; 4]].concat();
+            let opened = [&text[..], &packet[12..]].concat();
+            let cases = [
+                (&there, plain, Ok(&packet)),
+                (&back, packet.clone(), Ok(&opened)),
+                (&back, forged, Err(JobError::TagMismatch)),
+            ];
+            for (transform, data, expected) in cases {
+                let device = Gadget { fails_every: 2, seed, ..Gadget::SOUND };
+                let whole = Whole { has_queues: true };
+                let sessions = [
+                    none.open(transform).falling_back_to(whole.open(transform)),
+                    Whole { has_queues: false }
+                        .open(transform)
+                        .falling_back_to(Toy::SOUND.open(transform)),
+                    device.open(transform).falling_back_to(whole.open(transform)),
+                ];
+                for session in sessions.map(|session| session.expect("it does the same")) {
+                    let mut job = Job::new(&session, data.clone()).nonce(&[0; 16]);
+                    job.set_cipher_range(Some(0..12));
+                    job.set_mac_range(Some(0..12));
+                    job.set_tag_at(Some(12));
+                    Processor::new().process_many(std::slice::from_mut(&mut job));
+                    fallen += usize::from(job.fell_back().is_some());
+                    let context = format!("{session:?}, seed {seed}");
+                    match job.status() {
+                        Some(Ok(())) => {
+                            assert_eq!(job.output(), expected.ok().map(Vec::as_slice), "{context}")
+                        }
+                        Some(Err(JobError::Device(_))) => {
+                            // It failed at the second half, which the other does not do alone.
+                            failed += 1;
+                            assert_eq!(job.data().output().map(|data| &data[..12]), Some(&[0; 12][..]));
+                        }
+                        status => assert_eq!(status, Some(expected.map(|_| ())), "{context}"),
+                    }
+                }
+            }
+        }
+    }
+    assert!(fallen > 1200 && failed > 50, "{fallen} fell back, {failed} could not");
 }
 
 #[test]

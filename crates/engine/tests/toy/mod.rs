@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use broadloom_engine::{
-    AesSize, Algorithm, AnyQueue, CipherAlgorithm, Direction, HashAlgorithm, JobError, MacAlgorithm,
-    Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Session, Text, Transform,
+    AesSize, Algorithm, AnyQueue, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, JobError,
+    MacAlgorithm, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Session, Text,
+    Transform,
 };
 
 pub const CIPHER: CipherAlgorithm = CipherAlgorithm::AesCtr(AesSize::Aes128);
@@ -203,6 +204,100 @@ fn work(parts: Parts<'_, Key>) -> Option<[u8; 16]> {
         (_, Text::Read(_)) => unreachable!("the engine refuses it"),
     }
     None
+}
+
+/// A provider that does the toy's chains whole.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole {
+    pub has_queues: bool,
+}
+
+impl Whole {
+    pub fn open(self, transform: &Transform) -> Session {
+        Session::open(Arc::new(self), transform).expect("it can")
+    }
+}
+
+/// The bytes of both keys, and whether the MAC comes first.
+struct ChainKey {
+    cipher: u8,
+    mac: u8,
+    mac_first: bool,
+}
+
+impl Provider for Whole {
+    fn name(&self) -> &str {
+        "whole"
+    }
+
+    fn description(&self) -> String {
+        format!("{self:?}")
+    }
+
+    fn supports(&self, algorithm: Algorithm) -> bool {
+        Toy::SOUND.supports(algorithm)
+    }
+
+    fn chains_whole(&self, chain: Algorithm) -> bool {
+        matches!(chain, Algorithm::Chain(CIPHER, MAC, _))
+    }
+
+    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+        let Algorithm::Chain(_, _, order) = transform.algorithm() else {
+            return Err(ProviderError::new("nothing but chains here"));
+        };
+        let encrypts = transform.direction() == Direction::Encrypt;
+        let mac_first = encrypts == (order == ChainOrder::MacThenCipher);
+        Ok(Box::new(ChainKey { cipher: transform.key()[0], mac: transform.mac_key()[0], mac_first }))
+    }
+
+    fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
+        match self.has_queues {
+            true => Ok(AnyQueue::local(WholeQueue)),
+            false => Err(ProviderError::new("no queue today")),
+        }
+    }
+}
+
+impl ProviderSession for ChainKey {
+    fn kernel(&self) -> String {
+        "bytes".to_owned()
+    }
+}
+
+struct WholeQueue;
+
+impl Queue for WholeQueue {
+    fn batch(&mut self, _: u8) -> usize {
+        1
+    }
+
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
+        for operation in operations {
+            let Parts { session, text, layout, tag, tag_len, checks_tag, .. } =
+                operation.parts::<ChainKey>().expect("a session of its own");
+            let ChainKey { cipher, mac, mac_first } = *session;
+            let Text::InPlace(bytes) = text else { unreachable!("a chain is in place") };
+            let cipher = |bytes: &mut [u8]| {
+                bytes[layout.cipher.clone()].iter_mut().for_each(|byte| *byte ^= cipher);
+            };
+            if !mac_first {
+                cipher(bytes);
+            }
+            let made = sum(mac, &bytes[layout.mac]);
+            if !checks_tag {
+                tag[..tag_len].copy_from_slice(&made[..tag_len]);
+                bytes[layout.tag.clone()].copy_from_slice(&made[..layout.tag.len()]);
+            }
+            if mac_first {
+                cipher(bytes);
+            }
+            match checks_tag {
+                true => operation.complete_with_mac(&made),
+                false => operation.complete(Ok(())),
+            }
+        }
+    }
 }
 
 /// The toy's hash, for a key of 0, and its MAC.
