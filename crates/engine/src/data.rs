@@ -361,7 +361,9 @@ impl<'a> Scattered<'a> {
     }
 
     fn gather(&mut self) {
-        self.linear.clear();
+        self.wipe();
+        // At once: what a vector outgrows nobody wipes.
+        self.linear.reserve_exact(self.len());
         match &self.pieces {
             Pieces::Read(pieces) | Pieces::OutOfPlace(pieces, _) => {
                 pieces.iter().for_each(|piece| self.linear.extend_from_slice(piece.as_slice()));
@@ -381,6 +383,10 @@ impl<'a> Scattered<'a> {
                 rest = after;
             }
         }
+        self.wipe();
+    }
+
+    fn wipe(&mut self) {
         self.linear.as_mut_slice().zeroize();
         self.linear.clear();
     }
@@ -509,5 +515,15 @@ mod tests {
         data.scatter_pieces();
         assert!(data.pieces().eq([[9, 8, 7].as_slice(), &[6]]));
         assert!(data.text().input().is_empty(), "the copy is gone");
+    }
+
+    #[test]
+    fn no_part_of_the_copy_stays_where_it_had_too_little_room() {
+        let mut data =
+            Data::scattered(vec![vec![1; 100].into(), vec![2; 101].into(), vec![3; 1].into()]);
+        data.gather_pieces();
+        let Data::Scattered(scattered) = &data else { unreachable!("it was made so") };
+        // A vector that grows leaves what it held to the allocator.
+        assert_eq!(scattered.linear.capacity(), 202, "its room was made once, for all of it");
     }
 }
