@@ -119,13 +119,16 @@ struct Pending<P>(Arc<Cell<P>>);
 
 impl<P> Pending<P> {
     fn poll(&self, context: &mut Context<'_>) -> Poll<Parts<P>> {
+        // To clone a waker and to drop one is foreign code: not under the lock.
+        let waker = context.waker().clone();
         let mut state = lock(&self.0.0);
-        assert!(state.waiter == Waiter::Waits, "a future is not polled after it was ready");
-        if state.missing > 0 {
-            let known = state.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker()));
-            let before = if known { None } else { state.waker.replace(context.waker().clone()) };
+        if state.waiter != Waiter::Waits {
             drop(state);
-            // A waker's drop is foreign code: not under the lock.
+            panic!("a future is not polled after it was ready");
+        }
+        if state.missing > 0 {
+            let before = state.waker.replace(waker);
+            drop(state);
             drop(before);
             return Poll::Pending;
         }

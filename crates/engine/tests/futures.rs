@@ -3,6 +3,7 @@
 mod common;
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -82,6 +83,18 @@ fn any_executor_will_do() {
     let burst = pollster::block_on(burst);
     let one = pollster::block_on(one);
     assert!(is_summed(&one) && is_summed(&burst[0]));
+}
+
+#[test]
+fn a_future_polled_after_it_was_ready_panics_and_is_dropped_under_it() {
+    let session = hash(&Arc::default());
+    let workers = workers(1, 8);
+    let mut one = workers.process(job(&session, 7));
+    let mut burst = workers.process_burst(vec![job(&session, 8)]);
+    assert!(is_summed(&pollster::block_on(&mut one)) && is_summed(&pollster::block_on(&mut burst)[0]));
+    // The panic passes through their owner; another one in their drop would end the program.
+    assert!(catch_unwind(AssertUnwindSafe(|| pollster::block_on(one))).is_err());
+    assert!(catch_unwind(AssertUnwindSafe(|| pollster::block_on(burst))).is_err());
 }
 
 #[test]
