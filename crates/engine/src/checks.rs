@@ -98,7 +98,7 @@ impl Operation<'_> {
         let end = at.saturating_add(rules.tag_len);
         let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
         Span { start: at, end }.within(room)?;
-        let overlaps = |range: &Range<usize>| at < range.end && range.start < end;
+        let overlaps = |range: &Range<usize>| at.max(range.start) < end.min(range.end);
         let covered = rules.covers_tag && ranges.ciphered.start <= at && end <= ranges.ciphered.end;
         let (range, other) = if rules.writes && !covered && overlaps(&ranges.ciphered) {
             (Extra::CipherRange, &ranges.ciphered)

@@ -86,6 +86,30 @@ fn ranges_and_the_place_of_the_tag_are_changed_and_taken_away() {
 }
 
 #[test]
+fn a_range_of_no_bytes_overlaps_no_tag() {
+    let (text, tag) = ([2; 24], sum(0x40, &[]));
+    let packet = [&tag[..], &text[16..]].concat();
+    let mac = || Transform::mac(MAC, &KEY);
+    let chain = || Transform::cipher_then_mac(CIPHER, &KEY, MAC, &KEY);
+    for (transform, data) in [
+        (mac().generate(), text.to_vec()),
+        (mac().verify(), packet.clone()),
+        (chain().encrypt(), text.to_vec()),
+        (chain().decrypt(), packet.clone()),
+    ] {
+        let session = Toy::SOUND.open(&transform.expect("it fits"));
+        for empty in [0, 1, 15, 16] {
+            let mut job = Job::new(&session, data.clone()).mac_range(empty..empty).tag_at(0);
+            if session.algorithm().cipher().is_some() {
+                job = job.cipher_range(empty..empty).nonce(&[0; 16]);
+            }
+            assert_eq!(run(&mut job), Some(Ok(())), "{session:?}, {empty}");
+            assert_eq!(job.data().output(), Some(packet.as_slice()));
+        }
+    }
+}
+
+#[test]
 fn a_job_for_another_session_is_given_only_what_that_one_takes() {
     let digest = digest();
     let mac = Transform::mac(MAC, &KEY);
