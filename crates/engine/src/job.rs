@@ -52,7 +52,7 @@ impl<'a, T> Job<'a, T> {
     }
 
     /// The tag to check. A tag of another length than the session's fails the job, and so does any where none
-    /// is checked.
+    /// is checked. One that is [in the data](Job::tag_at) is checked instead of it, and takes its place.
     pub fn expect_tag(mut self, tag: &[u8]) -> Self {
         self.set_expected_tag(tag);
         self
