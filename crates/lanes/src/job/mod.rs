@@ -57,8 +57,8 @@ impl<W: Work, T> PacketJob<W, T> {
     }
 
     /// Sets the time by which the job should be complete, in ticks of the caller's choosing: a
-    /// manager's `flush_expired` completes jobs whose time has come. Without it a job has all the time
-    /// there is.
+    /// manager's `flush_expired` completes jobs whose time has come. Without it, or with [`u64::MAX`], a job has
+    /// all the time there is.
     pub fn by(mut self, ticks: u64) -> Self {
         self.ticket.deadline = ticks;
         self

@@ -167,7 +167,8 @@ impl<J: Job> InOrder<J> {
         self.ring.in_flight()
     }
 
-    /// Takes a job, and gives back the earliest one if it is complete, or if the ring is now full.
+    /// Takes a job, and gives back the earliest one if it is complete, or if the ring is now full. One that was
+    /// complete before is processed once more, over what it made: in a counter mode that undoes it.
     #[inline]
     pub fn submit(&mut self, mut job: J) -> Option<J> {
         let ring = &mut self.ring;

@@ -159,7 +159,8 @@ impl<J: Job> OutOfOrder<J> {
         self.capacity() - self.held.free.len()
     }
 
-    /// Takes a job, and gives back one that is complete, if there is one or the manager is now full.
+    /// Takes a job, and gives back one that is complete, if there is one or the manager is now full. One that was
+    /// complete before is processed once more, over what it made: in a counter mode that undoes it.
     ///
     /// ```compile_fail
     /// # use broadloom_lanes::{Cpu, HashJob, OutOfOrder, Sha1};
