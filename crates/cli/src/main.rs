@@ -14,7 +14,7 @@ use clap::{Parser, Subcommand};
 
 /// Hashes and compresses many files at once, measures, and tells what the machine can do
 #[derive(Parser)]
-#[command(name = "broadloom", version)]
+#[command(name = "broadloom", version, propagate_version = true, infer_long_args = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -245,6 +245,18 @@ fn keys_that_cannot_be_meant_are_refused() {
 }
 
 #[test]
+fn options_given_twice_or_in_part_are_taken_as_theirs_are() {
+    let place = Place::new();
+    place.write("file", "x");
+    let list = place.same(&["--tag", "--ta", "-z", "--zero", "file"], b"").stdout;
+    place.same(&["-c", "--check", "--strict", "--stri", "--ign"], &list);
+    place.same(&["--che", "--sta", "--stri"], &list);
+    let said = place.hash(&["-a", "md5", "--threads", "9", "--algo", "sha1", "--threads", "2", "file"]);
+    assert_eq!(said.good(), place.tool("sha1sum", &["file"], b"").good());
+    assert!(place.hash(&["--version"]).good().contains(env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
 fn wrong_command_lines_are_refused() {
     let place = Place::new();
     for args in [

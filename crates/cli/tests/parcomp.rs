@@ -233,6 +233,7 @@ fn help_tells_options_and_what_times_include() {
     for option in "pcldvxtfnyahjwsio".chars() {
         assert!(said.good().contains(&format!("  -{option}")), "-{option}");
     }
+    assert!(said.text().contains("-g"), "{}", said.text());
     // Lines are broken wherever they are too long.
     let flowing = said.text().split_whitespace().collect::<Vec<_>>().join(" ");
     for text in ["2^(8 + N) bytes", "It does not cover reading and", "0 for the calling thread"] {

@@ -34,7 +34,7 @@ pub struct CompressArgs {
     #[command(flatten)]
     pub level: Level,
 
-    /// Decompress, as `broadloom decompress` does
+    /// Decompress, as `broadloom decompress` does. A level, --chunk and --verify then count for nothing
     #[arg(short, long, visible_alias = "uncompress")]
     pub decompress: bool,
 
@@ -78,8 +78,8 @@ pub struct CommonArgs {
     pub stdout: bool,
 
     /// Replace files that are there, use a terminal for compressed data, follow symbolic links, break hard
-    /// links, compress what has a suffix already; decompress what precedes garbage, and, with -c, copy what
-    /// is not compressed
+    /// links, drop set-user-ID, set-group-ID and sticky bits, compress what has a suffix already; decompress
+    /// what precedes garbage, and, with -c, copy what is not compressed
     #[arg(short, long)]
     pub force: bool,
 

@@ -9,6 +9,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// somebody else is not.
 const MODE: u32 = 0o777;
 
+/// The mode of a file, and what a new one made of it would have, where that is not the same.
+pub fn lost_mode(source: &Metadata) -> Option<(u32, u32)> {
+    let mode = source.mode() & 0o7777;
+    (mode & !MODE != 0).then_some((mode, mode & MODE))
+}
+
 /// Gives `target` the owner, the mode and the times of `source`; another time of modification where there
 /// is one. An owner that only the system's administrator may give is not an error.
 ///

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use broadloom_cli::message::reason;
 use walkdir::WalkDir;
 
+use super::attributes;
 use super::suffix::Suffixes;
 
 /// Something to work on.
@@ -140,6 +141,16 @@ impl Rules<'_> {
         }
         if let Some(skip) = self.suffix_skip(found) {
             return Err(skip);
+        }
+        if makes_file
+            && !self.force
+            && let Some((mode, left)) = attributes::lost_mode(&metadata)
+        {
+            let text = format!(
+                "has mode {mode:o}, and what is made of it would have {left:o}: ignored (-f makes it, -c \
+                 leaves it)"
+            );
+            return Err(Skip::Error(text));
         }
         if self.replaces && !self.force && metadata.nlink() > 1 {
             let others = metadata.nlink() - 1;

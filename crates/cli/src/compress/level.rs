@@ -32,8 +32,6 @@ const OPTION: &str = "level";
 pub struct Level {
     /// The level.
     pub number: u8,
-    /// Whether it was asked for.
-    pub given: bool,
 }
 
 impl Args for Level {
@@ -67,7 +65,7 @@ impl FromArgMatches for Level {
         let number =
             last(matches, OPTION).and_then(|index| Some((index, *matches.get_one::<u8>(OPTION)?)));
         let level = asked.chain(number).max().map(|(_, level)| level);
-        Ok(Level { number: level.unwrap_or(DEFAULT), given: level.is_some() })
+        Ok(Level { number: level.unwrap_or(DEFAULT) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -115,8 +113,8 @@ mod tests {
             ("--best --fast", 1),
             ("-2 --best", 9),
         ] {
-            assert_eq!(parsed(line), Level { number, given: true }, "{line}");
+            assert_eq!(parsed(line), Level { number }, "{line}");
         }
-        assert_eq!(parsed("-k"), Level { number: 6, given: false });
+        assert_eq!(parsed("-k"), Level { number: 6 });
     }
 }

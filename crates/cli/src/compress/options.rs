@@ -92,15 +92,6 @@ impl Options {
                     "--index is written beside a file: standard input has no such place".to_owned()
                 );
             }
-        } else {
-            let given = [
-                (args.level.given, "a level"),
-                (args.chunk.is_some(), "--chunk"),
-                (args.verify, "--verify"),
-            ];
-            if let Some((_, what)) = given.iter().find(|(given, _)| *given) {
-                return Err(format!("{what} is of use to compress only: not with -d, -t or -l"));
-            }
         }
         let chunk = args.chunk.map(|chunk| {
             usize::try_from(chunk.get())
@@ -125,7 +116,7 @@ impl Options {
     /// What does not go together, in words.
     pub fn of_decompress(args: DecompressArgs) -> Result<(Options, Vec<OsString>), String> {
         let task = task(&args.common, true);
-        Options::of(args.common, task, Level { number: 1, given: false })
+        Options::of(args.common, task, Level { number: 1 })
     }
 
     fn of(args: CommonArgs, task: Task, level: Level) -> Result<(Options, Vec<OsString>), String> {

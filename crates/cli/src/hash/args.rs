@@ -18,7 +18,9 @@ const MAX_THREADS: u64 = 256;
 /// Prints, byte for byte, what sha256sum and its sisters print, and checks their lists; all files
 /// share the lanes of the CPU's vectors, so that many files cost little more than one.
 #[derive(Args)]
-#[command(after_help = "\
+#[command(
+    args_override_self = true,
+    after_help = "\
 Exit status: 0 if all went well, 1 if a file could not be read or did not match, 2 for a wrong \
 command line.\n\
 With --recursive, directories are walked in order of their names (byte by byte); symbolic links, \
@@ -26,7 +28,8 @@ FIFOs, sockets and devices met on the way are left out, while those named on the
 followed or read.\n\
 With --chunk, each line is: DIGEST OFFSET LENGTH NAME, offset and length in bytes and in decimal; \
 the last chunk of a file may be shorter, and an empty file is one chunk of length 0.\n\
-BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set.")]
+BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set."
+)]
 pub struct HashArgs {
     /// Files to hash, or lists to check; `-` or nothing: standard input
     #[arg(value_name = "PATH")]

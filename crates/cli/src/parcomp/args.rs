@@ -38,7 +38,7 @@ Exit status: 0 if all went well, 1 on an error, 2 for a wrong command line.";
 /// time, the throughput and the CPU time. In the output each chunk is a deflate stream behind its length,
 /// four bytes with the lowest first.
 #[derive(Debug, Parser)]
-#[command(name = "parcomp", version, disable_help_flag = true, after_help = NOTES)]
+#[command(name = "parcomp", version, disable_help_flag = true, args_override_self = true, after_help = NOTES)]
 pub struct Args {
     /// Provider: qat, zlib, libdeflate, isal or emulated, perhaps with options (zlib:library=zlib-rs). There is
     /// no device: qat is emulated:preset=8955:prepare=16G, the model of an 8955 chipset, whose results are
@@ -70,7 +70,7 @@ pub struct Args {
     pub decompress: bool,
 
     /// Tell more: who worked and how, cycles, every iteration
-    #[arg(short, short_alias = 'g')]
+    #[arg(short, visible_short_alias = 'g')]
     pub verbose: bool,
 
     /// Print the inputs and outputs as comma-separated values alone: 1 for the data, 2 for a header as well
@@ -241,6 +241,13 @@ mod tests {
         assert_eq!(spec("-ix -pqat:prepare=off:seed=7"), "emulated:preset=8955:prepare=off:seed=7");
         assert_eq!(spec("-ix -pqat:preset=instant"), "emulated:prepare=16G:preset=instant");
         assert_eq!(spec("-ix -pemulated"), "emulated");
+    }
+
+    #[test]
+    fn the_last_of_an_option_counts() {
+        let args = parsed("-ix -pzlib -d -d -l1 -pisal -l2 -t4 -t2 -iy");
+        assert_eq!((args.provider.spec.name.as_str(), args.level, args.threads), ("isal", 2, 2));
+        assert_eq!((args.decompress, args.input), (true, "y".into()));
     }
 
     #[test]
