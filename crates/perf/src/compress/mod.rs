@@ -36,6 +36,7 @@ pub use topic::Topic;
 
 use crate::error::PerfError;
 use crate::report::compress::{device_note, findings, findings_grid, of, table};
+use crate::report::paper::offload as paper;
 use crate::report::row::{Report, Row};
 use crate::sys::clock::Clock;
 use crate::sys::machine::Machine;
@@ -117,7 +118,7 @@ pub fn run_compress(
         rows.extend(figures::rows(topic, &bench)?);
         print(out, topic, &rows)?;
     }
-    writeln!(out, "\nFindings:\n\n{}", findings_grid(&findings(&rows)))?;
+    writeln!(out, "\nFindings. {}\n\n{}", paper::NOTE, findings_grid(&findings(&rows)))?;
 
     let mut report = Report::new(machine, rows);
     report.command = options.command.clone();

@@ -113,7 +113,7 @@ impl Topic {
             }
             Threads => {
                 "The input is cut into a segment for each thread, each compressed as a single chunk. The \
-                 source had a core for each of its threads; beyond the cores there are here, threads share \
+                 paper had a core for each of its threads; beyond the cores there are here, threads share \
                  them."
             }
             Sync => {
@@ -122,26 +122,26 @@ impl Topic {
             }
             SyncThreads => {
                 "Each thread has one request at the device at a time, and waits for it by polling, with the \
-                 CPU yielded after each look, as the source's program does."
+                 CPU yielded after each look, as the paper's program does."
             }
             Outstanding => {
                 "One thread keeps several requests at the device. It polls in two ways: yielding the CPU \
-                 after each look, as the source's program does, and sleeping between looks."
+                 after each look, as the paper's program does, and sleeping between looks."
             }
             Models => {
                 "The models of the figures before: software and hardware, synchronous and asynchronous."
             }
             Copy => {
                 "Before the device can reach data they are copied to its buffers, and results back; or it \
-                 gathers them from where they are. The source copied, and left the comparison open."
+                 gathers them from where they are. The paper copied, and left the comparison open."
             }
             Interrupt => {
                 "Responses can be looked for (polling, with yields or spinning), or the device interrupts \
-                 when one is there. The source polled, and left the comparison open."
+                 when one is there. The paper polled, and left the comparison open."
             }
             Poller => {
                 "The thread that submits can look for responses itself, or leave it to a thread of its own, \
-                 which looks at an interval. The source polled inline, and left the comparison open."
+                 which looks at an interval. The paper polled inline, and left the comparison open."
             }
             Frequency => {
                 "The thread that submits sleeps between looks. The longer it sleeps, the less CPU time it \
@@ -150,11 +150,11 @@ impl Topic {
             Batch => {
                 "Requests of 64 bytes to a device whose doorbell costs 100 ns: handed over one by one, with a \
                  doorbell each; in batches with one call; and one by one with the doorbell deferred to the \
-                 end of the batch. The source left the comparison open."
+                 end of the batch. The paper left the comparison open."
             }
             Numa => {
                 "The device at the socket of the memory, and at another: a model of the latency that each \
-                 crossing adds, as this machine has one socket. The source left the comparison open."
+                 crossing adds. The paper left the comparison open."
             }
             Offload => {
                 "CPU time for each request of a size, in software and at the device with many outstanding, \

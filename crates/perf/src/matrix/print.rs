@@ -43,6 +43,9 @@ pub fn operation(
 /// What can be said once everything is measured.
 pub fn end(out: &mut impl Write, report: &Report, baseline: Option<&Baseline>) -> io::Result<()> {
     let rows = &report.rows;
+    if let Some(papers) = matrix::papers_uplifts(rows) {
+        writeln!(out, "\n{papers}")?;
+    }
     table(out, "throughput on several cores over one", &matrix::scaling(rows))?;
     let asynchrony = matrix::asynchrony(rows);
     if !asynchrony.is_empty() {

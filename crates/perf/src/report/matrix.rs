@@ -170,6 +170,14 @@ pub fn papers_asynchrony() -> String {
     format!("the paper's, of 8 KB objects on an UltraSPARC T2's accelerator: {}", points.join(", "))
 }
 
+/// What is beside [uplifts](uplift) as the paper's, where it has any.
+pub fn papers_uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'static str> {
+    analysis::uplifts(rows).iter().any(|uplift| uplift.papers().is_some()).then_some(
+        "The paper's figures are those of the patches to DPDK's OpenSSL driver, on an Ampere Altra Max with \
+         OpenSSL 3.3.0.",
+    )
+}
+
 /// What contexts per queue pair gain over contexts per job, beside source 002's figures: rows of one
 /// operation.
 pub fn uplift<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
@@ -394,6 +402,9 @@ mod tests {
         assert_eq!(uplift(&rows).line(0), line);
         let two = rows.map(|row| Row { cores: 2, ..row });
         assert_eq!(uplift(&two).line(0)[5..7], ["+1052 %", "8"]);
+        assert!(papers_uplifts(&two).is_some_and(|papers| papers.contains("Ampere")));
+        let other = two.map(|row| Row { size: Some(65), ..row });
+        assert_eq!((uplift(&other).len(), papers_uplifts(&other)), (1, None));
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub fn findings(rows: &[Row]) -> Vec<Finding> {
 
 /// The findings as a table.
 pub fn findings_grid(findings: &[Finding]) -> Grid {
-    let mut grid = Grid::new(["figure", "what", "here", "source 003"], 4);
+    let mut grid = Grid::new(["figure", "what", "here", "the paper"], 4);
     for finding in findings {
         let name = finding.topic.name();
         grid.push([name, &finding.what, &finding.ours, &finding.paper]);

@@ -16,18 +16,25 @@ type Entry<'r> = (&'r Row, &'r Pass);
 /// The look of what source 003 says.
 const PAPER: usize = 5;
 
-const FOOTER: &str = "Seconds are scaled to an input of 2^30 bytes, as the source has it. A figure is the \
-    minimum of several passes, with all sides in turn in one process, and the median stands beside it. CPU \
-    time is the process's own, user and system, without the threads that stand for the device. The device is \
-    a model laid over software that computes every result: its times are those of the model, not of \
-    hardware. The source's numbers are those that its text states, measured on another machine; a line between two of them \
-    only joins them.";
+const FOOTER: &str = "A figure is the minimum of several passes, with all sides in turn in one process, and \
+    the median stands beside it. CPU time is the process's own, user and system, without the threads that \
+    stand for the device. The device is a model laid over software that computes every result: its times are \
+    those of the model, not of hardware. The paper's numbers are those that its text states, measured on \
+    another machine; a line between two of them only joins them.";
+
+/// The caption of a table in which the paper has something to say.
+const BESIDE: &str = "Ours beside the paper's";
+/// The caption of another.
+const ALONE: &str = "All that was measured";
 
 pub fn page(report: &Report) -> Markup {
     let mut sections = Vec::new();
     let found = findings(&report.rows);
     if !found.is_empty() {
-        let body = findings_grid(&found).html("What was found here, and what source 003 says");
+        let body = html! {
+            p { (paper::NOTE) }
+            (findings_grid(&found).html("What was found here, and what the paper says"))
+        };
         sections.push(Section::new("findings", "Findings", body));
     }
     for topic in Topic::ALL {
@@ -42,10 +49,11 @@ pub fn page(report: &Report) -> Markup {
 
 fn body(topic: Topic, rows: &[Entry<'_>]) -> Markup {
     let note = device_note(rows);
+    let told = rows.iter().any(|(row, pass)| beside(row, pass) != Beside::default());
     html! {
         p { (topic.question()) }
         div class="charts" { @for chart in charts(topic, rows) { (chart) } }
-        (table(topic, rows).html("Ours beside the paper's"))
+        (table(topic, rows).html(if told { BESIDE } else { ALONE }))
         @if let Some(note) = note { p { (note) } }
     }
 }
@@ -354,6 +362,19 @@ mod tests {
             assert!(page.contains(number), "{number}");
         }
         assert!(page.contains("responses (") && page.contains("prepared before the clock started"));
+    }
+
+    #[test]
+    fn the_paper_is_named_and_claimed_only_where_it_has_something() {
+        let page = text(rows());
+        assert!(page.contains("Hardware Accelerators for Optimal Performance"));
+        assert!(!page.contains("source"), "a word for those who wrote it");
+        for (topic, caption) in [(Topic::Ratio, BESIDE), (Topic::Frequency, ALONE), (Topic::Numa, ALONE)]
+        {
+            let begin = page.find(&format!("<section id=\"figure-{topic}\">")).expect("it has a part");
+            let part = &page[begin..][..page[begin..].find("</section>").unwrap()];
+            assert!(part.contains(&format!("<figcaption>{caption}</figcaption>")), "{topic}: {part}");
+        }
     }
 
     #[test]

@@ -192,6 +192,7 @@ fn operation_body(rows: &[&Row], looks: &Looks, baseline: Option<&Baseline>) -> 
             (figures::latency(&latencies, looks))
         }
         (table(&matrix::uplift(rows()), contexts))
+        @if let Some(papers) = matrix::papers_uplifts(rows()) { p { (papers) } }
         (table(&matrix::throughput(&bursts, baseline), "Throughput"))
         (table(&calls, "Synchronous and asynchronous calls"))
         (table(&matrix::latency(&latencies, baseline), "Latency"))
