@@ -397,6 +397,18 @@ fn shares_and_times_are_those_of_gzip() {
 }
 
 #[test]
+fn a_quiet_listing_is_gzips_without_title_and_totals() {
+    let place = Place::new();
+    for name in ["a", "b"] {
+        place.write(name, text(1000, 1));
+        run(Command::new("gzip").arg(name).current_dir(place.path()), b"").good();
+    }
+    let theirs = run(Command::new("gzip").args(["-lq", "a.gz", "b.gz"]).current_dir(place.path()), b"");
+    assert_eq!(theirs.good().lines().count(), 2);
+    assert_eq!(place.decompress(&["-lq", "a.gz", "b.gz"], b"").good(), theirs.good());
+}
+
+#[test]
 fn names_that_are_no_text_are_printed_as_they_are() {
     let place = Place::new();
     let name = OsStr::from_bytes(b"a\xff\x1b[1m");

@@ -109,7 +109,7 @@ pub struct CommonArgs {
     )]
     pub threads: Option<usize>,
 
-    /// Say nothing but errors
+    /// Say nothing but errors; list without title and totals
     #[arg(short, long, overrides_with = "verbose")]
     pub quiet: bool,
 
@@ -117,7 +117,7 @@ pub struct CommonArgs {
     #[arg(short, long, overrides_with = "quiet")]
     pub verbose: bool,
 
-    /// Take the files in directories, and in the directories below them
+    /// Take the files in directories, and in the directories below them; symbolic links met there are left out
     #[arg(short, long)]
     pub recursive: bool,
 

@@ -8,6 +8,8 @@ use broadloom::compression::format::Format;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::options::Verbosity;
+
 /// A compressed file, as the table shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Entry {
@@ -40,9 +42,8 @@ impl Entry {
 }
 
 /// The table, row by row.
-#[derive(Default)]
 pub struct Table {
-    verbose: bool,
+    verbosity: Verbosity,
     rows: u64,
     compressed: u64,
     streams: u64,
@@ -53,16 +54,21 @@ pub struct Table {
 const DETAILS: &str = "format      members checksum     date  time ";
 
 impl Table {
-    /// A table without rows. `verbose`: with formats, members, checksums and times.
-    pub fn new(verbose: bool) -> Table {
-        Table { verbose, ..Table::default() }
+    /// A table without rows. Where all is told: with formats, members, checksums and times; where nothing but
+    /// errors is: of entries alone, for programs.
+    pub fn new(verbosity: Verbosity) -> Table {
+        Table { verbosity, rows: 0, compressed: 0, streams: 0, uncompressed: 0 }
+    }
+
+    fn verbose(&self) -> bool {
+        self.verbosity == Verbosity::Verbose
     }
 
     /// The line of an entry, after the header if it is the first.
     pub fn row(&mut self, entry: &Entry, name: &[u8]) -> Vec<u8> {
         let mut text = String::new();
-        if self.rows == 0 {
-            if self.verbose {
+        if self.rows == 0 && self.verbosity != Verbosity::Quiet {
+            if self.verbose() {
                 text += DETAILS;
             }
             text += "         compressed        uncompressed  ratio uncompressed_name\n";
@@ -71,7 +77,7 @@ impl Table {
         self.compressed += entry.compressed;
         self.streams += entry.streams;
         self.uncompressed += entry.uncompressed;
-        if self.verbose {
+        if self.verbose() {
             let format = entry.format.map_or("-", Format::name);
             let checksum = entry.checksum.map_or("-".to_owned(), |checksum| format!("{checksum:08x}"));
             let time = entry.modified.and_then(time).unwrap_or("-".to_owned());
@@ -84,9 +90,10 @@ impl Table {
 
     /// The line of totals, where there is more than one row.
     pub fn end(&self) -> Option<String> {
-        let indent = if self.verbose { " ".repeat(DETAILS.len()) } else { String::new() };
+        let indent = if self.verbose() { " ".repeat(DETAILS.len()) } else { String::new() };
         let sizes = || sizes(self.compressed, self.streams, self.uncompressed);
-        (self.rows > 1).then(|| indent + &sizes() + "(totals)\n")
+        let told = self.rows > 1 && self.verbosity != Verbosity::Quiet;
+        told.then(|| indent + &sizes() + "(totals)\n")
     }
 }
 
@@ -135,7 +142,7 @@ mod tests {
 
     #[test]
     fn columns_stand_below_each_other() {
-        let mut table = Table::new(false);
+        let mut table = Table::new(Verbosity::Normal);
         let first = table.row(&entry(25, 100), b"a");
         assert_eq!(table.end(), None);
         let rows = [first, table.row(&entry(20, 0), b"b")];
@@ -146,7 +153,7 @@ mod tests {
              \x20                20                   0   0.0% b\n\
              \x20                45                 100  75.0% (totals)\n"
         );
-        let mut table = Table::new(true);
+        let mut table = Table::new(Verbosity::Verbose);
         let rows = [table.row(&entry(25, 100), b"a"), table.row(&entry(310, 100), b"b")];
         assert_eq!(
             text(&rows, table.end()),
@@ -161,7 +168,7 @@ mod tests {
 
     #[test]
     fn names_come_as_they_are() {
-        let row = Table::new(false).row(&entry(25, 100), b"\xff");
+        let row = Table::new(Verbosity::Normal).row(&entry(25, 100), b"\xff");
         assert!(row.ends_with(b" \xff\n"));
     }
 }

@@ -93,7 +93,7 @@ impl Worker {
         if options.task != Task::List {
             report.done(format!("provider:\t{}", codec.description()));
         }
-        let table = Table::new(options.verbosity == Verbosity::Verbose);
+        let table = Table::new(options.verbosity);
         Ok(Worker { options, codec, report, table, streams: 0 })
     }
 
