@@ -5,10 +5,10 @@ mod hash;
 mod info;
 mod perf;
 
-use std::error::Error;
+use std::io;
 use std::process::ExitCode;
 
-use broadloom_cli::message::{USAGE, complain, is_broken_pipe};
+use broadloom_cli::message::{USAGE, complain, is_broken_pipe, reason};
 use broadloom_lanes::Cpu;
 use clap::{Parser, Subcommand};
 
@@ -55,13 +55,13 @@ fn requested_cpu() -> Result<Cpu, String> {
         .map_err(|error| format!("BROADLOOM_ISA is {:?}: {error}", name.unwrap_or_default()))
 }
 
-/// The exit status of a command that prints as it goes. A reader that has left is not worth a word.
-fn status<E: Error + 'static>(program: &str, done: Result<(), E>) -> ExitCode {
-    match done {
+/// The exit status of a command that only prints. A reader that has left is not worth a word.
+fn status(program: &str, printed: io::Result<()>) -> ExitCode {
+    match printed {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if !is_broken_pipe(&error) {
-                complain(program, &error.to_string());
+                complain(program, &format!("write error: {}", reason(&error)));
             }
             ExitCode::FAILURE
         }

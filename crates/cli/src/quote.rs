@@ -2,6 +2,13 @@
 //! that a shell reads them back. The same choices as the coreutils make in a UTF-8 locale.
 
 use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// The name of a file, as messages have it.
+pub fn shown(path: &Path) -> String {
+    quote(path.as_os_str().as_bytes())
+}
 
 /// The name, quoted for a shell where it must be.
 pub fn quote(name: &[u8]) -> String {

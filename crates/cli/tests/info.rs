@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::fs::File;
 use std::process::Command;
 
 use broadloom_lanes::Cpu;
@@ -20,6 +21,15 @@ fn info(args: &[&str], isa: Option<&str>) -> Said {
 /// The texts under a key of each object in a list.
 fn texts<'v>(list: &'v Value, key: &str) -> Vec<&'v str> {
     list.as_array().unwrap().iter().map(|entry| entry[key].as_str().unwrap()).collect()
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_an_error() {
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_broadloom"));
+    let output = command.arg("info").stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.stderr, b"broadloom info: write error: No space left on device\n");
 }
 
 #[test]

@@ -276,6 +276,7 @@ fn errors_name_the_file_and_leave_nothing() {
     for (args, start) in [
         (&["-imissing"][..], "parcomp: missing: No such file or directory"),
         (&["-i/"], "parcomp: /: Is a directory"),
+        (&["-i\u{1b}[2J"], "parcomp: ''$'\\033''[2J': No such file or directory"),
         (&["-icut", "-d"], "parcomp: cut: at byte "),
         (&["-iin", "-d"], "parcomp: in: at byte "),
         (&["-iin", "-ono/such"], "parcomp: no/such: No such file or directory\n"),

@@ -7,13 +7,14 @@ use std::time::SystemTime;
 
 use broadloom::compression::format::Format;
 use broadloom_cli::message::reason;
+use broadloom_cli::quote::shown;
 use broadloom_cli::target::{Existing, Target};
 
 use super::attributes;
 use super::codec::{Coded, Origin};
 use super::inputs::{Found, Opened};
 use super::options::Task;
-use super::report::{plain, shown};
+use super::report::plain;
 use super::sides::Output;
 use super::work::{Failure, Worker};
 

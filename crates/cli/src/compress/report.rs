@@ -106,13 +106,8 @@ pub fn locked(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
     progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A name as messages have it.
-pub fn shown(path: &Path) -> String {
-    quote(path.as_os_str().as_bytes())
-}
-
 /// A name as lines for programs have it: as it is. On a terminal, which would obey control characters, as
-/// [messages](shown) have it where there are such.
+/// [messages](quote) have it where there are such.
 pub fn plain<'p>(path: &'p Path, to: &impl IsTerminal) -> Cow<'p, [u8]> {
     let name = path.as_os_str().as_bytes();
     let harmless = path.to_str().is_some_and(|text| !text.contains(char::is_control));

@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use broadloom::compression::format::Format;
 use broadloom_cli::message::{is_broken_pipe, reason};
 use broadloom_cli::progress::Progress;
+use broadloom_cli::quote::shown;
 use broadloom_lanes::Cpu;
 
 use super::codec::{Codec, CodecError, Coded, Origin};
@@ -18,7 +19,7 @@ use super::inputs::{Found, Input, Opened, Rules, Search, Skip};
 use super::list::{Entry, Table, saved};
 use super::options::{Options, Task, Verbosity};
 use super::replace::Becomes;
-use super::report::{Report, plain, shown};
+use super::report::{Report, plain};
 use super::sides::{self, Counted, Output};
 
 /// Works on one file after another.

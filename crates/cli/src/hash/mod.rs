@@ -21,12 +21,11 @@ mod window;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use broadloom_cli::message::reason;
 use broadloom_cli::progress::Progress;
-use broadloom_cli::quote::quote;
+use broadloom_cli::quote::shown;
 use broadloom_lanes::Cpu;
 
 use algorithm::Algorithm;
@@ -45,7 +44,7 @@ pub fn run(args: HashArgs, cpu: &Cpu) -> ExitCode {
         Ok(key) => key,
         Err(error) => {
             let path = args.hmac_key_file.unwrap_or_default();
-            message(format!("{}: {}", quote(path.as_os_str().as_bytes()), reason(&error)));
+            message(format!("{}: {}", shown(&path), reason(&error)));
             return ExitCode::FAILURE;
         }
     };

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 
 use broadloom_cli::message::{USAGE, complain, is_broken_pipe, reason};
 use broadloom_cli::output::{Output, is_same};
+use broadloom_cli::quote::shown;
 use broadloom_cli::signals;
 use broadloom_lanes::Cpu;
 use clap::Parser;
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
         Err(error) => return fail(&*error, USAGE),
     };
     if let Some(path) = args.output.as_deref().filter(|path| is_same(&args.input, path)) {
-        let text = format!("{}: this is the input file; valid: another for the output", path.display());
+        let text = format!("{}: this is the input file; valid: another for the output", shown(path));
         return fail(&*Box::<dyn Error>::from(text), USAGE);
     }
     match measure(&args, &clock, &benchmark) {
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
 }
 
 fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), Box<dyn Error>> {
-    let of_input = |error: Box<dyn Error>| format!("{}: {error}", args.input.display());
+    let of_input = |error: Box<dyn Error>| format!("{}: {error}", shown(&args.input));
     let input = fs::read(&args.input).map_err(|error| of_input(reason(&error).into()))?;
     let description = benchmark.description();
     if args.provider.is_device() {
@@ -77,7 +78,7 @@ fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), 
     if let Some(path) = &args.output {
         signals::watch()?;
         let written = Output::create(path).and_then(|file| file.finish(|out| out.write_all(&output)));
-        written.map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
+        written.map_err(|error| format!("{}: {}", shown(path), reason(&error)))?;
     }
     outcome.emulation = benchmark.emulation(prepared);
     if let (Some(emulation), Some(_)) = (&outcome.emulation, args.csv) {

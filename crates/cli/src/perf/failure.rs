@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use broadloom_cli::message::{is_broken_pipe, reason};
+use broadloom_cli::quote::shown;
 use broadloom_perf::PerfError;
 
 /// What went wrong.
@@ -13,7 +14,7 @@ pub enum Failure {
     #[error(transparent)]
     Perf(#[from] PerfError),
     /// With a file.
-    #[error("cannot write {}: {}", path.display(), reason(error))]
+    #[error("cannot write {}: {}", shown(path), reason(error))]
     Write {
         /// The file asked for.
         path: PathBuf,
@@ -24,7 +25,7 @@ pub enum Failure {
     #[error("cannot write to standard output: {}", reason(.0))]
     StandardOutput(#[source] io::Error),
     /// Two files are to go to one place.
-    #[error("{} is to be written twice: every file needs a name of its own", path.display())]
+    #[error("{} is to be written twice: every file needs a name of its own", shown(path))]
     Twice {
         /// The place.
         path: PathBuf,
