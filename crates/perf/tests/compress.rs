@@ -36,7 +36,8 @@ fn everything_is_measured_and_left_in_every_form() {
         assert!(rows.count() > 1, "{topic}");
         assert!(out.contains(&format!("\n{}:\n", topic.title())), "{topic}");
     }
-    assert!(out.contains("Findings:") && out.contains("prepared before the clock started"), "{out}");
+    assert!(out.contains("Findings:") && out.contains("Seconds are for 1 GiB of input."), "{out}");
+    assert!(out.contains("prepared before the clock started"), "{out}");
     assert!(out.contains("of 256 KiB") || out.contains("262144 bytes"), "{out}");
 
     let text = self::text(|out| report.write_json(out));

@@ -118,7 +118,7 @@ pub fn run_compress(
         rows.extend(figures::rows(topic, &bench)?);
         print(out, topic, &rows)?;
     }
-    writeln!(out, "\nFindings. {}\n\n{}", paper::NOTE, findings_grid(&findings(&rows)))?;
+    writeln!(out, "\nFindings:\n\n{}\n\n{}", findings_grid(&findings(&rows)), paper::NOTE)?;
 
     let mut report = Report::new(machine, rows);
     report.command = options.command.clone();
