@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use common::{Place, Said, noise, run, text};
+use common::{Place, Said, has, noise, run, text};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The formats, and their suffixes.
@@ -461,6 +461,9 @@ fn an_index_is_the_one_of_bgzip() {
     place.write("a", text(500_000, 1));
     place.compress(&["--format", "bgzf", "--index", "-k", "a"], b"").good();
     assert_eq!(place.names("."), ["a", "a.gz", "a.gz.gzi"]);
+    if !has("bgzip") {
+        return;
+    }
     let index = place.read("a.gz.gzi");
     place.tool("bgzip", &["-r", "a.gz"], b"").good();
     assert_eq!(place.read("a.gz.gzi"), index);

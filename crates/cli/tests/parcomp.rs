@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashMap;
 
 use broadloom::allowed_cores;
-use common::{Place, Said, noise, text};
+use common::{Place, Said, has, noise, text};
 
 /// A place with a file `in` of some 300 KB.
 fn place() -> (Place, Vec<u8>) {
@@ -56,6 +56,9 @@ fn every_provider_compresses_and_brings_it_back() {
             let said = place.decompress(&["--format", "parcomp"], &out);
             assert!(said.stdout == data, "{provider} {threads}: {}", said.stderr);
         }
+    }
+    if !has("python3") {
+        return;
     }
     let script =
         "import sys, zlib\nsys.stdout.buffer.write(zlib.decompress(sys.stdin.buffer.read(), -15))";
@@ -141,11 +144,13 @@ fn chunks_levels_windows_and_codes_are_what_was_asked_for() {
     assert!(chunks(&out(&["-c1000000", "-t3"])).len() > 1);
     assert!(out(&["-l9"]).len() < out(&["-l1"]).len());
     assert!(out(&["-w1"]).len() > out(&["-w7"]).len());
-    let fixed = out(&["-s"]);
+    let fixed = out(&["-s", "-l6"]);
     // The type of the first block, in the second and third bit.
     assert_eq!(chunks(&fixed)[0][0] >> 1 & 3, 1, "static codes");
-    assert_eq!(chunks(&out(&[]))[0][0] >> 1 & 3, 2, "dynamic codes");
-    assert!(fixed.len() > out(&[]).len());
+    // At level 1 some versions of zlib choose static codes themselves.
+    let free = out(&["-l6"]);
+    assert_eq!(chunks(&free)[0][0] >> 1 & 3, 2, "dynamic codes");
+    assert!(fixed.len() > free.len());
 }
 
 #[test]

@@ -144,6 +144,18 @@ impl Place {
     }
 }
 
+/// Whether a tool is there that the tests can do without. In continuous integration it has to be.
+pub fn has(tool: &str) -> bool {
+    let mut version = Command::new(tool);
+    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    let is_there = version.status().is_ok();
+    assert!(is_there || std::env::var_os("CI").is_none(), "{tool} is needed where CI is set");
+    if !is_there {
+        eprintln!("{tool} is not here: nothing was compared with it");
+    }
+    is_there
+}
+
 /// Runs a program to its end.
 pub fn run(command: &mut Command, stdin: &[u8]) -> Said {
     let mut child = command
