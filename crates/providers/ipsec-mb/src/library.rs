@@ -5,7 +5,7 @@ use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use libloading::Library;
+use broadloom_loader::{self as loader, Library, find};
 
 use crate::keys::Expander;
 use crate::layout::{self, Functions, Manager};
@@ -47,6 +47,26 @@ pub struct CallError {
     pub reason: String,
 }
 
+impl Opened {
+    /// Finds the functions, or names the first that it lacks.
+    fn with(library: Library) -> Result<Opened, &'static str> {
+        // SAFETY: these are the functions' types in the header of 1.x; which version it is is checked before any
+        // but those two that every version has is called.
+        unsafe {
+            Ok(Opened {
+                version: find(&library, "imb_get_version")?,
+                version_text: find(&library, "imb_get_version_str")?,
+                alloc: find(&library, "alloc_mb_mgr")?,
+                free: find(&library, "free_mb_mgr")?,
+                init: find(&library, "init_mb_mgr_auto")?,
+                errno: find(&library, "imb_get_errno")?,
+                error_text: find(&library, "imb_get_strerror")?,
+                _library: library,
+            })
+        }
+    }
+}
+
 impl Api {
     /// Opens libIPSec_MB 1.3.
     ///
@@ -56,24 +76,14 @@ impl Api {
         if !cfg!(target_arch = "x86_64") {
             return Err(Absent { reason: "its layout is only known for x86-64".to_owned() });
         }
-        let library = open()?;
-        // SAFETY: these are the functions' types in the header of 1.x; the version is checked below
-        // before any but those two that every version has is called.
-        let opened = unsafe {
-            Opened {
-                version: find(&library, "imb_get_version")?,
-                version_text: find(&library, "imb_get_version_str")?,
-                alloc: find(&library, "alloc_mb_mgr")?,
-                free: find(&library, "free_mb_mgr")?,
-                init: find(&library, "init_mb_mgr_auto")?,
-                errno: find(&library, "imb_get_errno")?,
-                error_text: find(&library, "imb_get_strerror")?,
-                _library: library,
-            }
-        };
+        // SAFETY: the names are those of a well-known library whose initialisers prepare only itself and may run
+        // on any thread.
+        let opened = unsafe { loader::open(&NAMES) };
+        let (library, name) = opened.map_err(|reason| Absent { reason })?;
+        let lacking = |function| Absent { reason: format!("{name} lacks the function {function}") };
+        let api = Api(Arc::new(Opened::with(library).map_err(lacking)?));
         // SAFETY: the function takes nothing.
-        let number = unsafe { (opened.version)() };
-        let api = Api(Arc::new(opened));
+        let number = unsafe { (api.0.version)() };
         if number & layout::VERSION_MASK != layout::VERSION {
             let version = api.version();
             let reason = format!("version {version} is installed, and only the layout of 1.3 is known");
@@ -120,30 +130,6 @@ impl Api {
         let text = unsafe { CStr::from_ptr((self.0.error_text)(error)) };
         format!("{} ({error})", text.to_string_lossy())
     }
-}
-
-/// Opens the first of the names that the loader finds.
-fn open() -> Result<Library, Absent> {
-    let mut reasons = Vec::new();
-    for name in NAMES {
-        // SAFETY: the names are those of a well-known library whose initialisers prepare only itself and
-        // may run on any thread.
-        match unsafe { Library::new(name) } {
-            Ok(library) => return Ok(library),
-            Err(error) => reasons.push(error.to_string()),
-        }
-    }
-    Err(Absent { reason: reasons.join("; ") })
-}
-
-/// Finds a function.
-///
-/// # Safety
-/// `T` must be the function's type, and it must not be called once the library is closed.
-unsafe fn find<T: Copy>(library: &Library, name: &str) -> Result<T, Absent> {
-    // SAFETY: the caller vouches for the type.
-    let symbol = unsafe { library.get::<T>(name) };
-    symbol.map(|symbol| *symbol).map_err(|error| Absent { reason: error.to_string() })
 }
 
 /// The instruction set that a manager was set up for.

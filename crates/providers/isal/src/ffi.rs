@@ -1,11 +1,10 @@
 //! libisal itself: found, checked and opened once; its structures, and whole buffers through them.
 
-use std::error::Error;
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use libloading::Library;
+use broadloom_loader::{self as loader, Library, find};
 
 /// Where to look, in this order.
 const NAMES: &[&str] = if cfg!(windows) {
@@ -130,37 +129,31 @@ impl Libisal {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libisal, LibraryError> {
-        let mut reasons = Vec::new();
-        for name in names {
-            // SAFETY: the names are those of libisal, whose initialisers, if it has any, prepare only itself
-            // and may run on any thread.
-            match unsafe { Library::new(*name) } {
-                Ok(library) => return Libisal::with(library, name),
-                Err(error) => {
-                    let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                    reasons.push(format!("{name}: {cause}"));
-                }
-            }
-        }
-        Err(LibraryError::Absent { reason: reasons.join("; ") })
-    }
-
-    fn with(library: Library, name: &str) -> Result<Libisal, LibraryError> {
-        // SAFETY: these are the functions' types in ISA-L's headers.
-        let libisal = unsafe {
-            Libisal {
-                deflate_init: find(&library, name, "isal_deflate_stateless_init")?,
-                set_hufftables: find(&library, name, "isal_deflate_set_hufftables")?,
-                deflate: find(&library, name, "isal_deflate_stateless")?,
-                inflate_init: find(&library, name, "isal_inflate_init")?,
-                inflate: find(&library, name, "isal_inflate_stateless")?,
-                crc32: find(&library, name, "crc32_gzip_refl")?,
-                adler32: find(&library, name, "isal_adler32")?,
-            }
-        };
+        // SAFETY: the names are those of libisal, whose initialisers, if it has any, prepare only itself and may
+        // run on any thread.
+        let opened = unsafe { loader::open(names) };
+        let (library, name) = opened.map_err(|reason| LibraryError::Absent { reason })?;
+        let libisal = Libisal::with(&library)
+            .map_err(|function| LibraryError::MissingFunction { name: name.to_owned(), function })?;
         // Never closed: the functions stay where they are.
         std::mem::forget(library);
         Ok(libisal)
+    }
+
+    /// Finds its functions, or names the first that it lacks.
+    fn with(library: &Library) -> Result<Libisal, &'static str> {
+        // SAFETY: these are the functions' types in ISA-L's headers.
+        unsafe {
+            Ok(Libisal {
+                deflate_init: find(library, "isal_deflate_stateless_init")?,
+                set_hufftables: find(library, "isal_deflate_set_hufftables")?,
+                deflate: find(library, "isal_deflate_stateless")?,
+                inflate_init: find(library, "isal_inflate_init")?,
+                inflate: find(library, "isal_inflate_stateless")?,
+                crc32: find(library, "crc32_gzip_refl")?,
+                adler32: find(library, "isal_adler32")?,
+            })
+        }
     }
 
     /// CRC-32 as in gzip (RFC 1952).
@@ -174,22 +167,6 @@ impl Libisal {
         // SAFETY: the bytes are as many as is said, and only read.
         unsafe { (self.adler32)(1, bytes.as_ptr(), bytes.len() as u64) }
     }
-}
-
-/// Finds a function.
-///
-/// # Safety
-/// `T` must be the function's type, and it must not be called once the library is closed.
-unsafe fn find<T: Copy>(
-    library: &Library,
-    name: &str,
-    function: &'static str,
-) -> Result<T, LibraryError> {
-    // SAFETY: the caller vouches for the type.
-    let symbol = unsafe { library.get::<T>(function) };
-    symbol
-        .map(|symbol| *symbol)
-        .map_err(|_| LibraryError::MissingFunction { name: name.to_owned(), function })
 }
 
 /// Something on the heap that is only used through pointers to it, all of it zero at first.

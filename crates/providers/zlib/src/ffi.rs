@@ -1,11 +1,10 @@
 //! libz itself: found, checked and opened once, and its streams, each ended when it is dropped.
 
-use std::error::Error;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use libloading::Library;
+use broadloom_loader::{self as loader, Library, find};
 
 use crate::codec::{Flush, Shape, Step, StepError};
 
@@ -115,69 +114,52 @@ impl Libz {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libz, LibraryError> {
-        let mut reasons = Vec::new();
-        for name in names {
-            // SAFETY: the names are those of libz, whose initialisers, if it has any, prepare only itself and
-            // may run on any thread.
-            match unsafe { Library::new(*name) } {
-                Ok(library) => return Libz::with(library, name),
-                Err(error) => {
-                    let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                    reasons.push(format!("{name}: {cause}"));
-                }
-            }
-        }
-        Err(LibraryError::Absent { reason: reasons.join("; ") })
+        // SAFETY: the names are those of libz, whose initialisers, if it has any, prepare only itself and may run
+        // on any thread.
+        let opened = unsafe { loader::open(names) };
+        let (library, name) = opened.map_err(|reason| LibraryError::Absent { reason })?;
+        Libz::with(library, name)
     }
 
     fn with(library: Library, name: &str) -> Result<Libz, LibraryError> {
+        let lacking = |function| LibraryError::MissingFunction { name: name.to_owned(), function };
         // SAFETY: this is the function's type in every version.
-        let version: unsafe extern "C" fn() -> *const c_char =
-            unsafe { find(&library, name, "zlibVersion") }?;
+        let version =
+            unsafe { find::<unsafe extern "C" fn() -> *const c_char>(&library, "zlibVersion") };
+        let version = version.map_err(lacking)?;
         // SAFETY: the function takes nothing and returns a static string.
         let version = unsafe { CStr::from_ptr(version()) }.to_string_lossy().into_owned();
         if !version.starts_with("1.") {
             return Err(LibraryError::Version { version });
         }
-        // SAFETY: these are the functions' types in the header of zlib 1.
-        let libz = unsafe {
-            Libz {
-                deflate_init: find(&library, name, "deflateInit2_")?,
-                deflate: find(&library, name, "deflate")?,
-                deflate_reset: find(&library, name, "deflateReset")?,
-                deflate_end: find(&library, name, "deflateEnd")?,
-                inflate_init: find(&library, name, "inflateInit2_")?,
-                inflate: find(&library, name, "inflate")?,
-                inflate_reset: find(&library, name, "inflateReset")?,
-                inflate_end: find(&library, name, "inflateEnd")?,
-                version,
-            }
-        };
+        let libz = Libz::of(&library, version).map_err(lacking)?;
         // Never closed: the functions stay where they are.
         std::mem::forget(library);
         Ok(libz)
+    }
+
+    /// Finds the functions of a version 1, or names the first that it lacks.
+    fn of(library: &Library, version: String) -> Result<Libz, &'static str> {
+        // SAFETY: these are the functions' types in the header of zlib 1.
+        unsafe {
+            Ok(Libz {
+                deflate_init: find(library, "deflateInit2_")?,
+                deflate: find(library, "deflate")?,
+                deflate_reset: find(library, "deflateReset")?,
+                deflate_end: find(library, "deflateEnd")?,
+                inflate_init: find(library, "inflateInit2_")?,
+                inflate: find(library, "inflate")?,
+                inflate_reset: find(library, "inflateReset")?,
+                inflate_end: find(library, "inflateEnd")?,
+                version,
+            })
+        }
     }
 
     /// Its own name for its version, such as `1.2.13`.
     pub(crate) fn version(&self) -> &str {
         &self.version
     }
-}
-
-/// Finds a function.
-///
-/// # Safety
-/// `T` must be the function's type, and it must not be called once the library is closed.
-unsafe fn find<T: Copy>(
-    library: &Library,
-    name: &str,
-    function: &'static str,
-) -> Result<T, LibraryError> {
-    // SAFETY: the caller vouches for the type.
-    let symbol = unsafe { library.get::<T>(function) };
-    symbol
-        .map(|symbol| *symbol)
-        .map_err(|_| LibraryError::MissingFunction { name: name.to_owned(), function })
 }
 
 /// A stream, at an address of its own, which libz keeps and compares.

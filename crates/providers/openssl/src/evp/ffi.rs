@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
 
-use libloading::Library;
+use broadloom_loader::{Library, find};
 
 /// One of libcrypto's own objects.
 pub(super) type Object = *mut c_void;
@@ -85,8 +85,7 @@ macro_rules! functions {
                     $($(#[$only])* $field: {
                         // SAFETY: the type is that of the function in the headers of version 3.0,
                         // which later versions keep.
-                        let symbol = unsafe { library.get::<$type>($symbol) };
-                        *symbol.map_err(|_| $symbol)?
+                        unsafe { find::<$type>(library, $symbol) }?
                     }),+
                 })
             }

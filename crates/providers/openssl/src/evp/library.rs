@@ -1,10 +1,9 @@
 //! libcrypto itself: found, checked and opened once.
 
-use std::error::Error;
 use std::ffi::{CStr, c_int, c_ulong};
 use std::sync::OnceLock;
 
-use libloading::Library;
+use broadloom_loader::{self as loader, Library};
 
 use super::ffi::{Free, Functions, Object, Versions};
 
@@ -75,19 +74,12 @@ impl Libcrypto {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libcrypto, LibraryError> {
-        let mut reasons = Vec::new();
-        for name in names {
-            // SAFETY: the names are those of libcrypto, whose initialisers prepare only itself and may run
-            // on any thread.
-            match unsafe { Library::new(*name) } {
-                Ok(library) => return Libcrypto::with(library),
-                Err(error) => {
-                    let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-                    reasons.push(format!("{name}: {cause}"));
-                }
-            }
+        // SAFETY: the names are those of libcrypto, whose initialisers prepare only itself and may run on any
+        // thread.
+        match unsafe { loader::open(names) } {
+            Ok((library, _)) => Libcrypto::with(library),
+            Err(reason) => Err(LibraryError::Absent { reason }),
         }
-        Err(LibraryError::Absent { reason: reasons.join("; ") })
     }
 
     fn with(library: Library) -> Result<Libcrypto, LibraryError> {

@@ -1,0 +1,70 @@
+//! Shared libraries, found at run time: what is the same for all providers that are built on one.
+
+use std::error::Error;
+
+pub use libloading::Library;
+
+/// Opens the first of these names that the system's loader finds, and says which it was.
+///
+/// # Safety
+/// Whatever has one of the names may run its initialisers on any thread, and they prepare only itself.
+///
+/// # Errors
+/// None was found; what the loader said of each.
+pub unsafe fn open<'n>(names: &[&'n str]) -> Result<(Library, &'n str), String> {
+    let mut reasons = Vec::new();
+    for &name in names {
+        // SAFETY: the caller vouches for the initialisers.
+        match unsafe { Library::new(name) } {
+            Ok(library) => return Ok((library, name)),
+            Err(error) => {
+                let cause = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+                // Not all loaders say what they looked for.
+                reasons.push(if cause.contains(name) { cause } else { format!("{name}: {cause}") });
+            }
+        }
+    }
+    Err(reasons.join("; "))
+}
+
+/// Finds a function.
+///
+/// # Safety
+/// `T` is the function's type, and it is not called once the library is closed.
+///
+/// # Errors
+/// There is none of that name, which is given back.
+pub unsafe fn find<T: Copy>(library: &Library, function: &'static str) -> Result<T, &'static str> {
+    // SAFETY: the caller vouches for the type.
+    let symbol = unsafe { library.get::<T>(function) };
+    symbol.map(|symbol| *symbol).map_err(|_| function)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_that_are_not_there_are_named_once_each() {
+        // SAFETY: there are none.
+        let reason =
+            unsafe { open(&["libnowhere.so.1", "libnowhere.so"]) }.expect_err("it is not there");
+        let [first, second] = reason.split("; ").collect::<Vec<_>>()[..] else { panic!("{reason}") };
+        assert_eq!(first.matches("libnowhere.so.1").count(), 1, "{reason}");
+        assert_eq!(second.matches("libnowhere.so").count(), 1, "{reason}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_first_that_is_there_is_taken_and_asked_for_functions() {
+        // SAFETY: a program has the C library already.
+        let (library, name) = unsafe { open(&["libnowhere.so", "libc.so.6"]) }.expect("it is there");
+        assert_eq!(name, "libc.so.6");
+        // SAFETY: the type is that of the C library's header.
+        let found = unsafe { find::<unsafe extern "C" fn(i32) -> i32>(&library, "abs") };
+        // SAFETY: the library is open, and the function takes any number but the least.
+        assert_eq!(found.map(|abs| unsafe { abs(-7) }), Ok(7));
+        // SAFETY: there is none to be called.
+        assert_eq!(unsafe { find::<unsafe extern "C" fn()>(&library, "of_nowhere") }, Err("of_nowhere"));
+    }
+}
