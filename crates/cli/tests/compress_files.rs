@@ -10,7 +10,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use common::{Place, Said, has, noise, run, text};
+use common::tools::has;
+use common::{Place, Said, noise, run, text};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// The formats, and their suffixes.

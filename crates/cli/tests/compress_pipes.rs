@@ -7,7 +7,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use common::{Place, Said, has, noise, run, text};
+use common::tools::has;
+use common::{Place, Said, noise, run, text};
 
 /// The formats.
 const FORMATS: [&str; 5] = ["gzip", "bgzf", "zlib", "raw", "parcomp"];

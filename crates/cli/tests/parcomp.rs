@@ -5,7 +5,8 @@ mod common;
 use std::collections::HashMap;
 
 use broadloom::allowed_cores;
-use common::{Place, Said, has, noise, text};
+use common::tools::has;
+use common::{Place, Said, noise, text};
 
 /// A place with a file `in` of some 300 KB.
 fn place() -> (Place, Vec<u8>) {

@@ -10,6 +10,9 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
+#[path = "../../../compression/tests/decompress/tools.rs"]
+pub mod tools;
+
 /// The algorithms, and the tool of the coreutils for each.
 pub const TOOLS: [(&str, &str); 6] = [
     ("md5", "md5sum"),
@@ -142,18 +145,6 @@ impl Place {
         assert_eq!(ours, theirs);
         ours
     }
-}
-
-/// Whether a tool is there that the tests can do without. In continuous integration it has to be.
-pub fn has(tool: &str) -> bool {
-    let mut version = Command::new(tool);
-    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    let is_there = version.status().is_ok();
-    assert!(is_there || std::env::var_os("CI").is_none(), "{tool} is needed where CI is set");
-    if !is_there {
-        eprintln!("{tool} is not here: nothing was compared with it");
-    }
-    is_there
 }
 
 /// Runs a program to its end.

@@ -12,18 +12,7 @@ use broadloom_compression::inflate::Options;
 
 use crate::common::make::{block, foreign, text, whole};
 use crate::common::provider::decompressor;
-
-/// Whether a tool is there. In continuous integration it has to be.
-fn has(tool: &str) -> bool {
-    let mut version = Command::new(tool);
-    version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-    let is_there = version.status().is_ok();
-    assert!(is_there || std::env::var_os("CI").is_none(), "{tool} is needed where CI is set");
-    if !is_there {
-        eprintln!("{tool} is not here: nothing was compared with it");
-    }
-    is_there
-}
+use crate::tools::has;
 
 /// What a tool makes of an input.
 fn pipe(command: &mut Command, input: &[u8]) -> Vec<u8> {

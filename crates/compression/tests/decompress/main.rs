@@ -9,3 +9,4 @@ mod listing;
 mod members;
 mod providers;
 mod scenarios;
+mod tools;
