@@ -1,4 +1,5 @@
-//! Modes of which EVP has all: an IV where there is one, and the text.
+//! Modes of which EVP has all: an IV where there is one, and the text. Without one there is nothing to begin: ECB
+//! keeps nothing between calls, and RC4 has a context for every job.
 
 use broadloom_engine::JobError;
 
@@ -22,7 +23,9 @@ impl Direct {
 /// The text is whole, and nothing of it is held back, so that nothing is left to be ended.
 #[inline]
 fn cipher(context: &mut CipherContext, iv: &[u8], text: InOut<'_>) -> Result<(), EvpError> {
-    context.restart(iv)?;
+    if !iv.is_empty() {
+        context.restart(iv)?;
+    }
     context.update(text)?;
     Ok(())
 }

@@ -36,7 +36,6 @@ mod mac;
 mod options;
 mod provider;
 mod queue;
-mod rc4;
 mod session;
 mod slots;
 #[cfg(all(test, not(loom)))]

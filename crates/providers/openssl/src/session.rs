@@ -15,7 +15,6 @@ use crate::evp::{CipherContext, DigestContext, EvpError, InOut, Libcrypto, MacCo
 use crate::hash::Hash;
 use crate::mac::{Gmac, Mac};
 use crate::options::{ContextMode, Options};
-use crate::rc4::Rc4;
 use crate::slots::{Number, Numbers};
 
 /// The longest key that libcrypto's HMAC takes, in bytes.
@@ -37,7 +36,6 @@ enum Work {
     DesCbc(Cbc<8>),
     Direct(Direct),
     DesCtr(DesCtr),
-    Rc4(Rc4),
     Aead(Aead),
 }
 
@@ -102,7 +100,9 @@ impl Workshop<'_> {
                         let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
                         Work::DesCtr(DesCtr { contexts: self.contexts(context)? })
                     }
-                    CipherAlgorithm::Rc4 => Work::Rc4(Rc4 { contexts: self.contexts_per_job(context)? }),
+                    CipherAlgorithm::Rc4 => {
+                        Work::Direct(Direct { contexts: self.contexts_per_job(context)? })
+                    }
                     _ => Work::Direct(Direct { contexts: self.contexts(context)? }),
                 };
                 let over = if matches!(work, Work::DesCtr(_)) { " over counters" } else { "" };
@@ -176,7 +176,6 @@ impl OpenSslSession {
             Work::AesCbc(cipher) => cipher.run(number, nonce, text),
             Work::DesCbc(cipher) => cipher.run(number, nonce, text),
             Work::Direct(cipher) => cipher.run(number, nonce, in_out(text)?),
-            Work::Rc4(cipher) => cipher.run(number, in_out(text)?),
             Work::Aead(aead) => aead.run(number, nonce, associated, in_out(text)?, &mut tag[..tag_len]),
             Work::Mac(mac) => mac.run(number, text.input(), made.unwrap_or(tag)),
             Work::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),
