@@ -337,6 +337,33 @@ fn halves_of_chains_mix() {
     }
 }
 
+/// The library's CMAC for AVX-512 reads the whole of a block of which only a part is text, and a block where there is
+/// no text: such texts are given to it from elsewhere where that block is not all on the page on which they end.
+#[test]
+fn cmac_reads_no_further_than_the_page_of_its_text() {
+    #[repr(align(4096))]
+    struct Page([u8; 4096]);
+
+    let Some(provider) = provider() else { return };
+    let mac = MacAlgorithm::AesCmac(AesSize::Aes128);
+    let transform = Transform::mac(mac, &[5; 16]).generate().expect("it fits");
+    let session = Session::open(provider, &transform).expect("it has it");
+    let page = Page(std::array::from_fn(|index| (index * index / 7) as u8));
+    let tags = |texts: Vec<&[u8]>| {
+        let mut jobs: Vec<_> = texts.into_iter().map(|text| Job::new(&session, text)).collect();
+        Processor::new().process_many(&mut jobs);
+        jobs.iter().map(|job| job.tag().expect("it went well").to_vec()).collect::<Vec<_>>()
+    };
+    for lengths in [(0..=64).collect::<Vec<_>>(), vec![4095, 0, 4081, 16, 1]] {
+        let at_end: Vec<_> = lengths.iter().map(|len| &page.0[4096 - len..]).collect();
+        // With as many bytes behind each as the library may read.
+        let elsewhere: Vec<_> =
+            at_end.iter().map(|text| [text, [0xff; 16].as_slice()].concat()).collect();
+        let elsewhere = elsewhere.iter().zip(&lengths).map(|(text, len)| &text[..*len]).collect();
+        assert_eq!(tags(at_end), tags(elsewhere), "{lengths:?}");
+    }
+}
+
 /// What one job of a session comes to.
 fn outcome(session: &Session, len: usize, nonce: usize, associated: usize) -> Result<(), JobError> {
     let job = Job::new(session, vec![0; len]).nonce(&vec![0; nonce]).associated(vec![0; associated]);
