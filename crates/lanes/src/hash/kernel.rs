@@ -1,7 +1,7 @@
 //! What advances the lanes: the kernels' contract, their generic bodies, and how one is chosen.
 
 use super::{Compression, Hash, State};
-use crate::vector::{Vector, Word, each};
+use crate::vector::{MAX_LANES, Vector, Word, each};
 
 /// Advances every lane by `blocks` blocks.
 ///
@@ -11,13 +11,73 @@ use crate::vector::{Vector, Word, each};
 /// readable for `blocks` blocks, at any alignment.
 pub type WideRun<W> = unsafe fn(states: *const *mut W, data: *const *const u8, blocks: usize);
 
-/// Ends an HMAC in every lane: `blocks` blocks of the inner hash, and the outer one, which starts from `outer`.
-/// `states` become the outer digests.
+/// Takes a message to its end in every lane: `shape` says how far that is.
+///
+/// Lanes `first..first + LANES` of the messages are meant, which is how a kernel of few lanes takes a part of them.
 ///
 /// # Safety
-/// As for [`WideRun`]; the pointers at `outer` are readable for eight words each.
-pub type WideHmac<W> =
-    unsafe fn(states: *const *mut W, data: *const *const u8, blocks: usize, outer: *const *const W);
+/// The CPU has the kernel's instruction set, and the messages have so many lanes. Of each lane, `start` is readable
+/// for eight words, and `state` is writable; `data` is readable for `shape.blocks` blocks and `tail` for `shape.tail`,
+/// at any alignment; where there is an outer hash, `outer` is readable for eight words.
+pub(crate) type WideFinish<W> = unsafe fn(messages: &Messages<W>, first: usize, shape: Shape);
+
+/// What messages have in common that go side by side from their start to their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Whole blocks.
+    pub(crate) blocks: usize,
+    /// Blocks of the padded end.
+    pub(crate) tail: usize,
+    /// Whether HMAC's outer hash follows.
+    pub(crate) hmac: bool,
+}
+
+impl Shape {
+    /// Blocks in all.
+    #[inline(always)]
+    pub(crate) fn steps(self) -> usize {
+        self.blocks + self.tail + usize::from(self.hmac)
+    }
+}
+
+/// The messages of a [`WideFinish`], a lane each.
+pub struct Messages<W> {
+    /// The state that each starts from.
+    pub(crate) start: [*const W; MAX_LANES],
+    /// Its whole blocks.
+    pub(crate) data: [*const u8; MAX_LANES],
+    /// Its padded end.
+    pub(crate) tail: [*const u8; MAX_LANES],
+    /// The state that its outer hash starts from.
+    pub(crate) outer: [*const W; MAX_LANES],
+    /// Where the state goes that it ends with.
+    pub(crate) state: [*mut W; MAX_LANES],
+}
+
+impl<W> Messages<W> {
+    /// With this state in every lane, and no data.
+    pub(crate) fn new(state: *mut W) -> Self {
+        Messages {
+            start: [state; MAX_LANES],
+            data: [core::ptr::null(); MAX_LANES],
+            tail: [core::ptr::null(); MAX_LANES],
+            outer: [state; MAX_LANES],
+            state: [state; MAX_LANES],
+        }
+    }
+
+    /// Makes lanes `count..to` read what the first does, and leave a state here.
+    #[inline(always)]
+    pub(crate) fn repeat(&mut self, count: usize, to: usize, state: *mut W) {
+        for lane in count..to {
+            self.start[lane] = self.start[0];
+            self.data[lane] = self.data[0];
+            self.tail[lane] = self.tail[0];
+            self.outer[lane] = self.outer[0];
+            self.state[lane] = state;
+        }
+    }
+}
 
 /// Advances one buffer's state by `blocks` blocks.
 ///
@@ -41,8 +101,8 @@ pub struct HashKernel<W> {
     pub(crate) lanes: usize,
     /// Whole blocks.
     pub(crate) run: WideRun<W>,
-    /// The last blocks of an HMAC and its outer hash.
-    pub(crate) hmac: WideHmac<W>,
+    /// Messages to their end.
+    pub(crate) finish: WideFinish<W>,
 }
 
 /// The kernel for few buffers: one, or two interleaved where that is faster than one after the other.
@@ -76,32 +136,51 @@ pub(crate) unsafe fn run<V: Vector, C: Compression<Word = V::Word>>(
     }
 }
 
-/// The body of every [`WideHmac`]: the inner digest is already in the lanes' words, so the block of the outer
-/// hash is never written out. It goes through the same code as those before it, which is long.
+/// The body of every [`WideFinish`]. For HMAC's outer hash the inner digest is already in the lanes' words, so that its
+/// block is never written out. All blocks go through the same code, which is long.
 ///
 /// # Safety
-/// The contract of [`WideHmac`], and V's instruction set.
+/// The contract of [`WideFinish`], and V's instruction set.
 #[inline(always)]
-pub(crate) unsafe fn hmac<V: Vector, A: Hash<Word = V::Word>>(
-    states: *const *mut V::Word,
-    data: *const *const u8,
-    blocks: usize,
-    outer: *const *const V::Word,
+pub(crate) unsafe fn finish<V: Vector, A: Hash<Word = V::Word>>(
+    messages: &Messages<V::Word>,
+    first: usize,
+    shape: Shape,
 ) {
     // SAFETY: the caller vouches for V's instruction set, the states and the data.
     unsafe {
-        let mut rows = V::gather(states.cast());
-        for block in 0..=blocks {
-            let words = if block < blocks {
-                load::<V, A>(data, block)
-            } else {
-                let zero = V::splat(A::Word::default());
-                let inner = core::mem::replace(&mut rows, V::gather(outer));
-                pad_outer::<A, V>(inner, zero, |word| V::splat(word))
+        let mut rows = V::gather(messages.start.as_ptr().add(first));
+        for step in 0..shape.steps() {
+            let words = match messages.block(first, step, shape) {
+                Some((data, block)) => load::<V, A>(data, block),
+                None => {
+                    let zero = V::splat(A::Word::default());
+                    let outer = V::gather(messages.outer.as_ptr().add(first));
+                    let inner = core::mem::replace(&mut rows, outer);
+                    pad_outer::<A, V>(inner, zero, |word| V::splat(word))
+                }
             };
             A::compress(&mut rows, words);
         }
-        V::scatter(&rows, states);
+        V::scatter(&rows, messages.state.as_ptr().add(first));
+    }
+}
+
+impl<W> Messages<W> {
+    /// Where the blocks of a step are, and the number of the step's block there; `None` for the outer hash, which has
+    /// none.
+    #[inline(always)]
+    pub(crate) fn block(
+        &self,
+        first: usize,
+        step: usize,
+        shape: Shape,
+    ) -> Option<(*const *const u8, usize)> {
+        let (list, block) = match step.checked_sub(shape.blocks) {
+            None => (&self.data, step),
+            Some(block) => (&self.tail, block),
+        };
+        (step < shape.blocks + shape.tail).then(|| (list[first..].as_ptr(), block))
     }
 }
 

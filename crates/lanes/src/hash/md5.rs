@@ -6,7 +6,7 @@ use crate::vector::Vector;
 declare_hash! {
     /// MD5: 16-byte digests, 64-byte blocks (RFC 1321). Broken as a cryptographic hash; for checksums of
     /// old, and for HMAC where a format fixes it.
-    Md5, "md5", 16, wide32, select::integers::<Core>,
+    Md5, "md5", 16, many32, select::integers::<Core>,
     [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0, 0, 0, 0]
 }
 

@@ -1,5 +1,7 @@
 //! Hashes and HMAC: the algorithms, their kernels, and the jobs that use them.
 
+mod ends;
+mod group;
 mod hmac;
 mod job;
 pub(crate) mod kernel;
@@ -10,6 +12,7 @@ pub(crate) mod sha1;
 pub(crate) mod sha256;
 pub(crate) mod sha512;
 mod tail;
+mod whole;
 
 use crate::vector::{Vector, Word};
 
@@ -17,7 +20,7 @@ pub use hmac::HmacKey;
 pub(crate) use hmac::write_digest;
 pub(crate) use job::room;
 pub use job::{HashJob, Stream};
-pub(crate) use kernel::{HashKernel, SingleKernel};
+pub(crate) use kernel::{HashKernel, Messages, Shape, SingleKernel};
 pub use lanes::HashLanes;
 pub use md5::Md5;
 pub use sha1::Sha1;

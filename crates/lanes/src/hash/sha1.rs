@@ -6,7 +6,7 @@ use crate::vector::Vector;
 declare_hash! {
     /// SHA-1: 20-byte digests, 64-byte blocks (FIPS 180-4, RFC 3174). Not collision resistant any more;
     /// for HMAC, and for formats that fix it.
-    Sha1, "sha1", 20, wide_sha1, select::single_sha1,
+    Sha1, "sha1", 20, many_sha1, select::single_sha1,
     [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0, 0, 0, 0]
 }
 

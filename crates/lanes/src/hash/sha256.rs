@@ -5,13 +5,13 @@ use crate::vector::Vector;
 
 declare_hash! {
     /// SHA-224: 28-byte digests, 64-byte blocks (FIPS 180-4).
-    Sha224, "sha224", 28, wide_sha256, select::single_sha256,
+    Sha224, "sha224", 28, many_sha256, select::single_sha256,
     [0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4]
 }
 
 declare_hash! {
     /// SHA-256: 32-byte digests, 64-byte blocks (FIPS 180-4).
-    Sha256, "sha256", 32, wide_sha256, select::single_sha256,
+    Sha256, "sha256", 32, many_sha256, select::single_sha256,
     [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]
 }
 

@@ -5,14 +5,14 @@ use crate::vector::Vector;
 
 declare_hash! {
     /// SHA-384: 48-byte digests, 128-byte blocks (FIPS 180-4).
-    Sha384, "sha384", 48, wide_sha512, select::single_sha512,
+    Sha384, "sha384", 48, many_sha512, select::single_sha512,
     [0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
      0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4]
 }
 
 declare_hash! {
     /// SHA-512: 64-byte digests, 128-byte blocks (FIPS 180-4).
-    Sha512, "sha512", 64, wide_sha512, select::single_sha512,
+    Sha512, "sha512", 64, many_sha512, select::single_sha512,
     [0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
      0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179]
 }

@@ -45,7 +45,9 @@ impl Tail {
         // reads.
         unsafe {
             let blocks = self.blocks();
-            if len >= block {
+            if rest == 0 {
+                // Nothing, where the lengths of packets and chunks are often such.
+            } else if len >= block {
                 copy(data.add(len - block), blocks.add(rest).sub(block), block);
             } else {
                 copy_short(data, blocks, rest);

@@ -3,7 +3,7 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use crate::hash::{Compression, Hash, HashKernel, kernel};
+use crate::hash::{Compression, Hash, HashKernel, Messages, Shape, kernel};
 use crate::isa::portable::Plain;
 use crate::vector::{Pair, Vector, each};
 

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use crate::hash::{Compression, Hash, HashKernel, kernel};
+use crate::hash::{Compression, Hash, HashKernel, Messages, Shape, kernel};
 use crate::vector::{Pair, Vector, each};
 
 /// Sixteen 32-bit lanes in one 512-bit register. Uses AVX-512 F and BW.

@@ -135,7 +135,7 @@ macro_rules! interleaved_kernels {
 
         $(#[$wide_doc])*
         pub(crate) fn $wide<A: crate::hash::Hash<Word = $word>>() -> crate::hash::HashKernel<$word> {
-            use crate::hash::{Hash, HashKernel};
+            use crate::hash::{Hash, HashKernel, Messages, Shape};
             use crate::isa::interleaved::{Both, Buffers, many};
 
             #[target_feature(enable = $features)]
@@ -145,23 +145,26 @@ macro_rules! interleaved_kernels {
             }
 
             #[target_feature(enable = $features)]
-            unsafe fn hmac<A: Hash<Word = $word>>(
-                states: *const *mut $word,
-                data: *const *const u8,
-                blocks: usize,
-                outer: *const *const $word,
+            unsafe fn finish<A: Hash<Word = $word>>(
+                messages: &Messages<$word>,
+                first: usize,
+                shape: Shape,
             ) {
-                // SAFETY: the same contract.
+                // SAFETY: the same contract; states are only read where a buffer is loaded.
                 unsafe {
-                    let mut buffers = <many!($lanes $buffer)>::load(states);
-                    $buffer::absorb(&mut buffers, data, blocks);
-                    buffers.begin_outer::<A>(outer.cast());
-                    $buffer::rounds(&mut buffers);
-                    buffers.store(states);
+                    let mut buffers = <many!($lanes $buffer)>::load(messages.start.as_ptr().add(first).cast());
+                    for step in 0..shape.steps() {
+                        match messages.block(first, step, shape) {
+                            Some((data, block)) => buffers.begin(data, A::BLOCK_LEN * block),
+                            None => buffers.begin_outer::<A>(messages.outer.as_ptr().add(first).cast()),
+                        }
+                        $buffer::rounds(&mut buffers);
+                    }
+                    buffers.store(messages.state.as_ptr().add(first));
                 }
             }
 
-            HashKernel { name: $name, lanes: $lanes, run, hmac: hmac::<A> }
+            HashKernel { name: $name, lanes: $lanes, run, finish: finish::<A> }
         }
 
         impl $buffer {
@@ -176,25 +179,11 @@ macro_rules! interleaved_kernels {
                 // SAFETY: the caller vouches for the instructions and for the buffers.
                 unsafe {
                     let mut buffers = B::load(states);
-                    $buffer::absorb(&mut buffers, data, blocks);
-                    buffers.store(states);
-                }
-            }
-
-            /// # Safety
-            /// As for `run`, of the data.
-            #[inline(always)]
-            unsafe fn absorb<B: crate::isa::interleaved::Buffers<Word = $word>>(
-                buffers: &mut B,
-                data: *const *const u8,
-                blocks: usize,
-            ) {
-                for block in 0..blocks {
-                    // SAFETY: the caller vouches for the instructions and for the buffers.
-                    unsafe {
+                    for block in 0..blocks {
                         buffers.begin(data, 16 * size_of::<$word>() * block);
-                        $buffer::rounds(buffers);
+                        $buffer::rounds(&mut buffers);
                     }
+                    buffers.store(states);
                 }
             }
 

@@ -19,12 +19,12 @@ pub(crate) mod x86_sha;
 /// any hash with 32-bit and with 64-bit words.
 macro_rules! wide_kernels {
     ($name:literal, $features:tt, $v32:ty, $v64:ty) => {
-        crate::isa::wide_kernels!(@ $name, $features, kernel32, run32, hmac32, u32, $v32);
-        crate::isa::wide_kernels!(@ $name, $features, kernel64, run64, hmac64, u64, $v64);
+        crate::isa::wide_kernels!(@ $name, $features, kernel32, run32, finish32, u32, $v32);
+        crate::isa::wide_kernels!(@ $name, $features, kernel64, run64, finish64, u64, $v64);
     };
     (
         @ $name:literal, [$($features:literal)?],
-        $kernel:ident, $run:ident, $hmac:ident, $word:ty, $v:ty
+        $kernel:ident, $run:ident, $finish:ident, $word:ty, $v:ty
     ) => {
         /// The kernel of `A` on this instruction set.
         pub(crate) fn $kernel<A: Hash<Word = $word>>() -> HashKernel<$word> {
@@ -33,14 +33,14 @@ macro_rules! wide_kernels {
                     name: $name,
                     lanes: <Pair<$v>>::LANES,
                     run: $run::<Pair<$v>, A::Core>,
-                    hmac: $hmac::<Pair<$v>, A>,
+                    finish: $finish::<Pair<$v>, A>,
                 }
             } else {
                 HashKernel {
                     name: $name,
                     lanes: <$v>::LANES,
                     run: $run::<$v, A::Core>,
-                    hmac: $hmac::<$v, A>,
+                    finish: $finish::<$v, A>,
                 }
             }
         }
@@ -56,14 +56,13 @@ macro_rules! wide_kernels {
         }
 
         $(#[target_feature(enable = $features)])?
-        unsafe fn $hmac<V: Vector<Word = $word>, A: Hash<Word = $word>>(
-            states: *const *mut $word,
-            data: *const *const u8,
-            blocks: usize,
-            outer: *const *const $word,
+        unsafe fn $finish<V: Vector<Word = $word>, A: Hash<Word = $word>>(
+            messages: &Messages<$word>,
+            first: usize,
+            shape: Shape,
         ) {
             // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { kernel::hmac::<V, A>(states, data, blocks, outer) }
+            unsafe { kernel::finish::<V, A>(messages, first, shape) }
         }
     };
 }

@@ -9,7 +9,7 @@
 use core::arch::aarch64::*;
 use core::arch::asm;
 
-use crate::hash::{Compression, Hash, HashKernel, kernel};
+use crate::hash::{Compression, Hash, HashKernel, Messages, Shape, kernel};
 use crate::vector::{Pair, Vector, each};
 
 /// Four 32-bit lanes in one register. Uses NEON.

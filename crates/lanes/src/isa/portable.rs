@@ -1,6 +1,6 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
-use crate::hash::{Compression, Hash, HashKernel, kernel};
+use crate::hash::{Compression, Hash, HashKernel, Messages, Shape, kernel};
 use crate::vector::{Pair, Vector, Word, each};
 
 /// One lane in a plain integer. Uses no instruction beyond the target's baseline.
