@@ -191,10 +191,45 @@ pub unsafe trait Vector: Copy {
     }
 }
 
+/// Vectors that read a part of each lane's block and pad it, without a copy in memory.
+///
+/// # Safety
+/// As for [`Vector`].
+pub unsafe trait Pads: Vector {
+    /// The sixteen words of every lane's block that is made of the first bytes behind its pointer, as many as `lens`
+    /// has for the lane and fewer than sixteen words, a byte 0x80, and zeros; as [`load_block`](Vector::load_block).
+    ///
+    /// # Safety
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers, `lens` for as
+    /// many numbers, and each pointer for as many bytes.
+    unsafe fn load_padded<const BIG_ENDIAN: bool>(
+        lanes: *const *const u8,
+        lens: *const u8,
+    ) -> [Self; 16];
+}
+
 /// Two vectors as one with twice the lanes: for an algorithm whose rounds wait for each other (MD5), so
 /// that one half computes while the other waits.
 #[derive(Clone, Copy)]
 pub struct Pair<V>(V, V);
+
+// SAFETY: it uses V's instructions only, and every method is `inline(always)`.
+unsafe impl<V: Pads> Pads for Pair<V> {
+    #[inline(always)]
+    unsafe fn load_padded<const BIG_ENDIAN: bool>(
+        lanes: *const *const u8,
+        lens: *const u8,
+    ) -> [Self; 16] {
+        // SAFETY: the caller vouches for 2 * V::LANES pointers and numbers.
+        let (a, b) = unsafe {
+            (
+                V::load_padded::<BIG_ENDIAN>(lanes, lens),
+                V::load_padded::<BIG_ENDIAN>(lanes.add(V::LANES), lens.add(V::LANES)),
+            )
+        };
+        each!(i in 16 => Pair(a[i], b[i]))
+    }
+}
 
 // SAFETY: it uses V's instructions only, and every method is `inline(always)`.
 unsafe impl<V: Vector> Vector for Pair<V> {

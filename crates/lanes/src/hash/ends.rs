@@ -4,7 +4,7 @@ use super::kernel::{Messages, Shape};
 use super::lanes::{HashLanes, HashTask, KEPT, Slot};
 use super::{Hash, write_digest};
 use crate::manager::{Lanes, Source};
-use crate::vector::MAX_LANES;
+use crate::vector::{MAX_LANES, Word};
 
 /// The lanes of the second and third stage, for ends of one kind. Lanes `0..count` are in use.
 pub(super) struct Ends<W> {
@@ -16,7 +16,7 @@ pub(super) struct Ends<W> {
     pub idle: u32,
 }
 
-impl<W> Ends<W> {
+impl<W: Word> Ends<W> {
     /// Those of a list, with no lane in use; some state for lanes to point to.
     pub fn new(list: usize, state: *mut W) -> Self {
         let shape = Shape { blocks: 0, tail: 1 + list % 2, hmac: list >= 2 };
@@ -47,7 +47,11 @@ impl<A: Hash> HashLanes<A> {
             messages.state[lane] = slot.state.as_mut_ptr();
             messages.start[lane] = messages.state[lane];
             messages.outer[lane] = slot.outer.cast();
-            messages.tail[lane] = self.tails.get(index.into()).blocks();
+            if self.kernels.wide.pads {
+                messages.pad::<A>(lane, slot.rest, slot.rest_len, slot.total);
+            } else {
+                messages.tail[lane] = self.tails.get(index.into()).blocks();
+            }
             if ends.count == self.kernels.wide.lanes {
                 self.finish(list, source);
             }
@@ -64,12 +68,24 @@ impl<A: Hash> HashLanes<A> {
         ends.idle = 0;
         let count = ends.count;
         self.occupancy.count(count, lanes, ends.shape.steps());
+        if self.kernels.wide.pads && !self.kernels.pads(count) {
+            for lane in 0..count {
+                let index = usize::from(ends.slots[lane]);
+                // SAFETY: the slot is full; what is left of the message is good, and the room for its end the slot's.
+                unsafe {
+                    let (slot, tail) = (self.slots.get(index), self.tails.get(index));
+                    tail.build::<A>(slot.rest, slot.rest_len.into(), slot.total);
+                    ends.messages.tail[lane] = tail.blocks();
+                }
+            }
+        }
         if count <= self.kernels.few {
             // SAFETY: the caller's.
             return unsafe { self.finish_few(list, source) };
         }
-        let spare = self.spare.slot(0).cast();
-        ends.messages.repeat(count, self.kernels.room(count), spare);
+        let room = self.kernels.room(count);
+        ends.messages.repeat(count, room);
+        ends.messages.state[count..room].fill(self.spare.slot(0).cast());
         // SAFETY: the kernels are for this CPU; every lane points to a state of its own, or ends in the spare one, and
         // to a tail of so many blocks; every outer state is that of a good task.
         unsafe { self.kernels.finish(&ends.messages, count, ends.shape) };

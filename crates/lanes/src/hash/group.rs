@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 
 use zeroize::Zeroize;
 
-use super::kernel::{Messages, Shape};
+use super::kernel::{HashKernel, Messages, Shape};
 use super::lanes::{End, HashLanes, HashTask, Taken};
 use super::tail::Tail;
 use super::{Hash, State, write_digest};
@@ -18,14 +18,19 @@ use crate::vector::{MAX_LANES, Word};
 
 /// The messages that wait for others of their shape: `0..count`.
 pub(super) struct Group<W> {
-    shape: Option<Shape>,
+    shape: Shape,
     pub count: usize,
-    ids: [u32; MAX_LANES],
-    tasks: [MaybeUninit<HashTask<W>>; MAX_LANES],
     messages: Messages<W>,
-    /// The padded ends, and the states in the end.
+    ids: [u32; MAX_LANES],
+    lens: [usize; MAX_LANES],
+    totals: [u64; MAX_LANES],
+    /// Where the digests go.
+    to: [*mut u8; MAX_LANES],
+    /// The padded ends, for kernels that do not make them, and the states in the end.
     tails: Slab<Tail>,
     states: Slab<State<W>>,
+    /// A task that is not of the others' shape.
+    other: MaybeUninit<(u32, HashTask<W>)>,
     /// Calls of `run` that found some, since a group last went.
     pub idle: u32,
 }
@@ -34,37 +39,88 @@ impl<W: Word> Group<W> {
     /// None, and room for so many; some state for lanes to point to.
     pub fn new(lanes: usize, state: *mut W) -> Self {
         let (mut tails, mut states) = (Slab::new(lanes), Slab::new(lanes));
+        let mut messages = Messages::new(state);
         for lane in 0..lanes {
             tails.put(lane, Tail::EMPTY);
             states.put(lane, [W::default(); 8]);
+            messages.state[lane] = states.slot(lane).cast();
         }
         Group {
-            shape: None,
+            shape: Shape { blocks: 0, tail: 0, hmac: false },
             count: 0,
+            messages,
             ids: [0; MAX_LANES],
-            tasks: [const { MaybeUninit::uninit() }; MAX_LANES],
-            messages: Messages::new(state),
+            lens: [0; MAX_LANES],
+            totals: [0; MAX_LANES],
+            to: [core::ptr::null_mut(); MAX_LANES],
             tails,
             states,
+            other: MaybeUninit::uninit(),
             idle: 0,
         }
     }
 
     /// Adds a task, of which there are fewer than lanes, and says whether the group is complete, or is none.
+    ///
+    /// # Safety
+    /// The task is good.
     #[inline(always)]
-    pub fn push(&mut self, id: u32, task: &HashTask<W>, shape: Option<Shape>, lanes: usize) -> Taken {
-        let place = self.count;
-        self.ids[place] = id;
-        self.tasks[place].write(*task);
+    pub unsafe fn push<A: Hash<Word = W>>(
+        &mut self,
+        id: u32,
+        task: &HashTask<W>,
+        kernel: &HashKernel<W>,
+    ) -> Taken {
+        let shape = task.shape::<A>();
+        if self.count == 0 {
+            self.shape = shape.unwrap_or(self.shape);
+        }
+        if shape != Some(self.shape) {
+            self.other.write((id, *task));
+            return Taken::Mix;
+        }
+        let lane = self.count;
         self.count += 1;
-        if place == 0 {
-            self.shape = shape;
+        let HashTask { data, len, start, before, end } = *task;
+        let total = before + len as u64;
+        let messages = &mut self.messages;
+        if kernel.pads {
+            let rest = len % A::BLOCK_LEN;
+            messages.pad::<A>(lane, data.wrapping_add(len - rest), rest as u8, total);
+        } else {
+            // SAFETY: the task is good, so that its data is readable; the room for its end is there.
+            unsafe {
+                let tail = self.tails.get(lane);
+                tail.build::<A>(data, len, total);
+                messages.tail[lane] = tail.blocks();
+            }
         }
-        match shape {
-            _ if shape != self.shape => Taken::Mix,
-            Some(_) if self.count == lanes => Taken::Group,
-            _ => Taken::Waits,
-        }
+        messages.data[lane] = data;
+        messages.start[lane] = start.cast();
+        let (outer, to) = match end {
+            End::Hmac { outer, tag } => (outer, tag),
+            End::Digest(to) => (start, to),
+            End::State(to) => (start, to.cast()),
+        };
+        messages.outer[lane] = outer.cast();
+        self.to[lane] = to;
+        self.ids[lane] = id;
+        self.lens[lane] = len;
+        self.totals[lane] = total;
+        if self.count == kernel.lanes { Taken::Group } else { Taken::Waits }
+    }
+
+    /// The task in a place, and its number.
+    fn task(&self, place: usize) -> (u32, HashTask<W>) {
+        let (len, outer, tag) = (self.lens[place], self.messages.outer[place].cast(), self.to[place]);
+        let task = HashTask {
+            data: self.messages.data[place],
+            len,
+            start: self.messages.start[place].cast(),
+            before: self.totals[place] - len as u64,
+            end: if self.shape.hmac { End::Hmac { outer, tag } } else { End::Digest(tag) },
+        };
+        (self.ids[place], task)
     }
 
     /// Wipes what secrets may have gone through.
@@ -86,47 +142,34 @@ impl<A: Hash> HashLanes<A> {
     /// Takes the messages of the group from their start to their end; where they are few, they get lanes.
     ///
     /// # Safety
-    /// All lanes are empty; the group's tasks are good, and there is one.
+    /// All lanes are empty; the group's tasks are good.
     pub(super) unsafe fn finish_group(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
         let count = self.group.count;
-        let Some(shape) = self.group.shape.filter(|_| count > self.kernels.few) else {
+        if count <= self.kernels.few {
             // SAFETY: the caller's.
             return unsafe { self.disband(source) };
-        };
-        let lanes = self.lanes();
-        self.occupancy.count(count, lanes, shape.steps());
-        let group = &mut self.group;
-        (group.count, group.idle) = (0, 0);
-        let Messages { start, data, tail, outer, state } = &mut group.messages;
-        for lane in 0..count {
-            // SAFETY: that many tasks were written, and are good: their data is readable.
-            unsafe {
-                let task = group.tasks[lane].assume_init_ref();
-                let tails = group.tails.get(lane);
-                tails.build::<A>(task.data, task.len, task.before + task.len as u64);
-                tail[lane] = tails.blocks();
-                data[lane] = task.data;
-                start[lane] = task.start.cast();
-                state[lane] = group.states.slot(lane).cast();
-                outer[lane] = match task.end {
-                    End::Hmac { outer, .. } => outer.cast(),
-                    _ => start[lane],
-                };
-            }
         }
-        group.messages.repeat(count, self.kernels.room(count), self.spare.slot(0).cast());
-        // SAFETY: the kernels are for this CPU; every lane starts from and ends in states that are there, and its data
-        // has as many blocks as the shape says.
-        unsafe { self.kernels.finish(&group.messages, count, shape) };
-        for lane in 0..count {
-            // SAFETY: the task is good; its digest goes where it says.
-            unsafe {
-                if let End::Digest(to) | End::Hmac { tag: to, .. } =
-                    group.tasks[lane].assume_init_ref().end
-                {
-                    write_digest::<A>(group.states.get(lane), to);
+        let lanes = self.lanes();
+        let group = &mut self.group;
+        self.occupancy.count(count, lanes, group.shape.steps());
+        (group.count, group.idle) = (0, 0);
+        if self.kernels.wide.pads && !self.kernels.pads(count) {
+            for lane in 0..count {
+                // SAFETY: the task is good, so that its data is readable; the room for its end is there.
+                unsafe {
+                    let tail = group.tails.get(lane);
+                    tail.build::<A>(group.messages.data[lane], group.lens[lane], group.totals[lane]);
+                    group.messages.tail[lane] = tail.blocks();
                 }
             }
+        }
+        group.messages.repeat(count, self.kernels.room(count));
+        // SAFETY: the kernels are for this CPU; every lane starts from a state that is there and ends in one of the
+        // group's, and its data has as many blocks as the shape says.
+        unsafe { self.kernels.finish(&group.messages, count, group.shape) };
+        for lane in 0..count {
+            // SAFETY: the state was filled when this was made; the task is good, and its digest goes there.
+            unsafe { write_digest::<A>(group.states.get(lane), group.to[lane]) };
             source.done(group.ids[lane]);
         }
         self.completed += count;
@@ -136,16 +179,43 @@ impl<A: Hash> HashLanes<A> {
     ///
     /// # Safety
     /// All lanes are empty; the group's tasks are good.
-    pub(super) unsafe fn disband(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
+    unsafe fn disband(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
         let count = core::mem::take(&mut self.group.count);
         self.group.idle = 0;
         for place in 0..count {
-            // SAFETY: that many tasks were written, no more than there are lanes, and are good.
-            unsafe {
-                let task = self.group.tasks[place].assume_init();
-                if let Some(index) = self.fill(self.group.ids[place], &task) {
-                    self.absorbed(index, source);
-                }
+            let (id, task) = self.group.task(place);
+            // SAFETY: there are fewer tasks than lanes, and they are good.
+            unsafe { self.place(id, &task, source) };
+        }
+    }
+
+    /// Gives each task of the group a lane, and the one that is not of their shape.
+    ///
+    /// # Safety
+    /// All lanes are empty; the group's tasks are good; `push` has just found one of another shape.
+    pub(super) unsafe fn mix(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
+        // SAFETY: the caller's: it was written; with the group's there are as many as lanes at most.
+        unsafe {
+            self.disband(source);
+            let (id, task) = self.group.other.assume_init();
+            self.place(id, &task, source);
+        }
+    }
+
+    /// Gives a task a lane, or lets it wait for its end if it needs none.
+    ///
+    /// # Safety
+    /// The task is good; a lane is free.
+    unsafe fn place(
+        &mut self,
+        id: u32,
+        task: &HashTask<A::Word>,
+        source: &mut impl Source<HashTask<A::Word>>,
+    ) {
+        // SAFETY: the caller's.
+        unsafe {
+            if let Some(index) = self.fill(id, task) {
+                self.absorbed(index, source);
             }
         }
     }

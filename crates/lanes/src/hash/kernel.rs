@@ -1,6 +1,9 @@
 //! What advances the lanes: the kernels' contract, their generic bodies, and how one is chosen.
 
+use super::tail::Tail;
 use super::{Compression, Hash, State};
+#[cfg(target_arch = "x86_64")]
+use crate::vector::Pads;
 use crate::vector::{MAX_LANES, Vector, Word, each};
 
 /// Advances every lane by `blocks` blocks.
@@ -18,7 +21,7 @@ pub type WideRun<W> = unsafe fn(states: *const *mut W, data: *const *const u8, b
 /// # Safety
 /// The CPU has the kernel's instruction set, and the messages have so many lanes. Of each lane, `start` is readable
 /// for eight words, and `state` is writable; `data` is readable for `shape.blocks` blocks and `tail` for `shape.tail`,
-/// at any alignment; where there is an outer hash, `outer` is readable for eight words.
+/// or for `rest` bytes where the kernel pads, at any alignment; where there is an outer hash, `outer` is readable for eight words.
 pub(crate) type WideFinish<W> = unsafe fn(messages: &Messages<W>, first: usize, shape: Shape);
 
 /// What messages have in common that go side by side from their start to their end.
@@ -46,35 +49,50 @@ pub struct Messages<W> {
     pub(crate) start: [*const W; MAX_LANES],
     /// Its whole blocks.
     pub(crate) data: [*const u8; MAX_LANES],
-    /// Its padded end.
+    /// Its padded end; for a kernel that pads, the bytes behind the whole blocks.
     pub(crate) tail: [*const u8; MAX_LANES],
+    /// For a kernel that pads: how many bytes these are, and the last two words of the padded end.
+    pub(crate) rest: [u8; MAX_LANES],
+    pub(crate) length: [[W; MAX_LANES]; 2],
     /// The state that its outer hash starts from.
     pub(crate) outer: [*const W; MAX_LANES],
     /// Where the state goes that it ends with.
     pub(crate) state: [*mut W; MAX_LANES],
 }
 
-impl<W> Messages<W> {
+impl<W: Word> Messages<W> {
     /// With this state in every lane, and no data.
     pub(crate) fn new(state: *mut W) -> Self {
         Messages {
             start: [state; MAX_LANES],
             data: [core::ptr::null(); MAX_LANES],
             tail: [core::ptr::null(); MAX_LANES],
+            rest: [0; MAX_LANES],
+            length: [[W::default(); MAX_LANES]; 2],
             outer: [state; MAX_LANES],
             state: [state; MAX_LANES],
         }
     }
 
-    /// Makes lanes `count..to` read what the first does, and leave a state here.
+    /// Has the kernel pad a lane's message of `total` bytes, of which the last `rest` are at `tail`.
     #[inline(always)]
-    pub(crate) fn repeat(&mut self, count: usize, to: usize, state: *mut W) {
+    pub(crate) fn pad<A: Hash<Word = W>>(&mut self, lane: usize, tail: *const u8, rest: u8, total: u64) {
+        self.tail[lane] = tail;
+        self.rest[lane] = rest;
+        let [first, second] = Tail::length::<A>(total);
+        self.length[0][lane] = first;
+        self.length[1][lane] = second;
+    }
+
+    /// Makes lanes `count..to` read what the first does.
+    #[inline(always)]
+    pub(crate) fn repeat(&mut self, count: usize, to: usize) {
         for lane in count..to {
             self.start[lane] = self.start[0];
             self.data[lane] = self.data[0];
             self.tail[lane] = self.tail[0];
+            self.rest[lane] = self.rest[0];
             self.outer[lane] = self.outer[0];
-            self.state[lane] = state;
         }
     }
 }
@@ -103,6 +121,8 @@ pub struct HashKernel<W> {
     pub(crate) run: WideRun<W>,
     /// Messages to their end.
     pub(crate) finish: WideFinish<W>,
+    /// Whether `finish` pads messages itself, and needs no padded end in memory.
+    pub(crate) pads: bool,
 }
 
 /// The kernel for few buffers: one, or two interleaved where that is faster than one after the other.
@@ -142,45 +162,100 @@ pub(crate) unsafe fn run<V: Vector, C: Compression<Word = V::Word>>(
 /// # Safety
 /// The contract of [`WideFinish`], and V's instruction set.
 #[inline(always)]
-pub(crate) unsafe fn finish<V: Vector, A: Hash<Word = V::Word>>(
+pub(crate) unsafe fn finish<V: Vector, A: Hash<Word = V::Word>, P: Padding<V>>(
     messages: &Messages<V::Word>,
     first: usize,
     shape: Shape,
 ) {
     // SAFETY: the caller vouches for V's instruction set, the states and the data.
     unsafe {
-        let mut rows = V::gather(messages.start.as_ptr().add(first));
+        let mut rows = V::gather(messages.start[first..].as_ptr());
         for step in 0..shape.steps() {
-            let words = match messages.block(first, step, shape) {
-                Some((data, block)) => load::<V, A>(data, block),
-                None => {
-                    let zero = V::splat(A::Word::default());
-                    let outer = V::gather(messages.outer.as_ptr().add(first));
-                    let inner = core::mem::replace(&mut rows, outer);
-                    pad_outer::<A, V>(inner, zero, |word| V::splat(word))
-                }
+            let words = if step < shape.blocks {
+                load::<V, A>(messages.data[first..].as_ptr(), step)
+            } else if step < shape.blocks + shape.tail {
+                P::load::<A>(messages, first, step - shape.blocks, shape.tail)
+            } else {
+                let zero = V::splat(A::Word::default());
+                let inner = core::mem::replace(&mut rows, V::gather(messages.outer[first..].as_ptr()));
+                pad_outer::<A, V>(inner, zero, |word| V::splat(word))
             };
             A::compress(&mut rows, words);
         }
-        V::scatter(&rows, messages.state.as_ptr().add(first));
+        V::scatter(&rows, messages.state[first..].as_ptr());
     }
 }
 
-impl<W> Messages<W> {
-    /// Where the blocks of a step are, and the number of the step's block there; `None` for the outer hash, which has
-    /// none.
-    #[inline(always)]
-    pub(crate) fn block(
-        &self,
+/// Where a kernel has the padded ends of messages from.
+pub(crate) trait Padding<V: Vector> {
+    /// A block of every lane's padded end, which has `tail` blocks.
+    ///
+    /// # Safety
+    /// The contract of [`WideFinish`], and V's instruction set.
+    unsafe fn load<A: Hash<Word = V::Word>>(
+        messages: &Messages<V::Word>,
         first: usize,
-        step: usize,
-        shape: Shape,
-    ) -> Option<(*const *const u8, usize)> {
-        let (list, block) = match step.checked_sub(shape.blocks) {
-            None => (&self.data, step),
-            Some(block) => (&self.tail, block),
-        };
-        (step < shape.blocks + shape.tail).then(|| (list[first..].as_ptr(), block))
+        block: usize,
+        tail: usize,
+    ) -> [V; 16];
+}
+
+/// They were built in memory.
+pub(crate) struct Built;
+
+impl Built {
+    pub(crate) const IN_REGISTERS: bool = false;
+}
+
+impl<V: Vector> Padding<V> for Built {
+    #[inline(always)]
+    unsafe fn load<A: Hash<Word = V::Word>>(
+        messages: &Messages<V::Word>,
+        first: usize,
+        block: usize,
+        _: usize,
+    ) -> [V; 16] {
+        // SAFETY: the caller's.
+        unsafe { load::<V, A>(messages.tail[first..].as_ptr(), block) }
+    }
+}
+
+/// The kernel pads what is left of the messages.
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct InRegisters;
+
+#[cfg(target_arch = "x86_64")]
+impl InRegisters {
+    pub(crate) const IN_REGISTERS: bool = true;
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<V: Pads> Padding<V> for InRegisters {
+    #[inline(always)]
+    unsafe fn load<A: Hash<Word = V::Word>>(
+        messages: &Messages<V::Word>,
+        first: usize,
+        block: usize,
+        tail: usize,
+    ) -> [V; 16] {
+        // SAFETY: the caller's; `LANES` numbers and words from the first lane on.
+        unsafe {
+            let mut words = if block > 0 {
+                [V::splat(A::Word::default()); 16]
+            } else {
+                let (lanes, lens) = (messages.tail[first..].as_ptr(), messages.rest[first..].as_ptr());
+                if A::BIG_ENDIAN {
+                    V::load_padded::<true>(lanes, lens)
+                } else {
+                    V::load_padded::<false>(lanes, lens)
+                }
+            };
+            if block + 1 == tail {
+                words[14] = V::load(messages.length[0][first..].as_ptr());
+                words[15] = V::load(messages.length[1][first..].as_ptr());
+            }
+            words
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use super::{Hash, State};
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Occupancy, Source};
 use crate::slab::Slab;
-use crate::vector::MAX_LANES;
+use crate::vector::{MAX_LANES, Word};
 
 /// One message, as the scheduler sees it.
 ///
@@ -60,7 +60,7 @@ pub(crate) enum End<W> {
 impl<W> HashTask<W> {
     /// What it has in common with others that can go with it from start to end: `None` if more data is to come.
     #[inline(always)]
-    fn shape<A: Hash<Word = W>>(&self) -> Option<Shape> {
+    pub(super) fn shape<A: Hash<Word = W>>(&self) -> Option<Shape> {
         let hmac = match self.end {
             End::State(_) => return None,
             End::Digest(_) => false,
@@ -78,9 +78,29 @@ pub(super) struct Slot<W> {
     pub list: usize,
     /// Where the outer hash of an HMAC starts from.
     pub outer: *const State<W>,
+    /// For a kernel that pads: the bytes behind the whole blocks, how many, and the length of the message.
+    pub rest: *const u8,
+    pub rest_len: u8,
+    pub total: u64,
     /// Where the digest goes, or the state that is kept.
     pub to: *mut u8,
     pub state: State<W>,
+}
+
+impl<W: Word> Slot<W> {
+    /// One that no task has.
+    fn new() -> Self {
+        Slot {
+            id: 0,
+            list: KEPT,
+            outer: ptr::null(),
+            rest: ptr::null(),
+            rest_len: 0,
+            total: 0,
+            to: ptr::null_mut(),
+            state: [W::default(); 8],
+        }
+    }
 }
 
 /// The lists of padded ends: of one block and of two, for digests and for HMACs.
@@ -109,8 +129,8 @@ pub struct HashLanes<A: Hash> {
     pub(super) ends: [Ends<A::Word>; LISTS],
     pub(super) group: Group<A::Word>,
     pub(super) slots: Slab<Slot<A::Word>>,
-    /// The padded ends, each under the number of its task's slot. They are built when the slot is filled: the kernel
-    /// would have to wait for stores of other widths that were made just before it.
+    /// The padded ends, each under the number of its task's slot, unless the kernel makes them. They are built when the
+    /// slot is filled: the kernel would have to wait for stores of other widths that were made just before it.
     pub(super) tails: Slab<Tail>,
     free: Free,
     /// What lanes that are not in use read and write: one slot.
@@ -139,8 +159,7 @@ impl<A: Hash> Lanes for HashLanes<A> {
         let (mut slots, mut tails) = (Slab::new(count), Slab::new(count));
         let mut free = Free { slots: [0; SLOTS], len: 0 };
         for index in 0..count {
-            let (outer, to) = (ptr::null(), ptr::null_mut());
-            slots.put(index, Slot { id: 0, list: KEPT, outer, to, state: [zero; 8] });
+            slots.put(index, Slot::new());
             tails.put(index, Tail::EMPTY);
             free.push(index as u8);
         }
@@ -182,7 +201,7 @@ impl<A: Hash> Lanes for HashLanes<A> {
                         Some(Taken::Waits) => {}
                         Some(Taken::Absorbed(index)) => self.absorbed(index, source),
                         Some(Taken::Group) => self.finish_group(source),
-                        Some(Taken::Mix) => self.disband(source),
+                        Some(Taken::Mix) => self.mix(source),
                     }
                 }
                 let late = |ends: &Ends<_>| ends.count > 0 && ends.idle > PATIENCE;
@@ -217,7 +236,7 @@ pub(super) enum Taken {
     Absorbed(u8),
     /// It waits in a group, which is as large as it gets.
     Group,
-    /// It waits in a group with tasks that it has nothing in common with.
+    /// It has nothing in common with those that wait in a group, and waits beside it.
     Mix,
 }
 
@@ -228,9 +247,10 @@ impl<A: Hash> HashLanes<A> {
     /// The task is good; a lane is free.
     #[inline(always)]
     unsafe fn take(&mut self, id: u32, task: &HashTask<A::Word>) -> Taken {
-        let shape = task.shape::<A>();
-        if self.whole.active == 0 && (shape.is_some() || self.group.count > 0) {
-            return self.group.push(id, task, shape, self.kernels.wide.lanes);
+        let kept = matches!(task.end, End::State(_));
+        if self.whole.active == 0 && (!kept || self.group.count > 0) {
+            // SAFETY: the caller's.
+            return unsafe { self.group.push::<A>(id, task, &self.kernels.wide) };
         }
         // SAFETY: the caller's.
         match unsafe { self.fill(id, task) } {
@@ -262,7 +282,14 @@ impl<A: Hash> HashLanes<A> {
             ptr::copy_nonoverlapping(task.start, &raw mut (*slot).state, 1);
             if list != KEPT {
                 let total = task.before + task.len as u64;
-                self.tails.get(index.into()).build::<A>(task.data, task.len, total);
+                if self.kernels.wide.pads {
+                    let rest = task.len % A::BLOCK_LEN;
+                    (&raw mut (*slot).rest).write(task.data.add(task.len - rest));
+                    (&raw mut (*slot).rest_len).write(rest as u8);
+                    (&raw mut (*slot).total).write(total);
+                } else {
+                    self.tails.get(index.into()).build::<A>(task.data, task.len, total);
+                }
             }
         }
         let blocks = task.len / A::BLOCK_LEN;

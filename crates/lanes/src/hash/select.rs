@@ -52,6 +52,16 @@ impl<W> Kernels<W> {
         }
     }
 
+    /// Whether the kernel for so many lanes pads messages itself.
+    #[inline(always)]
+    pub(crate) fn pads(&self, count: usize) -> bool {
+        let kernel = match &self.middle {
+            Some(middle) if count <= middle.up_to => &middle.kernel,
+            _ => &self.wide,
+        };
+        kernel.pads && count > self.few
+    }
+
     /// Advances lanes `0..count` by `blocks` blocks.
     ///
     /// # Safety

@@ -3,6 +3,7 @@
 use zeroize::Zeroize;
 
 use super::Compression;
+use crate::vector::Word;
 
 /// The longest block there is.
 const BLOCK: usize = 128;
@@ -21,6 +22,15 @@ impl Tail {
     #[inline(always)]
     pub(crate) fn count<C: Compression>(rest: usize) -> usize {
         1 + usize::from(rest + 1 + C::BLOCK_LEN / 8 > C::BLOCK_LEN)
+    }
+
+    /// The last two words of the padded end of a message of `total` bytes: its length in bits.
+    #[inline(always)]
+    pub(crate) fn length<C: Compression>(total: u64) -> [C::Word; 2] {
+        let bits = total << 3;
+        let high = if C::Word::BYTES == 4 { bits >> 32 } else { total >> 61 };
+        let [low, high] = [bits, high].map(C::Word::truncate);
+        if C::BIG_ENDIAN { [high, low] } else { [low, high] }
     }
 
     /// Where the blocks are.

@@ -3,7 +3,8 @@
 use core::arch::asm;
 use core::arch::x86_64::*;
 
-use crate::hash::{Compression, Hash, HashKernel, Messages, Shape, kernel};
+use crate::hash::kernel::{self, Padding};
+use crate::hash::{Compression, Hash, HashKernel, Messages, Shape};
 use crate::isa::portable::Plain;
 use crate::vector::{Pair, Vector, each};
 
@@ -320,7 +321,7 @@ unsafe fn transpose4(r: [__m256i; 4]) -> [__m256i; 4] {
     }
 }
 
-crate::isa::wide_kernels!("avx2", ["avx2,bmi1,bmi2"], U32x8, U64x4);
+crate::isa::wide_kernels!("avx2", kernel::Built, ["avx2,bmi1,bmi2"], U32x8, U64x4);
 
 /// One buffer, in plain integers, with BMI1 and BMI2: rotations and complements that keep their operand.
 ///

@@ -2,8 +2,9 @@
 
 use core::arch::x86_64::*;
 
-use crate::hash::{Compression, Hash, HashKernel, Messages, Shape, kernel};
-use crate::vector::{Pair, Vector, each};
+use crate::hash::kernel::{self, Padding};
+use crate::hash::{Compression, Hash, HashKernel, Messages, Shape};
+use crate::vector::{Pads, Pair, Vector, each};
 
 /// Sixteen 32-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
 #[derive(Clone, Copy)]
@@ -215,6 +216,67 @@ unsafe impl Vector for U64x8 {
     }
 }
 
+// SAFETY: AVX-512 F and BW and BMI2 instructions only; every method is `inline(always)`.
+unsafe impl Pads for U32x16 {
+    #[inline(always)]
+    unsafe fn load_padded<const BIG_ENDIAN: bool>(
+        lanes: *const *const u8,
+        lens: *const u8,
+    ) -> [Self; 16] {
+        // SAFETY: the caller vouches for AVX-512, and for sixteen pointers and the bytes behind them.
+        unsafe {
+            let rows = each!(l in 16 => words_of::<BIG_ENDIAN>(padded((*lanes.add(l)).cast(), (*lens.add(l)).into())));
+            let columns = transpose16(rows);
+            each!(i in 16 => Self(columns[i]))
+        }
+    }
+}
+
+// SAFETY: AVX-512 F and BW and BMI2 instructions only; every method is `inline(always)`.
+unsafe impl Pads for U64x8 {
+    #[inline(always)]
+    unsafe fn load_padded<const BIG_ENDIAN: bool>(
+        lanes: *const *const u8,
+        lens: *const u8,
+    ) -> [Self; 16] {
+        // SAFETY: the caller vouches for AVX-512, and for eight pointers and the bytes behind them; what is beyond the
+        // first half of a block is 64 bytes on, if there is any.
+        unsafe {
+            let halves = each!(h in 2 => transpose8(each!(l in 8 => {
+                let (from, len) = (*lanes.add(l), u32::from(*lens.add(l)));
+                let half = match (h, len) {
+                    (0, _) => padded(from, len),
+                    (_, ..64) => _mm512_setzero_si512(),
+                    _ => padded(from.wrapping_add(64), len - 64),
+                };
+                double_words_of::<BIG_ENDIAN>(half)
+            })));
+            each!(i in 16 => Self(halves[i / 8][i % 8]))
+        }
+    }
+}
+
+/// The first 64 bytes of so many and a byte 0x80, and zeros after them. No other byte is touched.
+///
+/// # Safety
+/// AVX-512 F and BW, BMI2; so many readable bytes, or 64 if there are more.
+#[inline(always)]
+unsafe fn padded(bytes: *const u8, len: u32) -> __m512i {
+    /// A byte 0x80 with 64 zeros on either side.
+    static END: [u8; 129] = {
+        let mut end = [0; 129];
+        end[64] = 0x80;
+        end
+    };
+    // SAFETY: the caller vouches for the instructions and the bytes; what the mask leaves out is not read. At `at`,
+    // which is 0 to 64, END has 64 bytes.
+    unsafe {
+        let at = 64 - len.min(64) as usize;
+        let end = _mm512_loadu_si512(END.as_ptr().add(at).cast());
+        _mm512_or_si512(_mm512_maskz_loadu_epi8(_bzhi_u64(u64::MAX, len), bytes.cast()), end)
+    }
+}
+
 /// Sixteen 32-bit words in the machine's order.
 ///
 /// # Safety
@@ -222,8 +284,17 @@ unsafe impl Vector for U64x8 {
 #[inline(always)]
 unsafe fn words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m512i {
     // SAFETY: the caller vouches for AVX-512 and 64 bytes.
+    unsafe { words_of::<BIG_ENDIAN>(_mm512_loadu_si512(bytes.cast())) }
+}
+
+/// The bytes of sixteen 32-bit words as words in the machine's order.
+///
+/// # Safety
+/// AVX-512 F and BW.
+#[inline(always)]
+unsafe fn words_of<const BIG_ENDIAN: bool>(v: __m512i) -> __m512i {
+    // SAFETY: the caller vouches for AVX-512.
     unsafe {
-        let v = _mm512_loadu_si512(bytes.cast());
         if !BIG_ENDIAN {
             return v;
         }
@@ -239,8 +310,17 @@ unsafe fn words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m512i {
 #[inline(always)]
 unsafe fn double_words<const BIG_ENDIAN: bool>(bytes: *const u8) -> __m512i {
     // SAFETY: the caller vouches for AVX-512 and 64 bytes.
+    unsafe { double_words_of::<BIG_ENDIAN>(_mm512_loadu_si512(bytes.cast())) }
+}
+
+/// The bytes of eight 64-bit words as words in the machine's order.
+///
+/// # Safety
+/// AVX-512 F and BW.
+#[inline(always)]
+unsafe fn double_words_of<const BIG_ENDIAN: bool>(v: __m512i) -> __m512i {
+    // SAFETY: the caller vouches for AVX-512.
     unsafe {
-        let v = _mm512_loadu_si512(bytes.cast());
         if !BIG_ENDIAN {
             return v;
         }
@@ -340,4 +420,10 @@ unsafe fn transpose8_in_halves(r: [__m512i; 8]) -> [__m512i; 8] {
     }
 }
 
-crate::isa::wide_kernels!("avx512", ["avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"], U32x16, U64x8);
+crate::isa::wide_kernels!(
+    "avx512",
+    kernel::InRegisters,
+    ["avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"],
+    U32x16,
+    U64x8
+);

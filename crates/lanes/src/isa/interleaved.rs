@@ -152,19 +152,23 @@ macro_rules! interleaved_kernels {
             ) {
                 // SAFETY: the same contract; states are only read where a buffer is loaded.
                 unsafe {
-                    let mut buffers = <many!($lanes $buffer)>::load(messages.start.as_ptr().add(first).cast());
+                    let mut buffers = <many!($lanes $buffer)>::load(messages.start[first..].as_ptr().cast());
                     for step in 0..shape.steps() {
-                        match messages.block(first, step, shape) {
-                            Some((data, block)) => buffers.begin(data, A::BLOCK_LEN * block),
-                            None => buffers.begin_outer::<A>(messages.outer.as_ptr().add(first).cast()),
+                        if step < shape.blocks {
+                            buffers.begin(messages.data[first..].as_ptr(), A::BLOCK_LEN * step);
+                        } else if step < shape.blocks + shape.tail {
+                            let offset = A::BLOCK_LEN * (step - shape.blocks);
+                            buffers.begin(messages.tail[first..].as_ptr(), offset);
+                        } else {
+                            buffers.begin_outer::<A>(messages.outer[first..].as_ptr().cast());
                         }
                         $buffer::rounds(&mut buffers);
                     }
-                    buffers.store(messages.state.as_ptr().add(first));
+                    buffers.store(messages.state[first..].as_ptr());
                 }
             }
 
-            HashKernel { name: $name, lanes: $lanes, run, finish: finish::<A> }
+            HashKernel { name: $name, lanes: $lanes, run, finish: finish::<A>, pads: false }
         }
 
         impl $buffer {

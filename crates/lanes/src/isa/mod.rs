@@ -18,12 +18,12 @@ pub(crate) mod x86_sha;
 /// Compiles the generic kernels for one instruction set: `kernel32` and `kernel64` give the kernel of
 /// any hash with 32-bit and with 64-bit words.
 macro_rules! wide_kernels {
-    ($name:literal, $features:tt, $v32:ty, $v64:ty) => {
-        crate::isa::wide_kernels!(@ $name, $features, kernel32, run32, finish32, u32, $v32);
-        crate::isa::wide_kernels!(@ $name, $features, kernel64, run64, finish64, u64, $v64);
+    ($name:literal, $padding:ty, $features:tt, $v32:ty, $v64:ty) => {
+        crate::isa::wide_kernels!(@ $name, $padding, $features, kernel32, run32, finish32, u32, $v32);
+        crate::isa::wide_kernels!(@ $name, $padding, $features, kernel64, run64, finish64, u64, $v64);
     };
     (
-        @ $name:literal, [$($features:literal)?],
+        @ $name:literal, $padding:ty, [$($features:literal)?],
         $kernel:ident, $run:ident, $finish:ident, $word:ty, $v:ty
     ) => {
         /// The kernel of `A` on this instruction set.
@@ -34,6 +34,7 @@ macro_rules! wide_kernels {
                     lanes: <Pair<$v>>::LANES,
                     run: $run::<Pair<$v>, A::Core>,
                     finish: $finish::<Pair<$v>, A>,
+                    pads: <$padding>::IN_REGISTERS,
                 }
             } else {
                 HashKernel {
@@ -41,6 +42,7 @@ macro_rules! wide_kernels {
                     lanes: <$v>::LANES,
                     run: $run::<$v, A::Core>,
                     finish: $finish::<$v, A>,
+                    pads: <$padding>::IN_REGISTERS,
                 }
             }
         }
@@ -56,13 +58,14 @@ macro_rules! wide_kernels {
         }
 
         $(#[target_feature(enable = $features)])?
-        unsafe fn $finish<V: Vector<Word = $word>, A: Hash<Word = $word>>(
-            messages: &Messages<$word>,
-            first: usize,
-            shape: Shape,
-        ) {
+        unsafe fn $finish<V, A>(messages: &Messages<$word>, first: usize, shape: Shape)
+        where
+            V: Vector<Word = $word>,
+            A: Hash<Word = $word>,
+            $padding: Padding<V>,
+        {
             // SAFETY: the same contract; this function is compiled for V's instruction set.
-            unsafe { kernel::finish::<V, A>(messages, first, shape) }
+            unsafe { kernel::finish::<V, A, $padding>(messages, first, shape) }
         }
     };
 }

@@ -9,7 +9,8 @@
 use core::arch::aarch64::*;
 use core::arch::asm;
 
-use crate::hash::{Compression, Hash, HashKernel, Messages, Shape, kernel};
+use crate::hash::kernel::{self, Padding};
+use crate::hash::{Compression, Hash, HashKernel, Messages, Shape};
 use crate::vector::{Pair, Vector, each};
 
 /// Four 32-bit lanes in one register. Uses NEON.
@@ -255,4 +256,4 @@ unsafe fn transpose2([a, b]: [uint64x2_t; 2]) -> [uint64x2_t; 2] {
     unsafe { [vtrn1q_u64(a, b), vtrn2q_u64(a, b)] }
 }
 
-crate::isa::wide_kernels!("neon", ["neon"], U32x4, U64x2);
+crate::isa::wide_kernels!("neon", kernel::Built, ["neon"], U32x4, U64x2);

@@ -1,6 +1,7 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
-use crate::hash::{Compression, Hash, HashKernel, Messages, Shape, kernel};
+use crate::hash::kernel::{self, Padding};
+use crate::hash::{Compression, Hash, HashKernel, Messages, Shape};
 use crate::vector::{Pair, Vector, Word, each};
 
 /// One lane in a plain integer. Uses no instruction beyond the target's baseline.
@@ -86,7 +87,7 @@ macro_rules! plain_vector {
 plain_vector!(u32);
 plain_vector!(u64);
 
-crate::isa::wide_kernels!("portable", [], Pair<Plain<u32>>, Pair<Plain<u64>>);
+crate::isa::wide_kernels!("portable", kernel::Built, [], Pair<Plain<u32>>, Pair<Plain<u64>>);
 
 /// One buffer, in plain integers.
 ///
