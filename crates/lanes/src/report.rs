@@ -61,18 +61,25 @@ fn hash<A: Hash>(cpu: &Cpu) -> KernelInfo {
     let kernels = A::kernels(cpu);
     let reason = match (kernels.wide.name, cpu.isa()) {
         ("sha-ni", _) => "the SHA instructions on interleaved buffers beat 256-bit vectors",
+        (_, Isa::Avx512) if kernels.middle.is_some() => {
+            "512-bit vectors for many buffers, the SHA instructions on interleaved ones for few"
+        }
         ("armv8-sha2" | "armv8-sha512", _) => {
             "the SHA instructions on interleaved buffers beat 128-bit vectors"
         }
         (_, Isa::Portable) => "no vectors that this program knows, or none allowed",
         _ => "the widest vectors that the CPU and the operating system offer",
     };
+    let (single, few) = match kernels.middle {
+        Some(middle) => (middle.kernel.name, middle.up_to),
+        None => (kernels.single.name, kernels.few),
+    };
     KernelInfo {
         algorithm: A::NAME,
         kernel: kernels.wide.name,
         lanes: kernels.wide.lanes,
-        single: kernels.single.name,
-        few: kernels.few,
+        single,
+        few,
         reason,
     }
 }

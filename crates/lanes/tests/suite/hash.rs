@@ -1,6 +1,6 @@
 //! Hashes and HMAC against the RustCrypto crates, through every manager and instruction set.
 
-use crate::common::{Reference, bytes, every_hash, everywhere, hash_cpus};
+use crate::common::{Reference, brief, bytes, every_hash, everywhere, hash_cpus};
 use broadloom_lanes::{Cpu, HashJob, HmacKey, OutOfOrder, Planner, Stream};
 use proptest::prelude::*;
 
@@ -27,6 +27,51 @@ fn every_length_in_every_lane_position() {
                     A::NAME,
                     cpu.isa(),
                 );
+            }
+        }
+    }
+    for cpu in hash_cpus() {
+        every_hash!(check(&cpu));
+    }
+}
+
+/// Messages of one shape go side by side from start to end: alone, in any number, and where one among them has another
+/// length, or is an HMAC or none where they are not.
+#[test]
+fn messages_of_one_shape_in_any_company() {
+    fn check<A: Reference>(cpu: &Cpu) {
+        let lanes = Planner::<broadloom_lanes::HashLanes<A>>::new(cpu).lanes();
+        let key = HmacKey::<A>::new(b"key");
+        let counts = [1, 2, 3, 4, 5, 8, 9, 12, 13, lanes - 1, lanes, lanes + 1, 2 * lanes + 3];
+        // A padded end takes a second block from here on.
+        let two_blocks = A::BLOCK_LEN - A::BLOCK_LEN / 8;
+        let rests = [0..1, 0..two_blocks, two_blocks..A::BLOCK_LEN];
+        for (case, count) in counts.into_iter().enumerate().skip(usize::from(brief()) * 9) {
+            let (blocks, rests) = ([0, 1, 3][case / 3 % 3], &rests[case % 3]);
+            for other in [None, Some(0), Some(count / 2), Some(count - 1)] {
+                let message = |i: usize| {
+                    let odd = usize::from(Some(i) == other && case % 2 == 0);
+                    bytes(i, (blocks + odd) * A::BLOCK_LEN + rests.start + i * 5 % rests.len())
+                };
+                let keyed = |i: usize| (case % 4 < 2) != (Some(i) == other && case % 2 == 1);
+                let messages: Vec<_> = (0..count).map(message).collect();
+                let job = |i: usize| match keyed(i) {
+                    true => HashJob::hmac(&key, messages[i].as_slice(), i),
+                    false => HashJob::<A, _, _>::digest(messages[i].as_slice(), i),
+                };
+                everywhere(cpu, count, 2 * lanes, job, |job| {
+                    let i = *job.user();
+                    let expected =
+                        if keyed(i) { A::hmac(b"key", &messages[i]) } else { A::digest(&messages[i]) };
+                    let output = job.output().expect("complete").as_ref();
+                    assert_eq!(
+                        output,
+                        expected,
+                        "{} {} {i} of {count}, odd {other:?}",
+                        A::NAME,
+                        cpu.isa()
+                    );
+                });
             }
         }
     }
