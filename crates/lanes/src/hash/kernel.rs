@@ -240,16 +240,17 @@ impl<V: Pads> Padding<V> for InRegisters {
     ) -> [V; 16] {
         // SAFETY: the caller's; `LANES` numbers and words from the first lane on.
         unsafe {
-            let mut words = if block > 0 {
-                [V::splat(A::Word::default()); 16]
+            let (lanes, lens) = (messages.tail[first..].as_ptr(), &messages.rest[first..]);
+            let mut words = [V::splat(A::Word::default()); 16];
+            if block > 0 {
+                // Nothing but the length is left.
+            } else if lens[..V::LANES].iter().all(|len| *len == 0) {
+                words[0] = V::splat(end_mark::<A>());
+            } else if A::BIG_ENDIAN {
+                words = V::load_padded::<true>(lanes, lens.as_ptr());
             } else {
-                let (lanes, lens) = (messages.tail[first..].as_ptr(), messages.rest[first..].as_ptr());
-                if A::BIG_ENDIAN {
-                    V::load_padded::<true>(lanes, lens)
-                } else {
-                    V::load_padded::<false>(lanes, lens)
-                }
-            };
+                words = V::load_padded::<false>(lanes, lens.as_ptr());
+            }
             if block + 1 == tail {
                 words[14] = V::load(messages.length[0][first..].as_ptr());
                 words[15] = V::load(messages.length[1][first..].as_ptr());
@@ -287,14 +288,19 @@ pub(crate) fn outer_padding<A: Hash>() -> [A::Word; 16] {
     pad_outer::<A, A::Word>([zero; 8], zero, |word| word)
 }
 
+/// The word that begins with the byte that ends a message.
+#[inline(always)]
+fn end_mark<A: Hash>() -> A::Word {
+    A::Word::truncate(if A::BIG_ENDIAN { 1 << (8 * A::Word::BYTES - 1) } else { 0x80 })
+}
+
 /// A digest in its first words, padded as the end of HMAC's outer message: one block of key and the
 /// digest.
 #[inline(always)]
 fn pad_outer<A: Hash, V: Copy>(inner: [V; 8], zero: V, splat: impl Fn(A::Word) -> V) -> [V; 16] {
     let digest_words = A::DIGEST_LEN / A::Word::BYTES;
     let bits = 8 * (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
-    let one = if A::BIG_ENDIAN { 1 << (8 * A::Word::BYTES - 1) } else { 0x80 };
-    let (one, bits) = (splat(A::Word::truncate(one)), splat(A::Word::truncate(bits)));
+    let (one, bits) = (splat(end_mark::<A>()), splat(A::Word::truncate(bits)));
     let length_at = if A::BIG_ENDIAN { 15 } else { 14 };
     each!(i in 16 => {
         if i < digest_words {
