@@ -199,8 +199,13 @@ impl Wide for __m512i {
 
     #[inline(always)]
     unsafe fn block(self, place: usize) -> Self {
-        // SAFETY: AVX-512 F is enabled.
-        unsafe { _mm512_maskz_compress_epi64(halves(place), self) }
+        /// The numbers of all halves.
+        const HALVES: [u64; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+        // SAFETY: the place has two halves; AVX-512 F is enabled.
+        unsafe {
+            let from = _mm_loadu_si128(HALVES.as_ptr().add(2 * place).cast());
+            _mm512_maskz_permutexvar_epi64(halves(0), _mm512_zextsi128_si512(from), self)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! GHASH by the x86 instruction for carry-less products (PCLMULQDQ), and GCM with it and AES-NI.
 
-use super::field::Element;
+use super::field::{Element, REDUCTION};
 use super::hash::Field;
 use super::pipeline::gcm_kernel;
 use crate::aes::ni::shuffle;
@@ -13,6 +13,8 @@ gcm_kernel!(
 
 /// Needs AVX2 and PCLMULQDQ.
 impl Field for __m128i {
+    const TERNARY: bool = false;
+
     #[inline(always)]
     unsafe fn reversed(self) -> Self {
         // SAFETY: AVX2 is enabled where this is inlined, by the contract.
@@ -53,6 +55,12 @@ impl Field for __m128i {
     unsafe fn high_as_low(self) -> Self {
         // SAFETY: SSE2 is part of x86-64.
         unsafe { _mm_srli_si128::<8>(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn reduction() -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { _mm_set1_epi64x(REDUCTION.cast_signed()) }
     }
 
     #[inline(always)]

@@ -11,6 +11,9 @@ use crate::aes::register::{Beside, Wide};
 /// # Safety
 /// As [`Aes`](crate::aes::register::Aes).
 pub(in crate::aes) trait Field: Wide {
+    /// Whether there are registers to spare beside a group of eight, and a sum of three is one instruction.
+    const TERNARY: bool;
+
     /// Blocks of a message as elements, and back: their bytes in reverse order.
     unsafe fn reversed(self) -> Self;
 
@@ -31,6 +34,9 @@ pub(in crate::aes) trait Field: Wide {
 
     /// The high half of each block as the low one, below zeros.
     unsafe fn high_as_low(self) -> Self;
+
+    /// [`REDUCTION`], in the low half of every place.
+    unsafe fn reduction() -> Self;
 
     /// The sum of all blocks in the first place, zeros in the others.
     unsafe fn total(self) -> Self;
@@ -54,21 +60,34 @@ impl<W: Field> Sum<W> {
         Sum { low: zero, middle: zero, high: zero }
     }
 
-    /// Adds elements, each times a power: the first times the `exponent`, and so on downwards.
+    /// Adds elements, each times a power: the first times the `exponent`, and so on downwards. Or, if there are
+    /// two registers of them, those of both, each with its exponent.
     ///
     /// The sums are pinned, lest the compiler put off all additions to make a tree of them.
     ///
     /// # Safety
-    /// The contract of [`Field`]; the key is valid, and `exponent` is 1 to [`POWERS`].
+    /// The contract of [`Field`]; the key is valid, and exponents are 1 to [`POWERS`].
     #[inline(always)]
-    unsafe fn add(&mut self, x: W, key: *const HashPowers, exponent: usize) {
+    unsafe fn add<const N: usize>(&mut self, x: [(W, usize); N], key: *const HashPowers) {
         // SAFETY: the caller's; after the lowest power there are enough elements for a register.
         unsafe {
-            let power = W::elements((*key).from(exponent));
-            let fold = W::elements((*key).folds_from(exponent));
-            self.low = self.low.xor(x.low_products(power)).pin();
-            self.high = self.high.xor(x.high_products(power)).pin();
-            self.middle = self.middle.xor(x.xor(x.swapped()).low_products(fold)).pin();
+            let power = x.map(|(_, exponent)| W::elements((*key).from(exponent)));
+            let fold = x.map(|(_, exponent)| W::elements((*key).folds_from(exponent)));
+            let mut low = x[0].0.low_products(power[0]);
+            for i in 1..N {
+                low = low.xor(x[i].0.low_products(power[i]));
+            }
+            self.low = self.low.xor(low).pin();
+            let mut high = x[0].0.high_products(power[0]);
+            for i in 1..N {
+                high = high.xor(x[i].0.high_products(power[i]));
+            }
+            self.high = self.high.xor(high).pin();
+            let mut middle = x[0].0.xor(x[0].0.swapped()).low_products(fold[0]);
+            for i in 1..N {
+                middle = middle.xor(x[i].0.xor(x[i].0.swapped()).low_products(fold[i]));
+            }
+            self.middle = self.middle.xor(middle).pin();
         }
     }
 
@@ -80,14 +99,14 @@ impl<W: Field> Sum<W> {
     unsafe fn reduce(self) -> W {
         // SAFETY: the caller's.
         unsafe {
-            let middle = self.middle.xor(self.low).xor(self.high).total();
-            let low = self.low.total().xor(middle.low_as_high());
-            let high = self.high.total().xor(middle.high_as_low());
-            let reduction = W::from_number(REDUCTION.into());
+            let middle = self.middle.xor(self.low).xor(self.high);
+            let low = self.low.xor(middle.low_as_high());
+            let high = self.high.xor(middle.high_as_low());
+            let reduction = W::reduction();
             // Twice, 64 bits at the bottom are made zero by adding a multiple of the polynomial.
             let low = low.swapped().xor(low.low_products(reduction));
             let low = low.swapped().xor(low.low_products(reduction));
-            low.xor(high)
+            low.xor(high).total()
         }
     }
 }
@@ -208,7 +227,7 @@ impl<W: Field> Hash<W> {
     unsafe fn add(&mut self, x: W, blocks: usize) {
         // SAFETY: the contract; `left` is at least 1.
         unsafe {
-            self.sum.add(x.xor(self.so_far), self.key, self.left);
+            self.sum.add([(x.xor(self.so_far), self.left)], self.key);
             self.so_far = W::zero();
         }
         self.left -= blocks;
@@ -226,10 +245,10 @@ impl<W: Field> Hash<W> {
 /// Bytes of the longest group.
 const GROUP: usize = 16 * POWERS;
 
-/// Steps of the cipher between which something is done.
+/// Registers of a group, one for each step of the cipher between which something is done.
 const STEPS: usize = 8;
 
-/// A group of `N` whole registers, 4 or 8, hashed between the rounds of a cipher.
+/// A group of `N` whole registers, [`STEPS`] of them, hashed between the rounds of a cipher.
 pub(super) struct HashBeside<W, const N: usize> {
     key: *const HashPowers,
     from: *const u8,
@@ -258,22 +277,36 @@ impl<W: Field, const N: usize> HashBeside<W, N> {
 }
 
 impl<W: Field, const N: usize> Beside for HashBeside<W, N> {
-    /// A register in each step, or in every other. The first of them comes last: it waits for the group
-    /// before.
+    /// A register in each step. The first of the group comes last: it waits for the group before. Or two in every
+    /// other step, whose products go into the sums together.
     #[inline(always)]
     unsafe fn after(&mut self, step: usize) {
-        const { assert!(STEPS.is_multiple_of(N)) };
-        if !step.is_multiple_of(STEPS / N) {
-            return;
-        }
-        let register = step / (STEPS / N) % N;
+        const { assert!(N == STEPS) };
         // SAFETY: the contract.
+        unsafe {
+            if !W::TERNARY {
+                self.sum.add([self.register(step % N)], self.key);
+            } else if step.is_multiple_of(2) {
+                self.sum.add([self.register(step - 1), self.register(step % N)], self.key);
+            }
+        }
+    }
+}
+
+impl<W: Field, const N: usize> HashBeside<W, N> {
+    /// The elements of a register, and the exponent of the first.
+    ///
+    /// # Safety
+    /// The contract of [`Field`]; there is that register.
+    #[inline(always)]
+    unsafe fn register(&self, register: usize) -> (W, usize) {
+        // SAFETY: the caller's.
         unsafe {
             let mut x = W::load(self.from.add(register * W::BLOCKS * 16)).reversed();
             if register == 0 {
                 x = x.xor(self.so_far);
             }
-            self.sum.add(x, self.key, (N - register) * W::BLOCKS);
+            (x, (N - register) * W::BLOCKS)
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::aes::key::{AesKey, KeyLengthError};
 use crate::aes::soft::{SlicedCipher, WIDTH};
 
 /// Powers of the hash key that are kept: so many blocks are hashed for one reduction.
-pub(super) const POWERS: usize = 16;
+pub(super) const POWERS: usize = 32;
 
 /// An AES-128, AES-192 or AES-256 key for GCM and GMAC (SP 800-38D), expanded: AES's round keys, and powers
 /// of the hash key.

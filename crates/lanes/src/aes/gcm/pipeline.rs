@@ -13,11 +13,12 @@ use crate::aes::ctr::pipeline::{add, cipher, take};
 use crate::aes::key::Block;
 use crate::aes::register::encrypt;
 
-/// Messages that are between their two steps, at most; a power of two.
+/// Messages that are between their two steps, at most.
 const BETWEEN: usize = 2;
 
 /// [`weave`] for one instruction set. Apart from the rest, it leaves that small.
-pub(in crate::aes) type Weave<W> = unsafe fn(message: &Message, place: &mut Between<W>);
+pub(in crate::aes) type Weave<W> =
+    unsafe fn(message: &Message, place: &mut Between<W>, before: Option<(&Message, &mut Between<W>)>);
 
 /// Processes messages.
 ///
@@ -37,11 +38,13 @@ pub(in crate::aes) unsafe fn process<W: Field, const TOGETHER: usize>(
             let ends = step % 2 == 1;
             let index = if ends { (step / 2).wrapping_sub(BETWEEN - 1) } else { step / 2 };
             let Some(message) = messages.get(index) else { continue };
-            let place = &mut between[index % BETWEEN];
+            let [even, odd] = &mut between;
+            let (place, other) = if index % 2 == 0 { (even, odd) } else { (odd, even) };
             if !ends {
                 *place = Between::new();
                 if message.len >= LONG {
-                    weave(message, place);
+                    let before = index.checked_sub(1).map(|before| (&messages[before], other));
+                    weave(message, place, before);
                 }
             }
             // What is sealed is hashed after it was ciphered, what is opened before.
@@ -65,10 +68,12 @@ pub(in crate::aes) unsafe fn process<W: Field, const TOGETHER: usize>(
 pub(in crate::aes) struct Between<W> {
     /// One of the two blocks that the tag is the sum of.
     half: W,
-    /// The hash of the associated data and of the text that is done, if any is.
+    /// The hash of the associated data and of the text that is hashed, if any is ciphered.
     so_far: W,
-    /// Bytes of the text that are ciphered and hashed.
-    done: usize,
+    /// Bytes of the text that are ciphered.
+    ciphered: usize,
+    /// Bytes of the text that are hashed.
+    hashed: usize,
 }
 
 impl<W: Field> Between<W> {
@@ -78,7 +83,7 @@ impl<W: Field> Between<W> {
     unsafe fn new() -> Self {
         // SAFETY: the caller's.
         let zero = unsafe { W::zero() };
-        Between { half: zero, so_far: zero, done: 0 }
+        Between { half: zero, so_far: zero, ciphered: 0, hashed: 0 }
     }
 }
 
@@ -109,7 +114,7 @@ pub(in crate::aes) unsafe fn first_counter<W: Field>(
 #[inline(always)]
 unsafe fn encipher<W: Field, const TOGETHER: usize>(message: &Message, place: &Between<W>) -> W {
     let &Message { key, ref counter, src, dst, len, .. } = message;
-    let done = place.done;
+    let done = place.ciphered;
     // SAFETY: the caller's; `done` is within the text, and whole blocks.
     unsafe {
         let first = W::load_one(counter.as_ptr().cast());
@@ -128,10 +133,10 @@ unsafe fn hash<W: Field>(message: &Message, place: &Between<W>) -> W {
     let Message { key, associated, src, dst, len, .. } = *message;
     let ciphertext = if message.seals { dst.cast_const() } else { src };
     let lengths = Element { low: 8 * len as u64, high: 8 * associated.1 as u64 };
-    let done = place.done;
+    let done = place.hashed;
     // SAFETY: the caller's; `done` is within the text, and whole blocks.
     unsafe {
-        let associated = if done == 0 { associated } else { (associated.0, 0) };
+        let associated = if place.ciphered == 0 { associated } else { (associated.0, 0) };
         let hash = Hash::<W>::new((*key).hash(), place.so_far);
         hash.finish(associated, (ciphertext.add(done), len - done), lengths).reversed()
     }
@@ -140,7 +145,9 @@ unsafe fn hash<W: Field>(message: &Message, place: &Between<W>) -> W {
 /// Texts of this length and more are ciphered and hashed in one pass.
 const LONG: usize = 512;
 
-/// Ciphers and hashes all groups of a long text but what is left behind the last.
+/// Ciphers and hashes all groups of a long text but what is left behind the last. A group is hashed while another
+/// is ciphered: where the text is opened, the same one. Where it is sealed, the one before; the first of them is that
+/// which the message before has left, and the last is left to the next message, or to the second step.
 ///
 /// # Safety
 /// As [`process`].
@@ -148,11 +155,12 @@ const LONG: usize = 512;
 pub(in crate::aes) unsafe fn weave<W: Field, const TOGETHER: usize>(
     message: &Message,
     place: &mut Between<W>,
+    before: Option<(&Message, &mut Between<W>)>,
 ) {
     const { assert!(TOGETHER * W::BLOCKS <= POWERS && TOGETHER * W::BLOCKS * 16 <= LONG) };
     let &Message { key, ref counter, associated, src, dst, len, seals, .. } = message;
     let group = TOGETHER * W::BLOCKS * 16;
-    // SAFETY: the caller's; all groups are within the text.
+    // SAFETY: the caller's; all groups are within the texts.
     unsafe {
         let (aes, powers) = ((*key).aes(), core::ptr::from_ref((*key).hash()));
         let mut counters = W::load_one(counter.as_ptr().cast()).counters().count(1);
@@ -165,7 +173,17 @@ pub(in crate::aes) unsafe fn weave<W: Field, const TOGETHER: usize>(
         let ciphertext = if seals { dst.cast_const() } else { src };
         if seals {
             let mut x = take::<W, TOGETHER>(&mut counters);
-            encrypt(aes, &mut x, &mut ());
+            match before {
+                Some((before, place)) if place.ciphered - place.hashed == group => {
+                    let powers = core::ptr::from_ref((*before.key).hash());
+                    let from = before.dst.add(place.hashed);
+                    let mut beside = HashBeside::<W, TOGETHER>::new(powers, from, place.so_far);
+                    encrypt(aes, &mut x, &mut beside);
+                    place.so_far = beside.end();
+                    place.hashed += group;
+                }
+                _ => encrypt(aes, &mut x, &mut ()),
+            }
             add(&x, src, dst);
             at = group;
         }
@@ -177,10 +195,9 @@ pub(in crate::aes) unsafe fn weave<W: Field, const TOGETHER: usize>(
             add(&x, src.add(at), dst.add(at));
             at += group;
         }
-        let mut hash = Hash::<W>::new(powers, so_far);
-        hash.groups(ciphertext.add(at - lag), lag);
-        place.so_far = hash.so_far();
-        place.done = at;
+        place.so_far = so_far;
+        place.ciphered = at;
+        place.hashed = at - lag;
     }
 }
 
@@ -220,9 +237,13 @@ macro_rules! gcm_kernel {
         }
 
         #[target_feature(enable = $feature)]
-        unsafe fn weave(message: &Message, place: &mut pipeline::Between<$register>) {
+        unsafe fn weave(
+            message: &Message,
+            place: &mut pipeline::Between<$register>,
+            before: Option<(&Message, &mut pipeline::Between<$register>)>,
+        ) {
             // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::weave::<$register, $together>(message, place) }
+            unsafe { pipeline::weave::<$register, $together>(message, place, before) }
         }
     };
 }

@@ -1,6 +1,6 @@
 //! GHASH by the ARMv8 instructions for polynomial products (PMULL), and GCM with them and AES.
 
-use super::field::Element;
+use super::field::{Element, REDUCTION};
 use super::hash::Field;
 use super::pipeline::gcm_kernel;
 use core::arch::aarch64::*;
@@ -11,6 +11,8 @@ gcm_kernel!(
 );
 
 impl Field for uint8x16_t {
+    const TERNARY: bool = false;
+
     #[inline(always)]
     unsafe fn reversed(self) -> Self {
         // SAFETY: NEON is enabled where this is inlined, by the contract.
@@ -53,6 +55,12 @@ impl Field for uint8x16_t {
     unsafe fn high_as_low(self) -> Self {
         // SAFETY: NEON is enabled.
         unsafe { vextq_u8::<8>(self, vdupq_n_u8(0)) }
+    }
+
+    #[inline(always)]
+    unsafe fn reduction() -> Self {
+        // SAFETY: NEON is part of AArch64.
+        unsafe { vreinterpretq_u8_u64(vdupq_n_u64(REDUCTION)) }
     }
 
     #[inline(always)]

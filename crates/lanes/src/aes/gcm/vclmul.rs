@@ -1,7 +1,7 @@
 //! GHASH by carry-less products on two blocks at once (256-bit VPCLMULQDQ), and GCM with it and VAES.
 
 use super::clmul::REVERSED;
-use super::field::Element;
+use super::field::{Element, REDUCTION};
 use super::hash::Field;
 use super::pipeline::gcm_kernel;
 use core::arch::x86_64::*;
@@ -13,6 +13,8 @@ gcm_kernel!(
 
 /// Needs AVX2 and VPCLMULQDQ.
 impl Field for __m256i {
+    const TERNARY: bool = false;
+
     #[inline(always)]
     unsafe fn reversed(self) -> Self {
         // SAFETY: AVX2 is enabled where this is inlined, by the contract.
@@ -53,6 +55,12 @@ impl Field for __m256i {
     unsafe fn high_as_low(self) -> Self {
         // SAFETY: AVX2 is enabled.
         unsafe { _mm256_srli_si256::<8>(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn reduction() -> Self {
+        // SAFETY: AVX2 is enabled.
+        unsafe { _mm256_set1_epi64x(REDUCTION.cast_signed()) }
     }
 
     #[inline(always)]

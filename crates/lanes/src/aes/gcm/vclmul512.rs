@@ -2,7 +2,7 @@
 //! VAES.
 
 use super::clmul::REVERSED;
-use super::field::Element;
+use super::field::{Element, REDUCTION};
 use super::hash::Field;
 use super::pipeline::gcm_kernel;
 use super::vclmul::VCLMUL;
@@ -10,12 +10,14 @@ use core::arch::x86_64::*;
 
 gcm_kernel!(
     /// VAES and VPCLMULQDQ, four blocks in a register.
-    VCLMUL512, "vaes-512", 4 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq",
+    VCLMUL512, "vaes-512", 8 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq",
     VCLMUL.first_counter
 );
 
 /// Needs AVX-512 F and BW, and VPCLMULQDQ.
 impl Field for __m512i {
+    const TERNARY: bool = true;
+
     #[inline(always)]
     unsafe fn reversed(self) -> Self {
         // SAFETY: AVX-512 BW is enabled where this is inlined, by the contract.
@@ -56,6 +58,12 @@ impl Field for __m512i {
     unsafe fn high_as_low(self) -> Self {
         // SAFETY: AVX-512 BW is enabled.
         unsafe { _mm512_bsrli_epi128::<8>(self) }
+    }
+
+    #[inline(always)]
+    unsafe fn reduction() -> Self {
+        // SAFETY: AVX-512 F is enabled.
+        unsafe { _mm512_set1_epi64(REDUCTION.cast_signed()) }
     }
 
     #[inline(always)]
