@@ -7,6 +7,8 @@
 //! not depend on each other, which `ecb` and `xts` use; `ctr` for counter mode, `gcm` for GCM and GMAC, and
 //! `mac` for CMAC, XCBC-MAC and the chains of `ccm`.
 
+#[cfg(target_arch = "x86_64")]
+mod abreast;
 mod blocks;
 pub(crate) mod bytes;
 mod cbc;
@@ -23,8 +25,6 @@ mod mac;
 mod neon;
 #[cfg(target_arch = "x86_64")]
 mod ni;
-#[cfg(target_arch = "x86_64")]
-mod pairs;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod pipeline;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]

@@ -1,11 +1,11 @@
 //! AES by the x86 instructions on two blocks at once (256-bit VAES).
 
+use super::abreast::{self, Abreast, Mode};
 use super::blocks::pipeline::{self, blocks_kernel};
 use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
 use super::ctr::pipeline::ctr_kernel;
 use super::key::{AesKey, Block};
 use super::ni::{COUNTER_LAST, TWEAK_BACK, TWEAK_OUT, TWEAK_WHERE};
-use super::pairs::{self, Mode};
 use super::register::{Aes, Decrypt, Wide};
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -24,8 +24,8 @@ blocks_kernel!(
 pub(super) static CFB: CbcKernel = CbcKernel {
     name: "vaes-256",
     lanes: MAX_LANES,
-    narrow: pairs::NARROW,
-    encrypt: pairs::encrypt::<Cfb>,
+    narrow: abreast::NARROW,
+    encrypt: cfb_encrypt,
     decrypt: BLOCKS.cfb_decrypt,
 };
 
@@ -33,12 +33,12 @@ pub(super) static CFB: CbcKernel = CbcKernel {
 pub(super) static CBC: CbcKernel = CbcKernel {
     name: "vaes-256",
     lanes: MAX_LANES,
-    narrow: pairs::NARROW,
-    encrypt: pairs::encrypt::<Cbc>,
+    narrow: abreast::NARROW,
+    encrypt: cbc_encrypt,
     decrypt: cbc_decrypt,
 };
 
-struct Cbc;
+pub(super) struct Cbc;
 
 impl Mode for Cbc {
     const BEFORE: bool = true;
@@ -49,7 +49,7 @@ impl Mode for Cbc {
     }
 }
 
-struct Cfb;
+pub(super) struct Cfb;
 
 impl Mode for Cfb {
     const BEFORE: bool = false;
@@ -60,11 +60,39 @@ impl Mode for Cfb {
     }
 }
 
+/// [`CbcKernel::encrypt`], with its contract.
+#[target_feature(enable = "aes,avx2,vaes")]
+unsafe fn cbc_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
+    // SAFETY: the contract, and the instructions are enabled here.
+    unsafe { abreast::encrypt::<Cbc, __m256i>(set, n, blocks) }
+}
+
+/// The same for CFB.
+#[target_feature(enable = "aes,avx2,vaes")]
+unsafe fn cfb_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
+    // SAFETY: the contract, and the instructions are enabled here.
+    unsafe { abreast::encrypt::<Cfb, __m256i>(set, n, blocks) }
+}
+
 /// [`CbcKernel::decrypt`], with its contract.
 #[target_feature(enable = "avx2,vaes")]
 unsafe fn cbc_decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe { pipeline::cbc::<__m256i, 8>(key, iv, src, dst, blocks) }
+}
+
+/// Needs AVX2 and VAES.
+impl Abreast for __m256i {
+    const SPARE: bool = false;
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *const *mut u8, at: usize) {
+        // SAFETY: two pointers with a block each, by the contract; AVX2 is enabled.
+        unsafe {
+            _mm256_castsi256_si128(self).store((*to).add(at));
+            _mm256_extracti128_si256::<1>(self).store((*to.add(1)).add(at));
+        }
+    }
 }
 
 /// Needs AVX2 and VAES.

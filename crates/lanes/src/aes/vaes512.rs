@@ -2,12 +2,14 @@
 //!
 //! Groups are of four registers: as many blocks as eight of the registers with two have.
 
+use super::abreast::{self, Abreast};
 use super::blocks::pipeline::{self, blocks_kernel};
-use super::cbc::{CbcKernel, MAX_LANES};
+use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
 use super::ctr::pipeline::ctr_kernel;
 use super::key::{AesKey, Block};
 use super::ni::COUNTER_LAST;
 use super::register::{Aes, Decrypt, Wide};
+use super::vaes::{Cbc, Cfb};
 use core::arch::asm;
 use core::arch::x86_64::*;
 
@@ -21,12 +23,12 @@ blocks_kernel!(
     BLOCKS, "vaes-512", 4 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes"
 );
 
-/// Two lanes in a register to encrypt, and four blocks to decrypt.
+/// VAES on up to sixteen lanes to encrypt, four in a register, and on four blocks to decrypt.
 pub(super) static CFB: CbcKernel = CbcKernel {
     name: "vaes-512",
     lanes: MAX_LANES,
-    narrow: super::pairs::NARROW,
-    encrypt: super::vaes::CFB.encrypt,
+    narrow: abreast::NARROW,
+    encrypt: cfb_encrypt,
     decrypt: BLOCKS.cfb_decrypt,
 };
 
@@ -34,16 +36,44 @@ pub(super) static CFB: CbcKernel = CbcKernel {
 pub(super) static CBC: CbcKernel = CbcKernel {
     name: "vaes-512",
     lanes: MAX_LANES,
-    narrow: super::pairs::NARROW,
-    encrypt: super::vaes::CBC.encrypt,
+    narrow: abreast::NARROW,
+    encrypt: cbc_encrypt,
     decrypt: cbc_decrypt,
 };
+
+/// [`CbcKernel::encrypt`], with its contract.
+#[target_feature(enable = "aes,avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes")]
+unsafe fn cbc_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
+    // SAFETY: the contract, and the instructions are enabled here.
+    unsafe { abreast::encrypt::<Cbc, __m512i>(set, n, blocks) }
+}
+
+/// The same for CFB.
+#[target_feature(enable = "aes,avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes")]
+unsafe fn cfb_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
+    // SAFETY: the contract, and the instructions are enabled here.
+    unsafe { abreast::encrypt::<Cfb, __m512i>(set, n, blocks) }
+}
 
 /// [`CbcKernel::decrypt`], with its contract.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes")]
 unsafe fn cbc_decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe { pipeline::cbc::<__m512i, 4>(key, iv, src, dst, blocks) }
+}
+
+/// Needs AVX-512 F, and VAES.
+impl Abreast for __m512i {
+    const SPARE: bool = true;
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *const *mut u8, at: usize) {
+        // SAFETY: four pointers with a block each, by the contract; AVX-512 F is enabled.
+        unsafe {
+            _mm512_castsi512_si256(self).scatter(to, at);
+            _mm512_extracti64x4_epi64::<1>(self).scatter(to.add(2), at);
+        }
+    }
 }
 
 /// Needs AVX-512 F, BW, DQ and VL, and VAES.
