@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 use super::cbc::{CbcLaneSet, MAX_LANES, Narrow};
-use super::key::{AesKey, MAX_ROUNDS, share_a_key};
+use super::key::{AesKey, Block, MAX_ROUNDS, share_a_key};
 use super::register::{Lanewise, Wide, every_step, round_key};
 
 /// So many lanes go by AES-NI.
@@ -23,11 +23,17 @@ const WORTH_IT: usize = 5;
 /// Then there is nothing to be gained.
 pub(super) const NARROW: Narrow = Narrow { lanes: FEW, blocks: WORTH_IT, blocks_of_stream: 64 };
 
-/// What is added to a block, and when: which of two modes it is.
-pub(super) trait Mode {
+/// What is added to a block, and when, and what becomes of it.
+pub(super) trait Course {
     /// Whether the text is added before the cipher (CBC), or behind it (CFB).
     const BEFORE: bool;
 
+    /// Whether all blocks are stored, or only the last state is kept.
+    const STORES: bool;
+}
+
+/// Which of two modes it is.
+pub(super) trait Mode: Course {
     /// Encrypts the next blocks of lanes `first..first + n`, at most eight, by AES-NI.
     ///
     /// # Safety
@@ -58,44 +64,76 @@ const HELD: usize = 5;
 /// That contract, and that of [`Abreast`].
 #[inline(always)]
 pub(super) unsafe fn encrypt<M: Mode, W: Abreast>(set: &mut CbcLaneSet, n: usize, blocks: usize) {
-    const { assert!(W::LANES == 2 || W::LANES == 4) };
     assert!((1..=MAX_LANES).contains(&n), "1 to {MAX_LANES} lanes, not {n}");
     // SAFETY: the caller's; there are as many registers as there is a copy of the code for.
     unsafe {
+        let shares = share_a_key(&set.key[..n]);
         if n <= FEW {
             M::encrypt_by_ni(set, 0, n, blocks);
-        } else if blocks < WORTH_IT && !share_a_key(&set.key[..n]) {
+        } else if !shares && !pays(n, blocks) {
             M::encrypt_by_ni(set, 0, FEW, blocks);
             M::encrypt_by_ni(set, FEW, n - FEW, blocks);
         } else {
-            match (W::LANES, n) {
-                (2, ..=12) => run::<M, W, 6>(set, n, blocks),
-                (2, _) => run::<M, W, 8>(set, n, blocks),
-                (_, ..=12) => run::<M, W, 3>(set, n, blocks),
-                _ => run::<M, W, 4>(set, n, blocks),
-            }
+            set.repeat(n, MAX_LANES);
+            let state = set.state.as_mut_ptr();
+            let lanes =
+                Places { key: set.key.as_ptr(), src: set.src.as_ptr(), dst: set.dst.as_ptr(), state };
+            run::<M, W>(&lanes, shares, n, blocks);
         }
         set.advance(n, blocks);
     }
 }
 
-/// The lanes of `N` registers, with one key or with many.
+/// Whether it pays to put the keys of so many lanes side by side.
+#[inline(always)]
+pub(super) fn pays(n: usize, blocks: usize) -> bool {
+    n > FEW && blocks >= WORTH_IT
+}
+
+/// Where all that lanes have lies: [`MAX_LANES`] of each.
+pub(super) struct Places {
+    pub key: *const *const AesKey,
+    pub src: *const *const u8,
+    /// Of no account where nothing is stored.
+    pub dst: *const *mut u8,
+    pub state: *mut Block,
+}
+
+/// The next blocks of `n` lanes, with one key or with many. The lanes' pointers stay.
 ///
 /// # Safety
-/// As [`encrypt`]; the lanes have room in the registers.
+/// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Abreast`], but that lanes from `n` on are the same as
+/// the one before them.
 #[inline(always)]
-unsafe fn run<M: Mode, W: Abreast, const N: usize>(set: &mut CbcLaneSet, n: usize, blocks: usize) {
-    let shares = share_a_key(&set.key[..n]);
-    set.repeat(n, W::LANES * N);
+pub(super) unsafe fn run<C: Course, W: Abreast>(lanes: &Places, shares: bool, n: usize, blocks: usize) {
+    const { assert!(W::LANES == 2 || W::LANES == 4) };
+    // SAFETY: the caller's; there are as many registers as there is a copy of the code for.
+    unsafe {
+        match (W::LANES, n) {
+            (2, ..=12) => run_in::<C, W, 6>(lanes, shares, blocks),
+            (2, _) => run_in::<C, W, 8>(lanes, shares, blocks),
+            (_, ..=12) => run_in::<C, W, 3>(lanes, shares, blocks),
+            _ => run_in::<C, W, 4>(lanes, shares, blocks),
+        }
+    }
+}
+
+/// The same in `N` registers.
+///
+/// # Safety
+/// As [`run`].
+#[inline(always)]
+unsafe fn run_in<C: Course, W: Abreast, const N: usize>(lanes: &Places, shares: bool, blocks: usize) {
     // SAFETY: the caller's; all lanes of the registers have keys of so many rounds.
     unsafe {
+        let first = *lanes.key;
         if shares {
-            return rows::<M, W, _, N>(set, &Shared(set.key[0]), blocks);
+            return rows::<C, W, _, N>(lanes, &Shared(first), blocks);
         }
-        let rounds = (*set.key[0]).rounds();
+        let rounds = (*first).rounds();
         let mut keys = SideBySide::<W, N>::new();
-        keys.fill(&set.key, rounds);
-        rows::<M, W, _, N>(set, &keys, blocks);
+        keys.fill(lanes.key, rounds);
+        rows::<C, W, _, N>(lanes, &keys, blocks);
         keys.wipe(rounds);
     }
 }
@@ -106,9 +144,6 @@ unsafe fn run<M: Mode, W: Abreast, const N: usize>(set: &mut CbcLaneSet, n: usiz
 /// The methods may only be called where the instructions of `W` are enabled, and for round keys and registers that
 /// there are.
 trait Keys<W> {
-    /// Whether each register has its own.
-    const OWN: bool;
-
     /// Those of a step.
     type Step: Copy;
 
@@ -122,7 +157,6 @@ trait Keys<W> {
 struct Shared(*const AesKey);
 
 impl<W: Abreast> Keys<W> for Shared {
-    const OWN: bool = false;
     type Step = W;
 
     #[inline(always)]
@@ -151,12 +185,12 @@ impl<W: Abreast, const N: usize> SideBySide<W, N> {
     /// # Safety
     /// The contract of [`Abreast`]; the lanes of all registers have keys of so many rounds.
     #[inline(always)]
-    unsafe fn fill(&mut self, keys: &[*const AesKey; MAX_LANES], rounds: usize) {
+    unsafe fn fill(&mut self, keys: *const *const AesKey, rounds: usize) {
         // SAFETY: the caller's; lanes that no register has are not looked at.
         unsafe {
             let mut from = [core::ptr::null::<u8>(); MAX_LANES];
             for lane in 0..N * W::LANES {
-                from[lane] = (*keys[lane]).encryption().as_ptr().cast();
+                from[lane] = (**keys.add(lane)).encryption().as_ptr().cast();
             }
             for step in 0..=rounds {
                 for i in 0..N {
@@ -181,7 +215,6 @@ impl<W: Abreast, const N: usize> SideBySide<W, N> {
 }
 
 impl<W: Abreast, const N: usize> Keys<W> for SideBySide<W, N> {
-    const OWN: bool = true;
     type Step = *const W;
 
     #[inline(always)]
@@ -203,23 +236,22 @@ impl<W: Abreast, const N: usize> Keys<W> for SideBySide<W, N> {
 /// The contracts of [`CbcKernel`](super::cbc::CbcKernel), [`Keys`] and [`Abreast`], but that the last lanes may be
 /// one and the same.
 #[inline(always)]
-unsafe fn rows<M: Mode, W: Abreast, K: Keys<W>, const N: usize>(
-    set: &mut CbcLaneSet,
+unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
+    lanes: &Places,
     keys: &K,
     blocks: usize,
 ) {
     // SAFETY: the caller's promises: the lanes have keys with as many rounds, and buffers of `blocks` blocks, of
     // which one is touched at a time: in all lanes it is read before any is written to.
     unsafe {
-        let rounds = (*set.key[0]).rounds();
-        let (src, dst) = (set.src.as_ptr(), set.dst.as_ptr());
-        let state = set.state.as_mut_ptr();
+        let rounds = (**lanes.key).rounds();
+        let &Places { src, dst, state, .. } = lanes;
         let mut x = [W::load(state.cast()); N];
         for i in 1..N {
             x[i] = W::load(state.add(W::LANES * i).cast());
         }
         let mut held = [x; HELD];
-        if const { K::OWN && W::SPARE } {
+        if W::SPARE {
             for step in 0..HELD {
                 let row = keys.step(1 + step);
                 for i in 0..N {
@@ -229,7 +261,7 @@ unsafe fn rows<M: Mode, W: Abreast, K: Keys<W>, const N: usize>(
         }
         // The text is added to a key, and with it to the block: so it does not wait for the block before. Loaded behind
         // the rounds of the blocks before, it does not get in their way either.
-        let added_to = if M::BEFORE { 0 } else { rounds };
+        let added_to = if C::BEFORE { 0 } else { rounds };
         let text = |i: usize, block: usize| {
             let text = W::gather(src.add(W::LANES * i), 16 * block);
             text.xor(K::of(keys.step(added_to), i)).pin()
@@ -244,10 +276,10 @@ unsafe fn rows<M: Mode, W: Abreast, K: Keys<W>, const N: usize>(
             every_step!(rounds, STEP, at => {
                 let row = keys.step(at);
                 for i in 0..N {
-                    let key = if STEP == const { if M::BEFORE { 0 } else { MAX_ROUNDS } } {
+                    let key = if STEP == const { if C::BEFORE { 0 } else { MAX_ROUNDS } } {
                         if W::SPARE { next[i] } else { text(i, block) }
-                    } else if 1 <= STEP && STEP <= HELD && const { K::OWN && W::SPARE } {
-                        held[STEP - 1][i]
+                    } else if W::SPARE && let Some(keys) = held.get(STEP.wrapping_sub(1)) {
+                        keys[i]
                     } else {
                         K::of(row, i)
                     };
@@ -259,8 +291,10 @@ unsafe fn rows<M: Mode, W: Abreast, K: Keys<W>, const N: usize>(
                     next[i] = text(i, block + 1);
                 }
             }
-            for i in 0..N {
-                x[i].scatter(dst.add(W::LANES * i), 16 * block);
+            if C::STORES {
+                for i in 0..N {
+                    x[i].scatter(dst.add(W::LANES * i), 16 * block);
+                }
             }
         }
         for i in 0..N {

@@ -1,6 +1,6 @@
 //! AES by the x86 instructions on two blocks at once (256-bit VAES).
 
-use super::abreast::{self, Abreast, Mode};
+use super::abreast::{self, Abreast, Course, Mode};
 use super::blocks::pipeline::{self, blocks_kernel};
 use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
 use super::ctr::pipeline::ctr_kernel;
@@ -40,9 +40,12 @@ pub(super) static CBC: CbcKernel = CbcKernel {
 
 pub(super) struct Cbc;
 
-impl Mode for Cbc {
+impl Course for Cbc {
     const BEFORE: bool = true;
+    const STORES: bool = true;
+}
 
+impl Mode for Cbc {
     unsafe fn encrypt_by_ni(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
         // SAFETY: the caller's.
         unsafe { super::ni::encrypt_from(set, first, n, blocks) }
@@ -51,9 +54,12 @@ impl Mode for Cbc {
 
 pub(super) struct Cfb;
 
-impl Mode for Cfb {
+impl Course for Cfb {
     const BEFORE: bool = false;
+    const STORES: bool = true;
+}
 
+impl Mode for Cfb {
     unsafe fn encrypt_by_ni(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
         // SAFETY: the caller's.
         unsafe { super::ni::cfb_encrypt_from(set, first, n, blocks) }

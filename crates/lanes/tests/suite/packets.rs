@@ -1,6 +1,6 @@
 //! The modes of packets against the RustCrypto crates, on every instruction set.
 
-use broadloom_lanes::{AesKey, CounterError, Cpu, CtrLanes, Loan, Planner};
+use broadloom_lanes::{AesKey, CounterError, Cpu, CtrLanes, GcmKey, GcmLanes, Loan, Planner};
 
 use crate::common::packets::{Ctr, Message, Mode, Text, View, every_mode};
 use crate::common::{brief, bytes, cipher_cpus, hex};
@@ -92,6 +92,36 @@ fn messages_share_a_key() {
         }
     }
     every_mode!(all());
+}
+
+/// Of neighbours in a call, one may be ciphered beside the other, whichever way each of them goes.
+#[test]
+fn messages_of_gcm_are_sealed_and_opened_in_one_call() {
+    const LENGTHS: [usize; 5] = [100, 512, 700, 1024, 1600];
+    let keys = KEYS.map(|len| GcmKey::new(&bytes(len, len)).expect("a good length"));
+    // Every length, sealed and opened, behind every other.
+    let kinds = || LENGTHS.iter().flat_map(|len| [(*len, true), (*len, false)]);
+    let order: Vec<_> = kinds().flat_map(|kind| kinds().flat_map(move |next| [kind, next])).collect();
+    let before: Vec<_> = order.iter().enumerate().map(|(i, (len, _))| bytes(i, *len)).collect();
+    for cpu in cipher_cpus() {
+        let run = |together: usize| {
+            let (mut texts, mut tags) = (before.clone(), vec![[0; 16]; order.len()]);
+            let mut planner = Planner::new(&cpu);
+            let mut loans = texts.iter_mut().zip(&mut tags).enumerate().map(|(i, (text, tag))| {
+                let key = &keys[i % 3];
+                match order[i].1 {
+                    true => Loan::<GcmLanes>::seal(key, b"123456789abc", b"associated", text, tag),
+                    false => Loan::<GcmLanes>::open(key, b"123456789abc", b"associated", text, tag),
+                }
+            });
+            while loans.len() > 0 {
+                planner.process_each(loans.by_ref().take(together));
+            }
+            drop(loans);
+            (texts, tags)
+        };
+        assert!(run(1) == run(order.len()), "{}", cpu.isa());
+    }
 }
 
 /// Wherever the last 32 or more bits of a counter pass zero, and beyond the last of all counters.

@@ -2,7 +2,7 @@
 //!
 //! Many blocks are multiplied by many powers of the hash key and added up before anything is reduced.
 
-use super::field::{Element, REDUCTION};
+use super::field::Element;
 use super::key::{HashPowers, POWERS};
 use crate::aes::register::{Beside, Wide};
 
@@ -35,7 +35,7 @@ pub(in crate::aes) trait Field: Wide {
     /// The high half of each block as the low one, below zeros.
     unsafe fn high_as_low(self) -> Self;
 
-    /// [`REDUCTION`], in the low half of every place.
+    /// [`REDUCTION`](super::field::REDUCTION), in the low half of every place.
     unsafe fn reduction() -> Self;
 
     /// The sum of all blocks in the first place, zeros in the others.

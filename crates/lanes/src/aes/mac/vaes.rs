@@ -2,12 +2,12 @@
 
 use super::pipeline::{own, shared, with_lanes};
 use super::{ChainKernel, ChainSet, MAX_LANES};
+use crate::aes::abreast::{self, Course, Places};
 use crate::aes::key::share_a_key;
 use crate::aes::register::{Aes, Lanewise};
 use core::arch::x86_64::*;
 
-/// VAES on two lanes in a register where lanes share a key, and AES-NI on one where each has its own: to
-/// put two keys side by side costs as many loads as two registers would.
+/// VAES on two lanes in a register where lanes share a key, or it pays to put theirs side by side; else AES-NI on one.
 pub(in crate::aes) static VAES: ChainKernel = ChainKernel { name: "vaes-256", lanes: MAX_LANES, absorb };
 
 /// Needs AVX2 and VAES.
@@ -30,6 +30,9 @@ unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe {
         if !share_a_key(&set.key[..n]) {
+            if abreast::pays(n, blocks) {
+                return abreast::run::<CbcMac, __m256i>(&places(set, n), false, n, blocks);
+            }
             return own_keys(set, n, blocks);
         }
         fill::<__m256i>(set, n);
@@ -37,7 +40,27 @@ unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
     }
 }
 
-/// The same where each lane has a key of its own.
+/// A chain as a course of blocks.
+pub(super) struct CbcMac;
+
+impl Course for CbcMac {
+    const BEFORE: bool = true;
+    const STORES: bool = false;
+}
+
+/// Where all that the lanes have lies, with all places from `n` on the same as the one before them.
+#[inline(always)]
+pub(super) fn places(set: &mut ChainSet, n: usize) -> Places {
+    for place in n..MAX_LANES {
+        set.key[place] = set.key[n - 1];
+        set.src[place] = set.src[n - 1];
+        set.state[place] = set.state[n - 1];
+    }
+    let (key, src, state) = (set.key.as_ptr(), set.src.as_ptr(), set.state.as_mut_ptr());
+    Places { key, src, dst: core::ptr::null(), state }
+}
+
+/// The same by AES-NI where each lane has a key of its own.
 ///
 /// # Safety
 /// As [`ChainKernel::absorb`].

@@ -1,13 +1,15 @@
 //! Chains by VAES on 512-bit registers: four lanes in a register.
 
 use super::pipeline::shared;
-use super::vaes::{fill, own_keys};
+use super::vaes::{CbcMac, fill, own_keys, places};
 use super::{ChainKernel, ChainSet, MAX_LANES};
+use crate::aes::abreast;
 use crate::aes::key::share_a_key;
 use crate::aes::register::Lanewise;
 use core::arch::x86_64::*;
 
-/// VAES on four lanes in a register where lanes share a key, and AES-NI on one where each has its own.
+/// VAES on four lanes in a register where lanes share a key, or it pays to put theirs side by side; else AES-NI on
+/// one.
 pub(in crate::aes) static VAES512: ChainKernel =
     ChainKernel { name: "vaes-512", lanes: MAX_LANES, absorb };
 
@@ -30,15 +32,17 @@ impl Lanewise for __m512i {
 unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe {
-        if !share_a_key(&set.key[..n]) {
+        let shares = share_a_key(&set.key[..n]);
+        if if shares { n > 8 } else { abreast::pays(n, blocks) } {
+            return abreast::run::<CbcMac, __m512i>(&places(set, n), shares, n, blocks);
+        }
+        if !shares {
             return own_keys(set, n, blocks);
         }
         fill::<__m512i>(set, n);
         match n.div_ceil(4) {
             1 => shared::<__m512i, 1>(set, blocks),
-            2 => shared::<__m512i, 2>(set, blocks),
-            3 => shared::<__m512i, 3>(set, blocks),
-            _ => shared::<__m512i, 4>(set, blocks),
+            _ => shared::<__m512i, 2>(set, blocks),
         }
     }
 }
