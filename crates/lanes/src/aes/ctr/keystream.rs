@@ -19,6 +19,9 @@ const PREFETCH: usize = 8192;
 
 const _: () = assert!(PREFETCH.is_multiple_of(STREAMED));
 
+/// Room before them, for what is left of those before: no draw of so many bytes is in two pieces.
+const KEPT: usize = 256;
+
 /// The key stream of AES in counter mode (SP 800-38A, section 6.5), drawn in pieces of any length.
 ///
 /// 8 KiB of it are made in one call of the kernel, ahead of those who draw, so that a draw of 16 to 200
@@ -55,12 +58,12 @@ pub struct Keystream<K: Borrow<AesKey> = AesKey> {
 }
 
 #[repr(C, align(64))]
-struct Prefetched([u8; PREFETCH]);
+struct Prefetched([u8; KEPT + PREFETCH]);
 
 impl<K: Borrow<AesKey>> Keystream<K> {
     /// A stream from a counter block on, all 128 bits of which count.
     pub fn new(cpu: &Cpu, key: K, counter: &[u8; 16]) -> Self {
-        let prefetched = Box::new(Prefetched([0; PREFETCH]));
+        let prefetched = Box::new(Prefetched([0; KEPT + PREFETCH]));
         let (kernel, draw) = (select::ctr(cpu), Draw::new(cpu));
         let mut stream = Keystream { key, kernel, draw, prefetched, at: 0, end: 0, next: 0, left: 0 };
         stream.restart(counter);
@@ -90,7 +93,7 @@ impl<K: Borrow<AesKey>> Keystream<K> {
 
     fn begin(&mut self, next: u128, left: u128) {
         (self.next, self.left) = (next, left);
-        (self.at, self.end) = (0, 0);
+        (self.at, self.end) = (KEPT, KEPT);
     }
 
     /// Writes the next bytes of the stream.
@@ -126,6 +129,9 @@ impl<K: Borrow<AesKey>> Keystream<K> {
         let (mut to, mut len) = (out.as_mut_ptr(), out.len());
         if len > self.end - self.at {
             self.check(len)?;
+            if len <= KEPT {
+                self.refill();
+            }
             while len > self.end - self.at {
                 let now = self.end - self.at;
                 // SAFETY: there are so many, and more room than that.
@@ -134,6 +140,7 @@ impl<K: Borrow<AesKey>> Keystream<K> {
                     to = to.add(now);
                 }
                 len -= now;
+                self.at = self.end;
                 self.refill();
             }
         }
@@ -148,7 +155,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
         if asked as u128 <= left { Ok(()) } else { Err(KeystreamError { left, asked }) }
     }
 
-    /// Makes the next bytes, as many as there is room for, and counters.
+    /// Makes the next bytes, as many as there is room for, and counters. Those that are left go before them: there
+    /// are no more than [`KEPT`].
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {
@@ -156,19 +164,20 @@ impl<K: Borrow<AesKey>> Keystream<K> {
         let len = 16 * blocks as usize;
         let counter: Block = self.next.to_be_bytes();
         let (key, kernel) = (self.key.borrow(), self.kernel);
+        self.prefetched.0.copy_within(self.end - KEPT..self.end, 0);
+        let made = &mut self.prefetched.0[KEPT..];
         // SAFETY: there is room for so many bytes; the kernel is for this CPU.
         unsafe {
             if len == PREFETCH && room(&counter) >= PREFETCH as u64 {
-                (kernel.stream)(key, &counter, self.prefetched.0.as_mut_ptr(), len);
+                (kernel.stream)(key, &counter, made.as_mut_ptr(), len);
             } else {
-                self.prefetched.0.fill(0);
-                let text = Span::in_place(&mut self.prefetched.0[..len]);
-                cipher(kernel, key, &counter, text);
+                made.fill(0);
+                cipher(kernel, key, &counter, Span::in_place(&mut made[..len]));
             }
         }
         self.next = self.next.wrapping_add(blocks);
         self.left -= blocks;
-        (self.at, self.end) = (0, len);
+        (self.at, self.end) = (KEPT - (self.end - self.at), KEPT + len);
     }
 }
 
