@@ -13,8 +13,8 @@ pub enum Isa {
     /// x86-64 with 256-bit integer vectors; AES-NI, VAES and VPCLMULQDQ on them, and the SHA extensions where
     /// the CPU has them.
     Avx2,
-    /// x86-64 with 512-bit vectors: AVX-512 F, BW, DQ and VL; VAES and VPCLMULQDQ on them where the CPU has
-    /// them, and what goes with [`Avx2`](Isa::Avx2).
+    /// x86-64 with 512-bit vectors: AVX-512 F, BW, DQ and VL; IFMA, and VAES and VPCLMULQDQ on them where the CPU
+    /// has them, and what goes with [`Avx2`](Isa::Avx2).
     Avx512,
 }
 
@@ -194,7 +194,7 @@ fn runs(features: &[Feature], isa: Isa) -> bool {
 }
 
 #[cfg(target_arch = "x86_64")]
-const FEATURES: usize = 14;
+const FEATURES: usize = 15;
 
 /// Reads CPUID, and XCR0 through XGETBV: a CPU may have registers that the operating system does not
 /// save (Intel SDM, volume 1, chapters 14.3 and 15.2).
@@ -232,6 +232,7 @@ fn detect() -> [Feature; FEATURES] {
         feature("avx512dq", bit(seven.ebx, 17), zmm),
         feature("avx512bw", bit(seven.ebx, 30), zmm),
         feature("avx512vl", bit(seven.ebx, 31), zmm),
+        feature("avx512ifma", bit(seven.ebx, 21), zmm),
         feature("sha", bit(seven.ebx, 29), true),
         feature("vaes", bit(seven.ecx, 9), ymm),
         feature("vpclmulqdq", bit(seven.ecx, 10), ymm),

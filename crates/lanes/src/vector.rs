@@ -3,10 +3,13 @@
 //! A hash is written once, over [`Vector`]; it then runs on 512-bit, 256-bit and 128-bit registers, on
 //! plain integers, and on the operation counter of [`crate::ops`].
 
+use core::ops::BitXor;
+
 /// An array written out element by element: `each!(i in 4 => value)`. In a kernel, unlike a loop or
 /// `array::from_fn`, it leaves the compiler nothing to unroll or to inline.
 macro_rules! each {
     ($i:ident in 2 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1) };
+    ($i:ident in 3 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2) };
     ($i:ident in 4 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3) };
     ($i:ident in 5 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4) };
     ($i:ident in 8 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7) };
@@ -22,7 +25,15 @@ pub(crate) const MAX_LANES: usize = 32;
 
 /// The integer that a lane computes with: `u32` for MD5, SHA-1 and SHA-256, `u64` for SHA-512.
 pub trait Word:
-    Copy + Send + Sync + Default + Eq + core::fmt::Debug + zeroize::DefaultIsZeroes + 'static
+    Copy
+    + Send
+    + Sync
+    + Default
+    + Eq
+    + BitXor<Output = Self>
+    + core::fmt::Debug
+    + zeroize::DefaultIsZeroes
+    + 'static
 {
     /// Bytes in a word.
     const BYTES: usize = size_of::<Self>();
@@ -147,6 +158,49 @@ pub unsafe trait Vector: Copy {
             for (i, row) in rows.iter().enumerate() {
                 // SAFETY: the caller vouches for the pointer and for eight words behind it.
                 unsafe { *(*lanes.add(lane)).add(i) = row[lane] };
+            }
+        }
+    }
+
+    /// Writes the sixteen words of every lane, one lane after the other.
+    ///
+    /// # Safety
+    /// `blocks` must be writable for sixteen words for each lane. No alignment is asked for.
+    #[inline(always)]
+    unsafe fn store_blocks(words: &[Self; 16], blocks: *mut Self::Word) {
+        let (mut low, mut high) = ([blocks; MAX_LANES], [blocks; MAX_LANES]);
+        for lane in 0..Self::LANES {
+            // SAFETY: the caller vouches for the words.
+            unsafe {
+                low[lane] = blocks.add(16 * lane);
+                high[lane] = blocks.add(16 * lane + 8);
+            }
+        }
+        // SAFETY: the caller vouches for the words.
+        unsafe {
+            Self::scatter(&each!(i in 8 => words[i]), low.as_ptr());
+            Self::scatter(&each!(i in 8 => words[i + 8]), high.as_ptr());
+        }
+    }
+
+    /// Writes the exclusive or of what [`store_blocks`](Vector::store_blocks) writes, as little-endian words,
+    /// and the bytes at `from`.
+    ///
+    /// # Safety
+    /// Sixteen words for each lane must be readable at `from` and writable at `to`, which are the same, or do
+    /// not overlap, and at `room`. No alignment is asked for.
+    #[inline(always)]
+    unsafe fn add_blocks(words: &[Self; 16], room: *mut Self::Word, from: *const u8, to: *mut u8) {
+        // SAFETY: the caller vouches for all three; each block is read before it is written.
+        unsafe {
+            Self::store_blocks(words, room);
+            for lane in 0..Self::LANES {
+                let (from, to) = (from.cast::<Self::Word>(), to.cast::<Self::Word>());
+                let text = each!(i in 16 => from.add(16 * lane + i).read_unaligned());
+                each!(i in 16 => {
+                    let word = room.add(16 * lane + i).read_unaligned().ordered(false);
+                    to.add(16 * lane + i).write_unaligned(text[i] ^ word)
+                });
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize;
 
-use super::poly::{OneTimeKey, Poly, Wide};
+use super::poly::{self, OneTimeKey, Part, Poly, Wide};
 use super::stream::{self, Lanes, Walk};
 use super::{Message, Text};
 use crate::vector::Vector;
@@ -13,6 +13,10 @@ pub(super) const GATHERED: usize = 32;
 /// A text that is longer is worked on in parts of so many bytes: both what ciphers and what authenticates
 /// should find it in the first-level cache.
 pub(super) const LONG: usize = 16 << 10;
+
+/// Messages are gathered until they have so many bytes: enough for all lanes, if they are not longer than most
+/// packets are, and little enough for the second-level cache.
+pub(super) const TOGETHER: usize = 64 << 10;
 
 /// What a kernel works with: secrets of the messages that it had last.
 pub(super) struct Workspace {
@@ -64,6 +68,9 @@ pub(super) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
                 lanes.put_key_block(&messages[keyed].text);
                 keyed += 1;
             }
+            if keyed == first {
+                walk.run_of_one::<V>(lanes);
+            }
             walk.fill::<V>(lanes);
             if lanes.active() == 0 {
                 break;
@@ -87,16 +94,64 @@ pub(super) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
 /// As [`process`].
 #[inline(always)]
 unsafe fn authenticate<W: Wide>(messages: &[Message], keys: &[OneTimeKey; GATHERED], seals: bool) {
-    for (message, key) in messages.iter().zip(keys).filter(|(message, _)| message.seals == seals) {
-        let Text { src, dst, len, .. } = message.text;
-        let mut poly = Poly::new(key);
-        // SAFETY: the caller's.
-        unsafe {
-            poly.absorb::<W>(message.associated.0, message.associated.1);
-            poly.absorb::<W>(if seals { dst.cast_const() } else { src }, len);
-            finish(poly, message);
+    let ours = |message: &&Message| message.seals == seals;
+    let worth =
+        messages.iter().filter(ours).filter(|message| poly::worth_a_lane(message.text.len)).count();
+    // SAFETY: the caller's.
+    unsafe {
+        if W::LANES > 1 && worth > W::LANES / 2 {
+            authenticate_each::<W>(messages, keys, seals);
+            return;
+        }
+        for (message, key) in messages.iter().zip(keys).filter(|(message, _)| ours(message)) {
+            let poly = begin::<W>(message, key);
+            let (text, len) = authenticated(message);
+            finish(poly.absorbed::<W>(text, len), message);
         }
     }
+}
+
+/// As [`authenticate`], with texts side by side.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn authenticate_each<W: Wide>(messages: &[Message], keys: &[OneTimeKey; GATHERED], seals: bool) {
+    let mut parts = [Part::NONE; GATHERED];
+    let mut numbers = [0; GATHERED];
+    let mut count = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        for (number, message) in
+            messages.iter().enumerate().filter(|(_, message)| message.seals == seals)
+        {
+            let (text, len) = authenticated(message);
+            parts[count] = begin::<W>(message, &keys[number]).part(text, len);
+            numbers[count] = number;
+            count += 1;
+        }
+        poly::absorb_each::<W>(&mut parts[..count], &mut numbers[..count]);
+        for (part, number) in parts[..count].iter().zip(&numbers) {
+            finish(part.absorbed::<W>(&keys[*number]), &messages[*number]);
+        }
+    }
+}
+
+/// What is absorbed before a text.
+///
+/// # Safety
+/// As [`process`].
+#[inline(always)]
+unsafe fn begin<'a, W: Wide>(message: &Message, key: &'a OneTimeKey) -> Poly<'a> {
+    // SAFETY: the caller's.
+    unsafe { Poly::new(key).absorbed::<W>(message.associated.0, message.associated.1) }
+}
+
+/// The ciphertext: where it is when tags are made.
+#[inline(always)]
+fn authenticated(message: &Message) -> (*const u8, usize) {
+    let Text { src, dst, len, .. } = message.text;
+    (if message.seals { dst.cast_const() } else { src }, len)
 }
 
 /// # Safety

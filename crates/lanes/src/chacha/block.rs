@@ -1,5 +1,6 @@
 //! The block function (RFC 8439, 2.3), a block in each lane.
 
+use super::{BLOCK, Text};
 use crate::vector::{MAX_LANES, Vector, each};
 
 /// The most blocks that are made at once.
@@ -41,62 +42,56 @@ impl Blocks {
             let key = V::gather(self.key.as_ptr());
             let row = V::gather_four(self.row.as_ptr());
             let counter = row[0].add(V::load(self.number.as_ptr()));
-            self.finish(
+            let words = block(
                 [key[0], key[1], key[2], key[3]],
                 [key[4], key[5], key[6], key[7]],
                 [counter, row[1], row[2], row[3]],
             );
+            V::store_blocks(&words, self.stream.as_mut_ptr().cast());
         }
     }
 
-    /// Makes consecutive blocks of one text in all lanes of `V`: the key and the row are those of the first
-    /// lane, and so is the number of the first block.
+    /// Makes consecutive blocks of one text, from a number on, in all lanes of `V`, and adds them to it.
     ///
     /// # Safety
-    /// The CPU has V's instructions, and the pointers of the first lane are valid.
+    /// The CPU has V's instructions; the text has so many blocks, all whole, and its pointers are valid.
     #[inline(always)]
-    pub unsafe fn make_of_one<V: Vector<Word = u32>>(&mut self) {
+    pub unsafe fn add_to_one<V: Vector<Word = u32>>(&mut self, text: &Text, number: usize) {
         /// What the lanes differ by.
         static EACH: [u32; MAX_BLOCKS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+        let Text { key, row, src, dst, .. } = text;
         // SAFETY: the caller's; there are as many lanes, and sixteen words in each.
         unsafe {
-            let (key, row) = (self.key[0], self.row[0]);
-            let counter = V::splat((*row).wrapping_add(self.number[0])).add(V::load(EACH.as_ptr()));
-            self.finish(
+            let key = key.cast::<u32>();
+            let counter = V::splat(row[0].wrapping_add(number as u32)).add(V::load(EACH.as_ptr()));
+            let words = block(
                 each!(i in 4 => V::splat(*key.add(i))),
                 each!(i in 4 => V::splat(*key.add(4 + i))),
-                [counter, V::splat(*row.add(1)), V::splat(*row.add(2)), V::splat(*row.add(3))],
+                [counter, V::splat(row[1]), V::splat(row[2]), V::splat(row[3])],
             );
+            let start = number * BLOCK;
+            V::add_blocks(&words, self.stream.as_mut_ptr().cast(), src.add(start), dst.add(start));
         }
     }
+}
 
-    /// # Safety
-    /// The CPU has V's instructions.
-    #[inline(always)]
-    unsafe fn finish<V: Vector<Word = u32>>(&mut self, b: [V; 4], c: [V; 4], d: [V; 4]) {
-        // SAFETY: the caller's; there are as many lanes, and sixteen words in each.
-        unsafe {
-            let a = each!(i in 4 => V::splat(CONSTANTS[i]));
-            let mut state = [a, b, c, d];
-            for _ in 0..10 {
-                state = quarters(state);
-                let [a, [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]] = state;
-                let [a, [b1, b2, b3, b0], [c2, c3, c0, c1], [d3, d0, d1, d2]] =
-                    quarters([a, [b1, b2, b3, b0], [c2, c3, c0, c1], [d3, d0, d1, d2]]);
-                state = [a, [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]];
-            }
-            let [a, b, c, d] = each!(row in 4 => {
-                let before = [a, b, c, d][row];
-                each!(i in 4 => state[row][i].add(before[i]))
-            });
-            let places = self.stream.as_mut_ptr();
-            let low: [*mut u32; MAX_BLOCKS] = each!(lane in 16 => places.add(lane).cast());
-            let high: [*mut u32; MAX_BLOCKS] =
-                each!(lane in 16 => places.add(lane).cast::<u32>().add(8));
-            V::scatter(&[a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]], low.as_ptr());
-            V::scatter(&[c[0], c[1], c[2], c[3], d[0], d[1], d[2], d[3]], high.as_ptr());
-        }
+/// The blocks of the rows of a state, word by word. The first row is the same for all.
+///
+/// # Safety
+/// The CPU has V's instructions.
+#[inline(always)]
+unsafe fn block<V: Vector<Word = u32>>(b: [V; 4], c: [V; 4], d: [V; 4]) -> [V; 16] {
+    // SAFETY: the caller's.
+    let a = unsafe { each!(i in 4 => V::splat(CONSTANTS[i])) };
+    let mut state = [a, b, c, d];
+    for _ in 0..10 {
+        state = quarters(state);
+        let [a, [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]] = state;
+        let [a, [b1, b2, b3, b0], [c2, c3, c0, c1], [d3, d0, d1, d2]] =
+            quarters([a, [b1, b2, b3, b0], [c2, c3, c0, c1], [d3, d0, d1, d2]]);
+        state = [a, [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]];
     }
+    each!(i in 16 => state[i / 4][i % 4].add([a, b, c, d][i / 4][i % 4]))
 }
 
 /// "expand 32-byte k".

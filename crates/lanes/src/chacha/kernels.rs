@@ -1,9 +1,9 @@
 //! The kernels compiled for each instruction set, and who gets which.
 
 use super::aead::{self, Workspace};
-#[cfg(target_arch = "x86_64")]
-use super::poly::Limbs;
 use super::poly::NoVectors;
+#[cfg(target_arch = "x86_64")]
+use super::poly::{Fused, Lanes, Limbs};
 use super::{ChaChaKernel, Message, Text, stream};
 use crate::cpu::{Cpu, Isa};
 use crate::isa;
@@ -36,14 +36,20 @@ macro_rules! chacha_kernel {
 
 #[cfg(target_arch = "x86_64")]
 chacha_kernel!(
+    /// Sixteen blocks at once; Poly1305 with instructions that multiply and add.
+    ifma, "avx512-ifma", isa::avx512::U32x16, Lanes<Fused>, "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
+);
+
+#[cfg(target_arch = "x86_64")]
+chacha_kernel!(
     /// Sixteen blocks at once.
-    avx512, "avx512", isa::avx512::U32x16, Limbs<isa::avx512::U64x8>, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
+    avx512, "avx512", isa::avx512::U32x16, Lanes<Limbs<isa::avx512::U64x8>>, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
 );
 
 #[cfg(target_arch = "x86_64")]
 chacha_kernel!(
     /// Eight blocks at once.
-    avx2, "avx2", isa::avx2::U32x8, Limbs<isa::avx2::U64x4>, "avx2,bmi1,bmi2"
+    avx2, "avx2", isa::avx2::U32x8, Lanes<Limbs<isa::avx2::U64x4>>, "avx2,bmi1,bmi2"
 );
 
 #[cfg(target_arch = "aarch64")]
@@ -60,6 +66,8 @@ chacha_kernel!(
 /// The widest vectors there are.
 pub(super) fn select(cpu: &Cpu) -> &'static ChaChaKernel {
     match cpu.isa() {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 if cpu.has("avx512ifma") => &ifma::KERNEL,
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => &avx512::KERNEL,
         #[cfg(target_arch = "x86_64")]

@@ -1,6 +1,6 @@
 //! The schedulers: they gather texts and messages, so that the kernel can fill its lanes.
 
-use super::aead::{GATHERED, LONG, Workspace};
+use super::aead::{GATHERED, LONG, TOGETHER, Workspace};
 use super::job::{ChaCha, ChaChaPoly};
 use super::{ChaChaKernel, ChaChaKey, Message, Text, kernels};
 use crate::aes::CounterError;
@@ -46,7 +46,7 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
         let Gathering { kernel, workspace, gathered, ids } = self;
         loop {
             let (mut count, mut bytes) = (0, 0);
-            while count < GATHERED && bytes <= LONG {
+            while count < GATHERED && bytes < TOGETHER {
                 let taken = source.next(|id, task| {
                     gathered[count] = item(task);
                     ids[count] = id;

@@ -20,8 +20,6 @@ pub(super) struct Lanes {
     pieces: [Piece; MAX_BLOCKS],
     /// Lanes in use: `0..active`.
     active: usize,
-    /// Whether consecutive blocks of one text are in all of them.
-    one: bool,
     occupancy: Occupancy,
 }
 
@@ -32,7 +30,6 @@ impl Lanes {
             blocks: Blocks::new(),
             pieces: [piece; MAX_BLOCKS],
             active: 0,
-            one: false,
             occupancy: Occupancy { used: 0, offered: 0 },
         }
     }
@@ -41,7 +38,6 @@ impl Lanes {
     #[inline(always)]
     pub fn clear(&mut self) {
         self.active = 0;
-        self.one = false;
     }
 
     /// Lanes in use.
@@ -79,10 +75,6 @@ impl Lanes {
         self.occupancy.count(self.active, V::LANES, 1);
         // SAFETY: the caller's; lanes that are not in use do as the first one does.
         unsafe {
-            if self.one {
-                self.blocks.make_of_one::<V>();
-                return;
-            }
             for lane in self.active..V::LANES {
                 self.blocks.key[lane] = self.blocks.key[0];
                 self.blocks.row[lane] = self.blocks.row[0];
@@ -121,6 +113,29 @@ impl<'a, T: AsRef<Text>> Walk<'a, T> {
         Walk { texts, text: 0, block: 0 }
     }
 
+    /// Ciphers blocks of one text, as long as there are some for all lanes of `V`.
+    ///
+    /// # Safety
+    /// As [`cipher`].
+    #[inline(always)]
+    pub unsafe fn run_of_one<V: Vector<Word = u32>>(&mut self, lanes: &mut Lanes) {
+        while let Some(text) = self.texts.get(self.text) {
+            let text = text.as_ref();
+            let blocks = text.len / BLOCK;
+            while self.block + V::LANES <= blocks {
+                lanes.occupancy.count(V::LANES, V::LANES, 1);
+                // SAFETY: the caller's.
+                unsafe { lanes.blocks.add_to_one::<V>(text, self.block) };
+                self.block += V::LANES;
+            }
+            if self.block * BLOCK < text.len {
+                return;
+            }
+            self.text += 1;
+            self.block = 0;
+        }
+    }
+
     /// Puts the next blocks into the lanes of `V` that are free.
     #[inline(always)]
     pub fn fill<V: Vector<Word = u32>>(&mut self, lanes: &mut Lanes) {
@@ -129,7 +144,6 @@ impl<'a, T: AsRef<Text>> Walk<'a, T> {
             let start = self.block * BLOCK;
             let (mut src, mut dst) = (text.src.wrapping_add(start), text.dst.wrapping_add(start));
             let mut left = text.len - start;
-            lanes.one = lanes.active == 0 && left > BLOCK * (V::LANES - 1);
             while left > 0 && lanes.active < V::LANES {
                 let lane = lanes.active % MAX_BLOCKS;
                 lanes.put(lane, text, self.block as u32);
@@ -157,6 +171,8 @@ pub(super) unsafe fn cipher<V: Vector<Word = u32>>(texts: &[Text], lanes: &mut L
     let mut walk = Walk::new(texts);
     loop {
         lanes.clear();
+        // SAFETY: the caller's.
+        unsafe { walk.run_of_one::<V>(lanes) };
         walk.fill::<V>(lanes);
         if lanes.active == 0 {
             return;

@@ -106,6 +106,30 @@ unsafe impl Vector for U32x8 {
         }
     }
     #[inline(always)]
+    unsafe fn store_blocks(words: &[Self; 16], blocks: *mut u32) {
+        // SAFETY: the caller vouches for 64 bytes for each of eight lanes.
+        unsafe {
+            each!(half in 2 => {
+                let rows = transpose8(each!(i in 8 => words[8 * half + i].0));
+                each!(l in 8 => _mm256_storeu_si256(blocks.add(16 * l + 8 * half).cast(), rows[l]));
+            });
+        }
+    }
+    #[inline(always)]
+    unsafe fn add_blocks(words: &[Self; 16], _: *mut u32, from: *const u8, to: *mut u8) {
+        // SAFETY: as above, at both places.
+        unsafe {
+            each!(half in 2 => {
+                let rows = transpose8(each!(i in 8 => words[8 * half + i].0));
+                each!(l in 8 => {
+                    let (from, to) = (from.add(64 * l + 32 * half), to.add(64 * l + 32 * half));
+                    let text = _mm256_loadu_si256(from.cast());
+                    _mm256_storeu_si256(to.cast(), _mm256_xor_si256(text, rows[l]));
+                });
+            });
+        }
+    }
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         // SAFETY: `self` is proof of AVX2 (see Vector).
         Self(unsafe { _mm256_add_epi32(self.0, o.0) })

@@ -134,6 +134,25 @@ unsafe impl Vector for U32x16 {
         }
     }
     #[inline(always)]
+    unsafe fn store_blocks(words: &[Self; 16], blocks: *mut u32) {
+        // SAFETY: the caller vouches for 64 bytes for each of sixteen lanes.
+        unsafe {
+            let rows = transpose16(each!(i in 16 => words[i].0));
+            each!(l in 16 => _mm512_storeu_si512(blocks.add(16 * l).cast(), rows[l]));
+        }
+    }
+    #[inline(always)]
+    unsafe fn add_blocks(words: &[Self; 16], _: *mut u32, from: *const u8, to: *mut u8) {
+        // SAFETY: as above, at both places.
+        unsafe {
+            let rows = transpose16(each!(i in 16 => words[i].0));
+            each!(l in 16 => {
+                let text = _mm512_loadu_si512(from.add(64 * l).cast());
+                _mm512_storeu_si512(to.add(64 * l).cast(), _mm512_xor_si512(text, rows[l]));
+            });
+        }
+    }
+    #[inline(always)]
     fn add(self, o: Self) -> Self {
         // SAFETY: `self` is proof of AVX-512 (see Vector).
         Self(unsafe { _mm512_add_epi32(self.0, o.0) })

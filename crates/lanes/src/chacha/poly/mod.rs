@@ -1,7 +1,12 @@
 //! Poly1305 (RFC 8439, 2.5) for messages of whole blocks, which is what ChaCha20-Poly1305 has.
 //!
-//! Long texts go through `wide`, several blocks at once, where there are vectors for it.
+//! Long texts, and several at once, go through `wide`, several blocks at once, where there are vectors for it;
+//! `limbs` and `fused` are the ways to keep numbers in vectors.
 
+#[cfg(target_arch = "x86_64")]
+mod fused;
+#[cfg(target_arch = "x86_64")]
+mod limbs;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 #[cfg(target_arch = "x86_64")]
@@ -15,7 +20,7 @@ use zeroize::Zeroize;
 use crate::aes::bytes::load_bytes;
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use wide::Limbs;
+pub(super) use {fused::Fused, limbs::Limbs, wide::Lanes};
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
@@ -65,6 +70,23 @@ impl<'a> Poly<'a> {
         Poly { key, sum: (0, 0) }
     }
 
+    /// Leaves a text to be absorbed.
+    #[inline(always)]
+    pub fn part(self, from: *const u8, len: usize) -> Part {
+        Part { sum: self.sum, r: self.key.r, from, len }
+    }
+
+    /// With a text absorbed.
+    ///
+    /// # Safety
+    /// As [`absorb`](Poly::absorb).
+    #[inline(always)]
+    pub unsafe fn absorbed<W: Wide>(mut self, from: *const u8, len: usize) -> Self {
+        // SAFETY: the caller's.
+        unsafe { self.absorb::<W>(from, len) };
+        self
+    }
+
     /// Absorbs a text, filled up with zeros.
     ///
     /// # Safety
@@ -106,19 +128,98 @@ impl<'a> Poly<'a> {
     }
 }
 
-/// Vectors that long texts are absorbed with.
+/// A text, and the sum that it is absorbed into.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    sum: Number,
+    r: [u64; 2],
+    from: *const u8,
+    len: usize,
+}
+
+impl Part {
+    /// Of nothing.
+    pub const NONE: Part = Part { sum: (0, 0), r: [0; 2], from: core::ptr::null(), len: 0 };
+
+    /// The sum, under the same key, with what is left of the text.
+    ///
+    /// # Safety
+    /// As [`absorb`](Poly::absorb).
+    #[inline(always)]
+    pub unsafe fn absorbed<'a, W: Wide>(&self, key: &'a OneTimeKey) -> Poly<'a> {
+        // SAFETY: the caller's.
+        unsafe { Poly { key, sum: self.sum }.absorbed::<W>(self.from, self.len) }
+    }
+
+    /// Whole blocks.
+    #[inline(always)]
+    fn blocks(&self) -> usize {
+        self.len / BLOCK
+    }
+
+    /// Some blocks were absorbed.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn advance(&mut self, blocks: usize, sum: Number) {
+        self.sum = sum;
+        self.from = self.from.wrapping_add(BLOCK * blocks);
+        self.len -= BLOCK * blocks;
+    }
+}
+
+/// Absorbs whole blocks of texts side by side, as far as that pays. The texts may change places: `numbers`,
+/// one for each, go with them.
+///
+/// # Safety
+/// The texts are readable, and the CPU has W's instructions.
+#[inline(always)]
+pub(super) unsafe fn absorb_each<W: Wide>(parts: &mut [Part], numbers: &mut [usize]) {
+    // Those of one length run side by side to their ends: the longest first.
+    for i in 1..parts.len() {
+        let mut place = i;
+        while place > 0 && parts[place - 1].blocks() < parts[place].blocks() {
+            parts.swap(place - 1, place);
+            numbers.swap(place - 1, place);
+            place -= 1;
+        }
+    }
+    for parts in parts.chunks_mut(W::LANES) {
+        if parts.len() > W::LANES / 2 && worth_a_lane(parts[W::LANES / 2].len) {
+            // SAFETY: the caller's; there is one at least.
+            unsafe { W::absorb_each(parts) };
+        }
+    }
+}
+
+/// Whether it pays to absorb a text of so many bytes beside others.
+#[inline(always)]
+pub(super) fn worth_a_lane(len: usize) -> bool {
+    len >= 8 * BLOCK
+}
+
+/// Vectors that texts are absorbed with.
 ///
 /// # Safety
 /// The functions use no instruction but those that the implementor names.
 pub(in crate::chacha) unsafe trait Wide {
-    /// From so many blocks on it pays.
+    /// From so many blocks of one text on it pays.
     const WORTH: usize;
+
+    /// Texts that are absorbed side by side.
+    const LANES: usize;
 
     /// Absorbs some of at least [`WORTH`](Wide::WORTH) blocks, and says how many.
     ///
     /// # Safety
     /// The CPU has the instructions, and so many blocks are readable.
     unsafe fn absorb(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize;
+
+    /// Absorbs whole blocks of up to [`LANES`](Wide::LANES) texts, at least one, as long as most lanes have
+    /// some. The longest is the first, the shortest the last.
+    ///
+    /// # Safety
+    /// The CPU has the instructions, and the texts are readable.
+    unsafe fn absorb_each(parts: &mut [Part]);
 }
 
 /// No vectors.
@@ -127,11 +228,15 @@ pub(in crate::chacha) struct NoVectors;
 // SAFETY: there are no instructions.
 unsafe impl Wide for NoVectors {
     const WORTH: usize = usize::MAX;
+    const LANES: usize = 1;
 
     #[inline(always)]
     unsafe fn absorb(_: &mut Number, _: [u64; 2], _: *const u8, _: usize) -> usize {
         0
     }
+
+    #[inline(always)]
+    unsafe fn absorb_each(_: &mut [Part]) {}
 }
 
 /// The product of a number and the first half of a key. What is above 128 bits may be up to 15, and is at

@@ -5,15 +5,17 @@ use std::vec::Vec;
 
 use poly1305::universal_hash::{KeyInit, UniversalHash};
 
-use super::{NoVectors, OneTimeKey, Poly, Wide};
+use super::{BLOCK, NoVectors, OneTimeKey, Part, Poly, Wide, absorb_each};
+#[cfg(target_arch = "x86_64")]
+use super::{Fused, Lanes, Limbs};
 use crate::cpu::{Cpu, Isa};
 
-/// The tag of a text in one call, and in two.
+/// The tags of a text in one call, in two, and beside others: of texts that end earlier, later, and with it.
 ///
 /// # Safety
 /// The CPU has W's instructions.
 #[inline(always)]
-unsafe fn tags<W: Wide>(key: &OneTimeKey, text: &[u8]) -> [[u8; 16]; 2] {
+unsafe fn tags<W: Wide>(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16]> {
     let at = text.len() / 32 * 16;
     // SAFETY: the caller's; the parts are those of a slice.
     unsafe {
@@ -21,38 +23,65 @@ unsafe fn tags<W: Wide>(key: &OneTimeKey, text: &[u8]) -> [[u8; 16]; 2] {
         whole.absorb::<W>(text.as_ptr(), text.len());
         parts.absorb::<W>(text.as_ptr(), at);
         parts.absorb::<W>(text.as_ptr().add(at), text.len() - at);
-        [whole.tag(), parts.tag()]
+        let mut all = vec![whole.tag(), parts.tag()];
+        // How much of the text a part has behind it already, in whole blocks.
+        let cuts = |i: usize| text.len() / BLOCK * [0, 4, 2, 0, 1, 3, 0, 1][i % 8] / 4 * BLOCK;
+        for count in [W::LANES / 2 + 1, W::LANES, W::LANES + W::LANES / 2, 2 * W::LANES] {
+            let mut parts: Vec<Part> = (0..count)
+                .map(|i| {
+                    let mut poly = Poly::new(key);
+                    poly.absorb::<W>(text.as_ptr(), cuts(i));
+                    poly.part(text[cuts(i)..].as_ptr(), text.len() - cuts(i))
+                })
+                .collect();
+            let mut numbers: Vec<usize> = (0..count).collect();
+            absorb_each::<W>(&mut parts, &mut numbers);
+            all.extend(parts.iter().map(|part| part.absorbed::<W>(key).tag()));
+            numbers.sort_unstable();
+            assert!(numbers.into_iter().eq(0..count));
+        }
+        all
     }
 }
 
 /// What a key and a text are given to.
-type Tags = unsafe fn(&OneTimeKey, &[u8]) -> [[u8; 16]; 2];
+type Tags = unsafe fn(&OneTimeKey, &[u8]) -> Vec<[u8; 16]>;
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn tags_avx2(key: &OneTimeKey, text: &[u8]) -> [[u8; 16]; 2] {
+unsafe fn tags_avx2(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16]> {
     // SAFETY: the instructions are enabled here.
-    unsafe { tags::<super::Limbs<crate::isa::avx2::U64x4>>(key, text) }
+    unsafe { tags::<Lanes<Limbs<crate::isa::avx2::U64x4>>>(key, text) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn tags_avx512(key: &OneTimeKey, text: &[u8]) -> [[u8; 16]; 2] {
+unsafe fn tags_avx512(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16]> {
     // SAFETY: the instructions are enabled here.
-    unsafe { tags::<super::Limbs<crate::isa::avx512::U64x8>>(key, text) }
+    unsafe { tags::<Lanes<Limbs<crate::isa::avx512::U64x8>>>(key, text) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+unsafe fn tags_ifma(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16]> {
+    // SAFETY: the instructions are enabled here.
+    unsafe { tags::<Lanes<Fused>>(key, text) }
 }
 
 /// All that this machine can run.
 fn ways() -> Vec<Tags> {
-    let all: &[(Isa, Tags)] = &[
-        (Isa::Portable, tags::<NoVectors>),
+    let all: &[(Isa, &str, Tags)] = &[
+        (Isa::Portable, "", tags::<NoVectors>),
         #[cfg(target_arch = "x86_64")]
-        (Isa::Avx2, tags_avx2),
+        (Isa::Avx2, "avx2", tags_avx2),
         #[cfg(target_arch = "x86_64")]
-        (Isa::Avx512, tags_avx512),
+        (Isa::Avx512, "avx512f", tags_avx512),
+        #[cfg(target_arch = "x86_64")]
+        (Isa::Avx512, "avx512ifma", tags_ifma),
     ];
-    let usable = all.iter().filter(|(isa, _)| Cpu::with_isa(*isa).is_ok());
-    usable.map(|(_, tags)| *tags).collect()
+    let has =
+        |isa, feature| Cpu::with_isa(isa).is_ok_and(|cpu| isa == Isa::Portable || cpu.has(feature));
+    all.iter().filter(|(isa, feature, _)| has(*isa, feature)).map(|(_, _, tags)| *tags).collect()
 }
 
 #[test]
@@ -83,7 +112,9 @@ fn tags_are_right_where_sums_are_largest_and_smallest() {
             for (i, tags) in ways().into_iter().enumerate() {
                 // SAFETY: this machine can run it.
                 let tags = unsafe { tags(&OneTimeKey::of_stream(&words), text) };
-                assert_eq!(tags, [expected.as_slice(); 2], "way {i}, key {key:x?}, {len} bytes");
+                for (j, tag) in tags.into_iter().enumerate() {
+                    assert_eq!(tag, expected.as_slice(), "way {i}, {j}, key {key:x?}, {len} bytes");
+                }
             }
         }
     }

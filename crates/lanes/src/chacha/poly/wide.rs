@@ -1,27 +1,27 @@
-//! Several blocks of one text at once, on vectors of 64-bit words.
+//! Several blocks at once, on vectors of 64-bit words: those of one text, or one of each of several texts.
 //!
-//! Every lane takes each so-manieth block and multiplies its sum by that power of the key; at the end, by
-//! powers that differ from lane to lane as the places of their last blocks do, and then all are added up.
-//! Numbers are five limbs of 26 bits, of which products are sums of products of 32 bits.
+//! Of one text, every lane takes each so-manieth block and multiplies its sum by that power of the key; at the
+//! end, by powers that differ from lane to lane as the places of their last blocks do, and then all are added
+//! up. Of several texts, every lane takes one. Either way a step absorbs four blocks in each lane, multiplied
+//! by four powers, before anything is carried.
+//!
+//! How numbers are kept in limbs and multiplied is a [`Field`]'s matter.
 
 use core::marker::PhantomData;
 
-use super::{BLOCK, Number, Wide, times};
+use super::{BLOCK, Number, Part, Wide, fold, times};
 use crate::vector::{Vector, each};
 
-/// Vectors of 64-bit words that multiply.
+/// Vectors of 64-bit words that blocks are read into.
 ///
 /// # Safety
 /// As [`Vector`].
-pub(in crate::chacha) unsafe trait Products: Vector<Word = u64> {
-    /// From so many blocks on vectors pay.
+pub(in crate::chacha) unsafe trait Words: Vector<Word = u64> {
+    /// From so many blocks of one text on vectors pay.
     const WORTH: usize;
 
-    /// In which lane each of consecutive blocks is, as [`blocks`](Products::blocks) puts them.
+    /// In which lane each of consecutive blocks is, as [`blocks`](Words::blocks) puts them.
     const ORDER: [usize; MAX_LANES];
-
-    /// The products of the lower halves.
-    fn product(self, other: Self) -> Self;
 
     /// Shifts each lane left by `N` bits, zeros coming in.
     fn shift_left<const N: i32>(self) -> Self;
@@ -31,162 +31,281 @@ pub(in crate::chacha) unsafe trait Products: Vector<Word = u64> {
     /// # Safety
     /// The CPU must have this vector's instruction set, and a block for each lane be readable.
     unsafe fn blocks(from: *const u8) -> [Self; 2];
+
+    /// The lower and the upper words of the blocks behind each lane's pointer.
+    ///
+    /// # Safety
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers, and each
+    /// pointer for a block.
+    unsafe fn block_of_each(lanes: *const *const u8) -> [Self; 2];
 }
 
 /// The most lanes that there are.
 pub(in crate::chacha) const MAX_LANES: usize = 8;
 
-/// Vectors of `V`.
-pub(in crate::chacha) struct Limbs<V>(PhantomData<V>);
+/// Numbers modulo 2^130 - 5, one in each lane.
+///
+/// # Safety
+/// The methods use no instruction but those that the implementor names.
+pub(in crate::chacha) unsafe trait Field {
+    /// What limbs are kept in.
+    type Vector: Words;
+    /// A number whose limbs have been carried, or the sum of two.
+    type Limbs: Copy;
+    /// What numbers are multiplied with.
+    type Factor: Copy;
+    /// The sum of up to four products.
+    type Sum: Copy;
 
-/// Bits of a limb.
-const LIMB: u64 = (1 << 26) - 1;
+    /// Numbers of which the lowest 64 bits are given, those above, and a few above those.
+    ///
+    /// # Safety
+    /// The CPU has the instructions.
+    unsafe fn split(words: [Self::Vector; 3]) -> Self::Limbs;
 
-// SAFETY: V's instructions only.
-unsafe impl<V: Products> Wide for Limbs<V> {
-    const WORTH: usize = V::WORTH;
+    /// What [`split`](Field::split) takes; of numbers that have been carried.
+    ///
+    /// # Safety
+    /// The CPU has the instructions.
+    unsafe fn join(limbs: Self::Limbs) -> [Self::Vector; 3];
+
+    /// A sum, not carried.
+    ///
+    /// # Safety
+    /// The CPU has the instructions.
+    unsafe fn plus(a: Self::Limbs, b: Self::Limbs) -> Self::Limbs;
+
+    /// A number that has been carried, to multiply with.
+    ///
+    /// # Safety
+    /// The CPU has the instructions.
+    unsafe fn factor(limbs: Self::Limbs) -> Self::Factor;
+
+    /// No product yet.
+    ///
+    /// # Safety
+    /// The CPU has the instructions.
+    unsafe fn zero() -> Self::Sum;
+
+    /// One product more.
+    ///
+    /// # Safety
+    /// The CPU has the instructions.
+    unsafe fn plus_product(sum: Self::Sum, x: Self::Limbs, factor: &Self::Factor) -> Self::Sum;
+
+    /// A number of hardly more than its bits in each limb.
+    ///
+    /// # Safety
+    /// The CPU has the instructions.
+    unsafe fn carried(sum: Self::Sum) -> Self::Limbs;
+}
+
+/// Vectors on which numbers are kept as `F` does.
+pub(in crate::chacha) struct Lanes<F>(PhantomData<F>);
+
+/// Lanes of `F`.
+const fn lanes<F: Field>() -> usize {
+    <F::Vector as Vector>::LANES
+}
+
+// SAFETY: F's instructions only.
+unsafe impl<F: Field> Wide for Lanes<F> {
+    const WORTH: usize = F::Vector::WORTH;
+    const LANES: usize = lanes::<F>();
 
     #[inline(always)]
     unsafe fn absorb(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize {
-        let steps = blocks / V::LANES;
+        let steps = blocks / lanes::<F>();
         let mut power = (u128::from(r[0]) | u128::from(r[1]) << 64, 0);
-        // By limb: of every lane, the power that it ends with, and what was absorbed before.
-        let mut last = [[0; MAX_LANES]; 5];
-        let mut before = [[0; MAX_LANES]; 5];
-        for block in (0..V::LANES).rev() {
-            let lane = V::ORDER[block];
-            let limbs = split(power);
-            each!(i in 5 => last[i][lane] = limbs[i]);
+        // Of every lane, the power that it ends with, and what was absorbed before.
+        let (mut last, mut before) = (EachLane::NONE, EachLane::NONE);
+        for block in (0..lanes::<F>()).rev() {
+            last.put(F::Vector::ORDER[block], power);
             if block > 0 {
                 power = times(power, r);
             }
         }
-        let limbs = split(*sum);
-        each!(i in 5 => before[i][V::ORDER[0]] = limbs[i]);
-        let power = split(power);
-        // SAFETY: the caller's; there are as many words as lanes, and steps times lanes blocks.
+        before.put(F::Vector::ORDER[0], *sum);
+        // SAFETY: the caller's; there are steps times lanes blocks.
         unsafe {
-            let mut sums = each!(i in 5 => V::load(before[i].as_ptr()));
-            let one = Factor::new(each!(i in 5 => V::splat(power[i])));
-            let two = Factor::new(carried(one.products(one.limbs)));
+            let mut sums = before.load::<F>();
+            let (low, high) = power;
+            let power = [low as u64, (low >> 64) as u64, high];
+            let powers = powers::<F>(F::split(each!(i in 3 => F::Vector::splat(power[i]))));
             let mut at = from;
-            // Two steps at once wait for each other half as often.
-            for _ in 0..(steps - 1) / 2 {
-                let first = two.products(plus_blocks(sums, at));
-                at = at.add(BLOCK * V::LANES);
-                let second = one.products(plus_blocks(each!(_i in 5 => V::splat(0)), at));
-                at = at.add(BLOCK * V::LANES);
-                sums = carried(each!(i in 5 => first[i].add(second[i])));
+            let mut next = || {
+                let block = F::Vector::blocks(at);
+                at = at.add(BLOCK * lanes::<F>());
+                block
+            };
+            for _ in 0..(steps - 1) / 4 {
+                sums = four_blocks::<F>(sums, [next(), next(), next(), next()], &powers);
             }
-            if steps.is_multiple_of(2) {
-                sums = carried(one.products(plus_blocks(sums, at)));
-                at = at.add(BLOCK * V::LANES);
+            for _ in 0..(steps - 1) % 4 {
+                sums = one_block::<F>(sums, next(), &powers[0]);
             }
-            let products =
-                Factor::new(each!(i in 5 => V::load(last[i].as_ptr()))).products(plus_blocks(sums, at));
-            let mut total = [[0; MAX_LANES]; 5];
-            each!(i in 5 => products[i].store(total[i].as_mut_ptr()));
-            *sum = join(total.map(|lanes| lanes.iter().sum()));
+            let sums = EachLane::store::<F>(one_block::<F>(sums, next(), &F::factor(last.load::<F>())));
+            let (mut low, mut high) = sums.get(0);
+            for lane in 1..lanes::<F>() {
+                let (more, above) = sums.get(lane);
+                let (sum, carry) = low.overflowing_add(more);
+                (low, high) = (sum, high + above + u64::from(carry));
+            }
+            *sum = fold((low, high));
         }
-        steps * V::LANES
+        steps * lanes::<F>()
+    }
+
+    #[inline(always)]
+    unsafe fn absorb_each(parts: &mut [Part]) {
+        let (mut sums, mut keys) = (EachLane::NONE, EachLane::NONE);
+        let mut from = [parts[0].from; MAX_LANES];
+        for (lane, part) in parts.iter().enumerate() {
+            sums.put(lane, part.sum);
+            keys.put(lane, (u128::from(part.r[0]) | u128::from(part.r[1]) << 64, 0));
+            from[lane] = part.from;
+        }
+        let mut active = parts.len();
+        // SAFETY: the caller's: each text has the blocks that are absorbed of it. Lanes without one read those
+        // of the longest.
+        unsafe {
+            let powers = powers::<F>(keys.load::<F>());
+            let mut limbs = sums.load::<F>();
+            let mut absorbed = 0;
+            while active > lanes::<F>() / 2 {
+                // The last one is the shortest.
+                let blocks = parts[active - 1].blocks() - absorbed;
+                for lane in active..lanes::<F>() {
+                    from[lane] = from[0];
+                }
+                for _ in 0..blocks / 4 {
+                    let words = F::Vector::gather(from.as_ptr().cast());
+                    limbs = four_blocks::<F>(
+                        limbs,
+                        each!(i in 4 => [words[2 * i], words[2 * i + 1]]),
+                        &powers,
+                    );
+                    advance(&mut from[..lanes::<F>()], 4);
+                }
+                for _ in 0..blocks % 4 {
+                    limbs = one_block::<F>(limbs, F::Vector::block_of_each(from.as_ptr()), &powers[0]);
+                    advance(&mut from[..lanes::<F>()], 1);
+                }
+                absorbed += blocks;
+                sums = EachLane::store::<F>(limbs);
+                while active > 0 && parts[active - 1].blocks() == absorbed {
+                    active -= 1;
+                    parts[active].advance(absorbed, sums.get(active));
+                }
+            }
+            for (lane, part) in parts[..active].iter_mut().enumerate() {
+                part.advance(absorbed, sums.get(lane));
+            }
+        }
     }
 }
 
-/// What numbers are multiplied with: its limbs, and five times those.
-struct Factor<V> {
-    limbs: [V; 5],
-    fives: [V; 5],
-}
-
-impl<V: Products> Factor<V> {
-    #[inline(always)]
-    fn new(limbs: [V; 5]) -> Self {
-        Factor { limbs, fives: each!(i in 5 => limbs[i].shift_left::<2>().add(limbs[i])) }
-    }
-
-    /// The product, its limbs not carried yet.
-    #[inline(always)]
-    fn products(&self, x: [V; 5]) -> [V; 5] {
-        each!(i in 5 => {
-            let low = x[0].product(self.factor(i, 0)).add(x[1].product(self.factor(i, 1)));
-            let high = x[2].product(self.factor(i, 2)).add(x[3].product(self.factor(i, 3)));
-            low.add(high).add(x[4].product(self.factor(i, 4)))
-        })
-    }
-
-    /// What a limb is multiplied with for a limb of the product: 2^130 is 5.
-    #[inline(always)]
-    fn factor(&self, product: usize, limb: usize) -> V {
-        if limb <= product { self.limbs[product - limb] } else { self.fives[5 + product - limb] }
+/// Goes some blocks further in each lane.
+#[inline(always)]
+fn advance(lanes: &mut [*const u8], blocks: usize) {
+    for pointer in lanes {
+        *pointer = pointer.wrapping_add(BLOCK * blocks);
     }
 }
 
-/// A number of hardly more than 26 bits in each limb, of one of up to 62.
+/// The words of a number in each lane.
+struct EachLane([[u64; MAX_LANES]; 3]);
+
+impl EachLane {
+    const NONE: EachLane = EachLane([[0; MAX_LANES]; 3]);
+
+    #[inline(always)]
+    fn put(&mut self, lane: usize, (low, high): Number) {
+        self.0[0][lane] = low as u64;
+        self.0[1][lane] = (low >> 64) as u64;
+        self.0[2][lane] = high;
+    }
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Number {
+        (u128::from(self.0[0][lane]) | u128::from(self.0[1][lane]) << 64, self.0[2][lane])
+    }
+
+    /// # Safety
+    /// The CPU has F's instructions.
+    #[inline(always)]
+    unsafe fn load<F: Field>(&self) -> F::Limbs {
+        // SAFETY: the caller's; there are as many words as lanes at least.
+        unsafe { F::split(each!(i in 3 => F::Vector::load(self.0[i].as_ptr()))) }
+    }
+
+    /// # Safety
+    /// The CPU has F's instructions.
+    #[inline(always)]
+    unsafe fn store<F: Field>(limbs: F::Limbs) -> Self {
+        let mut each = EachLane::NONE;
+        // SAFETY: the caller's; there are as many words as lanes at least.
+        unsafe {
+            let words = F::join(limbs);
+            each!(i in 3 => words[i].store(each.0[i].as_mut_ptr()));
+        }
+        each
+    }
+}
+
+/// The first four powers.
 ///
 /// # Safety
-/// The CPU must have V's instruction set.
+/// The CPU has F's instructions.
 #[inline(always)]
-unsafe fn carried<V: Products>([d0, d1, d2, d3, d4]: [V; 5]) -> [V; 5] {
-    // SAFETY: the caller's.
-    let limb = unsafe { V::splat(LIMB) };
-    let (d0, d1) = carry(d0, d1, limb);
-    let (d3, d4) = carry(d3, d4, limb);
-    let over = d4.shift_right::<26>();
-    let (d0, d4) = (d0.add(over).add(over.shift_left::<2>()), d4.and(limb));
-    let (d1, d2) = carry(d1, d2, limb);
-    let (d2, d3) = carry(d2, d3, limb);
-    let (d0, d1) = carry(d0, d1, limb);
-    let (d3, d4) = carry(d3, d4, limb);
-    [d0, d1, d2, d3, d4]
-}
-
-/// A limb, and the next one with what is above 26 bits.
-#[inline(always)]
-fn carry<V: Products>(from: V, to: V, limb: V) -> (V, V) {
-    (from.and(limb), to.add(from.shift_right::<26>()))
-}
-
-/// Sums, and a block added to each.
-///
-/// # Safety
-/// The CPU must have V's instruction set, and a block for each lane be readable.
-#[inline(always)]
-unsafe fn plus_blocks<V: Products>(sums: [V; 5], from: *const u8) -> [V; 5] {
+unsafe fn powers<F: Field>(first: F::Limbs) -> [F::Factor; 4] {
     // SAFETY: the caller's.
     unsafe {
-        let [low, high] = V::blocks(from);
-        let limb = V::splat(LIMB);
-        let middle = low.shift_right::<52>().or(high.shift_left::<12>());
-        // The bit above the block is bit 24 of the last limb.
-        let last = high.shift_right::<40>().or(V::splat(1 << 24));
-        [
-            sums[0].add(low.and(limb)),
-            sums[1].add(low.shift_right::<26>().and(limb)),
-            sums[2].add(middle.and(limb)),
-            sums[3].add(high.shift_right::<14>().and(limb)),
-            sums[4].add(last),
-        ]
+        let one = F::factor(first);
+        let second = F::carried(F::plus_product(F::zero(), first, &one));
+        let two = F::factor(second);
+        let third = F::carried(F::plus_product(F::zero(), first, &two));
+        let fourth = F::carried(F::plus_product(F::zero(), second, &two));
+        [one, two, F::factor(third), F::factor(fourth)]
     }
 }
 
-/// The limbs of a number; the last one may have 27 bits.
+/// Absorbs four blocks in each lane.
+///
+/// # Safety
+/// The CPU has F's instructions.
 #[inline(always)]
-fn split((low, high): Number) -> [u64; 5] {
-    let limb = |i: u32| (low >> (26 * i)) as u64 & LIMB;
-    // 24 bits are left for the last one.
-    [limb(0), limb(1), limb(2), limb(3), limb(4) + (high << 24)]
+unsafe fn four_blocks<F: Field>(
+    sums: F::Limbs,
+    blocks: [[F::Vector; 2]; 4],
+    powers: &[F::Factor; 4],
+) -> F::Limbs {
+    // SAFETY: the caller's.
+    unsafe {
+        // What needs the sums comes last: the other products do not wait for them.
+        let products = F::plus_product(F::zero(), block::<F>(blocks[3]), &powers[0]);
+        let products = F::plus_product(products, block::<F>(blocks[2]), &powers[1]);
+        let products = F::plus_product(products, block::<F>(blocks[1]), &powers[2]);
+        F::carried(F::plus_product(products, F::plus(sums, block::<F>(blocks[0])), &powers[3]))
+    }
 }
 
-/// The number of limbs that have not been carried, of up to 63 bits.
+/// Absorbs one block in each lane.
+///
+/// # Safety
+/// The CPU has F's instructions.
 #[inline(always)]
-fn join([d0, d1, d2, d3, d4]: [u64; 5]) -> Number {
-    let carry = |from: u64, to: u64| (from & LIMB, to + (from >> 26));
-    let (d0, d1) = carry(d0, d1);
-    let (d1, d2) = carry(d1, d2);
-    let (d2, d3) = carry(d2, d3);
-    let (d3, d4) = carry(d3, d4);
-    let d0 = u128::from(d0) + 5 * u128::from(d4 >> 26);
-    let low = [d1, d2, d3].iter().rev().fold(0, |low, limb| (low | u128::from(*limb)) << 26) + d0;
-    let (low, carry) = low.overflowing_add(u128::from(d4 & LIMB) << 104);
-    (low, ((d4 & LIMB) >> 24) + u64::from(carry))
+unsafe fn one_block<F: Field>(sums: F::Limbs, words: [F::Vector; 2], power: &F::Factor) -> F::Limbs {
+    // SAFETY: the caller's.
+    unsafe { F::carried(F::plus_product(F::zero(), F::plus(sums, block::<F>(words)), power)) }
+}
+
+/// A block, and the bit above it.
+///
+/// # Safety
+/// The CPU has F's instructions.
+#[inline(always)]
+unsafe fn block<F: Field>([low, high]: [F::Vector; 2]) -> F::Limbs {
+    // SAFETY: the caller's.
+    unsafe { F::split([low, high, F::Vector::splat(1)]) }
 }

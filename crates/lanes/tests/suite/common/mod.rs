@@ -44,7 +44,7 @@ pub fn isas() -> impl Iterator<Item = Cpu> {
 
 /// Those of [`isas`], with and without the hash and AES instructions.
 pub fn cpus() -> Vec<Cpu> {
-    with_and_without(&["sha", "sha2", "aes", "vaes", "pclmulqdq", "vpclmulqdq", "pmull"])
+    with_and_without(&["sha", "sha2", "aes", "vaes", "pclmulqdq", "vpclmulqdq", "avx512ifma", "pmull"])
 }
 
 /// Those of [`cpus`] that differ for hashes.
@@ -54,7 +54,7 @@ pub fn hash_cpus() -> Vec<Cpu> {
 
 /// Those of [`cpus`] that differ for ciphers.
 pub fn cipher_cpus() -> Vec<Cpu> {
-    with_and_without(&["aes", "vaes", "pclmulqdq", "vpclmulqdq", "pmull"])
+    with_and_without(&["aes", "vaes", "pclmulqdq", "vpclmulqdq", "avx512ifma", "pmull"])
 }
 
 /// What is named by `BROADLOOM_ISA` is what its user gets: a CPU as it is.
