@@ -31,6 +31,9 @@ pub(crate) unsafe trait Bits: Copy {
     /// Lanes in a register: 64, or more in powers of two.
     const LANES: usize;
 
+    /// Whether [`ternary`](Bits::ternary) is one instruction.
+    const TERNARY: bool = false;
+
     /// The same 64 bits in every element.
     ///
     /// # Safety
@@ -60,6 +63,18 @@ pub(crate) unsafe trait Bits: Copy {
     fn and_not(self, other: Self) -> Self;
     /// Complement.
     fn not(self) -> Self;
+    /// A function of three bits: bit `4a + 2b + c` of `TABLE`, where `a` is of `self`.
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        let none = self.xor(self);
+        let row = |row: i32| {
+            let [a, b, c] = [(self, 4), (b, 2), (c, 1)]
+                .map(|(bits, place)| if row & place > 0 { bits } else { bits.not() });
+            if TABLE >> row & 1 == 1 { a.and(b).and(c) } else { none }
+        };
+        let rows = each!(i in 8 => row(i as i32));
+        rows.into_iter().fold(none, Self::or)
+    }
     /// Shifts each element left by `N` bits, `0 < N < 64`, zeros coming in.
     fn shift_left<const N: i32>(self) -> Self;
     /// Shifts each element right by `N` bits, `0 < N < 64`, zeros coming in.
@@ -234,7 +249,7 @@ mod tests {
                     assert_eq!(bit(&out[..each], lane), block(lane) >> number & 1, "{number} of {lane}");
                 }
             }
-            let [a, b, ..] = rows;
+            let [a, b, c, ..] = rows;
             let results = [a.xor(b), a.and(b), a.or(b), a.and_not(b), a.not()];
             for (at, result) in results.into_iter().enumerate() {
                 result.store(out.as_mut_ptr());
@@ -242,6 +257,20 @@ mod tests {
                     let [a, b] = [block(lane) & 1, block(lane) >> 1 & 1];
                     let expected = [a ^ b, a & b, a | b, a & !b, a ^ 1][at];
                     assert_eq!(bit(&out[..each], lane), expected, "{at} of {lane}");
+                }
+            }
+            let ternaries = [
+                (a.ternary::<0x96>(b, c), 0x96),
+                (a.ternary::<0xca>(b, c), 0xca),
+                (a.ternary::<0x1b>(b, c), 0x1b),
+                (a.ternary::<0x40>(b, c), 0x40),
+            ];
+            for (result, table) in ternaries {
+                result.store(out.as_mut_ptr());
+                for lane in 0..B::LANES {
+                    let [a, b, c] = [0, 1, 2].map(|number| block(lane) >> number & 1);
+                    let expected = table >> (4 * a + 2 * b + c) & 1;
+                    assert_eq!(bit(&out[..each], lane), expected, "{table:x} of {lane}");
                 }
             }
             transpose(&mut rows);

@@ -1,4 +1,4 @@
-//! AVX-512: 512 lanes. The compiler makes VPTERNLOG of pairs of gates.
+//! AVX-512: 512 lanes. Where circuits have gates of two inputs, the compiler makes VPTERNLOG of pairs of them.
 
 use core::arch::x86_64::*;
 
@@ -11,6 +11,7 @@ pub(crate) struct Bits512(__m512i);
 // SAFETY: AVX-512 F instructions only; every method is `inline(always)`.
 unsafe impl Bits for Bits512 {
     const LANES: usize = 512;
+    const TERNARY: bool = true;
 
     #[inline(always)]
     unsafe fn splat(element: u64) -> Self {
@@ -51,6 +52,11 @@ unsafe impl Bits for Bits512 {
     fn not(self) -> Self {
         // SAFETY: as above.
         Self(unsafe { _mm512_xor_si512(self.0, _mm512_set1_epi64(-1)) })
+    }
+    #[inline(always)]
+    fn ternary<const TABLE: i32>(self, b: Self, c: Self) -> Self {
+        // SAFETY: as above.
+        Self(unsafe { _mm512_ternarylogic_epi64::<TABLE>(self.0, b.0, c.0) })
     }
     #[inline(always)]
     fn shift_left<const N: i32>(self) -> Self {

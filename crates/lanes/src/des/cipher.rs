@@ -154,7 +154,7 @@ pub(super) unsafe fn cipher<B: Bits>(
             rows[register(INITIAL[32 + i])] = right.add(i).read();
         }
         transpose(&mut rows);
-        for (i, row) in rows.into_iter().enumerate() {
+        for (i, row) in rows.iter().enumerate() {
             row.store(blocks.add(i * (B::LANES / 64)));
         }
     }

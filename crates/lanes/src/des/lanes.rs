@@ -12,7 +12,7 @@ use zeroize::Zeroize;
 use super::DesKernel;
 use super::buffers::{Buffers, DesTask};
 use super::keys::LaneKeys;
-use super::mode::Runs;
+use super::mode::{AHEAD, Runs};
 use super::select;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Occupancy, Source};
@@ -165,8 +165,16 @@ impl Class {
             occupancy.count(active, self.width, fewest);
             let slices = self.keys.slices(kernel, active);
             let blocks = self.blocks.as_mut_ptr().cast::<u64>();
+            let mut ahead = false;
             for number in 0..fewest {
-                self.runs.input(number, core::slice::from_raw_parts_mut(blocks, active));
+                if number % AHEAD == 0 {
+                    ahead = self.runs.read_ahead(number, AHEAD.min(fewest - number), active);
+                }
+                let input = core::slice::from_raw_parts_mut(blocks, active);
+                match ahead {
+                    true => self.runs.input_ahead(number % AHEAD, input),
+                    false => self.runs.input(number, input),
+                }
                 (kernel.cipher)(slices, self.passes, self.decrypt, blocks);
                 self.runs.output(number, core::slice::from_raw_parts(blocks, active));
             }

@@ -15,6 +15,7 @@ mod loan;
 mod mode;
 mod sboxes;
 mod select;
+mod ternary;
 
 pub use job::DesJob;
 pub use key::{DesKey, DesKeyError};

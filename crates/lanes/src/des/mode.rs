@@ -5,6 +5,8 @@ use alloc::vec;
 
 use zeroize::Zeroize;
 
+use crate::vector::each;
+
 /// Bytes in a block of DES.
 pub(super) const BLOCK: usize = 8;
 
@@ -50,7 +52,16 @@ pub(super) struct Runs {
     src: Box<[*const u8]>,
     dst: Box<[*mut u8]>,
     chain: Box<[u64]>,
+    /// The next blocks of all lanes, number by number, of those that were read ahead.
+    ahead: Box<[u64]>,
 }
+
+/// Blocks of a lane that are read ahead: a cache line.
+pub(super) const AHEAD: usize = 8;
+
+/// Lanes of which the first-level cache has room for a line each, beside all else. With more, each line would be
+/// fetched for every block that it holds.
+const NEAR: usize = 256;
 
 impl Runs {
     pub fn new(lanes: usize) -> Self {
@@ -59,6 +70,7 @@ impl Runs {
             src: vec![core::ptr::null(); lanes].into(),
             dst: vec![core::ptr::null_mut(); lanes].into(),
             chain: vec![0; lanes].into(),
+            ahead: vec![0; AHEAD * row(lanes)].into(),
         }
     }
 
@@ -90,6 +102,41 @@ impl Runs {
         unsafe {
             self.src[lane] = self.src[lane].add(BLOCK * blocks);
             self.dst[lane] = self.dst[lane].add(BLOCK * blocks);
+        }
+    }
+
+    /// Reads blocks from this number on of the first lanes, if they have a mode that gains by it: at most
+    /// [`AHEAD`]. Returns whether it did.
+    ///
+    /// # Safety
+    /// Their runs have so many blocks, whose sources are readable.
+    pub unsafe fn read_ahead(&mut self, number: usize, blocks: usize, lanes: usize) -> bool {
+        if lanes <= NEAR || self.shared(lanes) != Some(Mode::CbcEncrypt) {
+            return false;
+        }
+        let row = row(self.src.len());
+        for (lane, src) in self.src[..lanes].iter().enumerate() {
+            // SAFETY: the caller's.
+            unsafe {
+                let from = src.add(BLOCK * number);
+                if blocks == AHEAD {
+                    let line = from.cast::<[u64; AHEAD]>().read_unaligned();
+                    each!(i in 8 => self.ahead[i * row + lane] = line[i].to_le());
+                } else {
+                    for i in 0..blocks {
+                        self.ahead[i * row + lane] = read(from.add(BLOCK * i));
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// As [`input`](Runs::input), of the block of this number of those that were read ahead.
+    pub fn input_ahead(&self, number: usize, blocks: &mut [u64]) {
+        let ahead = &self.ahead[number * row(self.src.len())..][..blocks.len()];
+        for ((block, ahead), chain) in blocks.iter_mut().zip(ahead).zip(&self.chain) {
+            *block = ahead ^ chain;
         }
     }
 
@@ -183,9 +230,16 @@ impl Runs {
     }
 }
 
+/// Words from a row of blocks that were read ahead to the next: not a power of two, so that blocks of one lane are
+/// in different sets of the cache.
+fn row(lanes: usize) -> usize {
+    lanes + 8
+}
+
 impl Drop for Runs {
     fn drop(&mut self) {
         self.chain.zeroize();
+        self.ahead.zeroize();
     }
 }
 

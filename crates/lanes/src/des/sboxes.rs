@@ -1,15 +1,19 @@
-//! The eight S-boxes of DES (FIPS 46-3, appendix 1) as logic.
+//! The eight S-boxes of DES (FIPS 46-3, appendix 1) as logic of two inputs; `ternary` has those for three.
 //!
 //! The circuits are ours: a program searched for them, starting at the standard's tables, by trying all
 //! functions of two, three and four known signals and else selecting between two halves of the table.
 //! Inputs and outputs are in the standard's order, the most significant first; the tests below hold
 //! every circuit against its table.
 
+use super::ternary;
 use crate::bits::Bits;
 
 /// What S-box `BOX` (0 to 7) gives for six bits.
 #[inline(always)]
 pub(super) fn substitute<B: Bits, const BOX: usize>(input: [B; 6]) -> [B; 4] {
+    if B::TERNARY {
+        return ternary::substitute::<B, BOX>(input);
+    }
     match BOX {
         0 => s1(input),
         1 => s2(input),
@@ -539,11 +543,12 @@ mod tests {
         let input = core::array::from_fn(|bit| {
             (0..64u64).fold(0, |lanes, lane| lanes | (lane >> (5 - bit) & 1) << lane)
         });
-        let output = substitute::<u64, BOX>(input);
-        for lane in 0..64 {
-            let [row, column] = [lane >> 5 << 1 | lane & 1, lane >> 1 & 15];
-            let value = output.iter().fold(0, |value, bit| value << 1 | bit >> lane & 1);
-            assert_eq!(value, u64::from(TABLES[BOX][16 * row + column]), "S{} of {lane}", BOX + 1);
+        for output in [substitute::<u64, BOX>(input), ternary::substitute::<u64, BOX>(input)] {
+            for lane in 0..64 {
+                let [row, column] = [lane >> 5 << 1 | lane & 1, lane >> 1 & 15];
+                let value = output.iter().fold(0, |value, bit| value << 1 | bit >> lane & 1);
+                assert_eq!(value, u64::from(TABLES[BOX][16 * row + column]), "S{} of {lane}", BOX + 1);
+            }
         }
     }
 
