@@ -1,7 +1,7 @@
 //! What ciphers cost as circuits: a register is one bit of every lane, and an operation a gate.
 //!
-//! The gates are those of the smallest circuits of two-input gates known to the lanes. An operation of three inputs
-//! stands for two gates at most, so that half of them is the least where there are such operations.
+//! The gates are those of the smallest circuits of two-input gates known to the lanes. Where there are operations of
+//! three inputs, DES's S-boxes are counted in the lanes' circuits of these, and of all else each stands for two gates.
 
 use broadloom_lanes::probe::Unit;
 
@@ -9,6 +9,9 @@ use super::{KernelOps, OpCounts, Ternary, abilities};
 
 /// Gates of DES's S-boxes, S1 to S8.
 const DES_SBOXES: [u32; 8] = [60, 55, 55, 41, 58, 57, 53, 55];
+
+/// The same of three-input gates.
+const DES_SBOXES_OF_THREE: [u32; 8] = [27, 25, 25, 21, 27, 28, 29, 28];
 
 /// Gates of KASUMI's S-boxes.
 const S7: u32 = 94;
@@ -28,8 +31,10 @@ pub enum Feedback {
 /// One 8-byte block of DES, or of so many of them one after the other (three for 3DES), in each bit of `unit`.
 pub fn des(ciphers: u32, feedback: Feedback, unit: Unit) -> KernelOps {
     // The expanded half and the round key; what the S-boxes make of it, added to the other half.
-    let round = 48 + DES_SBOXES.iter().sum::<u32>() + 32;
-    circuit(ciphers * 16 * round, feedback, unit)
+    let sums = 48 + 32;
+    let round = sums + DES_SBOXES.iter().sum::<u32>();
+    let of_three = sums / 2 + DES_SBOXES_OF_THREE.iter().sum::<u32>();
+    circuit([round, of_three].map(|gates| ciphers * 16 * gates), feedback, unit)
 }
 
 /// One 8-byte block of KASUMI in each bit of `unit`.
@@ -37,20 +42,21 @@ pub fn kasumi(feedback: Feedback, unit: Unit) -> KernelOps {
     let fi = 2 * (S9 + 7 + S7 + 7) + 16;
     let fo = 3 * (16 + fi + 16);
     let fl = 4 * 16;
-    circuit(8 * (fo + fl + 32), feedback, unit)
+    let gates = 8 * (fo + fl + 32);
+    circuit([gates, gates / 2], feedback, unit)
 }
 
-fn circuit(gates: u32, feedback: Feedback, unit: Unit) -> KernelOps {
-    let gates = gates
-        + match feedback {
-            Feedback::None => 0,
-            Feedback::Once => 64,
-            Feedback::Twice => 2 * 64,
-        };
+/// A circuit of so many gates of two inputs, or so many of three.
+fn circuit([gates, of_three]: [u32; 2], feedback: Feedback, unit: Unit) -> KernelOps {
+    let sums = match feedback {
+        Feedback::None => 0,
+        Feedback::Once => 64,
+        Feedback::Twice => 2 * 64,
+    };
     let mut counts = match abilities(unit).ternary {
-        Ternary::Any => OpCounts { ternary: gates.div_ceil(2), ..OpCounts::default() },
+        Ternary::Any => OpCounts { ternary: of_three + sums / 2, ..OpCounts::default() },
         // A choice by bits is rare in these circuits.
-        Ternary::Select | Ternary::None => OpCounts { logic: gates, ..OpCounts::default() },
+        Ternary::Select | Ternary::None => OpCounts { logic: gates + sums, ..OpCounts::default() },
     };
     // Blocks into bits and back: twice six steps of 32 exchanges, by shifts and masks, or of whole bytes by two
     // shuffles where there are any.
@@ -75,6 +81,8 @@ mod tests {
         assert_eq!(three.counts.shuffle, 384);
         if cfg!(target_arch = "x86_64") {
             assert_eq!(three.counts.logic, 48 * 514 + 64 + 2 * 3 * 32 * 4);
+            let ternary = des(3, Feedback::Once, Unit::Vec512).counts.ternary;
+            assert_eq!(ternary, 48 * (210 + 40) + 32);
         }
     }
 
