@@ -59,11 +59,12 @@ impl Element {
         let low = product(self.low, other.low);
         let high = product(self.high, other.high);
         let middle = product(self.low ^ self.high, other.low ^ other.high) ^ low ^ high;
-        let (low, high) = (low ^ middle << 64, high ^ middle >> 64);
-        // Twice, 64 bits at the bottom are made zero by adding a multiple of the polynomial.
-        let low = low.rotate_left(64) ^ times_reduction(low as u64);
-        let low = low.rotate_left(64) ^ times_reduction(low as u64);
-        Element::of_number(low ^ high)
+        reduced(low ^ middle << 64, high ^ middle >> 64)
+    }
+
+    /// The product with itself, divided by x^128: in a sum of two squares there is nothing between them.
+    pub fn squared(self) -> Self {
+        reduced(spread(self.low), spread(self.high))
     }
 
     /// Both halves, added up, in each half: what Karatsuba's method multiplies.
@@ -80,6 +81,14 @@ impl Zeroize for Element {
     }
 }
 
+/// Of a product, the lower 128 coefficients and the upper ones: divided by x^128.
+fn reduced(low: u128, high: u128) -> Element {
+    // Twice, 64 bits at the bottom are made zero by adding a multiple of the polynomial.
+    let low = low.rotate_left(64) ^ times_reduction(low as u64);
+    let low = low.rotate_left(64) ^ times_reduction(low as u64);
+    Element::of_number(low ^ high)
+}
+
 fn times_reduction(a: u64) -> u128 {
     let a = u128::from(a);
     a << 63 ^ a << 62 ^ a << 57
@@ -93,6 +102,19 @@ fn times_reduction(a: u64) -> u128 {
 fn product(a: u64, b: u64) -> u128 {
     let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
     u128::from(high) << 64 | u128::from(low_product(a, b))
+}
+
+/// The square of a polynomial: a zero behind every coefficient.
+fn spread(a: u64) -> u128 {
+    /// Of 32 coefficients.
+    fn half(a: u64) -> u64 {
+        let a = (a | a << 16) & 0x0000_ffff_0000_ffff;
+        let a = (a | a << 8) & 0x00ff_00ff_00ff_00ff;
+        let a = (a | a << 4) & 0x0f0f_0f0f_0f0f_0f0f;
+        let a = (a | a << 2) & 0x3333_3333_3333_3333;
+        (a | a << 1) & 0x5555_5555_5555_5555
+    }
+    u128::from(half(a >> 32)) << 64 | u128::from(half(a & 0xffff_ffff))
 }
 
 /// The lower 64 coefficients of a product.
@@ -143,6 +165,8 @@ mod tests {
         for (x, key) in cases {
             let product = Element::of_block(&x).times(Element::of_block(&key).times_x());
             assert_eq!(product.to_block(), by_the_standard(&x, &key), "{x:02x?} times {key:02x?}");
+            let x = Element::of_block(&x);
+            assert_eq!(x.squared(), x.times(x), "{x:x?}");
         }
     }
 }

@@ -75,13 +75,16 @@ impl GcmKey {
 impl HashPowers {
     fn new(first: Element) -> Self {
         let mut hash = HashPowers { powers: [Element::default(); _], folds: [Element::default(); _] };
-        let mut power = first;
-        for at in (0..POWERS).rev() {
-            hash.powers[at] = power;
-            hash.folds[at] = power.folded();
-            power = power.times(first);
+        for exponent in 1..=POWERS {
+            // A square is made sooner than a product.
+            let power = match exponent {
+                1 => first,
+                even if even % 2 == 0 => hash.powers[POWERS - even / 2].squared(),
+                odd => hash.powers[POWERS - odd + 1].times(first),
+            };
+            hash.powers[POWERS - exponent] = power;
+            hash.folds[POWERS - exponent] = power.folded();
         }
-        power.zeroize();
         hash
     }
 
