@@ -10,7 +10,8 @@ use crate::cpu::Cpu;
 use crate::cpu::Isa;
 
 /// Copies at least 32 and fewer than 256 bytes; or adds them, if that is said to be done with them. The last register
-/// ends where the bytes do: it is filled before others are stored, and stored after them.
+/// ends where the bytes do: it is filled before others are stored, and stored after them. Others are as many as are
+/// needed for all bytes but one before it.
 #[cfg(target_arch = "x86_64")]
 macro_rules! by_registers {
     ($from:expr, $to:expr, $len:expr $(, $add:literal)?) => {
@@ -18,7 +19,7 @@ macro_rules! by_registers {
             "lea {last}, [{to} + {len} - 32]",
             "vmovdqu ymm4, ymmword ptr [{from} + {len} - 32]",
             $(concat!($add, " ymm4, ymm4, ymmword ptr [{last}]"),)?
-            "test {len:l}, 128",
+            "test {but_one:l}, 128",
             "jz 2f",
             "vmovdqu ymm0, ymmword ptr [{from}]",
             "vmovdqu ymm1, ymmword ptr [{from} + 32]",
@@ -37,7 +38,7 @@ macro_rules! by_registers {
             "sub {from}, -128",
             "sub {to}, -128",
             "2:",
-            "test {len:l}, 64",
+            "test {but_one:l}, 64",
             "jz 2f",
             "vmovdqu ymm0, ymmword ptr [{from}]",
             "vmovdqu ymm1, ymmword ptr [{from} + 32]",
@@ -50,7 +51,7 @@ macro_rules! by_registers {
             "add {from}, 64",
             "add {to}, 64",
             "2:",
-            "test {len:l}, 32",
+            "test {but_one:l}, 32",
             "jz 2f",
             "vmovdqu ymm0, ymmword ptr [{from}]",
             $(concat!($add, " ymm0, ymm0, ymmword ptr [{to}]"),)?
@@ -61,6 +62,7 @@ macro_rules! by_registers {
             from = inout(reg) $from => _,
             to = inout(reg) $to => _,
             len = in(reg) $len,
+            but_one = in(reg) $len - 1,
             last = out(reg) _,
             out("xmm0") _, out("xmm1") _, out("xmm2") _, out("xmm3") _, out("xmm4") _,
             options(nostack),
