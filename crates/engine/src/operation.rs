@@ -13,19 +13,22 @@ use crate::parts::{CompressionParts, Last, Layout, Parts};
 use crate::session::{Held, Part, Rules, Session};
 
 /// A job but for the caller's own value: what a provider works on.
+// In this order, as what is asked of every job stands at the beginning: a batch of them is larger than the nearest
+// cache.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Operation<'a> {
     pub(crate) session: Held<'a>,
-    pub(crate) data: Data<'a>,
-    pub(crate) cipher: Span,
-    pub(crate) mac: Span,
-    pub(crate) nonce: Nonce,
+    pub(crate) state: State,
+    pub(crate) deadline: Option<Instant>,
     /// What it was given; of associated data, whether there may be some.
     pub(crate) extras: Extras,
-    pub(crate) associated: Bytes<'a>,
+    pub(crate) nonce: Nonce,
+    pub(crate) data: Data<'a>,
     pub(crate) tag: Tag,
-    pub(crate) deadline: Option<Instant>,
-    pub(crate) state: State,
+    pub(crate) associated: Bytes<'a>,
+    pub(crate) cipher: Span,
+    pub(crate) mac: Span,
     /// The output of a compression or a decompression.
     pub(crate) made: Option<Box<Made>>,
     /// Why another session than its own works on it.
@@ -34,14 +37,15 @@ pub struct Operation<'a> {
 
 /// Where a job stands.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub(crate) struct State {
     pub phase: Phase,
     /// Worked on is the second half of a chain.
     second: bool,
+    /// Nothing is left to be done when the provider is done with it, well.
+    plain: bool,
     /// The class of what is worked on.
     class: u8,
-    /// Nothing is left to be done when the provider is done with it.
-    plain: bool,
     outcome: Result<(), JobError>,
 }
 
@@ -62,10 +66,20 @@ impl State {
     pub(crate) const READY: State =
         State { phase: Phase::Ready, second: false, class: 0, plain: false, outcome: Ok(()) };
 
+    /// It is the provider's turn. The outcome stays as it is: it counts once there is another.
+    #[inline(always)]
+    fn start(&mut self, class: u8, plain: bool) {
+        self.phase = Phase::Running;
+        self.second = false;
+        self.plain = plain;
+        self.class = class;
+    }
+
     /// The provider is done with it.
     #[inline(always)]
     fn end(&mut self, outcome: Result<(), JobError>) {
         self.phase = Phase::Ran;
+        self.plain &= outcome.is_ok();
         self.outcome = outcome;
     }
 
@@ -359,7 +373,7 @@ impl<'a> Operation<'a> {
             };
         if plain {
             let class = session.stage(false).class;
-            self.state = State { phase: Phase::Running, second: false, class, plain, ..self.state };
+            self.state.start(class, true);
         }
         plain
     }
@@ -419,7 +433,7 @@ impl<'a> Operation<'a> {
         } else {
             self.begin_cryptography()?;
         }
-        self.state = State { phase: Phase::Running, second: false, class, plain: false, ..self.state };
+        self.state.start(class, false);
         Ok(())
     }
 
@@ -549,19 +563,17 @@ impl<'a> Operation<'a> {
     /// failed.
     #[inline]
     pub(crate) fn finish(&mut self) -> bool {
-        let ended = self.state.phase == Phase::Ran && self.state.plain && self.state.outcome.is_ok();
-        if !ended {
-            self.finish_carefully();
-        }
+        let ended = self.state.phase == Phase::Ran && self.state.plain;
+        let failed = !ended && self.finish_carefully();
         self.state.phase = Phase::Complete;
-        self.state.outcome.is_err()
+        failed
     }
 
     /// What the common case, once the provider has succeeded, does not need.
     #[inline(never)]
-    fn finish_carefully(&mut self) {
+    fn finish_carefully(&mut self) -> bool {
         match self.state.phase {
-            Phase::Complete => return,
+            Phase::Complete => return self.state.outcome.is_err(),
             Phase::Ran => {}
             Phase::Ready | Phase::Running => self.state.outcome = Err(JobError::NotDone),
         }
@@ -581,6 +593,7 @@ impl<'a> Operation<'a> {
             self.write_tag();
         }
         self.data.scatter_pieces();
+        self.state.outcome.is_err()
     }
 
     /// Ends a compression or a decompression.

@@ -79,19 +79,20 @@ impl Processor {
         for jobs in jobs.chunks_mut(WINDOW) {
             outcome.completed += jobs.len();
             let provider = jobs[0].operation().session().provider_id();
-            outcome.failed += self.run(provider, jobs.iter_mut().map(Handle::operation));
+            outcome.failed += self.run::<_, false>(provider, [jobs, &mut []]);
         }
         outcome.fell_back = self.take_fallbacks();
         outcome
     }
 
-    /// Operations that are worth waiting for, of a session's class at its provider.
-    pub(crate) fn batch(&mut self, session: &Session) -> usize {
+    /// Operations that are worth waiting for, of a session's class at its provider; `None` where that has no queue
+    /// just now.
+    pub(crate) fn batch(&mut self, session: &Session) -> Option<usize> {
         let class = session.stage(false).class;
-        match self.open(session) {
-            Some(AnyQueue::Local(queue)) => queue.batch(class).max(1),
+        match self.open(session)? {
+            AnyQueue::Local(queue) => Some(queue.batch(class)),
             // A device begins at once, whatever else is still to come.
-            Some(AnyQueue::Device(_)) | None => 1,
+            AnyQueue::Device(_) => Some(1),
         }
     }
 
@@ -120,24 +121,26 @@ impl Processor {
         Some(&mut self.queues[index].queue)
     }
 
-    /// Brings up to [`WINDOW`] operations to their end, in the common case all of one provider, and says how many
-    /// failed.
-    pub(crate) fn run<'x, 'a: 'x>(
+    /// Brings up to [`WINDOW`] jobs, as they are in a ring, to their end, in the common case all of one provider (`SAME`:
+    /// that is known), and says how many failed.
+    pub(crate) fn run<'a, H: Handle<'a>, const SAME: bool>(
         &mut self,
         provider: usize,
-        operations: impl Iterator<Item = &'x mut Operation<'a>>,
+        jobs: [&mut [H]; 2],
     ) -> usize {
         let mut window = Window::new_const();
         let (mut uniform, mut goes_on) = (true, false);
-        // From inside: a ring's iterator then runs as two plain loops.
-        operations.for_each(|operation| {
-            uniform &= operation.session().provider_id() == provider;
-            if !operation.begin_plainly() {
-                goes_on |= operation.session().rules().goes_on;
-                uniform &= operation.begin_otherwise();
+        for piece in jobs {
+            for job in piece {
+                let operation = job.operation();
+                uniform &= SAME || operation.session().provider_id() == provider;
+                if !operation.begin_plainly() {
+                    goes_on |= operation.session().rules().goes_on;
+                    uniform &= operation.begin_otherwise();
+                }
+                window.push(operation);
             }
-            window.push(operation);
-        });
+        }
         if uniform {
             self.work(&mut window);
         } else {

@@ -2,6 +2,9 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::mem;
+use std::ops::Range;
+use std::ptr;
 use std::time::{Duration, Instant};
 
 use crate::device::WAIT;
@@ -68,6 +71,14 @@ pub(crate) fn reserved(capacity: usize) -> usize {
     capacity.min(4096)
 }
 
+/// Some of the jobs of a ring, which are in one piece or in two.
+fn pieces<H>(ring: &mut VecDeque<H>, range: Range<usize>) -> [&mut [H]; 2] {
+    let (first, second) = ring.as_mut_slices();
+    let (start, end) = (range.start.min(first.len()), range.end.min(first.len()));
+    let (later_start, later_end) = (range.start - start, range.end - end);
+    [&mut first[start..end], &mut second[later_start..later_end]]
+}
+
 /// A ring of requests and a ring of responses, owned by one thread.
 ///
 /// [`enqueue`](QueuePair::enqueue) takes a burst of jobs and [`dequeue`](QueuePair::dequeue) gives
@@ -104,6 +115,8 @@ pub struct QueuePair<'a, H: Handle<'a>> {
 /// some of them, those that were started come between.
 pub(crate) struct Group<H> {
     class: (usize, u16),
+    /// Whether the provider had a queue for the class: then it need not be asked again.
+    is_open: bool,
     pub jobs: VecDeque<H>,
     pub complete: usize,
     pub seen: usize,
@@ -183,11 +196,17 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         let accepted = jobs.len().min(self.config.capacity - self.in_flight);
         // A provider is asked for queues, and may panic, before any job leaves the burst.
         self.find_runs(&mut jobs[..accepted]);
-        let mut taken = jobs.drain(..accepted);
-        for (index, count) in self.runs.drain(..) {
-            self.groups[index].jobs.extend(taken.by_ref().take(count));
+        if let ([(index, _)], true) = (&self.runs[..], accepted == jobs.len()) {
+            // A ring takes one as a whole, and not job by job.
+            let mut burst = VecDeque::from(mem::take(jobs));
+            self.groups[*index].jobs.append(&mut burst);
+            *jobs = burst.into();
+        } else {
+            let mut taken = jobs.drain(..accepted);
+            for (index, count) in self.runs.drain(..) {
+                self.groups[index].jobs.extend(taken.by_ref().take(count));
+            }
         }
-        drop(taken);
         self.in_flight += accepted;
         self.statistics.accept(accepted);
         if self.config.doorbell == Doorbell::Immediate {
@@ -199,23 +218,24 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// Rings the doorbell: all jobs enqueued so far are seen. Those of which enough have come are
     /// processed.
     pub fn ring(&mut self) {
+        let mut now = None;
         for index in 0..self.groups.len() {
             let group = &mut self.groups[index];
-            group.seen = group.jobs.len();
+            let before = mem::replace(&mut group.seen, group.jobs.len());
             if group.remote.is_some() {
                 self.start(index);
             } else if group.waiting() >= group.batch {
                 self.run(index, Cause::Batch);
-            } else if group.waiting() > 0 {
-                self.start_waiting(index);
+            } else if before < group.seen {
+                self.start_waiting(index, before, &mut now);
             }
         }
-        self.expire();
+        self.expire(now);
     }
 
     /// Gives back complete jobs, at most `max` of them, at the end of `jobs`, and says how many.
     pub fn dequeue(&mut self, jobs: &mut Vec<H>, max: usize) -> usize {
-        self.expire();
+        self.expire(None);
         if self.remote {
             self.collect();
         }
@@ -226,17 +246,21 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         let (later, first) = self.groups.split_at_mut(turn);
         for group in first.iter_mut().chain(later) {
             let count = group.complete.min(max - given);
-            jobs.extend(group.jobs.drain(..count));
+            if count == group.jobs.len() {
+                // As a whole, and not job by job; the ring begins at its first places again, which are in the
+                // nearest cache.
+                let mut all = Vec::from(mem::take(&mut group.jobs));
+                jobs.append(&mut all);
+                group.jobs = all.into();
+            } else {
+                jobs.extend(group.jobs.drain(..count));
+            }
             group.complete -= count;
             group.seen -= count;
             if let Some(remote) = &mut group.remote {
                 remote.give_back(count);
             }
             given += count;
-            if group.jobs.is_empty() {
-                // Starts at the ring's first places again: they are in the nearest cache.
-                group.jobs.clear();
-            }
         }
         self.in_flight -= given;
         self.signal();
@@ -295,6 +319,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             group.complete = group.jobs.len();
             group.seen = group.complete;
             group.expires = None;
+            group.is_open = false;
             if let Some(remote) = &mut group.remote {
                 remote.forget(group.complete);
             }
@@ -321,11 +346,11 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// Finds the groups of a burst, by jobs in a row that have the same.
     fn find_runs(&mut self, jobs: &mut [H]) {
         self.runs.clear();
-        let (mut class, mut group, mut count) = (None, 0, 0);
+        let (mut last, mut group, mut count) = (None::<&Session>, 0, 0);
         for job in jobs {
             let session = job.operation().session();
-            if class != Some(session.class()) {
-                class = Some(session.class());
+            let is_same = |last: &Session| ptr::eq(last, session) || last.class() == session.class();
+            if !last.is_some_and(is_same) {
                 let index = self.group_of(session);
                 if index != group && count > 0 {
                     self.runs.push((group, count));
@@ -333,6 +358,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
                 }
                 group = index;
             }
+            last = Some(session);
             count += 1;
         }
         if count > 0 {
@@ -343,20 +369,22 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// The group of a session's jobs.
     fn group_of(&mut self, session: &Session) -> usize {
         let class = session.class();
+        let known = |group: &Group<H>| group.is_open && group.class == class;
+        if let Some(index) = self.groups.iter().position(known) {
+            return index;
+        }
         let is_remote = self.processor.device(session).is_some();
         self.remote |= is_remote;
         let found = match self.config.order {
             Order::Any => self.groups.iter().position(|group| group.class == class),
             Order::AsSubmitted => (!self.groups.is_empty()).then_some(0),
         };
-        let batch = match self.config.batch {
-            Some(batch) => batch.max(1),
-            None => self.processor.batch(session),
-        };
-        let batch = batch.min(self.config.capacity);
+        let own = self.processor.batch(session);
+        let batch = self.config.batch.or(own).map_or(1, |batch| batch.clamp(1, self.config.capacity));
         if let Some(index) = found {
             let group = &mut self.groups[index];
             group.class = class;
+            group.is_open = own.is_some();
             group.batch = group.batch.max(batch);
             if is_remote && group.remote.is_none() {
                 group.remote = Some(Remote::new(group.complete));
@@ -365,28 +393,39 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         }
         let jobs = VecDeque::with_capacity(reserved(self.config.capacity));
         let remote = is_remote.then(|| Remote::new(0));
-        self.groups.push(Group { class, jobs, complete: 0, seen: 0, batch, expires: None, remote });
+        let is_open = own.is_some();
+        self.groups.push(Group {
+            class,
+            is_open,
+            jobs,
+            complete: 0,
+            seen: 0,
+            batch,
+            expires: None,
+            remote,
+        });
         self.groups.len() - 1
     }
 
-    /// Notes when the jobs that wait have waited for long enough.
-    fn start_waiting(&mut self, index: usize) {
+    /// Notes when the jobs that wait have waited for long enough, of which those from `from` on are new; and the
+    /// time, if it is asked for.
+    fn start_waiting(&mut self, index: usize, from: usize, now: &mut Option<Instant>) {
         let group = &mut self.groups[index];
-        let waiting = group.jobs.range_mut(group.complete..group.seen);
-        let own = waiting.filter_map(|job| job.operation().deadline).min();
-        let bound = match group.expires {
-            Some(expires) => Some(expires),
-            None => self.config.max_wait.and_then(|wait| Instant::now().checked_add(wait)),
+        let new = group.jobs.range_mut(from.max(group.complete)..group.seen);
+        let own = new.filter_map(|job| job.operation().deadline).min();
+        let bound = match (group.expires, self.config.max_wait) {
+            (None, Some(wait)) => now.get_or_insert_with(Instant::now).checked_add(wait),
+            (expires, _) => expires,
         };
         group.expires = [own, bound].into_iter().flatten().min();
     }
 
-    /// Processes the groups of which a job has waited for long enough.
-    fn expire(&mut self) {
+    /// Processes the groups of which a job has waited for long enough; `now` is the time, where it is known.
+    fn expire(&mut self, now: Option<Instant>) {
         if self.groups.iter().all(|group| group.expires.is_none()) {
             return;
         }
-        let now = Instant::now();
+        let now = now.unwrap_or_else(Instant::now);
         for index in 0..self.groups.len() {
             let group = &mut self.groups[index];
             if group.remote.is_some() {
@@ -416,8 +455,12 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         // Each window is complete on its own: no job is processed twice where the next one panics.
         while group.complete < to {
             let until = to.min(group.complete + WINDOW);
-            let jobs = group.jobs.range_mut(group.complete..until);
-            let failed = self.processor.run(group.class.0, jobs.map(Handle::operation));
+            let jobs = pieces(&mut group.jobs, group.complete..until);
+            let provider = group.class.0;
+            let failed = match self.config.order {
+                Order::Any => self.processor.run::<_, true>(provider, jobs),
+                Order::AsSubmitted => self.processor.run::<_, false>(provider, jobs),
+            };
             self.statistics.complete(until - group.complete, failed);
             group.complete = until;
             self.level.set(|| true);

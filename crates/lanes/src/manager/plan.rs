@@ -23,15 +23,15 @@ impl Plan {
         Plan { order: Box::new([0; WINDOW]), classes: Box::new([0; WINDOW]), places: [0; CLASSES] }
     }
 
-    /// Orders jobs by their cost, dearest first and otherwise as they stand: a counting sort, or nothing
+    /// Orders jobs, one at least, by their cost, dearest first and otherwise as they stand: a counting sort, or nothing
     /// at all where all cost the same.
     #[inline(always)]
     pub(crate) fn order(&mut self, jobs: usize, cost: impl Fn(usize) -> usize) -> &[u16] {
         let class = |job| (CLASSES - 1 - cost(job).min(CLASSES - 1)) as u8;
-        let mut differences = 0;
+        let (mut differences, first) = (0, class(0));
         for (job, place) in self.classes.iter_mut().enumerate().take(jobs) {
             *place = class(job);
-            differences |= *place ^ class(0);
+            differences |= *place ^ first;
         }
         if differences == 0 && self.classes[0] != 0 {
             return &IN_PLACE[..jobs];

@@ -1,6 +1,7 @@
 //! The burst planner: many jobs known at once.
 
-use alloc::vec::Vec;
+use alloc::boxed::Box;
+use core::mem::MaybeUninit;
 
 use super::plan::{Plan, WINDOW};
 use super::{Goal, Job, Lanes, Loan, Occupancy, Source};
@@ -22,9 +23,9 @@ use crate::cpu::Cpu;
 pub struct Planner<L: Lanes> {
     lanes: L,
     plan: Plan,
-    /// The tasks of a window of loans; empty between calls.
-    tasks: Vec<L::Task>,
-    costs: [u32; WINDOW],
+    /// The tasks of a window of loans, and what they cost; of no meaning between calls.
+    tasks: Box<[MaybeUninit<L::Task>; WINDOW]>,
+    costs: Box<[usize; WINDOW]>,
 }
 
 // SAFETY: `tasks` holds pointers only during a call.
@@ -33,8 +34,8 @@ unsafe impl<L: Lanes> Send for Planner<L> {}
 impl<L: Lanes> Planner<L> {
     /// A planner with the kernels for this CPU; all that it will ever allocate, it allocates here.
     pub fn new(cpu: &Cpu) -> Self {
-        let tasks = Vec::with_capacity(WINDOW);
-        Planner { lanes: L::new(cpu), plan: Plan::new(), tasks, costs: [0; WINDOW] }
+        let (tasks, costs) = (Box::new([const { MaybeUninit::uninit() }; _]), Box::new([0; _]));
+        Planner { lanes: L::new(cpu), plan: Plan::new(), tasks, costs }
     }
 
     /// Lanes of the kernel: how many jobs advance at once.
@@ -66,17 +67,21 @@ impl<L: Lanes> Planner<L> {
     {
         let mut loans = loans.into_iter();
         loop {
-            self.tasks.clear();
-            for (loan, cost) in loans.by_ref().take(WINDOW).zip(&mut self.costs) {
-                *cost = u32::try_from(loan.cost).unwrap_or(u32::MAX);
-                self.tasks.push(loan.task);
+            let mut count = 0;
+            while count < WINDOW {
+                let Some(loan) = loans.next() else { break };
+                self.costs[count] = loan.cost;
+                self.tasks[count].write(loan.task);
+                count += 1;
             }
-            if self.tasks.is_empty() {
+            if count == 0 {
                 return;
             }
+            // SAFETY: so many were just written.
+            let tasks = unsafe { self.tasks[..count].assume_init_ref() };
             let costs = &self.costs;
-            let order = self.plan.order(self.tasks.len(), |index| costs[index] as usize);
-            let mut source = Lent { tasks: &self.tasks, order: order.iter() };
+            let order = self.plan.order(count, |index| costs[index]);
+            let mut source = Lent { tasks, order: order.iter() };
             // SAFETY: what the tasks point to is borrowed for 'a, which outlives this call, and all of
             // them are done when it returns.
             unsafe { self.lanes.run(&mut source, Goal::All) };

@@ -13,17 +13,23 @@ const BATCH: usize = 64;
 /// One thread's planners, by class.
 pub(crate) struct NativeQueue {
     cpu: Cpu,
-    classes: [Option<Box<dyn Class>>; CLASSES],
+    /// Those that were made, and where each class's is.
+    classes: Vec<Box<dyn Class>>,
+    places: [Option<u8>; CLASSES],
 }
 
 impl NativeQueue {
     pub(crate) fn new(cpu: &Cpu) -> Self {
-        NativeQueue { cpu: cpu.clone(), classes: [const { None }; _] }
+        NativeQueue { cpu: cpu.clone(), classes: Vec::new(), places: [None; _] }
     }
 
     fn class(&mut self, class: u8) -> &mut dyn Class {
-        let NativeQueue { cpu, classes } = self;
-        &mut **classes[usize::from(class)].get_or_insert_with(|| kinds::class(class, cpu))
+        let NativeQueue { cpu, classes, places } = self;
+        let place = *places[usize::from(class)].get_or_insert_with(|| {
+            classes.push(kinds::class(class, cpu));
+            classes.len() as u8 - 1
+        });
+        &mut *classes[usize::from(place)]
     }
 }
 
@@ -47,7 +53,7 @@ impl Queue for NativeQueue {
     }
 
     fn occupancy(&self) -> Option<Occupancy> {
-        let all = self.classes.iter().flatten().map(|class| class.occupancy());
+        let all = self.classes.iter().map(|class| class.occupancy());
         Some(all.fold(Occupancy::default(), |sum, class| Occupancy {
             used: sum.used + class.used,
             offered: sum.offered + class.offered,
