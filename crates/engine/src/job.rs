@@ -121,7 +121,7 @@ impl<'a, T> Job<'a, T> {
 
     /// How it went: `None` until it is complete.
     pub fn status(&self) -> Option<Result<(), JobError>> {
-        self.operation.state.status()
+        self.operation.status()
     }
 
     /// Whether it is complete, and went well.

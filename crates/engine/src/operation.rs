@@ -20,12 +20,14 @@ use crate::session::{Held, Part, Rules, Session};
 pub struct Operation<'a> {
     pub(crate) session: Held<'a>,
     pub(crate) state: State,
-    pub(crate) deadline: Option<Instant>,
     /// What it was given; of associated data, whether there may be some.
     pub(crate) extras: Extras,
+    pub(crate) deadline: Option<Instant>,
     pub(crate) nonce: Nonce,
     pub(crate) data: Data<'a>,
     pub(crate) tag: Tag,
+    /// How it went, unless it is [plain](State::plain): then, well.
+    outcome: Result<(), JobError>,
     pub(crate) associated: Bytes<'a>,
     pub(crate) cipher: Span,
     pub(crate) mac: Span,
@@ -42,11 +44,10 @@ pub(crate) struct State {
     pub phase: Phase,
     /// Worked on is the second half of a chain.
     second: bool,
-    /// Nothing is left to be done when the provider is done with it, well.
+    /// Nothing is left to be done when the provider is done with it, and that was well if it is.
     plain: bool,
     /// The class of what is worked on.
     class: u8,
-    outcome: Result<(), JobError>,
 }
 
 /// Whose turn it is.
@@ -63,29 +64,16 @@ pub(crate) enum Phase {
 }
 
 impl State {
-    pub(crate) const READY: State =
-        State { phase: Phase::Ready, second: false, class: 0, plain: false, outcome: Ok(()) };
+    pub(crate) const READY: State = State { phase: Phase::Ready, second: false, plain: false, class: 0 };
 
-    /// It is the provider's turn. The outcome stays as it is: it counts once there is another.
+    /// It is the provider's turn.
+    // Field by field: to write all of them at once takes longer where they are read one by one.
     #[inline(always)]
     fn start(&mut self, class: u8, plain: bool) {
         self.phase = Phase::Running;
         self.second = false;
         self.plain = plain;
         self.class = class;
-    }
-
-    /// The provider is done with it.
-    #[inline(always)]
-    fn end(&mut self, outcome: Result<(), JobError>) {
-        self.phase = Phase::Ran;
-        self.plain &= outcome.is_ok();
-        self.outcome = outcome;
-    }
-
-    /// How it went, once it is complete.
-    pub(crate) fn status(&self) -> Option<Result<(), JobError>> {
-        (self.phase == Phase::Complete).then_some(self.outcome)
     }
 }
 
@@ -112,6 +100,7 @@ impl<'a> Operation<'a> {
             tag: Tag::NONE,
             deadline: None,
             state: State::READY,
+            outcome: Ok(()),
             made: None,
             fell_back: None,
         }
@@ -167,7 +156,7 @@ impl<'a> Operation<'a> {
         let rules = session.rules();
         let own = last.own(session.stage(false))?;
         if !rules.checks_tag {
-            self.state.end(Ok(()));
+            self.state.phase = Phase::Ran;
         }
         let text = match &mut self.data {
             Data::InPlace(buffer) => Text::InPlace(buffer.as_mut_slice()),
@@ -221,7 +210,8 @@ impl<'a> Operation<'a> {
             checks_tag &= !(rules.chain && stage.part == Part::Cipher);
         }
         if commits && !checks_tag {
-            self.state.end(Ok(()));
+            self.state.phase = Phase::Ran;
+            self.outcome = Ok(());
         }
         Some(Parts {
             session: own,
@@ -250,7 +240,21 @@ impl<'a> Operation<'a> {
     /// The provider is done with it.
     #[inline]
     pub fn complete(&mut self, outcome: Result<(), JobError>) {
-        self.state.end(outcome);
+        self.state.phase = Phase::Ran;
+        self.state.plain &= outcome.is_ok();
+        if !self.state.plain {
+            self.outcome = outcome;
+        }
+    }
+
+    /// How it went, once it is complete.
+    pub(crate) fn status(&self) -> Option<Result<(), JobError>> {
+        (self.state.phase == Phase::Complete).then(|| self.outcome())
+    }
+
+    /// How it went, if the provider is done with it.
+    fn outcome(&self) -> Result<(), JobError> {
+        if self.state.plain { Ok(()) } else { self.outcome }
     }
 
     /// The provider is done with a [`Verify`](crate::Direction::Verify): this is the MAC of the text, of
@@ -510,7 +514,7 @@ impl<'a> Operation<'a> {
         if !rules.goes_on || self.state.phase != Phase::Ran {
             return false;
         }
-        let goes_on = match (self.state.outcome, rules.making) {
+        let goes_on = match (self.outcome(), rules.making) {
             (Err(error), _) => self.falls_back(error),
             (Ok(()), Some(_)) => self.makes_more(),
             // Whether it has two is for the session that works on it to say.
@@ -545,7 +549,7 @@ impl<'a> Operation<'a> {
         let (Some(making), Some(made)) = (session.rules().making, &mut self.made) else { return false };
         let more = made.goes_on(making, len, |len| session.stage(false).session.bound(len));
         more.unwrap_or_else(|error| {
-            self.state.outcome = Err(error);
+            self.outcome = Err(error);
             false
         })
     }
@@ -573,14 +577,14 @@ impl<'a> Operation<'a> {
     #[inline(never)]
     fn finish_carefully(&mut self) -> bool {
         match self.state.phase {
-            Phase::Complete => return self.state.outcome.is_err(),
+            Phase::Complete => return self.outcome().is_err(),
             Phase::Ran => {}
-            Phase::Ready | Phase::Running => self.state.outcome = Err(JobError::NotDone),
+            Phase::Ready | Phase::Running => self.fail(JobError::NotDone),
         }
         let rules = *self.session.get().rules();
         if let Some(making) = rules.making {
             self.finish_compression(making);
-        } else if let Err(error) = self.state.outcome {
+        } else if let Err(error) = self.outcome {
             // Without a queue, and where a device failed, nobody has touched what is in place: another
             // provider may have it.
             let untouched = matches!(error, JobError::NoQueue | JobError::Device(_))
@@ -593,13 +597,13 @@ impl<'a> Operation<'a> {
             self.write_tag();
         }
         self.data.scatter_pieces();
-        self.state.outcome.is_err()
+        self.outcome.is_err()
     }
 
     /// Ends a compression or a decompression.
     fn finish_compression(&mut self, making: Making) {
         let Some(made) = &mut self.made else { return };
-        match self.state.outcome {
+        match self.outcome {
             Ok(()) if made.is_too_long(making, self.data.len()) => {
                 self.data.bring_together();
                 made.store(making, self.data.text().into_input());
@@ -632,7 +636,12 @@ impl<'a> Operation<'a> {
             self.fell_back = None;
         }
         self.state.phase = Phase::Complete;
-        self.state.outcome = Err(error);
+        self.fail(error);
+    }
+
+    fn fail(&mut self, error: JobError) {
+        self.state.plain = false;
+        self.outcome = Err(error);
     }
 }
 

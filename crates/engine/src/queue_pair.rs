@@ -479,7 +479,7 @@ impl<'a, H: Handle<'a>> Drop for QueuePair<'a, H> {
             self.statistics.complete(cancelled, cancelled);
             let Some(handler) = &mut self.on_drop else { continue };
             for (place, mut job) in group.jobs.drain(..).enumerate() {
-                if place >= group.complete && job.operation().state.status().is_none() {
+                if place >= group.complete && job.operation().status().is_none() {
                     job.operation().refuse(JobError::Cancelled);
                 }
                 handler(job);
