@@ -194,7 +194,7 @@ fn runs(features: &[Feature], isa: Isa) -> bool {
 }
 
 #[cfg(target_arch = "x86_64")]
-const FEATURES: usize = 15;
+const FEATURES: usize = 16;
 
 /// Reads CPUID, and XCR0 through XGETBV: a CPU may have registers that the operating system does not
 /// save (Intel SDM, volume 1, chapters 14.3 and 15.2).
@@ -209,6 +209,9 @@ fn detect() -> [Feature; FEATURES] {
     } else {
         core::arch::x86_64::CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 }
     };
+    // AMD's identifiers of what is fast; other makers' CPUs have no such leaf.
+    const FAST: u32 = 0x8000_001a;
+    let fast = if __cpuid(0x8000_0000).eax >= FAST { __cpuid(FAST).eax } else { 0 };
     let bit = |register: u32, bit: u32| register >> bit & 1 == 1;
     let saved = if bit(one.ecx, 27) {
         // SAFETY: CPUID says that the operating system has enabled XGETBV (OSXSAVE).
@@ -236,6 +239,8 @@ fn detect() -> [Feature; FEATURES] {
         feature("sha", bit(seven.ebx, 29), true),
         feature("vaes", bit(seven.ecx, 9), ymm),
         feature("vpclmulqdq", bit(seven.ecx, 10), ymm),
+        // Data paths of 256 bits (FP256) and no wider (FP512).
+        feature("fp256", bit(fast, 2) && !bit(fast, 3), ymm),
     ]
 }
 

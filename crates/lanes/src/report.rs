@@ -60,6 +60,9 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 20 + cfg!(feature = "legacy") as usize
 fn hash<A: Hash>(cpu: &Cpu) -> KernelInfo {
     let kernels = A::kernels(cpu);
     let reason = match (kernels.wide.name, cpu.isa()) {
+        ("sha-ni, avx512", _) => {
+            "the SHA instructions and 256-bit vectors at once beat 512-bit vectors, which this CPU halves"
+        }
         ("sha-ni", _) => "the SHA instructions on interleaved buffers beat 256-bit vectors",
         (_, Isa::Avx512) if kernels.middle.is_some() => {
             "512-bit vectors for many buffers, the SHA instructions on interleaved ones for few"

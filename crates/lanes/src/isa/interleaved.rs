@@ -133,42 +133,8 @@ macro_rules! interleaved_kernels {
             crate::hash::SingleKernel { name: $name, one, two: Some(two) }
         };
 
-        $(#[$wide_doc])*
-        pub(crate) fn $wide<A: crate::hash::Hash<Word = $word>>() -> crate::hash::HashKernel<$word> {
-            use crate::hash::{Hash, HashKernel, Messages, Shape};
-            use crate::isa::interleaved::{Both, Buffers, many};
-
-            #[target_feature(enable = $features)]
-            unsafe fn run(states: *const *mut $word, data: *const *const u8, blocks: usize) {
-                // SAFETY: the same contract.
-                unsafe { $buffer::run::<many!($lanes $buffer)>(states, data, blocks) }
-            }
-
-            #[target_feature(enable = $features)]
-            unsafe fn finish<A: Hash<Word = $word>>(
-                messages: &Messages<$word>,
-                first: usize,
-                shape: Shape,
-            ) {
-                // SAFETY: the same contract; states are only read where a buffer is loaded.
-                unsafe {
-                    let mut buffers = <many!($lanes $buffer)>::load(messages.start[first..].as_ptr().cast());
-                    for step in 0..shape.steps() {
-                        if step < shape.blocks {
-                            buffers.begin(messages.data[first..].as_ptr(), A::BLOCK_LEN * step);
-                        } else if step < shape.blocks + shape.tail {
-                            let offset = A::BLOCK_LEN * (step - shape.blocks);
-                            buffers.begin(messages.tail[first..].as_ptr(), offset);
-                        } else {
-                            buffers.begin_outer::<A>(messages.outer[first..].as_ptr().cast());
-                        }
-                        $buffer::rounds(&mut buffers);
-                    }
-                    buffers.store(messages.state[first..].as_ptr());
-                }
-            }
-
-            HashKernel { name: $name, lanes: $lanes, run, finish: finish::<A>, pads: false }
+        crate::isa::interleaved::wide_kernel! {
+            $(#[$wide_doc])* $wide of $lanes, $buffer of $word, $name, $features
         }
 
         impl $buffer {
@@ -207,6 +173,53 @@ macro_rules! interleaved_kernels {
     };
 }
 pub(super) use interleaved_kernels;
+
+/// The kernel for many buffers alone, for instructions of other encodings.
+macro_rules! wide_kernel {
+    (
+        $(#[$wide_doc:meta])* $wide:ident of $lanes:tt,
+        $buffer:ident of $word:ty, $name:literal, $features:literal
+    ) => {
+        $(#[$wide_doc])*
+        pub(crate) fn $wide<A: crate::hash::Hash<Word = $word>>() -> crate::hash::HashKernel<$word> {
+            use crate::hash::{Hash, HashKernel, Messages, Shape};
+            use crate::isa::interleaved::{Both, Buffers, many};
+
+            #[target_feature(enable = $features)]
+            unsafe fn run(states: *const *mut $word, data: *const *const u8, blocks: usize) {
+                // SAFETY: the same contract.
+                unsafe { $buffer::run::<many!($lanes $buffer)>(states, data, blocks) }
+            }
+
+            #[target_feature(enable = $features)]
+            unsafe fn finish<A: Hash<Word = $word>>(
+                messages: &Messages<$word>,
+                first: usize,
+                shape: Shape,
+            ) {
+                // SAFETY: the same contract; states are only read where a buffer is loaded.
+                unsafe {
+                    let mut buffers = <many!($lanes $buffer)>::load(messages.start[first..].as_ptr().cast());
+                    for step in 0..shape.steps() {
+                        if step < shape.blocks {
+                            buffers.begin(messages.data[first..].as_ptr(), A::BLOCK_LEN * step);
+                        } else if step < shape.blocks + shape.tail {
+                            let offset = A::BLOCK_LEN * (step - shape.blocks);
+                            buffers.begin(messages.tail[first..].as_ptr(), offset);
+                        } else {
+                            buffers.begin_outer::<A>(messages.outer[first..].as_ptr().cast());
+                        }
+                        $buffer::rounds(&mut buffers);
+                    }
+                    buffers.store(messages.state[first..].as_ptr());
+                }
+            }
+
+            HashKernel { name: $name, lanes: $lanes, run, finish: finish::<A>, pads: false }
+        }
+    };
+}
+pub(super) use wide_kernel;
 
 /// The type of so many buffers.
 macro_rules! many {

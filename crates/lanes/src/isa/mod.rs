@@ -14,6 +14,8 @@ pub(crate) mod neon;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86_sha;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86_sha256x8;
 
 /// Compiles the generic kernels for one instruction set: `kernel32` and `kernel64` give the kernel of
 /// any hash with 32-bit and with 64-bit words.

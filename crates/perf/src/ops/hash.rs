@@ -58,7 +58,7 @@ pub fn hash_in_lanes(hash: HashAlgorithm, unit: Unit) -> KernelOps {
 }
 
 /// A hash computed one buffer at a time by the CPU's own instructions for it, where it may have
-/// any.
+/// any. Only rounds count: vectors may make the message schedule at the same time.
 pub fn hash_in_hardware(hash: HashAlgorithm) -> Option<KernelOps> {
     let sha = match hash {
         // Four rounds an instruction.

@@ -44,12 +44,22 @@ pub fn isas() -> impl Iterator<Item = Cpu> {
 
 /// Those of [`isas`], with and without the hash and AES instructions.
 pub fn cpus() -> Vec<Cpu> {
-    with_and_without(&["sha", "sha2", "aes", "vaes", "pclmulqdq", "vpclmulqdq", "avx512ifma", "pmull"])
+    with_and_without(&[
+        "sha",
+        "fp256",
+        "sha2",
+        "aes",
+        "vaes",
+        "pclmulqdq",
+        "vpclmulqdq",
+        "avx512ifma",
+        "pmull",
+    ])
 }
 
 /// Those of [`cpus`] that differ for hashes.
 pub fn hash_cpus() -> Vec<Cpu> {
-    with_and_without(&["sha", "sha2"])
+    with_and_without(&["sha", "fp256", "sha2"])
 }
 
 /// Those of [`cpus`] that differ for ciphers.
