@@ -2,13 +2,13 @@
 
 #![cfg(all(unix, not(miri)))]
 
-use crate::common::packets::{Message, Mode, Text, View, every_mode};
+use crate::common::packets::{Message, Mode, Open, Seal, Text, View, every_mode};
 use crate::common::{
     Reference, brief, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, every_hash, everywhere, hash_cpus,
     isas,
 };
 use crate::kasumi::Message as KasumiMessage;
-use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, OutOfPlace, Planner};
+use broadloom_lanes::{AesKey, CbcJob, GcmKey, GcmLanes, HashJob, HmacKey, Loan, OutOfPlace, Planner};
 
 /// Bytes between two guard pages.
 pub struct Guarded {
@@ -250,6 +250,57 @@ fn rc4_touches_its_buffers_and_nothing_else() {
             for (i, to) in to.iter_mut().take(count).enumerate() {
                 let what = format!("{} {side:?} {len} bytes, {i} of {count}", cpu.isa());
                 assert!(to.bytes(side, len) == expected, "{what}");
+            }
+        }
+    }
+}
+
+/// Of one key and one length, as many as some kernels take side by side, and fewer.
+#[test]
+fn messages_of_gcm_alike_touch_their_buffers_and_nothing_else() {
+    let (mut from, mut to, mut small) = (regions(), regions(), regions());
+    let secret = bytes(5, 16);
+    let key = GcmKey::new(&secret).expect("a good length");
+    let step = if brief() { 37 } else { 3 };
+    for len in (0..=70).chain((71..560).step_by(step)) {
+        for seals in [true, false] {
+            let count = 2 + len % 4;
+            let make = |i| Message { key: secret.clone(), ..Message::new::<Seal>(5 + 7 * i, 16, len) };
+            let messages: Vec<_> = (0..count).map(make).collect();
+            let texts = |message: &Message| match seals {
+                true => message.texts::<Seal>(),
+                false => message.texts::<Open>(),
+            };
+            let texts: Vec<_> = messages.iter().map(texts).collect();
+            for (side, cpu) in [Side::Start, Side::End]
+                .iter()
+                .flat_map(|s| cipher_cpus().into_iter().map(move |c| (*s, c)))
+            {
+                let mut tags = vec![[0; 16]; count];
+                let places = from.iter_mut().zip(&mut to).zip(&mut small);
+                let all = places.zip(&messages).zip(&texts).zip(&mut tags).enumerate();
+                Planner::new(&cpu).process_each(all.map(|(i, (((places, message), texts), tag))| {
+                    let ((from, to), small) = places;
+                    let associated = small.place(side, &message.associated);
+                    let (nonce, text) = (&message.nonce, &texts.0);
+                    if (i + len) % 2 == 0 {
+                        let text = to.place(side, text);
+                        return match seals {
+                            true => Loan::<GcmLanes>::seal(&key, nonce, associated, text, tag),
+                            false => Loan::<GcmLanes>::open(&key, nonce, associated, text, tag),
+                        };
+                    }
+                    let (text, to) = (from.place(side, text), to.place(side, &vec![0; len]));
+                    match seals {
+                        true => Loan::<GcmLanes>::seal_to(&key, nonce, associated, text, to, tag),
+                        false => Loan::<GcmLanes>::open_to(&key, nonce, associated, text, to, tag),
+                    }
+                }));
+                for (i, (to, (_, expected, tag))) in to.iter_mut().zip(&texts).enumerate() {
+                    let what = format!("{} {side:?} {len}, {i} of {count}, seals: {seals}", cpu.isa());
+                    assert!(to.bytes(side, len) == expected, "{what}");
+                    assert_eq!(tags[i], tag[..], "{what}");
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use broadloom_lanes::{AesKey, CounterError, Cpu, CtrLanes, GcmKey, GcmLanes, Loan, Planner};
 
-use crate::common::packets::{Ctr, Message, Mode, Text, View, every_mode};
+use crate::common::packets::{Ctr, Message, Mode, Seal, Text, View, every_mode};
 use crate::common::{brief, bytes, cipher_cpus, hex};
 
 /// Sends messages through a mode in one call, each at its own alignment, every other one in place; compares
@@ -121,6 +121,116 @@ fn messages_of_gcm_are_sealed_and_opened_in_one_call() {
             (texts, tags)
         };
         assert!(run(1) == run(order.len()), "{}", cpu.isa());
+    }
+}
+
+/// A message for GCM, the number of its key, and which way it goes.
+struct OfGcm {
+    key: usize,
+    seals: bool,
+    message: Message,
+}
+
+/// Sends messages in one call, those under one number with one and the same key, every other one in place; compares
+/// what comes out, and what is around it.
+fn check_gcm(secrets: &[Vec<u8>], messages: &[OfGcm]) {
+    const AROUND: usize = 80;
+    let keys: Vec<_> = secrets.iter().map(|key| GcmKey::new(key).expect("a good length")).collect();
+    let framed = |text: &[u8]| [&[0xa7; AROUND], text, &[0xa7; AROUND]].concat();
+    let all: Vec<_> = messages
+        .iter()
+        .map(|OfGcm { seals, message, .. }| {
+            let (ciphertext, tag) = Seal::expected(message);
+            let plain = message.plain.clone();
+            let (from, to) = if *seals { (plain, ciphertext) } else { (ciphertext, plain) };
+            (from, framed(&to), tag)
+        })
+        .collect();
+    for cpu in cipher_cpus() {
+        let mut tags = vec![[0; 16]; messages.len()];
+        let to = |(i, (from, _, _)): (usize, &(Vec<u8>, _, _))| {
+            framed(if i % 2 == 0 { from.as_slice() } else { &[0x55; 600][..from.len()] })
+        };
+        let mut tos: Vec<_> = all.iter().enumerate().map(to).collect();
+        let loans = messages.iter().zip(&all).zip(tos.iter_mut().zip(&mut tags)).enumerate();
+        Planner::new(&cpu).process_each(loans.map(|(i, ((of, (from, _, _)), (to, tag)))| {
+            let OfGcm { key, seals, message: Message { nonce, associated, .. } } = of;
+            let to = &mut to[AROUND..AROUND + from.len()];
+            match (seals, i % 2 == 0) {
+                (true, true) => Loan::<GcmLanes>::seal(&keys[*key], nonce, associated, to, tag),
+                (false, true) => Loan::<GcmLanes>::open(&keys[*key], nonce, associated, to, tag),
+                (true, false) => {
+                    Loan::<GcmLanes>::seal_to(&keys[*key], nonce, associated, from, to, tag)
+                }
+                (false, false) => {
+                    Loan::<GcmLanes>::open_to(&keys[*key], nonce, associated, from, to, tag)
+                }
+            }
+        }));
+        for (i, ((_, to, tag), OfGcm { key, seals, message })) in all.iter().zip(messages).enumerate() {
+            let what = || {
+                let lens = (secrets[*key].len(), message.associated.len(), message.plain.len());
+                format!("{} of {}, {lens:?}, seals: {seals}, {}", i, messages.len(), cpu.isa())
+            };
+            assert!(tos[i] == *to, "the text of {}", what());
+            assert_eq!(tags[i], tag[..], "the tag of {}", what());
+        }
+    }
+}
+
+/// Of one key, as many blocks and one way: as packets of one connection come.
+#[test]
+fn messages_of_gcm_that_are_alike() {
+    let lens = |blocks: usize, less: usize| 16 * blocks - if blocks > 0 { less % 16 } else { 0 };
+    let step = if brief() { 7 } else { 1 };
+    for text in (0..=33).step_by(step) {
+        for (a, associated) in [0, 1, 2, 5, 19, 30].into_iter().enumerate() {
+            let number = text * 6 + a;
+            // All lengths the same, or different ones of the same number of blocks.
+            let less = |i: usize| if number % 5 == 0 { 0 } else { i * 5 + number };
+            for seals in [true, false] {
+                let make = |i: usize| {
+                    let message = Message::new::<Seal>(number + i, 16, lens(text, less(i)));
+                    let associated = bytes(i, lens(associated, less(3 * i)));
+                    OfGcm {
+                        key: 0,
+                        seals,
+                        message: Message { key: bytes(3, KEYS[text % 3]), associated, ..message },
+                    }
+                };
+                let messages: Vec<_> = (0..1 + number % 9).map(make).collect();
+                check_gcm(&[bytes(3, KEYS[text % 3])], &messages);
+            }
+        }
+    }
+}
+
+/// Of few keys, in an order without any, with neighbours that have something in common or nothing.
+#[test]
+fn messages_of_gcm_of_all_kinds_in_one_call() {
+    let secrets: Vec<_> =
+        [16, 16, 24, 32, 32].iter().enumerate().map(|(i, len)| bytes(i + 60, *len)).collect();
+    let mut state = 1u64;
+    let mut below = |end: usize| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+        (state >> 33) as usize % end
+    };
+    for round in 0..if brief() { 3 } else { 60 } {
+        let (mut key, mut seals, mut most) = (0, true, 64);
+        let mut make = |i: usize| {
+            if below(6) == 0 {
+                (key, seals) = (below(secrets.len()), below(2) == 0);
+            }
+            if below(8) == 0 {
+                most = [17, 65, 257, 600][below(4)];
+            }
+            let text = below(most);
+            let associated = bytes(i, [0, 8, 12, 13, 16, 20, 100, 500][below(8) * below(8) / 7]);
+            let message = Message::new::<Seal>(i, 16, text);
+            OfGcm { key, seals, message: Message { key: secrets[key].clone(), associated, ..message } }
+        };
+        let messages: Vec<_> = (0..round * 3 + 2).map(&mut make).collect();
+        check_gcm(&secrets, &messages);
     }
 }
 

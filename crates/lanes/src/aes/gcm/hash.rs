@@ -44,7 +44,7 @@ pub(in crate::aes) trait Field: Wide {
 
 /// A sum of products that is not reduced yet: low, middle and high parts by Karatsuba's method.
 #[derive(Clone, Copy)]
-struct Sum<W> {
+pub(super) struct Sum<W> {
     low: W,
     middle: W,
     high: W,
@@ -54,7 +54,7 @@ impl<W: Field> Sum<W> {
     /// # Safety
     /// The contract of [`Field`].
     #[inline(always)]
-    unsafe fn new() -> Self {
+    pub unsafe fn new() -> Self {
         // SAFETY: the caller's.
         let zero = unsafe { W::zero() };
         Sum { low: zero, middle: zero, high: zero }
@@ -62,8 +62,6 @@ impl<W: Field> Sum<W> {
 
     /// Adds elements, each times a power: the first times the `exponent`, and so on downwards. Or, if there are
     /// two registers of them, those of both, each with its exponent.
-    ///
-    /// The sums are pinned, lest the compiler put off all additions to make a tree of them.
     ///
     /// # Safety
     /// The contract of [`Field`]; the key is valid, and exponents are 1 to [`POWERS`].
@@ -73,19 +71,33 @@ impl<W: Field> Sum<W> {
         unsafe {
             let power = x.map(|(_, exponent)| W::elements((*key).from(exponent)));
             let fold = x.map(|(_, exponent)| W::elements((*key).folds_from(exponent)));
-            let mut low = x[0].0.low_products(power[0]);
+            self.add_products(x.map(|(x, _)| x), power, fold);
+        }
+    }
+
+    /// Adds elements, each times a power, of which the [folded](Element::folded) one is there as well.
+    ///
+    /// The sums are pinned, lest the compiler put off all additions to make a tree of them.
+    ///
+    /// # Safety
+    /// The contract of [`Field`].
+    #[inline(always)]
+    pub unsafe fn add_products<const N: usize>(&mut self, x: [W; N], power: [W; N], fold: [W; N]) {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut low = x[0].low_products(power[0]);
             for i in 1..N {
-                low = low.xor(x[i].0.low_products(power[i]));
+                low = low.xor(x[i].low_products(power[i]));
             }
             self.low = self.low.xor(low).pin();
-            let mut high = x[0].0.high_products(power[0]);
+            let mut high = x[0].high_products(power[0]);
             for i in 1..N {
-                high = high.xor(x[i].0.high_products(power[i]));
+                high = high.xor(x[i].high_products(power[i]));
             }
             self.high = self.high.xor(high).pin();
-            let mut middle = x[0].0.xor(x[0].0.swapped()).low_products(fold[0]);
+            let mut middle = x[0].xor(x[0].swapped()).low_products(fold[0]);
             for i in 1..N {
-                middle = middle.xor(x[i].0.xor(x[i].0.swapped()).low_products(fold[i]));
+                middle = middle.xor(x[i].xor(x[i].swapped()).low_products(fold[i]));
             }
             self.middle = self.middle.xor(middle).pin();
         }
@@ -98,6 +110,16 @@ impl<W: Field> Sum<W> {
     #[inline(always)]
     unsafe fn reduce(self) -> W {
         // SAFETY: the caller's.
+        unsafe { self.reduce_places().total() }
+    }
+
+    /// The element that each place is.
+    ///
+    /// # Safety
+    /// The contract of [`Field`].
+    #[inline(always)]
+    pub unsafe fn reduce_places(self) -> W {
+        // SAFETY: the caller's.
         unsafe {
             let middle = self.middle.xor(self.low).xor(self.high);
             let low = self.low.xor(middle.low_as_high());
@@ -106,7 +128,7 @@ impl<W: Field> Sum<W> {
             // Twice, 64 bits at the bottom are made zero by adding a multiple of the polynomial.
             let low = low.swapped().xor(low.low_products(reduction));
             let low = low.swapped().xor(low.low_products(reduction));
-            low.xor(high).total()
+            low.xor(high)
         }
     }
 }

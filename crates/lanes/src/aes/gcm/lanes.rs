@@ -1,7 +1,7 @@
 //! The scheduler of GCM messages: it gathers them, so that the kernel has several in flight.
 
 use super::job::{Gcm, Gmac};
-use super::{GcmKernel, GcmKey, Message, halves};
+use super::{GcmKernel, GcmKey, LONG, Message, halves};
 use crate::aes::select;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
@@ -52,7 +52,7 @@ impl Lanes for GcmLanes {
     unsafe fn run(&mut self, source: &mut impl Source<GcmTask>, _: Goal) {
         let GcmLanes { kernel, messages, ids } = self;
         loop {
-            let mut count = 0;
+            let (mut count, mut long) = (0, 0);
             for (message, place) in messages.iter_mut().zip(&mut *ids) {
                 let taken = source.next(|id, task| {
                     *message = task.message;
@@ -62,18 +62,35 @@ impl Lanes for GcmLanes {
                         let block = unsafe { (kernel.first_counter)(&*message.key, nonce, len) };
                         message.counter = halves(u128::from_le_bytes(block));
                     }
-                    id
+                    (id, task.message.len >= LONG)
                 });
-                let Some(id) = taken else { break };
+                let Some((id, is_long)) = taken else { break };
                 *place = id;
                 count += 1;
+                long += usize::from(is_long);
+            }
+            let (messages, ids) = (&mut messages[..count], &mut ids[..count]);
+            if 0 < long && long < count {
+                short_ones_first(messages, ids);
             }
             // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
-            unsafe { (kernel.process)(&messages[..count]) };
-            ids[..count].iter().for_each(|id| source.done(*id));
+            unsafe { (kernel.process)(messages) };
+            ids.iter().for_each(|id| source.done(*id));
             if count < GATHERED {
                 return;
             }
+        }
+    }
+}
+
+/// Moves the short messages before the long ones, as either are best among their own kind.
+fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
+    let mut short = 0;
+    for at in 0..messages.len() {
+        if messages[at].len < LONG {
+            messages.swap(short, at);
+            ids.swap(short, at);
+            short += 1;
         }
     }
 }

@@ -1,9 +1,11 @@
 //! AES-GCM and GMAC (SP 800-38D).
 //!
 //! `hash` is GHASH and `pipeline` the rest, both written once over the registers of an instruction set, which
-//! `clmul`, `vclmul`, `vclmul512` and `pmull` fill in; `soft` is for CPUs without their instructions. `field` is the
-//! arithmetic in plain integers, with which keys are expanded.
+//! `clmul`, `vclmul`, `vclmul512` and `pmull` fill in; `soft` is for CPUs without their instructions. `abreast` has short
+//! messages side by side, on AVX-512. `field` is the arithmetic in plain integers.
 
+#[cfg(target_arch = "x86_64")]
+mod abreast;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod clmul;
 mod field;
@@ -66,6 +68,9 @@ pub(crate) struct Message {
     /// Plaintext to ciphertext, not back.
     seals: bool,
 }
+
+/// Texts of this length and more are long: but for `soft`, they are ciphered and hashed in one pass.
+const LONG: usize = 512;
 
 /// A block as [`Message`] has it.
 fn halves(block: u128) -> [u64; 2] {

@@ -8,7 +8,7 @@
 use super::field::Element;
 use super::hash::{Field, Hash, HashBeside};
 use super::key::POWERS;
-use super::{GcmKey, Message};
+use super::{GcmKey, LONG, Message};
 use crate::aes::ctr::pipeline::{add, cipher, take};
 use crate::aes::key::Block;
 use crate::aes::register::encrypt;
@@ -142,9 +142,6 @@ unsafe fn hash<W: Field>(message: &Message, place: &Between<W>) -> W {
     }
 }
 
-/// Texts of this length and more are ciphered and hashed in one pass.
-const LONG: usize = 512;
-
 /// Ciphers and hashes all groups of a long text but what is left behind the last. A group is hashed while another
 /// is ciphered: where the text is opened, the same one. Where it is sealed, the one before; the first of them is that
 /// which the message before has left, and the last is left to the next message, or to the second step.
@@ -210,7 +207,7 @@ macro_rules! gcm_kernel {
 
         gcm_kernel!(
             $(#[$doc])*
-            $kernel, $name, $together of $register, $feature, first_counter
+            $kernel, $name, $together of $register, $feature, process, first_counter
         );
 
         #[target_feature(enable = $feature)]
@@ -222,13 +219,13 @@ macro_rules! gcm_kernel {
     // With the first counters of another.
     (
         $(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal,
-        $first_counter:expr
+        $process:expr, $first_counter:expr
     ) => {
         use $crate::aes::gcm::{GcmKernel, Message, pipeline};
 
         $(#[$doc])*
         pub(in crate::aes) static $kernel: GcmKernel =
-            GcmKernel { name: $name, process, first_counter: $first_counter };
+            GcmKernel { name: $name, process: $process, first_counter: $first_counter };
 
         #[target_feature(enable = $feature)]
         unsafe fn process(messages: &[Message]) {

@@ -11,8 +11,14 @@ use core::arch::x86_64::*;
 gcm_kernel!(
     /// VAES and VPCLMULQDQ, four blocks in a register.
     VCLMUL512, "vaes-512", 8 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq",
-    VCLMUL.first_counter
+    abreast, VCLMUL.first_counter
 );
+
+/// [`GcmKernel::process`], with its contract.
+unsafe fn abreast(messages: &[Message]) {
+    // SAFETY: the contract.
+    unsafe { super::abreast::process(messages, process) }
+}
 
 /// Needs AVX-512 F and BW, and VPCLMULQDQ.
 impl Field for __m512i {
