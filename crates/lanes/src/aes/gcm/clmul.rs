@@ -1,15 +1,51 @@
 //! GHASH by the x86 instruction for carry-less products (PCLMULQDQ), and GCM with it and AES-NI.
 
 use super::field::{Element, REDUCTION};
-use super::hash::Field;
+use super::hash::{Field, Sum};
+use super::key::HashPowers;
 use super::pipeline::gcm_kernel;
+use crate::aes::key::AesKey;
 use crate::aes::ni::shuffle;
+use crate::aes::register::{Aes, Wide, encrypt};
 use core::arch::x86_64::*;
+use zeroize::Zeroize;
 
 gcm_kernel!(
     /// AES-NI and PCLMULQDQ, one block in a register.
     CLMUL, "aes-ni", 8 of __m128i, "aes,avx2,pclmulqdq"
 );
+
+/// [`HashPowers::fill`] for a key.
+#[target_feature(enable = "aes,pclmulqdq")]
+pub(super) fn expand(key: &AesKey, hash: &mut HashPowers) {
+    let mut block = [0; 16];
+    // SAFETY: the instructions are enabled here, and the key is valid.
+    unsafe {
+        let mut x = [__m128i::zero()];
+        encrypt(key, &mut x, &mut ());
+        x[0].store(block.as_mut_ptr());
+        hash.fill(&block, |a, b| times(a, b), |a| times(a, a));
+    }
+    block.zeroize();
+}
+
+/// The product of two elements, divided by x^128.
+///
+/// # Safety
+/// PCLMULQDQ is enabled.
+#[inline(always)]
+unsafe fn times(a: Element, b: Element) -> Element {
+    let fold = b.folded();
+    // SAFETY: the caller's; an element is as long as a register, and aligned.
+    unsafe {
+        let [a, b, fold] = [a, b, fold].map(|x| __m128i::from_number(x.number()));
+        let mut sum = Sum::new();
+        sum.add_products([a], [b], [fold]);
+        let mut product = Element::default();
+        sum.reduce_places().store(core::ptr::from_mut(&mut product).cast());
+        product
+    }
+}
 
 /// Needs AVX2 and PCLMULQDQ.
 impl Field for __m128i {

@@ -5,7 +5,7 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::field::Element;
-use crate::aes::key::{AesKey, KeyLengthError};
+use crate::aes::key::{AesKey, Block, KeyLengthError};
 use crate::aes::soft::{SlicedCipher, WIDTH};
 
 /// Powers of the hash key that are kept: so many blocks are hashed for one reduction.
@@ -47,12 +47,8 @@ impl GcmKey {
     /// [`KeyLengthError`] for any other length.
     pub fn new(key: &[u8]) -> Result<Self, KeyLengthError> {
         let aes = AesKey::new(key)?;
-        let mut blocks = [[0; 16]; WIDTH];
-        SlicedCipher::new(&aes).encrypt(&mut blocks);
-        let mut first = Element::of_block(&blocks[0]).times_x();
-        let hash = HashPowers::new(first);
-        first.zeroize();
-        blocks.zeroize();
+        let mut hash = HashPowers::new();
+        expansion()(&aes, &mut hash);
         Ok(GcmKey { aes, hash })
     }
 
@@ -72,20 +68,54 @@ impl GcmKey {
     }
 }
 
-impl HashPowers {
-    fn new(first: Element) -> Self {
-        let mut hash = HashPowers { powers: [Element::default(); _], folds: [Element::default(); _] };
-        for exponent in 1..=POWERS {
-            // A square is made sooner than a product.
-            let power = match exponent {
-                1 => first,
-                even if even % 2 == 0 => hash.powers[POWERS - even / 2].squared(),
-                odd => hash.powers[POWERS - odd + 1].times(first),
-            };
-            hash.powers[POWERS - exponent] = power;
-            hash.folds[POWERS - exponent] = power.folded();
+/// Fills the powers of the hash key that belongs to a key.
+type Expansion = fn(key: &AesKey, hash: &mut HashPowers);
+
+/// That by the instructions for AES and for carry-less products if the CPU has them, else that on integers.
+fn expansion() -> Expansion {
+    #[cfg(target_arch = "x86_64")]
+    {
+        cpufeatures::new!(has_both, "aes", "pclmulqdq");
+        if has_both::get() {
+            // SAFETY: the CPU has the instructions.
+            return |key, hash| unsafe { super::clmul::expand(key, hash) };
         }
-        hash
+    }
+    expand
+}
+
+/// [`Expansion`] on integers.
+fn expand(key: &AesKey, hash: &mut HashPowers) {
+    let mut blocks = [[0; 16]; WIDTH];
+    SlicedCipher::new(key).encrypt(&mut blocks);
+    hash.fill(&blocks[0], Element::times, Element::squared);
+    blocks.zeroize();
+}
+
+impl HashPowers {
+    fn new() -> Self {
+        HashPowers { powers: [Element::default(); _], folds: [Element::default(); _] }
+    }
+
+    /// Fills in the powers, given the hash key as a block, and how products and squares are made.
+    #[inline(always)]
+    pub(super) fn fill(
+        &mut self,
+        key: &Block,
+        times: impl Fn(Element, Element) -> Element,
+        squared: impl Fn(Element) -> Element,
+    ) {
+        for exponent in 1..=POWERS {
+            let power = |exponent: usize| self.powers[POWERS - exponent];
+            let power = match exponent {
+                1 => Element::of_block(key).times_x(),
+                even if even % 2 == 0 => squared(power(even / 2)),
+                // Not times the first one: few products wait for another.
+                odd => times(power(odd / 2), power(odd / 2 + 1)),
+            };
+            self.powers[POWERS - exponent] = power;
+            self.folds[POWERS - exponent] = power.folded();
+        }
     }
 
     /// The hash key itself.
@@ -120,5 +150,28 @@ impl ZeroizeOnDrop for GcmKey {}
 impl fmt::Debug for GcmKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("GcmKey").field("bits", &self.bits()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Both ways, so that the one this CPU does not take is tested as well.
+    #[test]
+    fn every_expansion_agrees() {
+        for (len, byte) in [16, 24, 32].into_iter().flat_map(|len| [0, 7, 0x80, 255].map(|b| (len, b))) {
+            let key = AesKey::new(&[byte; 32][..len]).unwrap();
+            let (mut chosen, mut on_integers) = (HashPowers::new(), HashPowers::new());
+            expansion()(&key, &mut chosen);
+            expand(&key, &mut on_integers);
+            assert_eq!(chosen.powers, on_integers.powers);
+            assert_eq!(chosen.folds, on_integers.folds);
+            let mut power = on_integers.first();
+            for exponent in 2..=POWERS {
+                power = power.times(on_integers.first());
+                assert_eq!(on_integers.powers[POWERS - exponent], power, "{exponent}");
+            }
+        }
     }
 }
