@@ -122,6 +122,7 @@ impl<J: Job> InOrder<J> {
         assert!(slots > 0, "a manager holds at least one job, not {slots}");
         let size = slots.next_power_of_two();
         let lanes = J::Lanes::new(cpu);
+        let count = lanes.lanes();
         let sorted = if J::Lanes::SORT_STREAMS { SORTED_BATCH } else { 0 };
         let batch = sorted.max(BATCH * lanes.lanes());
         InOrder {
@@ -130,7 +131,7 @@ impl<J: Job> InOrder<J> {
             lanes,
             ring: Ring {
                 slab: Slab::new(size),
-                waiting: Waiting::new(size, J::Lanes::SORT_STREAMS),
+                waiting: Waiting::new(size, J::Lanes::SORT_STREAMS.then_some(count)),
                 complete: vec![false; size].into(),
                 deadlines: vec![u64::MAX; size].into(),
                 returned: 0,

@@ -119,14 +119,16 @@ impl<J: Job> OutOfOrder<J> {
         assert!(depth > 0, "a manager holds at least one job, not {depth}");
         let mut free = Queue::new(depth);
         (0..depth as u32).for_each(|id| free.push(id));
+        let lanes = J::Lanes::new(cpu);
+        let together = J::Lanes::SORT_STREAMS.then_some(lanes.lanes());
         OutOfOrder {
-            lanes: J::Lanes::new(cpu),
+            lanes,
             held: Held {
                 slab: Slab::new(depth),
                 places: vec![Place::Empty; depth].into(),
                 deadlines: vec![u64::MAX; depth].into(),
                 free,
-                waiting: Waiting::new(depth, J::Lanes::SORT_STREAMS),
+                waiting: Waiting::new(depth, together),
                 complete: Queue::new(depth),
                 earliest: u64::MAX,
             },

@@ -5,6 +5,8 @@ use alloc::boxed::Box;
 use alloc::vec;
 use core::cmp::Reverse;
 
+use super::queue::Queue;
+
 /// Jobs planned together: as many as the widest kernel has lanes, which is that of DES.
 pub(crate) const WINDOW: usize = 512;
 
@@ -66,68 +68,162 @@ static IN_PLACE: [u16; WINDOW] = {
     order
 };
 
-/// The jobs of a manager that have no lane yet, by slot.
-pub(crate) struct Waiting {
-    /// Those that came since the last plan are `slots[..len]`.
-    slots: Box<[u32]>,
-    costs: Box<[usize]>,
-    len: usize,
-    /// What the last plan still has to give is `planned[next..end]`.
-    planned: Box<[u32]>,
-    next: usize,
-    end: usize,
-    plan: Plan,
-    sorted: bool,
+/// The jobs of a manager that have no lane yet, by slot: in the order in which they came, or in [`Classes`].
+pub(crate) enum Waiting {
+    AsTheyCame(Queue),
+    Sorted(Classes),
 }
 
 impl Waiting {
-    /// Room for so many jobs, which are taken in the order of a plan if they are to be sorted, else as
-    /// they came.
-    pub(crate) fn new(capacity: usize, sorted: bool) -> Self {
-        let slots = || vec![0; capacity].into();
-        let costs = vec![0; capacity].into();
-        let plan = Plan::new();
-        Waiting { slots: slots(), costs, len: 0, planned: slots(), next: 0, end: 0, plan, sorted }
+    /// Room for so many jobs, of which so many of one cost go together; none where they are taken as they come.
+    pub(crate) fn new(capacity: usize, together: Option<usize>) -> Self {
+        match together {
+            None => Waiting::AsTheyCame(Queue::new(capacity)),
+            Some(together) => Waiting::Sorted(Classes::new(capacity, together)),
+        }
     }
 
     /// Adds a job; the caller never has more than the capacity of them.
     #[inline(always)]
     pub(crate) fn push(&mut self, slot: u32, cost: usize) {
-        self.slots[self.len] = slot;
-        self.costs[self.len] = cost;
-        self.len += 1;
+        match self {
+            Waiting::AsTheyCame(queue) => queue.push(slot),
+            Waiting::Sorted(classes) => classes.push(slot, cost),
+        }
     }
 
-    /// The next job; a new plan is made whenever the last one is used up.
+    /// The next job. `None` if there is none, or if the others had better wait: whoever asks again gets them too.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<u32> {
-        if self.next == self.end {
-            if self.len == 0 {
-                return None;
-            }
-            self.plan();
+        match self {
+            Waiting::AsTheyCame(queue) => queue.pop(),
+            Waiting::Sorted(classes) => classes.pop(),
         }
-        let slot = self.planned[self.next];
-        self.next += 1;
+    }
+}
+
+/// After so many rounds in which a class was held back, it is so no longer.
+const PATIENCE: u32 = 32;
+
+/// Jobs by their cost: a list for each number of steps, oldest first.
+///
+/// As many of one cost as there are lanes fill these from start to end. So classes that have so many go by themselves,
+/// and the others are held back as long as there are such; then all go, the dearest first.
+pub(crate) struct Classes {
+    /// And one more, for those of a class of which all go.
+    classes: [Class; CLASSES + 1],
+    /// The job after each in its class.
+    after: Box<[u32]>,
+    /// A bit for each class that has jobs, and for each that has enough to go by itself.
+    some: u64,
+    enough: u64,
+    /// The class that goes, and how many of its jobs have still to.
+    going: usize,
+    left: u32,
+    /// Rounds that held some back, and whether this is one.
+    rounds: u32,
+    holding: bool,
+    together: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Class {
+    first: u32,
+    last: u32,
+    count: u32,
+    /// The round in which it last had no jobs, or gave some.
+    served: u32,
+}
+
+impl Classes {
+    fn new(capacity: usize, together: usize) -> Self {
+        Classes {
+            classes: [Class::default(); CLASSES + 1],
+            after: vec![0; capacity].into(),
+            some: 0,
+            enough: 0,
+            going: CLASSES,
+            left: 0,
+            rounds: 0,
+            holding: false,
+            together: together as u32,
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, slot: u32, cost: usize) {
+        let number = cost.min(CLASSES - 1);
+        let class = &mut self.classes[number];
+        if class.count == 0 {
+            class.first = slot;
+            class.served = self.rounds;
+            self.some |= 1 << number;
+        } else {
+            self.after[class.last as usize] = slot;
+        }
+        class.last = slot;
+        class.count += 1;
+        // The last class has different costs.
+        if class.count == self.together && number < CLASSES - 1 {
+            self.enough |= 1 << number;
+        }
+    }
+
+    #[inline(always)]
+    fn pop(&mut self) -> Option<u32> {
+        if self.left == 0 && !self.choose() {
+            return None;
+        }
+        self.left -= 1;
+        let class = &mut self.classes[self.going];
+        let slot = class.first;
+        class.first = self.after[slot as usize];
         Some(slot)
     }
 
-    /// Plans the jobs that came since the last plan, a window at a time.
-    fn plan(&mut self) {
-        if !self.sorted {
-            core::mem::swap(&mut self.slots, &mut self.planned);
-            (self.next, self.end, self.len) = (0, self.len, 0);
-            return;
+    /// Chooses the jobs of a class to go next: `false` if none do.
+    fn choose(&mut self) -> bool {
+        let ready = if self.enough != 0 && !self.late() {
+            self.holding = true;
+            self.enough
+        } else if core::mem::take(&mut self.holding) && self.some != 0 {
+            self.rounds = self.rounds.wrapping_add(1);
+            return false;
+        } else {
+            self.some
+        };
+        if ready == 0 {
+            return false;
         }
-        for start in (0..self.len).step_by(WINDOW) {
-            let slots = &self.slots[start..self.len.min(start + WINDOW)];
-            let costs = &self.costs[start..];
-            let order = self.plan.order(slots.len(), |index| costs[index]);
-            for (place, index) in self.planned[start..].iter_mut().zip(order) {
-                *place = slots[usize::from(*index)];
+        let number = ready.ilog2() as usize;
+        let class = &mut self.classes[number];
+        let rest = if self.holding { class.count % self.together } else { 0 };
+        self.left = class.count - rest;
+        class.count = rest;
+        class.served = self.rounds;
+        self.enough &= !(1 << number);
+        if rest > 0 {
+            self.going = number;
+        } else {
+            // Jobs that come before these have gone begin a new list.
+            self.some &= !(1 << number);
+            self.classes[CLASSES].first = class.first;
+            self.going = CLASSES;
+        }
+        true
+    }
+
+    /// Whether a class was held back for too long.
+    fn late(&self) -> bool {
+        let mut some = self.some;
+        while some != 0 {
+            let class = &self.classes[some.trailing_zeros() as usize];
+            if self.rounds.wrapping_sub(class.served) > PATIENCE {
+                return true;
             }
+            some &= some - 1;
         }
-        (self.next, self.end, self.len) = (0, self.len, 0);
+        false
     }
 }
 
@@ -145,21 +241,51 @@ mod tests {
         assert_eq!(Plan::new().order(3, |job| 100 + job), [2, 1, 0]);
     }
 
+    fn all(waiting: &mut Waiting) -> Vec<u32> {
+        core::iter::from_fn(|| waiting.pop()).collect()
+    }
+
     #[test]
     fn every_waiting_job_is_taken_once() {
-        let mut waiting = Waiting::new(3 * WINDOW, true);
-        for round in 1..4 {
-            let jobs = (round * WINDOW - 7) as u32;
+        let mut waiting = Waiting::new(1000, Some(16));
+        for jobs in [1, 16, 17, 500, 1000] {
             (0..jobs).for_each(|slot| waiting.push(slot, slot as usize * 37 % 100));
-            let mut taken: Vec<_> = core::iter::from_fn(|| waiting.pop()).collect();
+            let mut taken = all(&mut waiting);
+            while taken.len() < jobs as usize {
+                taken.extend(all(&mut waiting));
+            }
             taken.sort_unstable();
             assert!(taken.into_iter().eq(0..jobs));
+            assert_eq!(waiting.pop(), None);
         }
     }
 
     #[test]
+    fn enough_of_one_cost_go_and_the_others_wait() {
+        let mut waiting = Waiting::new(64, Some(4));
+        [1, 2, 1, 9, 1, 2, 1, 1, 99].iter().zip(0..).for_each(|(cost, slot)| waiting.push(slot, *cost));
+        assert_eq!(all(&mut waiting), [0, 2, 4, 6]);
+        waiting.push(9, 2);
+        waiting.push(10, 2);
+        assert_eq!(all(&mut waiting), [1, 5, 9, 10]);
+        assert_eq!(all(&mut waiting), [8, 3, 7]);
+        assert_eq!(waiting.pop(), None);
+    }
+
+    #[test]
+    fn no_job_waits_for_ever() {
+        let mut waiting = Waiting::new(64, Some(4));
+        waiting.push(63, 9);
+        let rounds = (0..).take_while(|_| {
+            (0..4).for_each(|slot| waiting.push(slot, 1));
+            !all(&mut waiting).contains(&63)
+        });
+        assert_eq!(rounds.count() as u32, PATIENCE + 1);
+    }
+
+    #[test]
     fn unsorted_jobs_are_taken_as_they_came() {
-        let mut waiting = Waiting::new(8, false);
+        let mut waiting = Waiting::new(8, None);
         for round in 0..3 {
             (0..5 + round).for_each(|slot| waiting.push(slot, slot as usize));
             assert!(core::iter::from_fn(|| waiting.pop()).eq(0..5 + round));
