@@ -246,6 +246,9 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         let (later, first) = self.groups.split_at_mut(turn);
         for group in first.iter_mut().chain(later) {
             let count = group.complete.min(max - given);
+            if count == 0 {
+                continue;
+            }
             if count == group.jobs.len() {
                 // As a whole, and not job by job; the ring begins at its first places again, which are in the
                 // nearest cache.
@@ -346,24 +349,21 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// Finds the groups of a burst, by jobs in a row that have the same.
     fn find_runs(&mut self, jobs: &mut [H]) {
         self.runs.clear();
-        let (mut last, mut group, mut count) = (None::<&Session>, 0, 0);
-        for job in jobs {
-            let session = job.operation().session();
-            let is_same = |last: &Session| ptr::eq(last, session) || last.class() == session.class();
-            if !last.is_some_and(is_same) {
+        let total = jobs.len();
+        let mut jobs = jobs.iter_mut().map(|job| job.operation().session()).enumerate();
+        let Some((_, mut last)) = jobs.next() else { return };
+        let (mut group, mut start) = (self.group_of(last), 0);
+        for (place, session) in jobs {
+            if !ptr::eq(last, session) && last.class() != session.class() {
                 let index = self.group_of(session);
-                if index != group && count > 0 {
-                    self.runs.push((group, count));
-                    count = 0;
+                if index != group {
+                    self.runs.push((group, place - start));
+                    (group, start) = (index, place);
                 }
-                group = index;
             }
-            last = Some(session);
-            count += 1;
+            last = session;
         }
-        if count > 0 {
-            self.runs.push((group, count));
-        }
+        self.runs.push((group, total - start));
     }
 
     /// The group of a session's jobs.
