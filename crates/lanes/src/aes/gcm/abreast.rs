@@ -4,6 +4,8 @@
 //! loaded, and a sum reduced, once for four messages. Texts are turned from a message in a register to a block of
 //! each, and back, by shuffles.
 
+#![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
+
 use super::hash::{Field, Sum};
 use super::key::POWERS;
 use super::{LONG, Message};
