@@ -87,7 +87,8 @@ unsafe fn kind(messages: [&Message; ABREAST]) -> Kind {
     let pays = 7 * most <= 51 + blocks.iter().sum::<usize>();
     // SAFETY: the caller's.
     let bits = each!(lane in 4 => unsafe { (*messages[lane].key).bits() });
-    match pays && bits == [bits[0]; ABREAST] {
+    let differs = each!(lane in 4 => bits[lane] ^ bits[0]);
+    match pays && differs[1] | differs[2] | differs[3] == 0 {
         true => Kind::Near,
         false => Kind::Apart,
     }
