@@ -24,8 +24,8 @@ const ABREAST: usize = 4;
 #[inline(always)]
 pub(super) unsafe fn process(messages: &[Message], others: unsafe fn(&[Message])) {
     let (mut done, mut at) = (0, 0);
-    // One alone gains nothing.
-    while at + 1 < messages.len() {
+    // One alone gains nothing. Behind a long one there are no short ones.
+    while at + 1 < messages.len() && messages[at].len < LONG {
         let last = messages.len() - 1;
         // The last one is in all places that are left.
         let four = each!(lane in 4 => &messages[last.min(at + lane)]);
