@@ -147,6 +147,7 @@ unsafe impl<A: Hash> Send for HashLanes<A> {}
 impl<A: Hash> Lanes for HashLanes<A> {
     type Task = HashTask<A::Word>;
     const SORT_STREAMS: bool = true;
+    const TOGETHER: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
         let kernels = A::kernels(cpu);

@@ -124,14 +124,14 @@ impl<J: Job> InOrder<J> {
         let lanes = J::Lanes::new(cpu);
         let count = lanes.lanes();
         let sorted = if J::Lanes::SORT_STREAMS { SORTED_BATCH } else { 0 };
-        let batch = sorted.max(BATCH * lanes.lanes());
+        let batch = sorted.max(BATCH * count);
         InOrder {
             batch: batch.min(slots) as u64,
             slots,
             lanes,
             ring: Ring {
                 slab: Slab::new(size),
-                waiting: Waiting::new(size, J::Lanes::SORT_STREAMS.then_some(count)),
+                waiting: Waiting::new::<J::Lanes>(size, count),
                 complete: vec![false; size].into(),
                 deadlines: vec![u64::MAX; size].into(),
                 returned: 0,

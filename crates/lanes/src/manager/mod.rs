@@ -107,6 +107,9 @@ pub trait Lanes: Send {
     /// of the kernel is long beside the sorting.
     const SORT_STREAMS: bool;
 
+    /// Whether it pays to have as many jobs of one cost as there are lanes go by themselves, where streams are sorted.
+    const TOGETHER: bool = false;
+
     /// A scheduler with the kernels for this CPU. All that it will ever allocate, it allocates here.
     fn new(cpu: &Cpu) -> Self;
 

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec;
+use alloc::vec::Vec;
 
 use super::plan::Waiting;
 use super::queue::Queue;
@@ -50,7 +51,8 @@ struct Held<J> {
     slab: Slab<J>,
     places: Box<[Place]>,
     deadlines: Box<[u64]>,
-    free: Queue,
+    /// The slots that are empty, the last one emptied last: it is the one to be filled, as it is in the nearest cache.
+    free: Vec<u32>,
     waiting: Waiting,
     complete: Queue,
     /// No deadline of a job that is not complete is earlier.
@@ -117,21 +119,18 @@ impl<J: Job> OutOfOrder<J> {
     /// If `depth` is 0.
     pub fn new(cpu: &Cpu, depth: usize) -> Self {
         assert!(depth > 0, "a manager holds at least one job, not {depth}");
-        let mut free = Queue::new(depth);
-        (0..depth as u32).for_each(|id| free.push(id));
         let lanes = J::Lanes::new(cpu);
-        let together = J::Lanes::SORT_STREAMS.then_some(lanes.lanes());
         OutOfOrder {
-            lanes,
             held: Held {
                 slab: Slab::new(depth),
                 places: vec![Place::Empty; depth].into(),
                 deadlines: vec![u64::MAX; depth].into(),
-                free,
-                waiting: Waiting::new(depth, together),
+                free: (0..depth as u32).rev().collect(),
+                waiting: Waiting::new::<J::Lanes>(depth, lanes.lanes()),
                 complete: Queue::new(depth),
                 earliest: u64::MAX,
             },
+            lanes,
             on_drop: None,
         }
     }
@@ -183,7 +182,7 @@ impl<J: Job> OutOfOrder<J> {
         held.earliest = held.earliest.min(deadline);
         held.waiting.push(id, job.cost());
         held.slab.put(id as usize, job);
-        if held.free.len() == 0 && held.complete.len() == 0 {
+        if held.free.is_empty() && held.complete.len() == 0 {
             // SAFETY: jobs stay in their slots, untouched, until their tasks are done.
             unsafe { self.lanes.run(held, Goal::One) };
         }

@@ -3,8 +3,10 @@
 
 use alloc::boxed::Box;
 use alloc::vec;
+use alloc::vec::Vec;
 use core::cmp::Reverse;
 
+use super::Lanes;
 use super::queue::Queue;
 
 /// Jobs planned together: as many as the widest kernel has lanes, which is that of DES.
@@ -75,11 +77,12 @@ pub(crate) enum Waiting {
 }
 
 impl Waiting {
-    /// Room for so many jobs, of which so many of one cost go together; none where they are taken as they come.
-    pub(crate) fn new(capacity: usize, together: Option<usize>) -> Self {
-        match together {
-            None => Waiting::AsTheyCame(Queue::new(capacity)),
-            Some(together) => Waiting::Sorted(Classes::new(capacity, together)),
+    /// Room for so many jobs, for a scheduler of so many lanes.
+    pub(crate) fn new<L: Lanes>(capacity: usize, lanes: usize) -> Self {
+        match (L::SORT_STREAMS, L::TOGETHER) {
+            (false, _) => Waiting::AsTheyCame(Queue::new(capacity)),
+            (true, true) => Waiting::Sorted(Classes::new(capacity, lanes as u32)),
+            (true, false) => Waiting::Sorted(Classes::new(capacity, u32::MAX)),
         }
     }
 
@@ -105,15 +108,18 @@ impl Waiting {
 /// After so many rounds in which a class was held back, it is so no longer.
 const PATIENCE: u32 = 32;
 
-/// Jobs by their cost: a list for each number of steps, oldest first.
+/// Jobs by their cost: a list for each number of steps, oldest first, and the last for all that take more.
 ///
 /// As many of one cost as there are lanes fill these from start to end. So classes that have so many go by themselves,
 /// and the others are held back as long as there are such; then all go, the dearest first.
 pub(crate) struct Classes {
     /// And one more, for those of a class of which all go.
-    classes: [Class; CLASSES + 1],
+    classes: Box<[Class; CLASSES + 1]>,
     /// The job after each in its class.
     after: Box<[u32]>,
+    /// The costs of those in the last class, and room to sort them.
+    costs: Box<[usize]>,
+    dearest: Vec<(Reverse<usize>, usize, u32)>,
     /// A bit for each class that has jobs, and for each that has enough to go by itself.
     some: u64,
     enough: u64,
@@ -136,17 +142,19 @@ struct Class {
 }
 
 impl Classes {
-    fn new(capacity: usize, together: usize) -> Self {
+    fn new(capacity: usize, together: u32) -> Self {
         Classes {
-            classes: [Class::default(); CLASSES + 1],
+            classes: Box::new([Class::default(); CLASSES + 1]),
             after: vec![0; capacity].into(),
+            costs: vec![0; capacity].into(),
+            dearest: Vec::with_capacity(capacity),
             some: 0,
             enough: 0,
             going: CLASSES,
             left: 0,
             rounds: 0,
             holding: false,
-            together: together as u32,
+            together,
         }
     }
 
@@ -163,8 +171,10 @@ impl Classes {
         }
         class.last = slot;
         class.count += 1;
-        // The last class has different costs.
-        if class.count == self.together && number < CLASSES - 1 {
+        if number == CLASSES - 1 {
+            // Not all of one cost.
+            self.costs[slot as usize] = cost;
+        } else if class.count == self.together {
             self.enough |= 1 << number;
         }
     }
@@ -196,6 +206,9 @@ impl Classes {
             return false;
         }
         let number = ready.ilog2() as usize;
+        if number == CLASSES - 1 {
+            self.sort_dearest();
+        }
         let class = &mut self.classes[number];
         let rest = if self.holding { class.count % self.together } else { 0 };
         self.left = class.count - rest;
@@ -211,6 +224,22 @@ impl Classes {
             self.going = CLASSES;
         }
         true
+    }
+
+    /// Sorts the last class, which is all to go: the dearest first, and otherwise as they came.
+    fn sort_dearest(&mut self) {
+        let class = &mut self.classes[CLASSES - 1];
+        let mut slot = class.first;
+        self.dearest.clear();
+        for place in 0..class.count as usize {
+            self.dearest.push((Reverse(self.costs[slot as usize]), place, slot));
+            slot = self.after[slot as usize];
+        }
+        self.dearest.sort_unstable();
+        for &(_, _, slot) in self.dearest.iter().rev() {
+            self.after[slot as usize] = class.first;
+            class.first = slot;
+        }
     }
 
     /// Whether a class was held back for too long.
@@ -230,7 +259,6 @@ impl Classes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::vec::Vec;
 
     #[test]
     fn the_dearest_first_and_equals_as_they_stand() {
@@ -247,7 +275,7 @@ mod tests {
 
     #[test]
     fn every_waiting_job_is_taken_once() {
-        let mut waiting = Waiting::new(1000, Some(16));
+        let mut waiting = Waiting::Sorted(Classes::new(1000, 16));
         for jobs in [1, 16, 17, 500, 1000] {
             (0..jobs).for_each(|slot| waiting.push(slot, slot as usize * 37 % 100));
             let mut taken = all(&mut waiting);
@@ -262,7 +290,7 @@ mod tests {
 
     #[test]
     fn enough_of_one_cost_go_and_the_others_wait() {
-        let mut waiting = Waiting::new(64, Some(4));
+        let mut waiting = Waiting::Sorted(Classes::new(64, 4));
         [1, 2, 1, 9, 1, 2, 1, 1, 99].iter().zip(0..).for_each(|(cost, slot)| waiting.push(slot, *cost));
         assert_eq!(all(&mut waiting), [0, 2, 4, 6]);
         waiting.push(9, 2);
@@ -273,8 +301,18 @@ mod tests {
     }
 
     #[test]
+    fn all_go_the_dearest_first_and_equals_as_they_came() {
+        let mut waiting = Waiting::Sorted(Classes::new(9, u32::MAX));
+        for _ in 0..2 {
+            let costs = [3, 70, 0, 3, 200, 70, 63, 62, 0];
+            costs.iter().zip(0..).for_each(|(cost, slot)| waiting.push(slot, *cost));
+            assert_eq!(all(&mut waiting), [4, 1, 5, 6, 7, 0, 3, 2, 8]);
+        }
+    }
+
+    #[test]
     fn no_job_waits_for_ever() {
-        let mut waiting = Waiting::new(64, Some(4));
+        let mut waiting = Waiting::Sorted(Classes::new(64, 4));
         waiting.push(63, 9);
         let rounds = (0..).take_while(|_| {
             (0..4).for_each(|slot| waiting.push(slot, 1));
@@ -285,7 +323,7 @@ mod tests {
 
     #[test]
     fn unsorted_jobs_are_taken_as_they_came() {
-        let mut waiting = Waiting::new(8, None);
+        let mut waiting = Waiting::AsTheyCame(Queue::new(8));
         for round in 0..3 {
             (0..5 + round).for_each(|slot| waiting.push(slot, slot as usize));
             assert!(core::iter::from_fn(|| waiting.pop()).eq(0..5 + round));
