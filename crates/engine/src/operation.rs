@@ -649,8 +649,10 @@ impl<'a> Operation<'a> {
 #[inline]
 fn are_same(a: &[u8], b: &[u8]) -> bool {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks(), b.as_chunks());
-    let words = a.iter().zip(b).map(|(a, b)| u64::from_ne_bytes(*a).ct_eq(&u64::from_ne_bytes(*b)));
-    words.fold(a_rest.ct_eq(b_rest), |same, word| same & word).into()
+    let words = a.iter().zip(b).map(|(a, b)| u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b));
+    let rest = a_rest.iter().zip(b_rest).map(|(a, b)| u64::from(a ^ b));
+    let difference = words.chain(rest).fold(0, |all, difference| all | difference);
+    difference.ct_eq(&0).into()
 }
 
 #[cfg(test)]
