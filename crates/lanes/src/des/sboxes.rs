@@ -11,21 +11,29 @@ use crate::bits::Bits;
 /// What S-box `BOX` (0 to 7) gives for six bits.
 #[inline(always)]
 pub(super) fn substitute<B: Bits, const BOX: usize>(input: [B; 6]) -> [B; 4] {
-    if B::TERNARY {
-        return ternary::substitute::<B, BOX>(input);
-    }
-    match BOX {
-        0 => s1(input),
-        1 => s2(input),
-        2 => s3(input),
-        3 => s4(input),
-        4 => s5(input),
-        5 => s6(input),
-        6 => s7(input),
-        7 => s8(input),
-        _ => unreachable!("DES has eight S-boxes"),
+    match B::TERNARY {
+        true => by_number!(ternary, BOX, input),
+        false => by_number!(self, BOX, input),
     }
 }
+
+/// S-box `$number` of the circuits in a module.
+macro_rules! by_number {
+    ($circuits:ident, $number:expr, $input:expr) => {
+        match $number {
+            0 => $circuits::s1($input),
+            1 => $circuits::s2($input),
+            2 => $circuits::s3($input),
+            3 => $circuits::s4($input),
+            4 => $circuits::s5($input),
+            5 => $circuits::s6($input),
+            6 => $circuits::s7($input),
+            7 => $circuits::s8($input),
+            _ => unreachable!("DES has eight S-boxes"),
+        }
+    };
+}
+use by_number;
 
 /// S1: 60 gates.
 #[inline(always)]
@@ -543,7 +551,7 @@ mod tests {
         let input = core::array::from_fn(|bit| {
             (0..64u64).fold(0, |lanes, lane| lanes | (lane >> (5 - bit) & 1) << lane)
         });
-        for output in [substitute::<u64, BOX>(input), ternary::substitute::<u64, BOX>(input)] {
+        for output in [substitute::<u64, BOX>(input), by_number!(ternary, BOX, input)] {
             for lane in 0..64 {
                 let [row, column] = [lane >> 5 << 1 | lane & 1, lane >> 1 & 15];
                 let value = output.iter().fold(0, |value, bit| value << 1 | bit >> lane & 1);

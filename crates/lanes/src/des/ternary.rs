@@ -7,25 +7,9 @@
 
 use crate::bits::Bits;
 
-/// What S-box `BOX` (0 to 7) gives for six bits.
-#[inline(always)]
-pub(super) fn substitute<B: Bits, const BOX: usize>(input: [B; 6]) -> [B; 4] {
-    match BOX {
-        0 => s1(input),
-        1 => s2(input),
-        2 => s3(input),
-        3 => s4(input),
-        4 => s5(input),
-        5 => s6(input),
-        6 => s7(input),
-        7 => s8(input),
-        _ => unreachable!("DES has eight S-boxes"),
-    }
-}
-
 /// S1: 27 gates.
 #[inline(always)]
-fn s1<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
+pub(super) fn s1<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
     let t0 = a5.ternary::<0x36>(a2, a0);
     let t1 = a5.ternary::<0xe1>(a2, a0);
     let t2 = a4.ternary::<0xca>(t0, t1);
@@ -58,7 +42,7 @@ fn s1<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
 
 /// S2: 25 gates.
 #[inline(always)]
-fn s2<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
+pub(super) fn s2<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
     let t0 = a5.ternary::<0x6b>(a2, a1);
     let t1 = t0.ternary::<0x1e>(a4, a1);
     let t2 = a3.ternary::<0xca>(t0, t1);
@@ -89,7 +73,7 @@ fn s2<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
 
 /// S3: 25 gates.
 #[inline(always)]
-fn s3<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
+pub(super) fn s3<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
     let t0 = a5.ternary::<0x69>(a4, a2);
     let t1 = a5.ternary::<0xcb>(a4, a2);
     let t2 = a1.ternary::<0xca>(t0, t1);
@@ -120,7 +104,7 @@ fn s3<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
 
 /// S4: 21 gates.
 #[inline(always)]
-fn s4<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
+pub(super) fn s4<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
     let t0 = a4.ternary::<0x87>(a3, a1);
     let t1 = a4.ternary::<0x1c>(a3, a1);
     let t2 = a0.ternary::<0xca>(t0, t1);
@@ -147,7 +131,7 @@ fn s4<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
 
 /// S5: 27 gates.
 #[inline(always)]
-fn s5<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
+pub(super) fn s5<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
     let t0 = a2.ternary::<0x10>(a0, a4);
     let t1 = a5.ternary::<0xb6>(a3, t0);
     let t2 = a2.ternary::<0x25>(t1, a5);
@@ -180,7 +164,7 @@ fn s5<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
 
 /// S6: 28 gates.
 #[inline(always)]
-fn s6<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
+pub(super) fn s6<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
     let t0 = a5.ternary::<0x69>(a4, a1);
     let t1 = a2.ternary::<0x9a>(a4, t0);
     let t2 = a1.ternary::<0x98>(a4, t1);
@@ -214,7 +198,7 @@ fn s6<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
 
 /// S7: 29 gates.
 #[inline(always)]
-fn s7<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
+pub(super) fn s7<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
     let t0 = a5.ternary::<0x9a>(a1, a0);
     let t1 = a5.ternary::<0x76>(a1, a0);
     let t2 = a2.ternary::<0xca>(t0, t1);
@@ -249,7 +233,7 @@ fn s7<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
 
 /// S8: 28 gates.
 #[inline(always)]
-fn s8<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
+pub(super) fn s8<B: Bits>([a0, a1, a2, a3, a4, a5]: [B; 6]) -> [B; 4] {
     let t0 = a4.ternary::<0xa6>(a2, a1);
     let t1 = a4.ternary::<0x2d>(a2, a1);
     let t2 = a0.ternary::<0xca>(t0, t1);

@@ -394,7 +394,7 @@ unsafe fn transpose8(r: [__m512i; 8]) -> [__m512i; 8] {
 /// # Safety
 /// AVX-512 F.
 #[inline(always)]
-unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
+pub(crate) unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     // SAFETY: the caller vouches for AVX-512.
     unsafe {
         /// Selects quarters 0 and 2 of each operand.

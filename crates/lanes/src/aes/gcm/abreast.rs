@@ -11,6 +11,7 @@ use super::key::POWERS;
 use super::{LONG, Message};
 use crate::aes::key::MAX_ROUNDS;
 use crate::aes::register::{Aes, Lanewise, Wide, every_step, round_key};
+use crate::isa::avx512::transpose_quarters;
 use crate::vector::each;
 use core::arch::x86_64::*;
 
@@ -242,7 +243,7 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
             }
             let mut rows = [__m512i::zero(); GROUP];
             rows[..R].copy_from_slice(&x[N - R..]);
-            let stream = turned(rows);
+            let stream = transpose_quarters(rows);
             let ciphertext = match R == GROUP && 16 * (at + R) <= self.fewest {
                 true => self.add(stream, [Whole; ABREAST], at),
                 false => {
@@ -250,7 +251,7 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
                     self.add(stream, each!(lane in 4 => Masked(first(left[lane].min(16 * R)))), at)
                 }
             };
-            let columns = turned(ciphertext);
+            let columns = transpose_quarters(ciphertext);
             self.ciphered = [__m512i::zero(); GROUP];
             self.ciphered[GROUP - R..].copy_from_slice(&columns[..R]);
         }
@@ -451,30 +452,5 @@ unsafe fn side_by_side([a, b, c, d]: [__m128i; ABREAST]) -> __m512i {
     unsafe {
         let (low, high) = (_mm256_set_m128i(b, a), _mm256_set_m128i(d, c));
         _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
-    }
-}
-
-/// Block `j` of register `i` as block `i` of register `j`.
-///
-/// # Safety
-/// AVX-512 F is enabled.
-#[inline(always)]
-unsafe fn turned([a, b, c, d]: [__m512i; GROUP]) -> [__m512i; GROUP] {
-    /// The low halves of both registers, the high ones, the even blocks, the odd ones.
-    const LOW: i32 = 0b01_00_01_00;
-    const HIGH: i32 = 0b11_10_11_10;
-    const EVEN: i32 = 0b10_00_10_00;
-    const ODD: i32 = 0b11_01_11_01;
-    // SAFETY: the caller's.
-    unsafe {
-        let (low, low_after) = (_mm512_shuffle_i64x2::<LOW>(a, b), _mm512_shuffle_i64x2::<LOW>(c, d));
-        let (high, high_after) =
-            (_mm512_shuffle_i64x2::<HIGH>(a, b), _mm512_shuffle_i64x2::<HIGH>(c, d));
-        [
-            _mm512_shuffle_i64x2::<EVEN>(low, low_after),
-            _mm512_shuffle_i64x2::<ODD>(low, low_after),
-            _mm512_shuffle_i64x2::<EVEN>(high, high_after),
-            _mm512_shuffle_i64x2::<ODD>(high, high_after),
-        ]
     }
 }

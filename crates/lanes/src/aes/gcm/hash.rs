@@ -268,17 +268,17 @@ impl<W: Field> Hash<W> {
 const GROUP: usize = 16 * POWERS;
 
 /// Registers of a group, one for each step of the cipher between which something is done.
-const STEPS: usize = 8;
+pub(super) const STEPS: usize = 8;
 
-/// A group of `N` whole registers, [`STEPS`] of them, hashed between the rounds of a cipher.
-pub(super) struct HashBeside<W, const N: usize> {
+/// A group of [`STEPS`] whole registers, hashed between the rounds of a cipher.
+pub(super) struct HashBeside<W> {
     key: *const HashPowers,
     from: *const u8,
     so_far: W,
     sum: Sum<W>,
 }
 
-impl<W: Field, const N: usize> HashBeside<W, N> {
+impl<W: Field> HashBeside<W> {
     /// # Safety
     /// The contract of [`Field`]; the key is valid, and the registers are readable, as long as this is used.
     #[inline(always)]
@@ -296,26 +296,7 @@ impl<W: Field, const N: usize> HashBeside<W, N> {
         // SAFETY: the caller's.
         unsafe { self.sum.reduce() }
     }
-}
 
-impl<W: Field, const N: usize> Beside for HashBeside<W, N> {
-    /// A register in each step. The first of the group comes last: it waits for the group before. Or two in every
-    /// other step, whose products go into the sums together.
-    #[inline(always)]
-    unsafe fn after(&mut self, step: usize) {
-        const { assert!(N == STEPS) };
-        // SAFETY: the contract.
-        unsafe {
-            if !W::TERNARY {
-                self.sum.add([self.register(step % N)], self.key);
-            } else if step.is_multiple_of(2) {
-                self.sum.add([self.register(step - 1), self.register(step % N)], self.key);
-            }
-        }
-    }
-}
-
-impl<W: Field, const N: usize> HashBeside<W, N> {
     /// The elements of a register, and the exponent of the first.
     ///
     /// # Safety
@@ -328,7 +309,23 @@ impl<W: Field, const N: usize> HashBeside<W, N> {
             if register == 0 {
                 x = x.xor(self.so_far);
             }
-            (x, (N - register) * W::BLOCKS)
+            (x, (STEPS - register) * W::BLOCKS)
+        }
+    }
+}
+
+impl<W: Field> Beside for HashBeside<W> {
+    /// A register in each step. The first of the group comes last: it waits for the group before. Or two in every
+    /// other step, whose products go into the sums together.
+    #[inline(always)]
+    unsafe fn after(&mut self, step: usize) {
+        // SAFETY: the contract.
+        unsafe {
+            if !W::TERNARY {
+                self.sum.add([self.register(step % STEPS)], self.key);
+            } else if step.is_multiple_of(2) {
+                self.sum.add([self.register(step - 1), self.register(step % STEPS)], self.key);
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 //! rounds of the next group.
 
 use super::field::Element;
-use super::hash::{Field, Hash, HashBeside};
+use super::hash::{Field, Hash, HashBeside, STEPS};
 use super::key::POWERS;
 use super::{GcmKey, LONG, Message};
 use crate::aes::ctr::pipeline::{add, cipher, take};
@@ -154,6 +154,7 @@ pub(in crate::aes) unsafe fn weave<W: Field, const TOGETHER: usize>(
     place: &mut Between<W>,
     before: Option<(&Message, &mut Between<W>)>,
 ) {
+    const { assert!(TOGETHER == STEPS) };
     const { assert!(TOGETHER * W::BLOCKS <= POWERS && TOGETHER * W::BLOCKS * 16 <= LONG) };
     let &Message { key, ref counter, associated, src, dst, len, seals, .. } = message;
     let group = TOGETHER * W::BLOCKS * 16;
@@ -174,7 +175,7 @@ pub(in crate::aes) unsafe fn weave<W: Field, const TOGETHER: usize>(
                 Some((before, place)) if place.ciphered - place.hashed == group => {
                     let powers = core::ptr::from_ref((*before.key).hash());
                     let from = before.dst.add(place.hashed);
-                    let mut beside = HashBeside::<W, TOGETHER>::new(powers, from, place.so_far);
+                    let mut beside = HashBeside::<W>::new(powers, from, place.so_far);
                     encrypt(aes, &mut x, &mut beside);
                     place.so_far = beside.end();
                     place.hashed += group;
@@ -186,7 +187,7 @@ pub(in crate::aes) unsafe fn weave<W: Field, const TOGETHER: usize>(
         }
         while len - at >= group {
             let mut x = take::<W, TOGETHER>(&mut counters);
-            let mut beside = HashBeside::<W, TOGETHER>::new(powers, ciphertext.add(at - lag), so_far);
+            let mut beside = HashBeside::<W>::new(powers, ciphertext.add(at - lag), so_far);
             encrypt(aes, &mut x, &mut beside);
             so_far = beside.end();
             add(&x, src.add(at), dst.add(at));
