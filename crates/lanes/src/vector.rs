@@ -249,6 +249,7 @@ pub unsafe trait Vector: Copy {
 ///
 /// # Safety
 /// As for [`Vector`].
+#[cfg(target_arch = "x86_64")]
 pub unsafe trait Pads: Vector {
     /// The sixteen words of every lane's block that is made of the first bytes behind its pointer, as many as `lens`
     /// has for the lane and fewer than sixteen words, a byte 0x80, and zeros; as [`load_block`](Vector::load_block).
@@ -268,6 +269,7 @@ pub unsafe trait Pads: Vector {
 pub struct Pair<V>(V, V);
 
 // SAFETY: it uses V's instructions only, and every method is `inline(always)`.
+#[cfg(target_arch = "x86_64")]
 unsafe impl<V: Pads> Pads for Pair<V> {
     #[inline(always)]
     unsafe fn load_padded<const BIG_ENDIAN: bool>(

@@ -132,6 +132,7 @@ impl<'a> Poly<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     sum: Number,
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only vectors read it"))]
     r: [u64; 2],
     from: *const u8,
     len: usize,
