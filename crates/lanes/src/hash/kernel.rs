@@ -297,7 +297,11 @@ fn end_mark<A: Hash>() -> A::Word {
 /// A digest in its first words, padded as the end of HMAC's outer message: one block of key and the
 /// digest.
 #[inline(always)]
-fn pad_outer<A: Hash, V: Copy>(inner: [V; 8], zero: V, splat: impl Fn(A::Word) -> V) -> [V; 16] {
+pub(crate) fn pad_outer<A: Hash, V: Copy>(
+    inner: [V; 8],
+    zero: V,
+    splat: impl Fn(A::Word) -> V,
+) -> [V; 16] {
     let digest_words = A::DIGEST_LEN / A::Word::BYTES;
     let bits = 8 * (A::BLOCK_LEN + A::DIGEST_LEN) as u64;
     let (one, bits) = (splat(end_mark::<A>()), splat(A::Word::truncate(bits)));

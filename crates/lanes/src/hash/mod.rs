@@ -11,7 +11,7 @@ mod select;
 pub(crate) mod sha1;
 pub(crate) mod sha256;
 pub(crate) mod sha512;
-mod tail;
+pub(crate) mod tail;
 mod whole;
 
 use crate::vector::{Vector, Word};

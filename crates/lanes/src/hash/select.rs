@@ -107,13 +107,22 @@ impl<W> Kernels<W> {
 pub(crate) fn many_sha1<A: Hash<Word = u32>>(cpu: &Cpu) -> Many<u32> {
     #[cfg(target_arch = "x86_64")]
     if cpu.has("sha") {
-        return by_sha_instructions(cpu, isa::x86_sha::wide_sha1::<A>(), wide32::<A>, 8);
+        return by_sha_instructions(cpu, isa::x86_sha::wide_sha1::<A>(), vectors_of_sha1::<A>, 8);
     }
     #[cfg(target_arch = "aarch64")]
     if cpu.has("sha2") {
         return (isa::arm_sha::wide_sha1::<A>(), None);
     }
-    many32::<A>(cpu)
+    (vectors_of_sha1::<A>(cpu), None)
+}
+
+/// The kernel of SHA-1 on vectors.
+fn vectors_of_sha1<A: Hash<Word = u32>>(cpu: &Cpu) -> HashKernel<u32> {
+    #[cfg(target_arch = "x86_64")]
+    if cpu.isa() == Isa::Avx512 && cpu.has("fp256") {
+        return isa::x86_sha1x16::kernel::<A>();
+    }
+    wide32::<A>(cpu)
 }
 
 /// The kernel of the SHA instructions: the wide one where it is faster than vectors, else between those and a single

@@ -8,7 +8,7 @@ use crate::vector::{Pads, Pair, Vector, each};
 
 /// Sixteen 32-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
 #[derive(Clone, Copy)]
-pub(crate) struct U32x16(__m512i);
+pub(crate) struct U32x16(pub(crate) __m512i);
 
 /// Eight 64-bit lanes in one 512-bit register. Uses AVX-512 F and BW.
 #[derive(Clone, Copy)]

@@ -1,6 +1,8 @@
 //! One file per instruction set. Each offers [`Vector`](crate::vector::Vector)s and the kernels
 //! compiled for them; nothing outside this folder names an instruction.
 
+#[cfg(all(test, target_arch = "x86_64"))]
+mod against_portable;
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod arm_sha;
 #[cfg(target_arch = "x86_64")]
@@ -14,6 +16,8 @@ pub(crate) mod neon;
 pub(crate) mod portable;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86_sha;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86_sha1x16;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86_sha256x8;
 

@@ -416,65 +416,18 @@ impl Eight {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::kernel;
     use crate::cpu::{Cpu, Isa};
     use crate::hash::{Sha224, Sha256};
-    use crate::isa::portable;
+    use crate::isa::against_portable;
 
     /// Wherever there are the instructions, also on CPUs that get other kernels.
     #[test]
     fn eight_buffers_are_hashed_as_they_are_one_by_one() {
         let cpu = Cpu::detect();
         if cpu.isa() == Isa::Avx512 && cpu.has("sha") {
-            compare::<Sha224>();
-            compare::<Sha256>();
-        }
-    }
-
-    fn compare<A: Hash<Word = u32>>() {
-        let bytes: [[u8; 6 * BLOCK]; 8] =
-            core::array::from_fn(|b| core::array::from_fn(|i| (i * (2 * b + 7) + i / 5) as u8));
-        let starts: [[u32; 8]; 8] = core::array::from_fn(|b| {
-            core::array::from_fn(|i| 0x9e37_79b9u32.rotate_left((8 * b + i) as u32))
-        });
-        let (eight, one) = (kernel::<A>(), portable::kernel32::<A>());
-        for blocks in 0..4 {
-            // Every buffer begins at another offset.
-            let data: [*const u8; 8] = core::array::from_fn(|b| bytes[b][b..].as_ptr());
-            let after = |kernel: &HashKernel<u32>| {
-                let mut states = starts;
-                let pointers = states.each_mut().map(|state| state.as_mut_ptr());
-                for first in (0..8).step_by(kernel.lanes) {
-                    // SAFETY: the CPU has the instructions; there are so many states, and more than so many blocks.
-                    unsafe { (kernel.run)(pointers[first..].as_ptr(), data[first..].as_ptr(), blocks) }
-                }
-                states
-            };
-            assert_eq!(after(&eight), after(&one), "{} of {blocks} blocks", A::NAME);
-            for (tail, hmac) in [(1, false), (2, false), (1, true), (2, true)] {
-                let after = |kernel: &HashKernel<u32>| {
-                    let mut states = [[0; 8]; 8];
-                    let mut messages = Messages::new(states[0].as_mut_ptr());
-                    for (b, state) in states.iter_mut().enumerate() {
-                        messages.start[b] = starts[b].as_ptr();
-                        messages.outer[b] = starts[7 - b].as_ptr();
-                        messages.data[b] = data[b];
-                        messages.tail[b] = bytes[7 - b][3 * BLOCK + b..].as_ptr();
-                        messages.state[b] = state.as_mut_ptr();
-                    }
-                    for first in (0..8).step_by(kernel.lanes) {
-                        // SAFETY: as above, and two blocks behind the first three.
-                        unsafe { (kernel.finish)(&messages, first, Shape { blocks, tail, hmac }) }
-                    }
-                    states
-                };
-                assert_eq!(
-                    after(&eight),
-                    after(&one),
-                    "{} of {blocks} and {tail} blocks, {hmac}",
-                    A::NAME
-                );
-            }
+            against_portable::compare::<Sha224>(kernel::<Sha224>());
+            against_portable::compare::<Sha256>(kernel::<Sha256>());
         }
     }
 }
