@@ -12,7 +12,7 @@ use zeroize::Zeroize;
 
 gcm_kernel!(
     /// AES-NI and PCLMULQDQ, one block in a register.
-    CLMUL, "aes-ni", 8 of __m128i, "aes,avx2,pclmulqdq"
+    CLMUL, "aes-ni", __m128i, "aes,avx2,pclmulqdq"
 );
 
 /// [`HashPowers::fill`] for a key.

@@ -93,6 +93,11 @@ fn expand(key: &AesKey, hash: &mut HashPowers) {
 }
 
 impl HashPowers {
+    /// Bytes from a power to the same one [folded](Element::folded).
+    #[cfg(target_arch = "x86_64")]
+    pub(super) const FOLDS: usize =
+        core::mem::offset_of!(HashPowers, folds) - core::mem::offset_of!(HashPowers, powers);
+
     fn new() -> Self {
         HashPowers { powers: [Element::default(); _], folds: [Element::default(); _] }
     }

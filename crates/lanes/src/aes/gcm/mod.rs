@@ -2,7 +2,7 @@
 //!
 //! `hash` is GHASH and `pipeline` the rest, both written once over the registers of an instruction set, which
 //! `clmul`, `vclmul`, `vclmul512` and `pmull` fill in; `soft` is for CPUs without their instructions. `abreast` has short
-//! messages side by side, on AVX-512. `field` is the arithmetic in plain integers.
+//! messages side by side, on AVX-512, and `weave512` the groups of long ones. `field` is the arithmetic in plain integers.
 
 #[cfg(target_arch = "x86_64")]
 mod abreast;
@@ -23,6 +23,8 @@ pub(super) mod soft;
 pub(super) mod vclmul;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod vclmul512;
+#[cfg(target_arch = "x86_64")]
+mod weave512;
 
 use core::fmt;
 

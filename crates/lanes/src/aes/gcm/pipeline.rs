@@ -7,8 +7,9 @@
 
 use super::field::Element;
 use super::hash::{Field, Hash, HashBeside, STEPS};
-use super::key::POWERS;
+use super::key::{HashPowers, POWERS};
 use super::{GcmKey, LONG, Message};
+use crate::aes::AesKey;
 use crate::aes::ctr::pipeline::{add, cipher, take};
 use crate::aes::key::Block;
 use crate::aes::register::encrypt;
@@ -25,10 +26,7 @@ pub(in crate::aes) type Weave<W> =
 /// # Safety
 /// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn process<W: Field, const TOGETHER: usize>(
-    messages: &[Message],
-    weave: Weave<W>,
-) {
+pub(in crate::aes) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
     // SAFETY: the caller's.
     unsafe {
         let mut between = [Between::<W>::new(); BETWEEN];
@@ -49,7 +47,7 @@ pub(in crate::aes) unsafe fn process<W: Field, const TOGETHER: usize>(
             }
             // What is sealed is hashed after it was ciphered, what is opened before.
             let half = match message.seals != ends {
-                true => encipher::<W, TOGETHER>(message, place),
+                true => encipher::<W>(message, place),
                 false => hash(message, place),
             };
             place.half = place.half.xor(half);
@@ -112,7 +110,7 @@ pub(in crate::aes) unsafe fn first_counter<W: Field>(
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-unsafe fn encipher<W: Field, const TOGETHER: usize>(message: &Message, place: &Between<W>) -> W {
+unsafe fn encipher<W: Field>(message: &Message, place: &Between<W>) -> W {
     let &Message { key, ref counter, src, dst, len, .. } = message;
     let done = place.ciphered;
     // SAFETY: the caller's; `done` is within the text, and whole blocks.
@@ -120,7 +118,7 @@ unsafe fn encipher<W: Field, const TOGETHER: usize>(message: &Message, place: &B
         let first = W::load_one(counter.as_ptr().cast());
         let counters = first.counters().count(1 + (done / 16) as u32);
         let (key, src, dst, len) = ((*key).aes(), src.add(done), dst.add(done), len - done);
-        cipher::<W, true, TOGETHER>(key, counters, first, src, dst, len)
+        cipher::<W, true, STEPS>(key, counters, first, src, dst, len)
     }
 }
 
@@ -142,6 +140,75 @@ unsafe fn hash<W: Field>(message: &Message, place: &Between<W>) -> W {
     }
 }
 
+/// A text, and the ciphertext that is hashed beside it.
+#[derive(Clone, Copy)]
+pub(in crate::aes) struct Text {
+    pub src: *const u8,
+    pub dst: *mut u8,
+    pub ciphertext: *const u8,
+}
+
+/// The groups of one long text, of [`STEPS`] registers each, one after another.
+///
+/// # Safety
+/// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`]; the texts have so many whole groups.
+pub(in crate::aes) trait Groups<W> {
+    /// Those of a text that is ciphered by this key, from these counters on.
+    unsafe fn new(key: *const AesKey, counters: W) -> Self;
+
+    /// Ciphers a group, and hashes nothing.
+    unsafe fn alone(&mut self, src: *const u8, dst: *mut u8);
+
+    /// Ciphers so many groups, and hashes as many of ciphertext behind what was hashed so far. Each of these is read
+    /// before the group of the text is written that it goes beside. Returns what is hashed then.
+    unsafe fn hashed(&mut self, powers: *const HashPowers, text: Text, groups: usize, so_far: W) -> W;
+}
+
+/// With the hash between the rounds, as the compiler has it.
+pub(in crate::aes) struct Beside<W> {
+    pub key: *const AesKey,
+    pub counters: W,
+}
+
+impl<W: Field> Groups<W> for Beside<W> {
+    #[inline(always)]
+    unsafe fn new(key: *const AesKey, counters: W) -> Self {
+        Beside { key, counters }
+    }
+
+    #[inline(always)]
+    unsafe fn alone(&mut self, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut x = take::<W, STEPS>(&mut self.counters);
+            encrypt(self.key, &mut x, &mut ());
+            add(&x, src, dst);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn hashed(
+        &mut self,
+        powers: *const HashPowers,
+        text: Text,
+        groups: usize,
+        mut so_far: W,
+    ) -> W {
+        // SAFETY: the caller's.
+        unsafe {
+            for group in 0..groups {
+                let at = group * STEPS * W::BLOCKS * 16;
+                let mut x = take::<W, STEPS>(&mut self.counters);
+                let mut beside = HashBeside::<W>::new(powers, text.ciphertext.add(at), so_far);
+                encrypt(self.key, &mut x, &mut beside);
+                so_far = beside.end();
+                add(&x, text.src.add(at), text.dst.add(at));
+            }
+        }
+        so_far
+    }
+}
+
 /// Ciphers and hashes all groups of a long text but what is left behind the last. A group is hashed while another
 /// is ciphered: where the text is opened, the same one. Where it is sealed, the one before; the first of them is that
 /// which the message before has left, and the last is left to the next message, or to the second step.
@@ -149,66 +216,53 @@ unsafe fn hash<W: Field>(message: &Message, place: &Between<W>) -> W {
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn weave<W: Field, const TOGETHER: usize>(
+pub(in crate::aes) unsafe fn weave<W: Field, G: Groups<W>>(
     message: &Message,
     place: &mut Between<W>,
     before: Option<(&Message, &mut Between<W>)>,
 ) {
-    const { assert!(TOGETHER == STEPS) };
-    const { assert!(TOGETHER * W::BLOCKS <= POWERS && TOGETHER * W::BLOCKS * 16 <= LONG) };
+    const { assert!(STEPS * W::BLOCKS <= POWERS && STEPS * W::BLOCKS * 16 <= LONG) };
     let &Message { key, ref counter, associated, src, dst, len, seals, .. } = message;
-    let group = TOGETHER * W::BLOCKS * 16;
+    let group = STEPS * W::BLOCKS * 16;
     // SAFETY: the caller's; all groups are within the texts.
     unsafe {
-        let (aes, powers) = ((*key).aes(), core::ptr::from_ref((*key).hash()));
-        let mut counters = W::load_one(counter.as_ptr().cast()).counters().count(1);
+        let powers = core::ptr::from_ref((*key).hash());
+        let counters = W::load_one(counter.as_ptr().cast()).counters().count(1);
+        let mut groups = G::new((*key).aes(), counters);
         let mut hash = Hash::<W>::new(powers, W::zero());
         hash.groups(associated.0, associated.1);
-        let mut so_far = hash.so_far();
         let mut at = 0;
         // Ciphertext that is made can be hashed while the next group is ciphered.
         let lag = if seals { group } else { 0 };
         let ciphertext = if seals { dst.cast_const() } else { src };
         if seals {
-            let mut x = take::<W, TOGETHER>(&mut counters);
             match before {
                 Some((before, place)) if place.ciphered - place.hashed == group => {
-                    let powers = core::ptr::from_ref((*before.key).hash());
-                    let from = before.dst.add(place.hashed);
-                    let mut beside = HashBeside::<W>::new(powers, from, place.so_far);
-                    encrypt(aes, &mut x, &mut beside);
-                    place.so_far = beside.end();
+                    let text = Text { src, dst, ciphertext: before.dst.add(place.hashed) };
+                    place.so_far = groups.hashed((*before.key).hash(), text, 1, place.so_far);
                     place.hashed += group;
                 }
-                _ => encrypt(aes, &mut x, &mut ()),
+                _ => groups.alone(src, dst),
             }
-            add(&x, src, dst);
             at = group;
         }
-        while len - at >= group {
-            let mut x = take::<W, TOGETHER>(&mut counters);
-            let mut beside = HashBeside::<W>::new(powers, ciphertext.add(at - lag), so_far);
-            encrypt(aes, &mut x, &mut beside);
-            so_far = beside.end();
-            add(&x, src.add(at), dst.add(at));
-            at += group;
-        }
-        place.so_far = so_far;
-        place.ciphered = at;
-        place.hashed = at - lag;
+        let rest = (len - at) / group;
+        let text = Text { src: src.add(at), dst: dst.add(at), ciphertext: ciphertext.add(at - lag) };
+        place.so_far = groups.hashed(powers, text, rest, hash.so_far());
+        place.ciphered = at + rest * group;
+        place.hashed = place.ciphered - lag;
     }
 }
 
-/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need, for
-/// groups of so many registers.
+/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need.
 macro_rules! gcm_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
         use $crate::aes::gcm::GcmKey;
         use $crate::aes::key::Block;
 
         gcm_kernel!(
             $(#[$doc])*
-            $kernel, $name, $together of $register, $feature, process, first_counter
+            $kernel, $name, $register, pipeline::Beside<$register>, $feature, process, first_counter
         );
 
         #[target_feature(enable = $feature)]
@@ -217,9 +271,9 @@ macro_rules! gcm_kernel {
             unsafe { pipeline::first_counter::<$register>(key, nonce, len) }
         }
     };
-    // With the first counters of another.
+    // With groups of its own, and the first counters of another.
     (
-        $(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal,
+        $(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $groups:ty, $feature:literal,
         $process:expr, $first_counter:expr
     ) => {
         use $crate::aes::gcm::{GcmKernel, Message, pipeline};
@@ -231,7 +285,7 @@ macro_rules! gcm_kernel {
         #[target_feature(enable = $feature)]
         unsafe fn process(messages: &[Message]) {
             // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::process::<$register, $together>(messages, weave) }
+            unsafe { pipeline::process::<$register>(messages, weave) }
         }
 
         #[target_feature(enable = $feature)]
@@ -241,7 +295,7 @@ macro_rules! gcm_kernel {
             before: Option<(&Message, &mut pipeline::Between<$register>)>,
         ) {
             // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::weave::<$register, $together>(message, place, before) }
+            unsafe { pipeline::weave::<$register, $groups>(message, place, before) }
         }
     };
 }

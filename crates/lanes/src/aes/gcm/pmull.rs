@@ -7,7 +7,7 @@ use core::arch::aarch64::*;
 
 gcm_kernel!(
     /// ARMv8 AES and PMULL, one block in a register.
-    PMULL, "armv8-aes", 8 of uint8x16_t, "aes"
+    PMULL, "armv8-aes", uint8x16_t, "aes"
 );
 
 impl Field for uint8x16_t {

@@ -8,7 +8,7 @@ use core::arch::x86_64::*;
 
 gcm_kernel!(
     /// VAES and VPCLMULQDQ, two blocks in a register.
-    VCLMUL, "vaes-256", 8 of __m256i, "avx2,vaes,vpclmulqdq"
+    VCLMUL, "vaes-256", __m256i, "avx2,vaes,vpclmulqdq"
 );
 
 /// Needs AVX2 and VPCLMULQDQ.

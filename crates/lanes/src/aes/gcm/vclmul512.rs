@@ -6,11 +6,12 @@ use super::field::{Element, REDUCTION};
 use super::hash::Field;
 use super::pipeline::gcm_kernel;
 use super::vclmul::VCLMUL;
+use super::weave512::Woven;
 use core::arch::x86_64::*;
 
 gcm_kernel!(
     /// VAES and VPCLMULQDQ, four blocks in a register.
-    VCLMUL512, "vaes-512", 8 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq",
+    VCLMUL512, "vaes-512", __m512i, Woven, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq",
     abreast, VCLMUL.first_counter
 );
 
