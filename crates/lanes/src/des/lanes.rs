@@ -165,18 +165,25 @@ impl Class {
             occupancy.count(active, self.width, fewest);
             let slices = self.keys.slices(kernel, active);
             let blocks = self.blocks.as_mut_ptr().cast::<u64>();
-            let mut ahead = false;
-            for number in 0..fewest {
-                if number % AHEAD == 0 {
-                    ahead = self.runs.read_ahead(number, AHEAD.min(fewest - number), active);
+            for first in (0..fewest).step_by(AHEAD) {
+                let count = AHEAD.min(fewest - first);
+                let ahead = self.runs.read_ahead(first, count, active);
+                for number in 0..count {
+                    let input = core::slice::from_raw_parts_mut(blocks, active);
+                    match ahead {
+                        true => self.runs.input_ahead(number, input),
+                        false => self.runs.input(first + number, input),
+                    }
+                    (kernel.cipher)(slices, self.passes, self.decrypt, blocks);
+                    let output = core::slice::from_raw_parts(blocks, active);
+                    match ahead {
+                        true => self.runs.output_ahead(number, output),
+                        false => self.runs.output(first + number, output),
+                    }
                 }
-                let input = core::slice::from_raw_parts_mut(blocks, active);
-                match ahead {
-                    true => self.runs.input_ahead(number % AHEAD, input),
-                    false => self.runs.input(number, input),
+                if ahead {
+                    self.runs.write_behind(first, count, active);
                 }
-                (kernel.cipher)(slices, self.passes, self.decrypt, blocks);
-                self.runs.output(number, core::slice::from_raw_parts(blocks, active));
             }
             for lane in 0..active {
                 self.runs.advance(lane, fewest);

@@ -52,7 +52,8 @@ pub(super) struct Runs {
     src: Box<[*const u8]>,
     dst: Box<[*mut u8]>,
     chain: Box<[u64]>,
-    /// The next blocks of all lanes, number by number, of those that were read ahead.
+    /// The next blocks of all lanes, number by number, where they were read ahead; and what became of them, in their
+    /// places, until it is written.
     ahead: Box<[u64]>,
 }
 
@@ -137,6 +138,35 @@ impl Runs {
         let ahead = &self.ahead[number * row(self.src.len())..][..blocks.len()];
         for ((block, ahead), chain) in blocks.iter_mut().zip(ahead).zip(&self.chain) {
             *block = ahead ^ chain;
+        }
+    }
+
+    /// As [`output`](Runs::output), of those, but that nothing is written yet.
+    pub fn output_ahead(&mut self, number: usize, blocks: &[u64]) {
+        let row = row(self.src.len());
+        self.ahead[number * row..][..blocks.len()].copy_from_slice(blocks);
+        self.chain[..blocks.len()].copy_from_slice(blocks);
+    }
+
+    /// Writes what became of all blocks that were read ahead, given as they were to [`read_ahead`](Runs::read_ahead).
+    ///
+    /// # Safety
+    /// The first lanes' runs have so many blocks, whose destinations are writable.
+    pub unsafe fn write_behind(&mut self, number: usize, blocks: usize, lanes: usize) {
+        let row = row(self.src.len());
+        for (lane, dst) in self.dst[..lanes].iter().enumerate() {
+            // SAFETY: the caller's.
+            unsafe {
+                let to = dst.add(BLOCK * number);
+                if blocks == AHEAD {
+                    let line = each!(i in 8 => self.ahead[i * row + lane].to_le());
+                    to.cast::<[u64; AHEAD]>().write_unaligned(line);
+                } else {
+                    for i in 0..blocks {
+                        write(to.add(BLOCK * i), self.ahead[i * row + lane]);
+                    }
+                }
+            }
         }
     }
 
