@@ -141,10 +141,13 @@ pub(super) unsafe fn cipher<B: Bits>(
         for pass in 0..passes {
             let reverse = decrypt ^ (pass % 2 == 1);
             let key = slices.add(pass * SLICES * (B::LANES / 64));
-            for round in 0..16 {
-                let rotation = ROTATIONS[if reverse { 15 - round } else { round }];
-                half_round(left, right, key.add(rotation * (B::LANES / 64)));
-                core::mem::swap(&mut left, &mut right);
+            for round in (0..16).step_by(2) {
+                let key = |round| {
+                    let rotation = ROTATIONS[if reverse { 15 - round } else { round }];
+                    key.add(rotation * (B::LANES / 64))
+                };
+                even_round(left, right, key(round));
+                odd_round(right, left, key(round + 1));
             }
             // The last round of DES does not exchange the halves. Between passes, IP undoes its inverse.
             core::mem::swap(&mut left, &mut right);
@@ -179,27 +182,49 @@ unsafe fn transposed<B: Bits>(words: *const u64) -> [B; 64] {
 
 /// Adds to the left half what the round function makes of the right half and of a key.
 ///
+/// An S-box needs what six of the others made in the round before. The two orders, one for every other round, leave three
+/// boxes or more between each and the last of those: no two orders leave more.
+///
 /// # Safety
 /// The halves have 32 registers each, and the key the slices of C and D from those of this round on.
 #[inline(always)]
-unsafe fn half_round<B: Bits>(left: *mut B, right: *const B, key: *const u64) {
+unsafe fn even_round<B: Bits>(left: *mut B, right: *const B, key: *const u64) {
     // SAFETY: the caller's.
     unsafe {
-        through_box::<B, 0>(left, right, key);
-        through_box::<B, 1>(left, right, key);
-        through_box::<B, 2>(left, right, key);
-        through_box::<B, 3>(left, right, key);
         through_box::<B, 4>(left, right, key);
-        through_box::<B, 5>(left, right, key);
         through_box::<B, 6>(left, right, key);
         through_box::<B, 7>(left, right, key);
+        through_box::<B, 0>(left, right, key);
+        through_box::<B, 2>(left, right, key);
+        through_box::<B, 1>(left, right, key);
+        through_box::<B, 3>(left, right, key);
+        through_box::<B, 5>(left, right, key);
+    }
+}
+
+/// The same in the other order.
+///
+/// # Safety
+/// As [`even_round`].
+#[inline(always)]
+unsafe fn odd_round<B: Bits>(left: *mut B, right: *const B, key: *const u64) {
+    // SAFETY: the caller's.
+    unsafe {
+        through_box::<B, 3>(left, right, key);
+        through_box::<B, 5>(left, right, key);
+        through_box::<B, 7>(left, right, key);
+        through_box::<B, 1>(left, right, key);
+        through_box::<B, 0>(left, right, key);
+        through_box::<B, 2>(left, right, key);
+        through_box::<B, 4>(left, right, key);
+        through_box::<B, 6>(left, right, key);
     }
 }
 
 /// The part of one S-box: its six bits of E and of the round key, and the four places that P gives it.
 ///
 /// # Safety
-/// As [`half_round`].
+/// As [`even_round`].
 #[inline(always)]
 unsafe fn through_box<B: Bits, const BOX: usize>(left: *mut B, right: *const B, key: *const u64) {
     // SAFETY: the caller's; every index is within its half.
@@ -222,7 +247,7 @@ unsafe fn through_box<B: Bits, const BOX: usize>(left: *mut B, right: *const B, 
 /// One bit of E and of the round key.
 ///
 /// # Safety
-/// As [`half_round`].
+/// As [`even_round`].
 #[inline(always)]
 unsafe fn input<B: Bits, const BOX: usize, const BIT: usize>(right: *const B, key: *const u64) -> B {
     let chosen = const { CHOICE_2[6 * BOX + BIT] as usize - 1 };
