@@ -25,7 +25,7 @@ const BLOCKS: usize = 4 * STEPS;
 /// The groups of a text, from one on: of [`MANY`] or more in assembly, else as on other registers.
 pub(super) struct Woven(Beside<__m512i>);
 
-/// Groups for which it pays to make the first counters twice, and to have more to load.
+/// From so many groups on it pays to load all round keys, and to make counters that the last group has no use for.
 const MANY: usize = 2;
 
 /// The counter blocks of a group.
@@ -237,9 +237,10 @@ impl Woven {
         let Beside { key, counters } = &mut self.0;
         let mut blocks = MaybeUninit::<CounterBlocks>::uninit();
         let blocks: *mut u8 = blocks.as_mut_ptr().cast();
-        // SAFETY: the caller's; there are so many registers of counter blocks. Of every group eight registers of text and of ciphertext are read, and as many are
-        // written; of the counter blocks, the last four bytes each. A key has a round key for each of its rounds, and one
-        // before them, and there are the powers of so many blocks. All registers that are written are named.
+        // SAFETY: the caller's; there are so many registers of counter blocks. Of every group eight registers of text and of
+        // ciphertext are read, and as many are written; of the counter blocks, the last four bytes each. A key has a round
+        // key for each of its rounds, and one before them, and there are the powers of so many blocks. All registers that
+        // are written are named.
         unsafe {
             let x = take::<__m512i, STEPS>(counters);
             let next = _mm_extract_epi32::<3>(_mm512_castsi512_si128(*counters));
