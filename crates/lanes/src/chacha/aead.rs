@@ -3,8 +3,8 @@
 use zeroize::Zeroize;
 
 use super::poly::{self, OneTimeKey, Part, Poly, Wide};
-use super::stream::{self, Lanes, Walk};
-use super::{Message, Text};
+use super::stream::{Lanes, Walk};
+use super::{Cipher, Message, Text};
 use crate::vector::Vector;
 
 /// Messages that are handed to the kernel in one call, at most.
@@ -49,6 +49,7 @@ impl Drop for Workspace {
 pub(super) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
     messages: &[Message],
     workspace: &mut Workspace,
+    cipher: Cipher,
 ) {
     let Workspace { lanes, keys } = workspace;
     // SAFETY: the caller's.
@@ -56,7 +57,7 @@ pub(super) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
         if let [message] = messages
             && message.text.len > LONG
         {
-            process_long::<V, W>(message, workspace);
+            process_long::<V, W>(message, workspace, cipher);
             return;
         }
         let mut walk = Walk::new(messages);
@@ -168,7 +169,11 @@ unsafe fn finish(mut poly: Poly, message: &Message) {
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-unsafe fn process_long<V: Vector<Word = u32>, W: Wide>(message: &Message, workspace: &mut Workspace) {
+unsafe fn process_long<V: Vector<Word = u32>, W: Wide>(
+    message: &Message,
+    workspace: &mut Workspace,
+    cipher: Cipher,
+) {
     let Workspace { lanes, keys } = workspace;
     // SAFETY: the caller's; parts are within the text.
     unsafe {
@@ -184,7 +189,7 @@ unsafe fn process_long<V: Vector<Word = u32>, W: Wide>(message: &Message, worksp
             if !message.seals {
                 poly.absorb::<W>(part.src, part.len);
             }
-            stream::cipher::<V>(&[part], lanes);
+            cipher(&[part], lanes);
             if message.seals {
                 poly.absorb::<W>(part.dst, part.len);
             }

@@ -4,6 +4,8 @@ use super::aead::{self, Workspace};
 use super::poly::NoVectors;
 #[cfg(target_arch = "x86_64")]
 use super::poly::{Fused, Lanes, Limbs};
+#[cfg(debug_assertions)]
+use super::poly::{Number, Part, Wide};
 use super::{ChaChaKernel, Message, Text, stream};
 use crate::cpu::{Cpu, Isa};
 use crate::isa;
@@ -20,15 +22,50 @@ macro_rules! chacha_kernel {
                 ChaChaKernel { name: $name, lanes: <$vector>::LANES, cipher, process };
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn cipher(texts: &[Text], workspace: &mut Workspace) {
+            unsafe fn cipher(texts: &[Text], lanes: &mut stream::Lanes) {
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { stream::cipher::<$vector>(texts, &mut workspace.lanes) }
+                unsafe { stream::cipher::<$vector>(texts, lanes) }
             }
 
             $(#[target_feature(enable = $feature)])?
             unsafe fn process(messages: &[Message], workspace: &mut Workspace) {
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { aead::process::<$vector, $limbs>(messages, workspace) }
+                unsafe { aead::process::<$vector, Poly1305>(messages, workspace, cipher) }
+            }
+
+            #[cfg(not(debug_assertions))]
+            type Poly1305 = $limbs;
+
+            /// In a program that is not optimised, Poly1305 has functions of its own: each of its many copies would have a
+            /// place for every value, and the stack of a thread not room enough.
+            #[cfg(debug_assertions)]
+            struct Poly1305;
+
+            // SAFETY: that of the functions, which are called.
+            #[cfg(debug_assertions)]
+            unsafe impl Wide for Poly1305 {
+                const WORTH: usize = <$limbs>::WORTH;
+                const LANES: usize = <$limbs>::LANES;
+
+                unsafe fn absorb(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize {
+                    $(#[target_feature(enable = $feature)])?
+                    unsafe fn call(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize {
+                        // SAFETY: the contract, and the instructions are enabled here.
+                        unsafe { <$limbs>::absorb(sum, r, from, blocks) }
+                    }
+                    // SAFETY: the contract.
+                    unsafe { call(sum, r, from, blocks) }
+                }
+
+                unsafe fn absorb_each(parts: &mut [Part]) {
+                    $(#[target_feature(enable = $feature)])?
+                    unsafe fn call(parts: &mut [Part]) {
+                        // SAFETY: the contract, and the instructions are enabled here.
+                        unsafe { <$limbs>::absorb_each(parts) }
+                    }
+                    // SAFETY: the contract.
+                    unsafe { call(parts) }
+                }
             }
         }
     };

@@ -104,7 +104,7 @@ impl Lanes for ChaChaLanes {
             source,
             |task| task.0,
             // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
-            |kernel, texts, workspace| unsafe { (kernel.cipher)(texts, workspace) },
+            |kernel, texts, workspace| unsafe { (kernel.cipher)(texts, &mut workspace.lanes) },
         );
     }
 }

@@ -43,10 +43,13 @@ struct ChaChaKernel {
     /// Blocks of keystream that it makes at once.
     lanes: usize,
     /// Ciphers texts to their end.
-    cipher: unsafe fn(texts: &[Text], workspace: &mut Workspace),
+    cipher: Cipher,
     /// Ciphers messages to their end, and writes the tag of each. Nobody has compared it with another.
     process: unsafe fn(messages: &[Message], workspace: &mut Workspace),
 }
+
+/// [`ChaChaKernel::cipher`].
+type Cipher = unsafe fn(texts: &[Text], lanes: &mut stream::Lanes);
 
 /// What is ciphered under one key and nonce.
 #[derive(Clone, Copy)]

@@ -56,7 +56,7 @@ impl Zeroize for OneTimeKey {
 }
 
 /// A number modulo 2^130 - 5, not fully reduced: 128 bits, and a few above them.
-type Number = (u128, u64);
+pub(super) type Number = (u128, u64);
 
 /// A tag in the making.
 pub(super) struct Poly<'a> {
