@@ -145,8 +145,10 @@ impl<K: Borrow<AesKey>> Keystream<K> {
             }
         }
         // SAFETY: there are so many, and room for them.
-        give(to, unsafe { self.prefetched.0.as_ptr().add(self.at) }, len);
+        let from = unsafe { self.prefetched.0.as_ptr().add(self.at) };
+        // Not behind them: what moves the bytes may write anywhere, for all the compiler knows, and `at` would be read again.
         self.at += len;
+        give(to, from, len);
         Ok(())
     }
 
