@@ -182,7 +182,7 @@ unsafe fn transposed<B: Bits>(words: *const u64) -> [B; 64] {
 
 /// Adds to the left half what the round function makes of the right half and of a key.
 ///
-/// An S-box needs what six of the others made in the round before. The two orders, one for every other round, leave three
+/// An S-box needs what six of the others made in the round before. The two orders, one for every other round, leave two
 /// boxes or more between each and the last of those: no two orders leave more.
 ///
 /// # Safety
