@@ -4,6 +4,7 @@
 
 use super::field::Element;
 use super::key::{HashPowers, POWERS};
+use super::pipeline::{Groups, Text};
 use crate::aes::register::{Beside, Wide};
 
 /// Registers whose blocks are elements of GCM's field.
@@ -40,6 +41,19 @@ pub(in crate::aes) trait Field: Wide {
 
     /// The sum of all blocks in the first place, zeros in the others.
     unsafe fn total(self) -> Self;
+
+    /// [`Groups::hashed`], with its contract: the way that is best for these registers.
+    #[inline(always)]
+    unsafe fn hashed(
+        groups: &mut Groups<Self>,
+        powers: *const HashPowers,
+        text: Text,
+        count: usize,
+        so_far: Self,
+    ) -> Self {
+        // SAFETY: the contract.
+        unsafe { groups.hashed(powers, text, count, so_far) }
+    }
 }
 
 /// A sum of products that is not reduced yet: low, middle and high parts by Karatsuba's method.

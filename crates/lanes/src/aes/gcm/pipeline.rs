@@ -149,35 +149,19 @@ pub(in crate::aes) struct Text {
 }
 
 /// The groups of one long text, of [`STEPS`] registers each, one after another.
-///
-/// # Safety
-/// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`]; the texts have so many whole groups.
-pub(in crate::aes) trait Groups<W> {
-    /// Those of a text that is ciphered by this key, from these counters on.
-    unsafe fn new(key: *const AesKey, counters: W) -> Self;
-
-    /// Ciphers a group, and hashes nothing.
-    unsafe fn alone(&mut self, src: *const u8, dst: *mut u8);
-
-    /// Ciphers so many groups, and hashes as many of ciphertext behind what was hashed so far. Each of these is read
-    /// before the group of the text is written that it goes beside. Returns what is hashed then.
-    unsafe fn hashed(&mut self, powers: *const HashPowers, text: Text, groups: usize, so_far: W) -> W;
-}
-
-/// With the hash between the rounds, as the compiler has it.
-pub(in crate::aes) struct Beside<W> {
+pub(in crate::aes) struct Groups<W> {
     pub key: *const AesKey,
+    /// Those of the next group.
     pub counters: W,
 }
 
-impl<W: Field> Groups<W> for Beside<W> {
+impl<W: Field> Groups<W> {
+    /// Ciphers a group, and hashes nothing.
+    ///
+    /// # Safety
+    /// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`]; the text has another whole group.
     #[inline(always)]
-    unsafe fn new(key: *const AesKey, counters: W) -> Self {
-        Beside { key, counters }
-    }
-
-    #[inline(always)]
-    unsafe fn alone(&mut self, src: *const u8, dst: *mut u8) {
+    pub unsafe fn alone(&mut self, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's.
         unsafe {
             let mut x = take::<W, STEPS>(&mut self.counters);
@@ -186,17 +170,22 @@ impl<W: Field> Groups<W> for Beside<W> {
         }
     }
 
+    /// Ciphers so many groups, and hashes as many of ciphertext behind what was hashed so far. Each of these is read
+    /// before the group of the text is written that it goes beside. Returns what is hashed then.
+    ///
+    /// # Safety
+    /// As [`alone`](Groups::alone); the texts have so many whole groups.
     #[inline(always)]
-    unsafe fn hashed(
+    pub unsafe fn hashed(
         &mut self,
         powers: *const HashPowers,
         text: Text,
-        groups: usize,
+        count: usize,
         mut so_far: W,
     ) -> W {
         // SAFETY: the caller's.
         unsafe {
-            for group in 0..groups {
+            for group in 0..count {
                 let at = group * STEPS * W::BLOCKS * 16;
                 let mut x = take::<W, STEPS>(&mut self.counters);
                 let mut beside = HashBeside::<W>::new(powers, text.ciphertext.add(at), so_far);
@@ -216,7 +205,7 @@ impl<W: Field> Groups<W> for Beside<W> {
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn weave<W: Field, G: Groups<W>>(
+pub(in crate::aes) unsafe fn weave<W: Field>(
     message: &Message,
     place: &mut Between<W>,
     before: Option<(&Message, &mut Between<W>)>,
@@ -228,7 +217,7 @@ pub(in crate::aes) unsafe fn weave<W: Field, G: Groups<W>>(
     unsafe {
         let powers = core::ptr::from_ref((*key).hash());
         let counters = W::load_one(counter.as_ptr().cast()).counters().count(1);
-        let mut groups = G::new((*key).aes(), counters);
+        let mut groups = Groups { key: (*key).aes(), counters };
         let mut hash = Hash::<W>::new(powers, W::zero());
         hash.groups(associated.0, associated.1);
         let mut at = 0;
@@ -239,7 +228,7 @@ pub(in crate::aes) unsafe fn weave<W: Field, G: Groups<W>>(
             match before {
                 Some((before, place)) if place.ciphered - place.hashed == group => {
                     let text = Text { src, dst, ciphertext: before.dst.add(place.hashed) };
-                    place.so_far = groups.hashed((*before.key).hash(), text, 1, place.so_far);
+                    place.so_far = W::hashed(&mut groups, (*before.key).hash(), text, 1, place.so_far);
                     place.hashed += group;
                 }
                 _ => groups.alone(src, dst),
@@ -248,7 +237,7 @@ pub(in crate::aes) unsafe fn weave<W: Field, G: Groups<W>>(
         }
         let rest = (len - at) / group;
         let text = Text { src: src.add(at), dst: dst.add(at), ciphertext: ciphertext.add(at - lag) };
-        place.so_far = groups.hashed(powers, text, rest, hash.so_far());
+        place.so_far = W::hashed(&mut groups, powers, text, rest, hash.so_far());
         place.ciphered = at + rest * group;
         place.hashed = place.ciphered - lag;
     }
@@ -262,7 +251,7 @@ macro_rules! gcm_kernel {
 
         gcm_kernel!(
             $(#[$doc])*
-            $kernel, $name, $register, pipeline::Beside<$register>, $feature, process, first_counter
+            $kernel, $name, $register, $feature, process, first_counter
         );
 
         #[target_feature(enable = $feature)]
@@ -271,9 +260,9 @@ macro_rules! gcm_kernel {
             unsafe { pipeline::first_counter::<$register>(key, nonce, len) }
         }
     };
-    // With groups of its own, and the first counters of another.
+    // With the first counters of another.
     (
-        $(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $groups:ty, $feature:literal,
+        $(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal,
         $process:expr, $first_counter:expr
     ) => {
         use $crate::aes::gcm::{GcmKernel, Message, pipeline};
@@ -295,7 +284,7 @@ macro_rules! gcm_kernel {
             before: Option<(&Message, &mut pipeline::Between<$register>)>,
         ) {
             // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::weave::<$register, $groups>(message, place, before) }
+            unsafe { pipeline::weave::<$register>(message, place, before) }
         }
     };
 }

@@ -4,14 +4,15 @@
 use super::clmul::REVERSED;
 use super::field::{Element, REDUCTION};
 use super::hash::Field;
-use super::pipeline::gcm_kernel;
+use super::key::HashPowers;
+use super::pipeline::{Groups, Text, gcm_kernel};
 use super::vclmul::VCLMUL;
-use super::weave512::Woven;
+use super::weave512::{self, MANY};
 use core::arch::x86_64::*;
 
 gcm_kernel!(
     /// VAES and VPCLMULQDQ, four blocks in a register.
-    VCLMUL512, "vaes-512", __m512i, Woven, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq",
+    VCLMUL512, "vaes-512", __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq",
     abreast, VCLMUL.first_counter
 );
 
@@ -79,6 +80,25 @@ impl Field for __m512i {
         unsafe {
             let (low, high) = (_mm512_castsi512_si256(self), _mm512_extracti64x4_epi64::<1>(self));
             _mm512_zextsi256_si512(_mm256_xor_si256(low, high).total())
+        }
+    }
+
+    /// Many in assembly.
+    #[inline(always)]
+    unsafe fn hashed(
+        groups: &mut Groups<Self>,
+        powers: *const HashPowers,
+        text: Text,
+        count: usize,
+        so_far: Self,
+    ) -> Self {
+        // SAFETY: the contract; VAES and VPCLMULQDQ are enabled.
+        unsafe {
+            if count < MANY {
+                groups.hashed(powers, text, count, so_far)
+            } else {
+                weave512::weave(groups, powers, text, count, so_far)
+            }
         }
     }
 }

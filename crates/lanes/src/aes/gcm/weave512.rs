@@ -14,19 +14,15 @@ use super::clmul::REVERSED;
 use super::field::REDUCTION;
 use super::hash::STEPS;
 use super::key::{HashPowers, POWERS};
-use super::pipeline::{Beside, Groups, Text};
-use crate::aes::AesKey;
+use super::pipeline::{Groups, Text};
 use crate::aes::ctr::pipeline::take;
 use crate::aes::register::{Aes, Wide};
 
 /// Blocks of a group: eight registers.
 const BLOCKS: usize = 4 * STEPS;
 
-/// The groups of a text, from one on: of [`MANY`] or more in assembly, else as on other registers.
-pub(super) struct Woven(Beside<__m512i>);
-
 /// From so many groups on it pays to load all round keys, and to make counters that the last group has no use for.
-const MANY: usize = 2;
+pub(super) const MANY: usize = 2;
 
 /// The counter blocks of a group.
 #[repr(C, align(64))]
@@ -188,162 +184,128 @@ macro_rules! pair {
     };
 }
 
-impl Groups<__m512i> for Woven {
-    #[inline(always)]
-    unsafe fn new(key: *const AesKey, counters: __m512i) -> Self {
-        // SAFETY: the caller's.
-        Woven(unsafe { Beside::new(key, counters) })
-    }
-
-    #[inline(always)]
-    unsafe fn alone(&mut self, src: *const u8, dst: *mut u8) {
-        // SAFETY: the caller's.
-        unsafe { self.0.alone(src, dst) }
-    }
-
-    #[inline(always)]
-    unsafe fn hashed(
-        &mut self,
-        powers: *const HashPowers,
-        text: Text,
-        groups: usize,
-        so_far: __m512i,
-    ) -> __m512i {
-        // SAFETY: the caller's.
-        unsafe {
-            if groups < MANY {
-                self.0.hashed(powers, text, groups, so_far)
-            } else {
-                self.weave(powers, text, groups, so_far)
-            }
+/// [`Groups::hashed`], of one group at least.
+///
+/// # Safety
+/// That of [`Groups::hashed`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
+pub(super) unsafe fn weave(
+    groups: &mut Groups<__m512i>,
+    powers: *const HashPowers,
+    text: Text,
+    count: usize,
+    mut so_far: __m512i,
+) -> __m512i {
+    let Groups { key, counters } = groups;
+    let mut blocks = MaybeUninit::<CounterBlocks>::uninit();
+    let blocks: *mut u8 = blocks.as_mut_ptr().cast();
+    // SAFETY: the caller's; there are so many registers of counter blocks. Of every group eight registers of text and of
+    // ciphertext are read, and as many are written; of the counter blocks, the last four bytes each. A key has a round
+    // key for each of its rounds, and one before them, and there are the powers of so many blocks. All registers that
+    // are written are named.
+    unsafe {
+        let x = take::<__m512i, STEPS>(counters);
+        let next = _mm_extract_epi32::<3>(_mm512_castsi512_si128(*counters));
+        // For all of it but the counters.
+        for (i, x) in x.iter().enumerate() {
+            x.store(blocks.add(64 * i));
         }
+        asm!(
+            "vbroadcasti32x4 zmm8, [{key} + 16]",
+            "vbroadcasti32x4 zmm9, [{key} + 32]",
+            "vbroadcasti32x4 zmm10, [{key} + 48]",
+            "vbroadcasti32x4 zmm11, [{key} + 64]",
+            "vbroadcasti32x4 zmm12, [{key} + 80]",
+            "vbroadcasti32x4 zmm13, [{key} + 96]",
+            "vbroadcasti32x4 zmm14, [{key} + 112]",
+            "vbroadcasti32x4 zmm15, [{key} + 128]",
+            "cmp {last}, 16*12",
+            "jb 2f",
+            "vbroadcasti32x4 zmm16, [{key} + 144]",
+            "vbroadcasti32x4 zmm17, [{key} + 160]",
+            "je 2f",
+            "vbroadcasti32x4 zmm18, [{key} + 176]",
+            "vbroadcasti32x4 zmm19, [{key} + 192]",
+            "2:",
+            "vbroadcasti32x4 zmm20, [{key} + {last} - 16]",
+            "vbroadcasti32x4 zmm21, [{key} + {last}]",
+            "vbroadcasti32x4 zmm25, [{constants} + 64]",
+            ".p2align 5",
+            "3:",
+            "vbroadcasti32x4 zmm31, [{key}]",
+            whitened!("0"), whitened!("1"), whitened!("2"), whitened!("3"),
+            whitened!("4"), whitened!("5"), whitened!("6"), whitened!("7"),
+            // The first pair comes last: it waits for the group before.
+            pair!("zmm8", "zmm9", "2", "3", 0 1 2 3 4 5 6 7, "", begin),
+            pair!("zmm10", "zmm11", "4", "5", 8 9 10 11 12 13 14 15, "", add),
+            pair!("zmm12", "zmm13", "6", "7", 16 17 18 19 20 21 22 23, "", add),
+            pair!(
+                "zmm14", "zmm15", "0", "1", 24 25 26 27 28 29 30 31,
+                "vpxord zmm27, zmm27, zmm26\n", add
+            ),
+            "add {next:e}, 32",
+            "cmp {last}, 16*12",
+            "jb 4f",
+            round!("zmm16"),
+            round!("zmm17"),
+            "je 4f",
+            round!("zmm18"),
+            round!("zmm19"),
+            "4:",
+            round!("zmm20"),
+            added!("0", "zmm29"), added!("1", "zmm30"), added!("2", "zmm31"), added!("3", "zmm29"),
+            added!("4", "zmm30"), added!("5", "zmm31"), added!("6", "zmm29"), added!("7", "zmm30"),
+            // The sum is reduced: `Sum::reduce`.
+            "vpternlogd zmm24, zmm22, zmm23, 0x96",
+            "vpslldq zmm27, zmm24, 8",
+            "vpsrldq zmm28, zmm24, 8",
+            "vpxord zmm22, zmm22, zmm27",
+            "vpxord zmm23, zmm23, zmm28",
+            "vpshufd zmm27, zmm22, 0x4e",
+            "vpclmulqdq zmm28, zmm22, [{constants}], 0",
+            "vpxord zmm22, zmm27, zmm28",
+            "vpshufd zmm27, zmm22, 0x4e",
+            "vpclmulqdq zmm28, zmm22, [{constants}], 0",
+            "vpternlogd zmm23, zmm27, zmm28, 0x96",
+            "vextracti64x4 ymm27, zmm23, 1",
+            "vpxord ymm27, ymm27, ymm23",
+            "vextracti32x4 xmm28, ymm27, 1",
+            "vpxord xmm26, xmm27, xmm28",
+            "add {src}, 512",
+            "add {dst}, 512",
+            "add {ciphertext}, 512",
+            "dec {count}",
+            "jz 5f",
+            counters!("0"), counters!("1"), counters!("2"), counters!("3"),
+            counters!("4"), counters!("5"), counters!("6"), counters!("7"),
+            "jmp 3b",
+            "5:",
+            key = in(reg) (**key).encryption().as_ptr(),
+            last = in(reg) 16 * (**key).rounds(),
+            constants = in(reg) &raw const CONSTANTS,
+            blocks = in(reg) blocks,
+            next = inout(reg) next => _,
+            word = out(reg) _,
+            powers = in(reg) (*powers).from(POWERS),
+            src = inout(reg) text.src => _,
+            dst = inout(reg) text.dst => _,
+            ciphertext = inout(reg) text.ciphertext => _,
+            count = inout(reg) count => _,
+            folds = const HashPowers::FOLDS,
+            inout("zmm0") x[0] => _, inout("zmm1") x[1] => _, inout("zmm2") x[2] => _, inout("zmm3") x[3] => _,
+            inout("zmm4") x[4] => _, inout("zmm5") x[5] => _, inout("zmm6") x[6] => _, inout("zmm7") x[7] => _,
+            out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _,
+            out("zmm12") _, out("zmm13") _, out("zmm14") _, out("zmm15") _, out("zmm16") _,
+            out("zmm17") _, out("zmm18") _, out("zmm19") _, out("zmm20") _, out("zmm21") _,
+            out("zmm22") _, out("zmm23") _, out("zmm24") _, out("zmm25") _,
+            inout("zmm26") so_far,
+            out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
+            options(nostack),
+        );
+        *counters = counters.count((BLOCKS * (count - 1)) as u32);
     }
-}
-
-impl Woven {
-    /// [`Groups::hashed`], of one group at least.
-    ///
-    /// # Safety
-    /// That of [`Groups`].
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
-    unsafe fn weave(
-        &mut self,
-        powers: *const HashPowers,
-        text: Text,
-        groups: usize,
-        mut so_far: __m512i,
-    ) -> __m512i {
-        let Beside { key, counters } = &mut self.0;
-        let mut blocks = MaybeUninit::<CounterBlocks>::uninit();
-        let blocks: *mut u8 = blocks.as_mut_ptr().cast();
-        // SAFETY: the caller's; there are so many registers of counter blocks. Of every group eight registers of text and of
-        // ciphertext are read, and as many are written; of the counter blocks, the last four bytes each. A key has a round
-        // key for each of its rounds, and one before them, and there are the powers of so many blocks. All registers that
-        // are written are named.
-        unsafe {
-            let x = take::<__m512i, STEPS>(counters);
-            let next = _mm_extract_epi32::<3>(_mm512_castsi512_si128(*counters));
-            // For all of it but the counters.
-            for (i, x) in x.iter().enumerate() {
-                x.store(blocks.add(64 * i));
-            }
-            asm!(
-                "vbroadcasti32x4 zmm8, [{key} + 16]",
-                "vbroadcasti32x4 zmm9, [{key} + 32]",
-                "vbroadcasti32x4 zmm10, [{key} + 48]",
-                "vbroadcasti32x4 zmm11, [{key} + 64]",
-                "vbroadcasti32x4 zmm12, [{key} + 80]",
-                "vbroadcasti32x4 zmm13, [{key} + 96]",
-                "vbroadcasti32x4 zmm14, [{key} + 112]",
-                "vbroadcasti32x4 zmm15, [{key} + 128]",
-                "cmp {last}, 16*12",
-                "jb 2f",
-                "vbroadcasti32x4 zmm16, [{key} + 144]",
-                "vbroadcasti32x4 zmm17, [{key} + 160]",
-                "je 2f",
-                "vbroadcasti32x4 zmm18, [{key} + 176]",
-                "vbroadcasti32x4 zmm19, [{key} + 192]",
-                "2:",
-                "vbroadcasti32x4 zmm20, [{key} + {last} - 16]",
-                "vbroadcasti32x4 zmm21, [{key} + {last}]",
-                "vbroadcasti32x4 zmm25, [{constants} + 64]",
-                ".p2align 5",
-                "3:",
-                "vbroadcasti32x4 zmm31, [{key}]",
-                whitened!("0"), whitened!("1"), whitened!("2"), whitened!("3"),
-                whitened!("4"), whitened!("5"), whitened!("6"), whitened!("7"),
-                // The first pair comes last: it waits for the group before.
-                pair!("zmm8", "zmm9", "2", "3", 0 1 2 3 4 5 6 7, "", begin),
-                pair!("zmm10", "zmm11", "4", "5", 8 9 10 11 12 13 14 15, "", add),
-                pair!("zmm12", "zmm13", "6", "7", 16 17 18 19 20 21 22 23, "", add),
-                pair!(
-                    "zmm14", "zmm15", "0", "1", 24 25 26 27 28 29 30 31,
-                    "vpxord zmm27, zmm27, zmm26\n", add
-                ),
-                "add {next:e}, 32",
-                "cmp {last}, 16*12",
-                "jb 4f",
-                round!("zmm16"),
-                round!("zmm17"),
-                "je 4f",
-                round!("zmm18"),
-                round!("zmm19"),
-                "4:",
-                round!("zmm20"),
-                added!("0", "zmm29"), added!("1", "zmm30"), added!("2", "zmm31"), added!("3", "zmm29"),
-                added!("4", "zmm30"), added!("5", "zmm31"), added!("6", "zmm29"), added!("7", "zmm30"),
-                // The sum is reduced: `Sum::reduce`.
-                "vpternlogd zmm24, zmm22, zmm23, 0x96",
-                "vpslldq zmm27, zmm24, 8",
-                "vpsrldq zmm28, zmm24, 8",
-                "vpxord zmm22, zmm22, zmm27",
-                "vpxord zmm23, zmm23, zmm28",
-                "vpshufd zmm27, zmm22, 0x4e",
-                "vpclmulqdq zmm28, zmm22, [{constants}], 0",
-                "vpxord zmm22, zmm27, zmm28",
-                "vpshufd zmm27, zmm22, 0x4e",
-                "vpclmulqdq zmm28, zmm22, [{constants}], 0",
-                "vpternlogd zmm23, zmm27, zmm28, 0x96",
-                "vextracti64x4 ymm27, zmm23, 1",
-                "vpxord ymm27, ymm27, ymm23",
-                "vextracti32x4 xmm28, ymm27, 1",
-                "vpxord xmm26, xmm27, xmm28",
-                "add {src}, 512",
-                "add {dst}, 512",
-                "add {ciphertext}, 512",
-                "dec {groups}",
-                "jz 5f",
-                counters!("0"), counters!("1"), counters!("2"), counters!("3"),
-                counters!("4"), counters!("5"), counters!("6"), counters!("7"),
-                "jmp 3b",
-                "5:",
-                key = in(reg) (**key).encryption().as_ptr(),
-                last = in(reg) 16 * (**key).rounds(),
-                constants = in(reg) &raw const CONSTANTS,
-                blocks = in(reg) blocks,
-                next = inout(reg) next => _,
-                word = out(reg) _,
-                powers = in(reg) (*powers).from(POWERS),
-                src = inout(reg) text.src => _,
-                dst = inout(reg) text.dst => _,
-                ciphertext = inout(reg) text.ciphertext => _,
-                groups = inout(reg) groups => _,
-                folds = const HashPowers::FOLDS,
-                inout("zmm0") x[0] => _, inout("zmm1") x[1] => _, inout("zmm2") x[2] => _, inout("zmm3") x[3] => _,
-                inout("zmm4") x[4] => _, inout("zmm5") x[5] => _, inout("zmm6") x[6] => _, inout("zmm7") x[7] => _,
-                out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _,
-                out("zmm12") _, out("zmm13") _, out("zmm14") _, out("zmm15") _, out("zmm16") _,
-                out("zmm17") _, out("zmm18") _, out("zmm19") _, out("zmm20") _, out("zmm21") _,
-                out("zmm22") _, out("zmm23") _, out("zmm24") _, out("zmm25") _,
-                inout("zmm26") so_far,
-                out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
-                options(nostack),
-            );
-            *counters = counters.count((BLOCKS * (groups - 1)) as u32);
-        }
-        so_far
-    }
+    so_far
 }
 
 #[cfg(test)]
@@ -358,7 +320,7 @@ mod tests {
 
     /// What comes of some groups of a text and one more that is not hashed: the text, and the hash.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
-    fn ciphered<G: Groups<__m512i>>(
+    fn ciphered<const IN_ASSEMBLY: bool>(
         key: &GcmKey,
         counter: u32,
         groups: usize,
@@ -372,12 +334,17 @@ mod tests {
         let mut hash = [0; 64];
         // SAFETY: the instructions are enabled; all groups are there.
         unsafe {
-            let mut all = G::new(key.aes(), __m512i::load_one(block.as_ptr()).counters());
+            let counters = __m512i::load_one(block.as_ptr()).counters();
+            let mut all = Groups { key: key.aes(), counters };
             let text = bytes.as_mut_ptr().add(3 + GROUP);
             let ciphertext = if seals { text.sub(GROUP) } else { text };
             let places = Text { src: text, dst: text, ciphertext };
             let so_far = __m512i::load_one([0xa5; 16].as_ptr());
-            all.hashed(key.hash(), places, groups, so_far).store(hash.as_mut_ptr());
+            let so_far = match IN_ASSEMBLY {
+                true => weave(&mut all, key.hash(), places, groups, so_far),
+                false => all.hashed(key.hash(), places, groups, so_far),
+            };
+            so_far.store(hash.as_mut_ptr());
             let last = text.add(GROUP * groups);
             all.alone(last, last);
         }
@@ -399,7 +366,7 @@ mod tests {
                 for seals in [true, false] {
                     // SAFETY: the CPU has the instructions.
                     let both = unsafe {
-                        [ciphered::<Woven>, ciphered::<Beside<__m512i>>]
+                        [ciphered::<true>, ciphered::<false>]
                             .map(|ciphered| ciphered(&key, counter, groups, seals))
                     };
                     assert!(
