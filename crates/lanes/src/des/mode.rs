@@ -135,8 +135,13 @@ impl Runs {
 
     /// As [`input`](Runs::input), of the block of this number of those that were read ahead.
     pub fn input_ahead(&self, number: usize, blocks: &mut [u64]) {
-        let ahead = &self.ahead[number * row(self.src.len())..][..blocks.len()];
-        for ((block, ahead), chain) in blocks.iter_mut().zip(ahead).zip(&self.chain) {
+        let row = row(self.src.len());
+        let chain = match number {
+            0 => &self.chain,
+            _ => &self.ahead[(number - 1) * row..],
+        };
+        let ahead = &self.ahead[number * row..][..blocks.len()];
+        for ((block, ahead), chain) in blocks.iter_mut().zip(ahead).zip(chain) {
             *block = ahead ^ chain;
         }
     }
@@ -145,15 +150,16 @@ impl Runs {
     pub fn output_ahead(&mut self, number: usize, blocks: &[u64]) {
         let row = row(self.src.len());
         self.ahead[number * row..][..blocks.len()].copy_from_slice(blocks);
-        self.chain[..blocks.len()].copy_from_slice(blocks);
     }
 
-    /// Writes what became of all blocks that were read ahead, given as they were to [`read_ahead`](Runs::read_ahead).
+    /// Writes what became of all blocks that were read ahead, given as they were to [`read_ahead`](Runs::read_ahead); the
+    /// last of each lane is then its chain.
     ///
     /// # Safety
     /// The first lanes' runs have so many blocks, whose destinations are writable.
     pub unsafe fn write_behind(&mut self, number: usize, blocks: usize, lanes: usize) {
         let row = row(self.src.len());
+        self.chain[..lanes].copy_from_slice(&self.ahead[(blocks - 1) * row..][..lanes]);
         for (lane, dst) in self.dst[..lanes].iter().enumerate() {
             // SAFETY: the caller's.
             unsafe {

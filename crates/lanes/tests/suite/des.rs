@@ -303,6 +303,23 @@ fn every_lane_has_its_own_key() {
     }
 }
 
+/// So many chains that they are read and written a cache line at a time: parts of a line, whole lines, and lanes that
+/// change hands between and within lines.
+#[test]
+fn many_chains_go_line_by_line() {
+    let mut planners = planners();
+    let blocks = [1, 7, 8, 9, 16, 21];
+    for (i, blocks) in
+        blocks.into_iter().take(if crate::common::brief() { 3 } else { blocks.len() }).enumerate()
+    {
+        for more in [0, 11] {
+            let len = |i: usize| 8 * (blocks + if more > 0 { i % more } else { 0 });
+            let make = |number| Message::new(number, CbcEncrypt, KEYS[i % 2], len(number));
+            check(&mut planners, &(0..MANY).map(make).collect::<Vec<_>>());
+        }
+    }
+}
+
 /// One buffer with more blocks than lanes, alone and with others that have the same key.
 #[test]
 fn blocks_of_one_buffer_fill_the_lanes() {
