@@ -16,12 +16,10 @@ use super::register::{Lanewise, Wide, every_step, round_key};
 /// So many lanes go by AES-NI.
 const FEW: usize = 8;
 
-/// Blocks from which on it pays to put keys side by side: with two in a register, sixteen lanes take 40 cycles less for
-/// each, and putting the keys there and wiping them some 180. With fewer, lanes go by AES-NI, eight at a time.
-const WORTH_IT: usize = 5;
-
-/// Then there is nothing to be gained.
-pub(super) const NARROW: Narrow = Narrow { lanes: FEW, blocks: WORTH_IT, blocks_of_stream: 64 };
+/// Where there is nothing to be gained by more lanes.
+pub(super) const fn narrow<W: Abreast>() -> Narrow {
+    Narrow { lanes: FEW, blocks: W::WORTH_IT, blocks_of_stream: 64 }
+}
 
 /// What is added to a block, and when, and what becomes of it.
 pub(super) trait Course {
@@ -37,7 +35,7 @@ pub(super) trait Mode: Course {
     /// Encrypts the next blocks of lanes `first..first + n`, at most eight, by AES-NI.
     ///
     /// # Safety
-    /// As [`encrypt`], but that `n` is 1 to 8, and for that the lanes' pointers are to be moved on.
+    /// As [`encrypt`], but that `n` is 1 to 8.
     unsafe fn encrypt_by_ni(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize);
 }
 
@@ -49,6 +47,10 @@ pub(super) trait Abreast: Lanewise + Wide {
     /// Whether there are registers enough to keep the next blocks of the lanes in them, and the round keys of steps 1 to
     /// [`HELD`].
     const SPARE: bool;
+
+    /// Blocks from which on it pays to put keys side by side, measured: to put them there, and to wipe them, takes as long
+    /// as some blocks. With fewer, lanes go by AES-NI, eight at a time.
+    const WORTH_IT: usize;
 
     /// Stores the block of each lane `at` bytes after where its pointer points to. `to` is valid for as many
     /// pointers as there are lanes.
@@ -70,7 +72,7 @@ pub(super) unsafe fn encrypt<M: Mode, W: Abreast>(set: &mut CbcLaneSet, n: usize
         let shares = share_a_key(&set.key[..n]);
         if n <= FEW {
             M::encrypt_by_ni(set, 0, n, blocks);
-        } else if !shares && !pays(n, blocks) {
+        } else if !shares && !pays::<W>(n, blocks) {
             M::encrypt_by_ni(set, 0, FEW, blocks);
             M::encrypt_by_ni(set, FEW, n - FEW, blocks);
         } else {
@@ -80,14 +82,13 @@ pub(super) unsafe fn encrypt<M: Mode, W: Abreast>(set: &mut CbcLaneSet, n: usize
                 Places { key: set.key.as_ptr(), src: set.src.as_ptr(), dst: set.dst.as_ptr(), state };
             run::<M, W>(&lanes, shares, n, blocks);
         }
-        set.advance(n, blocks);
     }
 }
 
 /// Whether it pays to put the keys of so many lanes side by side.
 #[inline(always)]
-pub(super) fn pays(n: usize, blocks: usize) -> bool {
-    n > FEW && blocks >= WORTH_IT
+pub(super) fn pays<W: Abreast>(n: usize, blocks: usize) -> bool {
+    n > FEW && blocks >= W::WORTH_IT
 }
 
 /// Where all that lanes have lies: [`MAX_LANES`] of each.
@@ -128,13 +129,11 @@ unsafe fn run_in<C: Course, W: Abreast, const N: usize>(lanes: &Places, shares: 
     unsafe {
         let first = *lanes.key;
         if shares {
-            return rows::<C, W, _, N>(lanes, &Shared(first), blocks);
+            return rows::<C, W, _, N>(lanes, &mut Shared(first), blocks);
         }
-        let rounds = (*first).rounds();
-        let mut keys = SideBySide::<W, N>::new();
-        keys.fill(lanes.key, rounds);
-        rows::<C, W, _, N>(lanes, &keys, blocks);
-        keys.wipe(rounds);
+        let mut keys = SideBySide::<W, N>::of(lanes.key);
+        rows::<C, W, _, N>(lanes, &mut keys, blocks);
+        keys.wipe((*first).rounds());
     }
 }
 
@@ -146,6 +145,12 @@ unsafe fn run_in<C: Course, W: Abreast, const N: usize>(lanes: &Places, shares: 
 trait Keys<W> {
     /// Those of a step.
     type Step: Copy;
+
+    /// That of a register, on the first block.
+    unsafe fn first(&mut self, at: usize, register: usize) -> W;
+
+    /// Keeps what `first` gave for the blocks after it.
+    unsafe fn keep(&mut self, at: usize, register: usize, key: W);
 
     unsafe fn step(&self, at: usize) -> Self::Step;
 
@@ -160,6 +165,15 @@ impl<W: Abreast> Keys<W> for Shared {
     type Step = W;
 
     #[inline(always)]
+    unsafe fn first(&mut self, at: usize, _: usize) -> W {
+        // SAFETY: the key has that round key, by the contract.
+        unsafe { round_key(self.0, at) }
+    }
+
+    #[inline(always)]
+    unsafe fn keep(&mut self, _: usize, _: usize, _: W) {}
+
+    #[inline(always)]
     unsafe fn step(&self, at: usize) -> W {
         // SAFETY: the key has that round key, by the contract.
         unsafe { round_key(self.0, at) }
@@ -171,42 +185,27 @@ impl<W: Abreast> Keys<W> for Shared {
     }
 }
 
-/// The round keys of several lanes side by side, by step and register.
-struct SideBySide<W, const N: usize>([[MaybeUninit<W>; N]; MAX_ROUNDS + 1]);
+/// The round keys of several lanes side by side, by step and register; and where each lane's are.
+struct SideBySide<W, const N: usize> {
+    keys: [[MaybeUninit<W>; N]; MAX_ROUNDS + 1],
+    lanes: *const *const AesKey,
+}
 
 impl<W: Abreast, const N: usize> SideBySide<W, N> {
     #[inline(always)]
-    fn new() -> Self {
-        SideBySide([const { [const { MaybeUninit::uninit() }; N] }; MAX_ROUNDS + 1])
+    fn of(lanes: *const *const AesKey) -> Self {
+        SideBySide { keys: [const { [const { MaybeUninit::uninit() }; N] }; MAX_ROUNDS + 1], lanes }
     }
 
-    /// Puts the keys there.
-    ///
-    /// # Safety
-    /// The contract of [`Abreast`]; the lanes of all registers have keys of so many rounds.
-    #[inline(always)]
-    unsafe fn fill(&mut self, keys: *const *const AesKey, rounds: usize) {
-        // SAFETY: the caller's; lanes that no register has are not looked at.
-        unsafe {
-            let mut from = [core::ptr::null::<u8>(); MAX_LANES];
-            for lane in 0..N * W::LANES {
-                from[lane] = (**keys.add(lane)).encryption().as_ptr().cast();
-            }
-            for step in 0..=rounds {
-                for i in 0..N {
-                    self.0[step][i].write(W::gather(from.as_ptr().add(i * W::LANES), 16 * step));
-                }
-            }
-        }
-    }
-
-    /// Wipes the keys.
+    /// Wipes the keys that were kept.
     ///
     /// # Safety
     /// The contract of [`Abreast`].
     #[inline(always)]
     unsafe fn wipe(&mut self, rounds: usize) {
-        for key in self.0[..=rounds].as_flattened_mut() {
+        let (first, others) = self.keys[..=rounds].split_at_mut(1);
+        let kept = if W::SPARE { &mut others[HELD..] } else { others };
+        for key in first.as_flattened_mut().iter_mut().chain(kept.as_flattened_mut()) {
             // SAFETY: there is room for a key, whether or not there is one.
             unsafe { key.as_mut_ptr().write_volatile(W::zero()) };
         }
@@ -218,9 +217,20 @@ impl<W: Abreast, const N: usize> Keys<W> for SideBySide<W, N> {
     type Step = *const W;
 
     #[inline(always)]
+    unsafe fn first(&mut self, at: usize, register: usize) -> W {
+        // SAFETY: the lanes of that register have that round key.
+        unsafe { W::gather(self.lanes.add(W::LANES * register).cast(), AesKey::ENCRYPTION + 16 * at) }
+    }
+
+    #[inline(always)]
+    unsafe fn keep(&mut self, at: usize, register: usize, key: W) {
+        self.keys[at][register].write(key);
+    }
+
+    #[inline(always)]
     unsafe fn step(&self, at: usize) -> *const W {
         // SAFETY: there is that step, by the contract.
-        unsafe { self.0.as_ptr().add(at).cast() }
+        unsafe { self.keys.as_ptr().add(at).cast() }
     }
 
     #[inline(always)]
@@ -238,7 +248,7 @@ impl<W: Abreast, const N: usize> Keys<W> for SideBySide<W, N> {
 #[inline(always)]
 unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
     lanes: &Places,
-    keys: &K,
+    keys: &mut K,
     blocks: usize,
 ) {
     // SAFETY: the caller's promises: the lanes have keys with as many rounds, and buffers of `blocks` blocks, of
@@ -246,49 +256,59 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
     unsafe {
         let rounds = (**lanes.key).rounds();
         let &Places { src, dst, state, .. } = lanes;
-        let mut x = [W::load(state.cast()); N];
+        // Block by block, as whoever gave a lane its task has just stored them.
+        let start = |i: usize| {
+            let blocks: [*const u8; MAX_LANES] =
+                core::array::from_fn(|lane| state.wrapping_add(W::LANES * i + lane).cast_const().cast());
+            W::gather(blocks.as_ptr(), 0)
+        };
+        let mut x = [start(0); N];
         for i in 1..N {
-            x[i] = W::load(state.add(W::LANES * i).cast());
+            x[i] = start(i);
         }
         let mut held = [x; HELD];
-        if W::SPARE {
-            for step in 0..HELD {
-                let row = keys.step(1 + step);
-                for i in 0..N {
-                    held[step][i] = K::of(row, i).pin();
-                }
-            }
-        }
         // The text is added to a key, and with it to the block: so it does not wait for the block before. Loaded behind
         // the rounds of the blocks before, it does not get in their way either.
         let added_to = if C::BEFORE { 0 } else { rounds };
-        let text = |i: usize, block: usize| {
+        let text = |keys: &K, i: usize, block: usize| {
             let text = W::gather(src.add(W::LANES * i), 16 * block);
             text.xor(K::of(keys.step(added_to), i)).pin()
         };
         let mut next = x;
-        if W::SPARE && blocks > 0 {
-            for i in 0..N {
-                next[i] = text(i, 0);
-            }
-        }
         for block in 0..blocks {
-            every_step!(rounds, STEP, at => {
-                let row = keys.step(at);
-                for i in 0..N {
-                    let key = if STEP == const { if C::BEFORE { 0 } else { MAX_ROUNDS } } {
-                        if W::SPARE { next[i] } else { text(i, block) }
-                    } else if W::SPARE && let Some(keys) = held.get(STEP.wrapping_sub(1)) {
-                        keys[i]
-                    } else {
-                        K::of(row, i)
-                    };
-                    x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, key).pin();
-                }
-            });
+            if block == 0 {
+                // On the way through the first rounds, keys are put side by side.
+                every_step!(rounds, STEP, at => {
+                    for i in 0..N {
+                        let mut key = keys.first(at, i).pin();
+                        match held.get_mut(STEP.wrapping_sub(1)) {
+                            Some(held) if W::SPARE => held[i] = key,
+                            _ => keys.keep(at, i, key),
+                        }
+                        if STEP == const { if C::BEFORE { 0 } else { MAX_ROUNDS } } {
+                            key = W::gather(src.add(W::LANES * i), 0).xor(key);
+                        }
+                        x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, key).pin();
+                    }
+                });
+            } else {
+                every_step!(rounds, STEP, at => {
+                    let row = keys.step(at);
+                    for i in 0..N {
+                        let key = if STEP == const { if C::BEFORE { 0 } else { MAX_ROUNDS } } {
+                            if W::SPARE { next[i] } else { text(keys, i, block) }
+                        } else if W::SPARE && let Some(keys) = held.get(STEP.wrapping_sub(1)) {
+                            keys[i]
+                        } else {
+                            K::of(row, i)
+                        };
+                        x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, key).pin();
+                    }
+                });
+            }
             if W::SPARE && block + 1 < blocks {
                 for i in 0..N {
-                    next[i] = text(i, block + 1);
+                    next[i] = text(keys, i, block + 1);
                 }
             }
             if C::STORES {

@@ -96,8 +96,8 @@ pub(crate) struct CbcKernel {
     pub lanes: usize,
     /// Where fewer are as fast.
     pub narrow: Narrow,
-    /// Encrypts the next `blocks` blocks in each of lanes `0..n`; leaves each lane's pointers after
-    /// them and its `state` at the last ciphertext block.
+    /// Encrypts the next `blocks` blocks in each of lanes `0..n`; leaves each lane's `state` at the last ciphertext
+    /// block, and its pointers as they are.
     pub encrypt: unsafe fn(set: &mut CbcLaneSet, n: usize, blocks: usize),
     /// Decrypts `blocks` blocks of one buffer.
     pub decrypt: unsafe fn(key: &AesKey, iv: &[u8; 16], src: *const u8, dst: *mut u8, blocks: usize),

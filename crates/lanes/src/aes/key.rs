@@ -34,6 +34,9 @@ pub struct AesKey {
 }
 
 impl AesKey {
+    /// Where the round keys of the cipher begin, in bytes.
+    pub(super) const ENCRYPTION: usize = core::mem::offset_of!(AesKey, encryption);
+
     /// Expands a key of 16, 24 or 32 bytes.
     ///
     /// # Errors

@@ -41,8 +41,8 @@ enum Taken {
     Complete(u32),
     /// It has a lane, and others are free.
     Waits,
-    /// It has a lane, the last of this class.
-    Full(usize),
+    /// It has a lane, the last of its class.
+    Full,
 }
 
 /// After so many calls in which half-filled lanes did not move, they do: a steady stream of tasks that
@@ -57,16 +57,36 @@ pub struct CbcLanes {
     occupancy: Occupancy,
 }
 
-/// The lanes whose keys have one number of rounds. Lanes `0..active` are in use.
+/// The lanes whose keys have one number of rounds.
 struct Class {
     set: CbcLaneSet,
     left: [usize; MAX_LANES],
-    /// The fewest of them, of lanes in use.
-    fewest: usize,
     ids: [u32; MAX_LANES],
-    active: usize,
+    filled: Filled,
     /// Calls of `run` that found some in use, since they last moved.
     idle: u32,
+}
+
+/// How far the lanes of a class are filled: what changes with every task, and so is kept in registers meanwhile.
+#[derive(Clone, Copy)]
+struct Filled {
+    /// Lanes `0..active` are in use.
+    active: usize,
+    /// The fewest and the most blocks that one of them has left.
+    fewest: usize,
+    most: usize,
+}
+
+impl Filled {
+    /// No lane is in use.
+    const NONE: Filled = Filled { active: 0, fewest: usize::MAX, most: 0 };
+
+    /// A lane that is in use has so many blocks left.
+    #[inline(always)]
+    fn count(&mut self, blocks: usize) {
+        self.fewest = self.fewest.min(blocks);
+        self.most = self.most.max(blocks);
+    }
 }
 
 // SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
@@ -91,7 +111,8 @@ impl Lanes for CbcLanes {
     unsafe fn run(&mut self, source: &mut impl Source<CbcTask>, goal: Goal) {
         let (kernel, occupancy) = (self.kernel, &mut self.occupancy);
         let mut completed = 0;
-        self.classes.iter_mut().for_each(|class| class.idle += u32::from(class.active > 0));
+        self.classes.iter_mut().for_each(|class| class.idle += u32::from(class.filled.active > 0));
+        let (mut number, mut filled) = (0, self.classes[0].filled);
         // SAFETY: the caller vouches for the tasks until they are complete.
         unsafe {
             loop {
@@ -102,9 +123,14 @@ impl Lanes for CbcLanes {
                         return Taken::Complete(id);
                     }
                     let class = ((*task.key).rounds() - 10) / 2;
-                    self.classes[class].start(id, task);
-                    match self.classes[class].is_full(kernel, goal) {
-                        true => Taken::Full(class),
+                    if class != number {
+                        self.classes[number].filled = filled;
+                        (number, filled) = (class, self.classes[class].filled);
+                    }
+                    let class = &mut self.classes[class];
+                    class.start(&mut filled, id, task);
+                    match class.is_full(filled, kernel, goal) {
+                        true => Taken::Full,
                         false => Taken::Waits,
                     }
                 });
@@ -115,22 +141,28 @@ impl Lanes for CbcLanes {
                         source.done(id);
                         completed += 1;
                     }
-                    Taken::Full(class) => {
-                        completed += self.classes[class].step(kernel, occupancy, source);
+                    Taken::Full => {
+                        let class = &mut self.classes[number];
+                        completed += class.step(&mut filled, kernel, occupancy, source);
                     }
                 }
             }
+            self.classes[number].filled = filled;
             for class in &mut self.classes {
                 let late = class.idle > PATIENCE;
-                while class.active > 0 && (goal == Goal::All || late) {
-                    completed += class.step(kernel, occupancy, source);
+                let mut filled = class.filled;
+                while filled.active > 0 && (goal == Goal::All || late) {
+                    completed += class.step(&mut filled, kernel, occupancy, source);
                 }
+                class.filled = filled;
             }
             if completed == 0
-                && let Some(class) = self.classes.iter_mut().max_by_key(|class| class.active)
-                && class.active > 0
+                && let Some(class) = self.classes.iter_mut().max_by_key(|class| class.filled.active)
+                && class.filled.active > 0
             {
-                class.step(kernel, occupancy, source);
+                let mut filled = class.filled;
+                class.step(&mut filled, kernel, occupancy, source);
+                class.filled = filled;
             }
         }
     }
@@ -142,9 +174,8 @@ impl CbcLanes {
         let class = || Class {
             set: CbcLaneSet::new(),
             left: [0; MAX_LANES],
-            fewest: usize::MAX,
             ids: [0; MAX_LANES],
-            active: 0,
+            filled: Filled::NONE,
             idle: 0,
         };
         CbcLanes { kernel, classes: [class(), class(), class()], occupancy: Occupancy::default() }
@@ -154,28 +185,28 @@ impl CbcLanes {
 impl Class {
     /// Gives a task the next lane.
     #[inline(always)]
-    fn start(&mut self, id: u32, task: &CbcTask) {
-        let lane = self.active;
-        self.active += 1;
+    fn start(&mut self, filled: &mut Filled, id: u32, task: &CbcTask) {
+        let lane = filled.active;
+        filled.active += 1;
+        filled.count(task.blocks);
         self.set.key[lane] = task.key;
         self.set.src[lane] = task.src;
         self.set.dst[lane] = task.dst;
         self.set.state[lane] = task.iv;
         self.left[lane] = task.blocks;
-        self.fewest = self.fewest.min(task.blocks);
         self.ids[lane] = id;
     }
 
     /// Whether its lanes are worth running, if more may still come.
     #[inline(always)]
-    fn is_full(&self, kernel: &CbcKernel, goal: Goal) -> bool {
+    fn is_full(&self, filled: Filled, kernel: &CbcKernel, goal: Goal) -> bool {
         let narrow = &kernel.narrow;
         let blocks = match goal {
             Goal::All => narrow.blocks,
             Goal::One => narrow.blocks_of_stream,
         };
-        let few = self.active == narrow.lanes && self.fewest < blocks;
-        self.active == kernel.lanes || few && !share_a_key(&self.set.key[..narrow.lanes])
+        let few = filled.active == narrow.lanes && filled.fewest < blocks;
+        filled.active == kernel.lanes || few && !share_a_key(&self.set.key[..narrow.lanes])
     }
 
     /// Runs the lanes in use until the first is empty. Returns how many tasks are complete.
@@ -185,33 +216,40 @@ impl Class {
     #[inline(always)]
     unsafe fn step(
         &mut self,
+        filled: &mut Filled,
         kernel: &CbcKernel,
         occupancy: &mut Occupancy,
         source: &mut impl Source<CbcTask>,
     ) -> usize {
         self.idle = 0;
-        let active = self.active;
-        let fewest = core::mem::replace(&mut self.fewest, usize::MAX);
+        let Filled { active, fewest, most } = core::mem::replace(filled, Filled::NONE);
         occupancy.count(active, kernel.lanes, fewest);
         // SAFETY: the caller's; every lane has at least `fewest` blocks left.
         unsafe { (kernel.encrypt)(&mut self.set, active, fewest) };
+        if fewest == most {
+            self.ids[..active].iter().for_each(|&id| source.done(id));
+            return active;
+        }
+        // SAFETY: the lanes' tasks have these blocks.
+        unsafe { self.set.advance(active, fewest) };
+        filled.active = active;
         for lane in (0..active).rev() {
             self.left[lane] -= fewest;
             if self.left[lane] == 0 {
                 source.done(self.ids[lane]);
-                self.vacate(lane);
+                self.vacate(filled, lane);
             } else {
-                self.fewest = self.fewest.min(self.left[lane]);
+                filled.count(self.left[lane]);
             }
         }
-        active - self.active
+        active - filled.active
     }
 
     /// Frees a lane; the last lane in use moves to its place.
     #[inline(always)]
-    fn vacate(&mut self, lane: usize) {
-        self.active -= 1;
-        let last = self.active;
+    fn vacate(&mut self, filled: &mut Filled, lane: usize) {
+        filled.active -= 1;
+        let last = filled.active;
         if lane != last {
             self.set.key[lane] = self.set.key[last];
             self.set.src[lane] = self.set.src[last];

@@ -262,13 +262,10 @@ macro_rules! cbc_kernel {
         unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
             assert!((1..=LANES).contains(&n), "1 to {LANES} lanes, not {n}");
             // SAFETY: the contract.
-            unsafe {
-                encrypt_from(set, 0, n, blocks);
-                set.advance(n, blocks);
-            }
+            unsafe { encrypt_from(set, 0, n, blocks) }
         }
 
-        /// The same for `n` lanes from `first` on, whose pointers stay.
+        /// The same for `n` lanes from `first` on.
         pub(super) unsafe fn encrypt_from(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
             let sharing = usize::from($crate::aes::key::share_a_key(&set.key[first..first + n]));
             // SAFETY: the first of them has a valid key, and the others the same number of rounds, for which

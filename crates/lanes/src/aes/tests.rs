@@ -173,18 +173,19 @@ fn encrypt(
         (set.src[lane], set.dst[lane]) = buffers[lane].pointers();
         set.state[lane] = case.iv;
     }
-    let ends = set.src.map(|src| src.wrapping_add(cases[0].plain.len()));
     let mut left = cases[0].plain.len() / 16;
     loop {
-        let blocks = left.min(step);
+        let (blocks, places) = (left.min(step), (set.src, set.dst));
         // SAFETY: the CPU was asked; keys and buffers outlive the call, none overlaps another.
         unsafe { (kernel.encrypt)(&mut set, n, blocks) };
+        assert_eq!((&set.src[..n], &set.dst[..n]), (&places.0[..n], &places.1[..n]), "pointers stay");
         left -= blocks;
         if left == 0 {
             break;
         }
+        // SAFETY: each of the buffers has so many blocks.
+        unsafe { set.advance(n, blocks) };
     }
-    assert_eq!(set.src[..n], ends[..n], "every src stands at its end");
     let results: Vec<_> = buffers.iter().map(|buffers| buffers.result().to_vec()).collect();
     for (lane, result) in results.iter().enumerate() {
         let last = result.last_chunk().unwrap_or(&cases[lane].iv);

@@ -24,7 +24,7 @@ blocks_kernel!(
 pub(super) static CFB: CbcKernel = CbcKernel {
     name: "vaes-256",
     lanes: MAX_LANES,
-    narrow: abreast::NARROW,
+    narrow: abreast::narrow::<__m256i>(),
     encrypt: cfb_encrypt,
     decrypt: BLOCKS.cfb_decrypt,
 };
@@ -33,7 +33,7 @@ pub(super) static CFB: CbcKernel = CbcKernel {
 pub(super) static CBC: CbcKernel = CbcKernel {
     name: "vaes-256",
     lanes: MAX_LANES,
-    narrow: abreast::NARROW,
+    narrow: abreast::narrow::<__m256i>(),
     encrypt: cbc_encrypt,
     decrypt: cbc_decrypt,
 };
@@ -90,6 +90,7 @@ unsafe fn cbc_decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, bl
 /// Needs AVX2 and VAES.
 impl Abreast for __m256i {
     const SPARE: bool = false;
+    const WORTH_IT: usize = 5;
 
     #[inline(always)]
     unsafe fn scatter(self, to: *const *mut u8, at: usize) {

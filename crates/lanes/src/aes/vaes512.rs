@@ -27,7 +27,7 @@ blocks_kernel!(
 pub(super) static CFB: CbcKernel = CbcKernel {
     name: "vaes-512",
     lanes: MAX_LANES,
-    narrow: abreast::NARROW,
+    narrow: abreast::narrow::<__m512i>(),
     encrypt: cfb_encrypt,
     decrypt: BLOCKS.cfb_decrypt,
 };
@@ -36,7 +36,7 @@ pub(super) static CFB: CbcKernel = CbcKernel {
 pub(super) static CBC: CbcKernel = CbcKernel {
     name: "vaes-512",
     lanes: MAX_LANES,
-    narrow: abreast::NARROW,
+    narrow: abreast::narrow::<__m512i>(),
     encrypt: cbc_encrypt,
     decrypt: cbc_decrypt,
 };
@@ -65,6 +65,7 @@ unsafe fn cbc_decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, bl
 /// Needs AVX-512 F, and VAES.
 impl Abreast for __m512i {
     const SPARE: bool = true;
+    const WORTH_IT: usize = 3;
 
     #[inline(always)]
     unsafe fn scatter(self, to: *const *mut u8, at: usize) {

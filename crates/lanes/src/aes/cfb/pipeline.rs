@@ -62,10 +62,7 @@ macro_rules! cfb_kernel {
             unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
                 assert!((1..=LANES).contains(&n), "1 to {LANES} lanes, not {n}");
                 // SAFETY: the contract.
-                unsafe {
-                    cfb_encrypt_from(set, 0, n, blocks);
-                    set.advance(n, blocks);
-                }
+                unsafe { cfb_encrypt_from(set, 0, n, blocks) }
             }
 
             CbcKernel {

@@ -30,7 +30,7 @@ unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe {
         if !share_a_key(&set.key[..n]) {
-            if abreast::pays(n, blocks) {
+            if abreast::pays::<__m256i>(n, blocks) {
                 return abreast::run::<CbcMac, __m256i>(&places(set, n), false, n, blocks);
             }
             return own_keys(set, n, blocks);

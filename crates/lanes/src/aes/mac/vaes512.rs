@@ -33,7 +33,7 @@ unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe {
         let shares = share_a_key(&set.key[..n]);
-        if if shares { n > 8 } else { abreast::pays(n, blocks) } {
+        if if shares { n > 8 } else { abreast::pays::<__m512i>(n, blocks) } {
             return abreast::run::<CbcMac, __m512i>(&places(set, n), shares, n, blocks);
         }
         if !shares {
