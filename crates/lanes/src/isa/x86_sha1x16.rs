@@ -3,8 +3,8 @@
 //!
 //! A block is some 750 vector instructions, of which 224 are rotations. On AMD Zen 4 two of the four pipes rotate, and the
 //! same two move words between lanes: to transpose a block there takes 80 instructions more, and as much time as if
-//! nothing else were done. The integer pipes are idle. They load words, swap their bytes, and store each where its lane is;
-//! the vectors find them there in the next block. Done between the rounds, that costs nothing.
+//! nothing else were done. The integer pipes are idle. They load words, swap their bytes, and store each beside that of the
+//! next lane where the lanes are; the vectors find them there in the next block. Done between the rounds, that costs nothing.
 //!
 //! When a pipe can begin an instruction depends on how those before it were spread over the pipes, and that on their order.
 //! The order here was searched for: a block takes 395 of the core's cycles, where the number of instructions would allow
@@ -129,29 +129,29 @@ macro_rules! round {
     (
         $g:tt $j:tt, $f:literal, $a:literal $b:literal $c:literal $d:literal $e:literal,
         $sum:literal, $next_sum:literal, $next:literal,
-        $words:ident($w16:literal $w14:literal $w8:literal), $lane:tt
+        $words:ident($w16:literal $w14:literal $w8:literal), $lanes:tt
     ) => {
         concat!(
             "vmovdqa64 zmm7, ", $b, "\n",
-            half!($g $j 0, $lane, load),
+            taken!($j load, $lanes),
             "vpternlogd zmm7, ", $c, ", ", $d, ", ", $f, "\n",
-            half!($g $j 0, $lane, swap),
+            taken!($j load_other, $lanes),
             "vprold ", $b, ", ", $b, ", 30\n",
-            half!($g $j 0, $lane, second),
+            taken!($j swap, $lanes),
             "vpaddd ", $e, ", ", $e, ", ", $sum, "\n",
-            half!($g $j 0, $lane, shift),
+            taken!($j swap_other, $lanes),
             word!($g $j, $words 1, $w16, $w14),
-            half!($g $j 0, $lane, first),
+            taken!($j second, $lanes),
             "vprold zmm8, ", $a, ", 5\n",
-            half!($g $j 1, $lane, load),
+            taken!($j second_other, $lanes),
             "vpaddd ", $e, ", ", $e, ", zmm7\n",
-            half!($g $j 1, $lane, swap),
+            taken!($j put_second, $lanes),
             word!($g $j, $words 2, $w16, $next, $w8),
-            half!($g $j 1, $lane, second),
+            taken!($j first, $lanes),
             word!($g $j, $words 3, $w16),
-            half!($g $j 1, $lane, shift),
+            taken!($j first_other, $lanes),
             sum!($g $j, $words, $next_sum, $next),
-            half!($g $j 1, $lane, first),
+            taken!($j put_first, $lanes),
             "vpaddd ", $e, ", ", $e, ", zmm8\n",
         )
     };
@@ -185,26 +185,35 @@ macro_rules! sum {
     };
 }
 
-/// Words `4 * $j + 2 * $half` and the one behind it of the next block, in one lane.
+/// Words `$first + 2 * $j` and the one behind it of the next block, in the two lanes of `$pair`. A store has a word of both
+/// lanes: one for each lane were so many that they were in the way of lines from the second-level cache.
 #[rustfmt::skip]
-macro_rules! half {
-    ($g:tt $j:tt $half:tt, none, $step:ident) => { "" };
-    ($g:tt 0 0, lane, load) => {
+macro_rules! taken {
+    ($j:tt $step:ident, (none $pair:tt $first:tt)) => { "" };
+    (0 load, (lane $pair:tt $first:tt)) => {
         concat!(
-            "mov {lane}, [{data} + 8*", $g, "]\n",
-            "mov {pair}, [{lane} + {offset}]\n",
+            "mov {lane}, [{data} + 16*", $pair, "]\n",
+            "mov {other}, [{data} + 16*", $pair, " + 8]\n",
+            "mov {x}, [{lane} + {offset} + 4*", $first, "]\n",
         )
     };
-    ($g:tt $j:tt $half:tt, lane, load) => {
-        concat!("mov {pair}, [{lane} + {offset} + 16*", $j, " + 8*", $half, "]\n")
+    ($j:tt load, (lane $pair:tt $first:tt)) => {
+        concat!("mov {x}, [{lane} + {offset} + 4*(", $first, " + 2*", $j, ")]\n")
     };
-    ($g:tt $j:tt $half:tt, lane, swap) => { "bswap {pair}\n" };
-    ($g:tt $j:tt $half:tt, lane, second) => {
-        concat!("mov [{next} + 64*(4*", $j, " + 2*", $half, " + 1) + 4*", $g, "], {pair:e}\n")
+    ($j:tt load_other, (lane $pair:tt $first:tt)) => {
+        concat!("mov {y}, [{other} + {offset} + 4*(", $first, " + 2*", $j, ")]\n")
     };
-    ($g:tt $j:tt $half:tt, lane, shift) => { "shr {pair}, 32\n" };
-    ($g:tt $j:tt $half:tt, lane, first) => {
-        concat!("mov [{next} + 64*(4*", $j, " + 2*", $half, ") + 4*", $g, "], {pair:e}\n")
+    ($j:tt swap, (lane $pair:tt $first:tt)) => { "bswap {x}\n" };
+    ($j:tt swap_other, (lane $pair:tt $first:tt)) => { "bswap {y}\n" };
+    ($j:tt second, (lane $pair:tt $first:tt)) => { "mov {z:e}, {x:e}\n" };
+    ($j:tt second_other, (lane $pair:tt $first:tt)) => { "rorx {w}, {y}, 32\nand {w}, {high}\n" };
+    ($j:tt put_second, (lane $pair:tt $first:tt)) => {
+        concat!("or {z}, {w}\nmov [{next} + 64*(", $first, " + 2*", $j, " + 1) + 8*", $pair, "], {z}\n")
+    };
+    ($j:tt first, (lane $pair:tt $first:tt)) => { "shr {x}, 32\n" };
+    ($j:tt first_other, (lane $pair:tt $first:tt)) => { "and {y}, {high}\n" };
+    ($j:tt put_first, (lane $pair:tt $first:tt)) => {
+        concat!("or {x}, {y}\nmov [{next} + 64*(", $first, " + 2*", $j, ") + 8*", $pair, "], {x}\n")
     };
 }
 
@@ -218,13 +227,13 @@ macro_rules! rounds {
             $w0:literal $w1:literal $w2:literal $w3:literal $w4:literal $w5:literal $w6:literal $w7:literal
             $w8:literal $w9:literal $w10:literal $w11:literal $w12:literal $w13:literal $w14:literal $w15:literal
         ]
-        ($g:tt $f:literal $words:ident $lane:ident) $($more:tt)*
+        ($g:tt $f:literal $words:ident $lanes:tt) $($more:tt)*
     ) => {
         concat!(
-            round!($g 0, $f, $a $b $c $d $e, "zmm5", "zmm6", $w1, $words($w4 $w6 $w12), $lane),
-            round!($g 1, $f, $e $a $b $c $d, "zmm6", "zmm5", $w2, $words($w5 $w7 $w13), $lane),
-            round!($g 2, $f, $d $e $a $b $c, "zmm5", "zmm6", $w3, $words($w6 $w8 $w14), $lane),
-            round!($g 3, $f, $c $d $e $a $b, "zmm6", "zmm5", $w4, $words($w7 $w9 $w15), $lane),
+            round!($g 0, $f, $a $b $c $d $e, "zmm5", "zmm6", $w1, $words($w4 $w6 $w12), $lanes),
+            round!($g 1, $f, $e $a $b $c $d, "zmm6", "zmm5", $w2, $words($w5 $w7 $w13), $lanes),
+            round!($g 2, $f, $d $e $a $b $c, "zmm5", "zmm6", $w3, $words($w6 $w8 $w14), $lanes),
+            round!($g 3, $f, $c $d $e $a $b, "zmm6", "zmm5", $w4, $words($w7 $w9 $w15), $lanes),
             rounds!(
                 [$b $c $d $e $a]
                 [$w4 $w5 $w6 $w7 $w8 $w9 $w10 $w11 $w12 $w13 $w14 $w15 $w0 $w1 $w2 $w3]
@@ -234,7 +243,7 @@ macro_rules! rounds {
     };
 }
 
-/// All rounds of a block, with the `lane`s of the next one between them, or `none`.
+/// All rounds of a block, and between them that of the next one, two words of two lanes a round (`lane`), or `none`.
 macro_rules! block {
     ($lane:ident) => {
         concat!(
@@ -249,14 +258,14 @@ macro_rules! block {
                     "zmm16" "zmm17" "zmm18" "zmm19" "zmm20" "zmm21" "zmm22" "zmm23"
                     "zmm24" "zmm25" "zmm26" "zmm27" "zmm28" "zmm29" "zmm30" "zmm31"
                 ]
-                (0 "0xca" first $lane) (1 "0xca" first $lane) (2 "0xca" first $lane) (3 "0xca" made $lane)
-                (4 "0xca" made $lane)
-                (5 "0x96" made $lane) (6 "0x96" made $lane) (7 "0x96" made $lane) (8 "0x96" made $lane)
-                (9 "0x96" made $lane)
-                (10 "0xe8" made $lane) (11 "0xe8" made $lane) (12 "0xe8" made $lane) (13 "0xe8" made $lane)
-                (14 "0xe8" made $lane)
-                (15 "0x96" made $lane) (16 "0x96" made none) (17 "0x96" made none) (18 "0x96" made none)
-                (19 "0x96" none none)
+                (0 "0xca" first ($lane 0 0)) (1 "0xca" first ($lane 1 0)) (2 "0xca" first ($lane 2 0))
+                (3 "0xca" made ($lane 3 0)) (4 "0xca" made ($lane 4 0))
+                (5 "0x96" made ($lane 5 0)) (6 "0x96" made ($lane 6 0)) (7 "0x96" made ($lane 7 0))
+                (8 "0x96" made ($lane 0 8)) (9 "0x96" made ($lane 1 8))
+                (10 "0xe8" made ($lane 2 8)) (11 "0xe8" made ($lane 3 8)) (12 "0xe8" made ($lane 4 8))
+                (13 "0xe8" made ($lane 5 8)) (14 "0xe8" made ($lane 6 8))
+                (15 "0x96" made ($lane 7 8)) (16 "0x96" made (none 0 0)) (17 "0x96" made (none 0 0))
+                (18 "0x96" made (none 0 0)) (19 "0x96" none (none 0 0))
             ),
         )
     };
@@ -315,8 +324,13 @@ unsafe fn compress_and_take(
             data = in(reg) data,
             offset = in(reg) offset,
             next = in(reg) next,
+            high = in(reg) 0xffff_ffff_0000_0000_u64,
             lane = out(reg) _,
-            pair = out(reg) _,
+            other = out(reg) _,
+            x = out(reg) _,
+            y = out(reg) _,
+            z = out(reg) _,
+            w = out(reg) _,
         )
     }
 }
