@@ -11,7 +11,8 @@
 use std::error::Error;
 
 use broadloom::{
-    AesSize, CipherAlgorithm, Direction, HashAlgorithm, Job, MacAlgorithm, Processor, Session, Transform,
+    AesSize, CipherAlgorithm, Direction, HashAlgorithm, Job, MacAlgorithm, Processor, Session,
+    Transform,
 };
 
 /// The suite: TLS_RSA_WITH_AES_128_CBC_SHA (RFC 5246, A.5).
@@ -51,7 +52,11 @@ impl Connection {
 
     /// The records of one write, as they go out: headers, IVs, ciphertexts. `iv` makes a fresh IV that
     /// nobody can foresee.
-    fn protect(&mut self, text: &[u8], mut iv: impl FnMut() -> [u8; BLOCK]) -> Result<Vec<u8>, String> {
+    fn protect(
+        &mut self,
+        text: &[u8],
+        mut iv: impl FnMut() -> [u8; BLOCK],
+    ) -> Result<Vec<u8>, String> {
         let mut jobs: Vec<Job<'_, [u8; BLOCK]>> = Vec::new();
         for text in text.chunks(LONGEST) {
             let padded = (text.len() + TAG + 1).next_multiple_of(BLOCK);
@@ -69,8 +74,8 @@ impl Connection {
         self.processor.process_many(&mut jobs);
         let mut sent = Vec::new();
         for job in &jobs {
-            let record = job.output().ok_or_else(|| format!("not protected: {:?}", job.status()))?;
-            let ciphertext = &record[COVERED..];
+            let ciphertext =
+                job.output().ok_or_else(|| format!("not protected: {:?}", job.status()))?;
             sent.push(APPLICATION_DATA);
             sent.extend(VERSION);
             sent.extend(((BLOCK + ciphertext.len()) as u16).to_be_bytes());
@@ -134,6 +139,7 @@ mod tests {
                     nonce,
                     associated,
                     tag_len,
+                    bits: None,
                     data,
                 })
             };

@@ -22,15 +22,25 @@
 //!
 //! Who wants only a manager, without sessions and providers, uses [`lanes`] alone.
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod providers;
 
+/// The guide to the library, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+mod guide {}
+
 /// Compression of inputs of any size, in parallel, into the formats of other tools, and back.
+#[cfg(feature = "compression")]
 pub use broadloom_compression as compression;
 /// The accelerator's own interface, beside the engine's.
+#[cfg(feature = "emulated")]
 pub use broadloom_emulated as emulated;
 pub use broadloom_engine::*;
 /// The vectors, kernels and managers below the engine.
 pub use broadloom_lanes as lanes;
-pub use providers::{
-    PROVIDERS, ProviderSpec, SpecError, add_provider, emulate, provider, registry, registry_on,
-};
+pub use providers::{registry, registry_on};

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use broadloom::lanes::Cpu;
-use broadloom::{Provider, ProviderSpec, SpecError};
+use broadloom::{Provider, SpecError};
 use broadloom_conformance::{cross, reference_provider};
 
 fn provider(name: &str) -> Result<Arc<dyn Provider>, SpecError> {
-    let spec: ProviderSpec = name.parse()?;
-    broadloom::provider(&spec, &Cpu::detect())
+    broadloom::registry().open_provider(&name.parse()?)
 }
 
 cross!(native_and_openssl: provider("native"), provider("openssl"));

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use broadloom::compression::{choose_for_decompression, choose_for_levels};
 use broadloom::{Algorithm, Checksum, Compression, CompressionAlgorithm, Provider, Registry};
+use broadloom_cli::columns::{columns, wrapped};
+use broadloom_cli::streams::StandardOutput;
 use broadloom_lanes::{Cpu, KernelInfo, kernels};
 use broadloom_perf::names::Peer;
 use broadloom_perf::peers::{self, Absent};
@@ -18,6 +20,7 @@ use serde_json::{Value, json};
 /// level unless another is named, and the versions of the libraries that `broadloom perf` compares with.
 #[derive(Args)]
 #[command(after_help = "\
+The text is as wide as the terminal, or as COLUMNS in the environment says, else 80 columns.
 BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set.")]
 pub struct InfoArgs {
     /// Tell it as JSON
@@ -38,11 +41,9 @@ pub fn run(args: &InfoArgs, cpu: &Cpu) -> io::Result<()> {
     let text = if args.json {
         format!("{:#}\n", as_json(cpu, &kernels, &peers, &registry, &choices))
     } else {
-        as_text(cpu, &kernels, &peers, &registry, &choices)
+        as_text(cpu, &kernels, &peers, &registry, &choices, columns(&io::stdout()))
     };
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    stdout.flush()
+    StandardOutput.write_all(text.as_bytes())
 }
 
 /// Who compresses, or decompresses, unless another is named.
@@ -54,7 +55,7 @@ struct Chosen {
     reason: String,
 }
 
-/// The choices at every level, by speeds measured now.
+/// The choices at every level.
 fn choices(registry: &Registry) -> Vec<Chosen> {
     let mut all = Vec::new();
     for algorithm in CompressionAlgorithm::ALL {
@@ -84,14 +85,17 @@ fn as_text(
     peers: &[(Peer, Result<String, Absent>)],
     registry: &Registry,
     choices: &[Chosen],
+    columns: u16,
 ) -> String {
     let features = table(
+        columns,
         ["feature", "seen", "usable"],
         cpu.features()
             .iter()
-            .map(|feature| [feature.name.to_owned(), yes(feature.seen), yes(feature.usable)]),
+            .map(|feature| [feature.feature.to_string(), yes(feature.seen), yes(feature.usable)]),
     );
     let chosen = table(
+        columns,
         ["algorithm", "kernel", "lanes", "few buffers", "up to", "why"],
         kernels.iter().map(|info| {
             let few = if info.few == 0 { "-".to_owned() } else { info.few.to_string() };
@@ -106,15 +110,17 @@ fn as_text(
         }),
     );
     let available: Vec<String> = Cpu::available().map(|isa| isa.to_string()).collect();
+    let set =
+        format!("Instruction set: {} (this machine has: {})", cpu.isa(), available.join(", "));
     let mut text = format!(
-        "broadloom {}\n\nInstruction set: {} (this machine has: {})\n\n{features}\n\n{chosen}\n\n",
+        "broadloom {}\n\n{}\n\n{features}\n\n{chosen}\n\n",
         env!("CARGO_PKG_VERSION"),
-        cpu.isa(),
-        available.join(", "),
+        wrapped(&set, columns),
     );
-    let mut providers = table(
+    let providers = table(
+        columns,
         ["provider", "is", "can, and chains of these"],
-        registry.providers().iter().map(|provider| {
+        registry.providers().map(|provider| {
             let asked = if provider.by_name_only() { "; used only where it is named" } else { "" };
             [
                 provider.name().to_owned(),
@@ -123,12 +129,13 @@ fn as_text(
             ]
         }),
     );
-    providers.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     text += &format!("{providers}\n\n");
     for absent in registry.absent() {
-        text += &format!("provider {absent}\n");
+        text += &wrapped(&format!("provider {absent}"), columns);
+        text.push('\n');
     }
     let compresses = table(
+        columns,
         ["compression", "level", "by", "why"],
         choices.iter().map(|chosen| {
             let level = chosen.level.map_or("decompression".to_owned(), |level| level.to_string());
@@ -137,10 +144,12 @@ fn as_text(
     );
     text += &format!("{compresses}\n\n");
     for (peer, found) in peers {
-        text += &match found {
-            Ok(version) => format!("{peer}: {version}\n"),
-            Err(absent) => format!("{absent}\n"),
+        let line = match found {
+            Ok(version) => format!("{peer}: {version}"),
+            Err(absent) => absent.to_string(),
         };
+        text += &wrapped(&line, columns);
+        text.push('\n');
     }
     text
 }
@@ -152,10 +161,9 @@ fn as_json(
     registry: &Registry,
     choices: &[Chosen],
 ) -> Value {
-    let features = cpu
-        .features()
-        .iter()
-        .map(|feature| json!({ "name": feature.name, "seen": feature.seen, "usable": feature.usable }));
+    let features = cpu.features().iter().map(
+        |feature| json!({ "name": feature.feature.name(), "seen": feature.seen, "usable": feature.usable }),
+    );
     let kernels = kernels.iter().map(|info| {
         json!({
             "algorithm": info.algorithm,
@@ -170,7 +178,7 @@ fn as_json(
         Ok(version) => json!({ "name": peer.name(), "version": version }),
         Err(absent) => json!({ "name": peer.name(), "absent": absent.reason }),
     });
-    let providers = registry.providers().iter().map(|provider| {
+    let providers = registry.providers().map(|provider| {
         json!({
             "name": provider.name(),
             "description": provider.description(),
@@ -187,8 +195,8 @@ fn as_json(
             "reason": chosen.reason,
         })
     });
-    let absent = registry.absent().iter();
-    let absent = absent.map(|absent| json!({ "name": absent.name, "absent": absent.reason }));
+    let absent =
+        registry.absent().map(|absent| json!({ "name": absent.name, "absent": absent.reason }));
     json!({
         "schema": "broadloom-info/1",
         "version": env!("CARGO_PKG_VERSION"),
@@ -202,12 +210,14 @@ fn as_json(
     })
 }
 
-/// Columns of text that the list of providers takes.
-const WIDTH: u16 = 110;
-
-fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> Table {
+fn table<const N: usize>(
+    columns: u16,
+    header: [&str; N],
+    rows: impl Iterator<Item = [String; N]>,
+) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(columns);
     table.add_rows(rows);
     table
 }

@@ -5,12 +5,13 @@ mod hash;
 mod info;
 mod perf;
 
-use std::io;
 use std::process::ExitCode;
 
-use broadloom_cli::message::{USAGE, complain, is_broken_pipe, reason};
+use broadloom_cli::command_line::parse;
+use broadloom_cli::message::{USAGE, complain, printed_status};
+use broadloom_cli::streams;
 use broadloom_lanes::Cpu;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Hashes and compresses many files at once, measures, and tells what the machine can do
 #[derive(Parser)]
@@ -30,7 +31,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    if let Err(error) = streams::refuse_closed() {
+        return printed_status("broadloom", Err(error));
+    }
+    let args = compress::numbers_spelled_out(std::env::args_os().collect(), &Cli::command());
+    let cli: Cli = match parse("broadloom", args) {
+        Ok(cli) => cli,
+        Err(status) => return status,
+    };
     let cpu = match requested_cpu() {
         Ok(cpu) => cpu,
         Err(error) => {
@@ -42,7 +50,7 @@ fn main() -> ExitCode {
         Command::Compress(args) => compress::compress(*args, &cpu),
         Command::Decompress(args) => compress::decompress(*args, &cpu),
         Command::Hash(args) => hash::run(args, &cpu),
-        Command::Info(args) => status("broadloom info", info::run(&args, &cpu)),
+        Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),
         Command::Perf(args) => perf::run(args, &cpu),
     }
 }
@@ -53,17 +61,4 @@ fn requested_cpu() -> Result<Cpu, String> {
     let name = request.as_deref();
     Cpu::from_request(name)
         .map_err(|error| format!("BROADLOOM_ISA is {:?}: {error}", name.unwrap_or_default()))
-}
-
-/// The exit status of a command that only prints. A reader that has left is not worth a word.
-fn status(program: &str, printed: io::Result<()>) -> ExitCode {
-    match printed {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            if !is_broken_pipe(&error) {
-                complain(program, &format!("write error: {}", reason(&error)));
-            }
-            ExitCode::FAILURE
-        }
-    }
 }

@@ -2,6 +2,9 @@
 
 use std::error::Error;
 use std::io;
+use std::process::ExitCode;
+
+use crate::signals;
 
 /// The exit status of a command line, or an environment, that is wrong.
 pub const USAGE: u8 = 2;
@@ -27,4 +30,16 @@ pub fn is_broken_pipe(error: &(dyn Error + 'static)) -> bool {
         let io = cause.downcast_ref::<io::Error>();
         io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
     })
+}
+
+/// The exit status of a command that only prints. A reader that has left ends the program.
+pub fn printed_status(program: &str, printed: io::Result<()>) -> ExitCode {
+    match printed {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => signals::die_of_broken_pipe(),
+        Err(error) => {
+            complain(program, &format!("write error: {}", reason(&error)));
+            ExitCode::FAILURE
+        }
+    }
 }

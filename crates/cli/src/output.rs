@@ -2,20 +2,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::target::{Existing, Target};
+use crate::access::Access;
+use crate::target::{Existing, Target, directory_of};
 
-/// Whether two names are those of one file, which would be written over while it is needed.
-pub fn is_same(input: &Path, output: &Path) -> bool {
-    let file = |path| fs::metadata(path).ok().filter(fs::Metadata::is_file);
-    let Some((input, output)) = file(input).zip(file(output)) else { return false };
-    (input.dev(), input.ino()) == (output.dev(), output.ino())
-}
-
-/// What is to be written to. A file is there as a whole or not at all, in the place of one that is there
-/// already; a link to it stays one. What is no regular file is written to as it is: a device, a pipe.
+/// What is to be written to. A file is there as a whole or not at all, in the place of one that is
+/// there already, whose owner, mode and ACL it gets; a link to it stays one. What is no regular
+/// file is written to as it is: a device, a pipe.
 pub enum Output {
     /// A file, and the place that it will have.
     Beside(Target, PathBuf),
@@ -33,7 +27,12 @@ impl Output {
             return Ok(Output::Straight(File::options().write(true).open(path)?));
         }
         let place = followed(path)?;
-        Ok(Output::Beside(Target::create_usual(&place)?, place))
+        // What is written in the place of a private file is as private from its first byte on.
+        let target = match fs::symlink_metadata(&place) {
+            Ok(_) => Target::create(&place)?,
+            Err(_) => Target::create_usual(&place)?,
+        };
+        Ok(Output::Beside(target, place))
     }
 
     /// The place of a file.
@@ -57,10 +56,15 @@ impl Output {
         write(&mut buffered)?;
         buffered.flush()?;
         drop(buffered);
-        match self {
-            Output::Beside(target, place) => target.place(&place, Existing::Replace),
-            Output::Straight(_) => Ok(()),
+        if let Output::Beside(target, place) = self {
+            if let Some(access) = Access::at(&place)? {
+                access.give(target.file())?;
+            }
+            // Else a crash could leave an empty file in the place of what was there.
+            target.file().sync_all()?;
+            target.place(&place, Existing::Replace)?;
         }
+        Ok(())
     }
 }
 
@@ -70,10 +74,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
         Err(error) if error.kind() == ErrorKind::NotFound => error,
         found => return found,
     };
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
+    let directory = directory_of(path);
     match (fs::read_link(path), path.file_name()) {
         // It leads nowhere yet. No chain of such links is a ring: those are another error.
         (Ok(next), _) => followed(&directory.join(next)),
@@ -84,7 +85,8 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt, symlink};
     use std::thread;
 
     use rustix::fs::{FileType, Mode, mknodat};
@@ -134,7 +136,24 @@ mod tests {
         assert_eq!(output.finish(failing).expect_err("it fails").to_string(), "no more");
         drop(Output::create(&path).expect("it can be made"));
         assert_eq!(fs::read(&path).expect("it is there"), b"old");
-        assert_eq!(fs::read_dir(&directory).expect("it is there").count(), 1, "nothing is left beside");
+        assert_eq!(
+            fs::read_dir(&directory).expect("it is there").count(),
+            1,
+            "nothing is left beside"
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_mode() {
+        let directory = TempDir::new().expect("a directory");
+        let path = directory.path().join("a");
+        fs::write(&path, "old").expect("it can be written");
+        for mode in [0o600, 0o640, 0o604, 0o666] {
+            fs::set_permissions(&path, Permissions::from_mode(mode)).expect("it is ours");
+            write(&path, b"new").expect("it can be replaced");
+            let now = fs::metadata(&path).expect("it is there").permissions().mode();
+            assert_eq!(now & 0o7777, mode);
+        }
     }
 
     #[test]

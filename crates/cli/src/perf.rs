@@ -6,12 +6,13 @@ mod files;
 
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
 use broadloom::{Algorithm, Direction, ProviderSpec};
 use broadloom_cli::message::{USAGE, complain};
+use broadloom_cli::provider::provider;
 use broadloom_cli::signals;
 use broadloom_lanes::{Cpu, Isa};
 use broadloom_perf::matrix::{Suite, available_cores};
@@ -87,7 +88,7 @@ struct WorkloadArgs {
     #[arg(long)]
     alone: bool,
 
-    /// Instruction sets: avx512, avx2, neon, portable [default: BROADLOOM_ISA, else the best there is]
+    /// Instruction sets, such as avx2 or portable [default: BROADLOOM_ISA, else the best there is]
     #[arg(long, value_delimiter = ',', value_parser = name::<Isa>, value_name = "LIST")]
     isa: Vec<Isa>,
 
@@ -139,7 +140,7 @@ struct MatrixArgs {
 
     /// Providers with their options: native, native:isa=portable, openssl, openssl:contexts=per-job,
     /// ipsec-mb [default: native,openssl]
-    #[arg(long, value_delimiter = ',', value_parser = name::<ProviderSpec>, value_name = "LIST")]
+    #[arg(long, value_delimiter = ',', value_parser = provider, value_name = "LIST")]
     provider: Vec<ProviderSpec>,
 
     /// Jobs handed over in one call, 1 to 1024 [default: 32]
@@ -241,10 +242,11 @@ fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
         caches: args.cache,
         quick: args.quick,
     };
-    leave(&FileArgs::json(args.json), |tables| run_workloads(&options, tables), |_, _| Ok(()))
+    leave(&FileArgs::json(args.json), &[], |tables| run_workloads(&options, tables), |_, _| Ok(()))
 }
 
 fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
+    let inputs: Vec<&Path> = args.baseline.as_deref().into_iter().collect();
     let options = MatrixOptions {
         suite: args.suite,
         algorithms: args.algorithm,
@@ -264,6 +266,7 @@ fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
     };
     leave(
         &args.files,
+        &inputs,
         |tables| run_matrix(&options, cpu, tables),
         |report, out| page::write(report, options.baseline.as_ref(), out),
     )

@@ -1,14 +1,20 @@
 //! The progress bar of a long run on a terminal.
 
+use std::fmt;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use console::Term;
+use indicatif::{
+    BinaryBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 
 /// A run shorter than this shows nothing.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_millis(500);
 /// Time between two drawings.
 const TICK: Duration = Duration::from_millis(200);
+/// Columns of the shortest bar that is worth a text beside it.
+const LEAST_BAR: usize = 8;
 
 /// A bar on standard error, if that is a terminal and once the run has lasted a while.
 pub struct Progress {
@@ -66,10 +72,68 @@ impl Drop for Progress {
 }
 
 fn hidden_bar(total: Option<u64>) -> ProgressBar {
-    let template = match total {
-        Some(_) => "{bar:30} {binary_bytes} of {binary_total_bytes}, {binary_bytes_per_sec}, {eta} left",
-        None => "{spinner} {binary_bytes}, {binary_bytes_per_sec}",
-    };
+    let template = if total.is_some() { "{wide_bar} {status}" } else { "{spinner} {status}" };
     let style = ProgressStyle::with_template(template).expect("the template is well formed");
+    let style = style.with_key("status", |state: &ProgressState, out: &mut dyn fmt::Write| {
+        let columns = usize::from(Term::stderr().size().1);
+        let rate = state.per_sec() as u64;
+        let status = status(columns, state.pos(), state.len(), rate, state.eta());
+        // A bar without its text is no reason to end the run.
+        let _ = out.write_str(&status);
+    });
     ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden()).with_style(style)
+}
+
+/// As much as can be said beside the bar on a line of so many columns.
+fn status(columns: usize, done: u64, total: Option<u64>, rate: u64, left: Duration) -> String {
+    let (done_bytes, rate) = (BinaryBytes(done), BinaryBytes(rate));
+    let (texts, beside) = match total {
+        Some(total) => {
+            let percent = u128::from(done) * 100 / u128::from(total.max(1));
+            let (total, left) = (BinaryBytes(total), HumanDuration(left));
+            let texts = vec![
+                format!("{done_bytes} of {total}, {rate}/s, {left:#} left"),
+                format!("{done_bytes} of {total}, {left:#} left"),
+                format!("{percent}%, {left:#} left"),
+                format!("{percent}%"),
+            ];
+            (texts, LEAST_BAR + " ".len())
+        }
+        None => (vec![format!("{done_bytes}, {rate}/s"), done_bytes.to_string()], "- ".len()),
+    };
+    let fits = |text: &&String| text.chars().count() + beside <= columns;
+    texts.iter().find(fits).or(texts.last()).cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    #[test]
+    fn a_line_has_room_for_what_stands_beside_the_bar() {
+        let left = Duration::from_secs(59);
+        let at = |columns| status(columns, GIB, Some(3 * GIB), 900 << 20, left);
+        assert_eq!(at(80), "1.00 GiB of 3.00 GiB, 900.00 MiB/s, 59s left");
+        assert_eq!(at(40), "1.00 GiB of 3.00 GiB, 59s left");
+        assert_eq!(at(30), "33%, 59s left");
+        assert_eq!(at(16), "33%");
+        assert_eq!(status(40, GIB, None, 900 << 20, left), "1.00 GiB, 900.00 MiB/s");
+        assert_eq!(status(12, GIB, None, 900 << 20, left), "1.00 GiB");
+    }
+
+    #[test]
+    fn no_line_is_longer_than_the_terminal_is_wide() {
+        for columns in 16..200 {
+            for done in [0, 1, 1000, 1023 << 20, 1023 << 40, u64::MAX] {
+                for left in [0, 59, 100_000, u64::MAX / 2].map(Duration::from_secs) {
+                    let long = status(columns, done, Some(u64::MAX), done, left);
+                    assert!(long.len() + LEAST_BAR < columns, "{columns}: {long:?}");
+                    let short = status(columns, done, None, done, left);
+                    assert!(short.len() + 2 <= columns, "{columns}: {short:?}");
+                }
+            }
+        }
+    }
 }

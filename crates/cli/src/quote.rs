@@ -73,8 +73,8 @@ impl Pieces {
             ' ' | ':' => self.special = true,
             '#' | '~' if first => self.special = true,
             '#' | '~' | '{' | '}' => self.double = false,
-            '!' | '"' | '$' | '&' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '?' | '[' | '\\' | '^'
-            | '`' | '|' => {
+            '!' | '"' | '$' | '&' | '(' | ')' | '*' | ';' | '<' | '=' | '>' | '?' | '[' | '\\'
+            | '^' | '`' | '|' => {
                 self.special = true;
                 self.double = false;
             }

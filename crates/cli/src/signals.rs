@@ -5,7 +5,8 @@ use std::io;
 use std::thread;
 
 use signal_hook::consts::{
-    SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU, SIGXFSZ,
+    SIGALRM, SIGHUP, SIGINT, SIGPIPE, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM,
+    SIGXCPU, SIGXFSZ,
 };
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -35,6 +36,16 @@ pub fn watch() -> io::Result<()> {
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
+}
+
+/// Ends the program as SIGPIPE ends a program that does not handle the signal: what a shell
+/// expects of a writer whose reader has left. Rust's start-up code has the process ignore SIGPIPE,
+/// so that the writer sees an error and its temporary files are removed first.
+pub fn die_of_broken_pipe() -> ! {
+    target::remove_pending();
+    let _ = emulate_default_handler(SIGPIPE);
+    // The signal is blocked: the exit status is the one by which a shell tells of the signal.
+    std::process::exit(128 + SIGPIPE)
 }
 
 /// The signals that the process ignores, a bit each from SIGHUP, which is 1; none where the system does not

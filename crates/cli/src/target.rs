@@ -8,15 +8,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// How temporary files begin; a dot hides them from those who look in the meantime.
-const PREFIX: &str = ".broadloom-";
+use crate::stale::{self, PREFIX, RANDOM};
 
 /// The temporary files that there are. Whoever makes or renames one holds the lock, so that a signal finds
 /// here what it has to remove.
 static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file that is being written, beside the place it will have. Dropped before it is [placed](Target::place),
-/// it leaves nothing.
+/// it leaves nothing. Its lock tells other processes that it is not [stale].
 pub struct Target {
     file: Option<NamedTempFile>,
 }
@@ -49,14 +48,16 @@ impl Target {
     }
 
     fn with_mode(path: &Path, mode: u32) -> io::Result<Target> {
-        let directory = match path.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
+        let directory = directory_of(path);
+        stale::remove(directory);
         let mut pending = pending();
         // Opened here, so that an error is the system's alone, without a name that nobody knows.
-        let open = |path: &Path| File::options().write(true).create_new(true).mode(mode).open(path);
-        let file = tempfile::Builder::new().prefix(PREFIX).make_in(directory, open)?;
+        let open = |path: &Path| {
+            let file = File::options().write(true).create_new(true).mode(mode).open(path)?;
+            stale::hold(&file).map(|()| file)
+        };
+        let file =
+            tempfile::Builder::new().prefix(PREFIX).rand_bytes(RANDOM).make_in(directory, open)?;
         pending.push(file.path().to_owned());
         Ok(Target { file: Some(file) })
     }
@@ -66,12 +67,12 @@ impl Target {
         self.file.as_ref().expect("it is there until it is placed").as_file()
     }
 
-    /// Gives the file its name, in the directory that it was made for.
+    /// Gives the file its name, in the directory that it was made for, and gives it back.
     ///
     /// # Errors
     /// [`io::ErrorKind::AlreadyExists`] if something has that name and is to be [kept](Existing::Keep), or
     /// what the system says. The file is gone then.
-    pub fn place(mut self, path: &Path, existing: Existing) -> io::Result<()> {
+    pub fn place(mut self, path: &Path, existing: Existing) -> io::Result<File> {
         let mut pending = pending();
         let file = self.file.take().expect("it is placed once");
         let temporary = file.path().to_owned();
@@ -79,8 +80,8 @@ impl Target {
             Existing::Keep => file.persist_noclobber(path),
             Existing::Replace => file.persist(path),
         };
-        pending.retain(|pending| *pending != temporary);
-        placed.map(drop).map_err(|error| error.error)
+        forget(&mut pending, &temporary);
+        placed.map_err(|error| error.error)
     }
 }
 
@@ -88,9 +89,17 @@ impl Drop for Target {
     fn drop(&mut self) {
         if let Some(file) = self.file.take() {
             let mut pending = pending();
-            pending.retain(|path| path != file.path());
+            forget(&mut pending, file.path());
             drop(file);
         }
+    }
+}
+
+/// The directory that a path is in.
+pub fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
     }
 }
 
@@ -102,6 +111,13 @@ pub(crate) fn remove_pending() {
         let _ = fs::remove_file(path);
     }
     std::mem::forget(pending);
+}
+
+/// Files mostly get their places in the order in which they were made.
+fn forget(pending: &mut Vec<PathBuf>, path: &Path) {
+    if let Some(place) = pending.iter().position(|pending| pending == path) {
+        pending.remove(place);
+    }
 }
 
 fn pending() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -140,7 +156,10 @@ mod tests {
         let refused = Target::create(&path).expect("it can be made").place(&path, Existing::Keep);
         assert_eq!(refused.expect_err("it is there").kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).expect("it is there"), b"old");
-        Target::create(&path).expect("it can be made").place(&path, Existing::Replace).expect("it may");
+        Target::create(&path)
+            .expect("it can be made")
+            .place(&path, Existing::Replace)
+            .expect("it may");
         assert_eq!(fs::read(&path).expect("it is there"), b"");
         assert_eq!(names(directory.path()), ["a"]);
     }

@@ -17,7 +17,8 @@ const MOST: u64 = 256 << 20;
 /// The most memory that a program has had so far, in bytes.
 fn peak(child: &Child) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it is still running");
+    let line =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it is still running");
     let kilobytes: u64 = line.trim().trim_end_matches(" kB").parse().unwrap();
     kilobytes << 10
 }

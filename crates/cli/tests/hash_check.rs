@@ -56,7 +56,8 @@ fn both_read_what_the_other_writes() {
     let names = ["a", "b c", "n\\l\nx", "cr\rx", "back\\slash", "*a", "\u{e9}"];
     place.write("\u{e9}", noise(70_000, 1));
     place.write(OsStr::from_bytes(b"\xff"), "y");
-    let names: Vec<&OsStr> = names.iter().map(OsStr::new).chain([OsStr::from_bytes(b"\xff")]).collect();
+    let names: Vec<&OsStr> =
+        names.iter().map(OsStr::new).chain([OsStr::from_bytes(b"\xff")]).collect();
     for (algorithm, tool) in TOOLS {
         for format in ["--text", "--binary", "--tag"] {
             let mut args: Vec<&OsStr> = vec![OsStr::new(format)];

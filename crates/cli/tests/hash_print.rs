@@ -52,7 +52,9 @@ fn names_are_written_the_same_in_every_format() {
         place.write(name, "x");
         args.push(name.to_owned());
     }
-    for options in [&["--tag"][..], &["-z"], &["--zero"], &["-b"], &["--binary"], &["-t"], &["--text"]] {
+    for options in
+        [&["--tag"][..], &["-z"], &["--zero"], &["-b"], &["--binary"], &["-t"], &["--text"]]
+    {
         let mut all: Vec<OsString> = options.iter().map(OsString::from).collect();
         all.extend(args[1..].iter().cloned());
         place.same(&all, b"");
@@ -128,8 +130,10 @@ fn what_cannot_be_read_is_reported_and_the_rest_is_done() {
 #[test]
 fn files_without_a_true_size_are_read_to_their_end() {
     let place = Place::new();
-    let said = place
-        .same(&["/proc/version", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"], b"");
+    let said = place.same(
+        &["/proc/version", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"],
+        b"",
+    );
     assert_eq!(
         said.stdout.iter().filter(|&&byte| byte == b'\n').count() + said.stderr.lines().count(),
         3
@@ -217,8 +221,8 @@ fn hmac_sha512_of_a_known_answer() {
     // RFC 4231, test case 2.
     let place = Place::new();
     place.write("key", "Jefe");
-    let said =
-        place.hash_with(&["-a", "sha512", "--hmac-key-file", "key"], b"what do ya want for nothing?");
+    let said = place
+        .hash_with(&["-a", "sha512", "--hmac-key-file", "key"], b"what do ya want for nothing?");
     assert_eq!(
         said.good(),
         "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6\
@@ -251,7 +255,8 @@ fn options_given_twice_or_in_part_are_taken_as_theirs_are() {
     let list = place.same(&["--tag", "--ta", "-z", "--zero", "file"], b"").stdout;
     place.same(&["-c", "--check", "--strict", "--stri", "--ign"], &list);
     place.same(&["--che", "--sta", "--stri"], &list);
-    let said = place.hash(&["-a", "md5", "--threads", "9", "--algo", "sha1", "--threads", "2", "file"]);
+    let said =
+        place.hash(&["-a", "md5", "--threads", "9", "--algo", "sha1", "--threads", "2", "file"]);
     assert_eq!(said.good(), place.tool("sha1sum", &["file"], b"").good());
     assert!(place.hash(&["--version"]).good().contains(env!("CARGO_PKG_VERSION")));
 }
@@ -293,7 +298,40 @@ fn an_unknown_instruction_set_is_refused() {
     let place = Place::new();
     let said = run(place.hash_command().env("BROADLOOM_ISA", "sse9"), b"");
     assert_eq!((said.code, said.text()), (Some(2), ""));
-    assert!(said.stderr.contains("BROADLOOM_ISA") && said.stderr.contains("sse9"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("BROADLOOM_ISA") && said.stderr.contains("sse9"),
+        "{}",
+        said.stderr
+    );
+}
+
+#[test]
+fn an_empty_instruction_set_asks_for_none() {
+    let place = Place::new();
+    place.write("file", noise(50_000, 1));
+    let usual = place.hash(&["file"]);
+    let empty = run(place.hash_command().arg("file").env("BROADLOOM_ISA", ""), b"");
+    assert_eq!(empty.good(), usual.good());
+}
+
+#[test]
+fn algorithms_are_named_in_any_case() {
+    let place = Place::new();
+    place.write("file", noise(50_000, 1));
+    for (lower, others) in [
+        ("md5", ["MD5", "Md5"]),
+        ("sha1", ["SHA1", "Sha1"]),
+        ("sha256", ["SHA256", "sHa256"]),
+        ("sha512", ["SHA512", "Sha512"]),
+    ] {
+        let expected = place.hash(&["-a", lower, "--tag", "file"]);
+        for name in others {
+            assert_eq!(place.hash(&["-a", name, "--tag", "file"]).good(), expected.good());
+        }
+    }
+    let said = place.hash(&["-a", "SHA-3", "file"]);
+    assert_eq!((said.code, said.text()), (Some(2), ""));
+    assert!(said.stderr.contains("SHA-3") && said.stderr.contains("sha256"), "{}", said.stderr);
 }
 
 #[test]
@@ -310,7 +348,8 @@ fn an_output_that_cannot_be_written_is_an_error() {
     let place = Place::new();
     place.write("file", "x");
     let full = File::options().write(true).open("/dev/full").unwrap();
-    let output = place.hash_command().arg("file").stdout(full).stderr(Stdio::piped()).output().unwrap();
+    let output =
+        place.hash_command().arg("file").stdout(full).stderr(Stdio::piped()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(output.stderr, b"broadloom hash: write error: No space left on device\n");
 }

@@ -6,12 +6,14 @@ use std::fs::File;
 use std::process::Command;
 
 use broadloom_lanes::Cpu;
-use common::{Said, run};
+use common::tools::has;
+use common::{Said, run, terminal};
 use serde_json::Value;
 
 fn info(args: &[&str], isa: Option<&str>) -> Said {
     let mut command = Command::new(env!("CARGO_BIN_EXE_broadloom"));
-    command.arg("info").args(args).env_remove("BROADLOOM_ISA");
+    // So wide that no text is broken.
+    command.arg("info").args(args).env_remove("BROADLOOM_ISA").env("COLUMNS", "10000");
     if let Some(isa) = isa {
         command.env("BROADLOOM_ISA", isa);
     }
@@ -43,10 +45,13 @@ fn json_names_features_kernels_and_peers() {
     let cpu = Cpu::detect();
     assert_eq!(said["schema"], "broadloom-info/1");
     assert_eq!(said["isa"], cpu.isa().to_string());
-    let names: Vec<&str> = cpu.features().iter().map(|feature| feature.name).collect();
+    let names: Vec<&str> = cpu.features().iter().map(|feature| feature.feature.name()).collect();
     assert_eq!(texts(&said["features"], "name"), names);
     for (told, feature) in said["features"].as_array().unwrap().iter().zip(cpu.features()) {
-        assert_eq!((&told["seen"], &told["usable"]), (&feature.seen.into(), &feature.usable.into()));
+        assert_eq!(
+            (&told["seen"], &told["usable"]),
+            (&feature.seen.into(), &feature.usable.into())
+        );
     }
     let kernels = broadloom_lanes::kernels(&cpu);
     let algorithms: Vec<&str> = kernels.iter().map(|kernel| kernel.algorithm).collect();
@@ -102,7 +107,13 @@ fn every_level_has_who_compresses_and_why() {
     assert_eq!(levels, (0..=12).map(Some).chain([None]).collect::<Vec<_>>());
     for chosen in all {
         let reason = chosen["reason"].as_str().unwrap();
-        assert!(reason.contains("alone can") || reason.contains("MB/s"), "{reason}");
+        assert!(!reason.contains("MB/s"), "nothing is measured: {reason}");
+        let first =
+            if matches!(chosen["level"].as_u64(), Some(1 | 2)) { "isal" } else { "libdeflate" };
+        let first = if chosen["algorithm"] == "lz4" { "lz4" } else { first };
+        let is_first = chosen["provider"] == first;
+        assert_eq!(is_first, !reason.starts_with("the first that can of "), "{chosen}");
+        assert!(is_first || first == "isal", "{chosen}");
         assert_eq!(chosen["direction"] == "decompress", chosen["level"].is_null());
     }
 }
@@ -117,4 +128,32 @@ fn a_lower_instruction_set_can_be_asked_for() {
     let said = info(&[], Some("mmx"));
     assert_eq!((said.code, said.text()), (Some(2), ""));
     assert!(said.stderr.contains("\"mmx\"") && said.stderr.contains("portable"), "{}", said.stderr);
+}
+
+/// The widest line of a text, in characters.
+fn width(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().expect("it has lines")
+}
+
+#[test]
+fn text_is_as_wide_as_what_it_is_for() {
+    let program = env!("CARGO_BIN_EXE_broadloom");
+    let mut command = Command::new(program);
+    let said = run(command.arg("info").env_remove("COLUMNS"), b"");
+    assert!(width(said.good()) <= 80, "{}", said.text());
+    for columns in [60, 100, 200] {
+        let mut command = Command::new(program);
+        let said = run(command.arg("info").env("COLUMNS", columns.to_string()), b"");
+        assert!(width(said.good()) <= columns, "{columns}: {}", said.text());
+    }
+    if !has("python3") {
+        return;
+    }
+    for columns in [60, 120] {
+        let mut command = terminal(columns, &[program, "info"]);
+        let said = run(command.env_remove("COLUMNS"), b"");
+        assert_eq!(said.code, Some(0), "{}", said.text());
+        assert!(width(said.text()) <= columns, "{columns}: {}", said.text());
+        assert!(width(said.text()) > columns / 2, "{columns}: {}", said.text());
+    }
 }

@@ -64,8 +64,10 @@ fn every_provider_compresses_and_brings_it_back() {
     let script =
         "import sys, zlib\nsys.stdout.buffer.write(zlib.decompress(sys.stdin.buffer.read(), -15))";
     let out = place.read("out");
-    let decoded: Vec<Vec<u8>> =
-        chunks(&out).iter().map(|chunk| place.tool("python3", &["-c", script], chunk).stdout).collect();
+    let decoded: Vec<Vec<u8>> = chunks(&out)
+        .iter()
+        .map(|chunk| place.tool("python3", &["-c", script], chunk).stdout)
+        .collect();
     assert!(decoded.concat() == data);
 }
 
@@ -76,7 +78,14 @@ fn outputs_are_told_line_by_line() {
     let names: Vec<&str> = said.good().lines().map(|line| line[..20].trim_end()).collect();
     assert_eq!(
         names,
-        ["uncompressed", "compressed", "compression ratio", "elapsed time", "throughput", "CPU time"]
+        [
+            "uncompressed",
+            "compressed",
+            "compression ratio",
+            "elapsed time",
+            "throughput",
+            "CPU time"
+        ]
     );
     let compressed = place.read("out").len();
     assert!(said.text().contains(&format!("uncompressed        {} bytes\n", data.len())));
@@ -89,7 +98,11 @@ fn outputs_are_told_line_by_line() {
     for verbose in ["-v", "-g"] {
         let said = place.parcomp(&["-pzlib", "-iin", verbose, "-n3", "-f2000"]);
         for name in ["provider ", "kernel ", "threads ", "cores ", "iteration 3 "] {
-            assert!(said.good().lines().any(|line| line.starts_with(name)), "{name}: {}", said.text());
+            assert!(
+                said.good().lines().any(|line| line.starts_with(name)),
+                "{name}: {}",
+                said.text()
+            );
         }
         assert!(said.text().contains("counter             2000.0 MHz, given"), "{}", said.text());
         assert!(said.text().contains("(mean of 3 iterations; least "), "{}", said.text());
@@ -99,7 +112,8 @@ fn outputs_are_told_line_by_line() {
 #[test]
 fn values_are_separated_by_commas() {
     let (place, data) = place();
-    let line = ["-pzlib", "-iin", "-oout", "-c16", "-l6", "-t2", "-j3", "-w7", "-n2", "-f1000", "-x2"];
+    let line =
+        ["-pzlib", "-iin", "-oout", "-c16", "-l6", "-t2", "-j3", "-w7", "-n2", "-f1000", "-x2"];
     let found = values(&place.parcomp(&line));
     let expected = [
         ("provider", "zlib"),
@@ -205,7 +219,11 @@ fn an_emulation_says_that_it_is_one() {
     // Preparing is not timed, and not counted with what is.
     let said = place.parcomp(&["-pqat:prepare=1", "-iin", "-l12", "-w7", "-n2"]);
     let timed = 2 * chunks;
-    assert!(said.text().contains(&format!(" of {timed} responses were late, by ")), "{}", said.text());
+    assert!(
+        said.text().contains(&format!(" of {timed} responses were late, by ")),
+        "{}",
+        said.text()
+    );
     // In CSV there is no place for it, but on standard error there is.
     let said = place.parcomp(&["-pemulated", "-iin", "-x1", "-f1000"]);
     assert_eq!((said.code, said.text().lines().count()), (Some(0), 1));
@@ -315,4 +333,14 @@ fn nothing_is_written_without_an_output() {
     assert_ne!(place.read("out"), b"old");
     place.parcomp(&["-pzlib", "-iin", "-o/dev/null"]).good();
     assert_eq!(place.names("."), ["in", "out"]);
+}
+
+#[test]
+fn help_is_there_by_both_names() {
+    let place = Place::new();
+    for args in [&["--help"][..], &["-h"], &["--version"], &["-V"]] {
+        let said = place.parcomp(args);
+        assert!(said.good().contains("parcomp"), "{args:?}: {}", said.text());
+    }
+    assert!(place.parcomp(&["--help"]).good().contains("-p <providerName>"));
 }

@@ -45,7 +45,9 @@ fn rows_are_what_was_asked_for() {
         for workload in ["0", "3"] {
             for burst in [16, 32] {
                 let wanted = |row: &&Value| {
-                    row["algorithm"] == algorithm && row["workload"] == workload && row["burst"] == burst
+                    row["algorithm"] == algorithm
+                        && row["workload"] == workload
+                        && row["burst"] == burst
                 };
                 assert!(rows.iter().any(|row| wanted(&row)), "{algorithm} {workload} {burst}");
             }
@@ -119,7 +121,11 @@ fn a_matrix_is_what_was_asked_for() {
         for burst in [4, 16] {
             let wanted = |row: &&Value| row["algorithm"] == algorithm && row["burst"] == burst;
             let portable = |row: &&Value| row["isa"] == "portable";
-            assert_eq!(rows.iter().filter(wanted).filter(portable).count(), 4, "{algorithm} {burst}");
+            assert_eq!(
+                rows.iter().filter(wanted).filter(portable).count(),
+                4,
+                "{algorithm} {burst}"
+            );
         }
     }
     for row in rows {

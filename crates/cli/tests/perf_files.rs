@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use common::{Place, Said, run};
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
 use serde_json::Value;
 
 /// A matrix that takes a moment.
@@ -52,19 +52,19 @@ fn links_stay_links_and_pipes_pipes() {
 fn a_device_is_written_to_and_stays_one() {
     let place = Place::new();
     let device = place.path().join("full");
-    // As /dev/full is; only root can make one.
-    if mknodat(CWD, &device, FileType::CharacterDevice, Mode::RWXU, makedev(1, 7)).is_err() {
-        return;
-    }
-    match fs::OpenOptions::new().write(true).open(&device) {
-        Ok(_) => {}
-        // The file system has no devices.
-        Err(_) => return,
+    // The machine's own device, unless this process could replace it: root makes another one.
+    if !geteuid().is_root() {
+        symlink("/dev/full", &device).unwrap();
+    } else if mknodat(CWD, &device, FileType::CharacterDevice, Mode::RWXU, makedev(1, 7)).is_err()
+        || fs::OpenOptions::new().write(true).open(&device).is_err()
+    {
+        assert!(std::env::var_os("CI").is_none(), "a device is needed where CI is set");
+        return eprintln!("not run: root can make no device here");
     }
     let said = perf(&place, &["--json=full", "--csv=rows"]);
     let message = "broadloom perf: cannot write full: No space left on device\n";
     assert_eq!((said.code, said.stderr.as_str()), (Some(1), message));
-    assert!(fs::symlink_metadata(&device).unwrap().file_type().is_char_device());
+    assert!(fs::metadata(&device).unwrap().file_type().is_char_device());
     assert!(place.read("rows").starts_with(b"kind,"), "the other file is there all the same");
     assert_eq!(place.names("."), ["full", "rows"]);
 }
@@ -103,7 +103,8 @@ fn a_reader_that_leaves_costs_the_tables_and_not_the_files() {
     assert!(is_json(&place.read("rows")));
     assert_eq!(with(&[]), (Some(1), String::new()));
     assert_eq!(with(&["--json=-"]).0, Some(1));
-    let workloads = ["workloads", "--quick", "--size=64", "--algorithm=sha1", "--alone", "--json=more"];
+    let workloads =
+        ["workloads", "--quick", "--size=64", "--algorithm=sha1", "--alone", "--json=more"];
     assert_eq!(left(&workloads), (Some(0), String::new()));
     assert!(is_json(&place.read("more")));
 }

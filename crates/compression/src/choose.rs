@@ -1,7 +1,9 @@
-//! Which provider does it where nobody asked for one: the fastest at what is asked for, as measured here.
+//! Which provider does it where nobody asked for one: by a table, or, for whoever wants that, the fastest as
+//! measured here.
 
 mod sample;
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,7 +30,7 @@ pub struct Choice {
     /// A session at that provider.
     pub session: Session,
     /// Providers and their speeds, in bytes of uncompressed data a second, in the order in which the registry
-    /// has them. Empty where there was only one to choose.
+    /// has them. Empty where nothing was measured.
     pub measured: Vec<(String, f64)>,
     /// Why it is that one, in words.
     pub reason: String,
@@ -46,9 +48,78 @@ pub enum ChooseError {
     Open(#[from] OpenError),
 }
 
-/// Chooses the provider that compresses fastest, of those that are not used by name only: each compresses
-/// a sample of 64 KiB of text a few times, and its best time counts. The one that the registry has first is
-/// taken unless another is more than 15 % faster. It takes some milliseconds; none where only one can.
+/// The providers that compress at some levels, the first choice first.
+struct Row {
+    levels: RangeInclusive<u8>,
+    providers: &'static [&'static str],
+    reason: &'static str,
+}
+
+/// Who compresses to DEFLATE at which level. docs/performance.md has the speeds and ratios that this is drawn
+/// from.
+const DEFLATE: [Row; 3] = [
+    Row {
+        levels: 0..=0,
+        providers: &["libdeflate", "zlib", "isal"],
+        reason: "level 0 stores, which isal's does not",
+    },
+    Row {
+        levels: 1..=2,
+        providers: &["isal", "libdeflate", "zlib"],
+        reason: "isal is the fastest",
+    },
+    Row {
+        levels: 3..=u8::MAX,
+        providers: &["libdeflate", "zlib", "isal"],
+        reason: "libdeflate makes the fewest bytes in the time",
+    },
+];
+
+/// Who decompresses DEFLATE.
+const INFLATE: Row = Row {
+    levels: 0..=u8::MAX,
+    providers: &["libdeflate", "isal", "zlib"],
+    reason: "libdeflate is the fastest",
+};
+
+/// Who has LZ4.
+const LZ4: Row =
+    Row { levels: 0..=u8::MAX, providers: &["lz4"], reason: "no other provider has lz4" };
+
+/// Which providers are asked where none is named, and why in this order. It depends on nothing else, so that
+/// the same input becomes the same output wherever the same providers are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Order {
+    /// Their names, the first choice first.
+    pub providers: &'static [&'static str],
+    /// Why the first is the first, in words.
+    pub reason: &'static str,
+}
+
+impl Order {
+    /// The order at a level; to decompress where none is given.
+    pub fn of(algorithm: CompressionAlgorithm, level: Option<u8>) -> Order {
+        let row = match (algorithm, level) {
+            (CompressionAlgorithm::Lz4, _) => &LZ4,
+            (CompressionAlgorithm::Deflate, None) => &INFLATE,
+            (CompressionAlgorithm::Deflate, Some(level)) => {
+                DEFLATE.iter().find(|row| row.levels.contains(&level)).unwrap_or(&INFLATE)
+            }
+        };
+        Order { providers: row.providers, reason: row.reason }
+    }
+
+    /// Why a provider was taken.
+    pub fn why(&self, chosen: &str) -> String {
+        match self.providers {
+            [first, ..] if *first == chosen => self.reason.to_owned(),
+            others => format!("the first that can of {}", others.join(", ")),
+        }
+    }
+}
+
+/// Chooses the provider that compresses: the first that can in the [order](Order) for the level, then those
+/// that the order does not know, as the registry has them. Those that are used by name only are left out.
 ///
 /// # Errors
 /// What cannot be asked for, or why no provider can.
@@ -58,10 +129,10 @@ pub fn choose(
     compression: Compression,
 ) -> Result<Choice, ChooseError> {
     let transform = Transform::compress(algorithm, compression)?;
-    Ok(fastest(able(registry, &transform)?, || Some(sample())))
+    first(registry, &transform, Order::of(algorithm, Some(compression.level)))
 }
 
-/// Chooses the provider that decompresses fastest, as [`choose`] does.
+/// Chooses the provider that decompresses, as [`choose`] does.
 ///
 /// # Errors
 /// What cannot be asked for, or why no provider can.
@@ -71,16 +142,7 @@ pub fn choose_for_decompression(
     checksum: Checksum,
 ) -> Result<Choice, ChooseError> {
     let transform = Transform::decompress(algorithm, checksum)?;
-    let compressed = || {
-        let usual = Compression { level: 6, ..Compression::default() };
-        let sessions = [usual, Compression::default()]
-            .map(|compression| registry.open(&Transform::compress(algorithm, compression).ok()?).ok());
-        let session = sessions.into_iter().flatten().next()?;
-        let mut job = Job::new(session, sample());
-        Processor::new().process_many(std::slice::from_mut(&mut job));
-        job.succeeded().then(|| job.take_output())
-    };
-    Ok(fastest(able(registry, &transform)?, compressed))
+    first(registry, &transform, Order::of(algorithm, None))
 }
 
 /// Chooses for every level that a provider has which is not used by name only.
@@ -89,7 +151,7 @@ pub fn choose_for_levels(
     algorithm: CompressionAlgorithm,
     compression: Compression,
 ) -> Vec<(u8, Choice)> {
-    let providers = registry.providers().iter().filter(|provider| !provider.by_name_only());
+    let providers = registry.default_providers();
     let most = providers.filter_map(|provider| Some(*provider.levels(algorithm)?.end())).max();
     let levels = 0..=most.unwrap_or_default();
     let choices = levels.filter_map(|level| {
@@ -99,12 +161,67 @@ pub fn choose_for_levels(
     choices.collect()
 }
 
+/// The first of an order that can.
+fn first(registry: &Registry, transform: &Transform, order: Order) -> Result<Choice, ChooseError> {
+    let mut sessions = able(registry, transform)?;
+    let place = |session: &Session| {
+        let place = order.providers.iter().position(|name| *name == session.provider());
+        place.unwrap_or(order.providers.len())
+    };
+    // Sorting keeps the registry's order where places are the same.
+    sessions.sort_by_key(place);
+    let session = sessions.remove(0);
+    let reason = order.why(session.provider());
+    Ok(Choice { session, measured: Vec::new(), reason })
+}
+
+/// Measures which provider compresses fastest, of those that are not used by name only: each compresses
+/// a sample of 64 KiB of text a few times, and its best time counts. The one that the registry has first is
+/// taken unless another is more than 15 % faster. It takes some milliseconds; none where only one can. The
+/// choice depends on what else the machine does.
+///
+/// # Errors
+/// What cannot be asked for, or why no provider can.
+pub fn measure(
+    registry: &Registry,
+    algorithm: CompressionAlgorithm,
+    compression: Compression,
+) -> Result<Choice, ChooseError> {
+    let transform = Transform::compress(algorithm, compression)?;
+    Ok(fastest(able(registry, &transform)?, || Some(sample())))
+}
+
+/// Measures which provider decompresses fastest, as [`measure`] does.
+///
+/// # Errors
+/// What cannot be asked for, or why no provider can.
+pub fn measure_decompression(
+    registry: &Registry,
+    algorithm: CompressionAlgorithm,
+    checksum: Checksum,
+) -> Result<Choice, ChooseError> {
+    let transform = Transform::decompress(algorithm, checksum)?;
+    let compressed = || {
+        let usual = Compression { level: 6, ..Compression::default() };
+        let sessions = [usual, Compression::default()].map(|compression| {
+            registry.open(&Transform::compress(algorithm, compression).ok()?).ok()
+        });
+        let session = sessions.into_iter().flatten().next()?;
+        let mut job = Job::new(session, sample());
+        Processor::new().process_many(std::slice::from_mut(&mut job));
+        job.succeeded().then(|| job.take_output())
+    };
+    Ok(fastest(able(registry, &transform)?, compressed))
+}
+
 /// A session at each provider that can, and is not used by name only.
 fn able(registry: &Registry, transform: &Transform) -> Result<Vec<Session>, OpenError> {
     // It has the reasons where there is none.
     registry.open(transform)?;
-    let providers = registry.providers().iter().filter(|provider| !provider.by_name_only());
-    Ok(providers.filter_map(|provider| Session::open(Arc::clone(provider), transform).ok()).collect())
+    let providers = registry.default_providers();
+    Ok(providers
+        .filter_map(|provider| Session::open(Arc::clone(provider), transform).ok())
+        .collect())
 }
 
 /// The fastest of several sessions, at an input of a job, which is asked for where it is needed.
@@ -113,11 +230,12 @@ fn fastest(mut sessions: Vec<Session>, input: impl FnOnce() -> Option<Vec<u8>>) 
         let reason = format!("{} alone can", only.provider());
         return Choice { session: sessions.remove(0), measured: Vec::new(), reason };
     }
-    let times = input().map(|input| measure(&sessions, &input)).unwrap_or_default();
+    let measured = input().map(|input| times(&sessions, &input)).unwrap_or_default();
     let speed = |time: &Duration| sample::LEN as f64 / time.as_secs_f64();
-    let speeds: Vec<Option<f64>> = times.iter().map(|time| time.as_ref().map(speed)).collect();
+    let speeds: Vec<Option<f64>> = measured.iter().map(|time| time.as_ref().map(speed)).collect();
     let named = sessions.iter().zip(&speeds);
-    let named = named.filter_map(|(session, speed)| Some((session.provider().to_owned(), (*speed)?)));
+    let named =
+        named.filter_map(|(session, speed)| Some((session.provider().to_owned(), (*speed)?)));
     let measured: Vec<(String, f64)> = named.collect();
     let (place, why) = pick(&speeds);
     let list = measured.iter().map(|(name, speed)| format!("{name} {:.0} MB/s", speed / 1e6));
@@ -141,7 +259,7 @@ fn pick(speeds: &[Option<f64>]) -> (usize, &'static str) {
 
 /// The best time of each session at one job with this input; `None` where it fails. They take turns, so
 /// that a moment in which the machine is slow is nobody's alone.
-fn measure(sessions: &[Session], input: &[u8]) -> Vec<Option<Duration>> {
+fn times(sessions: &[Session], input: &[u8]) -> Vec<Option<Duration>> {
     let mut processor = Processor::new();
     let mut jobs: Vec<_> = sessions.iter().map(|session| Job::new(session, input)).collect();
     let mut times = vec![(Duration::MAX, Duration::ZERO); sessions.len()];

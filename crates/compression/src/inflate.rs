@@ -5,6 +5,7 @@
 
 use std::io::{Read, Write};
 
+use broadloom_engine::Checksum;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 use crate::decompress::Decompressed;
@@ -16,6 +17,9 @@ use crate::diagnose::wrong;
 use crate::format::gzip::Trailer;
 use crate::format::{Cause, Format, FormatError, Part, gzip, zlib};
 use crate::report::Report;
+
+/// How far back a match may reach, in bytes.
+const WINDOW: usize = 1 << 15;
 
 /// Bytes decoded at a time.
 const ROOM: usize = 1 << 17;
@@ -47,10 +51,10 @@ pub fn inflate(
     let mut inflater = Inflater::new();
     let mut report = Report::default();
     while let Some(member) = members.next(&mut input)? {
-        let before = output.written();
+        let member = members.believed(member, &mut input)?;
         let (lengths, _) =
             inflater.member(&mut input, &member, |data, offset| output.write(data, offset))?;
-        members.decoded(&member, output.written() - before);
+        members.decoded_alone(&member, lengths);
         report.streams += lengths.stream;
         report.chunks += 1;
     }
@@ -61,6 +65,31 @@ pub fn inflate(
     (report.input, report.output) = (input.offset(), output.written());
     let alone = report.chunks;
     Ok(Decompressed::new(report, alone, &members))
+}
+
+/// What of a member was decoded already, up to a place between two blocks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Begun {
+    /// Bytes of deflate data, and of data.
+    pub(crate) lengths: Lengths,
+    /// The CRC-32 of the data.
+    pub(crate) crc: u32,
+    /// The last of the data, as far as a match may reach back.
+    pub(crate) window: Vec<u8>,
+    /// The final block was decoded.
+    pub(crate) has_ended: bool,
+}
+
+impl Begun {
+    /// Adds data that `stream` more bytes stand for, and their CRC-32.
+    pub(crate) fn add(&mut self, stream: usize, data: &[u8], crc: u32) {
+        self.crc = Checksum::Crc32.combine(self.crc, crc, data.len() as u64);
+        self.lengths.stream += stream as u64;
+        self.lengths.data += data.len() as u64;
+        let kept = WINDOW.saturating_sub(data.len()).min(self.window.len());
+        self.window.drain(..self.window.len() - kept);
+        self.window.extend_from_slice(&data[data.len().saturating_sub(WINDOW)..]);
+    }
 }
 
 /// A decoder with its window.
@@ -88,16 +117,30 @@ impl Inflater {
         &mut self,
         input: &mut impl Input,
         member: &Member,
+        write: impl FnMut(&[u8], u64) -> Result<(), DecompressError>,
+    ) -> Result<(Lengths, Option<u32>), DecompressError> {
+        self.rest(input, member, &Begun::default(), write)
+    }
+
+    /// Decodes the rest of a member of gzip as [`member`](Inflater::member) decodes all of one.
+    pub(crate) fn rest(
+        &mut self,
+        input: &mut impl Input,
+        member: &Member,
+        begun: &Begun,
         mut write: impl FnMut(&[u8], u64) -> Result<(), DecompressError>,
     ) -> Result<(Lengths, Option<u32>), DecompressError> {
         let mut check = match member.format {
-            Format::Gzip | Format::Bgzf => Check::Crc(crc32fast::Hasher::new()),
+            Format::Gzip | Format::Bgzf => {
+                Check::Crc(crc32fast::Hasher::new_with_initial(begun.crc))
+            }
             Format::Zlib => Check::Adler(1),
             Format::Parcomp | Format::Raw => Check::None,
         };
         let most = member.most_data();
         let mut len = 0;
-        let lengths = self.stream(input, member.stream, |data, offset| {
+        let mut lengths = begun.lengths;
+        let mut decode = |data: &[u8], offset: u64| -> Result<(), DecompressError> {
             len += data.len() as u64;
             if let Some(most) = most.filter(|&most| len > most) {
                 return Err(FormatError::new(member.start, Cause::TooMuchData { max: most }).into());
@@ -108,7 +151,12 @@ impl Inflater {
                 Check::Adler(adler) => *adler = zlib_rs::adler32::adler32(*adler, data),
             }
             write(data, offset)
-        })?;
+        };
+        if !begun.has_ended {
+            let rest = self.stream(input, member.stream, &begun.window, &mut decode)?;
+            lengths.stream += rest.stream;
+            lengths.data += rest.data;
+        }
         member.check(lengths)?;
         let checksum = match check {
             Check::None => None,
@@ -129,15 +177,20 @@ impl Inflater {
         Ok((lengths, checksum))
     }
 
-    /// Decodes a deflate stream of at most `bound` bytes, if one is given.
+    /// Decodes a deflate stream of at most `bound` bytes, if one is given, behind some data.
     pub(crate) fn stream(
         &mut self,
         input: &mut impl Input,
         bound: Option<usize>,
+        window: &[u8],
         mut write: impl FnMut(&[u8], u64) -> Result<(), DecompressError>,
     ) -> Result<Lengths, DecompressError> {
         self.state.reset(false);
         let start = input.offset();
+        if !window.is_empty() {
+            let set = self.state.set_dictionary(window);
+            set.map_err(|error| wrong(&self.state, error).from_start(start))?;
+        }
         loop {
             let (read, produced) = (self.state.total_in(), self.state.total_out());
             let mut next = input.peek(1)?;
@@ -171,7 +224,9 @@ impl Inflater {
 }
 
 /// Reads what is behind the deflate data.
-pub(crate) fn trailer<const LEN: usize>(input: &mut impl Input) -> Result<[u8; LEN], DecompressError> {
+pub(crate) fn trailer<const LEN: usize>(
+    input: &mut impl Input,
+) -> Result<[u8; LEN], DecompressError> {
     let start = input.offset();
     let bytes = input.peek(LEN)?;
     match bytes.first_chunk() {

@@ -11,7 +11,10 @@ mod pipeline;
 mod report;
 mod settings;
 
-pub use choose::{Choice, ChooseError, choose, choose_for_decompression, choose_for_levels};
+pub use choose::{
+    Choice, ChooseError, Order, choose, choose_for_decompression, choose_for_levels, measure,
+    measure_decompression,
+};
 pub use compress::Compressor;
 pub use decompress::{DecompressError, Decompressed, Decompressor};
 pub use error::{CompressError, Mismatch};

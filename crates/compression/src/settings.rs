@@ -26,6 +26,9 @@ pub struct Settings {
     pub format: Format,
     /// Bytes of a chunk: 1 KiB to 1 GiB; for [`Format::Bgzf`], at most 65280.
     pub chunk: usize,
+    /// Whether the content says where chunks end, so that a small change in the input is a small change in
+    /// the output, as `rsync` needs it. Chunks then have an eighth of [`chunk`](Settings::chunk) to all of it.
+    pub rsyncable: bool,
     /// Threads, each with a queue pair: 1 to 1024.
     pub threads: usize,
     /// Jobs in each thread's queue pair, at most: 1 to 256. It matters with asynchronous providers, and for
@@ -45,6 +48,9 @@ pub struct Settings {
     pub mtime: u32,
     /// Whether an index is made, for [`Format::Bgzf`] alone.
     pub index: bool,
+    /// Whether each chunk is a member, for [`Format::Gzip`] alone; else all of them are one. Some readers take
+    /// the first member for everything.
+    pub members: bool,
 }
 
 impl Settings {
@@ -54,6 +60,7 @@ impl Settings {
         Settings {
             format,
             chunk: if format == Format::Bgzf { bgzf::MAX_DATA } else { 1 << 16 },
+            rsyncable: false,
             threads: 1,
             outstanding: 16,
             cores: None,
@@ -62,11 +69,13 @@ impl Settings {
             name: None,
             mtime: 0,
             index: false,
+            members: false,
         }
     }
 
     /// What a session's compression has to be for a format: its checksum and its ending. Level, window and
-    /// Huffman codes are free.
+    /// Huffman codes are free. Where [chunks are members](Settings::members), [`compression`](Settings::compression)
+    /// knows of that.
     ///
     /// ```
     /// use broadloom_compression::{Settings, format::Format};
@@ -81,11 +90,18 @@ impl Settings {
     pub fn compression_for(format: Format, compression: Compression) -> Compression {
         let (checksum, ending) = match format {
             Format::Parcomp => (Checksum::None, Ending::Final),
-            Format::Gzip | Format::Bgzf => (Checksum::Crc32, Ending::Final),
+            Format::Gzip => (Checksum::Crc32, Ending::Open),
+            Format::Bgzf => (Checksum::Crc32, Ending::Final),
             Format::Zlib => (Checksum::Adler32, Ending::Open),
             Format::Raw => (Checksum::None, Ending::Open),
         };
         Compression { checksum, ending, ..compression }
+    }
+
+    /// What a session's compression has to be for these settings.
+    pub fn compression(&self, compression: Compression) -> Compression {
+        let how = Settings::compression_for(self.format, compression);
+        Compression { ending: if self.members { Ending::Final } else { how.ending }, ..how }
     }
 
     /// Checks everything that does not depend on a session.
@@ -93,13 +109,16 @@ impl Settings {
         check_concurrency(self.threads, self.outstanding, self.cores.as_deref(), self.poll)?;
         let most = if self.format == Format::Bgzf { bgzf::MAX_DATA } else { *CHUNKS.end() };
         within("chunk", "bytes", self.chunk, *CHUNKS.start(), most)?;
-        let of = |set: bool, option: &'static str, format: Format| match set && self.format != format {
+        let of = |set: bool, option: &'static str, format: Format| match set
+            && self.format != format
+        {
             true => Err(SettingsError::OtherFormat { option, format: self.format, valid: format }),
             false => Ok(()),
         };
         of(self.name.is_some(), "name", Format::Gzip)?;
         of(self.mtime != 0, "mtime", Format::Gzip)?;
         of(self.index, "index", Format::Bgzf)?;
+        of(self.members, "members", Format::Gzip)?;
         // What cannot be stored is found out by trying.
         match gzip::write_header(&mut Vec::new(), &self.metadata(0), 0, 0) {
             Ok(()) => Ok(()),
@@ -119,7 +138,8 @@ impl Settings {
 
     /// Checks that a session compresses as the format needs it, and says how it does.
     pub(crate) fn check_session(&self, session: &Session) -> Result<Compression, SettingsError> {
-        let wrong = |wanted: String| SettingsError::Session { session: format!("{session:?}"), wanted };
+        let wrong =
+            |wanted: String| SettingsError::Session { session: format!("{session:?}"), wanted };
         let format = self.format;
         let algorithm = Algorithm::Compression(CompressionAlgorithm::Deflate);
         let any = format == Format::Parcomp;
@@ -127,7 +147,7 @@ impl Settings {
             (Some(has), Direction::Compress) if any || session.algorithm() == algorithm => has,
             _ => return Err(wrong(format!("{format} needs one that compresses by {algorithm}"))),
         };
-        let needed = Settings::compression_for(format, has);
+        let needed = self.compression(has);
         // A checksum that is not stored does no harm.
         let checksum = needed.checksum == Checksum::None || has.checksum == needed.checksum;
         if !checksum || has.ending != needed.ending {
@@ -251,7 +271,10 @@ mod tests {
             error(Settings { chunk: 65281, ..Settings::new(Format::Bgzf) }),
             "chunk: 65281 bytes; valid: 1024 to 65280"
         );
-        assert_eq!(error(Settings { threads: 0, ..gzip() }), "threads: 0 threads; valid: 1 to 1024");
+        assert_eq!(
+            error(Settings { threads: 0, ..gzip() }),
+            "threads: 0 threads; valid: 1 to 1024"
+        );
         assert_eq!(
             error(Settings { outstanding: 257, ..gzip() }),
             "outstanding: 257 jobs; valid: 1 to 256"
@@ -274,7 +297,14 @@ mod tests {
         let name = Some(b"name".to_vec());
         assert_eq!(error(Settings { name, ..zlib() }), "name: zlib has none; valid for gzip");
         assert_eq!(error(Settings { mtime: 1, ..zlib() }), "mtime: zlib has none; valid for gzip");
-        assert_eq!(error(Settings { index: true, ..zlib() }), "index: zlib has none; valid for bgzf");
+        assert_eq!(
+            error(Settings { index: true, ..zlib() }),
+            "index: zlib has none; valid for bgzf"
+        );
+        assert_eq!(
+            error(Settings { members: true, ..zlib() }),
+            "members: zlib has none; valid for gzip"
+        );
     }
 
     #[test]

@@ -30,9 +30,8 @@ fn member(len: usize, says: bool) -> Vec<u8> {
     let stream = zeros(len);
     let mut member = Vec::new();
     match says {
-        true => {
-            gzip::write_header(&mut member, &Metadata::default(), stream.len(), len).expect("it fits")
-        }
+        true => gzip::write_header(&mut member, &Metadata::default(), stream.len(), len)
+            .expect("it fits"),
         false => member.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]),
     }
     member.extend(stream);
@@ -95,12 +94,15 @@ fn a_stream_takes_a_window_whatever_comes_out_of_it() {
     ];
     for (bytes, len, times, format) in &inputs {
         for threads in [1, 2] {
-            let settings = Settings { format: *format, threads, memory: MEMORY, ..Settings::default() };
-            let decompressor = Decompressor::new(session.clone(), settings).expect("they are valid");
+            let settings =
+                Settings { format: *format, threads, memory: MEMORY, ..Settings::default() };
+            let decompressor =
+                Decompressor::new(session.clone(), settings).expect("they are valid");
             let before = ALLOCATOR.current_usage();
             let mut watch = Watch(before);
             let again = Again { bytes, at: bytes.len(), times: *times };
-            let report = decompressor.decompress_stream(again, &mut watch).expect("it is sound").report;
+            let report =
+                decompressor.decompress_stream(again, &mut watch).expect("it is sound").report;
             assert_eq!((report.chunks, report.output), (*times as u64, (len * times) as u64));
             let most = watch.0 - before;
             assert!(most < MEMORY + (1 << 20), "{most} bytes for {len} by {threads} threads");

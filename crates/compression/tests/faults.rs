@@ -49,7 +49,8 @@ fn settings(format: Format, threads: usize) -> Settings {
 fn a_failing_read_says_where_and_what_came_before_is_written() {
     let [text, ..] = inputs(100_000);
     for threads in [1, 3] {
-        let compressor = Compressor::new(session(zlib(), Format::Raw), settings(Format::Raw, threads));
+        let compressor =
+            Compressor::new(session(zlib(), Format::Raw), settings(Format::Raw, threads));
         let mut written = Vec::new();
         let outcome = compressor.expect("it fits").compress_stream(Broken(&text), &mut written);
         assert!(matches!(outcome, Err(CompressError::Read { offset: 100_000, .. })), "{outcome:?}");
@@ -63,7 +64,8 @@ fn a_failing_read_says_where_and_what_came_before_is_written() {
 fn a_broken_pipe_passes_through() {
     for threads in [1, 3] {
         let session = session(zlib(), Format::Gzip);
-        let compressor = Compressor::new(session, settings(Format::Gzip, threads)).expect("it fits");
+        let compressor =
+            Compressor::new(session, settings(Format::Gzip, threads)).expect("it fits");
         let outcome = compressor.compress_stream(io::repeat(7), Narrow(5000));
         let Err(CompressError::Write { offset, error }) = outcome else { panic!("{outcome:?}") };
         assert_eq!(error.kind(), ErrorKind::BrokenPipe);
@@ -113,9 +115,11 @@ fn a_wrong_byte_is_found_before_it_is_written() {
     let [text, ..] = inputs(50_000);
     for format in Format::ALL {
         let toy = Toy { is_device: true, corrupts_every: 10, ..Toy::default() };
-        let compressor = Compressor::new(toy.session(format), settings(format, 1)).expect("it fits");
+        let compressor =
+            Compressor::new(toy.session(format), settings(format, 1)).expect("it fits");
         let compressor = compressor.verifying_with(decompressing()).expect("it decompresses");
-        let error = compressor.compress_stream(text.as_slice(), io::sink()).expect_err("it is wrong");
+        let error =
+            compressor.compress_stream(text.as_slice(), io::sink()).expect_err("it is wrong");
         let CompressError::Verify { found: Mismatch::Bytes, len: 2048, .. } = error else {
             panic!("{error}")
         };
@@ -133,7 +137,8 @@ fn a_wrong_byte_is_made_right_where_there_is_a_fallback() {
             let compressor = Compressor::new(session, settings(format, threads)).expect("it fits");
             let compressor = compressor.verifying_with(decompressing()).expect("it decompresses");
             let mut output = Vec::new();
-            let report = compressor.compress_stream(text.as_slice(), &mut output).expect("all right");
+            let report =
+                compressor.compress_stream(text.as_slice(), &mut output).expect("all right");
             assert_eq!((report.chunks, report.verified, report.fallbacks), (49, 49, 7));
             assert_eq!(report.first_fallback, Some(JobError::Device(DeviceFault::Corrupted)));
             assert!(decode(format, &output).0 == text);

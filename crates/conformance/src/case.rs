@@ -25,6 +25,8 @@ pub(crate) struct Case {
     pub nonce: Vec<u8>,
     pub associated: Vec<u8>,
     pub layout: Layout,
+    /// The length of the text in bits, where that is not all of them.
+    pub bits: Option<usize>,
     /// The buffer as it was.
     pub before: Vec<u8>,
     /// The buffer once it was digested, authenticated, encrypted or sealed.
@@ -49,7 +51,19 @@ impl Case {
             }
             _ => Vec::new(),
         };
-        Case::new(keyed.clone(), nonce, associated, Layout::default(), before)
+        let bits = (8 * len).saturating_sub(rng.usize(..8));
+        let bits = (keyed.algorithm.counts_bits() && rng.bool()).then_some(bits);
+        Case::new(keyed.clone(), nonce, associated, Layout::default(), before).of_bits(bits)
+    }
+
+    /// The same of a length in bits.
+    pub fn of_bits(mut self, bits: Option<usize>) -> Self {
+        if self.bits != bits {
+            self.after.clone_from(&self.before);
+            self.bits = bits;
+            self.compute();
+        }
+        self
     }
 
     /// A message of which the reference says what becomes of it.
@@ -74,6 +88,7 @@ impl Case {
             nonce: Vec::new(),
             associated: Vec::new(),
             layout: Layout::default(),
+            bits: None,
             restored: before.clone(),
             before,
             after,
@@ -108,6 +123,7 @@ impl Case {
             nonce: &self.nonce,
             associated: &self.associated,
             tag_len: *tag_len,
+            bits: self.bits,
             data: &self.before[range.clone()],
         });
         if self.writes() {
@@ -160,7 +176,9 @@ impl Case {
     pub fn job<'a>(&'a self, session: impl Into<Held<'a>>, data: impl Into<Data<'a>>) -> Job<'a> {
         let session = session.into();
         let checks = session.get().direction().checks();
-        let mut job = Job::new(session, data).nonce(&self.nonce).associated(self.associated.as_slice());
+        let mut job =
+            Job::new(session, data).nonce(&self.nonce).associated(self.associated.as_slice());
+        job.set_bits(self.bits);
         if let Some(range) = self.layout.cipher.clone() {
             job = job.cipher_range(range);
         }
@@ -192,9 +210,13 @@ impl Case {
         assert_eq!(job.status(), Some(Ok(())), "{}", what());
         let made = !direction.checks() && !self.tag.is_empty();
         assert_eq!(job.tag(), made.then_some(self.tag.as_slice()), "the tag of {}", what());
-        if job.data().pieces().next().is_some() {
-            let output: Vec<u8> = job.data().pieces().flatten().copied().collect();
+        if job.data().output_pieces().next().is_some() {
+            let output: Vec<u8> = job.data().output_pieces().flatten().copied().collect();
             assert_same(&output, self.output(direction), what);
+            let ciphered = &self.output(direction)[self.ciphered()];
+            let whole = self.writes() && job.data().output().is_some();
+            let expected = whole.then_some(ciphered);
+            assert_eq!(job.output(), expected, "what the cipher wrote of {}", what());
         }
     }
 
@@ -202,9 +224,9 @@ impl Case {
     pub fn describe(&self, provider: &str) -> String {
         let Keyed { algorithm, tag_len, .. } = &self.keyed;
         let (nonce, associated) = (self.nonce.len(), self.associated.len());
-        let layout = &self.layout;
+        let Case { layout, bits, .. } = self;
         format!(
-            "{algorithm} ({tag_len} bytes of tag, {nonce} of nonce, {associated} associated, {layout:?}) of {provider}"
+            "{algorithm} ({tag_len} bytes of tag, {nonce} of nonce, {associated} associated, {layout:?}, bits: {bits:?}) of {provider}"
         )
     }
 }
@@ -222,26 +244,27 @@ pub(crate) fn assert_same(got: &[u8], expected: &[u8], what: impl Fn() -> String
 pub(crate) fn random_nonce(rng: &mut Rng, algorithm: Algorithm, text_len: usize) -> Vec<u8> {
     let valid = algorithm.nonce_lens();
     let len = match algorithm {
-        Algorithm::Aead(aead) if *valid.end() < 16 => {
-            let lens = valid.filter(|len| aead.max_len(*len) >= text_len as u64);
+        Algorithm::Aead(aead) if valid.max() < 16 => {
+            let lens = valid.iter().filter(|len| aead.max_len(*len) >= text_len as u64);
             let lens: Vec<_> = lens.collect();
             lens[rng.usize(..lens.len())]
         }
         // Most users have 12 bytes.
-        _ if valid.contains(&12) => {
+        _ if valid.contains(12) => {
             if rng.bool() {
                 12
             } else {
-                rng.usize(1..80)
+                let others: Vec<_> = (1..80).filter(|len| valid.contains(*len)).collect();
+                others[rng.usize(..others.len())]
             }
         }
-        _ => *valid.end(),
+        _ => valid.max(),
     };
     let mut nonce = random_bytes(rng, len);
     // A counter of 32 bits that leaves room for the text.
     match algorithm.cipher() {
-        Some(CipherAlgorithm::AesCtr32(_)) => nonce[12] &= 0x7f,
-        Some(CipherAlgorithm::ChaCha20) => nonce[3] &= 0x7f,
+        Some(CipherAlgorithm::AesCtr32(_)) if len == 16 => nonce[12] &= 0x7f,
+        Some(CipherAlgorithm::ChaCha20) if len == 16 => nonce[3] &= 0x7f,
         _ => {}
     }
     nonce.iter_mut().enumerate().for_each(|(at, byte)| *byte &= algorithm.nonce_mask(at));

@@ -134,7 +134,12 @@ impl Chunk {
         self.check_common(job, self.text.len(), &what);
         let packed = job.output().unwrap_or_default();
         let most = most(self.algorithm, self.text.len());
-        assert!(packed.len() <= most, "{} bytes came out, of at most {most}: {}", packed.len(), what());
+        assert!(
+            packed.len() <= most,
+            "{} bytes came out, of at most {most}: {}",
+            packed.len(),
+            what()
+        );
         let stream = self.whole(packed);
         let unpacked = unpack(self.algorithm, &stream, self.text.len())
             .unwrap_or_else(|error| panic!("the reference cannot read it, {error}: {}", what()));
@@ -198,7 +203,10 @@ pub(crate) fn open(
 ///
 /// # Panics
 /// If it has none.
-pub(crate) fn levels(provider: &Arc<dyn Provider>, algorithm: CompressionAlgorithm) -> Vec<Compression> {
+pub(crate) fn levels(
+    provider: &Arc<dyn Provider>,
+    algorithm: CompressionAlgorithm,
+) -> Vec<Compression> {
     let levels = provider.levels(algorithm).unwrap_or_else(|| {
         panic!("{} supports {algorithm:?}, and says at which levels", provider.name())
     });
@@ -218,7 +226,10 @@ pub(crate) fn wishes(level: u8) -> impl Iterator<Item = Compression> {
 
 /// The ways in which a provider compresses: every level, and what it takes of the [`wishes`] at the first,
 /// the middle and the last.
-pub(crate) fn ways(provider: &Arc<dyn Provider>, algorithm: CompressionAlgorithm) -> Vec<Compression> {
+pub(crate) fn ways(
+    provider: &Arc<dyn Provider>,
+    algorithm: CompressionAlgorithm,
+) -> Vec<Compression> {
     let mut ways = levels(provider, algorithm);
     let mut some = [0, ways.len() / 2, ways.len() - 1].map(|index| ways[index].level).to_vec();
     some.dedup();

@@ -50,7 +50,8 @@ impl Keyed {
             MacAlgorithm::Hmac(hash) => {
                 // Empty, short, a digest's length, a block's, one more, and long.
                 let block = hash.block_len();
-                let lens = [0, 1, hash.digest_len(), hash.digest_len(), block, block + 1, 2 * block + 3];
+                let lens =
+                    [0, 1, hash.digest_len(), hash.digest_len(), block, block + 1, 2 * block + 3];
                 let len = lens[rng.usize(..lens.len())];
                 random_bytes(rng, len)
             }
@@ -62,11 +63,11 @@ impl Keyed {
         let (key, mac_key) = match algorithm {
             Algorithm::Hash(_) | Algorithm::Compression(_) => (Vec::new(), Vec::new()),
             Algorithm::Mac(mac) => (mac_key(mac), Vec::new()),
-            Algorithm::Cipher(cipher) => (random_bytes(rng, cipher.key_len()), Vec::new()),
+            Algorithm::Cipher(cipher) => (cipher_key(rng, cipher), Vec::new()),
             Algorithm::Aead(aead) => (random_bytes(rng, aead.key_len()), Vec::new()),
             Algorithm::Chain(cipher, mac, _) => {
                 let mac_key = mac_key(mac);
-                (random_bytes(rng, cipher.key_len()), mac_key)
+                (cipher_key(rng, cipher), mac_key)
             }
         };
         Keyed::new(algorithm, key, mac_key)
@@ -86,29 +87,7 @@ impl Keyed {
     /// The transform for a direction.
     pub fn transform(&self, direction: Direction) -> Result<Transform, TransformError> {
         let Keyed { algorithm, key, mac_key, tag_len, .. } = self;
-        match (*algorithm, direction) {
-            (Algorithm::Mac(mac), Direction::Generate) => {
-                Transform::mac(mac, key).tag_len(*tag_len).generate()
-            }
-            (Algorithm::Mac(mac), Direction::Verify) => {
-                Transform::mac(mac, key).tag_len(*tag_len).verify()
-            }
-            (Algorithm::Aead(aead), Direction::Seal) => {
-                Transform::aead(aead, key).tag_len(*tag_len).seal()
-            }
-            (Algorithm::Aead(aead), Direction::Open) => {
-                Transform::aead(aead, key).tag_len(*tag_len).open()
-            }
-            (Algorithm::Chain(cipher, mac, order), Direction::Encrypt | Direction::Decrypt) => {
-                let builder = match order {
-                    ChainOrder::CipherThenMac => Transform::cipher_then_mac(cipher, key, mac, mac_key),
-                    ChainOrder::MacThenCipher => Transform::mac_then_cipher(mac, mac_key, cipher, key),
-                };
-                let builder = builder.tag_len(*tag_len);
-                if direction == Direction::Encrypt { builder.encrypt() } else { builder.decrypt() }
-            }
-            _ => Transform::new(*algorithm, direction, key, mac_key),
-        }
+        Transform::new(*algorithm, direction, key, mac_key).tag_len(*tag_len).build()
     }
 
     /// A session at a provider.
@@ -131,12 +110,14 @@ impl Keyed {
 
     /// Lengths that its tags may have.
     pub fn tag_lens(&self) -> Vec<usize> {
-        match self.algorithm {
-            Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => mac.tag_lens().collect(),
-            Algorithm::Aead(aead) => (0..=16).filter(|len| aead.takes_tag_len(*len)).collect(),
-            Algorithm::Hash(_) | Algorithm::Cipher(_) | Algorithm::Compression(_) => vec![self.tag_len],
-        }
+        self.algorithm.tag_lens().iter().collect()
     }
+}
+
+/// The usual key of a cipher, or for triple DES one of two keys.
+fn cipher_key(rng: &mut Rng, cipher: CipherAlgorithm) -> Vec<u8> {
+    let two = cipher.key_len() == 24 && cipher.key_lens().contains(16) && rng.bool();
+    random_bytes(rng, if two { 16 } else { cipher.key_len() })
 }
 
 /// What a provider supports, but for chains.
@@ -162,7 +143,8 @@ pub(crate) fn varied_of(has: &dyn Fn(Algorithm) -> bool) -> Vec<Algorithm> {
     let mut all: Vec<_> = Algorithm::simple().filter(|algorithm| has(*algorithm)).collect();
     let (ciphers, macs) = halves(has);
     if !ciphers.is_empty() && !macs.is_empty() {
-        let pairs = ciphers.iter().cycle().zip(macs.iter().cycle()).map(|(cipher, mac)| (*cipher, *mac));
+        let pairs =
+            ciphers.iter().cycle().zip(macs.iter().cycle()).map(|(cipher, mac)| (*cipher, *mac));
         all.extend(pairs.take(ciphers.len().max(macs.len())).flat_map(in_both_orders));
     }
     all
@@ -176,6 +158,6 @@ fn in_both_orders((cipher, mac): (CipherAlgorithm, MacAlgorithm)) -> [Algorithm;
 /// The ciphers, and the MACs that take no nonce, that there are.
 fn halves(has: &dyn Fn(Algorithm) -> bool) -> (Vec<CipherAlgorithm>, Vec<MacAlgorithm>) {
     let ciphers = CipherAlgorithm::all().filter(|cipher| has(Algorithm::Cipher(*cipher)));
-    let plain = MacAlgorithm::all().filter(|mac| *mac.nonce_lens().end() == 0);
+    let plain = MacAlgorithm::all().filter(|mac| mac.nonce_lens().is_none());
     (ciphers.collect(), plain.filter(|mac| has(Algorithm::Mac(*mac))).collect())
 }

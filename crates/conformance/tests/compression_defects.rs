@@ -9,7 +9,8 @@ use broadloom_conformance::topics::{compression as topics, order, support};
 use broadloom_conformance::{compare, reference_provider};
 use broadloom_engine::{
     Algorithm, AnyQueue, Compression, CompressionAlgorithm, CompressionParts, Direction, Ending,
-    Huffman, JobError, Operation, Progress, Provider, ProviderError, ProviderSession, Queue, Transform,
+    Huffman, JobError, Operation, Progress, Provider, ProviderError, ProviderSession, Queue,
+    Transform,
 };
 
 const DEFLATE: CompressionAlgorithm = CompressionAlgorithm::Deflate;
@@ -84,7 +85,10 @@ impl Provider for Defective {
         (algorithm == DEFLATE && self.0 != Defect::HidesLevels).then_some(0..=4)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let (Algorithm::Compression(DEFLATE), Some(how)) =
             (transform.algorithm(), transform.compression())
         else {
@@ -184,7 +188,8 @@ impl Session {
         let mut made = match unpack(DEFLATE, input, room) {
             Ok(made) => made,
             Err(Unsound::TooLong) if self.defect == Defect::CutsOff => {
-                let mut made = unpack(DEFLATE, input, usize::MAX).map_err(|_| JobError::Malformed)?;
+                let mut made =
+                    unpack(DEFLATE, input, usize::MAX).map_err(|_| JobError::Malformed)?;
                 made.output.truncate(room);
                 made
             }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use broadloom_conformance::{compare, reference_provider, topics};
 use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Direction, HashAlgorithm, JobError, Operation, Provider,
-    ProviderError, ProviderSession, Queue, Transform,
+    Algorithm, AnyQueue, CompressionAlgorithm, Direction, HashAlgorithm, JobError, Operation,
+    Provider, ProviderError, ProviderSession, Queue, Transform,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,8 @@ impl Provider for Defective {
     }
 
     fn supports(&self, algorithm: Algorithm) -> bool {
-        let hidden = self.1 == Defect::HidesSha1 && algorithm == Algorithm::Hash(HashAlgorithm::Sha1);
+        let hidden =
+            self.1 == Defect::HidesSha1 && algorithm == Algorithm::Hash(HashAlgorithm::Sha1);
         !hidden && self.0.supports(algorithm)
     }
 
@@ -51,7 +52,10 @@ impl Provider for Defective {
         self.0.levels(algorithm)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let (algorithm, direction) = (transform.algorithm(), transform.direction());
         match self.1 {
             Defect::RefusesToOpen if direction == Direction::Open => {
@@ -60,7 +64,9 @@ impl Provider for Defective {
             Defect::WrongLongKeys if transform.key().len() == 24 => {
                 let mut key = transform.key().to_vec();
                 key[20] ^= 0x10;
-                let wrong = Transform::new(algorithm, direction, &key, &[]).expect("it fits as before");
+                let wrong = Transform::new(algorithm, direction, &key, &[])
+                    .build()
+                    .expect("it fits as before");
                 self.0.open_session(&wrong)
             }
             _ => self.0.open_session(transform),

@@ -119,7 +119,8 @@ pub fn pin_to(core: usize) -> Result<(), AffinityError> {
     check(&[core], allowed_cores()?)?;
     let mut set = CpuSet::new();
     set.set(core);
-    sched_setaffinity(None, &set).map_err(|error| AffinityError::Refused { core, source: error.into() })
+    sched_setaffinity(None, &set)
+        .map_err(|error| AffinityError::Refused { core, source: error.into() })
 }
 
 /// Pins the calling thread to a core, by the system's number, until it is pinned elsewhere.
@@ -172,13 +173,12 @@ fn spread(mut places: Vec<Place>) -> Vec<usize> {
     // How many threads of its core, and cores of its package, come before each.
     let mut ranked: Vec<(usize, usize, Place)> = Vec::with_capacity(places.len());
     for place in places {
-        let rank =
-            match ranked.last() {
-                Some(&(sibling, core, last)) if last.package == place.package => {
-                    if last.core == place.core { (sibling + 1, core) } else { (0, core + 1) }
-                }
-                _ => (0, 0),
-            };
+        let rank = match ranked.last() {
+            Some(&(sibling, core, last)) if last.package == place.package => {
+                if last.core == place.core { (sibling + 1, core) } else { (0, core + 1) }
+            }
+            _ => (0, 0),
+        };
         ranked.push((rank.0, rank.1, place));
     }
     ranked.sort_by_key(|&(sibling, core, place)| (sibling, core, place.package));
@@ -209,7 +209,8 @@ mod tests {
 
     #[test]
     fn what_is_not_known_counts_as_a_core_of_its_own() {
-        let folder = std::env::temp_dir().join(format!("broadloom-topology-{}", std::process::id()));
+        let folder =
+            std::env::temp_dir().join(format!("broadloom-topology-{}", std::process::id()));
         for (thread, core, package) in [(0, 5, 1), (1, 5, 1)] {
             let topology = folder.join(format!("cpu{thread}/topology"));
             std::fs::create_dir_all(&topology).expect("a temporary folder");

@@ -26,7 +26,8 @@ impl Operation<'_> {
         };
         match Extra::ALL.into_iter().find(|extra| has(*extra) && !rules.takes.has(*extra)) {
             Some(extra) => {
-                let (algorithm, direction) = (self.session().algorithm(), self.session().direction());
+                let (algorithm, direction) =
+                    (self.session().algorithm(), self.session().direction());
                 Err(JobError::NotTaken { extra, algorithm, direction })
             }
             None => Ok(()),
@@ -51,6 +52,12 @@ impl Operation<'_> {
         check_nonce(algorithm, nonce)?;
         let ranges = self.check_ranges(rules, len)?;
         let ciphered = ranges.ciphered.clone();
+        if self.extras.has(Extra::Bits) {
+            let len = if rules.writes { ciphered.len() } else { ranges.hashed.len() };
+            if self.bits.div_ceil(8) != len {
+                return Err(JobError::BitLength { bits: self.bits, len });
+            }
+        }
         if rules.writes {
             if let Algorithm::Aead(aead) = algorithm {
                 let max = aead.max_len(nonce.len());
@@ -69,8 +76,8 @@ impl Operation<'_> {
     /// That its ranges are within so many bytes, and the cipher's of a length that it takes.
     #[inline]
     pub(crate) fn check_ranges(&self, rules: &Rules, len: usize) -> Result<Ranges, JobError> {
-        let ciphered = self.cipher.within(len)?;
-        let hashed = self.mac.within(len)?;
+        let ciphered = self.cipher.within(len, Extra::CipherRange)?;
+        let hashed = self.mac.within(len, Extra::MacRange)?;
         if rules.writes && ciphered.len() & rules.granularity_mask != 0 {
             let granularity = rules.granularity_mask + 1;
             return Err(JobError::DataLength { len: ciphered.len(), granularity });
@@ -96,8 +103,8 @@ impl Operation<'_> {
             return Ok(());
         };
         let end = at.saturating_add(rules.tag_len);
-        let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnly)? };
-        Span { start: at, end }.within(room)?;
+        let room = if rules.checks_tag { len } else { output_len.ok_or(JobError::ReadOnlyTag)? };
+        Span { start: at, end }.within(room, Extra::TagPlace)?;
         let overlaps = |range: &Range<usize>| at.max(range.start) < end.min(range.end);
         let covered = rules.covers_tag && ranges.ciphered.start <= at && end <= ranges.ciphered.end;
         let (range, other) = if rules.writes && !covered && overlaps(&ranges.ciphered) {

@@ -243,7 +243,9 @@ mod loom_tests {
             let (burst, replies) = burst(2);
             let workers: Vec<_> = replies
                 .enumerate()
-                .map(|(part, reply)| thread::spawn(move || reply.deliver(vec![2 * part, 2 * part + 1])))
+                .map(|(part, reply)| {
+                    thread::spawn(move || reply.deliver(vec![2 * part, 2 * part + 1]))
+                })
                 .collect();
             assert_eq!(block_on(burst), [0, 1, 2, 3]);
             workers.into_iter().for_each(|worker| worker.join().expect("it delivered"));
@@ -271,7 +273,8 @@ mod loom_tests {
         loom::model(|| {
             let (completion, reply) = completion::<u32>();
             let worker = thread::spawn(move || drop(reply));
-            let lost = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| block_on(completion)));
+            let lost =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| block_on(completion)));
             assert!(lost.is_err());
             worker.join().expect("it dropped it");
         });

@@ -49,15 +49,48 @@ impl<'a> From<&'a [u8]> for Bytes<'a> {
     }
 }
 
-impl<'a, const N: usize> From<&'a [u8; N]> for Bytes<'a> {
-    fn from(bytes: &'a [u8; N]) -> Self {
-        Bytes::Borrowed(bytes)
-    }
+/// What holds bytes, and lends them to be read.
+macro_rules! borrowed_bytes {
+    ($($(#[$generic:tt])? $type:ty),* $(,)?) => { $(
+        impl<'a $(, const $generic: usize)?> From<&'a $type> for Bytes<'a> {
+            fn from(bytes: &'a $type) -> Self {
+                Bytes::Borrowed(bytes.as_ref())
+            }
+        }
+
+        impl<'a $(, const $generic: usize)?> From<&'a $type> for Data<'a> {
+            fn from(bytes: &'a $type) -> Self {
+                Data::Read(bytes.into())
+            }
+        }
+    )* };
 }
+
+borrowed_bytes!(
+    #[N]
+    [u8; N],
+    Vec<u8>,
+    Box<[u8]>,
+    Arc<[u8]>,
+    str,
+    String
+);
 
 impl From<Vec<u8>> for Bytes<'_> {
     fn from(bytes: Vec<u8>) -> Self {
         Bytes::Owned(bytes)
+    }
+}
+
+impl From<Box<[u8]>> for Bytes<'_> {
+    fn from(bytes: Box<[u8]>) -> Self {
+        Bytes::Owned(bytes.into())
+    }
+}
+
+impl From<String> for Bytes<'_> {
+    fn from(text: String) -> Self {
+        Bytes::Owned(text.into())
     }
 }
 
@@ -112,11 +145,29 @@ impl<'a> From<&'a mut [u8]> for Buffer<'a> {
     }
 }
 
-impl<'a, const N: usize> From<&'a mut [u8; N]> for Buffer<'a> {
-    fn from(bytes: &'a mut [u8; N]) -> Self {
-        Buffer::Borrowed(bytes)
-    }
+/// What holds bytes, and lends them to be written over.
+macro_rules! borrowed_buffer {
+    ($($(#[$generic:tt])? $type:ty),* $(,)?) => { $(
+        impl<'a $(, const $generic: usize)?> From<&'a mut $type> for Buffer<'a> {
+            fn from(bytes: &'a mut $type) -> Self {
+                Buffer::Borrowed(bytes.as_mut())
+            }
+        }
+
+        impl<'a $(, const $generic: usize)?> From<&'a mut $type> for Data<'a> {
+            fn from(bytes: &'a mut $type) -> Self {
+                Data::InPlace(bytes.into())
+            }
+        }
+    )* };
 }
+
+borrowed_buffer!(
+    #[N]
+    [u8; N],
+    Vec<u8>,
+    Box<[u8]>
+);
 
 impl From<Vec<u8>> for Buffer<'_> {
     fn from(bytes: Vec<u8>) -> Self {
@@ -124,11 +175,33 @@ impl From<Vec<u8>> for Buffer<'_> {
     }
 }
 
+impl From<Box<[u8]>> for Buffer<'_> {
+    fn from(bytes: Box<[u8]>) -> Self {
+        Buffer::Owned(bytes.into())
+    }
+}
+
 /// What a job reads, and where its results go.
 ///
-/// Made from a slice (`&[u8]` to be read only, `&mut [u8]` in place), from a `Vec<u8>` (in place, and
-/// owned), from a pair of source and destination, or from several pieces by
-/// [`gather`](Data::gather), [`scattered`](Data::scattered) and [`scattered_to`](Data::scattered_to).
+/// Made from what holds bytes or text:
+///
+/// - `&[u8]`, `&[u8; N]`, `&Vec<u8>`, `&Box<[u8]>`, `&str`, `&String`: borrowed, to be read only;
+/// - `&mut [u8]`, `&mut [u8; N]`, `&mut Vec<u8>`, `&mut Box<[u8]>`: borrowed, in place;
+/// - `Vec<u8>`, `Box<[u8]>`: owned, in place; `String`, `Arc<[u8]>`: owned, to be read only;
+/// - a pair of any two of them: a source, and a destination;
+/// - several pieces: by [`gather`](Data::gather), [`scattered`](Data::scattered) and
+///   [`scattered_to`](Data::scattered_to).
+///
+/// ```
+/// use broadloom_engine::{Bytes, Data};
+///
+/// let mut packet = vec![0; 64];
+/// assert!(Data::from(&packet).output().is_none(), "it is only read");
+/// assert!(Data::from(&mut packet).output().is_some(), "it is written over");
+/// let all = [Data::from("text"), Data::from(&[7; 4]), Data::from((&packet, vec![0; 64]))];
+/// assert_eq!(all.map(|data| data.len()), [4, 4, 64]);
+/// assert_eq!(Bytes::from("header".to_owned()).as_slice(), b"header");
+/// ```
 // The tag has a byte of its own: it is asked for several times a job, and to decode it takes longer.
 #[derive(Debug)]
 #[repr(u8)]
@@ -215,7 +288,9 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// What was read, or written over, where it is in one piece.
+    /// All that can be written over or written to, where it is in one piece; `None` where nothing can, and
+    /// of [several pieces](Data::output_pieces). [`Job::output`](crate::Job::output) is the part of it that
+    /// the cipher wrote.
     pub fn output(&self) -> Option<&[u8]> {
         match self {
             Data::Read(_) | Data::Scattered(_) => None,
@@ -224,8 +299,9 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The pieces that were written, in their order; none where nothing can be.
-    pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+    /// The pieces that can be written over or written to, in their order; none where nothing can be. Those
+    /// that are read are [`input_pieces`](Data::input_pieces).
+    pub fn output_pieces(&self) -> impl Iterator<Item = &[u8]> {
         let several: &[Buffer<'a>] = match self {
             Data::Scattered(scattered) => match &scattered.pieces {
                 Pieces::Read(_) => &[],
@@ -250,8 +326,9 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The bytes to read, in the pieces in which they are.
-    pub fn inputs(&self) -> impl Iterator<Item = &[u8]> {
+    /// The bytes to read, in the pieces in which they are. Those that can be written are
+    /// [`output_pieces`](Data::output_pieces).
+    pub fn input_pieces(&self) -> impl Iterator<Item = &[u8]> {
         let (one, read, written): (_, &[Bytes<'a>], &[Buffer<'a>]) = match self {
             Data::Read(bytes) => (Some(bytes.as_slice()), &[], &[]),
             Data::InPlace(buffer) => (Some(buffer.as_slice()), &[], &[]),
@@ -404,12 +481,6 @@ impl<'a> From<&'a [u8]> for Data<'a> {
     }
 }
 
-impl<'a, const N: usize> From<&'a [u8; N]> for Data<'a> {
-    fn from(bytes: &'a [u8; N]) -> Self {
-        Data::Read(bytes.into())
-    }
-}
-
 impl<'a> From<Bytes<'a>> for Data<'a> {
     fn from(bytes: Bytes<'a>) -> Self {
         Data::Read(bytes)
@@ -422,15 +493,27 @@ impl<'a> From<&'a mut [u8]> for Data<'a> {
     }
 }
 
-impl<'a, const N: usize> From<&'a mut [u8; N]> for Data<'a> {
-    fn from(bytes: &'a mut [u8; N]) -> Self {
+impl From<Vec<u8>> for Data<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
         Data::InPlace(bytes.into())
     }
 }
 
-impl From<Vec<u8>> for Data<'_> {
-    fn from(bytes: Vec<u8>) -> Self {
+impl From<Box<[u8]>> for Data<'_> {
+    fn from(bytes: Box<[u8]>) -> Self {
         Data::InPlace(bytes.into())
+    }
+}
+
+impl From<String> for Data<'_> {
+    fn from(text: String) -> Self {
+        Data::Read(text.into())
+    }
+}
+
+impl From<Arc<[u8]>> for Data<'_> {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Data::Read(bytes.into())
     }
 }
 
@@ -513,8 +596,57 @@ mod tests {
         data.gather_pieces();
         assert_eq!(data.text().input(), [9, 8, 7, 6]);
         data.scatter_pieces();
-        assert!(data.pieces().eq([[9, 8, 7].as_slice(), &[6]]));
+        assert!(data.output_pieces().eq([[9, 8, 7].as_slice(), &[6]]));
         assert!(data.text().input().is_empty(), "the copy is gone");
+    }
+
+    /// Whoever has bytes or text has data, and what is only lent to be read is not written over.
+    #[test]
+    fn data_are_made_of_whatever_holds_bytes() {
+        let (vector, boxed, text) =
+            (vec![1, 2, 3], Box::<[u8]>::from([1, 2, 3]), "\u{1}\u{2}\u{3}");
+        let shared: Arc<[u8]> = Arc::from([1, 2, 3]);
+        let string = text.to_owned();
+        for data in [
+            Data::from(&vector),
+            Data::from(&boxed),
+            Data::from(&shared),
+            Data::from(&string),
+            Data::from(text),
+            Data::from(&[1, 2, 3]),
+            Data::from(string.clone()),
+            Data::from(Arc::clone(&shared)),
+        ] {
+            assert!(matches!(data, Data::Read(_)) && data.input_pieces().eq([[1, 2, 3]]));
+            assert_eq!(data.output_pieces().count(), 0);
+        }
+        let (mut own_vector, mut own_boxed) = (vector.clone(), boxed.clone());
+        for mut data in [
+            Data::from(&mut own_vector),
+            Data::from(&mut own_boxed),
+            Data::from(&mut [1, 2, 3]),
+            Data::from(vector.clone()),
+            Data::from(boxed.clone()),
+        ] {
+            let Text::InPlace(bytes) = data.text() else { unreachable!("it is in place") };
+            bytes[0] = 9;
+            assert!(data.output_pieces().eq([[9, 2, 3]]));
+        }
+        assert_eq!((own_vector[0], own_boxed[0]), (9, 9), "they were lent");
+        let pair = Data::from((&vector, &mut own_vector));
+        assert!(pair.input_pieces().eq([[1, 2, 3]]) && pair.output_pieces().eq([[9, 2, 3]]));
+        for bytes in [
+            Bytes::from(&vector),
+            Bytes::from(&boxed),
+            Bytes::from(&shared),
+            Bytes::from(&string),
+            Bytes::from(text),
+            Bytes::from(&[1, 2, 3]),
+            Bytes::from(boxed.clone()),
+            Bytes::from(string.clone()),
+        ] {
+            assert_eq!(bytes.as_slice(), [1, 2, 3]);
+        }
     }
 
     #[test]

@@ -94,7 +94,8 @@ struct Desk<H> {
 impl<H> Exchange<H> {
     /// An exchange for so many workers, who hold at most `each` jobs each.
     pub(crate) fn new(workers: usize, each: usize) -> Self {
-        let desk = |_| Desk { inbox: VecDeque::with_capacity(reserved(each)), load: 0, parked: false };
+        let desk =
+            |_| Desk { inbox: VecDeque::with_capacity(reserved(each)), load: 0, parked: false };
         Exchange {
             state: Mutex::new(State {
                 desks: (0..workers).map(desk).collect(),

@@ -8,7 +8,7 @@ use crate::data::{Bytes, Data};
 use crate::job_error::JobError;
 use crate::made::Made;
 use crate::operation::{Operation, State};
-use crate::parameters::{Extra, MAX_TAG, Nonce, Span, Tag};
+use crate::parameters::{Extra, MAX_TAG, Span, Tag};
 use crate::session::{Held, Session};
 
 /// One buffer's work.
@@ -38,7 +38,9 @@ impl<'a> Job<'a> {
 }
 
 impl<'a, T> Job<'a, T> {
-    /// The nonce, the IV, or the first counter block.
+    /// The nonce, the IV, or the first counter block. Where a counter of 32 bits is a part of it
+    /// ([`AesCtr32`](crate::CipherAlgorithm::AesCtr32), [`ChaCha20`](crate::CipherAlgorithm::ChaCha20)), 12 bytes
+    /// will do.
     pub fn nonce(mut self, nonce: &[u8]) -> Self {
         self.set_nonce(nonce);
         self
@@ -82,6 +84,22 @@ impl<'a, T> Job<'a, T> {
     /// what it encrypts, and its [associated data](Job::associated).
     pub fn mac_range(mut self, range: Range<usize>) -> Self {
         self.set_mac_range(Some(range));
+        self
+    }
+
+    /// The length of the text in bits, counted from the highest of the first byte, for KASUMI's F8 and F9, which
+    /// are defined over bits; without it, all bits count. The text, or its range, has as many bytes as they take
+    /// ([`JobError::BitLength`]). What F8 finds behind the last of them stays as it is. What counts no bits takes
+    /// no such length ([`JobError::NotTaken`]).
+    ///
+    /// ```
+    /// # use broadloom_engine::{Job, Session};
+    /// # fn with(f8: &Session) {
+    /// let job = Job::new(f8, vec![0; 100]).nonce(&[1; 8]).bits(798);
+    /// # }
+    /// ```
+    pub fn bits(mut self, len: usize) -> Self {
+        self.set_bits(Some(len));
         self
     }
 
@@ -142,14 +160,21 @@ impl<'a, T> Job<'a, T> {
         &self.operation.data
     }
 
-    /// The output of a cipher or an AEAD, where it is in one piece, and that of a compression or a
-    /// decompression; `None` until the job has succeeded.
+    /// The output: of a cipher, an AEAD or a chain the bytes that the cipher wrote, where they are in one
+    /// piece; of a compression or a decompression what it made. `None` until the job has succeeded.
+    ///
+    /// With a [range for the cipher](Job::cipher_range) that is the range, and nothing beside it: the whole
+    /// buffer, with a header before it and a [tag](Job::tag_at) behind, is `job.data().output()`
+    /// ([`Data::output`]).
     pub fn output(&self) -> Option<&[u8]> {
         let rules = self.session().rules();
         match (&self.operation.made, rules.making) {
             _ if !self.succeeded() => None,
             (Some(made), Some(_)) => Some(made.output()),
-            _ if rules.writes => self.operation.data.output(),
+            _ if rules.writes => {
+                let all = self.operation.data.output()?;
+                all.get(self.operation.cipher.of(all.len()))
+            }
             _ => None,
         }
     }
@@ -224,7 +249,7 @@ impl<'a, T> Job<'a, T> {
     /// Gives it another nonce, for its next use.
     pub fn set_nonce(&mut self, nonce: &[u8]) {
         self.operation.state = State::READY;
-        self.operation.nonce = Nonce::new(nonce);
+        self.operation.nonce.set(nonce);
     }
 
     /// Gives it another tag to check, for its next use; an empty one is none.
@@ -258,6 +283,13 @@ impl<'a, T> Job<'a, T> {
         self.operation.mac = range.map_or(Span::ALL, Span::from);
     }
 
+    /// Gives the text another length in bits, or none, for its next use.
+    pub fn set_bits(&mut self, len: Option<usize>) {
+        self.operation.state = State::READY;
+        self.operation.extras.set(Extra::Bits, len.is_some());
+        self.operation.bits = len.unwrap_or_default();
+    }
+
     /// Gives it other associated data, for its next use.
     pub fn set_associated(&mut self, data: impl Into<Bytes<'a>>) {
         self.operation.state = State::READY;
@@ -277,6 +309,7 @@ impl<'a, T> Job<'a, T> {
     pub fn set_session(&mut self, session: impl Into<Held<'a>>) {
         self.operation.state = State::READY;
         self.operation.session = session.into();
+        self.operation.nonce.remove_counter();
         // Of a session without another to fall back to nobody asks whether it has.
         self.operation.fell_back = None;
     }

@@ -1,6 +1,6 @@
 //! Why a job failed.
 
-use crate::algorithm::{Algorithm, Direction};
+use crate::algorithm::{Algorithm, Direction, Lengths};
 use crate::parameters::Extra;
 
 /// What an accelerator did instead of the work.
@@ -29,22 +29,20 @@ pub enum JobError {
     #[error("the tag is wrong")]
     TagMismatch,
     /// A tag to check of another length than the session's.
-    #[error("a tag of {len} bytes is to be checked, and the session's tags have {valid}")]
+    #[error("{}, and the session's tags have {valid} bytes", given_tag(*len))]
     TagLength {
-        /// Its length, in bytes.
+        /// Its length, in bytes; 0 where none was given.
         len: usize,
         /// That of the session's tags.
         valid: usize,
     },
     /// A nonce or IV of a length that the algorithm does not have.
-    #[error("a nonce of {len} bytes does not fit; valid: {min} to {max}")]
+    #[error("{}", wrong_nonce(*len, *valid))]
     NonceLength {
-        /// Its length, in bytes.
+        /// Its length, in bytes; 0 where none was given.
         len: usize,
-        /// The shortest that fits.
-        min: usize,
-        /// The longest that fits.
-        max: usize,
+        /// The lengths that fit.
+        valid: Lengths,
     },
     /// A nonce with bits set that are no part of any of its fields.
     #[error("byte {at} of the nonce is {byte:#04x}, where no bits but {mask:#04x} may be set")]
@@ -57,7 +55,7 @@ pub enum JobError {
         mask: u8,
     },
     /// Data of a length that the algorithm does not have.
-    #[error("{len} bytes are no multiple of {granularity}")]
+    #[error("{len} bytes to be ciphered are no multiple of the block length, {granularity}")]
     DataLength {
         /// Bytes to be ciphered.
         len: usize,
@@ -65,20 +63,36 @@ pub enum JobError {
         granularity: usize,
     },
     /// More data than one nonce allows, or than the provider can take at once.
-    #[error("{len} bytes are too many for one job; at most {max}")]
+    #[error("{len} bytes of data are too many for one job; at most {max}")]
     TooLong {
-        /// Bytes to be ciphered.
+        /// Bytes to be ciphered, hashed or authenticated.
+        len: usize,
+        /// The most that can be.
+        max: u64,
+    },
+    /// More associated data than the provider can take at once.
+    #[error("{len} bytes of associated data are too many for one job; at most {max}")]
+    AssociatedTooLong {
+        /// Bytes of associated data.
         len: usize,
         /// The most that can be.
         max: u64,
     },
     /// Less data than the algorithm takes: XTS has no data unit of less than a block.
-    #[error("{len} bytes are too few; at least {min}")]
+    #[error("{len} bytes to be ciphered are too few; at least {min}")]
     TooShort {
         /// Bytes to be ciphered.
         len: usize,
         /// The fewest that can be.
         min: usize,
+    },
+    /// A length in bits that does not end in the last byte of the text.
+    #[error("{bits} bits take {} bytes, and the text has {len}", bits.div_ceil(8))]
+    BitLength {
+        /// The length in bits.
+        bits: usize,
+        /// Bytes of text.
+        len: usize,
     },
     /// A counter of 32 bits that would pass zero, so that key stream would be used twice.
     #[error(
@@ -91,9 +105,11 @@ pub enum JobError {
         /// Blocks that the data have.
         blocks: u64,
     },
-    /// A range that is not within the data.
-    #[error("the range {start}..{end} is not within {len} bytes of data")]
+    /// A range, or a place for a tag, that is not within the data.
+    #[error("the {what}, {start}..{end}, is not within {len} bytes of data")]
     Range {
+        /// Which: a range for the cipher or for the MAC, or a tag's place.
+        what: Extra,
         /// Where it starts.
         start: usize,
         /// Where it ends.
@@ -128,9 +144,12 @@ pub enum JobError {
         /// The session's direction.
         direction: Direction,
     },
-    /// A cipher was given data that can only be read.
-    #[error("a cipher needs data that can be written, and these can only be read")]
+    /// A cipher, an AEAD or a chain was given data that can only be read.
+    #[error("the output needs data that can be written, and these can only be read")]
     ReadOnly,
+    /// A tag that is made should go to a place in data that can only be read.
+    #[error("the tag's place is in data that can only be read")]
+    ReadOnlyTag,
     /// A source and a destination of different lengths.
     #[error("{source_len} bytes of input need as many of output, not {destination_len}")]
     Lengths {
@@ -185,4 +204,81 @@ pub enum JobError {
     /// The queue pair was dropped before the job was processed.
     #[error("the queue pair was dropped before the job's turn came")]
     Cancelled,
+}
+
+/// What was given to be checked.
+fn given_tag(len: usize) -> String {
+    match len {
+        0 => "no tag to check was given".to_owned(),
+        _ => format!("a tag of {len} bytes is to be checked"),
+    }
+}
+
+fn wrong_nonce(len: usize, valid: Lengths) -> String {
+    match len {
+        0 => format!("no nonce was given; valid lengths, in bytes: {valid}"),
+        _ if valid.is_none() => format!("a nonce of {len} bytes was given, and none is taken"),
+        _ => format!("a nonce of {len} bytes does not fit; valid: {valid}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Messages for a user who has only these words: each names what it is about.
+    #[test]
+    fn messages_say_what_they_are_about() {
+        let range = |what, start, end| JobError::Range { what, start, end, len: 8 };
+        for (error, text) in [
+            (
+                JobError::AssociatedTooLong { len: 133, max: 46 },
+                "133 bytes of associated data are too many for one job; at most 46",
+            ),
+            (
+                JobError::TooLong { len: 70, max: 64 },
+                "70 bytes of data are too many for one job; at most 64",
+            ),
+            (
+                JobError::NonceLength { len: 3, valid: Lengths::NONE },
+                "a nonce of 3 bytes was given, and none is taken",
+            ),
+            (
+                JobError::NonceLength { len: 0, valid: Lengths::exactly(16) },
+                "no nonce was given; valid lengths, in bytes: 16",
+            ),
+            (
+                JobError::NonceLength { len: 6, valid: Lengths::range(7, 13) },
+                "a nonce of 6 bytes does not fit; valid: 7 to 13",
+            ),
+            (
+                JobError::TagLength { len: 0, valid: 16 },
+                "no tag to check was given, and the session's tags have 16 bytes",
+            ),
+            (
+                JobError::TagLength { len: 12, valid: 16 },
+                "a tag of 12 bytes is to be checked, and the session's tags have 16 bytes",
+            ),
+            (
+                JobError::ReadOnly,
+                "the output needs data that can be written, and these can only be read",
+            ),
+            (JobError::BitLength { bits: 65, len: 8 }, "65 bits take 9 bytes, and the text has 8"),
+            (JobError::ReadOnlyTag, "the tag's place is in data that can only be read"),
+            (
+                range(Extra::CipherRange, 4, 9),
+                "the range for the cipher, 4..9, is not within 8 bytes of data",
+            ),
+            (
+                range(Extra::TagPlace, 0, 16),
+                "the place for a tag, 0..16, is not within 8 bytes of data",
+            ),
+            (
+                JobError::DataLength { len: 15, granularity: 16 },
+                "15 bytes to be ciphered are no multiple of the block length, 16",
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+    }
 }

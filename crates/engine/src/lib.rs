@@ -21,6 +21,7 @@ mod data;
 mod device;
 mod event;
 mod exchange;
+mod factory;
 mod job;
 mod job_error;
 mod made;
@@ -47,13 +48,14 @@ mod workers;
 pub use affinity::{AffinityError, Placement, allowed_cores, pin_to};
 pub use algorithm::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
-    CompressionAlgorithm, Direction, Ending, HashAlgorithm, Huffman, MAX_NONCE, MacAlgorithm, NameError,
-    XtsSize,
+    CompressionAlgorithm, Direction, Ending, HashAlgorithm, Huffman, Lengths, MAX_NONCE,
+    MacAlgorithm, NameError, XtsSize,
 };
 pub use completion::{Burst, Completion};
 pub use data::{Buffer, Bytes, Data, Scattered, Text};
 pub use device::DeviceQueue;
 pub use event::Event;
+pub use factory::{Factory, FactoryError, ProviderSpec, SpecError};
 pub use job::{Handle, Job};
 pub use job_error::{DeviceFault, JobError};
 pub use made::Progress;

@@ -204,7 +204,8 @@ impl Made {
     /// Whether stored blocks would have taken less.
     pub fn is_too_long(&self, making: Making, input_len: usize) -> bool {
         let what = (making.algorithm, making.direction);
-        what == (CompressionAlgorithm::Deflate, Direction::Compress) && self.len > stored::len(input_len)
+        what == (CompressionAlgorithm::Deflate, Direction::Compress)
+            && self.len > stored::len(input_len)
     }
 
     /// Makes the output of stored blocks.

@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 use crate::data::{Bytes, Data, Text};
 use crate::job_error::JobError;
 use crate::made::{Made, Making, Progress};
-use crate::parameters::{Extras, Nonce, Span, Tag};
+use crate::parameters::{Extra, Extras, Nonce, Span, Tag};
 use crate::parts::{CompressionParts, Last, Layout, Parts};
 use crate::session::{Held, Part, Rules, Session};
 
@@ -31,6 +31,8 @@ pub struct Operation<'a> {
     pub(crate) associated: Bytes<'a>,
     pub(crate) cipher: Span,
     pub(crate) mac: Span,
+    /// The length of the text in bits, if it was given.
+    pub(crate) bits: usize,
     /// The output of a compression or a decompression.
     pub(crate) made: Option<Box<Made>>,
     /// Why another session than its own works on it.
@@ -64,7 +66,8 @@ pub(crate) enum Phase {
 }
 
 impl State {
-    pub(crate) const READY: State = State { phase: Phase::Ready, second: false, plain: false, class: 0 };
+    pub(crate) const READY: State =
+        State { phase: Phase::Ready, second: false, plain: false, class: 0 };
 
     /// It is the provider's turn.
     // Field by field: to write all of them at once takes longer where they are read one by one.
@@ -94,6 +97,7 @@ impl<'a> Operation<'a> {
             data,
             cipher: Span::ALL,
             mac: Span::ALL,
+            bits: 0,
             nonce: Nonce::NONE,
             extras: Extras::NONE,
             associated: Bytes::EMPTY,
@@ -151,7 +155,10 @@ impl<'a> Operation<'a> {
 
     /// The same for what was [begun plainly](Operation::begin_plainly).
     #[inline(always)]
-    fn commit_plainly<'v, S: 'static>(&'v mut self, last: &mut Last<'v, S>) -> Option<Parts<'v, S>> {
+    fn commit_plainly<'v, S: 'static>(
+        &'v mut self,
+        last: &mut Last<'v, S>,
+    ) -> Option<Parts<'v, S>> {
         let session = self.session.get();
         let rules = session.rules();
         let own = last.own(session.stage(false))?;
@@ -161,7 +168,9 @@ impl<'a> Operation<'a> {
         let text = match &mut self.data {
             Data::InPlace(buffer) => Text::InPlace(buffer.as_mut_slice()),
             Data::Read(bytes) => Text::Read(bytes.as_slice()),
-            Data::OutOfPlace { .. } | Data::Scattered(_) => unreachable!("they are not begun plainly"),
+            Data::OutOfPlace { .. } | Data::Scattered(_) => {
+                unreachable!("they are not begun plainly")
+            }
         };
         Some(Parts {
             session: own,
@@ -172,6 +181,7 @@ impl<'a> Operation<'a> {
             tag: &mut self.tag.bytes,
             tag_len: rules.tag_len,
             checks_tag: rules.checks_tag,
+            bits: None,
         })
     }
 
@@ -222,6 +232,7 @@ impl<'a> Operation<'a> {
             tag: &mut self.tag.bytes,
             tag_len: rules.tag_len,
             checks_tag,
+            bits: self.extras.has(Extra::Bits).then_some(self.bits),
         })
     }
 
@@ -322,18 +333,18 @@ impl<'a> Operation<'a> {
     /// Its data, where they are only read: in one piece, or in those in which they came if the provider's
     /// session [gathers](crate::ProviderSession::gathers). Of a compression those that are still to be
     /// consumed.
-    pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn input_pieces(&self) -> impl Iterator<Item = &[u8]> {
         // What was consumed before it was used again does not count.
         let made = self.made.as_ref().filter(|_| self.is_open());
         let mut skipped = made.map_or(0, |made| made.consumed());
-        self.data.inputs().map(move |piece| {
+        self.data.input_pieces().map(move |piece| {
             let skip = skipped.min(piece.len());
             skipped -= skip;
             &piece[skip..]
         })
     }
 
-    /// Whether the data are in [pieces](Operation::pieces), and nowhere in one.
+    /// Whether the data are in [pieces](Operation::input_pieces), and nowhere in one.
     #[inline]
     pub fn is_in_pieces(&self) -> bool {
         self.data.is_in_pieces()
@@ -426,11 +437,14 @@ impl<'a> Operation<'a> {
         let rules = session.rules();
         let class = session.stage(false).class;
         let len = self.nonce.len();
-        if len < rules.nonce_min || len > rules.nonce_max {
-            let (min, max) = (rules.nonce_min, rules.nonce_max);
-            return Err(JobError::NonceLength { len, min, max });
+        let valid = session.algorithm().nonce_lens();
+        if !valid.contains(len) {
+            return Err(JobError::NonceLength { len, valid });
         }
         self.check_extras(rules)?;
+        if let Some(cipher) = session.algorithm().cipher() {
+            self.nonce.add_counter(cipher);
+        }
         self.fell_back = None;
         if rules.making.is_some() {
             self.begin_compression()?;
@@ -446,7 +460,8 @@ impl<'a> Operation<'a> {
         let rules = *self.session.get().rules();
         let ciphered = self.check(&rules)?;
         // A part of the pieces is no pieces.
-        let gathers = !rules.chain && self.is_whole() && self.session().stage(false).session.gathers();
+        let gathers =
+            !rules.chain && self.is_whole() && self.session().stage(false).session.gathers();
         if !(gathers && self.data.is_read_only() && self.session().falls_back_to().is_none()) {
             self.data.gather_pieces();
         }
@@ -456,6 +471,12 @@ impl<'a> Operation<'a> {
             } else {
                 destination[..ciphered.start].copy_from_slice(&source[..ciphered.start]);
                 destination[ciphered.end..].copy_from_slice(&source[ciphered.end..]);
+                // The bits behind the last stay what they are.
+                if self.extras.has(Extra::Bits)
+                    && let Some(last) = ciphered.end.checked_sub(1)
+                {
+                    destination[last] = source[last];
+                }
             }
         }
         // What is deciphered first may have the tag in it.
@@ -534,8 +555,9 @@ impl<'a> Operation<'a> {
     fn falls_back(&mut self, error: JobError) -> bool {
         let untouched = matches!(error, JobError::Device(_) | JobError::NoQueue);
         let does_it = |other: &Session| !self.state.second || other.is_in_halves();
-        let falls =
-            untouched && self.fell_back.is_none() && self.session().falls_back_to().is_some_and(does_it);
+        let falls = untouched
+            && self.fell_back.is_none()
+            && self.session().falls_back_to().is_some_and(does_it);
         if falls {
             self.fell_back = Some(Box::new(error));
         }
@@ -546,7 +568,9 @@ impl<'a> Operation<'a> {
     fn makes_more(&mut self) -> bool {
         let len = self.data.len();
         let session = acting(&self.session, &self.fell_back);
-        let (Some(making), Some(made)) = (session.rules().making, &mut self.made) else { return false };
+        let (Some(making), Some(made)) = (session.rules().making, &mut self.made) else {
+            return false;
+        };
         let more = made.goes_on(making, len, |len| session.stage(false).session.bound(len));
         more.unwrap_or_else(|error| {
             self.outcome = Err(error);
@@ -652,7 +676,7 @@ fn are_same(a: &[u8], b: &[u8]) -> bool {
     let words = a.iter().zip(b).map(|(a, b)| u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b));
     let rest = a_rest.iter().zip(b_rest).map(|(a, b)| u64::from(a ^ b));
     let difference = words.chain(rest).fold(0, |all, difference| all | difference);
-    difference.ct_eq(&0).into()
+    broadloom_lanes::public(difference.ct_eq(&0))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use zeroize::Zeroize;
 
+use crate::algorithm::CipherAlgorithm;
 use crate::job_error::JobError;
 
 /// The longest digest or tag, in bytes.
@@ -24,11 +25,19 @@ pub enum Extra {
     Associated,
     /// [`Job::expect_tag`](crate::Job::expect_tag): for what checks a tag.
     ExpectedTag,
+    /// [`Job::bits`](crate::Job::bits): for what [counts bits](crate::Algorithm::counts_bits).
+    Bits,
 }
 
 impl Extra {
-    pub(crate) const ALL: [Extra; 5] =
-        [Extra::CipherRange, Extra::MacRange, Extra::TagPlace, Extra::Associated, Extra::ExpectedTag];
+    pub(crate) const ALL: [Extra; 6] = [
+        Extra::CipherRange,
+        Extra::MacRange,
+        Extra::TagPlace,
+        Extra::Associated,
+        Extra::ExpectedTag,
+        Extra::Bits,
+    ];
 }
 
 impl fmt::Display for Extra {
@@ -39,6 +48,7 @@ impl fmt::Display for Extra {
             Extra::TagPlace => "place for a tag",
             Extra::Associated => "associated data",
             Extra::ExpectedTag => "tag to check",
+            Extra::Bits => "length in bits",
         })
     }
 }
@@ -109,16 +119,16 @@ impl Span {
         if self == Span::ALL { 0..len } else { self.start..self.end }
     }
 
-    /// The range within data of `len` bytes.
+    /// The range within data of `len` bytes; `what` it is that is there.
     #[inline]
-    pub(crate) fn within(self, len: usize) -> Result<Range<usize>, JobError> {
+    pub(crate) fn within(self, len: usize, what: Extra) -> Result<Range<usize>, JobError> {
         if self == Span::ALL {
             return Ok(0..len);
         }
         if self.start <= self.end && self.end <= len {
             return Ok(self.start..self.end);
         }
-        Err(JobError::Range { start: self.start, end: self.end, len })
+        Err(JobError::Range { what, start: self.start, end: self.end, len })
     }
 }
 
@@ -131,8 +141,17 @@ impl From<Range<usize>> for Span {
 /// A nonce, an IV, or a first counter block.
 #[derive(Debug, Clone)]
 pub(crate) enum Nonce {
-    Short { len: u8, bytes: [u8; 16] },
+    Short {
+        len: u8,
+        bytes: [u8; 16],
+    },
     Long(Box<[u8]>),
+    /// One of 12 bytes, with the counter that its session's cipher starts from.
+    Counting {
+        bytes: [u8; 16],
+        /// The counter is behind the nonce, not before it.
+        behind: bool,
+    },
 }
 
 impl Nonce {
@@ -149,11 +168,34 @@ impl Nonce {
         }
     }
 
+    /// Takes another in its place, and its memory, if it is as long.
+    pub(crate) fn set(&mut self, nonce: &[u8]) {
+        match self {
+            Nonce::Long(bytes) if bytes.len() == nonce.len() => bytes.copy_from_slice(nonce),
+            _ => *self = Nonce::new(nonce),
+        }
+    }
+
+    /// Adds the counter that a cipher starts from, if it is without.
+    pub(crate) fn add_counter(&mut self, cipher: CipherAlgorithm) {
+        if let Some(bytes) = cipher.with_counter(self.as_slice()) {
+            *self = Nonce::Counting { bytes, behind: bytes.starts_with(self.as_slice()) };
+        }
+    }
+
+    /// Takes the counter away that was added: another session may have another, or none.
+    pub(crate) fn remove_counter(&mut self) {
+        if let Nonce::Counting { bytes, behind } = *self {
+            *self = Nonce::new(if behind { &bytes[..12] } else { &bytes[4..] });
+        }
+    }
+
     #[inline]
     pub(crate) fn len(&self) -> usize {
         match self {
             Nonce::Short { len, .. } => usize::from(*len),
             Nonce::Long(bytes) => bytes.len(),
+            Nonce::Counting { bytes, .. } => bytes.len(),
         }
     }
 
@@ -163,6 +205,7 @@ impl Nonce {
             // Without a panic nothing is left of this where nobody needs the nonce.
             Nonce::Short { len, bytes } => bytes.get(..usize::from(*len)).unwrap_or(bytes),
             Nonce::Long(bytes) => bytes,
+            Nonce::Counting { bytes, .. } => bytes,
         }
     }
 }
@@ -184,5 +227,48 @@ impl Tag {
 impl Drop for Tag {
     fn drop(&mut self) {
         self.bytes[..self.given.min(MAX_TAG)].zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithm::AesSize;
+
+    #[test]
+    fn a_counter_is_added_once_and_taken_away() {
+        let nonce: [u8; 12] = std::array::from_fn(|i| 1 + i as u8);
+        let ctr32 = CipherAlgorithm::AesCtr32(AesSize::Aes128);
+        for cipher in [ctr32, CipherAlgorithm::ChaCha20] {
+            for given in [nonce, [0; 12]] {
+                let mut kept = Nonce::new(&given);
+                for _ in 0..2 {
+                    kept.add_counter(cipher);
+                    assert_eq!(
+                        (kept.len(), Some(kept.as_slice())),
+                        (16, cipher.with_counter(&given).as_ref().map(|block| &block[..]))
+                    );
+                }
+                kept.remove_counter();
+                assert_eq!((kept.len(), kept.as_slice()), (12, given.as_slice()));
+                kept.add_counter(CipherAlgorithm::AesCtr(AesSize::Aes128));
+                assert_eq!(kept.as_slice(), given, "that mode has none to add");
+                kept.set(&[7; 16]);
+                kept.add_counter(cipher);
+                assert_eq!(kept.as_slice(), [7; 16], "it has one");
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_nonce_takes_the_memory_of_the_one_before() {
+        let mut nonce = Nonce::new(&[1; 24]);
+        let place = nonce.as_slice().as_ptr();
+        nonce.set(&[2; 24]);
+        assert_eq!((nonce.as_slice(), nonce.as_slice().as_ptr()), ([2; 24].as_slice(), place));
+        for other in [[3; 60].as_slice(), &[4; 16], &[], &[5; 17]] {
+            nonce.set(other);
+            assert_eq!((nonce.len(), nonce.as_slice()), (other.len(), other));
+        }
     }
 }

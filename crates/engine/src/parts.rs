@@ -27,6 +27,8 @@ pub struct Parts<'v, S> {
     pub tag_len: usize,
     /// Whether a tag is to be checked, not made.
     pub checks_tag: bool,
+    /// The length of the text in bits, which ends in its last byte; `None` where all bits count.
+    pub bits: Option<usize>,
 }
 
 /// The provider's own session that operations in a row had last. See [`Operation::commit`](crate::Operation::commit).
@@ -88,7 +90,7 @@ pub struct CompressionParts<'v, S> {
     /// The provider's own session.
     pub session: &'v S,
     /// What is to be read: all, or what earlier attempts left. Empty where the data are in
-    /// [pieces](crate::Operation::pieces).
+    /// [pieces](crate::Operation::input_pieces).
     pub input: &'v [u8],
     /// Room for what is made.
     pub output: &'v mut [u8],

@@ -48,7 +48,10 @@ pub trait Provider: Send + Sync {
     ///
     /// # Errors
     /// [`ProviderError`] if it has no such algorithm, or cannot.
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError>;
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError>;
 
     /// Opens a queue, for one thread.
     ///
@@ -94,7 +97,7 @@ pub trait ProviderSession: Any + Send + Sync {
         crate::stored::len(len) + 64
     }
 
-    /// Whether data in pieces that are only read are taken [as they are](Operation::pieces); else the
+    /// Whether data in pieces that are only read are taken [as they are](Operation::input_pieces); else the
     /// engine brings them into one piece.
     fn gathers(&self) -> bool {
         false

@@ -380,7 +380,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             Order::AsSubmitted => (!self.groups.is_empty()).then_some(0),
         };
         let own = self.processor.batch(session);
-        let batch = self.config.batch.or(own).map_or(1, |batch| batch.clamp(1, self.config.capacity));
+        let batch =
+            self.config.batch.or(own).map_or(1, |batch| batch.clamp(1, self.config.capacity));
         if let Some(index) = found {
             let group = &mut self.groups[index];
             group.class = class;

@@ -1,24 +1,49 @@
 //! The providers that a program has, and how a session finds its own.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use crate::algorithm::Algorithm;
+use crate::factory::{Factory, FactoryError, ProviderSpec, SpecError};
 use crate::provider::Provider;
 use crate::session::{Fallback, Session};
 use crate::transform::Transform;
 
 /// The providers of a program, in the order in which they are asked.
+///
+/// A provider that a [`Factory`] describes is opened when it is first asked for, by name or because those
+/// before it cannot do what is wanted. So no library is loaded that nobody needs.
 #[derive(Default)]
 pub struct Registry {
-    providers: Vec<Arc<dyn Provider>>,
-    absent: Vec<Absent>,
+    entries: Vec<Entry>,
     fallbacks: AtomicU64,
 }
 
+/// A provider, open or not yet.
+struct Entry {
+    name: String,
+    by_name_only: bool,
+    /// How it is opened; nothing where an open provider was added, or an absent one.
+    factory: Option<Factory>,
+    /// The provider, or why it is absent.
+    opened: OnceLock<Result<Arc<dyn Provider>, String>>,
+}
+
+impl Entry {
+    /// The provider, which is opened if it is not open yet; or why it is absent.
+    fn open(&self, registry: &Registry) -> Result<&Arc<dyn Provider>, &str> {
+        let opened = self.opened.get_or_init(|| match &self.factory {
+            Some(factory) => factory.open(&[], registry).map_err(|error| error.to_string()),
+            None => Err("it was never opened".to_owned()),
+        });
+        opened.as_ref().map_err(String::as_str)
+    }
+}
+
 /// A provider that is not there, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name} is absent: {reason}")]
 pub struct Absent {
     /// Its name.
     pub name: String,
@@ -30,15 +55,16 @@ pub struct Absent {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// No provider is called so.
-    #[error("no provider is called {name:?}; there are: {valid}{absent}")]
+    #[error("no provider is called {name:?}; there are: {valid}")]
     Unknown {
         /// The name.
         name: String,
         /// The names that there are.
         valid: String,
-        /// Those that there could be, and why they are not: empty, or in parentheses.
-        absent: String,
     },
+    /// The provider is not there.
+    #[error(transparent)]
+    Absent(#[from] Absent),
     /// The provider cannot, and no other was to be asked.
     #[error("{provider} cannot open a session for {algorithm}: {reason}")]
     Refused {
@@ -65,30 +91,118 @@ impl Registry {
         Registry::default()
     }
 
-    /// Adds a provider, to be asked after those before it. One of the same name is replaced, and its place taken.
+    /// Adds an open provider, to be asked after those before it. One of the same name is replaced, and its
+    /// place taken.
     pub fn add(&mut self, provider: Arc<dyn Provider>) {
-        self.absent.retain(|absent| absent.name != provider.name());
-        match self.providers.iter_mut().find(|other| other.name() == provider.name()) {
-            Some(other) => *other = provider,
-            None => self.providers.push(provider),
+        let (name, by_name_only) = (provider.name().to_owned(), provider.by_name_only());
+        let opened = OnceLock::from(Ok(provider));
+        self.place(Entry { name, by_name_only, factory: None, opened });
+    }
+
+    /// Adds a provider that is opened when it is first needed, to be asked after those before it. One of the
+    /// same name is replaced, and its place taken.
+    pub fn add_factory(&mut self, factory: Factory) {
+        let (name, by_name_only) = (factory.name().to_owned(), factory.is_by_name_only());
+        self.place(Entry { name, by_name_only, factory: Some(factory), opened: OnceLock::new() });
+    }
+
+    fn place(&mut self, entry: Entry) {
+        match self.entries.iter_mut().find(|other| other.name == entry.name) {
+            Some(other) => *other = entry,
+            None => self.entries.push(entry),
         }
     }
 
-    /// Notes that a provider is not there, and why.
-    pub fn add_absent(&mut self, name: impl Into<String>, reason: impl Into<String>) {
-        let (name, reason) = (name.into(), reason.into());
-        self.absent.retain(|absent| absent.name != name);
-        self.absent.push(Absent { name, reason });
+    /// Opens a provider as a spec asks for it, in the place of the one of the same name. Where it is absent,
+    /// the registry notes why.
+    ///
+    /// # Errors
+    /// There is no such provider, or one of its options is wrong: the registry is as it was.
+    pub fn configure(&mut self, spec: &ProviderSpec) -> Result<(), SpecError> {
+        let opened = match self.open_provider(spec) {
+            Ok(provider) => Ok(provider),
+            Err(SpecError::Absent { reason, .. }) => Err(reason),
+            Err(error) => return Err(error),
+        };
+        let entry = self.entries.iter_mut().find(|entry| entry.name == spec.name);
+        entry.expect("a provider of that name was opened").opened = OnceLock::from(opened);
+        Ok(())
     }
 
-    /// The providers.
-    pub fn providers(&self) -> &[Arc<dyn Provider>] {
-        &self.providers
+    /// Opens a provider as a spec asks for it, and leaves the registry as it is.
+    ///
+    /// # Errors
+    /// There is no such provider, one of its options is wrong, or it is absent.
+    pub fn open_provider(&self, spec: &ProviderSpec) -> Result<Arc<dyn Provider>, SpecError> {
+        let Some(entry) = self.entries.iter().find(|entry| entry.name == spec.name) else {
+            let valid = self.valid_names();
+            return Err(SpecError::Unknown { name: spec.name.clone(), valid });
+        };
+        let absent =
+            |reason: &str| SpecError::Absent { name: spec.name.clone(), reason: reason.to_owned() };
+        match (&entry.factory, spec.borrowed_options().as_slice()) {
+            (Some(factory), options) => factory.open(options, self).map_err(|error| match error {
+                FactoryError::Option(reason) => SpecError::Option(reason),
+                FactoryError::Absent(reason) => absent(&reason),
+            }),
+            (None, []) => entry.open(self).cloned().map_err(absent),
+            (None, [(option, _), ..]) => Err(SpecError::Option(format!(
+                "{} was opened by the program and takes no {option:?}",
+                spec.name
+            ))),
+        }
     }
 
-    /// Those that are not there.
-    pub fn absent(&self) -> &[Absent] {
-        &self.absent
+    /// Parses a [`ProviderSpec`], and looks whether there is a provider of that name.
+    ///
+    /// # Errors
+    /// The spec has not the form, or there is no such provider.
+    pub fn parse(&self, text: &str) -> Result<ProviderSpec, SpecError> {
+        let spec: ProviderSpec = text.parse()?;
+        match self.names().any(|name| name == spec.name) {
+            true => Ok(spec),
+            false => {
+                let valid = self.valid_names();
+                Err(SpecError::Unknown { name: spec.name, valid })
+            }
+        }
+    }
+
+    /// The names of all providers, open or not, in the order in which they are asked.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.name.as_str())
+    }
+
+    /// The names of all providers, for a message.
+    fn valid_names(&self) -> String {
+        match self.names().collect::<Vec<_>>() {
+            names if names.is_empty() => "none".to_owned(),
+            names => names.join(", "),
+        }
+    }
+
+    /// The factories of those providers that have one.
+    pub fn factories(&self) -> impl Iterator<Item = &Factory> {
+        self.entries.iter().filter_map(|entry| entry.factory.as_ref())
+    }
+
+    /// All providers, which are opened if they are not yet; absent ones are left out.
+    pub fn providers(&self) -> impl Iterator<Item = &Arc<dyn Provider>> {
+        self.entries.iter().filter_map(|entry| entry.open(self).ok())
+    }
+
+    /// The providers that are asked without being named, which are opened if they are not yet.
+    pub fn default_providers(&self) -> impl Iterator<Item = &Arc<dyn Provider>> {
+        let asked = self.entries.iter().filter(|entry| !entry.by_name_only);
+        asked.filter_map(|entry| entry.open(self).ok())
+    }
+
+    /// The providers that are not there. All are opened that are not yet.
+    pub fn absent(&self) -> impl Iterator<Item = Absent> {
+        self.entries.iter().filter_map(|entry| {
+            let reason = entry.open(self).err()?.to_owned();
+            Some(Absent { name: entry.name.clone(), reason })
+        })
     }
 
     /// Sessions that were opened at another provider than the one asked for.
@@ -96,24 +210,16 @@ impl Registry {
         self.fallbacks.load(Ordering::Relaxed)
     }
 
-    /// A provider by its name.
+    /// A provider by its name, which is opened if it is not yet.
     ///
     /// # Errors
-    /// [`OpenError::Unknown`], with the names that there are.
+    /// [`OpenError::Unknown`], with the names that there are, or [`OpenError::Absent`].
     pub fn provider(&self, name: &str) -> Result<&Arc<dyn Provider>, OpenError> {
-        let found = self.providers.iter().find(|provider| provider.name() == name);
-        found.ok_or_else(|| {
-            let valid: Vec<_> = self.providers.iter().map(|provider| provider.name()).collect();
-            let absent: Vec<_> = self.absent.iter().map(ToString::to_string).collect();
-            OpenError::Unknown {
-                name: name.to_owned(),
-                valid: valid.join(", "),
-                absent: if absent.is_empty() {
-                    String::new()
-                } else {
-                    format!(" (absent: {})", absent.join("; "))
-                },
-            }
+        let Some(entry) = self.entries.iter().find(|entry| entry.name == name) else {
+            return Err(OpenError::Unknown { name: name.to_owned(), valid: self.valid_names() });
+        };
+        entry.open(self).map_err(|reason| {
+            OpenError::Absent(Absent { name: name.to_owned(), reason: reason.to_owned() })
         })
     }
 
@@ -128,7 +234,7 @@ impl Registry {
     /// Opens a session at this provider and no other.
     ///
     /// # Errors
-    /// [`OpenError::Unknown`] or [`OpenError::Refused`].
+    /// [`OpenError::Unknown`], [`OpenError::Absent`] or [`OpenError::Refused`].
     pub fn open_at(&self, provider: &str, transform: &Transform) -> Result<Session, OpenError> {
         let provider = self.provider(provider)?;
         Session::open(Arc::clone(provider), transform).map_err(|error| OpenError::Refused {
@@ -165,27 +271,31 @@ impl Registry {
         fallback: Option<Fallback>,
     ) -> Result<Session, OpenError> {
         let mut reasons = Vec::new();
-        for provider in self.providers.iter().filter(|provider| !provider.by_name_only()) {
+        for entry in self.entries.iter().filter(|entry| !entry.by_name_only) {
+            let provider = match entry.open(self) {
+                Ok(provider) => provider,
+                Err(reason) => {
+                    reasons.push(format!("{} is absent: {reason}", entry.name));
+                    continue;
+                }
+            };
             match Session::open_with(Arc::clone(provider), transform, fallback.clone()) {
                 Ok(session) => return Ok(session),
-                Err(error) => reasons.push(format!("{}: {}", provider.name(), error.reason)),
+                Err(error) => reasons.push(format!("{}: {}", entry.name, error.reason)),
             }
         }
-        reasons.extend(self.absent.iter().map(ToString::to_string));
+        if reasons.is_empty() {
+            reasons.push("there are none that are asked without their name".to_owned());
+        }
         let algorithm = transform.algorithm();
         Err(OpenError::Nobody { algorithm, reasons: reasons.join("; ") })
     }
 }
 
-impl fmt::Display for Absent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is absent: {}", self.name, self.reason)
-    }
-}
-
 impl fmt::Debug for Registry {
+    /// The names, and nothing is opened for it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.providers.iter().map(|provider| provider.name()).collect();
-        f.debug_struct("Registry").field("providers", &names).field("absent", &self.absent).finish()
+        let names: Vec<_> = self.names().collect();
+        f.debug_struct("Registry").field("providers", &names).finish()
     }
 }

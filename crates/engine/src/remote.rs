@@ -167,7 +167,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         let group = &mut self.groups[index];
         let Some(remote) = &group.remote else { return };
         let before = group.complete;
-        while group.complete < remote.begun && group.jobs[group.complete].operation().status().is_some()
+        while group.complete < remote.begun
+            && group.jobs[group.complete].operation().status().is_some()
         {
             group.complete += 1;
         }

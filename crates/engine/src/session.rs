@@ -114,7 +114,10 @@ impl Session {
     ///
     /// # Errors
     /// What the provider says.
-    pub fn open(provider: Arc<dyn Provider>, transform: &Transform) -> Result<Session, ProviderError> {
+    pub fn open(
+        provider: Arc<dyn Provider>,
+        transform: &Transform,
+    ) -> Result<Session, ProviderError> {
         Session::open_with(provider, transform, None)
     }
 
@@ -149,21 +152,27 @@ impl Session {
             (_, Algorithm::Compression(_)) => {
                 Stages { first: open(transform, Part::Compression)?, second: None }
             }
-            (_, Algorithm::Chain(..)) => Stages { first: open(transform, Part::Chain)?, second: None },
+            (_, Algorithm::Chain(..)) => {
+                Stages { first: open(transform, Part::Chain)?, second: None }
+            }
             _ => Stages { first: open(transform, Part::Mac)?, second: None },
         };
         let nonce = algorithm.nonce_lens();
-        let writes =
-            !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_) | Algorithm::Compression(_));
+        let writes = !matches!(
+            algorithm,
+            Algorithm::Hash(_) | Algorithm::Mac(_) | Algorithm::Compression(_)
+        );
         let making = match (algorithm, transform.compression()) {
-            (Algorithm::Compression(algorithm), Some(how)) => Some(Making { algorithm, direction, how }),
+            (Algorithm::Compression(algorithm), Some(how)) => {
+                Some(Making { algorithm, direction, how })
+            }
             _ => None,
         };
         let checks_tag = direction.checks() && transform.tag_len() > 0;
         let takes = takes(algorithm, checks_tag);
         let rules = Rules {
-            nonce_min: *nonce.start(),
-            nonce_max: *nonce.end(),
+            nonce_min: nonce.min(),
+            nonce_max: nonce.max(),
             tag_len: transform.tag_len(),
             granularity_mask: algorithm.granularity() - 1,
             writes,
@@ -173,7 +182,7 @@ impl Session {
             chain: chain_order.is_some(),
             covers_tag: chain_order == Some(ChainOrder::MacThenCipher),
             max_len: match algorithm {
-                Algorithm::Aead(aead) => aead.max_len(*nonce.end().min(&13)),
+                Algorithm::Aead(aead) => aead.max_len(nonce.max().min(13)),
                 _ => u64::MAX,
             },
             plain: !algorithm.checks_jobs() && stages.second.is_none() && making.is_none(),
@@ -254,14 +263,8 @@ impl Session {
     /// # Panics
     /// If there are clones of this session: it is decided before anyone uses it.
     pub fn falling_back_to(mut self, other: Session) -> Result<Session, ProviderError> {
-        let of = |session: &Session| (session.algorithm(), session.direction(), session.tag_len());
-        let how = |session: &Session| session.rules().making.map(|making| making.how.ending);
-        let checksum = |session: &Session| session.rules().making.map(|making| making.how.checksum);
-        if (of(&self), how(&self), checksum(&self)) != (of(&other), how(&other), checksum(&other)) {
-            return Err(ProviderError::new(format!("{self:?} cannot fall back to {other:?}")));
-        }
-        if self.0.keys != other.0.keys {
-            let reason = format!("{self:?} cannot fall back to {other:?}: it has another key");
+        if let Some(reason) = self.differs_from(&other) {
+            let reason = format!("{self:?} cannot fall back to {other:?}: {reason}");
             return Err(ProviderError::new(reason));
         }
         let inner = Arc::get_mut(&mut self.0).expect("a session that nobody else uses yet");
@@ -270,6 +273,29 @@ impl Session {
         inner.rules.plain = false;
         inner.falls_back_to = Some(other);
         Ok(self)
+    }
+
+    /// Why another session's jobs come to something else.
+    fn differs_from(&self, other: &Session) -> Option<String> {
+        let work = |session: &Session| (session.algorithm(), session.direction());
+        let how = |session: &Session| session.compression().unwrap_or_default();
+        if work(self) != work(other) {
+            return Some("it does something else".to_owned());
+        }
+        if self.tag_len() != other.tag_len() {
+            return Some(format!(
+                "its tags have {} bytes, not {}",
+                other.tag_len(),
+                self.tag_len()
+            ));
+        }
+        if how(self).ending != how(other).ending {
+            return Some("its streams end in another way".to_owned());
+        }
+        if how(self).checksum != how(other).checksum {
+            return Some("it has another checksum".to_owned());
+        }
+        (self.0.keys != other.0.keys).then(|| "it has another key".to_owned())
     }
 
     /// The session that it [falls back](Session::falling_back_to) to.
@@ -325,6 +351,7 @@ fn takes(algorithm: Algorithm, checks_tag: bool) -> Extras {
         Algorithm::Compression(_) => Extras::NONE,
     };
     takes.set(Extra::ExpectedTag, checks_tag);
+    takes.set(Extra::Bits, algorithm.counts_bits());
     takes
 }
 

@@ -59,7 +59,10 @@ mod tests {
     fn cut_costs(costs: &[usize], threads: usize, most: usize) -> Vec<Range<usize>> {
         let shares: Vec<_> = cut(costs.len(), threads, most, |place| costs[place]).collect();
         let joined: Vec<usize> = shares.iter().cloned().flatten().collect();
-        assert!(joined.into_iter().eq(0..costs.len()), "{shares:?}: each job is in one, in its order");
+        assert!(
+            joined.into_iter().eq(0..costs.len()),
+            "{shares:?}: each job is in one, in its order"
+        );
         assert!(shares.iter().all(|share| (1..=most).contains(&share.len())), "{shares:?}");
         shares
     }

@@ -1,14 +1,14 @@
 //! Transforms: what a session is to do, with its keys.
 
 use std::fmt;
-use std::marker::PhantomData;
 
+use broadloom_lanes::public;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::algorithm::{
-    AeadAlgorithm, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression, CompressionAlgorithm,
-    Direction, HashAlgorithm, MacAlgorithm,
+    AeadAlgorithm, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
+    CompressionAlgorithm, Direction, HashAlgorithm, Lengths, MacAlgorithm,
 };
 
 /// An algorithm, a direction, the keys and the length of the tag, or how to compress: what a session is
@@ -50,7 +50,8 @@ impl fmt::Debug for Transform {
     }
 }
 
-/// A transform that still lacks its direction.
+/// A transform that is not complete: the last call says its direction.
+#[must_use]
 pub struct Builder<Kind> {
     algorithm: Algorithm,
     key: Zeroizing<Vec<u8>>,
@@ -58,7 +59,7 @@ pub struct Builder<Kind> {
     tag_len: usize,
     compression: Compression,
     allows_weak_keys: bool,
-    kind: PhantomData<Kind>,
+    kind: Kind,
 }
 
 /// The kinds of [`Builder`].
@@ -71,6 +72,8 @@ pub mod kind {
     pub struct Aead;
     /// A cipher and a MAC.
     pub struct Chain;
+    /// Any algorithm, in a direction that is known only at run time.
+    pub struct Any(pub(super) crate::algorithm::Direction);
 }
 
 impl Transform {
@@ -95,12 +98,8 @@ impl Transform {
         algorithm: CompressionAlgorithm,
         compression: Compression,
     ) -> Result<Transform, TransformError> {
-        if !Compression::WINDOWS.contains(&compression.window) {
-            return Err(TransformError::Window { algorithm, window: compression.window });
-        }
-        let mut builder = Builder::<()>::new(Algorithm::Compression(algorithm), &[], &[]);
-        builder.compression = compression;
-        builder.finish(Direction::Compress)
+        let algorithm = Algorithm::Compression(algorithm);
+        Transform::new(algorithm, Direction::Compress, &[], &[]).compression(compression).build()
     }
 
     /// A decompression, with a checksum of what comes out.
@@ -111,25 +110,25 @@ impl Transform {
         algorithm: CompressionAlgorithm,
         checksum: Checksum,
     ) -> Result<Transform, TransformError> {
-        let mut builder = Builder::<()>::new(Algorithm::Compression(algorithm), &[], &[]);
-        builder.compression.checksum = checksum;
-        builder.finish(Direction::Decompress)
+        let algorithm = Algorithm::Compression(algorithm);
+        let how = Compression { checksum, ..Compression::default() };
+        Transform::new(algorithm, Direction::Decompress, &[], &[]).compression(how).build()
     }
 
     /// A message authentication code; [`generate`](Builder::generate) or [`verify`](Builder::verify)
     /// makes it a transform.
     pub fn mac(algorithm: MacAlgorithm, key: &[u8]) -> Builder<kind::Mac> {
-        Builder::new(Algorithm::Mac(algorithm), key, &[])
+        Builder::new(kind::Mac, Algorithm::Mac(algorithm), key, &[])
     }
 
     /// A cipher; [`encrypt`](Builder::encrypt) or [`decrypt`](Builder::decrypt) makes it a transform.
     pub fn cipher(algorithm: CipherAlgorithm, key: &[u8]) -> Builder<kind::Cipher> {
-        Builder::new(Algorithm::Cipher(algorithm), key, &[])
+        Builder::new(kind::Cipher, Algorithm::Cipher(algorithm), key, &[])
     }
 
     /// Authenticated encryption; [`seal`](Builder::seal) or [`open`](Builder::open) makes it a transform.
     pub fn aead(algorithm: AeadAlgorithm, key: &[u8]) -> Builder<kind::Aead> {
-        Builder::new(Algorithm::Aead(algorithm), key, &[])
+        Builder::new(kind::Aead, Algorithm::Aead(algorithm), key, &[])
     }
 
     /// A cipher whose ciphertext is authenticated, as in IPsec ESP. Decrypting, the tag is checked first,
@@ -141,7 +140,7 @@ impl Transform {
         mac_key: &[u8],
     ) -> Builder<kind::Chain> {
         let algorithm = Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac);
-        Builder::new(algorithm, cipher_key, mac_key)
+        Builder::new(kind::Chain, algorithm, cipher_key, mac_key)
     }
 
     /// A cipher over an authenticated plaintext, as in TLS 1.2. Decrypting, a plaintext whose tag is
@@ -153,22 +152,36 @@ impl Transform {
         cipher_key: &[u8],
     ) -> Builder<kind::Chain> {
         let algorithm = Algorithm::Chain(cipher, mac, ChainOrder::MacThenCipher);
-        Builder::new(algorithm, cipher_key, mac_key)
+        Builder::new(kind::Chain, algorithm, cipher_key, mac_key)
     }
 
-    /// The transform of an algorithm and a direction that are known only at run time. `key` is that of
-    /// the cipher in a chain, and `mac_key` that of its MAC; elsewhere `mac_key` is empty, and for a hash
-    /// both are. A compression is as [`Compression::default`] says.
+    /// The transform of an algorithm and a direction that are known only at run time;
+    /// [`build`](Builder::build) makes it, and before that the tag can be truncated, weak keys allowed, and a
+    /// [`Compression`] described, as with the typed builders. `key` is that of the cipher in a chain, and
+    /// `mac_key` that of its MAC; elsewhere `mac_key` is empty, and for a hash both are.
     ///
-    /// # Errors
-    /// As those of the typed builders, and [`TransformError::Direction`].
+    /// ```
+    /// use broadloom_engine::{Algorithm, Direction, Transform};
+    ///
+    /// let algorithm: Algorithm = "3des-cbc+hmac-sha1".parse()?;
+    /// let transform = Transform::new(algorithm, Direction::Encrypt, &[7; 24], b"key")
+    ///     .tag_len(12)
+    ///     .allow_weak_keys()
+    ///     .build()?;
+    /// assert_eq!(transform.tag_len(), 12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[expect(
+        clippy::new_ret_no_self,
+        reason = "what is known late is built as what is known early"
+    )]
     pub fn new(
         algorithm: Algorithm,
         direction: Direction,
         key: &[u8],
         mac_key: &[u8],
-    ) -> Result<Transform, TransformError> {
-        Builder::<()>::new(algorithm, key, mac_key).finish(direction)
+    ) -> Builder<kind::Any> {
+        Builder::new(kind::Any(direction), algorithm, key, mac_key)
     }
 
     /// The algorithm.
@@ -181,7 +194,8 @@ impl Transform {
         self.direction
     }
 
-    /// The key: the cipher's in a chain; empty for a hash.
+    /// The key: the cipher's in a chain; empty for a hash. Of triple DES it has 24 bytes, three keys, where two were
+    /// given.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
@@ -226,7 +240,7 @@ impl Transform {
 }
 
 impl<Kind> Builder<Kind> {
-    fn new(algorithm: Algorithm, key: &[u8], mac_key: &[u8]) -> Self {
+    fn new(kind: Kind, algorithm: Algorithm, key: &[u8], mac_key: &[u8]) -> Self {
         Builder {
             algorithm,
             key: Zeroizing::new(key.to_vec()),
@@ -234,7 +248,7 @@ impl<Kind> Builder<Kind> {
             tag_len: algorithm.tag_len(),
             compression: Compression::default(),
             allows_weak_keys: false,
-            kind: PhantomData,
+            kind,
         }
     }
 
@@ -243,54 +257,55 @@ impl<Kind> Builder<Kind> {
         if !algorithm.directions().contains(&direction) {
             return Err(TransformError::Direction { algorithm, direction });
         }
-        let check_key = |part: &'static str, len: usize, valid: (usize, usize)| {
-            let (shortest, longest) = valid;
-            if (shortest..=longest).contains(&len) {
-                return Ok(());
-            }
-            Err(TransformError::KeyLength { algorithm, part, len, valid: shortest })
+        let check_key = |part: &'static str, len: usize, valid: Lengths| match valid.contains(len) {
+            true => Ok(()),
+            false => Err(TransformError::KeyLength { algorithm, part, len, valid }),
         };
-        let exactly = |len: usize| (len, len);
-        let of_mac = |mac: MacAlgorithm| (*mac.key_lens().start(), *mac.key_lens().end());
-        let of_cipher = |cipher: CipherAlgorithm| (*cipher.key_lens().start(), *cipher.key_lens().end());
-        match algorithm {
-            Algorithm::Hash(_) | Algorithm::Compression(_) => {
-                check_key("key", key.len(), exactly(0))?;
-                check_key("MAC key", mac_key.len(), exactly(0))?;
-            }
-            Algorithm::Mac(mac) => {
-                check_key("key", key.len(), of_mac(mac))?;
-                check_key("MAC key", mac_key.len(), exactly(0))?;
-            }
-            Algorithm::Cipher(cipher) => {
-                check_key("key", key.len(), of_cipher(cipher))?;
-                check_key("MAC key", mac_key.len(), exactly(0))?;
-            }
-            Algorithm::Aead(aead) => {
-                check_key("key", key.len(), exactly(aead.key_len()))?;
-                check_key("MAC key", mac_key.len(), exactly(0))?;
-            }
-            Algorithm::Chain(cipher, mac, _) => {
-                check_key("cipher key", key.len(), of_cipher(cipher))?;
-                check_key("MAC key", mac_key.len(), of_mac(mac))?;
-                if *mac.nonce_lens().end() > 0 {
-                    return Err(TransformError::MacInChain { mac });
-                }
-            }
+        let (part, valid_mac_key) = match algorithm {
+            Algorithm::Chain(_, mac, _) => ("cipher key", mac.key_lens()),
+            _ => ("key", Lengths::NONE),
+        };
+        check_key(part, key.len(), algorithm.key_lens())?;
+        check_key("MAC key", mac_key.len(), valid_mac_key)?;
+        if let Algorithm::Chain(_, mac, _) = algorithm
+            && !mac.nonce_lens().is_none()
+        {
+            return Err(TransformError::MacInChain { mac });
         }
+        let key = match algorithm.cipher() {
+            Some(cipher) => with_third_key(cipher, key),
+            None => key,
+        };
         if let Some(cipher) = algorithm.cipher() {
             check_halves(cipher, &key, allows_weak_keys)?;
         }
-        let tag_fits = match algorithm {
-            Algorithm::Hash(hash) => tag_len == hash.digest_len(),
-            Algorithm::Cipher(_) | Algorithm::Compression(_) => tag_len == 0,
-            Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => mac.tag_lens().contains(&tag_len),
-            Algorithm::Aead(aead) => aead.takes_tag_len(tag_len),
-        };
-        if !tag_fits {
+        if !algorithm.tag_lens().contains(tag_len) {
             return Err(TransformError::TagLength { algorithm, len: tag_len });
         }
+        if let Algorithm::Compression(algorithm) = algorithm
+            && !Compression::WINDOWS.contains(&compression.window)
+        {
+            return Err(TransformError::Window { algorithm, window: compression.window });
+        }
         Ok(Transform { algorithm, direction, key, mac_key, tag_len, compression })
+    }
+}
+
+impl Builder<kind::Any> {
+    /// How to compress; of a decompression, the checksum alone counts. Whatever is no compression ignores
+    /// this, as it has no use for a [`Compression`].
+    pub fn compression(mut self, how: Compression) -> Self {
+        self.compression = how;
+        self
+    }
+
+    /// The transform.
+    ///
+    /// # Errors
+    /// As those of the typed builders, and [`TransformError::Direction`].
+    pub fn build(self) -> Result<Transform, TransformError> {
+        let kind::Any(direction) = self.kind;
+        self.finish(direction)
     }
 }
 
@@ -307,7 +322,7 @@ macro_rules! tag_len {
     )* };
 }
 
-tag_len!(Mac, Aead, Chain);
+tag_len!(Mac, Aead, Chain, Any);
 
 /// What has a cipher can have a weak key.
 macro_rules! weak_keys {
@@ -324,32 +339,50 @@ macro_rules! weak_keys {
     )* };
 }
 
-weak_keys!(Cipher, Chain);
+weak_keys!(Cipher, Chain, Any);
+
+/// The key of triple DES with the first of two keys behind them, as the third (SP 800-67, 3.1); any other as it is.
+fn with_third_key(cipher: CipherAlgorithm, key: Zeroizing<Vec<u8>>) -> Zeroizing<Vec<u8>> {
+    if key.len() == cipher.key_len() || !is_triple_des(cipher) {
+        return key;
+    }
+    // At once: what a vector outgrows nobody wipes.
+    let mut whole = Zeroizing::new(Vec::with_capacity(cipher.key_len()));
+    whole.extend_from_slice(&key);
+    whole.extend_from_slice(&key[..8]);
+    whole
+}
+
+fn is_triple_des(cipher: CipherAlgorithm) -> bool {
+    matches!(
+        cipher,
+        CipherAlgorithm::TripleDesCbc
+            | CipherAlgorithm::TripleDesCtr
+            | CipherAlgorithm::TripleDesEcb
+    )
+}
 
 /// Refuses keys made of parts that have to differ and do not. In constant time.
 fn check_halves(cipher: CipherAlgorithm, key: &[u8], weak: bool) -> Result<(), TransformError> {
     match cipher {
         CipherAlgorithm::AesXts(size) => {
             let (data, tweak) = key.split_at(size.key_len() / 2);
-            if bool::from(data.ct_eq(tweak)) {
+            if public(data.ct_eq(tweak)) {
                 return Err(TransformError::EqualHalves { cipher });
             }
         }
-        CipherAlgorithm::TripleDesCbc
-        | CipherAlgorithm::TripleDesCtr
-        | CipherAlgorithm::TripleDesEcb
-            if !weak =>
-        {
+        _ if is_triple_des(cipher) && !weak => {
             // The lowest bit of each byte is parity, and no part of the key.
             let differ = |one: usize, other: usize| {
                 let part = |number: usize| key[8 * number..][..8].iter();
                 part(one).zip(part(other)).fold(0, |sum, (one, other)| sum | (one ^ other)) & 0xfe
             };
-            let [first, second] = [differ(0, 1), differ(1, 2)].map(|difference| difference.ct_eq(&0));
-            if bool::from(first) {
+            let [first, second] =
+                [differ(0, 1), differ(1, 2)].map(|difference| difference.ct_eq(&0));
+            if public(first) {
                 return Err(TransformError::WeakKey { cipher, equal: (1, 2) });
             }
-            if bool::from(second) {
+            if public(second) {
                 return Err(TransformError::WeakKey { cipher, equal: (2, 3) });
             }
         }
@@ -396,11 +429,11 @@ pub enum TransformError {
         part: &'static str,
         /// Its length, in bytes.
         len: usize,
-        /// The length that would fit.
-        valid: usize,
+        /// The lengths that would fit.
+        valid: Lengths,
     },
     /// A tag of a length that the algorithm does not have.
-    #[error("{algorithm} has no tags of {len} bytes; valid: {}", valid_tags(*algorithm))]
+    #[error("{algorithm} has no tags of {len} bytes; valid: {}", algorithm.tag_lens())]
     TagLength {
         /// The algorithm.
         algorithm: Algorithm,
@@ -440,7 +473,7 @@ pub enum TransformError {
         mac: MacAlgorithm,
     },
     /// A window that the algorithm does not have.
-    #[error("{algorithm} has no window of 2^{window} bytes; valid: 8 to 15")]
+    #[error("{algorithm} has no window of 2^{window} bytes; valid: 2^8 to 2^15")]
     Window {
         /// The algorithm.
         algorithm: CompressionAlgorithm,
@@ -451,21 +484,6 @@ pub enum TransformError {
 
 fn valid_directions(algorithm: Algorithm) -> String {
     algorithm.directions().iter().map(|direction| direction.name()).collect::<Vec<_>>().join(", ")
-}
-
-fn valid_tags(algorithm: Algorithm) -> String {
-    match algorithm {
-        Algorithm::Aead(aead) => {
-            let lens = (0..=16).filter(|len| aead.takes_tag_len(*len));
-            lens.map(|len| len.to_string()).collect::<Vec<_>>().join(", ")
-        }
-        Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => {
-            format!("{} to {}", mac.tag_lens().start(), mac.tag_lens().end())
-        }
-        Algorithm::Hash(_) | Algorithm::Cipher(_) | Algorithm::Compression(_) => {
-            algorithm.tag_len().to_string()
-        }
-    }
 }
 
 #[cfg(test)]
@@ -484,24 +502,76 @@ mod tests {
         assert_eq!(tag.to_string(), "hmac-sha1 has no tags of 21 bytes; valid: 4 to 20");
         let gcm = AeadAlgorithm::AesGcm(AesSize::Aes128);
         let tag = Transform::aead(gcm, &[0; 16]).tag_len(5).open().unwrap_err();
-        assert_eq!(
-            tag.to_string(),
-            "aes-128-gcm has no tags of 5 bytes; valid: 4, 8, 12, 13, 14, 15, 16"
-        );
+        assert_eq!(tag.to_string(), "aes-128-gcm has no tags of 5 bytes; valid: 4, 8, 12 to 16");
         let gmac = MacAlgorithm::AesGmac(AesSize::Aes128);
         let xts = CipherAlgorithm::AesXts(XtsSize::Aes128);
         let halves = Transform::cipher(xts, &[7; 32]).encrypt().unwrap_err();
         assert_eq!(halves, TransformError::EqualHalves { cipher: xts });
-        let chain = Transform::cipher_then_mac(CBC, &[0; 16], gmac, &[0; 16]).encrypt().unwrap_err();
+        let chain =
+            Transform::cipher_then_mac(CBC, &[0; 16], gmac, &[0; 16]).encrypt().unwrap_err();
         assert_eq!(chain, TransformError::MacInChain { mac: gmac });
         let direction = Transform::new(Algorithm::Cipher(CBC), Direction::Seal, &[0; 16], &[]);
         assert_eq!(
-            direction.unwrap_err().to_string(),
+            direction.build().unwrap_err().to_string(),
             "aes-128-cbc has no direction seal; valid: encrypt, decrypt"
         );
         let window = Compression { window: 16, ..Compression::default() };
         let window = Transform::compress(CompressionAlgorithm::Deflate, window).unwrap_err();
-        assert_eq!(window.to_string(), "deflate has no window of 2^16 bytes; valid: 8 to 15");
+        assert_eq!(window.to_string(), "deflate has no window of 2^16 bytes; valid: 2^8 to 2^15");
+        let sha1 = Algorithm::Hash(HashAlgorithm::Sha1);
+        let keyed = Transform::new(sha1, Direction::Digest, b"key", &[]).build().unwrap_err();
+        assert_eq!(keyed.to_string(), "a key of 3 bytes does not fit sha1, which takes none");
+        let rc4 = Transform::cipher(CipherAlgorithm::Rc4, &[1; 4]).encrypt().unwrap_err();
+        assert_eq!(rc4.to_string(), "a key of 4 bytes does not fit rc4, which takes 5 to 256");
+        let tagged = Transform::new(Algorithm::Cipher(CBC), Direction::Encrypt, &[0; 16], &[]);
+        let tagged = tagged.tag_len(16).build().unwrap_err();
+        assert_eq!(tagged.to_string(), "aes-128-cbc has no tags of 16 bytes; valid: none");
+    }
+
+    #[test]
+    fn a_transform_for_what_is_known_at_run_time_is_as_a_typed_one() {
+        let same = |any: Result<Transform, TransformError>, typed: Result<Transform, _>| {
+            let of = |transform: &Transform| {
+                let (key, mac_key) = (transform.key().to_vec(), transform.mac_key().to_vec());
+                (format!("{transform:?}"), key, mac_key)
+            };
+            assert_eq!(any.as_ref().map(of), typed.as_ref().map(of));
+        };
+        let new = |algorithm: &str, direction, key: &[u8], mac_key: &[u8]| {
+            Transform::new(algorithm.parse().expect("a name"), direction, key, mac_key)
+        };
+        let weak = [2; 24];
+        let des = CipherAlgorithm::TripleDesCbc;
+        let (making, checking) = (Direction::Generate, Direction::Verify);
+        same(
+            new("hmac-sha1", making, b"key", &[]).tag_len(12).build(),
+            Transform::mac(HMAC, b"key").tag_len(12).generate(),
+        );
+        same(
+            new("hmac-sha1", checking, b"key", &[]).tag_len(21).build(),
+            Transform::mac(HMAC, b"key").tag_len(21).verify(),
+        );
+        same(
+            new("3des-cbc", Direction::Decrypt, &weak, &[]).build(),
+            Transform::cipher(des, &weak).decrypt(),
+        );
+        same(
+            new("3des-cbc", Direction::Decrypt, &weak, &[]).allow_weak_keys().build(),
+            Transform::cipher(des, &weak).allow_weak_keys().decrypt(),
+        );
+        let chain = new("3des-cbc+hmac-sha1", Direction::Encrypt, &weak, b"key");
+        same(
+            chain.tag_len(10).allow_weak_keys().build(),
+            Transform::cipher_then_mac(des, &weak, HMAC, b"key")
+                .tag_len(10)
+                .allow_weak_keys()
+                .encrypt(),
+        );
+        let how = Compression { level: 7, ..Compression::default() };
+        same(
+            new("deflate", Direction::Compress, &[], &[]).compression(how).build(),
+            Transform::compress(CompressionAlgorithm::Deflate, how),
+        );
     }
 
     #[test]
@@ -535,12 +605,30 @@ mod tests {
             assert_eq!(error, TransformError::WeakKey { cipher, equal });
             let direction = Direction::Decrypt;
             let error = Transform::new(Algorithm::Cipher(cipher), direction, &key(parts), &[]);
-            assert_eq!(error.unwrap_err(), TransformError::WeakKey { cipher, equal });
+            assert_eq!(error.build().unwrap_err(), TransformError::WeakKey { cipher, equal });
             assert!(Transform::cipher(cipher, &key(parts)).allow_weak_keys().encrypt().is_ok());
             let chain = Transform::cipher_then_mac(cipher, &key(parts), HMAC, b"key");
             assert!(chain.allow_weak_keys().decrypt().is_ok());
         }
         // Two keys, the first of them used twice.
-        assert!(Transform::cipher(cipher, &key([2, 4, 2])).encrypt().is_ok());
+        let three =
+            Transform::cipher(cipher, &key([2, 4, 2])).encrypt().expect("it is as good as two");
+        let two = [[2; 8], [4; 8]].concat();
+        for name in ["3des-cbc", "3des-ctr", "3des-ecb", "3des-cbc+hmac-sha1"] {
+            let algorithm: Algorithm = name.parse().expect("a name");
+            let mac_key: &[u8] = if name.contains('+') { b"key" } else { &[] };
+            let new = |key: &[u8]| Transform::new(algorithm, Direction::Encrypt, key, mac_key);
+            assert_eq!(new(&two).build().expect("two keys").key(), three.key(), "{name}");
+            let error = new(&[2; 16]).build().unwrap_err();
+            let TransformError::WeakKey { equal: (1, 2), .. } = error else {
+                panic!("{name}: {error}");
+            };
+            assert!(new(&[2; 16]).allow_weak_keys().build().is_ok());
+        }
+        let error = Transform::cipher(cipher, &[2; 17]).encrypt().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a key of 17 bytes does not fit 3des-cbc, which takes 16 or 24"
+        );
     }
 }

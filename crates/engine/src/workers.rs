@@ -281,7 +281,8 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
             self.exchange.offer(replies.next().map(|reply| share((jobs, reply))).into_iter());
         } else {
             let mut jobs = jobs.into_iter();
-            let parts: Vec<Vec<H>> = lens.iter().map(|len| jobs.by_ref().take(*len).collect()).collect();
+            let parts: Vec<Vec<H>> =
+                lens.iter().map(|len| jobs.by_ref().take(*len).collect()).collect();
             self.exchange.offer(parts.into_iter().zip(replies).map(share));
         }
         burst

@@ -9,7 +9,8 @@ fn events_are_refused_and_not_ignored() {
 
     let mut pair = QueuePair::<Job<'_>>::new(QueueConfig::default());
     assert!(pair.event().is_err_and(|error| error.kind() == std::io::ErrorKind::Unsupported));
-    let workers = Workers::<Job<'static>>::new(WorkersConfig::default()).expect("there are threads");
+    let workers =
+        Workers::<Job<'static>>::new(WorkersConfig::default()).expect("there are threads");
     assert!(workers.event().is_err_and(|error| error.kind() == std::io::ErrorKind::Unsupported));
 }
 

@@ -27,7 +27,7 @@ fn chain(build: fn(Builder<kind::Chain>) -> Result<Transform, TransformError>) -
 
 /// A job of four bytes: an odd one, over which a faulty provider fails, or an even one.
 fn job<'a>(session: &Session, odd: bool) -> Job<'a> {
-    let nonce = vec![0; *session.algorithm().nonce_lens().start()];
+    let nonce = vec![0; session.algorithm().nonce_lens().min()];
     Job::new(session.clone(), vec![4 + u8::from(odd), 6, 8, 10]).nonce(&nonce)
 }
 
@@ -36,7 +36,9 @@ fn expected(fault: Fault) -> Result<(), JobError> {
     match fault {
         Fault::None => Ok(()),
         Fault::CompletesTwice | Fault::Fails => Err(JobError::Provider { code: CODE }),
-        Fault::LeavesOpen | Fault::WorksAndLeavesOpen | Fault::MistakesSession => Err(JobError::NotDone),
+        Fault::LeavesOpen | Fault::WorksAndLeavesOpen | Fault::MistakesSession => {
+            Err(JobError::NotDone)
+        }
     }
 }
 
@@ -103,15 +105,21 @@ fn what_failed_half_way_leaves_no_output() {
 #[test]
 fn a_chain_whose_first_half_fails_has_no_second() {
     for fault in FAULTS {
-        let tag =
-            [&sum(0x40, &[5, 6, 8, 10])[..], &sum(0x40, &[5 ^ 0x40, 6 ^ 0x40, 8 ^ 0x40, 10 ^ 0x40])];
+        let tag = [
+            &sum(0x40, &[5, 6, 8, 10])[..],
+            &sum(0x40, &[5 ^ 0x40, 6 ^ 0x40, 8 ^ 0x40, 10 ^ 0x40]),
+        ];
         for (transform, tag) in chain(|builder| builder.decrypt()).iter().zip(tag) {
             let mut jobs = [job(&Toy::with(fault).open(transform), true).expect_tag(tag)];
             Processor::new().process_many(&mut jobs);
             assert_eq!(jobs[0].status(), Some(expected(fault)), "{fault:?}");
             let mut jobs = [job(&Toy::SOUND.open(transform), true).expect_tag(tag)];
             Processor::new().process_many(&mut jobs);
-            assert!(jobs[0].succeeded(), "with a sound provider it goes well: {:?}", jobs[0].status());
+            assert!(
+                jobs[0].succeeded(),
+                "with a sound provider it goes well: {:?}",
+                jobs[0].status()
+            );
         }
     }
 }
@@ -174,7 +182,7 @@ fn without_a_queue_no_plaintext_reaches_the_destination() {
             let mut jobs = [Job::new(&session, data).nonce(&[0; 16])];
             Processor::new().process_many(&mut jobs);
             assert_eq!(jobs[0].status(), Some(Err(JobError::NoQueue)));
-            let left: Vec<u8> = jobs[0].data().pieces().flatten().copied().collect();
+            let left: Vec<u8> = jobs[0].data().output_pieces().flatten().copied().collect();
             assert_eq!(left, [0; 4]);
         }
     }

@@ -91,7 +91,9 @@ fn a_future_polled_after_it_was_ready_panics_and_is_dropped_under_it() {
     let workers = workers(1, 8);
     let mut one = workers.process(job(&session, 7));
     let mut burst = workers.process_burst(vec![job(&session, 8)]);
-    assert!(is_summed(&pollster::block_on(&mut one)) && is_summed(&pollster::block_on(&mut burst)[0]));
+    assert!(
+        is_summed(&pollster::block_on(&mut one)) && is_summed(&pollster::block_on(&mut burst)[0])
+    );
     // The panic passes through their owner; another one in their drop would end the program.
     assert!(catch_unwind(AssertUnwindSafe(|| pollster::block_on(one))).is_err());
     assert!(catch_unwind(AssertUnwindSafe(|| pollster::block_on(burst))).is_err());
@@ -103,7 +105,8 @@ fn futures_outlive_the_workers() {
     let session = hash(&toy);
     let workers = workers(1, 2);
     toy.gate.shut();
-    let mut waiting: Vec<_> = (0..10).map(|number| workers.process(job(&session, number))).collect();
+    let mut waiting: Vec<_> =
+        (0..10).map(|number| workers.process(job(&session, number))).collect();
     let mut first = pin!(waiting.remove(0));
     assert!(first.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     toy.gate.open();

@@ -5,7 +5,7 @@ mod toy;
 use std::time::Instant;
 
 use broadloom_engine::{
-    Algorithm, Bytes, Direction, Extra, Job, JobError, Processor, Session, Transform,
+    Algorithm, Bytes, Data, Direction, Extra, Job, JobError, Processor, Session, Transform,
 };
 use toy::{CIPHER, HASH, MAC, Toy, sum};
 
@@ -72,10 +72,15 @@ fn ranges_and_the_place_of_the_tag_are_changed_and_taken_away() {
         assert_eq!(run(&mut job), Some(Ok(())));
         let covered = [vec![2; 8], vec![0x42; text]].concat();
         let tag = sum(0x40, &covered);
-        assert_eq!(job.output(), Some([covered, tag.to_vec()].concat().as_slice()), "{text} bytes");
+        assert_eq!(job.output(), Some(&covered[8..]), "what the cipher wrote, of {text} bytes");
+        let packet = [covered, tag.to_vec()].concat();
+        assert_eq!(job.data().output(), Some(packet.as_slice()), "{text} bytes");
     }
     job.set_data(TEXT.to_vec());
-    assert_eq!(run(&mut job), Some(Err(JobError::Range { start: 8, end: 48, len: 8 })));
+    assert_eq!(
+        run(&mut job),
+        Some(Err(JobError::Range { what: Extra::CipherRange, start: 8, end: 48, len: 8 }))
+    );
     job.set_cipher_range(None);
     job.set_mac_range(None);
     job.set_tag_at(None);
@@ -83,6 +88,39 @@ fn ranges_and_the_place_of_the_tag_are_changed_and_taken_away() {
     let ciphered = TEXT.map(|byte| byte ^ 0x40);
     assert_eq!(job.output(), Some(ciphered.as_slice()));
     assert_eq!(job.tag(), Some(sum(0x40, &ciphered).as_slice()));
+}
+
+/// A header, what is ciphered, and what follows: the output is what the cipher wrote, wherever that is.
+#[test]
+fn the_output_is_the_range_that_the_cipher_wrote() {
+    let encrypt = Transform::cipher(CIPHER, &KEY).encrypt().expect("it fits");
+    let session = Toy::SOUND.open(&encrypt);
+    let ciphered = TEXT.map(|byte| byte ^ 0x40);
+    let whole = [&TEXT[..3], &ciphered[3..6], &TEXT[6..]].concat();
+    let (mut lent, mut apart) = (TEXT, [0; 8]);
+    for data in [
+        Data::from(TEXT.to_vec()),
+        Data::from(&mut lent),
+        Data::from((&TEXT, &mut apart)),
+        Data::from((&TEXT, vec![0; 8])),
+    ] {
+        let mut job = Job::new(&session, data).nonce(&[0; 16]).cipher_range(3..6);
+        assert_eq!(job.output(), None, "it is not complete");
+        assert_eq!(run(&mut job), Some(Ok(())));
+        assert_eq!(job.output(), Some(&ciphered[3..6]));
+        assert_eq!(job.data().output(), Some(whole.as_slice()));
+        job.set_cipher_range(Some(8..8));
+        assert_eq!((run(&mut job), job.output()), (Some(Ok(())), Some(&[][..])));
+        job.set_cipher_range(Some(3..9));
+        assert_eq!(
+            (run(&mut job).is_some_and(|status| status.is_err()), job.output()),
+            (true, None)
+        );
+    }
+    let pieces = Data::scattered(vec![TEXT.to_vec().into(), TEXT.to_vec().into()]);
+    let mut job = Job::new(&session, pieces).nonce(&[0; 16]);
+    assert_eq!((run(&mut job), job.output()), (Some(Ok(())), None), "it is in several pieces");
+    assert!(job.data().output_pieces().eq([ciphered, ciphered]));
 }
 
 #[test]

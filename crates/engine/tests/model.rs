@@ -7,7 +7,8 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use broadloom_engine::{
-    Doorbell, Job, JobError, Order, Provider, QueueConfig, QueuePair, Session, Statistics, Transform,
+    Doorbell, Job, JobError, Lengths, Order, Provider, QueueConfig, QueuePair, Session, Statistics,
+    Transform,
 };
 use proptest::prelude::*;
 use toy::{CIPHER, HASH, MAC, Toy, sum};
@@ -226,7 +227,10 @@ fn check(job: &Job<'_, (usize, Kind)>) {
     let encrypted = TEXT.map(|byte| byte ^ KEY[0]);
     let (number, kind) = *job.user_value();
     if kind == Kind::Bad {
-        assert_eq!(job.status(), Some(Err(JobError::NonceLength { len: 3, min: 16, max: 16 })));
+        assert_eq!(
+            job.status(),
+            Some(Err(JobError::NonceLength { len: 3, valid: Lengths::exactly(16) }))
+        );
         return;
     }
     assert_eq!(job.status(), Some(Ok(())), "job {number}");
@@ -241,7 +245,11 @@ fn check(job: &Job<'_, (usize, Kind)>) {
     }
 }
 
-fn agree<'a>(model: &Model, queue: &QueuePair<'a, Job<'a, (usize, Kind)>>, statistics: &Statistics) {
+fn agree<'a>(
+    model: &Model,
+    queue: &QueuePair<'a, Job<'a, (usize, Kind)>>,
+    statistics: &Statistics,
+) {
     assert_eq!(queue.in_flight(), model.entries.len());
     assert_eq!(queue.capacity(), model.config.capacity);
     let now = statistics.snapshot();
@@ -327,7 +335,8 @@ fn jobs_of_one_class_do_not_keep_those_of_another_from_coming_back() {
     let sessions = Sessions::open();
     let mut queue =
         QueuePair::new(QueueConfig { capacity: 8, batch: Some(1), ..QueueConfig::default() });
-    let mut jobs: Vec<_> = (0..7).map(|n| sessions.job(n, (Kind::Encrypt, Deadline::None))).collect();
+    let mut jobs: Vec<_> =
+        (0..7).map(|n| sessions.job(n, (Kind::Encrypt, Deadline::None))).collect();
     jobs.push(sessions.job(7, (Kind::Digest, Deadline::None)));
     queue.enqueue(&mut jobs);
     let mut done = Vec::new();

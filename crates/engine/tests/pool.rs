@@ -20,7 +20,8 @@ fn borrowed_jobs_are_processed_on_a_pool_of_any_size() {
     // A large job among many small ones, and too few to be worth a second thread.
     for count in [0, 1, 7, 5000] {
         for pool in [pool(1), pool(4)] {
-            let mut packets: Vec<Vec<u8>> = (0..count).map(|number| vec![7; number % 100]).collect();
+            let mut packets: Vec<Vec<u8>> =
+                (0..count).map(|number| vec![7; number % 100]).collect();
             packets.extend((count > 7).then(|| vec![7; 1 << 20]));
             let given = packets.len();
             let mut jobs: Vec<_> = packets

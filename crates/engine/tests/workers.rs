@@ -8,8 +8,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use broadloom_engine::{
-    AffinityError, Job, JobError, Placement, QueueConfig, QueuePair, Session, Workers, WorkersConfig,
-    WorkersError,
+    AffinityError, Job, JobError, Placement, QueueConfig, QueuePair, Session, Workers,
+    WorkersConfig, WorkersError,
 };
 use common::{PANIC, Toy, cipher, hash, is_summed, job};
 

@@ -27,7 +27,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let mut planner = Planner::new(&Cpu::detect());
             move |buffers: &mut [Vec<u8>], key: &KasumiKey| {
                 planner.process_each(buffers.iter_mut().map(|buffer| {
-                    Loan::f8(key, 1, 2, LinkDirection::Uplink, buffer, 8 * LEN).expect("good lengths")
+                    Loan::f8(key, 1, 2, LinkDirection::Uplink, buffer, 8 * LEN)
+                        .expect("good lengths")
                 }));
             }
         });
@@ -49,7 +50,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// MB/s of so many threads that all run the same, each with what `make` makes for it: the best of some rounds.
-fn throughput<W: FnMut(&mut [Vec<u8>], &KasumiKey)>(threads: usize, make: impl Fn() -> W + Sync) -> f64 {
+fn throughput<W: FnMut(&mut [Vec<u8>], &KasumiKey)>(
+    threads: usize,
+    make: impl Fn() -> W + Sync,
+) -> f64 {
     let barrier = Barrier::new(threads);
     let best = std::thread::scope(|scope| {
         let one = || {
@@ -66,7 +70,8 @@ fn throughput<W: FnMut(&mut [Vec<u8>], &KasumiKey)>(threads: usize, make: impl F
             times
         };
         let handles: Vec<_> = (0..threads).map(|_| scope.spawn(one)).collect();
-        let times: Vec<_> = handles.into_iter().map(|h| h.join().expect("no thread fails")).collect();
+        let times: Vec<_> =
+            handles.into_iter().map(|h| h.join().expect("no thread fails")).collect();
         // A round takes as long as its slowest thread.
         let rounds = (0..ROUNDS).map(|round| times.iter().map(|times| times[round]).max());
         rounds.min().flatten().unwrap_or(Duration::MAX)

@@ -23,7 +23,13 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod aes;
+mod arch;
 mod bits;
 mod buffer;
 mod chacha;
@@ -31,11 +37,13 @@ mod chain;
 mod cpu;
 mod des;
 mod error;
+mod features;
 mod hash;
-mod isa;
 mod job;
 mod kasumi;
 mod manager;
+mod outcome;
+mod plain;
 pub mod probe;
 #[cfg(feature = "legacy")]
 mod rc4;
@@ -44,19 +52,24 @@ mod slab;
 mod vector;
 
 pub use aes::{
-    AesKey, CbcJob, CbcLanes, CcmError, CcmJob, CcmLanes, CfbJob, CfbLanes, CmacJob, CmacKey, CmacLanes,
-    CounterError, CtrJob, CtrLanes, EcbJob, EcbLanes, GcmError, GcmJob, GcmKey, GcmLanes, GmacJob,
-    KeyLengthError, Keystream, KeystreamError, XcbcKey, XtsJob, XtsKey, XtsKeyError, XtsLanes,
-    XtsLengthError,
+    AesKey, CbcJob, CbcLanes, CcmError, CcmJob, CcmLanes, CfbJob, CfbLanes, CmacJob, CmacKey,
+    CmacLanes, CounterError, CtrJob, CtrLanes, EcbJob, EcbLanes, GcmError, GcmJob, GcmKey,
+    GcmLanes, GmacJob, KeyLengthError, Keystream, KeystreamError, OfbJob, OfbLanes, XcbcKey,
+    XtsJob, XtsKey, XtsKeyError, XtsLanes, XtsLengthError,
 };
 pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
-pub use chacha::{ChaChaJob, ChaChaKey, ChaChaLanes, ChaChaPolyJob, ChaChaPolyLanes};
+pub use chacha::{
+    ChaChaJob, ChaChaKey, ChaChaLanes, ChaChaPolyJob, ChaChaPolyLanes, XChaChaPolyJob,
+    XChaChaPolyLanes,
+};
 pub use chain::{Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Ranges, Steps};
-pub use cpu::{Cpu, Feature, Isa, IsaError};
+pub use cpu::{Cpu, Isa, IsaError};
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;
+pub use features::{Feature, FeatureState, UnknownFeature};
 pub use hash::{
-    Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, Stream,
+    Compression, Hash, HashJob, HashLanes, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512,
+    Stream,
 };
 #[doc(hidden)]
 pub use job::{Aead, Cipher, Mac};
@@ -67,6 +80,8 @@ pub use kasumi::{F8Job, F9Job, KasumiError, KasumiKey, KasumiLanes, LinkDirectio
 #[doc(hidden)]
 pub use manager::Lanes;
 pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
+#[doc(hidden)]
+pub use outcome::public;
 #[cfg(feature = "legacy")]
 pub use rc4::{Rc4Job, Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};

@@ -10,7 +10,8 @@
 //! at its throughput. What the registers hold at the start does not matter: none of these operations
 //! takes longer for one value than for another.
 
-use crate::cpu::Cpu;
+use crate::arch;
+use crate::features::Features;
 
 /// The registers that an operation works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,10 +79,10 @@ pub enum Operation {
 /// A loop of one class of operations that this CPU can run.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
-    unit: Unit,
-    operation: Operation,
+    pub(crate) unit: Unit,
+    pub(crate) operation: Operation,
     /// Runs the loop; needs what [`probes`] checked before it made this value.
-    run: unsafe fn(u64),
+    pub(crate) run: unsafe fn(u64),
 }
 
 impl Probe {
@@ -109,22 +110,21 @@ impl Probe {
 const OPERATIONS: u64 = 48;
 
 /// Probes, and the features that the CPU and its system must offer for them.
-type Needs = (&'static [&'static str], &'static [Probe]);
+pub(crate) type Needs = (Features, &'static [Probe]);
 
 /// The probes that this CPU and its system can run.
 pub fn probes() -> impl Iterator<Item = Probe> {
-    let cpu = Cpu::detect();
-    let usable = move |name: &&str| cpu.features().iter().any(|f| f.name == *name && f.usable);
-    arch::TABLE
+    let usable = Features::usable(&arch::detect());
+    arch::probes()
         .iter()
-        .filter(move |(needs, _)| needs.iter().all(&usable))
+        .filter(move |(needs, _)| usable.have(*needs))
         .flat_map(|(_, probes)| probes.iter().copied())
 }
 
 /// One line of assembly for each of twelve registers, 1 to 12 (SHA-256 rounds read register 0, which is
 /// therefore never written): `op dst, src` where `$operands` makes the
 /// operands of a register.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[allow(unused_macros, reason = "not every architecture has loops")]
 macro_rules! twelve {
     ($operands:ident, $($op:tt)+) => {
         concat!(
@@ -137,7 +137,7 @@ macro_rules! twelve {
 }
 
 /// Twelve lines in which two kinds of operation alternate.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[allow(unused_macros, reason = "not every architecture has loops")]
 macro_rules! alternate {
     ($operands:ident, $a:tt, $b:tt) => {
         concat!(
@@ -158,7 +158,7 @@ macro_rules! alternate {
 }
 
 /// Twelve lines with five additions, four of logic and three shifts.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[allow(unused_macros, reason = "not every architecture has loops")]
 macro_rules! blend {
     ($operands:ident, $add:tt, $logic:tt, $shift:tt) => {
         concat!(
@@ -178,21 +178,8 @@ macro_rules! blend {
     };
 }
 
-#[cfg(target_arch = "x86_64")]
-#[path = "probe/x86_64.rs"]
-mod arch;
-
-#[cfg(target_arch = "aarch64")]
-#[path = "probe/aarch64.rs"]
-mod arch;
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-mod arch {
-    use super::Needs;
-
-    /// No loops are written for this architecture: nothing can be calibrated on it.
-    pub(super) const TABLE: &[Needs] = &[];
-}
+#[allow(unused_imports, reason = "not every architecture has loops")]
+pub(crate) use {alternate, blend, twelve};
 
 #[cfg(test)]
 mod tests {
@@ -214,15 +201,20 @@ mod tests {
         }
     }
 
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     #[test]
     fn the_base_classes_are_always_there() {
+        if arch::probes().is_empty() {
+            return;
+        }
         for wanted in [
             (Unit::Scalar, Operation::Mixed),
             (Unit::Vec128, Operation::Mixed),
             (Unit::Vec128, Operation::Shift64),
         ] {
-            assert!(probes().any(|probe| (probe.unit(), probe.operation()) == wanted), "{wanted:?}");
+            assert!(
+                probes().any(|probe| (probe.unit(), probe.operation()) == wanted),
+                "{wanted:?}"
+            );
         }
     }
 }

@@ -27,9 +27,9 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 20 + cfg!(feature = "legacy") as usize] {
-    let [cbc, ctr, ecb, xts, cfb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
-    let [chacha, chacha_poly] = chacha::kernel_infos(cpu);
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 22 + cfg!(feature = "legacy") as usize] {
+    let [cbc, ctr, ecb, xts, cfb, ofb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
+    let [chacha, chacha_poly, xchacha_poly] = chacha::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
@@ -43,12 +43,14 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 20 + cfg!(feature = "legacy") as usize
         ecb,
         xts,
         cfb,
+        ofb,
         gcm,
         ccm,
         cmac,
         xcbc,
         chacha,
         chacha_poly,
+        xchacha_poly,
         des::kernel_info(cpu),
         f8,
         f9,
@@ -58,12 +60,12 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 20 + cfg!(feature = "legacy") as usize
 }
 
 fn hash<A: Hash>(cpu: &Cpu) -> KernelInfo {
-    let kernels = A::kernels(cpu);
+    let kernels = cpu.pick(A::kernels(&cpu.kernels().hashes));
     let reason = match (kernels.wide.name, cpu.isa()) {
         ("sha-ni, avx512", _) => {
             "the SHA instructions and 256-bit vectors at once beat 512-bit vectors, which this CPU halves"
         }
-        ("sha-ni", _) => "the SHA instructions on interleaved buffers beat 256-bit vectors",
+        ("sha-ni", _) => "the SHA instructions on interleaved buffers beat vectors",
         (_, Isa::Avx512) if kernels.middle.is_some() => {
             "512-bit vectors for many buffers, the SHA instructions on interleaved ones for few"
         }

@@ -105,7 +105,10 @@ pub unsafe trait Vector: Copy {
     /// # Safety
     /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers,
     /// and each pointer for sixteen words from `offset`. No alignment is asked for.
-    unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16];
+    unsafe fn load_block<const BIG_ENDIAN: bool>(
+        lanes: *const *const u8,
+        offset: usize,
+    ) -> [Self; 16];
 
     /// The first eight words behind each lane's pointer: word `i` of lane `l` is lane `l` of element `i`.
     ///
@@ -249,7 +252,7 @@ pub unsafe trait Vector: Copy {
 ///
 /// # Safety
 /// As for [`Vector`].
-#[cfg(target_arch = "x86_64")]
+#[allow(dead_code, reason = "not every architecture has masked loads")]
 pub unsafe trait Pads: Vector {
     /// The sixteen words of every lane's block that is made of the first bytes behind its pointer, as many as `lens`
     /// has for the lane and fewer than sixteen words, a byte 0x80, and zeros; as [`load_block`](Vector::load_block).
@@ -269,7 +272,6 @@ pub unsafe trait Pads: Vector {
 pub struct Pair<V>(V, V);
 
 // SAFETY: it uses V's instructions only, and every method is `inline(always)`.
-#[cfg(target_arch = "x86_64")]
 unsafe impl<V: Pads> Pads for Pair<V> {
     #[inline(always)]
     unsafe fn load_padded<const BIG_ENDIAN: bool>(
@@ -312,7 +314,10 @@ unsafe impl<V: Vector> Vector for Pair<V> {
         }
     }
     #[inline(always)]
-    unsafe fn load_block<const BIG_ENDIAN: bool>(lanes: *const *const u8, offset: usize) -> [Self; 16] {
+    unsafe fn load_block<const BIG_ENDIAN: bool>(
+        lanes: *const *const u8,
+        offset: usize,
+    ) -> [Self; 16] {
         // SAFETY: the caller vouches for 2 * V::LANES pointers, each good for sixteen words.
         let (a, b) = unsafe {
             (

@@ -49,7 +49,9 @@ mod tests {
         // SAFETY: there are none.
         let reason =
             unsafe { open(&["libnowhere.so.1", "libnowhere.so"]) }.expect_err("it is not there");
-        let [first, second] = reason.split("; ").collect::<Vec<_>>()[..] else { panic!("{reason}") };
+        let [first, second] = reason.split("; ").collect::<Vec<_>>()[..] else {
+            panic!("{reason}")
+        };
         assert_eq!(first.matches("libnowhere.so.1").count(), 1, "{reason}");
         assert_eq!(second.matches("libnowhere.so").count(), 1, "{reason}");
     }
@@ -58,13 +60,15 @@ mod tests {
     #[test]
     fn the_first_that_is_there_is_taken_and_asked_for_functions() {
         // SAFETY: a program has the C library already.
-        let (library, name) = unsafe { open(&["libnowhere.so", "libc.so.6"]) }.expect("it is there");
+        let (library, name) =
+            unsafe { open(&["libnowhere.so", "libc.so.6"]) }.expect("it is there");
         assert_eq!(name, "libc.so.6");
         // SAFETY: the type is that of the C library's header.
         let found = unsafe { find::<unsafe extern "C" fn(i32) -> i32>(&library, "abs") };
         // SAFETY: the library is open, and the function takes any number but the least.
         assert_eq!(found.map(|abs| unsafe { abs(-7) }), Ok(7));
-        // SAFETY: there is none to be called.
-        assert_eq!(unsafe { find::<unsafe extern "C" fn()>(&library, "of_nowhere") }, Err("of_nowhere"));
+        // SAFETY: the library has no such function, so that none is called.
+        let absent = unsafe { find::<unsafe extern "C" fn()>(&library, "of_nowhere") };
+        assert_eq!(absent, Err("of_nowhere"));
     }
 }

@@ -138,7 +138,16 @@ impl Bench<'_> {
         let mut rows = Vec::new();
         for entry in &entries {
             for &order in case.orders {
-                rows.push(self.row(offer, case, workload, &workset, Mode::Burst, burst, order, entry));
+                rows.push(self.row(
+                    offer,
+                    case,
+                    workload,
+                    &workset,
+                    Mode::Burst,
+                    burst,
+                    order,
+                    entry,
+                ));
             }
         }
         Ok(rows)
@@ -161,8 +170,16 @@ impl Bench<'_> {
         for (index, entry) in entries.iter().enumerate() {
             let orders = managers.get(index).map_or(case.orders, std::slice::from_ref);
             for &order in orders {
-                let mut row =
-                    self.row(offer, case, workload, &workset, Mode::Stream, STREAM_BURST, order, entry);
+                let mut row = self.row(
+                    offer,
+                    case,
+                    workload,
+                    &workset,
+                    Mode::Stream,
+                    STREAM_BURST,
+                    order,
+                    entry,
+                );
                 if entry.provider == Provider::Native {
                     let cycles = kernel * limit::mean_blocks(&workset);
                     row.kernel_cycles_per_buffer = Some(hundredths(cycles));

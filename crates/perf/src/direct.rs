@@ -1,6 +1,8 @@
 //! What is measured without the engine: the lanes' own managers, and the peers' own interfaces.
 
-use broadloom_engine::{AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm};
+use broadloom_engine::{
+    AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
+};
 
 use crate::error::PerfError;
 use crate::names::Order;

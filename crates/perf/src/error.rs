@@ -65,7 +65,9 @@ pub enum PerfError {
         valid: String,
     },
     /// Two providers disagree about a buffer. Nothing was timed.
-    #[error("{algorithm} {direction}: {second} and {first} differ on buffer {buffer} of {len} bytes")]
+    #[error(
+        "{algorithm} {direction}: {second} and {first} differ on buffer {buffer} of {len} bytes"
+    )]
     Mismatch {
         /// The algorithm.
         algorithm: Algorithm,

@@ -22,12 +22,12 @@ impl Allowed {
     /// What counts when the lanes are held to an instruction set: its vectors, and the AES and SHA
     /// instructions unless the lanes are to do without some feature (`restricted`).
     pub fn of(isa: Isa, restricted: bool) -> Allowed {
-        let widest = match isa {
-            Isa::Avx512 => Unit::Vec512,
-            Isa::Avx2 => Unit::Vec256,
+        let widest = match isa.vector_bits() {
+            512 => Unit::Vec512,
+            256 => Unit::Vec256,
             // What is written for plain integers, the compiler may put into the vectors that every
             // such machine has.
-            Isa::Neon | Isa::Portable => Unit::Vec128,
+            _ => Unit::Vec128,
         };
         Allowed { widest, hardware: isa != Isa::Portable && !restricted }
     }
@@ -39,7 +39,9 @@ impl Allowed {
 
     /// The vectors that count.
     pub fn vectors(self) -> impl Iterator<Item = Unit> {
-        [Unit::Vec128, Unit::Vec256, Unit::Vec512].into_iter().filter(move |&unit| unit <= self.widest)
+        [Unit::Vec128, Unit::Vec256, Unit::Vec512]
+            .into_iter()
+            .filter(move |&unit| unit <= self.widest)
     }
 }
 
@@ -66,7 +68,8 @@ fn bounds(kernel: &KernelOps, throughput: &Throughput) -> Option<Bounds> {
         let rates = operations.iter().filter_map(|&operation| throughput.get(unit, operation));
         rates.reduce(f64::max).map_or(0.0, |rate| f64::from(count) / rate)
     };
-    let sha = if kernel.lanes == 1 && counts.sha == 20 { Operation::Sha1 } else { Operation::Sha256 };
+    let sha =
+        if kernel.lanes == 1 && counts.sha == 20 { Operation::Sha1 } else { Operation::Sha256 };
     Some([
         own(counts.multiply, Operation::Multiply)?,
         own(counts.carry_less, Operation::CarryLess)?,
@@ -80,7 +83,11 @@ fn bounds(kernel: &KernelOps, throughput: &Throughput) -> Option<Bounds> {
         together(counts.shuffle, &[Operation::Shuffle]),
         together(
             counts.shift + counts.rotate + counts.shuffle,
-            &[pick(Operation::Shift, Operation::Shift64), Operation::Shuffle, Operation::ShiftShuffle],
+            &[
+                pick(Operation::Shift, Operation::Shift64),
+                Operation::Shuffle,
+                Operation::ShiftShuffle,
+            ],
         ),
         f64::from(counts.total()) / throughput.best(unit)?,
     ])
@@ -91,7 +98,8 @@ fn bounds(kernel: &KernelOps, throughput: &Throughput) -> Option<Bounds> {
 pub fn cycles(work: &[(KernelOps, f64)], throughput: &Throughput) -> Option<f64> {
     let mut sums: Vec<(Unit, Bounds)> = Vec::new();
     for (kernel, blocks) in work {
-        let bounds = bounds(kernel, throughput)?.map(|cycles| cycles * blocks / kernel.lanes as f64);
+        let bounds =
+            bounds(kernel, throughput)?.map(|cycles| cycles * blocks / kernel.lanes as f64);
         match sums.iter_mut().find(|(unit, _)| *unit == kernel.unit) {
             Some((_, sum)) => sum.iter_mut().zip(bounds).for_each(|(sum, cycles)| *sum += cycles),
             None => sums.push((kernel.unit, bounds)),
@@ -103,7 +111,10 @@ pub fn cycles(work: &[(KernelOps, f64)], throughput: &Throughput) -> Option<f64>
 /// The fewest cycles for so many blocks of each stage, and the kernels that could do it in so few, or nothing where
 /// there are none. Two kernels at work side by side on the same blocks are not considered, nor vectors of two
 /// widths, which share their ports.
-pub fn best_kernels(stages: &[(&Stage, f64)], throughput: &Throughput) -> Option<(f64, Vec<KernelOps>)> {
+pub fn best_kernels(
+    stages: &[(&Stage, f64)],
+    throughput: &Throughput,
+) -> Option<(f64, Vec<KernelOps>)> {
     let mut choices = vec![Vec::new()];
     for (stage, blocks) in stages {
         let more = choices.iter().flat_map(|choice: &Vec<(KernelOps, f64)>| {
@@ -135,7 +146,8 @@ pub fn mean_blocks(workset: &Workset) -> f64 {
 }
 
 fn mean_blocks_of(stage: &Stage, workset: &Workset) -> f64 {
-    let total: usize = (0..workset.len()).map(|index| stage.blocks(workset.buffer(index).len())).sum();
+    let total: usize =
+        (0..workset.len()).map(|index| stage.blocks(workset.buffer(index).len())).sum();
     total as f64 / workset.len().max(1) as f64
 }
 
@@ -244,7 +256,8 @@ mod tests {
             (Unit::Vec256, Operation::Aes, 2.0),
             (Unit::Vec256, Operation::Logic, 4.0),
         ]);
-        let limit = |widest, hardware| of_block("aes-128-cbc", Allowed { widest, hardware }, &rates);
+        let limit =
+            |widest, hardware| of_block("aes-128-cbc", Allowed { widest, hardware }, &rates);
         assert_eq!(limit(Unit::Vec128, true), Some(5.0));
         assert_eq!(limit(Unit::Vec256, true), Some(2.5));
         assert_eq!(limit(Unit::Vec512, true), Some(2.5));
@@ -291,7 +304,10 @@ mod tests {
 
     #[test]
     fn blocks_are_those_of_the_mean_buffer() {
-        assert_eq!(mean_blocks(&Workset::of_lengths("hmac-sha1".parse().unwrap(), &[55, 64], 1)), 2.5);
+        assert_eq!(
+            mean_blocks(&Workset::of_lengths("hmac-sha1".parse().unwrap(), &[55, 64], 1)),
+            2.5
+        );
     }
 
     /// Rates at which AES is done in narrow vectors or in wide ones, and hashes on integers or in narrow vectors.

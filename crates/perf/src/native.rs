@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use broadloom_engine::{Algorithm, Direction, HashAlgorithm, MacAlgorithm};
 use broadloom_lanes::{
-    AesKey, CbcJob, Cpu, Hash, HashJob, HmacKey, InOrder, Job, Md5, OutOfOrder, OutOfPlace, Planner,
-    Sha1, Sha224, Sha256, Sha384, Sha512, kernels,
+    AesKey, CbcJob, Cpu, Hash, HashJob, HmacKey, InOrder, Job, Md5, OutOfOrder, OutOfPlace,
+    Planner, Sha1, Sha224, Sha256, Sha384, Sha512, kernels,
 };
 
 use crate::contender::Contender;

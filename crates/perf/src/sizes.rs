@@ -57,7 +57,9 @@ impl FromStr for Sizes {
             (None, "imix") => Ok(vec![Workload::Imix(Imix::default())]),
             (Some(("imix", mix)), _) => imix(mix).map(|mix| vec![Workload::Imix(mix)]),
             (None, _) => bytes(text).map(|size| vec![Workload::Size(size)]),
-            (Some(_), _) => range(text).map(|sizes| sizes.into_iter().map(Workload::Size).collect()),
+            (Some(_), _) => {
+                range(text).map(|sizes| sizes.into_iter().map(Workload::Size).collect())
+            }
         };
         workloads.map(Sizes).map_err(|reason| PerfError::Size {
             text: text.to_owned(),

@@ -87,7 +87,9 @@ fn of_cipher(cipher: CipherAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
         vec![Stage::new(kernels, |len| len.div_ceil(8))]
     };
     Some(match cipher {
-        CipherAlgorithm::AesCbc(size) | CipherAlgorithm::AesCfb(size) => {
+        CipherAlgorithm::AesCbc(size)
+        | CipherAlgorithm::AesCfb(size)
+        | CipherAlgorithm::AesOfb(size) => {
             vec![aes(size, Mode::Chained, allowed, blocks)]
         }
         CipherAlgorithm::AesCtr(size) | CipherAlgorithm::AesCtr32(size) => {
@@ -138,8 +140,10 @@ fn of_aead(aead: AeadAlgorithm, allowed: Allowed) -> Vec<Stage> {
                 aes(size, Mode::Chained, allowed, move |len| before + len.div_ceil(16)),
             ]
         }
-        AeadAlgorithm::ChaCha20Poly1305 => {
-            let (key, lengths) = (1, 1);
+        AeadAlgorithm::ChaCha20Poly1305 | AeadAlgorithm::XChaCha20Poly1305 => {
+            // The key that is derived costs as much as a block.
+            let derived = usize::from(aead == AeadAlgorithm::XChaCha20Poly1305);
+            let (key, lengths) = (1 + derived, 1);
             let lanes = allowed.vectors().map(ops::poly1305_in_lanes);
             let poly1305 = lanes.chain([ops::poly1305()]).collect();
             let poly1305 = Stage::new(poly1305, move |len| associated + len.div_ceil(16) + lengths);
@@ -148,7 +152,12 @@ fn of_aead(aead: AeadAlgorithm, allowed: Allowed) -> Vec<Stage> {
     }
 }
 
-fn aes(size: AesSize, mode: Mode, allowed: Allowed, blocks: impl Fn(usize) -> usize + 'static) -> Stage {
+fn aes(
+    size: AesSize,
+    mode: Mode,
+    allowed: Allowed,
+    blocks: impl Fn(usize) -> usize + 'static,
+) -> Stage {
     Stage::new(in_hardware(allowed, |unit| ops::aes(size, mode, unit)), blocks)
 }
 
@@ -203,6 +212,8 @@ mod tests {
         assert_eq!(blocks("aes-128-ccm", 64), [5, 7]);
         assert_eq!(blocks("chacha20", 65), [2]);
         assert_eq!(blocks("chacha20-poly1305", 64), [2, 6]);
+        assert_eq!(blocks("xchacha20-poly1305", 64), [3, 6]);
+        assert_eq!(blocks("aes-128-ofb", 49), [4]);
         assert_eq!(blocks("3des-cbc", 64), [8]);
         assert_eq!(blocks("kasumi-f8", 60), [9]);
         assert_eq!(blocks("kasumi-f9", 63), [10]);

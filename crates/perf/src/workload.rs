@@ -110,13 +110,14 @@ impl FromStr for Workload {
 
     /// Parses "0" to "3".
     fn from_str(name: &str) -> Result<Self, PerfError> {
-        Workload::PAPER.into_iter().find(|workload| workload.name().as_deref() == Some(name)).ok_or_else(
-            || PerfError::Name {
+        Workload::PAPER
+            .into_iter()
+            .find(|workload| workload.name().as_deref() == Some(name))
+            .ok_or_else(|| PerfError::Name {
                 what: "workload",
                 name: name.to_owned(),
                 valid: "0, 1, 2, 3".to_owned(),
-            },
-        )
+            })
     }
 }
 

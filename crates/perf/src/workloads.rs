@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::time::Duration;
 
-use broadloom_engine::{AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm};
+use broadloom_engine::{
+    AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
+};
 use broadloom_lanes::{Cpu, Isa};
 
 use crate::calibrate::Throughput;
@@ -78,7 +80,9 @@ pub(crate) fn or_usual<T: Clone>(list: &[T], usual: &[T]) -> Vec<T> {
 /// Refuses numbers of jobs that are not 1 to [`MAX_BURST`].
 pub(crate) fn check_jobs(what: &'static str, counts: &[usize]) -> Result<(), PerfError> {
     match counts.iter().find(|count| !(1..=MAX_BURST).contains(*count)) {
-        Some(&value) => Err(PerfError::Range { what, value, valid: format!("1 to {MAX_BURST} jobs") }),
+        Some(&value) => {
+            Err(PerfError::Range { what, value, valid: format!("1 to {MAX_BURST} jobs") })
+        }
         None => Ok(()),
     }
 }
@@ -123,12 +127,15 @@ impl WorkloadOptions {
     /// The CPU without the features that the lanes are to do without.
     fn restricted(&self, cpu: Cpu) -> Result<Cpu, PerfError> {
         self.without.iter().try_fold(cpu, |cpu, feature| {
-            let known: Vec<_> = cpu.features().iter().map(|known| known.name).collect();
-            if !known.contains(&feature.as_str()) {
-                let value = feature.clone();
-                return Err(PerfError::Feature { value, valid: known.join(", ") });
+            match cpu.features().iter().find(|known| known.feature.name() == feature) {
+                Some(known) => Ok(cpu.without(known.feature)?),
+                None => {
+                    let known: Vec<_> =
+                        cpu.features().iter().map(|known| known.feature.name()).collect();
+                    let value = feature.clone();
+                    Err(PerfError::Feature { value, valid: known.join(", ") })
+                }
             }
-            Ok(cpu.without(feature)?)
         })
     }
 }
@@ -213,8 +220,11 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
         let orders = or_usual(&options.orders, &[Direct::try_from(algorithm)?.usual_order()]);
         for cpu in &cpus {
             for &cache in &caches {
-                let offer =
-                    Offer { cpu, openssl: peers.openssl.as_ref(), ipsec_mb: peers.ipsec_mb.as_ref() };
+                let offer = Offer {
+                    cpu,
+                    openssl: peers.openssl.as_ref(),
+                    ipsec_mb: peers.ipsec_mb.as_ref(),
+                };
                 let case = Case { algorithm, direction, cache, orders: &orders };
                 let mut bench = Bench {
                     without: without.clone(),
@@ -225,7 +235,8 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
                     notes: Vec::new(),
                 };
                 let section = bench.run(&offer, &case, &workloads, &bursts)?;
-                let but = without.as_ref().map_or(String::new(), |names| format!(" without {names}"));
+                let but =
+                    without.as_ref().map_or(String::new(), |names| format!(" without {names}"));
                 let lanes = format!("{} lanes{but}", cpu.isa());
                 write_section(out, &case, &lanes, &section, &bench.notes)?;
                 rows.extend(section);

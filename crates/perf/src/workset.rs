@@ -50,7 +50,8 @@ impl Arena {
         let mut at = 0;
         let mut parts = Vec::with_capacity(spans.len());
         for span in spans {
-            let (part, tail) = std::mem::take(&mut rest)[span.start - at..].split_at_mut(span.len());
+            let (part, tail) =
+                std::mem::take(&mut rest)[span.start - at..].split_at_mut(span.len());
             parts.push(part);
             rest = tail;
             at = span.end;
@@ -94,8 +95,11 @@ fn key_len(algorithm: Algorithm) -> usize {
 
 /// Bytes of a MAC's key: the digest's length for HMAC.
 fn mac_key_len(mac: MacAlgorithm) -> usize {
-    mac.tag_len().clamp(*mac.key_lens().start(), *mac.key_lens().end())
+    mac.tag_len().clamp(mac.key_lens().min(), mac.key_lens().max())
 }
+
+/// Bytes of the longest nonce: XChaCha20-Poly1305's.
+const LONGEST_NONCE: usize = 24;
 
 /// Bytes of the key of a chain's MAC; none elsewhere.
 fn chain_mac_key_len(algorithm: Algorithm) -> usize {
@@ -115,7 +119,7 @@ pub struct Workset {
     buffers: Arena,
     keys: Vec<Vec<u8>>,
     mac_keys: Vec<Vec<u8>>,
-    ivs: Vec<[u8; 16]>,
+    nonces: Vec<[u8; LONGEST_NONCE]>,
 }
 
 impl Workset {
@@ -147,7 +151,14 @@ impl Workset {
                 key
             })
             .collect();
-        let ivs = lengths.iter().map(|_| rng.u128(..).to_le_bytes()).collect();
+        let nonces = lengths
+            .iter()
+            .map(|_| {
+                let mut nonce = [0; LONGEST_NONCE];
+                rng.fill(&mut nonce);
+                nonce
+            })
+            .collect();
         let mac_keys = lengths
             .iter()
             .map(|_| {
@@ -156,7 +167,7 @@ impl Workset {
                 key
             })
             .collect();
-        Workset { algorithm, buffers, keys, mac_keys, ivs }
+        Workset { algorithm, buffers, keys, mac_keys, nonces }
     }
 
     /// The algorithm that lengths and keys were chosen for.
@@ -196,10 +207,15 @@ impl Workset {
         Copies(self.buffers.copy())
     }
 
-    /// A buffer's IV.
+    /// A buffer's nonce, of which each algorithm takes what it needs.
+    pub fn nonce(&self, index: usize) -> &[u8] {
+        &self.nonces[index]
+    }
+
+    /// A buffer's IV: the start of its nonce.
     #[inline]
     pub fn iv(&self, index: usize) -> &[u8; 16] {
-        &self.ivs[index]
+        self.nonces[index].first_chunk().expect("a nonce is longer")
     }
 
     /// The length of the longest buffer in bytes.
@@ -304,7 +320,8 @@ mod tests {
         let ivs: HashSet<_> = (0..300).map(|i| workset.iv(i)).collect();
         assert_eq!((keys.len(), ivs.len()), (300, 300));
         assert!(keys.iter().all(|key| key.len() == 24));
-        let offsets: HashSet<_> = (0..300).map(|i| workset.buffer(i).as_ptr().addr() % LINE).collect();
+        let offsets: HashSet<_> =
+            (0..300).map(|i| workset.buffer(i).as_ptr().addr() % LINE).collect();
         assert!(offsets.len() > LINE / 2, "{} offsets", offsets.len());
     }
 
@@ -351,7 +368,10 @@ mod tests {
         for i in 0..50 {
             assert_eq!(copies.get(i) == workset.buffer(i), i != 7);
             assert_eq!(again.clone().get(i), workset.buffer(i));
-            assert_eq!(copies.get(i).as_ptr().addr() % LINE, workset.buffer(i).as_ptr().addr() % LINE);
+            assert_eq!(
+                copies.get(i).as_ptr().addr() % LINE,
+                workset.buffer(i).as_ptr().addr() % LINE
+            );
         }
     }
 

@@ -84,9 +84,12 @@ fn latencies_and_verifications_are_rows_of_their_own() {
     let of = |kind| report.rows.iter().filter(move |row| row.kind() == kind);
     assert_eq!((of(Kind::Latency).count(), of(Kind::Verify).count()), (2, 2));
     for row in of(Kind::Latency) {
-        let figures = [row.latency_ns_min, row.latency_ns_p50, row.latency_ns_p99, row.latency_ns_max];
+        let figures =
+            [row.latency_ns_min, row.latency_ns_p50, row.latency_ns_p99, row.latency_ns_max];
         assert!(figures.iter().all(Option::is_some) && figures.is_sorted(), "{row:?}");
-        assert!(row.latency_ns_mean >= row.latency_ns_min && row.latency_ns_mean <= row.latency_ns_max);
+        assert!(
+            row.latency_ns_mean >= row.latency_ns_min && row.latency_ns_mean <= row.latency_ns_max
+        );
         assert_eq!(row.cycles_per_buffer, None);
     }
     assert!(of(Kind::Verify).all(|row| row.verified == Some(128) && row.gbps.is_none()));
@@ -119,7 +122,8 @@ fn outstanding_operations_are_set_against_synchronous_calls() {
     let options =
         MatrixOptions { outstanding: vec![1, 8], ..quick(&["aes-128-cbc+hmac-sha1"], &["native"]) };
     let (report, text) = run(&options);
-    let keys = |row: &Row| (row.mode.clone(), row.outstanding, row.burst, row.call.clone().unwrap());
+    let keys =
+        |row: &Row| (row.mode.clone(), row.outstanding, row.burst, row.call.clone().unwrap());
     let expected = [
         ("sync".to_owned(), None, 1, "process-many".to_owned()),
         ("async".to_owned(), Some(1), 1, "queue-pair".to_owned()),
@@ -159,7 +163,10 @@ fn files_hold_what_the_report_does_and_become_a_baseline() {
     let baseline = Baseline::read(&path).unwrap();
     let options = MatrixOptions { baseline: Some(baseline.clone()), ..options };
     let (report, printed) = run(&options);
-    assert!(printed.contains("% slower") && printed.contains("2 of 2 rows got slower"), "{printed}");
+    assert!(
+        printed.contains("% slower") && printed.contains("2 of 2 rows got slower"),
+        "{printed}"
+    );
     assert!(text(&|out| page::write(&report, Some(&baseline), out)).contains("Since the baseline"));
 }
 
@@ -191,8 +198,14 @@ fn all_that_openssl_has_can_be_measured_and_verified() {
     if !openssl_is_here() {
         return;
     }
-    let algorithms =
-        ["aes-128-ccm", "aes-256-gcm", "chacha20-poly1305", "aes-128-gmac", "3des-cbc", "aes-192-ctr"];
+    let algorithms = [
+        "aes-128-ccm",
+        "aes-256-gcm",
+        "chacha20-poly1305",
+        "aes-128-gmac",
+        "3des-cbc",
+        "aes-192-ctr",
+    ];
     let options = MatrixOptions {
         directions: Direction::ALL.to_vec(),
         sizes: "1:7:64".parse::<Sizes>().unwrap().0,
@@ -237,7 +250,8 @@ fn what_cannot_be_done_is_refused_before_anything_is_measured() {
 
 #[test]
 fn lanes_with_and_without_a_feature_are_sides_of_one_run() {
-    let options = quick(&["sha1"], &["native", "native:without=sha", "native:without=aes:without=sha"]);
+    let options =
+        quick(&["sha1"], &["native", "native:without=sha", "native:without=aes:without=sha"]);
     let (report, text) = run(&options);
     let without: Vec<_> = report.rows.iter().map(|row| row.without.as_deref()).collect();
     assert_eq!(without, [None, Some("sha"), Some("aes,sha")]);

@@ -140,7 +140,11 @@ fn ipsec_mb_agrees_with_rustcrypto() {
             match ipsec_mb::IpsecMb::new(&api, &workset, direction).unwrap() {
                 Ok(contender) => check(contender, &workset, direction, burst),
                 Err(absent) => {
-                    assert_eq!(workset.algorithm(), Algorithm::Hash(HashAlgorithm::Md5), "{absent}");
+                    assert_eq!(
+                        workset.algorithm(),
+                        Algorithm::Hash(HashAlgorithm::Md5),
+                        "{absent}"
+                    );
                 }
             }
         }

@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 use std::num::NonZeroU64;
 
-use broadloom::ProviderSpec;
-use broadloom::compression::OUTSTANDING;
-use broadloom::compression::format::Format;
+use broadloom::compression::{CHUNKS, OUTSTANDING};
 use broadloom_cli::number::number;
 use broadloom_cli::size::parse_size;
 use clap::Args;
 
+use super::container::Container;
 use super::level::Level;
+use super::providers::Wanted;
 
 /// Most threads that can be asked for.
 const MAX_THREADS: u64 = 256;
@@ -18,30 +18,50 @@ const MAX_THREADS: u64 = 256;
 /// Most jobs outstanding for each thread that can be asked for.
 const MAX_JOBS: u64 = *OUTSTANDING.end() as u64;
 
+/// The largest block, in units of 1024 bytes.
+const MAX_BLOCK: u64 = (*CHUNKS.end() >> 10) as u64;
+
 /// What follows the help of both.
 const STATUS: &str = "\
-Exit status: 0 if all went well, 1 if something that was asked for could not be done, 2 for a wrong \
-command line. A file that fails stays as it was, nothing half done is left, and the other files are worked on all \
-the same. A file that has a suffix already is not compressed again; that is no error.";
+Exit status: 0 if all went well; 1 after an error; 2 after a warning (a file was ignored, or trailing \
+garbage was) and for a wrong command line. A file that fails stays as it was, nothing half done is left, and \
+the other files are worked on all the same. A file that has a suffix already is not compressed again; that \
+is no error.";
 
 /// Compress files, as gzip and pigz do
 ///
-/// Replaces each FILE by one with a suffix (.gz, .zz, .deflate, .parcomp by the format), or reads standard
+/// Replaces each FILE by one with a suffix (.gz, .zz, .deflate, .parcomp, .zip by the format), or reads standard
 /// input and writes standard output. Mode and times are kept.
 #[derive(Args)]
 #[command(after_help = STATUS, args_override_self = true)]
 pub struct CompressArgs {
-    #[command(flatten)]
-    pub level: Level,
-
-    /// Decompress, as `broadloom decompress` does. A level, --chunk and --verify then count for nothing
-    #[arg(short, long, visible_alias = "uncompress")]
-    pub decompress: bool,
+    /// Compress in blocks of SIZE times 1024 bytes: --chunk in pigz's unit
+    #[arg(
+        short = 'b',
+        long,
+        value_name = "SIZE",
+        value_parser = number::<usize>("a block size in KiB", 1..=MAX_BLOCK),
+        overrides_with = "chunk",
+    )]
+    pub blocksize: Option<usize>,
 
     /// Compress in independent chunks of SIZE bytes (64K, 1M) [default: 64K to level 3 and for parcomp, 65280
     /// for bgzf, else 512K]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub chunk: Option<NonZeroU64>,
+
+    /// Make each chunk a gzip member of its own, with its length in its header. Some readers stop behind the
+    /// first member
+    #[arg(long)]
+    pub members: bool,
+
+    /// Compress blocks independently. They always are: no chunk needs another one to be decompressed
+    #[arg(short, long)]
+    pub independent: bool,
+
+    /// End chunks where the content says so, so that rsync finds what did not change in a changed file
+    #[arg(short = 'R', long)]
+    pub rsyncable: bool,
 
     /// Decompress every chunk again, and compare, before it is written
     #[arg(long)]
@@ -51,6 +71,14 @@ pub struct CompressArgs {
     #[arg(long, conflicts_with_all = ["stdout", "test", "list", "decompress"])]
     pub index: bool,
 
+    /// Make zlib data (.zz): --format zlib
+    #[arg(short, long, conflicts_with = "format")]
+    pub zlib: bool,
+
+    /// Make a zip file of one entry (.zip): --format zip
+    #[arg(short = 'K', long, conflicts_with_all = ["format", "zlib"])]
+    pub zip: bool,
+
     #[command(flatten)]
     pub common: CommonArgs,
 }
@@ -58,7 +86,7 @@ pub struct CompressArgs {
 /// Decompress files, as gunzip and unpigz do
 ///
 /// Replaces each FILE by one without its suffix, or reads standard input and writes standard output. gzip,
-/// BGZF and zlib data are told by how they begin, raw deflate and parcomp data by their suffix or --format.
+/// BGZF, zlib and zip data are told by how they begin, raw deflate and parcomp data by their suffix or --format.
 #[derive(Args)]
 #[command(after_help = STATUS, args_override_self = true)]
 pub struct DecompressArgs {
@@ -73,13 +101,33 @@ pub struct CommonArgs {
     #[arg(value_name = "FILE")]
     pub files: Vec<OsString>,
 
+    #[command(flatten)]
+    pub level: Level,
+
+    /// Decompress, as `broadloom decompress` always does. A level and what else is about compressing then
+    /// count for nothing
+    #[arg(short, long, visible_alias = "uncompress")]
+    pub decompress: bool,
+
+    /// Do nothing but warn: lines end in the same way in every text here
+    #[arg(short, long)]
+    pub ascii: bool,
+
+    /// Print the license
+    #[arg(short = 'L', long)]
+    pub license: bool,
+
+    /// Have the system write every output to its medium before the next file begins
+    #[arg(short = 'Y', long)]
+    pub synchronous: bool,
+
     /// Write to standard output, and keep the files
     #[arg(short = 'c', long, visible_alias = "to-stdout")]
     pub stdout: bool,
 
     /// Replace files that are there, use a terminal for compressed data, follow symbolic links, break hard
-    /// links, drop set-user-ID, set-group-ID and sticky bits, compress what has a suffix already; decompress
-    /// what precedes garbage, and, with -c, copy what is not compressed
+    /// links, drop set-user-ID, set-group-ID and sticky bits, compress what has a suffix already; remove a file
+    /// behind whose data there is garbage, and, to standard output, copy what is not compressed
     #[arg(short, long)]
     pub force: bool,
 
@@ -129,13 +177,14 @@ pub struct CommonArgs {
     #[arg(short, long, conflicts_with = "list")]
     pub test: bool,
 
-    /// Format: gzip, bgzf, zlib, raw, parcomp [default: gzip; to decompress: told by the data]
+    /// Format: gzip, bgzf, zlib, raw, parcomp, zip [default: gzip; to decompress: told by the data]
     #[arg(long, value_name = "NAME")]
-    pub format: Option<Format>,
+    pub format: Option<Container>,
 
-    /// Provider with its options: libdeflate, zlib, isal, emulated:preset=8955 [default: the fastest here]
+    /// Provider with its options: libdeflate, zlib, isal, emulated:preset=8955; or fastest, measured here
+    /// [default: by the level, as `broadloom info` lists]
     #[arg(long, value_name = "NAME[:OPTION=VALUE]...")]
-    pub provider: Option<ProviderSpec>,
+    pub provider: Option<Wanted>,
 
     /// Go on with another provider where the one asked for cannot, and say so
     #[arg(long, requires = "provider")]

@@ -1,37 +1,42 @@
-//! What a new file takes over from the one it is made of: owner, mode, times.
+//! What a new file takes over from the one it is made of: owner, mode, ACL, times.
 
-use std::fs::{File, FileTimes, Metadata, Permissions};
+use std::fs::{File, FileTimes, Metadata};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The bits of a mode that are taken over: who may read, write and execute. What makes a program run as
-/// somebody else is not.
-const MODE: u32 = 0o777;
+use broadloom_cli::access::{Access, PERMISSIONS};
+
+use super::inputs::Opened;
 
 /// The mode of a file, and what a new one made of it would have, where that is not the same.
 pub fn lost_mode(source: &Metadata) -> Option<(u32, u32)> {
     let mode = source.mode() & 0o7777;
-    (mode & !MODE != 0).then_some((mode, mode & MODE))
+    (mode & !PERMISSIONS != 0).then_some((mode, mode & PERMISSIONS))
 }
 
-/// Gives `target` the owner, the mode and the times of `source`; another time of modification where there
-/// is one. An owner that only the system's administrator may give is not an error.
+/// Gives `target`, which is to be at `path`, the owner, the mode, the ACL and the times of
+/// `source`; another time of modification where there is one. Where it replaces a file, it grants
+/// nobody more than that file did.
 ///
 /// # Errors
-/// If the system refuses the rest.
-pub fn copy(source: &Metadata, modified: Option<SystemTime>, target: &File) -> io::Result<()> {
-    let mut mode = source.mode() & MODE;
-    // The group first: everyone may give a file to a group of their own.
-    if fchown(target, None, Some(source.gid())).is_err() {
-        // What the group of the source may do is not what this group may do.
-        mode &= !0o070;
+/// If the system refuses the mode or the times.
+pub fn copy(
+    source: &Opened,
+    modified: Option<SystemTime>,
+    target: &File,
+    path: &Path,
+) -> io::Result<()> {
+    let mut access = Access::of(&source.file, &source.metadata)?;
+    if let Some(replaced) = Access::at(path)? {
+        access = access.limited_to(&replaced);
     }
-    // Only an administrator can, and others need not.
-    let _ = fchown(target, Some(source.uid()), None);
-    target.set_permissions(Permissions::from_mode(mode))?;
-    let modified = modified.map_or_else(|| source.modified(), Ok)?;
-    target.set_times(FileTimes::new().set_accessed(source.accessed()?).set_modified(modified))
+    let accessed = source.metadata.accessed()?;
+    let modified = modified.map_or_else(|| source.metadata.modified(), Ok)?;
+    target.set_times(FileTimes::new().set_accessed(accessed).set_modified(modified))?;
+    // Last: once the file is another's, the system may let us do nothing more to it.
+    access.give(target)
 }
 
 /// A time as gzip stores it: seconds since 1970, or 0 where they do not fit.

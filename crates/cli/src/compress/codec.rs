@@ -18,9 +18,11 @@ use broadloom::{Compression, Session};
 use broadloom_lanes::Cpu;
 
 use super::attributes;
+use super::container::Container;
 use super::list::Entry;
 use super::options::{Coding, Task};
 use super::providers::{Work, open, open_to_verify};
+use super::zip;
 
 /// Who asks for a level above this wants few bytes. Longer chunks make fewer, and cost no time; but a file of one
 /// chunk is compressed by one thread.
@@ -28,6 +30,9 @@ const FAST_LEVELS: u8 = 3;
 
 /// Bytes of a chunk at other levels, where the format does not have a size of its own.
 const LONG_CHUNK: usize = 512 << 10;
+
+/// Most bytes of a chunk whose end the content determines: what rsync sends again for a small change.
+const RSYNCABLE_CHUNK: usize = 128 << 10;
 
 /// Jobs outstanding for each thread where chunks are long: as many bytes as of short ones would be too much.
 const LONG_OUTSTANDING: usize = 4;
@@ -39,6 +44,8 @@ pub struct Origin {
     pub name: Option<OsString>,
     /// When it was modified.
     pub modified: Option<SystemTime>,
+    /// Its mode.
+    pub mode: Option<u32>,
 }
 
 /// What came of coding a file.
@@ -52,8 +59,12 @@ pub struct Coded {
     pub streams: u64,
     /// Where the blocks of a BGZF file begin, where that is asked for.
     pub index: Option<Index>,
+    /// Something follows the compressed data that was not decompressed.
+    pub left: bool,
     /// What else has to be known.
     pub notes: Vec<String>,
+    /// The same, where the exit status is to tell of it as well.
+    pub warnings: Vec<String>,
 }
 
 /// Why a file is not coded.
@@ -68,6 +79,17 @@ pub enum CodecError {
     /// It cannot be decompressed.
     #[error(transparent)]
     Decompress(#[from] DecompressError),
+    /// It is not the zip file that was asked for, or one that is not read.
+    #[error(transparent)]
+    Zip(#[from] zip::ZipError),
+    /// LZW data, which no provider decodes.
+    #[error(
+        "these are LZW data, as compress(1) makes them (.Z): valid is `uncompress` or `gzip -d`"
+    )]
+    Lzw,
+    /// A zip file that was to be listed.
+    #[error("zip files are not listed: valid is `unzip -l`")]
+    ZipList,
     /// BGZF data that are perhaps not all.
     #[error(
         "at byte {offset}: the empty block with which bgzf ends is missing, so the file may be cut off \
@@ -80,6 +102,7 @@ pub enum CodecError {
 }
 
 /// Codes one file after another in the same way.
+#[derive(Clone)]
 pub enum Codec {
     /// Compresses.
     Compress {
@@ -89,6 +112,8 @@ pub enum Codec {
         verifier: Option<Session>,
         /// How.
         settings: Settings,
+        /// What the data are wrapped in.
+        container: Container,
         /// All of it in words.
         description: String,
     },
@@ -98,73 +123,116 @@ pub enum Codec {
         session: Session,
         /// How.
         settings: decompress::Settings,
+        /// What the data are wrapped in, where that is known beforehand.
+        container: Option<Container>,
+        /// Something is done whatever there is against it.
+        force: bool,
         /// All of it in words.
         description: String,
     },
 }
 
 impl Codec {
-    /// One for all files of a run, of `total` bytes where that is known.
+    /// One for all files of a run.
     ///
     /// # Errors
     /// If what is asked for cannot be, or nobody can do it, in words.
-    pub fn open(coding: &Coding, task: Task, total: Option<u64>, cpu: &Cpu) -> Result<Codec, String> {
+    pub fn open(coding: &Coding, task: Task, cpu: &Cpu) -> Result<Codec, String> {
         let codec = match task {
-            Task::Compress => Codec::to_compress(coding, total, cpu)?,
-            Task::Decompress | Task::Test | Task::List => Codec::to_decompress(coding, total, cpu)?,
+            Task::Compress => Codec::to_compress(coding, cpu)?,
+            Task::Decompress | Task::Test | Task::List => Codec::to_decompress(coding, cpu)?,
         };
         // What is wrong for all files is said once.
         codec.check().map_err(|error| error.to_string())?;
         Ok(codec)
     }
 
-    fn to_compress(coding: &Coding, total: Option<u64>, cpu: &Cpu) -> Result<Codec, String> {
-        let mut settings = Settings::new(coding.format.unwrap_or(Format::Gzip));
+    fn to_compress(coding: &Coding, cpu: &Cpu) -> Result<Codec, String> {
+        let container = coding.container.unwrap_or(Container::Format(Format::Gzip));
+        let mut settings = Settings::new(container.format());
         settings.threads = threads(coding);
         let has_own_size = matches!(settings.format, Format::Bgzf | Format::Parcomp);
-        if coding.level.number > FAST_LEVELS && !has_own_size {
+        if coding.rsyncable && !has_own_size {
+            settings.chunk = RSYNCABLE_CHUNK;
+        } else if coding.level.number > FAST_LEVELS && !has_own_size {
             (settings.chunk, settings.outstanding) = (LONG_CHUNK, LONG_OUTSTANDING);
         }
         settings.chunk = coding.chunk.unwrap_or(settings.chunk);
         settings.outstanding = coding.jobs.unwrap_or(settings.outstanding);
         settings.index = coding.index;
+        settings.members = coding.members;
+        settings.rsyncable = coding.rsyncable;
         let level = coding.level.number;
         let how = Compression { level, ..Compression::default() };
-        let how = Settings::compression_for(settings.format, how);
-        let chosen = open(coding, Work::Compress(how), total, cpu)?;
+        let how = settings.compression(how);
+        let chosen = open(coding, Work::Compress(how), cpu)?;
         let verifier = coding.verify.then(|| open_to_verify(cpu)).transpose()?;
         let (threads, chunk) = (settings.threads, settings.chunk);
-        let description =
-            format!("{}; level {level}, {threads} threads, chunks of {chunk} bytes", chosen.description);
-        Ok(Codec::Compress { session: chosen.session, verifier, settings, description })
+        let description = format!(
+            "{}; level {level}, {threads} threads, chunks of {chunk} bytes",
+            chosen.description
+        );
+        let session = chosen.session;
+        Ok(Codec::Compress { session, verifier, settings, container, description })
     }
 
-    fn to_decompress(coding: &Coding, total: Option<u64>, cpu: &Cpu) -> Result<Codec, String> {
+    fn to_decompress(coding: &Coding, cpu: &Cpu) -> Result<Codec, String> {
         let usual = decompress::Settings::default();
         let settings = decompress::Settings {
-            format: coding.format,
+            format: coding.container.and_then(Container::plain),
             threads: threads(coding),
             outstanding: coding.jobs.unwrap_or(usual.outstanding),
             limit: coding.limit,
-            garbage: coding.garbage,
+            garbage: Garbage::Report,
             ..usual
         };
-        let chosen = open(coding, Work::Decompress, total, cpu)?;
+        let chosen = open(coding, Work::Decompress, cpu)?;
         let description = format!("{}; {} threads", chosen.description, settings.threads);
-        Ok(Codec::Decompress { session: chosen.session, settings, description })
+        let (container, force) = (coding.container, coding.force);
+        Ok(Codec::Decompress { session: chosen.session, settings, container, force, description })
     }
 
     fn check(&self) -> Result<(), SettingsError> {
         match self {
             Codec::Compress { .. } => self.compressor(&Origin::default()).map(drop),
-            Codec::Decompress { .. } => self.decompressor(None).map(drop),
+            Codec::Decompress { settings, .. } => {
+                self.decompressor(settings.format, Garbage::Report).map(drop)
+            }
+        }
+    }
+
+    /// The same with one thread.
+    pub fn with_one_thread(&self) -> Codec {
+        let mut single = self.clone();
+        match &mut single {
+            Codec::Compress { settings, .. } => settings.threads = 1,
+            Codec::Decompress { settings, .. } => settings.threads = 1,
+        }
+        single
+    }
+
+    /// Threads for one file.
+    pub fn threads(&self) -> usize {
+        match self {
+            Codec::Compress { settings, .. } => settings.threads,
+            Codec::Decompress { settings, .. } => settings.threads,
+        }
+    }
+
+    /// Most bytes of a file that is hardly coded sooner by several threads than by one.
+    pub fn divided(&self) -> u64 {
+        match self {
+            Codec::Compress { settings, .. } => settings.chunk as u64,
+            Codec::Decompress { .. } => LONG_CHUNK as u64,
         }
     }
 
     /// Who works, and how, in words.
     pub fn description(&self) -> &str {
         match self {
-            Codec::Compress { description, .. } | Codec::Decompress { description, .. } => description,
+            Codec::Compress { description, .. } | Codec::Decompress { description, .. } => {
+                description
+            }
         }
     }
 
@@ -172,7 +240,12 @@ impl Codec {
     pub fn fallback(&self) -> Option<String> {
         let (Codec::Compress { session, .. } | Codec::Decompress { session, .. }) = self;
         session.fallback().map(|fallback| {
-            format!("{} takes the place of {}: {}", session.provider(), fallback.wanted, fallback.reason)
+            format!(
+                "{} takes the place of {}: {}",
+                session.provider(),
+                fallback.wanted,
+                fallback.reason
+            )
         })
     }
 
@@ -186,37 +259,64 @@ impl Codec {
         output: impl Write,
         origin: &Origin,
     ) -> Result<Coded, CodecError> {
-        let report = self.compressor(origin)?.compress_stream(input, output)?;
+        let compressor = self.compressor(origin)?;
+        if let Codec::Compress { container: Container::Zip, .. } = self {
+            let report = zip::write(&compressor, input, output, origin)?;
+            return Ok(self.coded(report));
+        }
+        let report = compressor.compress_stream(input, output)?;
         Ok(self.coded(report))
     }
 
-    /// Decompresses what `input` has; of a format where that is known beforehand.
+    /// Decompresses what `input` has; of a format where that is known beforehand. `copies` says that, by
+    /// force, data that are not compressed are copied.
     ///
     /// # Errors
     /// Why it cannot.
     pub fn decompress(
         &self,
-        input: impl Read + Send,
+        mut input: impl Read + Send,
         output: impl Write,
         format: Option<Format>,
+        copies: bool,
     ) -> Result<Coded, CodecError> {
-        let done = self.decompressor(format)?.decompress_stream(input, output)?;
-        let note = self.note(&done)?;
+        let Codec::Decompress { settings, container, force, .. } = self else {
+            unreachable!("files are decompressed by those who are to decompress");
+        };
+        let format = settings.format.or(format);
+        let mut start = Vec::new();
+        if format.is_none() {
+            start = begin(&mut input)?;
+        }
+        let mut input = start.as_slice().chain(input);
+        if zip::begins(&start) || *container == Some(Container::Zip) {
+            let decompressor = self.decompressor(Some(Format::Raw), Garbage::Report)?;
+            let (report, more) = zip::read(&decompressor, &mut input, output, settings.limit)?;
+            let mut coded = self.coded(report);
+            coded.left = more;
+            let warning = "decompression OK, entries after the first ignored";
+            coded.warnings.extend(more.then(|| warning.to_owned()));
+            return Ok(coded);
+        }
+        let garbage = if *force && copies { Garbage::Copy } else { Garbage::Report };
+        let done = self.decompressor(format, garbage)?.decompress_stream(&mut input, output)?;
+        let warning = self.warning(&done)?.filter(|_| garbage == Garbage::Report);
         let mut coded = self.coded(done.report);
-        coded.notes.extend(note);
+        coded.left = warning.is_some();
+        coded.warnings.extend(warning);
         Ok(coded)
     }
 
     /// What has to be known of the end of compressed data.
-    fn note(&self, done: &Decompressed) -> Result<Option<String>, CodecError> {
+    fn warning(&self, done: &Decompressed) -> Result<Option<String>, CodecError> {
         let settings = self.decompresses();
         let end = done.trailing.garbage;
         if done.no_end_block && settings.format != Some(Format::Gzip) {
             return Err(CodecError::NoEndBlock { offset: end.unwrap_or(done.report.input) });
         }
-        let ignored = end.filter(|_| settings.garbage == Garbage::Report);
-        Ok(ignored
-            .map(|offset| format!("at byte {offset}: what follows is no compressed data: ignored")))
+        Ok(end.map(|offset| {
+            format!("decompression OK, trailing garbage ignored (from byte {offset} on)")
+        }))
     }
 
     /// Tells what is in `input`, of a format where that is known beforehand, and what has to be known of its
@@ -226,14 +326,20 @@ impl Codec {
     /// What is wrong, as far as it is looked at.
     pub fn list(
         &self,
-        input: impl Read,
+        mut input: impl Read,
         format: Option<Format>,
     ) -> Result<(Entry, Option<String>), CodecError> {
-        let &decompress::Settings { limit, garbage, .. } = self.decompresses();
+        let &decompress::Settings { format: asked, limit, garbage, .. } = self.decompresses();
+        let format = asked.or(format);
+        let start = if format.is_none() { begin(&mut input)? } else { Vec::new() };
+        if zip::begins(&start) {
+            return Err(CodecError::ZipList);
+        }
         let mut entry = Entry::default();
         let options = inflate::Options { format, limit, garbage };
+        let input = start.as_slice().chain(input);
         let listed = list(input, options, |member| entry.add(&member))?;
-        Ok((entry, self.note(&listed)?))
+        Ok((entry, self.warning(&listed)?))
     }
 
     fn decompresses(&self) -> &decompress::Settings {
@@ -259,11 +365,15 @@ impl Codec {
         }
     }
 
-    fn decompressor(&self, format: Option<Format>) -> Result<Decompressor, SettingsError> {
+    fn decompressor(
+        &self,
+        format: Option<Format>,
+        garbage: Garbage,
+    ) -> Result<Decompressor, SettingsError> {
         let Codec::Decompress { session, settings, .. } = self else {
             unreachable!("files are decompressed by those who are to decompress");
         };
-        let settings = decompress::Settings { format: settings.format.or(format), ..settings.clone() };
+        let settings = decompress::Settings { format, garbage, ..settings.clone() };
         Decompressor::new(session.clone(), settings)
     }
 
@@ -280,8 +390,19 @@ impl Codec {
             ));
         }
         let Report { input, output, streams, index, .. } = report;
-        Coded { input, output, streams, index, notes }
+        Coded { input, output, streams, index, notes, ..Coded::default() }
     }
+}
+
+/// How LZW data begin.
+const LZW: [u8; 2] = [0x1f, 0x9d];
+
+/// Reads the first bytes, by which data are told that the framework does not read.
+fn begin(input: &mut impl Read) -> Result<Vec<u8>, CodecError> {
+    let mut start = Vec::with_capacity(zip::MAGIC.len());
+    let read = input.by_ref().take(zip::MAGIC.len() as u64).read_to_end(&mut start);
+    read.map_err(|error| DecompressError::Read { offset: start.len() as u64, error })?;
+    if start.starts_with(&LZW) { Err(CodecError::Lzw) } else { Ok(start) }
 }
 
 fn threads(coding: &Coding) -> usize {

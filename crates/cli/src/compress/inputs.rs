@@ -1,16 +1,22 @@
 //! Which files there are to work on: those that are named, and those in directories.
 
-use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use broadloom_cli::identity::Identity;
 use broadloom_cli::message::reason;
+use broadloom_cli::stale::is_temporary;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 use walkdir::WalkDir;
 
 use super::attributes;
 use super::suffix::Suffixes;
+
+/// Why a symbolic link is passed over.
+const LINK: &str = "is a symbolic link: ignored (-f follows it, -c leaves it)";
 
 /// Something to work on.
 #[derive(Debug)]
@@ -35,6 +41,8 @@ pub struct Found {
 pub enum Skip {
     /// It was asked for and cannot be worked on.
     Error(String),
+    /// It was asked for and is left as it is, of which gzip warns.
+    Warning(String),
     /// There is nothing to do, and who named it may want to know.
     Note(String),
     /// There is nothing to do, as is to be expected in a directory.
@@ -51,13 +59,8 @@ pub struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// Everything there is to work on, in the order of the names given; in a directory, by name.
-    pub fn inputs(self, names: Vec<OsString>) -> impl Iterator<Item = Result<Input, (PathBuf, Skip)>> {
-        let names = if names.is_empty() { vec![OsString::from("-")] } else { names };
-        names.into_iter().flat_map(move |name| self.named(PathBuf::from(name)))
-    }
-
-    fn named(self, path: PathBuf) -> Box<dyn Iterator<Item = Result<Input, (PathBuf, Skip)>>> {
+    /// Everything that a name stands for; in a directory, by name.
+    pub fn named(self, path: PathBuf) -> Box<dyn Iterator<Item = Result<Input, (PathBuf, Skip)>>> {
         if path == Path::new("-") {
             return Box::new(std::iter::once(Ok(Input::Stdin)));
         }
@@ -66,12 +69,14 @@ impl Search<'_> {
             return Box::new(std::iter::once(Ok(Input::File(Found { path, met: false }))));
         }
         if !self.recursive {
-            let skip = Skip::Error("is a directory: ignored (-r takes the files in it)".to_owned());
+            let skip =
+                Skip::Warning("is a directory: ignored (-r takes the files in it)".to_owned());
             return Box::new(std::iter::once(Err((path, skip))));
         }
         let walk = WalkDir::new(path).sort_by_file_name().into_iter();
         Box::new(walk.filter_map(|entry| match entry {
-            Ok(entry) if entry.file_type().is_file() => {
+            // The temporary files of this program, and of others that run beside it, are no input.
+            Ok(entry) if entry.file_type().is_file() && !is_temporary(entry.path()) => {
                 Some(Ok(Input::File(Found { path: entry.into_path(), met: true })))
             }
             Ok(_) => None,
@@ -116,6 +121,15 @@ pub struct Opened {
     pub file: File,
     /// What the system says of it.
     pub metadata: Metadata,
+    /// What its name stands for: the file, or a symbolic link that leads to it.
+    pub name: Identity,
+}
+
+impl Opened {
+    /// Which file it is.
+    pub fn identity(&self) -> Identity {
+        Identity::of(&self.metadata)
+    }
 }
 
 impl Rules<'_> {
@@ -126,22 +140,33 @@ impl Rules<'_> {
     pub fn open(&self, found: &Found) -> Result<Opened, Skip> {
         let error = |error: io::Error| Skip::Error(reason(&error));
         let makes_file = self.replaces || self.beside;
-        let link = fs::symlink_metadata(&found.path).map_err(error)?;
-        if link.is_symlink() && makes_file && !self.force {
-            let text = "is a symbolic link: ignored (-f follows it, -c leaves it)";
-            return Err(Skip::Error(text.to_owned()));
+        let name = fs::symlink_metadata(&found.path).map_err(error)?;
+        let follows = !makes_file || self.force;
+        if name.is_symlink() && !follows {
+            return Err(Skip::Error(LINK.to_owned()));
         }
-        let metadata = fs::metadata(&found.path).map_err(error)?;
-        if metadata.is_dir() {
-            return Err(Skip::Error("is a directory: ignored".to_owned()));
-        }
-        if makes_file && !metadata.is_file() {
-            let text = "is neither a directory nor a regular file: ignored (-c reads it)";
-            return Err(Skip::Error(text.to_owned()));
-        }
+        // By its name first: to open a device may do something, and to open a pipe may wait.
+        self.refuse_kind(&fs::metadata(&found.path).map_err(error)?)?;
         if let Some(skip) = self.suffix_skip(found) {
             return Err(skip);
         }
+        let mut flags = OFlags::NOCTTY;
+        if makes_file {
+            flags |= OFlags::NONBLOCK;
+        }
+        if !follows {
+            flags |= OFlags::NOFOLLOW;
+        }
+        let opened = File::options().read(true).custom_flags(flags.bits() as i32).open(&found.path);
+        let file = opened.map_err(|failed| match failed.raw_os_error() {
+            Some(code) if code == Errno::LOOP.raw_os_error() && !follows => {
+                Skip::Error(LINK.to_owned())
+            }
+            _ => error(failed),
+        })?;
+        // What the name stood for may not be what was opened.
+        let metadata = file.metadata().map_err(error)?;
+        self.refuse_kind(&metadata)?;
         if makes_file
             && !self.force
             && let Some((mode, left)) = attributes::lost_mode(&metadata)
@@ -150,18 +175,27 @@ impl Rules<'_> {
                 "has mode {mode:o}, and what is made of it would have {left:o}: ignored (-f makes it, -c \
                  leaves it)"
             );
-            return Err(Skip::Error(text));
+            return Err(Skip::Warning(text));
         }
         if self.replaces && !self.force && metadata.nlink() > 1 {
             let others = metadata.nlink() - 1;
             let links = if others == 1 { "link" } else { "links" };
             let text = format!("has {others} other {links}: ignored (-k keeps it, -f breaks them)");
-            return Err(Skip::Error(text));
+            return Err(Skip::Warning(text));
         }
-        let file = File::open(&found.path).map_err(error)?;
-        // What was looked at may not be what was opened.
-        let metadata = file.metadata().map_err(error)?;
-        Ok(Opened { file, metadata })
+        Ok(Opened { file, metadata, name: Identity::of(&name) })
+    }
+
+    /// Refuses what is no file that may be worked on.
+    fn refuse_kind(&self, metadata: &Metadata) -> Result<(), Skip> {
+        if metadata.is_dir() {
+            return Err(Skip::Warning("is a directory: ignored".to_owned()));
+        }
+        if (self.replaces || self.beside) && !metadata.is_file() {
+            let text = "is neither a directory nor a regular file: ignored (-c reads it)";
+            return Err(Skip::Warning(text.to_owned()));
+        }
+        Ok(())
     }
 
     fn suffix_skip(&self, found: &Found) -> Option<Skip> {
@@ -172,9 +206,9 @@ impl Rules<'_> {
                 Some(if found.met { Skip::Silent } else { Skip::Note(text) })
             }
             None if !self.compresses && found.met => Some(Skip::Silent),
-            None if !self.compresses && makes_file => {
-                Some(Skip::Error("unknown suffix: ignored (-S names one, -c needs none)".to_owned()))
-            }
+            None if !self.compresses && makes_file => Some(Skip::Warning(
+                "unknown suffix: ignored (-S names one, -c needs none)".to_owned(),
+            )),
             _ => None,
         }
     }
@@ -207,17 +241,16 @@ mod tests {
     fn directories_are_walked_where_that_is_asked_for() {
         let place = place();
         let directory = place.path().join("d");
-        let names = vec![directory.clone().into_os_string()];
         let met: Vec<PathBuf> = search(true)
-            .inputs(names.clone())
+            .named(directory.clone())
             .map(|input| match input {
                 Ok(Input::File(Found { path, met: true })) => path,
                 other => panic!("{other:?}"),
             })
             .collect();
         assert_eq!(met, ["a.gz", "b", "c"].map(|name| directory.join(name)));
-        let mut inputs = search(false).inputs(names);
-        assert!(matches!(inputs.next(), Some(Err((path, Skip::Error(_)))) if path == directory));
+        let mut inputs = search(false).named(directory.clone());
+        assert!(matches!(inputs.next(), Some(Err((path, Skip::Warning(_)))) if path == directory));
         assert!(inputs.next().is_none());
     }
 
@@ -227,28 +260,31 @@ mod tests {
         let suffix = Some(std::ffi::OsStr::new(".gz"));
         let search = Search { recursive: false, suffix };
         for (name, found) in [("z", "z.gz"), ("a", "a"), ("nothing", "nothing")] {
-            let names = vec![place.path().join(name).into_os_string()];
-            let input = search.inputs(names).next().expect("it is named").expect("it is no directory");
+            let mut inputs = search.named(place.path().join(name));
+            let input = inputs.next().expect("it is named").expect("it is no directory");
             let Input::File(file) = input else { panic!("{input:?}") };
             assert_eq!(file.path, place.path().join(found));
         }
     }
 
     #[test]
-    fn nothing_and_a_dash_are_standard_input() {
-        for names in [vec![], vec![OsString::from("-")]] {
-            let mut inputs = search(false).inputs(names);
-            assert!(matches!(inputs.next(), Some(Ok(Input::Stdin))));
-            assert!(inputs.next().is_none());
-        }
+    fn a_dash_is_standard_input() {
+        let mut inputs = search(false).named(PathBuf::from("-"));
+        assert!(matches!(inputs.next(), Some(Ok(Input::Stdin))));
+        assert!(inputs.next().is_none());
     }
 
     #[test]
     fn what_may_not_be_replaced_is_passed_over() {
         let place = place();
         let suffixes = Suffixes::new(None).expect("none is right");
-        let replacing =
-            Rules { replaces: true, beside: false, force: false, compresses: true, suffixes: &suffixes };
+        let replacing = Rules {
+            replaces: true,
+            beside: false,
+            force: false,
+            compresses: true,
+            suffixes: &suffixes,
+        };
         let keeping = Rules { replaces: false, beside: true, ..replacing };
         let reading = Rules { replaces: false, beside: false, ..replacing };
         let forced = Rules { force: true, ..replacing };
@@ -257,15 +293,16 @@ mod tests {
             let found = Found { path: place.path().join(name), met: false };
             match rules.open(&found).err() {
                 None => "fine".to_owned(),
-                Some(Skip::Error(text)) => text,
+                Some(Skip::Error(text)) => format!("error: {text}"),
+                Some(Skip::Warning(text)) => text,
                 Some(Skip::Note(text)) => format!("note: {text}"),
                 Some(Skip::Silent) => "silent".to_owned(),
             }
         };
         for (rules, name, expected) in [
             (&replacing, "a", "fine"),
-            (&replacing, "link", "is a symbolic link"),
-            (&keeping, "link", "is a symbolic link"),
+            (&replacing, "link", "error: is a symbolic link"),
+            (&keeping, "link", "error: is a symbolic link"),
             (&reading, "link", "fine"),
             (&forced, "link", "fine"),
             (&replacing, "twice", "has 1 other link:"),
@@ -277,7 +314,7 @@ mod tests {
             (&decompressing, "z.gz", "fine"),
             (&decompressing, "a", "unknown suffix"),
             (&Rules { replaces: false, ..decompressing }, "a", "fine"),
-            (&replacing, "nothing", "No such file or directory"),
+            (&replacing, "nothing", "error: No such file or directory"),
             (&replacing, "d", "is a directory"),
             (&replacing, "/dev/null", "is neither"),
             (&reading, "/dev/null", "fine"),
@@ -291,8 +328,13 @@ mod tests {
     fn what_is_met_in_a_directory_is_passed_over_silently() {
         let place = place();
         let suffixes = Suffixes::new(None).expect("none is right");
-        let rules =
-            Rules { replaces: true, beside: false, force: false, compresses: true, suffixes: &suffixes };
+        let rules = Rules {
+            replaces: true,
+            beside: false,
+            force: false,
+            compresses: true,
+            suffixes: &suffixes,
+        };
         let open = |rules: &Rules, name: &str| {
             rules.open(&Found { path: place.path().join(name), met: true }).err()
         };

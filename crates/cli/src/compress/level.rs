@@ -1,4 +1,7 @@
-//! The level on a command line: `-0` to `-9`, `--fast`, `--best`, `--level N`. The last one counts.
+//! The level on a command line: `-0` to `-12`, `--fast`, `--best`, `--level N`. The last one counts.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use broadloom_cli::number::level;
 use clap::error::Error;
@@ -40,7 +43,9 @@ impl Args for Level {
             let arg = Arg::new(name).action(ArgAction::SetTrue).overrides_with(name);
             match (name.parse::<char>(), level) {
                 (Ok(digit), 1) => arg.short(digit).help("Compress faster: -1 to -9"),
-                (Ok(digit), 9) => arg.short(digit).help("Compress better [default: -6]"),
+                (Ok(digit), 9) => arg
+                    .short(digit)
+                    .help("Compress better, up to -12 with libdeflate [default: -6]"),
                 (Ok(digit), _) => arg.short(digit).hide(true),
                 (Err(_), _) => arg.long(name).help(format!("Compress as -{level} does")),
             }
@@ -50,7 +55,9 @@ impl Args for Level {
             .value_name("N")
             .value_parser(level)
             .overrides_with(OPTION)
-            .help("Compress at level N: isal has 0 to 3, zlib 0 to 9, libdeflate 0 to 12");
+            .help(
+                "Compress at level N, as -N does: isal has 0 to 3, zlib 0 to 9, libdeflate 0 to 12",
+            );
         command.args(FLAGS.map(|(name, level)| flag(name, level))).arg(option)
     }
 
@@ -61,7 +68,8 @@ impl Args for Level {
 
 impl FromArgMatches for Level {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let asked = FLAGS.into_iter().filter_map(|(name, level)| Some((last(matches, name)?, level)));
+        let asked =
+            FLAGS.into_iter().filter_map(|(name, level)| Some((last(matches, name)?, level)));
         let number =
             last(matches, OPTION).and_then(|index| Some((index, *matches.get_one::<u8>(OPTION)?)));
         let level = asked.chain(number).max().map(|(_, level)| level);
@@ -74,6 +82,51 @@ impl FromArgMatches for Level {
     }
 }
 
+/// The commands whose levels are written as `-9`.
+const COMMANDS: [&str; 2] = ["compress", "decompress"];
+
+/// The arguments of `program`, where several digits after a dash (`-12`, `-k11`) became `--level=N`.
+/// The parser of the command line knows single digits only, to which `-12` is `-1 -2`.
+pub fn numbers_spelled_out(args: Vec<OsString>, program: &Command) -> Vec<OsString> {
+    let name = args.get(1).and_then(|name| name.to_str());
+    let command = name.filter(|name| COMMANDS.contains(name));
+    let Some(command) = command.and_then(|name| program.find_subcommand(name)) else {
+        return args;
+    };
+    let takes_value = |letter: u8| {
+        let option = command.get_arguments().find(|arg| arg.get_short() == Some(letter.into()));
+        option.is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let mut options = true;
+    let spelled_out = args.into_iter().flat_map(|arg| {
+        options &= arg != "--";
+        let cluster = arg.as_bytes().strip_prefix(b"-").filter(|rest| !rest.starts_with(b"-"));
+        match cluster.filter(|_| options) {
+            Some(cluster) => pieces(cluster, takes_value).unwrap_or_else(|| vec![arg]),
+            None => vec![arg],
+        }
+    });
+    spelled_out.collect()
+}
+
+/// The options of a cluster such as `k11c`, if it has a number of more than one digit.
+fn pieces(cluster: &[u8], takes_value: impl Fn(u8) -> bool) -> Option<Vec<OsString>> {
+    let value = cluster.iter().position(|&letter| takes_value(letter));
+    let (flags, rest) = cluster.split_at(value.unwrap_or(cluster.len()));
+    let runs: Vec<&[u8]> =
+        flags.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).collect();
+    let is_number = |run: &[u8]| run.len() > 1 && run[0].is_ascii_digit();
+    if !runs.iter().any(|run| is_number(run)) {
+        return None;
+    }
+    let option = |run: &[u8]| {
+        let start: &[u8] = if is_number(run) { b"--level=" } else { b"-" };
+        OsString::from_vec([start, run].concat())
+    };
+    let rest = Some(rest).filter(|rest| !rest.is_empty());
+    Some(runs.into_iter().chain(rest).map(option).collect())
+}
+
 /// Where on the command line an option was given, the last time.
 fn last(matches: &ArgMatches, name: &str) -> Option<usize> {
     let given = matches.value_source(name) == Some(ValueSource::CommandLine);
@@ -82,7 +135,7 @@ fn last(matches: &ArgMatches, name: &str) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
+    use clap::{CommandFactory, Parser};
 
     use super::*;
 
@@ -92,10 +145,22 @@ mod tests {
         level: Level,
         #[arg(short)]
         keep: bool,
+        #[arg(short)]
+        p: Option<u32>,
+        files: Vec<String>,
+    }
+
+    fn try_parsed(line: &str) -> Result<Level, String> {
+        let program = Command::new("broadloom").subcommand(Line::command().name("compress"));
+        let words = ["broadloom", "compress"].into_iter().chain(line.split_whitespace());
+        let mut args = numbers_spelled_out(words.map(OsString::from).collect(), &program);
+        args.remove(0);
+        let line = Line::try_parse_from(args).map_err(|error| error.to_string())?;
+        Ok(line.level)
     }
 
     fn parsed(line: &str) -> Level {
-        Line::try_parse_from(std::iter::once("x").chain(line.split_whitespace())).expect(line).level
+        try_parsed(line).expect(line)
     }
 
     #[test]
@@ -104,8 +169,11 @@ mod tests {
             ("-1", 1),
             ("-9k", 9),
             ("-k0", 0),
-            ("-19", 9),
-            ("-91", 1),
+            ("-12", 12),
+            ("-k11", 11),
+            ("-10k -9", 9),
+            ("-9 -12p7", 12),
+            ("-012", 12),
             ("-9 -1 -9", 9),
             ("-9 --level 12", 12),
             ("--level 12 -k3", 3),
@@ -116,5 +184,19 @@ mod tests {
             assert_eq!(parsed(line), Level { number }, "{line}");
         }
         assert_eq!(parsed("-k"), Level { number: 6 });
+    }
+
+    #[test]
+    fn several_digits_are_one_number() {
+        for (line, value) in [("-19", "19"), ("-91", "91"), ("-k13", "13"), ("-111", "111")] {
+            let error = try_parsed(line).expect_err(line);
+            assert!(error.contains(&format!("'{value}'")), "{line}: {error}");
+            assert!(error.contains("a level is 0 to 12"), "{line}: {error}");
+        }
+        // Neither the value of an option nor a file is a level.
+        for (line, number) in [("-p12", 6), ("-kp12", 6), ("-3 -- -12", 3), ("-3 x-12", 3)] {
+            assert_eq!(parsed(line), Level { number }, "{line}");
+        }
+        assert!(try_parsed("-p 12 -1x").is_err());
     }
 }

@@ -79,7 +79,8 @@ impl Table {
         self.uncompressed += entry.uncompressed;
         if self.verbose() {
             let format = entry.format.map_or("-", Format::name);
-            let checksum = entry.checksum.map_or("-".to_owned(), |checksum| format!("{checksum:08x}"));
+            let checksum =
+                entry.checksum.map_or("-".to_owned(), |checksum| format!("{checksum:08x}"));
             let time = entry.modified.and_then(time).unwrap_or("-".to_owned());
             write!(text, "{format:<8} {:>10} {checksum:>8} {time:>12} ", entry.members)
                 .expect("a string takes any text");
@@ -137,7 +138,8 @@ mod tests {
     }
 
     fn text(rows: &[Vec<u8>], totals: Option<String>) -> String {
-        String::from_utf8(rows.concat()).expect("it is text") + &totals.expect("two rows have totals")
+        String::from_utf8(rows.concat()).expect("it is text")
+            + &totals.expect("two rows have totals")
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use std::ffi::OsString;
 
-use broadloom::ProviderSpec;
-use broadloom::compression::decompress::Garbage;
 use broadloom::compression::format::Format;
 
 use super::args::{CommonArgs, CompressArgs, DecompressArgs};
+use super::container::Container;
 use super::level::Level;
+use super::providers::Wanted;
 use super::suffix::Suffixes;
 
 /// What is done with each file.
@@ -48,27 +48,35 @@ pub struct Options {
     pub suffixes: Suffixes,
     /// The progress bar is shown from the start.
     pub progress: bool,
+    /// Every output is on its medium before the next file begins.
+    pub synchronous: bool,
+    /// Texts are to be converted, which no system here needs.
+    pub ascii: bool,
     pub coding: Coding,
 }
 
 /// How data are coded.
 #[derive(Debug)]
 pub struct Coding {
-    /// The format. To compress there is always one.
-    pub format: Option<Format>,
+    /// What data are wrapped in. To compress there is always one.
+    pub container: Option<Container>,
     pub level: Level,
     pub threads: Option<usize>,
     pub jobs: Option<usize>,
     pub chunk: Option<usize>,
+    /// The content says where chunks end.
+    pub rsyncable: bool,
     pub verify: bool,
     /// An index of a BGZF file is made, to be written beside it.
     pub index: bool,
-    pub provider: Option<ProviderSpec>,
+    /// Each chunk becomes a member of gzip.
+    pub members: bool,
+    pub provider: Option<Wanted>,
     pub fallback: bool,
     /// Most bytes that a file may decompress to.
     pub limit: Option<u64>,
-    /// What to do about what is not compressed.
-    pub garbage: Garbage,
+    /// Something is done whatever there is against it.
+    pub force: bool,
 }
 
 impl Options {
@@ -77,16 +85,26 @@ impl Options {
     /// # Errors
     /// What does not go together, in words.
     pub fn of_compress(args: CompressArgs) -> Result<(Options, Vec<OsString>), String> {
-        let task = task(&args.common, args.decompress);
-        let format = args.common.format.unwrap_or(Format::Gzip);
+        let task = task(&args.common, args.common.decompress);
+        let mut common = args.common;
+        if args.zlib {
+            common.format = Some(Container::Format(Format::Zlib));
+        } else if args.zip {
+            common.format = Some(Container::Zip);
+        }
         if task == Task::Compress {
-            if args.common.limit.is_some() {
+            let container = common.format.unwrap_or(Container::Format(Format::Gzip));
+            common.format = Some(container);
+            if common.limit.is_some() {
                 return Err("--limit is of use to decompress only: with -d, -t or -l".to_owned());
             }
-            if args.index && format != Format::Bgzf {
-                return Err(format!("--index is of use for --format bgzf only, not {format}"));
+            if args.index && container != Container::Format(Format::Bgzf) {
+                return Err(format!("--index is of use for --format bgzf only, not {container}"));
             }
-            let files = &args.common.files;
+            if args.members && container != Container::Format(Format::Gzip) {
+                return Err(format!("--members is of use for --format gzip only, not {container}"));
+            }
+            let files = &common.files;
             if args.index && (files.is_empty() || files.iter().any(|file| file == "-")) {
                 return Err(
                     "--index is written beside a file: standard input has no such place".to_owned()
@@ -97,15 +115,13 @@ impl Options {
             usize::try_from(chunk.get())
                 .map_err(|_| format!("a chunk of {chunk} bytes fits into no memory"))
         });
-        let mut common = args.common;
-        if task == Task::Compress {
-            common.format = Some(format);
-        }
         let names = if task == Task::Compress { !common.no_name } else { common.name };
-        let (mut options, files) = Options::of(common, task, args.level)?;
+        let (mut options, files) = Options::of(common, task)?;
         options.names = names;
         options.coding.index = args.index;
-        options.coding.chunk = chunk.transpose()?;
+        options.coding.members = args.members;
+        options.coding.chunk = chunk.transpose()?.or(args.blocksize.map(|kib| kib << 10));
+        options.coding.rsyncable = args.rsyncable;
         options.coding.verify = args.verify;
         Ok((options, files))
     }
@@ -116,10 +132,10 @@ impl Options {
     /// What does not go together, in words.
     pub fn of_decompress(args: DecompressArgs) -> Result<(Options, Vec<OsString>), String> {
         let task = task(&args.common, true);
-        Options::of(args.common, task, Level { number: 1 })
+        Options::of(args.common, task)
     }
 
-    fn of(args: CommonArgs, task: Task, level: Level) -> Result<(Options, Vec<OsString>), String> {
+    fn of(args: CommonArgs, task: Task) -> Result<(Options, Vec<OsString>), String> {
         let verbosity = match (args.quiet, args.verbose) {
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Verbose,
@@ -135,22 +151,22 @@ impl Options {
             verbosity,
             suffixes: Suffixes::new(args.suffix)?,
             progress: args.progress,
+            synchronous: args.synchronous,
+            ascii: args.ascii,
             coding: Coding {
-                format: args.format,
-                level,
+                container: args.format,
+                level: args.level,
                 threads: args.threads,
                 jobs: args.jobs,
                 chunk: None,
+                rsyncable: false,
                 verify: false,
                 index: false,
+                members: false,
                 provider: args.provider,
                 fallback: args.fallback,
                 limit: args.limit.map(|limit| limit.get()),
-                garbage: match args.force {
-                    true if args.stdout && task != Task::List => Garbage::Copy,
-                    true => Garbage::Report,
-                    false => Garbage::Refuse,
-                },
+                force: args.force,
             },
         };
         Ok((options, args.files))

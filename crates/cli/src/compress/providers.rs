@@ -1,28 +1,45 @@
-//! Who compresses: the provider that is asked for, or the fastest of those that are there.
+//! Who compresses: the provider that is asked for, or the first that can of those that are there.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use broadloom::compression::format::Format;
-use broadloom::compression::{Settings, choose, choose_for_decompression};
+use broadloom::compression::{Order, Settings, measure, measure_decompression};
 use broadloom::{
-    Checksum, Compression, CompressionAlgorithm, Direction, Provider, ProviderSpec, Registry, Session,
-    Transform, TransformError, add_provider, provider,
+    Checksum, Compression, CompressionAlgorithm, Direction, ProviderSpec, Registry, Session,
+    SpecError, Transform, TransformError, registry_on,
 };
+use broadloom_cli::number::MOST_LEVEL;
+use broadloom_cli::provider::provider;
 use broadloom_lanes::Cpu;
 
 use super::options::Coding;
 
-/// Who is asked to compress where nobody is asked for, in this order.
-const COMPRESS: [&str; 3] = ["isal", "libdeflate", "zlib"];
-
-/// Who is asked to decompress.
-const DECOMPRESS: [&str; 3] = ["libdeflate", "isal", "zlib"];
-
 /// What is compressed is DEFLATE, whatever the format.
 const DEFLATE: CompressionAlgorithm = CompressionAlgorithm::Deflate;
 
-/// Less than so many bytes are not worth a measurement, which takes as long as some megabytes do.
-const WORTH_MEASURING: u64 = 4 << 20;
+/// The provider that a command line asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// The one that is measured to be the fastest.
+    Fastest,
+    /// This.
+    Named(ProviderSpec),
+}
+
+impl FromStr for Wanted {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "fastest" => Ok(Wanted::Fastest),
+            _ => provider(text).map(Wanted::Named).map_err(|error: SpecError| match error {
+                SpecError::Unknown { .. } => format!("{error}, fastest"),
+                _ => error.to_string(),
+            }),
+        }
+    }
+}
 
 /// A session, and whose it is.
 pub struct Chosen {
@@ -49,25 +66,54 @@ impl Work {
         }
     }
 
-    fn order(self) -> [&'static str; 3] {
+    fn order(self) -> Order {
         match self {
-            Work::Compress(_) => COMPRESS,
-            Work::Decompress => DECOMPRESS,
+            Work::Compress(how) => Order::of(DEFLATE, Some(how.level)),
+            Work::Decompress => Order::of(DEFLATE, None),
         }
     }
 }
 
-/// Opens a session at the provider that is asked for, or else at the fastest. `total` is the number of bytes
-/// that there will be to work on, where that is known.
+/// Opens a session at the provider that is asked for, or else at the first that can.
 ///
 /// # Errors
 /// Nobody can, or not the one that was asked for, in words.
-pub fn open(coding: &Coding, work: Work, total: Option<u64>, cpu: &Cpu) -> Result<Chosen, String> {
-    match &coding.provider {
-        Some(spec) => wanted(spec, coding, work, cpu),
-        None if total.is_some_and(|total| total < WORTH_MEASURING) => first(work, cpu),
-        None => fastest(work, cpu),
+pub fn open(coding: &Coding, work: Work, cpu: &Cpu) -> Result<Chosen, String> {
+    let chosen = match &coding.provider {
+        Some(Wanted::Named(spec)) => wanted(spec, coding, work, cpu),
+        Some(Wanted::Fastest) => fastest(work, cpu),
+        None => first(work, cpu),
+    };
+    chosen.map_err(|error| refused_level(coding, work, cpu).unwrap_or(error))
+}
+
+/// Why nobody writes a format at a level, if that is so: which levels the format has, and which
+/// formats the level.
+fn refused_level(coding: &Coding, work: Work, cpu: &Cpu) -> Option<String> {
+    let (Work::Compress(how), Some(container)) = (work, coding.container) else { return None };
+    let mut registry = Registry::new();
+    add(&mut registry, work.order().providers.iter().copied(), cpu);
+    let writes = |format, level| {
+        let how = Settings::compression_for(format, Compression { level, ..how });
+        let transform = Transform::compress(DEFLATE, how);
+        transform.is_ok_and(|transform| registry.open(&transform).is_ok())
+    };
+    let format = container.format();
+    if writes(format, how.level) {
+        return None;
     }
+    let mut levels = (0..=MOST_LEVEL).filter(|&level| writes(format, level));
+    let (least, most) = (levels.next()?, levels.next_back()?);
+    let formats = Format::ALL.into_iter().filter(|&format| writes(format, how.level));
+    let formats: Vec<_> = formats.map(Format::name).collect();
+    let others = match formats.is_empty() {
+        true => String::new(),
+        false => format!("; level {} is there for {}", how.level, formats.join(", ")),
+    };
+    Some(format!(
+        "level {} is not there for {container}, whose levels are {least} to {most}{others}",
+        how.level
+    ))
 }
 
 /// Opens a session to decompress what another provider has compressed, and see whether it did well.
@@ -82,19 +128,20 @@ fn wanted(spec: &ProviderSpec, coding: &Coding, work: Work, cpu: &Cpu) -> Result
     let transform = work.transform().map_err(|error| error.to_string())?;
     let mut registry = Registry::new();
     if !coding.fallback {
-        registry.add(provider(spec, cpu).map_err(|error| error.to_string())?);
-        let session = registry.open_at(&spec.name, &transform).map_err(|error| {
-            refused_format(&registry, coding, work, cpu).unwrap_or_else(|| error.to_string())
-        })?;
+        registry.add(registry_on(cpu).open_provider(spec).map_err(|error| error.to_string())?);
+        let session =
+            registry.open_at(&spec.name, &transform).map_err(|error| error.to_string())?;
         return Ok(Chosen { description: description(&registry, &session), session });
     }
-    add_provider(&mut registry, spec, cpu).map_err(|error| error.to_string())?;
-    add(&mut registry, work.order().into_iter().filter(|name| *name != spec.name), cpu)?;
+    let others = work.order().providers.iter().filter(|name| **name != spec.name);
+    add(&mut registry, [spec.name.as_str()].into_iter().chain(others.copied()), cpu);
+    registry.configure(spec).map_err(|error| error.to_string())?;
     let session =
         registry.open_or_fall_back(&spec.name, &transform).map_err(|error| error.to_string())?;
     let description = description(&registry, &session);
-    let others = registry.providers().iter().filter(|other| other.name() != session.provider());
-    let other = others.map(|other| Session::open(Arc::clone(other), &transform)).find_map(Result::ok);
+    let others = registry.providers().filter(|other| other.name() != session.provider());
+    let other =
+        others.map(|other| Session::open(Arc::clone(other), &transform)).find_map(Result::ok);
     let session = match other {
         Some(other) => session.falling_back_to(other).map_err(|error| error.to_string())?,
         None => session,
@@ -102,40 +149,18 @@ fn wanted(spec: &ProviderSpec, coding: &Coding, work: Work, cpu: &Cpu) -> Result
     Ok(Chosen { session, description })
 }
 
-/// Why the only provider of a registry is refused, if that is for the format: which ones it writes, and who
-/// writes this one at the same level.
-fn refused_format(registry: &Registry, coding: &Coding, work: Work, cpu: &Cpu) -> Option<String> {
-    let (Work::Compress(how), Some(format), [wanted]) = (work, coding.format, registry.providers())
-    else {
-        return None;
-    };
-    let writes = |provider: &Arc<dyn Provider>, format| {
-        let transform = Transform::compress(DEFLATE, Settings::compression_for(format, how));
-        transform.is_ok_and(|transform| Session::open(Arc::clone(provider), &transform).is_ok())
-    };
-    let written = Format::ALL.into_iter().filter(|&format| writes(wanted, format)).map(Format::name);
-    let written: Vec<_> = written.collect();
-    let mut all = Registry::new();
-    add(&mut all, COMPRESS.into_iter(), cpu).ok()?;
-    let able = all.providers().iter().filter(|provider| writes(provider, format));
-    let able: Vec<_> = able.map(|provider| provider.name()).collect();
-    (!written.is_empty() && !able.is_empty()).then(|| {
-        let (name, written, able) = (wanted.name(), written.join(", "), able.join(", "));
-        let level = how.level;
-        format!("{name} cannot write {format}; it writes {written}; at level {level} {able} can write {format}")
-    })
-}
-
 /// The first that can. The others need not be there, and are not looked for.
 fn first(work: Work, cpu: &Cpu) -> Result<Chosen, String> {
     let transform = work.transform().map_err(|error| error.to_string())?;
     let mut registry = Registry::new();
-    let mut refusal = None;
-    for name in work.order() {
-        add(&mut registry, [name].into_iter(), cpu)?;
+    let (mut refusal, order) = (None, work.order());
+    for &name in order.providers {
+        add(&mut registry, [name].into_iter(), cpu);
         match registry.open(&transform) {
             Ok(session) => {
-                return Ok(Chosen { description: description(&registry, &session), session });
+                let why = order.why(session.provider());
+                let description = format!("{}, {why}", description(&registry, &session));
+                return Ok(Chosen { session, description });
             }
             Err(error) => refusal = Some(error.to_string()),
         }
@@ -145,27 +170,23 @@ fn first(work: Work, cpu: &Cpu) -> Result<Chosen, String> {
 
 fn fastest(work: Work, cpu: &Cpu) -> Result<Chosen, String> {
     let mut registry = Registry::new();
-    add(&mut registry, work.order().into_iter(), cpu)?;
+    add(&mut registry, work.order().providers.iter().copied(), cpu);
     let choice = match work {
-        Work::Compress(how) => choose(&registry, DEFLATE, how),
-        Work::Decompress => choose_for_decompression(&registry, DEFLATE, Checksum::Crc32),
+        Work::Compress(how) => measure(&registry, DEFLATE, how),
+        Work::Decompress => measure_decompression(&registry, DEFLATE, Checksum::Crc32),
     };
     let choice = choice.map_err(|error| error.to_string())?;
     let description = format!("{}, {}", description(&registry, &choice.session), choice.reason);
     Ok(Chosen { session: choice.session, description })
 }
 
-/// Adds providers, and those that are not there as absent.
-fn add<'n>(
-    registry: &mut Registry,
-    names: impl Iterator<Item = &'n str>,
-    cpu: &Cpu,
-) -> Result<(), String> {
+/// Adds providers, each to be opened when it is first needed.
+fn add<'n>(registry: &mut Registry, names: impl Iterator<Item = &'n str>, cpu: &Cpu) {
+    let all = registry_on(cpu);
     for name in names {
-        let spec = ProviderSpec::without_options(name);
-        add_provider(registry, &spec, cpu).map_err(|error| error.to_string())?;
+        let known = all.factories().find(|factory| factory.name() == name);
+        known.into_iter().for_each(|factory| registry.add_factory(factory.clone()));
     }
-    Ok(())
 }
 
 /// Whose a session is, in words.
@@ -175,6 +196,7 @@ fn description(registry: &Registry, session: &Session) -> String {
         Ok(provider) => provider.description(),
         Err(error) => error.to_string(),
     };
-    let does = if session.direction() == Direction::Compress { "compresses" } else { "decompresses" };
+    let does =
+        if session.direction() == Direction::Compress { "compresses" } else { "decompresses" };
     format!("{name} {does} ({what}; {})", session.kernel())
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use broadloom_cli::message::complain;
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::quote;
+use broadloom_cli::streams::StandardOutput;
 
 use super::inputs::Skip;
 use super::options::Verbosity;
@@ -19,13 +20,30 @@ pub struct Report {
     program: &'static str,
     verbosity: Verbosity,
     progress: Arc<Mutex<Progress>>,
-    failed: bool,
+    worst: Worst,
 }
+
+/// The worst that happened so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Worst {
+    Nothing,
+    /// Something of which gzip warns.
+    Warning,
+    Error,
+}
+
+/// The exit status after a warning, gzip's.
+const WARNED: u8 = 2;
 
 impl Report {
     /// One that has said nothing yet.
     pub fn new(program: &'static str, verbosity: Verbosity, progress: Progress) -> Report {
-        Report { program, verbosity, progress: Arc::new(Mutex::new(progress)), failed: false }
+        Report {
+            program,
+            verbosity,
+            progress: Arc::new(Mutex::new(progress)),
+            worst: Worst::Nothing,
+        }
     }
 
     /// The bar, for who reads.
@@ -35,13 +53,14 @@ impl Report {
 
     /// An error, of a file.
     pub fn error(&mut self, name: &str, text: &str) {
-        self.failed = true;
+        self.worst = Worst::Error;
         self.message(&format!("{name}: {text}"));
     }
 
-    /// Something went wrong of which there is nothing to say.
-    pub fn silent_error(&mut self) {
-        self.failed = true;
+    /// A warning, of a file: it is not said where only errors are, and counts all the same.
+    pub fn warn(&mut self, name: &str, text: &str) {
+        self.worst = self.worst.max(Worst::Warning);
+        self.note(name, text);
     }
 
     /// Something that has to be known, of a file.
@@ -55,6 +74,7 @@ impl Report {
     pub fn skip(&mut self, name: &str, skip: &Skip) {
         match skip {
             Skip::Error(text) => self.error(name, text),
+            Skip::Warning(text) => self.warn(name, text),
             Skip::Note(text) => self.note(name, text),
             Skip::Silent => {}
         }
@@ -80,16 +100,16 @@ impl Report {
     /// # Errors
     /// If it cannot be written.
     pub fn print(&self, text: &[u8]) -> io::Result<()> {
-        self.with_bar_hidden(|| {
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(text)?;
-            stdout.flush()
-        })
+        self.with_bar_hidden(|| StandardOutput.write_all(text))
     }
 
     /// The exit status of the whole.
     pub fn status(&self) -> ExitCode {
-        if self.failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+        match self.worst {
+            Worst::Nothing => ExitCode::SUCCESS,
+            Worst::Warning => ExitCode::from(WARNED),
+            Worst::Error => ExitCode::FAILURE,
+        }
     }
 
     fn message(&self, text: &str) {

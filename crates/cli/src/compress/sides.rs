@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex};
 
+use broadloom_cli::patient::Patient;
 use broadloom_cli::progress::Progress;
 
 use super::report::locked;
@@ -25,22 +26,22 @@ pub fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// A reader whose bytes are counted for the progress bar.
-pub struct Counted<R> {
-    reader: R,
+/// A file whose bytes are counted for the progress bar as they are read.
+pub struct Counted<'f> {
+    file: Patient<'f>,
     progress: Arc<Mutex<Progress>>,
 }
 
-impl<R: Read> Counted<R> {
+impl<'f> Counted<'f> {
     /// Counts what is read.
-    pub fn new(reader: R, progress: Arc<Mutex<Progress>>) -> Self {
-        Counted { reader, progress }
+    pub fn new(file: &'f File, progress: Arc<Mutex<Progress>>) -> Self {
+        Counted { file: Patient(file), progress }
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let len = self.reader.read(buffer)?;
+        let len = self.file.read(buffer)?;
         locked(&self.progress).advance(len as u64);
         Ok(len)
     }
@@ -50,6 +51,8 @@ impl<R: Read> Read for Counted<R> {
 pub enum Output<'f> {
     /// To a file.
     File(&'f File),
+    /// To standard output.
+    Stdout(&'f File),
     /// Nowhere.
     Nowhere,
 }
@@ -57,7 +60,7 @@ pub enum Output<'f> {
 impl Write for Output<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Output::File(file) => file.write(bytes),
+            Output::File(file) | Output::Stdout(file) => Patient(file).write(bytes),
             Output::Nowhere => Ok(bytes.len()),
         }
     }

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 
 use broadloom::compression::format::Format;
 
+use super::container::Container;
+
 /// The suffixes that are known whatever the case of their letters: what takes their place when a file is
 /// decompressed, and the format, where its data do not tell it.
-const KNOWN: [(&str, &str, Option<Format>); 12] = [
+const KNOWN: [(&str, &str, Option<Format>); 13] = [
     (".gz", "", None),
     ("-gz", "", None),
     (".bgz", "", None),
@@ -21,6 +23,7 @@ const KNOWN: [(&str, &str, Option<Format>); 12] = [
     (".zz", "", None),
     (".deflate", "", Some(Format::Raw)),
     (".parcomp", "", Some(Format::Parcomp)),
+    (".zip", "", None),
 ];
 
 /// The suffixes of a run.
@@ -55,22 +58,23 @@ impl Suffixes {
     }
 
     /// The suffix that compressed files get.
-    pub fn of(&self, format: Format) -> &OsStr {
+    pub fn of(&self, container: Container) -> &OsStr {
         match &self.own {
             Some(own) => own,
-            None => OsStr::new(match format {
-                Format::Gzip | Format::Bgzf => ".gz",
-                Format::Zlib => ".zz",
-                Format::Raw => ".deflate",
-                Format::Parcomp => ".parcomp",
+            None => OsStr::new(match container {
+                Container::Format(Format::Gzip | Format::Bgzf) => ".gz",
+                Container::Format(Format::Zlib) => ".zz",
+                Container::Format(Format::Raw) => ".deflate",
+                Container::Format(Format::Parcomp) => ".parcomp",
+                Container::Zip => ".zip",
             }),
         }
     }
 
     /// The name of the compressed file.
-    pub fn add(&self, path: &Path, format: Format) -> PathBuf {
+    pub fn add(&self, path: &Path, container: Container) -> PathBuf {
         let mut name = path.as_os_str().to_owned();
-        name.push(self.of(format));
+        name.push(self.of(container));
         PathBuf::from(name)
     }
 
@@ -128,8 +132,9 @@ mod tests {
             suffixes.find(Path::new("a.deflate")).and_then(|found| found.format),
             Some(Format::Raw)
         );
-        for format in Format::ALL {
-            let compressed = suffixes.add(Path::new("d/a"), format);
+        let containers = Format::ALL.into_iter().map(Container::Format).chain([Container::Zip]);
+        for container in containers {
+            let compressed = suffixes.add(Path::new("d/a"), container);
             assert_eq!(
                 original(&suffixes, compressed.to_str().expect("a text")).as_deref(),
                 Some("d/a")
@@ -140,7 +145,10 @@ mod tests {
     #[test]
     fn another_suffix_comes_first() {
         let suffixes = Suffixes::new(Some(".x.gz".into())).expect("it is right");
-        assert_eq!(suffixes.add(Path::new("a"), Format::Zlib), Path::new("a.x.gz"));
+        assert_eq!(
+            suffixes.add(Path::new("a"), Container::Format(Format::Zlib)),
+            Path::new("a.x.gz")
+        );
         assert_eq!(original(&suffixes, "a.x.gz").as_deref(), Some("a"));
         assert_eq!(original(&suffixes, "a.gz").as_deref(), Some("a"));
     }

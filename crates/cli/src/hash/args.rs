@@ -35,8 +35,15 @@ pub struct HashArgs {
     #[arg(value_name = "PATH")]
     pub paths: Vec<OsString>,
 
-    /// Hash function
-    #[arg(short, long, value_enum, default_value_t = Algorithm::Sha256, value_name = "NAME")]
+    /// Hash function, its name in any case
+    #[arg(
+        short,
+        long,
+        value_enum,
+        ignore_case = true,
+        default_value_t = Algorithm::Sha256,
+        value_name = "NAME",
+    )]
     pub algorithm: Algorithm,
 
     /// Read digests from the PATHs and check the files they name

@@ -127,7 +127,7 @@ mod tests {
             binary: bool,
             tag: bool,
         ) {
-            let format = LineFormat { tag: tag.then(|| "MD5".to_owned()), binary, zero: false };
+            let format = LineFormat { tag: tag.then(|| "MD5".to_owned()), binary, zero: false, terminal: false };
             let mut line = Vec::new();
             format.file(&Digest::new(&digest), &name, &mut line);
             let entry = parser().parse(line.strip_suffix(b"\n").unwrap()).unwrap();

@@ -1,5 +1,6 @@
 //! A digest of any of the algorithms, and its hexadecimal form.
 
+use broadloom_lanes::public;
 use subtle::ConstantTimeEq;
 
 /// Bytes in the longest digest.
@@ -42,7 +43,7 @@ impl Digest {
     /// Whether two are the same, in a time that does not depend on where they differ: one of them
     /// may be an HMAC.
     pub fn matches(&self, other: &Digest) -> bool {
-        self.as_bytes().ct_eq(other.as_bytes()).into()
+        public(self.as_bytes().ct_eq(other.as_bytes()))
     }
 
     /// Appends it in lower-case hexadecimal.

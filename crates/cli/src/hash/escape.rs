@@ -5,16 +5,18 @@ pub fn needs_escape(name: &[u8]) -> bool {
     name.iter().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r'))
 }
 
-/// Appends the escaped name.
-pub fn escape(name: &[u8], out: &mut Vec<u8>) {
+/// The escaped name.
+pub fn escaped(name: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(2 * name.len());
     for &byte in name {
         match byte {
-            b'\\' => out.extend(b"\\\\"),
-            b'\n' => out.extend(b"\\n"),
-            b'\r' => out.extend(b"\\r"),
-            _ => out.push(byte),
+            b'\\' => text.extend(b"\\\\"),
+            b'\n' => text.extend(b"\\n"),
+            b'\r' => text.extend(b"\\r"),
+            _ => text.push(byte),
         }
     }
+    text
 }
 
 /// The name that an escaped one stands for; `None` where a backslash is followed by anything else

@@ -38,8 +38,11 @@ impl<'k, A: Hash> Hasher<'k, A> {
     }
 
     /// Hashes all pieces together; the digests of those that are whole or last, in their order.
-    pub fn process<'a>(&mut self, pieces: impl Iterator<Item = Piece<'a, A>>, digests: &mut Vec<Digest>)
-    where
+    pub fn process<'a>(
+        &mut self,
+        pieces: impl Iterator<Item = Piece<'a, A>>,
+        digests: &mut Vec<Digest>,
+    ) where
         'k: 'a,
     {
         let mut jobs: Vec<PieceJob<'a, A>> = pieces.map(|piece| self.job(piece)).collect();

@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 use std::vec;
 
+use broadloom_cli::streams::StandardInput;
+
 use super::checklist::{Entry, LineParser};
 use super::report::Notice;
 use super::source::{Input, Item, Request, Source, Stdin};
@@ -31,7 +33,7 @@ struct List {
 }
 
 enum Lines {
-    Stdin,
+    Stdin(BufReader<StandardInput>),
     File(BufReader<File>),
 }
 
@@ -44,7 +46,7 @@ impl Lists {
     fn open(&mut self, path: OsString) -> Option<Item> {
         let (name, lines) = if path == "-" {
             self.stdin.take();
-            (OsString::from("standard input"), Lines::Stdin)
+            (OsString::from("standard input"), Lines::Stdin(BufReader::new(StandardInput)))
         } else {
             match File::open(&path) {
                 Ok(file) => (path, Lines::File(BufReader::new(file))),
@@ -59,7 +61,7 @@ impl Lists {
 
     fn entry(list: &List, stdin: &mut Stdin, entry: Option<Entry>) -> Item {
         match entry {
-            Some(Entry { name, .. }) if name == b"-" && matches!(list.lines, Lines::Stdin) => {
+            Some(Entry { name, .. }) if name == b"-" && matches!(list.lines, Lines::Stdin(_)) => {
                 list.misformatted()
             }
             Some(Entry { name, digest }) => {
@@ -106,7 +108,7 @@ impl List {
     fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         match &mut self.lines {
-            Lines::Stdin => read_line(&mut io::stdin().lock(), &mut line)?,
+            Lines::Stdin(stdin) => read_line(stdin, &mut line)?,
             Lines::File(file) => read_line(file, &mut line)?,
         }
         if line.is_empty() {

@@ -5,6 +5,7 @@ mod args;
 mod checklist;
 mod digest;
 mod escape;
+mod exchange;
 mod hasher;
 mod key;
 mod line;
@@ -20,7 +21,7 @@ mod window;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use broadloom_cli::message::reason;
@@ -80,12 +81,14 @@ fn mode(args: &HashArgs) -> Mode {
             strict: args.strict,
             ignore_missing: args.ignore_missing,
             tag: args.algorithm.tag(),
+            terminal: io::stdout().is_terminal(),
         });
     }
     Mode::Print(LineFormat {
         tag: args.tag.then(|| tag(args.algorithm, args.hmac_key_file.is_some())),
         binary: args.binary,
         zero: args.zero,
+        terminal: io::stdout().is_terminal(),
     })
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use broadloom_cli::message::{complain, reason};
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::quote;
+use broadloom_cli::streams::StandardOutput;
 
 use super::digest::Digest;
 use super::line::{self, LineFormat};
@@ -92,6 +93,8 @@ pub struct CheckOptions {
     pub ignore_missing: bool,
     /// The algorithm's name, for messages.
     pub tag: &'static str,
+    /// Lines go to a terminal, which obeys control characters.
+    pub terminal: bool,
 }
 
 /// What is done with results.
@@ -197,11 +200,7 @@ impl Report {
             return Ok(());
         }
         let out = &self.out;
-        let written = self.progress.hidden(|| {
-            let mut stdout = io::stdout().lock();
-            stdout.write_all(out)?;
-            stdout.flush()
-        });
+        let written = self.progress.hidden(|| StandardOutput.write_all(out));
         self.out.clear();
         written
     }
@@ -226,31 +225,37 @@ impl Report {
 
     fn compared(&mut self, name: &OsStr, matches: bool) {
         self.list.checksum_lines += 1;
-        let verbosity = self.verbosity();
         if matches {
             self.list.matched += 1;
-            if !matches!(verbosity, Verbosity::Quiet | Verbosity::Status) {
-                line::verdict(name.as_bytes(), "OK", &mut self.out);
+            if self.verbosity() != Verbosity::Quiet {
+                self.verdict(name, "OK");
             }
         } else {
             self.list.mismatched += 1;
-            if verbosity != Verbosity::Status {
-                line::verdict(name.as_bytes(), "FAILED", &mut self.out);
-            }
+            self.verdict(name, "FAILED");
+        }
+    }
+
+    /// Tells a verdict on a file of a list, unless only the exit status is asked for.
+    fn verdict(&mut self, name: &OsStr, verdict: &str) {
+        let Mode::Check(options) = &self.mode else {
+            unreachable!("a verdict while printing");
+        };
+        if options.verbosity != Verbosity::Status {
+            line::verdict(name.as_bytes(), verdict, options.terminal, &mut self.out);
         }
     }
 
     fn unreadable(&mut self, name: &OsStr, error: &io::Error) -> io::Result<()> {
         self.list.checksum_lines += 1;
-        let ignore_missing = matches!(self.mode, Mode::Check(CheckOptions { ignore_missing: true, .. }));
+        let ignore_missing =
+            matches!(self.mode, Mode::Check(CheckOptions { ignore_missing: true, .. }));
         if ignore_missing && error.kind() == io::ErrorKind::NotFound {
             return Ok(());
         }
         self.list.unreadable += 1;
         self.file_message(name, error)?;
-        if self.verbosity() != Verbosity::Status {
-            line::verdict(name.as_bytes(), "FAILED open or read", &mut self.out);
-        }
+        self.verdict(name, "FAILED open or read");
         Ok(())
     }
 
@@ -281,9 +286,21 @@ impl Report {
                 1 => messages.push(format!("WARNING: 1 {one}")),
                 _ => messages.push(format!("WARNING: {count} {more}")),
             };
-            warn(list.misformatted, "line is improperly formatted", "lines are improperly formatted");
-            warn(list.unreadable, "listed file could not be read", "listed files could not be read");
-            warn(list.mismatched, "computed checksum did NOT match", "computed checksums did NOT match");
+            warn(
+                list.misformatted,
+                "line is improperly formatted",
+                "lines are improperly formatted",
+            );
+            warn(
+                list.unreadable,
+                "listed file could not be read",
+                "listed files could not be read",
+            );
+            warn(
+                list.mismatched,
+                "computed checksum did NOT match",
+                "computed checksums did NOT match",
+            );
             if options.ignore_missing && list.matched == 0 {
                 messages.push(format!("{name}: no file was verified"));
             }

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 
+use broadloom_cli::streams::StandardInput;
 use broadloom_lanes::Hash;
 
 use super::digest::Digest;
@@ -41,7 +42,7 @@ pub fn run<A: Hash>(
 
 fn open(input: Serial, ticket: &Ticket) -> io::Result<Box<dyn Read>> {
     Ok(match input {
-        Serial::Stdin => Box::new(io::stdin().lock()),
+        Serial::Stdin => Box::new(StandardInput),
         Serial::Ended => Box::new(io::empty()),
         Serial::Device => Box::new(File::open(&*ticket.name)?),
         Serial::File(file) => Box::new(file),

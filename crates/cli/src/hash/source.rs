@@ -129,8 +129,10 @@ impl Paths {
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    let name: Arc<OsStr> = error.path().map_or(OsStr::new("."), Path::as_os_str).into();
-                    let error = error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into());
+                    let name: Arc<OsStr> =
+                        error.path().map_or(OsStr::new("."), Path::as_os_str).into();
+                    let error =
+                        error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into());
                     return Some(Item::Notice(Notice::Failed { name, error }));
                 }
             }

@@ -1,6 +1,5 @@
 //! Starting the workers, each with lanes and a window of its own.
 
-use std::sync::Barrier;
 use std::thread;
 
 use broadloom_lanes::{Cpu, Hash, HmacKey};
@@ -8,6 +7,7 @@ use rustix::process::{Resource, getrlimit};
 use zeroize::Zeroizing;
 
 use super::algorithm::Visitor;
+use super::exchange::Exchange;
 use super::hasher::Hasher;
 use super::order::Shared;
 use super::round::MAX_OPEN;
@@ -38,25 +38,24 @@ impl Visitor for Run<'_> {
     fn visit<A: Hash>(self) -> Shared {
         let Run { shared, cpu, key, threads, chunk } = self;
         let (threads, max_open) = fit(threads, file_limit());
-        let options = WindowOptions { chunk, max_open, shares: threads > 1 };
-        let work = || {
+        let options = WindowOptions { chunk, max_open };
+        let exchange = Exchange::new();
+        let work = |present| {
             let key = key.as_ref().map(|bytes| HmacKey::<A>::new(bytes));
-            Worker::new(&shared, Hasher::new(cpu, key.as_ref()), options).run();
+            Worker::new(&shared, Hasher::new(cpu, key.as_ref()), present, options).run();
         };
-        if threads == 1 {
-            work();
-        } else {
-            // All begin together, so that the first does not take all of a few large files.
-            let start = Barrier::new(threads);
-            thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(|| {
-                        start.wait();
-                        work();
-                    });
+        let first = exchange.enter();
+        let others: Vec<_> = (1..threads).map(|_| exchange.enter()).collect();
+        thread::scope(|scope| {
+            for present in others {
+                let started = thread::Builder::new().spawn_scoped(scope, || work(present));
+                if started.is_err() {
+                    // The system grants no further thread: those that there are do all the work.
+                    break;
                 }
-            });
-        }
+            }
+            work(first);
+        });
         shared
     }
 }

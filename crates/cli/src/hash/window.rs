@@ -9,6 +9,7 @@ use std::path::Path;
 
 use broadloom_lanes::{Hash, Stream};
 
+use super::exchange::Presence;
 use super::hasher::{Hasher, Piece};
 use super::order::{Next, Shared, Turn};
 use super::reader::{self, Opened, Reader};
@@ -24,14 +25,13 @@ pub struct WindowOptions {
     pub chunk: Option<u64>,
     /// Files held open at most, 1 to `MAX_OPEN`.
     pub max_open: usize,
-    /// Other workers want files too, so take them little by little.
-    pub shares: bool,
 }
 
 /// One thread's part of the work.
 pub struct Worker<'s, A: Hash> {
     shared: &'s Shared,
     hasher: Hasher<'s, A>,
+    present: Presence<'s, OpenFile<A>>,
     options: WindowOptions,
     buffer: Box<[u8]>,
     open: Vec<OpenFile<A>>,
@@ -43,7 +43,7 @@ pub struct Worker<'s, A: Hash> {
 }
 
 /// A file that takes more than one round.
-struct OpenFile<A: Hash> {
+pub struct OpenFile<A: Hash> {
     ticket: Ticket,
     reader: Reader,
     stream: Stream<A>,
@@ -57,10 +57,16 @@ struct OpenFile<A: Hash> {
 
 impl<'s, A: Hash> Worker<'s, A> {
     /// A worker with an empty window.
-    pub fn new(shared: &'s Shared, hasher: Hasher<'s, A>, options: WindowOptions) -> Self {
+    pub fn new(
+        shared: &'s Shared,
+        hasher: Hasher<'s, A>,
+        present: Presence<'s, OpenFile<A>>,
+        options: WindowOptions,
+    ) -> Self {
         Worker {
             shared,
             hasher,
+            present,
             options,
             buffer: vec![0; BUFFER].into_boxed_slice(),
             open: Vec::with_capacity(MAX_OPEN),
@@ -72,20 +78,27 @@ impl<'s, A: Hash> Worker<'s, A> {
 
     /// Works until there is nothing left to do.
     pub fn run(mut self) {
-        while !self.shared.stopped() {
-            self.read_on();
-            self.admit();
-            if !self.round.is_idle() {
-                self.hash();
-                self.round.finish(self.shared);
-            } else if let Some((ticket, input)) = self.serial.take() {
-                let chunk = self.options.chunk;
-                let buffer = &mut self.buffer[round::START..];
-                serial::run(self.shared, &mut self.hasher, buffer, ticket, input, chunk);
-            } else if self.ended {
-                return;
-            }
+        while !self.shared.stopped() && self.step() {}
+    }
+
+    /// Does one round; `false` where there is nothing left to do.
+    fn step(&mut self) -> bool {
+        self.read_on();
+        self.admit();
+        if !self.round.is_idle() {
+            self.hash();
+            self.round.finish(self.shared);
+            // Others wait only when there are no more requests.
+            self.present.share(&mut self.open);
+        } else if let Some((ticket, input)) = self.serial.take() {
+            let chunk = self.options.chunk;
+            let buffer = &mut self.buffer[round::START..];
+            serial::run(self.shared, &mut self.hasher, buffer, ticket, input, chunk);
+        } else if self.ended {
+            self.present.take(&mut self.open, self.options.max_open);
+            return !self.open.is_empty();
         }
+        true
     }
 
     /// Reads the next piece of each open file.
@@ -109,13 +122,12 @@ impl<'s, A: Hash> Worker<'s, A> {
     }
 
     /// Begins further files, as far as the buffer has room.
-    ///
-    /// A worker that is not alone takes no more large files than it has, or one: they are then spread
-    /// evenly over the workers, and a full window stays full.
     fn admit(&mut self) {
-        let most = if self.options.shares { (2 * self.open.len()).max(1) } else { usize::MAX };
-        let most = most.min(self.options.max_open);
-        while self.open.len() < most && self.round.has_room() && self.serial.is_none() && !self.ended {
+        while self.open.len() < self.options.max_open
+            && self.round.has_room()
+            && self.serial.is_none()
+            && !self.ended
+        {
             let idle = self.open.is_empty() && self.round.is_idle();
             match self.shared.next(idle) {
                 Next::Request(turn, request) => self.begin(turn, request),
@@ -204,5 +216,75 @@ impl<'s, A: Hash> Worker<'s, A> {
             };
             round.done.push(file.ticket.end(Ok(found)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::fs::File;
+    use std::thread;
+
+    use broadloom_cli::progress::Progress;
+    use broadloom_lanes::{Cpu, Sha256};
+    use sha2::Digest as _;
+
+    use super::super::digest::Digest;
+    use super::super::exchange::Exchange;
+    use super::super::report::{CheckOptions, Mode, Notice, Report, Verbosity};
+    use super::super::source::{Item, Source};
+    use super::*;
+
+    const FILES: usize = 16;
+    const SIZE: usize = 64 * PIECE;
+
+    impl Source for std::vec::IntoIter<Item> {
+        fn next(&mut self) -> Option<Item> {
+            Iterator::next(self)
+        }
+    }
+
+    /// The thread that starts late finds that the other has opened every file.
+    #[test]
+    fn a_worker_that_starts_late_gets_half_of_the_files() {
+        let place = tempfile::tempdir().unwrap();
+        let digest = Digest::new(&sha2::Sha256::digest(vec![0; SIZE]));
+        let mut items: Vec<Item> = (0..FILES)
+            .map(|i| {
+                let name = place.path().join(i.to_string()).into_os_string();
+                File::create(&name).unwrap().set_len(SIZE as u64).unwrap();
+                let expected = Some(digest);
+                Item::Hash(Request { name: name.into(), expected, input: Input::Path })
+            })
+            .collect();
+        let name = OsStr::new("list").into();
+        items.push(Item::Notice(Notice::ListEnd { name, read_error: false }));
+        let mode = Mode::Check(CheckOptions {
+            verbosity: Verbosity::Status,
+            strict: false,
+            ignore_missing: false,
+            tag: "SHA256",
+            terminal: false,
+        });
+        let shared = Shared::new(Box::new(items.into_iter()), Report::new(mode, Progress::none()));
+        let exchange = Exchange::new();
+        let cpu = Cpu::detect();
+        let options = WindowOptions { chunk: None, max_open: FILES };
+        let worker =
+            |present| Worker::<Sha256>::new(&shared, Hasher::new(&cpu, None), present, options);
+        let (mut first, second) = (worker(exchange.enter()), worker(exchange.enter()));
+        assert!(first.step());
+        assert_eq!(first.open.len(), FILES);
+        thread::scope(|scope| {
+            scope.spawn(|| second.run());
+            while first.present.waiting() == 0 {
+                thread::yield_now();
+            }
+            assert!(first.step());
+            assert_eq!(first.open.len(), FILES / 2);
+            first.run();
+        });
+        let (report, error) = shared.into_report();
+        assert!(error.is_none() && !report.failed(), "each file had the digest of its bytes");
     }
 }

@@ -111,7 +111,7 @@ pub struct Args {
     pub decimal: Option<Mask>,
 
     /// Print help
-    #[arg(short, action = ArgAction::Help)]
+    #[arg(short, long, action = ArgAction::Help)]
     pub help: Option<bool>,
 
     /// Jobs outstanding at any one time for each thread, 1 to 256; 1 is the same as synchronous calls
@@ -173,8 +173,10 @@ impl FromStr for ProviderName {
         let mut spec = if qat { "emulated".to_owned() } else { name.to_owned() };
         if qat {
             let given = |option: &str| {
-                let mut names =
-                    options.unwrap_or_default().split(':').filter_map(|text| text.split('=').next());
+                let mut names = options
+                    .unwrap_or_default()
+                    .split(':')
+                    .filter_map(|text| text.split('=').next());
                 names.any(|name| name == option)
             };
             let missing = QAT.iter().filter(|(option, _)| !given(option));
@@ -259,10 +261,18 @@ mod tests {
             "-dsgpisal -ix -oy -c8 -l0 -x2 -t3 -f2694.5 -n7 -a5 -j9 -w7",
         ] {
             let args = parsed(line);
-            assert_eq!((args.provider.spec.name.as_str(), args.provider.qat), ("isal", false), "{line}");
+            assert_eq!(
+                (args.provider.spec.name.as_str(), args.provider.qat),
+                ("isal", false),
+                "{line}"
+            );
             assert_eq!((args.input, args.output), ("x".into(), Some("y".into())), "{line}");
             assert_eq!((args.chunk, args.level, args.csv), (8, 0, Some(2)), "{line}");
-            assert_eq!((args.threads, args.frequency, args.iterations), (3, Some(2694.5), 7), "{line}");
+            assert_eq!(
+                (args.threads, args.frequency, args.iterations),
+                (3, Some(2694.5), 7),
+                "{line}"
+            );
             assert_eq!(args.decimal.expect(line).cores(), [0, 2], "{line}");
             assert_eq!((args.jobs, args.window), (9, Some(7)), "{line}");
             assert!(args.decompress && args.verbose && args.static_codes, "{line}");

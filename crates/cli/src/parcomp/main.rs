@@ -9,15 +9,17 @@ mod run;
 
 use std::error::Error;
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
+use broadloom_cli::command_line::parse;
+use broadloom_cli::identity::is_same;
 use broadloom_cli::message::{USAGE, complain, is_broken_pipe, reason};
-use broadloom_cli::output::{Output, is_same};
+use broadloom_cli::output::Output;
 use broadloom_cli::quote::shown;
 use broadloom_cli::signals;
+use broadloom_cli::streams::{self, StandardOutput};
 use broadloom_lanes::Cpu;
-use clap::Parser;
 
 use args::Args;
 use clock::Clock;
@@ -27,19 +29,29 @@ use run::Benchmark;
 const PROGRAM: &str = "parcomp";
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    if let Err(error) = streams::refuse_closed() {
+        return fail(&error, 1);
+    }
+    let args: Args = match parse(PROGRAM, std::env::args_os()) {
+        Ok(args) => args,
+        Err(status) => return status,
+    };
     let clock = Clock::new(args.frequency);
     let benchmark = match Benchmark::new(&args, &Cpu::detect()) {
         Ok(benchmark) => benchmark,
         Err(error) => return fail(&*error, USAGE),
     };
     if let Some(path) = args.output.as_deref().filter(|path| is_same(&args.input, path)) {
-        let text = format!("{}: this is the input file; valid: another for the output", shown(path));
+        let text = format!(
+            "{}: this is the input file {}; valid: another for the output",
+            shown(path),
+            shown(&args.input)
+        );
         return fail(&*Box::<dyn Error>::from(text), USAGE);
     }
     match measure(&args, &clock, &benchmark) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) if is_broken_pipe(&*error) => ExitCode::FAILURE,
+        Err(error) if is_broken_pipe(&*error) => signals::die_of_broken_pipe(),
         Err(error) => fail(&*error, 1),
     }
 }
@@ -77,7 +89,8 @@ fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), 
         if args.decompress { (made, read) } else { (read, made) };
     if let Some(path) = &args.output {
         signals::watch()?;
-        let written = Output::create(path).and_then(|file| file.finish(|out| out.write_all(&output)));
+        let written =
+            Output::create(path).and_then(|file| file.finish(|out| out.write_all(&output)));
         written.map_err(|error| format!("{}: {}", shown(path), reason(&error)))?;
     }
     outcome.emulation = benchmark.emulation(prepared);
@@ -88,9 +101,10 @@ fn measure(args: &Args, clock: &Clock, benchmark: &Benchmark<'_>) -> Result<(), 
         Some(lines) => csv(args, &outcome, clock.mhz(), lines == 2),
         None => table(args, &outcome, args.verbose.then(|| clock.mhz())),
     };
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes())?;
-    Ok(stdout.flush()?)
+    StandardOutput.write_all(text.as_bytes()).map_err(|error| match is_broken_pipe(&error) {
+        true => error.into(),
+        false => format!("write error: {}", reason(&error)).into(),
+    })
 }
 
 fn fail(error: &dyn Error, status: u8) -> ExitCode {

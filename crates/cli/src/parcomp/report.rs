@@ -96,7 +96,10 @@ pub fn table(args: &Args, outcome: &Outcome, mhz: Option<f64>) -> String {
         line("jobs outstanding", format!("{} for each thread", args.jobs));
         line(
             "counter",
-            format!("{mhz:.1} MHz, {}", if args.frequency.is_some() { "given" } else { "measured" }),
+            format!(
+                "{mhz:.1} MHz, {}",
+                if args.frequency.is_some() { "given" } else { "measured" }
+            ),
         );
         for (number, taken) in outcome.iterations.iter().enumerate() {
             line(
@@ -113,7 +116,10 @@ pub fn table(args: &Args, outcome: &Outcome, mhz: Option<f64>) -> String {
     }
     line("uncompressed", format!("{} bytes", outcome.uncompressed));
     line("compressed", format!("{} bytes", outcome.compressed));
-    line("compression ratio", format!("{:.2} % (compressed / uncompressed)", 100.0 * outcome.ratio()));
+    line(
+        "compression ratio",
+        format!("{:.2} % (compressed / uncompressed)", 100.0 * outcome.ratio()),
+    );
     let of = match outcome.iterations.len() {
         1 => String::new(),
         more => {
@@ -163,7 +169,8 @@ const COLUMNS: [&str; 19] = [
 /// their own behind one of names where that is asked for.
 pub fn csv(args: &Args, outcome: &Outcome, mhz: f64, header: bool) -> String {
     let cycles = outcome.iterations.iter().map(|taken| taken.cycles as f64).sum::<f64>();
-    let provider = if args.provider.qat { "qat".to_owned() } else { args.provider.spec.to_string() };
+    let provider =
+        if args.provider.qat { "qat".to_owned() } else { args.provider.spec.to_string() };
     let cores: Vec<String> = outcome.cores.iter().map(ToString::to_string).collect();
     let values: [String; COLUMNS.len()] = [
         provider,

@@ -7,8 +7,8 @@ use broadloom::compression::format::Format;
 use broadloom::compression::{Compressor, Decompressor, Report, Settings, decompress};
 use broadloom::emulated::Emulated;
 use broadloom::{
-    AffinityError, Checksum, Compression, CompressionAlgorithm, Huffman, Provider, Session, Transform,
-    allowed_cores, emulate, pin_to, provider,
+    AffinityError, Checksum, Compression, CompressionAlgorithm, Huffman, Provider, Session,
+    Transform, allowed_cores, pin_to, registry_on,
 };
 use broadloom_lanes::Cpu;
 
@@ -54,17 +54,20 @@ impl<'a> Benchmark<'a> {
     /// What is wrong.
     pub fn new(args: &'a Args, cpu: &Cpu) -> Result<Self, Box<dyn Error>> {
         let spec = &args.provider.spec;
-        let device = args.provider.is_device().then(|| emulate(spec, cpu)).transpose()?;
+        let registry = registry_on(cpu);
+        let device = || Emulated::over(&spec.borrowed_options(), &registry);
+        let device = args.provider.is_device().then(device).transpose()?;
         let provider: Arc<dyn Provider> = match &device {
             Some(device) => Arc::new(device.clone()),
-            None => provider(spec, cpu)?,
+            None => registry.open_provider(spec)?,
         };
         let window = window(args);
         let transform = match args.decompress {
             true => Transform::decompress(CompressionAlgorithm::Deflate, Checksum::None),
             false => {
                 let huffman = if args.static_codes { Huffman::Static } else { Huffman::Dynamic };
-                let how = Compression { level: args.level, window, huffman, ..Compression::default() };
+                let how =
+                    Compression { level: args.level, window, huffman, ..Compression::default() };
                 Transform::compress(
                     CompressionAlgorithm::Deflate,
                     Settings::compression_for(Format::Parcomp, how),
@@ -162,7 +165,8 @@ impl<'a> Benchmark<'a> {
             return Ok(Decompressor::new(session, settings)?.decompress(input, output)?.report);
         }
         let chunk = usize::try_from(self.args.chunk << 10)?;
-        let settings = Settings { chunk, threads, outstanding, cores, ..Settings::new(Format::Parcomp) };
+        let settings =
+            Settings { chunk, threads, outstanding, cores, ..Settings::new(Format::Parcomp) };
         Ok(Compressor::new(session, settings)?.compress(input, output)?)
     }
 
@@ -189,7 +193,9 @@ fn cores(args: &Args) -> Result<(Vec<usize>, Option<String>), Box<dyn Error>> {
     let cores = given.unwrap_or(DEFAULT).among(&allowed);
     match given.map(Mask::cores) {
         None if cores.is_empty() => Ok((allowed, None)),
-        Some(all) if cores.is_empty() => Err(AffinityError::NotAllowed { core: all[0], allowed }.into()),
+        Some(all) if cores.is_empty() => {
+            Err(AffinityError::NotAllowed { core: all[0], allowed }.into())
+        }
         Some(all) if cores.len() < all.len() => {
             let used: Vec<String> = cores.iter().map(ToString::to_string).collect();
             let text = format!(

@@ -1,8 +1,9 @@
 //! `broadloom perf compress`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use broadloom::ProviderSpec;
+use broadloom_cli::provider::provider;
 use broadloom_cli::size::parse_size;
 use broadloom_lanes::Cpu;
 use broadloom_perf::compress::{MAX_LEVEL, Topic};
@@ -47,7 +48,7 @@ pub struct CompressArgs {
 
     /// Providers with their options: zlib, libdeflate, isal, and the modelled device, such as
     /// emulated:preset=8955-remote [default: all, and emulated as it comes]
-    #[arg(long, value_delimiter = ',', value_parser = name::<ProviderSpec>, value_name = "LIST")]
+    #[arg(long, value_delimiter = ',', value_parser = provider, value_name = "LIST")]
     provider: Vec<ProviderSpec>,
 
     #[command(flatten)]
@@ -72,9 +73,10 @@ fn level(text: &str) -> Result<u8, String> {
 /// # Errors
 /// As of [`run_compress`] and [`leave`].
 pub fn run(args: CompressArgs, cpu: &Cpu) -> Result<(), Failure> {
+    let inputs: Vec<&Path> = args.input.as_deref().into_iter().collect();
     let options = CompressOptions {
         topics: args.figure,
-        input: args.input,
+        input: args.input.clone(),
         size: args.size,
         chunk: args.chunk,
         level: args.level,
@@ -84,6 +86,7 @@ pub fn run(args: CompressArgs, cpu: &Cpu) -> Result<(), Failure> {
     };
     leave(
         &args.files,
+        &inputs,
         |tables| run_compress(&options, cpu, tables),
         |report, out| page::write_compress(report, out),
     )

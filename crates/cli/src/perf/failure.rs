@@ -30,6 +30,18 @@ pub enum Failure {
         /// The place.
         path: PathBuf,
     },
+    /// A file that is read is to be written over.
+    #[error(
+        "{} is the file {}, which is read: valid is another to be written",
+        shown(path),
+        shown(input)
+    )]
+    Input {
+        /// What is to be written.
+        path: PathBuf,
+        /// What is read.
+        input: PathBuf,
+    },
     /// Without signals nothing is removed that should be.
     #[error("signals cannot be watched: {0}")]
     Signals(io::Error),
@@ -40,7 +52,7 @@ impl Failure {
     pub fn is_usage(&self) -> bool {
         match self {
             Failure::Perf(error) => error.is_usage(),
-            Failure::Twice { .. } => true,
+            Failure::Twice { .. } | Failure::Input { .. } => true,
             Failure::Write { .. } | Failure::StandardOutput(_) | Failure::Signals(_) => false,
         }
     }

@@ -1,9 +1,11 @@
 //! The files that a run leaves behind, and where its tables go.
 
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, LineWriter, Write};
 use std::path::{Path, PathBuf};
 
+use broadloom_cli::identity::is_same;
 use broadloom_cli::output::Output;
+use broadloom_cli::streams::StandardOutput;
 use broadloom_perf::PerfError;
 use broadloom_perf::report::csv;
 use broadloom_perf::report::row::Report;
@@ -53,16 +55,18 @@ enum To {
     Output(Output),
 }
 
-/// Measures, and leaves the files that were asked for. Where the tables cannot be written, files still are.
+/// Measures, and leaves the files that were asked for, none in the place of one of the `inputs`.
+/// Where the tables cannot be written, files still are.
 ///
 /// # Errors
 /// Of `run`; and if something cannot be written.
 pub fn leave(
     args: &FileArgs,
+    inputs: &[&Path],
     run: impl FnOnce(&mut Tables) -> Result<Report, PerfError>,
     page: impl FnOnce(&Report, &mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let files = Files::open(args)?;
+    let files = Files::open(args, inputs)?;
     let mut tables = files.tables();
     let report = run(&mut tables)?;
     files.write(&report, page)?;
@@ -70,11 +74,18 @@ pub fn leave(
 }
 
 impl Files {
-    fn open(args: &FileArgs) -> Result<Files, Failure> {
+    fn open(args: &FileArgs, inputs: &[&Path]) -> Result<Files, Failure> {
+        for output in [&args.csv, &args.json, &args.report].into_iter().flatten() {
+            if let Some(input) = inputs.iter().find(|input| is_same(input, output)) {
+                return Err(Failure::Input { path: output.clone(), input: input.to_path_buf() });
+            }
+        }
         let open = |path: &Option<PathBuf>| path.as_deref().map(Sink::open).transpose();
-        let files = Files { csv: open(&args.csv)?, json: open(&args.json)?, page: open(&args.report)? };
+        let files =
+            Files { csv: open(&args.csv)?, json: open(&args.json)?, page: open(&args.report)? };
         let all: Vec<&Sink> = files.all().collect();
-        let again = (1..all.len()).find(|&index| all[..index].iter().any(|one| one.is_same(all[index])));
+        let again =
+            (1..all.len()).find(|&index| all[..index].iter().any(|one| one.is_same(all[index])));
         match again {
             Some(index) => Err(Failure::Twice { path: all[index].path.clone() }),
             None => Ok(files),
@@ -89,7 +100,10 @@ impl Files {
     fn tables(&self) -> Tables {
         let taken = self.all().any(|sink| matches!(sink.to, To::StandardOutput));
         Tables {
-            out: if taken { Box::new(io::stderr()) } else { Box::new(io::stdout()) },
+            out: match taken {
+                true => Box::new(io::stderr()),
+                false => Box::new(LineWriter::new(StandardOutput)),
+            },
             goes_on: self.all().next().is_some(),
             failed: None,
         }
@@ -113,7 +127,8 @@ impl Sink {
         let to = match path.as_os_str() == "-" {
             true => To::StandardOutput,
             false => To::Output(
-                Output::create(path).map_err(|error| Failure::Write { path: path.to_owned(), error })?,
+                Output::create(path)
+                    .map_err(|error| Failure::Write { path: path.to_owned(), error })?,
             ),
         };
         Ok(Sink { path: path.to_owned(), to })
@@ -133,7 +148,7 @@ impl Sink {
     fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
         match self.to {
             To::StandardOutput => {
-                let mut out = BufWriter::new(io::stdout().lock());
+                let mut out = BufWriter::new(StandardOutput);
                 write(&mut out).and_then(|()| out.flush()).map_err(Failure::StandardOutput)
             }
             To::Output(output) => {

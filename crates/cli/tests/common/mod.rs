@@ -170,6 +170,30 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Said {
     }
 }
 
+/// A command with a terminal of so many columns for all of its streams, which Python makes. What it writes comes
+/// back as the standard output.
+pub fn terminal(columns: usize, command: &[&str]) -> Command {
+    const SCRIPT: &str = "\
+import fcntl, os, pty, struct, sys, termios
+pid, fd = pty.fork()
+if pid == 0:
+    size = struct.pack('HHHH', 24, int(sys.argv[1]), 0, 0)
+    fcntl.ioctl(0, termios.TIOCSWINSZ, size)
+    os.execvp(sys.argv[2], sys.argv[2:])
+try:
+    while True:
+        data = os.read(fd, 65536)
+        if not data:
+            break
+        os.write(1, data)
+except OSError:
+    pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))";
+    let mut python = Command::new("python3");
+    python.args(["-c", SCRIPT, &columns.to_string()]).args(command);
+    python
+}
+
 /// Text that compresses well, but not to nothing.
 pub fn text(len: usize, seed: u64) -> Vec<u8> {
     const WORDS: [&str; 16] = [

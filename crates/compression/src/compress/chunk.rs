@@ -1,6 +1,8 @@
 //! A chunk on its way: compressed, perhaps verified, perhaps done again.
 
-use broadloom_engine::{Bytes, Data, DeviceFault, Ending, Handle, Job, JobError, Operation, Session};
+use broadloom_engine::{
+    Bytes, Data, DeviceFault, Ending, Handle, Job, JobError, Operation, Session,
+};
 
 use crate::error::{CompressError, Mismatch};
 use crate::format::EMPTY_FINAL_BLOCK;
@@ -103,7 +105,12 @@ impl<'a> Chunk<'a> {
         let bytes = match &self.verifier {
             None => self.job.output().unwrap_or_default(),
             Some(Verifier { stage: Stage::Wrong(found), .. }) => {
-                return Err(CompressError::Verify { offset, len, provider: provider(), found: *found });
+                return Err(CompressError::Verify {
+                    offset,
+                    len,
+                    provider: provider(),
+                    found: *found,
+                });
             }
             Some(verifier) => {
                 let verified = bytes(&verifier.job);
@@ -133,7 +140,8 @@ impl<'a> Handle<'a> for Chunk<'a> {
 
 impl<'a> ChunkJob<'a> for Chunk<'a> {
     fn again(&mut self) -> bool {
-        let is_compressed = !matches!(&self.verifier, Some(verifier) if verifier.stage == Stage::During);
+        let is_compressed =
+            !matches!(&self.verifier, Some(verifier) if verifier.stage == Stage::During);
         if is_compressed {
             self.overflows += u64::from(self.job.attempts().saturating_sub(1));
             self.fell_back = self.fell_back.or(self.job.fell_back());

@@ -9,18 +9,19 @@ use crate::pipeline::{Sink, Source};
 use crate::report::Report;
 
 use super::chunk::Chunk;
+use super::content::Cutter;
 use super::frames::Frames;
 
 /// The chunks of an input that is there as a whole.
 pub(super) struct Slice<'a> {
     rest: &'a [u8],
     offset: u64,
-    chunk: usize,
+    cutter: Cutter,
 }
 
 impl<'a> Slice<'a> {
-    pub(super) fn new(input: &'a [u8], chunk: usize) -> Self {
-        Slice { rest: input, offset: 0, chunk }
+    pub(super) fn new(input: &'a [u8], cutter: Cutter) -> Self {
+        Slice { rest: input, offset: 0, cutter }
     }
 }
 
@@ -28,7 +29,7 @@ impl<'a> Source<Chunk<'a>> for Slice<'a> {
     type Error = CompressError;
 
     fn fill(&mut self, chunk: &mut Chunk<'a>) -> Result<bool, CompressError> {
-        let (next, rest) = self.rest.split_at(self.chunk.min(self.rest.len()));
+        let (next, rest) = self.rest.split_at(self.cutter.cut(self.rest));
         if next.is_empty() {
             return Ok(false);
         }
@@ -42,20 +43,25 @@ impl<'a> Source<Chunk<'a>> for Slice<'a> {
 /// The chunks of what is read.
 pub(super) struct Reader<R> {
     reader: R,
-    chunk: usize,
+    cutter: Cutter,
     offset: u64,
+    /// What was read beyond the end of the last chunk.
+    ahead: Vec<u8>,
     ended: bool,
 }
 
 impl<R: Read> Reader<R> {
-    pub(super) fn new(reader: R, chunk: usize) -> Self {
-        Reader { reader, chunk, offset: 0, ended: false }
+    pub(super) fn new(reader: R, cutter: Cutter) -> Self {
+        Reader { reader, cutter, offset: 0, ahead: Vec::new(), ended: false }
     }
 
-    /// Reads until the memory is full or nothing more comes, and says how much came.
+    /// Fills the memory with what is at hand and what is read, until it is full or nothing more comes,
+    /// and says how much that is.
     fn read(&mut self, memory: &mut [u8]) -> Result<usize, CompressError> {
-        let mut filled = 0;
-        while filled < memory.len() {
+        let mut filled = self.ahead.len();
+        memory[..filled].copy_from_slice(&self.ahead);
+        self.ahead.clear();
+        while filled < memory.len() && !self.ended {
             match self.reader.read(&mut memory[filled..]) {
                 Ok(0) => {
                     self.ended = true;
@@ -76,19 +82,25 @@ impl<'a, R: Read> Source<Chunk<'a>> for Reader<R> {
     type Error = CompressError;
 
     fn fill(&mut self, chunk: &mut Chunk<'a>) -> Result<bool, CompressError> {
-        if self.ended {
+        if self.ended && self.ahead.is_empty() {
             return Ok(false);
         }
+        let most = self.cutter.most();
         let mut memory = match chunk.set_input(self.offset, Bytes::EMPTY) {
-            Bytes::Owned(memory) if memory.len() == self.chunk => memory,
+            Bytes::Owned(mut memory) if memory.capacity() >= most => {
+                memory.resize(most, 0);
+                memory
+            }
             // Made by the system as it is touched: a short input does not pay for a long chunk.
-            _ => vec![0; self.chunk],
+            _ => vec![0; most],
         };
         let filled = self.read(&mut memory)?;
-        memory.truncate(filled);
+        let len = self.cutter.cut(&memory[..filled]);
+        self.ahead.extend_from_slice(&memory[len..filled]);
+        memory.truncate(len);
         chunk.set_input(self.offset, Bytes::Owned(memory));
-        self.offset += filled as u64;
-        Ok(filled > 0)
+        self.offset += len as u64;
+        Ok(len > 0)
     }
 }
 
@@ -119,18 +131,25 @@ impl<'s, W: Write> Writer<'s, W> {
         Writer { frames, writer, frame: Vec::new() }
     }
 
-    /// Writes what comes before all chunks.
+    /// Makes what comes before all chunks. It is written with the first of them, so that nothing is
+    /// written where the input cannot be read at all.
     pub(super) fn open(&mut self) -> Result<(), CompressError> {
-        self.frames.open(&mut self.frame);
-        write(&mut self.writer, &mut self.frame, 0)
+        self.frames.open(&mut self.frame)
+    }
+
+    /// Where the frame that is not written yet begins in the output.
+    fn offset(&self) -> u64 {
+        self.frames.written() - self.frame.len() as u64
     }
 
     /// Writes what comes behind all chunks.
     pub(super) fn close(mut self) -> Result<Report, CompressError> {
-        let offset = self.frames.written();
+        let offset = self.offset();
         let report = self.frames.close(&mut self.frame)?;
         write(&mut self.writer, &mut self.frame, offset)?;
-        self.writer.flush().map_err(|error| CompressError::Write { offset: report.output, error })?;
+        self.writer
+            .flush()
+            .map_err(|error| CompressError::Write { offset: report.output, error })?;
         Ok(report)
     }
 }
@@ -139,7 +158,7 @@ impl<'a, W: Write> Sink<Chunk<'a>> for Writer<'_, W> {
     type Error = CompressError;
 
     fn take(&mut self, chunk: &mut Chunk<'a>) -> Result<(), CompressError> {
-        let offset = self.frames.written();
+        let offset = self.offset();
         self.frames.push(&mut self.frame, &chunk.result()?)?;
         write(&mut self.writer, &mut self.frame, offset)
     }

@@ -5,7 +5,7 @@ use broadloom_engine::{Checksum, Compression};
 use crate::error::CompressError;
 use crate::format::gzi::{Entry, Index};
 use crate::format::gzip::{self, Metadata, Trailer};
-use crate::format::{EMPTY_FINAL_BLOCK, Format, bgzf, parcomp, zlib};
+use crate::format::{EMPTY_FINAL_BLOCK, EMPTY_STORED_BLOCK, Format, MARKER, bgzf, parcomp, zlib};
 use crate::report::Report;
 use crate::settings::Settings;
 
@@ -33,12 +33,25 @@ impl<'s> Frames<'s> {
     }
 
     /// Writes what comes before all chunks.
-    pub(super) fn open(&mut self, output: &mut Vec<u8>) {
-        if self.settings.format == Format::Zlib {
-            let header = zlib::Header::new(self.how.window, self.how.level);
-            output.extend_from_slice(&header.to_bytes());
-            self.report.output += zlib::HEADER as u64;
+    pub(super) fn open(&mut self, output: &mut Vec<u8>) -> Result<(), CompressError> {
+        let before = output.len();
+        match self.settings.format {
+            Format::Zlib => {
+                let header = zlib::Header::new(self.how.window, self.how.level);
+                output.extend_from_slice(&header.to_bytes());
+            }
+            Format::Gzip if !self.settings.members => {
+                let metadata = self.settings.metadata(self.how.level);
+                let header = gzip::write_open_header(output, &metadata);
+                header.map_err(|error| CompressError::Format {
+                    offset: 0,
+                    reason: error.to_string(),
+                })?;
+            }
+            _ => {}
         }
+        self.report.output += (output.len() - before) as u64;
+        Ok(())
     }
 
     /// Writes a chunk.
@@ -49,14 +62,17 @@ impl<'s> Frames<'s> {
     ) -> Result<(), CompressError> {
         let before = output.len();
         let result = self.frame(output, chunk);
-        result.map_err(|reason| CompressError::Format { offset: chunk.offset, reason })?;
+        let result =
+            result.map_err(|reason| CompressError::Format { offset: chunk.offset, reason });
+        let marker = result? as u64;
         if self.settings.index {
-            self.blocks.push(Entry { compressed: self.report.output, uncompressed: self.report.input });
+            self.blocks
+                .push(Entry { compressed: self.report.output, uncompressed: self.report.input });
         }
         self.report.add(&Report {
             input: chunk.len as u64,
             output: (output.len() - before) as u64,
-            streams: chunk.bytes.len() as u64,
+            streams: chunk.bytes.len() as u64 + marker,
             chunks: 1,
             overflows: chunk.overflows,
             fallbacks: chunk.fell_back.is_some().into(),
@@ -67,7 +83,8 @@ impl<'s> Frames<'s> {
         Ok(())
     }
 
-    fn frame(&mut self, output: &mut Vec<u8>, chunk: &Compressed<'_>) -> Result<(), String> {
+    /// Writes a chunk and what is around it. Gives the bytes of deflate data that were added to the chunk's own.
+    fn frame(&mut self, output: &mut Vec<u8>, chunk: &Compressed<'_>) -> Result<usize, String> {
         let Compressed { len, bytes, checksum, .. } = *chunk;
         match self.settings.format {
             Format::Parcomp => {
@@ -75,20 +92,37 @@ impl<'s> Frames<'s> {
                 output.extend_from_slice(&prefix);
                 output.extend_from_slice(bytes);
             }
-            Format::Gzip => self.member(output, bytes, len, checksum)?,
+            Format::Gzip if self.settings.members => self.member(output, bytes, len, checksum)?,
+            Format::Gzip => {
+                self.checksum = self.combine(checksum, len as u64);
+                output.extend_from_slice(bytes);
+                // Stored blocks have no marker behind them. Who looks for parts of the member needs one.
+                if !bytes.ends_with(&MARKER) {
+                    output.extend_from_slice(&EMPTY_STORED_BLOCK);
+                    return Ok(EMPTY_STORED_BLOCK.len());
+                }
+            }
             Format::Bgzf => {
                 let header = bgzf::header(bytes.len()).map_err(|error| error.to_string())?;
                 output.extend_from_slice(&header);
                 output.extend_from_slice(bytes);
-                output.extend_from_slice(&trailer(len, checksum));
+                output.extend_from_slice(&trailer(len as u64, checksum));
             }
             Format::Zlib => {
-                self.checksum = combine(self.checksum, checksum, len as u64);
+                self.checksum = self.combine(checksum, len as u64);
                 output.extend_from_slice(bytes);
             }
             Format::Raw => output.extend_from_slice(bytes),
         }
-        Ok(())
+        Ok(0)
+    }
+
+    /// The checksum of all chunks so far and of the next, of `len` bytes.
+    fn combine(&self, next: Option<u32>, len: u64) -> Option<u32> {
+        match (self.checksum, next) {
+            (Some(first), Some(next)) => Some(self.how.checksum.combine(first, next, len)),
+            (first, next) => first.or(next),
+        }
     }
 
     /// Writes a gzip member; the first has the name and the time.
@@ -107,7 +141,7 @@ impl<'s> Frames<'s> {
         let header = gzip::write_header(output, &metadata, bytes.len(), len);
         header.map_err(|error| error.to_string())?;
         output.extend_from_slice(bytes);
-        output.extend_from_slice(&trailer(len, checksum));
+        output.extend_from_slice(&trailer(len as u64, checksum));
         Ok(())
     }
 
@@ -116,12 +150,16 @@ impl<'s> Frames<'s> {
         let before = output.len();
         let is_empty = self.report.chunks == 0;
         self.report.streams += match self.settings.format {
-            Format::Gzip if !is_empty => 0,
+            Format::Gzip if self.settings.members && !is_empty => 0,
             Format::Parcomp => 0,
             // BGZF's end block has the same.
             _ => EMPTY_FINAL_BLOCK.len() as u64,
         };
         match self.settings.format {
+            Format::Gzip if !self.settings.members => {
+                output.extend_from_slice(&EMPTY_FINAL_BLOCK);
+                output.extend_from_slice(&trailer(self.report.input, self.checksum));
+            }
             Format::Gzip if is_empty => {
                 let member = self.member(output, &EMPTY_FINAL_BLOCK, 0, None);
                 member.map_err(|reason| CompressError::Format { offset: 0, reason })?;
@@ -145,15 +183,7 @@ impl<'s> Frames<'s> {
     }
 }
 
-/// The trailer of a gzip member. No checksum: that of no bytes, which is 0.
-fn trailer(len: usize, checksum: Option<u32>) -> [u8; gzip::TRAILER] {
+/// The trailer of a gzip member with `len` bytes of data. No checksum: that of no bytes, which is 0.
+fn trailer(len: u64, checksum: Option<u32>) -> [u8; gzip::TRAILER] {
     Trailer { crc: checksum.unwrap_or_default(), len: len as u32 }.to_bytes()
-}
-
-/// The Adler-32 of two pieces, the second of `len` bytes.
-fn combine(first: Option<u32>, second: Option<u32>, len: u64) -> Option<u32> {
-    match (first, second) {
-        (Some(first), Some(second)) => Some(Checksum::Adler32.combine(first, second, len)),
-        (first, second) => first.or(second),
-    }
 }

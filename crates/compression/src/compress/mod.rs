@@ -1,6 +1,7 @@
 //! Compression: chunks through jobs into a format.
 
 mod chunk;
+mod content;
 mod ends;
 mod frames;
 
@@ -14,6 +15,7 @@ use crate::report::Report;
 use crate::settings::{Settings, SettingsError};
 
 use chunk::Chunk;
+use content::Cutter;
 use ends::{Append, Reader, Slice, Writer};
 use frames::Frames;
 
@@ -87,9 +89,9 @@ impl Compressor {
 
     fn compress_whole(&self, input: &[u8], output: &mut Vec<u8>) -> Result<Report, CompressError> {
         let mut frames = Frames::new(&self.settings, self.how);
-        frames.open(output);
-        let slice =
-            Slice::new(input, chunk_len(input.len(), self.settings.chunk, self.settings.threads));
+        frames.open(output)?;
+        let chunk = chunk_len(input.len(), self.settings.chunk, self.settings.threads);
+        let slice = Slice::new(input, Cutter::new(chunk, self.settings.rsyncable));
         let mut sink = Append { frames, output };
         whole(&self.settings.plan(), &|| Chunk::new(self), slice, &mut sink)?;
         sink.frames.close(sink.output)
@@ -116,7 +118,7 @@ impl Compressor {
     ) -> Result<Report, CompressError> {
         let frames = Frames::new(&self.settings, self.how);
         let mut writer = Writer::new(frames, output);
-        let reader = Reader::new(input, self.settings.chunk);
+        let reader = Reader::new(input, Cutter::new(self.settings.chunk, self.settings.rsyncable));
         writer.open()?;
         stream(&self.settings.plan(), &|| Chunk::new(self), reader, &mut writer)?;
         writer.close()

@@ -1,19 +1,21 @@
 //! From jobs to the output: what a provider made is checked before it is written.
 
 use std::io::Write;
+use std::sync::atomic::Ordering;
 
-use broadloom_engine::{Data, JobError};
+use broadloom_engine::{Checksum, Data, Job, JobError};
 
 use super::error::DecompressError;
-use super::feed::MemberJob;
+use super::feed::{MemberJob, Piece, Pieces, What};
 use super::input::Slice;
 use super::members::{Lengths, Member};
 use super::output::Output;
+use super::seal::Seal;
 use super::settings::Coding;
 use crate::diagnose::{Finding, diagnose};
 use crate::format::gzip::Trailer;
 use crate::format::{Cause, FormatError};
-use crate::inflate::Inflater;
+use crate::inflate::{Begun, Inflater};
 use crate::pipeline::Sink;
 use crate::report::Report;
 
@@ -23,20 +25,35 @@ pub(super) struct Collect<'c, W> {
     pub(super) inflater: &'c mut Inflater,
     pub(super) coding: Coding,
     pub(super) report: &'c mut Report,
+    /// What becomes of the pieces of a member, where there are any.
+    pub(super) joined: &'c mut Joined,
+    pub(super) pieces: &'c Pieces,
+}
+
+/// The pieces of a member, put together as far as each begins where the one before ends.
+#[derive(Default)]
+pub(super) struct Joined {
+    pub(super) begun: Begun,
+    /// How many.
+    pub(super) count: u64,
+    /// What was read behind them, and is to be decoded otherwise.
+    pub(super) rest: Vec<u8>,
+    /// The piece behind them has more data than a piece may have.
+    pub(super) is_too_long: bool,
 }
 
 impl<'a, W: Write> Sink<MemberJob<'a>> for Collect<'_, W> {
     type Error = DecompressError;
 
     fn take(&mut self, done: &mut MemberJob<'a>) -> Result<(), DecompressError> {
-        let MemberJob { job, member } = done;
-        let Some((member, trailer)) = member else { return Ok(()) };
+        let MemberJob { job, what } = done;
+        let (member, trailer) = match what {
+            What::Nothing => return Ok(()),
+            What::Piece(piece) => return self.join(job, *piece),
+            What::Member(member, trailer) => (member, trailer),
+        };
         self.report.chunks += 1;
-        self.report.overflows += u64::from(job.attempts().saturating_sub(1));
-        if let Some(reason) = job.fell_back() {
-            self.report.fallbacks += 1;
-            self.report.first_fallback.get_or_insert(reason);
-        }
+        self.count(job);
         let stream = bytes(job.data());
         let offset = member.body + stream.len() as u64;
         self.report.streams += stream.len() as u64;
@@ -57,7 +74,8 @@ impl<'a, W: Write> Sink<MemberJob<'a>> for Collect<'_, W> {
             {
                 let mut input = Slice::at(stream, member.body);
                 let output = &mut *self.output;
-                self.inflater.member(&mut input, member, |data, offset| output.write(data, offset))?;
+                self.inflater
+                    .member(&mut input, member, |data, offset| output.write(data, offset))?;
                 Ok(())
             }
             (Some(Err(JobError::OutputLimit { limit })), _) if is_unknown => {
@@ -73,6 +91,54 @@ impl<'a, W: Write> Sink<MemberJob<'a>> for Collect<'_, W> {
 }
 
 impl<W: Write> Collect<'_, W> {
+    /// Counts what happened to a job.
+    fn count(&mut self, job: &Job<'_>) {
+        self.report.overflows += u64::from(job.attempts().saturating_sub(1));
+        if let Some(reason) = job.fell_back() {
+            self.report.fallbacks += 1;
+            self.report.first_fallback.get_or_insert(reason);
+        }
+    }
+
+    /// Writes the data of a piece that begins where the one before it ended, if it ends between two blocks, too,
+    /// or with the member. Otherwise what was read of the member from there on is kept, and no more is read.
+    fn join(&mut self, job: &Job<'_>, piece: Piece) -> Result<(), DecompressError> {
+        let Piece { start, len, .. } = piece;
+        let stream = &bytes(job.data())[..len];
+        if self.pieces.is_stopped() {
+            self.joined.rest.extend_from_slice(stream);
+            return Ok(());
+        }
+        self.count(job);
+        match job.status() {
+            Some(Ok(())) => {}
+            Some(Err(JobError::OutputLimit { .. })) => self.joined.is_too_long = true,
+            Some(Err(JobError::Malformed | JobError::Truncated)) => {}
+            status => {
+                let error = status.and_then(Result::err).unwrap_or(JobError::NotDone);
+                return Err(DecompressError::Provider { offset: start, error });
+            }
+        }
+        let (joined, pieces) = (&mut *self.joined, self.pieces);
+        let found = joins(job, piece, &pieces.seal);
+        // What the trailer is not right of is decoded again before it is written.
+        let Some(found) = found.filter(|found| found.fits(&joined.begun, stream)) else {
+            pieces.stopped.store(true, Ordering::Relaxed);
+            joined.rest.extend_from_slice(stream);
+            return Ok(());
+        };
+        self.output.write(found.data, start + found.consumed as u64)?;
+        pieces.longest.fetch_max(found.data.len() as u64, Ordering::Relaxed);
+        joined.begun.add(found.consumed, found.data, found.crc);
+        joined.count += 1;
+        if found.is_last {
+            joined.begun.has_ended = true;
+            pieces.stopped.store(true, Ordering::Relaxed);
+            joined.rest.extend_from_slice(&stream[found.consumed..]);
+        }
+        Ok(())
+    }
+
     /// What is wrong with a member that a provider failed at, or with what the provider made of it: this
     /// thread's own decoder says so.
     fn doubt(
@@ -87,7 +153,8 @@ impl<W: Write> Collect<'_, W> {
             None => DecompressError::WrongResult { offset: member.start },
         };
         match error {
-            None | Some(JobError::Malformed | JobError::Truncated | JobError::OutputLimit { .. }) => {}
+            None
+            | Some(JobError::Malformed | JobError::Truncated | JobError::OutputLimit { .. }) => {}
             Some(_) => return provider(error),
         }
         if self.coding == Coding::Lz4 {
@@ -107,6 +174,41 @@ impl<W: Write> Collect<'_, W> {
             Err(wrong) => wrong,
         }
     }
+}
+
+/// The data of a piece that was decoded as the member's own decoder would have.
+struct Found<'d> {
+    data: &'d [u8],
+    crc: u32,
+    /// Bytes of the piece.
+    consumed: usize,
+    /// The member's final block is in it.
+    is_last: bool,
+}
+
+impl Found<'_> {
+    /// Whether the trailer, if it is in the piece, is that of the member with these data behind those before.
+    fn fits(&self, begun: &Begun, piece: &[u8]) -> bool {
+        let Some(trailer) = piece[self.consumed..].first_chunk().filter(|_| self.is_last) else {
+            return true;
+        };
+        let len = self.data.len() as u64;
+        let crc = Checksum::Crc32.combine(begun.crc, self.crc, len);
+        Trailer::parse(trailer).is_of(Some(crc), begun.lengths.data + len)
+    }
+}
+
+/// What a piece was decoded to, if it ends with the member or between two blocks.
+fn joins<'j>(job: &'j Job<'_>, piece: Piece, seal: &Seal) -> Option<Found<'j>> {
+    let Piece { len, is_sealed, .. } = piece;
+    let (data, crc, consumed) = (job.output()?, job.checksum()?, job.consumed());
+    if consumed <= len {
+        // Nothing behind the piece had to do with it.
+        return Some(Found { data, crc, consumed, is_last: true });
+    }
+    let ends = is_sealed && consumed == len + Seal::LEN;
+    let data = seal.open(data).filter(|_| ends)?;
+    Some(Found { data, crc: seal.crc(crc), consumed: len, is_last: false })
 }
 
 /// A job's deflate data.

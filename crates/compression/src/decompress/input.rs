@@ -16,6 +16,9 @@ pub(crate) trait Input {
 
     /// Bytes consumed so far.
     fn offset(&self) -> u64;
+
+    /// Goes back by `bytes`, which are those consumed last.
+    fn put_back(&mut self, bytes: &[u8]);
 }
 
 /// An input that can give jobs their data.
@@ -26,8 +29,10 @@ pub(crate) trait Lend<'a>: Input {
 
 /// A slice as an input.
 pub(crate) struct Slice<'a> {
-    rest: &'a [u8],
-    offset: u64,
+    whole: &'a [u8],
+    /// Bytes of it that are consumed.
+    consumed: usize,
+    start: u64,
 }
 
 impl<'a> Slice<'a> {
@@ -37,28 +42,32 @@ impl<'a> Slice<'a> {
 
     /// A piece that begins at `start` of its whole.
     pub(crate) fn at(piece: &'a [u8], start: u64) -> Self {
-        Slice { rest: piece, offset: start }
+        Slice { whole: piece, consumed: 0, start }
     }
 }
 
 impl Input for Slice<'_> {
     fn peek(&mut self, _wanted: usize) -> Result<&[u8], DecompressError> {
-        Ok(self.rest)
+        Ok(&self.whole[self.consumed..])
     }
 
     fn consume(&mut self, len: usize) {
-        self.rest = &self.rest[len..];
-        self.offset += len as u64;
+        self.consumed += len;
     }
 
     fn offset(&self) -> u64 {
-        self.offset
+        self.start + self.consumed as u64
+    }
+
+    fn put_back(&mut self, bytes: &[u8]) {
+        self.consumed -= bytes.len();
     }
 }
 
 impl<'a> Lend<'a> for Slice<'a> {
     fn lend(&mut self, len: usize, _used: Data<'a>) -> Result<Bytes<'a>, DecompressError> {
-        let lent = &self.rest[..len.min(self.rest.len())];
+        let rest = &self.whole[self.consumed..];
+        let lent = &rest[..len.min(rest.len())];
         self.consume(lent.len());
         Ok(Bytes::Borrowed(lent))
     }
@@ -120,6 +129,19 @@ impl<R: Read> Input for Stream<R> {
 
     fn offset(&self) -> u64 {
         self.offset
+    }
+
+    fn put_back(&mut self, bytes: &[u8]) {
+        if self.start < bytes.len() {
+            let more = bytes.len() - self.start;
+            self.window.resize(self.window.len() + more, 0);
+            self.window.copy_within(self.start..self.end, self.start + more);
+            self.start += more;
+            self.end += more;
+        }
+        self.start -= bytes.len();
+        self.window[self.start..self.start + bytes.len()].copy_from_slice(bytes);
+        self.offset -= bytes.len() as u64;
     }
 }
 

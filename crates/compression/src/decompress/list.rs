@@ -53,6 +53,7 @@ pub fn list(
     let (mut report, mut alone) = (Report::default(), 0);
     while let Some(member) = members.next(&mut input)? {
         let has_trailer = matches!(member.format, Format::Gzip | Format::Bgzf);
+        let member = members.believed(member, &mut input)?;
         let (lengths, checksum, decoded) = match member.stream.filter(|_| has_trailer) {
             Some(stream) => {
                 let stream = stream as u64;
@@ -67,7 +68,7 @@ pub fn list(
                 (lengths, checksum, true)
             }
         };
-        members.decoded(&member, lengths.data);
+        members.decoded_alone(&member, lengths);
         report.chunks += 1;
         report.streams += lengths.stream;
         alone += u64::from(decoded);

@@ -3,7 +3,7 @@
 use super::error::DecompressError;
 use super::input::Input;
 use crate::diagnose::{Finding, diagnose};
-use crate::format::gzip::{Extent, Header, MAGIC};
+use crate::format::gzip::{self, Extent, Header, MAGIC, TRAILER, Trailer};
 use crate::format::{Cause, Detected, Format, FormatError, Part, bgzf, detect, parcomp, zlib};
 
 /// What to do about bytes behind the end of gzip, BGZF, zlib or bare deflate data that belong to nothing.
@@ -51,6 +51,15 @@ pub(crate) struct Member {
     pub(crate) mtime: u32,
     /// The file's name, without directories.
     pub(crate) name: Option<Vec<u8>>,
+    /// What its header says of lengths, and is not believed.
+    pub(crate) doubted: Option<Doubted>,
+}
+
+/// What a header says of a member, and may have another meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Doubted {
+    format: Format,
+    stream: usize,
 }
 
 impl Member {
@@ -63,9 +72,16 @@ impl Member {
         }
     }
 
+    /// The same member, whose header is not believed what it says of lengths.
+    pub(crate) fn doubted(self) -> Member {
+        let doubted = self.stream.map(|stream| Doubted { format: self.format, stream });
+        Member { format: Format::Gzip, stream: None, data: None, doubted, ..self }
+    }
+
     /// Compares what was decoded with what the header says.
     pub(crate) fn check(&self, found: Lengths) -> Result<(), FormatError> {
-        if let Some(claimed) = self.stream.map(|len| len as u64).filter(|&len| len != found.stream) {
+        if let Some(claimed) = self.stream.map(|len| len as u64).filter(|&len| len != found.stream)
+        {
             let cause = Cause::DeflateLength { found: found.stream, claimed };
             return Err(FormatError::new(self.body + found.stream, cause));
         }
@@ -81,7 +97,7 @@ impl Member {
 }
 
 /// The length of a deflate stream and of the data that it stands for, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Lengths {
     pub(crate) stream: u64,
     pub(crate) data: u64,
@@ -95,6 +111,8 @@ pub(crate) struct Members {
     trailing: Trailing,
     /// The last block of BGZF has data, or is not of BGZF: no end block yet.
     open: bool,
+    /// What headers of gzip say of lengths was wrong once: it means something else here.
+    foreign: bool,
 }
 
 impl Members {
@@ -109,7 +127,14 @@ impl Members {
             None if garbage == Garbage::Copy && !is_compressed(input)? => {
                 // As if all of it followed a last member.
                 let trailing = Trailing::default();
-                return Ok(Members { format: Format::Gzip, any: true, garbage, trailing, open: false });
+                return Ok(Members {
+                    format: Format::Gzip,
+                    any: true,
+                    garbage,
+                    trailing,
+                    open: false,
+                    foreign: false,
+                });
             }
             None => {
                 let detected = look(input, detect)?;
@@ -118,7 +143,8 @@ impl Members {
                 (format, detected == Detected::Bgzf)
             }
         };
-        Ok(Members { format, any: false, garbage, trailing: Trailing::default(), open })
+        let trailing = Trailing::default();
+        Ok(Members { format, any: false, garbage, trailing, open, foreign: false })
     }
 
     /// What was behind the last member.
@@ -137,7 +163,10 @@ impl Members {
     }
 
     /// Reads the header of the next member; `None` behind the last.
-    pub(crate) fn next(&mut self, input: &mut impl Input) -> Result<Option<Member>, DecompressError> {
+    pub(crate) fn next(
+        &mut self,
+        input: &mut impl Input,
+    ) -> Result<Option<Member>, DecompressError> {
         let more = match self.format {
             Format::Parcomp => !input.peek(1)?.is_empty(),
             _ if !self.any => true,
@@ -157,8 +186,20 @@ impl Members {
         self.any = true;
         let start = input.offset();
         let (len, mut member) = match self.format {
-            Format::Gzip => look(input, |bytes| Ok(Header::parse(bytes)?.map(|header| gzip(&header))))?,
-            Format::Bgzf => look(input, |bytes| Ok(bgzf::parse(bytes)?.map(|header| gzip(&header))))?,
+            Format::Gzip => {
+                let header =
+                    look(input, |bytes| Ok(Header::parse(bytes)?.map(|header| of_gzip(&header))));
+                match header {
+                    Err(DecompressError::Format(FormatError {
+                        cause: Cause::HeaderLength { .. },
+                        ..
+                    })) => (0, pass_header(input)?),
+                    header => header?,
+                }
+            }
+            Format::Bgzf => {
+                look(input, |bytes| Ok(bgzf::parse(bytes)?.map(|header| of_gzip(&header))))?
+            }
             Format::Zlib => look(input, |bytes| {
                 Ok(zlib::Header::parse(bytes)?.map(|_| (zlib::HEADER, bare(Format::Zlib))))
             })?,
@@ -174,7 +215,57 @@ impl Members {
         input.consume(len);
         member.start = start;
         member.body = input.offset();
-        Ok(Some(member))
+        Ok(Some(if self.foreign { member.doubted() } else { member }))
+    }
+
+    /// A member that one thread is to decode, as far as its header is believed: where that cannot be
+    /// found out soon, the member's own end and its trailer will do.
+    pub(crate) fn believed(
+        &mut self,
+        member: Member,
+        input: &mut impl Input,
+    ) -> Result<Member, DecompressError> {
+        let Some(stream) = member.stream.filter(|_| self.may_be_foreign()) else {
+            return Ok(member);
+        };
+        if stream > LOOKED_AT {
+            return Ok(member.doubted());
+        }
+        let behind = input.peek(stream + TRAILER + MAGIC.len())?.get(stream..);
+        let ends = behind.is_some_and(|behind| ends(&member, behind));
+        self.foreign |= !ends;
+        Ok(if ends { member } else { member.doubted() })
+    }
+
+    /// The same as [`decoded`](Members::decoded), of a member that may be doubted.
+    pub(crate) fn decoded_alone(&mut self, member: &Member, found: Lengths) {
+        let was_right = |doubted: Doubted| {
+            doubted.stream as u64 == found.stream && found.data <= bgzf::MAX_READ as u64
+        };
+        match member.doubted {
+            Some(doubted) => {
+                let is_block = doubted.format == Format::Bgzf && was_right(doubted);
+                self.open = is_block && found.data > 0;
+            }
+            None => self.decoded(member, found.data),
+        }
+    }
+
+    /// Whether what a header of gzip says of lengths may be wrong: others may have written it.
+    pub(crate) fn may_be_foreign(&self) -> bool {
+        self.format == Format::Gzip
+    }
+
+    /// Whether a member of gzip ends where its header says, as far as what is there tells: a length, and
+    /// another member or the end. If not, neither this member nor another is taken at its word.
+    pub(crate) fn ends(
+        &mut self,
+        member: &Member,
+        behind: &mut impl Input,
+    ) -> Result<bool, DecompressError> {
+        let ends = ends(member, behind.peek(TRAILER + MAGIC.len())?);
+        self.foreign |= !ends;
+        Ok(ends)
     }
 
     /// To be told how much data a member turned out to have.
@@ -221,6 +312,70 @@ impl Members {
     }
 }
 
+/// Most bytes of deflate data that are looked at to see whether they end where a header says.
+const LOOKED_AT: usize = 1 << 20;
+
+/// Whether a member is followed by what its header and its format demand.
+fn ends(member: &Member, behind: &[u8]) -> bool {
+    let Some((trailer, next)) = behind.split_first_chunk() else { return false };
+    let len = Trailer::parse(trailer).len;
+    let fits = match member.data {
+        Some(data) => len == data,
+        None => member.most_data().is_none_or(|most| u64::from(len) <= most),
+    };
+    fits && (next.first().is_none_or(|&first| first == 0) || next.starts_with(&MAGIC))
+}
+
+/// Passes over `len` bytes of a header, which are added to a sum, and gives them.
+fn pass(
+    input: &mut impl Input,
+    len: usize,
+    sum: &mut crc32fast::Hasher,
+) -> Result<Vec<u8>, DecompressError> {
+    let start = input.offset();
+    let next = input.peek(len)?;
+    let Some(bytes) = next.get(..len).map(<[u8]>::to_vec) else {
+        let end = start + next.len() as u64;
+        return Err(FormatError::new(end, Cause::Truncated(Part::Header)).into());
+    };
+    sum.update(&bytes);
+    input.consume(len);
+    Ok(bytes)
+}
+
+/// Passes over a header that is too long to be looked at as a whole.
+fn pass_header(input: &mut impl Input) -> Result<Member, DecompressError> {
+    let mut sum = crc32fast::Hasher::new();
+    let fixed = pass(input, gzip::MIN_HEADER, &mut sum)?;
+    let flags = fixed[3];
+    if flags & gzip::HAS_EXTRA != 0 {
+        let len = pass(input, 2, &mut sum)?;
+        pass(input, u16::from_le_bytes([len[0], len[1]]).into(), &mut sum)?;
+    }
+    for text in [gzip::HAS_NAME, gzip::HAS_COMMENT] {
+        let mut ended = flags & text == 0;
+        while !ended {
+            let next = input.peek(1)?;
+            let end = next.iter().position(|&byte| byte == 0);
+            ended = end.is_some();
+            // At least one byte, so that an input that ends here is an error.
+            let len = end.map_or(next.len(), |end| end + 1).max(1);
+            pass(input, len, &mut sum)?;
+        }
+    }
+    if flags & gzip::HAS_CHECKSUM != 0 {
+        let computed = (sum.clone().finalize() & 0xffff) as u16;
+        let start = input.offset();
+        let stored = pass(input, 2, &mut sum)?;
+        let stored = u16::from_le_bytes([stored[0], stored[1]]);
+        if computed != stored {
+            return Err(FormatError::new(start, Cause::HeaderChecksum { computed, stored }).into());
+        }
+    }
+    let mtime = u32::from_le_bytes([fixed[4], fixed[5], fixed[6], fixed[7]]);
+    Ok(Member { mtime, ..bare(Format::Gzip) })
+}
+
 /// Whether an input is gzip data, or a zlib stream as far as its beginning tells.
 fn is_compressed(input: &mut impl Input) -> Result<bool, DecompressError> {
     if input.peek(MAGIC.len())?.starts_with(&MAGIC) {
@@ -263,7 +418,7 @@ fn look<T>(
 }
 
 /// A member by its header; where it begins is not known here.
-fn gzip(header: &Header<'_>) -> (usize, Member) {
+fn of_gzip(header: &Header<'_>) -> (usize, Member) {
     let (format, data) = match header.extent {
         Extent::Bgzf { .. } => (Format::Bgzf, None),
         Extent::Broadloom { data, .. } => (Format::Gzip, Some(data)),
@@ -280,5 +435,14 @@ fn gzip(header: &Header<'_>) -> (usize, Member) {
 }
 
 fn bare(format: Format) -> Member {
-    Member { start: 0, body: 0, format, stream: None, data: None, mtime: 0, name: None }
+    Member {
+        start: 0,
+        body: 0,
+        format,
+        stream: None,
+        data: None,
+        mtime: 0,
+        name: None,
+        doubted: None,
+    }
 }

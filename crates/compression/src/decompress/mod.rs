@@ -1,7 +1,8 @@
-//! Decompression: members side by side where the input says how long they are, by one thread where it does
-//! not, and from one to the other wherever members of both kinds follow one another.
+//! Decompression: members side by side where the input says how long they are, pieces of members of gzip where
+//! it does not and they turn out to be independent, and one thread for the rest.
 
 mod collect;
+mod cut;
 pub(crate) mod error;
 mod feed;
 pub(crate) mod input;
@@ -9,6 +10,7 @@ mod list;
 pub(crate) mod members;
 pub(crate) mod output;
 mod run;
+mod seal;
 mod settings;
 
 use std::io::{self, Read, Write};
@@ -23,7 +25,7 @@ pub use settings::Settings;
 use crate::SettingsError;
 use crate::pipeline;
 use crate::report::Report;
-use feed::{MemberJob, Share};
+use feed::{MemberJob, Share, What};
 use input::{Slice, Stream};
 use members::Members;
 use run::Run;
@@ -34,8 +36,11 @@ use settings::Coding;
 pub struct Decompressed {
     /// The counts. Chunks are members of gzip, blocks of BGZF, chunks of parcomp; the other formats are one.
     pub report: Report,
-    /// Chunks that one thread decoded, because their lengths are not known, or because they are too large.
+    /// Chunks that one thread decoded, wholly or from some piece on, because their lengths are not known, or
+    /// because they are too large.
     pub alone: u64,
+    /// Pieces of members of gzip that were decoded side by side.
+    pub pieces: u64,
     /// What was behind the end.
     pub trailing: Trailing,
     /// BGZF that ended without its end block, and had not been asked for by name (then it is an error): it
@@ -45,7 +50,13 @@ pub struct Decompressed {
 
 impl Decompressed {
     pub(crate) fn new(report: Report, alone: u64, members: &Members) -> Self {
-        Decompressed { report, alone, trailing: members.trailing(), no_end_block: members.is_open() }
+        Decompressed {
+            report,
+            alone,
+            pieces: 0,
+            trailing: members.trailing(),
+            no_end_block: members.is_open(),
+        }
     }
 }
 
@@ -97,10 +108,12 @@ impl Decompressor {
         let limit = self.settings.limit;
         let most_unknown =
             limit.map_or(u64::MAX, |limit| self.part(limit.max(self.settings.memory as u64)));
-        let share = Share { coding: self.coding, most: u64::MAX - 1, most_unknown };
+        let most_piece = self.part(self.settings.memory as u64);
+        let share = Share { coding: self.coding, most: u64::MAX - 1, most_unknown, most_piece };
         let (plan, make) = (self.settings.plan(), || self.job());
-        let decompressed = Run::new(self, Slice::new(input), &mut *output, share)
-            .and_then(|run| run.finish(|feed, collect| pipeline::whole(&plan, &make, feed, collect)));
+        let decompressed = Run::new(self, Slice::new(input), &mut *output, share).and_then(|run| {
+            run.finish(|feed, collect| pipeline::whole(&plan, &make, feed, collect))
+        });
         if decompressed.is_err() {
             output.truncate(before);
         }
@@ -122,7 +135,7 @@ impl Decompressor {
         output: impl Write,
     ) -> Result<Decompressed, DecompressError> {
         let most = self.part(self.settings.memory as u64);
-        let share = Share { coding: self.coding, most, most_unknown: most };
+        let share = Share { coding: self.coding, most, most_unknown: most, most_piece: most };
         let (plan, make) = (self.settings.plan(), || self.job());
         let run = Run::new(self, Stream::new(input), output, share)?;
         run.finish(|feed, collect| pipeline::stream(&plan, &make, feed, collect))
@@ -145,6 +158,6 @@ impl Decompressor {
     }
 
     fn job(&self) -> MemberJob<'_> {
-        MemberJob { job: Job::new(&self.session, Bytes::EMPTY.as_slice()), member: None }
+        MemberJob { job: Job::new(&self.session, Bytes::EMPTY.as_slice()), what: What::Nothing }
     }
 }

@@ -59,7 +59,10 @@ impl Settings {
     pub(super) fn check(&self, session: &Session) -> Result<Coding, SettingsError> {
         check_concurrency(self.threads, self.outstanding, self.cores.as_deref(), self.poll)?;
         let wrong = |wanted: &str| {
-            Err(SettingsError::Session { session: format!("{session:?}"), wanted: wanted.to_owned() })
+            Err(SettingsError::Session {
+                session: format!("{session:?}"),
+                wanted: wanted.to_owned(),
+            })
         };
         let checksum = match (session.compression(), session.direction()) {
             (Some(compression), Direction::Decompress) => compression.checksum,

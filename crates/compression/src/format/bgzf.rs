@@ -25,8 +25,8 @@ pub const MAX_STREAM: usize = MAX_BLOCK - HEADER - TRAILER;
 
 /// The block without data that ends a file. Where it lacks, the file was cut off.
 pub const END: [u8; 28] = [
-    0x1f, 0x8b, 0x08, 0x04, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 27, 0, 3, 0, 0, 0, 0, 0, 0, 0,
-    0, 0,
+    0x1f, 0x8b, 0x08, 0x04, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 27, 0, 3, 0, 0, 0, 0, 0,
+    0, 0, 0, 0,
 ];
 
 /// More deflate data than a block holds.

@@ -37,11 +37,15 @@ pub fn detect(start: &[u8]) -> Result<Option<Detected>, FormatError> {
         return Ok(None);
     }
     if gzip::MAGIC.starts_with(&start[..start.len().min(2)]) {
-        return Ok(gzip::Header::parse(start)?.map(|header| match header.extent {
-            Extent::Unknown => Detected::Gzip,
-            Extent::Broadloom { .. } => Detected::BroadloomGzip,
-            Extent::Bgzf { .. } => Detected::Bgzf,
-        }));
+        return match gzip::Header::parse(start) {
+            Ok(header) => Ok(header.map(|header| match header.extent {
+                Extent::Unknown => Detected::Gzip,
+                Extent::Broadloom { .. } => Detected::BroadloomGzip,
+                Extent::Bgzf { .. } => Detected::Bgzf,
+            })),
+            Err(FormatError { cause: Cause::HeaderLength { .. }, .. }) => Ok(Some(Detected::Gzip)),
+            Err(error) => Err(error),
+        };
     }
     let Some(&found) = start.first_chunk() else { return Ok(None) };
     match zlib::Header::parse(start) {

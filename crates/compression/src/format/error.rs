@@ -110,7 +110,9 @@ pub enum Cause {
         claimed: u64,
     },
     /// The deflate data go on where a header says that they end.
-    #[error("the deflate data go on behind {claimed} bytes, which they have by the length before them")]
+    #[error(
+        "the deflate data go on behind {claimed} bytes, which they have by the length before them"
+    )]
     Overrun {
         /// Bytes by the header.
         claimed: u64,

@@ -1,6 +1,6 @@
 //! gzip, RFC 1952.
 //!
-//! A member that Broadloom writes has a subfield `BL` in its header's extra field, with its length and that
+//! Where each chunk is a member, it has a subfield `BL` in its header's extra field, with its length and that
 //! of its data. Every gzip skips it; Broadloom jumps by it from member to member.
 //!
 //! ```text
@@ -14,7 +14,7 @@
 //! ```
 
 use super::bytes::{u16_le, u32_le};
-use super::{Cause, Claim, Format, FormatError, MAX_RATIO, bgzf, is_plausible};
+use super::{Cause, Format, FormatError, bgzf, is_plausible};
 
 /// How a member begins.
 pub const MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -25,8 +25,9 @@ const DEFLATE: u8 = 8;
 /// Bytes of a header without any optional part.
 pub const MIN_HEADER: usize = 10;
 
-/// The longest header that is read, in bytes. A name or a comment has no length of its own: without a bound,
-/// a damaged one would be looked for to the end of the input.
+/// The longest header that is read as a whole, in bytes. A name or a comment has no length of its own:
+/// without a bound, a damaged one would be looked for to the end of the input. Longer headers are passed
+/// over piece by piece, and their names are not known.
 pub const MAX_HEADER: usize = 1 << 18;
 
 /// Bytes behind the deflate data.
@@ -38,10 +39,10 @@ const SHORTEST_STREAM: usize = 2;
 /// Bytes of a header that [`write_header`] adds for the members' lengths.
 const EXTENT: usize = 2 + 4 + 8;
 
-const HAS_CHECKSUM: u8 = 0x02;
-const HAS_EXTRA: u8 = 0x04;
-const HAS_NAME: u8 = 0x08;
-const HAS_COMMENT: u8 = 0x10;
+pub(crate) const HAS_CHECKSUM: u8 = 0x02;
+pub(crate) const HAS_EXTRA: u8 = 0x04;
+pub(crate) const HAS_NAME: u8 = 0x08;
+pub(crate) const HAS_COMMENT: u8 = 0x10;
 const RESERVED: u8 = 0xe0;
 
 /// The ids of Broadloom's subfield.
@@ -93,8 +94,7 @@ impl<'a> Header<'a> {
     ///
     /// # Errors
     /// If no header begins so, or if it is wrong: reserved flags, another method than deflate, its own
-    /// checksum, a length of the member that leaves no room for it or for its data. Offsets count from the
-    /// beginning of `bytes`.
+    /// checksum. Offsets count from the beginning of `bytes`.
     pub fn parse(bytes: &'a [u8]) -> Result<Option<Self>, FormatError> {
         match Self::read(&bytes[..bytes.len().min(MAX_HEADER)])? {
             None if bytes.len() >= MAX_HEADER => {
@@ -145,7 +145,7 @@ impl<'a> Header<'a> {
             comment,
             extent: Extent::Unknown,
         };
-        header.extent = header.find_extent()?;
+        header.extent = header.find_extent();
         Ok(Some(header))
     }
 
@@ -178,7 +178,9 @@ impl<'a> Header<'a> {
         Some(member - self.len - TRAILER)
     }
 
-    fn find_extent(&self) -> Result<Extent, FormatError> {
+    /// Where the member ends by a subfield. Others may use the same two ids for something else, so that
+    /// a length which cannot be right is none.
+    fn find_extent(&self) -> Extent {
         let extent = self.subfields().find_map(|(ids, contents)| match ids {
             BROADLOOM if contents.len() == 8 => {
                 Some(Extent::Broadloom { member: u32_le(contents, 0)?, data: u32_le(contents, 4)? })
@@ -188,27 +190,20 @@ impl<'a> Header<'a> {
             }
             _ => None,
         });
-        let Some(extent) = extent else { return Ok(Extent::Unknown) };
         let around = (self.len + TRAILER) as u64;
-        let (member, data, max) = match extent {
-            Extent::Bgzf { member } => (member, 0, bgzf::MAX_BLOCK as u64),
-            Extent::Broadloom { member, data } => (member, data, u32::MAX.into()),
-            Extent::Unknown => return Ok(extent),
+        let is_right = |member: u32, data: u32| {
+            let stream = u64::from(member).checked_sub(around);
+            stream.is_some_and(|stream| {
+                stream >= SHORTEST_STREAM as u64 && is_plausible(stream, data.into())
+            })
         };
-        // What an extra field says wrongly, it says where it begins.
-        let wrong = |claim, len: u32, min, max| {
-            let cause = Cause::Claim { claim, len: len.into(), min, max };
-            Err(FormatError::new(MIN_HEADER as u64, cause))
-        };
-        let min = around + SHORTEST_STREAM as u64;
-        if u64::from(member) < min {
-            return wrong(Claim::Member, member, min, max);
+        match extent {
+            Some(Extent::Bgzf { member }) if is_right(member, 0) => Extent::Bgzf { member },
+            Some(Extent::Broadloom { member, data }) if is_right(member, data) => {
+                Extent::Broadloom { member, data }
+            }
+            _ => Extent::Unknown,
         }
-        let stream = u64::from(member) - around;
-        if !is_plausible(stream, data.into()) {
-            return wrong(Claim::Data, data, 0, stream * MAX_RATIO);
-        }
-        Ok(extent)
     }
 }
 
@@ -279,7 +274,10 @@ impl Trailer {
         }
         let len = len & u64::from(u32::MAX);
         if len != self.len.into() {
-            return Err(FormatError::new(4, Cause::Length { computed: len, stored: self.len.into() }));
+            return Err(FormatError::new(
+                4,
+                Cause::Length { computed: len, stored: self.len.into() },
+            ));
         }
         Ok(())
     }
@@ -313,7 +311,9 @@ pub enum Effort {
 #[non_exhaustive]
 pub enum MemberError {
     /// A name with a zero byte in it, or too long.
-    #[error("a name of {len} bytes cannot be stored; valid: at most {max} bytes, none of them zero")]
+    #[error(
+        "a name of {len} bytes cannot be stored; valid: at most {max} bytes, none of them zero"
+    )]
     Name {
         /// Its length.
         len: usize,
@@ -345,16 +345,37 @@ pub fn write_header(
     stream: usize,
     data: usize,
 ) -> Result<(), MemberError> {
-    let name = metadata.name.unwrap_or_default();
-    if name.len() > MAX_NAME || name.contains(&0) {
-        return Err(MemberError::Name { len: name.len(), max: MAX_NAME });
-    }
     let header = MIN_HEADER + EXTENT + metadata.name.map_or(0, |name| name.len() + 1);
     let member = header as u64 + stream as u64 + TRAILER as u64;
     let (Ok(member_len), Ok(data_len)) = (u32::try_from(member), u32::try_from(data)) else {
         return Err(MemberError::Size { member, data: data as u64 });
     };
-    let flags = HAS_EXTRA | if metadata.name.is_some() { HAS_NAME } else { 0 };
+    let mut extent = [BROADLOOM[0], BROADLOOM[1], 8, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    extent[4..8].copy_from_slice(&member_len.to_le_bytes());
+    extent[8..].copy_from_slice(&data_len.to_le_bytes());
+    put_header(output, metadata, &extent)
+}
+
+/// Writes the header of a member that says nothing of its length. Deflate data and a [`Trailer`] have to follow.
+///
+/// # Errors
+/// If the name cannot be stored; then nothing is written.
+pub fn write_open_header(output: &mut Vec<u8>, metadata: &Metadata<'_>) -> Result<(), MemberError> {
+    put_header(output, metadata, &[])
+}
+
+/// Writes a header with an extra field, unless that is empty.
+fn put_header(
+    output: &mut Vec<u8>,
+    metadata: &Metadata<'_>,
+    extra: &[u8],
+) -> Result<(), MemberError> {
+    let name = metadata.name.unwrap_or_default();
+    if name.len() > MAX_NAME || name.contains(&0) {
+        return Err(MemberError::Name { len: name.len(), max: MAX_NAME });
+    }
+    let has = |is: bool, flag| if is { flag } else { 0 };
+    let flags = has(!extra.is_empty(), HAS_EXTRA) | has(metadata.name.is_some(), HAS_NAME);
     let effort = match metadata.effort {
         Effort::Usual => 0,
         Effort::Best => 2,
@@ -363,9 +384,10 @@ pub fn write_header(
     output.extend_from_slice(&[MAGIC[0], MAGIC[1], DEFLATE, flags]);
     output.extend_from_slice(&metadata.mtime.to_le_bytes());
     output.extend_from_slice(&[effort, if cfg!(unix) { 3 } else { 255 }]);
-    output.extend_from_slice(&[EXTENT as u8 - 2, 0, BROADLOOM[0], BROADLOOM[1], 8, 0]);
-    output.extend_from_slice(&member_len.to_le_bytes());
-    output.extend_from_slice(&data_len.to_le_bytes());
+    if !extra.is_empty() {
+        output.extend_from_slice(&(extra.len() as u16).to_le_bytes());
+        output.extend_from_slice(extra);
+    }
     if metadata.name.is_some() {
         output.extend_from_slice(name);
         output.push(0);

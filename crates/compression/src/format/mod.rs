@@ -7,7 +7,8 @@
 //! | format | a chunk is | found again by |
 //! |---|---|---|
 //! | [`Parcomp`](Format::Parcomp) | four bytes of length, then a deflate stream | the length |
-//! | [`Gzip`](Format::Gzip) | a gzip member | Broadloom's [subfield](gzip::Extent) `BL` |
+//! | [`Gzip`](Format::Gzip) | a part of one gzip member | the [marker](MARKER) at its end, and by decoding it |
+//! | the same in members | a gzip member | Broadloom's [subfield](gzip::Extent) `BL` |
 //! | [`Bgzf`](Format::Bgzf) | a gzip member of at most 64 KiB | the subfield `BC` |
 //! | [`Zlib`](Format::Zlib), [`Raw`](Format::Raw) | a part of one deflate stream | nothing |
 
@@ -30,6 +31,13 @@ pub use error::{Cause, Claim, FormatError, Part};
 /// The end of a deflate stream that was left open: one final block without data, in two bytes.
 pub const EMPTY_FINAL_BLOCK: [u8; 2] = [0x03, 0x00];
 
+/// How an empty stored block ends: its length, and the complement of that. Where it ends, a byte ends, too.
+/// Encoders put such blocks between parts of a stream; between chunks there always is one.
+pub const MARKER: [u8; 4] = [0, 0, 0xff, 0xff];
+
+/// An empty stored block that begins with a byte.
+pub const EMPTY_STORED_BLOCK: [u8; 5] = [0, 0, 0, 0xff, 0xff];
+
 /// The most bytes that one byte of deflate data can stand for: 258 bytes in two bits, 1032 in eight.
 pub const MAX_RATIO: u64 = 1032;
 
@@ -43,7 +51,7 @@ pub fn is_plausible(compressed: u64, claimed: u64) -> bool {
 pub enum Format {
     /// Each chunk is a deflate stream behind its length: 4 bytes, the lowest first. No checksum.
     Parcomp,
-    /// gzip (RFC 1952): each chunk is a member. Any gzip reads it.
+    /// gzip (RFC 1952): one member, or one for each chunk. Any gzip reads either.
     Gzip,
     /// BGZF (the SAM specification): gzip in blocks of at most 64 KiB, for random access.
     Bgzf,

@@ -69,8 +69,9 @@ impl<J, E> Conveyor<J, E> {
     pub(super) fn to_fill(&self, make: &(dyn Fn() -> J + Sync)) -> Option<Box<Numbered<J>>> {
         let mut state = self.lock();
         if state.idle.is_empty() && state.to_make == 0 {
-            let few =
-                |state: &mut State<J, E>| !state.stopped && state.idle.len() < self.window.div_ceil(4);
+            let few = |state: &mut State<J, E>| {
+                !state.stopped && state.idle.len() < self.window.div_ceil(4)
+            };
             state = self.room.wait_while(state, few).expect("as in lock");
         }
         if state.stopped {

@@ -35,7 +35,8 @@ pub(super) fn drive<'a, J: ChunkJob<'a>, B: Belt<J>>(
     plan: &Plan<'_>,
     belt: &mut B,
 ) -> Result<(), B::Error> {
-    let config = QueueConfig { capacity: plan.outstanding, max_wait: None, ..QueueConfig::default() };
+    let config =
+        QueueConfig { capacity: plan.outstanding, max_wait: None, ..QueueConfig::default() };
     let mut pair: QueuePair<'a, Box<Numbered<J>>> = QueuePair::new(config);
     let mut burst = Vec::with_capacity(plan.outstanding);
     let mut complete = Vec::with_capacity(plan.outstanding);

@@ -19,7 +19,8 @@ where
     let window = plan.window();
     let turns = Turns::new(window);
     let idle = Vec::with_capacity(window);
-    let mut belt = Inline { make, source, sink, to_make: window, filled: 0, idle, turns, failed: None };
+    let mut belt =
+        Inline { make, source, sink, to_make: window, filled: 0, idle, turns, failed: None };
     drive(plan, &mut belt)?;
     belt.failed.map_or(Ok(()), Err)
 }

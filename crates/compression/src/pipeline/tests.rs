@@ -265,8 +265,10 @@ fn a_failing_write_ends_an_input_without_end() {
 fn of_several_failing_jobs_the_first_in_the_input_is_told() {
     for way in BOTH {
         for threads in [1, 4] {
-            let source =
-                Numbers { marks: &[(17, FAIL), (18, FAIL), (30, FAIL)], ..Numbers::up_to(u64::MAX) };
+            let source = Numbers {
+                marks: &[(17, FAIL), (18, FAIL), (30, FAIL)],
+                ..Numbers::up_to(u64::MAX)
+            };
             let (numbers, outcome) = run(way, &plan(threads, 4), 1, source, seen());
             assert!(matches!(outcome, Err(Error::Job(17))), "{outcome:?}");
             assert!(numbers.into_iter().eq(0..17));
@@ -316,7 +318,12 @@ fn a_source_or_a_sink_that_panics_ends_everything() {
             let run = || {
                 let session = session(1);
                 let source = Panics(Numbers::up_to(u64::MAX), source_at);
-                whole(&plan(threads, 2), &|| new_job(&session), source, &mut Panics(seen(), sink_at))
+                whole(
+                    &plan(threads, 2),
+                    &|| new_job(&session),
+                    source,
+                    &mut Panics(seen(), sink_at),
+                )
             };
             assert!(std::panic::catch_unwind(run).is_err(), "{threads} threads");
         }

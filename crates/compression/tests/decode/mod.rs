@@ -24,7 +24,9 @@ pub fn decode(format: Format, file: &[u8]) -> (Vec<u8>, Option<u64>) {
             assert_eq!(used, file.len());
             (data, None)
         }
-        Format::Zlib => (miniz_oxide::inflate::decompress_to_vec_zlib(file).expect("RFC 1950"), None),
+        Format::Zlib => {
+            (miniz_oxide::inflate::decompress_to_vec_zlib(file).expect("RFC 1950"), None)
+        }
         Format::Parcomp => parts(file, |rest| {
             let len = u32::from_le_bytes(rest[..4].try_into().expect("four")) as usize;
             let (data, used) = inflate_one(&rest[4..4 + len]);
@@ -52,18 +54,20 @@ fn parts(file: &[u8], read: impl Fn(&[u8]) -> (Vec<u8>, usize)) -> (Vec<u8>, Opt
     (data, Some(count))
 }
 
-/// A member with one subfield, which says its length, and perhaps a name.
+/// A member with one subfield, which says its length, or without any, and perhaps a name.
 fn member(bytes: &[u8], ids: [u8; 2]) -> (Vec<u8>, usize) {
     assert_eq!(bytes[..3], [0x1f, 0x8b, 8]);
     let number = |at: usize, len: usize| {
         bytes[at..at + len].iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte))
     };
-    assert_eq!(bytes[12..14], ids);
+    let has_extra = bytes[3] & 4 != 0;
+    assert!(!has_extra || bytes[12..14] == ids);
     let (stated, stated_data) = match &ids {
-        b"BC" => (number(16, 2) + 1, None),
-        _ => (number(16, 4), Some(number(20, 4))),
+        _ if !has_extra => (None, None),
+        b"BC" => (Some(number(16, 2) + 1), None),
+        _ => (Some(number(16, 4)), Some(number(20, 4))),
     };
-    let mut start = 12 + number(10, 2);
+    let mut start = if has_extra { 12 + number(10, 2) } else { 10 };
     if bytes[3] & 8 != 0 {
         start += bytes[start..].iter().position(|byte| *byte == 0).expect("it ends") + 1;
     }
@@ -71,7 +75,7 @@ fn member(bytes: &[u8], ids: [u8; 2]) -> (Vec<u8>, usize) {
     let end = start + used;
     assert_eq!(number(end, 4), crc32fast::hash(&data) as usize);
     assert_eq!(number(end + 4, 4), data.len());
-    assert_eq!(stated, end + 8);
+    assert!(stated.is_none_or(|stated| stated == end + 8));
     assert!(stated_data.is_none_or(|stated| stated == data.len()));
     (data, end + 8)
 }

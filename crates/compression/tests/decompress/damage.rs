@@ -16,7 +16,9 @@ fn every_format() -> impl Iterator<Item = (Format, Vec<u8>, Vec<u8>)> {
 
 fn decompress(input: &[u8], format: Option<Format>) -> Result<Vec<u8>, DecompressError> {
     let mut data = Vec::new();
-    decompressor(Settings { format, ..Settings::default() }).decompress(input, &mut data).map(|_| data)
+    decompressor(Settings { format, ..Settings::default() })
+        .decompress(input, &mut data)
+        .map(|_| data)
 }
 
 #[test]
@@ -68,9 +70,13 @@ fn a_turned_bit_is_an_error_or_changes_nothing_that_is_checked() {
 fn nothing_is_an_error_where_something_should_be() {
     for format in Format::ALL.map(Some).into_iter().chain([None]) {
         match (format, decompress(&[], format)) {
-            (Some(Format::Parcomp), outcome) => assert_eq!(outcome.expect("no chunk is a whole"), b""),
-            (_, Err(DecompressError::Format(FormatError { offset: 0, cause: Cause::Truncated(_) }))) => {
+            (Some(Format::Parcomp), outcome) => {
+                assert_eq!(outcome.expect("no chunk is a whole"), b"")
             }
+            (
+                _,
+                Err(DecompressError::Format(FormatError { offset: 0, cause: Cause::Truncated(_) })),
+            ) => {}
             (_, other) => panic!("{format:?}: {other:?}"),
         }
         decode(&[], format, Garbage::Refuse);
@@ -100,7 +106,8 @@ fn damage_far_into_a_stream_is_found_where_it_is() {
     for block in data.chunks(0xffff) {
         // RFC 1951, 3.2.4: a stored block.
         let len = block.len() as u16;
-        input.extend([[0; 1].as_slice(), &len.to_le_bytes(), &(!len).to_le_bytes(), block].concat());
+        input
+            .extend([[0; 1].as_slice(), &len.to_le_bytes(), &(!len).to_le_bytes(), block].concat());
     }
     let at = input.len() as u64;
     // A block of the type 3, which there is not.

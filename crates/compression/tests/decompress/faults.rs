@@ -30,9 +30,10 @@ fn what_a_provider_made_wrongly_is_not_written() {
 #[test]
 fn good_data_are_not_called_damaged_because_a_provider_says_so() {
     let (input, _) = input();
-    for (fault, expected) in
-        [(Fault::Refuses, JobError::Malformed), (Fault::Device, JobError::Device(DeviceFault::Removed))]
-    {
+    for (fault, expected) in [
+        (Fault::Refuses, JobError::Malformed),
+        (Fault::Device, JobError::Device(DeviceFault::Removed)),
+    ] {
         let error = faulty(fault, Settings::default()).test(&input[..]).expect_err("it fails");
         assert!(
             matches!(error, DecompressError::Provider { offset: 0, error } if error == expected),
@@ -47,7 +48,8 @@ fn another_provider_stands_in_where_that_is_allowed() {
     let session = session(Fault::Device, Checksum::Crc32)
         .falling_back_to(session(Fault::None, Checksum::Crc32))
         .expect("they do the same");
-    let decompressor = Decompressor::new(session, Settings::default()).expect("the settings are valid");
+    let decompressor =
+        Decompressor::new(session, Settings::default()).expect("the settings are valid");
     let mut output = Vec::new();
     let report = decompressor.decompress(&input, &mut output).expect("the other one works").report;
     assert!(output == data);

@@ -137,7 +137,8 @@ fn the_index_is_that_of_bgzip() {
         // And bgzip finds its way by ours.
         fs::write(&gzi, ours.to_bytes()).expect("it can be written");
         if data.len() > 500_000 {
-            let piece = Command::new("bgzip").args(["-b", "400000", "-s", "1234"]).arg(&path).output();
+            let piece =
+                Command::new("bgzip").args(["-b", "400000", "-s", "1234"]).arg(&path).output();
             assert!(piece.expect("it starts").stdout == data[400_000..401_234]);
         }
         // By the index, a block is found without what comes before it.
@@ -161,7 +162,10 @@ fn tabix_finds_lines_in_blocks() {
     fs::write(&path, in_blocks(lines.as_bytes())).expect("it can be written");
     pipe(Command::new("tabix").args(["-p", "gff"]).arg(&path), b"");
     let found = pipe(Command::new("tabix").arg(&path).arg("chr1:400001-400003"), b"");
-    assert_eq!(String::from_utf8_lossy(&found), "chr1\ts\tgene\t400000\t400005\t.\t+\t.\tID=g40000\n");
+    assert_eq!(
+        String::from_utf8_lossy(&found),
+        "chr1\ts\tgene\t400000\t400005\t.\t+\t.\tID=g40000\n"
+    );
     fs::remove_dir_all(folder).expect("it is ours");
 }
 
@@ -173,8 +177,9 @@ fn python(window: i32, compresses: bool, input: &[u8]) -> Vec<u8> {
             "o = zlib.decompressobj({window}); r = o.decompress(d); assert o.eof and not o.unused_data"
         ),
     };
-    let program =
-        format!("import sys, zlib; d = sys.stdin.buffer.read(); {step}; sys.stdout.buffer.write(r)");
+    let program = format!(
+        "import sys, zlib; d = sys.stdin.buffer.read(); {step}; sys.stdout.buffer.write(r)"
+    );
     pipe(Command::new("python3").args(["-c", &program]), input)
 }
 

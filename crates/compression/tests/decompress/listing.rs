@@ -73,7 +73,10 @@ fn what_is_cut_off_cannot_be_listed() {
     let input = block(&text(1000));
     for len in [1, 17, 20, input.len() - 1] {
         let error = list(&input[..len], Options::default(), |_| ()).expect_err("it is cut off");
-        assert!(error.to_string().starts_with(&format!("at byte {len}: the input ends")), "{error}");
+        assert!(
+            error.to_string().starts_with(&format!("at byte {len}: the input ends")),
+            "{error}"
+        );
     }
 }
 
@@ -82,7 +85,8 @@ fn a_listing_is_held_to_the_limit_whether_members_are_decoded_or_not() {
     let data = text(1000);
     for one in [block(&data), foreign(&data), zlib(&data)] {
         let input = if one[0] == 0x1f { [&one[..], &one].concat() } else { one };
-        let whole = list(&input[..], Options::default(), |_| ()).expect("it is sound").report.output;
+        let whole =
+            list(&input[..], Options::default(), |_| ()).expect("it is sound").report.output;
         let limited =
             |limit| list(&input[..], Options { limit: Some(limit), ..Options::default() }, |_| ());
         limited(whole).expect("it is just allowed");

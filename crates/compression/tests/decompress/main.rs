@@ -7,6 +7,7 @@ mod headers;
 mod interoperability;
 mod listing;
 mod members;
+mod pieces;
 mod providers;
 mod scenarios;
 mod tools;

@@ -3,9 +3,12 @@
 use std::io::{self, Read, Write};
 
 use broadloom_compression::SettingsError;
-use broadloom_compression::decompress::{DecompressError, Decompressed, Garbage, Settings, Trailing};
+use broadloom_compression::decompress::{
+    DecompressError, Decompressed, Garbage, Settings, Trailing, list,
+};
 use broadloom_compression::format::gzip::{self, Metadata};
-use broadloom_compression::format::{Cause, Claim, Format, FormatError, bgzf, parcomp};
+use broadloom_compression::format::{Cause, Format, FormatError, bgzf, parcomp};
+use broadloom_compression::inflate::{Options, inflate};
 
 use crate::common::make::{block, broadloom, chunk, deflate, foreign, text, trailer, whole, zlib};
 use crate::common::provider::{decompressor, try_decompressor};
@@ -50,7 +53,8 @@ fn every_length_comes_back() {
     for len in lens {
         for data in [text(len), vec![0; len]] {
             for format in Format::ALL {
-                let halves = if format == Format::Bgzf { data.len().min(100_000) } else { data.len() };
+                let halves =
+                    if format == Format::Bgzf { data.len().min(100_000) } else { data.len() };
                 let (output, result) = stream(of_format(format), &whole(format, &data[..halves]));
                 result.expect("it is sound");
                 assert!(output == data[..halves], "{len} bytes of {format}");
@@ -84,7 +88,8 @@ fn other_bytes_behind_the_end_are_refused_unless_allowed() {
             "{error}"
         );
 
-        let (data, result) = stream(Settings { garbage: Garbage::Report, ..of_format(format) }, &input);
+        let (data, result) =
+            stream(Settings { garbage: Garbage::Report, ..of_format(format) }, &input);
         assert_eq!(data, b"some text");
         let decompressed = result.expect("garbage is allowed");
         assert_eq!(decompressed.trailing, Trailing { zeros: 2, garbage: Some(at) });
@@ -109,7 +114,9 @@ fn other_bytes_are_copied_where_that_is_asked_for_as_gzip_does_it() {
         }
     }
     // The two bytes with which texts begin are those of zlib's header, with a dictionary and without.
-    for input in [&b"80 columns\n"[..], b"x^2 + 1\n", b"hC", b"x", b"\x1f", &zlib(&data)[..100], &data] {
+    for input in
+        [&b"80 columns\n"[..], b"x^2 + 1\n", b"hC", b"x", b"\x1f", &zlib(&data)[..100], &data]
+    {
         assert_eq!(copied(input), (input.to_vec(), Some(0)));
     }
     assert_eq!(copied(b""), (Vec::new(), None));
@@ -137,7 +144,9 @@ fn bgzf_without_its_end_is_an_error_where_bgzf_was_asked_for() {
     let input = block(b"text");
     let (_, result) = stream(of_format(Format::Bgzf), &input);
     let error = result.expect_err("it has no end");
-    assert!(error.to_string().ends_with("the input ends within bgzf data: the end block is missing"));
+    assert!(
+        error.to_string().ends_with("the input ends within bgzf data: the end block is missing")
+    );
     let (data, result) = stream(Settings::default(), &input);
     assert_eq!(data, b"text");
     assert!(result.expect("it is gzip").no_end_block);
@@ -166,19 +175,16 @@ fn claiming(data: &[u8], stream: usize, len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn enormous_claims_are_refused_before_they_cost_anything() {
+fn enormous_claims_are_passed_over_before_they_cost_anything() {
     let data = text(1000);
     let honest = deflate(&data).len();
     let four_gb = u32::MAX as usize;
 
-    let (_, result) = stream(Settings::default(), &claiming(&data, honest, four_gb));
-    let Err(DecompressError::Format(FormatError { offset: 10, cause })) = result else { panic!() };
-    let max = honest as u64 * 1032;
-    assert_eq!(cause, Cause::Claim { claim: Claim::Data, len: four_gb as u64, min: 0, max });
-
-    let (_, result) = stream(Settings::default(), &claiming(&data, four_gb - 40, four_gb));
-    let error = result.expect_err("there is less").to_string();
-    assert!(error.contains("4294967255"), "{error}");
+    for (stream_len, len) in [(honest, four_gb), (four_gb - 40, four_gb)] {
+        let (output, result) = stream(Settings::default(), &claiming(&data, stream_len, len));
+        assert_eq!(result.expect("the member is sound").alone, 1);
+        assert_eq!(output, data);
+    }
 
     let mut input = parcomp::prefix(four_gb).expect("it fits").to_vec();
     input.extend(deflate(&data));
@@ -189,17 +195,91 @@ fn enormous_claims_are_refused_before_they_cost_anything() {
     }
 }
 
+/// A member of gzip with one subfield, and perhaps a comment.
+fn with_subfield(ids: [u8; 2], contents: &[u8], comment: &[u8], data: &[u8]) -> Vec<u8> {
+    let flags = 0x04 | if comment.is_empty() { 0 } else { 0x10 | 0x02 };
+    let mut member = [&b"\x1f\x8b\x08"[..], &[flags], b"\0\0\0\0\0\x03"].concat();
+    member.extend((contents.len() as u16 + 4).to_le_bytes());
+    member.extend(ids);
+    member.extend((contents.len() as u16).to_le_bytes());
+    member.extend(contents);
+    if !comment.is_empty() {
+        member.extend(comment);
+        member.push(0);
+        let sum = crc32fast::hash(&member) as u16;
+        member.extend(sum.to_le_bytes());
+    }
+    member.extend(deflate(data));
+    member.extend(trailer(data));
+    member
+}
+
+/// Decompresses by every way there is, and asserts that the data come out.
+fn assert_sound(input: &[u8], data: &[u8], what: &str) {
+    for threads in [1, 2] {
+        let (output, result) = stream(Settings { threads, ..Settings::default() }, input);
+        let done = result.unwrap_or_else(|error| panic!("{what}, {threads} threads: {error}"));
+        assert!(output == data && !done.no_end_block, "{what}, {threads} threads");
+        let mut output = Vec::new();
+        let decompressor = decompressor(Settings { threads, ..Settings::default() });
+        decompressor.decompress(input, &mut output).expect(what);
+        assert!(output == data, "{what}, from memory, {threads} threads");
+    }
+    let mut output = Vec::new();
+    inflate(input, &mut output, Options::default()).expect(what);
+    assert!(output == data, "{what}, inflated");
+    let mut listed = 0;
+    list(input, Options::default(), |member| listed += member.uncompressed).expect(what);
+    assert_eq!(listed, data.len() as u64, "{what}, listed");
+}
+
 #[test]
-fn claims_that_are_a_little_wrong_are_refused_as_well() {
+fn lengths_that_are_wrong_are_those_of_others_and_passed_over() {
     let data = text(1000);
     let honest = deflate(&data).len();
+    let three = data.repeat(3);
     for (stream_len, len) in
         [(honest - 1, 1000), (honest + 1, 1000), (honest, 999), (honest, 1001), (honest - 1, 0)]
     {
         let input = [broadloom(&data), claiming(&data, stream_len, len), broadloom(&data)].concat();
-        let (output, result) = stream(Settings::default(), &input);
-        assert!(matches!(result, Err(DecompressError::Format(_))), "{stream_len}, {len}: {result:?}");
-        assert_eq!(output, data, "what was before it");
+        assert_sound(&input, &three, &format!("{stream_len}, {len}"));
+    }
+    // Subfields of somebody else who has the same two ids, whatever they have in them.
+    for seed in 0..64u8 {
+        let contents: Vec<u8> =
+            (1..9).map(|at| seed.wrapping_mul(at * 29).rotate_left(3)).collect();
+        for contents in [&contents[..], &[contents[0], contents[1], 0, 0, seed, 0, 0, 0]] {
+            let member = with_subfield(*b"BL", contents, b"", &data);
+            assert_sound(&member, &data, &format!("BL {contents:?}"));
+            let both = [&member[..], &broadloom(&data)].concat();
+            assert_sound(&both, &data.repeat(2), &format!("BL {contents:?} and ours"));
+        }
+        let member = with_subfield(*b"BC", &contents[..2], b"", &data);
+        assert_sound(&member, &data, &format!("BC {:?}", &contents[..2]));
+        let far = [seed, 3];
+        let behind = [block(&data), with_subfield(*b"BC", &far, b"", &data)].concat();
+        assert_sound(&behind, &data.repeat(2), &format!("BC {far:?} behind a block"));
+    }
+}
+
+#[test]
+fn headers_of_any_length_are_passed_over() {
+    let data = text(1000);
+    for len in [1000, gzip::MAX_HEADER - 1, gzip::MAX_HEADER, 300_000, 3_000_000] {
+        let comment = vec![b'c'; len];
+        let member = with_subfield(*b"XY", b"contents", &comment, &data);
+        assert_sound(&member, &data, &format!("a comment of {len} bytes"));
+        let input = [broadloom(&data), member.clone(), broadloom(&data)].concat();
+        assert_sound(&input, &data.repeat(3), &format!("a comment of {len} bytes between others"));
+        // Its checksum and its end are looked for all the same.
+        let mut wrong = member.clone();
+        wrong[100] ^= 1;
+        let (_, result) = stream(Settings::default(), &wrong);
+        let error = result.expect_err("the checksum of the header is wrong").to_string();
+        assert!(error.contains("the header's checksum is"), "{len}: {error}");
+        let (_, result) = stream(Settings::default(), &member[..len]);
+        let error = result.expect_err("the header is cut off");
+        assert_eq!(error.to_string(), format!("at byte {len}: the input ends within a header"));
     }
 }
 
@@ -308,7 +388,9 @@ fn errors_of_readers_and_writers_come_through() {
             let decompressor = decompressor(Settings { threads, ..Settings::default() });
             let half = input.len() / 2;
             let error = decompressor.test(Broken(&input[..half])).expect_err("reading fails");
-            assert!(matches!(&error, DecompressError::Read { offset, .. } if *offset == half as u64));
+            assert!(
+                matches!(&error, DecompressError::Read { offset, .. } if *offset == half as u64)
+            );
             assert!(error.to_string().ends_with("the wire is cut"), "{error}");
             let error =
                 decompressor.decompress_stream(&input[..], Full(1000)).expect_err("writing fails");

@@ -46,7 +46,8 @@ pub fn zlib() -> Zlib {
 /// A session of zlib that decompresses.
 pub fn decompressing() -> Session {
     let checksum = broadloom_engine::Checksum::None;
-    let transform = Transform::decompress(CompressionAlgorithm::Deflate, checksum).expect("it is right");
+    let transform =
+        Transform::decompress(CompressionAlgorithm::Deflate, checksum).expect("it is right");
     Session::open(Arc::new(zlib()), &transform).expect("it can")
 }
 
@@ -65,7 +66,10 @@ impl Provider for Toy {
         algorithm == Algorithm::Compression(CompressionAlgorithm::Deflate)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         match (transform.direction(), transform.compression()) {
             (Direction::Compress, Some(how)) => Ok(Box::new(Stored(how.ending))),
             _ => Err(ProviderError::new("it only compresses")),
@@ -143,8 +147,10 @@ struct Rings {
 
 impl Rings {
     fn random(&mut self, below: usize) -> usize {
-        self.random =
-            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.random = self
+            .random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.random >> 33) as usize % below
     }
 

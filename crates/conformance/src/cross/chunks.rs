@@ -14,7 +14,11 @@ use crate::chunk::{Chunk, Kind, open, ways};
 const LIMIT: u64 = 100_000;
 
 /// Compares two providers in both directions.
-pub(super) fn compare(a: &Arc<dyn Provider>, b: &Arc<dyn Provider>, algorithm: CompressionAlgorithm) {
+pub(super) fn compare(
+    a: &Arc<dyn Provider>,
+    b: &Arc<dyn Provider>,
+    algorithm: CompressionAlgorithm,
+) {
     let mut rng = Rng::with_seed(46);
     for (from, to) in [(a, b), (b, a)] {
         for how in ways(from, algorithm) {
@@ -82,7 +86,8 @@ fn damage(rng: &mut Rng, sessions: &[Session; 2], streams: Vec<Vec<u8>>) {
     for (pair, stream) in jobs.chunks_exact(2).zip(&damaged) {
         let [a, b] = pair else { unreachable!("chunks of two") };
         if let (Some(one), Some(other)) = (a.output(), b.output()) {
-            let what = || format!("{:?} and {:?}, damaged: {stream:02x?}", a.session(), b.session());
+            let what =
+                || format!("{:?} and {:?}, damaged: {stream:02x?}", a.session(), b.session());
             assert_same(one, other, what);
             let facts = |job: &Job<'_>| (job.consumed(), job.checksum());
             assert_eq!(facts(a), facts(b), "{}", what());

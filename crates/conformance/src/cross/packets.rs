@@ -18,7 +18,9 @@ pub(super) fn compare(a: &Arc<dyn Provider>, b: &Arc<dyn Provider>, common: &[Al
     for round in 0..3 {
         let keyed: Vec<_> = common
             .iter()
-            .map(|algorithm| Keyed::random(&mut rng, a, *algorithm).within(Limits::of(b, *algorithm)))
+            .map(|algorithm| {
+                Keyed::random(&mut rng, a, *algorithm).within(Limits::of(b, *algorithm))
+            })
             .collect();
         let messages: Vec<_> = keyed
             .iter()
@@ -33,7 +35,8 @@ pub(super) fn compare(a: &Arc<dyn Provider>, b: &Arc<dyn Provider>, common: &[Al
         processor.process_many(&mut made);
         same(&messages, &made, &format!("made, round {round}"));
 
-        let readable: Vec<_> = messages.iter().filter(|(_, [own, _])| own.len() > 1).cloned().collect();
+        let readable: Vec<_> =
+            messages.iter().filter(|(_, [own, _])| own.len() > 1).cloned().collect();
         let mut read = jobs_of(&readable, |case, sessions| case.owned_job(&sessions[1]));
         processor.process_many(&mut read);
         same(&readable, &read, &format!("read, round {round}"));

@@ -1,9 +1,9 @@
-//! GCM and GMAC (SP 800-38D), CCM (SP 800-38C), ChaCha20-Poly1305 (RFC 8439).
+//! GCM and GMAC (SP 800-38D), CCM (SP 800-38C), ChaCha20-Poly1305 (RFC 8439),
+//! XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03).
 
 use broadloom_engine::AeadAlgorithm;
-use chacha20poly1305::ChaCha20Poly1305;
-use chacha20poly1305::KeyInit;
 use chacha20poly1305::aead::AeadInOut;
+use chacha20poly1305::{ChaCha20Poly1305, KeyInit, XChaCha20Poly1305};
 use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
 
@@ -11,11 +11,16 @@ use super::Input;
 use super::cipher::{aes_block, of_aes, stream};
 
 /// The text sealed or opened, and its tag.
-pub(super) fn apply(algorithm: AeadAlgorithm, seals: bool, input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
+pub(super) fn apply(
+    algorithm: AeadAlgorithm,
+    seals: bool,
+    input: &Input<'_>,
+) -> (Vec<u8>, Vec<u8>) {
     match algorithm {
         AeadAlgorithm::AesGcm(_) => gcm(seals, input),
         AeadAlgorithm::AesCcm(_) => ccm(seals, input),
-        AeadAlgorithm::ChaCha20Poly1305 => chacha20_poly1305(seals, input),
+        AeadAlgorithm::ChaCha20Poly1305 => chacha20_poly1305::<ChaCha20Poly1305>(seals, input),
+        AeadAlgorithm::XChaCha20Poly1305 => chacha20_poly1305::<XChaCha20Poly1305>(seals, input),
     }
 }
 
@@ -81,7 +86,8 @@ fn ccm(seals: bool, input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
         aes_block(key, mixed)
     });
     let mask = aes_block(key, counter(0));
-    let tag = whole.iter().zip(mask).map(|(whole, mask)| whole ^ mask).take(input.tag_len).collect();
+    let tag =
+        whole.iter().zip(mask).map(|(whole, mask)| whole ^ mask).take(input.tag_len).collect();
     (output, tag)
 }
 
@@ -109,12 +115,13 @@ fn ccm_blocks(input: &Input<'_>, plaintext: &[u8]) -> Vec<u8> {
     blocks
 }
 
-fn chacha20_poly1305(seals: bool, input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
-    let cipher = ChaCha20Poly1305::new_from_slice(input.key).expect("a key that fits");
+fn chacha20_poly1305<A: AeadInOut + KeyInit>(seals: bool, input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
+    let cipher = A::new_from_slice(input.key).expect("a key that fits");
     let nonce = input.nonce.try_into().expect("a nonce that fits");
     let seal = |text: &[u8]| {
         let mut output = text.to_vec();
-        let tag = cipher.encrypt_inout_detached(nonce, input.associated, output.as_mut_slice().into());
+        let tag =
+            cipher.encrypt_inout_detached(nonce, input.associated, output.as_mut_slice().into());
         (output, tag.expect("a text that is not too long").to_vec())
     };
     let (output, tag) = seal(input.data);

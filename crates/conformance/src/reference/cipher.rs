@@ -2,14 +2,14 @@
 
 use aes::cipher::block_padding::NoPadding;
 use aes::cipher::{
-    BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, KeyIvInit, StreamCipher,
-    StreamCipherSeek,
+    BlockCipherDecrypt, BlockCipherEncrypt, BlockModeDecrypt, BlockModeEncrypt, KeyIvInit,
+    StreamCipher, StreamCipherSeek,
 };
 use aes::{Aes128, Aes192, Aes256};
 use broadloom_engine::CipherAlgorithm;
 use chacha20::ChaCha20;
 use cmac::{Cmac, KeyInit, Mac};
-use des::{Des, TdesEde3};
+use des::{Des, TdesEde2, TdesEde3};
 
 /// Calls a function for the type of AES that a key's length stands for.
 macro_rules! of_aes {
@@ -33,6 +33,19 @@ macro_rules! of_aes {
 
 pub(super) use of_aes;
 
+/// Calls a function for the type of triple DES that a key's length stands for.
+macro_rules! of_triple_des {
+    ($key:expr, $Des:ident => $call:expr) => {
+        if $key.len() == 16 {
+            type $Des = TdesEde2;
+            $call
+        } else {
+            type $Des = TdesEde3;
+            $call
+        }
+    };
+}
+
 /// The data, ciphered or deciphered.
 pub(super) fn apply(
     algorithm: CipherAlgorithm,
@@ -48,25 +61,36 @@ pub(super) fn apply(
         (CipherAlgorithm::AesCbc(_), false) => {
             of_aes!(key, Aes => decrypt::<cbc::Decryptor<Aes>>(key, iv, data))
         }
-        (CipherAlgorithm::TripleDesCbc, true) => encrypt::<cbc::Encryptor<TdesEde3>>(key, iv, data),
-        (CipherAlgorithm::TripleDesCbc, false) => decrypt::<cbc::Decryptor<TdesEde3>>(key, iv, data),
+        (CipherAlgorithm::TripleDesCbc, true) => {
+            of_triple_des!(key, Des => encrypt::<cbc::Encryptor<Des>>(key, iv, data))
+        }
+        (CipherAlgorithm::TripleDesCbc, false) => {
+            of_triple_des!(key, Des => decrypt::<cbc::Decryptor<Des>>(key, iv, data))
+        }
         (CipherAlgorithm::AesCtr(_), _) => {
             of_aes!(key, Aes => stream::<ctr::Ctr128BE<Aes>>(key, iv, data))
         }
         (CipherAlgorithm::AesCtr32(_), _) => {
-            of_aes!(key, Aes => stream::<ctr::Ctr32BE<Aes>>(key, iv, data))
+            // Without a counter it is that of RFC 3686.
+            let first = if iv.len() == 12 { [iv, &[0, 0, 0, 1]].concat() } else { iv.to_vec() };
+            of_aes!(key, Aes => stream::<ctr::Ctr32BE<Aes>>(key, &first, data))
         }
+        (CipherAlgorithm::AesOfb(_), _) => ofb(key, iv, data),
         (CipherAlgorithm::AesCfb(_), _) => cfb(encrypts, key, iv, data),
         (CipherAlgorithm::AesEcb(_), _) => of_aes!(key, Aes => ecb::<Aes>(encrypts, key, data)),
         (CipherAlgorithm::AesXts(_), _) => xts(encrypts, key, iv, data),
         (CipherAlgorithm::ChaCha20, _) => chacha20(key, iv, data),
-        (CipherAlgorithm::TripleDesCtr, _) => stream::<ctr::Ctr64BE<TdesEde3>>(key, iv, data),
-        (CipherAlgorithm::TripleDesEcb, _) => ecb::<TdesEde3>(encrypts, key, data),
+        (CipherAlgorithm::TripleDesCtr, _) => {
+            of_triple_des!(key, Des => stream::<ctr::Ctr64BE<Des>>(key, iv, data))
+        }
+        (CipherAlgorithm::TripleDesEcb, _) => {
+            of_triple_des!(key, Des => ecb::<Des>(encrypts, key, data))
+        }
         (CipherAlgorithm::DesCbc, true) => encrypt::<cbc::Encryptor<Des>>(key, iv, data),
         (CipherAlgorithm::DesCbc, false) => decrypt::<cbc::Decryptor<Des>>(key, iv, data),
         (CipherAlgorithm::DesCtr, _) => stream::<ctr::Ctr64BE<Des>>(key, iv, data),
         (CipherAlgorithm::DesEcb, _) => ecb::<Des>(encrypts, key, data),
-        (CipherAlgorithm::KasumiF8, _) => super::kasumi::f8(key, iv, data),
+        (CipherAlgorithm::KasumiF8, _) => super::kasumi::f8(key, iv, data, 8 * data.len()),
         (CipherAlgorithm::Rc4, _) => rc4(key, data),
     }
 }
@@ -96,12 +120,23 @@ fn cfb(encrypts: bool, key: &[u8], iv: &[u8], data: &[u8]) -> Vec<u8> {
     let mut output = Vec::new();
     for segment in data.chunks(16) {
         let stream = aes_block(key, last);
-        let made: Vec<u8> = segment.iter().zip(stream).map(|(byte, stream)| byte ^ stream).collect();
+        let made: Vec<u8> =
+            segment.iter().zip(stream).map(|(byte, stream)| byte ^ stream).collect();
         let ciphertext = if encrypts { &made } else { segment };
         last[..segment.len()].copy_from_slice(ciphertext);
         output.extend(made);
     }
     output
+}
+
+/// OFB (SP 800-38A, 6.4): each block of key stream is the encryption of the one before.
+fn ofb(key: &[u8], iv: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut stream: [u8; 16] = iv.try_into().expect("an IV that fits");
+    let blocks = data.chunks(16).flat_map(|block| {
+        stream = aes_block(key, stream);
+        block.iter().zip(stream).map(|(byte, stream)| byte ^ stream).collect::<Vec<u8>>()
+    });
+    blocks.collect()
 }
 
 /// XTS-AES of one data unit (IEEE 1619, 5.3 and 5.4).
@@ -140,9 +175,12 @@ fn xts(encrypts: bool, key: &[u8], tweak: &[u8], data: &[u8]) -> Vec<u8> {
     output
 }
 
-/// The first four bytes of the nonce number the first block.
+/// The first four bytes of the nonce number the first block; where they are missing it is block 0.
 fn chacha20(key: &[u8], nonce: &[u8], data: &[u8]) -> Vec<u8> {
-    let (counter, nonce) = nonce.split_first_chunk().expect("a counter and a nonce");
+    let (counter, nonce) = match nonce.len() {
+        12 => (&[0; 4], nonce),
+        _ => nonce.split_first_chunk().expect("a counter and a nonce"),
+    };
     let mut cipher = ChaCha20::new_from_slices(key, nonce).expect("a key and a nonce that fit");
     let mut stream = vec![0; data.len()];
     // Positions within the key stream are 64 bytes for each number.
@@ -220,7 +258,11 @@ fn decrypt<C: KeyIvInit + BlockModeDecrypt>(key: &[u8], iv: &[u8], data: &[u8]) 
     output
 }
 
-pub(super) fn stream<C: KeyIvInit + StreamCipher>(key: &[u8], first: &[u8], data: &[u8]) -> Vec<u8> {
+pub(super) fn stream<C: KeyIvInit + StreamCipher>(
+    key: &[u8],
+    first: &[u8],
+    data: &[u8],
+) -> Vec<u8> {
     let mut output = data.to_vec();
     let mut cipher = C::new_from_slices(key, first).expect("a key and a counter block that fit");
     cipher.apply_keystream(&mut output);

@@ -33,6 +33,8 @@ pub struct Input<'a> {
     pub associated: &'a [u8],
     /// Bytes of the tag; for a cipher, 0.
     pub tag_len: usize,
+    /// The length of the text in bits, for KASUMI; `None` for all of them. Others behind stay as they are.
+    pub bits: Option<usize>,
     /// The text. A chain's cipher and its MAC cover all of it.
     pub data: &'a [u8],
 }
@@ -47,7 +49,14 @@ pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
     let &Input { key, mac_key, nonce, data, tag_len, .. } = input;
     let (output, mut tag) = match input.algorithm {
         Algorithm::Hash(algorithm) => (Vec::new(), hash::digest(algorithm, data)),
+        Algorithm::Mac(MacAlgorithm::KasumiF9) => {
+            (Vec::new(), kasumi::f9(key, nonce, data, input.bits.unwrap_or(8 * data.len())))
+        }
         Algorithm::Mac(algorithm) => (Vec::new(), mac(algorithm, key, nonce, data)),
+        Algorithm::Cipher(CipherAlgorithm::KasumiF8) => {
+            let bits = input.bits.unwrap_or(8 * data.len());
+            (kasumi::f8(key, nonce, data, bits), Vec::new())
+        }
         Algorithm::Cipher(algorithm) => {
             (cipher::apply(algorithm, encrypts, key, nonce, data), Vec::new())
         }
@@ -83,7 +92,7 @@ pub(crate) fn mac(algorithm: MacAlgorithm, key: &[u8], nonce: &[u8], data: &[u8]
         MacAlgorithm::AesCmac(_) => cipher::cmac(key, data),
         MacAlgorithm::AesGmac(_) => aead::gmac(key, nonce, data),
         MacAlgorithm::AesXcbc => cipher::xcbc(key, data),
-        MacAlgorithm::KasumiF9 => kasumi::f9(key, nonce, data),
+        MacAlgorithm::KasumiF9 => kasumi::f9(key, nonce, data, 8 * data.len()),
     }
 }
 

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Direction, Operation, Parts, Provider, ProviderError,
-    ProviderSession, Queue, Text, Transform,
+    Algorithm, AnyQueue, CompressionAlgorithm, Direction, Operation, Parts, Provider,
+    ProviderError, ProviderSession, Queue, Text, Transform,
 };
 use zeroize::Zeroizing;
 
@@ -39,7 +39,7 @@ impl Provider for Reference {
 
     fn supports(&self, algorithm: Algorithm) -> bool {
         match algorithm {
-            Algorithm::Chain(_, mac, _) => *mac.nonce_lens().end() == 0,
+            Algorithm::Chain(_, mac, _) => mac.nonce_lens().is_none(),
             _ => true,
         }
     }
@@ -48,7 +48,10 @@ impl Provider for Reference {
         Some(compression::levels(algorithm))
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         if let Some(packing) = Packing::open(transform) {
             return Ok(Box::new(packing?));
         }
@@ -93,7 +96,7 @@ impl Queue for Worker {
 
 /// Does an operation's work. The tag to be compared with is returned; one to be made is put in its place.
 fn work(parts: Parts<'_, Session>) -> Vec<u8> {
-    let Parts { session, text, nonce, associated, tag: place, .. } = parts;
+    let Parts { session, text, nonce, associated, tag: place, bits, .. } = parts;
     let (output, tag) = compute(&Input {
         algorithm: session.algorithm,
         direction: session.direction,
@@ -102,6 +105,7 @@ fn work(parts: Parts<'_, Session>) -> Vec<u8> {
         nonce,
         associated,
         tag_len: session.tag_len,
+        bits,
         data: text.input(),
     });
     if let Text::InPlace(bytes) | Text::Apart(_, bytes) = text

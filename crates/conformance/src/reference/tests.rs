@@ -23,6 +23,7 @@ fn same<A: AeadInOut + KeyInit>(algorithm: AeadAlgorithm, nonce_len: usize, tag_
             nonce: &nonce,
             associated: &associated,
             tag_len,
+            bits: None,
             data: &text,
         };
         let sealed = compute(&input);
@@ -30,7 +31,11 @@ fn same<A: AeadInOut + KeyInit>(algorithm: AeadAlgorithm, nonce_len: usize, tag_
         let cipher = A::new_from_slice(&key).expect("the key fits");
         let nonce = nonce.as_slice().try_into().expect("the nonce fits");
         let tag = cipher.encrypt_inout_detached(nonce, &associated, theirs.as_mut_slice().into());
-        assert_eq!(sealed, (theirs, tag.expect("the text fits").to_vec()), "{algorithm}, {len} bytes");
+        assert_eq!(
+            sealed,
+            (theirs, tag.expect("the text fits").to_vec()),
+            "{algorithm}, {len} bytes"
+        );
         (input.direction, input.data) = (Direction::Open, &sealed.0);
         assert_eq!(compute(&input), (text.clone(), sealed.1.clone()));
     }

@@ -35,12 +35,17 @@ pub fn support(provider: &Arc<dyn Provider>) {
             let Err(error) = Session::open(Arc::clone(provider), &transform) else {
                 panic!("{name} does not support {algorithm}, and opens a session to {direction}");
             };
-            assert!(!error.reason.is_empty(), "{name} refuses {algorithm} {direction} without a reason");
+            assert!(
+                !error.reason.is_empty(),
+                "{name} refuses {algorithm} {direction} without a reason"
+            );
         }
     }
     missing.extend(super::compression::missing(provider));
-    let macs = || MacAlgorithm::all().filter(|mac| *mac.nonce_lens().end() == 0);
-    for (cipher, mac) in CipherAlgorithm::all().flat_map(|cipher| macs().map(move |mac| (cipher, mac))) {
+    let macs = || MacAlgorithm::all().filter(|mac| mac.nonce_lens().is_none());
+    for (cipher, mac) in
+        CipherAlgorithm::all().flat_map(|cipher| macs().map(move |mac| (cipher, mac)))
+    {
         let chain = Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac);
         let has_both =
             [Algorithm::Cipher(cipher), Algorithm::Mac(mac)].map(|half| provider.supports(half));
@@ -65,7 +70,8 @@ pub fn known_answers(provider: &Arc<dyn Provider>) {
         })
         .collect();
     let mut processor = Processor::new();
-    let sessions: Vec<_> = vectors.iter().map(|vector| vector.case.keyed.open_all(provider)).collect();
+    let sessions: Vec<_> =
+        vectors.iter().map(|vector| vector.case.keyed.open_all(provider)).collect();
     let jobs = || {
         let each = vectors.iter().zip(&sessions);
         each.flat_map(|(vector, sessions)| {

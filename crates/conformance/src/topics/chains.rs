@@ -49,7 +49,8 @@ pub fn tls_records(provider: &Arc<dyn Provider>) {
         let (text_end, tag_end) = (head + text_len, head + text_len + keyed.tag_len);
         let padded = (tag_end - head + 1).next_multiple_of(granularity);
         let end = head + padded.max(keyed.algorithm.min_len());
-        let layout = Layout { cipher: Some(head..end), mac: Some(0..text_end), tag_at: Some(text_end) };
+        let layout =
+            Layout { cipher: Some(head..end), mac: Some(0..text_end), tag_at: Some(text_end) };
         let record = random_bytes(rng, end);
         let nonce = random_nonce(rng, keyed.algorithm, end);
         Case::new(keyed.clone(), nonce, Vec::new(), layout, record)
@@ -113,8 +114,13 @@ fn wrong_ones(processor: &mut Processor, session: &Session, cases: &[Case]) {
             continue;
         }
         // A bit of the ciphertext that becomes the tag, or of what follows it: the tag is wrong as well.
-        assert_eq!(job.status(), Some(Err(JobError::TagMismatch)), "{}", case.describe("the provider"));
-        let left: Vec<u8> = job.data().pieces().flatten().copied().collect();
+        assert_eq!(
+            job.status(),
+            Some(Err(JobError::TagMismatch)),
+            "{}",
+            case.describe("the provider")
+        );
+        let left: Vec<u8> = job.data().output_pieces().flatten().copied().collect();
         assert_nothing_left(case, &left, "the tag");
     }
 }

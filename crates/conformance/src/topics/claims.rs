@@ -43,8 +43,10 @@ fn try_all(provider: &Arc<dyn Provider>, mut claims: Vec<Claim>, whose: &str) {
                 ),
             }
         }
-        let mut jobs: Vec<_> =
-            sessions.iter().map(|(claim, session)| claim.case.owned_job(session).user(claim)).collect();
+        let mut jobs: Vec<_> = sessions
+            .iter()
+            .map(|(claim, session)| claim.case.owned_job(session).user(claim))
+            .collect();
         processor.process_many(&mut jobs);
         for job in &jobs {
             let claim = *job.user_value();
@@ -78,9 +80,11 @@ impl Claim {
         let algorithm = self.case.keyed.algorithm;
         match job.status() {
             Some(Err(JobError::NonceLength { len, .. })) => {
-                len > EVERYBODYS_NONCE && algorithm.nonce_lens().contains(&len)
+                len > EVERYBODYS_NONCE && algorithm.nonce_lens().contains(len)
             }
-            Some(Err(JobError::TooLong { .. })) => !self.case.is_within(Limits::of(provider, algorithm)),
+            Some(Err(JobError::TooLong { .. } | JobError::AssociatedTooLong { .. })) => {
+                !self.case.is_within(Limits::of(provider, algorithm))
+            }
             _ => false,
         }
     }
@@ -114,5 +118,5 @@ impl Claim {
 
 /// What is in a job's buffer.
 fn output<T>(job: &Job<'_, T>) -> Vec<u8> {
-    job.data().pieces().flatten().copied().collect()
+    job.data().output_pieces().flatten().copied().collect()
 }

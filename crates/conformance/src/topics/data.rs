@@ -28,14 +28,20 @@ pub fn alignments(provider: &Arc<dyn Provider>) {
             }
             drop(jobs);
             let unharmed = places.iter().all(Placed::is_unharmed);
-            assert!(unharmed, "bytes beside the buffer changed: {}", case.describe(session.provider()));
+            assert!(
+                unharmed,
+                "bytes beside the buffer changed: {}",
+                case.describe(session.provider())
+            );
 
             let offsets = (0..LINE)
                 .flat_map(|from| [0, from, LINE - 1 - from, from * 37 % LINE].map(|to| (from, to)));
             let offsets: Vec<_> = offsets.collect();
             let mut pairs: Vec<_> = offsets
                 .iter()
-                .map(|(from, to)| (Placed::new(*from, input), Placed::new(*to, &vec![0; input.len()])))
+                .map(|(from, to)| {
+                    (Placed::new(*from, input), Placed::new(*to, &vec![0; input.len()]))
+                })
                 .collect();
             let apart = pairs.iter_mut().map(|(source, destination)| {
                 case.job(session, (source.as_slice(), destination.as_mut_slice()))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{AeadAlgorithm, Algorithm, Processor, Provider};
+use broadloom_engine::{AeadAlgorithm, Algorithm, Data, Processor, Provider};
 use fastrand::Rng;
 
 use crate::case::{Case, Layout, random_nonce};
@@ -30,6 +30,47 @@ pub fn lengths(provider: &Arc<dyn Provider>) {
             for mut job in jobs() {
                 processor.process_many(std::slice::from_mut(&mut job));
                 job.user_value().check(&job, "alone");
+            }
+        }
+    }
+}
+
+/// Every length in bits to some blocks, of all of the text and of a range, in place and out of place: what is behind
+/// the last bit stays as it is.
+pub fn lengths_in_bits(provider: &Arc<dyn Provider>) {
+    let mut rng = Rng::with_seed(30);
+    let mut processor = Processor::new();
+    for algorithm in simple(provider).into_iter().filter(|algorithm| algorithm.counts_bits()) {
+        let keyed = Keyed::random(&mut rng, provider, algorithm);
+        let cases: Vec<_> = (0..=300)
+            .map(|bits: usize| {
+                let len = bits.div_ceil(8);
+                let ranged = bits.is_multiple_of(3);
+                let (start, end) = if ranged { (bits % 7, bits % 7 + len + 5) } else { (0, len) };
+                let range = ranged.then_some(start..start + len);
+                let ciphers = matches!(algorithm, Algorithm::Cipher(_));
+                let (cipher, mac) = if ciphers { (range, None) } else { (None, range) };
+                let layout = Layout { cipher, mac, tag_at: None };
+                let nonce = random_nonce(&mut rng, algorithm, len);
+                let text = random_bytes(&mut rng, end);
+                Case::new(keyed.clone(), nonce, Vec::new(), layout, text).of_bits(Some(bits))
+            })
+            .collect();
+        for session in keyed.open_all(provider) {
+            let mut jobs = Vec::new();
+            for case in &cases {
+                let input = case.input(session.direction());
+                jobs.push(case.owned_job(&session).user((case, "in place")));
+                let apart = (input, vec![0x11; input.len()]);
+                jobs.push(case.job(&session, apart).user((case, "out of place")));
+                let (front, back) = input.split_at(input.len() / 2);
+                let pieces = Data::scattered(vec![front.to_vec().into(), back.to_vec().into()]);
+                jobs.push(case.job(&session, pieces).user((case, "in two pieces")));
+            }
+            processor.process_many(&mut jobs);
+            for job in &jobs {
+                let (case, how) = *job.user_value();
+                case.check(job, how);
             }
         }
     }
@@ -65,7 +106,8 @@ pub fn long_associated_data(provider: &Arc<dyn Provider>) {
         let cases: Vec<_> = lens
             .map(|len| {
                 let nonce = random_nonce(&mut rng, keyed.algorithm, 33);
-                let (associated, text) = (random_bytes(&mut rng, len), random_bytes(&mut rng, len % 34));
+                let (associated, text) =
+                    (random_bytes(&mut rng, len), random_bytes(&mut rng, len % 34));
                 Case::new(keyed.clone(), nonce, associated, Layout::default(), text)
             })
             .collect();

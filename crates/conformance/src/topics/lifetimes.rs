@@ -58,7 +58,8 @@ pub fn shared_session(provider: &Arc<dyn Provider>) {
             let mix = &mix;
             scope.spawn(move || {
                 let mut processor = Processor::new();
-                let mut queue = QueuePair::new(QueueConfig { capacity: 50, ..QueueConfig::default() });
+                let mut queue =
+                    QueuePair::new(QueueConfig { capacity: 50, ..QueueConfig::default() });
                 for _ in 0..3 {
                     let mut jobs = mix.jobs();
                     if thread % 2 == 0 {

@@ -34,12 +34,14 @@ impl Message {
             Message::Packet(case) => {
                 job.set_data(case.input(direction).to_vec());
                 job.set_nonce(&case.nonce);
+                job.set_bits(case.bits);
                 job.set_associated(case.associated.as_slice());
                 job.set_expected_tag(if direction.checks() { &case.tag } else { &[] });
             }
             Message::Chunk(chunk) => {
                 job.set_data(chunk.input(direction).to_vec());
                 job.set_nonce(&[]);
+                job.set_bits(None);
                 job.set_associated(Bytes::EMPTY);
                 job.set_expected_tag(&[]);
             }

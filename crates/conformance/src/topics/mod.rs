@@ -19,7 +19,7 @@ pub use answers::{known_answers, random_jobs, support};
 pub use chains::{esp_packets, every_chain, tls_records};
 pub use claims::{cavp, wycheproof};
 pub use data::{alignments, out_of_place_copies, scattered};
-pub use lengths::{large_beside_small, lengths, long_associated_data};
+pub use lengths::{large_beside_small, lengths, lengths_in_bits, long_associated_data};
 pub use lifetimes::{owned_sessions, reopened_queues, reused_jobs, shared_session};
 pub use monte_carlo::monte_carlo;
 pub use queues::{bounded_waits, capacity, close_and_drop, doorbell, order, statistics};

@@ -57,7 +57,8 @@ fn sequences(provider: &Arc<dyn Provider>) -> Vec<Sequence> {
         };
         Sequence {
             name: record.name(),
-            session: Keyed::new(algorithm, record.bytes("key"), Vec::new()).open(provider, direction),
+            session: Keyed::new(algorithm, record.bytes("key"), Vec::new())
+                .open(provider, direction),
             rule,
             steps,
             last: nonce.clone(),
@@ -127,6 +128,6 @@ fn output(job: &Job<'_>) -> Vec<u8> {
     assert_eq!(job.status(), Some(Ok(())));
     match job.tag() {
         Some(digest) => digest.to_vec(),
-        None => job.data().pieces().flatten().copied().collect(),
+        None => job.data().output_pieces().flatten().copied().collect(),
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use broadloom_engine::{AnyQueue, Doorbell, Job, JobError, Order, Provider, QueueConfig, QueuePair};
+use broadloom_engine::{
+    AnyQueue, Doorbell, Job, JobError, Order, Provider, QueueConfig, QueuePair,
+};
 use fastrand::Rng;
 
 use super::mix::Mix;
@@ -19,7 +21,11 @@ fn is_device(provider: &Arc<dyn Provider>) -> bool {
 }
 
 /// Dequeues so many jobs; of a device they may have to be waited for.
-fn dequeue_all<'a, T>(queue: &mut QueuePair<'a, Job<'a, T>>, done: &mut Vec<Job<'a, T>>, count: usize) {
+fn dequeue_all<'a, T>(
+    queue: &mut QueuePair<'a, Job<'a, T>>,
+    done: &mut Vec<Job<'a, T>>,
+    count: usize,
+) {
     let mut given = queue.dequeue(done, usize::MAX);
     while given < count && queue.awaits_device() {
         queue.wait(Duration::from_millis(1));
@@ -81,7 +87,10 @@ pub fn order(provider: &Arc<dyn Provider>) {
                 queue.dequeue(&mut done, bursts.usize(..50));
             }
             if order == Order::AsSubmitted {
-                assert!(done.iter().map(|job| *job.user_value()).eq(0..mix.len()), "batch {batch:?}");
+                assert!(
+                    done.iter().map(|job| *job.user_value()).eq(0..mix.len()),
+                    "batch {batch:?}"
+                );
             }
             mix.check_all(&done, &format!("{order:?}, batch {batch:?}"));
         }

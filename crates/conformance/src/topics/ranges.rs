@@ -49,7 +49,9 @@ fn ranged(rng: &mut Rng, keyed: &Keyed) -> Case {
         _ => (covered.end + tail + tag_len, Some(covered.end + rng.usize(..=tail))),
     };
     let layout = match keyed.algorithm {
-        Algorithm::Cipher(_) | Algorithm::Aead(_) => Layout { cipher: Some(covered), mac: None, tag_at },
+        Algorithm::Cipher(_) | Algorithm::Aead(_) => {
+            Layout { cipher: Some(covered), mac: None, tag_at }
+        }
         _ => Layout { cipher: None, mac: Some(covered), tag_at },
     };
     let nonce = random_nonce(rng, keyed.algorithm, len);

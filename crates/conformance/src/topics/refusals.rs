@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, Compression, Data, Direction, Extra,
-    Job, JobError, Processor, Provider, Session,
+    AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, Compression, Data, Direction,
+    Extra, Job, JobError, Processor, Provider, Session,
 };
 use fastrand::Rng;
 
@@ -18,18 +18,18 @@ pub fn wrong_nonces(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 13);
     for algorithm in varied(provider) {
         let valid = algorithm.nonce_lens();
-        let (min, max) = (*valid.start(), *valid.end());
-        let lens = [0, min.saturating_sub(1), max + 1, max + 300];
+        let (min, max) = (valid.min(), valid.max());
+        let lens = [0, min.saturating_sub(1), min + 1, max.saturating_sub(1), max + 1, max + 300];
         for session in bench.sessions(algorithm) {
-            for len in lens.into_iter().filter(|len| !valid.contains(len)) {
-                let error = JobError::NonceLength { len, min, max };
+            for len in lens.into_iter().filter(|len| !valid.contains(*len)) {
+                let error = JobError::NonceLength { len, valid };
                 bench.refuses(&session, error, |job| job.nonce(&vec![1; len]));
             }
         }
     }
 }
 
-/// Texts that are no whole blocks, too long for CCM's length field, read only, or of which source and
+/// Texts that are no whole blocks, of other lengths in bits, too long for CCM's length field, read only, or of which source and
 /// destination differ.
 pub fn wrong_lengths(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 14);
@@ -55,6 +55,12 @@ pub fn wrong_lengths(provider: &Arc<dyn Provider>) {
                         job
                     });
                     bench.refuses(&session, error, |job| job.cipher_range(5..5 + len));
+                }
+            }
+            for bits in [0, 95 * 8, 96 * 8 + 1, 96 * 8 + 300, usize::MAX] {
+                if algorithm.counts_bits() {
+                    let error = JobError::BitLength { bits, len: 96 };
+                    bench.refuses(&session, error, |job| job.bits(bits));
                 }
             }
             if !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_)) {
@@ -102,7 +108,7 @@ pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 18);
     for algorithm in varied(provider) {
         for session in bench.sessions(algorithm) {
-            let len = *algorithm.nonce_lens().end().min(&16);
+            let len = algorithm.nonce_lens().max().min(16);
             for at in (0..len).filter(|at| algorithm.nonce_mask(*at) != 0xff) {
                 let mask = algorithm.nonce_mask(at);
                 let mut nonce = vec![0; len];
@@ -113,7 +119,9 @@ pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
         }
         let Algorithm::Cipher(cipher) = algorithm else { continue };
         let counter = |first: u32| match cipher {
-            CipherAlgorithm::AesCtr32(_) => Some([[9; 12].as_slice(), &first.to_be_bytes()].concat()),
+            CipherAlgorithm::AesCtr32(_) => {
+                Some([[9; 12].as_slice(), &first.to_be_bytes()].concat())
+            }
             CipherAlgorithm::ChaCha20 => Some([&first.to_le_bytes(), [9; 12].as_slice()].concat()),
             _ => None,
         };
@@ -159,15 +167,17 @@ pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
     for algorithm in varied(provider) {
         for session in bench.sessions(algorithm) {
             // Wrong on purpose: the second ends before it begins.
-            let wrong = [(0, 97), (64, 48), (96, 112), (200, 216), (usize::MAX - 16, usize::MAX - 1)];
+            let wrong =
+                [(0, 97), (64, 48), (96, 112), (200, 216), (usize::MAX - 16, usize::MAX - 1)];
             for (start, end) in wrong {
-                let error = JobError::Range { start, end, len: 96 };
+                let error = |what| JobError::Range { what, start, end, len: 96 };
                 let range = Range { start, end };
                 if !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_)) {
+                    let error = error(Extra::CipherRange);
                     bench.refuses(&session, error, |job| job.cipher_range(range.clone()));
                 }
                 if !matches!(algorithm, Algorithm::Cipher(_) | Algorithm::Aead(_)) {
-                    bench.refuses(&session, error, |job| job.mac_range(range));
+                    bench.refuses(&session, error(Extra::MacRange), |job| job.mac_range(range));
                 }
             }
             let tag_len = session.tag_len();
@@ -176,11 +186,13 @@ pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
             }
             for start in [96 - tag_len + 1, 96, 1000, usize::MAX] {
                 let end = start.saturating_add(tag_len);
-                let error = JobError::Range { start, end, len: 96 };
+                let error = JobError::Range { what: Extra::TagPlace, start, end, len: 96 };
                 bench.refuses(&session, error, |job| job.tag_at(start));
             }
             if !session.direction().checks() {
-                bench.refuses(&session, JobError::ReadOnly, |mut job| {
+                let writes = !matches!(algorithm, Algorithm::Hash(_) | Algorithm::Mac(_));
+                let error = if writes { JobError::ReadOnly } else { JobError::ReadOnlyTag };
+                bench.refuses(&session, error, |mut job| {
                     job.set_data(&[3; 96]);
                     job.tag_at(0)
                 });
@@ -195,7 +207,8 @@ pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
                 for start in [range_start + 1 - tag_len.min(17), 40, range_end - 1] {
                     let (end, range) = (start + tag_len, Extra::CipherRange);
                     if end <= 96 {
-                        let error = JobError::TagOverlap { start, end, range, range_start, range_end };
+                        let error =
+                            JobError::TagOverlap { start, end, range, range_start, range_end };
                         bench.refuses(&session, error, |job| {
                             job.cipher_range(range_start..range_end).tag_at(start)
                         });
@@ -274,6 +287,7 @@ fn refuses_useless(bench: &mut Bench<'_>, session: &Session) {
         (Extra::TagPlace, has_tag),
         (Extra::Associated, matches!(algorithm, Algorithm::Aead(_))),
         (Extra::ExpectedTag, has_tag && direction.checks()),
+        (Extra::Bits, algorithm.counts_bits()),
     ];
     for (extra, _) in extras.into_iter().filter(|(_, is_taken)| !is_taken) {
         let error = JobError::NotTaken { extra, algorithm, direction };
@@ -282,6 +296,7 @@ fn refuses_useless(bench: &mut Bench<'_>, session: &Session) {
             Extra::MacRange => job.mac_range(0..96),
             Extra::TagPlace => job.tag_at(0),
             Extra::Associated => job.associated(b"header"),
+            Extra::Bits => job.bits(96 * 8),
             Extra::ExpectedTag => job.expect_tag(&[5]),
         });
     }
@@ -317,8 +332,11 @@ pub fn bad_among_good(provider: &Arc<dyn Provider>) {
     let sessions: Vec<_> = keyed.iter().map(|keyed| keyed.open_all(provider)).collect();
     let cases: Vec<_> = keyed.iter().map(|keyed| Case::random(&mut rng, keyed, 100)).collect();
     for bad_at in 0..cases.len() {
-        let mut jobs: Vec<_> =
-            cases.iter().zip(&sessions).map(|(case, sessions)| case.owned_job(&sessions[0])).collect();
+        let mut jobs: Vec<_> = cases
+            .iter()
+            .zip(&sessions)
+            .map(|(case, sessions)| case.owned_job(&sessions[0]))
+            .collect();
         jobs[bad_at].set_nonce(&[0; 100_000]);
         let outcome = processor.process_many(&mut jobs);
         assert_eq!(outcome.failed, 1, "job {bad_at} alone is bad");
@@ -358,13 +376,14 @@ impl<'p> Bench<'p> {
     ) {
         let algorithm = session.algorithm();
         let lens = algorithm.nonce_lens();
-        let nonce_len = if lens.contains(&12) { 12 } else { *lens.start() };
+        let nonce_len = if lens.contains(12) { 12 } else { lens.min() };
         let nonce: Vec<u8> = (0..nonce_len).map(|at| 1 & algorithm.nonce_mask(at)).collect();
         let job = Job::new(session.clone(), vec![3; 96]).nonce(&nonce);
         let tag = vec![5; session.tag_len()];
         let job = if session.direction().checks() { job.expect_tag(&tag) } else { job };
         let mut job = make_bad(job);
-        let contents = |job: &Job<'_>| job.data().pieces().flatten().copied().collect::<Vec<u8>>();
+        let contents =
+            |job: &Job<'_>| job.data().output_pieces().flatten().copied().collect::<Vec<u8>>();
         let before = contents(&job);
         let outcome = self.processor.process_many(std::slice::from_mut(&mut job));
         assert_eq!(job.status(), Some(Err(error)), "{session:?}");

@@ -61,7 +61,8 @@ pub fn wrong_tags_of_chains(provider: &Arc<dyn Provider>) {
 }
 
 fn with_tags(provider: &Arc<dyn Provider>) -> impl Iterator<Item = Algorithm> {
-    let tagged = |algorithm: &Algorithm| matches!(algorithm, Algorithm::Mac(_) | Algorithm::Aead(_));
+    let tagged =
+        |algorithm: &Algorithm| matches!(algorithm, Algorithm::Mac(_) | Algorithm::Aead(_));
     simple(provider).into_iter().filter(tagged)
 }
 
@@ -82,7 +83,10 @@ fn forgeries(right: &Case) -> Vec<(&'static str, Case)> {
     with("all of the tag", &|case| case.tag.iter_mut().for_each(|byte| *byte ^= 0xff));
     if !right.after.is_empty() {
         with("the text's first bit", &|case| case.after[0] ^= 0x80);
-        with("the text's last bit", &|case| *case.after.last_mut().expect("a text") ^= 1);
+        let behind = right.bits.map_or(0, |bits| 8 * right.after.len() - bits);
+        with("the text's last bit", &|case| {
+            *case.after.last_mut().expect("a text") ^= 1 << behind;
+        });
     }
     let chain = matches!(right.keyed.algorithm, Algorithm::Chain(..));
     // A chain that authenticates the ciphertext does not notice a wrong IV.
@@ -96,7 +100,12 @@ fn forgeries(right: &Case) -> Vec<(&'static str, Case)> {
 }
 
 /// The forged messages fail, a right one before and after them does not.
-fn check_forgeries(processor: &mut Processor, session: &Session, right: &Case, forged: &[(&str, Case)]) {
+fn check_forgeries(
+    processor: &mut Processor,
+    session: &Session,
+    right: &Case,
+    forged: &[(&str, Case)],
+) {
     let mut jobs = vec![right.owned_job(session).user("nothing")];
     for (what, case) in forged {
         jobs.push(case.owned_job(session).user(*what));
@@ -117,7 +126,7 @@ fn check_forgeries(processor: &mut Processor, session: &Session, right: &Case, f
         assert_eq!(job.tag(), None);
         assert_eq!(job.output(), None);
         if right.writes() {
-            let left: Vec<u8> = job.data().pieces().flatten().copied().collect();
+            let left: Vec<u8> = job.data().output_pieces().flatten().copied().collect();
             assert_nothing_left(right, &left, wrong);
         }
     }
@@ -136,7 +145,11 @@ pub(super) fn assert_nothing_left(case: &Case, left: &[u8], wrong: &str) {
         _ => true,
     };
     if deciphers_first {
-        assert!(left.iter().all(|byte| *byte == 0), "what was deciphered is not wiped where {}", what());
+        assert!(
+            left.iter().all(|byte| *byte == 0),
+            "what was deciphered is not wiped where {}",
+            what()
+        );
     }
 }
 

@@ -1,11 +1,11 @@
 //! The algorithms that sessions can be opened for.
 
 mod compression;
+mod lengths;
 mod names;
 
-use std::ops::RangeInclusive;
-
 pub use compression::{Checksum, Compression, CompressionAlgorithm, Ending, Huffman};
+pub use lengths::Lengths;
 pub use names::NameError;
 
 /// A hash function.
@@ -132,8 +132,8 @@ pub enum MacAlgorithm {
     AesGmac(AesSize),
     /// AES-XCBC-MAC (RFC 3566), with AES-128; IPsec truncates it to 12 bytes.
     AesXcbc,
-    /// KASUMI's F9, UIA1 (3GPP TS 35.201), of whole bytes: the nonce is `COUNT` and `FRESH`, 32 bits each in
-    /// big-endian order, and a byte that is the `DIRECTION`, 0 or 1.
+    /// KASUMI's F9, UIA1 (3GPP TS 35.201), of whole bytes or of so many [bits](crate::Job::bits): the nonce is
+    /// `COUNT` and `FRESH`, 32 bits each in big-endian order, and a byte that is the `DIRECTION`, 0 or 1.
     KasumiF9,
 }
 
@@ -145,24 +145,30 @@ pub enum CipherAlgorithm {
     /// AES in CTR mode (SP 800-38A): the nonce is the first counter block, and all 128 bits count.
     AesCtr(AesSize),
     /// AES in CTR mode as IPsec has it (RFC 3686): the nonce is the first counter block, of which the last
-    /// 32 bits count. A job whose counter would pass zero is refused.
+    /// 32 bits count; or without them, 12 bytes, and the counter starts from 1, as RFC 3686 has it. A job whose
+    /// counter would pass zero is refused.
     AesCtr32(AesSize),
     /// AES in CFB mode with segments of 128 bits (SP 800-38A), of which the last may be shorter.
     AesCfb(AesSize),
+    /// AES in OFB mode (SP 800-38A), of which the last block may be shorter. Encrypting and decrypting are the
+    /// same.
+    AesOfb(AesSize),
     /// AES block by block (SP 800-38A, ECB): whole blocks, no nonce. Equal blocks stay equal.
     AesEcb(AesSize),
     /// XTS-AES with ciphertext stealing (IEEE 1619, SP 800-38E): the nonce is the tweak, the number of the
     /// data unit in little-endian order; data units of 16 bytes and more.
     AesXts(XtsSize),
     /// ChaCha20 (RFC 8439): the nonce is the first block's counter, 32 bits in little-endian order, and the
-    /// nonce of 96 bits. A job whose counter would pass zero is refused.
+    /// nonce of 96 bits; or the latter alone, 12 bytes, and the counter starts from 0. A job whose counter would
+    /// pass zero is refused.
     ChaCha20,
-    /// Triple DES with three keys in CBC mode without padding (SP 800-67): whole blocks.
+    /// Triple DES in CBC mode without padding (SP 800-67): whole blocks. Its key is three of DES, 24 bytes; or
+    /// two, 16 bytes, of which the first is the third, too. Two are for what is there already (SP 800-131A).
     TripleDesCbc,
-    /// Triple DES with three keys in CTR mode: the nonce is the first counter block, and all 64 bits
+    /// Triple DES, with keys as in CBC mode, in CTR mode: the nonce is the first counter block, and all 64 bits
     /// count.
     TripleDesCtr,
-    /// Triple DES with three keys block by block: whole blocks, no nonce.
+    /// Triple DES, with keys as in CBC mode, block by block: whole blocks, no nonce.
     TripleDesEcb,
     /// DES in CBC mode without padding (FIPS 46-3, withdrawn): whole blocks. Its key can be searched for.
     DesCbc,
@@ -170,8 +176,8 @@ pub enum CipherAlgorithm {
     DesCtr,
     /// DES block by block: whole blocks, no nonce.
     DesEcb,
-    /// KASUMI's F8, UEA1 (3GPP TS 35.201), of whole bytes: the nonce is `COUNT` in big-endian order, five
-    /// bits `BEARER`, one bit `DIRECTION`, and 26 bits that are zero.
+    /// KASUMI's F8, UEA1 (3GPP TS 35.201), of whole bytes or of so many [bits](crate::Job::bits): the nonce is
+    /// `COUNT` in big-endian order, five bits `BEARER`, one bit `DIRECTION`, and 26 bits that are zero.
     KasumiF8,
     /// RC4 (its key stream from the beginning for every job, so that a key is good for one): broken, and
     /// prohibited in TLS (RFC 7465). No nonce.
@@ -187,6 +193,8 @@ pub enum AeadAlgorithm {
     AesCcm(AesSize),
     /// ChaCha20-Poly1305 (RFC 8439).
     ChaCha20Poly1305,
+    /// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03): the nonce has 24 bytes, and may be drawn at random.
+    XChaCha20Poly1305,
 }
 
 /// In which order a chain does its two halves, seen from the side that encrypts.
@@ -287,11 +295,13 @@ impl MacAlgorithm {
     }
 
     /// Key lengths, in bytes.
-    pub const fn key_lens(self) -> RangeInclusive<usize> {
+    pub const fn key_lens(self) -> Lengths {
         match self {
-            MacAlgorithm::Hmac(_) => 0..=usize::MAX,
-            MacAlgorithm::AesCmac(size) | MacAlgorithm::AesGmac(size) => size.key_len()..=size.key_len(),
-            MacAlgorithm::AesXcbc | MacAlgorithm::KasumiF9 => 16..=16,
+            MacAlgorithm::Hmac(_) => Lengths::ANY,
+            MacAlgorithm::AesCmac(size) | MacAlgorithm::AesGmac(size) => {
+                Lengths::exactly(size.key_len())
+            }
+            MacAlgorithm::AesXcbc | MacAlgorithm::KasumiF9 => Lengths::exactly(16),
         }
     }
 
@@ -304,20 +314,21 @@ impl MacAlgorithm {
         }
     }
 
-    /// Lengths that a tag may be truncated to, in bytes.
-    pub const fn tag_lens(self) -> RangeInclusive<usize> {
+    /// Lengths that a tag may have, in bytes; for GMAC those of GCM (SP 800-38D section 5.2.1.2), of which 4 and 8
+    /// are for those who know why.
+    pub const fn tag_lens(self) -> Lengths {
         match self {
-            MacAlgorithm::AesGmac(_) => 12..=16,
-            _ => 4..=self.tag_len(),
+            MacAlgorithm::AesGmac(_) => Lengths::range(12, 16).or(4).or(8),
+            _ => Lengths::range(4, self.tag_len()),
         }
     }
 
     /// Nonce lengths, in bytes: none but for GMAC and F9.
-    pub const fn nonce_lens(self) -> RangeInclusive<usize> {
+    pub const fn nonce_lens(self) -> Lengths {
         match self {
-            MacAlgorithm::AesGmac(_) => 1..=MAX_NONCE,
-            MacAlgorithm::KasumiF9 => 9..=9,
-            _ => 0..=0,
+            MacAlgorithm::AesGmac(_) => Lengths::range(1, MAX_NONCE),
+            MacAlgorithm::KasumiF9 => Lengths::exactly(9),
+            _ => Lengths::NONE,
         }
     }
 }
@@ -326,13 +337,14 @@ impl MacAlgorithm {
 pub const MAX_NONCE: usize = 1 << 16;
 
 impl CipherAlgorithm {
-    /// Every cipher.
+    /// Every cipher; RC4 only with the feature `legacy`, without which no provider of Broadloom has it.
     pub fn all() -> impl Iterator<Item = CipherAlgorithm> {
         let modes = [
             CipherAlgorithm::AesCbc,
             CipherAlgorithm::AesCtr,
             CipherAlgorithm::AesCtr32,
             CipherAlgorithm::AesCfb,
+            CipherAlgorithm::AesOfb,
             CipherAlgorithm::AesEcb,
         ];
         let aes = modes.into_iter().flat_map(|mode| AesSize::ALL.map(mode));
@@ -345,16 +357,19 @@ impl CipherAlgorithm {
             CipherAlgorithm::DesCtr,
             CipherAlgorithm::DesEcb,
             CipherAlgorithm::KasumiF8,
-            CipherAlgorithm::Rc4,
         ];
-        aes.chain(XtsSize::ALL.map(CipherAlgorithm::AesXts)).chain(others)
+        let legacy = cfg!(feature = "legacy").then_some(CipherAlgorithm::Rc4);
+        aes.chain(XtsSize::ALL.map(CipherAlgorithm::AesXts)).chain(others).chain(legacy)
     }
 
     /// Key lengths, in bytes.
-    pub const fn key_lens(self) -> RangeInclusive<usize> {
+    pub const fn key_lens(self) -> Lengths {
         match self {
-            CipherAlgorithm::Rc4 => 5..=256,
-            _ => self.key_len()..=self.key_len(),
+            CipherAlgorithm::Rc4 => Lengths::range(5, 256),
+            CipherAlgorithm::TripleDesCbc
+            | CipherAlgorithm::TripleDesCtr
+            | CipherAlgorithm::TripleDesEcb => Lengths::exactly(24).or(16),
+            _ => Lengths::exactly(self.key_len()),
         }
     }
 
@@ -362,7 +377,8 @@ impl CipherAlgorithm {
     pub const fn key_len(self) -> usize {
         use CipherAlgorithm::*;
         match self {
-            AesCbc(size) | AesCtr(size) | AesCtr32(size) | AesCfb(size) | AesEcb(size) => size.key_len(),
+            AesCbc(size) | AesCtr(size) | AesCtr32(size) | AesCfb(size) | AesOfb(size)
+            | AesEcb(size) => size.key_len(),
             AesXts(size) => size.key_len(),
             ChaCha20 => 32,
             TripleDesCbc | TripleDesCtr | TripleDesEcb => 24,
@@ -375,21 +391,52 @@ impl CipherAlgorithm {
     pub const fn block_len(self) -> usize {
         use CipherAlgorithm::*;
         match self {
-            AesCbc(_) | AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesEcb(_) | AesXts(_) => 16,
+            AesCbc(_) | AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesOfb(_) | AesEcb(_) | AesXts(_) => {
+                16
+            }
             ChaCha20 => 64,
             TripleDesCbc | TripleDesCtr | TripleDesEcb | DesCbc | DesCtr | DesEcb | KasumiF8 => 8,
             Rc4 => 1,
         }
     }
 
-    /// Bytes of the IV, the first counter block, or the tweak; none for ECB and RC4.
+    /// Bytes of the IV, the first counter block, or the tweak; none for ECB and RC4. Some take
+    /// [fewer](CipherAlgorithm::nonce_lens).
     pub const fn nonce_len(self) -> usize {
         use CipherAlgorithm::*;
         match self {
-            AesCbc(_) | AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesXts(_) | ChaCha20 => 16,
+            AesCbc(_) | AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesOfb(_) | AesXts(_) | ChaCha20 => {
+                16
+            }
             TripleDesCbc | TripleDesCtr | DesCbc | DesCtr | KasumiF8 => 8,
             AesEcb(_) | TripleDesEcb | DesEcb | Rc4 => 0,
         }
+    }
+
+    /// Nonce lengths, in bytes; 12 for AES in CTR mode with 32 bits that count, and for ChaCha20, is a nonce
+    /// without a counter.
+    pub const fn nonce_lens(self) -> Lengths {
+        let whole = Lengths::exactly(self.nonce_len());
+        match self {
+            CipherAlgorithm::AesCtr32(_) | CipherAlgorithm::ChaCha20 => whole.or(12),
+            _ => whole,
+        }
+    }
+
+    /// The nonce with a counter that a nonce without one stands for; `None` for any other.
+    pub(crate) fn with_counter(self, nonce: &[u8]) -> Option<[u8; 16]> {
+        let nonce: &[u8; 12] = nonce.try_into().ok()?;
+        let mut block = [0; 16];
+        match self {
+            // RFC 3686, 4: the counter starts from 1.
+            CipherAlgorithm::AesCtr32(_) => {
+                block[..12].copy_from_slice(nonce);
+                block[15] = 1;
+            }
+            CipherAlgorithm::ChaCha20 => block[4..].copy_from_slice(nonce),
+            _ => return None,
+        }
+        Some(block)
     }
 
     /// What lengths must be a multiple of, in bytes: 1 for key streams, CFB and XTS.
@@ -398,8 +445,8 @@ impl CipherAlgorithm {
         match self {
             AesCbc(_) | AesEcb(_) => 16,
             TripleDesCbc | TripleDesEcb | DesCbc | DesEcb => 8,
-            AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesXts(_) | ChaCha20 | TripleDesCtr | DesCtr => 1,
-            KasumiF8 | Rc4 => 1,
+            AesCtr(_) | AesCtr32(_) | AesCfb(_) | AesOfb(_) | AesXts(_) => 1,
+            ChaCha20 | TripleDesCtr | DesCtr | KasumiF8 | Rc4 => 1,
         }
     }
 
@@ -422,8 +469,12 @@ impl CipherAlgorithm {
     /// The first value of a counter of 32 bits that may not pass zero, from a nonce of the right length.
     pub(crate) fn counter(self, nonce: &[u8]) -> Option<u32> {
         match self {
-            CipherAlgorithm::AesCtr32(_) => nonce.last_chunk().map(|last| u32::from_be_bytes(*last)),
-            CipherAlgorithm::ChaCha20 => nonce.first_chunk().map(|first| u32::from_le_bytes(*first)),
+            CipherAlgorithm::AesCtr32(_) => {
+                nonce.last_chunk().map(|last| u32::from_be_bytes(*last))
+            }
+            CipherAlgorithm::ChaCha20 => {
+                nonce.first_chunk().map(|first| u32::from_le_bytes(*first))
+            }
             _ => None,
         }
     }
@@ -434,38 +485,42 @@ impl AeadAlgorithm {
     pub fn all() -> impl Iterator<Item = AeadAlgorithm> {
         let gcm = AesSize::ALL.into_iter().map(AeadAlgorithm::AesGcm);
         let ccm = AesSize::ALL.into_iter().map(AeadAlgorithm::AesCcm);
-        gcm.chain(ccm).chain([AeadAlgorithm::ChaCha20Poly1305])
+        gcm.chain(ccm).chain([AeadAlgorithm::ChaCha20Poly1305, AeadAlgorithm::XChaCha20Poly1305])
     }
 
     /// Bytes of the key.
     pub const fn key_len(self) -> usize {
         match self {
             AeadAlgorithm::AesGcm(size) | AeadAlgorithm::AesCcm(size) => size.key_len(),
-            AeadAlgorithm::ChaCha20Poly1305 => 32,
+            AeadAlgorithm::ChaCha20Poly1305 | AeadAlgorithm::XChaCha20Poly1305 => 32,
         }
     }
 
-    /// Nonce lengths, in bytes: any from 1 on for GCM, 7 to 13 for CCM, 12 for ChaCha20-Poly1305.
-    pub const fn nonce_lens(self) -> RangeInclusive<usize> {
+    /// Nonce lengths, in bytes: any from 1 on for GCM, 7 to 13 for CCM, 12 for ChaCha20-Poly1305, 24 for
+    /// XChaCha20-Poly1305.
+    pub const fn nonce_lens(self) -> Lengths {
         match self {
-            AeadAlgorithm::AesGcm(_) => 1..=MAX_NONCE,
-            AeadAlgorithm::AesCcm(_) => 7..=13,
-            AeadAlgorithm::ChaCha20Poly1305 => 12..=12,
+            AeadAlgorithm::AesGcm(_) => Lengths::range(1, MAX_NONCE),
+            AeadAlgorithm::AesCcm(_) => Lengths::range(7, 13),
+            AeadAlgorithm::ChaCha20Poly1305 => Lengths::exactly(12),
+            AeadAlgorithm::XChaCha20Poly1305 => Lengths::exactly(24),
         }
     }
 
-    /// Whether a tag may have this length, in bytes: SP 800-38D section 5.2.1.2 for GCM (32 and 64 bits
-    /// included), SP 800-38C section A.1 for CCM, 16 for ChaCha20-Poly1305.
-    pub const fn takes_tag_len(self, len: usize) -> bool {
+    /// Lengths that a tag may have, in bytes: SP 800-38D section 5.2.1.2 for GCM (32 and 64 bits included),
+    /// SP 800-38C section A.1 for CCM, 16 for ChaCha20-Poly1305 and XChaCha20-Poly1305.
+    pub const fn tag_lens(self) -> Lengths {
         match self {
-            AeadAlgorithm::AesGcm(_) => matches!(len, 4 | 8 | 12..=16),
-            AeadAlgorithm::AesCcm(_) => matches!(len, 4 | 6 | 8 | 10 | 12 | 14 | 16),
-            AeadAlgorithm::ChaCha20Poly1305 => len == 16,
+            AeadAlgorithm::AesGcm(_) => Lengths::range(12, 16).or(4).or(8),
+            AeadAlgorithm::AesCcm(_) => Lengths::exactly(4).or(6).or(8).or(10).or(12).or(14).or(16),
+            AeadAlgorithm::ChaCha20Poly1305 | AeadAlgorithm::XChaCha20Poly1305 => {
+                Lengths::exactly(16)
+            }
         }
     }
 
     /// The most bytes of text under one nonce of this length: for CCM what its length field holds
-    /// (SP 800-38C), for GCM 2^36 - 32, for ChaCha20-Poly1305 2^38 - 64.
+    /// (SP 800-38C), for GCM 2^36 - 32, for ChaCha20-Poly1305 and XChaCha20-Poly1305 2^38 - 64.
     pub const fn max_len(self, nonce_len: usize) -> u64 {
         match self {
             AeadAlgorithm::AesGcm(_) => (1 << 36) - 32,
@@ -473,7 +528,7 @@ impl AeadAlgorithm {
                 8.. => u64::MAX,
                 field => (1 << (8 * field)) - 1,
             },
-            AeadAlgorithm::ChaCha20Poly1305 => (1 << 38) - 64,
+            AeadAlgorithm::ChaCha20Poly1305 | AeadAlgorithm::XChaCha20Poly1305 => (1 << 38) - 64,
         }
     }
 }
@@ -488,7 +543,7 @@ impl Algorithm {
         hashes.chain(macs).chain(ciphers).chain(AeadAlgorithm::all().map(Algorithm::Aead))
     }
 
-    /// Every algorithm but the chains.
+    /// Every algorithm but the chains; RC4 only with the feature `legacy`.
     pub fn all() -> impl Iterator<Item = Algorithm> {
         let compressions = CompressionAlgorithm::ALL.into_iter().map(Algorithm::Compression);
         Algorithm::simple().chain(compressions)
@@ -499,7 +554,9 @@ impl Algorithm {
         match self {
             Algorithm::Hash(_) => &[Direction::Digest],
             Algorithm::Mac(_) => &[Direction::Generate, Direction::Verify],
-            Algorithm::Cipher(_) | Algorithm::Chain(..) => &[Direction::Encrypt, Direction::Decrypt],
+            Algorithm::Cipher(_) | Algorithm::Chain(..) => {
+                &[Direction::Encrypt, Direction::Decrypt]
+            }
             Algorithm::Aead(_) => &[Direction::Seal, Direction::Open],
             Algorithm::Compression(_) => &[Direction::Compress, Direction::Decompress],
         }
@@ -538,15 +595,41 @@ impl Algorithm {
     }
 
     /// Nonce lengths, in bytes.
-    pub const fn nonce_lens(self) -> RangeInclusive<usize> {
+    pub const fn nonce_lens(self) -> Lengths {
         match self {
-            Algorithm::Hash(_) | Algorithm::Compression(_) => 0..=0,
+            Algorithm::Hash(_) | Algorithm::Compression(_) => Lengths::NONE,
             Algorithm::Mac(mac) => mac.nonce_lens(),
-            Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => {
-                cipher.nonce_len()..=cipher.nonce_len()
-            }
+            Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => cipher.nonce_lens(),
             Algorithm::Aead(aead) => aead.nonce_lens(),
         }
+    }
+
+    /// Key lengths, in bytes; of a chain, those of its cipher. None for a hash and for a compression.
+    pub const fn key_lens(self) -> Lengths {
+        match self {
+            Algorithm::Hash(_) | Algorithm::Compression(_) => Lengths::NONE,
+            Algorithm::Mac(mac) => mac.key_lens(),
+            Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => cipher.key_lens(),
+            Algorithm::Aead(aead) => Lengths::exactly(aead.key_len()),
+        }
+    }
+
+    /// Lengths that a digest or a tag may have, in bytes; none for a cipher, and for a compression.
+    pub const fn tag_lens(self) -> Lengths {
+        match self {
+            Algorithm::Hash(hash) => Lengths::exactly(hash.digest_len()),
+            Algorithm::Mac(mac) | Algorithm::Chain(_, mac, _) => mac.tag_lens(),
+            Algorithm::Cipher(_) | Algorithm::Compression(_) => Lengths::NONE,
+            Algorithm::Aead(aead) => aead.tag_lens(),
+        }
+    }
+
+    /// Whether a job may have a length in [bits](crate::Job::bits): for KASUMI's F8 and F9 by themselves.
+    pub const fn counts_bits(self) -> bool {
+        matches!(
+            self,
+            Algorithm::Cipher(CipherAlgorithm::KasumiF8) | Algorithm::Mac(MacAlgorithm::KasumiF9)
+        )
     }
 
     /// Which bits of a byte of the nonce may be set: all of them, but for KASUMI's, which are fields.
@@ -559,7 +642,9 @@ impl Algorithm {
     pub(crate) const fn nonce_masks(self) -> &'static [u8] {
         match (self.cipher(), self.mac()) {
             (Some(CipherAlgorithm::KasumiF8), _) => &[0xff, 0xff, 0xff, 0xff, 0xfc, 0, 0, 0],
-            (None, Some(MacAlgorithm::KasumiF9)) => &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+            (None, Some(MacAlgorithm::KasumiF9)) => {
+                &[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]
+            }
             _ => &[],
         }
     }
@@ -606,8 +691,48 @@ mod tests {
         for algorithm in Algorithm::all() {
             let masks = algorithm.nonce_masks();
             let lens = algorithm.nonce_lens();
-            assert!(masks.is_empty() || lens == (masks.len()..=masks.len()), "{algorithm}");
+            assert!(masks.is_empty() || lens == Lengths::exactly(masks.len()), "{algorithm}");
         }
+    }
+
+    #[test]
+    fn a_nonce_without_a_counter_stands_for_one_with_the_first() {
+        let nonce = [9; 12];
+        let ctr32 = CipherAlgorithm::AesCtr32(AesSize::Aes256);
+        assert_eq!(
+            ctr32.with_counter(&nonce).map(|block| (block[11], ctr32.counter(&block))),
+            Some((9, Some(1)))
+        );
+        let chacha20 = CipherAlgorithm::ChaCha20;
+        let block = chacha20.with_counter(&nonce).expect("12 bytes");
+        assert_eq!((chacha20.counter(&block), &block[4..]), (Some(0), nonce.as_slice()));
+        for other in CipherAlgorithm::all() {
+            let takes = other.nonce_lens().contains(12);
+            assert_eq!(
+                takes,
+                matches!(other, CipherAlgorithm::AesCtr32(_) | CipherAlgorithm::ChaCha20)
+            );
+            assert_eq!(other.with_counter(&nonce).is_some(), takes, "{other}");
+            assert_eq!(other.with_counter(&[9; 16]), None);
+        }
+    }
+
+    #[test]
+    fn rc4_is_listed_where_it_is_built() {
+        let rc4 = Algorithm::Cipher(CipherAlgorithm::Rc4);
+        let built = cfg!(feature = "legacy");
+        assert_eq!(Algorithm::all().any(|algorithm| algorithm == rc4), built);
+        assert_eq!(Algorithm::simple().any(|algorithm| algorithm == rc4), built);
+        // The name is known all the same: whoever opens a session is told that no provider has it.
+        assert_eq!("rc4".parse(), Ok(rc4));
+        let chain = Algorithm::Chain(
+            CipherAlgorithm::Rc4,
+            MacAlgorithm::Hmac(HashAlgorithm::Md5),
+            ChainOrder::CipherThenMac,
+        );
+        assert_eq!("rc4+hmac-md5".parse(), Ok(chain));
+        let error = "rc5".parse::<Algorithm>().expect_err("there is none").to_string();
+        assert_eq!(error.contains("rc4"), built, "{error}");
     }
 
     #[test]

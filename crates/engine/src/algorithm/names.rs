@@ -45,6 +45,7 @@ impl fmt::Display for CipherAlgorithm {
             CipherAlgorithm::AesCtr(size) => (size, "ctr"),
             CipherAlgorithm::AesCtr32(size) => (size, "ctr32"),
             CipherAlgorithm::AesCfb(size) => (size, "cfb"),
+            CipherAlgorithm::AesOfb(size) => (size, "ofb"),
             CipherAlgorithm::AesEcb(size) => (size, "ecb"),
             CipherAlgorithm::AesXts(XtsSize::Aes128) => return f.write_str("aes-128-xts"),
             CipherAlgorithm::AesXts(XtsSize::Aes256) => return f.write_str("aes-256-xts"),
@@ -68,6 +69,7 @@ impl fmt::Display for AeadAlgorithm {
             AeadAlgorithm::AesGcm(size) => write!(f, "aes-{}-gcm", size.key_len() * 8),
             AeadAlgorithm::AesCcm(size) => write!(f, "aes-{}-ccm", size.key_len() * 8),
             AeadAlgorithm::ChaCha20Poly1305 => f.write_str("chacha20-poly1305"),
+            AeadAlgorithm::XChaCha20Poly1305 => f.write_str("xchacha20-poly1305"),
         }
     }
 }
@@ -139,7 +141,7 @@ impl FromStr for Algorithm {
         };
         let found = match name.split_once('+') {
             Some(halves) => chain(halves),
-            None => find(name, Algorithm::all()),
+            None => find(name, Algorithm::all().chain([Algorithm::Cipher(CipherAlgorithm::Rc4)])),
         };
         found.ok_or_else(|| NameError {
             what: "algorithm",

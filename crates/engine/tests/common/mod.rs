@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use broadloom_engine::{
-    AesSize, Algorithm, AnyQueue, CipherAlgorithm, Direction, HashAlgorithm, Job, JobError, Operation,
-    Provider, ProviderError, ProviderSession, Queue, Session, Text, Transform,
+    AesSize, Algorithm, AnyQueue, CipherAlgorithm, Direction, HashAlgorithm, Job, JobError,
+    Operation, Provider, ProviderError, ProviderSession, Queue, Session, Text, Transform,
 };
 
 /// The first byte of a job over which the provider panics.
@@ -65,7 +65,10 @@ impl Provider for Toy {
         matches!(algorithm, Algorithm::Hash(HASH) | Algorithm::Cipher(CIPHER))
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let key = transform.key().first().copied().unwrap_or_default();
         Ok(Box::new(match transform.direction() {
             Direction::Decrypt => Key(key.wrapping_neg()),

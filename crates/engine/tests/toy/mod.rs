@@ -81,7 +81,10 @@ impl Provider for Toy {
         [Algorithm::Hash(HASH), Algorithm::Mac(MAC), Algorithm::Cipher(CIPHER)].contains(&algorithm)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let (algorithm, direction) = (transform.algorithm(), transform.direction());
         if !self.supports(algorithm) || self.refuses.contains(&direction) {
             return Err(ProviderError::new(format!("no {algorithm} {direction} here")));
@@ -125,7 +128,10 @@ impl<P: Provider> Provider for Late<P> {
         self.inner.supports(algorithm)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         self.inner.open_session(transform)
     }
 
@@ -242,13 +248,20 @@ impl Provider for Whole {
         matches!(chain, Algorithm::Chain(CIPHER, MAC, _))
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let Algorithm::Chain(_, _, order) = transform.algorithm() else {
             return Err(ProviderError::new("nothing but chains here"));
         };
         let encrypts = transform.direction() == Direction::Encrypt;
         let mac_first = encrypts == (order == ChainOrder::MacThenCipher);
-        Ok(Box::new(ChainKey { cipher: transform.key()[0], mac: transform.mac_key()[0], mac_first }))
+        Ok(Box::new(ChainKey {
+            cipher: transform.key()[0],
+            mac: transform.mac_key()[0],
+            mac_first,
+        }))
     }
 
     fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
@@ -302,7 +315,8 @@ impl Queue for WholeQueue {
 
 /// The toy's hash, for a key of 0, and its MAC.
 pub fn sum(key: u8, text: &[u8]) -> [u8; 16] {
-    let sum =
-        text.iter().fold(u128::from(key) + 1, |sum, byte| sum * 257 % (1 << 100) + u128::from(*byte));
+    let sum = text
+        .iter()
+        .fold(u128::from(key) + 1, |sum, byte| sum * 257 % (1 << 100) + u128::from(*byte));
     sum.to_le_bytes()
 }

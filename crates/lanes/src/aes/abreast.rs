@@ -1,4 +1,4 @@
-//! CBC's and CFB's encryption with the blocks of several lanes in a register (VAES): two, or four.
+//! CBC's, CFB's and OFB's encryption with the blocks of several lanes in a register (VAES): two, or four.
 //!
 //! A round of sixteen lanes then takes as long as one of eight does by AES-NI, if a round key is loaded for all
 //! lanes of a register at once: where all lanes have one key, or where their keys were put side by side. That is
@@ -17,21 +17,43 @@ use super::register::{Lanewise, Wide, every_step, round_key};
 const FEW: usize = 8;
 
 /// Where there is nothing to be gained by more lanes.
-pub(super) const fn narrow<W: Abreast>() -> Narrow {
+pub(crate) const fn narrow<W: Abreast>() -> Narrow {
     Narrow { lanes: FEW, blocks: W::WORTH_IT, blocks_of_stream: 64 }
 }
 
-/// What is added to a block, and when, and what becomes of it.
-pub(super) trait Course {
-    /// Whether the text is added before the cipher (CBC), or behind it (CFB).
-    const BEFORE: bool;
+/// Where the text is added to a block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// Before the cipher (CBC).
+    Before,
+    /// Behind the cipher, and what comes of it goes into the next block (CFB).
+    Behind,
+    /// Behind the cipher, and the next block knows nothing of it (OFB).
+    Aside,
+}
 
-    /// Whether all blocks are stored, or only the last state is kept.
+impl Added {
+    /// Whether the text is added to the key of this step.
+    const fn at(self, step: usize) -> bool {
+        match self {
+            Added::Before => step == 0,
+            Added::Behind => step == MAX_ROUNDS,
+            Added::Aside => false,
+        }
+    }
+}
+
+/// What is added to a block, and when, and what becomes of it.
+pub(crate) trait Course {
+    /// Where the text is added.
+    const ADDED: Added;
+
+    /// Whether every block is stored as it goes into the next, or only the last state is kept.
     const STORES: bool;
 }
 
 /// Which of two modes it is.
-pub(super) trait Mode: Course {
+pub(crate) trait Mode: Course {
     /// Encrypts the next blocks of lanes `first..first + n`, at most eight, by AES-NI.
     ///
     /// # Safety
@@ -43,7 +65,7 @@ pub(super) trait Mode: Course {
 ///
 /// # Safety
 /// As [`Aes`](super::register::Aes).
-pub(super) trait Abreast: Lanewise + Wide {
+pub(crate) trait Abreast: Lanewise + Wide {
     /// Whether there are registers enough to keep the next blocks of the lanes in them, and the round keys of steps 1 to
     /// [`HELD`].
     const SPARE: bool;
@@ -65,7 +87,7 @@ const HELD: usize = 5;
 /// # Safety
 /// That contract, and that of [`Abreast`].
 #[inline(always)]
-pub(super) unsafe fn encrypt<M: Mode, W: Abreast>(set: &mut CbcLaneSet, n: usize, blocks: usize) {
+pub(crate) unsafe fn encrypt<M: Mode, W: Abreast>(set: &mut CbcLaneSet, n: usize, blocks: usize) {
     assert!((1..=MAX_LANES).contains(&n), "1 to {MAX_LANES} lanes, not {n}");
     // SAFETY: the caller's; there are as many registers as there is a copy of the code for.
     unsafe {
@@ -78,8 +100,12 @@ pub(super) unsafe fn encrypt<M: Mode, W: Abreast>(set: &mut CbcLaneSet, n: usize
         } else {
             set.repeat(n, MAX_LANES);
             let state = set.state.as_mut_ptr();
-            let lanes =
-                Places { key: set.key.as_ptr(), src: set.src.as_ptr(), dst: set.dst.as_ptr(), state };
+            let lanes = Places {
+                key: set.key.as_ptr(),
+                src: set.src.as_ptr(),
+                dst: set.dst.as_ptr(),
+                state,
+            };
             run::<M, W>(&lanes, shares, n, blocks);
         }
     }
@@ -87,12 +113,12 @@ pub(super) unsafe fn encrypt<M: Mode, W: Abreast>(set: &mut CbcLaneSet, n: usize
 
 /// Whether it pays to put the keys of so many lanes side by side.
 #[inline(always)]
-pub(super) fn pays<W: Abreast>(n: usize, blocks: usize) -> bool {
+pub(crate) fn pays<W: Abreast>(n: usize, blocks: usize) -> bool {
     n > FEW && blocks >= W::WORTH_IT
 }
 
 /// Where all that lanes have lies: [`MAX_LANES`] of each.
-pub(super) struct Places {
+pub(crate) struct Places {
     pub key: *const *const AesKey,
     pub src: *const *const u8,
     /// Of no account where nothing is stored.
@@ -106,7 +132,12 @@ pub(super) struct Places {
 /// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Abreast`], but that lanes from `n` on are the same as
 /// the one before them.
 #[inline(always)]
-pub(super) unsafe fn run<C: Course, W: Abreast>(lanes: &Places, shares: bool, n: usize, blocks: usize) {
+pub(crate) unsafe fn run<C: Course, W: Abreast>(
+    lanes: &Places,
+    shares: bool,
+    n: usize,
+    blocks: usize,
+) {
     const { assert!(W::LANES == 2 || W::LANES == 4) };
     // SAFETY: the caller's; there are as many registers as there is a copy of the code for.
     unsafe {
@@ -124,7 +155,11 @@ pub(super) unsafe fn run<C: Course, W: Abreast>(lanes: &Places, shares: bool, n:
 /// # Safety
 /// As [`run`].
 #[inline(always)]
-unsafe fn run_in<C: Course, W: Abreast, const N: usize>(lanes: &Places, shares: bool, blocks: usize) {
+unsafe fn run_in<C: Course, W: Abreast, const N: usize>(
+    lanes: &Places,
+    shares: bool,
+    blocks: usize,
+) {
     // SAFETY: the caller's; all lanes of the registers have keys of so many rounds.
     unsafe {
         let first = *lanes.key;
@@ -219,7 +254,9 @@ impl<W: Abreast, const N: usize> Keys<W> for SideBySide<W, N> {
     #[inline(always)]
     unsafe fn first(&mut self, at: usize, register: usize) -> W {
         // SAFETY: the lanes of that register have that round key.
-        unsafe { W::gather(self.lanes.add(W::LANES * register).cast(), AesKey::ENCRYPTION + 16 * at) }
+        unsafe {
+            W::gather(self.lanes.add(W::LANES * register).cast(), AesKey::ENCRYPTION + 16 * at)
+        }
     }
 
     #[inline(always)]
@@ -258,8 +295,9 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
         let &Places { src, dst, state, .. } = lanes;
         // Block by block, as whoever gave a lane its task has just stored them.
         let start = |i: usize| {
-            let blocks: [*const u8; MAX_LANES] =
-                core::array::from_fn(|lane| state.wrapping_add(W::LANES * i + lane).cast_const().cast());
+            let blocks: [*const u8; MAX_LANES] = core::array::from_fn(|lane| {
+                state.wrapping_add(W::LANES * i + lane).cast_const().cast()
+            });
             W::gather(blocks.as_ptr(), 0)
         };
         let mut x = [start(0); N];
@@ -269,10 +307,13 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
         let mut held = [x; HELD];
         // The text is added to a key, and with it to the block: so it does not wait for the block before. Loaded behind
         // the rounds of the blocks before, it does not get in their way either.
-        let added_to = if C::BEFORE { 0 } else { rounds };
         let text = |keys: &K, i: usize, block: usize| {
             let text = W::gather(src.add(W::LANES * i), 16 * block);
-            text.xor(K::of(keys.step(added_to), i)).pin()
+            match C::ADDED {
+                Added::Before => text.xor(K::of(keys.step(0), i)).pin(),
+                Added::Behind => text.xor(K::of(keys.step(rounds), i)).pin(),
+                Added::Aside => text.pin(),
+            }
         };
         let mut next = x;
         for block in 0..blocks {
@@ -285,7 +326,7 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
                             Some(held) if W::SPARE => held[i] = key,
                             _ => keys.keep(at, i, key),
                         }
-                        if STEP == const { if C::BEFORE { 0 } else { MAX_ROUNDS } } {
+                        if const { C::ADDED.at(STEP) } {
                             key = W::gather(src.add(W::LANES * i), 0).xor(key);
                         }
                         x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, key).pin();
@@ -295,7 +336,7 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
                 every_step!(rounds, STEP, at => {
                     let row = keys.step(at);
                     for i in 0..N {
-                        let key = if STEP == const { if C::BEFORE { 0 } else { MAX_ROUNDS } } {
+                        let key = if const { C::ADDED.at(STEP) } {
                             if W::SPARE { next[i] } else { text(keys, i, block) }
                         } else if W::SPARE && let Some(keys) = held.get(STEP.wrapping_sub(1)) {
                             keys[i]
@@ -305,6 +346,17 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
                         x[i] = x[i].encrypt_step(STEP, MAX_ROUNDS, key).pin();
                     }
                 });
+            }
+            if C::ADDED == Added::Aside {
+                // All is read before any is written: the last lanes may be one and the same.
+                if !W::SPARE || block == 0 {
+                    for i in 0..N {
+                        next[i] = text(keys, i, block);
+                    }
+                }
+                for i in 0..N {
+                    x[i].xor(next[i]).scatter(dst.add(W::LANES * i), 16 * block);
+                }
             }
             if W::SPARE && block + 1 < blocks {
                 for i in 0..N {

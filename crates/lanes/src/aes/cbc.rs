@@ -31,9 +31,9 @@ impl CbcLaneSet {
     }
 
     /// Makes lanes `n..to` the same as the one before them.
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[allow(dead_code, reason = "not every architecture has AES instructions")]
     #[inline(always)]
-    pub(super) fn repeat(&mut self, n: usize, to: usize) {
+    pub(crate) fn repeat(&mut self, n: usize, to: usize) {
         for lane in n..to {
             self.key[lane] = self.key[n - 1];
             self.src[lane] = self.src[n - 1];
@@ -48,7 +48,7 @@ impl CbcLaneSet {
     ///
     /// Their buffers hold that many blocks.
     #[inline(always)]
-    pub(super) unsafe fn advance(&mut self, n: usize, blocks: usize) {
+    pub(crate) unsafe fn advance(&mut self, n: usize, blocks: usize) {
         for lane in 0..n {
             // SAFETY: the buffers hold `blocks` blocks, so the ends are in or just past them.
             unsafe {
@@ -100,5 +100,6 @@ pub(crate) struct CbcKernel {
     /// block, and its pointers as they are.
     pub encrypt: unsafe fn(set: &mut CbcLaneSet, n: usize, blocks: usize),
     /// Decrypts `blocks` blocks of one buffer.
-    pub decrypt: unsafe fn(key: &AesKey, iv: &[u8; 16], src: *const u8, dst: *mut u8, blocks: usize),
+    pub decrypt:
+        unsafe fn(key: &AesKey, iv: &[u8; 16], src: *const u8, dst: *mut u8, blocks: usize),
 }

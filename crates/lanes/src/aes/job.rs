@@ -70,7 +70,12 @@ impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
-    pub fn encrypt(key: &'a AesKey, iv: [u8; BLOCK], buffer: B, user: T) -> Result<Self, LengthError> {
+    pub fn encrypt(
+        key: &'a AesKey,
+        iv: [u8; BLOCK],
+        buffer: B,
+        user: T,
+    ) -> Result<Self, LengthError> {
         let mode = Cbc::new(Direction::Encrypt, key, &iv, buffer.length())?;
         Ok(Self::cipher(mode, buffer, user))
     }
@@ -79,7 +84,12 @@ impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
-    pub fn decrypt(key: &'a AesKey, iv: [u8; BLOCK], buffer: B, user: T) -> Result<Self, LengthError> {
+    pub fn decrypt(
+        key: &'a AesKey,
+        iv: [u8; BLOCK],
+        buffer: B,
+        user: T,
+    ) -> Result<Self, LengthError> {
         let mode = Cbc::new(Direction::Decrypt, key, &iv, buffer.length())?;
         Ok(Self::cipher(mode, buffer, user))
     }

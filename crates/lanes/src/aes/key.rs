@@ -1,14 +1,18 @@
 //! The AES key and its expansion (FIPS 197, 5.2).
 
+use super::gcm::key::Powers;
 use super::soft;
+use crate::arch;
+use crate::cpu::{Cpu, Isa};
+use crate::features::Feature;
 use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A block of AES: 16 bytes.
-pub(super) type Block = [u8; 16];
+pub(crate) type Block = [u8; 16];
 
 /// The rounds of the longest key; every key has room for one round key more than that.
-pub(super) const MAX_ROUNDS: usize = 14;
+pub(crate) const MAX_ROUNDS: usize = 14;
 
 /// An AES-128, AES-192 or AES-256 key, expanded for both directions.
 ///
@@ -35,14 +39,38 @@ pub struct AesKey {
 
 impl AesKey {
     /// Where the round keys of the cipher begin, in bytes.
-    pub(super) const ENCRYPTION: usize = core::mem::offset_of!(AesKey, encryption);
+    pub(crate) const ENCRYPTION: usize = core::mem::offset_of!(AesKey, encryption);
 
-    /// Expands a key of 16, 24 or 32 bytes.
+    /// Expands a key of 16, 24 or 32 bytes, with the best instructions that the machine has.
     ///
     /// # Errors
     ///
     /// [`KeyLengthError`] for any other length.
     pub fn new(key: &[u8]) -> Result<Self, KeyLengthError> {
+        Self::expanded(key, Expansion::detect())
+    }
+
+    /// Expands a key of 16, 24 or 32 bytes, with the instructions that `cpu` may use and no others.
+    ///
+    /// The round keys are those of [`new`](AesKey::new).
+    ///
+    /// ```
+    /// use broadloom_lanes::{AesKey, Cpu, Isa};
+    ///
+    /// let portable = Cpu::with_isa(Isa::Portable).expect("every machine has it");
+    /// assert_eq!(AesKey::with_cpu(&[7; 32], &portable)?.bits(), 256);
+    /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`KeyLengthError`] for any other length.
+    pub fn with_cpu(key: &[u8], cpu: &Cpu) -> Result<Self, KeyLengthError> {
+        Self::expanded(key, Expansion::of(cpu))
+    }
+
+    /// Expands a key of 16, 24 or 32 bytes.
+    pub(super) fn expanded(key: &[u8], by: Expansion) -> Result<Self, KeyLengthError> {
         if !matches!(key.len(), 16 | 24 | 32) {
             return Err(KeyLengthError { given: key.len() });
         }
@@ -51,7 +79,7 @@ impl AesKey {
             decryption: [[0; 16]; MAX_ROUNDS + 1],
             rounds: key.len() / 4 + 6,
         };
-        expanded.expand(key, sub_word());
+        expanded.expand(key, by.sub_word);
         expanded.invert();
         Ok(expanded)
     }
@@ -62,17 +90,17 @@ impl AesKey {
     }
 
     /// 10, 12 or 14. One round key more is in use.
-    pub(super) fn rounds(&self) -> usize {
+    pub(crate) fn rounds(&self) -> usize {
         self.rounds
     }
 
     /// The round keys of the cipher, those in use and zeros after them.
-    pub(super) fn encryption(&self) -> &[Block; MAX_ROUNDS + 1] {
+    pub(crate) fn encryption(&self) -> &[Block; MAX_ROUNDS + 1] {
         &self.encryption
     }
 
     /// The round keys of the equivalent inverse cipher (FIPS 197, 5.3.5), in the order of use.
-    pub(super) fn decryption(&self) -> &[Block; MAX_ROUNDS + 1] {
+    pub(crate) fn decryption(&self) -> &[Block; MAX_ROUNDS + 1] {
         &self.decryption
     }
 
@@ -112,7 +140,7 @@ impl AesKey {
 
 /// Whether the keys of lanes are all the same.
 #[inline(always)]
-pub(super) fn share_a_key(keys: &[*const AesKey]) -> bool {
+pub(crate) fn share_a_key(keys: &[*const AesKey]) -> bool {
     keys.iter().skip(1).all(|&key| key == keys[0])
 }
 
@@ -153,17 +181,40 @@ impl fmt::Display for KeyLengthError {
 
 impl core::error::Error for KeyLengthError {}
 
-/// SubWord by the AES instructions if the CPU has them, else by the bitsliced S-box.
-fn sub_word() -> fn(u32) -> u32 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        cpufeatures::new!(has_aes, "aes");
-        if has_aes::get() {
-            // SAFETY: the CPU has AES-NI.
-            return |word| unsafe { super::ni::sub_word(word) };
+/// Which functions expand keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expansion {
+    sub_word: fn(u32) -> u32,
+    /// The powers of GCM's hash key, by instructions for AES and for carry-less products.
+    powers: Option<Powers>,
+}
+
+impl Expansion {
+    /// The best that the machine has.
+    pub(super) fn detect() -> Self {
+        Self::allowed(true, true)
+    }
+
+    /// What a CPU may use, as the caller restricted it.
+    pub(super) fn of(cpu: &Cpu) -> Self {
+        // Plain integers stand for no instructions beside them.
+        let uses = |feature| cpu.isa() != Isa::Portable && cpu.has(feature);
+        let aes = uses(Feature::Aes);
+        Self::allowed(aes, aes && uses(Feature::Pclmulqdq))
+    }
+
+    /// By the instructions that are allowed, where the machine has them.
+    fn allowed(aes: bool, clmul: bool) -> Self {
+        Expansion {
+            sub_word: arch::sub_word().filter(|_| aes).unwrap_or(soft::sub_word),
+            powers: arch::hash_expansion().filter(|_| clmul),
         }
     }
-    soft::sub_word
+
+    /// What fills the powers of GCM's hash key; `None` where integers do.
+    pub(super) fn powers(self) -> Option<Powers> {
+        self.powers
+    }
 }
 
 /// Reads the column (a word of the key expansion) that starts at a byte.
@@ -192,28 +243,48 @@ mod tests {
     /// Both ways of SubWord, so that the one this CPU does not take is tested as well.
     #[test]
     fn every_sub_word_agrees() {
-        let chosen = sub_word();
+        let chosen = Expansion::detect().sub_word;
         for byte in 0..=255_u8 {
             let word = u32::from_le_bytes([byte, byte ^ 0x5a, byte ^ 0xa5, 255 - byte]);
             assert_eq!(chosen(word), soft::sub_word(word), "{word:#010x}");
         }
     }
 
+    /// A CPU that is held to plain integers, or that is said to lack AES, expands keys without AES-NI.
+    #[test]
+    fn expansion_uses_no_instruction_that_was_not_asked_for() {
+        let detected = Cpu::detect();
+        let held = [
+            Cpu::with_isa(crate::Isa::Portable).unwrap(),
+            detected.without(Feature::Aes).expect("no instruction set needs AES"),
+        ];
+        for cpu in held {
+            let expansion = Expansion::of(&cpu);
+            assert!(expansion.powers.is_none(), "{expansion:?}");
+            let software: fn(u32) -> u32 = soft::sub_word;
+            assert!(core::ptr::fn_addr_eq(expansion.sub_word, software), "{expansion:?}");
+            let (new, held) = (AesKey::new(&[3; 32]), AesKey::with_cpu(&[3; 32], &cpu));
+            assert_eq!(new.unwrap().encryption, held.unwrap().encryption);
+        }
+        let without = detected.without(Feature::Pclmulqdq).expect("no instruction set needs it");
+        assert!(Expansion::of(&without).powers.is_none());
+    }
+
     /// The last words of the expansions in FIPS 197, appendix A.
     #[test]
     fn expansions_of_the_standard() {
         let long: [u8; 32] = [
-            0x60, 0x3d, 0xeb, 0x10, 0x15, 0xca, 0x71, 0xbe, 0x2b, 0x73, 0xae, 0xf0, 0x85, 0x7d, 0x77,
-            0x81, 0x1f, 0x35, 0x2c, 0x07, 0x3b, 0x61, 0x08, 0xd7, 0x2d, 0x98, 0x10, 0xa3, 0x09, 0x14,
-            0xdf, 0xf4,
+            0x60, 0x3d, 0xeb, 0x10, 0x15, 0xca, 0x71, 0xbe, 0x2b, 0x73, 0xae, 0xf0, 0x85, 0x7d,
+            0x77, 0x81, 0x1f, 0x35, 0x2c, 0x07, 0x3b, 0x61, 0x08, 0xd7, 0x2d, 0x98, 0x10, 0xa3,
+            0x09, 0x14, 0xdf, 0xf4,
         ];
         let middle: [u8; 24] = [
-            0x8e, 0x73, 0xb0, 0xf7, 0xda, 0x0e, 0x64, 0x52, 0xc8, 0x10, 0xf3, 0x2b, 0x80, 0x90, 0x79,
-            0xe5, 0x62, 0xf8, 0xea, 0xd2, 0x52, 0x2c, 0x6b, 0x7b,
+            0x8e, 0x73, 0xb0, 0xf7, 0xda, 0x0e, 0x64, 0x52, 0xc8, 0x10, 0xf3, 0x2b, 0x80, 0x90,
+            0x79, 0xe5, 0x62, 0xf8, 0xea, 0xd2, 0x52, 0x2c, 0x6b, 0x7b,
         ];
         let short: [u8; 16] = [
-            0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6, 0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f,
-            0x3c,
+            0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6, 0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf,
+            0x4f, 0x3c,
         ];
         let cases: [(&[u8], [u32; 4]); 3] = [
             (&short, [0xd014_f9a8, 0xc9ee_2589, 0xe13f_0cc8, 0xb663_0ca6]),

@@ -1,40 +1,33 @@
-//! AES: keys, CBC and CFB across lanes (encryption) or across the blocks of one buffer (decryption), counter
+//! AES: keys, CBC and CFB across lanes (encryption) or across the blocks of one buffer (decryption), OFB, counter
 //! mode, ECB, XTS, GCM, CCM, CMAC and XCBC-MAC.
 //!
-//! `register` is all that kernels know of an instruction set that has an AES round, filled in by `ni`,
-//! `vaes`, `vaes512` and `neon`; `soft` is for the others. `cbc` says what a kernel for CBC is, and `pipeline` is the
-//! one description of those; `cfb` fulfils the same contract. `blocks` is the same for modes whose blocks do
+//! `register` is all that kernels know of an instruction set that has an AES round, filled in under `arch`;
+//! `soft` is for the others. `cbc` says what a kernel for CBC is, and `pipeline` is the
+//! one description of those; `cfb` and `ofb` fulfil the same contract. `blocks` is the same for modes whose blocks do
 //! not depend on each other, which `ecb` and `xts` use; `ctr` for counter mode, `gcm` for GCM and GMAC, and
 //! `mac` for CMAC, XCBC-MAC and the chains of `ccm`.
 
-#[cfg(target_arch = "x86_64")]
-mod abreast;
-mod blocks;
+#[allow(dead_code, reason = "not every architecture has registers of several lanes")]
+pub(crate) mod abreast;
+pub(crate) mod blocks;
 pub(crate) mod bytes;
-mod cbc;
+pub(crate) mod cbc;
 mod ccm;
-mod cfb;
-mod ctr;
+pub(crate) mod cfb;
+pub(crate) mod ctr;
 mod ecb;
-mod gcm;
+pub(crate) mod gcm;
 mod job;
-mod key;
+pub(crate) mod key;
 mod lanes;
-mod mac;
-#[cfg(target_arch = "aarch64")]
-mod neon;
-#[cfg(target_arch = "x86_64")]
-mod ni;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod pipeline;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod register;
+pub(crate) mod mac;
+pub(crate) mod ofb;
+#[allow(dead_code, reason = "not every architecture has AES instructions")]
+pub(crate) mod pipeline;
+#[allow(dead_code, reason = "not every architecture has AES instructions")]
+pub(crate) mod register;
 mod select;
 mod soft;
-#[cfg(target_arch = "x86_64")]
-mod vaes;
-#[cfg(target_arch = "x86_64")]
-mod vaes512;
 mod xts;
 
 #[cfg(test)]
@@ -52,5 +45,17 @@ pub use key::{AesKey, KeyLengthError};
 pub use lanes::CbcLanes;
 pub(crate) use lanes::Direction;
 pub use mac::{CmacJob, CmacKey, CmacLanes, XcbcKey};
-pub(crate) use select::kernel_infos;
+pub use ofb::{OfbJob, OfbLanes};
+pub(crate) use select::{AesKernels, kernel_infos};
 pub use xts::{XtsJob, XtsKey, XtsKeyError, XtsLanes, XtsLengthError};
+
+/// The kernels on plain integers, bitsliced.
+pub(crate) mod portable {
+    pub(crate) use super::blocks::soft::SOFT as BLOCKS;
+    pub(crate) use super::cfb::soft::SOFT as CFB;
+    pub(crate) use super::ctr::soft::SOFT as CTR;
+    pub(crate) use super::gcm::soft::SOFT as GCM;
+    pub(crate) use super::mac::soft::SOFT as CHAINS;
+    pub(crate) use super::ofb::soft::SOFT as OFB;
+    pub(crate) use super::soft::SOFT as CBC;
+}

@@ -19,7 +19,7 @@ use super::register::{Aes, Decrypt, round_key, unroll};
 /// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Aes`]; the keys have `ROUNDS`
 /// rounds.
 #[inline(always)]
-pub(super) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
+pub(crate) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
     set: &mut CbcLaneSet,
     first: usize,
     blocks: usize,
@@ -62,7 +62,7 @@ pub(super) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
 ///
 /// As [`encrypt_own`].
 #[inline(always)]
-pub(super) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>(
+pub(crate) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>(
     set: &mut CbcLaneSet,
     first: usize,
     blocks: usize,
@@ -105,7 +105,7 @@ pub(super) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
 ///
 /// There are so many.
 #[inline(always)]
-pub(super) unsafe fn lanes<T: Copy, const N: usize>(all: &[T; MAX_LANES], first: usize) -> [T; N] {
+pub(crate) unsafe fn lanes<T: Copy, const N: usize>(all: &[T; MAX_LANES], first: usize) -> [T; N] {
     // SAFETY: the caller's.
     unsafe { *all.as_ptr().add(first).cast() }
 }
@@ -155,7 +155,7 @@ unsafe fn decrypt_group<A: Decrypt, const ROUNDS: usize, const N: usize>(
 ///
 /// As [`decrypt_group`].
 #[inline(always)]
-pub(super) unsafe fn decrypt<A: Decrypt, const ROUNDS: usize>(
+pub(crate) unsafe fn decrypt<A: Decrypt, const ROUNDS: usize>(
     key: *const AesKey,
     iv: &Block,
     src: *const u8,
@@ -197,108 +197,10 @@ unsafe fn inverse_round_key<A: Decrypt>(key: *const AesKey, step: usize) -> A {
 }
 
 /// The signature of [`encrypt_own`] and [`encrypt_shared`] once their parameters are fixed.
-pub(super) type Encrypt = unsafe fn(set: &mut CbcLaneSet, first: usize, blocks: usize);
+pub(crate) type Encrypt = unsafe fn(set: &mut CbcLaneSet, first: usize, blocks: usize);
 
 /// The copies of an encryption for one number of rounds: `[lanes - 1]`.
-pub(super) type ByLanes = [Encrypt; LANES];
+pub(crate) type ByLanes = [Encrypt; LANES];
 
 /// Lanes of these kernels: what hides the latency of a round, with one block in a register.
-pub(super) const LANES: usize = 8;
-
-/// Makes the kernel of one instruction set: a `CbcKernel` and the functions behind it, which are
-/// the ones above with the `target_feature` that they need.
-macro_rules! cbc_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal) => {
-        use $crate::aes::cbc::{CbcKernel, CbcLaneSet, Narrow};
-        use $crate::aes::key::{AesKey, Block};
-        use $crate::aes::pipeline::{self, ByLanes, LANES};
-
-        $(#[$doc])*
-        pub(crate) static $kernel: CbcKernel = CbcKernel {
-            name: $name,
-            lanes: LANES,
-            narrow: Narrow::NEVER,
-            encrypt,
-            decrypt,
-        };
-
-        /// By rounds, whether a key is shared, and lanes.
-        static ENCRYPT: [[ByLanes; 2]; 3] = [by_sharing::<10>(), by_sharing::<12>(), by_sharing::<14>()];
-
-        const fn by_sharing<const ROUNDS: usize>() -> [ByLanes; 2] {
-            [
-                [
-                    own::<ROUNDS, 1>, own::<ROUNDS, 2>, own::<ROUNDS, 3>, own::<ROUNDS, 4>,
-                    own::<ROUNDS, 5>, own::<ROUNDS, 6>, own::<ROUNDS, 7>, own::<ROUNDS, 8>,
-                ],
-                [
-                    own::<ROUNDS, 1>, shared::<ROUNDS, 2>, shared::<ROUNDS, 3>, shared::<ROUNDS, 4>,
-                    shared::<ROUNDS, 5>, shared::<ROUNDS, 6>, shared::<ROUNDS, 7>, shared::<ROUNDS, 8>,
-                ],
-            ]
-        }
-
-        #[target_feature(enable = $feature)]
-        unsafe fn own<const ROUNDS: usize, const N: usize>(
-            set: &mut CbcLaneSet,
-            first: usize,
-            blocks: usize,
-        ) {
-            // SAFETY: the caller's promises, and the instructions are enabled here.
-            unsafe { pipeline::encrypt_own::<$aes, ROUNDS, N>(set, first, blocks) }
-        }
-
-        #[target_feature(enable = $feature)]
-        unsafe fn shared<const ROUNDS: usize, const N: usize>(
-            set: &mut CbcLaneSet,
-            first: usize,
-            blocks: usize,
-        ) {
-            // SAFETY: the caller's promises, and the instructions are enabled here.
-            unsafe { pipeline::encrypt_shared::<$aes, ROUNDS, N>(set, first, blocks) }
-        }
-
-        /// [`CbcKernel::encrypt`], with its contract.
-        unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
-            assert!((1..=LANES).contains(&n), "1 to {LANES} lanes, not {n}");
-            // SAFETY: the contract.
-            unsafe { encrypt_from(set, 0, n, blocks) }
-        }
-
-        /// The same for `n` lanes from `first` on.
-        pub(super) unsafe fn encrypt_from(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
-            let sharing = usize::from($crate::aes::key::share_a_key(&set.key[first..first + n]));
-            // SAFETY: the first of them has a valid key, and the others the same number of rounds, for which
-            // the function is made; the rest is the contract itself.
-            unsafe {
-                let rounds = (*set.key[first]).rounds();
-                ENCRYPT[(rounds - 10) / 2][sharing][n - 1](set, first, blocks);
-            }
-        }
-
-        /// [`CbcKernel::decrypt`], with its contract.
-        unsafe fn decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
-            // SAFETY: the contract, and the number of rounds is the key's.
-            unsafe {
-                match key.rounds() {
-                    10 => decrypt_all::<10>(key, iv, src, dst, blocks),
-                    12 => decrypt_all::<12>(key, iv, src, dst, blocks),
-                    _ => decrypt_all::<14>(key, iv, src, dst, blocks),
-                }
-            }
-        }
-
-        #[target_feature(enable = $feature)]
-        unsafe fn decrypt_all<const ROUNDS: usize>(
-            key: *const AesKey,
-            iv: &Block,
-            src: *const u8,
-            dst: *mut u8,
-            blocks: usize,
-        ) {
-            // SAFETY: the caller's promises, and the instructions are enabled here.
-            unsafe { pipeline::decrypt::<$aes, ROUNDS>(key, iv, src, dst, blocks) }
-        }
-    };
-}
-pub(super) use cbc_kernel;
+pub(crate) const LANES: usize = 8;

@@ -7,9 +7,9 @@ use super::key::{AesKey, MAX_ROUNDS};
 /// # Safety
 ///
 /// The methods may only be called where the instructions of the implementation are enabled:
-/// inlined into a function with that `target_feature`, on a CPU that has it. Pointers are valid for
+/// inlined into a function that is compiled for them, on a CPU that has them. Pointers are valid for
 /// the whole register at any alignment, unless a method says otherwise.
-pub(super) trait Aes: Copy {
+pub(crate) trait Aes: Copy {
     unsafe fn load(from: *const u8) -> Self;
 
     /// A round key, in every place; `from` is valid for 16 bytes and a multiple of 16.
@@ -18,7 +18,7 @@ pub(super) trait Aes: Copy {
     unsafe fn store(self, to: *mut u8);
     unsafe fn xor(self, other: Self) -> Self;
 
-    /// The same value, which has to be in a register before the next one pinned: an empty `asm!`.
+    /// The same value, which has to be in a register before the next one pinned: an empty inline assembly.
     /// Left alone, the compiler sees that fewer registers do if the blocks go one after another
     /// instead of side by side.
     unsafe fn pin(self) -> Self;
@@ -35,7 +35,7 @@ pub(super) trait Aes: Copy {
 /// # Safety
 ///
 /// As [`Aes`].
-pub(super) trait Decrypt: Aes {
+pub(crate) trait Decrypt: Aes {
     /// [`Aes::encrypt_step`] of the equivalent inverse cipher.
     unsafe fn decrypt_step(self, step: usize, rounds: usize, key: Self) -> Self;
 }
@@ -45,7 +45,7 @@ pub(super) trait Decrypt: Aes {
 /// # Safety
 ///
 /// As [`Aes`].
-pub(super) trait Wide: Aes {
+pub(crate) trait Wide: Aes {
     /// Blocks side by side.
     const BLOCKS: usize;
 
@@ -92,7 +92,7 @@ pub(super) trait Wide: Aes {
 ///
 /// # Safety
 /// As [`Aes`].
-pub(super) trait Lanewise: Aes {
+pub(crate) trait Lanewise: Aes {
     /// Lanes in a register.
     const LANES: usize;
 
@@ -113,7 +113,7 @@ macro_rules! unroll {
         })*
     };
 }
-pub(super) use unroll;
+pub(crate) use unroll;
 
 /// Does something at every step of the cipher, whatever the length of the key. `$STEP` is the number that the step
 /// has where keys are the longest ([`MAX_ROUNDS`]), a constant; `$at` is that of its round key. Steps 0 to 8 are the
@@ -138,13 +138,13 @@ macro_rules! every_step {
         every_step!(@ $STEP, $at, $body, 13 = rounds - 1, 14 = rounds);
     };
 }
-pub(super) use every_step;
+pub(crate) use every_step;
 
 /// What is done between the rounds, on the ports that they leave free.
 ///
 /// # Safety
 /// As [`Aes`].
-pub(super) trait Beside {
+pub(crate) trait Beside {
     /// After step `step`, of steps 1 to 8.
     unsafe fn after(&mut self, step: usize);
 }
@@ -161,7 +161,7 @@ impl Beside for () {
 /// # Safety
 /// The contract of [`Aes`]; the key is valid.
 #[inline(always)]
-pub(super) unsafe fn encrypt<A: Aes, const N: usize>(
+pub(crate) unsafe fn encrypt<A: Aes, const N: usize>(
     key: *const AesKey,
     x: &mut [A; N],
     beside: &mut impl Beside,
@@ -174,7 +174,7 @@ pub(super) unsafe fn encrypt<A: Aes, const N: usize>(
 ///
 /// # Safety
 /// As [`Aes`]; keys are valid, and have the round keys that are asked for.
-pub(super) trait Way<A> {
+pub(crate) trait Way<A> {
     /// [`Aes::encrypt_step`], or [`Decrypt::decrypt_step`].
     unsafe fn step(x: A, step: usize, rounds: usize, key: A) -> A;
 
@@ -183,10 +183,10 @@ pub(super) trait Way<A> {
 }
 
 /// Plaintext to ciphertext.
-pub(super) struct Forward;
+pub(crate) struct Forward;
 
 /// Ciphertext to plaintext.
-pub(super) struct Backward;
+pub(crate) struct Backward;
 
 impl<A: Aes> Way<A> for Forward {
     #[inline(always)]
@@ -221,7 +221,7 @@ impl<A: Decrypt> Way<A> for Backward {
 /// # Safety
 /// As [`encrypt`].
 #[inline(always)]
-pub(super) unsafe fn all_rounds<A: Aes, D: Way<A>, const N: usize>(
+pub(crate) unsafe fn all_rounds<A: Aes, D: Way<A>, const N: usize>(
     key: *const AesKey,
     x: &mut [A; N],
     beside: &mut impl Beside,
@@ -255,7 +255,7 @@ unsafe fn step<A: Aes, D: Way<A>, const N: usize>(x: &mut [A; N], step: usize, k
 /// # Safety
 /// The key is valid and has that round key; the contract of [`Aes`].
 #[inline(always)]
-pub(super) unsafe fn round_key<A: Aes>(key: *const AesKey, step: usize) -> A {
+pub(crate) unsafe fn round_key<A: Aes>(key: *const AesKey, step: usize) -> A {
     // SAFETY: the caller's promise; round keys are aligned. The reference ends before any store.
     unsafe { A::round_key((*key).encryption().as_ptr().add(step).cast()) }
 }

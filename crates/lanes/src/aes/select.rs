@@ -6,144 +6,70 @@ use super::ctr::CtrKernel;
 use super::gcm::GcmKernel;
 use super::mac::ChainKernel;
 use crate::cpu::Cpu;
-#[cfg(target_arch = "x86_64")]
-use crate::cpu::Isa;
+use crate::features::Choice;
 use crate::report::KernelInfo;
 
-/// Whether AES has instructions on the registers of AVX-512, and those are used.
-#[cfg(target_arch = "x86_64")]
-fn vaes_512(cpu: &Cpu) -> bool {
-    cpu.isa() == Isa::Avx512 && cpu.has("vaes")
+/// The kernels of AES in one instruction set.
+pub(crate) struct AesKernels {
+    /// CBC, a lane for each buffer to encrypt.
+    pub cbc: Choice<&'static CbcKernel>,
+    /// CFB, as CBC.
+    pub cfb: Choice<&'static CbcKernel>,
+    /// OFB, as CBC.
+    pub ofb: Choice<&'static CbcKernel>,
+    /// Counter mode.
+    pub ctr: Choice<&'static CtrKernel>,
+    /// ECB and XTS.
+    pub blocks: Choice<&'static BlocksKernel>,
+    /// GCM and GMAC.
+    pub gcm: Choice<&'static GcmKernel>,
+    /// CMAC, XCBC-MAC and the chains of CCM.
+    pub chains: Choice<&'static ChainKernel>,
 }
 
-/// For CBC: the AES instructions where the CPU has them, else bitsliced integers. To decrypt, they are those
-/// on the widest registers.
+/// For CBC.
 pub(super) fn cbc(cpu: &Cpu) -> &'static CbcKernel {
-    #[cfg(target_arch = "x86_64")]
-    if vaes_512(cpu) && cpu.has("aes") {
-        return &super::vaes512::CBC;
-    }
-    #[cfg(target_arch = "x86_64")]
-    if cpu.has("vaes") && cpu.has("aes") {
-        return &super::vaes::CBC;
-    }
-    if cpu.has("aes") {
-        #[cfg(target_arch = "x86_64")]
-        return &super::ni::AESNI;
-        #[cfg(target_arch = "aarch64")]
-        return &super::neon::NEON;
-    }
-    &super::soft::SOFT
+    cpu.pick(&cpu.kernels().aes.cbc)
 }
 
-/// For counter mode: the AES instructions on the widest registers that have them, else bitsliced integers.
-pub(super) fn ctr(cpu: &Cpu) -> &'static CtrKernel {
-    #[cfg(target_arch = "x86_64")]
-    if vaes_512(cpu) {
-        return &super::vaes512::CTR;
-    }
-    #[cfg(target_arch = "x86_64")]
-    if cpu.has("vaes") {
-        return &super::vaes::CTR;
-    }
-    if cpu.has("aes") {
-        #[cfg(target_arch = "x86_64")]
-        return &super::ni::CTR;
-        #[cfg(target_arch = "aarch64")]
-        return &super::neon::CTR;
-    }
-    &super::ctr::soft::SOFT
-}
-
-/// For ECB and XTS: the AES instructions on the widest registers that have them, else bitsliced integers.
-pub(super) fn blocks(cpu: &Cpu) -> &'static BlocksKernel {
-    #[cfg(target_arch = "x86_64")]
-    if vaes_512(cpu) {
-        return &super::vaes512::BLOCKS;
-    }
-    #[cfg(target_arch = "x86_64")]
-    if cpu.has("vaes") {
-        return &super::vaes::BLOCKS;
-    }
-    if cpu.has("aes") {
-        #[cfg(target_arch = "x86_64")]
-        return &super::ni::BLOCKS;
-        #[cfg(target_arch = "aarch64")]
-        return &super::neon::BLOCKS;
-    }
-    &super::blocks::soft::SOFT
-}
-
-/// For CFB: the AES instructions where the CPU has them, else bitsliced integers. To decrypt, they are those
-/// on the widest registers.
+/// For CFB.
 pub(super) fn cfb(cpu: &Cpu) -> &'static CbcKernel {
-    #[cfg(target_arch = "x86_64")]
-    if vaes_512(cpu) && cpu.has("aes") {
-        return &super::vaes512::CFB;
-    }
-    #[cfg(target_arch = "x86_64")]
-    if cpu.has("vaes") && cpu.has("aes") {
-        return &super::vaes::CFB;
-    }
-    if cpu.has("aes") {
-        #[cfg(target_arch = "x86_64")]
-        return &super::ni::CFB;
-        #[cfg(target_arch = "aarch64")]
-        return &super::neon::CFB;
-    }
-    &super::cfb::soft::SOFT
+    cpu.pick(&cpu.kernels().aes.cfb)
 }
 
-/// For GCM and GMAC: the instructions for AES and for carry-less products, on the widest registers that have
-/// both, else integers.
+/// For OFB.
+pub(super) fn ofb(cpu: &Cpu) -> &'static CbcKernel {
+    cpu.pick(&cpu.kernels().aes.ofb)
+}
+
+/// For counter mode.
+pub(super) fn ctr(cpu: &Cpu) -> &'static CtrKernel {
+    cpu.pick(&cpu.kernels().aes.ctr)
+}
+
+/// For ECB and XTS.
+pub(super) fn blocks(cpu: &Cpu) -> &'static BlocksKernel {
+    cpu.pick(&cpu.kernels().aes.blocks)
+}
+
+/// For GCM and GMAC.
 pub(super) fn gcm(cpu: &Cpu) -> &'static GcmKernel {
-    #[cfg(target_arch = "x86_64")]
-    if vaes_512(cpu) && cpu.has("vpclmulqdq") {
-        return &super::gcm::vclmul512::VCLMUL512;
-    }
-    #[cfg(target_arch = "x86_64")]
-    if cpu.has("vaes") && cpu.has("vpclmulqdq") {
-        return &super::gcm::vclmul::VCLMUL;
-    }
-    #[cfg(target_arch = "x86_64")]
-    if cpu.has("aes") && cpu.has("pclmulqdq") {
-        return &super::gcm::clmul::CLMUL;
-    }
-    #[cfg(target_arch = "aarch64")]
-    if cpu.has("aes") && cpu.has("pmull") {
-        return &super::gcm::pmull::PMULL;
-    }
-    &super::gcm::soft::SOFT
+    cpu.pick(&cpu.kernels().aes.gcm)
 }
 
-/// For CMAC and the chains of CCM: the AES instructions on the widest registers that have them, else bitsliced integers.
+/// For CMAC, XCBC-MAC and the chains of CCM.
 pub(super) fn chains(cpu: &Cpu) -> &'static ChainKernel {
-    #[cfg(target_arch = "x86_64")]
-    if vaes_512(cpu) && cpu.has("aes") {
-        return &super::mac::vaes512::VAES512;
-    }
-    #[cfg(target_arch = "x86_64")]
-    if cpu.has("vaes") && cpu.has("aes") {
-        return &super::mac::vaes::VAES;
-    }
-    if cpu.has("aes") {
-        #[cfg(target_arch = "x86_64")]
-        return &super::ni::CHAIN;
-        #[cfg(target_arch = "aarch64")]
-        return &super::neon::CHAIN;
-    }
-    &super::mac::soft::SOFT
+    cpu.pick(&cpu.kernels().aes.chains)
 }
 
 /// What each mode gets on this CPU.
-pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 9] {
+pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 10] {
     let chains = |algorithm| {
         let ChainKernel { name, lanes, .. } = *chains(cpu);
         laned(algorithm, name, lanes, "the CPU has AES instructions: one buffer a lane")
     };
     let cipher = |algorithm, kernel: &CbcKernel| {
-        let reason =
-            "the CPU has AES instructions: one buffer a lane to encrypt, one block a lane to decrypt";
+        let reason = "the CPU has AES instructions: one buffer a lane to encrypt, one block a lane to decrypt";
         laned(algorithm, kernel.name, kernel.lanes, reason)
     };
     [
@@ -152,6 +78,12 @@ pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 9] {
         pipelined("aes-ecb", blocks(cpu).name),
         pipelined("aes-xts", blocks(cpu).name),
         cipher("aes-cfb", cfb(cpu)),
+        laned(
+            "aes-ofb",
+            ofb(cpu).name,
+            ofb(cpu).lanes,
+            "the CPU has AES instructions: one buffer a lane",
+        ),
         pipelined("aes-gcm", gcm(cpu).name),
         chains("aes-ccm"),
         chains("aes-cmac"),
@@ -174,7 +106,9 @@ fn laned(
 fn pipelined(algorithm: &'static str, kernel: &'static str) -> KernelInfo {
     let reason = match kernel {
         "bitsliced" => NO_INSTRUCTIONS,
-        _ => "the CPU has the instructions: blocks of a buffer side by side, buffers close together",
+        _ => {
+            "the CPU has the instructions: blocks of a buffer side by side, buffers close together"
+        }
     };
     KernelInfo { algorithm, kernel, lanes: 1, single: kernel, few: 0, reason }
 }

@@ -12,7 +12,7 @@ use super::key::{AesKey, Block, MAX_ROUNDS};
 use zeroize::Zeroizing;
 
 /// The blocks (or lanes) worked on at once.
-pub(super) const WIDTH: usize = 4;
+pub(crate) const WIDTH: usize = 4;
 
 /// Constant-time AES on plain integers, for any CPU.
 pub(crate) static SOFT: CbcKernel =
@@ -79,24 +79,24 @@ unsafe fn decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks
 }
 
 /// A key, or four, made ready for four blocks at a time, wiped when dropped.
-pub(super) struct SlicedCipher {
+pub(crate) struct SlicedCipher {
     keys: SlicedKeys,
     rounds: usize,
 }
 
 impl SlicedCipher {
-    pub(super) fn new(key: &AesKey) -> Self {
+    pub(crate) fn new(key: &AesKey) -> Self {
         SlicedCipher::of_lanes([key; WIDTH])
     }
 
     /// One key for each block; all have the same number of rounds.
-    pub(super) fn of_lanes(keys: [&AesKey; WIDTH]) -> Self {
+    pub(crate) fn of_lanes(keys: [&AesKey; WIDTH]) -> Self {
         let rounds = keys[0].rounds();
         SlicedCipher { keys: slice_keys(keys.map(AesKey::encryption), rounds), rounds }
     }
 
     /// Encrypts each block.
-    pub(super) fn encrypt(&self, blocks: &mut [Block; WIDTH]) {
+    pub(crate) fn encrypt(&self, blocks: &mut [Block; WIDTH]) {
         let mut x = slice(blocks);
         encrypt_sliced(&mut x, &self.keys, self.rounds);
         *blocks = unslice(x);
@@ -104,19 +104,19 @@ impl SlicedCipher {
 }
 
 /// A key made ready for the inverse cipher, four blocks at a time, wiped when dropped.
-pub(super) struct SlicedInverse {
+pub(crate) struct SlicedInverse {
     keys: SlicedKeys,
     rounds: usize,
 }
 
 impl SlicedInverse {
-    pub(super) fn new(key: &AesKey) -> Self {
+    pub(crate) fn new(key: &AesKey) -> Self {
         let rounds = key.rounds();
         SlicedInverse { keys: slice_keys([key.decryption(); WIDTH], rounds), rounds }
     }
 
     /// Decrypts each block.
-    pub(super) fn decrypt(&self, blocks: &mut [Block; WIDTH]) {
+    pub(crate) fn decrypt(&self, blocks: &mut [Block; WIDTH]) {
         let mut x = slice(blocks);
         decrypt_sliced(&mut x, &self.keys, self.rounds);
         *blocks = unslice(x);
@@ -124,7 +124,7 @@ impl SlicedInverse {
 }
 
 /// SubWord (FIPS 197, 5.2): the S-box on each byte of a word of the key expansion.
-pub(super) fn sub_word(word: u32) -> u32 {
+pub(crate) fn sub_word(word: u32) -> u32 {
     let mut x = [0; 8];
     for (k, slice) in x.iter_mut().enumerate() {
         *slice = u64::from(word >> k & 0x0101_0101);
@@ -172,7 +172,7 @@ fn slice_keys(keys: [&[Block; MAX_ROUNDS + 1]; WIDTH], rounds: usize) -> SlicedK
     sliced
 }
 
-pub(super) fn xor(a: &mut Block, b: &Block) {
+pub(crate) fn xor(a: &mut Block, b: &Block) {
     for (a, b) in a.iter_mut().zip(b) {
         *a ^= b;
     }
@@ -321,7 +321,8 @@ mod tests {
 
     #[test]
     fn slicing_puts_every_bit_where_the_layout_says_and_back() {
-        for (block, column, row, bit) in (0..4 * 16 * 8).map(|i| (i >> 7, i >> 5 & 3, i >> 3 & 3, i & 7))
+        for (block, column, row, bit) in
+            (0..4 * 16 * 8).map(|i| (i >> 7, i >> 5 & 3, i >> 3 & 3, i & 7))
         {
             let mut blocks = [[0; 16]; WIDTH];
             blocks[block][4 * column + row] = 1 << bit;

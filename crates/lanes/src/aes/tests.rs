@@ -4,8 +4,7 @@ extern crate std;
 
 use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
 use super::key::AesKey;
-#[cfg(target_arch = "x86_64")]
-use crate::cpu::{Cpu, Isa};
+use crate::cpu::Cpu;
 use ::aes::{Aes128, Aes192, Aes256};
 use ::cbc::cipher::{BlockModeEncrypt, KeyIvInit, block_padding::NoPadding};
 use std::vec::Vec;
@@ -13,30 +12,20 @@ use std::{eprintln, format, vec};
 
 /// The kernels that can run here: those of CBC.
 fn kernels() -> Vec<&'static CbcKernel> {
-    let kernels: Vec<_> = both().into_iter().map(|[cbc, _]| cbc).collect();
+    let kernels = Cpu::every(|kernels| &kernels.aes.cbc);
     let names: Vec<_> = kernels.iter().map(|kernel| kernel.name).collect();
     eprintln!("kernels tested: {}", names.join(", "));
     kernels
 }
 
-/// Those of CBC and of CFB.
-fn both() -> Vec<[&'static CbcKernel; 2]> {
-    let mut kernels = vec![[&super::soft::SOFT, &super::cfb::soft::SOFT]];
-    #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("aes") {
-        kernels.push([&super::ni::AESNI, &super::ni::CFB]);
-        if std::is_x86_feature_detected!("vaes") {
-            kernels.push([&super::vaes::CBC, &super::vaes::CFB]);
-            if Cpu::with_isa(Isa::Avx512).is_ok() {
-                kernels.push([&super::vaes512::CBC, &super::vaes512::CFB]);
-            }
-        }
-    }
-    #[cfg(target_arch = "aarch64")]
-    if std::arch::is_aarch64_feature_detected!("aes") {
-        kernels.push([&super::neon::NEON, &super::neon::CFB]);
-    }
-    kernels
+/// Those of OFB.
+fn ofb_kernels() -> Vec<&'static CbcKernel> {
+    Cpu::every(|kernels| &kernels.aes.ofb)
+}
+
+/// Those of CFB.
+fn cfb_kernels() -> Vec<&'static CbcKernel> {
+    Cpu::every(|kernels| &kernels.aes.cfb)
 }
 
 /// One lane's work: a key, an IV, a plaintext.
@@ -65,6 +54,13 @@ impl Case {
             ciphertext.extend_from_slice(&before);
         }
         ciphertext
+    }
+
+    /// The ciphertext of OFB: the key stream is what CBC makes of zeros.
+    fn expected_of_ofb(&self) -> Vec<u8> {
+        let zeros = vec![0; self.plain.len()];
+        let stream = Case { key: self.key.clone(), iv: self.iv, plain: zeros }.expected();
+        self.plain.iter().zip(stream).map(|(byte, stream)| byte ^ stream).collect()
     }
 
     /// The ciphertext by the `cbc` crate.
@@ -157,6 +153,22 @@ impl Buffers {
     }
 }
 
+/// What a lane's state is in the end: of a case and its ciphertext.
+type LastState = fn(case: &Case, ciphertext: &[u8]) -> [u8; 16];
+
+/// CBC's, and CFB's: the last block of the ciphertext.
+fn last_block(case: &Case, ciphertext: &[u8]) -> [u8; 16] {
+    ciphertext.last_chunk().copied().unwrap_or(case.iv)
+}
+
+/// OFB's: the last block of the key stream.
+fn last_of_stream(case: &Case, ciphertext: &[u8]) -> [u8; 16] {
+    match (case.plain.last_chunk::<16>(), ciphertext.last_chunk::<16>()) {
+        (Some(plain), Some(cipher)) => core::array::from_fn(|at| plain[at] ^ cipher[at]),
+        _ => case.iv,
+    }
+}
+
 /// Encrypts the cases, one a lane, in calls of at most `step` blocks.
 fn encrypt(
     kernel: &CbcKernel,
@@ -164,6 +176,7 @@ fn encrypt(
     cases: &[Case],
     placing: Placing,
     step: usize,
+    last: LastState,
 ) -> Vec<Vec<u8>> {
     let n = cases.len();
     let mut buffers: Vec<_> = cases.iter().map(|case| Buffers::new(&case.plain, placing)).collect();
@@ -178,7 +191,11 @@ fn encrypt(
         let (blocks, places) = (left.min(step), (set.src, set.dst));
         // SAFETY: the CPU was asked; keys and buffers outlive the call, none overlaps another.
         unsafe { (kernel.encrypt)(&mut set, n, blocks) };
-        assert_eq!((&set.src[..n], &set.dst[..n]), (&places.0[..n], &places.1[..n]), "pointers stay");
+        assert_eq!(
+            (&set.src[..n], &set.dst[..n]),
+            (&places.0[..n], &places.1[..n]),
+            "pointers stay"
+        );
         left -= blocks;
         if left == 0 {
             break;
@@ -188,13 +205,18 @@ fn encrypt(
     }
     let results: Vec<_> = buffers.iter().map(|buffers| buffers.result().to_vec()).collect();
     for (lane, result) in results.iter().enumerate() {
-        let last = result.last_chunk().unwrap_or(&cases[lane].iv);
-        assert_eq!(&set.state[lane], last, "the state is the last block");
+        assert_eq!(set.state[lane], last(&cases[lane], result), "the state is the last block");
     }
     results
 }
 
-fn decrypt(kernel: &CbcKernel, key: &AesKey, iv: &[u8; 16], data: &[u8], placing: Placing) -> Vec<u8> {
+fn decrypt(
+    kernel: &CbcKernel,
+    key: &AesKey,
+    iv: &[u8; 16],
+    data: &[u8],
+    placing: Placing,
+) -> Vec<u8> {
     let mut buffers = Buffers::new(data, placing);
     let (src, dst) = buffers.pointers();
     // SAFETY: the CPU was asked; the buffers hold the data and outlive the call.
@@ -213,10 +235,14 @@ fn known_answer(key: &str, iv: &str, plain: &str, cipher: &str) {
     for kernel in kernels() {
         for lanes in 1..=kernel.lanes {
             let cases: Vec<_> = (0..lanes)
-                .map(|_| Case { key: Vec::new(), iv: hex(iv).try_into().unwrap(), plain: plain.clone() })
+                .map(|_| Case {
+                    key: Vec::new(),
+                    iv: hex(iv).try_into().unwrap(),
+                    plain: plain.clone(),
+                })
                 .collect();
             let keys = vec![&key; lanes];
-            for result in encrypt(kernel, &keys, &cases, PLACINGS[0], usize::MAX) {
+            for result in encrypt(kernel, &keys, &cases, PLACINGS[0], usize::MAX, last_block) {
                 assert_eq!(result, cipher, "{}", kernel.name);
             }
         }
@@ -236,7 +262,12 @@ fn fips_197() {
         "3243f6a8885a308d313198a2e0370734",
         "3925841d02dc09fbdc118597196a0b32",
     );
-    known_answer("000102030405060708090a0b0c0d0e0f", zero, plain, "69c4e0d86a7b0430d8cdb78070b4c55a");
+    known_answer(
+        "000102030405060708090a0b0c0d0e0f",
+        zero,
+        plain,
+        "69c4e0d86a7b0430d8cdb78070b4c55a",
+    );
     known_answer(
         "000102030405060708090a0b0c0d0e0f1011121314151617",
         zero,
@@ -285,24 +316,28 @@ fn encryption_is_right(
     kernel: &CbcKernel,
     lengths: impl Iterator<Item = usize> + Clone,
     expected: fn(&Case) -> Vec<u8>,
+    last: LastState,
 ) {
     let mut random = Random(1);
     for (key_length, lanes) in
         [16, 24, 32].into_iter().flat_map(|k| (1..=kernel.lanes).map(move |n| (k, n)))
     {
-        for (blocks, shared) in lengths.clone().flat_map(|blocks| [(blocks, false), (blocks, true)]) {
+        for (blocks, shared) in lengths.clone().flat_map(|blocks| [(blocks, false), (blocks, true)])
+        {
             let mut cases: Vec<_> =
                 (0..lanes).map(|_| Case::random(&mut random, key_length, blocks)).collect();
             if shared {
                 let key = cases[0].key.clone();
                 cases.iter_mut().for_each(|case| case.key.clone_from(&key));
             }
-            let expanded: Vec<_> = cases.iter().map(|case| AesKey::new(&case.key).unwrap()).collect();
-            let keys: Vec<_> = (0..lanes).map(|lane| &expanded[if shared { 0 } else { lane }]).collect();
+            let expanded: Vec<_> =
+                cases.iter().map(|case| AesKey::new(&case.key).unwrap()).collect();
+            let keys: Vec<_> =
+                (0..lanes).map(|lane| &expanded[if shared { 0 } else { lane }]).collect();
             let expected: Vec<_> = cases.iter().map(expected).collect();
             let placing = PLACINGS[(blocks + lanes) % 4];
             for step in [usize::MAX, 1 + blocks / 3] {
-                let got = encrypt(kernel, &keys, &cases, placing, step);
+                let got = encrypt(kernel, &keys, &cases, placing, step, last);
                 let what = format!(
                     "{}, {key_length}-byte keys (shared: {shared}), {lanes} lanes, {blocks} blocks, {step} a call, {placing:?}",
                     kernel.name
@@ -316,14 +351,36 @@ fn encryption_is_right(
 #[test]
 fn encryption_agrees_with_the_cbc_crate() {
     for kernel in kernels() {
-        encryption_is_right(kernel, 0..=40, Case::expected);
+        encryption_is_right(kernel, 0..=40, Case::expected, last_block);
     }
 }
 
 #[test]
 fn encryption_of_cfb_agrees_with_the_cbc_crate() {
-    for [_, kernel] in both() {
-        encryption_is_right(kernel, (0..=8).chain([20]), Case::expected_of_cfb);
+    for kernel in cfb_kernels() {
+        encryption_is_right(kernel, (0..=8).chain([20]), Case::expected_of_cfb, last_block);
+    }
+}
+
+#[test]
+fn encryption_of_ofb_agrees_with_the_cbc_crate() {
+    for kernel in ofb_kernels() {
+        encryption_is_right(kernel, (0..=8).chain([20]), Case::expected_of_ofb, last_of_stream);
+    }
+}
+
+#[test]
+fn decryption_of_ofb_is_its_encryption() {
+    let mut random = Random(5);
+    for kernel in ofb_kernels() {
+        for blocks in [0, 1, 2, 9] {
+            let case = Case::random(&mut random, 24, blocks);
+            let key = AesKey::new(&case.key).unwrap();
+            for placing in PLACINGS {
+                let got = decrypt(kernel, &key, &case.iv, &case.expected_of_ofb(), placing);
+                assert!(got == case.plain, "{}, {blocks} blocks, {placing:?}", kernel.name);
+            }
+        }
     }
 }
 
@@ -331,7 +388,8 @@ fn encryption_of_cfb_agrees_with_the_cbc_crate() {
 fn decryption_undoes_the_cbc_crate() {
     let mut random = Random(2);
     for kernel in kernels() {
-        for (key_length, blocks) in [16, 24, 32].into_iter().flat_map(|k| (0..=40).map(move |n| (k, n)))
+        for (key_length, blocks) in
+            [16, 24, 32].into_iter().flat_map(|k| (0..=40).map(move |n| (k, n)))
         {
             let case = Case::random(&mut random, key_length, blocks);
             let key = AesKey::new(&case.key).unwrap();
@@ -410,8 +468,10 @@ mod guard {
             (0..MAX_LANES).map(|_| (Page::new(), Page::new())).unzip();
         for kernel in kernels() {
             for (lanes, blocks) in (1..=kernel.lanes).flat_map(|n| (1..=17).map(move |b| (n, b))) {
-                let cases: Vec<_> = (0..lanes).map(|_| Case::random(&mut random, 16, blocks)).collect();
-                let keys: Vec<_> = cases.iter().map(|case| AesKey::new(&case.key).unwrap()).collect();
+                let cases: Vec<_> =
+                    (0..lanes).map(|_| Case::random(&mut random, 16, blocks)).collect();
+                let keys: Vec<_> =
+                    cases.iter().map(|case| AesKey::new(&case.key).unwrap()).collect();
                 let mut set = CbcLaneSet::new();
                 for (lane, case) in cases.iter().enumerate() {
                     src[lane].tail(blocks * 16).copy_from_slice(&case.plain);

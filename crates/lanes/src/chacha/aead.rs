@@ -8,18 +8,18 @@ use super::{Cipher, Message, Text};
 use crate::vector::Vector;
 
 /// Messages that are handed to the kernel in one call, at most.
-pub(super) const GATHERED: usize = 32;
+pub(crate) const GATHERED: usize = 32;
 
 /// A text that is longer is worked on in parts of so many bytes: both what ciphers and what authenticates
 /// should find it in the first-level cache.
-pub(super) const LONG: usize = 16 << 10;
+pub(crate) const LONG: usize = 16 << 10;
 
 /// Messages are gathered until they have so many bytes: enough for all lanes, if they are not longer than most
 /// packets are, and little enough for the second-level cache.
-pub(super) const TOGETHER: usize = 64 << 10;
+pub(crate) const TOGETHER: usize = 64 << 10;
 
 /// What a kernel works with: secrets of the messages that it had last.
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     pub lanes: Lanes,
     keys: [OneTimeKey; GATHERED],
 }
@@ -46,7 +46,7 @@ impl Drop for Workspace {
 /// # Safety
 /// The contract of [`ChaChaKernel`](super::ChaChaKernel), for the instructions of V and W.
 #[inline(always)]
-pub(super) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
+pub(crate) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
     messages: &[Message],
     workspace: &mut Workspace,
     cipher: Cipher,
@@ -117,7 +117,11 @@ unsafe fn authenticate<W: Wide>(messages: &[Message], keys: &[OneTimeKey; GATHER
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-unsafe fn authenticate_each<W: Wide>(messages: &[Message], keys: &[OneTimeKey; GATHERED], seals: bool) {
+unsafe fn authenticate_each<W: Wide>(
+    messages: &[Message],
+    keys: &[OneTimeKey; GATHERED],
+    seals: bool,
+) {
     let mut parts = [Part::NONE; GATHERED];
     let mut numbers = [0; GATHERED];
     let mut count = 0;
@@ -135,6 +139,7 @@ unsafe fn authenticate_each<W: Wide>(messages: &[Message], keys: &[OneTimeKey; G
         for (part, number) in parts[..count].iter().zip(&numbers) {
             finish(part.absorbed::<W>(&keys[*number]), &messages[*number]);
         }
+        parts[..count].iter_mut().for_each(Part::wipe);
     }
 }
 

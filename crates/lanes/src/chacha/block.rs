@@ -4,13 +4,13 @@ use super::{BLOCK, Text};
 use crate::vector::{MAX_LANES, Vector, each};
 
 /// The most blocks that are made at once.
-pub(super) const MAX_BLOCKS: usize = 16;
+pub(crate) const MAX_BLOCKS: usize = 16;
 
 const _: () = assert!(MAX_BLOCKS <= MAX_LANES);
 
 /// What blocks are made of, and the blocks.
 #[repr(C, align(64))]
-pub(super) struct Blocks {
+pub(crate) struct Blocks {
     /// Of every lane: its block.
     pub stream: [[u32; 16]; MAX_BLOCKS],
     /// What is added to the counter.
@@ -51,6 +51,30 @@ impl Blocks {
         }
     }
 
+    /// Makes what HChaCha20 takes the derived key from, of every lane of `V`: the state after the rounds, to which the
+    /// one before is not added (draft-irtf-cfrg-xchacha-03, 2.2).
+    ///
+    /// # Safety
+    /// As [`make`](Blocks::make).
+    #[inline(always)]
+    pub unsafe fn make_unadded<V: Vector<Word = u32>>(&mut self) {
+        // SAFETY: the caller's; there are as many lanes, and sixteen words in each.
+        unsafe {
+            let key = V::gather(self.key.as_ptr());
+            let row = V::gather_four(self.row.as_ptr());
+            let state = rounds([
+                each!(i in 4 => V::splat(CONSTANTS[i])),
+                [key[0], key[1], key[2], key[3]],
+                [key[4], key[5], key[6], key[7]],
+                [row[0], row[1], row[2], row[3]],
+            ]);
+            V::store_blocks(
+                &each!(i in 16 => state[i / 4][i % 4]),
+                self.stream.as_mut_ptr().cast(),
+            );
+        }
+    }
+
     /// Makes consecutive blocks of one text, from a number on, in all lanes of `V`, and adds them to it.
     ///
     /// # Safety
@@ -83,7 +107,13 @@ impl Blocks {
 unsafe fn block<V: Vector<Word = u32>>(b: [V; 4], c: [V; 4], d: [V; 4]) -> [V; 16] {
     // SAFETY: the caller's.
     let a = unsafe { each!(i in 4 => V::splat(CONSTANTS[i])) };
-    let mut state = [a, b, c, d];
+    let state = rounds([a, b, c, d]);
+    each!(i in 16 => state[i / 4][i % 4].add([a, b, c, d][i / 4][i % 4]))
+}
+
+/// The 20 rounds.
+#[inline(always)]
+fn rounds<V: Vector<Word = u32>>(mut state: [[V; 4]; 4]) -> [[V; 4]; 4] {
     for _ in 0..10 {
         state = quarters(state);
         let [a, [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]] = state;
@@ -91,7 +121,7 @@ unsafe fn block<V: Vector<Word = u32>>(b: [V; 4], c: [V; 4], d: [V; 4]) -> [V; 1
             quarters([a, [b1, b2, b3, b0], [c2, c3, c0, c1], [d3, d0, d1, d2]]);
         state = [a, [b0, b1, b2, b3], [c0, c1, c2, c3], [d0, d1, d2, d3]];
     }
-    each!(i in 16 => state[i / 4][i % 4].add([a, b, c, d][i / 4][i % 4]))
+    state
 }
 
 /// "expand 32-byte k".

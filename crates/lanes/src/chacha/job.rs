@@ -1,7 +1,9 @@
 //! Texts for ChaCha20, messages for ChaCha20-Poly1305, and how their tasks are made.
 
-use super::lanes::{ChaChaLanes, ChaChaPolyLanes, ChaChaPolyTask, ChaChaTask};
-use super::{BLOCK, ChaChaKey, Message, Text};
+use super::lanes::{
+    ChaChaLanes, ChaChaPolyLanes, ChaChaPolyTask, ChaChaTask, XChaChaPolyLanes, XChaChaPolyTask,
+};
+use super::{BLOCK, ChaChaKey, Extended, Message, Text};
 use crate::aes::CounterError;
 use crate::buffer::{CipherBuffer, Input, Span};
 use crate::job::{Aead, AeadJob, Cipher, CipherJob, Parts};
@@ -179,6 +181,104 @@ impl<'a, A: Input, B: CipherBuffer, T> ChaChaPolyJob<'a, A, B, T> {
         user: T,
     ) -> Result<Self, CounterError> {
         let mode = ChaChaPoly::new(false, key, nonce, buffer.length())?;
+        Ok(Self::aead(mode, associated, buffer, tag, user))
+    }
+}
+
+/// XChaCha20-Poly1305 under a key, one way, for a nonce.
+#[derive(Clone, Copy)]
+pub struct XChaChaPoly<'a> {
+    /// With the key that another is derived from, and the nonce that goes with that one.
+    inner: ChaChaPoly<'a>,
+    /// What the key is derived with.
+    row: [u32; 4],
+}
+
+impl<'a> XChaChaPoly<'a> {
+    /// For a text of so many bytes, as [`ChaChaPoly`]. Of the nonce, 16 bytes go into the key, and 8 behind four
+    /// zeros into the nonce (draft-irtf-cfrg-xchacha-03, 2.3).
+    #[inline(always)]
+    pub(super) fn new(
+        seals: bool,
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        len: usize,
+    ) -> Result<Self, CounterError> {
+        let (words, _) = nonce.as_chunks::<4>();
+        let row = [words[0], words[1], words[2], words[3]].map(u32::from_le_bytes);
+        let mut rest = [0; 12];
+        rest[4..].copy_from_slice(&nonce[16..]);
+        Ok(XChaChaPoly { inner: ChaChaPoly::new(seals, key, &rest, len)?, row })
+    }
+}
+
+// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+unsafe impl Aead for XChaChaPoly<'_> {
+    type Lanes = XChaChaPolyLanes;
+
+    #[inline(always)]
+    fn task(&self, parts: &Parts) -> XChaChaPolyTask {
+        let ChaChaPolyTask(message) = self.inner.task(parts);
+        XChaChaPolyTask(Extended { row: self.row, message })
+    }
+
+    /// All cost the same: in no order are there fewer steps.
+    #[inline(always)]
+    fn cost(&self, _: usize, _: usize) -> usize {
+        1
+    }
+
+    #[inline(always)]
+    fn seals(&self) -> bool {
+        self.inner.seals
+    }
+}
+
+/// A message to be sealed or opened with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), whose nonces have 24
+/// bytes and whose tags 16. A text has at most 2^38 - 64 bytes.
+///
+/// No nonce may be used twice under one key; they are long enough to be drawn at random.
+///
+/// ```
+/// use broadloom_lanes::{ChaChaKey, CounterError, Cpu, Planner, XChaChaPolyJob};
+///
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let mut jobs = [XChaChaPolyJob::seal(&key, &[1; 24], b"header", b"a packet".to_vec(), ())?];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some_and(|sealed| sealed.is_ok()));
+/// # Ok::<(), CounterError>(())
+/// ```
+pub type XChaChaPolyJob<'a, A, B, T = ()> = AeadJob<XChaChaPoly<'a>, A, B, T>;
+
+impl<'a, A: Input, B: CipherBuffer, T> XChaChaPolyJob<'a, A, B, T> {
+    /// Encrypts a text, and makes its tag.
+    ///
+    /// # Errors
+    /// [`CounterError`] if the text is longer than 2^38 - 64 bytes: there are no counters for more.
+    pub fn seal(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: A,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CounterError> {
+        let mode = XChaChaPoly::new(true, key, nonce, buffer.length())?;
+        Ok(Self::aead(mode, associated, buffer, &[], user))
+    }
+
+    /// Decrypts a text, if the tag is right.
+    ///
+    /// # Errors
+    /// [`CounterError`] as for [`seal`](Self::seal). Of a wrong tag the [`output`](Self::output) tells.
+    pub fn open(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: A,
+        buffer: B,
+        tag: &[u8; 16],
+        user: T,
+    ) -> Result<Self, CounterError> {
+        let mode = XChaChaPoly::new(false, key, nonce, buffer.length())?;
         Ok(Self::aead(mode, associated, buffer, tag, user))
     }
 }

@@ -26,6 +26,22 @@ impl ChaChaKey {
         let (words, _) = key.as_chunks::<4>();
         ChaChaKey { words: core::array::from_fn(|i| u32::from_le_bytes(words[i])) }
     }
+
+    /// Its words.
+    #[cfg(test)]
+    pub(super) fn words(&self) -> [u32; 8] {
+        self.words
+    }
+
+    /// Room for a key.
+    pub(super) const NONE: ChaChaKey = ChaChaKey { words: [0; 8] };
+
+    /// The key that HChaCha20 derives: the first and the last row of the state after its rounds.
+    #[inline(always)]
+    pub(super) fn derive(&mut self, state: &[u32; 16]) {
+        self.words[..4].copy_from_slice(&state[..4]);
+        self.words[4..].copy_from_slice(&state[12..]);
+    }
 }
 
 impl Drop for ChaChaKey {

@@ -1,8 +1,8 @@
 //! The schedulers: they gather texts and messages, so that the kernel can fill its lanes.
 
 use super::aead::{GATHERED, LONG, TOGETHER, Workspace};
-use super::job::{ChaCha, ChaChaPoly};
-use super::{ChaChaKernel, ChaChaKey, Message, Text, kernels};
+use super::job::{ChaCha, ChaChaPoly, XChaChaPoly};
+use super::{ChaChaKernel, ChaChaKey, Extended, Message, Text};
 use crate::aes::CounterError;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
@@ -21,7 +21,7 @@ pub struct ChaChaTask(pub(super) Text);
 #[derive(Clone, Copy)]
 pub struct ChaChaPolyTask(pub(super) Message);
 
-/// What both schedulers have: a kernel, and room for what it is given at a time.
+/// What all schedulers have: a kernel, and room for what it is given at a time.
 struct Gathering<T> {
     kernel: &'static ChaChaKernel,
     workspace: Workspace,
@@ -32,7 +32,12 @@ struct Gathering<T> {
 impl<T: Copy + AsRef<Text>> Gathering<T> {
     fn new(cpu: &Cpu, none: T) -> Self {
         let (gathered, ids) = ([none; GATHERED], [0; GATHERED]);
-        Gathering { kernel: kernels::select(cpu), workspace: Workspace::new(), gathered, ids }
+        Gathering {
+            kernel: cpu.pick(&cpu.kernels().chacha),
+            workspace: Workspace::new(),
+            gathered,
+            ids,
+        }
     }
 
     /// Takes all that the source has, and has `process` work on it. What is longer than [`LONG`] goes alone.
@@ -41,7 +46,7 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
         &mut self,
         source: &mut impl Source<K>,
         item: impl Fn(&K) -> T,
-        process: impl Fn(&ChaChaKernel, &[T], &mut Workspace),
+        mut process: impl FnMut(&ChaChaKernel, &[T], &mut Workspace),
     ) {
         let Gathering { kernel, workspace, gathered, ids } = self;
         loop {
@@ -72,16 +77,32 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
     }
 }
 
+/// One message of XChaCha20-Poly1305, as the scheduler sees it.
+///
+/// Whoever makes one vouches that the pointers stay good until the task is complete.
+#[derive(Clone, Copy)]
+pub struct XChaChaPolyTask(pub(super) Extended);
+
 /// The scheduler of ChaCha20: a lane is given to each block of any text.
 pub struct ChaChaLanes(Gathering<Text>);
 
 /// The scheduler of ChaCha20-Poly1305: a lane is given to each block of any message.
 pub struct ChaChaPolyLanes(Gathering<Message>);
 
+/// The scheduler of XChaCha20-Poly1305: a lane is given to each key that is derived, and then to each block of any
+/// message.
+pub struct XChaChaPolyLanes {
+    gathering: Gathering<Extended>,
+    keys: [ChaChaKey; GATHERED],
+}
+
 // SAFETY: `gathered` and the workspace hold the pointers of tasks only during a call.
 unsafe impl Send for ChaChaLanes {}
 // SAFETY: as above.
 unsafe impl Send for ChaChaPolyLanes {}
+
+// SAFETY: as above.
+unsafe impl Send for XChaChaPolyLanes {}
 
 impl Lanes for ChaChaLanes {
     type Task = ChaChaTask;
@@ -131,6 +152,43 @@ impl Lanes for ChaChaPolyLanes {
             |task| task.0,
             // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
             |kernel, messages, workspace| unsafe { (kernel.process)(messages, workspace) },
+        );
+    }
+}
+
+impl Lanes for XChaChaPolyLanes {
+    type Task = XChaChaPolyTask;
+    const SORT_STREAMS: bool = false;
+
+    fn new(cpu: &Cpu) -> Self {
+        let gathering = Gathering::new(cpu, Extended::NONE);
+        XChaChaPolyLanes { gathering, keys: [ChaChaKey::NONE; _] }
+    }
+
+    fn lanes(&self) -> usize {
+        self.gathering.kernel.lanes
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.gathering.workspace.lanes.occupancy()
+    }
+
+    unsafe fn run(&mut self, source: &mut impl Source<XChaChaPolyTask>, _: Goal) {
+        let XChaChaPolyLanes { gathering, keys } = self;
+        gathering.run(
+            source,
+            |task| task.0,
+            |kernel, extended, workspace| {
+                // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
+                unsafe { (kernel.subkeys)(extended, &mut workspace.lanes, keys) };
+                let mut messages = [Message::NONE; GATHERED];
+                for ((message, extended), key) in messages.iter_mut().zip(extended).zip(&*keys) {
+                    *message = extended.message;
+                    message.text.key = key;
+                }
+                // SAFETY: as above; the derived keys stay where they are.
+                unsafe { (kernel.process)(&messages[..extended.len()], workspace) };
+            },
         );
     }
 }
@@ -288,6 +346,103 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         tag: &'a mut [u8; 16],
     ) -> Self {
         match ChaChaPoly::new(seals, key, nonce, text.len) {
+            Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+impl<'a> Loan<'a, XChaChaPolyLanes> {
+    /// Encrypts a text in place with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes the tag.
+    ///
+    /// A nonce has 24 bytes, so that it may be drawn at random. None may be used twice under one key: whoever has
+    /// both messages has the difference of the plaintexts, and can forge messages under that nonce.
+    ///
+    /// ```
+    /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner, XChaChaPolyLanes};
+    ///
+    /// let key = ChaChaKey::new(&[7; 32]);
+    /// let mut packets = [[1u8; 20], [2; 20]];
+    /// let mut tags = [[0; 16]; 2];
+    /// let nonces = [[0; 24], [1; 24]];
+    /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
+    /// Planner::new(&Cpu::detect()).process_each(
+    ///     all.map(|((packet, tag), nonce)| Loan::<XChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)),
+    /// );
+    /// assert_ne!(tags[0], tags[1]);
+    /// ```
+    ///
+    /// # Panics
+    /// If the text is longer than 2^38 - 64 bytes.
+    #[inline(always)]
+    pub fn seal(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: &'a [u8],
+        text: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+    }
+
+    /// The same from one buffer to another.
+    ///
+    /// # Panics
+    /// As [`seal`](Loan::<XChaChaPolyLanes>::seal), and if the destination has another length than the source.
+    #[inline(always)]
+    pub fn seal_to(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: &'a [u8],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
+    }
+
+    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
+    /// caller does, in constant time, and wipes the text unless it is the tag that came with it.
+    ///
+    /// # Panics
+    /// As [`seal`](Loan::<XChaChaPolyLanes>::seal).
+    #[inline(always)]
+    pub fn open(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: &'a [u8],
+        text: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
+    }
+
+    /// The same from one buffer to another.
+    ///
+    /// # Panics
+    /// As [`seal_to`](Loan::<XChaChaPolyLanes>::seal_to).
+    #[inline(always)]
+    pub fn open_to(
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: &'a [u8],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+    }
+
+    #[inline(always)]
+    fn message(
+        seals: bool,
+        key: &'a ChaChaKey,
+        nonce: &[u8; 24],
+        associated: &'a [u8],
+        text: Span,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        match XChaChaPoly::new(seals, key, nonce, text.len) {
             Ok(mode) => mode.lend(&Parts::new(associated, text, tag)),
             Err(error) => panic!("{error}"),
         }

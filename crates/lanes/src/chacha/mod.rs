@@ -1,22 +1,22 @@
-//! ChaCha20 and ChaCha20-Poly1305 (RFC 8439).
+//! ChaCha20 and ChaCha20-Poly1305 (RFC 8439), and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03).
 //!
 //! Blocks of keystream do not depend on each other, so that every lane takes one: the blocks of one text, or
 //! those of several that are short. `block` is the function that makes them, `stream` hands them out to
 //! lanes, `poly` is Poly1305, and `aead` puts both together; all are written once over
-//! [`Vector`](crate::vector::Vector), and `kernels` compiles them for each instruction set.
+//! [`Vector`](crate::vector::Vector), and `arch` compiles them for each instruction set.
 
-mod aead;
+pub(crate) mod aead;
 mod block;
 mod job;
-mod kernels;
 mod key;
 mod lanes;
-mod poly;
-mod stream;
+pub(crate) mod poly;
+pub(crate) mod stream;
 
-pub use job::{ChaChaJob, ChaChaPolyJob};
+pub use job::{ChaChaJob, ChaChaPolyJob, XChaChaPolyJob};
 pub use key::ChaChaKey;
-pub use lanes::{ChaChaLanes, ChaChaPolyLanes};
+pub use lanes::{ChaChaLanes, ChaChaPolyLanes, XChaChaPolyLanes};
+pub(crate) use poly::NoVectors;
 
 use crate::cpu::Cpu;
 use crate::report::KernelInfo;
@@ -37,23 +37,26 @@ const BLOCK: usize = 64;
 ///   are the same, or do not overlap; nothing else that is written overlaps anything that is read or
 ///   written;
 /// - there are at most [`GATHERED`](aead::GATHERED) messages.
-struct ChaChaKernel {
+pub(crate) struct ChaChaKernel {
     /// The name shown to users.
-    name: &'static str,
+    pub name: &'static str,
     /// Blocks of keystream that it makes at once.
-    lanes: usize,
+    pub lanes: usize,
     /// Ciphers texts to their end.
-    cipher: Cipher,
+    pub cipher: Cipher,
     /// Ciphers messages to their end, and writes the tag of each. Nobody has compared it with another.
-    process: unsafe fn(messages: &[Message], workspace: &mut Workspace),
+    pub process: unsafe fn(messages: &[Message], workspace: &mut Workspace),
+    /// Makes the keys that HChaCha20 derives for the first messages.
+    pub subkeys:
+        unsafe fn(messages: &[Extended], lanes: &mut stream::Lanes, keys: &mut [ChaChaKey]),
 }
 
 /// [`ChaChaKernel::cipher`].
-type Cipher = unsafe fn(texts: &[Text], lanes: &mut stream::Lanes);
+pub(crate) type Cipher = unsafe fn(texts: &[Text], lanes: &mut stream::Lanes);
 
 /// What is ciphered under one key and nonce.
 #[derive(Clone, Copy)]
-struct Text {
+pub(crate) struct Text {
     key: *const ChaChaKey,
     /// The last row of the state that the first block is made of: the counter, and the nonce.
     row: [u32; 4],
@@ -64,12 +67,20 @@ struct Text {
 
 /// One message of ChaCha20-Poly1305. The counter of its text is 1.
 #[derive(Clone, Copy)]
-struct Message {
+pub(crate) struct Message {
     text: Text,
     associated: (*const u8, usize),
     tag: *mut u8,
     /// Plaintext to ciphertext, not back.
     seals: bool,
+}
+
+/// One message of XChaCha20-Poly1305, whose text still has the key that another is derived from.
+#[derive(Clone, Copy)]
+pub(crate) struct Extended {
+    /// The last row of the state that HChaCha20 starts from: the first 16 bytes of the nonce.
+    row: [u32; 4],
+    message: Message,
 }
 
 impl Text {
@@ -100,6 +111,18 @@ impl AsRef<Text> for Text {
     }
 }
 
+impl Extended {
+    /// In no place.
+    const NONE: Extended = Extended { row: [0; 4], message: Message::NONE };
+}
+
+impl AsRef<Text> for Extended {
+    #[inline(always)]
+    fn as_ref(&self) -> &Text {
+        &self.message.text
+    }
+}
+
 impl AsRef<Text> for Message {
     #[inline(always)]
     fn as_ref(&self) -> &Text {
@@ -107,16 +130,16 @@ impl AsRef<Text> for Message {
     }
 }
 
-/// What both get on this CPU.
-pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 2] {
-    let ChaChaKernel { name, lanes, .. } = *kernels::select(cpu);
+/// What all get on this CPU.
+pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 3] {
+    let ChaChaKernel { name, lanes, .. } = *cpu.pick(&cpu.kernels().chacha);
     let reason = match lanes {
         1 => "no vectors that this program knows, or none allowed",
         _ => {
             "the widest vectors that the CPU and the operating system offer: a block of any buffer a lane"
         }
     };
-    ["chacha20", "chacha20-poly1305"].map(|algorithm| KernelInfo {
+    ["chacha20", "chacha20-poly1305", "xchacha20-poly1305"].map(|algorithm| KernelInfo {
         algorithm,
         kernel: name,
         lanes,

@@ -1,21 +1,21 @@
 //! The keystream, added to texts: their blocks handed out to lanes in order, whosoever they are.
 
 use super::block::{Blocks, MAX_BLOCKS};
-use super::{BLOCK, ChaChaKey, Text};
+use super::{BLOCK, ChaChaKey, Extended, Text};
 use crate::aes::bytes::{load_bytes, store_bytes};
 use crate::manager::Occupancy;
 use crate::vector::{Vector, each};
 
 /// The part of a text that a lane's block is added to.
 #[derive(Clone, Copy)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     src: *const u8,
     dst: *mut u8,
     len: usize,
 }
 
 /// Lanes, and what they work on.
-pub(super) struct Lanes {
+pub(crate) struct Lanes {
     pub blocks: Blocks,
     pieces: [Piece; MAX_BLOCKS],
     /// Lanes in use: `0..active`.
@@ -101,7 +101,7 @@ fn words(key: *const ChaChaKey) -> *const u32 {
 }
 
 /// A way through the blocks of texts.
-pub(super) struct Walk<'a, T> {
+pub(crate) struct Walk<'a, T> {
     texts: &'a [T],
     text: usize,
     block: usize,
@@ -167,7 +167,7 @@ impl<'a, T: AsRef<Text>> Walk<'a, T> {
 /// # Safety
 /// The contract of [`ChaChaKernel`](super::ChaChaKernel), for V's instructions.
 #[inline(always)]
-pub(super) unsafe fn cipher<V: Vector<Word = u32>>(texts: &[Text], lanes: &mut Lanes) {
+pub(crate) unsafe fn cipher<V: Vector<Word = u32>>(texts: &[Text], lanes: &mut Lanes) {
     let mut walk = Walk::new(texts);
     loop {
         lanes.clear();
@@ -181,6 +181,32 @@ pub(super) unsafe fn cipher<V: Vector<Word = u32>>(texts: &[Text], lanes: &mut L
         unsafe {
             lanes.make::<V>();
             lanes.add(0);
+        }
+    }
+}
+
+/// Derives the keys of messages, one for each.
+///
+/// # Safety
+/// The contract of [`ChaChaKernel`](super::ChaChaKernel), for V's instructions. There is room for as many keys.
+#[inline(always)]
+pub(crate) unsafe fn subkeys<V: Vector<Word = u32>>(
+    messages: &[Extended],
+    lanes: &mut Lanes,
+    keys: &mut [ChaChaKey],
+) {
+    for (messages, keys) in messages.chunks(V::LANES).zip(keys.chunks_mut(V::LANES)) {
+        for lane in 0..V::LANES {
+            // Lanes that are not in use do as the last one does.
+            let Extended { row, message } = &messages[lane.min(messages.len() - 1)];
+            lanes.blocks.key[lane] = words(message.text.key);
+            lanes.blocks.row[lane] = row.as_ptr();
+        }
+        lanes.occupancy.count(messages.len(), V::LANES, 1);
+        // SAFETY: the caller's.
+        unsafe { lanes.blocks.make_unadded::<V>() };
+        for (key, state) in keys.iter_mut().zip(&lanes.blocks.stream).take(messages.len()) {
+            key.derive(state);
         }
     }
 }
@@ -217,4 +243,48 @@ unsafe fn add(piece: &Piece, stream: &[u32; 16]) {
 fn quarter(stream: &[u32; 16], at: usize) -> u128 {
     let word = |i: usize| u128::from(stream[(at / 4 + i) % 16]) << (32 * i);
     word(0) | word(1) | word(2) | word(3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Message;
+    use super::*;
+    use crate::cpu::Cpu;
+
+    /// draft-irtf-cfrg-xchacha-03, 2.2.1, in every lane.
+    #[test]
+    fn keys_are_derived_as_in_the_draft() {
+        let key = ChaChaKey::new(&core::array::from_fn(|i| i as u8));
+        let row = [0x0900_0000, 0x4a00_0000, 0, 0x2759_4131];
+        let text = Text { key: &key, ..Text::NONE };
+        let extended = Extended { row, message: Message { text, ..Message::NONE } };
+        let other = Extended { row: [1, 2, 3, 4], ..extended };
+        let expected = [
+            0x423b_4182,
+            0xfe7b_b227,
+            0x5042_0ed3,
+            0x737d_878a,
+            0xd5e4_f9a0,
+            0x53a8_748a,
+            0x13c4_2ec1,
+            0xdcec_d326,
+        ];
+        for isa in Cpu::available() {
+            let cpu = Cpu::with_isa(isa).expect("it is available");
+            let kernel = cpu.pick(&cpu.kernels().chacha);
+            for place in 0..20 {
+                let mut messages = [other; 20];
+                messages[place] = extended;
+                for count in [place + 1, 20] {
+                    let mut keys = [const { ChaChaKey::NONE }; 20];
+                    let mut lanes = Lanes::new();
+                    // SAFETY: the key is valid, the CPU has the kernel's instructions, and there is room.
+                    unsafe { (kernel.subkeys)(&messages[..count], &mut lanes, &mut keys) };
+                    for (i, derived) in keys.iter().enumerate() {
+                        assert_eq!(derived.words() == expected, i == place, "lane {i}, {isa}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -10,8 +10,9 @@ use super::lanes::ChainLanes;
 use super::mode::{Chain, ChainCipher, ChainError};
 use crate::buffer::{CipherBuffer, Span};
 use crate::hash::{Hash, HashLanes};
-use crate::job::{PacketJob, TagError, Work};
+use crate::job::{PacketJob, TagError, Wiped, Work};
 use crate::manager::Lanes;
+use crate::outcome::public;
 
 /// A packet to be encrypted and authenticated, or authenticated and decrypted, with AES and HMAC.
 ///
@@ -45,7 +46,7 @@ pub struct ChainWork<'a, C, A: Hash, B> {
     chain: Chain<'a, A>,
     buffer: B,
     /// What is computed.
-    tag: A::Digest,
+    tag: Wiped<A::Digest>,
     authentic: bool,
     cipher: PhantomData<fn() -> C>,
 }
@@ -85,8 +86,8 @@ impl<C: ChainCipher, A: Hash, B: CipherBuffer> ChainWork<'_, C, A, B> {
         // SAFETY: so many bytes are writable, and the task is over (CipherBuffer's contract).
         let packet = unsafe { core::slice::from_raw_parts_mut(dst, len) };
         let came = &packet[self.chain.ranges.tag.clone()];
-        self.authentic = self.tag.as_ref()[..came.len()].ct_eq(came).into();
-        self.tag.as_mut().zeroize();
+        self.authentic = public(self.tag.as_ref()[..came.len()].ct_eq(came));
+        self.tag.wipe();
         if !self.authentic {
             packet[self.chain.ranges.cipher.clone()].zeroize();
         }
@@ -101,9 +102,9 @@ impl<'a, C: ChainCipher, A: Hash, B: CipherBuffer, T> ChainJob<'a, C, A, B, T> {
     pub fn over(chain: Chain<'a, A>, buffer: B, user: T) -> Result<Self, ChainError> {
         chain.check::<C>(buffer.length())?;
         if !chain.steps.encrypts() && chain.ranges.tag.is_empty() {
-            return Err(ChainError::TagLength { len: 0, max: A::DIGEST_LEN });
+            return Err(ChainError::tag_length::<A>(0));
         }
-        let (tag, cipher) = (A::ZERO_DIGEST, PhantomData);
+        let (tag, cipher) = (Wiped::new(A::ZERO_DIGEST), PhantomData);
         Ok(PacketJob::new(ChainWork { chain, buffer, tag, authentic: false, cipher }, user))
     }
 
@@ -121,10 +122,10 @@ impl<'a, C: ChainCipher, A: Hash, B: CipherBuffer, T> ChainJob<'a, C, A, B, T> {
 
     /// The whole MAC that was made; `None` until the job is complete, and on the way back.
     pub fn tag(&self) -> Option<&A::Digest> {
-        (self.is_complete() && self.work.chain.steps.encrypts()).then_some(&self.work.tag)
+        (self.is_complete() && self.work.chain.steps.encrypts()).then_some(&*self.work.tag)
     }
 
-    /// The buffer and the caller's value.
+    /// The buffer and the caller's value. The tag is wiped.
     pub fn into_parts(self) -> (B, T) {
         (self.work.buffer, self.user)
     }

@@ -42,7 +42,9 @@ pub struct Ranges {
     pub cipher: Range<usize>,
     /// Those that are authenticated.
     pub mac: Range<usize>,
-    /// The tag: the first bytes of the MAC, as many as there are here, and none of those that are authenticated.
+    /// The tag: the first bytes of the MAC, as many as there are here, 4 at least, and none of those that are
+    /// authenticated. On the way back the length is what both sides agreed on, not what the packet says.
+    /// Where a tag is made, the range may be empty: the tag is then not in the packet.
     /// In the cipher's range it may only be where the packet is authenticated before it is encrypted, and then
     /// as a whole.
     pub tag: Range<usize>,
@@ -75,10 +77,13 @@ impl<A: Hash> Chain<'_, A> {
             }
         }
         if !cipher.len().is_multiple_of(C::GRANULARITY) {
-            return Err(ChainError::CipherLength { len: cipher.len(), granularity: C::GRANULARITY });
+            return Err(ChainError::CipherLength {
+                len: cipher.len(),
+                granularity: C::GRANULARITY,
+            });
         }
-        if tag.len() > A::DIGEST_LEN {
-            return Err(ChainError::TagLength { len: tag.len(), max: A::DIGEST_LEN });
+        if !tag.is_empty() && !(MIN_TAG..=A::DIGEST_LEN).contains(&tag.len()) {
+            return Err(ChainError::tag_length::<A>(tag.len()));
         }
         let overlaps = |range: &Range<usize>| tag.start.max(range.start) < tag.end.min(range.end);
         let encloses = |range: &Range<usize>| range.start <= tag.start && tag.end <= range.end;
@@ -122,6 +127,9 @@ impl<A: Hash> Chain<'_, A> {
     }
 }
 
+/// The shortest tag that is put into a packet or compared, in bytes.
+const MIN_TAG: usize = 4;
+
 /// Ranges that a chain cannot work on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainError {
@@ -141,10 +149,13 @@ pub enum ChainError {
         /// What they must be a multiple of.
         granularity: usize,
     },
-    /// For the tag, one that is longer than the MAC; or that is empty where a tag is to be compared.
+    /// For the tag, one that is shorter than 4 bytes or longer than the MAC; or that is empty where a tag is
+    /// to be compared.
     TagLength {
         /// Its bytes.
         len: usize,
+        /// The least.
+        min: usize,
         /// The most.
         max: usize,
     },
@@ -162,6 +173,13 @@ pub enum ChainError {
     },
 }
 
+impl ChainError {
+    /// For a tag that the hash `A` does not make, or that is too short.
+    pub(super) fn tag_length<A: Hash>(len: usize) -> Self {
+        ChainError::TagLength { len, min: MIN_TAG, max: A::DIGEST_LEN }
+    }
+}
+
 impl fmt::Display for ChainError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -171,11 +189,14 @@ impl fmt::Display for ChainError {
             ChainError::CipherLength { len, granularity } => {
                 write!(f, "{len} bytes to be ciphered are no multiple of {granularity}")
             }
-            ChainError::TagLength { len, max } => {
-                write!(f, "a tag of {len} bytes, where there may be 1 to {max}")
+            ChainError::TagLength { len, min, max } => {
+                write!(f, "a tag of {len} bytes, where there may be {min} to {max}")
             }
             ChainError::TagOverlap { start, end, other_start, other_end } => {
-                write!(f, "the tag at {start}..{end} overlaps what is authenticated or ciphered, ")?;
+                write!(
+                    f,
+                    "the tag at {start}..{end} overlaps what is authenticated or ciphered, "
+                )?;
                 write!(f, "{other_start}..{other_end}")
             }
         }

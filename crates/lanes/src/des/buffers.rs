@@ -151,7 +151,9 @@ impl Buffers {
         if tail > 0 {
             padded = self.padded.slot(number.into());
             // SAFETY: the source has these bytes after its whole blocks, less than a block of them.
-            unsafe { whole.src.add(BLOCK * whole.blocks).copy_to_nonoverlapping(padded.cast(), tail) };
+            unsafe {
+                whole.src.add(BLOCK * whole.blocks).copy_to_nonoverlapping(padded.cast(), tail)
+            };
         }
         let rest = Rest { run: whole, padded };
         self.slots[usize::from(number)] = Slot { task: *task, rest, id, in_lanes: 0 };

@@ -11,7 +11,7 @@ use crate::bits::{Bits, transpose};
 use crate::vector::each;
 
 /// Registers of one key's slices: C twice, D twice.
-pub(super) const SLICES: usize = 4 * HALF;
+pub(crate) const SLICES: usize = 4 * HALF;
 
 /// Bits of C and of D.
 const HALF: usize = 28;
@@ -35,8 +35,8 @@ const INITIAL: [u8; 64] = {
 
 /// The permutation P, by the standard's numbers.
 const PERMUTATION: [u8; 32] = [
-    16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30,
-    6, 22, 11, 4, 25,
+    16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19,
+    13, 30, 6, 22, 11, 4, 25,
 ];
 
 /// Where P takes each bit, from 0.
@@ -52,15 +52,15 @@ const DESTINATION: [usize; 32] = {
 
 /// Permuted choice 1, by the standard's numbers: bits of the key in C, then in D.
 const CHOICE_1: [u8; 2 * HALF] = [
-    57, 49, 41, 33, 25, 17, 9, 1, 58, 50, 42, 34, 26, 18, 10, 2, 59, 51, 43, 35, 27, 19, 11, 3, 60, 52,
-    44, 36, 63, 55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22, 14, 6, 61, 53, 45, 37, 29, 21, 13, 5,
-    28, 20, 12, 4,
+    57, 49, 41, 33, 25, 17, 9, 1, 58, 50, 42, 34, 26, 18, 10, 2, 59, 51, 43, 35, 27, 19, 11, 3, 60,
+    52, 44, 36, 63, 55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22, 14, 6, 61, 53, 45, 37, 29,
+    21, 13, 5, 28, 20, 12, 4,
 ];
 
 /// Permuted choice 2, by the standard's numbers.
 const CHOICE_2: [u8; 48] = [
-    14, 17, 11, 24, 1, 5, 3, 28, 15, 6, 21, 10, 23, 19, 12, 4, 26, 8, 16, 7, 27, 20, 13, 2, 41, 52, 31,
-    37, 47, 55, 30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
+    14, 17, 11, 24, 1, 5, 3, 28, 15, 6, 21, 10, 23, 19, 12, 4, 26, 8, 16, 7, 27, 20, 13, 2, 41, 52,
+    31, 37, 47, 55, 30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
 ];
 
 /// The register, after transposition of eight bytes in memory order, of a bit by the standard's number:
@@ -76,7 +76,7 @@ const fn register(number: u8) -> usize {
 /// `words` is readable for `LANES` words, `slices` writable for [`SLICES`] registers; and as [`Bits::load`]'s
 /// of the instruction set.
 #[inline(always)]
-pub(super) unsafe fn slice_keys<B: Bits>(words: *const u64, slices: *mut u64) {
+pub(crate) unsafe fn slice_keys<B: Bits>(words: *const u64, slices: *mut u64) {
     // SAFETY: the caller's.
     unsafe {
         let rows = transposed::<B>(words);
@@ -92,7 +92,7 @@ pub(super) unsafe fn slice_keys<B: Bits>(words: *const u64, slices: *mut u64) {
 /// # Safety
 /// As [`slice_keys`].
 #[inline(always)]
-pub(super) unsafe fn slice_key<B: Bits>(word: u64, slices: *mut u64) {
+pub(crate) unsafe fn slice_key<B: Bits>(word: u64, slices: *mut u64) {
     let all = |number| 0u64.wrapping_sub(word >> register(number) & 1);
     // SAFETY: the caller's.
     unsafe {
@@ -123,7 +123,7 @@ unsafe fn put_slice<B: Bits>(slices: *mut u64, at: usize, slice: B) {
 /// `blocks` is readable and writable for `LANES` words, `slices` readable for [`SLICES`] registers a pass;
 /// and as [`Bits::load`]'s of the instruction set.
 #[inline(always)]
-pub(super) unsafe fn cipher<B: Bits>(
+pub(crate) unsafe fn cipher<B: Bits>(
     slices: *const u64,
     passes: usize,
     decrypt: bool,
@@ -249,7 +249,10 @@ unsafe fn through_box<B: Bits, const BOX: usize>(left: *mut B, right: *const B, 
 /// # Safety
 /// As [`even_round`].
 #[inline(always)]
-unsafe fn input<B: Bits, const BOX: usize, const BIT: usize>(right: *const B, key: *const u64) -> B {
+unsafe fn input<B: Bits, const BOX: usize, const BIT: usize>(
+    right: *const B,
+    key: *const u64,
+) -> B {
     let chosen = const { CHOICE_2[6 * BOX + BIT] as usize - 1 };
     let slice = if chosen < HALF { chosen } else { chosen + HALF };
     // SAFETY: the caller's: E's rows overlap by two bits, and slices from 28 on are those of D.

@@ -73,7 +73,12 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 8 bytes.
-    pub fn cbc_encrypt(key: &'a DesKey, iv: [u8; 8], buffer: B, user: T) -> Result<Self, LengthError> {
+    pub fn cbc_encrypt(
+        key: &'a DesKey,
+        iv: [u8; 8],
+        buffer: B,
+        user: T,
+    ) -> Result<Self, LengthError> {
         Self::blocks(Mode::CbcEncrypt, key, u64::from_le_bytes(iv), buffer, user)
     }
 
@@ -81,7 +86,12 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 8 bytes.
-    pub fn cbc_decrypt(key: &'a DesKey, iv: [u8; 8], buffer: B, user: T) -> Result<Self, LengthError> {
+    pub fn cbc_decrypt(
+        key: &'a DesKey,
+        iv: [u8; 8],
+        buffer: B,
+        user: T,
+    ) -> Result<Self, LengthError> {
         Self::blocks(Mode::CbcDecrypt, key, u64::from_le_bytes(iv), buffer, user)
     }
 
@@ -111,7 +121,13 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
         Self::cipher(Des::counting(key, &counter), buffer, user)
     }
 
-    fn blocks(mode: Mode, key: &'a DesKey, chain: u64, buffer: B, user: T) -> Result<Self, LengthError> {
+    fn blocks(
+        mode: Mode,
+        key: &'a DesKey,
+        chain: u64,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, LengthError> {
         Ok(Self::cipher(Des::of_blocks(mode, key, chain, buffer.length())?, buffer, user))
     }
 }

@@ -4,7 +4,8 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A key for DES (FIPS 46-3, 8 bytes) or for triple DES with three keys (SP 800-67, 24 bytes).
+/// A key for DES (FIPS 46-3, 8 bytes) or for triple DES (SP 800-67) with three keys (24 bytes), or with two (16 bytes),
+/// of which the first is the third, too.
 ///
 /// Of each byte the lowest bit is for parity, which is neither used nor checked. DES is within anyone's
 /// reach to break, and both have blocks of 64 bits, so that about 2^32 of them under one key (32 GB) betray
@@ -31,12 +32,12 @@ pub struct DesKey {
 }
 
 impl DesKey {
-    /// A key of 8 or 24 bytes.
+    /// A key of 8, 16 or 24 bytes. Triple DES with two keys (16 bytes) is for what is there already: nothing new
+    /// is to be encrypted with it (SP 800-131A).
     ///
     /// # Errors
     ///
-    /// [`DesKeyError::Length`] for any other length: triple DES with two keys (16 bytes) is not to be
-    /// used any more (SP 800-131A). [`DesKeyError::Weak`] if the first and the second of three keys or
+    /// [`DesKeyError::Length`] for any other length. [`DesKeyError::Weak`] if the first and the second of three keys or
     /// the second and the third are equal but for parity, which leaves no more than DES
     /// (RFC 2451, section 2.3).
     pub fn new(key: &[u8]) -> Result<Self, DesKeyError> {
@@ -56,17 +57,16 @@ impl DesKey {
         let (words, []) = key.as_chunks::<8>() else {
             return Err(DesKeyError::Length { given: key.len() });
         };
-        let passes = words.len();
-        let words = words.iter().map(|word| u64::from_le_bytes(*word));
-        let mut key = DesKey { words: [0; 3], passes };
-        if !matches!(passes, 1 | 3) {
-            return Err(DesKeyError::Length { given: 8 * passes });
-        }
-        key.words.iter_mut().zip(words).for_each(|(to, word)| *to = word);
-        Ok(key)
+        let (passes, parts) = match words {
+            [only] => (1, [only, &[0; 8], &[0; 8]]),
+            [first, second] => (3, [first, second, first]),
+            [first, second, third] => (3, [first, second, third]),
+            _ => return Err(DesKeyError::Length { given: key.len() }),
+        };
+        Ok(DesKey { words: parts.map(|part| u64::from_le_bytes(*part)), passes })
     }
 
-    /// The length of the key in bits, those for parity among them: 64 or 192.
+    /// The length of the key in bits, those for parity among them: 64 or 192, with two keys as with three.
     pub fn bits(&self) -> usize {
         64 * self.passes
     }
@@ -111,7 +111,7 @@ impl fmt::Debug for DesKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DesKeyError {
-    /// It has neither 8 nor 24 bytes.
+    /// It has neither 8 nor 16 nor 24 bytes.
     Length {
         /// The length that was given, in bytes.
         given: usize,
@@ -124,7 +124,7 @@ impl fmt::Display for DesKeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DesKeyError::Length { given } => {
-                write!(f, "a key for DES has 8 bytes, one for triple DES 24, not {given}")
+                write!(f, "a key for DES has 8 bytes, one for triple DES 16 or 24, not {given}")
             }
             DesKeyError::Weak => f.write_str(
                 "triple DES whose first and second key, or second and third, are equal is no more than DES",
@@ -141,11 +141,15 @@ mod tests {
 
     #[test]
     fn other_lengths_are_refused_by_name() {
-        for length in (0..=64).filter(|length| ![8, 24].contains(length)) {
-            for result in [DesKey::new(&[1; 64][..length]), DesKey::allowing_weak(&[1; 64][..length])] {
+        for length in (0..=64).filter(|length| ![8, 16, 24].contains(length)) {
+            for result in
+                [DesKey::new(&[1; 64][..length]), DesKey::allowing_weak(&[1; 64][..length])]
+            {
                 let error = result.unwrap_err();
                 assert_eq!(error, DesKeyError::Length { given: length });
-                assert!(std::string::ToString::to_string(&error).contains(&std::format!("{length}")));
+                assert!(
+                    std::string::ToString::to_string(&error).contains(&std::format!("{length}"))
+                );
             }
         }
     }
@@ -158,7 +162,9 @@ mod tests {
             key
         };
         // The lowest bit is parity's.
-        for weak in [[2, 2, 4], [2, 4, 4], [2, 3, 8], [8, 0xfe, 0xff], [6, 6, 6], [0, 1, 0]].map(key) {
+        for weak in
+            [[2, 2, 4], [2, 4, 4], [2, 3, 8], [8, 0xfe, 0xff], [6, 6, 6], [0, 1, 0]].map(key)
+        {
             assert_eq!(DesKey::new(&weak).unwrap_err(), DesKeyError::Weak);
             assert_eq!(DesKey::allowing_weak(&weak).unwrap().bits(), 192);
         }
@@ -166,6 +172,14 @@ mod tests {
             assert_eq!(DesKey::new(&good).unwrap().bits(), 192);
         }
         assert_eq!(DesKey::new(&[0; 8]).unwrap().bits(), 64);
+        // Of two keys, the first is the third.
+        let two = |parts: [u8; 2]| parts.map(|part| [part; 8]);
+        let key_of_two = DesKey::new(two([2, 4]).as_flattened()).unwrap();
+        assert_eq!(key_of_two.words, DesKey::new(&key([2, 4, 2])).unwrap().words);
+        assert_eq!(key_of_two.bits(), 192);
+        let weak = two([2, 3]);
+        assert_eq!(DesKey::new(weak.as_flattened()).unwrap_err(), DesKeyError::Weak);
+        assert!(DesKey::allowing_weak(weak.as_flattened()).is_ok());
         let mut one_bit = key([0x10, 0x20, 0x40]);
         one_bit[8..16].fill(0x10);
         one_bit[15] = 0x90;

@@ -13,7 +13,6 @@ use super::DesKernel;
 use super::buffers::{Buffers, DesTask};
 use super::keys::LaneKeys;
 use super::mode::{AHEAD, Runs};
-use super::select;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Occupancy, Source};
 
@@ -73,7 +72,7 @@ impl Lanes for DesLanes {
     const SORT_STREAMS: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
-        let kernels = select::kernels(cpu);
+        let kernels = cpu.kernels().des;
         let width = widest(kernels).lanes;
         let classes = [(1, false), (1, true), (3, false), (3, true)];
         let classes = classes.map(|(passes, decrypt)| Class::new(passes, decrypt, width));
@@ -161,7 +160,8 @@ impl Class {
             let active = self.active;
             let kernel = kernels.iter().find(|kernel| active <= kernel.lanes);
             let kernel = kernel.unwrap_or(widest(kernels));
-            let fewest = self.left[..active].iter().fold(usize::MAX, |fewest, left| fewest.min(*left));
+            let fewest =
+                self.left[..active].iter().fold(usize::MAX, |fewest, left| fewest.min(*left));
             occupancy.count(active, self.width, fewest);
             let slices = self.keys.slices(kernel, active);
             let blocks = self.blocks.as_mut_ptr().cast::<u64>();

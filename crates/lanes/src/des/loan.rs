@@ -88,12 +88,22 @@ impl<'a> Loan<'a, DesLanes> {
     /// # Panics
     /// If the destination has another length than the source.
     #[inline(always)]
-    pub fn des_ctr_to(key: &'a DesKey, counter: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
+    pub fn des_ctr_to(
+        key: &'a DesKey,
+        counter: &[u8; BLOCK],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> Self {
         Des::counting(key, counter).lend(Span::apart(src, dst))
     }
 
     #[inline(always)]
-    fn whole_blocks(mode: Mode, key: &'a DesKey, chain: u64, text: Span) -> Result<Self, LengthError> {
+    fn whole_blocks(
+        mode: Mode,
+        key: &'a DesKey,
+        chain: u64,
+        text: Span,
+    ) -> Result<Self, LengthError> {
         Ok(Des::of_blocks(mode, key, chain, text.len)?.lend(text))
     }
 }

@@ -2,11 +2,11 @@
 //! one step, with neither tables nor branches that depend on secrets.
 //!
 //! `cipher` is the one description of the kernels, over [`Bits`](crate::bits::Bits), with the S-boxes of
-//! `sboxes`; `select` compiles it for the instruction sets. `lanes` schedules buffers onto lanes, and
+//! `sboxes`; `arch` compiles it for the instruction sets. `lanes` schedules buffers onto lanes, and
 //! `mode` says what a mode of operation does to the block of one lane.
 
 mod buffers;
-mod cipher;
+pub(crate) mod cipher;
 mod job;
 mod key;
 mod keys;
@@ -30,16 +30,16 @@ pub(crate) use select::kernel_info;
 ///
 /// - words and blocks are as many as there are lanes, side by side and little-endian;
 /// - slices have room for [`cipher::SLICES`] registers a pass.
-struct DesKernel {
+pub(crate) struct DesKernel {
     /// The name shown to users.
-    name: &'static str,
+    pub name: &'static str,
     /// Blocks that it ciphers at once.
-    lanes: usize,
+    pub lanes: usize,
     /// Slices one pass's keys, a word of each lane.
-    slice_keys: unsafe fn(words: *const u64, slices: *mut u64),
+    pub slice_keys: unsafe fn(words: *const u64, slices: *mut u64),
     /// Slices one key for all lanes.
-    slice_key: unsafe fn(word: u64, slices: *mut u64),
+    pub slice_key: unsafe fn(word: u64, slices: *mut u64),
     /// Ciphers a block of each lane with the slices of as many keys as there are passes; every other pass
     /// goes the other way.
-    cipher: unsafe fn(slices: *const u64, passes: usize, decrypt: bool, blocks: *mut u64),
+    pub cipher: unsafe fn(slices: *const u64, passes: usize, decrypt: bool, blocks: *mut u64),
 }

@@ -30,7 +30,11 @@ impl<A: Hash> HashLanes<A> {
     /// # Safety
     /// Its task is good.
     #[inline(always)]
-    pub(super) unsafe fn absorbed(&mut self, index: u8, source: &mut impl Source<HashTask<A::Word>>) {
+    pub(super) unsafe fn absorbed(
+        &mut self,
+        index: u8,
+        source: &mut impl Source<HashTask<A::Word>>,
+    ) {
         // SAFETY: the slot is full; what points into it is not used meanwhile. The task is good.
         unsafe {
             let slot = self.slots.get(index.into());
@@ -62,7 +66,11 @@ impl<A: Hash> HashLanes<A> {
     ///
     /// # Safety
     /// Their tasks are good.
-    pub(super) unsafe fn finish(&mut self, list: usize, source: &mut impl Source<HashTask<A::Word>>) {
+    pub(super) unsafe fn finish(
+        &mut self,
+        list: usize,
+        source: &mut impl Source<HashTask<A::Word>>,
+    ) {
         let lanes = self.lanes();
         let ends = &mut self.ends[list];
         ends.idle = 0;

@@ -112,7 +112,8 @@ impl<W: Word> Group<W> {
 
     /// The task in a place, and its number.
     fn task(&self, place: usize) -> (u32, HashTask<W>) {
-        let (len, outer, tag) = (self.lens[place], self.messages.outer[place].cast(), self.to[place]);
+        let (len, outer, tag) =
+            (self.lens[place], self.messages.outer[place].cast(), self.to[place]);
         let task = HashTask {
             data: self.messages.data[place],
             len,
@@ -158,7 +159,11 @@ impl<A: Hash> HashLanes<A> {
                 // SAFETY: the task is good, so that its data is readable; the room for its end is there.
                 unsafe {
                     let tail = group.tails.get(lane);
-                    tail.build::<A>(group.messages.data[lane], group.lens[lane], group.totals[lane]);
+                    tail.build::<A>(
+                        group.messages.data[lane],
+                        group.lens[lane],
+                        group.totals[lane],
+                    );
                     group.messages.tail[lane] = tail.blocks();
                 }
             }

@@ -6,7 +6,7 @@ use super::lanes::{End, HashLanes, HashTask};
 use super::{Hash, HmacKey, State};
 use crate::buffer::Input;
 use crate::error::LengthError;
-use crate::job::{PacketJob, Work};
+use crate::job::{PacketJob, Wiped, Work};
 use crate::manager::Loan;
 
 /// A hash, or an HMAC, whose message comes in several pieces.
@@ -67,7 +67,7 @@ pub type HashJob<'a, A, B, T = ()> = PacketJob<HashWork<'a, A, B>, T>;
 pub struct HashWork<'a, A: Hash, B> {
     data: B,
     step: Step<'a, A>,
-    digest: A::Digest,
+    digest: Wiped<A::Digest>,
 }
 
 /// What is to be done with the data.
@@ -80,7 +80,8 @@ enum Step<'a, A: Hash> {
 
 impl<'a, A: Hash, B: Input, T> HashJob<'a, A, B, T> {
     fn of(data: B, user: T, step: Step<'a, A>) -> Self {
-        PacketJob::new(HashWork { data, step, digest: A::ZERO_DIGEST }, user)
+        let digest = Wiped::new(A::ZERO_DIGEST);
+        PacketJob::new(HashWork { data, step, digest }, user)
     }
 
     /// The digest of a message.
@@ -113,10 +114,10 @@ impl<'a, A: Hash, B: Input, T> HashJob<'a, A, B, T> {
     /// and for an [`update`](HashJob::update).
     pub fn output(&self) -> Option<&A::Digest> {
         let has_output = !matches!(self.work.step, Step::Update(_));
-        (self.is_complete() && has_output).then_some(&self.work.digest)
+        (self.is_complete() && has_output).then_some(&*self.work.digest)
     }
 
-    /// The buffer and the caller's value.
+    /// The buffer and the caller's value. The digest is wiped.
     pub fn into_parts(self) -> (B, T) {
         (self.work.data, self.user)
     }

@@ -2,9 +2,7 @@
 
 use super::tail::Tail;
 use super::{Compression, Hash, State};
-#[cfg(target_arch = "x86_64")]
-use crate::vector::Pads;
-use crate::vector::{MAX_LANES, Vector, Word, each};
+use crate::vector::{MAX_LANES, Pads, Vector, Word, each};
 
 /// Advances every lane by `blocks` blocks.
 ///
@@ -76,7 +74,13 @@ impl<W: Word> Messages<W> {
 
     /// Has the kernel pad a lane's message of `total` bytes, of which the last `rest` are at `tail`.
     #[inline(always)]
-    pub(crate) fn pad<A: Hash<Word = W>>(&mut self, lane: usize, tail: *const u8, rest: u8, total: u64) {
+    pub(crate) fn pad<A: Hash<Word = W>>(
+        &mut self,
+        lane: usize,
+        tail: *const u8,
+        rest: u8,
+        total: u64,
+    ) {
         self.tail[lane] = tail;
         self.rest[lane] = rest;
         let [first, second] = Tail::length::<A>(total);
@@ -177,7 +181,8 @@ pub(crate) unsafe fn finish<V: Vector, A: Hash<Word = V::Word>, P: Padding<V>>(
                 P::load::<A>(messages, first, step - shape.blocks, shape.tail)
             } else {
                 let zero = V::splat(A::Word::default());
-                let inner = core::mem::replace(&mut rows, V::gather(messages.outer[first..].as_ptr()));
+                let inner =
+                    core::mem::replace(&mut rows, V::gather(messages.outer[first..].as_ptr()));
                 pad_outer::<A, V>(inner, zero, |word| V::splat(word))
             };
             A::compress(&mut rows, words);
@@ -221,15 +226,14 @@ impl<V: Vector> Padding<V> for Built {
 }
 
 /// The kernel pads what is left of the messages.
-#[cfg(target_arch = "x86_64")]
+#[allow(dead_code, reason = "not every architecture has masked loads")]
 pub(crate) struct InRegisters;
 
-#[cfg(target_arch = "x86_64")]
+#[allow(dead_code, reason = "not every architecture has masked loads")]
 impl InRegisters {
     pub(crate) const IN_REGISTERS: bool = true;
 }
 
-#[cfg(target_arch = "x86_64")]
 impl<V: Pads> Padding<V> for InRegisters {
     #[inline(always)]
     unsafe fn load<A: Hash<Word = V::Word>>(
@@ -281,7 +285,7 @@ unsafe fn load<V: Vector, C: Compression<Word = V::Word>>(
 }
 
 /// What is in the one block of HMAC's outer hash beside the digest, in words.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[allow(dead_code, reason = "only hash instructions need it")]
 #[inline(always)]
 pub(crate) fn outer_padding<A: Hash>() -> [A::Word; 16] {
     let zero = A::Word::default();

@@ -150,7 +150,7 @@ impl<A: Hash> Lanes for HashLanes<A> {
     const TOGETHER: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
-        let kernels = A::kernels(cpu);
+        let kernels = cpu.pick(A::kernels(&cpu.kernels().hashes));
         let lanes = kernels.wide.lanes;
         let zero = A::Word::default();
         let mut spare = Slab::new(1);
@@ -206,7 +206,8 @@ impl<A: Hash> Lanes for HashLanes<A> {
                     }
                 }
                 let late = |ends: &Ends<_>| ends.count > 0 && ends.idle > PATIENCE;
-                if self.whole.active == lanes || self.whole.active > 0 && self.whole.idle > PATIENCE {
+                if self.whole.active == lanes || self.whole.active > 0 && self.whole.idle > PATIENCE
+                {
                     self.step(source);
                 } else if let Some(list) = self.ends.iter().position(late) {
                     self.finish(list, source);

@@ -1,12 +1,12 @@
 //! MD5 (RFC 1321).
 
-use super::{Compression, declare_hash, places, rounds, select};
+use super::{Compression, declare_hash, places, rounds};
 use crate::vector::Vector;
 
 declare_hash! {
     /// MD5: 16-byte digests, 64-byte blocks (RFC 1321). Broken as a cryptographic hash; for checksums of
     /// old, and for HMAC where a format fixes it.
-    Md5, "md5", 16, many32, select::integers::<Core>,
+    Md5, "md5", 16, md5,
     [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0, 0, 0, 0]
 }
 
@@ -16,7 +16,7 @@ pub struct Core;
 
 /// Step constants: the integer part of 2^32 |sin(i + 1)|.
 #[rustfmt::skip]
-const K: [u32; 64] = [
+pub(crate) const K: [u32; 64] = [
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
     0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
     0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,

@@ -6,7 +6,7 @@ mod hmac;
 mod job;
 pub(crate) mod kernel;
 mod lanes;
-mod md5;
+pub(crate) mod md5;
 mod select;
 pub(crate) mod sha1;
 pub(crate) mod sha256;
@@ -23,6 +23,9 @@ pub use job::{HashJob, Stream};
 pub(crate) use kernel::{HashKernel, Messages, Shape, SingleKernel};
 pub use lanes::HashLanes;
 pub use md5::Md5;
+#[allow(unused_imports, reason = "not every architecture has kernels of fewer lanes")]
+pub(crate) use select::Middle;
+pub(crate) use select::{HashKernels, Kernels, plain};
 pub use sha1::Sha1;
 pub use sha256::{Sha224, Sha256};
 pub use sha512::{Sha384, Sha512};
@@ -71,35 +74,34 @@ pub trait Hash: Compression + sealed::Sealed + Send + Sync {
 
 mod sealed {
     use super::kernel::SingleKernel;
-    use super::select::Kernels;
-    use crate::cpu::Cpu;
+    use super::select::{HashKernels, Kernels};
+    use crate::features::Choice;
 
     /// What a hash has that its users need not see.
     pub trait Sealed: super::Compression {
-        /// The kernels that this CPU gets.
-        fn kernels(cpu: &Cpu) -> Kernels<Self::Word>;
+        /// Its kernels among those of all hashes.
+        fn kernels(of: &HashKernels) -> &Choice<Kernels<Self::Word>>;
         /// The kernel for one buffer that every machine has.
         fn plain() -> SingleKernel<Self::Word>;
     }
 }
 
 /// Declares a hash: its name, digest length and initial state over a compression function `Core`, and
-/// where its kernels come from.
+/// the field of [`HashKernels`] that has its kernels.
 macro_rules! declare_hash {
     (
         $(#[$doc:meta])*
-        $name:ident, $text:literal, $len:literal, $wide:ident, $single:expr, $initial:expr
+        $name:ident, $text:literal, $len:literal, $field:ident, $initial:expr
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $name;
 
         impl crate::hash::sealed::Sealed for $name {
-            fn kernels(cpu: &crate::cpu::Cpu) -> crate::hash::select::Kernels<Self::Word> {
-                crate::hash::select::Kernels::new(
-                    crate::hash::select::$wide::<Self>(cpu),
-                    $single(cpu),
-                )
+            fn kernels(
+                of: &crate::hash::HashKernels,
+            ) -> &crate::features::Choice<crate::hash::select::Kernels<Self::Word>> {
+                &of.$field
             }
             fn plain() -> crate::hash::SingleKernel<Self::Word> {
                 crate::hash::select::plain::<Core>()

@@ -1,12 +1,12 @@
 //! SHA-1 (FIPS 180-4, section 6.1; RFC 3174).
 
-use super::{Compression, declare_hash, places, rounds, select};
+use super::{Compression, declare_hash, places, rounds};
 use crate::vector::Vector;
 
 declare_hash! {
     /// SHA-1: 20-byte digests, 64-byte blocks (FIPS 180-4, RFC 3174). Not collision resistant any more;
     /// for HMAC, and for formats that fix it.
-    Sha1, "sha1", 20, many_sha1, select::single_sha1,
+    Sha1, "sha1", 20, sha1,
     [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0, 0, 0, 0]
 }
 
@@ -37,8 +37,10 @@ impl Compression for Core {
 fn round<const T: usize, V: Vector<Word = u32>>(s: &mut [V; 8], w: &mut [V; 16]) {
     let [a, b, c, d, e] = const { places(80 - T) };
     if T >= 16 {
-        w[T % 16] =
-            w[(T - 3) % 16].xor(w[(T - 8) % 16]).xor3(w[(T - 14) % 16], w[T % 16]).rotate_right::<31>();
+        w[T % 16] = w[(T - 3) % 16]
+            .xor(w[(T - 8) % 16])
+            .xor3(w[(T - 14) % 16], w[T % 16])
+            .rotate_right::<31>();
     }
     let f = match T / 20 {
         0 => s[b].choose(s[c], s[d]),

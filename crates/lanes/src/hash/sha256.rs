@@ -1,17 +1,17 @@
 //! SHA-224 and SHA-256 (FIPS 180-4, section 6.2).
 
-use super::{Compression, declare_hash, places, rounds, select};
+use super::{Compression, declare_hash, places, rounds};
 use crate::vector::Vector;
 
 declare_hash! {
     /// SHA-224: 28-byte digests, 64-byte blocks (FIPS 180-4).
-    Sha224, "sha224", 28, many_sha256, select::single_sha256,
+    Sha224, "sha224", 28, sha224,
     [0xc1059ed8, 0x367cd507, 0x3070dd17, 0xf70e5939, 0xffc00b31, 0x68581511, 0x64f98fa7, 0xbefa4fa4]
 }
 
 declare_hash! {
     /// SHA-256: 32-byte digests, 64-byte blocks (FIPS 180-4).
-    Sha256, "sha256", 32, many_sha256, select::single_sha256,
+    Sha256, "sha256", 32, sha256,
     [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]
 }
 
@@ -55,7 +55,11 @@ impl Compression for Core {
 
 /// Round `T` of sixteen after the first, with the word that the message is extended by.
 #[inline(always)]
-fn later_round<const T: usize, V: Vector<Word = u32>>(s: &mut [V; 8], w: &mut [V; 16], k: &[u32; 16]) {
+fn later_round<const T: usize, V: Vector<Word = u32>>(
+    s: &mut [V; 8],
+    w: &mut [V; 16],
+    k: &[u32; 16],
+) {
     let (w2, w15) = (w[(T + 14) % 16], w[(T + 1) % 16]);
     let sigma1 = w2.rotate_right::<17>().xor3(w2.rotate_right::<19>(), w2.shift_right::<10>());
     let sigma0 = w15.rotate_right::<7>().xor3(w15.rotate_right::<18>(), w15.shift_right::<3>());

@@ -1,18 +1,18 @@
 //! SHA-384 and SHA-512 (FIPS 180-4, sections 6.4 and 6.5).
 
-use super::{Compression, declare_hash, places, rounds, select};
+use super::{Compression, declare_hash, places, rounds};
 use crate::vector::Vector;
 
 declare_hash! {
     /// SHA-384: 48-byte digests, 128-byte blocks (FIPS 180-4).
-    Sha384, "sha384", 48, many_sha512, select::single_sha512,
+    Sha384, "sha384", 48, sha384,
     [0xcbbb9d5dc1059ed8, 0x629a292a367cd507, 0x9159015a3070dd17, 0x152fecd8f70e5939,
      0x67332667ffc00b31, 0x8eb44a8768581511, 0xdb0c2e0d64f98fa7, 0x47b5481dbefa4fa4]
 }
 
 declare_hash! {
     /// SHA-512: 64-byte digests, 128-byte blocks (FIPS 180-4).
-    Sha512, "sha512", 64, many_sha512, select::single_sha512,
+    Sha512, "sha512", 64, sha512,
     [0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
      0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179]
 }
@@ -69,7 +69,11 @@ impl Compression for Core {
 
 /// Round `T` of sixteen after the first, with the word that the message is extended by.
 #[inline(always)]
-fn later_round<const T: usize, V: Vector<Word = u64>>(s: &mut [V; 8], w: &mut [V; 16], k: &[u64; 16]) {
+fn later_round<const T: usize, V: Vector<Word = u64>>(
+    s: &mut [V; 8],
+    w: &mut [V; 16],
+    k: &[u64; 16],
+) {
     let (w2, w15) = (w[(T + 14) % 16], w[(T + 1) % 16]);
     let sigma1 = w2.rotate_right::<19>().xor3(w2.rotate_right::<61>(), w2.shift_right::<6>());
     let sigma0 = w15.rotate_right::<1>().xor3(w15.rotate_right::<8>(), w15.shift_right::<7>());

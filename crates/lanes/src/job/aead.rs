@@ -5,9 +5,10 @@ use core::fmt;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
-use super::{PacketJob, Work};
+use super::{PacketJob, Wiped, Work};
 use crate::buffer::{CipherBuffer, Input, Span};
 use crate::manager::{Lanes, Loan};
+use crate::outcome::public;
 
 /// Bytes of the longest tag.
 const TAG: usize = 16;
@@ -78,7 +79,7 @@ pub struct AeadWork<M, A, B> {
     associated: A,
     buffer: B,
     /// What is computed; wiped once it was compared.
-    tag: [u8; TAG],
+    tag: Wiped<[u8; TAG]>,
     /// What the message came with.
     came: Came,
     authentic: bool,
@@ -98,7 +99,7 @@ unsafe impl<M: Aead, A: Input, B: CipherBuffer> Work for AeadWork<M, A, B> {
     #[inline(always)]
     fn task(&mut self) -> <M::Lanes as Lanes>::Task {
         let text = Span::of(&mut self.buffer);
-        self.mode.task(&Parts::new(self.associated.bytes(), text, &mut self.tag))
+        self.mode.task(&Parts::new(self.associated.bytes(), text, &mut *self.tag))
     }
 
     #[inline(always)]
@@ -118,8 +119,8 @@ impl<M: Aead, A: Input, B: CipherBuffer> AeadWork<M, A, B> {
     /// Compares the tags of an opened message, and wipes what must not be seen.
     fn authenticate(&mut self) {
         let Came { tag, len } = &self.came;
-        self.authentic = self.tag[..*len].ct_eq(&tag[..*len]).into();
-        self.tag.zeroize();
+        self.authentic = public(self.tag[..*len].ct_eq(&tag[..*len]));
+        self.tag.wipe();
         if !self.authentic {
             let Span { dst, len, .. } = Span::of(&mut self.buffer);
             // SAFETY: so many bytes are writable, and the task is over (CipherBuffer's contract).
@@ -135,7 +136,7 @@ impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
         let mut tag = [0; TAG];
         tag[..came.len()].copy_from_slice(came);
         let came = Came { tag, len: came.len() };
-        let tag = [0; TAG];
+        let tag = Wiped::new([0; TAG]);
         PacketJob::new(AeadWork { mode, associated, buffer, tag, came, authentic: false }, user)
     }
 
@@ -159,7 +160,7 @@ impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
         (self.is_complete() && mode.seals()).then(|| &tag[..mode.written()])
     }
 
-    /// The buffer, the associated data and the caller's value.
+    /// The buffer, the associated data and the caller's value. The tag is wiped.
     pub fn into_parts(self) -> (B, A, T) {
         (self.work.buffer, self.work.associated, self.user)
     }

@@ -1,6 +1,6 @@
 //! Data to be authenticated.
 
-use super::{PacketJob, Work};
+use super::{PacketJob, Wiped, Work};
 use crate::buffer::Input;
 use crate::manager::{Lanes, Loan};
 
@@ -39,7 +39,7 @@ pub type MacJob<M, D, T = ()> = PacketJob<MacWork<M, D>, T>;
 pub struct MacWork<M: Mac, D> {
     mode: M,
     data: D,
-    tag: M::Tag,
+    tag: Wiped<M::Tag>,
 }
 
 // SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract); mode and tag are in
@@ -50,7 +50,7 @@ unsafe impl<M: Mac, D: Input> Work for MacWork<M, D> {
     #[inline(always)]
     fn task(&mut self) -> <M::Lanes as Lanes>::Task {
         let data = self.data.bytes();
-        self.mode.task((data.as_ptr(), data.len()), &raw mut self.tag)
+        self.mode.task((data.as_ptr(), data.len()), &raw mut *self.tag)
     }
 
     #[inline(always)]
@@ -62,15 +62,15 @@ unsafe impl<M: Mac, D: Input> Work for MacWork<M, D> {
 impl<M: Mac, D: Input, T> MacJob<M, D, T> {
     /// A job for data of a length that the mode was made for.
     pub(crate) fn mac(mode: M, data: D, user: T) -> Self {
-        PacketJob::new(MacWork { mode, data, tag: M::Tag::default() }, user)
+        PacketJob::new(MacWork { mode, data, tag: Wiped::new(M::Tag::default()) }, user)
     }
 
     /// The tag, the whole of it; `None` until the job is complete.
     pub fn output(&self) -> Option<&M::Tag> {
-        self.is_complete().then_some(&self.work.tag)
+        self.is_complete().then_some(&*self.work.tag)
     }
 
-    /// The data and the caller's value.
+    /// The data and the caller's value. The tag is wiped.
     pub fn into_parts(self) -> (D, T) {
         (self.work.data, self.user)
     }

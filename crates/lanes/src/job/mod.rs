@@ -6,10 +6,13 @@
 mod aead;
 mod cipher;
 mod mac;
+mod wiped;
 
 pub use aead::{Aead, AeadJob, Parts, TagError};
 pub use cipher::{Cipher, CipherJob};
 pub use mac::{Mac, MacJob};
+
+pub(crate) use wiped::Wiped;
 
 use crate::manager::{Job, Lanes, Ticket};
 

@@ -8,7 +8,8 @@ use crate::vector::each;
 type Word<B> = [B; 16];
 
 /// What the key's words are added to for the second form of them (TS 35.202, 4.6.1).
-pub(super) const CONSTANTS: [u16; 8] = [0x0123, 0x4567, 0x89ab, 0xcdef, 0xfedc, 0xba98, 0x7654, 0x3210];
+pub(crate) const CONSTANTS: [u16; 8] =
+    [0x0123, 0x4567, 0x89ab, 0xcdef, 0xfedc, 0xba98, 0x7654, 0x3210];
 
 /// What [`s9`] and [`s7`] leave out, as FI would add it: the constant of each, and that of the first to the
 /// second. Round keys of FI include it, which makes good for FI's first half; what its second half lacks
@@ -47,7 +48,7 @@ impl<B: Bits> Schedule<B> {
 
 /// [`KasumiKernel::schedule`](super::KasumiKernel::schedule), with its contract.
 #[inline(always)]
-pub(super) unsafe fn schedule<B: Bits>(high: *mut u64, low: *mut u64, schedule: *mut u64) {
+pub(crate) unsafe fn schedule<B: Bits>(high: *mut u64, low: *mut u64, schedule: *mut u64) {
     let schedule = schedule.cast::<B>();
     for (half, from) in [high, low].into_iter().enumerate() {
         // SAFETY: the contract: there are 64 rows of a half in memory, and room for the schedule's.
@@ -72,7 +73,7 @@ pub(super) unsafe fn schedule<B: Bits>(high: *mut u64, low: *mut u64, schedule: 
 
 /// [`KasumiKernel::encrypt`](super::KasumiKernel::encrypt), with its contract.
 #[inline(always)]
-pub(super) unsafe fn encrypt<B: Bits>(schedule: *const u64, blocks: *mut u64) {
+pub(crate) unsafe fn encrypt<B: Bits>(schedule: *const u64, blocks: *mut u64) {
     let schedule = Schedule { rows: schedule.cast::<B>() };
     // SAFETY: the contract: there are 64 rows of blocks in memory.
     unsafe {
@@ -196,35 +197,3 @@ unsafe fn add_key<B: Bits, const N: usize>(mut x: [B; N], key: *const B) -> [B; 
     }
     x
 }
-
-/// Makes the kernel of one instruction set: the functions above with the `target_feature` that it needs.
-macro_rules! kasumi_kernel {
-    ($(#[$doc:meta])* $module:ident, $name:literal, $bits:ty $(, $features:literal)?) => {
-        $(#[$doc])*
-        pub(super) mod $module {
-            use crate::bits::Bits;
-            use crate::kasumi::{KasumiKernel, cipher};
-
-            /// The kernel.
-            pub(in crate::kasumi) static KERNEL: KasumiKernel = KasumiKernel {
-                name: $name,
-                lanes: <$bits as Bits>::LANES,
-                schedule,
-                encrypt,
-            };
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn schedule(high: *mut u64, low: *mut u64, schedule: *mut u64) {
-                // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { cipher::schedule::<$bits>(high, low, schedule) }
-            }
-
-            $(#[target_feature(enable = $features)])?
-            unsafe fn encrypt(schedule: *const u64, blocks: *mut u64) {
-                // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { cipher::encrypt::<$bits>(schedule, blocks) }
-            }
-        }
-    };
-}
-pub(super) use kasumi_kernel;

@@ -7,7 +7,6 @@ use zeroize::Zeroize;
 
 use super::f8::F8;
 use super::f9::F9;
-use super::select;
 use super::{KasumiKernel, KasumiKey, Line, ROWS};
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Occupancy, Source};
@@ -115,7 +114,7 @@ impl Lanes for KasumiLanes {
     const SORT_STREAMS: bool = true;
 
     fn new(cpu: &Cpu) -> Self {
-        let kernels = select::kernels(cpu);
+        let kernels = cpu.kernels().kasumi;
         let lanes = kernels[kernels.len() - 1].lanes;
         KasumiLanes {
             f8: Set::new(lanes),

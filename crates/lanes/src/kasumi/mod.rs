@@ -3,11 +3,11 @@
 //!
 //! Both are chains: a block cannot begin before the one before it is complete. So each buffer gets a lane,
 //! and the cipher is bitsliced: a register holds one bit of every lane's block, the S-boxes are logic, and no
-//! address or branch depends on a key. `sbox` has the S-boxes, `cipher` the rounds and the making of kernels,
+//! address or branch depends on a key. `sbox` has the S-boxes, `cipher` the rounds,
 //! `lanes` puts buffers onto lanes, `f8` and `f9` say what a lane does between two blocks.
 
 mod bits;
-mod cipher;
+pub(crate) mod cipher;
 mod f8;
 mod f9;
 mod key;

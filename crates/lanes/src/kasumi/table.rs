@@ -25,7 +25,8 @@ type RoundKeys = [([u16; 2], [u16; 3], [u16; 3]); 8];
 impl TableKasumi {
     /// Makes the tables, 128 KiB each.
     pub fn new() -> Self {
-        let mut tables = TableKasumi { first: vec![0; 1 << 16].into(), second: vec![0; 1 << 16].into() };
+        let mut tables =
+            TableKasumi { first: vec![0; 1 << 16].into(), second: vec![0; 1 << 16].into() };
         for x in 0..=u16::MAX {
             tables.first[usize::from(x)] = half(x >> 7, x & 0x7f);
             tables.second[usize::from(x)] = half(x & 0x1ff, x >> 9);

@@ -291,7 +291,10 @@ mod tests {
     #[test]
     fn enough_of_one_cost_go_and_the_others_wait() {
         let mut waiting = Waiting::Sorted(Classes::new(64, 4));
-        [1, 2, 1, 9, 1, 2, 1, 1, 99].iter().zip(0..).for_each(|(cost, slot)| waiting.push(slot, *cost));
+        [1, 2, 1, 9, 1, 2, 1, 1, 99]
+            .iter()
+            .zip(0..)
+            .for_each(|(cost, slot)| waiting.push(slot, *cost));
         assert_eq!(all(&mut waiting), [0, 2, 4, 6]);
         waiting.push(9, 2);
         waiting.push(10, 2);

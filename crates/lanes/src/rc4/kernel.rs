@@ -1,17 +1,17 @@
 //! The steps of several keystreams side by side.
 
 use super::key::State;
-use crate::cpu::{Cpu, Isa};
+use crate::cpu::Cpu;
 use crate::report::KernelInfo;
 
 /// The most lanes any kernel has.
-pub(super) const MAX_LANES: usize = 4;
+pub(crate) const MAX_LANES: usize = 4;
 
 /// Bytes of a group.
-pub(super) const GROUP: usize = 16;
+pub(crate) const GROUP: usize = 16;
 
 /// What kernels advance. All keystreams are at the same byte.
-pub(super) struct Streams {
+pub(crate) struct Streams {
     pub states: [State; MAX_LANES],
     /// The places that go by the key: `j`.
     pub places: [usize; MAX_LANES],
@@ -25,7 +25,7 @@ pub(super) struct Streams {
 /// # Safety
 ///
 /// The caller promises that each source can be read and each destination written for the bytes of the groups.
-pub(super) struct Kernel {
+pub(crate) struct Kernel {
     /// The name shown to users.
     pub name: &'static str,
     pub lanes: usize,
@@ -34,20 +34,9 @@ pub(super) struct Kernel {
     pub groups: &'static [unsafe fn(streams: &mut Streams, first: usize, groups: usize)],
 }
 
-/// The kernel of a CPU: written for the machine where somebody has, else as the compiler makes it.
-pub(super) fn select(cpu: &Cpu) -> &'static Kernel {
-    match cpu.isa() {
-        Isa::Portable => &PORTABLE,
-        #[cfg(target_arch = "x86_64")]
-        _ => &super::x86_64::KERNEL,
-        #[cfg(not(target_arch = "x86_64"))]
-        _ => &PORTABLE,
-    }
-}
-
 /// What RC4 gets on this CPU.
 pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
-    let Kernel { name, lanes, .. } = *select(cpu);
+    let Kernel { name, lanes, .. } = *cpu.kernels().rc4;
     KernelInfo {
         algorithm: "rc4",
         kernel: name,
@@ -59,7 +48,8 @@ pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
 }
 
 /// Two lanes: with more, compilers run out of registers.
-static PORTABLE: Kernel = Kernel { name: "portable", lanes: 2, groups: &[portable::<1>, portable::<2>] };
+pub(crate) static PORTABLE: Kernel =
+    Kernel { name: "portable", lanes: 2, groups: &[portable::<1>, portable::<2>] };
 
 /// [`Kernel::groups`], with its contract.
 unsafe fn portable<const N: usize>(streams: &mut Streams, first: usize, groups: usize) {
@@ -88,7 +78,7 @@ unsafe fn portable<const N: usize>(streams: &mut Streams, first: usize, groups: 
 ///
 /// # Safety
 /// So many bytes can be read and written.
-pub(super) unsafe fn bytes<const N: usize>(streams: &mut Streams, first: usize, count: usize) {
+pub(crate) unsafe fn bytes<const N: usize>(streams: &mut Streams, first: usize, count: usize) {
     let Streams { states, places, src, dst } = streams;
     for at in first..first + count {
         for lane in 0..N {

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 
 use zeroize::Zeroize;
 
-use super::kernel::{self, GROUP, Kernel, MAX_LANES, Streams, bytes};
+use super::kernel::{GROUP, Kernel, MAX_LANES, Streams, bytes};
 use super::key::Rc4Key;
 use crate::buffer::{CipherBuffer, Span};
 use crate::cpu::Cpu;
@@ -46,7 +46,7 @@ impl Lanes for Rc4Lanes {
             src: [core::ptr::null(); MAX_LANES],
             dst: [core::ptr::null_mut(); MAX_LANES],
         };
-        let kernel = kernel::select(cpu);
+        let kernel = cpu.kernels().rc4;
         Rc4Lanes { kernel, streams: Box::new(streams), occupancy: Occupancy::default() }
     }
 

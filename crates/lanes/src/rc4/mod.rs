@@ -8,12 +8,10 @@
 //! A byte takes five accesses to memory, each of which may wait for those before it. So several buffers go side
 //! by side, each with a copy of its key's state: `kernel` has their steps, `lanes` puts buffers together.
 
-mod kernel;
+pub(crate) mod kernel;
 mod key;
 mod lanes;
-#[cfg(target_arch = "x86_64")]
-mod x86_64;
 
-pub(crate) use kernel::kernel_info;
+pub(crate) use kernel::{Kernel, PORTABLE, kernel_info};
 pub use key::{Rc4Key, Rc4KeyLengthError};
 pub use lanes::{Rc4Job, Rc4Lanes};

@@ -128,7 +128,8 @@ fn packets_allocate_nothing() {
             let of = |count: usize| {
                 let messages: Vec<_> =
                     (0..count).map(|i| Message::new::<M>(i, 16, i * 29 % 900)).collect();
-                let mut texts: Vec<_> = messages.iter().map(|message| message.plain.clone()).collect();
+                let mut texts: Vec<_> =
+                    messages.iter().map(|message| message.plain.clone()).collect();
                 let mut tags = vec![[0; 16]; count];
                 let all = messages.iter().zip(&mut texts).zip(&mut tags);
                 let views = all.map(|((message, text), tag)| View {
@@ -153,13 +154,12 @@ fn kasumi_allocates_nothing() {
         let mut planner = Planner::new(&cpu);
         let mut texts: Vec<_> = messages.iter().map(|message| message.text.clone()).collect();
         let mut tags = vec![[0; 4]; messages.len()];
-        let count =
-            allocations(|| {
-                let all = messages.iter().zip(&mut texts).zip(&mut tags);
-                planner.process_each(all.flat_map(|((message, text), tag)| {
-                    [message.f8(text), message.f9(&message.text, tag)]
-                }));
-            });
+        let count = allocations(|| {
+            let all = messages.iter().zip(&mut texts).zip(&mut tags);
+            planner.process_each(all.flat_map(|((message, text), tag)| {
+                [message.f8(text), message.f9(&message.text, tag)]
+            }));
+        });
         assert_eq!(count, 0, "on {}", cpu.isa());
     }
 }
@@ -172,7 +172,8 @@ fn rc4_allocates_nothing() {
         let mut planner = Planner::new(&cpu);
         let mut texts: Vec<_> = (0..30).map(|i| bytes(i, i * 29 % 900)).collect();
         let count = allocations(|| {
-            planner.process_each(texts.iter_mut().map(|text| broadloom_lanes::Loan::rc4(&key, text)));
+            planner
+                .process_each(texts.iter_mut().map(|text| broadloom_lanes::Loan::rc4(&key, text)));
         });
         assert_eq!(count, 0, "on {}", cpu.isa());
     }

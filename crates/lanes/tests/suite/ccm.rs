@@ -23,7 +23,8 @@ fn check(examples: &[Example]) {
             let key = AesKey::new(&hex(example.key)).expect("a good length");
             let (nonce, sealed, tag) = (hex(example.nonce), hex(example.sealed), hex(example.tag));
             let what = format!("example {i} on {}", cpu.isa());
-            let mut texts = [plain.clone(), vec![0; plain.len()], sealed.clone(), vec![0; plain.len()]];
+            let mut texts =
+                [plain.clone(), vec![0; plain.len()], sealed.clone(), vec![0; plain.len()]];
             let mut tags = [(); 4].map(|()| vec![0; tag.len()]);
             let [seal, seal_to, open, open_to] = &mut texts;
             let [tag_0, tag_1, tag_2, tag_3] = &mut tags;

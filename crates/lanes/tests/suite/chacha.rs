@@ -2,7 +2,7 @@
 
 use broadloom_lanes::{ChaChaKey, ChaChaLanes, CounterError, Cpu, Loan, Planner};
 
-use crate::common::chacha::{ChaCha20, ChaChaOpen, ChaChaSeal};
+use crate::common::chacha::{ChaCha20, ChaChaOpen, ChaChaSeal, XChaChaOpen, XChaChaSeal};
 use crate::common::packets::{Message, Mode};
 use crate::common::{bytes, cipher_cpus, hex};
 use crate::packet_answers::{self, Example};
@@ -90,6 +90,28 @@ fn chacha20_poly1305_rfc_8439() {
     packet_answers::check::<ChaChaOpen>(&opening);
 }
 
+/// draft-irtf-cfrg-xchacha-03, A.3.1.
+#[test]
+fn xchacha20_poly1305_of_the_draft() {
+    let example = Example {
+        key: "808182838485868788898a8b8c8d8e8f909192939495969798999a9b9c9d9e9f",
+        nonce: "404142434445464748494a4b4c4d4e4f5051525354555657",
+        associated: "50515253c0c1c2c3c4c5c6c7",
+        before: "4c616469657320616e642047656e746c656d656e206f662074686520636c6173\
+                 73206f66202739393a204966204920636f756c64206f6666657220796f75206f\
+                 6e6c79206f6e652074697020666f7220746865206675747572652c2073756e73\
+                 637265656e20776f756c642062652069742e",
+        after: "bd6d179d3e83d43b9576579493c0e939572a1700252bfaccbed2902c21396cbb\
+                731c7f1b0b4aa6440bf3a82f4eda7e39ae64c6708c54c216cb96b72e1213b452\
+                2f8c9ba40db5d945b11b69b982c1bb9e3f3fac2bc369488f76b2383565d3fff9\
+                21f9664c97637da9768812f615c68b13b52e",
+        tag: "c0875924c1c7987947deafd8780acf49",
+    };
+    packet_answers::check::<XChaChaSeal>(&[example]);
+    let opening = Example { before: example.after, after: example.before, ..example };
+    packet_answers::check::<XChaChaOpen>(&[opening]);
+}
+
 /// Texts that are worked on in parts, alone and among others, with associated data long and short.
 #[test]
 fn long_texts() {
@@ -109,6 +131,8 @@ fn long_texts() {
     all::<ChaCha20>();
     all::<ChaChaSeal>();
     all::<ChaChaOpen>();
+    all::<XChaChaSeal>();
+    all::<XChaChaOpen>();
 }
 
 /// The counters of ChaCha20 may start anywhere, and go up to the last one.
@@ -141,7 +165,8 @@ fn a_counter_that_would_wrap_is_refused_and_nothing_is_written() {
                 assert!(len <= 128);
                 Planner::<ChaChaLanes>::new(&Cpu::detect()).process_each([in_place, apart]);
                 let nonce = hex("feffffff070707070707070707070707");
-                let message = Message { key: vec![1; 32], nonce, associated: Vec::new(), plain: from };
+                let message =
+                    Message { key: vec![1; 32], nonce, associated: Vec::new(), plain: from };
                 assert_eq!([&to, &to_apart], [&ChaCha20::expected(&message).0; 2]);
             }
             (in_place, apart) => {

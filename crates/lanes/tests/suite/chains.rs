@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use broadloom_lanes::{
-    AesKey, CbcLanes, Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Cpu, CtrLanes, HashLanes,
-    HmacKey, Loan, OutOfPlace, Planner, Ranges, Sha1, Sha256, Sha512, Steps, TagError,
+    AesKey, CbcLanes, Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Cpu, CtrLanes,
+    HashLanes, HmacKey, Loan, OutOfPlace, Planner, Ranges, Sha1, Sha256, Sha512, Steps, TagError,
 };
 
 use crate::common::packets::{Ctr, Message, Mode};
@@ -136,7 +136,11 @@ fn check<C: Half, A: Reference>(cpu: &Cpu, packets: &[Packet]) {
         let of = packets.len();
         let what = || {
             let (steps, ranges) = (packet.steps, &packet.ranges);
-            format!("packet {number} of {of}: {steps:?} with {} on {}, {ranges:?}", A::NAME, cpu.isa())
+            format!(
+                "packet {number} of {of}: {steps:?} with {} on {}, {ranges:?}",
+                A::NAME,
+                cpu.isa()
+            )
         };
         assert!(buffers[number] == expected, "the bytes of {}", what());
         assert_eq!(tags[number][..A::DIGEST_LEN], tag[..], "the tag of {}", what());
@@ -235,13 +239,15 @@ impl Kind for Jobs {
 
 #[test]
 fn what_came_with_a_wrong_tag_is_wiped_and_nothing_else() {
-    let (key, mac_key) = (AesKey::new(&[1; 16]).expect("a good length"), HmacKey::<Sha1>::new(b"key"));
+    let (key, mac_key) =
+        (AesKey::new(&[1; 16]).expect("a good length"), HmacKey::<Sha1>::new(b"key"));
     for steps in [Steps::MacThenDecrypt, Steps::DecryptThenMac] {
         let ranges = Ranges { cipher: 8..40, mac: 0..40, tag: 44..56 };
         let chain = Chain { steps, key: &key, mac_key: &mac_key, iv: [3; 16], ranges };
         let (source, mut destination) = (bytes(3, 64), vec![7; 64]);
         let buffer = OutOfPlace::new(&source[..], &mut destination[..]).expect("equal lengths");
-        let mut jobs = [ChainJob::<CtrLanes, _, _, _>::over(chain, buffer, ()).expect("good ranges")];
+        let mut jobs =
+            [ChainJob::<CtrLanes, _, _, _>::over(chain, buffer, ()).expect("good ranges")];
         assert_eq!(jobs[0].output(), None);
         Planner::new(&Cpu::detect()).process_many(&mut jobs);
         assert_eq!((jobs[0].output(), jobs[0].tag()), (Some(Err(TagError)), None));
@@ -252,7 +258,8 @@ fn what_came_with_a_wrong_tag_is_wiped_and_nothing_else() {
 
 #[test]
 fn what_does_not_fit_is_refused_with_the_value() {
-    let (key, mac_key) = (AesKey::new(&[1; 16]).expect("a good length"), HmacKey::<Sha1>::new(b"key"));
+    let (key, mac_key) =
+        (AesKey::new(&[1; 16]).expect("a good length"), HmacKey::<Sha1>::new(b"key"));
     let ranges = || Ranges { cipher: 0..32, mac: 0..32, tag: 32..44 };
     let refused = |steps, ranges, expected: &str| {
         let chain = Chain { steps, key: &key, mac_key: &mac_key, iv: [0; 16], ranges };
@@ -278,18 +285,29 @@ fn what_does_not_fit_is_refused_with_the_value() {
     refused(there, Ranges { mac: 8..4, ..ranges() }, &beyond("8..4"));
     let odd = "31 bytes to be ciphered are no multiple of 16";
     refused(there, Ranges { cipher: 0..31, ..ranges() }, odd);
-    let long = "a tag of 21 bytes, where there may be 1 to 20";
+    let long = "a tag of 21 bytes, where there may be 4 to 20";
     refused(there, Ranges { tag: 32..53, ..ranges() }, long);
-    let none = "a tag of 0 bytes, where there may be 1 to 20";
+    let none = "a tag of 0 bytes, where there may be 4 to 20";
     refused(Steps::MacThenDecrypt, Ranges { tag: 44..44, ..ranges() }, none);
-    let overlaps =
-        |tag, other| format!("the tag at {tag} overlaps what is authenticated or ciphered, {other}");
+    for len in 1..4 {
+        let short = format!("a tag of {len} bytes, where there may be 4 to 20");
+        let ranges = Ranges { tag: 32..32 + len, ..ranges() };
+        refused(there, ranges.clone(), &short);
+        refused(Steps::MacThenDecrypt, ranges, &short);
+    }
+    let overlaps = |tag, other| {
+        format!("the tag at {tag} overlaps what is authenticated or ciphered, {other}")
+    };
     let back = [Steps::MacThenDecrypt, Steps::DecryptThenMac];
     for steps in [Steps::EncryptThenMac, Steps::MacThenEncrypt].into_iter().chain(back) {
         // Authenticated, it could never be the right one.
         refused(steps, Ranges { mac: 0..33, ..ranges() }, &overlaps("32..44", "0..33"));
         // Ciphered in part.
-        refused(steps, Ranges { cipher: 0..48, tag: 46..58, ..ranges() }, &overlaps("46..58", "0..48"));
+        refused(
+            steps,
+            Ranges { cipher: 0..48, tag: 46..58, ..ranges() },
+            &overlaps("46..58", "0..48"),
+        );
     }
     for steps in [Steps::EncryptThenMac, Steps::MacThenDecrypt] {
         // It would take the place of ciphertext.

@@ -66,7 +66,9 @@ impl Mode {
                     }),
                     EcbDecrypt => text.chunks_mut(8).for_each(|block| {
                         let mode = cbc::Decryptor::<$des>::new_from_slices(key, &no_iv);
-                        mode.expect("good lengths").decrypt_padded::<NoPadding>(block).expect("a block");
+                        mode.expect("good lengths")
+                            .decrypt_padded::<NoPadding>(block)
+                            .expect("a block");
                     }),
                     CbcEncrypt => {
                         let mode = cbc::Encryptor::<$des>::new_from_slices(key, iv);
@@ -160,14 +162,20 @@ fn planners() -> Vec<(Cpu, Planner<DesLanes>)> {
 /// Sends messages through each planner in one call, every other one in place, each at its own alignment;
 /// compares what comes out, and what is around it.
 fn check(planners: &mut [(Cpu, Planner<DesLanes>)], messages: &[Message]) {
-    let expected = messages.iter().map(|Message { mode, key, iv, text }| mode.expected(key, iv, text));
+    let expected =
+        messages.iter().map(|Message { mode, key, iv, text }| mode.expected(key, iv, text));
     let expected: Vec<_> = expected.collect();
     for (cpu, planner) in planners {
         check_on(cpu, planner, messages, &expected);
     }
 }
 
-fn check_on(cpu: &Cpu, planner: &mut Planner<DesLanes>, messages: &[Message], expected: &[Vec<u8>]) {
+fn check_on(
+    cpu: &Cpu,
+    planner: &mut Planner<DesLanes>,
+    messages: &[Message],
+    expected: &[Vec<u8>],
+) {
     const AROUND: usize = 9;
     let keys: Vec<_> =
         messages.iter().map(|m| DesKey::allowing_weak(&m.key).expect("a length")).collect();
@@ -276,8 +284,8 @@ fn every_bit_by_itself() {
 fn every_length_in_groups_of_many_sizes() {
     let mut planners = planners();
     for mode in MODES {
-        for len in
-            (0..=if crate::common::brief() { 20 } else { 67 }).filter(|len| mode.whole(*len) == *len)
+        for len in (0..=if crate::common::brief() { 20 } else { 67 })
+            .filter(|len| mode.whole(*len) == *len)
         {
             let key = |i: usize| KEYS[(len / 8 + i) % 2];
             let make = |i: usize| Message::new(len * 7 + i, mode, key(i), len);
@@ -335,7 +343,10 @@ fn blocks_of_one_buffer_fill_the_lanes() {
                 let key = || message.key.clone();
                 let same_key =
                     |i| Message { key: key(), ..Message::new(i, mode, message.key.len(), 300) };
-                check(&mut planners, &(0..5).map(same_key).chain([message.clone()]).collect::<Vec<_>>());
+                check(
+                    &mut planners,
+                    &(0..5).map(same_key).chain([message.clone()]).collect::<Vec<_>>(),
+                );
             }
         }
     }
@@ -349,7 +360,8 @@ fn everything_mixes() {
     let len = |i: usize| [i % 90, i * 37 % 300, 64, 8 * (i % 40), i * 151 % 900][i % 5];
     for round in 0..2 {
         let mode = |i: usize| MODES[i / 3 % 5];
-        let make = |i| Message::new(i * (round + 1) / 2, mode(i + round), KEYS[i % 2], len(i + round));
+        let make =
+            |i| Message::new(i * (round + 1) / 2, mode(i + round), KEYS[i % 2], len(i + round));
         let messages: Vec<_> = (0..MANY).map(make).collect();
         check(&mut planners, &messages);
         check(&mut planners, &messages[..MANY / 5]);
@@ -389,7 +401,8 @@ fn lengths_that_are_no_whole_blocks_are_refused() {
 
 #[test]
 fn nothing_is_allocated_after_construction() {
-    let keys = [DesKey::new(&[1; 8]), DesKey::new(&bytes(3, 24))].map(|key| key.expect("a good key"));
+    let keys =
+        [DesKey::new(&[1; 8]), DesKey::new(&bytes(3, 24))].map(|key| key.expect("a good key"));
     for cpu in isas() {
         let mut planner = Planner::new(&cpu);
         let mut texts: Vec<_> = (0..MANY).map(|i| bytes(i, 8 * (i * 29 % 60))).collect();
@@ -406,7 +419,7 @@ fn nothing_is_allocated_after_construction() {
 #[cfg(all(unix, not(miri)))]
 #[test]
 fn only_the_buffers_are_touched() {
-    use crate::guard::{Guarded, Side};
+    use crate::common::guarded::{Guarded, Side};
 
     let (mut from, mut to): (Vec<_>, Vec<_>) =
         (0..9).map(|_| (Guarded::new(), Guarded::new())).collect();
@@ -417,9 +430,11 @@ fn only_the_buffers_are_touched() {
                 for side in [Side::Start, Side::End] {
                     let make = |i| Message::new(i, mode, KEYS[i % 2], len);
                     let messages: Vec<_> = (0..from.len()).map(make).collect();
-                    let keys = messages.iter().map(|m| DesKey::allowing_weak(&m.key).expect("a length"));
+                    let keys =
+                        messages.iter().map(|m| DesKey::allowing_weak(&m.key).expect("a length"));
                     let keys: Vec<_> = keys.collect();
-                    let all = messages.iter().zip(&keys).zip(from.iter_mut().zip(&mut to)).enumerate();
+                    let all =
+                        messages.iter().zip(&keys).zip(from.iter_mut().zip(&mut to)).enumerate();
                     planner.process_each(all.map(|(i, ((message, key), (from, to)))| {
                         let text = match i % 2 {
                             0 => Text::InPlace(to.place(side, &message.text)),

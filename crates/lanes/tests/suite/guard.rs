@@ -2,70 +2,16 @@
 
 #![cfg(all(unix, not(miri)))]
 
+use crate::common::guarded::{Guarded, Side};
 use crate::common::packets::{Message, Mode, Open, Seal, Text, View, every_mode};
 use crate::common::{
-    Reference, brief, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, every_hash, everywhere, hash_cpus,
-    isas,
+    Reference, brief, bytes, cbc_decrypt, cbc_encrypt, cipher_cpus, every_hash, everywhere,
+    hash_cpus, isas,
 };
 use crate::kasumi::Message as KasumiMessage;
-use broadloom_lanes::{AesKey, CbcJob, GcmKey, GcmLanes, HashJob, HmacKey, Loan, OutOfPlace, Planner};
-
-/// Bytes between two guard pages.
-pub struct Guarded {
-    pages: *mut libc::c_void,
-    page: usize,
-}
-
-/// Where in a guarded region a buffer lies.
-#[derive(Clone, Copy, Debug)]
-pub enum Side {
-    Start,
-    End,
-}
-
-impl Guarded {
-    /// Room for 8 KiB at least.
-    pub fn new() -> Self {
-        // SAFETY: no pointers are involved.
-        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).expect("a page size");
-        let page = page.max(8192);
-        // SAFETY: a new mapping, of which the middle is then opened.
-        let pages = unsafe {
-            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-            let pages = libc::mmap(std::ptr::null_mut(), 3 * page, libc::PROT_NONE, flags, -1, 0);
-            assert_ne!(pages, libc::MAP_FAILED);
-            let opened = libc::mprotect(pages.byte_add(page), page, libc::PROT_READ | libc::PROT_WRITE);
-            assert_eq!(opened, 0);
-            pages
-        };
-        Guarded { pages, page }
-    }
-
-    /// The first or the last bytes between the guard pages, with some data in them.
-    pub fn place(&mut self, side: Side, data: &[u8]) -> &mut [u8] {
-        let place = self.bytes(side, data.len());
-        place.copy_from_slice(data);
-        place
-    }
-
-    /// The first or the last bytes between the guard pages, as they are.
-    pub fn bytes(&mut self, side: Side, len: usize) -> &mut [u8] {
-        // SAFETY: the middle is `page` bytes, readable, writable, and borrowed with `self`.
-        let all =
-            unsafe { std::slice::from_raw_parts_mut(self.pages.byte_add(self.page).cast(), self.page) };
-        match side {
-            Side::Start => &mut all[..len],
-            Side::End => &mut all[self.page - len..],
-        }
-    }
-}
-
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        // SAFETY: the mapping made by `new`.
-        unsafe { libc::munmap(self.pages, 3 * self.page) };
-    }
-}
+use broadloom_lanes::{
+    AesKey, CbcJob, GcmKey, GcmLanes, HashJob, HmacKey, Loan, OutOfPlace, Planner,
+};
 
 /// More buffers than any kernel has lanes.
 const MANY: usize = 36;
@@ -83,29 +29,36 @@ fn hashes_read_their_messages_and_nothing_else() {
         let mut regions = regions();
         let key = HmacKey::<A>::new(b"key");
         let lengths = (0..=2 * A::BLOCK_LEN + 1).chain([3 * A::BLOCK_LEN, 1000, 4096, 8191, 8192]);
-        for len in lengths {
-            let data: Vec<_> = (0..MANY).map(|i| bytes(i, len)).collect();
+        // The lengths of a call's messages: one for all, or, in few calls, all of them side by
+        // side.
+        let lengths: Vec<Vec<usize>> = match brief() {
+            false => lengths.map(|len| vec![len; MANY]).collect(),
+            true => (0..=2 * A::BLOCK_LEN)
+                .step_by(MANY)
+                .map(|first| (first..first + MANY).collect())
+                .collect(),
+        };
+        let counts = if brief() { vec![MANY] } else { COUNTS.to_vec() };
+        for lengths in lengths {
+            let data: Vec<_> = lengths.iter().enumerate().map(|(i, &len)| bytes(i, len)).collect();
             let expected: Vec<_> = data.iter().map(|data| A::hmac(b"key", data)).collect();
             for side in [Side::Start, Side::End] {
                 let placed = regions.iter_mut().zip(&data);
                 let messages: Vec<&[u8]> = placed.map(|(r, data)| &*r.place(side, data)).collect();
                 for cpu in hash_cpus() {
-                    for count in COUNTS {
+                    for &count in &counts {
                         let job = |i: usize| HashJob::hmac(&key, messages[i], i);
                         everywhere(&cpu, count, 20, job, |job| {
                             let tag = job.output().expect("complete").as_ref();
-                            assert_eq!(
-                                tag,
-                                expected[*job.user()],
-                                "{} {} {side:?} {len}",
-                                A::NAME,
-                                cpu.isa()
-                            );
+                            let (i, isa) = (*job.user(), cpu.isa());
+                            let len = lengths[i];
+                            assert_eq!(tag, expected[i], "{} {isa} {side:?} {len}", A::NAME);
                         });
                     }
                 }
             }
         }
+        println!("hashes read their messages and nothing else: {}", A::NAME);
     }
     every_hash!(check());
 }
@@ -117,14 +70,17 @@ fn ciphers_touch_their_buffers_and_nothing_else() {
     for key_len in [16, 24, 32] {
         let secret = bytes(5, key_len);
         let key = AesKey::new(&secret).expect("a good length");
-        for len in (0..20).map(|blocks| 16 * blocks).chain([4096, 8192]) {
+        let (step, long) = if brief() { (5, &[][..]) } else { (1, &[4096, 8192][..]) };
+        for len in (0..20).step_by(step).map(|blocks| 16 * blocks).chain(long.iter().copied()) {
             let data: Vec<_> = (0..MANY).map(|i| bytes(i, len)).collect();
             for encrypt in [true, false] {
                 let reference = if encrypt { cbc_encrypt } else { cbc_decrypt };
                 let expected: Vec<_> =
                     data.iter().map(|data| reference(&secret, &[7; 16], data)).collect();
                 for side in [Side::Start, Side::End] {
-                    for (cpu, count) in cipher_cpus().iter().flat_map(|cpu| COUNTS.map(|n| (cpu, n))) {
+                    for (cpu, count) in
+                        cipher_cpus().iter().flat_map(|cpu| COUNTS.map(|n| (cpu, n)))
+                    {
                         let what = format!("{} {side:?} {len} bytes, key of {key_len}", cpu.isa());
                         // Each job is made once for each manager, after those before it came back.
                         let in_place = |i: usize| {
@@ -135,21 +91,33 @@ fn ciphers_touch_their_buffers_and_nothing_else() {
                             make(&key, [7; 16], buffer, i).expect("whole blocks")
                         };
                         everywhere(cpu, count, 20, in_place, |job| {
-                            assert_eq!(job.output().expect("complete"), expected[*job.user()], "{what}");
+                            assert_eq!(
+                                job.output().expect("complete"),
+                                expected[*job.user()],
+                                "{what}"
+                            );
                         });
                         let apart = |i: usize| {
                             let source: &[u8] = from[i].place(side, &data[i]);
                             let destination = to[i].place(side, &vec![0; len]);
                             // SAFETY: the jobs of one manager have two regions each.
                             let buffers = unsafe {
-                                (&*std::ptr::from_ref(source), &mut *std::ptr::from_mut(destination))
+                                (
+                                    &*std::ptr::from_ref(source),
+                                    &mut *std::ptr::from_mut(destination),
+                                )
                             };
-                            let pair = OutOfPlace::new(buffers.0, buffers.1).expect("equal lengths");
+                            let pair =
+                                OutOfPlace::new(buffers.0, buffers.1).expect("equal lengths");
                             let make = if encrypt { CbcJob::encrypt } else { CbcJob::decrypt };
                             make(&key, [7; 16], pair, i).expect("whole blocks")
                         };
                         everywhere(cpu, count, 20, apart, |job| {
-                            assert_eq!(job.output().expect("complete"), expected[*job.user()], "{what}");
+                            assert_eq!(
+                                job.output().expect("complete"),
+                                expected[*job.user()],
+                                "{what}"
+                            );
                         });
                     }
                 }
@@ -207,10 +175,13 @@ fn packets_touch_their_buffers_and_nothing_else() {
 #[test]
 fn kasumi_touches_its_buffers_and_nothing_else() {
     let (mut texts, mut data) = (regions(), regions());
-    let bits = (0..=200).chain([511, 512, 513, 8 * 1000 + 3, 8 * 8191]);
+    let (step, longest) = if brief() { (23, 521) } else { (1, 8 * 8191) };
+    let bits = (0..=200).step_by(step).chain([511, 512, 513, 8 * 1000 + 3, longest]);
     for (bits, count) in bits.flat_map(|bits| COUNTS.map(|count| (bits, count))) {
         let messages: Vec<_> = (0..count).map(|i| KasumiMessage::new(2 * i, bits)).collect();
-        for (side, cpu) in [Side::Start, Side::End].iter().flat_map(|s| isas().map(move |c| (*s, c))) {
+        for (side, cpu) in
+            [Side::Start, Side::End].iter().flat_map(|s| isas().map(move |c| (*s, c)))
+        {
             let mut tags = vec![[0; 4]; count];
             let places = texts.iter_mut().zip(&mut data).zip(&messages).zip(&mut tags);
             let loans = places.flat_map(|(((text, data), message), tag)| {
@@ -233,10 +204,13 @@ fn rc4_touches_its_buffers_and_nothing_else() {
     let (mut from, mut to) = (regions(), regions());
     let secret = bytes(1, 16);
     let key = broadloom_lanes::Rc4Key::new(&secret).expect("a good length");
-    for (len, count) in (0..=290).chain([8191]).flat_map(|len| COUNTS.map(|count| (len, count))) {
+    let lengths = (0..=290).step_by(if brief() { 37 } else { 1 }).chain([8191]);
+    for (len, count) in lengths.flat_map(|len| COUNTS.map(|count| (len, count))) {
         let text = bytes(len, len);
         let expected = crate::rc4::reference(&secret, &text);
-        for (side, cpu) in [Side::Start, Side::End].iter().flat_map(|s| isas().map(move |c| (*s, c))) {
+        for (side, cpu) in
+            [Side::Start, Side::End].iter().flat_map(|s| isas().map(move |c| (*s, c)))
+        {
             let places = from.iter_mut().zip(&mut to).take(count).enumerate();
             let loans = places.map(|(i, (from, to))| match i % 2 {
                 0 => broadloom_lanes::Loan::rc4(&key, to.place(side, &text)),
@@ -265,7 +239,8 @@ fn messages_of_gcm_alike_touch_their_buffers_and_nothing_else() {
     for len in (0..=70).chain((71..560).step_by(step)) {
         for seals in [true, false] {
             let count = 2 + len % 4;
-            let make = |i| Message { key: secret.clone(), ..Message::new::<Seal>(5 + 7 * i, 16, len) };
+            let make =
+                |i| Message { key: secret.clone(), ..Message::new::<Seal>(5 + 7 * i, 16, len) };
             let messages: Vec<_> = (0..count).map(make).collect();
             let texts = |message: &Message| match seals {
                 true => message.texts::<Seal>(),
@@ -279,25 +254,32 @@ fn messages_of_gcm_alike_touch_their_buffers_and_nothing_else() {
                 let mut tags = vec![[0; 16]; count];
                 let places = from.iter_mut().zip(&mut to).zip(&mut small);
                 let all = places.zip(&messages).zip(&texts).zip(&mut tags).enumerate();
-                Planner::new(&cpu).process_each(all.map(|(i, (((places, message), texts), tag))| {
-                    let ((from, to), small) = places;
-                    let associated = small.place(side, &message.associated);
-                    let (nonce, text) = (&message.nonce, &texts.0);
-                    if (i + len) % 2 == 0 {
-                        let text = to.place(side, text);
-                        return match seals {
-                            true => Loan::<GcmLanes>::seal(&key, nonce, associated, text, tag),
-                            false => Loan::<GcmLanes>::open(&key, nonce, associated, text, tag),
-                        };
-                    }
-                    let (text, to) = (from.place(side, text), to.place(side, &vec![0; len]));
-                    match seals {
-                        true => Loan::<GcmLanes>::seal_to(&key, nonce, associated, text, to, tag),
-                        false => Loan::<GcmLanes>::open_to(&key, nonce, associated, text, to, tag),
-                    }
-                }));
+                Planner::new(&cpu).process_each(all.map(
+                    |(i, (((places, message), texts), tag))| {
+                        let ((from, to), small) = places;
+                        let associated = small.place(side, &message.associated);
+                        let (nonce, text) = (&message.nonce, &texts.0);
+                        if (i + len) % 2 == 0 {
+                            let text = to.place(side, text);
+                            return match seals {
+                                true => Loan::<GcmLanes>::seal(&key, nonce, associated, text, tag),
+                                false => Loan::<GcmLanes>::open(&key, nonce, associated, text, tag),
+                            };
+                        }
+                        let (text, to) = (from.place(side, text), to.place(side, &vec![0; len]));
+                        match seals {
+                            true => {
+                                Loan::<GcmLanes>::seal_to(&key, nonce, associated, text, to, tag)
+                            }
+                            false => {
+                                Loan::<GcmLanes>::open_to(&key, nonce, associated, text, to, tag)
+                            }
+                        }
+                    },
+                ));
                 for (i, (to, (_, expected, tag))) in to.iter_mut().zip(&texts).enumerate() {
-                    let what = format!("{} {side:?} {len}, {i} of {count}, seals: {seals}", cpu.isa());
+                    let what =
+                        format!("{} {side:?} {len}, {i} of {count}, seals: {seals}", cpu.isa());
                     assert!(to.bytes(side, len) == expected, "{what}");
                     assert_eq!(tags[i], tag[..], "{what}");
                 }

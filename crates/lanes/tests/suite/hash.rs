@@ -61,8 +61,11 @@ fn messages_of_one_shape_in_any_company() {
                 };
                 everywhere(cpu, count, 2 * lanes, job, |job| {
                     let i = *job.user();
-                    let expected =
-                        if keyed(i) { A::hmac(b"key", &messages[i]) } else { A::digest(&messages[i]) };
+                    let expected = if keyed(i) {
+                        A::hmac(b"key", &messages[i])
+                    } else {
+                        A::digest(&messages[i])
+                    };
                     let output = job.output().expect("complete").as_ref();
                     assert_eq!(
                         output,
@@ -84,7 +87,8 @@ fn messages_of_one_shape_in_any_company() {
 fn mix() -> impl Strategy<Value = Vec<(Option<Vec<u8>>, Vec<u8>)>> {
     let length = prop_oneof![0..200usize, 0..2000usize, 60..70usize, Just(4096usize)];
     let message = (length, any::<u8>()).prop_map(|(len, seed)| bytes(seed.into(), len));
-    let key = proptest::option::of((0..200usize, any::<u8>()).prop_map(|(l, s)| bytes(s.into(), l)));
+    let key =
+        proptest::option::of((0..200usize, any::<u8>()).prop_map(|(l, s)| bytes(s.into(), l)));
     proptest::collection::vec((key, message), 0..80)
 }
 

@@ -201,7 +201,8 @@ impl Message {
 /// Sends messages through F8 in place and apart, and F9, all in one call.
 fn check(cpu: &Cpu, messages: &[Message]) {
     let mut places: Vec<_> = messages.iter().map(|message| message.text.clone()).collect();
-    let mut aparts: Vec<_> = messages.iter().map(|message| vec![0x5a; message.text.len()]).collect();
+    let mut aparts: Vec<_> =
+        messages.iter().map(|message| vec![0x5a; message.text.len()]).collect();
     let mut tags = vec![[0; 4]; messages.len()];
     let all = messages.iter().zip(&mut places).zip(&mut aparts).zip(&mut tags);
     let loans = all.flat_map(|(((message, place), apart), tag)| {

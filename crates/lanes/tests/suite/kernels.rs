@@ -1,26 +1,27 @@
 //! Which kernels CPUs get.
 
+use broadloom_lanes::Feature::{Aes, Pclmulqdq, Pmull, Vaes, Vpclmulqdq};
 use broadloom_lanes::{Cpu, Isa, kernels};
 
 use crate::common::cipher_cpus;
 
 /// What AES should run on, and GCM.
 fn expected(cpu: &Cpu) -> [&'static str; 2] {
-    let has = |name| cpu.features().iter().any(|f| f.name == name && f.usable);
+    let has = |feature| cpu.has(feature);
     let one_block = match cpu.isa() {
         Isa::Portable => return ["bitsliced"; 2],
         Isa::Neon => "armv8-aes",
-        Isa::Avx2 | Isa::Avx512 => "aes-ni",
+        _ => "aes-ni",
     };
     let several = if cpu.isa() == Isa::Avx512 { "vaes-512" } else { "vaes-256" };
-    let gcm = match has("pclmulqdq") || has("pmull") {
-        true if has("aes") => one_block,
+    let gcm = match has(Pclmulqdq) || has(Pmull) {
+        true if has(Aes) => one_block,
         _ => "bitsliced",
     };
-    match has("vaes") {
-        true if has("vpclmulqdq") => [several; 2],
+    match has(Vaes) && cpu.isa() != Isa::Sse4 {
+        true if has(Vpclmulqdq) => [several; 2],
         true => [several, gcm],
-        false => [if has("aes") { one_block } else { "bitsliced" }, gcm],
+        false => [if has(Aes) { one_block } else { "bitsliced" }, gcm],
     }
 }
 
@@ -34,7 +35,12 @@ fn aes_is_on_the_widest_registers_that_have_its_instructions() {
             info.expect("AES has all modes").kernel
         };
         let [aes, gcm] = expected(&cpu);
-        println!("kernels on {}: aes {}, aes-gcm {}", cpu.isa(), kernel("aes-ctr"), kernel("aes-gcm"));
+        let [ctr, gcm_kernel, sha256, sha512] =
+            ["aes-ctr", "aes-gcm", "sha256", "sha512"].map(kernel);
+        println!(
+            "kernels on {}: aes {ctr}, aes-gcm {gcm_kernel}, sha256 {sha256}, sha512 {sha512}",
+            cpu.isa()
+        );
         for name in ["aes-ctr", "aes-ecb", "aes-xts"] {
             assert_eq!(kernel(name), aes, "{name} on {cpu:?}");
         }

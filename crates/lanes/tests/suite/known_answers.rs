@@ -2,7 +2,8 @@
 
 use crate::common::{cipher_cpus, everywhere, hash_cpus, hex};
 use broadloom_lanes::{
-    AesKey, CbcJob, Cpu, Hash, HashJob, HmacKey, Md5, OutOfPlace, Sha1, Sha224, Sha256, Sha384, Sha512,
+    AesKey, CbcJob, Cpu, Hash, HashJob, HmacKey, Md5, OutOfPlace, Sha1, Sha224, Sha256, Sha384,
+    Sha512,
 };
 
 /// Messages with their digests, all at once.
@@ -152,7 +153,8 @@ const JEFE: &[u8] = b"what do ya want for nothing?";
 const LONG_KEY: &[u8] = b"Test Using Larger Than Block-Size Key - Hash Key First";
 const LONG_BOTH_2202: &[u8] =
     b"Test Using Larger Than Block-Size Key and Larger Than One Block-Size Data";
-const LONG_BOTH_4231: &[u8] = b"This is a test using a larger than block-size key and a larger than \
+const LONG_BOTH_4231: &[u8] =
+    b"This is a test using a larger than block-size key and a larger than \
     block-size data. The key needs to be hashed before being used by the HMAC algorithm.";
 
 #[test]
@@ -197,13 +199,21 @@ fn hmac_sha224_rfc_4231() {
 #[test]
 fn hmac_sha256_rfc_4231() {
     tags::<Sha256>(&[
-        (&[0x0b; 20], b"Hi There", "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"),
+        (
+            &[0x0b; 20],
+            b"Hi There",
+            "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7",
+        ),
         (b"Jefe", JEFE, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"),
         (&[0xaa; 20], DD, "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"),
         (COUNT_25, CD, "82558a389a443c0ea4cc819899f2083a85f0faa3e578f8077a2e3ff46729665b"),
         (&[0x0c; 20], b"Test With Truncation", "a3b6167473100ee06e0c796c2955552b"),
         (AA_131, LONG_KEY, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"),
-        (AA_131, LONG_BOTH_4231, "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"),
+        (
+            AA_131,
+            LONG_BOTH_4231,
+            "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2",
+        ),
     ]);
 }
 

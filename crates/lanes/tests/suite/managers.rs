@@ -57,9 +57,14 @@ fn a_long_job_does_not_wait_for_ever() {
         let (long, blocks) = (4096, 4096 / 16);
         for depth in [lanes, 4 * lanes] {
             // The long jobs have even numbers; the short ones are even, odd or both.
-            for (longs, first, step, short) in
-                [(1, 1, 2, 0), (1, 2, 2, 0), (1, 1, 2, 16), (1, 2, 2, 16), (2, 5, 1, 64), (3, 7, 1, 200)]
-            {
+            for (longs, first, step, short) in [
+                (1, 1, 2, 0),
+                (1, 2, 2, 0),
+                (1, 1, 2, 16),
+                (1, 2, 2, 16),
+                (2, 5, 1, 64),
+                (3, 7, 1, 200),
+            ] {
                 let mut manager = OutOfOrder::new(cpu, depth);
                 let mut waiting = BTreeSet::new();
                 for number in (0..longs).map(|i| 2 * i) {
@@ -184,7 +189,10 @@ fn jobs_come_back_when_their_time_has_come() {
                 assert!(held.remove(&job.number()));
             }
             assert!(!held.iter().any(due), "{now}: {held:?}");
-            assert!(any_due || held.len() == before, "{now}: nothing was due, and {held:?} are left");
+            assert!(
+                any_due || held.len() == before,
+                "{now}: nothing was due, and {held:?} are left"
+            );
             assert_eq!(manager.in_flight(), held.len());
         }
     }

@@ -1,7 +1,8 @@
 //! Known answers for the modes of packets, from the standards.
 
 use crate::common::packets::{
-    CfbDecrypt, CfbEncrypt, Cmac, Ctr, EcbDecrypt, EcbEncrypt, Gmac, Mode, Open, Seal, Text, View, Xcbc,
+    CfbDecrypt, CfbEncrypt, Cmac, Ctr, EcbDecrypt, EcbEncrypt, Gmac, Mode, Ofb, Open, Seal, Text,
+    View, Xcbc,
 };
 use crate::common::{cipher_cpus, hex};
 
@@ -139,6 +140,40 @@ fn aes_cfb_sp_800_38a() {
     }
 }
 
+/// SP 800-38A, F.4; and the first 39 bytes of each, whose last block is shorter.
+#[test]
+fn aes_ofb_sp_800_38a() {
+    let example = |key, after| Example {
+        key,
+        nonce: "000102030405060708090a0b0c0d0e0f",
+        before: PLAIN,
+        after,
+        ..Example::default()
+    };
+    let whole = [
+        example(
+            KEY_128,
+            "3b3fd92eb72dad20333449f8e83cfb4a7789508d16918f03f53c52dac54ed825\
+             9740051e9c5fecf64344f7a82260edcc304c6528f659c77866a510d9c1d6ae5e",
+        ),
+        example(
+            KEY_192,
+            "cdc80d6fddf18cab34c25909c99a4174fcc28b8d4c63837c09e81700c1100401\
+             8d9a9aeac0f6596f559c6d4daf59a5f26d9f200857ca6c3e9cac524bd9acc92a",
+        ),
+        example(
+            KEY_256,
+            "dc7e84bfda79164b7ecd8486985d38604febdc6740d20b3ac88f6ad82a4fb08d\
+             71ab47a086e86eedf39d1c5bba97c4080126141d67f37be8538f5a8be740e484",
+        ),
+    ];
+    let short = whole.map(|e| Example { before: &e.before[..78], after: &e.after[..78], ..e });
+    for examples in [whole, short] {
+        check::<Ofb>(&examples);
+        check::<Ofb>(&examples.map(|e| Example { before: e.after, after: e.before, ..e }));
+    }
+}
+
 /// RFC 3566, section 4: numbers from zero up, and 1000 zeros.
 #[test]
 fn aes_xcbc_rfc_3566() {
@@ -234,7 +269,12 @@ fn aes_gcm_of_its_authors() {
     };
     let examples = [
         of_zeros(ZERO, "", "", "58e2fccefa7e3061367f1d57a4e7455a"),
-        of_zeros(ZERO, ZERO, "0388dace60b6a392f328c2b971b2fe78", "ab6e47d42cec13bdf53a67b21257bddf"),
+        of_zeros(
+            ZERO,
+            ZERO,
+            "0388dace60b6a392f328c2b971b2fe78",
+            "ab6e47d42cec13bdf53a67b21257bddf",
+        ),
         Example {
             key: KEY,
             nonce: NONCE,

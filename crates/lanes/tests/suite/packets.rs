@@ -101,7 +101,8 @@ fn messages_of_gcm_are_sealed_and_opened_in_one_call() {
     let keys = KEYS.map(|len| GcmKey::new(&bytes(len, len)).expect("a good length"));
     // Every length, sealed and opened, behind every other.
     let kinds = || LENGTHS.iter().flat_map(|len| [(*len, true), (*len, false)]);
-    let order: Vec<_> = kinds().flat_map(|kind| kinds().flat_map(move |next| [kind, next])).collect();
+    let order: Vec<_> =
+        kinds().flat_map(|kind| kinds().flat_map(move |next| [kind, next])).collect();
     let before: Vec<_> = order.iter().enumerate().map(|(i, (len, _))| bytes(i, *len)).collect();
     for cpu in cipher_cpus() {
         let run = |together: usize| {
@@ -167,7 +168,9 @@ fn check_gcm(secrets: &[Vec<u8>], messages: &[OfGcm]) {
                 }
             }
         }));
-        for (i, ((_, to, tag), OfGcm { key, seals, message })) in all.iter().zip(messages).enumerate() {
+        for (i, ((_, to, tag), OfGcm { key, seals, message })) in
+            all.iter().zip(messages).enumerate()
+        {
             let what = || {
                 let lens = (secrets[*key].len(), message.associated.len(), message.plain.len());
                 format!("{} of {}, {lens:?}, seals: {seals}, {}", i, messages.len(), cpu.isa())
@@ -227,7 +230,11 @@ fn messages_of_gcm_of_all_kinds_in_one_call() {
             let text = below(most);
             let associated = bytes(i, [0, 8, 12, 13, 16, 20, 100, 500][below(8) * below(8) / 7]);
             let message = Message::new::<Seal>(i, 16, text);
-            OfGcm { key, seals, message: Message { key: secrets[key].clone(), associated, ..message } }
+            OfGcm {
+                key,
+                seals,
+                message: Message { key: secrets[key].clone(), associated, ..message },
+            }
         };
         let messages: Vec<_> = (0..round * 3 + 2).map(&mut make).collect();
         check_gcm(&secrets, &messages);

@@ -141,7 +141,12 @@ fn vectors_of_the_rfc() {
         Planner::new(&cpu).process_each(loans);
         for ((key, parts), stream) in vectors.iter().zip(&streams) {
             for (part, offset) in parts.iter().zip([0, 240, 1520, 4096]) {
-                assert_eq!(stream[offset..offset + 16], *hex(part), "{key} at {offset}, {}", cpu.isa());
+                assert_eq!(
+                    stream[offset..offset + 16],
+                    *hex(part),
+                    "{key} at {offset}, {}",
+                    cpu.isa()
+                );
             }
         }
     }

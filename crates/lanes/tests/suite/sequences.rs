@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 pub fn op() -> impl Strategy<Value = Op> {
     let len = prop_oneof![6 => 0..150u16, 2 => 0..1000u16, 1 => Just(4096u16)];
-    let submit = (len, any::<Option<u8>>()).prop_map(|(len, deadline)| Op::Submit { len, deadline });
+    let submit =
+        (len, any::<Option<u8>>()).prop_map(|(len, deadline)| Op::Submit { len, deadline });
     prop_oneof![
         20 => submit,
         3 => Just(Op::Flush),

@@ -101,9 +101,11 @@ fn a_long_data_unit_comes_back() {
     for cpu in cipher_cpus() {
         let mut planner = Planner::<XtsLanes>::new(&cpu);
         let mut text = plain.clone();
-        planner.process_each([Loan::xts_encrypt(&key, &[3; 16], &mut text).expect("a good length")]);
+        planner
+            .process_each([Loan::xts_encrypt(&key, &[3; 16], &mut text).expect("a good length")]);
         assert!(text != plain);
-        planner.process_each([Loan::xts_decrypt(&key, &[3; 16], &mut text).expect("a good length")]);
+        planner
+            .process_each([Loan::xts_decrypt(&key, &[3; 16], &mut text).expect("a good length")]);
         assert!(text == plain, "{}", cpu.isa());
     }
 }

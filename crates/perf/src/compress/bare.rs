@@ -30,8 +30,12 @@ const LENGTH: usize = 4;
 impl<'b> Bare<'b> {
     /// The library of a provider; `None` for one whose library is not called directly here.
     pub fn new(software: &Software, level: u8, input: &'b [u8], chunk: usize) -> Option<Bare<'b>> {
-        let options: Vec<(&str, &str)> =
-            software.spec.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let options: Vec<(&str, &str)> = software
+            .spec
+            .options
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
         let compress: Compress = match software.spec.name.as_str() {
             "isal" => {
                 let mut bare = Isal::load(&options).ok()?.bare(level)?;
@@ -48,7 +52,8 @@ impl<'b> Bare<'b> {
             _ => return None,
         };
         // Room for every chunk stored, whatever the library adds to it.
-        let most = input.len() + input.len() / 64 + (input.len().div_ceil(chunk) + 1) * (LENGTH + 1024);
+        let most =
+            input.len() + input.len() / 64 + (input.len().div_ceil(chunk) + 1) * (LENGTH + 1024);
         let name = software.spec.to_string();
         Some(Bare { name, compress, input, output: vec![0; most], len: 0, chunk })
     }

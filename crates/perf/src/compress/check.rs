@@ -44,14 +44,20 @@ impl Checker {
             return Ok(());
         }
         let refuse = |reason: String| PerfError::Provider { spec: who.to_owned(), reason };
-        let session =
-            Libdeflate::load(&[]).map_err(|error| refuse(error.to_string())).and_then(|library| {
-                let transform = Transform::decompress(CompressionAlgorithm::Deflate, Checksum::Crc32);
+        let session = Libdeflate::load(&[]).map_err(|error| refuse(error.to_string())).and_then(
+            |library| {
+                let transform =
+                    Transform::decompress(CompressionAlgorithm::Deflate, Checksum::Crc32);
                 let transform = transform.map_err(|error| refuse(error.to_string()))?;
-                Session::open(Arc::new(library), &transform).map_err(|error| refuse(error.to_string()))
-            })?;
-        let settings =
-            Settings { format: Some(format), limit: Some(input.len() as u64), ..Settings::default() };
+                Session::open(Arc::new(library), &transform)
+                    .map_err(|error| refuse(error.to_string()))
+            },
+        )?;
+        let settings = Settings {
+            format: Some(format),
+            limit: Some(input.len() as u64),
+            ..Settings::default()
+        };
         let decompressor =
             Decompressor::new(session, settings).map_err(|error| refuse(error.to_string()))?;
         self.data.clear();

@@ -80,8 +80,8 @@ fn made(len: usize) -> Vec<u8> {
 /// Made-up words of one to four syllables, the shorter the further in front.
 fn vocabulary(rng: &mut Rng) -> Vec<String> {
     const ONSETS: [&str; 20] = [
-        "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "tr", "ch",
-        "th", "",
+        "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "w", "st", "tr",
+        "ch", "th", "",
     ];
     const VOWELS: [&str; 8] = ["a", "e", "i", "o", "u", "ea", "ou", "ie"];
     const CODAS: [&str; 10] = ["", "", "", "n", "r", "s", "t", "l", "nd", "ng"];
@@ -153,7 +153,11 @@ mod tests {
             assert_eq!(corpus.data.len(), size);
             let again = size.saturating_sub(MADE);
             assert_eq!(corpus.data[..again], corpus.data[size - again..][..again]);
-            assert!(corpus.description.contains(&format!("{size} bytes")), "{}", corpus.description);
+            assert!(
+                corpus.description.contains(&format!("{size} bytes")),
+                "{}",
+                corpus.description
+            );
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broadloom::emulated::Emulated;
-use broadloom::{ProviderSpec, SpecError, emulate};
+use broadloom::{ProviderSpec, SpecError, registry_on};
 use broadloom_engine::Provider;
 use broadloom_lanes::Cpu;
 
@@ -49,13 +49,19 @@ impl Device {
     ///
     /// # Errors
     /// An option that it does not have, or not with its value, or not beside the others.
-    pub fn open(asked: &ProviderSpec, own: &[(&str, String)], cpu: &Cpu) -> Result<Device, SpecError> {
+    pub fn open(
+        asked: &ProviderSpec,
+        own: &[(&str, String)],
+        cpu: &Cpu,
+    ) -> Result<Device, SpecError> {
         let is_own = |name: &str| own.iter().any(|(own, _)| *own == name);
         let kept = asked.options.iter().filter(|(name, _)| !is_own(name)).cloned();
         let mut options: Vec<(String, String)> = kept.collect();
         options.extend(own.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
         let spec = ProviderSpec { name: asked.name.clone(), options };
-        Ok(Device { emulated: emulate(&spec, cpu)?, options: spec.options })
+        let emulated = Emulated::over(&spec.borrowed_options(), &registry_on(cpu))
+            .map_err(|error| SpecError::Option(error.to_string()))?;
+        Ok(Device { emulated, options: spec.options })
     }
 
     /// It, as the engine has it.
@@ -130,7 +136,10 @@ mod tests {
             open("emulated:memory=gather:silicon=1", &[("memory", "copy"), ("distance", "remote")]);
         let pass = device.unwrap().keys(Pass::default());
         assert_eq!(pass.preset.as_deref(), Some("8955"));
-        assert_eq!((pass.transfer.as_deref(), pass.numa.as_deref()), (Some("copy"), Some("remote")));
+        assert_eq!(
+            (pass.transfer.as_deref(), pass.numa.as_deref()),
+            (Some("copy"), Some("remote"))
+        );
         let pass = open("emulated:preset=8955-remote", &[]).unwrap().keys(Pass::default());
         assert_eq!(pass.numa.as_deref(), Some("remote"));
     }

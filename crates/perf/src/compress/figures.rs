@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use broadloom::compression::Format;
 use broadloom_engine::{
-    AesSize, Algorithm, CipherAlgorithm, CompressionAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
+    AesSize, Algorithm, CipherAlgorithm, CompressionAlgorithm, Direction, HashAlgorithm,
+    MacAlgorithm,
 };
 
 use super::Bench;
@@ -256,7 +257,8 @@ fn waits(bench: &Bench<'_>, topic: Topic) -> Result<Vec<Row>, PerfError> {
     let mut entries = Vec::new();
     for waits in ways(topic, bench.quick) {
         let wanted = Wanted { options: waits.options(), ..plain(topic) };
-        let device = if wanted.options.is_empty() { polled.clone() } else { bench.device(&wanted)? };
+        let device =
+            if wanted.options.is_empty() { polled.clone() } else { bench.device(&wanted)? };
         for outstanding in [1, FULL] {
             let setup = Setup::new(bench, topic, At::Device(&device, waits));
             entries.push(Setup { outstanding, ..setup }.compress(bench)?);
@@ -332,9 +334,12 @@ fn offload(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
                 deferred: false,
                 device: None,
             };
-            let at_device = Requests { device: Some((&device, Waits::Interrupt)), ..requests.clone() };
-            let entries: Vec<Entry<'_>> =
-                vec![requests.side(bench, software.clone())?, at_device.side(bench, device.provider())?];
+            let at_device =
+                Requests { device: Some((&device, Waits::Interrupt)), ..requests.clone() };
+            let entries: Vec<Entry<'_>> = vec![
+                requests.side(bench, software.clone())?,
+                at_device.side(bench, device.provider())?,
+            ];
             rows.extend(bench.measure(entries)?);
         }
     }
@@ -344,7 +349,9 @@ fn offload(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
 fn overhead(bench: &Bench<'_>) -> Result<Vec<Row>, PerfError> {
     let mut rows = Vec::new();
     for software in &bench.software {
-        let Some(bare) = Bare::new(software, bench.level, bench.input, bench.chunk) else { continue };
+        let Some(bare) = Bare::new(software, bench.level, bench.input, bench.chunk) else {
+            continue;
+        };
         let ours = Setup::new(bench, Topic::Overhead, At::Software(software)).compress(bench)?;
         let row = Row { call: None, ..ours.row.clone() };
         let entries = vec![Entry { row, side: Box::new(bare) }, ours];

@@ -181,7 +181,8 @@ impl<'a> Setup<'a> {
             ..decompress::Settings::default()
         };
         let row = self.row(bench, Direction::Decompress, &session);
-        let decompressor = Decompressor::new(session, settings).map_err(|wrong| self.refuse(wrong))?;
+        let decompressor =
+            Decompressor::new(session, settings).map_err(|wrong| self.refuse(wrong))?;
         let mut side = Decompresses {
             decompressor,
             input: compressed,

@@ -27,7 +27,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use broadloom::{ProviderSpec, provider};
+use broadloom::{ProviderSpec, registry_on};
 use broadloom_engine::Provider;
 use broadloom_lanes::Cpu;
 
@@ -87,7 +87,8 @@ pub fn run_compress(
     let clock = Clock::calibrate();
     let machine = Machine::detect(&clock);
     let mut notes = vec![format!("input: {}", corpus.description)];
-    notes.extend(software.iter().map(|own| format!("{}: {}", own.spec, own.provider.description())));
+    notes
+        .extend(software.iter().map(|own| format!("{}: {}", own.spec, own.provider.description())));
     notes.extend(absent);
     let bench = Bench {
         input: &corpus.data,
@@ -156,7 +157,9 @@ impl Bench<'_> {
         match wanted.prepared {
             false => options.push(("prepare", "off".to_owned())),
             // Compressed data, and what they are found by.
-            true if !asked("prepare") => options.push(("prepare", (2 * self.input.len()).to_string())),
+            true if !asked("prepare") => {
+                options.push(("prepare", (2 * self.input.len()).to_string()))
+            }
             true => {}
         }
         if !asked("integrity") && !asked("faults") {
@@ -180,7 +183,9 @@ impl Bench<'_> {
     /// The provider that ciphers and hashes in software.
     fn native(&self) -> Result<Arc<dyn Provider>, PerfError> {
         let spec = ProviderSpec::without_options("native");
-        provider(&spec, &self.cpu)
-            .map_err(|error| PerfError::Provider { spec: spec.to_string(), reason: error.to_string() })
+        registry_on(&self.cpu).open_provider(&spec).map_err(|error| PerfError::Provider {
+            spec: spec.to_string(),
+            reason: error.to_string(),
+        })
     }
 }

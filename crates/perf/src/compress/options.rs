@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use broadloom::compression::CHUNKS;
 use broadloom::emulated::Emulated;
-use broadloom::{ProviderSpec, SpecError, provider};
+use broadloom::{ProviderSpec, SpecError, registry_on};
 use broadloom_engine::{Algorithm, CompressionAlgorithm, Provider};
 use broadloom_lanes::Cpu;
 
@@ -110,7 +110,8 @@ impl CompressOptions {
         if self.level > MAX_LEVEL {
             return range("level", self.level.into(), format!("0 to {MAX_LEVEL}"));
         }
-        let mut topics = if self.topics.is_empty() { Topic::ALL.to_vec() } else { self.topics.clone() };
+        let mut topics =
+            if self.topics.is_empty() { Topic::ALL.to_vec() } else { self.topics.clone() };
         topics.sort_unstable();
         topics.dedup();
         let (devices, asked): (Vec<_>, Vec<_>) =
@@ -123,8 +124,10 @@ impl CompressOptions {
         let specs = if asked.is_empty() { SOFTWARE.map(plain).to_vec() } else { asked };
         let (software, absent) = self.open(specs, cpu)?;
         let device = devices.into_iter().next().unwrap_or_else(|| plain(DEVICE));
-        Device::open(&device, &[], cpu)
-            .map_err(|error| PerfError::Spec { spec: device.to_string(), reason: error.to_string() })?;
+        Device::open(&device, &[], cpu).map_err(|error| PerfError::Spec {
+            spec: device.to_string(),
+            reason: error.to_string(),
+        })?;
         Ok(Plan { topics, size, software, device, absent })
     }
 
@@ -133,13 +136,16 @@ impl CompressOptions {
         specs: Vec<ProviderSpec>,
         cpu: &Cpu,
     ) -> Result<(Vec<Software>, Vec<String>), PerfError> {
-        let (mut software, mut absent, mut ranges) = (Vec::<Software>::new(), Vec::new(), Vec::new());
+        let (mut software, mut absent, mut ranges) =
+            (Vec::<Software>::new(), Vec::new(), Vec::new());
         for spec in specs {
             let refuse = |reason: String| PerfError::Spec { spec: spec.to_string(), reason };
             if software.iter().any(|other| other.spec.name == spec.name) {
-                return Err(refuse("its rows could not be told from those of the other".to_owned()));
+                return Err(refuse(
+                    "its rows could not be told from those of the other".to_owned(),
+                ));
             }
-            let provider = match provider(&spec, cpu) {
+            let provider = match registry_on(cpu).open_provider(&spec) {
                 Ok(provider) => provider,
                 Err(error @ SpecError::Absent { .. }) => {
                     absent.push(error.to_string());
@@ -148,7 +154,9 @@ impl CompressOptions {
                 Err(error) => return Err(refuse(error.to_string())),
             };
             let deflate = CompressionAlgorithm::Deflate;
-            match provider.levels(deflate).filter(|_| provider.supports(Algorithm::Compression(deflate)))
+            match provider
+                .levels(deflate)
+                .filter(|_| provider.supports(Algorithm::Compression(deflate)))
             {
                 None => {
                     let valid = SOFTWARE.join(", ");
@@ -159,8 +167,9 @@ impl CompressOptions {
                 Some(levels) if !levels.contains(&self.level) => {
                     let levels = format!("{} to {}", levels.start(), levels.end());
                     let level = self.level;
-                    absent
-                        .push(format!("{spec} takes no part: it has the levels {levels}, not {level}"));
+                    absent.push(format!(
+                        "{spec} takes no part: it has the levels {levels}, not {level}"
+                    ));
                     ranges.push(format!("{levels} with {spec}"));
                 }
                 Some(_) => software.push(Software { spec, provider }),
@@ -208,7 +217,8 @@ mod tests {
     fn what_is_asked_for_is_taken_once_and_in_order() {
         let topics = vec![Topic::Copy, Topic::Ratio, Topic::Copy];
         let providers = with(&["libdeflate", "emulated:preset=8955-remote"]).providers;
-        let plan = plan(CompressOptions { topics, providers, ..CompressOptions::default() }).unwrap();
+        let plan =
+            plan(CompressOptions { topics, providers, ..CompressOptions::default() }).unwrap();
         assert_eq!(plan.topics, [Topic::Ratio, Topic::Copy]);
         assert_eq!(plan.software.len(), 1);
         assert_eq!(plan.device.to_string(), "emulated:preset=8955-remote");

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use broadloom::compression::Format;
 use broadloom_engine::{
-    Algorithm, Bytes, Compression, Data, Direction, Doorbell, Job, Provider, QueueConfig, QueuePair,
-    Session, Transform, TransformError,
+    Algorithm, Bytes, Compression, Data, Direction, Doorbell, Job, Provider, QueueConfig,
+    QueuePair, Session, Transform, TransformError,
 };
 
 use super::Bench;
@@ -56,7 +56,8 @@ impl Requests<'_> {
     ) -> Result<Entry<'b>, PerfError> {
         let name = provider.name().to_owned();
         let refuse = |reason: String| PerfError::Provider { spec: name.clone(), reason };
-        let transform = self.transform(bench.level).map_err(|refused| refuse(refused.to_string()))?;
+        let transform =
+            self.transform(bench.level).map_err(|refused| refuse(refused.to_string()))?;
         let session =
             Session::open(provider, &transform).map_err(|refused| refuse(refused.to_string()))?;
         let row = self.row(bench, &session);
@@ -83,12 +84,12 @@ impl Requests<'_> {
                 Transform::compress(algorithm, Compression { level, ..Compression::default() })
             }
             (Algorithm::Mac(mac), Direction::Generate) => {
-                Transform::mac(mac, &KEY[..(*mac.key_lens().end()).min(KEY.len())]).generate()
+                Transform::mac(mac, &KEY[..mac.key_lens().max().min(KEY.len())]).generate()
             }
             (Algorithm::Cipher(cipher), Direction::Encrypt) => {
                 Transform::cipher(cipher, &KEY[..cipher.key_len()]).encrypt()
             }
-            (algorithm, direction) => Transform::new(algorithm, direction, &[], &[]),
+            (algorithm, direction) => Transform::new(algorithm, direction, &[], &[]).build(),
         }
     }
 

@@ -94,7 +94,9 @@ pub fn measure(
         }
     }
     let rows = entries.into_iter().zip(taken);
-    Ok(rows.map(|(entry, taken)| taken.row(entry.row, entry.side.device().is_some(), clock)).collect())
+    Ok(rows
+        .map(|(entry, taken)| taken.row(entry.row, entry.side.device().is_some(), clock))
+        .collect())
 }
 
 impl Taken {

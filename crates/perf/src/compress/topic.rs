@@ -227,6 +227,9 @@ mod tests {
         }
         assert!(Topic::ALL.is_sorted());
         let error = "4".parse::<Topic>().unwrap_err().to_string();
-        assert!(error.contains("figure \"4\"") && error.contains("3, 5, 7, 9, 10, 11, copy"), "{error}");
+        assert!(
+            error.contains("figure \"4\"") && error.contains("3, 5, 7, 9, 10, 11, copy"),
+            "{error}"
+        );
     }
 }

@@ -43,7 +43,10 @@ impl Waits {
             Waits::Yield | Waits::Spin | Waits::Every(_) => Vec::new(),
             Waits::Interrupt => vec![option("responses", "interrupt")],
             Waits::Poller(interval) => {
-                vec![option("poller", "thread"), ("poll-interval", format!("{}ns", interval.as_nanos()))]
+                vec![
+                    option("poller", "thread"),
+                    ("poll-interval", format!("{}ns", interval.as_nanos())),
+                ]
             }
         }
     }

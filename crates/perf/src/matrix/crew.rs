@@ -83,7 +83,8 @@ impl<'a> Crew<'a> {
             worker.gather(side)?;
             let made = worker.made(side)?;
             let reference = first.get_or_insert_with(|| made.clone());
-            if let Some(buffer) = (0..made.len()).find(|&buffer| made[buffer] != reference[buffer]) {
+            if let Some(buffer) = (0..made.len()).find(|&buffer| made[buffer] != reference[buffer])
+            {
                 return Err(PerfError::Mismatch {
                     algorithm: self.case.algorithm,
                     direction: self.material.direction(),
@@ -134,7 +135,11 @@ impl<'a> Crew<'a> {
     ///
     /// # Errors
     /// A job fails.
-    pub fn latency(&self, cores: &[usize], budget: Duration) -> Result<Measured<Vec<u64>>, PerfError> {
+    pub fn latency(
+        &self,
+        cores: &[usize],
+        budget: Duration,
+    ) -> Result<Measured<Vec<u64>>, PerfError> {
         let (threads, unpinned) = self.run(cores, budget, |worker, side| {
             let mut latencies = Latencies(Vec::with_capacity(self.material.len()));
             worker.pass(side, &mut latencies);

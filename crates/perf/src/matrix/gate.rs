@@ -51,7 +51,10 @@ impl Pass<'_> {
         }
         let mut spins = 0;
         while gate.round.load(Ordering::Acquire) == round {
-            assert!(!gate.broken.load(Ordering::Relaxed), "another thread of the measurement panicked");
+            assert!(
+                !gate.broken.load(Ordering::Relaxed),
+                "another thread of the measurement panicked"
+            );
             spins += 1;
             if spins % SPINS == 0 { std::thread::yield_now() } else { core::hint::spin_loop() }
         }

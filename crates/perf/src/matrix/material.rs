@@ -40,7 +40,7 @@ impl Material {
             direction,
             inputs: plain.copies(),
             tags: vec![Vec::new(); plain.len()],
-            nonces: (0..plain.len()).map(|index| nonce(algorithm, plain.iv(index))).collect(),
+            nonces: (0..plain.len()).map(|index| nonce(algorithm, plain.nonce(index))).collect(),
             associated: match algorithm {
                 Algorithm::Aead(_) => (0..ASSOCIATED as u8).collect(),
                 _ => Vec::new(),
@@ -86,8 +86,9 @@ impl Material {
             Algorithm::Hash(_) | Algorithm::Mac(_) => Data::from(&*bytes),
             _ => Data::from(bytes),
         };
-        let job =
-            Job::new(session, data).nonce(&self.nonces[index]).associated(self.associated.as_slice());
+        let job = Job::new(session, data)
+            .nonce(&self.nonces[index])
+            .associated(self.associated.as_slice());
         if self.tags[index].is_empty() { job } else { job.expect_tag(&self.tags[index]) }
     }
 
@@ -140,6 +141,6 @@ impl Material {
 /// A nonce of an algorithm, made of random bytes.
 fn nonce(algorithm: Algorithm, random: &[u8]) -> Vec<u8> {
     let lens = algorithm.nonce_lens();
-    let bytes = random[..NONCE.clamp(*lens.start(), *lens.end())].iter();
+    let bytes = random[..NONCE.clamp(lens.min(), lens.max())].iter();
     bytes.enumerate().map(|(at, byte)| byte & algorithm.nonce_mask(at)).collect()
 }

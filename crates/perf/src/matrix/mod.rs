@@ -123,7 +123,8 @@ fn open(plan: &Plan, cpu: &Cpu) -> Result<(Vec<Side>, Vec<String>), PerfError> {
             Ok(side) => {
                 let identity = |side: &Side| values(&side.row(), &[]);
                 if let Some(other) = sides.iter().find(|other| identity(other) == identity(&side)) {
-                    let reason = format!("its rows could not be told from those of {}", other.name());
+                    let reason =
+                        format!("its rows could not be told from those of {}", other.name());
                     return Err(PerfError::Spec { spec: side.name(), reason });
                 }
                 sides.push(side);
@@ -176,7 +177,8 @@ impl Bench {
         let crew = Crew::new(case, &material, sides)?;
         crew.agree()?;
         let kernels = crew.kernels();
-        let asked = |index: usize| rows::asked(case, sides[index], &kernels[index], material.plain());
+        let asked =
+            |index: usize| rows::asked(case, sides[index], &kernels[index], material.plain());
         let budget = self.budget * sides.len() as u32;
         match case.kind {
             Kind::Throughput => {
@@ -186,7 +188,14 @@ impl Bench {
                 let row = |(index, figures)| {
                     let (clock, calibrated) = (&self.clock, &self.calibrated);
                     let plain = material.plain();
-                    rows::with_throughput(asked(index), figures, plain, clock, calibrated, sides[index])
+                    rows::with_throughput(
+                        asked(index),
+                        figures,
+                        plain,
+                        clock,
+                        calibrated,
+                        sides[index],
+                    )
                 };
                 Ok(measured.figures.into_iter().enumerate().map(row).collect())
             }
@@ -200,7 +209,10 @@ impl Bench {
                 let taken_back = taken_back(case, sides, workset)?;
                 if sides.len() == 1 && !taken_back {
                     let name = sides[0].name();
-                    self.note(format!("{}: {name} is alone, nothing to verify it by", case.algorithm));
+                    self.note(format!(
+                        "{}: {name} is alone, nothing to verify it by",
+                        case.algorithm
+                    ));
                     return Ok(Vec::new());
                 }
                 let row = |index| Row { verified: Some(material.len()), ..asked(index) };
@@ -217,8 +229,13 @@ impl Bench {
 }
 
 /// Has every side take back what it made, where there is a direction for that; says whether there is.
-fn taken_back(case: &Case, sides: &[&Side], workset: impl Fn() -> Workset) -> Result<bool, PerfError> {
-    let Some(&back) = case.algorithm.directions().iter().find(|direction| direction.checks()) else {
+fn taken_back(
+    case: &Case,
+    sides: &[&Side],
+    workset: impl Fn() -> Workset,
+) -> Result<bool, PerfError> {
+    let Some(&back) = case.algorithm.directions().iter().find(|direction| direction.checks())
+    else {
         return Ok(false);
     };
     for side in sides {

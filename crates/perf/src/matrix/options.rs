@@ -159,7 +159,11 @@ impl MatrixOptions {
             let fitting = unique(self.directions.clone());
             let fitting: Vec<_> = fitting.into_iter().filter(|one| all.contains(one)).collect();
             if fitting.is_empty() {
-                return Err(PerfError::Direction { algorithm, direction: wanted, valid: list(all) });
+                return Err(PerfError::Direction {
+                    algorithm,
+                    direction: wanted,
+                    valid: list(all),
+                });
             }
             operations.extend(fitting.into_iter().map(|direction| (algorithm, direction)));
         }
@@ -193,7 +197,8 @@ impl MatrixOptions {
     }
 
     fn paces(&self) -> Result<Vec<Pace>, PerfError> {
-        let (bursts, calls) = (or_usual(&self.bursts, &[32]), or_usual(&self.calls, &[Call::QueuePair]));
+        let (bursts, calls) =
+            (or_usual(&self.bursts, &[32]), or_usual(&self.calls, &[Call::QueuePair]));
         check_jobs("burst", &bursts)?;
         check_jobs("outstanding", &self.outstanding)?;
         let mut paces = Vec::new();
@@ -324,7 +329,10 @@ mod tests {
     #[test]
     fn what_a_suite_does_not_have_is_named() {
         let wrong = error(MatrixOptions { sizes: vec![Workload::Size(100)], ..suite() });
-        assert!(wrong.contains("dpdk-openssl has no size 100 B") && wrong.contains("8192 B"), "{wrong}");
+        assert!(
+            wrong.contains("dpdk-openssl has no size 100 B") && wrong.contains("8192 B"),
+            "{wrong}"
+        );
         let wrong = error(MatrixOptions { algorithms: vec!["md5".parse().unwrap()], ..suite() });
         assert!(wrong.contains("no algorithm md5") && wrong.contains("aes-128-cmac"), "{wrong}");
         let wrong = error(MatrixOptions { directions: vec![Direction::Digest], ..suite() });

@@ -32,7 +32,11 @@ pub fn operation(
         [by] => format!(" (the limit is set by {by})"),
         _ => String::new(),
     };
-    table(out, &format!("{name}{limit}"), &matrix::throughput(&analysis::throughput(rows), baseline))?;
+    table(
+        out,
+        &format!("{name}{limit}"),
+        &matrix::throughput(&analysis::throughput(rows), baseline),
+    )?;
     let calls = matrix::throughput(&analysis::calls(rows), baseline);
     table(out, &format!("{name}, synchronous and asynchronous calls"), &calls)?;
     let latency = matrix::latency(&analysis::latencies(rows), baseline);

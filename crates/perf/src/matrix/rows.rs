@@ -90,7 +90,8 @@ mod tests {
         let ticks = (1..=200).rev().map(|n| (n as f64 * second / 1e6) as u64).collect();
         let row = with_latency(Row::default(), ticks, &clock);
         let microseconds = |ns: Option<f64>| (ns.unwrap() / 1e3).round();
-        let figures = [row.latency_ns_min, row.latency_ns_p50, row.latency_ns_p99, row.latency_ns_max];
+        let figures =
+            [row.latency_ns_min, row.latency_ns_p50, row.latency_ns_p99, row.latency_ns_max];
         assert_eq!(figures.map(microseconds), [1.0, 100.0, 198.0, 200.0]);
         assert!((row.latency_ns_mean.unwrap() - 100_500.0).abs() < 10.0, "{row:?}");
         let one = with_latency(Row::default(), vec![7], &clock);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use broadloom::emulated::Emulated;
-use broadloom::{ProviderSpec, SpecError, provider};
+use broadloom::{ProviderSpec, SpecError, registry_on};
 use broadloom_engine::{Algorithm, Direction, Provider, Session, Transform};
 use broadloom_lanes::{Cpu, Isa};
 
@@ -36,14 +36,15 @@ impl Side {
     /// # Errors
     /// The provider does not have one of the options, or not with this value.
     pub fn open(spec: &ProviderSpec, cpu: &Cpu) -> Result<Result<Side, String>, PerfError> {
-        let provider = match provider(spec, cpu) {
+        let provider = match registry_on(cpu).open_provider(spec) {
             Ok(provider) => provider,
             Err(absent @ SpecError::Absent { .. }) => return Ok(Err(absent.to_string())),
             Err(error) => {
                 return Err(PerfError::Spec { spec: spec.to_string(), reason: error.to_string() });
             }
         };
-        let isa = values(spec, "isa").next().and_then(|name| name.parse().ok()).unwrap_or(cpu.isa());
+        let isa =
+            values(spec, "isa").next().and_then(|name| name.parse().ok()).unwrap_or(cpu.isa());
         Ok(Ok(Side { provider, spec: spec.clone(), isa }))
     }
 
@@ -82,7 +83,8 @@ impl Side {
         let mut others: Vec<&(String, String)> = spec.options.iter().collect();
         others.retain(|(name, _)| !KEYS.contains(&name.as_str()));
         others.sort();
-        let others: Vec<String> = others.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let others: Vec<String> =
+            others.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let contexts = || values(spec, "contexts").next().unwrap_or("per-queue-pair").to_owned();
         Row {
             provider: spec.name.clone(),
@@ -102,7 +104,8 @@ impl Side {
     pub fn session(&self, workset: &Workset, direction: Direction) -> Result<Session, PerfError> {
         let algorithm = workset.algorithm();
         let error = |reason| PerfError::Session { side: self.name(), algorithm, direction, reason };
-        let transform = Transform::new(algorithm, direction, workset.key(0), workset.mac_key(0));
+        let transform =
+            Transform::new(algorithm, direction, workset.key(0), workset.mac_key(0)).build();
         let transform = transform.map_err(|refused| error(refused.to_string()))?;
         Session::open(Arc::clone(&self.provider), &transform)
             .map_err(|refused| error(refused.to_string()))

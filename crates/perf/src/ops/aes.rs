@@ -30,7 +30,9 @@ pub fn aes(size: AesSize, mode: Mode, unit: Unit) -> KernelOps {
         Mode::Counter => OpCounts { logic: 1, add: 1, ..OpCounts::default() },
         // Both halves shifted by an addition; the bit between them, and the polynomial if one fell out, are
         // masked with the signs that a shift spreads.
-        Mode::Tweaked => OpCounts { logic: 2 + 2, add: 1, shift: 1, shuffle: 1, ..OpCounts::default() },
+        Mode::Tweaked => {
+            OpCounts { logic: 2 + 2, add: 1, shift: 1, shuffle: 1, ..OpCounts::default() }
+        }
     };
     let counts = OpCounts { aes: size.rounds() as u32, logic: 1 + beside.logic, ..beside };
     in_blocks(counts, unit)

@@ -75,11 +75,14 @@ mod tests {
     fn a_round_of_des_is_its_sboxes_and_two_sums() {
         let one = des(1, Feedback::None, Unit::Scalar);
         assert_eq!(one.lanes, 64);
-        assert_eq!((one.counts.logic, one.counts.shift), (16 * 514 + 2 * 6 * 32 * 4, 2 * 6 * 32 * 2));
+        assert_eq!(
+            (one.counts.logic, one.counts.shift),
+            (16 * 514 + 2 * 6 * 32 * 4, 2 * 6 * 32 * 2)
+        );
         let three = des(3, Feedback::Once, Unit::Vec256);
         assert_eq!(three.lanes, 256);
         assert_eq!(three.counts.shuffle, 384);
-        if cfg!(target_arch = "x86_64") {
+        if broadloom_lanes::Isa::Avx2.is_native() {
             assert_eq!(three.counts.logic, 48 * 514 + 64 + 2 * 3 * 32 * 4);
             let ternary = des(3, Feedback::Once, Unit::Vec512).counts.ternary;
             assert_eq!(ternary, 48 * (210 + 40) + 32);

@@ -9,6 +9,7 @@ mod chacha;
 mod circuit;
 mod hash;
 
+use broadloom_lanes::Isa;
 use broadloom_lanes::probe::Unit;
 
 pub use aes::{Mode, aes, ghash};
@@ -223,7 +224,7 @@ fn abilities(unit: Unit) -> Abilities {
     match unit {
         Unit::Scalar => Abilities { rotate: Rotate::One, ternary: Ternary::None },
         Unit::Vec512 => Abilities { rotate: Rotate::One, ternary: Ternary::Any },
-        _ if cfg!(target_arch = "aarch64") => {
+        _ if Isa::Neon.is_native() => {
             Abilities { rotate: Rotate::TwoShifts, ternary: Ternary::Select }
         }
         _ => Abilities { rotate: Rotate::ThreeOps, ternary: Ternary::None },

@@ -146,7 +146,11 @@ impl<'a> IpsecMb<'a> {
         // SAFETY: the key has the length that this expansion reads; at most 15 round keys are
         // written to each schedule, which is aligned to 16.
         unsafe {
-            expand(key.as_ptr().cast(), encrypt.0.as_mut_ptr().cast(), decrypt.0.as_mut_ptr().cast());
+            expand(
+                key.as_ptr().cast(),
+                encrypt.0.as_mut_ptr().cast(),
+                decrypt.0.as_mut_ptr().cast(),
+            );
         }
         [encrypt, decrypt]
     }

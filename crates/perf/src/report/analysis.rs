@@ -107,7 +107,8 @@ pub fn uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Uplift<'a>> {
     let of = |group: Vec<&'a Row>| {
         let per_job = *group.iter().find(|row| row.contexts.as_deref() == Some("per-job"))?;
         let per_queue_pair = *group.iter().find(|row| {
-            row.contexts.as_deref() == Some("per-queue-pair") && row.queue_pairs == per_job.queue_pairs
+            row.contexts.as_deref() == Some("per-queue-pair")
+                && row.queue_pairs == per_job.queue_pairs
         })?;
         let table = paper::uplift(&per_job.algorithm, &per_job.direction, per_job.cores > 1);
         let paper = table.and_then(|table| {

@@ -68,18 +68,27 @@ impl Baseline {
     /// # Errors
     /// The file cannot be read, is no JSON, or has another schema.
     pub fn read(path: &Path) -> Result<Baseline, PerfError> {
+        let text = fs::read_to_string(path)
+            .map_err(|source| PerfError::Read { path: path.to_owned(), source })?;
+        Baseline::parse(path, &text)
+    }
+
+    /// Reads the text of such a file; messages name `path`.
+    ///
+    /// # Errors
+    /// The text is no JSON, or has another schema.
+    pub fn parse(path: &Path, text: &str) -> Result<Baseline, PerfError> {
         #[derive(Deserialize)]
         struct Head {
             schema: String,
         }
-        let text = fs::read_to_string(path)
-            .map_err(|source| PerfError::Read { path: path.to_owned(), source })?;
         let wrong = |reason: String| PerfError::Baseline { path: path.to_owned(), reason };
-        let head: Head = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let head: Head = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         if head.schema != SCHEMA {
             return Err(wrong(format!("its schema is {:?}", head.schema)));
         }
-        let report: Report = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let report: Report =
+            serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         let rows = report.rows.into_iter().map(|row| (dimension::values(&row, &[]), row)).collect();
         Ok(Baseline { path: path.to_owned(), machine: report.machine, rows })
     }
@@ -93,7 +102,8 @@ impl Baseline {
     pub fn compare(&self, now: &Report) -> Comparison {
         let present: HashSet<_> = now.rows.iter().map(|row| dimension::values(row, &[])).collect();
         let matched = present.iter().filter(|key| self.rows.contains_key(*key)).count();
-        let slower = now.rows.iter().filter_map(|row| self.change(row)).filter(|change| change.slower);
+        let slower =
+            now.rows.iter().filter_map(|row| self.change(row)).filter(|change| change.slower);
         Comparison {
             path: self.path.clone(),
             machine: self.machine(now),
@@ -134,7 +144,8 @@ fn change(then: &Row, now: &Row) -> Option<Change> {
 impl Comparison {
     /// All of it in sentences, the first of them the most important.
     pub fn summary(&self) -> Vec<String> {
-        let rows = |count: usize| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
+        let rows =
+            |count: usize| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
         let mut lines = vec![format!(
             "{} of {} got slower than in {} (throughput by more than {SLOWER_PERCENT} % at the minimum, \
              latency by more than {SLOWER_LATENCY_PERCENT} % at the median)",
@@ -189,7 +200,8 @@ mod tests {
             latency("native", 64, 1200.0),
         ]);
         let comparison = old.compare(&now);
-        let slower: Vec<bool> = now.rows.iter().map(|row| old.change(row).unwrap().slower).collect();
+        let slower: Vec<bool> =
+            now.rows.iter().map(|row| old.change(row).unwrap().slower).collect();
         assert_eq!(slower, [false, true, false, false]);
         assert_eq!((comparison.matched, comparison.slower), (4, 1));
         assert_eq!(old.change(&now.rows[2]).unwrap().percent().round(), -20.0);
@@ -239,7 +251,10 @@ mod tests {
             ("", "EOF"),
             ("cycles", "expected value"),
             ("{}", "schema"),
-            (r#"{"schema": "broadloom-perf/2", "machine": {}, "rows": []}"#, "\"broadloom-perf/2\""),
+            (
+                r#"{"schema": "broadloom-perf/2", "machine": {}, "rows": []}"#,
+                "\"broadloom-perf/2\"",
+            ),
             (r#"{"schema": "broadloom-perf/1", "rows": []}"#, "machine"),
         ] {
             let error = written(text).unwrap_err().to_string();

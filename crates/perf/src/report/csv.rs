@@ -40,8 +40,10 @@ mod tests {
 
     #[test]
     fn what_is_written_can_be_read_whatever_the_text() {
-        let odd =
-            Row { kernel: "a \"kernel\", of\ntwo lines".to_owned(), ..samples::row("native", 64, 90.0) };
+        let odd = Row {
+            kernel: "a \"kernel\", of\ntwo lines".to_owned(),
+            ..samples::row("native", 64, 90.0)
+        };
         let mut text = Vec::new();
         write(&[odd.clone(), samples::openssl("per-job", 32, 500.0)], &mut text).unwrap();
         let mut reader = csv::Reader::from_reader(text.as_slice());

@@ -65,7 +65,8 @@ impl Dimension {
     /// The value that a row has; empty where it has none.
     pub fn value(self, row: &Row) -> Cow<'_, str> {
         let text = |text: &Option<String>| Cow::from(text.clone().unwrap_or_default());
-        let number = |number: Option<usize>| Cow::from(number.map_or(String::new(), |n| n.to_string()));
+        let number =
+            |number: Option<usize>| Cow::from(number.map_or(String::new(), |n| n.to_string()));
         match self {
             Kind => row.kind().name().into(),
             Algorithm => row.algorithm.as_str().into(),
@@ -149,8 +150,9 @@ pub fn groups<'a>(
 
 /// Those of the dimensions in which the rows are not all alike.
 pub fn varying(rows: &[&Row], among: &[Dimension]) -> Vec<Dimension> {
-    let differs =
-        |dimension: &Dimension| rows.iter().any(|row| dimension.value(row) != dimension.value(rows[0]));
+    let differs = |dimension: &Dimension| {
+        rows.iter().any(|row| dimension.value(row) != dimension.value(rows[0]))
+    };
     among.iter().copied().filter(differs).collect()
 }
 
@@ -194,7 +196,8 @@ mod tests {
             openssl("per-job", 32, 4.0),
         ];
         let cycles = |groups: Vec<Vec<&Row>>| -> Vec<Vec<f64>> {
-            let of = |group: Vec<&Row>| group.iter().filter_map(|row| row.cycles_per_buffer).collect();
+            let of =
+                |group: Vec<&Row>| group.iter().filter_map(|row| row.cycles_per_buffer).collect();
             groups.into_iter().map(of).collect()
         };
         assert_eq!(cycles(groups(&rows, &[Provider, Opened])), [[1.0, 2.0], [3.0, 4.0]]);

@@ -68,7 +68,8 @@ pub fn throughput(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
     for group in groups(rows.iter().copied(), &SIDE) {
         let native = native(&group);
         for row in &group {
-            let gain = native.filter(|native| !ptr::eq(*native, *row)).and_then(|n| speedup(n, row));
+            let gain =
+                native.filter(|native| !ptr::eq(*native, *row)).and_then(|n| speedup(n, row));
             let of_limit = row
                 .limit_cycles_per_buffer
                 .zip(row.cycles_per_buffer)
@@ -105,7 +106,8 @@ pub fn latency(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
             row.latency_ns_p99,
             row.latency_ns_max,
         ];
-        let figures = [row.side(), row.kernel.clone()].into_iter().chain(times.map(|t| maybe(t, time)));
+        let figures =
+            [row.side(), row.kernel.clone()].into_iter().chain(times.map(|t| maybe(t, time)));
         let mut line = cells(asked(row, &columns).chain(figures));
         line.extend(baseline.map(|baseline| since(baseline.change(row))));
         grid.push(line);
@@ -130,7 +132,8 @@ pub fn verified<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
 fn curves(curves: &[Curve<'_>], one: &str, number: impl Fn(usize) -> String) -> Grid {
     let rows: Vec<&Row> = curves.iter().map(|curve| curve.one).collect();
     let varying = varying(&rows, &OTHER);
-    let columns = [vec![Dimension::Algorithm, Dimension::Direction, Dimension::Load], varying].concat();
+    let columns =
+        [vec![Dimension::Algorithm, Dimension::Direction, Dimension::Load], varying].concat();
     let mut numbers: Vec<usize> =
         curves.iter().flat_map(|curve| curve.points.iter().map(|(number, _)| *number)).collect();
     numbers.sort_unstable();
@@ -210,7 +213,10 @@ pub fn uplift<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
             maybe(uplift.per_queue_pair.gbps, gbps),
             maybe(uplift.ours(), percent),
             maybe(uplift.papers(), percent),
-            uplift.papers().zip(uplift.paper).map_or(String::new(), |(_, (t, _))| t.cores.to_string()),
+            uplift
+                .papers()
+                .zip(uplift.paper)
+                .map_or(String::new(), |(_, (t, _))| t.cores.to_string()),
             maybe(native.and_then(|row| row.gbps), gbps),
             maybe(native.and_then(|row| speedup(row, uplift.per_job)), times),
         ];
@@ -323,7 +329,10 @@ mod tests {
         let grid = throughput(&refs(&rows), None);
         let names: Vec<&str> = (0..3).map(|line| grid.line(line)[1]).collect();
         assert_eq!(names, ["native (without sha)", "native", "openssl (per-job)"]);
-        assert_eq!((0..3).map(|line| grid.line(line)[7]).collect::<Vec<_>>(), ["3.00×", "", "5.00×"]);
+        assert_eq!(
+            (0..3).map(|line| grid.line(line)[7]).collect::<Vec<_>>(),
+            ["3.00×", "", "5.00×"]
+        );
         let text = summary(&rows).to_string();
         assert!(text.contains("native over native (without sha)"), "{text}");
         let text = summary([&rows[0], &rows[2]]).to_string();
@@ -332,7 +341,8 @@ mod tests {
 
     #[test]
     fn limits_of_several_kinds_have_a_column() {
-        let by = |by: &str, provider| Row { limit_by: Some(by.to_owned()), ..row(provider, 64, 1.0) };
+        let by =
+            |by: &str, provider| Row { limit_by: Some(by.to_owned()), ..row(provider, 64, 1.0) };
         let rows = [by("a", "native"), by("a", "openssl"), by("b", "ipsec-mb")];
         assert!(throughput(&refs(&rows), None).to_string().contains("limit set by"));
         assert!(!throughput(&refs(&rows[..2]), None).to_string().contains("limit set by"));
@@ -340,7 +350,8 @@ mod tests {
 
     #[test]
     fn what_varies_has_a_column() {
-        let rows = [row("native", 64, 100.0), Row { burst: 8, cores: 2, ..row("native", 64, 100.0) }];
+        let rows =
+            [row("native", 64, 100.0), Row { burst: 8, cores: 2, ..row("native", 64, 100.0) }];
         assert_eq!(throughput(&refs(&rows), None).line(1)[..3], ["64 B", "8", "2"]);
         assert_eq!(throughput(&refs(&rows[..1]), None).line(0)[..2], ["64 B", "native"]);
     }
@@ -368,7 +379,10 @@ mod tests {
         assert!(grid.html("c").into_string().contains(r#"class="worse""#));
         let list = slower(&now.rows, &baseline);
         assert_eq!(list.len(), 2);
-        assert_eq!(list.line(0)[3..], ["64 B", "native", "100 cycles", "120 cycles", "+20 % slower"]);
+        assert_eq!(
+            list.line(0)[3..],
+            ["64 B", "native", "100 cycles", "120 cycles", "+20 % slower"]
+        );
         assert_eq!(list.line(1)[4..], ["native", "1.00 µs", "2.00 µs", "+100 % slower"]);
     }
 

@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn a_full_pass_has_all_the_keys_in_its_row_and_comes_back_as_it_was() {
-        let row = Row { pass: Some(samples::full_pass()), ..samples::row("emulated", 65536, 100.0) };
+        let row =
+            Row { pass: Some(samples::full_pass()), ..samples::row("emulated", 65536, 100.0) };
         let json = serde_json::to_string(&row).unwrap();
         let at: Vec<_> = KEYS.iter().map(|key| json.find(&format!("\"{key}\":"))).collect();
         assert!(at.iter().all(Option::is_some) && at.is_sorted(), "{json}");

@@ -309,9 +309,15 @@ mod tests {
     #[test]
     fn what_is_not_known_is_no_key() {
         let json = serde_json::to_value(Row::default()).unwrap();
-        for key in
-            ["kind", "workload", "size", "contexts", "without", "cycles_per_buffer", "latency_ns_p50"]
-        {
+        for key in [
+            "kind",
+            "workload",
+            "size",
+            "contexts",
+            "without",
+            "cycles_per_buffer",
+            "latency_ns_p50",
+        ] {
             assert!(json.get(key).is_none(), "{key}");
         }
     }

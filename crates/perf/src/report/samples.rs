@@ -61,7 +61,8 @@ pub fn latency(provider: &str, size: usize, p50: f64) -> Row {
 
 /// One job at a time, and several outstanding.
 pub fn outstanding(provider: &str, count: Option<usize>, cycles: f64) -> Row {
-    let (mode, call) = if count.is_some() { ("async", "queue-pair") } else { ("sync", "process-many") };
+    let (mode, call) =
+        if count.is_some() { ("async", "queue-pair") } else { ("sync", "process-many") };
     Row {
         mode: mode.to_owned(),
         call: Some(call.to_owned()),

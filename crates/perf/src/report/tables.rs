@@ -17,8 +17,9 @@ fn claim(row: &Row) -> &'static str {
 
 /// Whether two rows belong to one comparison.
 fn same_case(a: &Row, b: &Row) -> bool {
-    let asked =
-        |row: &Row| dimension::values(row, &[Dimension::Provider, Dimension::Opened, Dimension::Order]);
+    let asked = |row: &Row| {
+        dimension::values(row, &[Dimension::Provider, Dimension::Opened, Dimension::Order])
+    };
     asked(a) == asked(b)
 }
 

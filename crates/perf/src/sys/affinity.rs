@@ -77,6 +77,9 @@ impl Pinned {
     /// # Errors
     /// Always.
     pub fn here() -> Result<Pinned, PerfError> {
-        Err(PerfError::Pin { core: 0, source: std::io::Error::from(std::io::ErrorKind::Unsupported) })
+        Err(PerfError::Pin {
+            core: 0,
+            source: std::io::Error::from(std::io::ErrorKind::Unsupported),
+        })
     }
 }

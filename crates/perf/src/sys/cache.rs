@@ -1,5 +1,7 @@
 //! Buffers pushed out of every cache, for cold measurements.
 
+use super::arch::{fence, flush_line};
+
 /// The shortest cache line of the supported CPUs, in bytes: flushing by it reaches every line.
 const LINE: usize = 64;
 
@@ -15,33 +17,6 @@ pub fn evict(bytes: &[u8]) {
     }
     flush_line(&bytes[last]);
     fence();
-}
-
-#[cfg(target_arch = "x86_64")]
-fn flush_line(byte: &u8) {
-    // SAFETY: CLFLUSH is part of x86-64 and takes any readable address, which a reference is.
-    unsafe { core::arch::x86_64::_mm_clflush(byte) };
-}
-
-#[cfg(target_arch = "x86_64")]
-fn fence() {
-    // SAFETY: MFENCE is part of x86-64 and touches nothing.
-    unsafe { core::arch::x86_64::_mm_mfence() };
-}
-
-#[cfg(target_arch = "aarch64")]
-fn flush_line(byte: &u8) {
-    // SAFETY: DC CIVAC, which Linux opens to user code, takes any readable address, which a
-    // reference is, and changes no value.
-    unsafe {
-        core::arch::asm!("dc civac, {line}", line = in(reg) byte, options(nostack));
-    }
-}
-
-#[cfg(target_arch = "aarch64")]
-fn fence() {
-    // SAFETY: a barrier touches nothing.
-    unsafe { core::arch::asm!("dsb sy", options(nostack)) };
 }
 
 #[cfg(test)]

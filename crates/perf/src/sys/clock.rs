@@ -6,47 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-/// Reads the counter before a measured piece of work: all earlier instructions are done.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub fn start() -> u64 {
-    use core::arch::x86_64::{_mm_lfence, _rdtsc};
-    // SAFETY: LFENCE and RDTSC are part of x86-64 and touch no memory.
-    unsafe {
-        _mm_lfence();
-        let ticks = _rdtsc();
-        _mm_lfence();
-        ticks
-    }
-}
+pub use super::arch::start;
 
 /// Reads the counter after a measured piece of work: all of it is done.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub fn stop() -> u64 {
-    start()
-}
-
-/// Reads the counter before a measured piece of work: all earlier instructions are done.
-#[cfg(target_arch = "aarch64")]
-#[inline(always)]
-pub fn start() -> u64 {
-    let ticks: u64;
-    // SAFETY: ISB and the read of CNTVCT_EL0 are open to user code and touch no memory.
-    unsafe {
-        core::arch::asm!(
-            "isb",
-            "mrs {ticks}, cntvct_el0",
-            "isb",
-            ticks = out(reg) ticks,
-            options(nostack),
-        );
-    }
-    ticks
-}
-
-/// Reads the counter after a measured piece of work: all of it is done.
-#[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub fn stop() -> u64 {
     start()

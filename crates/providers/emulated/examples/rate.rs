@@ -19,7 +19,8 @@ const OUTSTANDING: usize = 256;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let batch: usize = arguments.first().and_then(|batch| batch.parse().ok()).unwrap_or(16);
-    let options: Vec<_> = arguments.iter().filter_map(|argument| argument.split_once('=')).collect();
+    let options: Vec<_> =
+        arguments.iter().filter_map(|argument| argument.split_once('=')).collect();
     let device = Emulated::new(&options, vec![Arc::new(Native::new(Cpu::detect()))]);
     let device = match device {
         Ok(device) => device,

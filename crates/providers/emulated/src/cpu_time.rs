@@ -21,7 +21,10 @@ struct Told {
 
 impl CpuTimes {
     pub(crate) fn new(threads: usize) -> Self {
-        CpuTimes { asked: AtomicU64::new(0), threads: (0..threads).map(|_| Told::default()).collect() }
+        CpuTimes {
+            asked: AtomicU64::new(0),
+            threads: (0..threads).map(|_| Told::default()).collect(),
+        }
     }
 
     /// Threads, running or not.

@@ -96,7 +96,8 @@ impl Instance {
         let said = |error: std::io::Error| ProviderError::new(error.to_string());
         let most = device.options.instances;
         running.start().map_err(said)?;
-        let none_left = || ProviderError::new(format!("all {most} instances of the device are in use"));
+        let none_left =
+            || ProviderError::new(format!("all {most} instances of the device are in use"));
         let (shared, requests, reader) = device.connect().map_err(said)?.ok_or_else(none_left)?;
         let arrivals = Arrivals::new(reader, device.clock);
         let responses = match device.options.delivery {
@@ -383,8 +384,8 @@ impl Instance {
     /// Whether the end of a request may be known.
     fn is_due(&mut self) -> bool {
         let device = &self.running.device;
-        let device_failed =
-            device.resets.load(Acquire) != self.resets || device.removed.load(Acquire) != self.removed;
+        let device_failed = device.resets.load(Acquire) != self.resets
+            || device.removed.load(Acquire) != self.removed;
         !self.failed.is_empty()
             || device_failed
             || self.time_to_give_up().is_some_and(|left| left.is_zero())
@@ -405,7 +406,8 @@ impl Instance {
     pub fn wait(&mut self, timeout: Duration) {
         let start = Instant::now();
         while self.outstanding > 0 && !self.is_due() {
-            let Some(left) = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero()) else {
+            let Some(left) = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero())
+            else {
                 return;
             };
             let left = left.min(self.time_to_give_up().unwrap_or(Duration::MAX));

@@ -60,7 +60,8 @@ impl Line {
 
     /// Waits until it is up, or for so long.
     pub(crate) fn wait(&self, timeout: Duration) {
-        let timeout = Timespec::try_from(timeout).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
+        let timeout =
+            Timespec::try_from(timeout).unwrap_or(Timespec { tv_sec: i64::MAX, tv_nsec: 0 });
         // A signal may end the wait early, as may anything.
         let _ = rustix::event::poll(&mut [PollFd::new(&self.event, PollFlags::IN)], Some(&timeout));
     }

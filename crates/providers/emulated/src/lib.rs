@@ -41,6 +41,7 @@ mod clock;
 mod cpu_time;
 mod device;
 mod doze;
+mod factory;
 mod faults;
 mod instance;
 mod interrupt;
@@ -59,6 +60,7 @@ mod sync;
 mod timing;
 mod transfer;
 
+pub use factory::factory;
 pub use instance::Instance;
 pub use options::OptionError;
 pub use provider::Emulated;

@@ -68,7 +68,11 @@ impl Store {
     }
 
     /// A result, to be looked at.
-    pub(crate) fn find<R>(&self, input: Fingerprint, look: impl FnOnce(&Prepared) -> R) -> Option<R> {
+    pub(crate) fn find<R>(
+        &self,
+        input: Fingerprint,
+        look: impl FnOnce(&Prepared) -> R,
+    ) -> Option<R> {
         let results = self.results.read().unwrap_or_else(PoisonError::into_inner);
         results.by_input.get(&input).map(look)
     }

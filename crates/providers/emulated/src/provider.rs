@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use broadloom_engine::{
     Algorithm, AnyQueue, CompressionAlgorithm, Direction, Provider, ProviderError, ProviderSession,
-    Transform,
+    Registry, Transform,
 };
 
 use crate::device::Running;
@@ -33,9 +33,21 @@ impl Emulated {
     ///
     /// # Errors
     /// An option that does not exist, or not with its value: the error says what would be right.
-    pub fn new(options: &[(&str, &str)], backends: Vec<Arc<dyn Provider>>) -> Result<Self, OptionError> {
+    pub fn new(
+        options: &[(&str, &str)],
+        backends: Vec<Arc<dyn Provider>>,
+    ) -> Result<Self, OptionError> {
         let running = Running::new(Options::parse(options)?);
         Ok(Emulated { running: Arc::new(running), backends: backends.into() })
+    }
+
+    /// A device with these [options](crate#options), computing with the providers that a registry asks by
+    /// default.
+    ///
+    /// # Errors
+    /// As [`new`](Emulated::new).
+    pub fn over(options: &[(&str, &str)], registry: &Registry) -> Result<Self, OptionError> {
+        Emulated::new(options, registry.default_providers().cloned().collect())
     }
 
     /// What the device and its drivers have done so far.
@@ -121,7 +133,10 @@ impl Provider for Emulated {
         true
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         Ok(Box::new(self.open(transform)?))
     }
 

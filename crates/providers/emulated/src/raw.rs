@@ -14,13 +14,15 @@ pub struct Request<'r> {
     nonce: &'r [u8],
     associated: &'r [u8],
     tag: &'r [u8],
+    bits: Option<usize>,
     room: usize,
 }
 
 impl<'r> Request<'r> {
     /// A request over some input, which is copied when it is submitted.
     pub fn new(session: &'r DeviceSession, input: &'r [u8]) -> Self {
-        Request { session, input, nonce: &[], associated: &[], tag: &[], room: usize::MAX }
+        let (empty, bits, room) = (&[], None, usize::MAX);
+        Request { session, input, nonce: empty, associated: empty, tag: empty, bits, room }
     }
 
     /// The nonce, the IV, or the first counter block.
@@ -36,6 +38,11 @@ impl<'r> Request<'r> {
     /// The tag that an AEAD is to check.
     pub fn tag(self, tag: &'r [u8]) -> Self {
         Request { tag, ..self }
+    }
+
+    /// The length of the input in bits, as [`Job::bits`](broadloom_engine::Job::bits) has it.
+    pub fn bits(self, len: usize) -> Self {
+        Request { bits: Some(len), ..self }
     }
 
     /// Bytes of room for the output of a compression or a decompression: without it as many as it needs.
@@ -73,6 +80,7 @@ impl Instance {
             let kind = request.session.0.kind;
             let job = slot.begin(request.session);
             job.set_nonce(request.nonce);
+            job.set_bits(request.bits);
             transfer::set_associated(job, request.associated);
             match kind {
                 Kind::Open => job.set_expected_tag(request.tag),

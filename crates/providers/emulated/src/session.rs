@@ -97,7 +97,7 @@ impl DeviceSession {
             }
         }
         let takes_nonce = match transform.algorithm() {
-            Algorithm::Mac(mac) => *mac.nonce_lens().end() > 0,
+            Algorithm::Mac(mac) => !mac.nonce_lens().is_none(),
             Algorithm::Hash(_) | Algorithm::Compression(_) => false,
             _ => true,
         };
@@ -170,7 +170,10 @@ fn valid(transform: Result<Transform, TransformError>) -> Result<Transform, Prov
 }
 
 /// A session at the first backend that can.
-fn first_able(backends: &[Arc<dyn Provider>], transform: &Transform) -> Result<Session, ProviderError> {
+fn first_able(
+    backends: &[Arc<dyn Provider>],
+    transform: &Transform,
+) -> Result<Session, ProviderError> {
     let mut reasons = Vec::new();
     for backend in backends.iter().filter(|backend| backend.supports(transform.algorithm())) {
         match Session::open(Arc::clone(backend), transform) {
@@ -181,6 +184,8 @@ fn first_able(backends: &[Arc<dyn Provider>], transform: &Transform) -> Result<S
     let algorithm = transform.algorithm();
     Err(ProviderError::new(match reasons.is_empty() {
         true => format!("no provider computes {algorithm} for the emulated device"),
-        false => format!("no provider can compute it for the emulated device: {}", reasons.join("; ")),
+        false => {
+            format!("no provider can compute it for the emulated device: {}", reasons.join("; "))
+        }
     }))
 }

@@ -89,6 +89,7 @@ impl Slot {
                 work.session = session.clone();
                 // What the job was given for another session, this one may not take.
                 work.job.set_nonce(&[]);
+                work.job.set_bits(None);
                 work.job.set_associated(Bytes::EMPTY);
                 work.job.set_expected_tag(&[]);
             }
@@ -162,7 +163,7 @@ impl Slot {
 
     /// The input in the pieces in which it is.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
-        self.expect_work().job.data().inputs()
+        self.expect_work().job.data().input_pieces()
     }
 
     /// Keeps what was lent and is to be written over, so that it can be given back as it was.
@@ -201,7 +202,9 @@ impl Slot {
             (_, Some(Output::Taken(output) | Output::Own(output))) => output.as_slice(),
             (Kind::Compress | Kind::Decompress, None) if self.result.full => &[],
             (Kind::Compress | Kind::Decompress, None) => job.output().unwrap_or_default(),
-            (Kind::Cipher | Kind::Seal | Kind::Open, None) => job.data().output().unwrap_or_default(),
+            (Kind::Cipher | Kind::Seal | Kind::Open, None) => {
+                job.data().output().unwrap_or_default()
+            }
         };
         (output, &self.result.tag[..self.result.tag_len])
     }

@@ -8,7 +8,11 @@ use crate::slot::Slot;
 
 /// Writes an operation into a slot. Returns the bytes of its input, or `None` where the operation is not
 /// the device's.
-pub(crate) fn load(slot: &mut Slot, operation: &mut Operation<'_>, memory: Memory) -> Option<usize> {
+pub(crate) fn load(
+    slot: &mut Slot,
+    operation: &mut Operation<'_>,
+    memory: Memory,
+) -> Option<usize> {
     let session = operation.provider_session::<DeviceSession>()?;
     let kind = session.0.kind;
     slot.begin(session);
@@ -25,6 +29,7 @@ pub(crate) fn load(slot: &mut Slot, operation: &mut Operation<'_>, memory: Memor
             let parts = operation.parts::<DeviceSession>()?;
             let job = slot.job();
             job.set_nonce(parts.nonce);
+            job.set_bits(parts.bits);
             set_associated(job, parts.associated);
             if kind == Kind::Open {
                 job.set_expected_tag(&parts.tag[..parts.tag_len]);
@@ -44,9 +49,9 @@ pub(crate) fn load(slot: &mut Slot, operation: &mut Operation<'_>, memory: Memor
     let input = slot.input();
     match kind {
         Kind::Compress | Kind::Decompress => {
-            operation.pieces().for_each(|piece| input.extend_from_slice(piece));
+            operation.input_pieces().for_each(|piece| input.extend_from_slice(piece));
         }
-        _ if in_pieces => operation.pieces().for_each(|piece| input.extend_from_slice(piece)),
+        _ if in_pieces => operation.input_pieces().for_each(|piece| input.extend_from_slice(piece)),
         _ => input.extend_from_slice(operation.parts::<DeviceSession>()?.text.input()),
     }
     Some(input.len())
@@ -54,7 +59,7 @@ pub(crate) fn load(slot: &mut Slot, operation: &mut Operation<'_>, memory: Memor
 
 /// Has the slot borrow an operation's data, if it owns them, and all of them are still to be worked on.
 fn borrow(slot: &mut Slot, operation: &mut Operation<'_>) -> Option<usize> {
-    let left: usize = operation.pieces().map(<[u8]>::len).sum();
+    let left: usize = operation.input_pieces().map(<[u8]>::len).sum();
     let lent = operation.lend()?;
     if lent.len() == left {
         slot.borrow(lent);

@@ -168,14 +168,17 @@ fn what_was_compressed_is_looked_at_again_where_that_is_wanted() {
                 _ => Err(broadloom_engine::ProviderError::new("no")),
             }
         }
-        fn open_queue(&self) -> Result<broadloom_engine::AnyQueue, broadloom_engine::ProviderError> {
+        fn open_queue(
+            &self,
+        ) -> Result<broadloom_engine::AnyQueue, broadloom_engine::ProviderError> {
             self.0.open_queue()
         }
     }
     let backend: std::sync::Arc<dyn broadloom_engine::Provider> =
         std::sync::Arc::new(OnlyCompresses(backends().remove(1)));
     let device = Emulated::new(&[("verify", "on")], vec![backend]).expect("the options are valid");
-    let refused = device.session(&compress(Compression::default())).expect_err("nobody decompresses");
+    let refused =
+        device.session(&compress(Compression::default())).expect_err("nobody decompresses");
     assert!(refused.reason.contains("only-compresses: no"), "{}", refused.reason);
 }
 
@@ -187,7 +190,8 @@ fn prepared_results_are_found_and_counted() {
     let run = |texts: &[Vec<u8>], how: Compression| {
         // Opened anew each time: what counts is what a session does.
         let session = open(&device, &compress(how));
-        let mut jobs: Vec<_> = texts.iter().map(|text| Job::new(&session, text.as_slice())).collect();
+        let mut jobs: Vec<_> =
+            texts.iter().map(|text| Job::new(&session, text.as_slice())).collect();
         Processor::new().process_many(&mut jobs);
         jobs.iter().map(|job| job.output().expect("it is made").to_vec()).collect::<Vec<_>>()
     };

@@ -39,7 +39,8 @@ impl Work {
         let ciphers = texts.iter().map(|text| Job::new(&encrypt, text.clone()).nonce(&NONCE));
         let mut ciphers: Vec<_> = ciphers.collect();
         processor.process_many(&mut ciphers);
-        let ciphertexts = ciphers.iter().map(|job| job.output().expect("it is made").to_vec()).collect();
+        let ciphertexts =
+            ciphers.iter().map(|job| job.output().expect("it is made").to_vec()).collect();
         Work {
             hmac: open(device, &common::hmac()),
             encrypt: open(device, &common::encrypt()),
@@ -60,7 +61,9 @@ impl Work {
                 let pieces = vec![Bytes::from(a.to_vec()), Bytes::from(b.to_vec())];
                 Job::new(&self.hmac, Data::gather(pieces))
             }
-            (1, false) => Job::new(&self.encrypt, (text.as_slice(), vec![0; text.len()])).nonce(&NONCE),
+            (1, false) => {
+                Job::new(&self.encrypt, (text.as_slice(), vec![0; text.len()])).nonce(&NONCE)
+            }
             (1, true) => Job::new(&self.encrypt, text.clone()).nonce(&NONCE),
             (_, false) => Job::new(&self.compress, text.as_slice()),
             (_, true) => Job::new(&self.compress, Bytes::from(text.clone())),
@@ -136,9 +139,11 @@ fn alone(faults: &str, seeds: u64) -> (Vec<Tally>, Statistics) {
     let tallies = (0..seeds).map(|seed| {
         let memory = if seed % 2 == 0 { "copy" } else { "gather" };
         let number = seed.to_string();
-        let options = [("faults", faults), ("seed", &number), ("timeout", "2ms"), ("memory", memory)];
+        let options =
+            [("faults", faults), ("seed", &number), ("timeout", "2ms"), ("memory", memory)];
         let device = instant(&options);
-        let tally = run(&device, seed, 40, seed % 2 == 1, &format!("{faults}, seed {seed}, {memory}"));
+        let tally =
+            run(&device, seed, 40, seed % 2 == 1, &format!("{faults}, seed {seed}, {memory}"));
         add(&mut last, &device.statistics());
         tally
     });
@@ -261,10 +266,12 @@ fn software_takes_over_where_it_is_allowed_to() {
     for seed in 0..200u64 {
         let number = seed.to_string();
         let memory = if seed % 2 == 0 { "copy" } else { "gather" };
-        let options = [("faults", faults), ("seed", &number), ("timeout", "1ms"), ("memory", memory)];
+        let options =
+            [("faults", faults), ("seed", &number), ("timeout", "1ms"), ("memory", memory)];
         let device = instant(&options);
         let mut work = Work::new(&device, seed, 30);
-        let falling = |device: Session, other: Session| device.falling_back_to(other).expect("it fits");
+        let falling =
+            |device: Session, other: Session| device.falling_back_to(other).expect("it fits");
         work.hmac = falling(work.hmac, direct(&hmac()));
         work.encrypt = falling(work.encrypt, direct(&encrypt()));
         work.compress = falling(work.compress, direct(&compress(Compression::default())));

@@ -88,10 +88,12 @@ impl<'q> Burst<'q> {
         // in common, for which the callers of `submit` vouched.
         unsafe {
             match together {
-                Together::Hash { alg } => (functions.hash_burst_nocheck)(manager, first, count, alg),
-                Together::Cipher { mode, direction, key_len } => {
-                    (functions.cipher_burst_nocheck)(manager, first, count, mode, direction, key_len)
+                Together::Hash { alg } => {
+                    (functions.hash_burst_nocheck)(manager, first, count, alg)
                 }
+                Together::Cipher { mode, direction, key_len } => (functions.cipher_burst_nocheck)(
+                    manager, first, count, mode, direction, key_len,
+                ),
             };
         }
         for job in jobs {

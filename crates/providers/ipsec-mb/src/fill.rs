@@ -18,6 +18,8 @@ pub struct Places<'v> {
     pub associated: &'v [u8],
     /// Room for 64 bytes.
     pub tag: *mut u8,
+    /// The length of the text in bits, where that is not all of them.
+    pub bits: Option<usize>,
     /// Bytes of the session's tags, for the one algorithm (CCM) that makes another tag of another length.
     pub tag_len: usize,
 }
@@ -66,7 +68,7 @@ pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*c
         Task::KasumiF8 { key } => {
             let key = key.schedule.as_ptr().cast();
             fill_cipher(job, layout::CIPHER_KASUMI_F8, layout::ENCRYPT, [key; 2], 16, places);
-            job.cipher_len *= 8;
+            job.cipher_len = places.bits.map_or(8 * places.len as u64, |bits| bits as u64);
         }
         Task::Ecb { direction, key_len, key } => {
             let keys = [key.encrypt.as_ptr().cast(), key.decrypt.as_ptr().cast()];

@@ -57,7 +57,14 @@ pub unsafe fn process(
     // SAFETY: the caller vouches for the places; the nonce and the associated data are read for their
     // lengths, and the three calls share one context.
     unsafe {
-        begin(key, context, nonce.as_ptr(), nonce.len() as u64, associated.as_ptr(), associated_len);
+        begin(
+            key,
+            context,
+            nonce.as_ptr(),
+            nonce.len() as u64,
+            associated.as_ptr(),
+            associated_len,
+        );
         update(key, context, places.destination, places.source, len);
         end(key, context, places.tag, TAG_LEN);
     }

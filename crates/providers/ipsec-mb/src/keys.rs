@@ -142,7 +142,11 @@ impl<'a> Expander<'a> {
         // SAFETY: the key has the length that this expansion reads; at most 15 round keys are written to
         // each of the two, which are aligned to 16.
         unsafe {
-            expand(key.as_ptr().cast(), to.encrypt.as_mut_ptr().cast(), to.decrypt.as_mut_ptr().cast());
+            expand(
+                key.as_ptr().cast(),
+                to.encrypt.as_mut_ptr().cast(),
+                to.decrypt.as_mut_ptr().cast(),
+            );
         }
         Ok(())
     }
@@ -163,7 +167,11 @@ impl<'a> Expander<'a> {
         let CmacKey { aes, subkeys: [first, second] } = &mut *cmac;
         // SAFETY: an expanded key of this size is read, one block is written to each subkey.
         unsafe {
-            subkeys(aes.encrypt.as_ptr().cast(), first.as_mut_ptr().cast(), second.as_mut_ptr().cast());
+            subkeys(
+                aes.encrypt.as_ptr().cast(),
+                first.as_mut_ptr().cast(),
+                second.as_mut_ptr().cast(),
+            );
         }
         Ok(cmac)
     }
@@ -217,7 +225,9 @@ impl<'a> Expander<'a> {
         check_len(key, size.key_len())?;
         let mut expanded = GcmKeyBox(Box::new(GcmKey([0; 1024])));
         // SAFETY: the key has the length that this expansion reads; the structure is written.
-        unsafe { self.functions.expand_gcm[aes_index(size)](key.as_ptr().cast(), &mut *expanded.0) };
+        unsafe {
+            self.functions.expand_gcm[aes_index(size)](key.as_ptr().cast(), &mut *expanded.0)
+        };
         Ok(expanded)
     }
 

@@ -242,7 +242,8 @@ pub type GcmWhole = unsafe extern "C" fn(
     u64,
 );
 /// Begins a message of GCM: nonce and its length, associated data and their length.
-pub type GcmBegin = unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *const u8, u64, *const u8, u64);
+pub type GcmBegin =
+    unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *const u8, u64, *const u8, u64);
 /// Goes on with a message of GCM: output, input and its length.
 pub type GcmUpdate = unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *mut u8, *const u8, u64);
 /// Ends a message of GCM: tag and its length.
@@ -250,7 +251,8 @@ pub type GcmEnd = unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *mut u8, 
 
 /// Processes jobs of the caller's that have one cipher (its mode, direction and key length in bytes) and no
 /// hash, all of them; says how many.
-pub type CipherBurst = unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int, c_int, c_int) -> u32;
+pub type CipherBurst =
+    unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int, c_int, c_int) -> u32;
 /// Processes jobs of the caller's that have one hash and no cipher, all of them; says how many.
 pub type HashBurst = unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int) -> u32;
 

@@ -28,9 +28,10 @@
 //! | AES-CCM with keys of 128 and 256 bits, associated data of at most 46 bytes | lanes for the MAC | 65,534 |
 //! | AES-GCM, AES-GMAC, ChaCha20-Poly1305 | one after another | those of the algorithm |
 //!
-//! Not in it: plain MD5, DES and 3DES in other modes, AES-192 in CMAC and CCM, AES-CFB, AES-XTS, AES-XCBC,
-//! ChaCha20 alone, KASUMI F9 and RC4. A text or associated data longer than the
-//! library can count fail with [`JobError::TooLong`](broadloom_engine::JobError::TooLong).
+//! Not in it: plain MD5, DES and 3DES in other modes, AES-192 in CMAC and CCM, AES-CFB, AES-OFB, AES-XTS,
+//! AES-XCBC, ChaCha20 alone, XChaCha20-Poly1305, KASUMI F9 and RC4. A text that is longer than the library can
+//! count fails with [`JobError::TooLong`](broadloom_engine::JobError::TooLong), associated data with
+//! [`JobError::AssociatedTooLong`](broadloom_engine::JobError::AssociatedTooLong).
 //!
 //! # Where it falls short of the engine, and what is done about it
 //!
@@ -55,4 +56,4 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-pub use provider::{IpsecMb, LoadError};
+pub use provider::{IpsecMb, LoadError, factory};

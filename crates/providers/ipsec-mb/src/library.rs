@@ -86,7 +86,8 @@ impl Api {
         let number = unsafe { (api.0.version)() };
         if number & layout::VERSION_MASK != layout::VERSION {
             let version = api.version();
-            let reason = format!("version {version} is installed, and only the layout of 1.3 is known");
+            let reason =
+                format!("version {version} is installed, and only the layout of 1.3 is known");
             return Err(Absent { reason });
         }
         Ok(api)
@@ -105,8 +106,10 @@ impl Api {
     /// There is no memory for it, or the processor lacks what the library needs.
     pub fn manager(&self) -> Result<OwnedManager, CallError> {
         // SAFETY: 0 stands for no flags.
-        let raw = NonNull::new(unsafe { (self.0.alloc)(0) })
-            .ok_or_else(|| CallError { call: "alloc_mb_mgr", reason: "out of memory".to_owned() })?;
+        let raw = NonNull::new(unsafe { (self.0.alloc)(0) }).ok_or_else(|| CallError {
+            call: "alloc_mb_mgr",
+            reason: "out of memory".to_owned(),
+        })?;
         // From here on the manager is freed whatever happens.
         let guard = Guard { raw, api: self.clone() };
         let mut arch = 0;

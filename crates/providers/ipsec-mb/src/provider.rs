@@ -1,6 +1,10 @@
 //! The provider.
 
-use broadloom_engine::{Algorithm, AnyQueue, Provider, ProviderError, ProviderSession, Transform};
+use std::sync::Arc;
+
+use broadloom_engine::{
+    Algorithm, AnyQueue, Factory, FactoryError, Provider, ProviderError, ProviderSession, Transform,
+};
 
 use crate::library::{Absent, Api, CallError, Table};
 use crate::queue::ImbQueue;
@@ -51,6 +55,25 @@ impl IpsecMb {
     }
 }
 
+impl From<LoadError> for FactoryError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            option @ LoadError::Option { .. } => FactoryError::Option(option.to_string()),
+            absent => FactoryError::Absent(absent.to_string()),
+        }
+    }
+}
+
+/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+pub fn factory() -> Factory {
+    Factory::new(
+        "ipsec-mb",
+        "intel-ipsec-mb, found at run time, to measure against",
+        |options, _| Ok(Arc::new(IpsecMb::load(options)?)),
+    )
+    .by_name_only()
+}
+
 impl Provider for IpsecMb {
     fn name(&self) -> &str {
         "ipsec-mb"
@@ -68,7 +91,10 @@ impl Provider for IpsecMb {
         true
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let kernel = self.kernel();
         Ok(Box::new(ImbSession::open(transform, self.table.expander(), kernel)?))
     }

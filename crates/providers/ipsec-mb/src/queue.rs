@@ -133,7 +133,16 @@ fn start(
     }
     let made = if session.checks { &mut slot.tag } else { parts.tag };
     let tag = made.as_mut_ptr();
-    let mut places = Places { source, destination, len, nonce, associated, tag, tag_len: parts.tag_len };
+    let mut places = Places {
+        source,
+        destination,
+        len,
+        bits: parts.bits,
+        nonce,
+        associated,
+        tag,
+        tag_len: parts.tag_len,
+    };
     match &session.task {
         Task::Gcm { size, key, encrypts } => {
             // SAFETY: the rules saw to it that the destination can be written to; the key was expanded by
@@ -155,7 +164,14 @@ fn start(
             unsafe {
                 let text = std::slice::from_raw_parts(source, len);
                 let places = Places { len: 0, associated: text, ..places };
-                gcm::process(burst.manager().table().functions(), *size, true, &key.0, context, &places);
+                gcm::process(
+                    burst.manager().table().functions(),
+                    *size,
+                    true,
+                    &key.0,
+                    context,
+                    &places,
+                );
             }
             return Some(Ok(()));
         }

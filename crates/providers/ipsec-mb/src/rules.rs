@@ -2,7 +2,7 @@
 
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, JobError,
-    MacAlgorithm, ProviderError,
+    Lengths, MacAlgorithm, ProviderError,
 };
 
 use crate::layout::{MAX_CCM_ASSOCIATED, MAX_KASUMI_LEN, MAX_LEN};
@@ -22,6 +22,10 @@ pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
             | CipherAlgorithm::DesEcb,
         ) => Some("its DES and triple DES have no mode but CBC"),
         Algorithm::Cipher(CipherAlgorithm::AesCfb(_)) => Some("its CFB takes a block, and no more"),
+        Algorithm::Cipher(CipherAlgorithm::AesOfb(_)) => Some("it has no OFB"),
+        Algorithm::Aead(AeadAlgorithm::XChaCha20Poly1305) => {
+            Some("its ChaCha20-Poly1305 takes nonces of 12 bytes only")
+        }
         Algorithm::Cipher(CipherAlgorithm::AesXts(_)) => Some("it has no XTS"),
         Algorithm::Cipher(CipherAlgorithm::ChaCha20) => {
             Some("its ChaCha20 takes no counter, and begins with the second block")
@@ -30,7 +34,9 @@ pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
         Algorithm::Mac(MacAlgorithm::AesXcbc) => {
             Some("its XCBC makes tags of 12 bytes, and no longer ones")
         }
-        Algorithm::Mac(MacAlgorithm::KasumiF9) => Some("its F9 wants count and fresh in the message"),
+        Algorithm::Mac(MacAlgorithm::KasumiF9) => {
+            Some("its F9 wants count and fresh in the message")
+        }
         Algorithm::Mac(MacAlgorithm::AesCmac(AesSize::Aes192)) => {
             Some("its CMAC takes AES-128 and AES-256 only")
         }
@@ -56,8 +62,7 @@ pub struct Rules {
     max_text: u64,
     max_associated: u64,
     granularity: usize,
-    nonce_min: usize,
-    nonce_max: usize,
+    nonces: Lengths,
     writes: bool,
 }
 
@@ -66,7 +71,6 @@ impl Rules {
     pub fn of(algorithm: Algorithm, direction: Direction) -> Rules {
         let granularity = algorithm.granularity();
         let lanes = (MAX_LEN - MAX_LEN % granularity) as u64;
-        let nonce = algorithm.nonce_lens();
         Rules {
             max_text: match algorithm {
                 Algorithm::Mac(MacAlgorithm::AesGmac(_))
@@ -77,7 +81,9 @@ impl Rules {
                     MAX_CTR_LEN
                 }
                 Algorithm::Cipher(CipherAlgorithm::KasumiF8) => MAX_KASUMI_LEN as u64,
-                Algorithm::Cipher(CipherAlgorithm::AesCbc(_)) if direction == Direction::Decrypt => {
+                Algorithm::Cipher(CipherAlgorithm::AesCbc(_))
+                    if direction == Direction::Decrypt =>
+                {
                     u64::MAX
                 }
                 _ => lanes,
@@ -87,8 +93,7 @@ impl Rules {
                 _ => u64::MAX,
             },
             granularity,
-            nonce_min: *nonce.start(),
-            nonce_max: *nonce.end(),
+            nonces: algorithm.nonce_lens(),
             writes: matches!(algorithm, Algorithm::Cipher(_) | Algorithm::Aead(_)),
         }
     }
@@ -106,11 +111,13 @@ impl Rules {
             return Err(JobError::TooLong { len: text_len, max: self.max_text });
         }
         if associated_len as u64 > self.max_associated {
-            return Err(JobError::TooLong { len: associated_len, max: self.max_associated });
+            return Err(JobError::AssociatedTooLong {
+                len: associated_len,
+                max: self.max_associated,
+            });
         }
-        if nonce_len < self.nonce_min || nonce_len > self.nonce_max {
-            let (min, max) = (self.nonce_min, self.nonce_max);
-            return Err(JobError::NonceLength { len: nonce_len, min, max });
+        if !self.nonces.contains(nonce_len) {
+            return Err(JobError::NonceLength { len: nonce_len, valid: self.nonces });
         }
         if !text_len.is_multiple_of(self.granularity) {
             return Err(JobError::DataLength { len: text_len, granularity: self.granularity });

@@ -3,8 +3,8 @@
 use std::ffi::c_int;
 
 use broadloom_engine::{
-    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, ProviderError, ProviderSession,
-    Transform,
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, ProviderError,
+    ProviderSession, Transform,
 };
 
 use crate::burst::Together;

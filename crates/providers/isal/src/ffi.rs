@@ -1,10 +1,13 @@
 //! libisal itself: found, checked and opened once; its structures, and whole buffers through them.
 
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use broadloom_loader::{self as loader, Library, find};
+
+use crate::places::{PLACES, Places};
 
 /// Where to look, in this order.
 const NAMES: &[&str] = if cfg!(windows) {
@@ -29,9 +32,11 @@ const INVALID_LOOKBACK: c_int = -3;
 
 /// Bytes of `level_buf` at each level, as large as makes a difference: `ISAL_DEF_LVLx_DEFAULT`.
 const LEVEL_BUFFERS: [u32; 4] = [0, 282_624, 331_776, 348_160];
+/// Bytes from one of the structures to the next.
+const STRUCTURE: usize = 128 << 10;
 /// Words for what is the library's own in its structures, which take about 82,000 and 87,000 bytes. The
 /// last [`SPARE`] of them are never written to.
-const PRIVATE: usize = (128 << 10) / 8;
+const PRIVATE: usize = (STRUCTURE - 64) / 8;
 const SPARE: usize = (32 << 10) / 8;
 
 /// The longest buffer, in bytes: the library counts in 32 bits.
@@ -69,6 +74,12 @@ struct InflateState {
     read_in_length: i32,
     private: [u64; PRIVATE],
 }
+
+const _: () = assert!(size_of::<Zstream>() == STRUCTURE);
+
+/// Places for a stream: a compressor uses one at a time. See [`Places`].
+#[repr(C, align(64))]
+struct Streams([Zstream; PLACES]);
 
 #[repr(C, align(64))]
 struct LevelBuffer([u8; LEVEL_BUFFERS[3] as usize]);
@@ -133,8 +144,9 @@ impl Libisal {
         // run on any thread.
         let opened = unsafe { loader::open(names) };
         let (library, name) = opened.map_err(|reason| LibraryError::Absent { reason })?;
-        let libisal = Libisal::with(&library)
-            .map_err(|function| LibraryError::MissingFunction { name: name.to_owned(), function })?;
+        let libisal = Libisal::with(&library).map_err(|function| {
+            LibraryError::MissingFunction { name: name.to_owned(), function }
+        })?;
         // Never closed: the functions stay where they are.
         std::mem::forget(library);
         Ok(libisal)
@@ -169,8 +181,12 @@ impl Libisal {
     }
 }
 
-/// Something on the heap that is only used through pointers to it, all of it zero at first.
-struct Zeroed<T>(NonNull<T>);
+/// Something on the heap that is only used through pointers to it, all of it zero at first. It takes no memory
+/// of the system's before it is written to.
+struct Zeroed<T> {
+    value: NonNull<T>,
+    memory: NonNull<u8>,
+}
 
 /// A structure for which zeros are a value.
 ///
@@ -179,7 +195,7 @@ struct Zeroed<T>(NonNull<T>);
 unsafe trait Zeroable {}
 
 // SAFETY: its fields are numbers, and pointers that may be null.
-unsafe impl Zeroable for Zstream {}
+unsafe impl Zeroable for Streams {}
 
 // SAFETY: its fields are numbers, and pointers that may be null.
 unsafe impl Zeroable for InflateState {}
@@ -191,17 +207,38 @@ unsafe impl Zeroable for LevelBuffer {}
 unsafe impl<T: Zeroable> Send for Zeroed<T> {}
 
 impl<T: Zeroable> Zeroed<T> {
+    /// With an alignment above 16 bytes, Rust's allocator would clear the memory itself, and so touch all of
+    /// it. The value is aligned within a larger allocation instead.
+    const LAYOUT: Layout =
+        match Layout::from_size_align(size_of::<T>() + align_of::<T>(), align_of::<u128>()) {
+            Ok(layout) => layout,
+            Err(_) => panic!("it is too large"),
+        };
+
     fn new() -> Zeroed<T> {
-        // SAFETY: zeros are a value of the type.
-        let value = unsafe { Box::<T>::new_zeroed().assume_init() };
-        Zeroed(NonNull::from(Box::leak(value)))
+        // SAFETY: the layout has a size.
+        let memory = unsafe { alloc_zeroed(Self::LAYOUT) };
+        let Some(memory) = NonNull::new(memory) else { handle_alloc_error(Self::LAYOUT) };
+        let beyond = memory.align_offset(align_of::<T>());
+        // SAFETY: the allocation has room for the value behind as many bytes as its alignment.
+        let value = unsafe { memory.add(beyond) }.cast();
+        Zeroed { value, memory }
+    }
+
+    fn as_ptr(&self) -> *mut T {
+        self.value.as_ptr()
     }
 }
 
 impl<T> Drop for Zeroed<T> {
     fn drop(&mut self) {
-        // SAFETY: it came from a box, and only this value frees it.
-        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        let size = size_of::<T>() + align_of::<T>();
+        // SAFETY: the memory was allocated with this layout, only this value frees it, and the structures have
+        // nothing to drop.
+        unsafe {
+            let layout = Layout::from_size_align_unchecked(size, align_of::<u128>());
+            dealloc(self.memory.as_ptr(), layout);
+        }
     }
 }
 
@@ -243,13 +280,16 @@ pub(crate) enum CodecError {
 /// A compressor.
 pub(crate) struct Deflater {
     library: &'static Libisal,
-    stream: Zeroed<Zstream>,
+    streams: Zeroed<Streams>,
+    places: Places,
     buffer: Zeroed<LevelBuffer>,
 }
 
 impl Deflater {
     pub(crate) fn new(library: &'static Libisal) -> Deflater {
-        Deflater { library, stream: Zeroed::new(), buffer: Zeroed::new() }
+        let streams = Zeroed::<Streams>::new();
+        let places = Places::new(streams.as_ptr().addr(), STRUCTURE);
+        Deflater { library, streams, places, buffer: Zeroed::new() }
     }
 
     /// Compresses a whole buffer: bytes written.
@@ -268,17 +308,20 @@ impl Deflater {
         let level_buf_size = LEVEL_BUFFERS[usize::from(how.level)];
         let avail_in = u32::try_from(input.len()).map_err(|_| CodecError::TooLong)?;
         let avail_out = u32::try_from(output.len()).unwrap_or(u32::MAX);
-        let stream = self.stream.0.as_ptr();
-        // SAFETY: the stream is held by `&mut`, and laid out as the library has it, which `check` saw; the
-        // initialisation sets everything in it that is read before it is written. The buffers are as long
-        // as is said, the level's is the library's until the call ends, and the input is only read.
+        let place = self.places.for_input(input);
+        let streams = self.streams.as_ptr().cast::<Zstream>();
+        // SAFETY: the streams are held by `&mut`, and there is one at every place. They are laid out as the
+        // library has them, which `check` saw; the initialisation sets everything in a stream that is read
+        // before it is written. The buffers are as long as is said, the level's is the library's until the
+        // call ends, and the input is only read.
         let (code, left_in, left_out) = unsafe {
+            let stream = streams.add(place);
             (self.library.deflate_init)(stream);
             if how.fixed {
                 (self.library.set_hufftables)(stream, std::ptr::null_mut(), HUFFTABLE_STATIC);
             }
             (*stream).level = u32::from(how.level);
-            (*stream).level_buf = self.buffer.0.as_ptr().cast::<u8>();
+            (*stream).level_buf = self.buffer.as_ptr().cast::<u8>();
             (*stream).level_buf_size = level_buf_size;
             (*stream).hist_bits = u16::from(how.window);
             (*stream).end_of_stream = u16::from(how.closes);
@@ -320,7 +363,7 @@ impl Inflater {
     ) -> Result<Inflated, CodecError> {
         let avail_in = u32::try_from(input.len()).unwrap_or(u32::MAX);
         let avail_out = u32::try_from(output.len()).unwrap_or(u32::MAX);
-        let state = self.state.0.as_ptr();
+        let state = self.state.as_ptr();
         // SAFETY: the state is held by `&mut`, and laid out as the library has it, which `check` saw; the
         // initialisation sets everything in it that is read before it is written. The buffers are as long
         // as is said, and the input is only read.
@@ -351,14 +394,18 @@ impl Inflater {
     }
 }
 
+/// Bytes of the sample: enough for the library to use all of its hash table at level 0, which is in the
+/// stream. Every program that opens the provider waits for this.
+const SAMPLE: u32 = 8200;
+
 /// Whether the library does with a sample what it should, and writes no further than is known.
 fn check(library: &'static Libisal) -> Result<(), &'static str> {
     const FOLLOWS: [u8; 3] = [0xff; 3];
-    let sample: Vec<u8> = (0..80_000u32).map(|i| (i / 5 % 251) as u8 ^ (i / 4096) as u8).collect();
+    let sample: Vec<u8> = (0..SAMPLE).map(|i| (i / 5 % 251) as u8 ^ (i / 4096) as u8).collect();
     let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
     let mut compressed = vec![0; sample.len()];
     let mut decompressed = vec![0; sample.len() + 1];
-    for (level, closes) in (0..=3).flat_map(|level| [(level, true), (level, false)]) {
+    for (level, closes) in [(0, true), (0, false), (1, true), (2, false), (3, true)] {
         let how = How { level, window: 15, fixed: false, closes };
         let Ok(len) = deflater.compress(how, &sample, &mut compressed) else {
             return Err("it cannot compress a sample");
@@ -378,7 +425,8 @@ fn check(library: &'static Libisal) -> Result<(), &'static str> {
         {
             return Err("it cannot decompress its own sample");
         }
-        if inflater.decompress(&stream[..consumed / 2], &mut decompressed) != Err(CodecError::Truncated)
+        if inflater.decompress(&stream[..consumed / 2], &mut decompressed)
+            != Err(CodecError::Truncated)
         {
             return Err("it does not see that a sample was cut short");
         }
@@ -386,9 +434,11 @@ fn check(library: &'static Libisal) -> Result<(), &'static str> {
     if library.crc32(b"123456789") != 0xcbf4_3926 || library.adler32(b"Wikipedia") != 0x11e6_0398 {
         return Err("its checksums are others");
     }
-    // SAFETY: both structures were zero at first, are alive, and are in no call.
+    // SAFETY: all structures were zero at first, are alive, and are in no call.
     let spare = unsafe {
-        let (stream, state) = (deflater.stream.0.as_ref(), inflater.state.0.as_ref());
+        let stream =
+            deflater.streams.value.cast::<Zstream>().add(deflater.places.for_input(&sample));
+        let (stream, state) = (stream.as_ref(), inflater.state.value.as_ref());
         [&stream.private[PRIVATE - SPARE..], &state.private[PRIVATE - SPARE..]]
     };
     match spare.concat().iter().all(|&word| word == 0) {

@@ -22,8 +22,8 @@
 //! for everything, which igzip's authors chose.) CRC-32 and Adler-32 come with it, by the library's vector
 //! code. A job has at most 4 GiB - 1 of data each way.
 //!
-//! The same input does not always give the same bytes: now and then a chunk is a byte or two longer or shorter.
-//! It decodes to the same.
+//! The same input always gives the same bytes. By itself igzip lets the address of its stream decide what a
+//! few chunks become; a compressor therefore chooses the place of its stream.
 //!
 //! What does not compress is stored where the room is too little for it otherwise.
 //!
@@ -37,6 +37,7 @@
 
 mod bare;
 mod ffi;
+mod places;
 mod provider;
 mod queue;
 mod session;
@@ -45,4 +46,4 @@ mod tests;
 
 pub use bare::Bare;
 pub use ffi::LibraryError;
-pub use provider::{Isal, LoadError};
+pub use provider::{Isal, LoadError, factory};

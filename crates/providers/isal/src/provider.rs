@@ -1,9 +1,11 @@
 //! The provider.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Provider, ProviderError, ProviderSession, Transform,
+    Algorithm, AnyQueue, CompressionAlgorithm, Factory, FactoryError, Provider, ProviderError,
+    ProviderSession, Transform,
 };
 
 use crate::ffi::{Libisal, LibraryError};
@@ -46,6 +48,22 @@ impl Isal {
     }
 }
 
+impl From<LoadError> for FactoryError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Library(absent) => FactoryError::Absent(absent.to_string()),
+            option @ LoadError::Option { .. } => FactoryError::Option(option.to_string()),
+        }
+    }
+}
+
+/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+pub fn factory() -> Factory {
+    Factory::new("isal", "igzip of ISA-L, found at run time: the fastest DEFLATE", |options, _| {
+        Ok(Arc::new(Isal::load(options)?))
+    })
+}
+
 impl Provider for Isal {
     fn name(&self) -> &str {
         "isal"
@@ -63,7 +81,10 @@ impl Provider for Isal {
         (algorithm == CompressionAlgorithm::Deflate).then_some(LEVELS)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         Ok(Box::new(IsalSession::open(self.library, transform)?))
     }
 

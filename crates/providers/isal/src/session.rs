@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use broadloom_engine::{
-    Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Ending, Huffman, ProviderError,
-    ProviderSession, Transform,
+    Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Ending, Huffman,
+    ProviderError, ProviderSession, Transform,
 };
 
 use crate::ffi::{How, Libisal};

@@ -44,7 +44,9 @@ fn noise(len: usize) -> Vec<u8> {
 
 #[test]
 fn it_takes_no_options() {
-    let Err(error @ LoadError::Option { .. }) = Isal::load(&[("level", "1")]) else { panic!("taken") };
+    let Err(error @ LoadError::Option { .. }) = Isal::load(&[("level", "1")]) else {
+        panic!("taken")
+    };
     assert_eq!(error.to_string(), "the isal provider takes no level=1: it takes no options");
 }
 
@@ -54,8 +56,9 @@ fn what_it_does_not_have_is_refused_with_what_it_has() {
     assert_eq!(provider.levels(DEFLATE), Some(0..=3));
     assert_eq!(provider.levels(CompressionAlgorithm::Lz4), None);
     assert!(!provider.supports(Algorithm::Compression(CompressionAlgorithm::Lz4)));
-    let refused =
-        |transform: Transform| provider.open_session(&transform).err().expect("it has none").to_string();
+    let refused = |transform: Transform| {
+        provider.open_session(&transform).err().expect("it has none").to_string()
+    };
     let compress = |compression| refused(Transform::compress(DEFLATE, compression).unwrap());
     let plain = Compression::default();
     assert_eq!(compress(Compression { level: 4, ..plain }), "isal has no level 4; valid: 0 to 3");
@@ -67,7 +70,10 @@ fn what_it_does_not_have_is_refused_with_what_it_has() {
         refused(Transform::decompress(CompressionAlgorithm::Lz4, Checksum::None).unwrap()),
         "isal has no lz4; it has deflate"
     );
-    assert_eq!(refused(Transform::hash(HashAlgorithm::Sha256)), "isal has no sha256; it has deflate");
+    assert_eq!(
+        refused(Transform::hash(HashAlgorithm::Sha256)),
+        "isal has no sha256; it has deflate"
+    );
 }
 
 #[test]

@@ -15,9 +15,10 @@
 //!
 //! # What it has
 //!
-//! DEFLATE at the levels 0 to 12, with the window of 2^15 bytes, and complete streams only: the library
-//! chooses each block's kind itself and always ends with a final block. CRC-32 and Adler-32 come with it,
-//! by the library's vector code.
+//! DEFLATE at the levels 0 to 12, with the window of 2^15 bytes, and both endings: the library chooses each
+//! block's kind itself. It always ends with a final block; for [`Ending::Open`](broadloom_engine::Ending)
+//! this crate finds that block, clears its mark, and adds an empty stored block. CRC-32 and Adler-32 come
+//! with it, by the library's vector code.
 //!
 //! Compressed data that end too early are [malformed](broadloom_engine::JobError::Malformed) to it: it does
 //! not say which.
@@ -29,9 +30,10 @@ mod bare;
 mod ffi;
 mod provider;
 mod queue;
+mod reopen;
 mod session;
 #[cfg(test)]
 mod tests;
 
 pub use bare::Bare;
-pub use provider::{Libdeflate, LoadError};
+pub use provider::{Libdeflate, LoadError, factory};

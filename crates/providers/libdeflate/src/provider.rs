@@ -1,9 +1,11 @@
 //! The provider.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Provider, ProviderError, ProviderSession, Transform,
+    Algorithm, AnyQueue, CompressionAlgorithm, Factory, FactoryError, Provider, ProviderError,
+    ProviderSession, Transform,
 };
 
 use crate::queue::LibdeflateQueue;
@@ -41,6 +43,21 @@ impl Libdeflate {
     }
 }
 
+impl From<LoadError> for FactoryError {
+    fn from(error: LoadError) -> Self {
+        FactoryError::Option(error.to_string())
+    }
+}
+
+/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+pub fn factory() -> Factory {
+    Factory::new(
+        "libdeflate",
+        "libdeflate, built in: the best ratio, and the fastest decoder",
+        |options, _| Ok(Arc::new(Libdeflate::load(options)?)),
+    )
+}
+
 impl Provider for Libdeflate {
     fn name(&self) -> &str {
         "libdeflate"
@@ -58,7 +75,10 @@ impl Provider for Libdeflate {
         (algorithm == CompressionAlgorithm::Deflate).then_some(LEVELS)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         Ok(Box::new(LibdeflateSession::open(transform)?))
     }
 

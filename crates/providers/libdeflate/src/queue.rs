@@ -1,32 +1,49 @@
 //! Queues: the compressors of one thread.
 
-use broadloom_engine::{CompressionParts, JobError, Operation, Progress, Queue};
+use broadloom_engine::{CompressionParts, Ending, JobError, Operation, Progress, Queue};
 
 use crate::ffi::{Compressor, Decompressor, InflateError, OutOfMemory};
+use crate::reopen::{MARKER, NoFinalBlock, Reopener};
 use crate::session::{LEVELS, LibdeflateSession, Work};
 
-/// The only failure with a number: there was no memory for a compressor.
+/// There was no memory for a compressor.
 const OUT_OF_MEMORY: JobError = JobError::Provider { code: 1 };
+/// The library made a stream without a final block.
+const NO_FINAL_BLOCK: JobError = JobError::Provider { code: 2 };
 
 pub(crate) struct LibdeflateQueue {
     /// One for each level that was asked for.
     compressors: [Option<Compressor>; *LEVELS.end() as usize + 1],
     decompressor: Option<Decompressor>,
+    reopener: Option<Reopener>,
 }
 
 impl LibdeflateQueue {
     pub(crate) fn new() -> LibdeflateQueue {
-        LibdeflateQueue { compressors: Default::default(), decompressor: None }
+        LibdeflateQueue { compressors: Default::default(), decompressor: None, reopener: None }
     }
 
-    fn work(&mut self, parts: CompressionParts<'_, LibdeflateSession>) -> Result<Progress, JobError> {
+    fn work(
+        &mut self,
+        parts: CompressionParts<'_, LibdeflateSession>,
+    ) -> Result<Progress, JobError> {
         let CompressionParts { session, input, output } = parts;
         match session.work {
-            Work::Compress { level } => {
+            Work::Compress { level, ending } => {
                 let slot = &mut self.compressors[usize::from(level)];
                 let compressor = get(slot, || Compressor::new(level))?;
-                let Some(produced) = compressor.compress(input, output) else {
+                let more = if ending == Ending::Open { MARKER } else { 0 };
+                let room = output.len().saturating_sub(more);
+                let Some(complete) = compressor.compress(input, &mut output[..room]) else {
                     return Ok(Progress::FULL);
+                };
+                let produced = match ending {
+                    Ending::Final => complete,
+                    Ending::Open => {
+                        let reopener = self.reopener.get_or_insert_with(Reopener::new);
+                        let opened = reopener.reopen(output, complete);
+                        opened.map_err(|NoFinalBlock| NO_FINAL_BLOCK)?
+                    }
                 };
                 let checksum = session.checksum(input);
                 Ok(Progress { consumed: input.len(), produced, full: false, checksum })

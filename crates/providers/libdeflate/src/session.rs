@@ -3,11 +3,12 @@
 use std::ops::RangeInclusive;
 
 use broadloom_engine::{
-    Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Ending, Huffman, ProviderError,
-    ProviderSession, Transform,
+    Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Ending, Huffman,
+    ProviderError, ProviderSession, Transform,
 };
 
 use crate::ffi;
+use crate::reopen::MARKER;
 
 /// libdeflate's levels: 0 stores, 10 to 12 search for near-optimal matches.
 pub(crate) const LEVELS: RangeInclusive<u8> = 0..=12;
@@ -21,7 +22,7 @@ pub(crate) struct LibdeflateSession {
 /// What a session does.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work {
-    Compress { level: u8 },
+    Compress { level: u8, ending: Ending },
     Decompress,
 }
 
@@ -31,12 +32,14 @@ impl LibdeflateSession {
         let (Algorithm::Compression(CompressionAlgorithm::Deflate), Some(compression)) =
             (algorithm, transform.compression())
         else {
-            return Err(ProviderError::new(format!("libdeflate has no {algorithm}; it has deflate")));
+            return Err(ProviderError::new(format!(
+                "libdeflate has no {algorithm}; it has deflate"
+            )));
         };
         let work = match transform.direction() {
             Direction::Compress => {
                 check(compression)?;
-                Work::Compress { level: compression.level }
+                Work::Compress { level: compression.level, ending: compression.ending }
             }
             _ => Work::Decompress,
         };
@@ -54,7 +57,7 @@ impl LibdeflateSession {
 }
 
 fn check(compression: Compression) -> Result<(), ProviderError> {
-    let Compression { level, window, huffman, ending, .. } = compression;
+    let Compression { level, window, huffman, .. } = compression;
     if !LEVELS.contains(&level) {
         return Err(ProviderError::new(format!("libdeflate has no level {level}; valid: 0 to 12")));
     }
@@ -68,11 +71,6 @@ fn check(compression: Compression) -> Result<(), ProviderError> {
             "libdeflate cannot be held to static codes: it chooses each block's itself; valid: dynamic",
         ));
     }
-    if ending == Ending::Open {
-        return Err(ProviderError::new(
-            "libdeflate ends every stream with a final block, so that none can follow; valid: Ending::Final",
-        ));
-    }
     Ok(())
 }
 
@@ -82,6 +80,6 @@ impl ProviderSession for LibdeflateSession {
     }
 
     fn bound(&self, len: usize) -> usize {
-        ffi::bound(len)
+        ffi::bound(len).saturating_add(MARKER)
     }
 }

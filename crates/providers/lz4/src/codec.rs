@@ -2,7 +2,8 @@
 
 use broadloom_engine::JobError;
 use lz4_flex::block::{
-    CompressTable, DecompressError, compress_into_with_table, decompress_into, get_maximum_output_size,
+    CompressTable, DecompressError, compress_into_with_table, decompress_into,
+    get_maximum_output_size,
 };
 
 /// The most that a block may be made of: the limit of the format's own library, which counts in 32 bits

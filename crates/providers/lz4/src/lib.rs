@@ -33,4 +33,4 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-pub use provider::{LoadError, Lz4};
+pub use provider::{LoadError, Lz4, factory};

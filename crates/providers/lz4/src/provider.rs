@@ -1,9 +1,11 @@
 //! The provider.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Provider, ProviderError, ProviderSession, Transform,
+    Algorithm, AnyQueue, CompressionAlgorithm, Factory, FactoryError, Provider, ProviderError,
+    ProviderSession, Transform,
 };
 
 use crate::queue::Lz4Queue;
@@ -41,6 +43,19 @@ impl Lz4 {
     }
 }
 
+impl From<LoadError> for FactoryError {
+    fn from(error: LoadError) -> Self {
+        FactoryError::Option(error.to_string())
+    }
+}
+
+/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+pub fn factory() -> Factory {
+    Factory::new("lz4", "LZ4 blocks by lz4_flex, built in", |options, _| {
+        Ok(Arc::new(Lz4::load(options)?))
+    })
+}
+
 impl Provider for Lz4 {
     fn name(&self) -> &str {
         "lz4"
@@ -58,7 +73,10 @@ impl Provider for Lz4 {
         (algorithm == CompressionAlgorithm::Lz4).then_some(LEVELS)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         Ok(Box::new(Lz4Session::open(transform)?))
     }
 

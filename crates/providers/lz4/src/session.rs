@@ -44,7 +44,9 @@ fn check(compression: Compression) -> Result<(), ProviderError> {
         )));
     }
     if huffman == Huffman::Static {
-        return Err(ProviderError::new("lz4 has no Huffman codes to be static; valid: the default"));
+        return Err(ProviderError::new(
+            "lz4 has no Huffman codes to be static; valid: the default",
+        ));
     }
     if ending == Ending::Open {
         return Err(ProviderError::new("nothing can follow an lz4 block; valid: Ending::Final"));

@@ -19,7 +19,8 @@ const KINDS: [fn(usize) -> Vec<u8>; 3] = [text, random, |len| vec![0; len]];
 fn random(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as u8
     };
     (0..len).map(|_| next()).collect()
@@ -58,8 +59,9 @@ fn what_it_does_not_have_is_refused_with_what_it_has() {
     assert_eq!(provider.levels(LZ4), Some(1..=1));
     assert_eq!(provider.levels(CompressionAlgorithm::Deflate), None);
     assert!(!provider.supports(Algorithm::Compression(CompressionAlgorithm::Deflate)));
-    let refused =
-        |transform: Transform| provider.open_session(&transform).err().expect("it has none").to_string();
+    let refused = |transform: Transform| {
+        provider.open_session(&transform).err().expect("it has none").to_string()
+    };
     let compress = |compression| refused(Transform::compress(LZ4, compression).unwrap());
     let plain = Compression::default();
     assert_eq!(compress(Compression { level: 2, ..plain }), "lz4 has no level 2; valid: 1");

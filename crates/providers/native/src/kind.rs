@@ -1,6 +1,8 @@
 //! What is the same for every kind of session: how its operations become loans, and what is done with tags.
 
-use broadloom_engine::{Last, Layout, MAX_TAG, Operation, Parts, ProviderError, ProviderSession, Text};
+use broadloom_engine::{
+    Last, Layout, MAX_TAG, Operation, Parts, ProviderError, ProviderSession, Text,
+};
 use broadloom_lanes::{Cpu, Lanes, Loan, Occupancy, Planner, kernels};
 
 /// What sessions of one kind hold, expanded keys above all, and how their operations are lent to lanes.
@@ -35,6 +37,8 @@ pub(crate) struct Message<'v> {
     pub associated: &'v [u8],
     /// Where a digest or tag goes.
     pub tag: &'v mut [u8; MAX_TAG],
+    /// The length of the text in bits, where that is not all of them.
+    pub bits: Option<usize>,
 }
 
 impl<'v> Message<'v> {
@@ -97,7 +101,8 @@ impl<K: Kind> Class for Work<K> {
         let mut last = Last::default();
         planner.process_each(operations.iter_mut().filter_map(|operation| {
             let parts = operation.commit::<Session<K>>(&mut last)?;
-            let Parts { session, text, layout, nonce, associated, tag, checks_tag, .. } = parts;
+            let Parts { session, text, layout, nonce, associated, tag, checks_tag, bits, .. } =
+                parts;
             own += 1;
             let checks = K::TAG_LEN > 0 && checks_tag;
             let tag = match checks.then(|| room.next()).flatten() {
@@ -107,7 +112,7 @@ impl<K: Kind> Class for Work<K> {
                 }
                 None => tag,
             };
-            Some(session.kind.lend(Message { text, layout, nonce, associated, tag }))
+            Some(session.kind.lend(Message { text, layout, nonce, associated, tag, bits }))
         }));
         if checking == 0 {
             return own;

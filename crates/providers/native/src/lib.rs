@@ -1,10 +1,11 @@
 //! Broadloom's own lanes as a provider.
 //!
-//! Hashes and HMACs; AES in CBC, CTR, CFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and XCBC-MAC; ChaCha20 and
-//! ChaCha20-Poly1305; DES and triple DES; KASUMI; and with the feature `legacy` RC4: many buffers side by side,
+//! Hashes and HMACs; AES in CBC, CTR, CFB, OFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and XCBC-MAC; ChaCha20,
+//! ChaCha20-Poly1305 and XChaCha20-Poly1305; DES and triple DES; KASUMI; and with the feature `legacy` RC4: many buffers side by side,
 //! on the kernels of [`broadloom_lanes`]. What it needs of the machine it finds out at run time, so it is
 //! always there.
 
+mod factory;
 mod kind;
 mod kinds;
 mod queue;
@@ -12,6 +13,7 @@ mod queue;
 use broadloom_engine::{Algorithm, AnyQueue, Provider, ProviderError, ProviderSession, Transform};
 use broadloom_lanes::Cpu;
 
+pub use factory::factory;
 use queue::NativeQueue;
 
 /// The provider `native`.
@@ -52,7 +54,10 @@ impl Provider for Native {
         kinds::opener(chain).is_some()
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let algorithm = transform.algorithm();
         match kinds::opener(algorithm) {
             Some(open) => open(transform, &self.cpu),

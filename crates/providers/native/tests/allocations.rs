@@ -41,12 +41,19 @@ fn job(session: &Session, number: usize) -> Job<'_, usize> {
     };
     let job = Job::new(session, data).user(number);
     let job = if session.algorithm().cipher().is_some() { job.nonce(&[1; 16]) } else { job };
-    if session.direction().checks() && session.tag_len() > 0 { job.expect_tag(&[0; 20]) } else { job }
+    if session.direction().checks() && session.tag_len() > 0 {
+        job.expect_tag(&[0; 20])
+    } else {
+        job
+    }
 }
 
 /// The allocations of the last of some rounds: what was needed once is there by then.
 fn in_steady_state(mut round: impl FnMut()) -> u64 {
-    (0..4).map(|_| allocation_counter::measure(&mut round).count_total).last().expect("there are rounds")
+    (0..4)
+        .map(|_| allocation_counter::measure(&mut round).count_total)
+        .last()
+        .expect("there are rounds")
 }
 
 #[test]
@@ -66,9 +73,11 @@ fn process_many_allocates_nothing() {
 fn a_queue_pair_allocates_nothing() {
     let sessions = sessions();
     for order in [Order::Any, Order::AsSubmitted] {
-        let mut jobs: Vec<_> =
-            (0..300).map(|number| Box::new(job(&sessions[number % sessions.len()], number))).collect();
-        let mut queue = QueuePair::new(QueueConfig { order, capacity: 512, ..QueueConfig::default() });
+        let mut jobs: Vec<_> = (0..300)
+            .map(|number| Box::new(job(&sessions[number % sessions.len()], number)))
+            .collect();
+        let mut queue =
+            QueuePair::new(QueueConfig { order, capacity: 512, ..QueueConfig::default() });
         let allocations = in_steady_state(|| {
             assert_eq!(queue.enqueue(&mut jobs), 300);
             queue.flush();

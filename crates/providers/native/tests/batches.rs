@@ -12,7 +12,7 @@ use broadloom_native::Native;
 fn batch(cpu: &Cpu, transform: &Transform) -> usize {
     let provider: Arc<dyn Provider> = Arc::new(Native::new(cpu.clone()));
     let session = Session::open(provider, transform).expect("it can");
-    let nonce = vec![0; *session.algorithm().nonce_lens().start()];
+    let nonce = vec![0; session.algorithm().nonce_lens().min()];
     let mut pair = QueuePair::new(QueueConfig { max_wait: None, ..QueueConfig::default() });
     let mut done = Vec::new();
     for count in 1..=pair.capacity() {

@@ -1,6 +1,6 @@
 //! GCM, CCM and ChaCha20-Poly1305.
 
-use broadloom_engine::JobError;
+use broadloom_engine::{JobError, Lengths};
 
 use crate::contexts::{Contexts, job_error};
 use crate::evp::{CipherContext, EvpError, InOut};
@@ -41,13 +41,15 @@ impl Aead {
         let mut own = None;
         let context = self.contexts.get(number, &mut own).map_err(job_error)?;
         match (self.mode, self.seals) {
-            (Mode::Streamed, true) => seal(context, nonce, associated, text, tag).map_err(job_error),
+            (Mode::Streamed, true) => {
+                seal(context, nonce, associated, text, tag).map_err(job_error)
+            }
             (Mode::Streamed, false) => {
                 decrypt(context, nonce, associated, text, tag).map_err(job_error)?;
                 context.finish().map_err(wrong_tag)
             }
             (Mode::Ccm, seals) => {
-                check_ccm(associated.len().max(text.len()))?;
+                check_ccm(associated.len(), text.len())?;
                 if seals {
                     seal_ccm(context, nonce, associated, text, tag).map_err(job_error)
                 } else {
@@ -64,13 +66,20 @@ impl Aead {
 #[inline]
 pub(crate) fn check_nonce(nonce: &[u8]) -> Result<(), JobError> {
     if nonce.len() > MAX_NONCE {
-        return Err(JobError::NonceLength { len: nonce.len(), min: 1, max: MAX_NONCE });
+        return Err(JobError::NonceLength {
+            len: nonce.len(),
+            valid: Lengths::range(1, MAX_NONCE),
+        });
     }
     Ok(())
 }
 
-fn check_ccm(len: usize) -> Result<(), JobError> {
-    if len > MAX_CCM { Err(JobError::TooLong { len, max: MAX_CCM as u64 }) } else { Ok(()) }
+fn check_ccm(associated_len: usize, len: usize) -> Result<(), JobError> {
+    let max = MAX_CCM as u64;
+    if associated_len > MAX_CCM {
+        return Err(JobError::AssociatedTooLong { len: associated_len, max });
+    }
+    if len > MAX_CCM { Err(JobError::TooLong { len, max }) } else { Ok(()) }
 }
 
 /// The step that checks the tag fails if it is wrong; all that could be wrong with the call was checked.
@@ -155,8 +164,11 @@ mod tests {
 
     #[test]
     fn ccm_takes_what_evp_counts() {
-        assert_eq!(check_ccm(MAX_CCM), Ok(()));
-        let error = check_ccm(MAX_CCM + 1).unwrap_err();
-        assert_eq!(error.to_string(), "1073741825 bytes are too many for one job; at most 1073741824");
+        assert_eq!(check_ccm(MAX_CCM, MAX_CCM), Ok(()));
+        let max = MAX_CCM as u64;
+        let (len, one_more) = (MAX_CCM, MAX_CCM + 1);
+        assert_eq!(check_ccm(len, one_more), Err(JobError::TooLong { len: one_more, max }));
+        let associated = JobError::AssociatedTooLong { len: one_more, max };
+        assert_eq!(check_ccm(one_more, len), Err(associated));
     }
 }

@@ -109,6 +109,7 @@ pub(crate) fn cipher_name(cipher: CipherAlgorithm) -> &'static CStr {
             of(size, [c"AES-128-CTR", c"AES-192-CTR", c"AES-256-CTR"])
         }
         CipherAlgorithm::AesCfb(size) => of(size, [c"AES-128-CFB", c"AES-192-CFB", c"AES-256-CFB"]),
+        CipherAlgorithm::AesOfb(size) => of(size, [c"AES-128-OFB", c"AES-192-OFB", c"AES-256-OFB"]),
         CipherAlgorithm::AesEcb(size) => of(size, [c"AES-128-ECB", c"AES-192-ECB", c"AES-256-ECB"]),
         CipherAlgorithm::AesXts(XtsSize::Aes128) => c"AES-128-XTS",
         CipherAlgorithm::AesXts(XtsSize::Aes256) => c"AES-256-XTS",
@@ -131,6 +132,7 @@ pub(crate) fn aead_name(aead: AeadAlgorithm) -> &'static CStr {
         AeadAlgorithm::AesCcm(AesSize::Aes192) => c"AES-192-CCM",
         AeadAlgorithm::AesCcm(AesSize::Aes256) => c"AES-256-CCM",
         AeadAlgorithm::ChaCha20Poly1305 => c"ChaCha20-Poly1305",
+        AeadAlgorithm::XChaCha20Poly1305 => c"XChaCha20-Poly1305",
     }
 }
 
@@ -142,7 +144,7 @@ mod tests {
     fn what_is_lacking_is_said_by_name() {
         let Some(library) = crate::tests::library() else { return };
         let mut algorithms = Algorithms::fetch(library);
-        let beyond = ["aes-128-xcbc", "kasumi-f8", "kasumi-f9"];
+        let beyond = ["aes-128-xcbc", "kasumi-f8", "kasumi-f9", "xchacha20-poly1305"];
         for algorithm in Algorithm::simple() {
             let name = algorithm.to_string();
             assert!(algorithms.support(algorithm) || beyond.contains(&&*name), "{name}");

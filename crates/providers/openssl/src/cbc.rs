@@ -12,7 +12,7 @@
 //!
 //! What libcrypto is asked for is one long message in parts, and `last` is no secret.
 
-use broadloom_engine::{JobError, Text};
+use broadloom_engine::{JobError, Lengths, Text};
 
 use crate::contexts::{Contexts, Duplicate, job_error};
 use crate::evp::{CipherContext, EvpError, InOut};
@@ -33,9 +33,14 @@ pub(crate) struct CbcContext<const N: usize> {
 impl<const N: usize> Cbc<N> {
     /// The text is whole blocks, which the engine has checked.
     #[inline]
-    pub(crate) fn run(&self, number: &mut Number, iv: &[u8], text: Text<'_>) -> Result<(), JobError> {
+    pub(crate) fn run(
+        &self,
+        number: &mut Number,
+        iv: &[u8],
+        text: Text<'_>,
+    ) -> Result<(), JobError> {
         let Ok(iv) = iv.try_into() else {
-            return Err(JobError::NonceLength { len: iv.len(), min: N, max: N });
+            return Err(JobError::NonceLength { len: iv.len(), valid: Lengths::exactly(N) });
         };
         let mut own = None;
         let context = self.contexts.get(number, &mut own).map_err(job_error)?;
@@ -76,7 +81,12 @@ impl<const N: usize> CbcContext<N> {
 
     /// `next` is the last block of the ciphertext, if there is one.
     #[inline]
-    fn decrypt(&mut self, iv: &[u8; N], next: Option<[u8; N]>, text: InOut<'_>) -> Result<(), EvpError> {
+    fn decrypt(
+        &mut self,
+        iv: &[u8; N],
+        next: Option<[u8; N]>,
+        text: InOut<'_>,
+    ) -> Result<(), EvpError> {
         if next.is_none() {
             return Ok(());
         }

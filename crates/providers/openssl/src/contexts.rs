@@ -28,7 +28,9 @@ impl<T: Duplicate> Contexts<T> {
             ContextMode::PerQueuePair if numbers.capacity() == 1 => {
                 Contexts::Only(Sole::new(numbers, main))
             }
-            ContextMode::PerQueuePair => Contexts::PerQueuePair { main, copies: Slots::new(numbers) },
+            ContextMode::PerQueuePair => {
+                Contexts::PerQueuePair { main, copies: Slots::new(numbers) }
+            }
         }
     }
 

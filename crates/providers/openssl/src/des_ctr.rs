@@ -1,6 +1,6 @@
 //! DES and triple DES in CTR mode, which EVP does not have: ECB over counters.
 
-use broadloom_engine::{JobError, Text};
+use broadloom_engine::{JobError, Lengths, Text};
 use zeroize::Zeroize;
 
 use crate::contexts::{Contexts, job_error};
@@ -36,8 +36,8 @@ impl DesCtr {
         stream: &mut KeyStream,
     ) -> Result<(), JobError> {
         let first = nonce.try_into().map(u64::from_be_bytes);
-        let (min, max) = (BLOCK, BLOCK);
-        let first = first.map_err(|_| JobError::NonceLength { len: nonce.len(), min, max })?;
+        let valid = Lengths::exactly(BLOCK);
+        let first = first.map_err(|_| JobError::NonceLength { len: nonce.len(), valid })?;
         let data = match text {
             Text::InPlace(data) => data,
             Text::Apart(source, destination) => {

@@ -13,7 +13,12 @@ pub(crate) struct Direct {
 
 impl Direct {
     #[inline]
-    pub(crate) fn run(&self, number: &mut Number, iv: &[u8], text: InOut<'_>) -> Result<(), JobError> {
+    pub(crate) fn run(
+        &self,
+        number: &mut Number,
+        iv: &[u8],
+        text: InOut<'_>,
+    ) -> Result<(), JobError> {
         let mut own = None;
         let context = self.contexts.get(number, &mut own);
         context.and_then(|context| cipher(context, iv, text)).map_err(job_error)

@@ -25,7 +25,11 @@ impl Hash {
 }
 
 #[inline]
-fn hash(context: &mut DigestContext, data: &[u8], digest: &mut [u8; MAX_TAG]) -> Result<(), EvpError> {
+fn hash(
+    context: &mut DigestContext,
+    data: &[u8],
+    digest: &mut [u8; MAX_TAG],
+) -> Result<(), EvpError> {
     context.restart()?;
     context.update(data)?;
     context.finish(digest)

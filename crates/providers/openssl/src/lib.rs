@@ -42,4 +42,4 @@ mod slots;
 mod tests;
 
 pub use options::LoadError;
-pub use provider::OpenSsl;
+pub use provider::{OpenSsl, factory};

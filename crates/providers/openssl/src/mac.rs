@@ -26,7 +26,11 @@ impl Mac {
 }
 
 #[inline]
-fn authenticate(context: &mut MacContext, data: &[u8], mac: &mut [u8; MAX_TAG]) -> Result<(), EvpError> {
+fn authenticate(
+    context: &mut MacContext,
+    data: &[u8],
+    mac: &mut [u8; MAX_TAG],
+) -> Result<(), EvpError> {
     context.restart()?;
     context.update(data)?;
     context.finish(mac)

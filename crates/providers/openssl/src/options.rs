@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use broadloom_engine::FactoryError;
+
 use crate::evp::LibraryError;
 
 /// The most queues that can be open at a time.
@@ -40,12 +42,22 @@ pub enum LoadError {
     },
 }
 
+impl From<LoadError> for FactoryError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Library(absent) => FactoryError::Absent(absent.to_string()),
+            option @ LoadError::Option { .. } => FactoryError::Option(option.to_string()),
+        }
+    }
+}
+
 impl Options {
     pub(crate) fn parse(given: &[(&str, &str)]) -> Result<Options, LoadError> {
         let mut options = Options { contexts: ContextMode::PerQueuePair, queue_pairs: 64 };
         for (index, &(name, value)) in given.iter().enumerate() {
-            let wrong =
-                |valid| Err(LoadError::Option { name: name.to_owned(), value: value.to_owned(), valid });
+            let wrong = |valid| {
+                Err(LoadError::Option { name: name.to_owned(), value: value.to_owned(), valid })
+            };
             if given[..index].iter().any(|(before, _)| *before == name) {
                 return wrong("an option is given once");
             }

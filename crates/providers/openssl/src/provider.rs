@@ -1,6 +1,10 @@
 //! The provider.
 
-use broadloom_engine::{Algorithm, AnyQueue, Provider, ProviderError, ProviderSession, Transform};
+use std::sync::Arc;
+
+use broadloom_engine::{
+    Algorithm, AnyQueue, Factory, Provider, ProviderError, ProviderSession, Transform,
+};
 
 use crate::algorithms::Algorithms;
 use crate::evp::Libcrypto;
@@ -32,6 +36,14 @@ impl OpenSsl {
     }
 }
 
+/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+pub fn factory() -> Factory {
+    Factory::new("openssl", "libcrypto of OpenSSL 3, found at run time", |options, _| {
+        Ok(Arc::new(OpenSsl::load(options)?))
+    })
+    .with_options(&[("contexts", "per-queue-pair or per-job"), ("queue-pairs", "1 to 65536")])
+}
+
 impl Provider for OpenSsl {
     fn name(&self) -> &str {
         "openssl"
@@ -45,7 +57,10 @@ impl Provider for OpenSsl {
         self.algorithms.support(algorithm)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let OpenSsl { library, algorithms, options, numbers } = self;
         let workshop = Workshop { library, algorithms, options: *options, numbers };
         Ok(Box::new(workshop.open(transform)?))

@@ -112,7 +112,9 @@ impl Workshop<'_> {
                 let (name, seals) = (aead_name(aead), direction == Direction::Seal);
                 let mode = match aead {
                     AeadAlgorithm::AesCcm(_) => Mode::Ccm,
-                    AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305 => Mode::Streamed,
+                    AeadAlgorithm::AesGcm(_)
+                    | AeadAlgorithm::ChaCha20Poly1305
+                    | AeadAlgorithm::XChaCha20Poly1305 => Mode::Streamed,
                 };
                 let cipher = self.algorithms.cipher(name)?;
                 let context = CipherContext::with_tag_len(cipher, key, seals, transform.tag_len());
@@ -133,7 +135,10 @@ impl Workshop<'_> {
         })
     }
 
-    fn contexts<T: Duplicate>(&self, main: Result<T, EvpError>) -> Result<Contexts<T>, ProviderError> {
+    fn contexts<T: Duplicate>(
+        &self,
+        main: Result<T, EvpError>,
+    ) -> Result<Contexts<T>, ProviderError> {
         let main = main.map_err(|error| self.failed(error))?;
         Ok(Contexts::new(main, &self.options, self.numbers))
     }
@@ -176,7 +181,9 @@ impl OpenSslSession {
             Work::AesCbc(cipher) => cipher.run(number, nonce, text),
             Work::DesCbc(cipher) => cipher.run(number, nonce, text),
             Work::Direct(cipher) => cipher.run(number, nonce, in_out(text)?),
-            Work::Aead(aead) => aead.run(number, nonce, associated, in_out(text)?, &mut tag[..tag_len]),
+            Work::Aead(aead) => {
+                aead.run(number, nonce, associated, in_out(text)?, &mut tag[..tag_len])
+            }
             Work::Mac(mac) => mac.run(number, text.input(), made.unwrap_or(tag)),
             Work::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),
             Work::Gmac(gmac) => gmac.run(number, nonce, text.input(), made.unwrap_or(tag)),

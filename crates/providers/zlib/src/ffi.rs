@@ -59,8 +59,16 @@ struct ZStream {
 
 type Work = unsafe extern "C" fn(*mut ZStream, c_int) -> c_int;
 type Plain = unsafe extern "C" fn(*mut ZStream) -> c_int;
-type DeflateInit =
-    unsafe extern "C" fn(*mut ZStream, c_int, c_int, c_int, c_int, c_int, *const c_char, c_int) -> c_int;
+type DeflateInit = unsafe extern "C" fn(
+    *mut ZStream,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    c_int,
+    *const c_char,
+    c_int,
+) -> c_int;
 type InflateInit = unsafe extern "C" fn(*mut ZStream, c_int, *const c_char, c_int) -> c_int;
 
 /// libz, opened. There is one in a process, and it is never closed.
@@ -199,7 +207,8 @@ impl Stream {
         output: &mut [u8],
         flush: Flush,
     ) -> (c_int, usize, usize) {
-        let short = |len: usize| c_uint::try_from(len).expect("a step's buffers are shorter than 4 GiB");
+        let short =
+            |len: usize| c_uint::try_from(len).expect("a step's buffers are shorter than 4 GiB");
         let (avail_in, avail_out) = (short(input.len()), short(output.len()));
         let flush = match flush {
             Flush::None => Z_NO_FLUSH,

@@ -49,4 +49,4 @@ mod tests;
 pub use bare::Bare;
 pub use ffi::LibraryError;
 pub use options::LoadError;
-pub use provider::Zlib;
+pub use provider::{Zlib, factory};

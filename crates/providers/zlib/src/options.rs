@@ -1,5 +1,7 @@
 //! What the provider is opened with.
 
+use broadloom_engine::FactoryError;
+
 use crate::ffi::LibraryError;
 
 /// Which library is wanted.
@@ -30,12 +32,22 @@ pub enum LoadError {
     },
 }
 
+impl From<LoadError> for FactoryError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Library(absent) => FactoryError::Absent(absent.to_string()),
+            option @ LoadError::Option { .. } => FactoryError::Option(option.to_string()),
+        }
+    }
+}
+
 impl Wanted {
     pub(crate) fn parse(given: &[(&str, &str)]) -> Result<Wanted, LoadError> {
         let mut wanted = Wanted::Either;
         for (index, &(name, value)) in given.iter().enumerate() {
-            let wrong =
-                |valid| Err(LoadError::Option { name: name.to_owned(), value: value.to_owned(), valid });
+            let wrong = |valid| {
+                Err(LoadError::Option { name: name.to_owned(), value: value.to_owned(), valid })
+            };
             if index > 0 && name == "library" {
                 return wrong("an option is given once");
             }

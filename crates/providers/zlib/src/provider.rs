@@ -1,9 +1,11 @@
 //! The provider.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Provider, ProviderError, ProviderSession, Transform,
+    Algorithm, AnyQueue, CompressionAlgorithm, Factory, Provider, ProviderError, ProviderSession,
+    Transform,
 };
 
 use crate::codec::Library;
@@ -37,6 +39,14 @@ impl Zlib {
     }
 }
 
+/// How a [`Registry`](broadloom_engine::Registry) opens the provider.
+pub fn factory() -> Factory {
+    Factory::new("zlib", "libz, found at run time, or zlib-rs in its place", |options, _| {
+        Ok(Arc::new(Zlib::load(options)?))
+    })
+    .with_options(&[("library", "system or zlib-rs")])
+}
+
 impl Provider for Zlib {
     fn name(&self) -> &str {
         "zlib"
@@ -60,7 +70,10 @@ impl Provider for Zlib {
         (algorithm == CompressionAlgorithm::Deflate).then_some(LEVELS)
     }
 
-    fn open_session(&self, transform: &Transform) -> Result<Box<dyn ProviderSession>, ProviderError> {
+    fn open_session(
+        &self,
+        transform: &Transform,
+    ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         Ok(Box::new(ZlibSession::open(&self.library, transform)?))
     }
 

@@ -32,7 +32,10 @@ pub(crate) enum Work {
 }
 
 impl ZlibSession {
-    pub(crate) fn open(library: &Library, transform: &Transform) -> Result<ZlibSession, ProviderError> {
+    pub(crate) fn open(
+        library: &Library,
+        transform: &Transform,
+    ) -> Result<ZlibSession, ProviderError> {
         let algorithm = transform.algorithm();
         let (Algorithm::Compression(CompressionAlgorithm::Deflate), Some(compression)) =
             (algorithm, transform.compression())
@@ -74,8 +77,11 @@ impl ProviderSession for ZlibSession {
     /// codes and the largest window what does not compress is stored in blocks of 16 KiB; elsewhere codes
     /// of 9 bits may be used for what could not be stored any more.
     fn bound(&self, len: usize) -> usize {
-        let blocks =
-            if self.loose { (len >> 3) + (len >> 6) } else { (len >> 12) + (len >> 14) + (len >> 25) };
+        let blocks = if self.loose {
+            (len >> 3) + (len >> 6)
+        } else {
+            (len >> 12) + (len >> 14) + (len >> 25)
+        };
         len.saturating_add(blocks + 13 + FLUSH)
     }
 }

@@ -72,7 +72,10 @@ fn wrong_options_are_told_what_is_valid() {
         error(&[("library", "miniz")]),
         "the zlib provider takes no library=miniz: library is system or zlib-rs"
     );
-    assert_eq!(error(&[("level", "1")]), "the zlib provider takes no level=1: its option is library");
+    assert_eq!(
+        error(&[("level", "1")]),
+        "the zlib provider takes no level=1: its option is library"
+    );
     assert_eq!(
         error(&[("library", "zlib-rs"), ("library", "zlib-rs")]),
         "the zlib provider takes no library=zlib-rs: an option is given once"
@@ -115,11 +118,16 @@ fn the_bound_is_room_enough_at_once() {
         let mut processor = Processor::new();
         let inflate = decompressing(&provider);
         for (level, window, huffman, ending) in [0, 1, 3, 6, 9].into_iter().flat_map(|level| {
-            [(9, Huffman::Dynamic), (15, Huffman::Dynamic), (15, Huffman::Static), (12, Huffman::Static)]
-                .into_iter()
-                .flat_map(move |(window, huffman)| {
-                    [Ending::Final, Ending::Open].map(|ending| (level, window, huffman, ending))
-                })
+            [
+                (9, Huffman::Dynamic),
+                (15, Huffman::Dynamic),
+                (15, Huffman::Static),
+                (12, Huffman::Static),
+            ]
+            .into_iter()
+            .flat_map(move |(window, huffman)| {
+                [Ending::Final, Ending::Open].map(|ending| (level, window, huffman, ending))
+            })
         }) {
             let how = Compression { level, window, huffman, ending, checksum: Checksum::Crc32 };
             let session = compressing(&provider, how);

@@ -31,7 +31,8 @@ pub fn foreign(data: &[u8]) -> Vec<u8> {
 pub fn broadloom(data: &[u8]) -> Vec<u8> {
     let stream = deflate(data);
     let mut member = Vec::new();
-    gzip::write_header(&mut member, &Metadata::default(), stream.len(), data.len()).expect("it fits");
+    gzip::write_header(&mut member, &Metadata::default(), stream.len(), data.len())
+        .expect("it fits");
     member.extend(stream);
     member.extend(trailer(data));
     member

@@ -1,4 +1,4 @@
-//! A provider that decodes with zlib-rs, well or badly.
+//! The providers that decompress, and one that decodes with zlib-rs, well or badly.
 
 use std::sync::Arc;
 
@@ -8,6 +8,9 @@ use broadloom_engine::{
     Algorithm, AnyQueue, Checksum, CompressionAlgorithm, CompressionParts, DeviceFault, JobError,
     Operation, Progress, Provider, ProviderError, ProviderSession, Queue, Session, Transform,
 };
+use broadloom_isal::Isal;
+use broadloom_libdeflate::Libdeflate;
+use broadloom_zlib::Zlib;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
 /// What it does wrong.
@@ -96,7 +99,8 @@ fn decode(
 
 /// A session of the provider.
 pub fn session(fault: Fault, checksum: Checksum) -> Session {
-    let transform = Transform::decompress(CompressionAlgorithm::Deflate, checksum).expect("it can be");
+    let transform =
+        Transform::decompress(CompressionAlgorithm::Deflate, checksum).expect("it can be");
     Session::open(Arc::new(Plain(fault)), &transform).expect("it opens")
 }
 
@@ -113,4 +117,28 @@ pub fn try_decompressor(settings: Settings) -> Result<Decompressor, SettingsErro
 /// A decompressor over the provider with a fault.
 pub fn faulty(fault: Fault, settings: Settings) -> Decompressor {
     Decompressor::new(session(fault, Checksum::Crc32), settings).expect("the settings are valid")
+}
+
+/// The providers of DEFLATE that are here.
+pub fn providers() -> Vec<Arc<dyn Provider>> {
+    let mut providers: Vec<Arc<dyn Provider>> = vec![
+        Arc::new(Libdeflate::load(&[]).expect("it is built in")),
+        Arc::new(Zlib::load(&[]).expect("libz, or what is built in")),
+    ];
+    match Isal::load(&[]) {
+        Ok(isal) => providers.push(Arc::new(isal)),
+        Err(error) => {
+            assert!(std::env::var_os("CI").is_none(), "libisal is needed where CI is set: {error}");
+            eprintln!("libisal is not here: it was not tried ({error})");
+        }
+    }
+    providers
+}
+
+/// A decompressor over one of them.
+pub fn decompressor_of(provider: &Arc<dyn Provider>, settings: Settings) -> Decompressor {
+    let algorithm = CompressionAlgorithm::Deflate;
+    let transform = Transform::decompress(algorithm, Checksum::Crc32).expect("it can be");
+    let session = Session::open(Arc::clone(provider), &transform).expect("it decompresses");
+    Decompressor::new(session, settings).expect("the settings are valid")
 }

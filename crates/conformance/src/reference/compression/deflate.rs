@@ -46,7 +46,9 @@ pub(super) fn unpack(packed: &[u8], output: &mut [u8]) -> Result<(usize, usize),
     match status {
         TINFLStatus::Done => Ok((consumed, produced)),
         TINFLStatus::HasMoreOutput => Err(Unsound::TooLong),
-        TINFLStatus::FailedCannotMakeProgress | TINFLStatus::NeedsMoreInput => Err(Unsound::Truncated),
+        TINFLStatus::FailedCannotMakeProgress | TINFLStatus::NeedsMoreInput => {
+            Err(Unsound::Truncated)
+        }
         _ => Err(Unsound::Malformed),
     }
 }

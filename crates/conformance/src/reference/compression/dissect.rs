@@ -127,7 +127,11 @@ impl Codes {
         let taken: usize = (1..16).map(|len| counts[len] << (15 - len)).sum();
         // One word of one bit may stand alone, and there may be none.
         let alone = symbols.len() <= 1 && symbols.len() == counts[1];
-        if taken == 1 << 15 || alone { Ok(Codes { counts, symbols }) } else { Err(Unsound::Malformed) }
+        if taken == 1 << 15 || alone {
+            Ok(Codes { counts, symbols })
+        } else {
+            Err(Unsound::Malformed)
+        }
     }
 
     fn take(&self, bits: &mut Bits<'_>) -> Result<usize, Unsound> {

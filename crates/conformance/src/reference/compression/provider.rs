@@ -86,7 +86,9 @@ impl Packing {
 }
 
 /// What an attempt comes to.
-pub(in crate::reference) fn work(parts: CompressionParts<'_, Packing>) -> Result<Progress, JobError> {
+pub(in crate::reference) fn work(
+    parts: CompressionParts<'_, Packing>,
+) -> Result<Progress, JobError> {
     let CompressionParts { session, input, output } = parts;
     if session.compresses { Ok(session.pack(input, output)) } else { session.unpack(input, output) }
 }

@@ -34,7 +34,11 @@ fn streams_keep_to_what_was_asked_for() {
         let text = Kind::Text.bytes(90_000);
         let mut stream = pack(DEFLATE, how, &text);
         let dissected = dissect(&stream).expect("it is sound");
-        assert_eq!((&dissected.output[..], dissected.consumed), (&text[..], stream.len()), "{how:?}");
+        assert_eq!(
+            (&dissected.output[..], dissected.consumed),
+            (&text[..], stream.len()),
+            "{how:?}"
+        );
         assert!(dissected.farthest <= 1 << how.window, "{how:?}: {}", dissected.farthest);
         assert!(dissected.farthest > 1 << (how.window - 2), "{how:?}: {}", dissected.farthest);
         let has = |wanted| dissected.blocks.iter().any(|block| block.kind == wanted);

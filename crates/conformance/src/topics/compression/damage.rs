@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Checksum, Compression, CompressionAlgorithm, Direction, Ending, Job, JobError, Processor, Provider,
-    Session,
+    Checksum, Compression, CompressionAlgorithm, Direction, Ending, Job, JobError, Processor,
+    Provider, Session,
 };
 use fastrand::Rng;
 
@@ -59,7 +59,11 @@ pub fn truncated(provider: &Arc<dyn Provider>) {
             }
             let wrong = [JobError::Truncated, JobError::Malformed];
             let status = job.status();
-            assert!(wrong.map(|error| Some(Err(error))).contains(&status), "{}: {status:?}", what());
+            assert!(
+                wrong.map(|error| Some(Err(error))).contains(&status),
+                "{}: {status:?}",
+                what()
+            );
             assert_eq!((job.output(), job.checksum()), (None, None), "{}", what());
         }
     }
@@ -112,7 +116,8 @@ fn check(session: &Session, job: &Job<'_>, algorithm: CompressionAlgorithm, stre
         }
         Some(Err(JobError::Malformed | JobError::Truncated | JobError::OutputLimit { .. })) => {
             assert_eq!((job.output(), job.checksum()), (None, None), "{}", what());
-            let sound = dissect(stream).is_ok_and(|made| made.blocks.iter().any(|block| block.is_final));
+            let sound =
+                dissect(stream).is_ok_and(|made| made.blocks.iter().any(|block| block.is_final));
             let refused = algorithm == CompressionAlgorithm::Deflate && sound && right.is_ok();
             assert!(!refused, "{:?}, and it is sound: {}", job.status(), what());
         }

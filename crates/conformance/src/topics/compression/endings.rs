@@ -72,7 +72,8 @@ pub fn trailing_bytes(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     let texts = [0, 1, 2, 3, 100, 101, 102, 103, 104, 105, 5000, 70_001, 70_002];
     let texts = texts.into_iter().flat_map(|len| Kind::ALL.map(|kind| kind.bytes(len)));
-    let chunks: Vec<_> = texts.map(|text| Chunk::new(DEFLATE, Compression::default(), text)).collect();
+    let chunks: Vec<_> =
+        texts.map(|text| Chunk::new(DEFLATE, Compression::default(), text)).collect();
     let session = chunks[0].open(provider, Direction::Decompress);
     let noise = Kind::Random.bytes(999);
     let mut jobs = Vec::new();

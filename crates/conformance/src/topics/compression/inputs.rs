@@ -49,7 +49,7 @@ pub fn pieces(provider: &Arc<dyn Provider>) {
             for job in &jobs {
                 let (chunk, kind) = *job.user_value();
                 chunk.check(job, kind);
-                let after: Vec<u8> = job.data().inputs().flatten().copied().collect();
+                let after: Vec<u8> = job.data().input_pieces().flatten().copied().collect();
                 assert_same(&after, chunk.input(direction), || format!("the input, {kind}"));
             }
             pieces_in_little_room(&mut processor, &mut rng, &chunks, &session);
@@ -88,14 +88,16 @@ pub fn own_output(provider: &Arc<dyn Provider>) {
             let input = chunk.input(direction);
             let place = || vec![0x5a; input.len()];
             let pieces = vec![Bytes::from(&input[..])];
-            let with_places =
-                [Data::from((&input[..], place())), Data::scattered_to(pieces, vec![place().into()])];
+            let with_places = [
+                Data::from((&input[..], place())),
+                Data::scattered_to(pieces, vec![place().into()]),
+            ];
             for data in with_places {
                 let mut job = Job::new(&session, data);
                 processor.process_many(std::slice::from_mut(&mut job));
                 assert_eq!(job.status(), Some(Err(JobError::OwnOutput)), "{session:?}");
                 assert_eq!((job.output(), job.checksum()), (None, None));
-                let after: Vec<u8> = job.data().pieces().flatten().copied().collect();
+                let after: Vec<u8> = job.data().output_pieces().flatten().copied().collect();
                 assert_same(&after, &place(), || format!("a place that was refused, {session:?}"));
             }
         }
@@ -124,11 +126,18 @@ pub fn reused_buffers(provider: &Arc<dyn Provider>) {
                 let capacity = memory.capacity();
                 job.set_output_buffer(memory);
                 job.set_data(chunk.input(direction).to_vec());
-                assert_eq!((job.status(), job.output()), (None, None), "made ready for its next use");
+                assert_eq!(
+                    (job.status(), job.output()),
+                    (None, None),
+                    "made ready for its next use"
+                );
                 processor.process_many(std::slice::from_mut(job));
                 chunk.check(job, "a job used again");
                 let output = job.take_output();
-                assert!(output.capacity() >= capacity, "{capacity} bytes of memory were given away");
+                assert!(
+                    output.capacity() >= capacity,
+                    "{capacity} bytes of memory were given away"
+                );
                 assert_eq!(job.output(), Some(&[][..]), "the output was taken");
                 job.set_output_buffer(output);
             }

@@ -9,8 +9,8 @@ use crate::chunk::{CHECKSUMS, Chunk, Kind, LONGEST, compressions, levels, ways};
 
 /// Lengths around which something changes: powers of two, what a stored block holds, and windows.
 const EDGES: [usize; 22] = [
-    511, 512, 1000, 4095, 4096, 4097, 16_383, 16_384, 16_385, 32_767, 32_768, 32_769, 65_534, 65_535,
-    65_536, 65_537, 98_304, 131_070, 131_071, 131_073, 196_606, LONGEST,
+    511, 512, 1000, 4095, 4096, 4097, 16_383, 16_384, 16_385, 32_767, 32_768, 32_769, 65_534,
+    65_535, 65_536, 65_537, 98_304, 131_070, 131_071, 131_073, 196_606, LONGEST,
 ];
 
 /// Every length from 0 to 300 bytes of everything, in every way that the provider has: what it makes is read

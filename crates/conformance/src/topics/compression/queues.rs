@@ -24,7 +24,8 @@ pub fn many_ways(provider: &Arc<dyn Provider>) {
                 let len = rng.usize(..scale);
                 let chunk = Chunk::new(algorithm, how, Kind::ALL[rng.usize(..3)].bytes(len));
                 let both = [Direction::Compress, Direction::Decompress];
-                chunks.extend(both.map(|direction| (chunk.open(provider, direction), chunk.clone())));
+                chunks
+                    .extend(both.map(|direction| (chunk.open(provider, direction), chunk.clone())));
             }
         }
         rng.shuffle(&mut chunks);

@@ -68,12 +68,20 @@ fn deflate() -> Vec<Known> {
             vec![0x00, 0x00, 0x00, 0xff, 0xff, 0x00, 0x00, 0x00, 0xff, 0xff, 0x03, 0x00],
             Vec::new(),
         ),
-        ("a stored block", [&[0x01, 0x05, 0x00, 0xfa, 0xff], &b"hello"[..]].concat(), b"hello".to_vec()),
+        (
+            "a stored block",
+            [&[0x01, 0x05, 0x00, 0xfa, 0xff], &b"hello"[..]].concat(),
+            b"hello".to_vec(),
+        ),
         ("static codes of eight and nine bits", STATIC.to_vec(), b"abc\xe9".to_vec()),
         ("a match that overlaps itself", vec![0x4b, 0x1c, 0x05, 0x00], vec![b'a'; 259]),
         ("one distance, with a code of one bit", ONE_DISTANCE.to_vec(), vec![b'a'; 5]),
         ("no distances", NO_DISTANCES.to_vec(), b"abba".to_vec()),
-        ("lengths of codes repeated from literals to distances", ACROSS.to_vec(), b"ababa".to_vec()),
+        (
+            "lengths of codes repeated from literals to distances",
+            ACROSS.to_vec(),
+            b"ababa".to_vec(),
+        ),
         ("codes of fifteen bits", FIFTEEN.to_vec(), b"oanh".to_vec()),
         ("the longest distance", far, repeated),
     ]

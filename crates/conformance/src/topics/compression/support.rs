@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use broadloom_engine::{
-    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Huffman, Provider, ProviderError,
-    Session,
+    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Huffman, Provider,
+    ProviderError, Session,
 };
 
 use crate::candidate::say;
@@ -18,7 +18,11 @@ pub(in crate::topics) fn missing(provider: &Arc<dyn Provider>) -> Vec<String> {
     for algorithm in CompressionAlgorithm::ALL {
         let levels = provider.levels(algorithm);
         let supported = provider.supports(Algorithm::Compression(algorithm));
-        assert_eq!(levels.is_some(), supported, "{name} has levels of {algorithm:?} if it supports it");
+        assert_eq!(
+            levels.is_some(),
+            supported,
+            "{name} has levels of {algorithm:?} if it supports it"
+        );
         if let Some(levels) = levels {
             assert!(!levels.is_empty(), "{name} has no level of {algorithm:?}");
             continue;
@@ -26,7 +30,11 @@ pub(in crate::topics) fn missing(provider: &Arc<dyn Provider>) -> Vec<String> {
         missing.push(algorithm.name().to_owned());
         for direction in [Direction::Compress, Direction::Decompress] {
             let refused = open(provider, algorithm, direction, Compression::default());
-            reason(provider, refused, &format!("{algorithm:?} {direction}, which it does not support"));
+            reason(
+                provider,
+                refused,
+                &format!("{algorithm:?} {direction}, which it does not support"),
+            );
         }
     }
     missing
@@ -39,17 +47,21 @@ pub fn refusals(provider: &Arc<dyn Provider>) {
     for algorithm in compressions(provider) {
         let opens = |how| open(provider, algorithm, Direction::Compress, how);
         let levels = levels(provider, algorithm);
-        for (how, checksum) in levels.iter().flat_map(|how| CHECKSUMS.map(|checksum| (how, checksum))) {
+        for (how, checksum) in
+            levels.iter().flat_map(|how| CHECKSUMS.map(|checksum| (how, checksum)))
+        {
             let how = Compression { checksum, ..*how };
             let opened = [opens(how), open(provider, algorithm, Direction::Decompress, how)];
             for session in opened {
-                let session = session.unwrap_or_else(|error| panic!("{name} refuses {how:?}: {error}"));
+                let session =
+                    session.unwrap_or_else(|error| panic!("{name} refuses {how:?}: {error}"));
                 assert_eq!(session.provider(), name);
                 assert!(!session.kernel().is_empty(), "{name} names no kernel for {session:?}");
             }
         }
         let (first, last) = (levels[0].level, levels[levels.len() - 1].level);
-        let beyond = [first.checked_sub(1), last.checked_add(1), Some(u8::MAX)].into_iter().flatten();
+        let beyond =
+            [first.checked_sub(1), last.checked_add(1), Some(u8::MAX)].into_iter().flatten();
         for level in beyond.filter(|level| !(first..=last).contains(level)) {
             let refused = opens(Compression { level, ..Compression::default() });
             let reason = reason(provider, refused, &format!("{algorithm:?} at level {level}"));
@@ -72,7 +84,11 @@ pub fn refusals(provider: &Arc<dyn Provider>) {
                 );
                 lacks.push(how);
             } else {
-                assert_eq!(algorithm, CompressionAlgorithm::Deflate, "LZ4 has nothing like {how:?}");
+                assert_eq!(
+                    algorithm,
+                    CompressionAlgorithm::Deflate,
+                    "LZ4 has nothing like {how:?}"
+                );
             }
         }
         let deflate = algorithm == CompressionAlgorithm::Deflate;
@@ -82,7 +98,11 @@ pub fn refusals(provider: &Arc<dyn Provider>) {
     }
 }
 
-fn reason(provider: &Arc<dyn Provider>, opened: Result<Session, ProviderError>, what: &str) -> String {
+fn reason(
+    provider: &Arc<dyn Provider>,
+    opened: Result<Session, ProviderError>,
+    what: &str,
+) -> String {
     let name = provider.name();
     let Err(error) = opened else { panic!("{name} opens a session for {what}") };
     assert!(!error.reason.is_empty(), "{name} refuses {what} without a reason");

@@ -3,9 +3,9 @@
 //!
 //! `pipeline` is the one description of the kernels for CPUs with AES instructions.
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) mod pipeline;
-pub(super) mod soft;
+#[allow(dead_code, reason = "not every architecture has AES instructions")]
+pub(crate) mod pipeline;
+pub(crate) mod soft;
 
 use super::key::{AesKey, Block};
 
@@ -30,7 +30,8 @@ pub(crate) struct BlocksKernel {
     /// Its inverse.
     pub xts_decrypt: Tweaked,
     /// CFB's way back. `iv` is the block before the first.
-    pub cfb_decrypt: unsafe fn(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize),
+    pub cfb_decrypt:
+        unsafe fn(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize),
 }
 
 /// The signature of XTS's functions. A tweak is in memory as the kernel leaves it, in one piece: put together
@@ -40,6 +41,6 @@ pub(crate) type Tweaked =
 
 /// The next block's tweak: times `x` (SP 800-38E; IEEE 1619, 5.2), as little-endian integers.
 #[inline(always)]
-pub(super) fn next_tweak(tweak: u128) -> u128 {
+pub(crate) fn next_tweak(tweak: u128) -> u128 {
     tweak << 1 ^ (tweak.cast_signed() >> 127).cast_unsigned() & 0x87
 }

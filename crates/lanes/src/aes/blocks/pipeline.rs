@@ -12,7 +12,7 @@ use crate::aes::register::{Decrypt, Forward, Way, Wide, all_rounds};
 ///
 /// # Safety
 /// As [`Aes`](crate::aes::register::Aes).
-pub(in crate::aes) trait Mode<W: Wide> {
+pub(crate) trait Mode<W: Wide> {
     type Way: Way<W>;
 
     /// What goes into the cipher for the text in `N` registers at `src`, and what is kept beside it.
@@ -30,7 +30,7 @@ pub(in crate::aes) trait Mode<W: Wide> {
 /// # Safety
 /// The contracts of [`BlocksKernel`](super::BlocksKernel) and of `Mode`.
 #[inline(always)]
-pub(in crate::aes) unsafe fn process<W: Wide, M: Mode<W>, const TOGETHER: usize>(
+pub(crate) unsafe fn process<W: Wide, M: Mode<W>, const TOGETHER: usize>(
     key: *const AesKey,
     mode: &mut M,
     src: *const u8,
@@ -124,7 +124,7 @@ unsafe fn load<W: Wide, const N: usize>(src: *const u8) -> [W; N] {
 }
 
 /// ECB, either way.
-pub(in crate::aes) struct Ecb<D>(pub PhantomData<D>);
+pub(crate) struct Ecb<D>(pub PhantomData<D>);
 
 impl<W: Wide, D: Way<W>> Mode<W> for Ecb<D> {
     type Way = D;
@@ -148,7 +148,7 @@ impl<W: Wide, D: Way<W>> Mode<W> for Ecb<D> {
 }
 
 /// XTS, either way: the tweaks of the next blocks.
-pub(in crate::aes) struct Xts<W, D>(W, PhantomData<D>);
+pub(crate) struct Xts<W, D>(W, PhantomData<D>);
 
 impl<W: Wide, D> Xts<W, D> {
     /// # Safety
@@ -241,7 +241,7 @@ unsafe fn previous_of_part<W: Wide>(before: W, src: *const u8, len: usize) -> W 
 }
 
 /// CFB's way back: the ciphertext block before the next, in the first place.
-pub(in crate::aes) struct Cfb<W>(pub W);
+pub(crate) struct Cfb<W>(pub W);
 
 impl<W: Wide> Mode<W> for Cfb<W> {
     type Way = Forward;
@@ -267,10 +267,8 @@ impl<W: Wide> Mode<W> for Cfb<W> {
 }
 
 /// CBC's way back: the ciphertext block before the next, in the first place.
-#[cfg(target_arch = "x86_64")]
-pub(in crate::aes) struct Cbc<W>(pub W);
+pub(crate) struct Cbc<W>(pub W);
 
-#[cfg(target_arch = "x86_64")]
 impl<W: Decrypt + Wide> Mode<W> for Cbc<W> {
     type Way = crate::aes::register::Backward;
 
@@ -297,7 +295,7 @@ impl<W: Decrypt + Wide> Mode<W> for Cbc<W> {
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn ecb<W: Decrypt + Wide, D: Way<W>, const TOGETHER: usize>(
+pub(crate) unsafe fn ecb<W: Decrypt + Wide, D: Way<W>, const TOGETHER: usize>(
     key: &AesKey,
     src: *const u8,
     dst: *mut u8,
@@ -312,7 +310,7 @@ pub(in crate::aes) unsafe fn ecb<W: Decrypt + Wide, D: Way<W>, const TOGETHER: u
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn xts<W: Decrypt + Wide, D: Way<W>, const TOGETHER: usize>(
+pub(crate) unsafe fn xts<W: Decrypt + Wide, D: Way<W>, const TOGETHER: usize>(
     key: &AesKey,
     tweak: &mut Block,
     src: *const u8,
@@ -332,7 +330,7 @@ pub(in crate::aes) unsafe fn xts<W: Decrypt + Wide, D: Way<W>, const TOGETHER: u
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn cfb<W: Wide, const TOGETHER: usize>(
+pub(crate) unsafe fn cfb<W: Wide, const TOGETHER: usize>(
     key: &AesKey,
     iv: &Block,
     src: *const u8,
@@ -347,9 +345,8 @@ pub(in crate::aes) unsafe fn cfb<W: Wide, const TOGETHER: usize>(
 ///
 /// # Safety
 /// As [`process`].
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
-pub(in crate::aes) unsafe fn cbc<W: Decrypt + Wide, const TOGETHER: usize>(
+pub(crate) unsafe fn cbc<W: Decrypt + Wide, const TOGETHER: usize>(
     key: &AesKey,
     iv: &Block,
     src: *const u8,
@@ -359,67 +356,3 @@ pub(in crate::aes) unsafe fn cbc<W: Decrypt + Wide, const TOGETHER: usize>(
     // SAFETY: the caller's.
     unsafe { process::<W, _, TOGETHER>(key, &mut Cbc(W::load_one(iv.as_ptr())), src, dst, blocks) }
 }
-
-/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need, for
-/// groups of so many registers.
-macro_rules! blocks_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
-        $(#[$doc])*
-        pub(in crate::aes) static $kernel: $crate::aes::blocks::BlocksKernel = {
-            use $crate::aes::blocks::{BlocksKernel, pipeline};
-            use $crate::aes::key::{AesKey, Block};
-            use $crate::aes::register::{Backward, Forward};
-
-            #[target_feature(enable = $feature)]
-            unsafe fn encrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
-                // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::ecb::<$register, Forward, $together>(key, src, dst, blocks) }
-            }
-
-            #[target_feature(enable = $feature)]
-            unsafe fn decrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
-                // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::ecb::<$register, Backward, $together>(key, src, dst, blocks) }
-            }
-
-            #[target_feature(enable = $feature)]
-            unsafe fn xts_encrypt(
-                key: &AesKey,
-                tweak: &mut Block,
-                src: *const u8,
-                dst: *mut u8,
-                blocks: usize,
-            ) {
-                // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::xts::<$register, Forward, $together>(key, tweak, src, dst, blocks) }
-            }
-
-            #[target_feature(enable = $feature)]
-            unsafe fn xts_decrypt(
-                key: &AesKey,
-                tweak: &mut Block,
-                src: *const u8,
-                dst: *mut u8,
-                blocks: usize,
-            ) {
-                // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::xts::<$register, Backward, $together>(key, tweak, src, dst, blocks) }
-            }
-
-            #[target_feature(enable = $feature)]
-            unsafe fn cfb_decrypt(
-                key: &AesKey,
-                iv: &Block,
-                src: *const u8,
-                dst: *mut u8,
-                blocks: usize,
-            ) {
-                // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::cfb::<$register, $together>(key, iv, src, dst, blocks) }
-            }
-
-            BlocksKernel { name: $name, encrypt, decrypt, xts_encrypt, xts_decrypt, cfb_decrypt }
-        };
-    };
-}
-pub(in crate::aes) use blocks_kernel;

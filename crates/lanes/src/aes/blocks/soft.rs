@@ -7,7 +7,7 @@ use crate::aes::key::{AesKey, Block};
 use crate::aes::soft::{SlicedCipher, SlicedInverse, WIDTH, xor};
 
 /// Constant-time AES on plain integers, for any CPU.
-pub(in crate::aes) static SOFT: BlocksKernel =
+pub(crate) static SOFT: BlocksKernel =
     BlocksKernel { name: "bitsliced", encrypt, decrypt, xts_encrypt, xts_decrypt, cfb_decrypt };
 
 type Blocks = [Block; WIDTH];
@@ -27,14 +27,26 @@ unsafe fn decrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
 }
 
 /// [`BlocksKernel::xts_encrypt`], with its contract.
-unsafe fn xts_encrypt(key: &AesKey, tweak: &mut Block, src: *const u8, dst: *mut u8, blocks: usize) {
+unsafe fn xts_encrypt(
+    key: &AesKey,
+    tweak: &mut Block,
+    src: *const u8,
+    dst: *mut u8,
+    blocks: usize,
+) {
     let cipher = SlicedCipher::new(key);
     // SAFETY: the contract.
     unsafe { process(src, dst, blocks, |x, count| tweaked(tweak, x, count, |x| cipher.encrypt(x))) }
 }
 
 /// [`BlocksKernel::xts_decrypt`], with its contract.
-unsafe fn xts_decrypt(key: &AesKey, tweak: &mut Block, src: *const u8, dst: *mut u8, blocks: usize) {
+unsafe fn xts_decrypt(
+    key: &AesKey,
+    tweak: &mut Block,
+    src: *const u8,
+    dst: *mut u8,
+    blocks: usize,
+) {
     let cipher = SlicedInverse::new(key);
     // SAFETY: the contract.
     unsafe { process(src, dst, blocks, |x, count| tweaked(tweak, x, count, |x| cipher.decrypt(x))) }

@@ -80,7 +80,7 @@ unsafe impl Aead for Ccm<'_> {
 /// let [sealed] = sealed;
 /// let tag = sealed.tag().expect("complete").to_vec();
 /// let (packet, header, ()) = sealed.into_parts();
-/// let mut opened = [CcmJob::open(&key, &[3; 13], header, packet, &tag, ())?];
+/// let mut opened = [CcmJob::open(&key, &[3; 13], header, packet, &tag, 8, ())?];
 /// planner.process_many(&mut opened);
 /// assert_eq!(opened[0].output(), Some(Ok(b"a packet".as_slice())));
 /// # Ok::<(), CcmError>(())
@@ -104,20 +104,27 @@ impl<'a, A: Input, B: CipherBuffer, T> CcmJob<'a, A, B, T> {
         Ok(Self::aead(mode, associated, buffer, &[], user))
     }
 
-    /// Decrypts a text, if the tag is right.
+    /// Decrypts a text, if the tag, of `tag_len` bytes, is right.
+    ///
+    /// `tag_len` is what both sides agreed on, never the length of what was received: a tag of 4 bytes is
+    /// forged in 2^32 attempts.
     ///
     /// # Errors
-    /// [`CcmError`] for a nonce, a tag or a text of a length that will not do. Of a wrong tag the
-    /// [`output`](Self::output) tells.
+    /// [`CcmError`] for a nonce, a tag or a text of a length that will not do, and for a tag that has not
+    /// `tag_len` bytes. The [`output`](Self::output) reports a wrong tag.
     pub fn open(
         key: &'a AesKey,
         nonce: &[u8],
         associated: A,
         buffer: B,
         tag: &[u8],
+        tag_len: usize,
         user: T,
     ) -> Result<Self, CcmError> {
-        let mode = Ccm::new(false, key, nonce, tag.len(), buffer.length())?;
+        let mode = Ccm::new(false, key, nonce, tag_len, buffer.length())?;
+        if tag.len() != tag_len {
+            return Err(CcmError::Received { len: tag.len(), expected: tag_len });
+        }
         Ok(Self::aead(mode, associated, buffer, tag, user))
     }
 }

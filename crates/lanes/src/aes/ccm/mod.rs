@@ -27,6 +27,13 @@ pub enum CcmError {
         /// Its length, in bytes.
         len: usize,
     },
+    /// A tag to be compared that has another length than the tags that are expected.
+    Received {
+        /// The length of the tag that came with the message, in bytes.
+        len: usize,
+        /// The length that was agreed on, in bytes.
+        expected: usize,
+    },
     /// A text that is longer than its length field can say, which gets what the nonce leaves.
     Text {
         /// The text's length, in bytes.
@@ -42,6 +49,9 @@ impl fmt::Display for CcmError {
             CcmError::Nonce { len } => write!(f, "a nonce for CCM has 7 to 13 bytes, not {len}"),
             CcmError::Tag { len } => {
                 write!(f, "a tag of CCM has 4, 6, 8, 10, 12, 14 or 16 bytes, not {len}")
+            }
+            CcmError::Received { len, expected } => {
+                write!(f, "a tag of {len} bytes was received, where tags have {expected}")
             }
             CcmError::Text { len, max } => {
                 write!(f, "CCM takes at most {max} bytes of text with this nonce, not {len}")

@@ -28,7 +28,10 @@ unsafe impl Cipher for Cfb<'_> {
     #[inline(always)]
     fn task(&self, Span { src, dst, len }: Span) -> CfbTask {
         let Cfb { key, iv, direction } = *self;
-        CfbTask { whole: CbcTask { key, iv, src, dst, blocks: len / 16, direction }, part: len % 16 }
+        CfbTask {
+            whole: CbcTask { key, iv, src, dst, blocks: len / 16, direction },
+            part: len % 16,
+        }
     }
 
     #[inline(always)]

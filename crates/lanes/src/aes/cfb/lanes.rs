@@ -42,8 +42,10 @@ impl Lanes for CfbLanes {
     fn new(cpu: &Cpu) -> Self {
         let (src, dst) = (core::ptr::null(), core::ptr::null_mut());
         let (key, direction) = (core::ptr::null(), Direction::Encrypt);
-        let none =
-            CfbTask { whole: CbcTask { key, iv: [0; 16], src, dst, blocks: 0, direction }, part: 0 };
+        let none = CfbTask {
+            whole: CbcTask { key, iv: [0; 16], src, dst, blocks: 0, direction },
+            part: 0,
+        };
         let whole = CbcLanes::with(select::cfb(cpu));
         CfbLanes { whole, ctr: select::ctr(cpu), tasks: [none; _], ids: [0; _] }
     }
@@ -77,7 +79,7 @@ impl Lanes for CfbLanes {
             }
             let tasks = &tasks[..count];
             // SAFETY: the caller vouches for the tasks until they are done, and all of them are.
-            unsafe { whole.run(&mut Gathered { tasks, next: 0 }, Goal::All) };
+            unsafe { whole.run(&mut Gathered(tasks.iter().map(|task| task.whole)), Goal::All) };
             for (task, id) in tasks.iter().zip(&*ids) {
                 if task.whole.direction == Direction::Encrypt {
                     // SAFETY: as above.
@@ -117,17 +119,12 @@ impl CfbTask {
 
 /// The whole blocks of tasks, as CBC's scheduler takes them. It need not report them: all are done when it
 /// returns.
-struct Gathered<'a> {
-    tasks: &'a [CfbTask],
-    next: usize,
-}
+pub(in crate::aes) struct Gathered<I>(pub I);
 
-impl Source<CbcTask> for Gathered<'_> {
+impl<I: Iterator<Item = CbcTask>> Source<CbcTask> for Gathered<I> {
     #[inline(always)]
     fn next<R>(&mut self, take: impl FnOnce(u32, &CbcTask) -> R) -> Option<R> {
-        let task = self.tasks.get(self.next)?;
-        self.next += 1;
-        Some(take(self.next as u32, &task.whole))
+        Some(take(0, &self.0.next()?))
     }
 
     #[inline(always)]
@@ -170,7 +167,12 @@ impl<'a> Loan<'a, CfbLanes> {
     /// # Panics
     /// If the destination has another length than the source.
     #[inline(always)]
-    pub fn cfb_encrypt_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
+    pub fn cfb_encrypt_to(
+        key: &'a AesKey,
+        iv: &[u8; 16],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> Self {
         Cfb::new(Direction::Encrypt, key, iv).lend(Span::apart(src, dst))
     }
 
@@ -179,7 +181,12 @@ impl<'a> Loan<'a, CfbLanes> {
     /// # Panics
     /// If the destination has another length than the source.
     #[inline(always)]
-    pub fn cfb_decrypt_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
+    pub fn cfb_decrypt_to(
+        key: &'a AesKey,
+        iv: &[u8; 16],
+        src: &'a [u8],
+        dst: &'a mut [u8],
+    ) -> Self {
         Cfb::new(Direction::Decrypt, key, iv).lend(Span::apart(src, dst))
     }
 }

@@ -7,9 +7,10 @@
 
 mod job;
 mod lanes;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) mod pipeline;
-pub(super) mod soft;
+#[allow(dead_code, reason = "not every architecture has AES instructions")]
+pub(crate) mod pipeline;
+pub(crate) mod soft;
 
 pub use job::CfbJob;
 pub use lanes::CfbLanes;
+pub(super) use lanes::Gathered;

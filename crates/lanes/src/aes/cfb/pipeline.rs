@@ -15,7 +15,7 @@ use crate::aes::register::{Aes, every_step, round_key};
 /// # Safety
 /// The contracts of [`CbcKernel`](crate::aes::cbc::CbcKernel) and [`Aes`], but that lanes may be the same.
 #[inline(always)]
-pub(in crate::aes) unsafe fn encrypt<A: Aes, const N: usize>(
+pub(crate) unsafe fn encrypt<A: Aes, const N: usize>(
     set: &mut CbcLaneSet,
     first: usize,
     blocks: usize,
@@ -49,52 +49,3 @@ pub(in crate::aes) unsafe fn encrypt<A: Aes, const N: usize>(
         }
     }
 }
-
-/// Makes the kernel of one instruction set: the function above with the `target_feature` that it needs, and
-/// the way back of a kernel for independent blocks.
-macro_rules! cfb_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal, $blocks:ident) => {
-        $(#[$doc])*
-        pub(in crate::aes) static $kernel: $crate::aes::cbc::CbcKernel = {
-            use $crate::aes::cbc::{CbcKernel, CbcLaneSet, Narrow};
-            use $crate::aes::pipeline::LANES;
-
-            unsafe fn encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
-                assert!((1..=LANES).contains(&n), "1 to {LANES} lanes, not {n}");
-                // SAFETY: the contract.
-                unsafe { cfb_encrypt_from(set, 0, n, blocks) }
-            }
-
-            CbcKernel {
-                name: $name,
-                lanes: LANES,
-                narrow: Narrow::NEVER,
-                encrypt,
-                decrypt: $blocks.cfb_decrypt,
-            }
-        };
-
-        /// [`CbcKernel::encrypt`](crate::aes::cbc::CbcKernel) of CFB for `n` lanes from `first` on, whose
-        /// pointers stay. There are copies of the code for 1, 2, 4 and 8.
-        #[target_feature(enable = $feature)]
-        pub(super) unsafe fn cfb_encrypt_from(
-            set: &mut $crate::aes::cbc::CbcLaneSet,
-            first: usize,
-            n: usize,
-            blocks: usize,
-        ) {
-            use $crate::aes::cfb::pipeline;
-            set.repeat(first + n, first + n.next_power_of_two());
-            // SAFETY: the contract, and the instructions are enabled here.
-            unsafe {
-                match n {
-                    1 => pipeline::encrypt::<$aes, 1>(set, first, blocks),
-                    2 => pipeline::encrypt::<$aes, 2>(set, first, blocks),
-                    3..=4 => pipeline::encrypt::<$aes, 4>(set, first, blocks),
-                    _ => pipeline::encrypt::<$aes, 8>(set, first, blocks),
-                }
-            }
-        }
-    };
-}
-pub(in crate::aes) use cfb_kernel;

@@ -8,7 +8,7 @@ use crate::aes::key::{AesKey, Block};
 use crate::aes::soft::{SlicedCipher, WIDTH, xor};
 
 /// Constant-time AES on plain integers, for any CPU.
-pub(in crate::aes) static SOFT: CbcKernel = CbcKernel {
+pub(crate) static SOFT: CbcKernel = CbcKernel {
     name: "bitsliced",
     lanes: WIDTH,
     narrow: Narrow::NEVER,

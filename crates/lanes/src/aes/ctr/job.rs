@@ -79,7 +79,12 @@ impl<'a, B: CipherBuffer, T> CtrJob<'a, B, T> {
     ///
     /// # Errors
     /// [`CounterError`] if the counter would pass zero, and so repeat.
-    pub fn ctr32(key: &'a AesKey, counter: [u8; 16], buffer: B, user: T) -> Result<Self, CounterError> {
+    pub fn ctr32(
+        key: &'a AesKey,
+        counter: [u8; 16],
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CounterError> {
         Ok(Self::cipher(Ctr::of_32_bits(key, &counter, buffer.length())?, buffer, user))
     }
 }

@@ -6,11 +6,11 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::draw::Draw;
 use super::lanes::{cipher, room};
 use super::{CtrKernel, STREAMED};
 use crate::aes::key::{AesKey, Block};
 use crate::aes::select;
+use crate::arch::draw::Draw;
 use crate::buffer::Span;
 use crate::cpu::Cpu;
 
@@ -64,8 +64,9 @@ impl<K: Borrow<AesKey>> Keystream<K> {
     /// A stream from a counter block on, all 128 bits of which count.
     pub fn new(cpu: &Cpu, key: K, counter: &[u8; 16]) -> Self {
         let prefetched = Box::new(Prefetched([0; KEPT + PREFETCH]));
-        let (kernel, draw) = (select::ctr(cpu), Draw::new(cpu));
-        let mut stream = Keystream { key, kernel, draw, prefetched, at: 0, end: 0, next: 0, left: 0 };
+        let (kernel, draw) = (select::ctr(cpu), cpu.kernels().draw);
+        let mut stream =
+            Keystream { key, kernel, draw, prefetched, at: 0, end: 0, next: 0, left: 0 };
         stream.restart(counter);
         stream
     }
@@ -209,7 +210,10 @@ pub struct KeystreamError {
 impl fmt::Display for KeystreamError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let KeystreamError { left, asked } = self;
-        write!(f, "a key stream with {left} bytes left before its counter passes zero has not {asked}")
+        write!(
+            f,
+            "a key stream with {left} bytes left before its counter passes zero has not {asked}"
+        )
     }
 }
 

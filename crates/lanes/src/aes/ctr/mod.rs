@@ -3,13 +3,12 @@
 //!
 //! `pipeline` is the one description of the kernels for CPUs with AES instructions.
 
-mod draw;
 mod job;
 mod keystream;
-pub(super) mod lanes;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) mod pipeline;
-pub(super) mod soft;
+pub(crate) mod lanes;
+#[allow(dead_code, reason = "not every architecture has AES instructions")]
+pub(crate) mod pipeline;
+pub(crate) mod soft;
 
 use super::key::{AesKey, Block};
 
@@ -37,4 +36,4 @@ pub(crate) struct CtrKernel {
 }
 
 /// What lengths of key stream alone are a multiple of: whole groups of every kernel.
-pub(super) const STREAMED: usize = 512;
+pub(crate) const STREAMED: usize = 512;

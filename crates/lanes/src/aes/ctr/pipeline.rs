@@ -14,7 +14,7 @@ use crate::aes::register::{Wide, encrypt};
 /// # Safety
 /// The contracts of [`CtrKernel`](super::CtrKernel) and of [`Wide`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn cipher<W: Wide, const EXTRA: bool, const TOGETHER: usize>(
+pub(crate) unsafe fn cipher<W: Wide, const EXTRA: bool, const TOGETHER: usize>(
     key: *const AesKey,
     mut counters: W,
     extra: W,
@@ -63,7 +63,7 @@ pub(in crate::aes) unsafe fn cipher<W: Wide, const EXTRA: bool, const TOGETHER: 
 /// # Safety
 /// The contracts of [`CtrKernel`](super::CtrKernel) and of [`Wide`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn stream<W: Wide, const TOGETHER: usize>(
+pub(crate) unsafe fn stream<W: Wide, const TOGETHER: usize>(
     key: *const AesKey,
     mut counters: W,
     dst: *mut u8,
@@ -88,7 +88,7 @@ pub(in crate::aes) unsafe fn stream<W: Wide, const TOGETHER: usize>(
 /// # Safety
 /// The contract of [`Wide`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn take<W: Wide, const N: usize>(counters: &mut W) -> [W; N] {
+pub(crate) unsafe fn take<W: Wide, const N: usize>(counters: &mut W) -> [W; N] {
     // SAFETY: the caller's.
     unsafe {
         let mut x = [*counters; N];
@@ -105,7 +105,7 @@ pub(in crate::aes) unsafe fn take<W: Wide, const N: usize>(counters: &mut W) -> 
 /// # Safety
 /// The contract of [`Wide`]; so many registers can be read and written.
 #[inline(always)]
-pub(in crate::aes) unsafe fn add<W: Wide, const N: usize>(x: &[W; N], src: *const u8, dst: *mut u8) {
+pub(crate) unsafe fn add<W: Wide, const N: usize>(x: &[W; N], src: *const u8, dst: *mut u8) {
     for i in 0..N {
         let at = i * W::BLOCKS * 16;
         // SAFETY: the caller's.
@@ -159,46 +159,3 @@ impl<W: Wide> Rest<W> {
         }
     }
 }
-
-/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need, for
-/// groups of so many registers.
-macro_rules! ctr_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
-        $(#[$doc])*
-        pub(in crate::aes) static $kernel: $crate::aes::ctr::CtrKernel =
-            $crate::aes::ctr::CtrKernel { name: $name, cipher: ctr, stream: ctr_stream };
-
-        #[target_feature(enable = $feature)]
-        unsafe fn ctr(
-            key: &$crate::aes::key::AesKey,
-            first: &$crate::aes::key::Block,
-            src: *const u8,
-            dst: *mut u8,
-            len: usize,
-        ) {
-            use $crate::aes::{ctr::pipeline, register::Wide};
-            // SAFETY: the contract, and the instructions are enabled here.
-            unsafe {
-                let first = <$register>::load_one(first.as_ptr());
-                let counters = first.counters();
-                pipeline::cipher::<$register, false, $together>(key, counters, first, src, dst, len);
-            }
-        }
-
-        #[target_feature(enable = $feature)]
-        unsafe fn ctr_stream(
-            key: &$crate::aes::key::AesKey,
-            first: &$crate::aes::key::Block,
-            dst: *mut u8,
-            len: usize,
-        ) {
-            use $crate::aes::{ctr::pipeline, register::Wide};
-            // SAFETY: the contract, and the instructions are enabled here.
-            unsafe {
-                let first = <$register>::load_one(first.as_ptr());
-                pipeline::stream::<$register, $together>(key, first.counters(), dst, len);
-            }
-        }
-    };
-}
-pub(in crate::aes) use ctr_kernel;

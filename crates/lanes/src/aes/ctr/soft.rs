@@ -7,7 +7,7 @@ use crate::aes::key::{AesKey, Block};
 use crate::aes::soft::{SlicedCipher, WIDTH};
 
 /// Constant-time AES on plain integers, for any CPU.
-pub(in crate::aes) static SOFT: CtrKernel = CtrKernel { name: "bitsliced", cipher, stream };
+pub(crate) static SOFT: CtrKernel = CtrKernel { name: "bitsliced", cipher, stream };
 
 /// [`CtrKernel::cipher`], with its contract.
 unsafe fn cipher(key: &AesKey, first: &Block, src: *const u8, dst: *mut u8, len: usize) {
@@ -38,7 +38,7 @@ unsafe fn stream(key: &AesKey, first: &Block, dst: *mut u8, len: usize) {
 }
 
 /// The standard's incrementing function on 32 bits (SP 800-38D, 6.2).
-pub(in crate::aes) fn increment(block: &mut Block) {
+pub(crate) fn increment(block: &mut Block) {
     let number = block.last_chunk_mut().expect("a block has four bytes");
     *number = u32::from_be_bytes(*number).wrapping_add(1).to_be_bytes();
 }

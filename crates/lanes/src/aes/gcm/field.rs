@@ -10,14 +10,14 @@ use zeroize::Zeroize;
 /// a little-endian machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
-pub(in crate::aes) struct Element {
+pub(crate) struct Element {
     pub low: u64,
     pub high: u64,
 }
 
 /// Upper half of what products are reduced with: x^127 + x^126 + x^121, of
 /// x^128 + x^127 + x^126 + x^121 + 1.
-pub(in crate::aes) const REDUCTION: u64 = 0xc200_0000_0000_0000;
+pub(crate) const REDUCTION: u64 = 0xc200_0000_0000_0000;
 
 impl Element {
     /// A block of a message.

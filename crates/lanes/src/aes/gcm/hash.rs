@@ -11,7 +11,7 @@ use crate::aes::register::{Beside, Wide};
 ///
 /// # Safety
 /// As [`Aes`](crate::aes::register::Aes).
-pub(in crate::aes) trait Field: Wide {
+pub(crate) trait Field: Wide {
     /// Whether there are registers to spare beside a group of eight, and a sum of three is one instruction.
     const TERNARY: bool;
 
@@ -58,7 +58,7 @@ pub(in crate::aes) trait Field: Wide {
 
 /// A sum of products that is not reduced yet: low, middle and high parts by Karatsuba's method.
 #[derive(Clone, Copy)]
-pub(super) struct Sum<W> {
+pub(crate) struct Sum<W> {
     low: W,
     middle: W,
     high: W,
@@ -148,7 +148,7 @@ impl<W: Field> Sum<W> {
 }
 
 /// A hash under way. Blocks are absorbed in groups, of which the lengths are known when they begin.
-pub(super) struct Hash<W> {
+pub(crate) struct Hash<W> {
     key: *const HashPowers,
     /// What was hashed so far: to be added to the next block.
     so_far: W,
@@ -282,10 +282,10 @@ impl<W: Field> Hash<W> {
 const GROUP: usize = 16 * POWERS;
 
 /// Registers of a group, one for each step of the cipher between which something is done.
-pub(super) const STEPS: usize = 8;
+pub(crate) const STEPS: usize = 8;
 
 /// A group of [`STEPS`] whole registers, hashed between the rounds of a cipher.
-pub(super) struct HashBeside<W> {
+pub(crate) struct HashBeside<W> {
     key: *const HashPowers,
     from: *const u8,
     so_far: W,

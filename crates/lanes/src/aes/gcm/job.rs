@@ -19,7 +19,12 @@ pub struct Gcm<'a, N> {
 impl<'a, N: Input> Gcm<'a, N> {
     /// For a text of so many bytes.
     #[inline(always)]
-    pub(super) fn new(seals: bool, key: &'a GcmKey, nonce: N, len: usize) -> Result<Self, GcmError> {
+    pub(super) fn new(
+        seals: bool,
+        key: &'a GcmKey,
+        nonce: N,
+        len: usize,
+    ) -> Result<Self, GcmError> {
         if nonce.bytes().is_empty() {
             return Err(GcmError::Nonce);
         }
@@ -102,17 +107,22 @@ impl<'a, N: Input, A: Input, B: CipherBuffer, T> GcmJob<'a, N, A, B, T> {
     ///
     /// # Errors
     /// [`GcmError`] if the nonce is empty, or the text longer than 2^36 - 32 bytes.
-    pub fn seal(key: &'a GcmKey, nonce: N, associated: A, buffer: B, user: T) -> Result<Self, GcmError> {
+    pub fn seal(
+        key: &'a GcmKey,
+        nonce: N,
+        associated: A,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, GcmError> {
         let mode = Gcm::new(true, key, nonce, buffer.length())?;
         Ok(Self::aead(mode, associated, buffer, &[], user))
     }
 
-    /// Decrypts a text, if the tag is right: 4, 8 or 12 to 16 bytes, of which those of 4 and of 8 are for what
-    /// SP 800-38D, appendix C, allows them for.
+    /// Decrypts a text, if the tag, of 16 bytes, is right.
     ///
     /// # Errors
-    /// [`GcmError`] as for [`seal`](Self::seal), and for a tag of another length. Of a wrong tag the
-    /// [`output`](Self::output) tells.
+    /// [`GcmError`] as for [`seal`](Self::seal), and for a tag of another length. The
+    /// [`output`](Self::output) reports a wrong tag.
     pub fn open(
         key: &'a GcmKey,
         nonce: N,
@@ -121,11 +131,34 @@ impl<'a, N: Input, A: Input, B: CipherBuffer, T> GcmJob<'a, N, A, B, T> {
         tag: &[u8],
         user: T,
     ) -> Result<Self, GcmError> {
+        Self::open_truncated(key, nonce, associated, buffer, tag, 16, user)
+    }
+
+    /// Decrypts a text, if the tag, of `tag_len` bytes, is right.
+    ///
+    /// `tag_len` is 4, 8 or 12 to 16. It is what both sides agreed on, never the length of what was
+    /// received: a tag of 4 bytes is forged in 2^32 attempts. Tags of 4 and of 8 bytes are for what
+    /// SP 800-38D, appendix C, allows them for.
+    ///
+    /// # Errors
+    /// [`GcmError`] as for [`open`](Self::open), and for another `tag_len`.
+    pub fn open_truncated(
+        key: &'a GcmKey,
+        nonce: N,
+        associated: A,
+        buffer: B,
+        tag: &[u8],
+        tag_len: usize,
+        user: T,
+    ) -> Result<Self, GcmError> {
         let mode = Gcm::new(false, key, nonce, buffer.length())?;
-        match tag.len() {
-            4 | 8 | 12..=16 => Ok(Self::aead(mode, associated, buffer, tag, user)),
-            len => Err(GcmError::Tag { len }),
+        if !matches!(tag_len, 4 | 8 | 12..=16) {
+            return Err(GcmError::Tag { len: tag_len });
         }
+        if tag.len() != tag_len {
+            return Err(GcmError::Received { len: tag.len(), expected: tag_len });
+        }
+        Ok(Self::aead(mode, associated, buffer, tag, user))
     }
 }
 

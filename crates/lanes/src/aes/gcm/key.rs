@@ -5,11 +5,12 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::field::Element;
-use crate::aes::key::{AesKey, Block, KeyLengthError};
+use crate::aes::key::{AesKey, Block, Expansion, KeyLengthError};
 use crate::aes::soft::{SlicedCipher, WIDTH};
+use crate::cpu::Cpu;
 
 /// Powers of the hash key that are kept: so many blocks are hashed for one reduction.
-pub(super) const POWERS: usize = 32;
+pub(crate) const POWERS: usize = 32;
 
 /// An AES-128, AES-192 or AES-256 key for GCM and GMAC (SP 800-38D), expanded: AES's round keys, and powers
 /// of the hash key.
@@ -35,20 +36,32 @@ pub struct GcmKey {
 /// Registers of several blocks take as many neighbours at once, so that the last power has some, too: one less
 /// than the widest registers have blocks, and another one for the sake of alignment.
 #[repr(C, align(64))]
-pub(super) struct HashPowers {
+pub(crate) struct HashPowers {
     powers: [Element; POWERS + 4],
     folds: [Element; POWERS + 4],
 }
 
 impl GcmKey {
-    /// Expands a key of 16, 24 or 32 bytes.
+    /// Expands a key of 16, 24 or 32 bytes, with the best instructions that the machine has.
     ///
     /// # Errors
     /// [`KeyLengthError`] for any other length.
     pub fn new(key: &[u8]) -> Result<Self, KeyLengthError> {
-        let aes = AesKey::new(key)?;
+        Self::expanded(key, Expansion::detect())
+    }
+
+    /// Expands a key of 16, 24 or 32 bytes, with the instructions that `cpu` may use and no others.
+    ///
+    /// # Errors
+    /// [`KeyLengthError`] for any other length.
+    pub fn with_cpu(key: &[u8], cpu: &Cpu) -> Result<Self, KeyLengthError> {
+        Self::expanded(key, Expansion::of(cpu))
+    }
+
+    fn expanded(key: &[u8], by: Expansion) -> Result<Self, KeyLengthError> {
+        let aes = AesKey::expanded(key, by)?;
         let mut hash = HashPowers::new();
-        expansion()(&aes, &mut hash);
+        by.powers().unwrap_or(expand)(&aes, &mut hash);
         Ok(GcmKey { aes, hash })
     }
 
@@ -58,33 +71,20 @@ impl GcmKey {
     }
 
     /// AES's part.
-    pub(super) fn aes(&self) -> &AesKey {
+    pub(crate) fn aes(&self) -> &AesKey {
         &self.aes
     }
 
     /// The hash's part.
-    pub(super) fn hash(&self) -> &HashPowers {
+    pub(crate) fn hash(&self) -> &HashPowers {
         &self.hash
     }
 }
 
 /// Fills the powers of the hash key that belongs to a key.
-type Expansion = fn(key: &AesKey, hash: &mut HashPowers);
+pub(crate) type Powers = fn(key: &AesKey, hash: &mut HashPowers);
 
-/// That by the instructions for AES and for carry-less products if the CPU has them, else that on integers.
-fn expansion() -> Expansion {
-    #[cfg(target_arch = "x86_64")]
-    {
-        cpufeatures::new!(has_both, "aes", "pclmulqdq");
-        if has_both::get() {
-            // SAFETY: the CPU has the instructions.
-            return |key, hash| unsafe { super::clmul::expand(key, hash) };
-        }
-    }
-    expand
-}
-
-/// [`Expansion`] on integers.
+/// [`Powers`] on integers.
 fn expand(key: &AesKey, hash: &mut HashPowers) {
     let mut blocks = [[0; 16]; WIDTH];
     SlicedCipher::new(key).encrypt(&mut blocks);
@@ -94,8 +94,8 @@ fn expand(key: &AesKey, hash: &mut HashPowers) {
 
 impl HashPowers {
     /// Bytes from a power to the same one [folded](Element::folded).
-    #[cfg(target_arch = "x86_64")]
-    pub(super) const FOLDS: usize =
+    #[allow(dead_code, reason = "only assembly needs it")]
+    pub(crate) const FOLDS: usize =
         core::mem::offset_of!(HashPowers, folds) - core::mem::offset_of!(HashPowers, powers);
 
     fn new() -> Self {
@@ -104,7 +104,7 @@ impl HashPowers {
 
     /// Fills in the powers, given the hash key as a block, and how products and squares are made.
     #[inline(always)]
-    pub(super) fn fill(
+    pub(crate) fn fill(
         &mut self,
         key: &Block,
         times: impl Fn(Element, Element) -> Element,
@@ -124,20 +124,20 @@ impl HashPowers {
     }
 
     /// The hash key itself.
-    pub(super) fn first(&self) -> Element {
+    pub(crate) fn first(&self) -> Element {
         self.powers[POWERS - 1]
     }
 
     /// The power `exponent` of the hash key, 1 to [`POWERS`], and the lower ones after it.
     #[inline(always)]
-    pub(super) fn from(&self, exponent: usize) -> *const Element {
+    pub(crate) fn from(&self, exponent: usize) -> *const Element {
         debug_assert!((1..=POWERS).contains(&exponent));
         self.powers.as_ptr().wrapping_add(POWERS - exponent)
     }
 
     /// The same, [folded](Element::folded).
     #[inline(always)]
-    pub(super) fn folds_from(&self, exponent: usize) -> *const Element {
+    pub(crate) fn folds_from(&self, exponent: usize) -> *const Element {
         debug_assert!((1..=POWERS).contains(&exponent));
         self.folds.as_ptr().wrapping_add(POWERS - exponent)
     }
@@ -165,10 +165,12 @@ mod tests {
     /// Both ways, so that the one this CPU does not take is tested as well.
     #[test]
     fn every_expansion_agrees() {
-        for (len, byte) in [16, 24, 32].into_iter().flat_map(|len| [0, 7, 0x80, 255].map(|b| (len, b))) {
+        for (len, byte) in
+            [16, 24, 32].into_iter().flat_map(|len| [0, 7, 0x80, 255].map(|b| (len, b)))
+        {
             let key = AesKey::new(&[byte; 32][..len]).unwrap();
             let (mut chosen, mut on_integers) = (HashPowers::new(), HashPowers::new());
-            expansion()(&key, &mut chosen);
+            Expansion::detect().powers().unwrap_or(expand)(&key, &mut chosen);
             expand(&key, &mut on_integers);
             assert_eq!(chosen.powers, on_integers.powers);
             assert_eq!(chosen.folds, on_integers.folds);

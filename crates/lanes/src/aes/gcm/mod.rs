@@ -1,30 +1,17 @@
 //! AES-GCM and GMAC (SP 800-38D).
 //!
 //! `hash` is GHASH and `pipeline` the rest, both written once over the registers of an instruction set, which
-//! `clmul`, `vclmul`, `vclmul512` and `pmull` fill in; `soft` is for CPUs without their instructions. `abreast` has short
-//! messages side by side, on AVX-512, and `weave512` the groups of long ones. `field` is the arithmetic in plain integers.
+//! are filled in under `arch`; `soft` is for CPUs without their instructions. `field` is the arithmetic in plain integers.
 
-#[cfg(target_arch = "x86_64")]
-mod abreast;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod clmul;
-mod field;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod hash;
+pub(crate) mod field;
+#[allow(dead_code, reason = "not every architecture has AES instructions")]
+pub(crate) mod hash;
 mod job;
-mod key;
+pub(crate) mod key;
 mod lanes;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-mod pipeline;
-#[cfg(target_arch = "aarch64")]
-pub(super) mod pmull;
-pub(super) mod soft;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod vclmul;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod vclmul512;
-#[cfg(target_arch = "x86_64")]
-mod weave512;
+#[allow(dead_code, reason = "not every architecture has AES instructions")]
+pub(crate) mod pipeline;
+pub(crate) mod soft;
 
 use core::fmt;
 
@@ -58,30 +45,30 @@ pub(crate) struct GcmKernel {
 /// One message, as kernels see it.
 #[derive(Clone, Copy)]
 pub(crate) struct Message {
-    key: *const GcmKey,
+    pub key: *const GcmKey,
     /// The counter block before that of the first block of text: its bytes as little-endian integers, which
     /// are copied in the pieces that they were written in.
-    counter: [u64; 2],
-    associated: (*const u8, usize),
-    src: *const u8,
-    dst: *mut u8,
-    len: usize,
-    tag: *mut u8,
+    pub counter: [u64; 2],
+    pub associated: (*const u8, usize),
+    pub src: *const u8,
+    pub dst: *mut u8,
+    pub len: usize,
+    pub tag: *mut u8,
     /// Plaintext to ciphertext, not back.
-    seals: bool,
+    pub seals: bool,
 }
 
 /// Texts of this length and more are long: but for `soft`, they are ciphered and hashed in one pass.
-const LONG: usize = 512;
+pub(crate) const LONG: usize = 512;
 
 /// A block as [`Message`] has it.
-fn halves(block: u128) -> [u64; 2] {
+pub(crate) fn halves(block: u128) -> [u64; 2] {
     [(block as u64).to_le(), ((block >> 64) as u64).to_le()]
 }
 
 impl Message {
     /// In no place.
-    const NONE: Message = Message {
+    pub(crate) const NONE: Message = Message {
         key: core::ptr::null(),
         counter: [0; 2],
         associated: (core::ptr::null(), 0),
@@ -98,10 +85,17 @@ impl Message {
 pub enum GcmError {
     /// A nonce of no bytes.
     Nonce,
-    /// A tag to be compared that has not 4, 8 or 12 to 16 bytes.
+    /// A length for tags that is not 4, 8 or 12 to 16 bytes.
     Tag {
-        /// Its length, in bytes.
+        /// The length, in bytes.
         len: usize,
+    },
+    /// A tag to be compared that has another length than the tags that are expected.
+    Received {
+        /// The length of the tag that came with the message, in bytes.
+        len: usize,
+        /// The length that was agreed on, in bytes.
+        expected: usize,
     },
     /// A text that is longer than there are counters for.
     Text {
@@ -116,7 +110,12 @@ impl fmt::Display for GcmError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GcmError::Nonce => f.write_str("a nonce for GCM has at least 1 byte, not 0"),
-            GcmError::Tag { len } => write!(f, "a tag of GCM has 4, 8 or 12 to 16 bytes, not {len}"),
+            GcmError::Tag { len } => {
+                write!(f, "a tag of GCM has 4, 8 or 12 to 16 bytes, not {len}")
+            }
+            GcmError::Received { len, expected } => {
+                write!(f, "a tag of {len} bytes was received, where tags have {expected}")
+            }
             GcmError::Text { len, max } => {
                 write!(f, "GCM takes at most {max} bytes of text, not {len}")
             }

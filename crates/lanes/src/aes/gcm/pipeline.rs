@@ -18,15 +18,18 @@ use crate::aes::register::encrypt;
 const BETWEEN: usize = 2;
 
 /// [`weave`] for one instruction set. Apart from the rest, it leaves that small.
-pub(in crate::aes) type Weave<W> =
-    unsafe fn(message: &Message, place: &mut Between<W>, before: Option<(&Message, &mut Between<W>)>);
+pub(crate) type Weave<W> = unsafe fn(
+    message: &Message,
+    place: &mut Between<W>,
+    before: Option<(&Message, &mut Between<W>)>,
+);
 
 /// Processes messages.
 ///
 /// # Safety
 /// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
+pub(crate) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
     // SAFETY: the caller's.
     unsafe {
         let mut between = [Between::<W>::new(); BETWEEN];
@@ -63,7 +66,7 @@ pub(in crate::aes) unsafe fn process<W: Field>(messages: &[Message], weave: Weav
 
 /// What is known of a message between its steps.
 #[derive(Clone, Copy)]
-pub(in crate::aes) struct Between<W> {
+pub(crate) struct Between<W> {
     /// One of the two blocks that the tag is the sum of.
     half: W,
     /// The hash of the associated data and of the text that is hashed, if any is ciphered.
@@ -90,11 +93,7 @@ impl<W: Field> Between<W> {
 /// # Safety
 /// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn first_counter<W: Field>(
-    key: &GcmKey,
-    nonce: *const u8,
-    len: usize,
-) -> Block {
+pub(crate) unsafe fn first_counter<W: Field>(key: &GcmKey, nonce: *const u8, len: usize) -> Block {
     let lengths = Element { low: 8 * len as u64, high: 0 };
     let mut block = [0; 16];
     // SAFETY: the caller's.
@@ -142,14 +141,14 @@ unsafe fn hash<W: Field>(message: &Message, place: &Between<W>) -> W {
 
 /// A text, and the ciphertext that is hashed beside it.
 #[derive(Clone, Copy)]
-pub(in crate::aes) struct Text {
+pub(crate) struct Text {
     pub src: *const u8,
     pub dst: *mut u8,
     pub ciphertext: *const u8,
 }
 
 /// The groups of one long text, of [`STEPS`] registers each, one after another.
-pub(in crate::aes) struct Groups<W> {
+pub(crate) struct Groups<W> {
     pub key: *const AesKey,
     /// Those of the next group.
     pub counters: W,
@@ -205,7 +204,7 @@ impl<W: Field> Groups<W> {
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn weave<W: Field>(
+pub(crate) unsafe fn weave<W: Field>(
     message: &Message,
     place: &mut Between<W>,
     before: Option<(&Message, &mut Between<W>)>,
@@ -228,7 +227,8 @@ pub(in crate::aes) unsafe fn weave<W: Field>(
             match before {
                 Some((before, place)) if place.ciphered - place.hashed == group => {
                     let text = Text { src, dst, ciphertext: before.dst.add(place.hashed) };
-                    place.so_far = W::hashed(&mut groups, (*before.key).hash(), text, 1, place.so_far);
+                    place.so_far =
+                        W::hashed(&mut groups, (*before.key).hash(), text, 1, place.so_far);
                     place.hashed += group;
                 }
                 _ => groups.alone(src, dst),
@@ -236,56 +236,10 @@ pub(in crate::aes) unsafe fn weave<W: Field>(
             at = group;
         }
         let rest = (len - at) / group;
-        let text = Text { src: src.add(at), dst: dst.add(at), ciphertext: ciphertext.add(at - lag) };
+        let text =
+            Text { src: src.add(at), dst: dst.add(at), ciphertext: ciphertext.add(at - lag) };
         place.so_far = W::hashed(&mut groups, powers, text, rest, hash.so_far());
         place.ciphered = at + rest * group;
         place.hashed = place.ciphered - lag;
     }
 }
-
-/// Makes the kernel of one instruction set: the functions above with the `target_feature` that they need.
-macro_rules! gcm_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
-        use $crate::aes::gcm::GcmKey;
-        use $crate::aes::key::Block;
-
-        gcm_kernel!(
-            $(#[$doc])*
-            $kernel, $name, $register, $feature, process, first_counter
-        );
-
-        #[target_feature(enable = $feature)]
-        unsafe fn first_counter(key: &GcmKey, nonce: *const u8, len: usize) -> Block {
-            // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::first_counter::<$register>(key, nonce, len) }
-        }
-    };
-    // With the first counters of another.
-    (
-        $(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal,
-        $process:expr, $first_counter:expr
-    ) => {
-        use $crate::aes::gcm::{GcmKernel, Message, pipeline};
-
-        $(#[$doc])*
-        pub(in crate::aes) static $kernel: GcmKernel =
-            GcmKernel { name: $name, process: $process, first_counter: $first_counter };
-
-        #[target_feature(enable = $feature)]
-        unsafe fn process(messages: &[Message]) {
-            // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::process::<$register>(messages, weave) }
-        }
-
-        #[target_feature(enable = $feature)]
-        unsafe fn weave(
-            message: &Message,
-            place: &mut pipeline::Between<$register>,
-            before: Option<(&Message, &mut pipeline::Between<$register>)>,
-        ) {
-            // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::weave::<$register>(message, place, before) }
-        }
-    };
-}
-pub(super) use gcm_kernel;

@@ -10,7 +10,7 @@ use crate::aes::key::Block;
 use crate::aes::soft::{SlicedCipher, WIDTH};
 
 /// Constant-time AES and GHASH on plain integers, for any CPU.
-pub(in crate::aes) static SOFT: GcmKernel = GcmKernel { name: "bitsliced", process, first_counter };
+pub(crate) static SOFT: GcmKernel = GcmKernel { name: "bitsliced", process, first_counter };
 
 /// [`GcmKernel::process`], with its contract.
 unsafe fn process(messages: &[Message]) {
@@ -63,7 +63,13 @@ unsafe fn first_counter(key: &GcmKey, nonce: *const u8, len: usize) -> Block {
 ///
 /// # Safety
 /// Source and destination are good for `len` bytes, and are the same or do not overlap.
-unsafe fn encipher(cipher: &SlicedCipher, first: &mut Block, src: *const u8, dst: *mut u8, len: usize) {
+unsafe fn encipher(
+    cipher: &SlicedCipher,
+    first: &mut Block,
+    src: *const u8,
+    dst: *mut u8,
+    len: usize,
+) {
     let mut next = *first;
     // The stream begins with the block that is no text's.
     for start in (0..len + 16).step_by(16 * WIDTH) {

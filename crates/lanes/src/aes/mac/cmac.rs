@@ -5,9 +5,10 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::lanes::{Cmac, CmacJob, CmacLanes, MacKey};
-use crate::aes::key::{AesKey, KeyLengthError};
+use crate::aes::key::{AesKey, Expansion, KeyLengthError};
 use crate::aes::soft::{SlicedCipher, WIDTH};
 use crate::buffer::Input;
+use crate::cpu::Cpu;
 use crate::job::Mac;
 use crate::manager::Loan;
 
@@ -31,12 +32,24 @@ use crate::manager::Loan;
 pub struct CmacKey(MacKey);
 
 impl CmacKey {
-    /// Expands a key of 16, 24 or 32 bytes.
+    /// Expands a key of 16, 24 or 32 bytes, with the best instructions that the machine has.
     ///
     /// # Errors
     /// [`KeyLengthError`] for any other length.
     pub fn new(key: &[u8]) -> Result<Self, KeyLengthError> {
-        let aes = AesKey::new(key)?;
+        Self::expanded(key, Expansion::detect())
+    }
+
+    /// Expands a key of 16, 24 or 32 bytes, with the instructions that `cpu` may use and no others.
+    ///
+    /// # Errors
+    /// [`KeyLengthError`] for any other length.
+    pub fn with_cpu(key: &[u8], cpu: &Cpu) -> Result<Self, KeyLengthError> {
+        Self::expanded(key, Expansion::of(cpu))
+    }
+
+    fn expanded(key: &[u8], by: Expansion) -> Result<Self, KeyLengthError> {
+        let aes = AesKey::expanded(key, by)?;
         let mut blocks = [[0; 16]; WIDTH];
         SlicedCipher::new(&aes).encrypt(&mut blocks);
         let mut first = double(u128::from_be_bytes(blocks[0]));

@@ -4,16 +4,12 @@
 //! A chain is serial in one buffer, so each buffer gets a lane. `pipeline` is the one description of the
 //! kernels for CPUs with AES instructions, `soft` is for the others; `chains` puts buffers onto lanes.
 
-pub(super) mod chains;
+pub(crate) mod chains;
 mod cmac;
 mod lanes;
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(super) mod pipeline;
-pub(super) mod soft;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod vaes;
-#[cfg(target_arch = "x86_64")]
-pub(super) mod vaes512;
+#[allow(dead_code, reason = "not every architecture has AES instructions")]
+pub(crate) mod pipeline;
+pub(crate) mod soft;
 mod xcbc;
 
 use super::key::{AesKey, Block};
@@ -23,7 +19,7 @@ pub use lanes::{CmacJob, CmacLanes};
 pub use xcbc::XcbcKey;
 
 /// The most lanes any kernel has.
-pub(super) const MAX_LANES: usize = 16;
+pub(crate) const MAX_LANES: usize = 16;
 
 /// The lanes of a chain: one buffer each, with a key of its own.
 ///

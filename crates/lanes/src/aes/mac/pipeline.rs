@@ -14,7 +14,7 @@ use crate::aes::register::{Aes, Lanewise, encrypt, every_step, round_key};
 /// # Safety
 /// The contracts of [`ChainKernel`](super::ChainKernel) and of [`Aes`], for all lanes of the registers.
 #[inline(always)]
-pub(in crate::aes) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut ChainSet, blocks: usize) {
+pub(crate) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut ChainSet, blocks: usize) {
     let (key, from, state) = (set.key[0], set.src.as_ptr(), set.state.as_mut_ptr());
     // SAFETY: the caller's promises: the lanes have states, and `blocks` blocks.
     unsafe {
@@ -39,11 +39,7 @@ pub(in crate::aes) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut Chain
 /// # Safety
 /// As [`shared`].
 #[inline(always)]
-pub(in crate::aes) unsafe fn own<A: Aes, const N: usize>(
-    set: &mut ChainSet,
-    first: usize,
-    blocks: usize,
-) {
+pub(crate) unsafe fn own<A: Aes, const N: usize>(set: &mut ChainSet, first: usize, blocks: usize) {
     // SAFETY: the caller's promises: the lanes have keys, states, and `blocks` blocks.
     unsafe {
         let (keys, from) = (set.key.as_ptr().add(first), set.src.as_ptr().add(first));
@@ -108,28 +104,4 @@ macro_rules! with_lanes {
         }
     };
 }
-pub(in crate::aes) use with_lanes;
-
-/// Makes the kernel of an instruction set with one block in a register: the functions above with the
-/// `target_feature` that they need.
-macro_rules! chain_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
-        $(#[$doc])*
-        pub(in crate::aes) static $kernel: $crate::aes::mac::ChainKernel =
-            $crate::aes::mac::ChainKernel { name: $name, lanes: 8, absorb };
-
-        #[target_feature(enable = $feature)]
-        unsafe fn absorb(set: &mut $crate::aes::mac::ChainSet, n: usize, blocks: usize) {
-            use $crate::aes::mac::pipeline;
-            // SAFETY: the contract, and the instructions are enabled here.
-            unsafe {
-                if $crate::aes::key::share_a_key(&set.key[..n]) {
-                    pipeline::with_lanes!(n, N => pipeline::shared::<$register, N>(set, blocks));
-                } else {
-                    pipeline::with_lanes!(n, N => pipeline::own::<$register, N>(set, 0, blocks));
-                }
-            }
-        }
-    };
-}
-pub(in crate::aes) use chain_kernel;
+pub(crate) use with_lanes;

@@ -6,7 +6,7 @@ use crate::aes::soft::{SlicedCipher, WIDTH, xor};
 use zeroize::Zeroize;
 
 /// Constant-time AES on plain integers, for any CPU.
-pub(in crate::aes) static SOFT: ChainKernel = ChainKernel { name: "bitsliced", lanes: WIDTH, absorb };
+pub(crate) static SOFT: ChainKernel = ChainKernel { name: "bitsliced", lanes: WIDTH, absorb };
 
 /// [`ChainKernel::absorb`], with its contract.
 unsafe fn absorb(set: &mut ChainSet, n: usize, blocks: usize) {

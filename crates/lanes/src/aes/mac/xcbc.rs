@@ -5,9 +5,10 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::lanes::{Cmac, CmacJob, CmacLanes, MacKey};
-use crate::aes::key::AesKey;
+use crate::aes::key::{AesKey, Expansion};
 use crate::aes::soft::{SlicedCipher, WIDTH};
 use crate::buffer::Input;
+use crate::cpu::Cpu;
 use crate::job::Mac;
 use crate::manager::Loan;
 
@@ -29,8 +30,18 @@ use crate::manager::Loan;
 pub struct XcbcKey(MacKey);
 
 impl XcbcKey {
-    /// Expands a key.
+    /// Expands a key, with the best instructions that the machine has.
     pub fn new(key: &[u8; 16]) -> Self {
+        Self::expanded(key, Expansion::detect())
+    }
+
+    /// Expands a key, with the instructions that `cpu` may use and no others.
+    pub fn with_cpu(key: &[u8; 16], cpu: &Cpu) -> Self {
+        Self::expanded(key, Expansion::of(cpu))
+    }
+
+    fn expanded(key: &[u8; 16], by: Expansion) -> Self {
+        let aes = |key: &[u8; 16]| AesKey::expanded(key, by).expect("16 bytes are a key");
         let mut blocks = [[0; 16]; WIDTH];
         for (block, number) in blocks.iter_mut().zip(1..=3) {
             block.fill(number);
@@ -41,10 +52,6 @@ impl XcbcKey {
         blocks.zeroize();
         XcbcKey(MacKey { aes, subkeys })
     }
-}
-
-fn aes(key: &[u8; 16]) -> AesKey {
-    AesKey::new(key).expect("16 bytes are a key")
 }
 
 impl ZeroizeOnDrop for XcbcKey {}

@@ -4,7 +4,8 @@ use core::fmt;
 
 use zeroize::ZeroizeOnDrop;
 
-use crate::aes::key::AesKey;
+use crate::aes::key::{AesKey, Expansion};
+use crate::cpu::Cpu;
 
 /// A key for XTS-AES-128 or XTS-AES-256 (SP 800-38E, IEEE 1619), expanded: one AES key for the text, and one
 /// for the tweak. Both are wiped when it is dropped.
@@ -24,16 +25,29 @@ pub struct XtsKey {
 }
 
 impl XtsKey {
-    /// Expands a key of 32 or 64 bytes: the text's, and then the tweak's.
+    /// Expands a key of 32 or 64 bytes: the text's, and then the tweak's. It uses the best instructions that
+    /// the machine has.
     ///
     /// # Errors
     /// [`XtsKeyError`] for any other length, and if both halves are the same, which gives away what XTS is
     /// to hide (FIPS 140-3 IG C.I). They are compared in constant time.
     pub fn new(key: &[u8]) -> Result<Self, XtsKeyError> {
+        Self::expanded(key, Expansion::detect())
+    }
+
+    /// Expands a key as [`new`](XtsKey::new) does, with the instructions that `cpu` may use and no others.
+    ///
+    /// # Errors
+    /// Those of [`new`](XtsKey::new).
+    pub fn with_cpu(key: &[u8], cpu: &Cpu) -> Result<Self, XtsKeyError> {
+        Self::expanded(key, Expansion::of(cpu))
+    }
+
+    fn expanded(key: &[u8], by: Expansion) -> Result<Self, XtsKeyError> {
         let (text, tweak) = key.split_at(key.len() / 2);
         let given = key.len();
-        let (Ok(text_key), Ok(tweak_key), 32 | 64) = (AesKey::new(text), AesKey::new(tweak), given)
-        else {
+        let keys = [text, tweak].map(|half| AesKey::expanded(half, by));
+        let ([Ok(text_key), Ok(tweak_key)], 32 | 64) = (keys, given) else {
             return Err(XtsKeyError::Length { given });
         };
         if text.iter().zip(tweak).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0 {

@@ -9,13 +9,13 @@ use crate::vector::{Vector, each};
 ///
 /// # Safety
 /// As [`Vector`].
-pub(in crate::chacha) unsafe trait Products: Words {
+pub(crate) unsafe trait Products: Words {
     /// The products of the lower halves.
     fn product(self, other: Self) -> Self;
 }
 
 /// Limbs in vectors of `V`.
-pub(in crate::chacha) struct Limbs<V>(PhantomData<V>);
+pub(crate) struct Limbs<V>(PhantomData<V>);
 
 /// Bits of a limb.
 const LIMB: u64 = (1 << 26) - 1;
@@ -100,7 +100,7 @@ unsafe impl<V: Products> Field for Limbs<V> {
 
 /// The limbs of what numbers are multiplied with, and five times those.
 #[derive(Clone, Copy)]
-pub(in crate::chacha) struct Factor<V> {
+pub(crate) struct Factor<V> {
     limbs: [V; 5],
     fives: [V; 5],
 }

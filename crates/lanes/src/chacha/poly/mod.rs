@@ -1,33 +1,26 @@
 //! Poly1305 (RFC 8439, 2.5) for messages of whole blocks, which is what ChaCha20-Poly1305 has.
 //!
 //! Long texts, and several at once, go through `wide`, several blocks at once, where there are vectors for it;
-//! `limbs` and `fused` are the ways to keep numbers in vectors.
+//! `limbs` is one way to keep numbers in vectors; another one, for AVX-512 IFMA, is under `arch`.
 
-#[cfg(target_arch = "x86_64")]
-mod fused;
-#[cfg(target_arch = "x86_64")]
-mod limbs;
-#[cfg(target_arch = "x86_64")]
-mod wide;
-#[cfg(target_arch = "x86_64")]
-mod x86;
+#[allow(dead_code, reason = "not every architecture has vectors that multiply")]
+pub(crate) mod limbs;
+#[allow(dead_code, reason = "not every architecture has vectors that multiply")]
+pub(crate) mod wide;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use zeroize::Zeroize;
 
 use crate::aes::bytes::load_bytes;
-
-#[cfg(target_arch = "x86_64")]
-pub(super) use {fused::Fused, limbs::Limbs, wide::Lanes};
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
 
 /// The key of one message.
 #[derive(Clone, Copy)]
-pub(super) struct OneTimeKey {
+pub(crate) struct OneTimeKey {
     /// What sums are multiplied with.
     r: [u64; 2],
     /// What is added at the end.
@@ -56,10 +49,10 @@ impl Zeroize for OneTimeKey {
 }
 
 /// A number modulo 2^130 - 5, not fully reduced: 128 bits, and a few above them.
-pub(super) type Number = (u128, u64);
+pub(crate) type Number = (u128, u64);
 
 /// A tag in the making.
-pub(super) struct Poly<'a> {
+pub(crate) struct Poly<'a> {
     key: &'a OneTimeKey,
     sum: Number,
 }
@@ -130,9 +123,9 @@ impl<'a> Poly<'a> {
 
 /// A text, and the sum that it is absorbed into.
 #[derive(Clone, Copy)]
-pub(super) struct Part {
+pub(crate) struct Part {
     sum: Number,
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "only vectors read it"))]
+    #[allow(dead_code, reason = "only vectors read it")]
     r: [u64; 2],
     from: *const u8,
     len: usize,
@@ -152,6 +145,13 @@ impl Part {
         unsafe { Poly { key, sum: self.sum }.absorbed::<W>(self.from, self.len) }
     }
 
+    /// Overwrites the sum and the key, in a way that the compiler may not leave out.
+    #[inline(always)]
+    pub fn wipe(&mut self) {
+        // SAFETY: a reference is valid for writes and aligned.
+        unsafe { core::ptr::write_volatile(self, Part::NONE) };
+    }
+
     /// Whole blocks.
     #[inline(always)]
     fn blocks(&self) -> usize {
@@ -159,7 +159,7 @@ impl Part {
     }
 
     /// Some blocks were absorbed.
-    #[cfg(target_arch = "x86_64")]
+    #[allow(dead_code, reason = "not every architecture has vectors that multiply")]
     #[inline(always)]
     fn advance(&mut self, blocks: usize, sum: Number) {
         self.sum = sum;
@@ -174,7 +174,7 @@ impl Part {
 /// # Safety
 /// The texts are readable, and the CPU has W's instructions.
 #[inline(always)]
-pub(super) unsafe fn absorb_each<W: Wide>(parts: &mut [Part], numbers: &mut [usize]) {
+pub(crate) unsafe fn absorb_each<W: Wide>(parts: &mut [Part], numbers: &mut [usize]) {
     // Those of one length run side by side to their ends: the longest first.
     for i in 1..parts.len() {
         let mut place = i;
@@ -194,7 +194,7 @@ pub(super) unsafe fn absorb_each<W: Wide>(parts: &mut [Part], numbers: &mut [usi
 
 /// Whether it pays to absorb a text of so many bytes beside others.
 #[inline(always)]
-pub(super) fn worth_a_lane(len: usize) -> bool {
+pub(crate) fn worth_a_lane(len: usize) -> bool {
     len >= 8 * BLOCK
 }
 
@@ -202,7 +202,7 @@ pub(super) fn worth_a_lane(len: usize) -> bool {
 ///
 /// # Safety
 /// The functions use no instruction but those that the implementor names.
-pub(in crate::chacha) unsafe trait Wide {
+pub(crate) unsafe trait Wide {
     /// From so many blocks of one text on it pays.
     const WORTH: usize;
 
@@ -224,7 +224,7 @@ pub(in crate::chacha) unsafe trait Wide {
 }
 
 /// No vectors.
-pub(in crate::chacha) struct NoVectors;
+pub(crate) struct NoVectors;
 
 // SAFETY: there are no instructions.
 unsafe impl Wide for NoVectors {

@@ -16,7 +16,7 @@ use crate::vector::{Vector, each};
 ///
 /// # Safety
 /// As [`Vector`].
-pub(in crate::chacha) unsafe trait Words: Vector<Word = u64> {
+pub(crate) unsafe trait Words: Vector<Word = u64> {
     /// From so many blocks of one text on vectors pay.
     const WORTH: usize;
 
@@ -41,13 +41,13 @@ pub(in crate::chacha) unsafe trait Words: Vector<Word = u64> {
 }
 
 /// The most lanes that there are.
-pub(in crate::chacha) const MAX_LANES: usize = 8;
+pub(crate) const MAX_LANES: usize = 8;
 
 /// Numbers modulo 2^130 - 5, one in each lane.
 ///
 /// # Safety
 /// The methods use no instruction but those that the implementor names.
-pub(in crate::chacha) unsafe trait Field {
+pub(crate) unsafe trait Field {
     /// What limbs are kept in.
     type Vector: Words;
     /// A number whose limbs have been carried, or the sum of two.
@@ -101,7 +101,7 @@ pub(in crate::chacha) unsafe trait Field {
 }
 
 /// Vectors on which numbers are kept as `F` does.
-pub(in crate::chacha) struct Lanes<F>(PhantomData<F>);
+pub(crate) struct Lanes<F>(PhantomData<F>);
 
 /// Lanes of `F`.
 const fn lanes<F: Field>() -> usize {
@@ -144,7 +144,8 @@ unsafe impl<F: Field> Wide for Lanes<F> {
             for _ in 0..(steps - 1) % 4 {
                 sums = one_block::<F>(sums, next(), &powers[0]);
             }
-            let sums = EachLane::store::<F>(one_block::<F>(sums, next(), &F::factor(last.load::<F>())));
+            let sums =
+                EachLane::store::<F>(one_block::<F>(sums, next(), &F::factor(last.load::<F>())));
             let (mut low, mut high) = sums.get(0);
             for lane in 1..lanes::<F>() {
                 let (more, above) = sums.get(lane);
@@ -152,6 +153,10 @@ unsafe impl<F: Field> Wide for Lanes<F> {
                 (low, high) = (sum, high + above + u64::from(carry));
             }
             *sum = fold((low, high));
+            let mut sums = sums;
+            last.wipe();
+            before.wipe();
+            sums.wipe();
         }
         steps * lanes::<F>()
     }
@@ -188,7 +193,8 @@ unsafe impl<F: Field> Wide for Lanes<F> {
                     advance(&mut from[..lanes::<F>()], 4);
                 }
                 for _ in 0..blocks % 4 {
-                    limbs = one_block::<F>(limbs, F::Vector::block_of_each(from.as_ptr()), &powers[0]);
+                    limbs =
+                        one_block::<F>(limbs, F::Vector::block_of_each(from.as_ptr()), &powers[0]);
                     advance(&mut from[..lanes::<F>()], 1);
                 }
                 absorbed += blocks;
@@ -201,6 +207,8 @@ unsafe impl<F: Field> Wide for Lanes<F> {
             for (lane, part) in parts[..active].iter_mut().enumerate() {
                 part.advance(absorbed, sums.get(lane));
             }
+            keys.wipe();
+            sums.wipe();
         }
     }
 }
@@ -229,6 +237,13 @@ impl EachLane {
     #[inline(always)]
     fn get(&self, lane: usize) -> Number {
         (u128::from(self.0[0][lane]) | u128::from(self.0[1][lane]) << 64, self.0[2][lane])
+    }
+
+    /// Overwrites the numbers, in a way that the compiler may not leave out.
+    #[inline(always)]
+    fn wipe(&mut self) {
+        // SAFETY: a reference is valid for writes and aligned.
+        self.0.iter_mut().for_each(|row| unsafe { core::ptr::write_volatile(row, [0; MAX_LANES]) });
     }
 
     /// # Safety
@@ -295,7 +310,11 @@ unsafe fn four_blocks<F: Field>(
 /// # Safety
 /// The CPU has F's instructions.
 #[inline(always)]
-unsafe fn one_block<F: Field>(sums: F::Limbs, words: [F::Vector; 2], power: &F::Factor) -> F::Limbs {
+unsafe fn one_block<F: Field>(
+    sums: F::Limbs,
+    words: [F::Vector; 2],
+    power: &F::Factor,
+) -> F::Limbs {
     // SAFETY: the caller's.
     unsafe { F::carried(F::plus_product(F::zero(), F::plus(sums, block::<F>(words)), power)) }
 }

@@ -1,8 +1,10 @@
-//! ChaCha20 and ChaCha20-Poly1305 with their independent implementations.
+//! ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305 with their independent implementations.
 
-use broadloom_lanes::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes, Cpu, Loan, Planner};
+use broadloom_lanes::{
+    ChaChaKey, ChaChaLanes, ChaChaPolyLanes, Cpu, Loan, Planner, XChaChaPolyLanes,
+};
 use chacha20poly1305::aead::AeadInOut;
-use chacha20poly1305::{ChaCha20Poly1305, KeyInit};
+use chacha20poly1305::{ChaCha20Poly1305, KeyInit, XChaCha20Poly1305};
 use ctr::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 
 use super::packets::{Message, Mode, Text, View};
@@ -25,7 +27,8 @@ fn block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
     let initial: [u32; 16] = std::array::from_fn(|i| u32::from_le_bytes(words[i]));
     let mut state = initial;
     let mut quarter_round = |[a, b, c, d]: [usize; 4]| {
-        for ([to, from, turned], bits) in [[a, b, d], [c, d, b]].into_iter().cycle().zip([16, 12, 8, 7])
+        for ([to, from, turned], bits) in
+            [[a, b, d], [c, d, b]].into_iter().cycle().zip([16, 12, 8, 7])
         {
             state[to] = state[to].wrapping_add(state[from]);
             state[turned] = (state[turned] ^ state[to]).rotate_left(bits);
@@ -79,15 +82,19 @@ impl Mode for ChaCha20 {
     }
 }
 
-/// ChaCha20-Poly1305, one way.
+/// ChaCha20-Poly1305 or XChaCha20-Poly1305, one way.
 macro_rules! chacha_poly {
-    ($($(#[$doc:meta])* $mode:ident, $undoes:literal, $in_place:ident, $apart:ident;)*) => { $(
+    ($(
+        $(#[$doc:meta])*
+        $mode:ident, $name:literal, $lanes:ident, $nonce:literal, $crate_type:ident, $undoes:literal,
+        $in_place:ident, $apart:ident;
+    )*) => { $(
         $(#[$doc])*
         pub struct $mode;
 
         impl Mode for $mode {
-            const NAME: &'static str = concat!("chacha20-poly1305 ", stringify!($in_place));
-            const NONCES: &'static [usize] = &[12];
+            const NAME: &'static str = concat!($name, " ", stringify!($in_place));
+            const NONCES: &'static [usize] = &[$nonce];
             const ASSOCIATED: bool = true;
             const TAG: usize = 16;
             const UNDOES: bool = $undoes;
@@ -98,20 +105,20 @@ macro_rules! chacha_poly {
             }
 
             fn process(cpu: &Cpu, keys: &[ChaChaKey], views: Vec<View<'_>>) {
-                Planner::<ChaChaPolyLanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
+                Planner::<$lanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
                     |(View { nonce, associated, text, tag }, key)| {
-                        let nonce = nonce.try_into().expect("12 bytes");
+                        let nonce = nonce.try_into().expect("as many bytes");
                         match text {
-                            Text::InPlace(text) => Loan::<ChaChaPolyLanes>::$in_place(key, nonce, associated, text, tag),
-                            Text::Apart(from, to) => Loan::<ChaChaPolyLanes>::$apart(key, nonce, associated, from, to, tag),
+                            Text::InPlace(text) => Loan::<$lanes>::$in_place(key, nonce, associated, text, tag),
+                            Text::Apart(from, to) => Loan::<$lanes>::$apart(key, nonce, associated, from, to, tag),
                         }
                     },
                 ));
             }
 
             fn expected(Message { key, nonce, associated, plain }: &Message) -> (Vec<u8>, Vec<u8>) {
-                let cipher = ChaCha20Poly1305::new(&whole(key).into());
-                let nonce: [u8; 12] = nonce.as_slice().try_into().expect("12 bytes");
+                let cipher = $crate_type::new(&whole(key).into());
+                let nonce: [u8; $nonce] = nonce.as_slice().try_into().expect("as many bytes");
                 let mut text = plain.clone();
                 let tag = cipher
                     .encrypt_inout_detached(&nonce.into(), associated, text.as_mut_slice().into())
@@ -124,7 +131,11 @@ macro_rules! chacha_poly {
 
 chacha_poly! {
     /// ChaCha20-Poly1305, sealing.
-    ChaChaSeal, false, seal, seal_to;
+    ChaChaSeal, "chacha20-poly1305", ChaChaPolyLanes, 12, ChaCha20Poly1305, false, seal, seal_to;
     /// ChaCha20-Poly1305, opening.
-    ChaChaOpen, true, open, open_to;
+    ChaChaOpen, "chacha20-poly1305", ChaChaPolyLanes, 12, ChaCha20Poly1305, true, open, open_to;
+    /// XChaCha20-Poly1305, sealing.
+    XChaChaSeal, "xchacha20-poly1305", XChaChaPolyLanes, 24, XChaCha20Poly1305, false, seal, seal_to;
+    /// XChaCha20-Poly1305, opening.
+    XChaChaOpen, "xchacha20-poly1305", XChaChaPolyLanes, 24, XChaCha20Poly1305, true, open, open_to;
 }

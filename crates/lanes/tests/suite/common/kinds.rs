@@ -3,7 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use broadloom_lanes::{AesKey, CbcJob, HashJob, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
+use broadloom_lanes::{
+    AesKey, CbcJob, HashJob, HmacKey, Md5, Sha1, Sha224, Sha256, Sha384, Sha512,
+};
 
 use super::{Numbered, Reference, bytes, cbc_decrypt, cbc_encrypt};
 

@@ -2,6 +2,8 @@
 //! every manager.
 
 pub mod chacha;
+#[cfg(all(unix, not(miri)))]
+pub mod guarded;
 pub mod kasumi;
 mod kinds;
 pub mod packet_kinds;
@@ -15,7 +17,8 @@ pub use kinds::{Ciphers, Hashes, Kind};
 pub use reference::{Reference, cbc_decrypt, cbc_encrypt};
 pub use route::{Manager, Numbered, REFUSED, everywhere};
 
-use broadloom_lanes::{Cpu, Isa};
+use broadloom_lanes::Feature::*;
+use broadloom_lanes::{Cpu, Feature, Isa};
 
 /// Calls a generic check with every hash.
 macro_rules! every_hash {
@@ -44,38 +47,34 @@ pub fn isas() -> impl Iterator<Item = Cpu> {
 
 /// Those of [`isas`], with and without the hash and AES instructions.
 pub fn cpus() -> Vec<Cpu> {
-    with_and_without(&[
-        "sha",
-        "fp256",
-        "sha2",
-        "aes",
-        "vaes",
-        "pclmulqdq",
-        "vpclmulqdq",
-        "avx512ifma",
-        "pmull",
-    ])
+    with_and_without(&[Sha, Fp256, Sha2, Aes, Vaes, Pclmulqdq, Vpclmulqdq, Avx512ifma, Pmull])
 }
 
 /// Those of [`cpus`] that differ for hashes.
 pub fn hash_cpus() -> Vec<Cpu> {
-    with_and_without(&["sha", "fp256", "sha2"])
+    with_and_without(&[Sha, Fp256, Sha2])
 }
 
 /// Those of [`cpus`] that differ for ciphers.
 pub fn cipher_cpus() -> Vec<Cpu> {
-    with_and_without(&["aes", "vaes", "pclmulqdq", "vpclmulqdq", "avx512ifma", "pmull"])
+    with_and_without(&[Aes, Vaes, Pclmulqdq, Vpclmulqdq, Avx512ifma, Pmull])
 }
 
 /// What is named by `BROADLOOM_ISA` is what its user gets: a CPU as it is.
-fn with_and_without(extensions: &[&str]) -> Vec<Cpu> {
+fn with_and_without(extensions: &[Feature]) -> Vec<Cpu> {
     if only().is_some() {
         return isas().collect();
     }
     isas()
         .flat_map(|cpu| {
-            let usable: Vec<_> = cpu.features().iter().filter(|f| f.usable).map(|f| f.name).collect();
-            let extensions = usable.into_iter().filter(|name| extensions.contains(name));
+            let usable: Vec<_> =
+                cpu.features().iter().filter(|f| f.usable).map(|f| f.feature).collect();
+            // The kernels of SSE4.1 know fewer extensions.
+            let known = |feature: &Feature| {
+                cpu.isa() != Isa::Sse4 || [Sha, Aes, Pclmulqdq].contains(feature)
+            };
+            let extensions =
+                usable.into_iter().filter(|feature| extensions.contains(feature) && known(feature));
             let without: Vec<_> =
                 extensions.map(|name| cpu.without(name).expect("no ISA needs it")).collect();
             core::iter::once(cpu).chain(without)

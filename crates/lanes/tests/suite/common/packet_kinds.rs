@@ -6,14 +6,16 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, OnceLock};
 
 use broadloom_lanes::{
-    CcmJob, CfbJob, ChaChaJob, ChaChaPolyJob, CmacJob, CtrJob, EcbJob, F8Job, F9Job, GcmJob, GmacJob,
-    KasumiKey, LinkDirection, XtsJob,
+    CcmJob, CfbJob, ChaChaJob, ChaChaPolyJob, CmacJob, CtrJob, EcbJob, F8Job, F9Job, GcmJob,
+    GmacJob, KasumiKey, LinkDirection, OfbJob, XChaChaPolyJob, XtsJob,
 };
 
-use super::chacha::{ChaCha20, ChaChaOpen, ChaChaSeal, counter_and_nonce};
+use super::chacha::{
+    ChaCha20, ChaChaOpen, ChaChaSeal, XChaChaOpen, XChaChaSeal, counter_and_nonce,
+};
 use super::packets::{
-    CcmOpen, CcmSeal, CfbDecrypt, CfbEncrypt, Cmac, Ctr, EcbDecrypt, EcbEncrypt, Gmac, Message, Mode,
-    Open, Seal, Xcbc, XtsDecrypt, XtsEncrypt, ccm_tag_len,
+    CcmOpen, CcmSeal, CfbDecrypt, CfbEncrypt, Cmac, Ctr, EcbDecrypt, EcbEncrypt, Gmac, Message,
+    Mode, Ofb, Open, Seal, Xcbc, XtsDecrypt, XtsEncrypt, ccm_tag_len,
 };
 use super::{Kind, Numbered, REFUSED, bytes, kasumi};
 
@@ -143,6 +145,9 @@ typed! {
     CfbDecrypt: CfbJob<'static, Vec<u8>, usize>, |key, message, text, _tag, number| {
         CfbJob::decrypt(key, block(&message.nonce), text, number)
     }, both;
+    Ofb: OfbJob<'static, Vec<u8>, usize>, |key, message, text, _tag, number| {
+        OfbJob::ofb(key, block(&message.nonce), text, number)
+    }, both;
     XtsEncrypt: XtsJob<'static, Vec<u8>, usize>, |key, message, text, _tag, number| {
         XtsJob::encrypt(key, block(&message.nonce), text, number).expect("a good length")
     }, both;
@@ -161,7 +166,8 @@ typed! {
         let Message { nonce, associated, .. } = message.clone();
         // A tag may be cut, to one of these lengths.
         let tag = &tag[..[16, 12, 4, 13, 8][number % 5]];
-        GcmJob::open(key, nonce, associated, text, tag, number).expect("good lengths")
+        GcmJob::open_truncated(key, nonce, associated, text, tag, tag.len(), number)
+            .expect("good lengths")
     }, text_alone;
     CcmSeal: CcmJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, _tag, number| {
         let Message { nonce, associated, .. } = message.clone();
@@ -170,7 +176,7 @@ typed! {
     CcmOpen: CcmJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, tag, number| {
         let Message { nonce, associated, .. } = message.clone();
         let tag = &tag[..ccm_tag_len(&nonce)];
-        CcmJob::open(key, &nonce, associated, text, tag, number).expect("good lengths")
+        CcmJob::open(key, &nonce, associated, text, tag, tag.len(), number).expect("good lengths")
     }, text_alone;
     ChaChaSeal: ChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, _tag, number| {
         let associated = message.associated.clone();
@@ -179,6 +185,15 @@ typed! {
     ChaChaOpen: ChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, tag, number| {
         let associated = message.associated.clone();
         ChaChaPolyJob::open(key, &block(&message.nonce), associated, text, &block(tag), number)
+            .expect("a good length")
+    }, text_alone;
+    XChaChaSeal: XChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, _tag, number| {
+        let associated = message.associated.clone();
+        XChaChaPolyJob::seal(key, &block(&message.nonce), associated, text, number).expect("a good length")
+    }, both;
+    XChaChaOpen: XChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, tag, number| {
+        let associated = message.associated.clone();
+        XChaChaPolyJob::open(key, &block(&message.nonce), associated, text, &block(tag), number)
             .expect("a good length")
     }, text_alone;
     Gmac: GmacJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, _tag, number| {
@@ -222,7 +237,8 @@ impl Kind for F8 {
     fn job(number: usize, len: usize) -> Self::Job {
         let (text, bits) = short(number, len);
         let (count, bearer) = (number as u32, (number % 32) as u8);
-        F8Job::f8(kasumi_key(), count, bearer, link(number), text, bits, number).expect("good lengths")
+        F8Job::f8(kasumi_key(), count, bearer, link(number), text, bits, number)
+            .expect("good lengths")
     }
 
     fn expected(number: usize, len: usize) -> Vec<u8> {
@@ -238,7 +254,8 @@ impl Kind for F9 {
     fn job(number: usize, len: usize) -> Self::Job {
         let (text, bits) = short(number, len);
         let (count, fresh) = (number as u32, !number as u32);
-        F9Job::f9(kasumi_key(), count, fresh, link(number), text, bits, number).expect("good lengths")
+        F9Job::f9(kasumi_key(), count, fresh, link(number), text, bits, number)
+            .expect("good lengths")
     }
 
     fn expected(number: usize, len: usize) -> Vec<u8> {
@@ -251,8 +268,9 @@ impl Kind for F9 {
 macro_rules! every_packet_kind {
     ($check:ident($($argument:expr),*)) => {
         every_packet_kind!(@ $check($($argument),*)
-            Ctr EcbEncrypt EcbDecrypt CfbEncrypt CfbDecrypt XtsEncrypt XtsDecrypt
-            Seal Open CcmSeal CcmOpen Gmac Cmac Xcbc; ChaCha20 ChaChaSeal ChaChaOpen);
+            Ctr EcbEncrypt EcbDecrypt CfbEncrypt CfbDecrypt Ofb XtsEncrypt XtsDecrypt
+            Seal Open CcmSeal CcmOpen Gmac Cmac Xcbc;
+            ChaCha20 ChaChaSeal ChaChaOpen XChaChaSeal XChaChaOpen);
         $check::<$crate::common::packet_kinds::F8>($($argument),*);
         $check::<$crate::common::packet_kinds::F9>($($argument),*);
     };

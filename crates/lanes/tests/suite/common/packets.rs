@@ -14,7 +14,7 @@ use ghash::universal_hash::UniversalHash;
 use super::bytes;
 
 pub use ccm::{CcmOpen, CcmSeal, ccm_tag_len};
-pub use ciphers::{CfbDecrypt, CfbEncrypt, EcbDecrypt, EcbEncrypt, XtsDecrypt, XtsEncrypt};
+pub use ciphers::{CfbDecrypt, CfbEncrypt, EcbDecrypt, EcbEncrypt, Ofb, XtsDecrypt, XtsEncrypt};
 pub use xcbc::Xcbc;
 
 /// What a mode does to messages.
@@ -58,7 +58,8 @@ impl Message {
     /// One that differs with its number, of a length if the mode takes it, with a key of a length.
     pub fn new<M: Mode>(number: usize, key_len: usize, len: usize) -> Self {
         let nonce_len = M::NONCES[number % M::NONCES.len()];
-        let associated_len = if M::ASSOCIATED { [16, 0, 5, 33, 300, 12, 64][number % 7] } else { 0 };
+        let associated_len =
+            if M::ASSOCIATED { [16, 0, 5, 33, 300, 12, 64][number % 7] } else { 0 };
         Message {
             key: bytes(number + 1, key_len),
             nonce: bytes(number + 2, nonce_len),
@@ -124,13 +125,15 @@ impl Mode for Ctr {
     }
 
     fn process(cpu: &Cpu, keys: &[AesKey], views: Vec<View<'_>>) {
-        Planner::<CtrLanes>::new(cpu).process_each(views.into_iter().zip(keys).map(|(view, key)| {
-            let counter = view.nonce.try_into().expect("16 bytes");
-            match view.text {
-                Text::InPlace(text) => Loan::ctr(key, counter, text),
-                Text::Apart(from, to) => Loan::ctr_to(key, counter, from, to),
-            }
-        }));
+        Planner::<CtrLanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
+            |(view, key)| {
+                let counter = view.nonce.try_into().expect("16 bytes");
+                match view.text {
+                    Text::InPlace(text) => Loan::ctr(key, counter, text),
+                    Text::Apart(from, to) => Loan::ctr_to(key, counter, from, to),
+                }
+            },
+        ));
     }
 
     fn expected(Message { key, nonce, plain, .. }: &Message) -> (Vec<u8>, Vec<u8>) {
@@ -197,15 +200,15 @@ impl Mode for Gmac {
 
     fn process(cpu: &Cpu, keys: &[GcmKey], views: Vec<View<'_>>) {
         let all = views.into_iter().zip(keys);
-        Planner::<GcmLanes>::new(cpu).process_each(all.map(|(View { nonce, text, tag, .. }, key)| {
-            match text {
+        Planner::<GcmLanes>::new(cpu).process_each(all.map(
+            |(View { nonce, text, tag, .. }, key)| match text {
                 Text::InPlace(data) => Loan::gmac(key, nonce, data, tag),
                 Text::Apart(from, to) => {
                     to.copy_from_slice(from);
                     Loan::gmac(key, nonce, from, tag)
                 }
-            }
-        }));
+            },
+        ));
     }
 
     fn expected(Message { key, nonce, plain, .. }: &Message) -> (Vec<u8>, Vec<u8>) {
@@ -228,15 +231,15 @@ impl Mode for Cmac {
 
     fn process(cpu: &Cpu, keys: &[CmacKey], views: Vec<View<'_>>) {
         let all = views.into_iter().zip(keys);
-        Planner::<CmacLanes>::new(cpu).process_each(all.map(
-            |(View { text, tag, .. }, key)| match text {
+        Planner::<CmacLanes>::new(cpu).process_each(all.map(|(View { text, tag, .. }, key)| {
+            match text {
                 Text::InPlace(data) => Loan::cmac(key, data, tag),
                 Text::Apart(from, to) => {
                     to.copy_from_slice(from);
                     Loan::cmac(key, from, tag)
                 }
-            },
-        ));
+            }
+        }));
     }
 
     fn expected(Message { key, plain, .. }: &Message) -> (Vec<u8>, Vec<u8>) {
@@ -261,12 +264,11 @@ fn gcm(key: &[u8], nonce: &[u8], associated: &[u8], plain: &[u8]) -> (Vec<u8>, V
         <[u8; 16]>::from(hash.finalize())
     };
     let first = match <[u8; 12]>::try_from(nonce) {
-        Ok(nonce) => {
-            (u128::from_be_bytes([[0; 4].as_slice(), &nonce].concat().try_into().expect("16 bytes"))
-                << 32
-                | 1)
-            .to_be_bytes()
-        }
+        Ok(nonce) => (u128::from_be_bytes(
+            [[0; 4].as_slice(), &nonce].concat().try_into().expect("16 bytes"),
+        ) << 32
+            | 1)
+        .to_be_bytes(),
         Err(_) => hash(&[], nonce),
     };
     let mut next = first;
@@ -297,11 +299,14 @@ macro_rules! every_mode {
         $check::<$crate::common::chacha::ChaCha20>($($argument),*);
         $check::<$crate::common::chacha::ChaChaSeal>($($argument),*);
         $check::<$crate::common::chacha::ChaChaOpen>($($argument),*);
+        $check::<$crate::common::chacha::XChaChaSeal>($($argument),*);
+        $check::<$crate::common::chacha::XChaChaOpen>($($argument),*);
         $check::<$crate::common::packets::Xcbc>($($argument),*);
         $check::<$crate::common::packets::EcbEncrypt>($($argument),*);
         $check::<$crate::common::packets::EcbDecrypt>($($argument),*);
         $check::<$crate::common::packets::CfbEncrypt>($($argument),*);
         $check::<$crate::common::packets::CfbDecrypt>($($argument),*);
+        $check::<$crate::common::packets::Ofb>($($argument),*);
         $check::<$crate::common::packets::XtsEncrypt>($($argument),*);
         $check::<$crate::common::packets::XtsDecrypt>($($argument),*);
     };

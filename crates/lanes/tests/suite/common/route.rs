@@ -1,8 +1,8 @@
 //! The same jobs through every manager.
 
 use broadloom_lanes::{
-    Aead, AeadJob, ChainCipher, ChainJob, Cipher, CipherBuffer, CipherJob, Cpu, Hash, HashJob, InOrder,
-    Input, Job, Mac, MacJob, OutOfOrder, Planner,
+    Aead, AeadJob, ChainCipher, ChainJob, Cipher, CipherBuffer, CipherJob, Cpu, Hash, HashJob,
+    InOrder, Input, Job, Mac, MacJob, OutOfOrder, Planner,
 };
 
 /// What a job whose tag was wrong gives.

@@ -42,7 +42,8 @@ struct Run<'a, K: Kind, M> {
 impl<'a, K: Kind, M: Manager<K::Job>> Run<'a, K, M> {
     fn new(cpu: &'a Cpu, depth: usize) -> Self {
         let (sender, dropped) = mpsc::channel();
-        let manager = M::build(cpu, depth, move |job| sender.send(job).expect("the other end lives"));
+        let manager =
+            M::build(cpu, depth, move |job| sender.send(job).expect("the other end lives"));
         Run { cpu, depth, manager, dropped, held: BTreeMap::new() }
     }
 
@@ -81,7 +82,8 @@ impl<'a, K: Kind, M: Manager<K::Job>> Run<'a, K, M> {
                 while let Some(job) = self.manager.flush_expired(now.into()) {
                     self.back(job);
                 }
-                let late = self.held.values().find(|(_, deadline)| deadline.is_some_and(|d| d <= now));
+                let late =
+                    self.held.values().find(|(_, deadline)| deadline.is_some_and(|d| d <= now));
                 assert!(late.is_none(), "{now}: {late:?}");
             }
             Op::Close => {

@@ -22,8 +22,9 @@ pub fn beside(row: &Row, pass: &Pass) -> Beside {
     let Ok(topic) = pass.figure.parse::<Topic>() else { return Beside::default() };
     let outstanding = row.outstanding.unwrap_or(1);
     let threads = pass.threads;
-    let at =
-        |points: paper::Points, x: usize| points.iter().find(|point| point.0 == x).map(|point| point.1);
+    let at = |points: paper::Points, x: usize| {
+        points.iter().find(|point| point.0 == x).map(|point| point.1)
+    };
     let elapsed = |value| Beside { elapsed: value, ..Beside::default() };
     let both = |elapsed, cpu| Beside { elapsed, cpu, ratio: None };
     match (topic, row.provider.as_str()) {
@@ -38,15 +39,17 @@ pub fn beside(row: &Row, pass: &Pass) -> Beside {
         (Topic::Sync, "zlib") => elapsed(Some(paper::SOFTWARE_ELAPSED)),
         (Topic::Sync, "emulated") => elapsed(Some(paper::SYNC_ELAPSED)),
         (Topic::Models, "zlib") => elapsed(at(paper::THREADS_ELAPSED, threads)),
-        (Topic::Models, "emulated") if threads == 1 && outstanding > 1 => {
-            both(at(paper::OUTSTANDING_ELAPSED, outstanding), at(paper::OUTSTANDING_CPU, outstanding))
-        }
+        (Topic::Models, "emulated") if threads == 1 && outstanding > 1 => both(
+            at(paper::OUTSTANDING_ELAPSED, outstanding),
+            at(paper::OUTSTANDING_CPU, outstanding),
+        ),
         (Topic::SyncThreads | Topic::Models, "emulated") if outstanding == 1 => {
             both(at(paper::SYNC_THREADS_ELAPSED, threads), at(paper::SYNC_THREADS_CPU, threads))
         }
-        (Topic::Outstanding, "emulated") if threads == 1 => {
-            both(at(paper::OUTSTANDING_ELAPSED, outstanding), at(paper::OUTSTANDING_CPU, outstanding))
-        }
+        (Topic::Outstanding, "emulated") if threads == 1 => both(
+            at(paper::OUTSTANDING_ELAPSED, outstanding),
+            at(paper::OUTSTANDING_CPU, outstanding),
+        ),
         _ => Beside::default(),
     }
 }

@@ -128,7 +128,8 @@ fn ratio(rows: &[Entry<'_>]) -> Vec<Line> {
     for (name, group) in by(rows, provider) {
         let Some((_, largest)) = ends(&group, |entry| entry.1.chunk.unwrap_or(0)) else { continue };
         let usual = group.iter().find(|entry| entry.1.chunk == Some(paper::RATIO_DEVICE.0));
-        let (Some(usual), Some(limit)) = (usual.and_then(|entry| entry.1.ratio), largest.1.ratio) else {
+        let (Some(usual), Some(limit)) = (usual.and_then(|entry| entry.1.ratio), largest.1.ratio)
+        else {
             continue;
         };
         let (device, zlib) = (paper::RATIO_DEVICE.1 * 100.0, paper::RATIO_ZLIB.1 * 100.0);
@@ -137,7 +138,8 @@ fn ratio(rows: &[Entry<'_>]) -> Vec<Line> {
             _ => format!("{device:.1} % (its device)"),
         };
         let chunk = bytes(largest.1.chunk.unwrap_or(0));
-        let ours = format!("{:.1} % with 64 KiB, {:.1} % with {chunk}", usual * 100.0, limit * 100.0);
+        let ours =
+            format!("{:.1} % with 64 KiB, {:.1} % with {chunk}", usual * 100.0, limit * 100.0);
         lines.push(line(format!("{name}: ratio"), ours, said));
     }
     lines
@@ -223,7 +225,8 @@ fn outstanding(rows: &[Entry<'_>], sync_threads: &[Entry<'_>]) -> Vec<Line> {
         let (Some(&one), Some(&many)) = (first, last) else { continue };
         let [(_, elapsed_one), (_, elapsed_many)] = paper::OUTSTANDING_ELAPSED else { continue };
         let [(_, cpu_one), (_, cpu_many)] = paper::OUTSTANDING_CPU else { continue };
-        let fell = |one: f64, many: f64| format!("{} to {} ({})", s(one), s(many), times(one / many));
+        let fell =
+            |one: f64, many: f64| format!("{} to {} ({})", s(one), s(many), times(one / many));
         lines.push(line(
             format!("elapsed, 1 to {} outstanding, {waits}", full.0),
             fell(elapsed(one), elapsed(many)),
@@ -249,8 +252,17 @@ fn outstanding(rows: &[Entry<'_>], sync_threads: &[Entry<'_>]) -> Vec<Line> {
                     "CPU time of {} outstanding, {waits}, to that of 16 synchronous threads",
                     full.0
                 ),
-                format!("{} to {} ({:.2})", s(cpu(many)), s(cpu(threads)), cpu(many) / cpu(threads)),
-                format!("{} to nearly {} ({said:.2})", s(*cpu_many), s(paper::SYNC_THREADS_CPU[1].1)),
+                format!(
+                    "{} to {} ({:.2})",
+                    s(cpu(many)),
+                    s(cpu(threads)),
+                    cpu(many) / cpu(threads)
+                ),
+                format!(
+                    "{} to nearly {} ({said:.2})",
+                    s(*cpu_many),
+                    s(paper::SYNC_THREADS_CPU[1].1)
+                ),
             ));
         }
     }
@@ -264,7 +276,10 @@ fn models(rows: &[Entry<'_>]) -> Vec<Line> {
     let (Some(&software), Some(&best)) = (software, best) else { return Vec::new() };
     let reduced = |of: fn(Entry<'_>) -> f64| times(of(software) / of(best));
     vec![line(
-        format!("elapsed and CPU time of {} in one thread, to the device's best", software.0.provider),
+        format!(
+            "elapsed and CPU time of {} in one thread, to the device's best",
+            software.0.provider
+        ),
         format!("{} and {}", reduced(elapsed), reduced(cpu)),
         "more than 20 times, both",
     )]
@@ -295,7 +310,10 @@ fn copy(rows: &[Entry<'_>]) -> Vec<Line> {
         );
         Some(line(format!("copied and gathered, chunks of {chunk}"), ours, said))
     };
-    by(rows, |(row, pass)| Key::Chunk.value(row, pass).into_owned()).into_iter().filter_map(of).collect()
+    by(rows, |(row, pass)| Key::Chunk.value(row, pass).into_owned())
+        .into_iter()
+        .filter_map(of)
+        .collect()
 }
 
 /// Two ways to do the same, at each number of jobs outstanding.
@@ -325,7 +343,8 @@ fn frequency(rows: &[Entry<'_>]) -> Vec<Line> {
         let best = good.min_by(|a, b| cpu(*a).total_cmp(&cpu(*b)))?;
         let waits = Key::Poll.value(best.0, best.1);
         let ours = format!("{waits}: {} elapsed, {} of CPU time", s(elapsed(best)), s(cpu(best)));
-        let what = format!("least CPU time within 5 % of the shortest elapsed, {count} outstanding");
+        let what =
+            format!("least CPU time within 5 % of the shortest elapsed, {count} outstanding");
         Some(line(what, ours, ""))
     };
     by(rows, |entry| outstanding_of(entry).to_string()).into_iter().filter_map(of).collect()
@@ -333,7 +352,8 @@ fn frequency(rows: &[Entry<'_>]) -> Vec<Line> {
 
 fn batch(rows: &[Entry<'_>]) -> Vec<Line> {
     let with = |doorbell: &str, burst: usize| {
-        rows.iter().find(|(row, pass)| row.burst == burst && pass.doorbell.as_deref() == Some(doorbell))
+        rows.iter()
+            .find(|(row, pass)| row.burst == burst && pass.doorbell.as_deref() == Some(doorbell))
     };
     let Some(single) = with("each", 1) else { return Vec::new() };
     let of = |doorbell: &str, what: &str| {
@@ -360,8 +380,9 @@ fn offload(rows: &[Entry<'_>]) -> Vec<Line> {
         let pair = |size: usize| Some((at(Some(size), false)?, at(Some(size), true)?));
         let pairs: Vec<_> = sizes.iter().filter_map(|&size| Some((size, pair(size)?))).collect();
         let (software, _) = pairs.first()?.1;
-        let pays =
-            |&(_, (software, device)): &(usize, (Entry<'_>, Entry<'_>))| cpu(device) < cpu(software);
+        let pays = |&(_, (software, device)): &(usize, (Entry<'_>, Entry<'_>))| {
+            cpu(device) < cpu(software)
+        };
         let from = pairs.iter().rev().take_while(|pair| pays(pair)).last();
         let ours = match from {
             Some((size, _)) if *size == sizes[0] => {
@@ -473,8 +494,10 @@ mod tests {
     #[test]
     fn overheads_are_told_for_the_shortest_and_the_median() {
         let bare = Row { call: None, ..pass(Topic::Overhead, "zlib", 1, 1, 1.0, 1.0) };
-        let ours =
-            Row { call: Some("framework".to_owned()), ..pass(Topic::Overhead, "zlib", 1, 1, 1.02, 1.0) };
+        let ours = Row {
+            call: Some("framework".to_owned()),
+            ..pass(Topic::Overhead, "zlib", 1, 1, 1.02, 1.0)
+        };
         let found = texts(&[bare, ours], Topic::Overhead);
         assert!(found[0].ours.starts_with("+2.0 % ("), "{:?}", found[0]);
     }

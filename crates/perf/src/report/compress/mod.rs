@@ -35,7 +35,10 @@ pub fn device_note(rows: &[(&Row, &Pass)]) -> Option<String> {
             "The modelled device's results were prepared before the clock started".to_owned()
         }
         some => {
-            format!("In {some} of {} cases the modelled device's results were prepared", device.len())
+            format!(
+                "In {some} of {} cases the modelled device's results were prepared",
+                device.len()
+            )
         }
     };
     let sum = |of: fn(&Pass) -> Option<u64>| device.iter().filter_map(|pass| of(pass)).sum::<u64>();

@@ -82,7 +82,14 @@ pub fn rows() -> Vec<Row> {
         let elapsed = 4.8 / threads.min(2) as f64;
         rows.push(pass(Topic::Threads, "zlib", threads, 1, elapsed, 4.8));
         let elapsed = 1.6 / threads as f64;
-        rows.push(pass(Topic::SyncThreads, "emulated", threads, 1, elapsed, 1.6 + 0.1 * threads as f64));
+        rows.push(pass(
+            Topic::SyncThreads,
+            "emulated",
+            threads,
+            1,
+            elapsed,
+            1.6 + 0.1 * threads as f64,
+        ));
     }
     rows.push(pass(Topic::Sync, "zlib", 1, 1, 4.8, 4.8));
     rows.push(pass(Topic::Sync, "emulated", 1, 1, 1.6, 1.6));
@@ -122,7 +129,9 @@ pub fn rows() -> Vec<Row> {
             }));
         }
         for numa in ["local", "remote"] {
-            rows.push(with(asynchronous(Topic::Numa, 0.2), |pass| pass.numa = Some(numa.to_owned())));
+            rows.push(with(asynchronous(Topic::Numa, 0.2), |pass| {
+                pass.numa = Some(numa.to_owned())
+            }));
         }
     }
     for burst in [1, 4, 16] {

@@ -50,7 +50,8 @@ impl Axis {
         let (low, high) = bounds(values.iter().copied());
         let mut axis = Axis { log: true, low, high, ticks: Vec::new() };
         for &value in &values {
-            let room = axis.ticks.last().is_none_or(|&last| axis.place(value) - axis.place(last) > 0.09);
+            let room =
+                axis.ticks.last().is_none_or(|&last| axis.place(value) - axis.place(last) > 0.09);
             if room {
                 axis.ticks.push(value);
             }

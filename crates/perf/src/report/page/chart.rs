@@ -282,11 +282,13 @@ mod tests {
     fn coordinates(page: &str) -> Vec<f64> {
         let document = Document::parse(page).unwrap();
         let attributes = document.descendants().flat_map(|node| node.attributes());
-        let drawn = attributes
-            .filter(|a| ["d", "x", "y", "x1", "x2", "y1", "y2", "width", "height"].contains(&a.name()));
+        let drawn = attributes.filter(|a| {
+            ["d", "x", "y", "x1", "x2", "y1", "y2", "width", "height"].contains(&a.name())
+        });
         drawn
             .flat_map(|a| {
-                let numbers = a.value().split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
+                let numbers =
+                    a.value().split(|c: char| !(c.is_ascii_digit() || c == '.' || c == '-'));
                 numbers.filter(|n| !n.is_empty()).map(|n| n.parse().unwrap()).collect::<Vec<f64>>()
             })
             .collect()
@@ -355,7 +357,8 @@ mod tests {
     fn a_chart_is_told_to_those_who_cannot_see_it_and_text_is_no_markup() {
         let page = chart().bars(&["64 B".to_owned(), "128 B".to_owned()], 1.0).into_string();
         let document = Document::parse(&page).unwrap();
-        let image = document.descendants().find(|node| node.attribute("role") == Some("img")).unwrap();
+        let image =
+            document.descendants().find(|node| node.attribute("role") == Some("img")).unwrap();
         let spoken = image.attribute("aria-label").unwrap();
         assert!(spoken.starts_with("A <title> & more: Gbit/s against bytes"), "{spoken}");
         assert!(

@@ -5,7 +5,9 @@ use maud::{Markup, html};
 use super::chart::{Chart, Series, Upward};
 use super::{Section, frame};
 use crate::compress::Topic;
-use crate::report::compress::{Beside, Key, beside, device_note, findings, findings_grid, of, table};
+use crate::report::compress::{
+    Beside, Key, beside, device_note, findings, findings_grid, of, table,
+};
 use crate::report::paper::offload as paper;
 use crate::report::pass::Pass;
 use crate::report::row::{Report, Row};
@@ -41,7 +43,8 @@ pub fn page(report: &Report) -> Markup {
         let rows = of(&report.rows, topic);
         if !rows.is_empty() {
             let id = format!("figure-{topic}");
-            sections.push(Section::new(id, topic.title(), body(topic, &rows)).called(topic.short()));
+            sections
+                .push(Section::new(id, topic.title(), body(topic, &rows)).called(topic.short()));
         }
     }
     frame(report, &sections, FOOTER)
@@ -335,7 +338,8 @@ mod tests {
     #[test]
     fn the_page_needs_nothing_but_itself() {
         let page = text(rows());
-        for outside in ["http:", "https:", "url(", "@import", "src=", "<script", "<link", "<iframe"] {
+        for outside in ["http:", "https:", "url(", "@import", "src=", "<script", "<link", "<iframe"]
+        {
             assert!(!page.contains(outside), "{outside}");
         }
         for wrong in ["NaN", "inf\"", "inf "] {
@@ -347,7 +351,8 @@ mod tests {
     fn every_topic_has_a_part_and_a_chart() {
         let page = text(rows());
         for topic in Topic::ALL {
-            let begin = page.find(&format!("<section id=\"figure-{topic}\">")).expect("it has a part");
+            let begin =
+                page.find(&format!("<section id=\"figure-{topic}\">")).expect("it has a part");
             let part = &page[begin..][..page[begin..].find("</section>").unwrap()];
             assert!(part.contains("class=\"chart\"") && part.contains("<table>"), "{topic}");
             assert!(page.contains(&format!("href=\"#figure-{topic}\"")), "{topic}");
@@ -358,7 +363,9 @@ mod tests {
     #[test]
     fn the_papers_numbers_stand_beside_ours() {
         let page = text(rows());
-        for number in ["0.730", "6.30", "19.18 s to 1.41 s", "38.5 %", "1.70", "a few hundred bytes"] {
+        for number in
+            ["0.730", "6.30", "19.18 s to 1.41 s", "38.5 %", "1.70", "a few hundred bytes"]
+        {
             assert!(page.contains(number), "{number}");
         }
         assert!(page.contains("responses (") && page.contains("prepared before the clock started"));
@@ -369,11 +376,16 @@ mod tests {
         let page = text(rows());
         assert!(page.contains("Hardware Accelerators for Optimal Performance"));
         assert!(!page.contains("source"), "a word for those who wrote it");
-        for (topic, caption) in [(Topic::Ratio, BESIDE), (Topic::Frequency, ALONE), (Topic::Numa, ALONE)]
+        for (topic, caption) in
+            [(Topic::Ratio, BESIDE), (Topic::Frequency, ALONE), (Topic::Numa, ALONE)]
         {
-            let begin = page.find(&format!("<section id=\"figure-{topic}\">")).expect("it has a part");
+            let begin =
+                page.find(&format!("<section id=\"figure-{topic}\">")).expect("it has a part");
             let part = &page[begin..][..page[begin..].find("</section>").unwrap()];
-            assert!(part.contains(&format!("<figcaption>{caption}</figcaption>")), "{topic}: {part}");
+            assert!(
+                part.contains(&format!("<figcaption>{caption}</figcaption>")),
+                "{topic}: {part}"
+            );
         }
     }
 
@@ -382,7 +394,9 @@ mod tests {
         let all = rows();
         let some = |topic: Topic| {
             all.iter()
-                .filter(move |row| row.pass.as_ref().is_some_and(|pass| pass.figure == topic.name()))
+                .filter(move |row| {
+                    row.pass.as_ref().is_some_and(|pass| pass.figure == topic.name())
+                })
                 .take(1)
         };
         for topic in Topic::ALL {

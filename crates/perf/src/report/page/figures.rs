@@ -170,15 +170,22 @@ pub fn scaling(rows: &[Row], looks: &Looks) -> Markup {
     let ideal = |curves: &[&Curve<'_>]| {
         let most = curves.iter().flat_map(|curve| &curve.points).map(|point| point.0).max();
         let points = [1.0, most.unwrap_or(1) as f64].map(|cores| (cores, cores));
-        Series { label: "ideal".to_owned(), style: looks.0.len(), faint: true, points: points.to_vec() }
+        Series {
+            label: "ideal".to_owned(),
+            style: looks.0.len(),
+            faint: true,
+            points: points.to_vec(),
+        }
     };
     curves(&analysis::scaling(rows), looks, ["cores", "times one core"], ideal)
 }
 
 /// The gain over outstanding jobs, with source 004's.
 pub fn asynchrony(rows: &[Row], looks: &Looks) -> Markup {
-    let points =
-        paper::ASYNC_OVER_SYNC.iter().map(|&(count, gain)| (count as f64, gain)).collect::<Vec<_>>();
+    let points = paper::ASYNC_OVER_SYNC
+        .iter()
+        .map(|&(count, gain)| (count as f64, gain))
+        .collect::<Vec<_>>();
     let papers = |_: &[&Curve<'_>]| Series {
         label: "the paper's, 8 KB on an accelerator".to_owned(),
         style: looks.0.len(),

@@ -228,7 +228,11 @@ mod tests {
         rows.push(outstanding("native", None, 800.0));
         rows.extend([1, 2, 4, 8].map(|n| outstanding("native", Some(n), 900.0 / n as f64)));
         rows.push(Row { kind: Some(Kind::Verify), verified: Some(7), ..row("native", 64, 1.0) });
-        rows.push(Row { workload: Some("imix".to_owned()), size: None, ..row("native", 64, 200.0) });
+        rows.push(Row {
+            workload: Some("imix".to_owned()),
+            size: None,
+            ..row("native", 64, 200.0)
+        });
         rows
     }
 
@@ -241,7 +245,8 @@ mod tests {
     #[test]
     fn the_page_needs_nothing_but_itself() {
         let page = text(&report(rows()), None);
-        for outside in ["http:", "https:", "url(", "@import", "src=", "<script", "<link", "<iframe"] {
+        for outside in ["http:", "https:", "url(", "@import", "src=", "<script", "<link", "<iframe"]
+        {
             assert!(!page.contains(outside), "{outside}");
         }
         assert!(page.starts_with("<!DOCTYPE html>"));
@@ -263,7 +268,8 @@ mod tests {
             assert!(page.contains(&format!("href=\"#{id}\"")), "{id}");
             assert!(page.contains(&format!("<section id=\"{id}\">")), "{id}");
         }
-        for what in ["Throughput, 2 cores", "Cycles per buffer", "Latency", "Uplift", "the paper&#39;s"]
+        for what in
+            ["Throughput, 2 cores", "Cycles per buffer", "Latency", "Uplift", "the paper&#39;s"]
         {
             let found = page.contains(what) || page.contains(&what.replace("&#39;", "'"));
             assert!(found, "{what}");

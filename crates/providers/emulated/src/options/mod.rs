@@ -130,8 +130,11 @@ impl fmt::Display for Options {
             )?,
         }
         for (index, (name, rate)) in self.rates.iter().enumerate() {
-            let start =
-                if index == 0 { format!(", faults (seed {}): ", self.seed) } else { ", ".to_owned() };
+            let start = if index == 0 {
+                format!(", faults (seed {}): ", self.seed)
+            } else {
+                ", ".to_owned()
+            };
             write!(f, "{start}{name} {rate}")?;
         }
         Ok(())
@@ -182,7 +185,9 @@ impl Parser {
             "ring" => {
                 let ring = count(value, 2, 1 << 15)?;
                 if !ring.is_power_of_two() {
-                    return Err(Refusal::new("a ring has a power of two of descriptors, 2 to 32768"));
+                    return Err(Refusal::new(
+                        "a ring has a power of two of descriptors, 2 to 32768",
+                    ));
                 }
                 options.device.ring = ring;
             }
@@ -190,9 +195,12 @@ impl Parser {
             "interrupt" => options.device.interrupt = nanoseconds(value)? as u64,
             "public-key-engines" => options.device.public_key_engines = count(value, 0, 1024)?,
             "memory" => {
-                options.memory = one_of(value, &[("copy", Memory::Copy), ("gather", Memory::Gather)])?;
+                options.memory =
+                    one_of(value, &[("copy", Memory::Copy), ("gather", Memory::Gather)])?;
             }
-            "responses" => self.interrupts = one_of(value, &[("polling", false), ("interrupt", true)])?,
+            "responses" => {
+                self.interrupts = one_of(value, &[("polling", false), ("interrupt", true)])?
+            }
             "poller" => self.thread = one_of(value, &[("inline", false), ("thread", true)])?,
             "poll-interval" => self.interval = Some(duration(value)?),
             "wait" => {
@@ -206,8 +214,9 @@ impl Parser {
             }
             "faults" => options.rates = faults(value)?,
             "seed" => {
-                options.seed =
-                    value.parse().map_err(|_| Refusal::new("seed is a number from 0 to 2^64 - 1"))?;
+                options.seed = value
+                    .parse()
+                    .map_err(|_| Refusal::new("seed is a number from 0 to 2^64 - 1"))?;
             }
             "timeout" => options.timeout = duration(value)?,
             "integrity" => options.integrity = on_off(value)?,
@@ -222,8 +231,13 @@ impl Parser {
 
     fn take_timing(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
         let of_engines = ["engines", "depth", "request-time", "byte-time", "sharing"];
-        let of_way =
-            ["way-request-time", "way-byte-time", "distance", "remote-request-time", "remote-byte-time"];
+        let of_way = [
+            "way-request-time",
+            "way-byte-time",
+            "distance",
+            "remote-request-time",
+            "remote-byte-time",
+        ];
         let (service, rest) =
             of_service(name).map_or((None, name), |(service, rest)| (Some(service), rest));
         let is_of_way = service.is_none() && of_way.contains(&rest);
@@ -257,8 +271,10 @@ impl Parser {
     /// Brings together what belongs together, and refuses what would have no effect.
     fn finish(self, given: &[(&str, &str)]) -> Result<Options, OptionError> {
         let Parser { mut options, remote, interrupts, thread, interval, wait } = self;
-        let value = |name: &str| given.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
-        let refuse = |name: &str, valid: &str| Err(error(name, value(name).unwrap_or_default(), valid));
+        let value =
+            |name: &str| given.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
+        let refuse =
+            |name: &str, valid: &str| Err(error(name, value(name).unwrap_or_default(), valid));
         options.delivery = match (interrupts, thread) {
             (true, true) => return refuse("poller", "responses=interrupt needs no poller"),
             (true, false) => Delivery::Interrupt,
@@ -275,8 +291,9 @@ impl Parser {
             && timing.remote.is_some()
         {
             timing.remote = Some(remote);
-        } else if let Some(name) =
-            ["remote-request-time", "remote-byte-time"].into_iter().find(|name| value(name).is_some())
+        } else if let Some(name) = ["remote-request-time", "remote-byte-time"]
+            .into_iter()
+            .find(|name| value(name).is_some())
         {
             return refuse(name, "it is for distance=remote or preset=8955-remote");
         }

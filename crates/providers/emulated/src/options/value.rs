@@ -34,7 +34,8 @@ pub(super) fn nanoseconds(value: &str) -> Result<f64, Refusal> {
         let number: f64 = value.strip_suffix(unit)?.parse().ok()?;
         Some(number * nanoseconds)
     });
-    let valid = || Refusal::new("it is a time, at most an hour, such as 0.5ns, 100ns, 50us, 2ms or 1s");
+    let valid =
+        || Refusal::new("it is a time, at most an hour, such as 0.5ns, 100ns, 50us, 2ms or 1s");
     time.filter(|time| (0.0..=MOST).contains(time)).ok_or_else(valid)
 }
 
@@ -51,7 +52,8 @@ pub(super) fn bytes(value: &str) -> Result<usize, Refusal> {
         _ => (value, 1),
     };
     let bytes = number.parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
-    let valid = || Refusal::new("it is off, or a number of bytes from 1, such as 65536, 512M or 2G");
+    let valid =
+        || Refusal::new("it is off, or a number of bytes from 1, such as 65536, 512M or 2G");
     bytes.filter(|bytes| *bytes > 0).ok_or_else(valid)
 }
 

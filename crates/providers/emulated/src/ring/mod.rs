@@ -30,7 +30,10 @@ impl Descriptor {
     /// One word: slot, size, generation, and in the lowest bit the phase.
     fn word(&self, phase: u64) -> u64 {
         debug_assert!(self.generation <= MAX_GENERATION);
-        u64::from(self.slot) << 48 | u64::from(self.size) << 32 | u64::from(self.generation) << 1 | phase
+        u64::from(self.slot) << 48
+            | u64::from(self.size) << 32
+            | u64::from(self.generation) << 1
+            | phase
     }
 
     fn from_word(word: u64, time: u64) -> Self {
@@ -105,7 +108,12 @@ mod tests {
     fn a_descriptor_fits_a_word() {
         for descriptor in [
             Descriptor { slot: 0, generation: 0, size: 0, time: 7 },
-            Descriptor { slot: u16::MAX, generation: MAX_GENERATION, size: u16::MAX, time: u64::MAX },
+            Descriptor {
+                slot: u16::MAX,
+                generation: MAX_GENERATION,
+                size: u16::MAX,
+                time: u64::MAX,
+            },
             Descriptor { slot: 0x1234, generation: 0x2bcd_ef01, size: 0x5678, time: 0 },
         ] {
             for phase in [0, 1] {

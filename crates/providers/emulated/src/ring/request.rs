@@ -8,7 +8,10 @@ use crate::sync::Arc;
 /// A request ring for so many descriptors, a power of two.
 pub(crate) fn ring(capacity: usize) -> (Writer, Reader) {
     let memory = Arc::new(Memory::new(capacity));
-    (Writer { memory: memory.clone(), tail: 0, rung: 0, head: 0 }, Reader { memory, head: 0, rung: 0 })
+    (
+        Writer { memory: memory.clone(), tail: 0, rung: 0, head: 0 },
+        Reader { memory, head: 0, rung: 0 },
+    )
 }
 
 /// The driver's end.

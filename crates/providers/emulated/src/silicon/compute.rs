@@ -78,7 +78,8 @@ impl Computer {
         match (kind, status) {
             (Kind::Decompress, Err(JobError::OutputLimit { .. })) => {
                 let result = &mut slot.result;
-                (result.status, result.consumed, result.checksum, result.full) = (Ok(()), 0, None, true);
+                (result.status, result.consumed, result.checksum, result.full) =
+                    (Ok(()), 0, None, true);
             }
             (Kind::Compress, Ok(())) => {
                 let room = slot.room;

@@ -164,7 +164,9 @@ impl Thread<'_> {
             }
             match fate.lost {
                 Some(Lost::Forever) => continue,
-                Some(Lost::Late) => time = arrival + device.options.timeout.as_nanos() as u64 + LATE,
+                Some(Lost::Late) => {
+                    time = arrival + device.options.timeout.as_nanos() as u64 + LATE
+                }
                 None => {}
             }
             responses.push(Descriptor { time, ..taken.descriptor });

@@ -124,7 +124,8 @@ impl Schedule {
 
     fn schedule(&mut self, work: Work) -> u64 {
         let depth = self.engines.depth;
-        let busy = |pipeline: &[u64], time: u64| pipeline.iter().filter(|until| **until > time).count();
+        let busy =
+            |pipeline: &[u64], time: u64| pipeline.iter().filter(|until| **until > time).count();
         // The engine with the fewest requests now, or where none has a free place, that which has one first.
         let (mut chosen, mut fewest) = (0, depth);
         let turns = (self.turn..self.engines.engines).chain(0..self.turn);
@@ -223,7 +224,8 @@ mod tests {
 
     #[test]
     fn services_have_engines_of_their_own() {
-        let one = Engines { engines: 1, depth: 1, request_time: 100.0, byte_time: 0.0, sharing: 0.0 };
+        let one =
+            Engines { engines: 1, depth: 1, request_time: 100.0, byte_time: 0.0, sharing: 0.0 };
         let timing = Timing { compression: one, symmetric: one, way: NO_WAY, remote: None };
         let mut model = Model::new(&timing);
         let mut ready = |service| model.schedule(Work { service, arrival: 0, bytes: 0, slower: 1 });

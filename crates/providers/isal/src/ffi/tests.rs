@@ -18,7 +18,8 @@ const KINDS: [fn(usize) -> Vec<u8>; 3] = [text, random, |len| vec![0; len]];
 fn random(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as u8
     };
     (0..len).map(|_| next()).collect()
@@ -79,7 +80,9 @@ fn every_level_compresses_what_every_decoder_reads() {
     let Some(library) = library() else { return };
     let (mut deflater, mut inflater) = (Deflater::new(library), Inflater::new(library));
     let long = [32_767, 32_768, 65_535, 65_536, 65_537, 200_000, 1_000_000];
-    for (len, kind) in (0..=300).step_by(3).chain(long).flat_map(|len| KINDS.map(|kind| (len, kind))) {
+    for (len, kind) in
+        (0..=300).step_by(3).chain(long).flat_map(|len| KINDS.map(|kind| (len, kind)))
+    {
         for how in hows() {
             let data = kind(len);
             let stream = closed(how, compressed(&mut deflater, how, &data));
@@ -144,6 +147,50 @@ fn codes_and_windows_are_those_asked_for() {
     }
 }
 
+/// Short chunks whose third byte begins what they repeat, some behind a constant run: igzip 2.30 took the
+/// hash of that byte's position from the address of its stream.
+fn repeating_from_the_third_byte() -> Vec<Vec<u8>> {
+    let mut chunks = Vec::new();
+    for (index, bytes) in random(200 * 160).chunks(160).enumerate() {
+        let mut chunk: Vec<u8> = bytes.iter().map(|byte| b'a' + byte % 26).collect();
+        chunk.truncate(30 + index % 130);
+        let middle = chunk.len() / 2;
+        chunk.copy_within(2..9, middle);
+        chunks.push(match index % 8 {
+            0 => [vec![0xff; 4096 + index], chunk].concat(),
+            1 => [vec![0; 8 + index], chunk].concat(),
+            _ => chunk,
+        });
+    }
+    chunks
+}
+
+#[test]
+fn every_context_makes_the_same_of_the_same_chunk() {
+    let Some(library) = library() else { return };
+    let chunks = repeating_from_the_third_byte();
+    let long = text(70_000);
+    let longs = (0..20).map(|at| &long[at..65_000 + at]);
+    let chunks: Vec<&[u8]> = chunks.iter().map(Vec::as_slice).chain(longs).collect();
+    for how in hows() {
+        let mut first = Deflater::new(library);
+        let expected: Vec<_> =
+            chunks.iter().map(|chunk| compressed(&mut first, how, chunk)).collect();
+        // All of them are kept, so that each lies somewhere else.
+        let mut deflaters: Vec<_> = (0..40).map(|_| Deflater::new(library)).collect();
+        for (number, deflater) in deflaters.iter_mut().enumerate() {
+            let mut place = vec![number as u8; 80_000];
+            for turn in 0..chunks.len() {
+                let index = (turn * 7 + number) % chunks.len();
+                let chunk = chunks[index];
+                place[number..number + chunk.len()].copy_from_slice(chunk);
+                let made = compressed(deflater, how, &place[number..number + chunk.len()]);
+                assert!(made == expected[index], "chunk {index}, context {number}, {how:?}");
+            }
+        }
+    }
+}
+
 /// Where both ends of what a call may touch are pages that nobody may.
 #[cfg(unix)]
 mod guarded {
@@ -160,7 +207,8 @@ mod guarded {
         fn new(len: usize) -> Pages {
             // SAFETY: anonymous memory that nobody else has, of which the middle is opened.
             unsafe {
-                let page = usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).expect("there are pages");
+                let page =
+                    usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).expect("there are pages");
                 let len = len.next_multiple_of(page);
                 let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
                 let whole = len + 2 * page;

@@ -1,7 +1,9 @@
 //! AES in the modes that only encrypt.
 
 use broadloom_engine::{Direction, ProviderError, Text, Transform};
-use broadloom_lanes::{AesKey, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, Loan, XtsKey, XtsLanes};
+use broadloom_lanes::{
+    AesKey, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, Loan, OfbLanes, XtsKey, XtsLanes,
+};
 
 use super::WRITABLE;
 use crate::kind::{Kind, Message, Opened, laned, pipelined, refused};
@@ -21,6 +23,9 @@ pub(crate) struct Cfb {
     encrypts: bool,
 }
 
+/// AES in OFB mode, whatever the direction.
+pub(crate) struct Ofb(AesKey);
+
 /// AES in ECB mode.
 pub(crate) struct Ecb {
     key: AesKey,
@@ -35,30 +40,34 @@ pub(crate) struct Xts {
 
 pub(crate) fn open_cbc(transform: &Transform, cpu: &Cpu) -> Opened {
     let encrypts = encrypts(transform);
-    Cbc { key: key(transform)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cbc"))
+    Cbc { key: key(transform, cpu)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cbc"))
 }
 
 pub(crate) fn open_ctr(transform: &Transform, cpu: &Cpu) -> Opened {
-    Ctr(key(transform)?).session(pipelined(cpu, "aes-ctr"))
+    Ctr(key(transform, cpu)?).session(pipelined(cpu, "aes-ctr"))
 }
 
 pub(crate) fn open_cfb(transform: &Transform, cpu: &Cpu) -> Opened {
     let encrypts = encrypts(transform);
-    Cfb { key: key(transform)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cfb"))
+    Cfb { key: key(transform, cpu)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cfb"))
+}
+
+pub(crate) fn open_ofb(transform: &Transform, cpu: &Cpu) -> Opened {
+    Ofb(key(transform, cpu)?).session(laned(cpu, "aes-ofb"))
 }
 
 pub(crate) fn open_ecb(transform: &Transform, cpu: &Cpu) -> Opened {
     let kernel = pipelined(cpu, "aes-ecb");
-    Ecb { key: key(transform)?, encrypts: encrypts(transform) }.session(kernel)
+    Ecb { key: key(transform, cpu)?, encrypts: encrypts(transform) }.session(kernel)
 }
 
 pub(crate) fn open_xts(transform: &Transform, cpu: &Cpu) -> Opened {
-    let key = XtsKey::new(transform.key()).map_err(refused)?;
+    let key = XtsKey::with_cpu(transform.key(), cpu).map_err(refused)?;
     Xts { key, encrypts: encrypts(transform) }.session(pipelined(cpu, "aes-xts"))
 }
 
-fn key(transform: &Transform) -> Result<AesKey, ProviderError> {
-    AesKey::new(transform.key()).map_err(refused)
+fn key(transform: &Transform, cpu: &Cpu) -> Result<AesKey, ProviderError> {
+    AesKey::with_cpu(transform.key(), cpu).map_err(refused)
 }
 
 fn encrypts(transform: &Transform) -> bool {
@@ -118,6 +127,22 @@ impl Kind for Cfb {
             (Text::Apart(source, bytes), true) => Loan::cfb_encrypt_to(key, iv, source, bytes),
             (Text::Apart(source, bytes), false) => Loan::cfb_decrypt_to(key, iv, source, bytes),
             (Text::Read(_), _) => unreachable!("{WRITABLE}"),
+        }
+    }
+}
+
+impl Kind for Ofb {
+    const CLASS: u8 = super::OFB;
+    const TAG_LEN: usize = 0;
+    type Lanes = OfbLanes;
+
+    #[inline(always)]
+    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, OfbLanes> {
+        let (Ofb(key), iv) = (self, message.nonce());
+        match message.text {
+            Text::InPlace(bytes) => Loan::ofb(key, iv, bytes),
+            Text::Apart(source, bytes) => Loan::ofb_to(key, iv, source, bytes),
+            Text::Read(_) => unreachable!("{WRITABLE}"),
         }
     }
 }

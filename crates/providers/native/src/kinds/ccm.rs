@@ -15,7 +15,7 @@ pub(crate) struct Ccm {
 }
 
 pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
-    let key = AesKey::new(transform.key()).map_err(refused)?;
+    let key = AesKey::with_cpu(transform.key(), cpu).map_err(refused)?;
     let seals = transform.direction() == Direction::Seal;
     Ccm { key, seals, tag_len: transform.tag_len() }.session(laned(cpu, "aes-ccm"))
 }

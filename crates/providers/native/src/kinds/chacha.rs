@@ -1,7 +1,7 @@
-//! ChaCha20 and ChaCha20-Poly1305.
+//! ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305.
 
 use broadloom_engine::{Direction, Text, Transform};
-use broadloom_lanes::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes, Cpu, Loan};
+use broadloom_lanes::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes, Cpu, Loan, XChaChaPolyLanes};
 
 use super::WRITABLE;
 use crate::kind::{Kind, Message, Opened, laned};
@@ -15,6 +15,12 @@ pub(crate) struct ChaChaPoly {
     seals: bool,
 }
 
+/// XChaCha20-Poly1305.
+pub(crate) struct XChaChaPoly {
+    key: ChaChaKey,
+    seals: bool,
+}
+
 pub(crate) fn open_cipher(transform: &Transform, cpu: &Cpu) -> Opened {
     ChaCha(key(transform)).session(laned(cpu, "chacha20"))
 }
@@ -22,6 +28,11 @@ pub(crate) fn open_cipher(transform: &Transform, cpu: &Cpu) -> Opened {
 pub(crate) fn open_aead(transform: &Transform, cpu: &Cpu) -> Opened {
     let seals = transform.direction() == Direction::Seal;
     ChaChaPoly { key: key(transform), seals }.session(laned(cpu, "chacha20-poly1305"))
+}
+
+pub(crate) fn open_extended_aead(transform: &Transform, cpu: &Cpu) -> Opened {
+    let seals = transform.direction() == Direction::Seal;
+    XChaChaPoly { key: key(transform), seals }.session(laned(cpu, "xchacha20-poly1305"))
 }
 
 fn key(transform: &Transform) -> ChaChaKey {
@@ -48,28 +59,36 @@ impl Kind for ChaCha {
     }
 }
 
-impl Kind for ChaChaPoly {
-    const CLASS: u8 = super::CHACHA_POLY;
-    const TAG_LEN: usize = 16;
-    type Lanes = ChaChaPolyLanes;
+/// What both AEADs do with a message: they differ in their lanes, and in the length of a nonce.
+macro_rules! aead {
+    ($kind:ident, $class:ident, $lanes:ident) => {
+        impl Kind for $kind {
+            const CLASS: u8 = super::$class;
+            const TAG_LEN: usize = 16;
+            type Lanes = $lanes;
 
-    #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, ChaChaPolyLanes> {
-        type Lent<'a> = Loan<'a, ChaChaPolyLanes>;
-        let nonce = message.nonce();
-        let Message { text, associated, tag, .. } = message;
-        let ChaChaPoly { key, seals } = self;
-        let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
-        match (seals, text) {
-            (true, Text::InPlace(bytes)) => Lent::seal(key, nonce, associated, bytes, tag),
-            (false, Text::InPlace(bytes)) => Lent::open(key, nonce, associated, bytes, tag),
-            (true, Text::Apart(source, bytes)) => {
-                Lent::seal_to(key, nonce, associated, source, bytes, tag)
+            #[inline(always)]
+            fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, $lanes> {
+                type Lent<'a> = Loan<'a, $lanes>;
+                let nonce = message.nonce();
+                let Message { text, associated, tag, .. } = message;
+                let $kind { key, seals } = self;
+                let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
+                match (seals, text) {
+                    (true, Text::InPlace(bytes)) => Lent::seal(key, nonce, associated, bytes, tag),
+                    (false, Text::InPlace(bytes)) => Lent::open(key, nonce, associated, bytes, tag),
+                    (true, Text::Apart(source, bytes)) => {
+                        Lent::seal_to(key, nonce, associated, source, bytes, tag)
+                    }
+                    (false, Text::Apart(source, bytes)) => {
+                        Lent::open_to(key, nonce, associated, source, bytes, tag)
+                    }
+                    (_, Text::Read(_)) => unreachable!("{WRITABLE}"),
+                }
             }
-            (false, Text::Apart(source, bytes)) => {
-                Lent::open_to(key, nonce, associated, source, bytes, tag)
-            }
-            (_, Text::Read(_)) => unreachable!("{WRITABLE}"),
         }
-    }
+    };
 }
+
+aead!(ChaChaPoly, CHACHA_POLY, ChaChaPolyLanes);
+aead!(XChaChaPoly, XCHACHA_POLY, XChaChaPolyLanes);

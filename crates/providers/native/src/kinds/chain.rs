@@ -7,8 +7,8 @@ use broadloom_engine::{
     Transform,
 };
 use broadloom_lanes::{
-    self as lanes, AesKey, CbcLanes, ChainCipher, ChainLanes, Cpu, CtrLanes, HashLanes, HmacKey, Loan,
-    Ranges, Sha1, Sha256, Steps,
+    self as lanes, AesKey, CbcLanes, ChainCipher, ChainLanes, Cpu, CtrLanes, HashLanes, HmacKey,
+    Loan, Ranges, Sha1, Sha256, Steps,
 };
 
 use super::hash::Placed;
@@ -75,7 +75,7 @@ fn open<C: Half, A: Placed>(transform: &Transform, cpu: &Cpu) -> Opened {
         (_, true) => Steps::EncryptThenMac,
         (_, false) => Steps::MacThenDecrypt,
     };
-    let key = AesKey::new(cipher.key()).map_err(refused)?;
+    let key = AesKey::with_cpu(cipher.key(), cpu).map_err(refused)?;
     let chain = Chain::<C, A> { key, mac_key: HmacKey::new(mac.key()), steps, cipher: PhantomData };
     chain.session(format!("{}, {}", C::kernel(cpu), laned(cpu, A::NAME)))
 }

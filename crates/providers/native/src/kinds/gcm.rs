@@ -24,7 +24,8 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
         Direction::Open => Task::Open,
         _ => Task::Authenticate,
     };
-    Gcm { key: GcmKey::new(transform.key()).map_err(refused)?, task }.session(pipelined(cpu, "aes-gcm"))
+    Gcm { key: GcmKey::with_cpu(transform.key(), cpu).map_err(refused)?, task }
+        .session(pipelined(cpu, "aes-gcm"))
 }
 
 impl Kind for Gcm {

@@ -1,7 +1,9 @@
 //! Hashes, and HMAC over them.
 
 use broadloom_engine::{Algorithm, HashAlgorithm, Transform};
-use broadloom_lanes::{Cpu, Hash, HashLanes, HmacKey, Loan, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
+use broadloom_lanes::{
+    Cpu, Hash, HashLanes, HmacKey, Loan, Md5, Sha1, Sha224, Sha256, Sha384, Sha512,
+};
 
 use crate::kind::{Kind, Message, Opened, laned};
 

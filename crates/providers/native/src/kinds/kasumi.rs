@@ -41,16 +41,16 @@ impl Kind for F8 {
         let (bearer, direction) = (fields >> 3, direction(fields >> 2 & 1));
         let loan = match message.text {
             Text::InPlace(bytes) => {
-                let bits = 8 * bytes.len();
+                let bits = message.bits.unwrap_or(8 * bytes.len());
                 Loan::f8(&self.0, count, bearer, direction, bytes, bits)
             }
             Text::Apart(source, bytes) => {
-                let bits = 8 * bytes.len();
+                let bits = message.bits.unwrap_or(8 * bytes.len());
                 Loan::f8_to(&self.0, count, bearer, direction, source, bytes, bits)
             }
             Text::Read(_) => unreachable!("{WRITABLE}"),
         };
-        loan.expect("a bearer of five bits, and all of the bytes' bits")
+        loan.expect("a bearer of five bits, and no more bits than the bytes have")
     }
 }
 
@@ -67,7 +67,8 @@ impl Kind for F9 {
         let data = message.text.into_input();
         let tag = message.tag.first_chunk_mut().expect("a tag has room for 4 bytes");
         let direction = direction(*direction_bit);
-        let loan = Loan::f9(&self.0, count, fresh, direction, data, 8 * data.len(), tag);
-        loan.expect("all of the bytes' bits")
+        let bits = message.bits.unwrap_or(8 * data.len());
+        let loan = Loan::f9(&self.0, count, fresh, direction, data, bits, tag);
+        loan.expect("no more bits than the bytes have")
     }
 }

@@ -40,7 +40,9 @@ const CHAIN_CBC: u8 = HASHES + 14;
 const CHAIN_CBC_SHA256: u8 = CHAIN_CBC + 1;
 const CHAIN_CTR: u8 = HASHES + 16;
 const CHAIN_CTR_SHA256: u8 = CHAIN_CTR + 1;
-const RC4: u8 = HASHES + 18;
+const OFB: u8 = HASHES + 18;
+const XCHACHA_POLY: u8 = HASHES + 19;
+const RC4: u8 = HASHES + 20;
 
 /// How many classes there are.
 pub(crate) const CLASSES: usize = RC4 as usize + 1;
@@ -64,10 +66,12 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<fn(&Transform, &Cpu) -> Ope
         }
         Algorithm::Aead(AeadAlgorithm::AesCcm(_)) => ccm::open,
         Algorithm::Aead(AeadAlgorithm::ChaCha20Poly1305) => chacha::open_aead,
+        Algorithm::Aead(AeadAlgorithm::XChaCha20Poly1305) => chacha::open_extended_aead,
         Algorithm::Cipher(cipher) => match cipher {
             CipherAlgorithm::AesCbc(_) => aes::open_cbc,
             CipherAlgorithm::AesCtr(_) | CipherAlgorithm::AesCtr32(_) => aes::open_ctr,
             CipherAlgorithm::AesCfb(_) => aes::open_cfb,
+            CipherAlgorithm::AesOfb(_) => aes::open_ofb,
             CipherAlgorithm::AesEcb(_) => aes::open_ecb,
             CipherAlgorithm::AesXts(_) => aes::open_xts,
             CipherAlgorithm::ChaCha20 => chacha::open_cipher,
@@ -100,6 +104,7 @@ pub(crate) fn class(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         CBC => Work::<aes::Cbc>::class(cpu),
         CTR => Work::<aes::Ctr>::class(cpu),
         CFB => Work::<aes::Cfb>::class(cpu),
+        OFB => Work::<aes::Ofb>::class(cpu),
         ECB => Work::<aes::Ecb>::class(cpu),
         XTS => Work::<aes::Xts>::class(cpu),
         GCM => Work::<gcm::Gcm>::class(cpu),
@@ -108,6 +113,7 @@ pub(crate) fn class(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         XCBC => Work::<cbc_mac::Xcbc>::class(cpu),
         CHACHA => Work::<chacha::ChaCha>::class(cpu),
         CHACHA_POLY => Work::<chacha::ChaChaPoly>::class(cpu),
+        XCHACHA_POLY => Work::<chacha::XChaChaPoly>::class(cpu),
         DES => Work::<des::Des>::class(cpu),
         F8 => Work::<kasumi::F8>::class(cpu),
         F9 => Work::<kasumi::F9>::class(cpu),

@@ -141,7 +141,8 @@ impl Cipher {
                 (f.cipher_flags)(raw),
             )
         };
-        let (Ok(key_len), Ok(block_len)) = (usize::try_from(key_len), usize::try_from(block_len)) else {
+        let (Ok(key_len), Ok(block_len)) = (usize::try_from(key_len), usize::try_from(block_len))
+        else {
             return Err(library.failure("EVP_CIPHER_get_block_size"));
         };
         let shape = Shape {
@@ -252,7 +253,10 @@ impl CipherContext {
     #[inline]
     pub fn associate(&mut self, data: &[u8]) -> Result<(), EvpError> {
         assert!(self.shape.aead, "only an AEAD takes associated data");
-        assert!(!self.shape.ccm || data.len() <= MAX_PIECE, "CCM takes all associated data at once");
+        assert!(
+            !self.shape.ccm || data.len() <= MAX_PIECE,
+            "CCM takes all associated data at once"
+        );
         for piece in data.chunks(MAX_PIECE) {
             let mut written = 0;
             // SAFETY: the context is alive and an AEAD's, where a null output stands for associated data;
@@ -444,8 +448,9 @@ impl Recipe {
         let object = context.object;
         let encrypt = c_int::from(self.encrypt);
         // SAFETY: context and cipher are alive; nulls stand for no key, no IV and no parameters.
-        let result =
-            unsafe { (f.cipher_init)(object, cipher, ptr::null(), ptr::null(), encrypt, ptr::null()) };
+        let result = unsafe {
+            (f.cipher_init)(object, cipher, ptr::null(), ptr::null(), encrypt, ptr::null())
+        };
         library.check(result, "EVP_CipherInit_ex2")?;
         let iv_len = iv_len.filter(|_| shape.aead).map(|len| (SET_IV_LEN, len));
         let lengths = [iv_len, self.tag_len.map(|len| (SET_TAG, len))];
@@ -458,7 +463,8 @@ impl Recipe {
         let padding = (shape.block_mask > 0).then_some((c"padding", 0));
         // SAFETY: the context is alive and has its cipher.
         let key_len = || usize::try_from(unsafe { (f.cipher_ctx_key_len)(object) });
-        let len = (key_len() != Ok(self.key.len())).then_some((c"keylen", self.key.len() as c_uint));
+        let len =
+            (key_len() != Ok(self.key.len())).then_some((c"keylen", self.key.len() as c_uint));
         for (name, mut value) in [padding, len].into_iter().flatten() {
             let params = [Param::uint(name, &mut value), Param::END];
             // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one

@@ -20,8 +20,13 @@ pub(super) struct Param {
 
 impl Param {
     /// What lists end with.
-    pub(super) const END: Param =
-        Param { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
+    pub(super) const END: Param = Param {
+        key: ptr::null(),
+        data_type: 0,
+        data: ptr::null_mut(),
+        data_size: 0,
+        return_size: 0,
+    };
 
     /// `OSSL_PARAM_UNSIGNED_INTEGER`.
     pub(super) fn uint(key: &'static CStr, value: &mut c_uint) -> Param {

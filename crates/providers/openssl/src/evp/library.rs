@@ -159,7 +159,12 @@ impl Libcrypto {
     }
 
     /// An object that was just made, if it was.
-    pub(super) fn own(&self, object: Object, free: Free, call: &'static str) -> Result<Owned, EvpError> {
+    pub(super) fn own(
+        &self,
+        object: Object,
+        free: Free,
+        call: &'static str,
+    ) -> Result<Owned, EvpError> {
         if object.is_null() { Err(self.failure(call)) } else { Ok(Owned { object, free }) }
     }
 }
@@ -170,7 +175,11 @@ fn parts(number: c_ulong) -> (c_ulong, c_ulong, c_ulong) {
 }
 
 fn check_version(text: &str, number: c_ulong) -> Result<(), LibraryError> {
-    if parts(number).0 < 3 { Err(LibraryError::TooOld { version: text.to_owned() }) } else { Ok(()) }
+    if parts(number).0 < 3 {
+        Err(LibraryError::TooOld { version: text.to_owned() })
+    } else {
+        Ok(())
+    }
 }
 
 fn restarts_macs(number: c_ulong) -> bool {
@@ -206,7 +215,9 @@ mod tests {
 
     #[test]
     fn a_library_that_is_not_there_is_absent() {
-        let Err(error) = Libcrypto::open(&["libcrypto-of-nowhere.so"]) else { panic!("it was found") };
+        let Err(error) = Libcrypto::open(&["libcrypto-of-nowhere.so"]) else {
+            panic!("it was found")
+        };
         assert!(matches!(error, LibraryError::Absent { .. }), "{error}");
         assert!(error.to_string().contains("libcrypto-of-nowhere.so"), "{error}");
     }

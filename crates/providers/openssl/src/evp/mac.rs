@@ -59,7 +59,8 @@ impl MacContext {
         let params = [Param::utf8(what, of), Param::END];
         // SAFETY: context and key are alive; the parameters are a terminated list of strings, which are only
         // read.
-        let result = unsafe { (f.mac_init)(context.object, key.as_ptr(), key.len(), params.as_ptr()) };
+        let result =
+            unsafe { (f.mac_init)(context.object, key.as_ptr(), key.len(), params.as_ptr()) };
         library.check(result, "EVP_MAC_init")?;
         // SAFETY: the context is alive and initialised.
         let len = unsafe { (f.mac_len)(context.object) };
@@ -105,7 +106,8 @@ impl MacContext {
         let finish = self.library.functions.mac_final;
         let mut written = 0;
         // SAFETY: the context is alive; pointer and length are those of a slice.
-        let result = unsafe { finish(self.context.object, mac.as_mut_ptr(), &mut written, mac.len()) };
+        let result =
+            unsafe { finish(self.context.object, mac.as_mut_ptr(), &mut written, mac.len()) };
         self.library.check(result, "EVP_MAC_final")
     }
 

@@ -6,7 +6,8 @@ const KINDS: [fn(usize) -> Vec<u8>; 3] = [text, random, |len| vec![0; len]];
 fn random(len: usize) -> Vec<u8> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as u8
     };
     (0..len).map(|_| next()).collect()
@@ -125,7 +126,8 @@ fn codes_and_windows_are_those_asked_for() {
 #[test]
 fn whatever_the_room_it_is_full_or_whole_and_nothing_is_written_beyond() {
     for library in &libraries() {
-        for (kind, closes) in KINDS.into_iter().zip([true, false, true]).chain([(text as _, false)]) {
+        for (kind, closes) in KINDS.into_iter().zip([true, false, true]).chain([(text as _, false)])
+        {
             let data = kind(2000);
             let mut deflater = Deflater::new(library, SHAPE).expect("there is memory");
             let stream = compressed(&mut deflater, &data, closes);
@@ -150,7 +152,10 @@ fn whatever_the_room_it_is_full_or_whole_and_nothing_is_written_beyond() {
                 if room < data.len() {
                     assert_eq!(outcome, Err(CodecError::Full), "{room}");
                 } else {
-                    assert_eq!(outcome, Ok(Inflated { consumed: stream.len(), produced: data.len() }));
+                    assert_eq!(
+                        outcome,
+                        Ok(Inflated { consumed: stream.len(), produced: data.len() })
+                    );
                     assert_eq!(output[..data.len()], data);
                 }
                 assert!(output[room..].iter().all(|&byte| byte == 0xa5), "{room}");

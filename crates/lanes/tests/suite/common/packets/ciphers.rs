@@ -1,7 +1,7 @@
-//! ECB, CFB and XTS.
+//! ECB, CFB, OFB and XTS.
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit, KeyIvInit};
-use broadloom_lanes::{AesKey, CfbLanes, Cpu, EcbLanes, Loan, Planner, XtsKey, XtsLanes};
+use broadloom_lanes::{AesKey, CfbLanes, Cpu, EcbLanes, Loan, OfbLanes, Planner, XtsKey, XtsLanes};
 
 use super::{Message, Mode, Text, View, of_aes};
 
@@ -62,6 +62,10 @@ cipher! {
     CfbDecrypt: CfbLanes, "aes-cfb decrypt", true, &[16], |len| len, AesKey, aes_key,
     |key, iv, text| Loan::cfb_decrypt(key, block(iv), text),
     |key, iv, from, to| Loan::cfb_decrypt_to(key, block(iv), from, to), cfb;
+    /// OFB, either way.
+    Ofb: OfbLanes, "aes-ofb", false, &[16], |len| len, AesKey, aes_key,
+    |key, iv, text| Loan::ofb(key, block(iv), text),
+    |key, iv, from, to| Loan::ofb_to(key, block(iv), from, to), ofb;
     /// XTS, encrypting.
     XtsEncrypt: XtsLanes, "aes-xts encrypt", false, &[16], at_least_a_block, XtsKey, xts_key,
     |key, tweak, text| Loan::xts_encrypt(key, block(tweak), text).expect("a good length"),
@@ -103,6 +107,20 @@ fn cfb(Message { key, nonce, plain, .. }: &Message) -> Vec<u8> {
     of_aes!(key, Aes => {
         let cipher = cfb_mode::Encryptor::<Aes>::new_from_slices(key, nonce).expect("good lengths");
         cipher.encrypt(&mut text);
+    });
+    text
+}
+
+/// A block of key stream is the encryption of the one before.
+fn ofb(Message { key, nonce, plain, .. }: &Message) -> Vec<u8> {
+    let mut text = plain.clone();
+    let mut stream = aes::Block::from(*block(nonce));
+    of_aes!(key, Aes => {
+        let cipher = Aes::new_from_slice(key).expect("a good length");
+        for piece in text.chunks_mut(16) {
+            cipher.encrypt_block(&mut stream);
+            piece.iter_mut().zip(&stream).for_each(|(byte, stream)| *byte ^= stream);
+        }
     });
     text
 }

@@ -21,15 +21,15 @@ impl Mode for Xcbc {
 
     fn process(cpu: &Cpu, keys: &[XcbcKey], views: Vec<View<'_>>) {
         let all = views.into_iter().zip(keys);
-        Planner::<CmacLanes>::new(cpu).process_each(all.map(
-            |(View { text, tag, .. }, key)| match text {
+        Planner::<CmacLanes>::new(cpu).process_each(all.map(|(View { text, tag, .. }, key)| {
+            match text {
                 Text::InPlace(data) => Loan::xcbc(key, data, tag),
                 Text::Apart(from, to) => {
                     to.copy_from_slice(from);
                     Loan::xcbc(key, from, tag)
                 }
-            },
-        ));
+            }
+        }));
     }
 
     /// RFC 3566, section 4.

@@ -1,0 +1,112 @@
+//! What is done with one file, and may be done with others side by side.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use broadloom::compression::format::Format;
+use broadloom::compression::format::gzi::Index;
+use broadloom_cli::message::reason;
+use broadloom_cli::progress::Progress;
+use broadloom_cli::target::{Existing, Target};
+
+use super::attributes;
+use super::batch::{Beside, Made, Source, State};
+use super::codec::{Codec, Coded, Origin};
+use super::inputs::Opened;
+use super::options::{Options, Task};
+use super::replace::{not_written, says};
+use super::sides::{Counted, Output};
+use super::work::Failure;
+
+/// Codes files as the command line asks for it.
+#[derive(Clone)]
+pub struct Coder {
+    pub options: Arc<Options>,
+    pub codec: Arc<Codec>,
+    pub progress: Arc<Mutex<Progress>>,
+}
+
+/// A file of which another is to be made.
+pub struct Making {
+    /// Its name.
+    pub source: PathBuf,
+    /// The file.
+    pub opened: Opened,
+    /// Where the new file will be, and what becomes of one that is there.
+    pub place: (PathBuf, Existing),
+    /// The same of the index of a BGZF file.
+    pub index: Option<(PathBuf, Existing)>,
+    /// When the new file was modified, where that is not when the source was.
+    pub modified: Option<SystemTime>,
+    /// What the new file says of the source.
+    pub origin: Origin,
+    /// The format of what is decompressed, where that is known beforehand.
+    pub format: Option<Format>,
+}
+
+impl Coder {
+    /// Compresses or decompresses what `input` has.
+    pub fn code(
+        &self,
+        input: &File,
+        output: Output<'_>,
+        origin: &Origin,
+        format: Option<Format>,
+    ) -> Result<Coded, Failure> {
+        let input = Counted::new(input, Arc::clone(&self.progress));
+        if self.options.task == Task::Compress {
+            return Ok(self.codec.compress(input, output, origin)?);
+        }
+        // What gzip copies by force, it copies to standard output alone.
+        let copies = !matches!(output, Output::File(_));
+        Ok(self.codec.decompress(input, output, format, copies)?)
+    }
+
+    /// Makes a file of a file. The new file has no name yet.
+    pub fn make(&self, making: Making) -> Result<Made, Failure> {
+        let Making { source, opened, place: (path, existing), index, .. } = making;
+        let target = Target::create(&path)
+            .map_err(|error| says(&path, &format!("cannot be made: {}", reason(&error))))?;
+        let output = Output::File(target.file());
+        let coded = self.code(&opened.file, output, &making.origin, making.format)?;
+        self.refuse_changed(&opened, &coded)?;
+        attributes::copy(&opened, making.modified, target.file(), &path)
+            .map_err(|error| not_written(&path, &error))?;
+        let index = match (index, &coded.index) {
+            (Some((path, existing)), Some(index)) => {
+                let target = write_index(index, &opened, &path)
+                    .map_err(|error| not_written(&path, &error))?;
+                Some(Beside { target, path, existing })
+            }
+            _ => None,
+        };
+        let file = Beside { target, path, existing };
+        let state = State::of(&opened.metadata);
+        let source = Source { path: source, name: opened.name, state };
+        Ok(Made { source, file, index, coded })
+    }
+
+    /// Refuses a file that changed while it was read: what was made of it is not what it is now.
+    fn refuse_changed(&self, opened: &Opened, coded: &Coded) -> Result<(), Failure> {
+        let before = State::of(&opened.metadata);
+        let now = State::of(&opened.file.metadata()?);
+        // Decompression does not read what belongs to nothing.
+        let read = match self.options.task {
+            Task::Compress => before.with_len(coded.input),
+            _ => before,
+        };
+        let difference = before.difference(&now).or_else(|| before.difference(&read));
+        difference.map_or(Ok(()), |text| Err(Failure::Error(text)))
+    }
+}
+
+/// The index of a BGZF file that is to be at `path`, beside that place.
+fn write_index(index: &Index, opened: &Opened, path: &Path) -> io::Result<Target> {
+    let target = Target::create(path)?;
+    target.file().write_all(&index.to_bytes())?;
+    attributes::copy(opened, None, target.file(), path)?;
+    Ok(target)
+}

@@ -1,0 +1,52 @@
+//! OFB written once over an instruction set's AES round.
+//!
+//! It is serial in one buffer, as CBC's encryption is, so a core needs the blocks of other lanes in hand.
+
+#![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
+
+use crate::aes::cbc::CbcLaneSet;
+use crate::aes::key::MAX_ROUNDS;
+use crate::aes::pipeline::lanes;
+use crate::aes::register::{Aes, every_step, round_key};
+
+/// Ciphers `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The lanes' pointers
+/// stay.
+///
+/// # Safety
+/// The contracts of [`CbcKernel`](crate::aes::cbc::CbcKernel) and [`Aes`], but that lanes may be the same.
+#[inline(always)]
+pub(crate) unsafe fn encrypt<A: Aes, const N: usize>(
+    set: &mut CbcLaneSet,
+    first: usize,
+    blocks: usize,
+) {
+    // SAFETY: the caller's promises: these lanes have valid keys with as many rounds, and buffers of `blocks`
+    // blocks, of which one is touched at a time: in all lanes it is read before any is written to.
+    unsafe {
+        let keys = lanes::<_, N>(&set.key, first);
+        let (src, dst) = (lanes::<_, N>(&set.src, first), lanes::<_, N>(&set.dst, first));
+        let state = set.state.as_mut_ptr().add(first);
+        let rounds = (*keys[0]).rounds();
+        let mut x = [A::load(state.cast()); N];
+        for lane in 1..N {
+            x[lane] = A::load(state.add(lane).cast());
+        }
+        for block in 0..blocks {
+            every_step!(rounds, STEP, at => {
+                for lane in 0..N {
+                    x[lane] = x[lane].encrypt_step(STEP, MAX_ROUNDS, round_key(keys[lane], at)).pin();
+                }
+            });
+            let mut text = x;
+            for lane in 0..N {
+                text[lane] = x[lane].xor(A::load(src[lane].add(16 * block))).pin();
+            }
+            for lane in 0..N {
+                text[lane].store(dst[lane].add(16 * block));
+            }
+        }
+        for lane in 0..N {
+            x[lane].store(state.add(lane).cast());
+        }
+    }
+}

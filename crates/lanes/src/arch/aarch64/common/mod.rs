@@ -1,0 +1,23 @@
+//! What several instruction sets share.
+
+mod detect;
+mod probe;
+
+use crate::aes::gcm::key::Powers;
+use crate::probe::Needs;
+pub(crate) use detect::{FEATURES, detect};
+
+/// SubWord of the AES key expansion: the bitsliced S-box is used.
+pub(crate) fn sub_word() -> Option<fn(u32) -> u32> {
+    None
+}
+
+/// The powers of a hash key: integers are used.
+pub(crate) fn hash_expansion() -> Option<Powers> {
+    None
+}
+
+/// Loops of one operation each.
+pub(crate) fn probes() -> &'static [Needs] {
+    probe::TABLE
+}

@@ -1,0 +1,83 @@
+//! NEON: vectors of 128 bits, and the extensions for AES, SHA-1, SHA-256 and SHA-512.
+
+mod aes;
+mod bits;
+mod pmull;
+mod sha;
+mod vectors;
+
+use bits::Bits128;
+use vectors::U32x4;
+
+use crate::aes::{AesKernels, portable as integers};
+use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
+use crate::arch::draw::Draw;
+use crate::arch::portable;
+use crate::arch::table::{self, choice};
+use crate::chacha::NoVectors;
+use crate::features::Feature::{Aes, Neon, Pmull, Sha2, Sha512 as Sha512Rounds};
+use crate::features::Features;
+use crate::hash::{
+    HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, md5, plain, sha1, sha256,
+    sha512,
+};
+
+chacha_kernel!(
+    /// Four blocks at once.
+    CHACHA, "neon", U32x4, NoVectors, "neon"
+);
+
+des_kernel!(
+    /// 128 lanes.
+    DES, "neon", Bits128, "neon"
+);
+
+kasumi_kernel!(
+    /// 128 lanes.
+    KASUMI, "neon bitsliced", Bits128, "neon"
+);
+
+/// The kernels of NEON.
+pub(crate) static KERNELS: table::Kernels = table::Kernels {
+    needs: Features::of(&[Neon]),
+    hashes: HashKernels {
+        md5: choice! {
+            [] => Kernels::new((vectors::kernel32::<Md5>(), None), plain::<md5::Core>()),
+        },
+        sha1: choice! {
+            [Sha2] => Kernels::new((sha::wide_sha1::<Sha1>(), None), sha::SHA1),
+            [] => Kernels::new((vectors::kernel32::<Sha1>(), None), plain::<sha1::Core>()),
+        },
+        sha224: choice! {
+            [Sha2] => Kernels::new((sha::wide_sha256::<Sha224>(), None), sha::SHA256),
+            [] => Kernels::new((vectors::kernel32::<Sha224>(), None), plain::<sha256::Core>()),
+        },
+        sha256: choice! {
+            [Sha2] => Kernels::new((sha::wide_sha256::<Sha256>(), None), sha::SHA256),
+            [] => Kernels::new((vectors::kernel32::<Sha256>(), None), plain::<sha256::Core>()),
+        },
+        sha384: choice! {
+            [Sha512Rounds] => Kernels::new((sha::wide_sha512::<Sha384>(), None), sha::SHA512),
+            [] => Kernels::new((vectors::kernel64::<Sha384>(), None), plain::<sha512::Core>()),
+        },
+        sha512: choice! {
+            [Sha512Rounds] => Kernels::new((sha::wide_sha512::<Sha512>(), None), sha::SHA512),
+            [] => Kernels::new((vectors::kernel64::<Sha512>(), None), plain::<sha512::Core>()),
+        },
+    },
+    aes: AesKernels {
+        cbc: choice! { [Aes] => &aes::NEON, [] => &integers::CBC },
+        cfb: choice! { [Aes] => &aes::CFB, [] => &integers::CFB },
+        ofb: choice! { [Aes] => &aes::OFB, [] => &integers::OFB },
+        ctr: choice! { [Aes] => &aes::CTR, [] => &integers::CTR },
+        blocks: choice! { [Aes] => &aes::BLOCKS, [] => &integers::BLOCKS },
+        gcm: choice! { [Aes, Pmull] => &pmull::PMULL, [] => &integers::GCM },
+        chains: choice! { [Aes] => &aes::CHAIN, [] => &integers::CHAINS },
+    },
+    chacha: choice! { [] => &CHACHA },
+    des: &[DES],
+    kasumi: &[&portable::KASUMI, &KASUMI],
+    #[cfg(feature = "legacy")]
+    rc4: &crate::rc4::PORTABLE,
+    draw: Draw::PLAIN,
+};

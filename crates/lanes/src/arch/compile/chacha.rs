@@ -1,0 +1,74 @@
+//! Compiles the kernels of ChaCha20 and ChaCha20-Poly1305.
+
+/// Makes the kernel of one instruction set: vectors for keystream, and those for Poly1305.
+macro_rules! chacha_kernel {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $vector:ty, $limbs:ty $(, $feature:literal)?) => {
+        $(#[$doc])*
+        pub(crate) static $kernel: $crate::chacha::ChaChaKernel = {
+            use $crate::chacha::aead::{self, Workspace};
+            #[cfg(debug_assertions)]
+            use $crate::chacha::poly::{Number, Part, Wide};
+            use $crate::chacha::{ChaChaKernel, ChaChaKey, Extended, Message, Text, stream};
+            use $crate::vector::Vector;
+
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn cipher(texts: &[Text], lanes: &mut stream::Lanes) {
+                $crate::arch::compile::align_frame!();
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { stream::cipher::<$vector>(texts, lanes) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn process(messages: &[Message], workspace: &mut Workspace) {
+                $crate::arch::compile::align_frame!();
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { aead::process::<$vector, Poly1305>(messages, workspace, cipher) }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn subkeys(messages: &[Extended], lanes: &mut stream::Lanes, keys: &mut [ChaChaKey]) {
+                $crate::arch::compile::align_frame!();
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { stream::subkeys::<$vector>(messages, lanes, keys) }
+            }
+
+            #[cfg(not(debug_assertions))]
+            type Poly1305 = $limbs;
+
+            /// In a program that is not optimised, Poly1305 has functions of its own: each of its many copies would have a
+            /// place for every value, and the stack of a thread not room enough.
+            #[cfg(debug_assertions)]
+            struct Poly1305;
+
+            // SAFETY: that of the functions, which are called.
+            #[cfg(debug_assertions)]
+            unsafe impl Wide for Poly1305 {
+                const WORTH: usize = <$limbs>::WORTH;
+                const LANES: usize = <$limbs>::LANES;
+
+                unsafe fn absorb(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize {
+                    $(#[target_feature(enable = $feature)])?
+                    unsafe fn call(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize {
+                        // SAFETY: the contract, and the instructions are enabled here.
+                        unsafe { <$limbs>::absorb(sum, r, from, blocks) }
+                    }
+                    // SAFETY: the contract.
+                    unsafe { call(sum, r, from, blocks) }
+                }
+
+                unsafe fn absorb_each(parts: &mut [Part]) {
+                    $(#[target_feature(enable = $feature)])?
+                    unsafe fn call(parts: &mut [Part]) {
+                        // SAFETY: the contract, and the instructions are enabled here.
+                        unsafe { <$limbs>::absorb_each(parts) }
+                    }
+                    // SAFETY: the contract.
+                    unsafe { call(parts) }
+                }
+            }
+
+            ChaChaKernel { name: $name, lanes: <$vector>::LANES, cipher, process, subkeys }
+        };
+    };
+}
+pub(in crate::arch) use chacha_kernel;

@@ -1,0 +1,19 @@
+//! Macros that compile the generic kernels of a family for an instruction set: functions with its
+//! `target_feature`, and the kernel that has them.
+
+mod aes;
+mod chacha;
+mod des;
+mod frame;
+mod hash;
+pub(in crate::arch) mod interleaved;
+mod kasumi;
+
+pub(in crate::arch) use aes::{
+    blocks_kernel, cbc_kernel, cfb_kernel, chain_kernel, ctr_kernel, gcm_kernel, ofb_lanes_kernel,
+};
+pub(in crate::arch) use chacha::chacha_kernel;
+pub(in crate::arch) use des::des_kernel;
+pub(in crate::arch) use frame::{Anchor, align_frame};
+pub(in crate::arch) use hash::wide_kernels;
+pub(in crate::arch) use kasumi::kasumi_kernel;

@@ -1,0 +1,100 @@
+//! Everything that names an instruction: vectors, registers, and kernels compiled for an instruction set.
+//!
+//! There is a folder for each instruction set, `<cpu>/<isa>`, which exports one table of kernels, `KERNELS`;
+//! [`isas!`] below lists them. `compile` has the macros that compile the generic kernels of each family,
+//! `<cpu>/common` what several instruction sets share.
+
+#[cfg(target_arch = "aarch64")]
+pub(crate) mod aarch64 {
+    //! AArch64.
+
+    pub(crate) mod common;
+    pub(crate) mod neon;
+}
+mod compile;
+pub(crate) mod draw;
+pub(crate) mod portable;
+mod table;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86_64 {
+    //! x86-64.
+
+    pub(crate) mod avx2;
+    pub(crate) mod avx512;
+    pub(crate) mod common;
+    pub(crate) mod sse4;
+}
+
+#[cfg(target_arch = "aarch64")]
+use aarch64::common as this;
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+use portable as this;
+#[cfg(target_arch = "x86_64")]
+use x86_64::common as this;
+
+pub(crate) use table::Kernels;
+pub(crate) use this::{FEATURES, detect, hash_expansion, probes, sub_word};
+
+/// Declares the instruction sets, from the most modest to the widest of a machine: name, bits of a vector, the
+/// architecture, the table of kernels.
+macro_rules! isas {
+    ($(
+        $(#[$doc:meta])*
+        $isa:ident, $name:literal, $bits:literal, $([$arch:literal])? $($table:ident)::+;
+    )*) => {
+        /// An instruction set that kernels are compiled for, from the most modest to the widest of a machine.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Isa {
+            $($(#[$doc])* $isa,)*
+        }
+
+        impl Isa {
+            /// All of them, the most modest first.
+            pub const ALL: [Isa; [$(Isa::$isa),*].len()] = [$(Isa::$isa),*];
+
+            /// Its name on command lines, in JSON and in `BROADLOOM_ISA`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Isa::$isa => $name,)*
+                }
+            }
+
+            /// Bits of its widest vectors; 0 where there are none.
+            pub const fn vector_bits(self) -> usize {
+                match self {
+                    $(Isa::$isa => $bits,)*
+                }
+            }
+
+            /// Whether this program was compiled for its architecture.
+            pub fn is_native(self) -> bool {
+                self.kernels().is_some()
+            }
+
+            /// The table of its kernels, if it is one of this architecture.
+            pub(crate) fn kernels(self) -> Option<&'static Kernels> {
+                match self {
+                    $($(#[cfg(target_arch = $arch)])? Isa::$isa => Some(&$($table)::+),)*
+                    #[allow(unreachable_patterns, reason = "some are another architecture's")]
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+isas! {
+    /// Plain integers: any machine.
+    Portable, "portable", 0, portable::KERNELS;
+    /// AArch64's 128-bit vectors, with the AES and SHA-2 extensions where the CPU has them.
+    Neon, "neon", 128, ["aarch64"] aarch64::neon::KERNELS;
+    /// x86-64 with 128-bit vectors: SSE4.1; AES-NI, PCLMULQDQ and the SHA extensions where the CPU has them.
+    Sse4, "sse4", 128, ["x86_64"] x86_64::sse4::KERNELS;
+    /// x86-64 with 256-bit integer vectors; AES-NI, VAES and VPCLMULQDQ on them, and the SHA extensions where
+    /// the CPU has them.
+    Avx2, "avx2", 256, ["x86_64"] x86_64::avx2::KERNELS;
+    /// x86-64 with 512-bit vectors: AVX-512 F, BW, DQ and VL; IFMA, and VAES and VPCLMULQDQ on them where the CPU
+    /// has them, and what goes with [`Avx2`](Isa::Avx2).
+    Avx512, "avx512", 512, ["x86_64"] x86_64::avx512::KERNELS;
+}

@@ -1,0 +1,101 @@
+//! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
+
+use super::compile::{chacha_kernel, des_kernel, kasumi_kernel, wide_kernels};
+use super::draw::Draw;
+use super::table::{self, choice};
+use crate::aes::gcm::key::Powers;
+use crate::aes::{AesKernels, portable as aes};
+use crate::chacha::NoVectors;
+use crate::features::{FeatureState, Features};
+use crate::hash::kernel::Built;
+use crate::hash::{
+    HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, md5, plain, sha1, sha256,
+    sha512,
+};
+use crate::plain::Plain;
+use crate::probe::Needs;
+
+wide_kernels!("portable", Built, [], Pair<Plain<u32>>, Pair<Plain<u64>>);
+
+chacha_kernel!(
+    /// A block after the other, in plain integers.
+    CHACHA, "portable", Plain<u32>, NoVectors
+);
+
+des_kernel!(
+    /// 64 lanes in an integer.
+    DES, "bitsliced", u64
+);
+
+kasumi_kernel!(
+    /// 64 lanes in an integer.
+    KASUMI, "bitsliced", u64
+);
+
+/// One table for any machine.
+pub(crate) static KERNELS: table::Kernels = table::Kernels {
+    needs: Features::NONE,
+    hashes: HashKernels {
+        md5: choice! {
+            [] => Kernels::new((kernel32::<Md5>(), None), plain::<md5::Core>()),
+        },
+        sha1: choice! {
+            [] => Kernels::new((kernel32::<Sha1>(), None), plain::<sha1::Core>()),
+        },
+        sha224: choice! {
+            [] => Kernels::new((kernel32::<Sha224>(), None), plain::<sha256::Core>()),
+        },
+        sha256: choice! {
+            [] => Kernels::new((kernel32::<Sha256>(), None), plain::<sha256::Core>()),
+        },
+        sha384: choice! {
+            [] => Kernels::new((kernel64::<Sha384>(), None), plain::<sha512::Core>()),
+        },
+        sha512: choice! {
+            [] => Kernels::new((kernel64::<Sha512>(), None), plain::<sha512::Core>()),
+        },
+    },
+    aes: AesKernels {
+        cbc: choice! { [] => &aes::CBC },
+        cfb: choice! { [] => &aes::CFB },
+        ofb: choice! { [] => &aes::OFB },
+        ctr: choice! { [] => &aes::CTR },
+        blocks: choice! { [] => &aes::BLOCKS },
+        gcm: choice! { [] => &aes::GCM },
+        chains: choice! { [] => &aes::CHAINS },
+    },
+    chacha: choice! { [] => &CHACHA },
+    des: &[DES],
+    kasumi: &[&KASUMI],
+    #[cfg(feature = "legacy")]
+    rc4: &crate::rc4::PORTABLE,
+    draw: Draw::PLAIN,
+};
+
+/// How many features are looked for, on architectures that have no folder here.
+#[allow(dead_code, reason = "most architectures have their own")]
+pub(crate) const FEATURES: usize = 0;
+
+/// What the CPU offers, on architectures that have no folder here.
+#[allow(dead_code, reason = "most architectures have their own")]
+pub(crate) fn detect() -> [FeatureState; FEATURES] {
+    []
+}
+
+/// SubWord of the AES key expansion: the bitsliced S-box is used.
+#[allow(dead_code, reason = "most architectures have their own")]
+pub(crate) fn sub_word() -> Option<fn(u32) -> u32> {
+    None
+}
+
+/// The powers of a hash key: integers are used.
+#[allow(dead_code, reason = "most architectures have their own")]
+pub(crate) fn hash_expansion() -> Option<Powers> {
+    None
+}
+
+/// No loops are written for other architectures: nothing can be calibrated there.
+#[allow(dead_code, reason = "most architectures have their own")]
+pub(crate) fn probes() -> &'static [Needs] {
+    &[]
+}

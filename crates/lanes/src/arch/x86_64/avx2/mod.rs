@@ -1,0 +1,90 @@
+//! AVX2: vectors of 256 bits, and the extensions that go with them.
+
+mod bits;
+mod clmul;
+pub(in crate::arch) mod mac;
+pub(in crate::arch) mod ni;
+mod poly;
+pub(in crate::arch) mod vaes;
+pub(in crate::arch) mod vclmul;
+pub(in crate::arch) mod vectors;
+
+use bits::Bits256;
+use vectors::{U32x8, U64x4, single};
+
+use super::common::sha;
+use crate::aes::{AesKernels, portable as integers};
+use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
+use crate::arch::draw::Draw;
+use crate::arch::portable;
+use crate::arch::table::{self, choice};
+use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
+use crate::features::Feature::*;
+use crate::features::Features;
+use crate::hash::{HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, sha1, sha256};
+
+pub(in crate::arch) use bits::Bits256 as Lanes256;
+pub(in crate::arch) use clmul::CLMUL;
+
+chacha_kernel!(
+    /// Eight blocks at once.
+    CHACHA, "avx2", U32x8, Lanes<Limbs<U64x4>>, "avx2,bmi1,bmi2"
+);
+
+des_kernel!(
+    /// 256 lanes.
+    DES, "avx2", Bits256, "avx2"
+);
+
+kasumi_kernel!(
+    /// 256 lanes.
+    KASUMI, "avx2 bitsliced", Bits256, "avx2"
+);
+
+/// The kernels of AVX2. Where registers of one width cost as much as those of half the width, as everywhere but
+/// for 512 bits, only the widest are worth having for DES.
+pub(crate) static KERNELS: table::Kernels = table::Kernels {
+    needs: Features::of(&[Avx2, Bmi1, Bmi2, Ssse3, Sse41]),
+    hashes: HashKernels {
+        md5: choice! {
+            [] => Kernels::new((vectors::kernel32::<Md5>(), None), super::common::md5::MD5),
+        },
+        sha1: choice! {
+            [Sha] => Kernels::new((sha::wide_sha1::<Sha1>(), None), sha::SHA1),
+            [] => Kernels::new((vectors::kernel32::<Sha1>(), None), single::<sha1::Core>()),
+        },
+        sha224: choice! {
+            [Sha] => Kernels::new((sha::wide_sha256::<Sha224>(), None), sha::SHA256),
+            [] => Kernels::new((vectors::kernel32::<Sha224>(), None), single::<sha256::Core>()),
+        },
+        sha256: choice! {
+            [Sha] => Kernels::new((sha::wide_sha256::<Sha256>(), None), sha::SHA256),
+            [] => Kernels::new((vectors::kernel32::<Sha256>(), None), single::<sha256::Core>()),
+        },
+        sha384: choice! {
+            [] => Kernels::new((vectors::kernel64::<Sha384>(), None), super::common::sha512::AVX2),
+        },
+        sha512: choice! {
+            [] => Kernels::new((vectors::kernel64::<Sha512>(), None), super::common::sha512::AVX2),
+        },
+    },
+    aes: AesKernels {
+        cbc: choice! { [Vaes, Aes] => &vaes::CBC, [Aes] => &ni::AESNI, [] => &integers::CBC },
+        cfb: choice! { [Vaes, Aes] => &vaes::CFB, [Aes] => &ni::CFB, [] => &integers::CFB },
+        ofb: choice! { [Vaes, Aes] => &vaes::OFB, [Aes] => &ni::OFB, [] => &integers::OFB },
+        ctr: choice! { [Vaes] => &vaes::CTR, [Aes] => &ni::CTR, [] => &integers::CTR },
+        blocks: choice! { [Vaes] => &vaes::BLOCKS, [Aes] => &ni::BLOCKS, [] => &integers::BLOCKS },
+        gcm: choice! {
+            [Vaes, Vpclmulqdq] => &vclmul::VCLMUL,
+            [Aes, Pclmulqdq] => &CLMUL,
+            [] => &integers::GCM,
+        },
+        chains: choice! { [Vaes, Aes] => &mac::VAES, [Aes] => &ni::CHAIN, [] => &integers::CHAINS },
+    },
+    chacha: choice! { [] => &CHACHA },
+    des: &[DES],
+    kasumi: &[&portable::KASUMI, &KASUMI],
+    #[cfg(feature = "legacy")]
+    rc4: &super::common::rc4::KERNEL,
+    draw: Draw::AVX,
+};

@@ -1,0 +1,388 @@
+//! Groups of a long text of GCM on four blocks at once, as one piece of assembly.
+//!
+//! On AMD Zen 4 two of four pipes do AES rounds, and one of those carry-less products: a register of four blocks keeps them
+//! for 13 cycles. Sums, shuffles and counters that are given one of these pipes get in the way. So the counters are made by
+//! integer instructions, which write them into the next group's blocks in memory; the round keys stay in registers; and
+//! each operation of the hash stands behind one round of a register. That takes 15 cycles, or 16.5 where texts
+//! are not aligned; the compiler's code took 18.
+
+use core::arch::asm;
+use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
+
+use crate::aes::ctr::pipeline::take;
+use crate::aes::gcm::field::REDUCTION;
+use crate::aes::gcm::hash::STEPS;
+use crate::aes::gcm::key::{HashPowers, POWERS};
+use crate::aes::gcm::pipeline::{Groups, Text};
+use crate::aes::register::{Aes, Wide};
+use crate::arch::x86_64::common::clmul::REVERSED;
+
+/// Blocks of a group: eight registers.
+const BLOCKS: usize = 4 * STEPS;
+
+/// From so many groups on it pays to load all round keys, and to make counters that the last group has no use for.
+pub(in crate::arch) const MANY: usize = 2;
+
+/// The counter blocks of a group.
+#[repr(C, align(64))]
+struct CounterBlocks([[u8; 16]; BLOCKS]);
+
+/// What the assembly has in memory.
+#[repr(C, align(64))]
+struct Constants {
+    /// [`REDUCTION`], everywhere.
+    reduction: [u64; 8],
+    /// The order of the bytes of a block as an element.
+    reversed: __m128i,
+}
+
+static CONSTANTS: Constants = Constants { reduction: [REDUCTION; 8], reversed: REVERSED };
+
+/// Register `$i` of counter blocks, with the first round key.
+#[rustfmt::skip]
+macro_rules! whitened {
+    ($i:literal) => { concat!("vpxord zmm", $i, ", zmm", $i, ", zmm31\n") };
+}
+
+/// Register `$i` of counter blocks from memory.
+#[rustfmt::skip]
+macro_rules! counters {
+    ($i:literal) => { concat!("vmovdqa64 zmm", $i, ", [{blocks} + 64*", $i, "]\n") };
+}
+
+/// A round of register `$i`.
+#[rustfmt::skip]
+macro_rules! aes {
+    ($key:literal, $i:literal) => { concat!("vaesenc zmm", $i, ", zmm", $i, ", ", $key, "\n") };
+}
+
+/// A round of all registers.
+macro_rules! round {
+    ($key:literal) => {
+        concat!(
+            aes!($key, "0"),
+            aes!($key, "1"),
+            aes!($key, "2"),
+            aes!($key, "3"),
+            aes!($key, "4"),
+            aes!($key, "5"),
+            aes!($key, "6"),
+            aes!($key, "7"),
+        )
+    };
+}
+
+/// The last round of register `$i`, with the text: it goes out.
+macro_rules! added {
+    ($i:literal, $text:literal) => {
+        concat!(
+            "vpxord ",
+            $text,
+            ", zmm21, [{src} + 64*",
+            $i,
+            "]\n",
+            "vaesenclast zmm",
+            $i,
+            ", zmm",
+            $i,
+            ", ",
+            $text,
+            "\n",
+            "vmovdqu64 [{dst} + 64*",
+            $i,
+            "], zmm",
+            $i,
+            "\n",
+        )
+    };
+}
+
+/// The counter of block `$w` of the next group, in the order of its bytes.
+#[rustfmt::skip]
+macro_rules! counter {
+    ($w:literal) => { concat!("lea {word:e}, [{next:r} + ", $w, "]\nbswap {word:e}\n") };
+}
+
+/// That counter to where it belongs.
+#[rustfmt::skip]
+macro_rules! store {
+    ($w:literal) => { concat!("mov [{blocks} + 16*", $w, " + 12], {word:e}\n") };
+}
+
+/// Adds two products to a sum, or begins it with them.
+#[rustfmt::skip]
+macro_rules! sum {
+    (begin $sum:literal, $one:literal, $other:literal) => {
+        concat!("vpxord ", $sum, ", ", $one, ", ", $other, "\n")
+    };
+    (add $sum:literal, $one:literal, $other:literal) => {
+        concat!("vpternlogd ", $sum, ", ", $one, ", ", $other, ", 0x96\n")
+    };
+}
+
+/// Two rounds of all registers, and beside them registers `$a` and `$b` of the ciphertext, times their powers, and eight
+/// counters. `$so_far` adds what was hashed so far to the first of the two.
+macro_rules! pair {
+    (
+        $one:literal, $other:literal, $a:literal, $b:literal,
+        $w0:literal $w1:literal $w2:literal $w3:literal $w4:literal $w5:literal $w6:literal $w7:literal,
+        $so_far:literal, $sum:ident
+    ) => {
+        concat!(
+            aes!($one, "0"),
+            "vmovdqu64 zmm27, [{ciphertext} + 64*", $a, "]\n",
+            "vpshufb zmm27, zmm27, zmm25\n",
+            $so_far,
+            counter!($w0),
+            aes!($one, "1"),
+            "vmovdqu64 zmm28, [{ciphertext} + 64*", $b, "]\n",
+            "vpshufb zmm28, zmm28, zmm25\n",
+            store!($w0),
+            aes!($one, "2"),
+            "vpclmulqdq zmm29, zmm27, [{powers} + 64*", $a, "], 0\n",
+            counter!($w1),
+            aes!($one, "3"),
+            "vpclmulqdq zmm30, zmm28, [{powers} + 64*", $b, "], 0\n",
+            store!($w1),
+            aes!($one, "4"),
+            "vpshufd zmm31, zmm27, 0x4e\n",
+            counter!($w2),
+            aes!($one, "5"),
+            sum!($sum "zmm22", "zmm29", "zmm30"),
+            store!($w2),
+            aes!($one, "6"),
+            "vpclmulqdq zmm29, zmm27, [{powers} + 64*", $a, "], 0x11\n",
+            counter!($w3),
+            aes!($one, "7"),
+            "vpxord zmm31, zmm31, zmm27\n",
+            store!($w3),
+            aes!($other, "0"),
+            "vpshufd zmm27, zmm28, 0x4e\n",
+            counter!($w4),
+            aes!($other, "1"),
+            "vpclmulqdq zmm30, zmm28, [{powers} + 64*", $b, "], 0x11\n",
+            store!($w4),
+            aes!($other, "2"),
+            "vpxord zmm28, zmm28, zmm27\n",
+            counter!($w5),
+            aes!($other, "3"),
+            sum!($sum "zmm23", "zmm29", "zmm30"),
+            store!($w5),
+            aes!($other, "4"),
+            "vpclmulqdq zmm31, zmm31, [{powers} + {folds} + 64*", $a, "], 0\n",
+            counter!($w6),
+            aes!($other, "5"),
+            "vpclmulqdq zmm28, zmm28, [{powers} + {folds} + 64*", $b, "], 0\n",
+            store!($w6),
+            aes!($other, "6"),
+            sum!($sum "zmm24", "zmm31", "zmm28"),
+            counter!($w7),
+            aes!($other, "7"),
+            store!($w7),
+        )
+    };
+}
+
+/// [`Groups::hashed`], of one group at least.
+///
+/// # Safety
+/// That of [`Groups::hashed`].
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
+pub(in crate::arch) unsafe fn weave(
+    groups: &mut Groups<__m512i>,
+    powers: *const HashPowers,
+    text: Text,
+    count: usize,
+    mut so_far: __m512i,
+) -> __m512i {
+    let Groups { key, counters } = groups;
+    let mut blocks = MaybeUninit::<CounterBlocks>::uninit();
+    let blocks: *mut u8 = blocks.as_mut_ptr().cast();
+    // SAFETY: the caller's; there are so many registers of counter blocks. Of every group eight registers of text and of
+    // ciphertext are read, and as many are written; of the counter blocks, the last four bytes each. A key has a round
+    // key for each of its rounds, and one before them, and there are the powers of so many blocks. All registers that
+    // are written are named.
+    unsafe {
+        let x = take::<__m512i, STEPS>(counters);
+        let next = _mm_extract_epi32::<3>(_mm512_castsi512_si128(*counters));
+        // For all of it but the counters.
+        for (i, x) in x.iter().enumerate() {
+            x.store(blocks.add(64 * i));
+        }
+        // Changes: zmm0 to zmm31; the registers of `next`, `word`, `src`, `dst`, `ciphertext` and `count`;
+        // flags; the text at `dst` and the counters at `blocks`. No mask register, no stack.
+        asm!(
+            "vbroadcasti32x4 zmm8, [{key} + 16]",
+            "vbroadcasti32x4 zmm9, [{key} + 32]",
+            "vbroadcasti32x4 zmm10, [{key} + 48]",
+            "vbroadcasti32x4 zmm11, [{key} + 64]",
+            "vbroadcasti32x4 zmm12, [{key} + 80]",
+            "vbroadcasti32x4 zmm13, [{key} + 96]",
+            "vbroadcasti32x4 zmm14, [{key} + 112]",
+            "vbroadcasti32x4 zmm15, [{key} + 128]",
+            "cmp {last}, 16*12",
+            "jb 2f",
+            "vbroadcasti32x4 zmm16, [{key} + 144]",
+            "vbroadcasti32x4 zmm17, [{key} + 160]",
+            "je 2f",
+            "vbroadcasti32x4 zmm18, [{key} + 176]",
+            "vbroadcasti32x4 zmm19, [{key} + 192]",
+            "2:",
+            "vbroadcasti32x4 zmm20, [{key} + {last} - 16]",
+            "vbroadcasti32x4 zmm21, [{key} + {last}]",
+            "vbroadcasti32x4 zmm25, [{constants} + 64]",
+            ".p2align 5",
+            "3:",
+            "vbroadcasti32x4 zmm31, [{key}]",
+            whitened!("0"), whitened!("1"), whitened!("2"), whitened!("3"),
+            whitened!("4"), whitened!("5"), whitened!("6"), whitened!("7"),
+            // The first pair comes last: it waits for the group before.
+            pair!("zmm8", "zmm9", "2", "3", 0 1 2 3 4 5 6 7, "", begin),
+            pair!("zmm10", "zmm11", "4", "5", 8 9 10 11 12 13 14 15, "", add),
+            pair!("zmm12", "zmm13", "6", "7", 16 17 18 19 20 21 22 23, "", add),
+            pair!(
+                "zmm14", "zmm15", "0", "1", 24 25 26 27 28 29 30 31,
+                "vpxord zmm27, zmm27, zmm26\n", add
+            ),
+            "add {next:e}, 32",
+            "cmp {last}, 16*12",
+            "jb 4f",
+            round!("zmm16"),
+            round!("zmm17"),
+            "je 4f",
+            round!("zmm18"),
+            round!("zmm19"),
+            "4:",
+            round!("zmm20"),
+            added!("0", "zmm29"), added!("1", "zmm30"), added!("2", "zmm31"), added!("3", "zmm29"),
+            added!("4", "zmm30"), added!("5", "zmm31"), added!("6", "zmm29"), added!("7", "zmm30"),
+            // The sum is reduced: `Sum::reduce`.
+            "vpternlogd zmm24, zmm22, zmm23, 0x96",
+            "vpslldq zmm27, zmm24, 8",
+            "vpsrldq zmm28, zmm24, 8",
+            "vpxord zmm22, zmm22, zmm27",
+            "vpxord zmm23, zmm23, zmm28",
+            "vpshufd zmm27, zmm22, 0x4e",
+            "vpclmulqdq zmm28, zmm22, [{constants}], 0",
+            "vpxord zmm22, zmm27, zmm28",
+            "vpshufd zmm27, zmm22, 0x4e",
+            "vpclmulqdq zmm28, zmm22, [{constants}], 0",
+            "vpternlogd zmm23, zmm27, zmm28, 0x96",
+            "vextracti64x4 ymm27, zmm23, 1",
+            "vpxord ymm27, ymm27, ymm23",
+            "vextracti32x4 xmm28, ymm27, 1",
+            "vpxord xmm26, xmm27, xmm28",
+            "add {src}, 512",
+            "add {dst}, 512",
+            "add {ciphertext}, 512",
+            "dec {count}",
+            "jz 5f",
+            counters!("0"), counters!("1"), counters!("2"), counters!("3"),
+            counters!("4"), counters!("5"), counters!("6"), counters!("7"),
+            "jmp 3b",
+            "5:",
+            key = in(reg) (**key).encryption().as_ptr(),
+            last = in(reg) 16 * (**key).rounds(),
+            constants = in(reg) &raw const CONSTANTS,
+            blocks = in(reg) blocks,
+            next = inout(reg) next => _,
+            word = out(reg) _,
+            powers = in(reg) (*powers).from(POWERS),
+            src = inout(reg) text.src => _,
+            dst = inout(reg) text.dst => _,
+            ciphertext = inout(reg) text.ciphertext => _,
+            count = inout(reg) count => _,
+            folds = const HashPowers::FOLDS,
+            inout("zmm0") x[0] => _, inout("zmm1") x[1] => _, inout("zmm2") x[2] => _, inout("zmm3") x[3] => _,
+            inout("zmm4") x[4] => _, inout("zmm5") x[5] => _, inout("zmm6") x[6] => _, inout("zmm7") x[7] => _,
+            out("zmm8") _, out("zmm9") _, out("zmm10") _, out("zmm11") _,
+            out("zmm12") _, out("zmm13") _, out("zmm14") _, out("zmm15") _, out("zmm16") _,
+            out("zmm17") _, out("zmm18") _, out("zmm19") _, out("zmm20") _, out("zmm21") _,
+            out("zmm22") _, out("zmm23") _, out("zmm24") _, out("zmm25") _,
+            inout("zmm26") so_far,
+            out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
+            options(nostack),
+        );
+        *counters = counters.count((BLOCKS * (count - 1)) as u32);
+    }
+    so_far
+}
+
+#[cfg(test)]
+mod tests {
+    use std::println;
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::aes::gcm::GcmKey;
+    use crate::cpu::{Cpu, Isa};
+    use crate::features::Feature;
+
+    const GROUP: usize = 16 * BLOCKS;
+
+    /// What comes of some groups of a text and one more that is not hashed: the text, and the hash.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
+    fn ciphered<const IN_ASSEMBLY: bool>(
+        key: &GcmKey,
+        counter: u32,
+        groups: usize,
+        seals: bool,
+    ) -> (Vec<u8>, [u8; 64]) {
+        // No register is aligned; and a group before the text is there to be hashed.
+        let mut bytes: Vec<u8> =
+            (0..3 + GROUP * (groups + 2)).map(|i| (i * 7 + i / 251) as u8).collect();
+        let mut block = [9; 16];
+        block[12..].copy_from_slice(&counter.to_be_bytes());
+        let mut hash = [0; 64];
+        // SAFETY: the instructions are enabled; all groups are there.
+        unsafe {
+            let counters = __m512i::load_one(block.as_ptr()).counters();
+            let mut all = Groups { key: key.aes(), counters };
+            let text = bytes.as_mut_ptr().add(3 + GROUP);
+            let ciphertext = if seals { text.sub(GROUP) } else { text };
+            let places = Text { src: text, dst: text, ciphertext };
+            let so_far = __m512i::load_one([0xa5; 16].as_ptr());
+            let so_far = match IN_ASSEMBLY {
+                true => weave(&mut all, key.hash(), places, groups, so_far),
+                false => all.hashed(key.hash(), places, groups, so_far),
+            };
+            so_far.store(hash.as_mut_ptr());
+            let last = text.add(GROUP * groups);
+            all.alone(last, last);
+        }
+        (bytes, hash)
+    }
+
+    #[test]
+    fn groups_in_assembly_are_as_those_of_the_compiler() {
+        let cpu = Cpu::detect();
+        if cpu.isa() != Isa::Avx512 || !cpu.has(Feature::Vaes) || !cpu.has(Feature::Vpclmulqdq) {
+            println!("kernel not run: groups of GCM in assembly need avx512, vaes, vpclmulqdq");
+            return;
+        }
+        for (len, groups) in
+            [16, 24, 32].into_iter().flat_map(|len| [2, 3, 9].map(|groups| (len, groups)))
+        {
+            let key = GcmKey::new(&[len as u8; 32][..len]).expect("a good length");
+            // The counter passes zero nowhere, in the first group, behind it, and in the last.
+            for counter in
+                [2, 0xffff_fff5, 0xffff_ffe0, 0xffff_ffff - (BLOCKS * (groups - 1)) as u32]
+            {
+                for seals in [true, false] {
+                    // SAFETY: the CPU has the instructions.
+                    let both = unsafe {
+                        [ciphered::<true>, ciphered::<false>]
+                            .map(|ciphered| ciphered(&key, counter, groups, seals))
+                    };
+                    assert!(
+                        both[0] == both[1],
+                        "{len} bytes of key, {groups} from {counter:x}, {seals}"
+                    );
+                }
+            }
+        }
+        println!("kernel tested: groups of GCM in assembly");
+    }
+}

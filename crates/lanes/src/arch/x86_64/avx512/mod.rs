@@ -1,0 +1,140 @@
+//! AVX-512 F, BW, DQ and VL: vectors of 512 bits, and the extensions that go with them.
+
+mod bits;
+mod fused;
+mod gcm_abreast;
+mod gcm_weave;
+mod mac;
+mod poly;
+pub(in crate::arch) mod sha1x16;
+pub(in crate::arch) mod sha256x8;
+mod vaes;
+mod vclmul;
+pub(in crate::arch) mod vectors;
+
+use bits::Bits512;
+use fused::Fused;
+use vectors::{U32x16, U64x8};
+
+use super::avx2::vectors::single;
+use super::avx2::{self, Lanes256, ni};
+use super::common::sha;
+use crate::aes::{AesKernels, portable as integers};
+use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
+use crate::arch::draw::Draw;
+use crate::arch::portable;
+use crate::arch::table::{self, choice};
+use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
+use crate::features::Feature::*;
+use crate::features::Features;
+use crate::hash::{
+    HashKernel, HashKernels, Kernels, Md5, Middle, Sha1, Sha224, Sha256, Sha384, Sha512, sha1,
+    sha256,
+};
+
+chacha_kernel!(
+    /// Sixteen blocks at once; Poly1305 with instructions that multiply and add.
+    CHACHA_IFMA, "avx512-ifma", U32x16, Lanes<Fused>,
+    "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
+);
+
+chacha_kernel!(
+    /// Sixteen blocks at once.
+    CHACHA, "avx512", U32x16, Lanes<Limbs<U64x8>>, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
+);
+
+des_kernel!(
+    /// 256 lanes, and three-operand gates.
+    DES_HALF, "avx512", Lanes256, "avx512f,avx512vl"
+);
+
+des_kernel!(
+    /// 512 lanes.
+    DES, "avx512", Bits512, "avx512f,avx512vl"
+);
+
+kasumi_kernel!(
+    /// 256 lanes, and three-operand gates.
+    KASUMI_HALF, "avx512vl bitsliced", Lanes256, "avx512f,avx512bw,avx512vl"
+);
+
+kasumi_kernel!(
+    /// 512 lanes.
+    KASUMI, "avx512 bitsliced", Bits512, "avx512f,avx512bw,avx512vl"
+);
+
+/// A kernel of fewer lanes, the faster one with so many buffers or fewer.
+const fn middle(kernel: HashKernel<u32>, up_to: usize) -> Option<Middle<u32>> {
+    Some(Middle { kernel, up_to })
+}
+
+/// The kernels of AVX-512.
+///
+/// Four buffers of SHA-1 by the SHA instructions take three eighths of the time of sixteen on 512-bit vectors, and
+/// of SHA-256 a quarter or little more. Where an operation on 512 bits is two of 256 (AMD Zen 4, `Fp256`), SHA
+/// instructions and 256-bit vectors at once take three quarters of the time of 512-bit vectors for SHA-256. Where
+/// it is one, or where SHA instructions start only every other cycle (Intel's cores), 512-bit vectors are the
+/// faster.
+pub(crate) static KERNELS: table::Kernels = table::Kernels {
+    needs: Features::of(&[Avx512f, Avx512bw, Avx512dq, Avx512vl, Avx2, Bmi1, Bmi2, Ssse3, Sse41]),
+    hashes: HashKernels {
+        md5: choice! {
+            [] => Kernels::new((vectors::kernel32::<Md5>(), None), super::common::md5::MD5),
+        },
+        sha1: choice! {
+            [Sha, Fp256] => Kernels::new(
+                (sha1x16::kernel::<Sha1>(), middle(sha::wide_sha1::<Sha1>(), 8)), sha::SHA1,
+            ),
+            [Sha] => Kernels::new(
+                (vectors::kernel32::<Sha1>(), middle(sha::wide_sha1::<Sha1>(), 8)), sha::SHA1,
+            ),
+            [Fp256] => Kernels::new((sha1x16::kernel::<Sha1>(), None), single::<sha1::Core>()),
+            [] => Kernels::new((vectors::kernel32::<Sha1>(), None), single::<sha1::Core>()),
+        },
+        sha224: choice! {
+            [Sha, Fp256] => Kernels::new(
+                (sha256x8::kernel::<Sha224>(), middle(sha::wide_sha256_avx512::<Sha224>(), 4)), sha::SHA256,
+            ),
+            [Sha] => Kernels::new(
+                (vectors::kernel32::<Sha224>(), middle(sha::wide_sha256::<Sha224>(), 12)), sha::SHA256,
+            ),
+            [] => Kernels::new((vectors::kernel32::<Sha224>(), None), single::<sha256::Core>()),
+        },
+        sha256: choice! {
+            [Sha, Fp256] => Kernels::new(
+                (sha256x8::kernel::<Sha256>(), middle(sha::wide_sha256_avx512::<Sha256>(), 4)), sha::SHA256,
+            ),
+            [Sha] => Kernels::new(
+                (vectors::kernel32::<Sha256>(), middle(sha::wide_sha256::<Sha256>(), 12)), sha::SHA256,
+            ),
+            [] => Kernels::new((vectors::kernel32::<Sha256>(), None), single::<sha256::Core>()),
+        },
+        sha384: choice! {
+            [] => Kernels::new((vectors::kernel64::<Sha384>(), None), super::common::sha512::AVX512),
+        },
+        sha512: choice! {
+            [] => Kernels::new((vectors::kernel64::<Sha512>(), None), super::common::sha512::AVX512),
+        },
+    },
+    aes: AesKernels {
+        cbc: choice! { [Vaes, Aes] => &vaes::CBC, [Aes] => &ni::AESNI, [] => &integers::CBC },
+        cfb: choice! { [Vaes, Aes] => &vaes::CFB, [Aes] => &ni::CFB, [] => &integers::CFB },
+        ofb: choice! { [Vaes, Aes] => &vaes::OFB, [Aes] => &ni::OFB, [] => &integers::OFB },
+        ctr: choice! { [Vaes] => &vaes::CTR, [Aes] => &ni::CTR, [] => &integers::CTR },
+        blocks: choice! { [Vaes] => &vaes::BLOCKS, [Aes] => &ni::BLOCKS, [] => &integers::BLOCKS },
+        gcm: choice! {
+            [Vaes, Vpclmulqdq] => &vclmul::VCLMUL512,
+            [Aes, Pclmulqdq] => &avx2::CLMUL,
+            [] => &integers::GCM,
+        },
+        chains: choice! {
+            [Vaes, Aes] => &mac::VAES512, [Aes] => &ni::CHAIN, [] => &integers::CHAINS,
+        },
+    },
+    chacha: choice! { [Avx512ifma] => &CHACHA_IFMA, [] => &CHACHA },
+    des: &[DES_HALF, DES],
+    kasumi: &[&portable::KASUMI, &KASUMI_HALF, &KASUMI],
+    #[cfg(feature = "legacy")]
+    rc4: &super::common::rc4::KERNEL,
+    draw: Draw::AVX,
+};

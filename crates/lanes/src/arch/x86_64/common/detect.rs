@@ -1,0 +1,64 @@
+//! What the CPU and the operating system offer.
+
+use core::arch::x86_64::{__cpuid, __cpuid_count};
+
+use crate::features::Feature::*;
+use crate::features::FeatureState;
+
+/// How many features are looked for.
+pub(crate) const FEATURES: usize = 16;
+
+/// Reads CPUID, and XCR0 through XGETBV: a CPU may have registers that the operating system does not
+/// save (Intel SDM, volume 1, chapters 14.3 and 15.2).
+pub(crate) fn detect() -> [FeatureState; FEATURES] {
+    let highest = __cpuid(0).eax;
+    let one = __cpuid(1);
+    let seven = if highest >= 7 {
+        __cpuid_count(7, 0)
+    } else {
+        core::arch::x86_64::CpuidResult { eax: 0, ebx: 0, ecx: 0, edx: 0 }
+    };
+    // AMD's identifiers of what is fast; other makers' CPUs have no such leaf.
+    const FAST: u32 = 0x8000_001a;
+    let fast = if __cpuid(0x8000_0000).eax >= FAST { __cpuid(FAST).eax } else { 0 };
+    let bit = |register: u32, bit: u32| register >> bit & 1 == 1;
+    let saved = if bit(one.ecx, 27) {
+        // SAFETY: CPUID says that the operating system has enabled XGETBV (OSXSAVE).
+        unsafe { xcr0() }
+    } else {
+        0
+    };
+    let ymm = saved & 0b110 == 0b110;
+    let zmm = ymm && saved & 0b1110_0000 == 0b1110_0000;
+
+    let state = |feature, seen, os| FeatureState { feature, seen, usable: seen && os };
+    [
+        state(Ssse3, bit(one.ecx, 9), true),
+        state(Sse41, bit(one.ecx, 19), true),
+        state(Pclmulqdq, bit(one.ecx, 1), true),
+        state(Aes, bit(one.ecx, 25), true),
+        state(Bmi1, bit(seven.ebx, 3), true),
+        state(Bmi2, bit(seven.ebx, 8), true),
+        state(Avx2, bit(one.ecx, 28) && bit(seven.ebx, 5), ymm),
+        state(Avx512f, bit(seven.ebx, 16), zmm),
+        state(Avx512dq, bit(seven.ebx, 17), zmm),
+        state(Avx512bw, bit(seven.ebx, 30), zmm),
+        state(Avx512vl, bit(seven.ebx, 31), zmm),
+        state(Avx512ifma, bit(seven.ebx, 21), zmm),
+        state(Sha, bit(seven.ebx, 29), true),
+        state(Vaes, bit(seven.ecx, 9), ymm),
+        state(Vpclmulqdq, bit(seven.ecx, 10), ymm),
+        // Data paths of 256 bits (FP256) and no wider (FP512).
+        state(Fp256, bit(fast, 2) && !bit(fast, 3), ymm),
+    ]
+}
+
+/// The register states that the operating system saves.
+///
+/// # Safety
+/// CPUID must report OSXSAVE.
+#[target_feature(enable = "xsave")]
+unsafe fn xcr0() -> u64 {
+    // SAFETY: register 0 exists wherever XGETBV does.
+    unsafe { core::arch::x86_64::_xgetbv(0) }
+}

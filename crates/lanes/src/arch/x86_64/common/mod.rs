@@ -1,0 +1,37 @@
+//! What several instruction sets share: registers of 128 bits, and what is compiled for one feature alone.
+
+pub(in crate::arch) mod aes;
+pub(in crate::arch) mod clmul;
+mod detect;
+pub(in crate::arch) mod md5;
+pub(in crate::arch) mod poly;
+mod probe;
+#[cfg(feature = "legacy")]
+pub(in crate::arch) mod rc4;
+pub(in crate::arch) mod sha;
+pub(in crate::arch) mod sha512;
+#[cfg(all(test, unix))]
+mod tests;
+
+use crate::aes::gcm::key::Powers;
+use crate::probe::Needs;
+pub(crate) use detect::{FEATURES, detect};
+
+/// SubWord of the AES key expansion, if the CPU has AES instructions.
+pub(crate) fn sub_word() -> Option<fn(u32) -> u32> {
+    cpufeatures::new!(has_aes, "aes");
+    // SAFETY: the CPU has AES-NI.
+    has_aes::get().then_some(|word| unsafe { aes::sub_word(word) })
+}
+
+/// The powers of a hash key, if the CPU has instructions for AES and for carry-less products.
+pub(crate) fn hash_expansion() -> Option<Powers> {
+    cpufeatures::new!(has_both, "aes", "pclmulqdq");
+    // SAFETY: the CPU has the instructions.
+    has_both::get().then_some(|key, hash| unsafe { clmul::expand(key, hash) })
+}
+
+/// Loops of one operation each.
+pub(crate) fn probes() -> &'static [Needs] {
+    probe::TABLE
+}

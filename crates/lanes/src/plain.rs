@@ -1,0 +1,86 @@
+//! A vector of one lane: a plain integer, on any machine.
+
+use crate::vector::{Vector, Word, each};
+
+/// One lane in a plain integer. Uses no instruction beyond the target's baseline.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain<W>(W);
+
+macro_rules! plain_vector {
+    ($word:ty) => {
+        // SAFETY: baseline instructions only; every method is `inline(always)`.
+        unsafe impl Vector for Plain<$word> {
+            type Word = $word;
+            const LANES: usize = 1;
+
+            #[inline(always)]
+            unsafe fn splat(word: $word) -> Self {
+                Self(word)
+            }
+            #[inline(always)]
+            unsafe fn load(words: *const $word) -> Self {
+                // SAFETY: the caller vouches for the word.
+                Self(unsafe { words.read_unaligned() })
+            }
+            #[inline(always)]
+            unsafe fn store(self, words: *mut $word) {
+                // SAFETY: the caller vouches for the word.
+                unsafe { words.write_unaligned(self.0) }
+            }
+            #[inline(always)]
+            unsafe fn load_block<const BIG_ENDIAN: bool>(
+                lanes: *const *const u8,
+                offset: usize,
+            ) -> [Self; 16] {
+                // SAFETY: the caller vouches for the pointer, and for sixteen words behind it.
+                unsafe {
+                    let words = (*lanes).add(offset).cast::<$word>();
+                    each!(i in 16 => {
+                        Self(words.add(i).read_unaligned().ordered(BIG_ENDIAN))
+                    })
+                }
+            }
+            #[inline(always)]
+            unsafe fn gather(lanes: *const *const $word) -> [Self; 8] {
+                // SAFETY: the caller vouches for the pointer, and for eight words behind it.
+                unsafe { each!(i in 8 => Self(*(*lanes).add(i))) }
+            }
+            #[inline(always)]
+            unsafe fn scatter(words: &[Self; 8], lanes: *const *mut $word) {
+                // SAFETY: the caller vouches for the pointer, and for eight words behind it.
+                unsafe { (*lanes).cast::<[$word; 8]>().write(each!(i in 8 => words[i].0)) }
+            }
+            #[inline(always)]
+            fn add(self, o: Self) -> Self {
+                Self(self.0.wrapping_add(o.0))
+            }
+            #[inline(always)]
+            fn xor(self, o: Self) -> Self {
+                Self(self.0 ^ o.0)
+            }
+            #[inline(always)]
+            fn and(self, o: Self) -> Self {
+                Self(self.0 & o.0)
+            }
+            #[inline(always)]
+            fn or(self, o: Self) -> Self {
+                Self(self.0 | o.0)
+            }
+            #[inline(always)]
+            fn not(self) -> Self {
+                Self(!self.0)
+            }
+            #[inline(always)]
+            fn rotate_right<const N: i32>(self) -> Self {
+                Self(self.0.rotate_right(N as u32))
+            }
+            #[inline(always)]
+            fn shift_right<const N: i32>(self) -> Self {
+                Self(self.0 >> N)
+            }
+        }
+    };
+}
+
+plain_vector!(u32);
+plain_vector!(u64);
