@@ -1,5 +1,6 @@
 //! Inputs for the decoders, out of a fuzzer's bytes. The driver is that of the property tests in
-//! `crates/compression/tests/decompress/scenarios.rs`: it decodes in every way there is, and compares.
+//! `crates/compression/tests/decompress/scenarios.rs`: it decodes in every way there is, and
+//! compares.
 
 #[allow(dead_code, reason = "the suite uses more of it")]
 #[path = "../../crates/compression/tests/decompress/common/mod.rs"]

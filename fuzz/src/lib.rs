@@ -1,16 +1,20 @@
-//! Random calls of the managers, out of a fuzzer's bytes. The driver is the one of the property test
-//! `crates/lanes/tests/suite/sequences.rs`: it compares every result with the RustCrypto crates, and what is
-//! in flight with what was submitted.
+//! Random calls of the managers, out of a fuzzer's bytes. The driver is the one of the property
+//! test `crates/lanes/tests/suite/sequences.rs`: it compares every result with the RustCrypto
+//! crates, and what is in flight with what was submitted.
 
+pub mod baselines;
+pub mod checklists;
 pub mod formats;
+mod guarded;
+pub mod providers;
 
 #[allow(dead_code, unused_imports, unused_macros, reason = "the suite uses more of it")]
 #[path = "../../crates/lanes/tests/suite/common/mod.rs"]
 mod common;
 
 use broadloom_lanes::{Cpu, Md5, Sha1, Sha256, Sha512};
-use common::sequence::{self, Op};
 use common::packet_kinds::every_packet_kind;
+use common::sequence::{self, Op};
 use common::{Ciphers, Hashes, Kind, cpus};
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 
@@ -41,7 +45,9 @@ impl<'a> Arbitrary<'a> for Op {
             2 | 3 => Op::Expire { now: bytes.arbitrary()? },
             4 => Op::Close,
             5 => Op::Drop,
-            6 | 7 => Op::Submit { len: bytes.int_in_range(0..=5000)?, deadline: bytes.arbitrary()? },
+            6 | 7 => {
+                Op::Submit { len: bytes.int_in_range(0..=5000)?, deadline: bytes.arbitrary()? }
+            }
             _ => Op::Submit { len: bytes.arbitrary::<u8>()?.into(), deadline: bytes.arbitrary()? },
         })
     }

@@ -1,0 +1,5 @@
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|trip: broadloom_fuzz::providers::RoundTrip| {
+    broadloom_fuzz::providers::deflate(trip)
+});
