@@ -12,8 +12,8 @@ use std::time::Instant;
 use broadloom_lanes::{
     AesKey, CbcLanes, CcmLanes, CfbLanes, ChaChaKey, ChaChaLanes, ChaChaPolyLanes, CmacKey,
     CmacLanes, Cpu, CtrLanes, DesKey, DesLanes, EcbLanes, GcmKey, GcmLanes, Hash, HashLanes,
-    HmacKey, KasumiKey, KasumiLanes, LinkDirection, Loan, Md5, Planner, Sha1, Sha256, Sha512,
-    XtsKey, XtsLanes,
+    HmacKey, KasumiKey, KasumiLanes, KmacKey, LinkDirection, Loan, Md5, Planner, Sha1, Sha3_256,
+    Sha256, Sha512, Shake128, SpongeLanes, XtsKey, XtsLanes,
 };
 
 /// Buffers of a burst, and bytes of each.
@@ -132,6 +132,21 @@ fn families(cpu: &Cpu) -> Vec<(&'static str, Burst)> {
             burst!(HashLanes<Sha1>, HmacKey::<Sha1>::new(b"key"), [[0; 20]], |key, text, tag| {
                 Loan::hmac(&key, text, tag)
             }),
+        ),
+        (
+            "sha3-256",
+            burst!(SpongeLanes, (), [[0; 32]], |_key, text, tag| Loan::<SpongeLanes>::sha3::<
+                Sha3_256,
+            >(text, tag)),
+        ),
+        (
+            "kmac128",
+            burst!(
+                SpongeLanes,
+                KmacKey::<Shake128>::new(b"key", b""),
+                [[0; 32]],
+                |key, text, tag| { Loan::<SpongeLanes>::kmac(&key, text, tag) }
+            ),
         ),
         (
             "aes-128-cbc",

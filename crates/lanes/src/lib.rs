@@ -49,6 +49,7 @@ pub mod probe;
 mod rc4;
 mod report;
 mod slab;
+mod sponge;
 mod vector;
 
 pub use aes::{
@@ -85,4 +86,8 @@ pub use outcome::public;
 #[cfg(feature = "legacy")]
 pub use rc4::{Rc4Job, Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};
+pub use sponge::{
+    HmacSha3Key, KmacKey, Sha3, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha3Job, Shake128,
+    Shake256, Sponge, SpongeLanes, SpongeStream, Xof, XofJob,
+};
 pub use vector::{Pair, Vector, Word};

@@ -8,6 +8,7 @@ use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 use crate::kasumi;
 #[cfg(feature = "legacy")]
 use crate::rc4;
+use crate::sponge;
 
 /// The kernels of one algorithm on one CPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +28,12 @@ pub struct KernelInfo {
 }
 
 /// What each algorithm gets on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 22 + cfg!(feature = "legacy") as usize] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 30 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, ecb, xts, cfb, ofb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly, xchacha_poly] = chacha::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
+    let [sha3_224, sha3_256, sha3_384, sha3_512, shake128, shake256, kmac128, kmac256] =
+        sponge::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
         hash::<Sha1>(cpu),
@@ -38,6 +41,14 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 22 + cfg!(feature = "legacy") as usize
         hash::<Sha256>(cpu),
         hash::<Sha384>(cpu),
         hash::<Sha512>(cpu),
+        sha3_224,
+        sha3_256,
+        sha3_384,
+        sha3_512,
+        shake128,
+        shake256,
+        kmac128,
+        kmac256,
         cbc,
         ctr,
         ecb,

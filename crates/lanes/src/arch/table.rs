@@ -9,6 +9,7 @@ use crate::hash::HashKernels;
 use crate::kasumi::KasumiKernel;
 #[cfg(feature = "legacy")]
 use crate::rc4;
+use crate::sponge::SpongeKernels;
 
 /// The kernels of one instruction set. All fields are required: a family that the instruction set has no kernel
 /// for names the one that it uses instead.
@@ -17,6 +18,8 @@ pub(crate) struct Kernels {
     pub needs: Features,
     /// MD5 and the SHA family.
     pub hashes: HashKernels,
+    /// SHA-3, SHAKE and KMAC.
+    pub sponge: Choice<SpongeKernels>,
     /// AES in all modes.
     pub aes: AesKernels,
     /// ChaCha20, and Poly1305 with it.

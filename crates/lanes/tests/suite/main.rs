@@ -21,4 +21,5 @@ mod packets;
 #[cfg(feature = "legacy")]
 mod rc4;
 mod sequences;
+mod sponge;
 mod xts;

@@ -8,6 +8,7 @@ mod frame;
 mod hash;
 pub(in crate::arch) mod interleaved;
 mod kasumi;
+mod keccak;
 
 pub(in crate::arch) use aes::{
     blocks_kernel, cbc_kernel, cfb_kernel, chain_kernel, ctr_kernel, gcm_kernel, ofb_lanes_kernel,
@@ -17,3 +18,4 @@ pub(in crate::arch) use des::des_kernel;
 pub(in crate::arch) use frame::{Anchor, align_frame};
 pub(in crate::arch) use hash::wide_kernels;
 pub(in crate::arch) use kasumi::kasumi_kernel;
+pub(in crate::arch) use keccak::keccak_kernel;

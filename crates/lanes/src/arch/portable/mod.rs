@@ -1,6 +1,6 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
-use super::compile::{chacha_kernel, des_kernel, kasumi_kernel, wide_kernels};
+use super::compile::{chacha_kernel, des_kernel, kasumi_kernel, keccak_kernel, wide_kernels};
 use super::draw::Draw;
 use super::table::{self, choice};
 use crate::aes::gcm::key::Powers;
@@ -14,6 +14,8 @@ use crate::hash::{
 };
 use crate::plain::Plain;
 use crate::probe::Needs;
+use crate::sponge::{SpongeKernels, Steps};
+use crate::vector::{Vector, each};
 
 wide_kernels!("portable", Built, [], Pair<Plain<u32>>, Pair<Plain<u64>>);
 
@@ -31,6 +33,28 @@ kasumi_kernel!(
     /// 64 lanes in an integer.
     KASUMI, "bitsliced", u64
 );
+
+keccak_kernel!(
+    /// One lane.
+    KECCAK, "integers", Integers
+);
+
+/// The steps of Keccak in integers.
+pub(in crate::arch) struct Integers;
+
+// SAFETY: baseline instructions only; every method is `inline(always)`.
+unsafe impl Steps for Integers {
+    type V = Plain<u64>;
+
+    #[inline(always)]
+    unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [Plain<u64>; 8] {
+        // SAFETY: the caller vouches for the pointer, and for eight words behind it.
+        unsafe {
+            let words = (*lanes).add(offset).cast::<u64>();
+            each!(i in 8 => Plain::splat(u64::from_le(words.add(i).read_unaligned())))
+        }
+    }
+}
 
 /// One table for any machine.
 pub(crate) static KERNELS: table::Kernels = table::Kernels {
@@ -55,6 +79,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             [] => Kernels::new((kernel64::<Sha512>(), None), plain::<sha512::Core>()),
         },
     },
+    sponge: choice! { [] => SpongeKernels { wide: KECCAK, single: KECCAK } },
     aes: AesKernels {
         cbc: choice! { [] => &aes::CBC },
         cfb: choice! { [] => &aes::CFB },

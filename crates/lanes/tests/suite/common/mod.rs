@@ -11,6 +11,7 @@ pub mod packets;
 mod reference;
 mod route;
 pub mod sequence;
+pub mod sponge;
 
 pub(crate) use kinds::every_kind;
 pub use kinds::{Ciphers, Hashes, Kind};
@@ -53,6 +54,11 @@ pub fn cpus() -> Vec<Cpu> {
 /// Those of [`cpus`] that differ for hashes.
 pub fn hash_cpus() -> Vec<Cpu> {
     with_and_without(&[Sha, Fp256, Sha2])
+}
+
+/// Those of [`isas`], with and without the SHA-3 instructions of AArch64.
+pub fn sponge_cpus() -> Vec<Cpu> {
+    with_and_without(&[Sha512])
 }
 
 /// Those of [`cpus`] that differ for ciphers.

@@ -2,7 +2,7 @@
 
 use broadloom_lanes::{
     Aead, AeadJob, ChainCipher, ChainJob, Cipher, CipherBuffer, CipherJob, Cpu, Hash, HashJob,
-    InOrder, Input, Job, Mac, MacJob, OutOfOrder, Planner,
+    InOrder, Input, Job, Mac, MacJob, OutOfOrder, Planner, Sha3, Sha3Job, Xof, XofJob,
 };
 
 /// What a job whose tag was wrong gives.
@@ -40,6 +40,10 @@ macro_rules! numbered {
 
 numbered! {
     (A: Hash, B: Input) HashJob<'_, A, B, usize>: |job| Some(job.output()?.as_ref().to_vec());
+    (A: Sha3, B: Input) Sha3Job<'_, A, B, usize>: |job| Some(job.output()?.as_ref().to_vec());
+    (A: Xof, B: Input, O: CipherBuffer) XofJob<'_, A, B, O, usize>: |job| {
+        Some(job.output()?.to_vec())
+    };
     (M: Cipher, B: CipherBuffer) CipherJob<M, B, usize>: |job| Some(job.output()?.to_vec());
     (M: Mac, D: Input) MacJob<M, D, usize>: |job| Some(job.output()?.as_ref().to_vec());
     (C: ChainCipher, A: Hash, B: CipherBuffer) ChainJob<'_, C, A, B, usize>: |job| Some(match job.output()? {

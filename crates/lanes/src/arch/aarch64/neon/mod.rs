@@ -2,6 +2,7 @@
 
 mod aes;
 mod bits;
+mod keccak;
 mod pmull;
 mod sha;
 mod vectors;
@@ -21,6 +22,7 @@ use crate::hash::{
     HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, md5, plain, sha1, sha256,
     sha512,
 };
+use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
     /// Four blocks at once.
@@ -64,6 +66,10 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             [Sha512Rounds] => Kernels::new((sha::wide_sha512::<Sha512>(), None), sha::SHA512),
             [] => Kernels::new((vectors::kernel64::<Sha512>(), None), plain::<sha512::Core>()),
         },
+    },
+    sponge: choice! {
+        [Sha512Rounds] => SpongeKernels { wide: keccak::KECCAK_SHA3, single: portable::KECCAK },
+        [] => SpongeKernels { wide: keccak::KECCAK, single: portable::KECCAK },
     },
     aes: AesKernels {
         cbc: choice! { [Aes] => &aes::NEON, [] => &integers::CBC },

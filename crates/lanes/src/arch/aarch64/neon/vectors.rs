@@ -19,7 +19,7 @@ pub(crate) struct U32x4(uint32x4_t);
 
 /// Two 64-bit lanes in one register. Uses NEON.
 #[derive(Clone, Copy)]
-struct U64x2(uint64x2_t);
+pub(super) struct U64x2(pub(super) uint64x2_t);
 
 macro_rules! lane_wise {
     (
@@ -276,7 +276,7 @@ unsafe fn transpose4(r: [uint32x4_t; 4]) -> [uint32x4_t; 4] {
 /// # Safety
 /// NEON.
 #[inline(always)]
-unsafe fn transpose2([a, b]: [uint64x2_t; 2]) -> [uint64x2_t; 2] {
+pub(super) unsafe fn transpose2([a, b]: [uint64x2_t; 2]) -> [uint64x2_t; 2] {
     // SAFETY: the caller vouches for NEON.
     unsafe { [vtrn1q_u64(a, b), vtrn2q_u64(a, b)] }
 }

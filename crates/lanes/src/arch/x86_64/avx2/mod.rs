@@ -2,6 +2,7 @@
 
 mod bits;
 mod clmul;
+mod keccak;
 pub(in crate::arch) mod mac;
 pub(in crate::arch) mod ni;
 mod poly;
@@ -22,9 +23,11 @@ use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
 use crate::features::Feature::*;
 use crate::features::Features;
 use crate::hash::{HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, sha1, sha256};
+use crate::sponge::SpongeKernels;
 
 pub(in crate::arch) use bits::Bits256 as Lanes256;
 pub(in crate::arch) use clmul::CLMUL;
+pub(in crate::arch) use keccak::KECCAK_ONE;
 
 chacha_kernel!(
     /// Eight blocks at once.
@@ -68,6 +71,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             [] => Kernels::new((vectors::kernel64::<Sha512>(), None), super::common::sha512::AVX2),
         },
     },
+    sponge: choice! { [] => SpongeKernels { wide: keccak::KECCAK, single: KECCAK_ONE } },
     aes: AesKernels {
         cbc: choice! { [Vaes, Aes] => &vaes::CBC, [Aes] => &ni::AESNI, [] => &integers::CBC },
         cfb: choice! { [Vaes, Aes] => &vaes::CFB, [Aes] => &ni::CFB, [] => &integers::CFB },

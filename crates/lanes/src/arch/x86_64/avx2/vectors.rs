@@ -338,7 +338,7 @@ unsafe fn transpose8(r: [__m256i; 8]) -> [__m256i; 8] {
 /// # Safety
 /// AVX2.
 #[inline(always)]
-unsafe fn transpose4(r: [__m256i; 4]) -> [__m256i; 4] {
+pub(super) unsafe fn transpose4(r: [__m256i; 4]) -> [__m256i; 4] {
     // SAFETY: the caller vouches for AVX2.
     unsafe {
         let a = _mm256_unpacklo_epi64(r[0], r[1]);

@@ -4,6 +4,7 @@ mod bits;
 mod fused;
 mod gcm_abreast;
 mod gcm_weave;
+mod keccak;
 mod mac;
 mod poly;
 pub(in crate::arch) mod sha1x16;
@@ -31,6 +32,7 @@ use crate::hash::{
     HashKernel, HashKernels, Kernels, Md5, Middle, Sha1, Sha224, Sha256, Sha384, Sha512, sha1,
     sha256,
 };
+use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
     /// Sixteen blocks at once; Poly1305 with instructions that multiply and add.
@@ -115,6 +117,9 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         sha512: choice! {
             [] => Kernels::new((vectors::kernel64::<Sha512>(), None), super::common::sha512::AVX512),
         },
+    },
+    sponge: choice! {
+        [] => SpongeKernels { wide: keccak::KECCAK, single: avx2::KECCAK_ONE },
     },
     aes: AesKernels {
         cbc: choice! { [Vaes, Aes] => &vaes::CBC, [Aes] => &ni::AESNI, [] => &integers::CBC },

@@ -384,7 +384,7 @@ unsafe fn transpose16(r: [__m512i; 16]) -> [__m512i; 16] {
 /// # Safety
 /// AVX-512 F.
 #[inline(always)]
-unsafe fn transpose8(r: [__m512i; 8]) -> [__m512i; 8] {
+pub(super) unsafe fn transpose8(r: [__m512i; 8]) -> [__m512i; 8] {
     // SAFETY: the caller vouches for AVX-512.
     unsafe {
         // Quarter b of the g-th: word 2b (even) or 2b + 1 (odd) of the rows 2g and 2g + 1.

@@ -2,6 +2,7 @@
 
 mod bits;
 mod clmul;
+mod keccak;
 mod ni;
 mod vectors;
 
@@ -21,6 +22,7 @@ use crate::hash::{
     HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, md5, plain, sha1, sha256,
     sha512,
 };
+use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
     /// Four blocks at once; Poly1305 on integers, which multiply 64 bits where a vector multiplies twice 32.
@@ -63,6 +65,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             [] => Kernels::new((vectors::kernel64::<Sha512>(), None), plain::<sha512::Core>()),
         },
     },
+    sponge: choice! { [] => SpongeKernels { wide: keccak::KECCAK, single: portable::KECCAK } },
     aes: AesKernels {
         cbc: choice! { [Aes] => &ni::AESNI, [] => &integers::CBC },
         cfb: choice! { [Aes] => &ni::CFB, [] => &integers::CFB },

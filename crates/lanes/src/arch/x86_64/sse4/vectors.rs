@@ -12,7 +12,7 @@ pub(crate) struct U32x4(__m128i);
 
 /// Two 64-bit lanes in one 128-bit register. Uses SSE4.1.
 #[derive(Clone, Copy)]
-pub(crate) struct U64x2(__m128i);
+pub(crate) struct U64x2(pub(super) __m128i);
 
 macro_rules! lane_wise {
     ($word:ty, $lanes:literal, $splat:ident, $add:ident, $left:ident, $right:ident) => {
@@ -206,7 +206,7 @@ unsafe fn transpose4(r: [__m128i; 4]) -> [__m128i; 4] {
 /// # Safety
 /// SSE2.
 #[inline(always)]
-unsafe fn transpose2([a, b]: [__m128i; 2]) -> [__m128i; 2] {
+pub(super) unsafe fn transpose2([a, b]: [__m128i; 2]) -> [__m128i; 2] {
     // SAFETY: the caller vouches for SSE2.
     unsafe { [_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)] }
 }

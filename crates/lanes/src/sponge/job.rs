@@ -1,0 +1,413 @@
+//! What a user hands in: messages to be hashed, authenticated or extended.
+
+use core::marker::PhantomData;
+
+use zeroize::Zeroize;
+
+use super::keccak::{State, WORDS};
+use super::lanes::{End, SpongeLanes, SpongeTask};
+use super::{HmacSha3Key, KmacKey, Sha3, Sponge, Xof};
+use crate::buffer::{CipherBuffer, Input};
+use crate::error::LengthError;
+use crate::job::{PacketJob, Wiped, Work};
+use crate::manager::Loan;
+
+/// The state that has absorbed nothing.
+static EMPTY: State = [0; WORDS];
+
+/// How a message ends.
+#[derive(Clone, Copy)]
+enum Ending<'a> {
+    /// With the suffix of its algorithm.
+    Plain,
+    /// With HMAC's outer hash, which starts from this state.
+    Hmac(&'a State),
+    /// With the length of KMAC's output.
+    Kmac,
+    /// With the length 0, for which KMAC's output may have any length.
+    KmacXof,
+}
+
+impl Ending<'_> {
+    /// The end of a message of `A`, whose output goes there.
+    #[inline(always)]
+    fn of<A: Sponge>(self, to: *mut u8, len: usize) -> End {
+        let suffix = A::SUFFIX;
+        match self {
+            Ending::Plain => End::Output { suffix, to, len },
+            Ending::Hmac(outer) => End::Hmac { suffix, outer, to, len },
+            Ending::Kmac => End::Kmac { bits: 8 * len as u64, to, len },
+            Ending::KmacXof => End::Kmac { bits: 0, to, len },
+        }
+    }
+}
+
+/// A message of a sponge that comes in several pieces.
+///
+/// Each piece but the last is a job of its own ([`Sha3Job::update`], [`XofJob::update`]); the last
+/// one ([`Sha3Job::finish`], [`XofJob::finish`]) gives the output. Wiped when dropped.
+#[derive(Clone)]
+pub struct SpongeStream<A: Sponge> {
+    state: State,
+    absorbed: u64,
+    ending: StreamEnding,
+    algorithm: PhantomData<A>,
+}
+
+/// How a stream will end.
+#[derive(Clone)]
+enum StreamEnding {
+    Plain,
+    Hmac(State),
+    Kmac,
+    KmacXof,
+}
+
+impl<A: Sponge> SpongeStream<A> {
+    fn from_state(state: &State, ending: StreamEnding) -> Self {
+        SpongeStream { state: *state, absorbed: 0, ending, algorithm: PhantomData }
+    }
+
+    /// A hash that has absorbed nothing.
+    pub fn new() -> Self {
+        Self::from_state(&EMPTY, StreamEnding::Plain)
+    }
+
+    /// Bytes of message absorbed so far.
+    pub fn len(&self) -> u64 {
+        self.absorbed
+    }
+
+    /// Whether nothing was absorbed yet.
+    pub fn is_empty(&self) -> bool {
+        self.absorbed == 0
+    }
+
+    fn ending(&self) -> Ending<'_> {
+        match &self.ending {
+            StreamEnding::Plain => Ending::Plain,
+            StreamEnding::Hmac(outer) => Ending::Hmac(outer),
+            StreamEnding::Kmac => Ending::Kmac,
+            StreamEnding::KmacXof => Ending::KmacXof,
+        }
+    }
+}
+
+impl<A: Sha3> SpongeStream<A> {
+    /// An HMAC that has absorbed nothing.
+    pub fn hmac(key: &HmacSha3Key<A>) -> Self {
+        Self::from_state(&key.inner, StreamEnding::Hmac(key.outer))
+    }
+}
+
+impl<A: Xof> SpongeStream<A> {
+    /// A KMAC that has absorbed nothing.
+    pub fn kmac(key: &KmacKey<A>) -> Self {
+        Self::from_state(&key.state, StreamEnding::Kmac)
+    }
+
+    /// A KMAC with output of any length that has absorbed nothing.
+    pub fn kmac_xof(key: &KmacKey<A>) -> Self {
+        Self::from_state(&key.state, StreamEnding::KmacXof)
+    }
+}
+
+impl<A: Sponge> Default for SpongeStream<A> {
+    fn default() -> Self {
+        SpongeStream::new()
+    }
+}
+
+impl<A: Sponge> Drop for SpongeStream<A> {
+    fn drop(&mut self) {
+        self.state.zeroize();
+        if let StreamEnding::Hmac(outer) = &mut self.ending {
+            outer.zeroize();
+        }
+    }
+}
+
+/// Where a job's output goes.
+///
+/// # Safety
+/// As long as the value is neither moved nor dropped, nor borrowed by anyone else, the pointer
+/// stays the same and good for writes of so many bytes.
+#[doc(hidden)]
+pub unsafe trait Room {
+    fn room(&mut self) -> (*mut u8, usize);
+}
+
+/// Room for a digest in the job itself.
+#[doc(hidden)]
+pub struct Within<A: Sha3>(Wiped<A::Digest>);
+
+// SAFETY: the digest is in the value.
+unsafe impl<A: Sha3> Room for Within<A> {
+    #[inline(always)]
+    fn room(&mut self) -> (*mut u8, usize) {
+        (self.0.as_mut().as_mut_ptr(), A::DIGEST_LEN)
+    }
+}
+
+/// Room that the user brings.
+#[doc(hidden)]
+pub struct Brought<O>(O);
+
+// SAFETY: the contract of `CipherBuffer`.
+unsafe impl<O: CipherBuffer> Room for Brought<O> {
+    #[inline(always)]
+    fn room(&mut self) -> (*mut u8, usize) {
+        (self.0.pointers().1, self.0.length())
+    }
+}
+
+/// A message of SHA-3 or of HMAC over it, or one piece of a [`SpongeStream`].
+///
+/// `B` is the buffer, owned or borrowed ([`Input`]); `T` is whatever the caller wants to come back
+/// with it.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Planner, Sha3_256, Sha3Job};
+///
+/// let mut planner = Planner::new(&Cpu::detect());
+/// let mut jobs = ["abc", ""].map(|text| Sha3Job::<Sha3_256, _>::digest(text.as_bytes(), ()));
+/// planner.process_many(&mut jobs);
+/// let digest = jobs[0].output().expect("complete");
+/// assert_eq!(digest[..4], [0x3a, 0x98, 0x5d, 0xa7]);
+/// ```
+pub type Sha3Job<'a, A, B, T = ()> = PacketJob<SpongeWork<'a, A, B, Within<A>>, T>;
+
+/// A message of SHAKE or KMAC, or one piece of a [`SpongeStream`].
+///
+/// `B` is the message, `O` the room for the output, all of which is filled, and `T` whatever the
+/// caller wants to come back with them.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Planner, Shake128, XofJob};
+///
+/// let mut job = [XofJob::<Shake128, _, _>::shake(b"abc", vec![0; 500], ())];
+/// Planner::new(&Cpu::detect()).process_many(&mut job);
+/// assert_eq!(job[0].output().expect("complete")[..4], [0x58, 0x81, 0x09, 0x2d]);
+/// ```
+pub type XofJob<'a, A, B, O, T = ()> = PacketJob<SpongeWork<'a, A, B, Brought<O>>, T>;
+
+/// A message, and what is to be done with it.
+pub struct SpongeWork<'a, A: Sponge, B, R> {
+    data: B,
+    step: Step<'a, A>,
+    room: R,
+}
+
+/// What is to be done with the data.
+enum Step<'a, A: Sponge> {
+    Whole(&'a State, Ending<'a>),
+    Update(&'a mut SpongeStream<A>),
+    Finish(&'a mut SpongeStream<A>),
+}
+
+impl<'a, A: Sponge, B: Input, R: Room, T> PacketJob<SpongeWork<'a, A, B, R>, T> {
+    fn piece(
+        stream: &'a mut SpongeStream<A>,
+        data: B,
+        room: R,
+        user: T,
+    ) -> Result<Self, LengthError> {
+        LengthError::check(data.bytes().len(), A::BLOCK_LEN)?;
+        Ok(PacketJob::new(SpongeWork { data, step: Step::Update(stream), room }, user))
+    }
+
+    /// Whether there is output: the job is complete, and no update.
+    fn has_output(&self) -> bool {
+        self.is_complete() && !matches!(self.work.step, Step::Update(_))
+    }
+}
+
+impl<'a, A: Sha3, B: Input, T> Sha3Job<'a, A, B, T> {
+    fn of(data: B, user: T, step: Step<'a, A>) -> Self {
+        PacketJob::new(SpongeWork { data, step, room: Self::within() }, user)
+    }
+
+    fn within() -> Within<A> {
+        Within(Wiped::new(A::ZERO_DIGEST))
+    }
+
+    /// The digest of a message.
+    pub fn digest(data: B, user: T) -> Self {
+        Self::of(data, user, Step::Whole(&EMPTY, Ending::Plain))
+    }
+
+    /// The HMAC of a message (RFC 2104).
+    pub fn hmac(key: &'a HmacSha3Key<A>, data: B, user: T) -> Self {
+        Self::of(data, user, Step::Whole(&key.inner, Ending::Hmac(&key.outer)))
+    }
+
+    /// Another piece of a stream, of whole blocks; more is to come. The job has no output.
+    /// Until it is complete the stream is as it was.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the piece is no multiple of [`BLOCK_LEN`](Sponge::BLOCK_LEN).
+    pub fn update(stream: &'a mut SpongeStream<A>, data: B, user: T) -> Result<Self, LengthError> {
+        Self::piece(stream, data, Self::within(), user)
+    }
+
+    /// The last piece of a stream, of any length. The output is the digest, or the HMAC, of all of
+    /// it; the stream is then as it was before this piece.
+    pub fn finish(stream: &'a mut SpongeStream<A>, data: B, user: T) -> Self {
+        Self::of(data, user, Step::Finish(stream))
+    }
+
+    /// The digest or HMAC, [`DIGEST_LEN`](Sha3::DIGEST_LEN) bytes; `None` until the job is
+    /// complete, and for an [`update`](Sha3Job::update).
+    pub fn output(&self) -> Option<&A::Digest> {
+        self.has_output().then_some(&*self.work.room.0)
+    }
+
+    /// The buffer and the caller's value. The digest is wiped.
+    pub fn into_parts(self) -> (B, T) {
+        (self.work.data, self.user)
+    }
+}
+
+impl<'a, A: Xof, B: Input, O: CipherBuffer, T> XofJob<'a, A, B, O, T> {
+    fn of(data: B, output: O, user: T, step: Step<'a, A>) -> Self {
+        PacketJob::new(SpongeWork { data, step, room: Brought(output) }, user)
+    }
+
+    /// SHAKE of a message.
+    pub fn shake(data: B, output: O, user: T) -> Self {
+        Self::of(data, output, user, Step::Whole(&EMPTY, Ending::Plain))
+    }
+
+    /// KMAC of a message (SP 800-185), which depends on the length of the output.
+    pub fn kmac(key: &'a KmacKey<A>, data: B, output: O, user: T) -> Self {
+        Self::of(data, output, user, Step::Whole(&key.state, Ending::Kmac))
+    }
+
+    /// KMACXOF of a message (SP 800-185): shorter output is the beginning of longer output.
+    pub fn kmac_xof(key: &'a KmacKey<A>, data: B, output: O, user: T) -> Self {
+        Self::of(data, output, user, Step::Whole(&key.state, Ending::KmacXof))
+    }
+
+    /// Another piece of a stream, of whole blocks; more is to come. The room for output stays as it
+    /// is. Until the job is complete the stream is as it was.
+    ///
+    /// # Errors
+    /// [`LengthError`] if the piece is no multiple of [`BLOCK_LEN`](Sponge::BLOCK_LEN).
+    pub fn update(
+        stream: &'a mut SpongeStream<A>,
+        data: B,
+        output: O,
+        user: T,
+    ) -> Result<Self, LengthError> {
+        Self::piece(stream, data, Brought(output), user)
+    }
+
+    /// The last piece of a stream, of any length. The output is SHAKE, or KMAC, of all of it; the
+    /// stream is then as it was before this piece.
+    pub fn finish(stream: &'a mut SpongeStream<A>, data: B, output: O, user: T) -> Self {
+        Self::of(data, output, user, Step::Finish(stream))
+    }
+
+    /// The output; `None` until the job is complete, and for an [`update`](XofJob::update).
+    pub fn output(&self) -> Option<&[u8]> {
+        self.has_output().then(|| self.work.room.0.output())
+    }
+
+    /// The message, the output and the caller's value.
+    pub fn into_parts(self) -> (B, O, T) {
+        (self.work.data, self.work.room.0, self.user)
+    }
+}
+
+// SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract), as does
+// `room`; keys and streams are borrowed for the job's life.
+unsafe impl<A: Sponge, B: Input, R: Room> Work for SpongeWork<'_, A, B, R> {
+    type Lanes = SpongeLanes;
+
+    #[inline(always)]
+    fn task(&mut self) -> SpongeTask {
+        let bytes = self.data.bytes();
+        let (data, len) = (bytes.as_ptr(), bytes.len());
+        let (to, room) = self.room.room();
+        let (start, end) = match &mut self.step {
+            Step::Whole(state, ending) => (&raw const **state, ending.of::<A>(to, room)),
+            Step::Update(stream) => {
+                let state = &raw mut stream.state;
+                (state.cast_const(), End::State(state))
+            }
+            Step::Finish(stream) => (&raw const stream.state, stream.ending().of::<A>(to, room)),
+        };
+        SpongeTask { rate: A::RATE, data, len, start, end }
+    }
+
+    #[inline(always)]
+    fn cost(&self) -> usize {
+        self.data.bytes().len() / A::BLOCK_LEN
+    }
+
+    /// Only now has a stream absorbed the piece: a job that a manager gives back unfinished leaves
+    /// it as it was.
+    #[inline(always)]
+    fn finish(&mut self) {
+        if let Step::Update(stream) = &mut self.step {
+            stream.absorbed += self.data.bytes().len() as u64;
+        }
+    }
+}
+
+impl<'a> Loan<'a, SpongeLanes> {
+    #[inline(always)]
+    fn sponge<A: Sponge>(
+        start: &'a State,
+        ending: Ending<'a>,
+        data: &'a [u8],
+        to: &'a mut [u8],
+    ) -> Self {
+        let end = ending.of::<A>(to.as_mut_ptr(), to.len());
+        let (data, len) = (data.as_ptr(), data.len());
+        Loan::new(SpongeTask { rate: A::RATE, data, len, start, end }, len / A::BLOCK_LEN)
+    }
+
+    /// The SHA-3 digest of a message, to be written to the start of `digest`.
+    ///
+    /// # Panics
+    /// If `digest` is shorter than [`DIGEST_LEN`](Sha3::DIGEST_LEN).
+    #[inline(always)]
+    pub fn sha3<A: Sha3>(data: &'a [u8], digest: &'a mut [u8]) -> Self {
+        Self::sponge::<A>(&EMPTY, Ending::Plain, data, room::<A>(digest))
+    }
+
+    /// The HMAC over SHA-3 of a message (RFC 2104), to be written to the start of `tag`.
+    ///
+    /// # Panics
+    /// If `tag` is shorter than [`DIGEST_LEN`](Sha3::DIGEST_LEN).
+    #[inline(always)]
+    pub fn hmac_sha3<A: Sha3>(key: &'a HmacSha3Key<A>, data: &'a [u8], tag: &'a mut [u8]) -> Self {
+        Self::sponge::<A>(&key.inner, Ending::Hmac(&key.outer), data, room::<A>(tag))
+    }
+
+    /// SHAKE of a message, which fills `output`.
+    #[inline(always)]
+    pub fn shake<A: Xof>(data: &'a [u8], output: &'a mut [u8]) -> Self {
+        Self::sponge::<A>(&EMPTY, Ending::Plain, data, output)
+    }
+
+    /// KMAC of a message (SP 800-185), which fills `output` and depends on its length.
+    #[inline(always)]
+    pub fn kmac<A: Xof>(key: &'a KmacKey<A>, data: &'a [u8], output: &'a mut [u8]) -> Self {
+        Self::sponge::<A>(&key.state, Ending::Kmac, data, output)
+    }
+
+    /// KMACXOF of a message (SP 800-185), which fills `output`.
+    #[inline(always)]
+    pub fn kmac_xof<A: Xof>(key: &'a KmacKey<A>, data: &'a [u8], output: &'a mut [u8]) -> Self {
+        Self::sponge::<A>(&key.state, Ending::KmacXof, data, output)
+    }
+}
+
+/// Where a digest goes.
+#[inline(always)]
+fn room<A: Sha3>(digest: &mut [u8]) -> &mut [u8] {
+    assert!(digest.len() >= A::DIGEST_LEN, "{} bytes of room for a digest", digest.len());
+    &mut digest[..A::DIGEST_LEN]
+}

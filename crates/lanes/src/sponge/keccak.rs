@@ -1,0 +1,159 @@
+//! The permutation Keccak-f[1600] (FIPS 202, section 3), written once over [`Vector`].
+
+use crate::vector::{Vector, each};
+
+/// Words of a state: number `5 * y + x` is what FIPS 202 calls lane (x, y).
+pub(crate) const WORDS: usize = 25;
+
+/// The state of one buffer.
+pub(crate) type State = [u64; WORDS];
+
+/// The states of a vector's lanes in registers: `rows[y][x]`.
+pub(crate) type Rows<V> = [[V; 5]; 5];
+
+/// The constants of the rounds (FIPS 202, section 3.2.5), four to a pass of the loop.
+const CONSTANTS: [[u64; 4]; 6] = [
+    [0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000],
+    [0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009],
+    [0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a],
+    [0x000000008000808b, 0x800000000000008b, 0x8000000000008089, 0x8000000000008003],
+    [0x8000000000008002, 0x8000000000000080, 0x000000000000800a, 0x800000008000000a],
+    [0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008],
+];
+
+/// The steps of a round in the instructions of one instruction set. Only the reading of a block has
+/// no general form.
+///
+/// # Safety
+/// As for [`Vector`]: an implementor must use no instruction outside the set that its documentation
+/// names, and must be marked `#[inline(always)]` throughout.
+pub(crate) unsafe trait Steps {
+    /// A word of every lane.
+    type V: Vector<Word = u64>;
+
+    /// Eight words of every lane, little-endian in memory: word `i` of lane `l`, read at `lanes[l]
+    /// + offset`, is lane `l` of element `i`.
+    ///
+    /// # Safety
+    /// The CPU must have the instruction set; `lanes` must be readable for `LANES` pointers, and
+    /// each pointer for eight words from `offset`. No alignment is asked for.
+    unsafe fn load_eight(lanes: *const *const u8, offset: usize) -> [Self::V; 8];
+
+    /// The parity of a column.
+    #[inline(always)]
+    fn parity([a, b, c, d, e]: [Self::V; 5]) -> Self::V {
+        a.xor3(b, c).xor3(d, e)
+    }
+
+    /// `a ^ rotate_left(b, 1)`.
+    #[inline(always)]
+    fn add_rotated(a: Self::V, b: Self::V) -> Self::V {
+        a.xor(b.rotate_right::<63>())
+    }
+
+    /// `rotate_right(a ^ b, RIGHT)`.
+    #[inline(always)]
+    fn add_then_rotate<const RIGHT: i32>(a: Self::V, b: Self::V) -> Self::V {
+        a.xor(b).rotate_right::<RIGHT>()
+    }
+
+    /// `a ^ (!b & c)`.
+    #[inline(always)]
+    fn chi(a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+        a.xor(b.not().and(c))
+    }
+}
+
+/// All 24 rounds.
+#[inline(always)]
+pub(crate) fn permute<S: Steps>(s: &mut Rows<S::V>) {
+    for constants in &CONSTANTS {
+        round::<0, S>(s, constants[0]);
+        round::<1, S>(s, constants[1]);
+        round::<2, S>(s, constants[2]);
+        round::<3, S>(s, constants[3]);
+    }
+}
+
+/// Where lane (x, y) is before round `i` of four: the row of registers.
+///
+/// A round leaves every plane of its result in the registers that it took the plane's lanes from.
+/// After four rounds each lane is in its own register again, so that the loop over four rounds
+/// moves no register.
+const fn row(i: usize, x: usize, y: usize) -> usize {
+    let row = match i % 4 {
+        0 => y,
+        1 => x + 2 * y,
+        2 => 3 * x + 4 * y,
+        _ => 2 * x + 3 * y,
+    };
+    row % 5
+}
+
+/// Round `I` of four.
+#[inline(always)]
+fn round<const I: usize, S: Steps>(s: &mut Rows<S::V>, constant: u64) {
+    let parity = each!(x in 5 => S::parity(each!(y in 5 => s[row(I, x, y)][x])));
+    let d = each!(x in 5 => S::add_rotated(parity[(x + 4) % 5], parity[(x + 1) % 5]));
+
+    // FIPS 202, section 3.2.2, rotates each lane left by an offset: here right, by what is left of
+    // 64.
+    let lanes = [
+        s[0][0].xor(d[0]),
+        moved::<I, 0, 1, 20, S>(s, &d),
+        moved::<I, 0, 2, 21, S>(s, &d),
+        moved::<I, 0, 3, 43, S>(s, &d),
+        moved::<I, 0, 4, 50, S>(s, &d),
+    ];
+    plane::<I, 0, S>(s, lanes);
+    // SAFETY: a value of a vector is proof that the CPU has its instruction set.
+    s[0][0] = s[0][0].xor(unsafe { S::V::splat(constant) });
+    let lanes = [
+        moved::<I, 1, 0, 36, S>(s, &d),
+        moved::<I, 1, 1, 44, S>(s, &d),
+        moved::<I, 1, 2, 61, S>(s, &d),
+        moved::<I, 1, 3, 19, S>(s, &d),
+        moved::<I, 1, 4, 3, S>(s, &d),
+    ];
+    plane::<I, 1, S>(s, lanes);
+    let lanes = [
+        moved::<I, 2, 0, 63, S>(s, &d),
+        moved::<I, 2, 1, 58, S>(s, &d),
+        moved::<I, 2, 2, 39, S>(s, &d),
+        moved::<I, 2, 3, 56, S>(s, &d),
+        moved::<I, 2, 4, 46, S>(s, &d),
+    ];
+    plane::<I, 2, S>(s, lanes);
+    let lanes = [
+        moved::<I, 3, 0, 37, S>(s, &d),
+        moved::<I, 3, 1, 28, S>(s, &d),
+        moved::<I, 3, 2, 54, S>(s, &d),
+        moved::<I, 3, 3, 49, S>(s, &d),
+        moved::<I, 3, 4, 8, S>(s, &d),
+    ];
+    plane::<I, 3, S>(s, lanes);
+    let lanes = [
+        moved::<I, 4, 0, 2, S>(s, &d),
+        moved::<I, 4, 1, 9, S>(s, &d),
+        moved::<I, 4, 2, 25, S>(s, &d),
+        moved::<I, 4, 3, 23, S>(s, &d),
+        moved::<I, 4, 4, 62, S>(s, &d),
+    ];
+    plane::<I, 4, S>(s, lanes);
+}
+
+/// The lane that goes to (X, Y), with the parity of its neighbours added, rotated right by `RIGHT`.
+#[inline(always)]
+fn moved<const I: usize, const Y: usize, const X: usize, const RIGHT: i32, S: Steps>(
+    s: &Rows<S::V>,
+    d: &[S::V; 5],
+) -> S::V {
+    let x = (X + 3 * Y) % 5;
+    S::add_then_rotate::<RIGHT>(s[row(I, x, X)][x], d[x])
+}
+
+/// Makes plane Y of the result of its lanes.
+#[inline(always)]
+fn plane<const I: usize, const Y: usize, S: Steps>(s: &mut Rows<S::V>, b: [S::V; 5]) {
+    each!(x in 5 => s[row(I + 1, x, Y)][x] = S::chi(b[x], b[(x + 1) % 5], b[(x + 2) % 5]));
+}
