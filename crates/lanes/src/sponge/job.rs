@@ -1,14 +1,15 @@
 //! What a user hands in: messages to be hashed, authenticated or extended.
 
 use core::marker::PhantomData;
+use core::ptr;
 
 use zeroize::Zeroize;
 
 use super::keccak::{State, WORDS};
+use super::kernel::MAX_RATE;
 use super::lanes::{End, SpongeLanes, SpongeTask};
 use super::{HmacSha3Key, KmacKey, Sha3, Sponge, Xof};
 use crate::buffer::{CipherBuffer, Input};
-use crate::error::LengthError;
 use crate::job::{PacketJob, Wiped, Work};
 use crate::manager::Loan;
 
@@ -45,10 +46,14 @@ impl Ending<'_> {
 /// A message of a sponge that comes in several pieces.
 ///
 /// Each piece but the last is a job of its own ([`Sha3Job::update`], [`XofJob::update`]); the last
-/// one ([`Sha3Job::finish`], [`XofJob::finish`]) gives the output. Wiped when dropped.
+/// one ([`Sha3Job::finish`], [`XofJob::finish`]) gives the output. Pieces may have
+/// any length. Wiped when dropped.
 #[derive(Clone)]
 pub struct SpongeStream<A: Sponge> {
     state: State,
+    /// The bytes behind the last whole block, so many; what is behind them has no meaning.
+    partial: [u8; MAX_RATE],
+    filled: usize,
     absorbed: u64,
     ending: StreamEnding,
     algorithm: PhantomData<A>,
@@ -65,7 +70,14 @@ enum StreamEnding {
 
 impl<A: Sponge> SpongeStream<A> {
     fn from_state(state: &State, ending: StreamEnding) -> Self {
-        SpongeStream { state: *state, absorbed: 0, ending, algorithm: PhantomData }
+        SpongeStream {
+            state: *state,
+            partial: [0; MAX_RATE],
+            filled: 0,
+            absorbed: 0,
+            ending,
+            algorithm: PhantomData,
+        }
     }
 
     /// A hash that has absorbed nothing.
@@ -81,6 +93,36 @@ impl<A: Sponge> SpongeStream<A> {
     /// Whether nothing was absorbed yet.
     pub fn is_empty(&self) -> bool {
         self.absorbed == 0
+    }
+
+    /// Joins a piece to the bytes behind the last whole block: a block that is to be absorbed
+    /// first, or null, and the bytes after it. The stream itself stays as it is.
+    #[inline(always)]
+    fn join(&mut self, piece: &[u8]) -> (*const u8, *const u8, usize) {
+        if self.filled == 0 {
+            return (ptr::null(), piece.as_ptr(), piece.len());
+        }
+        let room = A::BLOCK_LEN - self.filled;
+        let (now, later) = piece.split_at(room.min(piece.len()));
+        self.partial[self.filled..][..now.len()].copy_from_slice(now);
+        match now.len() == room {
+            true => (self.partial.as_ptr(), later.as_ptr(), later.len()),
+            false => (ptr::null(), self.partial.as_ptr(), self.filled + now.len()),
+        }
+    }
+
+    /// A piece was absorbed, but for what is behind the last whole block.
+    fn absorbed(&mut self, piece: &[u8]) {
+        self.absorbed += piece.len() as u64;
+        let total = self.filled + piece.len();
+        if total < A::BLOCK_LEN {
+            self.partial[self.filled..total].copy_from_slice(piece);
+            self.filled = total;
+        } else {
+            self.filled = total % A::BLOCK_LEN;
+            let rest = &piece[piece.len() - self.filled..];
+            self.partial[..self.filled].copy_from_slice(rest);
+        }
     }
 
     fn ending(&self) -> Ending<'_> {
@@ -121,6 +163,7 @@ impl<A: Sponge> Default for SpongeStream<A> {
 impl<A: Sponge> Drop for SpongeStream<A> {
     fn drop(&mut self) {
         self.state.zeroize();
+        self.partial.zeroize();
         if let StreamEnding::Hmac(outer) = &mut self.ending {
             outer.zeroize();
         }
@@ -206,16 +249,6 @@ enum Step<'a, A: Sponge> {
 }
 
 impl<'a, A: Sponge, B: Input, R: Room, T> PacketJob<SpongeWork<'a, A, B, R>, T> {
-    fn piece(
-        stream: &'a mut SpongeStream<A>,
-        data: B,
-        room: R,
-        user: T,
-    ) -> Result<Self, LengthError> {
-        LengthError::check(data.bytes().len(), A::BLOCK_LEN)?;
-        Ok(PacketJob::new(SpongeWork { data, step: Step::Update(stream), room }, user))
-    }
-
     /// Whether there is output: the job is complete, and no update.
     fn has_output(&self) -> bool {
         self.is_complete() && !matches!(self.work.step, Step::Update(_))
@@ -224,11 +257,8 @@ impl<'a, A: Sponge, B: Input, R: Room, T> PacketJob<SpongeWork<'a, A, B, R>, T> 
 
 impl<'a, A: Sha3, B: Input, T> Sha3Job<'a, A, B, T> {
     fn of(data: B, user: T, step: Step<'a, A>) -> Self {
-        PacketJob::new(SpongeWork { data, step, room: Self::within() }, user)
-    }
-
-    fn within() -> Within<A> {
-        Within(Wiped::new(A::ZERO_DIGEST))
+        let room = Within(Wiped::new(A::ZERO_DIGEST));
+        PacketJob::new(SpongeWork { data, step, room }, user)
     }
 
     /// The digest of a message.
@@ -241,16 +271,13 @@ impl<'a, A: Sha3, B: Input, T> Sha3Job<'a, A, B, T> {
         Self::of(data, user, Step::Whole(&key.inner, Ending::Hmac(&key.outer)))
     }
 
-    /// Another piece of a stream, of whole blocks; more is to come. The job has no output.
+    /// Another piece of a stream; more is to come. The job has no output.
     /// Until it is complete the stream is as it was.
-    ///
-    /// # Errors
-    /// [`LengthError`] if the piece is no multiple of [`BLOCK_LEN`](Sponge::BLOCK_LEN).
-    pub fn update(stream: &'a mut SpongeStream<A>, data: B, user: T) -> Result<Self, LengthError> {
-        Self::piece(stream, data, Self::within(), user)
+    pub fn update(stream: &'a mut SpongeStream<A>, data: B, user: T) -> Self {
+        Self::of(data, user, Step::Update(stream))
     }
 
-    /// The last piece of a stream, of any length. The output is the digest, or the HMAC, of all of
+    /// The last piece of a stream. The output is the digest, or the HMAC, of all of
     /// it; the stream is then as it was before this piece.
     pub fn finish(stream: &'a mut SpongeStream<A>, data: B, user: T) -> Self {
         Self::of(data, user, Step::Finish(stream))
@@ -288,21 +315,13 @@ impl<'a, A: Xof, B: Input, O: CipherBuffer, T> XofJob<'a, A, B, O, T> {
         Self::of(data, output, user, Step::Whole(&key.state, Ending::KmacXof))
     }
 
-    /// Another piece of a stream, of whole blocks; more is to come. The room for output stays as it
-    /// is. Until the job is complete the stream is as it was.
-    ///
-    /// # Errors
-    /// [`LengthError`] if the piece is no multiple of [`BLOCK_LEN`](Sponge::BLOCK_LEN).
-    pub fn update(
-        stream: &'a mut SpongeStream<A>,
-        data: B,
-        output: O,
-        user: T,
-    ) -> Result<Self, LengthError> {
-        Self::piece(stream, data, Brought(output), user)
+    /// Another piece of a stream; more is to come. The room for output stays as it is.
+    /// Until the job is complete the stream is as it was.
+    pub fn update(stream: &'a mut SpongeStream<A>, data: B, output: O, user: T) -> Self {
+        Self::of(data, output, user, Step::Update(stream))
     }
 
-    /// The last piece of a stream, of any length. The output is SHAKE, or KMAC, of all of it; the
+    /// The last piece of a stream. The output is SHAKE, or KMAC, of all of it; the
     /// stream is then as it was before this piece.
     pub fn finish(stream: &'a mut SpongeStream<A>, data: B, output: O, user: T) -> Self {
         Self::of(data, output, user, Step::Finish(stream))
@@ -327,17 +346,23 @@ unsafe impl<A: Sponge, B: Input, R: Room> Work for SpongeWork<'_, A, B, R> {
     #[inline(always)]
     fn task(&mut self) -> SpongeTask {
         let bytes = self.data.bytes();
-        let (data, len) = (bytes.as_ptr(), bytes.len());
         let (to, room) = self.room.room();
-        let (start, end) = match &mut self.step {
-            Step::Whole(state, ending) => (&raw const **state, ending.of::<A>(to, room)),
-            Step::Update(stream) => {
-                let state = &raw mut stream.state;
-                (state.cast_const(), End::State(state))
+        let (start, (head, data, len), end) = match &mut self.step {
+            Step::Whole(state, ending) => {
+                let all = (ptr::null(), bytes.as_ptr(), bytes.len());
+                (&raw const **state, all, ending.of::<A>(to, room))
             }
-            Step::Finish(stream) => (&raw const stream.state, stream.ending().of::<A>(to, room)),
+            Step::Update(stream) => {
+                let joined = stream.join(bytes);
+                let state = &raw mut stream.state;
+                (state.cast_const(), joined, End::State(state))
+            }
+            Step::Finish(stream) => {
+                let joined = stream.join(bytes);
+                (&raw const stream.state, joined, stream.ending().of::<A>(to, room))
+            }
         };
-        SpongeTask { rate: A::RATE, data, len, start, end }
+        SpongeTask { rate: A::RATE, head, data, len, start, end }
     }
 
     #[inline(always)]
@@ -350,7 +375,7 @@ unsafe impl<A: Sponge, B: Input, R: Room> Work for SpongeWork<'_, A, B, R> {
     #[inline(always)]
     fn finish(&mut self) {
         if let Step::Update(stream) = &mut self.step {
-            stream.absorbed += self.data.bytes().len() as u64;
+            stream.absorbed(self.data.bytes());
         }
     }
 }
@@ -365,7 +390,8 @@ impl<'a> Loan<'a, SpongeLanes> {
     ) -> Self {
         let end = ending.of::<A>(to.as_mut_ptr(), to.len());
         let (data, len) = (data.as_ptr(), data.len());
-        Loan::new(SpongeTask { rate: A::RATE, data, len, start, end }, len / A::BLOCK_LEN)
+        let task = SpongeTask { rate: A::RATE, head: ptr::null(), data, len, start, end };
+        Loan::new(task, len / A::BLOCK_LEN)
     }
 
     /// The SHA-3 digest of a message, to be written to the start of `digest`.

@@ -19,6 +19,8 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 #[derive(Clone, Copy)]
 pub struct SpongeTask {
     pub(super) rate: Rate,
+    /// A block to absorb first; null if there is none.
+    pub(super) head: *const u8,
     /// The bytes to absorb, and how many.
     pub(super) data: *const u8,
     pub(super) len: usize,
@@ -30,7 +32,7 @@ pub struct SpongeTask {
 /// What becomes of the state when the data are absorbed.
 #[derive(Clone, Copy)]
 pub(super) enum End {
-    /// It is kept, for more data to come: `len` is a whole number of blocks.
+    /// It is kept, for more data to come: what is behind the last whole block is left out.
     State(*mut State),
     /// The message is complete: its output.
     Output { suffix: u8, to: *mut u8, len: usize },

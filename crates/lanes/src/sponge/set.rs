@@ -42,6 +42,9 @@ pub(super) struct Set {
 struct Slot {
     id: u32,
     stage: Stage,
+    /// What comes after a block that is absorbed first: where, and how many blocks.
+    data: *const u8,
+    blocks: usize,
     /// Where the output goes, and how much of it there is still to be.
     to: *mut u8,
     len: usize,
@@ -80,7 +83,14 @@ impl Set {
     pub fn new(rate: Rate, lanes: usize) -> Self {
         let mut tails = Slab::new(lanes);
         (0..lanes).for_each(|lane| tails.put(lane, Tail::EMPTY));
-        let slot = Slot { id: 0, stage: Stage::Ended(Next::Squeeze), to: ptr::null_mut(), len: 0 };
+        let slot = Slot {
+            id: 0,
+            stage: Stage::Ended(Next::Squeeze),
+            data: ptr::null(),
+            blocks: 0,
+            to: ptr::null_mut(),
+            len: 0,
+        };
         Set {
             rate,
             lanes,
@@ -119,7 +129,7 @@ impl Set {
             let tail = self.tails.get(lane);
             let rest = (task.data.add(task.len - rest), rest);
             let (stage, to, len) = match task.end {
-                End::State(state) if blocks == 0 => {
+                End::State(state) if blocks == 0 && task.head.is_null() => {
                     *state = *task.start;
                     return Taken::Complete;
                 }
@@ -139,10 +149,10 @@ impl Set {
                 }
             };
             self.put(lane, task.start);
-            self.slots[lane] = Slot { id, stage, to, len };
-            (self.data[lane], self.left[lane]) = (task.data, blocks);
+            self.slots[lane] = Slot { id, stage, data: task.data, blocks, to, len };
+            (self.data[lane], self.left[lane]) = (task.head, 1);
             self.busy |= 1 << lane;
-            if blocks == 0 {
+            if task.head.is_null() {
                 self.turn(lane);
             }
         }
@@ -206,7 +216,12 @@ impl Set {
     /// The lane's task is good.
     #[inline(always)]
     unsafe fn turn(&mut self, lane: usize) -> bool {
-        let Slot { stage, to, len, .. } = self.slots[lane];
+        let Slot { stage, data, blocks, to, len, .. } = self.slots[lane];
+        if blocks > 0 {
+            self.slots[lane].blocks = 0;
+            (self.data[lane], self.left[lane]) = (data, blocks);
+            return false;
+        }
         // SAFETY: the task is good: its output is writable, and the outer state readable.
         unsafe {
             match stage {

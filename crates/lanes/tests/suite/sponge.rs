@@ -1,19 +1,24 @@
 //! SHA-3, SHAKE, HMAC over SHA-3, and KMAC: the standards' examples, and the RustCrypto crates,
 //! through every manager and instruction set.
 
+mod reference;
+
 use crate::allocations::allocations;
 #[cfg(all(unix, not(miri)))]
 use crate::common::guarded::{Guarded, Side};
-use crate::common::sponge::{Sha3Reference, XofReference, every_sha3, every_xof, kmac};
 use crate::common::{brief, bytes, everywhere, hex, sponge_cpus};
 use broadloom_lanes::{
     Cpu, HmacSha3Key, KmacKey, Loan, Occupancy, OutOfOrder, Planner, Sha3, Sha3_224, Sha3_256,
     Sha3_384, Sha3_512, Sha3Job, Shake128, Shake256, SpongeLanes, SpongeStream, Xof, XofJob,
 };
 use proptest::prelude::*;
+use reference::{Sha3Reference, XofReference, every_sha3, every_xof, kmac};
 
 /// The selection of the CAVP's vectors that every provider is tested with.
 const CAVP: &str = include_str!("../../../conformance/vectors/cavp/sponges.txt");
+
+/// The same of SHAKE, with more output than providers make.
+const LONG_OUTPUT: &str = include_str!("sponge/long_output.txt");
 
 /// Messages of an algorithm with their output.
 fn cavp(algorithm: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
@@ -21,7 +26,7 @@ fn cavp(algorithm: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
         let line = record.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         line.map(|value| value.trim().to_owned())
     };
-    let records = CAVP.split("\n\n");
+    let records = CAVP.split("\n\n").chain(LONG_OUTPUT.split("\n\n"));
     let records = records.filter(|record| field(record, "algorithm").as_deref() == Some(algorithm));
     let bytes = |record, name| hex(&field(record, name).expect("every record has it"));
     records.map(|record| (bytes(record, "text"), bytes(record, "tag"))).collect()
@@ -253,7 +258,7 @@ fn every_length_of_output() {
 type Parts = (Vec<u8>, Vec<u8>, Vec<u8>, usize);
 
 fn parts() -> impl Strategy<Value = Parts> {
-    let some = |most| (0..most, any::<u8>()).prop_map(|(len, seed)| bytes(seed.into(), len));
+    let some = |most: usize| (0..most, any::<u8>()).prop_map(|(len, seed)| bytes(seed.into(), len));
     (some(400), some(400), some(1000), 0..400usize)
 }
 
@@ -323,17 +328,17 @@ proptest! {
 
     #[test]
     fn streams_are_as_good_as_one_piece(
-        lengths in proptest::collection::vec((0..9usize, 0..300usize), 1..40),
+        lengths in proptest::collection::vec((0..1000usize, 0..300usize), 1..40),
     ) {
         fn check<A: Sha3Reference>(cpu: &Cpu, lengths: &[(usize, usize)]) {
             let key = HmacSha3Key::<A>::new(b"key");
             let mut planner = Planner::new(cpu);
-            let messages = pieces(lengths, A::BLOCK_LEN);
+            let messages = pieces(lengths);
             let mut streams: Vec<SpongeStream<A>> = (0..messages.len())
                 .map(|i| if i % 2 == 0 { SpongeStream::new() } else { SpongeStream::hmac(&key) })
                 .collect();
             let update = |(stream, (start, _)): (_, &(Vec<u8>, Vec<u8>))| {
-                Sha3Job::<A, _>::update(stream, start.clone(), ()).expect("whole blocks")
+                Sha3Job::<A, _>::update(stream, start.clone(), ())
             };
             let mut updates: Vec<_> = streams.iter_mut().zip(&messages).map(update).collect();
             planner.process_many(&mut updates);
@@ -358,19 +363,18 @@ proptest! {
 
     #[test]
     fn streams_of_output_of_any_length(
-        lengths in proptest::collection::vec((0..9usize, 0..300usize), 1..40),
+        lengths in proptest::collection::vec((0..1000usize, 0..300usize), 1..40),
     ) {
         fn check<A: XofReference>(cpu: &Cpu, lengths: &[(usize, usize)]) {
             let key = KmacKey::<A>::new(b"key", b"custom");
             let mut planner = Planner::new(cpu);
-            for (i, (start, end)) in pieces(lengths, A::BLOCK_LEN).iter().enumerate() {
+            for (i, (start, end)) in pieces(lengths).iter().enumerate() {
                 let mut stream = match i % 3 {
                     0 => SpongeStream::<A>::new(),
                     1 => SpongeStream::kmac(&key),
                     _ => SpongeStream::kmac_xof(&key),
                 };
-                let update = XofJob::update(&mut stream, start.as_slice(), vec![7; 5], ());
-                let mut update = [update.expect("whole blocks")];
+                let mut update = [XofJob::update(&mut stream, start.as_slice(), vec![7; 5], ())];
                 planner.process_many(&mut update);
                 assert_eq!(update[0].output(), None);
                 let [update] = update;
@@ -393,12 +397,34 @@ proptest! {
     }
 }
 
-/// Messages in two pieces, the first of whole blocks.
-fn pieces(lengths: &[(usize, usize)], block: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let pair = |(i, (blocks, rest)): (usize, &(usize, usize))| {
-        (bytes(i, blocks * block), bytes(i + 99, *rest))
-    };
+/// Messages in two pieces.
+fn pieces(lengths: &[(usize, usize)]) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let pair = |(i, &(first, last))| (bytes(i, first), bytes(i + 99, last));
     lengths.iter().enumerate().map(pair).collect()
+}
+
+/// Pieces of all lengths about a block and two follow each other.
+#[test]
+fn streams_take_pieces_of_any_length() {
+    fn check<A: Sha3Reference>(cpu: &Cpu) {
+        let mut planner = Planner::new(cpu);
+        let message = bytes(5, 4 * A::BLOCK_LEN + 7);
+        let lengths = (0..=2 * A::BLOCK_LEN + 1).step_by(if brief() { 31 } else { 1 });
+        for (first, second) in lengths.map(|len| (len, len * 7 % (A::BLOCK_LEN + 2))) {
+            let mut stream = SpongeStream::<A>::new();
+            for piece in [&message[..first], &message[first..first + second]] {
+                planner.process_many(&mut [Sha3Job::update(&mut stream, piece, ())]);
+            }
+            assert_eq!(stream.len(), (first + second) as u64);
+            let mut last = [Sha3Job::finish(&mut stream, &message[first + second..], ())];
+            planner.process_many(&mut last);
+            let digest = last[0].output().expect("complete").as_ref();
+            assert_eq!(digest, A::digest(&message), "{} {first}, {second}", A::NAME);
+        }
+    }
+    for cpu in sponge_cpus() {
+        every_sha3!(check(&cpu));
+    }
 }
 
 /// A key of HMAC over one of two hashes.
@@ -441,7 +467,7 @@ fn an_update_that_was_given_back_is_absorbed_once() {
         let mut stream = SpongeStream::<A>::new();
         let mut other = SpongeStream::<A>::new();
         let mut manager = OutOfOrder::new(cpu, 64);
-        let update = |stream, data| Sha3Job::update(stream, data, ()).expect("whole blocks");
+        let update = |stream, data| Sha3Job::update(stream, data, ());
         assert!(manager.submit(update(&mut other, &start[..A::BLOCK_LEN])).is_none());
         assert!(manager.submit(update(&mut stream, start)).is_none());
         let first = manager.flush().expect("it holds two");
@@ -458,14 +484,6 @@ fn an_update_that_was_given_back_is_absorbed_once() {
     for cpu in sponge_cpus() {
         every_sha3!(check(&cpu));
     }
-}
-
-#[test]
-fn a_piece_that_is_no_whole_block_is_refused() {
-    let mut stream = SpongeStream::<Sha3_256>::new();
-    let error =
-        Sha3Job::update(&mut stream, &[0; 137], ()).err().expect("137 is no multiple of 136");
-    assert_eq!(error.to_string(), "137 bytes are no multiple of the block length, 136 bytes");
 }
 
 /// More buffers than any kernel has lanes.
@@ -555,12 +573,14 @@ fn occupancy_counts_what_ran() {
         // Two whole blocks and one of padding each, all lanes full.
         let messages = vec![[7; 272]; 4 * lanes];
         let mut digests = vec![[0; 32]; messages.len()];
-        let loan = |(message, digest)| Loan::<SpongeLanes>::sha3::<Sha3_256>(message, digest);
-        let all = messages.iter().map(<[u8; 272]>::as_slice);
-        planner.process_each(all.zip(digests.iter_mut().map(|d| d.as_mut_slice())).map(loan));
+        let all = messages.iter().zip(&mut digests);
+        planner.process_each(
+            all.map(|(message, digest)| Loan::<SpongeLanes>::sha3::<Sha3_256>(message, digest)),
+        );
         let steps = 3 * messages.len() as u64;
         assert_eq!(planner.occupancy(), Occupancy { used: steps, offered: steps });
-        planner.process_each([loan((&messages[0], &mut digests[0]))]);
+        let alone = Loan::<SpongeLanes>::sha3::<Sha3_256>(&messages[0], &mut digests[0]);
+        planner.process_each([alone]);
         let offered = steps + 3 * lanes as u64;
         assert_eq!(planner.occupancy(), Occupancy { used: steps + 3, offered });
     }

@@ -11,7 +11,6 @@ pub mod packets;
 mod reference;
 mod route;
 pub mod sequence;
-pub mod sponge;
 
 pub(crate) use kinds::every_kind;
 pub use kinds::{Ciphers, Hashes, Kind};
