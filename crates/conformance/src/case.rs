@@ -104,13 +104,15 @@ impl Case {
         let ciphered = self.ciphered();
         if let Algorithm::Chain(cipher, mac, order) = *algorithm {
             if order == ChainOrder::MacThenCipher {
-                self.put_tag(reference::mac(mac, mac_key, &[], &self.before[covered.clone()]));
+                let text = &self.before[covered.clone()];
+                self.put_tag(reference::mac(mac, mac_key, &[], text, *tag_len));
             }
             let plain = &self.after[ciphered.clone()];
             let encrypted = reference::cipher(cipher, true, key, &self.nonce, plain);
             self.after[ciphered].copy_from_slice(&encrypted);
             if order == ChainOrder::CipherThenMac {
-                self.put_tag(reference::mac(mac, mac_key, &[], &self.after[covered]));
+                let text = &self.after[covered];
+                self.put_tag(reference::mac(mac, mac_key, &[], text, *tag_len));
             }
             return;
         }

@@ -7,11 +7,12 @@ use crate::claim::Claim;
 use crate::keyed::Keyed;
 use crate::vectors::{Record, records};
 
-const MESSAGES: [(&str, &str); 4] = [
+const MESSAGES: [(&str, &str); 5] = [
     ("cavp/aeads.txt", include_str!("../vectors/cavp/aeads.txt")),
     ("cavp/hashes.txt", include_str!("../vectors/cavp/hashes.txt")),
     ("cavp/macs.txt", include_str!("../vectors/cavp/macs.txt")),
     ("cavp/messages.txt", include_str!("../vectors/cavp/messages.txt")),
+    ("cavp/sponges.txt", include_str!("../vectors/cavp/sponges.txt")),
 ];
 const BLOCKS: (&str, &str) = ("cavp/blocks.txt", include_str!("../vectors/cavp/blocks.txt"));
 const MONTE_CARLO: (&str, &str) =

@@ -37,10 +37,16 @@ pub(crate) fn claims() -> Vec<Claim> {
         (mac::TestName::HmacSha256, HashAlgorithm::Sha256),
         (mac::TestName::HmacSha384, HashAlgorithm::Sha384),
         (mac::TestName::HmacSha512, HashAlgorithm::Sha512),
+        (mac::TestName::HmacSha3_224, HashAlgorithm::Sha3_224),
+        (mac::TestName::HmacSha3_256, HashAlgorithm::Sha3_256),
+        (mac::TestName::HmacSha3_384, HashAlgorithm::Sha3_384),
+        (mac::TestName::HmacSha3_512, HashAlgorithm::Sha3_512),
     ];
     for (name, hash) in hmacs {
         claims.extend(of_mac(name, |_| MacAlgorithm::Hmac(hash)));
     }
+    claims.extend(of_mac(mac::TestName::Kmac128, |_| MacAlgorithm::Kmac128));
+    claims.extend(of_mac(mac::TestName::Kmac256, |_| MacAlgorithm::Kmac256));
     // Keys that are too short or too long are for whatever is near, and have to be refused.
     claims.extend(of_mac(mac::TestName::AesCmac, |key| {
         MacAlgorithm::AesCmac(aes_size(key).unwrap_or(AesSize::Aes128))

@@ -50,11 +50,11 @@ pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
     let encrypts = matches!(input.direction, Direction::Encrypt | Direction::Seal);
     let &Input { key, mac_key, nonce, data, tag_len, .. } = input;
     let (output, mut tag) = match input.algorithm {
-        Algorithm::Hash(algorithm) => (Vec::new(), hash::digest(algorithm, data)),
+        Algorithm::Hash(algorithm) => (Vec::new(), hash::digest(algorithm, data, tag_len)),
         Algorithm::Mac(MacAlgorithm::KasumiF9) => {
             (Vec::new(), kasumi::f9(key, nonce, data, input.bits.unwrap_or(8 * data.len())))
         }
-        Algorithm::Mac(algorithm) => (Vec::new(), mac(algorithm, key, nonce, data)),
+        Algorithm::Mac(algorithm) => (Vec::new(), mac(algorithm, key, nonce, data, tag_len)),
         Algorithm::Cipher(CipherAlgorithm::KasumiF8) => {
             let bits = input.bits.unwrap_or(8 * data.len());
             (kasumi::f8(key, nonce, data, bits), Vec::new())
@@ -66,7 +66,8 @@ pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
         Algorithm::Chain(algorithm, mac_algorithm, order) => {
             let output = cipher::apply(algorithm, encrypts, key, nonce, data);
             let covers_output = encrypts == (order == ChainOrder::CipherThenMac);
-            let tag = mac(mac_algorithm, mac_key, &[], if covers_output { &output } else { data });
+            let covered = if covers_output { &output } else { data };
+            let tag = mac(mac_algorithm, mac_key, &[], covered, tag_len);
             (output, tag)
         }
         Algorithm::Compression(_) => panic!("a compression has more than one right output"),
@@ -88,9 +89,17 @@ pub(crate) fn cipher(
     cipher::apply(algorithm, encrypts, key, nonce, data)
 }
 
-/// The whole tag of a text.
-pub(crate) fn mac(algorithm: MacAlgorithm, key: &[u8], nonce: &[u8], data: &[u8]) -> Vec<u8> {
+/// The whole tag of a text, of which the first `tag_len` bytes are used; of KMAC, whose tags
+/// depend on their length, the tag of that length.
+pub(crate) fn mac(
+    algorithm: MacAlgorithm,
+    key: &[u8],
+    nonce: &[u8],
+    data: &[u8],
+    tag_len: usize,
+) -> Vec<u8> {
     match algorithm {
+        MacAlgorithm::Kmac128 | MacAlgorithm::Kmac256 => hash::kmac(algorithm, key, data, tag_len),
         MacAlgorithm::Hmac(hash) => hash::hmac(hash, key, data),
         MacAlgorithm::AesCmac(_) => cipher::cmac(key, data),
         MacAlgorithm::AesGmac(_) => aead::gmac(key, nonce, data),

@@ -8,6 +8,8 @@ use super::{Direction, Lengths};
 pub enum Family {
     /// Hashes that compress a message block by block (Merkle and Damgård), and HMAC over them.
     MerkleDamgard,
+    /// SHA-3 and SHAKE, HMAC over SHA-3, and KMAC.
+    Sponge,
     /// The modes of AES.
     Aes,
     /// ChaCha20, alone and with Poly1305.

@@ -59,6 +59,27 @@ algorithms! {
         Sha384 => Row { aliases: &["sha-384", "sha2-384"], ..hash("sha384", SHS, 128, 48) },
         /// SHA-512 (FIPS 180-4).
         Sha512 => Row { aliases: &["sha-512", "sha2-512"], ..hash("sha512", SHS, 128, 64) },
+        /// SHA3-224 (FIPS 202).
+        Sha3_224 => sponge("sha3-224", 144, 28),
+        /// SHA3-256 (FIPS 202).
+        Sha3_256 => sponge("sha3-256", 136, 32),
+        /// SHA3-384 (FIPS 202).
+        Sha3_384 => sponge("sha3-384", 104, 48),
+        /// SHA3-512 (FIPS 202).
+        Sha3_512 => sponge("sha3-512", 72, 64),
+        /// SHAKE128 (FIPS 202): 32 bytes of output, as many as give its full security, or as the
+        /// length of the tag says.
+        Shake128 => sponge("shake128", 168, 32).tag(32, EXTENDABLE),
+        /// SHAKE256 (FIPS 202): 64 bytes of output, or as [`Shake128`](HashAlgorithm::Shake128).
+        Shake256 => sponge("shake256", 136, 64).tag(64, EXTENDABLE),
+    }
+}
+
+impl HashAlgorithm {
+    /// Whether the digest is the beginning of output of any length, as of SHAKE: there is no HMAC
+    /// over such a hash.
+    pub const fn is_extendable(self) -> bool {
+        matches!(self, HashAlgorithm::Shake128 | HashAlgorithm::Shake256)
     }
 }
 
@@ -70,6 +91,7 @@ algorithms! {
             block_len: hash.block_len(),
             keys: Lengths::ANY,
             key_len: hash.digest_len(),
+            is_listed: !hash.is_extendable(),
             ..mac(["hmac-", hash.name(), ""], "RFC 2104", hash.row().family, hash.digest_len())
         },
         /// AES-CMAC (SP 800-38B).
@@ -91,6 +113,12 @@ algorithms! {
             counts_bits: true,
             ..mac(["kasumi-f9", "", ""], KASUMI, Family::Kasumi, 4).key(16).nonce(9)
         },
+        /// KMAC128 (SP 800-185) without a customization string. A tag depends on its length: it is
+        /// not the beginning of a longer one.
+        Kmac128 => kmac("kmac128", 168, 32),
+        /// KMAC256 (SP 800-185) without a customization string, with tags as
+        /// [`Kmac128`](MacAlgorithm::Kmac128) has them.
+        Kmac256 => kmac("kmac256", 136, 64),
     }
 }
 
@@ -223,6 +251,9 @@ algorithms! {
 /// The longest nonce that a job takes, in bytes.
 pub const MAX_NONCE: usize = 1 << 16;
 
+/// Output of any length, as far as a job has room for it.
+const EXTENDABLE: Lengths = Lengths::range(1, crate::MAX_TAG);
+
 const SHS: &str = "FIPS 180-4";
 const MODES: &str = "SP 800-38A";
 const KASUMI: &str = "3GPP TS 35.201";
@@ -242,6 +273,17 @@ const fn hash(
     let directions = &[Direction::Digest];
     let row = Row::new([name, "", ""], standard, Family::MerkleDamgard, directions);
     Row { block_len, ..row.tag(digest_len, Lengths::exactly(digest_len)) }
+}
+
+/// SHA-3 or SHAKE.
+const fn sponge(name: &'static str, block_len: usize, digest_len: usize) -> Row {
+    Row { family: Family::Sponge, ..hash(name, "FIPS 202", block_len, digest_len) }
+}
+
+const fn kmac(name: &'static str, block_len: usize, tag_len: usize) -> Row {
+    let row = mac([name, "", ""], "SP 800-185", Family::Sponge, tag_len);
+    let row = row.tag(tag_len, Lengths::range(4, crate::MAX_TAG));
+    Row { block_len, keys: Lengths::ANY, key_len: tag_len, ..row }
 }
 
 const fn mac(

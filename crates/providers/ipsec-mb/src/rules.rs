@@ -52,6 +52,7 @@ pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
         Algorithm::Chain(cipher, mac, _) => {
             lacks(Algorithm::Cipher(cipher)).or_else(|| lacks(Algorithm::Mac(mac)))
         }
+        Algorithm::Mac(MacAlgorithm::Kmac128 | MacAlgorithm::Kmac256) => Some("it has no KMAC"),
         Algorithm::Compression(_) => Some("it compresses nothing"),
         _ => None,
     }

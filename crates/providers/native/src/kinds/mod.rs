@@ -11,6 +11,7 @@ mod hash;
 mod kasumi;
 #[cfg(feature = "legacy")]
 mod rc4;
+mod sponge;
 
 use broadloom_engine::{Algorithm, Family, Transform};
 use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
@@ -27,6 +28,7 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
     }
     match algorithm.family() {
         Family::MerkleDamgard => hash::opener(algorithm),
+        Family::Sponge => sponge::opener(algorithm),
         Family::Aes => aes::opener(algorithm),
         Family::ChaCha => chacha::opener(algorithm),
         Family::Des => Some(des::open),
@@ -70,6 +72,7 @@ classes! {
     Sha256: hash::Keyed<Sha256>,
     Sha384: hash::Keyed<Sha384>,
     Sha512: hash::Keyed<Sha512>,
+    Sponge: sponge::AnySponge,
     Cbc: aes::Cbc,
     Ctr: aes::Ctr,
     Cfb: aes::Cfb,
