@@ -20,14 +20,20 @@ pub(crate) struct Algorithms {
 
 pub(crate) const HMAC: &CStr = c"HMAC";
 pub(crate) const CMAC: &CStr = c"CMAC";
+pub(crate) const KMAC128: &CStr = c"KMAC-128";
+pub(crate) const KMAC256: &CStr = c"KMAC-256";
 
 impl Algorithms {
     pub(crate) fn fetch(library: &'static Libcrypto) -> Algorithms {
         let digests = HashAlgorithm::all().filter_map(|hash| {
-            let digest = Digest::fetch(library, &digest_name(hash)).ok()?;
-            Some((hash, digest))
+            let name = digest_name(hash);
+            let digest = match hash.is_extendable() {
+                true => Digest::fetch_extendable(library, &name),
+                false => Digest::fetch(library, &name),
+            };
+            Some((hash, digest.ok()?))
         });
-        let macs = [HMAC, CMAC].into_iter();
+        let macs = [HMAC, CMAC, KMAC128, KMAC256].into_iter();
         let macs = macs.filter_map(|name| Some((name, Mac::fetch(library, name).ok()?)));
         let ciphers = CipherAlgorithm::all().filter_map(cipher_name);
         let ciphers = ciphers.chain(AeadAlgorithm::all().filter_map(aead_name));
@@ -64,8 +70,12 @@ impl Algorithms {
         let cipher = |cipher| fetched(cipher_name(cipher));
         let mac = |mac| match mac {
             MacAlgorithm::Hmac(hash) => {
-                self.macs.contains_key(HMAC) && self.digests.contains_key(&hash)
+                self.macs.contains_key(HMAC)
+                    && self.digests.contains_key(&hash)
+                    && !hash.is_extendable()
             }
+            MacAlgorithm::Kmac128 => self.macs.contains_key(KMAC128),
+            MacAlgorithm::Kmac256 => self.macs.contains_key(KMAC256),
             MacAlgorithm::AesCmac(size) => {
                 self.macs.contains_key(CMAC) && cipher(CipherAlgorithm::AesCbc(size))
             }

@@ -6,7 +6,9 @@ use broadloom_engine::{
 };
 
 use crate::aead::{Aead, Mode};
-use crate::algorithms::{Algorithms, CMAC, HMAC, aead_name, cipher_name, digest_name};
+use crate::algorithms::{
+    Algorithms, CMAC, HMAC, KMAC128, KMAC256, aead_name, cipher_name, digest_name,
+};
 use crate::cbc::{Cbc, CbcContext};
 use crate::contexts::{Contexts, Duplicate};
 use crate::des_ctr::{DesCtr, KeyStream};
@@ -19,6 +21,9 @@ use crate::slots::{Number, Numbers};
 
 /// The longest key that libcrypto's HMAC takes, in bytes.
 const MAX_HMAC_KEY: usize = i32::MAX as usize;
+
+/// The keys that libcrypto's KMAC takes, in bytes.
+const KMAC_KEYS: std::ops::RangeInclusive<usize> = 4..=512;
 
 /// A session of the provider.
 pub(crate) struct OpenSslSession {
@@ -55,6 +60,7 @@ impl Workshop<'_> {
             Algorithm::Hash(hash) => {
                 let name = digest_name(hash);
                 let context = DigestContext::new(self.algorithms.digest(hash)?);
+                let context = context.map(|context| context.with_len(transform.tag_len()));
                 let work = Work::Hash(Hash { contexts: self.contexts(context)? });
                 (work, name.to_string_lossy().into_owned())
             }
@@ -69,6 +75,20 @@ impl Workshop<'_> {
                 self.algorithms.digest(hash)?;
                 let work = self.mac(MacContext::hmac(mac, &name, key))?;
                 (work, format!("HMAC {}", name.to_string_lossy()))
+            }
+            Algorithm::Mac(kmac @ (MacAlgorithm::Kmac128 | MacAlgorithm::Kmac256)) => {
+                if !KMAC_KEYS.contains(&key.len()) {
+                    return Err(ProviderError::new(format!(
+                        "libcrypto's KMAC takes keys of {} to {} bytes, not {}",
+                        KMAC_KEYS.start(),
+                        KMAC_KEYS.end(),
+                        key.len()
+                    )));
+                }
+                let name = if kmac == MacAlgorithm::Kmac128 { KMAC128 } else { KMAC256 };
+                let len = transform.tag_len() as u32;
+                let work = self.mac(MacContext::kmac(self.algorithms.mac(name)?, key, len))?;
+                (work, name.to_string_lossy().into_owned())
             }
             Algorithm::Mac(MacAlgorithm::AesCmac(size)) => {
                 let name = cipher_name(CipherAlgorithm::AesCbc(size)).ok_or_else(unknown)?;

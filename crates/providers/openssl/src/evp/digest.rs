@@ -10,6 +10,7 @@ use super::library::{EvpError, Libcrypto, Owned};
 pub struct Digest {
     object: Owned,
     len: usize,
+    is_extendable: bool,
     library: &'static Libcrypto,
 }
 
@@ -17,6 +18,7 @@ pub struct Digest {
 pub struct DigestContext {
     context: Owned,
     len: usize,
+    is_extendable: bool,
     library: &'static Libcrypto,
 }
 
@@ -26,16 +28,29 @@ impl Digest {
     /// # Errors
     /// This libcrypto has none of that name.
     pub fn fetch(library: &'static Libcrypto, name: &CStr) -> Result<Digest, EvpError> {
+        let object = Digest::object(library, name)?;
+        // SAFETY: the object is a digest.
+        let len = unsafe { (library.functions.md_size)(object.object) };
+        match usize::try_from(len) {
+            Ok(len @ 1..=MAX_DIGEST) => Ok(Digest { object, len, is_extendable: false, library }),
+            _ => Err(library.failure("EVP_MD_get_size")),
+        }
+    }
+
+    /// Fetches a function whose output has any length by libcrypto's name for it: `SHAKE128`.
+    ///
+    /// # Errors
+    /// This libcrypto has none of that name.
+    pub fn fetch_extendable(library: &'static Libcrypto, name: &CStr) -> Result<Digest, EvpError> {
+        let object = Digest::object(library, name)?;
+        Ok(Digest { object, len: 0, is_extendable: true, library })
+    }
+
+    fn object(library: &'static Libcrypto, name: &CStr) -> Result<Owned, EvpError> {
         let f = &library.functions;
         // SAFETY: null stands for the default library context and properties; the name is a C string.
         let object = unsafe { (f.md_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
-        let object = library.own(object, f.md_free, "EVP_MD_fetch")?;
-        // SAFETY: the object is a digest.
-        let len = unsafe { (f.md_size)(object.object) };
-        match usize::try_from(len) {
-            Ok(len @ 1..=MAX_DIGEST) => Ok(Digest { object, len, library }),
-            _ => Err(library.failure("EVP_MD_get_size")),
-        }
+        library.own(object, f.md_free, "EVP_MD_fetch")
     }
 }
 
@@ -51,7 +66,16 @@ impl DigestContext {
         // SAFETY: context and digest are alive; null stands for no parameters.
         let result = unsafe { (f.digest_init)(context.object, digest.object.object, ptr::null()) };
         library.check(result, "EVP_DigestInit_ex2")?;
-        Ok(DigestContext { context, len: digest.len, library })
+        let Digest { len, is_extendable, .. } = *digest;
+        Ok(DigestContext { context, len, is_extendable, library })
+    }
+
+    /// The same for digests of so many bytes, where the function has output of any length.
+    pub fn with_len(mut self, len: usize) -> DigestContext {
+        if self.is_extendable {
+            self.len = len;
+        }
+        self
     }
 
     /// Begins a message, whatever came before.
@@ -89,6 +113,12 @@ impl DigestContext {
     #[inline]
     pub fn finish(&mut self, digest: &mut [u8]) -> Result<(), EvpError> {
         assert!(digest.len() >= self.len, "{} bytes for a digest of {}", digest.len(), self.len);
+        if self.is_extendable {
+            let finish = self.library.functions.digest_final_xof;
+            // SAFETY: the context is alive; the output has room for so many bytes.
+            let result = unsafe { finish(self.context.object, digest.as_mut_ptr(), self.len) };
+            return self.library.check(result, "EVP_DigestFinalXOF");
+        }
         let finish = self.library.functions.digest_final;
         // SAFETY: the context is alive; the output has room for a digest; null stands for a length not
         // wanted.
@@ -106,7 +136,8 @@ impl DigestContext {
         let result =
             unsafe { (self.library.functions.md_ctx_copy)(context.object, self.context.object) };
         self.library.check(result, "EVP_MD_CTX_copy_ex")?;
-        Ok(DigestContext { context, len: self.len, library: self.library })
+        let DigestContext { len, is_extendable, library, .. } = *self;
+        Ok(DigestContext { context, len, is_extendable, library })
     }
 }
 

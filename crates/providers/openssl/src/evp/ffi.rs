@@ -124,6 +124,8 @@ functions! {
             unsafe extern "C" fn(Object, *const u8, usize) -> c_int,
         digest_final = "EVP_DigestFinal_ex":
             unsafe extern "C" fn(Object, *mut u8, *mut c_uint) -> c_int,
+        digest_final_xof = "EVP_DigestFinalXOF":
+            unsafe extern "C" fn(Object, *mut u8, usize) -> c_int,
         mac_fetch = "EVP_MAC_fetch":
             unsafe extern "C" fn(Object, *const c_char, *const c_char) -> Object,
         mac_free = "EVP_MAC_free": Free,

@@ -1,6 +1,6 @@
 //! `EVP_MAC`.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_uint};
 use std::ptr;
 
 use super::ffi::Param;
@@ -39,7 +39,7 @@ impl MacContext {
     /// # Errors
     /// libcrypto fails.
     pub fn hmac(hmac: &Mac, digest: &CStr, key: &[u8]) -> Result<MacContext, EvpError> {
-        MacContext::new(hmac, c"digest", digest, key)
+        MacContext::new(hmac, Param::utf8(c"digest", digest), key)
     }
 
     /// CMAC over a cipher in CBC mode, with a key of the cipher's; started.
@@ -47,17 +47,27 @@ impl MacContext {
     /// # Errors
     /// libcrypto fails.
     pub fn cmac(cmac: &Mac, cipher: &CStr, key: &[u8]) -> Result<MacContext, EvpError> {
-        MacContext::new(cmac, c"cipher", cipher, key)
+        MacContext::new(cmac, Param::utf8(c"cipher", cipher), key)
     }
 
-    fn new(mac: &Mac, what: &'static CStr, of: &CStr, key: &[u8]) -> Result<MacContext, EvpError> {
+    /// KMAC without a customization string, with a key of 4 to 512 bytes and tags of `len` bytes;
+    /// started.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    pub fn kmac(kmac: &Mac, key: &[u8], len: c_uint) -> Result<MacContext, EvpError> {
+        MacContext::new(kmac, Param::uint(c"size", &mut { len }), key)
+    }
+
+    /// A MAC, given what it has beside its key.
+    fn new(mac: &Mac, of: Param, key: &[u8]) -> Result<MacContext, EvpError> {
         let library = mac.library;
         let f = &library.functions;
         // SAFETY: the MAC is alive; the context takes its own reference to it.
         let context = unsafe { (f.mac_ctx_new)(mac.object.object) };
         let context = library.own(context, f.mac_ctx_free, "EVP_MAC_CTX_new")?;
-        let params = [Param::utf8(what, of), Param::END];
-        // SAFETY: context and key are alive; the parameters are a terminated list of strings, which are only
+        let params = [of, Param::END];
+        // SAFETY: context and key are alive; the parameters are a terminated list of values that are alive and only
         // read.
         let result =
             unsafe { (f.mac_init)(context.object, key.as_ptr(), key.len(), params.as_ptr()) };
