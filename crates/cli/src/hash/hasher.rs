@@ -1,40 +1,35 @@
 //! The lanes of one worker: the only place that makes jobs and runs them.
 
-use broadloom_lanes::{Cpu, Hash, HashJob, HmacKey, Job, Planner, Stream};
+use broadloom_lanes::{Cpu, Planner};
 
 use super::digest::Digest;
-
-/// Jobs over borrowed pieces of files.
-type PieceJob<'a, A> = HashJob<'a, A, &'a [u8], ()>;
+use super::function::Function;
 
 /// Hashes (or authenticates, if it has a key) many pieces at once.
-pub struct Hasher<'k, A: Hash> {
-    planner: Planner<<PieceJob<'k, A> as Job>::Lanes>,
-    key: Option<&'k HmacKey<A>>,
+pub struct Hasher<'k, A: Function> {
+    planner: Planner<A::Lanes>,
+    key: Option<&'k A::Key>,
 }
 
 /// A piece to be hashed, and where it belongs.
-pub enum Piece<'a, A: Hash> {
+pub enum Piece<'a, A: Function> {
     /// A message on its own.
     Whole(&'a [u8]),
     /// More of a stream, in whole blocks.
-    More(&'a mut Stream<A>, &'a [u8]),
+    More(&'a mut A::Stream, &'a [u8]),
     /// The end of a stream.
-    Last(&'a mut Stream<A>, &'a [u8]),
+    Last(&'a mut A::Stream, &'a [u8]),
 }
 
-impl<'k, A: Hash> Hasher<'k, A> {
+impl<'k, A: Function> Hasher<'k, A> {
     /// Lanes for this CPU; with a key, everything is an HMAC.
-    pub fn new(cpu: &Cpu, key: Option<&'k HmacKey<A>>) -> Self {
+    pub fn new(cpu: &Cpu, key: Option<&'k A::Key>) -> Self {
         Hasher { planner: Planner::new(cpu), key }
     }
 
     /// A message that will come in several pieces.
-    pub fn stream(&self) -> Stream<A> {
-        match self.key {
-            Some(key) => Stream::hmac(key),
-            None => Stream::new(),
-        }
+    pub fn stream(&self) -> A::Stream {
+        A::stream(self.key)
     }
 
     /// Hashes all pieces together; the digests of those that are whole or last, in their order.
@@ -45,23 +40,20 @@ impl<'k, A: Hash> Hasher<'k, A> {
     ) where
         'k: 'a,
     {
-        let mut jobs: Vec<PieceJob<'a, A>> = pieces.map(|piece| self.job(piece)).collect();
+        let mut jobs: Vec<A::Job<'a>> = pieces.map(|piece| self.job(piece)).collect();
         self.planner.process_many(&mut jobs);
         digests.clear();
-        digests.extend(jobs.iter().filter_map(HashJob::output).map(|d| Digest::new(d.as_ref())));
+        digests.extend(jobs.iter().filter_map(A::output).map(Digest::new));
     }
 
-    fn job<'a>(&self, piece: Piece<'a, A>) -> PieceJob<'a, A>
+    fn job<'a>(&self, piece: Piece<'a, A>) -> A::Job<'a>
     where
         'k: 'a,
     {
-        match (piece, self.key) {
-            (Piece::Whole(data), Some(key)) => HashJob::hmac(key, data, ()),
-            (Piece::Whole(data), None) => HashJob::digest(data, ()),
-            (Piece::Last(stream, data), _) => HashJob::finish(stream, data, ()),
-            (Piece::More(stream, data), _) => {
-                HashJob::update(stream, data, ()).expect("readers cut streams at whole blocks")
-            }
+        match piece {
+            Piece::Whole(data) => A::whole(self.key, data),
+            Piece::Last(stream, data) => A::last(stream, data),
+            Piece::More(stream, data) => A::more(stream, data),
         }
     }
 }

@@ -6,6 +6,7 @@ mod checklist;
 mod digest;
 mod escape;
 mod exchange;
+mod function;
 mod hasher;
 mod key;
 mod line;
@@ -41,6 +42,13 @@ use threads::Run;
 
 /// Hashes or checks what the arguments ask for.
 pub fn run(args: HashArgs, cpu: &Cpu) -> ExitCode {
+    if args.hmac_key_file.is_some() && !args.algorithm.has_hmac() {
+        let tag = args.algorithm.tag();
+        message(format!(
+            "--hmac-key-file: there is no HMAC over {tag}; HMAC-SHA3-256 is: -a sha3-256"
+        ));
+        return ExitCode::from(2);
+    }
     let key = match args.hmac_key_file.as_deref().map(key::read).transpose() {
         Ok(key) => key,
         Err(error) => {

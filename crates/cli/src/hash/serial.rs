@@ -7,9 +7,9 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use broadloom_cli::streams::StandardInput;
-use broadloom_lanes::Hash;
 
 use super::digest::Digest;
+use super::function::Function;
 use super::hasher::{Hasher, Piece};
 use super::order::Shared;
 use super::reader::{Filled, fill_from};
@@ -18,7 +18,7 @@ use super::round::{self, MAX_JOBS, Ticket};
 use super::source::Serial;
 
 /// Reads the input to its end, and hands in what came of it.
-pub fn run<A: Hash>(
+pub fn run<A: Function>(
     shared: &Shared,
     hasher: &mut Hasher<'_, A>,
     buffer: &mut [u8],
@@ -50,7 +50,7 @@ fn open(input: Serial, ticket: &Ticket) -> io::Result<Box<dyn Read>> {
 }
 
 /// An input being read.
-struct Reading<'r, 'k, A: Hash> {
+struct Reading<'r, 'k, A: Function> {
     shared: &'r Shared,
     hasher: &'r mut Hasher<'k, A>,
     buffer: &'r mut [u8],
@@ -65,7 +65,7 @@ struct Message {
     ended: bool,
 }
 
-impl<A: Hash> Reading<'_, '_, A> {
+impl<A: Function> Reading<'_, '_, A> {
     /// Fills the first `len` bytes of the buffer, as far as there is anything left to read.
     fn fill(&mut self, len: usize) -> io::Result<Filled> {
         if self.shared.stopped() {

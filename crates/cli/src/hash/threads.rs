@@ -2,12 +2,13 @@
 
 use std::thread;
 
-use broadloom_lanes::{Cpu, Hash, HmacKey};
+use broadloom_lanes::Cpu;
 use rustix::process::{Resource, getrlimit};
 use zeroize::Zeroizing;
 
 use super::algorithm::Visitor;
 use super::exchange::Exchange;
+use super::function::Function;
 use super::hasher::Hasher;
 use super::order::Shared;
 use super::round::MAX_OPEN;
@@ -35,13 +36,13 @@ impl Visitor for Run<'_> {
     type Output = Shared;
 
     /// Does everything, and gives back what was shared.
-    fn visit<A: Hash>(self) -> Shared {
+    fn visit<A: Function>(self) -> Shared {
         let Run { shared, cpu, key, threads, chunk } = self;
         let (threads, max_open) = fit(threads, file_limit());
         let options = WindowOptions { chunk, max_open };
         let exchange = Exchange::new();
         let work = |present| {
-            let key = key.as_ref().map(|bytes| HmacKey::<A>::new(bytes));
+            let key = key.as_ref().map(|bytes| A::key(bytes).expect("keys are refused before"));
             Worker::new(&shared, Hasher::new(cpu, key.as_ref()), present, options).run();
         };
         let first = exchange.enter();

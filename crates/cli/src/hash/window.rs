@@ -7,9 +7,8 @@
 
 use std::path::Path;
 
-use broadloom_lanes::{Hash, Stream};
-
 use super::exchange::Presence;
+use super::function::Function;
 use super::hasher::{Hasher, Piece};
 use super::order::{Next, Shared, Turn};
 use super::reader::{self, Opened, Reader};
@@ -28,7 +27,7 @@ pub struct WindowOptions {
 }
 
 /// One thread's part of the work.
-pub struct Worker<'s, A: Hash> {
+pub struct Worker<'s, A: Function> {
     shared: &'s Shared,
     hasher: Hasher<'s, A>,
     present: Presence<'s, OpenFile<A>>,
@@ -43,10 +42,10 @@ pub struct Worker<'s, A: Hash> {
 }
 
 /// A file that takes more than one round.
-pub struct OpenFile<A: Hash> {
+pub struct OpenFile<A: Function> {
     ticket: Ticket,
     reader: Reader,
-    stream: Stream<A>,
+    stream: A::Stream,
     /// If it is a chunk, where in the file it begins.
     chunk_offset: Option<u64>,
     /// This round's piece, in the buffer.
@@ -55,7 +54,7 @@ pub struct OpenFile<A: Hash> {
     last: bool,
 }
 
-impl<'s, A: Hash> Worker<'s, A> {
+impl<'s, A: Function> Worker<'s, A> {
     /// A worker with an empty window.
     pub fn new(
         shared: &'s Shared,
