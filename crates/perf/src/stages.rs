@@ -43,7 +43,7 @@ pub fn stages(algorithm: Algorithm, allowed: Allowed) -> Option<Vec<Stage>> {
 
 /// Whether its rounds are counted.
 fn is_counted(hash: HashAlgorithm) -> bool {
-    hash.family() == Family::MerkleDamgard
+    matches!(hash.family(), Family::MerkleDamgard | Family::Sponge)
 }
 
 fn digest(hash: HashAlgorithm, allowed: Allowed) -> Stage {
@@ -51,6 +51,9 @@ fn digest(hash: HashAlgorithm, allowed: Allowed) -> Stage {
 }
 
 fn hash_kernels(hash: HashAlgorithm, allowed: Allowed) -> Vec<KernelOps> {
+    if hash.family() == Family::Sponge {
+        return circuits(allowed, |unit| ops::keccak(hash.block_len(), unit));
+    }
     let scalar = ops::hash_in_lanes(hash, Unit::Scalar);
     let hardware = ops::hash_in_hardware(hash).filter(|_| allowed.hardware);
     let lanes = allowed.vectors().map(|unit| ops::hash_in_lanes(hash, unit));
@@ -59,6 +62,10 @@ fn hash_kernels(hash: HashAlgorithm, allowed: Allowed) -> Vec<KernelOps> {
 
 /// Compressions that a message of `len` bytes costs, its padding included.
 fn hash_blocks(hash: HashAlgorithm, len: usize) -> usize {
+    if hash.family() == Family::Sponge {
+        // The padding is a byte at least.
+        return len / hash.block_len() + 1;
+    }
     let padding = 1 + hash.block_len() / 8;
     (len + padding).div_ceil(hash.block_len())
 }
@@ -72,6 +79,8 @@ fn of_mac(mac: MacAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
                 hash_blocks(hash, len) + hash_blocks(hash, hash.digest_len())
             })]
         }
+        MacAlgorithm::Kmac128 => vec![kmac(168, allowed)],
+        MacAlgorithm::Kmac256 => vec![kmac(136, allowed)],
         MacAlgorithm::AesCmac(size) => vec![aes_mac(size, allowed)],
         MacAlgorithm::AesXcbc => vec![aes_mac(AesSize::Aes128, allowed)],
         // The lengths, and the block that hides the sum.
@@ -87,6 +96,12 @@ fn of_mac(mac: MacAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
         }
         _ => return None,
     })
+}
+
+/// The length of the tag follows the message, three bytes; the key was absorbed before.
+fn kmac(block_len: usize, allowed: Allowed) -> Stage {
+    let kernels = circuits(allowed, |unit| ops::keccak(block_len, unit));
+    Stage::new(kernels, move |len| (len + 3) / block_len + 1)
 }
 
 fn of_cipher(cipher: CipherAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
@@ -210,6 +225,9 @@ mod tests {
         assert_eq!(blocks("hmac-sha1", 64), [3]);
         assert_eq!(blocks("hmac-sha1", 55), [2]);
         assert_eq!(blocks("hmac-sha512", 111), [2]);
+        assert_eq!([blocks("sha3-256", 135), blocks("sha3-256", 136)], [[1], [2]]);
+        assert_eq!(blocks("hmac-sha3-512", 72), [3]);
+        assert_eq!([blocks("kmac128", 164), blocks("kmac128", 165)], [[1], [2]]);
         assert_eq!(blocks("aes-128-cbc", 48), [3]);
         assert_eq!(blocks("aes-128-ctr", 49), [4]);
         assert_eq!(blocks("aes-128-xts", 64), [4, 1]);
