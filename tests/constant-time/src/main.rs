@@ -36,6 +36,7 @@ mod keys;
 mod observer;
 mod others;
 mod secrets;
+mod sponges;
 #[cfg(target_arch = "x86_64")]
 mod trace;
 
@@ -91,6 +92,7 @@ fn check_all(observer: &mut Observer) -> ExitCode {
         let mut checks = Checks::new(cpu, observer, &mut seen);
         keys::check(&mut checks);
         hashes::check(&mut checks);
+        sponges::check(&mut checks);
         ciphers::check(&mut checks);
         others::check(&mut checks);
         comparisons::check(&mut checks);
