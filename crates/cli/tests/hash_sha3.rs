@@ -47,7 +47,7 @@ fn openssl_prints_the_same_and_each_reads_what_the_other_writes() {
         assert_eq!(place.hash(&args).good(), theirs.good(), "{algorithm}");
 
         // Without, lines with the algorithm in front.
-        let args: Vec<_> = ["dgst"].into_iter().chain(options.iter().copied()).chain(names());
+        let args = ["dgst"].into_iter().chain(options.iter().copied()).chain(names());
         let tagged = place.tool("openssl", &args.collect::<Vec<_>>(), b"");
         for (list, content) in [("list", theirs.good()), ("tagged", tagged.good())] {
             place.write(list, content);
