@@ -65,9 +65,9 @@ pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*c
             let key = key.encrypt.as_ptr().cast();
             fill_cipher(job, layout::CIPHER_CTR, layout::ENCRYPT, [key; 2], *key_len, places);
         }
-        Task::KasumiF8 { key } => {
+        Task::KasumiF8 { mode, key } => {
             let key = key.schedule.as_ptr().cast();
-            fill_cipher(job, layout::CIPHER_KASUMI_F8, layout::ENCRYPT, [key; 2], 16, places);
+            fill_cipher(job, *mode, layout::ENCRYPT, [key; 2], 16, places);
             job.cipher_len = places.bits.map_or(8 * places.len as u64, |bits| bits as u64);
         }
         Task::Ecb { direction, key_len, key } => {
@@ -93,10 +93,9 @@ pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*c
             };
             fill_aead(job, layout::AUTH_CCM, order, places.tag_len, places);
         }
-        Task::ChaCha { direction, key } => {
+        Task::ChaCha { mode, direction, key } => {
             let key = key.0.as_ptr().cast();
-            let mode = layout::CIPHER_CHACHA20_POLY1305;
-            fill_cipher(job, mode, *direction, [key; 2], 32, places);
+            fill_cipher(job, *mode, *direction, [key; 2], 32, places);
             // The MAC is that of the ciphertext.
             let order = match *direction {
                 layout::ENCRYPT => layout::CIPHER_THEN_HASH,
