@@ -74,7 +74,8 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = jobs, default_value = "64", value_name = "LIST")]
     burst: Vec<usize>,
 
-    /// Libraries to compare with: openssl, ipsec-mb [default: both]
+    /// Libraries to compare with: openssl, ipsec-mb, and where this program was built with their
+    /// features ring, aws-lc-rs [default: openssl,ipsec-mb]
     #[arg(
         long,
         value_delimiter = ',',
@@ -142,6 +143,11 @@ struct MatrixArgs {
     /// ipsec-mb [default: native,openssl]
     #[arg(long, value_delimiter = ',', value_parser = provider, value_name = "LIST")]
     provider: Vec<ProviderSpec>,
+
+    /// Libraries whose own calls are measured beside the providers, without the engine around them:
+    /// openssl, ipsec-mb, and where this program was built with their features ring, aws-lc-rs
+    #[arg(long, value_delimiter = ',', value_parser = name::<Peer>, value_name = "LIST")]
+    peer: Vec<Peer>,
 
     /// Jobs handed over in one call, 1 to 1024 [default: 32]
     #[arg(long, value_delimiter = ',', value_parser = jobs, value_name = "LIST")]
@@ -226,7 +232,7 @@ pub fn run(args: PerfArgs, cpu: &Cpu) -> ExitCode {
 fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
     let against = match (args.alone, args.against.is_empty()) {
         (true, _) => Vec::new(),
-        (false, true) => Peer::ALL.to_vec(),
+        (false, true) => Peer::LIBRARIES.to_vec(),
         (false, false) => args.against,
     };
     let options = WorkloadOptions {
@@ -241,6 +247,7 @@ fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
         without: args.without,
         caches: args.cache,
         quick: args.quick,
+        command: Some(command_line(std::env::args_os().skip(1))),
     };
     leave(&FileArgs::json(args.json), &[], |tables| run_workloads(&options, tables), |_, _| Ok(()))
 }
@@ -254,6 +261,7 @@ fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
         sizes: sizes(args.size),
         cores: args.cores,
         providers: args.provider,
+        peers: args.peer,
         bursts: args.burst,
         kinds: args.kind,
         sharings: args.session,

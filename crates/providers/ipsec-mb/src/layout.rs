@@ -142,6 +142,8 @@ pub const CIPHER_CBC: c_int = 1;
 pub const CIPHER_CTR: c_int = 2;
 /// `IMB_CIPHER_NULL`.
 pub const CIPHER_NULL: c_int = 3;
+/// `IMB_CIPHER_GCM`.
+pub const CIPHER_GCM: c_int = 5;
 /// `IMB_CIPHER_DES`.
 pub const CIPHER_DES: c_int = 7;
 /// `IMB_CIPHER_CCM`.
@@ -167,6 +169,8 @@ pub const AUTH_HMAC_SHA1: c_int = 1;
 pub const AUTH_HMAC_MD5: c_int = 7;
 /// `IMB_AUTH_NULL`.
 pub const AUTH_NULL: c_int = 8;
+/// `IMB_AUTH_AES_GMAC`, which is that of GCM, too.
+pub const AUTH_GMAC: c_int = 9;
 /// `IMB_AUTH_AES_CCM`.
 pub const AUTH_CCM: c_int = 11;
 /// `IMB_AUTH_AES_CMAC`, with a key of 128 bits.
@@ -276,7 +280,7 @@ pub union Auth {
     pub hmac: HmacAuth,
     /// AES-CMAC.
     pub cmac: CmacAuth,
-    /// AES-CCM and ChaCha20-Poly1305.
+    /// AES-CCM, AES-GCM and ChaCha20-Poly1305.
     pub aead: AeadAuth,
 }
 

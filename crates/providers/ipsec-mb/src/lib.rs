@@ -46,6 +46,7 @@
 //! - Its AES-CTR counts in the last 32 bits of the counter block alone: a buffer whose counter passes
 //!   2^32 is given to it in two parts.
 
+pub mod bare;
 pub mod keys;
 pub mod layout;
 pub mod library;

@@ -76,7 +76,7 @@ impl ImbSession {
 }
 
 impl Task {
-    fn of(transform: &Transform, table: &Table) -> Result<Task, ProviderError> {
+    pub fn of(transform: &Transform, table: &Table) -> Result<Task, ProviderError> {
         let (expander, release) = (table.expander(), table.release());
         let key = transform.key();
         let direction = match transform.direction() {
