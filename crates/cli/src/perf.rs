@@ -101,9 +101,8 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Cache>, value_name = "LIST")]
     cache: Vec<Cache>,
 
-    /// Write all rows to FILE as JSON; with - to standard output, and the tables to standard error
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileArgs,
 
     /// Take less than ten seconds, for figures that are less steady
     #[arg(long)]
@@ -249,7 +248,12 @@ fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
         quick: args.quick,
         command: Some(command_line(std::env::args_os().skip(1))),
     };
-    leave(&FileArgs::json(args.json), &[], |tables| run_workloads(&options, tables), |_, _| Ok(()))
+    leave(
+        &args.files,
+        &[],
+        |tables| run_workloads(&options, tables),
+        |report, out| page::write(report, None, out),
+    )
 }
 
 fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {

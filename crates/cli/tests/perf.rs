@@ -27,8 +27,14 @@ fn workloads(args: &[&str]) -> Said {
 fn rows_are_what_was_asked_for() {
     let dir = TempDir::new().unwrap();
     let json = dir.path().join("rows.json");
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (csv, page) = (path("rows.csv"), path("page.html"));
     let said = workloads(&[
         "--quick",
+        "--csv",
+        &csv,
+        "--report",
+        &page,
         "--alone",
         "--algorithm=hmac-sha256,md5",
         "--workload=0,3",
@@ -42,6 +48,14 @@ fn rows_are_what_was_asked_for() {
     assert_eq!(report["schema"], "broadloom-perf/1");
     assert!(report["command"].as_str().unwrap().starts_with("broadloom perf workloads --quick"));
     let rows = report["rows"].as_array().unwrap();
+    assert_eq!(std::fs::read_to_string(csv).unwrap().lines().count(), 1 + rows.len());
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    for part in
+        ["hmac-sha256 generate", "md5 digest", "workload 3", "Where the cycles of a stream go"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
     for algorithm in ["hmac-sha256", "md5"] {
         for workload in ["0", "3"] {
             for burst in [16, 32] {
@@ -70,6 +84,8 @@ fn wrong_options_are_named() {
         (&["--cache=tepid"], 2, "tepid"),
         (&["--burst=many"], 2, "expected a list of numbers from 1 to 1024"),
         (&["--alone", "--against=openssl"], 2, "--alone"),
+        (&["--csv=-", "--report=-"], 2, "- is to be written twice"),
+        (&["--report=/nowhere/at/all", "--quick"], 1, "/nowhere/at/all"),
         (&["--without=mmx"], 2, "mmx"),
         (&["--burst=0"], 2, "burst 0"),
         (&["--algorithm=aes-128-gcm"], 2, "perf matrix"),
