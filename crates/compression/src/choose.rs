@@ -1,5 +1,4 @@
-//! Which provider does it where nobody asked for one: by a table, or, for whoever wants that, the fastest as
-//! measured here.
+//! Chooses the provider when the caller names none: by a table, or by measuring on this machine.
 
 mod sample;
 

@@ -1,6 +1,7 @@
-//! What is wrong with a deflate stream that a fast decoder refused, and where.
+//! Finds the cause and the position of damage in a deflate stream that a fast decoder refused.
 //!
-//! Decoders that take a stream in one piece say that it is wrong, and no more. This one says at which byte.
+//! Fast decoders that take a whole stream only say that it is wrong. This decoder says at which
+//! byte.
 
 use zlib_rs::{Inflate, InflateError, InflateFlush, Status};
 

@@ -1,7 +1,7 @@
-//! One thread's decoder, for what cannot be divided: any size, a fixed window.
+//! The decoder of one thread, for data that cannot be divided: any size, a fixed window.
 //!
-//! It reads every format, member after member, Broadloom's own too. The parallel decoder leaves to it what
-//! has no lengths to jump by.
+//! It reads every format, member after member, Broadloom's own too. The parallel decoder gives it
+//! all data without lengths to jump by.
 
 use std::io::{Read, Write};
 

@@ -1,4 +1,4 @@
-//! What a compression or a decompression came to.
+//! The counts of a compression or a decompression.
 
 use broadloom_engine::JobError;
 

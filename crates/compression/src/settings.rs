@@ -1,4 +1,4 @@
-//! How an input is compressed: what is right for it, and what is not.
+//! Settings of a compression, and their valid values.
 
 use std::time::Duration;
 

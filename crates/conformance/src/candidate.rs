@@ -1,4 +1,4 @@
-//! Providers that may be absent, and how a test of one is run.
+//! Providers that may be absent, and how their tests run.
 
 use std::fmt::{Arguments, Display};
 use std::io::Write;

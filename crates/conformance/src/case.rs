@@ -1,4 +1,4 @@
-//! Messages with everything that belongs to them, before and after.
+//! A message with all its parts, before and after.
 
 use std::fmt::Display;
 use std::ops::Range;

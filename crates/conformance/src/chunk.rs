@@ -1,4 +1,4 @@
-//! Chunks of data to be compressed, with what they may be compressed to.
+//! Chunks of data to compress, and the valid outputs for them.
 
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};

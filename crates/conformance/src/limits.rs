@@ -1,4 +1,4 @@
-//! How much a provider takes at a time.
+//! The longest text that a provider takes, found by trying.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

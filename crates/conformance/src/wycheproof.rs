@@ -1,5 +1,4 @@
-//! The test vectors of project Wycheproof, as claims about messages: that they are right, or that something
-//! about them is wrong.
+//! The test vectors of project Wycheproof, as claims about messages.
 
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, HashAlgorithm, MacAlgorithm,

@@ -1,5 +1,7 @@
-//! Chunk ends that the content determines, so that a change in the input moves the ends near the
-//! change only, and the compressed chunks beyond are the same bytes as before.
+//! Chunk ends that the content determines.
+//!
+//! A change in the input moves only the ends near the change. The compressed chunks beyond stay the
+//! same bytes.
 
 /// Bytes before a chunk's end by which the end is known: those that a [`Cutter`]'s sum still holds.
 const WINDOW: usize = u64::BITS as usize;

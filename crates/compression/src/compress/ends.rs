@@ -1,4 +1,4 @@
-//! Where chunks come from, and where they go.
+//! Sources of chunks, and sinks for them.
 
 use std::io::{ErrorKind, Read, Write};
 

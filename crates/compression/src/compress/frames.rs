@@ -1,4 +1,4 @@
-//! What is written around compressed chunks, and what is counted on the way.
+//! The bytes around compressed chunks, and the counts in them.
 
 use broadloom_engine::{Checksum, Compression};
 

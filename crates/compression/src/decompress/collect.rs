@@ -1,4 +1,7 @@
-//! From jobs to the output: what a provider made is checked before it is written.
+//! Takes jobs to the output: checks the data that a provider made, then writes them.
+//!
+//! The checksum of a member in pieces comes behind all its data. So these data are written before
+//! their checksum is checked, as in every gzip.
 
 use std::io::Write;
 use std::sync::atomic::Ordering;

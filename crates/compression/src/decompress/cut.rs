@@ -1,4 +1,4 @@
-//! Where a member may be cut: behind markers, as far as one can tell without decoding it.
+//! Finds places where a member may be cut: behind markers, judged without decoding.
 
 use memchr::memmem::Finder;
 

@@ -1,4 +1,4 @@
-//! From members, and pieces of members, to jobs.
+//! Turns members, and pieces of members, into jobs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

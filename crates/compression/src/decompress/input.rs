@@ -1,4 +1,5 @@
-//! Where compressed bytes come from: looked at first, and consumed when it is known what they are.
+//! Sources of compressed bytes: bytes are looked at first, and consumed once their meaning is
+//! known.
 
 use std::io::{ErrorKind, Read};
 

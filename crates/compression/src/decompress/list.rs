@@ -1,4 +1,4 @@
-//! What is in a compressed input, without its data.
+//! Lists the contents of a compressed input without decompressing the data.
 
 use std::io::{self, Read};
 

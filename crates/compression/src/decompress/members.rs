@@ -1,4 +1,5 @@
-//! From member to member: what each is, where its deflate data begin, and what is behind the last.
+//! Steps from member to member: the kind of each, where its deflate data begin, and what follows
+//! the last one.
 
 use super::error::DecompressError;
 use super::input::Input;

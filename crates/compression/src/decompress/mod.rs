@@ -1,5 +1,8 @@
-//! Decompression: members side by side where the input says how long they are, pieces of members of gzip where
-//! it does not and they turn out to be independent, and one thread for the rest.
+//! Decompression.
+//!
+//! Members that say their length go side by side. Other gzip members are cut into pieces, which go
+//! side by side where they turn out to be independent. All other data are decoded by one thread, as
+//! they come: the pipeline drains first, and goes on with the next member.
 
 mod collect;
 mod cut;

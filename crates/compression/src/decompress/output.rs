@@ -1,4 +1,4 @@
-//! Where decompressed bytes go: counted, and never more than allowed.
+//! Destinations for decompressed bytes: counted, and never more than the limit.
 
 use std::io::Write;
 

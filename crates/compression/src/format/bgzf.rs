@@ -1,5 +1,6 @@
-//! BGZF, section 4.1 of the SAM specification: gzip whose members, called blocks, are at most 64 KiB long
-//! and say so in a subfield `BC`, so that htslib can seek in it. An [index](super::gzi) tells it where to.
+//! BGZF, section 4.1 of the SAM specification: gzip with members (called blocks) of at most 64 KiB.
+//! Each block says its length in a subfield `BC`, so that htslib can seek. An [index](super::gzi)
+//! has the offsets.
 
 use super::gzip::{Extent, Header, TRAILER};
 use super::{Cause, Format, FormatError};

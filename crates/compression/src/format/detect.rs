@@ -1,4 +1,4 @@
-//! Which format an input has, by how it begins.
+//! Recognises the format of an input by its first bytes.
 
 use super::gzip::{self, Extent};
 use super::{Cause, Format, FormatError, zlib};

@@ -1,4 +1,4 @@
-//! What can be wrong with compressed data, and where.
+//! Errors in compressed data, with their positions.
 
 use super::Format;
 

@@ -1,6 +1,9 @@
 //! The index of a BGZF file, `.gzi`, as bgzip writes it: where each block begins, compressed and
-//! uncompressed. All numbers are 64 bits, the lowest byte first: how many entries, then both offsets of
-//! each. The first block has no entry (it begins at 0), and neither has the empty one at the end.
+//! uncompressed.
+//!
+//! All numbers have 64 bits, the lowest byte first: the number of entries, then both offsets of
+//! each entry. The first block has no entry, because it begins at 0. The empty block at the end has
+//! none either.
 
 use super::bytes::u64_le;
 use super::{Cause, FormatError, Part};

@@ -1,11 +1,12 @@
 //! gzip, RFC 1952.
 //!
-//! Where each chunk is a member, it has a subfield `BL` in its header's extra field, with its length and that
-//! of its data. Every gzip skips it; Broadloom jumps by it from member to member.
+//! If each chunk is a member, the extra field of its header has a subfield `BL` with the lengths of
+//! the member and of its data. Every gzip skips the subfield; Broadloom uses it to jump from member
+//! to member.
 //!
 //! ```text
 //! 1f 8b 08 FLG  MTIME (4)  XFL OS   the fixed part
-//! XLEN (2)  extra field             if FLG has 0x04: subfields, each two ids, two bytes of length, contents
+//! XLEN (2)  extra field             if FLG has 0x04: subfields (two ids, length (2), contents)
 //! name, 0                           if FLG has 0x08
 //! comment, 0                        if FLG has 0x10
 //! CRC-16 of the above               if FLG has 0x02

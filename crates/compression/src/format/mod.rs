@@ -1,13 +1,13 @@
-//! The formats: what is written around deflate data, and what is read there.
+//! The formats: the bytes around deflate data, both ways.
 //!
-//! Everything here is a function of the bytes it is given: no threads, no input or output, no engine. The
-//! readers are total. Whatever the bytes are, they give an answer, more bytes are asked for, or there is a
-//! [`FormatError`] with an offset; they never allocate what a length in the input merely claims.
+//! Every function here depends only on the bytes it is given: no threads, no input or output, no
+//! engine. The readers are total. For any bytes they answer, ask for more bytes, or give a
+//! [`FormatError`] with an offset. They never allocate a length that the input merely claims.
 //!
-//! | format | a chunk is | found again by |
+//! | format | a chunk is | a reader finds it by |
 //! |---|---|---|
 //! | [`Parcomp`](Format::Parcomp) | four bytes of length, then a deflate stream | the length |
-//! | [`Gzip`](Format::Gzip) | a part of one gzip member | the [marker](MARKER) at its end, and by decoding it |
+//! | [`Gzip`](Format::Gzip) | a part of one gzip member | its [marker](MARKER), and decoding |
 //! | the same in members | a gzip member | Broadloom's [subfield](gzip::Extent) `BL` |
 //! | [`Bgzf`](Format::Bgzf) | a gzip member of at most 64 KiB | the subfield `BC` |
 //! | [`Zlib`](Format::Zlib), [`Raw`](Format::Raw) | a part of one deflate stream | nothing |

@@ -1,7 +1,7 @@
-//! Where a stream's reader, its workers and its writer meet: a monitor.
+//! The meeting point of a stream's reader, its workers and its writer: a monitor.
 //!
-//! One lock, for a few moments a chunk: a chunk is a hundred microseconds of work, so that nothing finer
-//! pays. Nothing foreign runs while it is held.
+//! One lock is held for a moment per chunk. A chunk is about a hundred microseconds of work, so a
+//! finer scheme would gain nothing. No foreign code runs under the lock.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -1,4 +1,7 @@
 //! One thread's loop around its queue pair.
+//!
+//! Jobs are enqueued one by one, so that a provider that works within the call still finds the
+//! chunk in its cache. The loop waits for a device only when it can add nothing.
 
 use broadloom_engine::{QueueConfig, QueuePair};
 

@@ -1,14 +1,15 @@
-//! An ordered parallel map: chunks in, the engine's jobs side by side, results out in the order of the chunks.
+//! An ordered parallel map: chunks in, the engine's jobs side by side, results out in the order of
+//! the chunks.
 //!
-//! The caller's call is synchronous; below it each thread owns a queue pair with up to
-//! [`Plan::outstanding`] jobs in it (half-sync/half-async). A [`Source`] fills jobs and a [`Sink`] takes
-//! them when they are done; jobs and their buffers go round and round, so that nothing is allocated for a
-//! chunk once all of them were in use.
+//! The caller's call is synchronous. Below it, each thread owns a queue pair with up to
+//! [`Plan::outstanding`] jobs (half-sync/half-async). A [`Source`] fills jobs, and a [`Sink`] takes
+//! complete jobs. Jobs and their buffers are used again, so that after the first round no chunk
+//! needs an allocation.
 //!
-//! [`whole()`] is for an input that is there as a whole, and an output in memory: its threads read and write,
-//! too. [`stream()`] reads and writes while threads work, in a fixed window. Both deal chunks to whichever thread
-//! is free, report the error that comes first in the input, and stop soon after it, whichever comes first in
-//! time.
+//! [`whole()`] is for an input and an output in memory: its threads read and write, too.
+//! [`stream()`] reads and writes while threads work, in a fixed window. Both deal chunks to any
+//! free thread, and report the error that comes first in the input, whichever comes first in time.
+//! They stop soon after an error.
 
 mod conveyor;
 mod drive;

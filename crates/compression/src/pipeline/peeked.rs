@@ -1,4 +1,4 @@
-//! A source of which some chunks were looked at ahead, to find out whether threads are worth it.
+//! A source whose first chunks were read ahead, to decide whether threads are worth their cost.
 
 use std::collections::VecDeque;
 

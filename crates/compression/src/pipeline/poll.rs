@@ -1,4 +1,4 @@
-//! What a thread does while it waits for a device.
+//! How a thread waits for a device.
 
 use std::time::Duration;
 

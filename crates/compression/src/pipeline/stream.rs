@@ -1,4 +1,4 @@
-//! An input that is read while it is worked on: a window that moves along it.
+//! A window that moves along an input while threads work on it.
 
 use super::conveyor::Conveyor;
 use super::drive::drive;

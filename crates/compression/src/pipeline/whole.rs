@@ -1,4 +1,4 @@
-//! An input and an output that are there as a whole, in memory: every thread reads, works and writes.
+//! Input and output in memory: every thread reads, works and writes.
 
 use std::convert::Infallible;
 use std::sync::{Condvar, Mutex, MutexGuard};

@@ -1,4 +1,4 @@
-//! One provider against another.
+//! Compares one provider with another.
 
 mod chunks;
 mod packets;

@@ -1,4 +1,4 @@
-//! KASUMI's modes F8 and F9 as 3GPP TS 35.201 puts them.
+//! KASUMI's modes F8 and F9 as in 3GPP TS 35.201.
 
 mod block;
 

@@ -1,9 +1,9 @@
-//! What is right: every algorithm in its plainest form, from the RustCrypto crates; and compression, from
-//! crates of which no provider is made.
+//! The reference: every algorithm in its plainest form, from the RustCrypto crates, and compression
+//! from crates that no provider uses.
 //!
-//! Where those have a mode only for lengths known at compile time (GCM, CCM), it is put together here from
-//! their block ciphers, as the standard says; tests compare it with their own modes, and with the
-//! standards' examples.
+//! RustCrypto has GCM and CCM only for lengths known at compile time. Those modes are composed here
+//! from block ciphers, as the standard describes. Tests compare them with RustCrypto's own modes
+//! and the standards' examples.
 
 mod aead;
 mod cipher;

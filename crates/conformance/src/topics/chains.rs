@@ -1,4 +1,4 @@
-//! Ciphers and MACs over one buffer, in the layouts that protocols have.
+//! Ciphers and MACs over one buffer, in the layouts of protocols.
 
 use std::sync::Arc;
 

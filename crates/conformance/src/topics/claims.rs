@@ -1,5 +1,5 @@
-//! The vectors of project Wycheproof and of the CAVP: what is right is done right, and what is wrong is not taken
-//! for right.
+//! The vectors of project Wycheproof and of the CAVP: valid messages give the right result, and
+//! invalid ones are refused.
 
 use std::sync::Arc;
 

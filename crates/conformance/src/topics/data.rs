@@ -1,4 +1,4 @@
-//! Where the bytes are: offsets, in place or apart, in several pieces.
+//! Places of the bytes: offsets, in place or apart, in several pieces.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Sessions, jobs and queues that outlive each other, are shared, and are used again.
+//! Sessions, jobs and queues that outlive each other, are shared, or are used again.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Everything that a provider has, mixed.
+//! All algorithms of a provider, mixed.
 
 use std::sync::Arc;
 

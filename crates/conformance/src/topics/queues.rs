@@ -1,4 +1,4 @@
-//! Queue pairs: how many jobs they hold, in which order these come back, when, and how often.
+//! Queue pairs: how many jobs they hold, and in which order, when and how often jobs come back.
 
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Parts of a buffer for the cipher and for the MAC, and a place for the tag.
+//! Separate parts of a buffer for the cipher and for the MAC, and a place for the tag.
 
 use std::sync::Arc;
 

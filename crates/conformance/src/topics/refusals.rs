@@ -1,4 +1,5 @@
-//! Jobs that cannot be: each is refused with a typed error that has the numbers, its buffers as they were.
+//! Impossible jobs: each is refused with a typed error that has the numbers, and its buffers stay
+//! unchanged.
 
 use std::ops::Range;
 use std::sync::Arc;

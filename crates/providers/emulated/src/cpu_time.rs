@@ -1,4 +1,4 @@
-//! The time that the device's own threads spend on the processor. It is the emulation's, and not the host's.
+//! The processor time of the device's own threads: the cost of the emulation, not of the host.
 
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! The device: what its threads and its drivers share.
+//! The device: the state that its threads and its drivers share. Its threads start with the first
+//! instance, so that a registry costs nothing until somebody asks for the device.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! How the device's threads sleep while there is nothing to do, and who wakes them.
+//! How the device's threads sleep while there is no work, and how they are woken.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};

@@ -1,4 +1,4 @@
-//! How a registry opens the provider.
+//! The factory of the provider.
 
 use std::sync::Arc;
 

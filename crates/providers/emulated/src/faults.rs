@@ -1,4 +1,4 @@
-//! What goes wrong on request, and when: the same for the same seed.
+//! Faults on request. The same seed gives the same faults.
 
 /// How often each thing goes wrong: of 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -1,4 +1,4 @@
-//! Instances: a driver's rings, and its books on what is outstanding.
+//! Instances: a driver's rings, and its records of outstanding requests.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd};

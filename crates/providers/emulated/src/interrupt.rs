@@ -1,4 +1,5 @@
-//! Interrupts: a file descriptor for each instance, and a thread that raises it when the model says so.
+//! Interrupts: a file descriptor for each instance, and a thread that raises it when the model says
+//! so.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,4 +1,4 @@
-//! The device for those who program it directly.
+//! The device for programs that drive it directly.
 
 use broadloom_engine::JobError;
 

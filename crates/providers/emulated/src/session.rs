@@ -1,4 +1,4 @@
-//! Sessions: what the device is told once, and computes with ever after.
+//! Sessions: the device learns a session once, and computes with it from then on.
 
 use std::sync::Arc;
 

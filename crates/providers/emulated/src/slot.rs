@@ -1,4 +1,7 @@
-//! Slots: memory that both the driver and the device reach, for one request at a time.
+//! Slots: memory that driver and device share, for one request at a time.
+//!
+//! The generation of a slot tells a late response from a current one: the driver may have given its
+//! request up.
 
 use std::sync::{MutexGuard, PoisonError};
 

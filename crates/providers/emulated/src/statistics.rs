@@ -1,4 +1,4 @@
-//! What a device and its drivers have done.
+//! Counters of a device and its drivers.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -1,4 +1,7 @@
-//! How the engine's operations get into slots, and results out of them: the driver's side.
+//! Moves the engine's operations into slots, and results out of them: the driver's side.
+//!
+//! Output travels with a checksum from before the transfer, so that the driver finds damage that
+//! happened on the way.
 
 use broadloom_engine::{Bytes, DeviceFault, Job, JobError, Operation, Progress, Text};
 

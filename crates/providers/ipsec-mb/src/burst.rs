@@ -1,5 +1,5 @@
-//! Jobs in flight: in the library's ring, which takes any mix, or gathered for its calls that process many
-//! jobs of one algorithm and spare the ring's bookkeeping (20 to 50 cycles a job).
+//! Jobs in flight: in the library's ring, which takes any mix, or gathered for calls that process
+//! many jobs of one algorithm. Such calls spare the ring's bookkeeping (20 to 50 cycles a job).
 
 use std::ffi::c_int;
 use std::ptr;

@@ -1,4 +1,4 @@
-//! Fills in the library's jobs: of each, all that the library reads, and nothing else.
+//! Fills in the library's jobs: every field that the library reads, and no other.
 
 use std::ffi::{c_int, c_void};
 

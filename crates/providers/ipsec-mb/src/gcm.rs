@@ -1,5 +1,5 @@
-//! GCM and GMAC, by the library's functions for them: it has no lanes for either, and a function costs
-//! less than a job.
+//! GCM and GMAC by the library's direct functions. The library has no lanes for them, and a
+//! function call costs less than a job.
 
 use crate::fill::Places;
 use crate::layout::{Functions, GcmContext, GcmKey};

@@ -1,4 +1,4 @@
-//! Expanded keys, in the form and at the alignment that the library wants; wiped when dropped.
+//! Expanded keys, in the form and at the alignment that the library needs. Wiped when dropped.
 
 use broadloom_engine::{AesSize, Algorithm, HashAlgorithm, MAX_TAG, MacAlgorithm, ProviderError};
 use md5::{Digest, Md5};

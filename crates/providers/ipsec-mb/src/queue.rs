@@ -1,4 +1,4 @@
-//! A queue: one of the library's managers, and what operations need while they are in it.
+//! A queue: one of the library's managers, and the memory of operations that are in it.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;

@@ -1,4 +1,4 @@
-//! What the library can do, and how much of it at a time.
+//! Abilities of the library, and their limits.
 
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, JobError,

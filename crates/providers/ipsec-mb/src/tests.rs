@@ -1,6 +1,6 @@
-//! A few known answers of each family, what one queue does with a mix, and what is refused.
+//! Known answers of each family, a mix in one queue, and refusals.
 //!
-//! A machine without the library has nothing to test; continuous integration must have it.
+//! On a machine without the library there is nothing to test; continuous integration must have it.
 
 use std::sync::Arc;
 

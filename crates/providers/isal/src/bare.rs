@@ -1,4 +1,4 @@
-//! The library alone, called directly: for who wants to know what the engine costs.
+//! The library alone, called directly: a baseline for the cost of the engine.
 
 use crate::Isal;
 use crate::ffi::{Deflater, How};

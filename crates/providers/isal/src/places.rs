@@ -1,11 +1,12 @@
-//! Where a stream lies, so that its address does not decide what becomes of a chunk.
+//! The place of a stream in memory, chosen so that its address does not change the output.
 //!
-//! At levels 1 and 2 the x86 code of igzip (`igzip_icf_body_h1_gr_bt.asm`, label `write_first_byte`, in every
-//! version from 2.30 to 2.32) enters the third byte of a chunk into its hash table under a wrong hash. The
-//! hash is meant to be that of four bytes of data, and is that of bits 16 to 47 of the stream's address: the
-//! register was never loaded with data. So the third byte is found again only where the two hashes agree by
-//! chance. A compressor has several places for its stream, and uses one at which they differ: then that byte
-//! is never found, wherever the stream lies.
+//! At levels 1 and 2 the x86 code of igzip (`igzip_icf_body_h1_gr_bt.asm`, label
+//! `write_first_byte`, in every version from 2.30 to 2.32) enters the third byte of a chunk into
+//! its hash table under a wrong hash. The hash should be that of four bytes of data. It is the hash
+//! of bits 16 to 47 of the stream's address, because the register was never loaded with data. So
+//! the third byte is found again only if the two hashes happen to agree. A compressor has several
+//! places for its stream, and uses a place at which the hashes differ. Then that byte is never
+//! found, wherever the stream lies.
 
 /// Places, one after another, among which there is one of every class.
 pub(crate) const PLACES: usize = 7;

@@ -1,8 +1,9 @@
-//! Complete streams made open: the final block becomes one that others follow.
+//! Turns complete streams into open ones: the final block becomes an ordinary block.
 //!
-//! libdeflate marks the last block of every stream as final. The mark is one bit of that block's header, and
-//! only a walk over all blocks finds it: each symbol is decoded as far as its length in bits, and nothing is
-//! written. The mark is cleared, and an empty stored block follows, which ends on a byte boundary.
+//! libdeflate marks the last block of every stream as final. The mark is one bit of that block's
+//! header, and only a walk over all blocks finds it: each symbol is decoded only as far as its
+//! length in bits, and nothing is written. The mark is cleared, and an empty stored block follows,
+//! which ends on a byte boundary.
 
 /// Bits that a table is indexed by. Longer codes are decoded bit by bit.
 const INDEX: u32 = 11;

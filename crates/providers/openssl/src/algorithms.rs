@@ -1,4 +1,4 @@
-//! What this libcrypto has, fetched once, and what it calls it.
+//! Algorithms of this libcrypto, fetched once, with libcrypto's names.
 
 use std::collections::BTreeMap;
 use std::ffi::CStr;

@@ -1,4 +1,7 @@
-//! Which context an operation gets.
+//! Selects the context of an operation.
+//!
+//! Before 3.0.3 an `EVP_MAC` does not restart, so MACs then have a context for each job. Where the
+//! context of an AEAD cannot be copied, it is made anew from the key.
 
 use broadloom_engine::JobError;
 

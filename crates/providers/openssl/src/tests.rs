@@ -1,5 +1,5 @@
-//! What is this provider's own: contexts, queues, limits of libcrypto. What is true of all providers is
-//! checked by the conformance suite.
+//! Tests of this provider alone: contexts, queues, limits of libcrypto. The conformance suite tests
+//! the properties of all providers.
 
 use std::sync::Arc;
 use std::thread;

@@ -1,4 +1,6 @@
-//! Whole buffers through either library: streams that are made once and reset for every buffer.
+//! Whole buffers through either library. Streams are made once and reset for every buffer, except a
+//! stream of zlib-rs that ran out of room: its reset forgets pending output, but not its place, so
+//! it is made anew.
 
 use zlib_rs::{DeflateConfig, DeflateFlush, InflateError, InflateFlush, Strategy};
 

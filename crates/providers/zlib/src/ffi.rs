@@ -1,4 +1,4 @@
-//! libz itself: found, checked and opened once, and its streams, each ended when it is dropped.
+//! libz itself: found, checked and opened once, and its streams, which end when they are dropped.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr::NonNull;

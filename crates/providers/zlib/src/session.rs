@@ -1,4 +1,4 @@
-//! Sessions: what a stream is to be made for.
+//! Sessions: the parameters of a stream.
 
 use std::ops::RangeInclusive;
 

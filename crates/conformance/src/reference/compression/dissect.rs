@@ -1,5 +1,5 @@
-//! DEFLATE as RFC 1951 tells it, bit by bit: slow, and it remembers what it saw. It is what tells whether a
-//! stream keeps to a window, to the static codes, or to an ending.
+//! Decodes DEFLATE bit by bit, as RFC 1951 describes it. It is slow, and records what it sees, so
+//! that tests can check windows, static codes and endings of a stream.
 
 use super::Unsound;
 

@@ -1,5 +1,5 @@
-//! Decoding LZ4's block format, as its description has it: sequences of literals and a match, of which the
-//! last has no match.
+//! Decodes LZ4 blocks as the format's description has it: sequences of literals and a match, the
+//! last one without a match.
 
 use super::Unsound;
 

@@ -1,4 +1,4 @@
-//! The reference's sessions for compressions, and what its queues do for them.
+//! The reference's sessions and queues for compression.
 
 use broadloom_engine::{
     Algorithm, Compression, CompressionAlgorithm, CompressionParts, Direction, Ending, Huffman,

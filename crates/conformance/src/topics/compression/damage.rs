@@ -1,6 +1,8 @@
-//! Damaged streams. DEFLATE and LZ4 have no checksum of their own, so that damage may go unnoticed: what a
-//! decoder then makes is what any decoder makes of these bytes, and the job's checksum is of that. Where the
-//! standard calls a stream wrong a decoder may be lenient, as some are with reserved symbols.
+//! Damaged streams.
+//!
+//! DEFLATE and LZ4 have no checksum, so damage may go unnoticed. The output must then be what every
+//! decoder makes of these bytes, and the job's checksum must be the checksum of that output. Where
+//! the standard calls a stream wrong, a decoder may be lenient, as some are with reserved symbols.
 
 use std::sync::Arc;
 

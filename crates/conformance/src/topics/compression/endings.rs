@@ -1,4 +1,4 @@
-//! How streams end, what they are made of, and what may follow them.
+//! Endings of streams, the kinds of their blocks, and data that may follow.
 
 use std::sync::Arc;
 

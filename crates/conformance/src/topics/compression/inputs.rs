@@ -1,4 +1,4 @@
-//! Where the data are: borrowed, owned, shared, in pieces; and jobs and memory that are used again.
+//! Places of data (borrowed, owned, shared, in pieces), and jobs and memory that are used again.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! There and back again: lengths, levels, checksums.
+//! Round trips: lengths, levels, checksums.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Room for the output: too little, just enough, and the most there may be.
+//! Room for the output: too little, just enough, and the most.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Streams written by hand, of which the formats say what they are.
+//! Streams written by hand, with contents that the formats determine.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What is there, and what is refused.
+//! Which compressions a provider supports, and which ones it refuses.
 
 use std::sync::Arc;
 

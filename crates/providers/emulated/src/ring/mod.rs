@@ -1,8 +1,8 @@
-//! Rings of descriptors in memory of their own, each with one writer and one reader.
+//! Rings of descriptors in memory, each with one writer and one reader.
 //!
-//! On the [request ring](request) the driver writes and the device reads; the device looks at nothing
-//! before the doorbell tells it to. On the [response ring](response) the device writes and the driver
-//! reads; there is no doorbell to be read, the descriptor itself says by its phase that it is new.
+//! On the [request ring](request) the driver writes and the device reads. The device looks at
+//! nothing before the doorbell rings. On the [response ring](response) the device writes and the
+//! driver reads. It has no doorbell: the phase of a descriptor says that it is new.
 
 pub(crate) mod request;
 pub(crate) mod response;

@@ -1,4 +1,4 @@
-//! The request ring: written by the driver, read by the device once the doorbell has rung.
+//! The request ring: the driver writes, and the device reads after the doorbell.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 

@@ -1,4 +1,4 @@
-//! The response ring: written by the device, read by the driver, who polls the descriptors themselves.
+//! The response ring: the device writes, and the driver polls the descriptors.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 

@@ -1,5 +1,4 @@
-//! What a device does about compressed output beyond making it: a part of it where not all fits, and a
-//! second look at it.
+//! Compressed output on the device: a part of it where not all fits, and verification.
 
 use broadloom_engine::{DeviceFault, Job, JobError, Processor, Session};
 

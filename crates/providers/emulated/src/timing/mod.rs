@@ -1,10 +1,11 @@
-//! When a modelled device has a response ready. Pure: virtual nanoseconds in, virtual nanoseconds out.
+//! Computes when a modelled device has a response ready: virtual nanoseconds in, virtual
+//! nanoseconds out.
 //!
-//! A device has so many engines for a service, and an engine has a pipeline in which some requests are at
-//! work at a time. Hardware gives each request to an engine with the fewest requests; where all pipelines
-//! are full it waits for the first place that becomes free. Requests that share a pipeline slow each other
-//! down: with `k` of them each takes `T(k) = T(1) · (1 + c · (k − 1))`, where `k` is what it finds when its
-//! work begins, itself included.
+//! A device has a number of engines for a service, and each engine has a pipeline for several
+//! requests. The hardware gives a request to an engine with the fewest requests. If all pipelines
+//! are full, the request waits for the first free place. Requests in one pipeline slow each other
+//! down: with `k` requests, each takes `T(k) = T(1) · (1 + c · (k − 1))`. `k` is the number of
+//! requests in the pipeline, itself included, when its work begins.
 
 mod preset;
 

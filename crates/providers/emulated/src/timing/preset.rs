@@ -1,4 +1,4 @@
-//! Devices whose figures are known, or chosen.
+//! Devices with known or chosen figures.
 
 use super::{Engines, Timing, Way};
 

@@ -1,4 +1,5 @@
-//! libcrypto itself: found, checked and opened once.
+//! libcrypto itself: found, checked and opened once in a process. It is never closed, because its
+//! exit handlers and thread-local data outlive every user.
 
 use std::ffi::{CStr, c_int, c_ulong};
 use std::sync::OnceLock;
