@@ -1,7 +1,8 @@
-//! Bitslicing: registers taken as rows of one-bit lanes, for ciphers whose S-boxes are computed as logic.
+//! Bitslicing: registers as rows of one-bit lanes, for ciphers whose S-boxes are computed as logic.
 //!
-//! A kernel is written once, over [`Bits`]: register `i` holds bit `i` of every lane's block, so that one
-//! instruction is one gate in all lanes. [`transpose`] goes between blocks in memory order and that form.
+//! A kernel is written once, over [`Bits`]. Register `i` holds bit `i` of every lane's block, so
+//! that one instruction is one gate in all lanes. [`transpose`] converts between blocks in memory
+//! order and this form.
 
 use crate::vector::each;
 

@@ -1,4 +1,4 @@
-//! What the CPU and the operating system offer, and which instruction set is used.
+//! Features of the CPU and the operating system, and the instruction set in use.
 
 use core::fmt;
 use core::str::FromStr;
@@ -22,6 +22,13 @@ impl FromStr for Isa {
 }
 
 /// Why an instruction set cannot be used.
+///
+/// ```
+/// use broadloom_lanes::{Cpu};
+///
+/// let error = Cpu::from_request(Some("avx3")).err().expect("there is no such instruction set");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IsaError {
@@ -60,6 +67,18 @@ impl core::error::Error for IsaError {}
 ///
 /// Everything that computes is built from a `Cpu`; that one exists with an [`Isa`] in it is the proof
 /// that this machine can run that instruction set.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Isa};
+///
+/// let best = Cpu::detect();
+/// let portable = Cpu::with_isa(Isa::Portable)?;
+/// assert!(portable.isa() <= best.isa());
+/// // A program passes on what its user asks for; the library reads no environment.
+/// let asked = Cpu::from_request(std::env::var("BROADLOOM_ISA").ok().as_deref())?;
+/// assert!(asked.isa() <= best.isa());
+/// # Ok::<(), broadloom_lanes::IsaError>(())
+/// ```
 #[derive(Clone)]
 pub struct Cpu {
     isa: Isa,

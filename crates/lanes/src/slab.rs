@@ -1,4 +1,4 @@
-//! Slots whose contents stay where they are while others point into them.
+//! Slots whose contents stay in place while pointers refer to them.
 
 use alloc::boxed::Box;
 use core::mem::MaybeUninit;

@@ -1,7 +1,7 @@
-//! The only thing an algorithm knows of an instruction set.
+//! The only view that an algorithm has of an instruction set.
 //!
-//! A hash is written once, over [`Vector`]; it then runs on 512-bit, 256-bit and 128-bit registers, on
-//! plain integers, and on the operation counter of [`crate::ops`].
+//! A hash is written once, over [`Vector`]. It then runs on registers of 512, 256 and 128 bits and
+//! on plain integers.
 
 use core::ops::BitXor;
 
@@ -24,6 +24,12 @@ pub(crate) use each;
 pub(crate) const MAX_LANES: usize = 32;
 
 /// The integer that a lane computes with: `u32` for MD5, SHA-1 and SHA-256, `u64` for SHA-512.
+///
+/// ```
+/// use broadloom_lanes::Word;
+///
+/// assert_eq!((u32::BYTES, u64::BYTES), (4, 8));
+/// ```
 pub trait Word:
     Copy
     + Send

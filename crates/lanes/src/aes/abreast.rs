@@ -1,8 +1,10 @@
-//! CBC's, CFB's and OFB's encryption with the blocks of several lanes in a register (VAES): two, or four.
+//! Encryption by CBC, CFB and OFB with the blocks of several lanes in a register (VAES): two or
+//! four.
 //!
-//! A round of sixteen lanes then takes as long as one of eight does by AES-NI, if a round key is loaded for all
-//! lanes of a register at once: where all lanes have one key, or where their keys were put side by side. That is
-//! work, too, and the copies have to be wiped: it pays from some blocks on.
+//! A round of sixteen lanes then takes as long as a round of eight lanes by AES-NI, if one load
+//! brings the round keys of all lanes in a register: because all lanes have one key, or because
+//! their keys were put side by side. Copying keys takes time, and the copies must be wiped. So it
+//! pays only from some blocks on.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 

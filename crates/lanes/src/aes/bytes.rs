@@ -1,4 +1,4 @@
-//! Parts of a block, loaded and stored in few pieces.
+//! Loads and stores parts of a block in few pieces.
 
 /// Up to 15 bytes as the low ones of an integer, zeros above them.
 ///

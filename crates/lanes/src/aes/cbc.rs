@@ -1,4 +1,4 @@
-//! The CBC kernels: what they are given and what they promise (SP 800-38A, 6.2).
+//! The CBC kernels' contract (SP 800-38A, 6.2).
 
 use super::key::{AesKey, Block};
 

@@ -24,6 +24,18 @@ pub struct EcbTask {
 }
 
 /// The scheduler of ECB buffers: one after the other, each ciphered at once.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, EcbJob, EcbLanes, Planner};
+///
+/// let mut planner: Planner<EcbLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [EcbJob::encrypt(&key, vec![0; 32], ()).expect("whole blocks")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct EcbLanes {
     kernel: &'static BlocksKernel,
 }

@@ -1,4 +1,4 @@
-//! What a user hands in: buffers to be encrypted or decrypted.
+//! CBC jobs and loans.
 
 use super::AesKey;
 use super::lanes::{CbcLanes, CbcTask, Direction};

@@ -160,6 +160,13 @@ impl fmt::Debug for AesKey {
 }
 
 /// A key was neither 16, 24 nor 32 bytes long.
+///
+/// ```
+/// use broadloom_lanes::{AesKey};
+///
+/// let error = AesKey::new(&[7; 17]).err().expect("17 bytes are no key");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyLengthError {
     given: usize,

@@ -1,4 +1,4 @@
-//! Blocks of AES in vector registers: all that the kernels know of an instruction set.
+//! AES blocks in vector registers: the only view that kernels have of an instruction set.
 
 use super::key::{AesKey, MAX_ROUNDS};
 

@@ -1,4 +1,4 @@
-//! Every kernel that this CPU runs, against known answers and against the `aes` and `cbc` crates.
+//! Every kernel that this CPU runs, against known answers and against the crates `aes` and `cbc`.
 
 extern crate std;
 

@@ -1,4 +1,4 @@
-//! Texts for ChaCha20, messages for ChaCha20-Poly1305, and how their tasks are made.
+//! ChaCha20 texts and ChaCha20-Poly1305 messages, and their tasks.
 
 use super::lanes::{
     ChaChaLanes, ChaChaPolyLanes, ChaChaPolyTask, ChaChaTask, XChaChaPolyLanes, XChaChaPolyTask,

@@ -1,4 +1,4 @@
-//! The schedulers: they gather texts and messages, so that the kernel can fill its lanes.
+//! The schedulers. They gather texts and messages, so that the kernel can fill its lanes.
 
 use super::aead::{GATHERED, LONG, TOGETHER, Workspace};
 use super::job::{ChaCha, ChaChaPoly, XChaChaPoly};
@@ -84,13 +84,51 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
 pub struct XChaChaPolyTask(pub(super) Extended);
 
 /// The scheduler of ChaCha20: a lane is given to each block of any text.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{ChaChaJob, ChaChaKey, ChaChaLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<ChaChaLanes> = Planner::new(&Cpu::detect());
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let mut jobs = [ChaChaJob::chacha20(&key, 1, [1; 12], vec![0; 40], ()).expect("a short text")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct ChaChaLanes(Gathering<Text>);
 
 /// The scheduler of ChaCha20-Poly1305: a lane is given to each block of any message.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{ChaChaKey, ChaChaPolyJob, ChaChaPolyLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<ChaChaPolyLanes> = Planner::new(&Cpu::detect());
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let job = ChaChaPolyJob::seal(&key, [1; 12], b"header", vec![0; 40], ());
+/// let mut jobs = [job.expect("a short text")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct ChaChaPolyLanes(Gathering<Message>);
 
 /// The scheduler of XChaCha20-Poly1305: a lane is given to each key that is derived, and then to each block of any
 /// message.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{ChaChaKey, Cpu, Planner, XChaChaPolyJob, XChaChaPolyLanes};
+///
+/// let mut planner: Planner<XChaChaPolyLanes> = Planner::new(&Cpu::detect());
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let job = XChaChaPolyJob::seal(&key, [1; 24], b"header", vec![0; 40], ());
+/// let mut jobs = [job.expect("a short text")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct XChaChaPolyLanes {
     gathering: Gathering<Extended>,
     keys: [ChaChaKey; GATHERED],

@@ -1,8 +1,8 @@
 //! ChaCha20 and ChaCha20-Poly1305 (RFC 8439), and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03).
 //!
-//! Blocks of keystream do not depend on each other, so that every lane takes one: the blocks of one text, or
-//! those of several that are short. `block` is the function that makes them, `stream` hands them out to
-//! lanes, `poly` is Poly1305, and `aead` puts both together; all are written once over
+//! Blocks of key stream are independent, so every lane takes a block: the blocks of one text, or
+//! those of several short texts. `block` is the block function, `stream` deals blocks to lanes,
+//! `poly` is Poly1305, and `aead` combines both. All are written once over
 //! [`Vector`](crate::vector::Vector), and `arch` compiles them for each instruction set.
 
 pub(crate) mod aead;

@@ -1,4 +1,4 @@
-//! The keystream, added to texts: their blocks handed out to lanes in order, whosoever they are.
+//! Adds the key stream to texts. Their blocks are dealt to lanes in order, across texts.
 
 use super::block::{Blocks, MAX_BLOCKS};
 use super::{BLOCK, ChaChaKey, Extended, Text};

@@ -1,4 +1,4 @@
-//! Chains of AES and HMAC: what is done to which bytes of a packet.
+//! Chains of AES and HMAC: which step applies to which bytes of a packet.
 
 use core::fmt;
 use core::ops::Range;
@@ -12,6 +12,13 @@ use crate::job::Cipher;
 use crate::manager::{Lanes, Loan};
 
 /// What is done to a packet, first and last.
+///
+/// ```
+/// use broadloom_lanes::Steps;
+///
+/// // IPsec's ESP, and the way back.
+/// assert_ne!(Steps::EncryptThenMac, Steps::MacThenDecrypt);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
     /// It is encrypted, and the ciphertext authenticated.
@@ -36,6 +43,14 @@ impl Steps {
 }
 
 /// Which bytes of a packet are for what.
+///
+/// ```
+/// use broadloom_lanes::Ranges;
+///
+/// // A header of 16 bytes, two blocks of text, and a truncated tag of 12 bytes (RFC 2404).
+/// let ranges = Ranges { cipher: 16..48, mac: 0..48, tag: 48..60 };
+/// assert_eq!(ranges.mac.end, ranges.tag.start);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranges {
     /// Those that are encrypted or decrypted.
@@ -51,6 +66,20 @@ pub struct Ranges {
 }
 
 /// What is done to a packet, under which keys.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Chain, HmacKey, Ranges, Sha1, Steps};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mac_key = HmacKey::<Sha1>::new(b"key");
+/// let ranges = Ranges { cipher: 16..48, mac: 0..48, tag: 48..60 };
+/// let iv = [1; 16];
+/// let out = Chain { steps: Steps::EncryptThenMac, key: &key, mac_key: &mac_key, iv, ranges };
+/// let back = Chain { steps: Steps::MacThenDecrypt, ..out.clone() };
+/// assert_eq!(out.ranges, back.ranges);
+/// ```
+///
+/// The example of [`ChainJob`](crate::ChainJob) encrypts and decrypts a packet.
 #[derive(Clone)]
 pub struct Chain<'a, A: Hash> {
     /// First and last.
@@ -131,6 +160,19 @@ impl<A: Hash> Chain<'_, A> {
 const MIN_TAG: usize = 4;
 
 /// Ranges that a chain cannot work on.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CbcLanes, Chain, ChainJob, HmacKey, Ranges, Sha1, Steps};
+///
+/// let error = {
+///     let (key, mac_key) = (AesKey::new(&[7; 16]).expect("16 bytes"), HmacKey::<Sha1>::new(b"key"));
+///     let ranges = Ranges { cipher: 0..80, mac: 0..64, tag: 64..64 };
+///     let steps = Steps::EncryptThenMac;
+///     let chain = Chain { steps, key: &key, mac_key: &mac_key, iv: [1; 16], ranges };
+///     ChainJob::<CbcLanes, _, _, _>::over(chain, vec![0; 64], ()).err().expect("16 bytes too many")
+/// };
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainError {
     /// One that is not within the packet.
@@ -207,6 +249,18 @@ impl core::error::Error for ChainError {}
 
 /// A cipher that goes together with a MAC: the lanes of AES in [CBC](CbcLanes) and in
 /// [counter mode](CtrLanes).
+///
+/// ```
+/// use broadloom_lanes::{ChainCipher, ChainLanes, CtrLanes, Hash, HashLanes, Planner, Sha256};
+///
+/// /// A planner for chains of any cipher and HMAC over any hash.
+/// type Chains<C, A> = Planner<ChainLanes<C, HashLanes<A>>>;
+///
+/// fn lanes<C: ChainCipher, A: Hash>(planner: &Chains<C, A>) -> usize {
+///     planner.lanes()
+/// }
+/// assert!(lanes::<CtrLanes, Sha256>(&Planner::new(&broadloom_lanes::Cpu::detect())) > 0);
+/// ```
 pub trait ChainCipher: Lanes + sealed::Sealed {
     /// What a number of bytes must be a multiple of.
     const GRANULARITY: usize;

@@ -1,4 +1,4 @@
-//! Buffers that were taken and are not complete: what of them is not in lanes yet, in the order of arrival.
+//! Incomplete buffers: the parts that are not in lanes yet, in the order of arrival.
 
 use alloc::boxed::Box;
 use alloc::vec;

@@ -1,10 +1,11 @@
-//! DES and triple DES on bitsliced blocks (FIPS 46-3, SP 800-67), over the registers of an instruction set.
+//! DES and triple DES on bitsliced blocks (FIPS 46-3, SP 800-67), over the registers of an
+//! instruction set.
 //!
-//! Permutations are wiring: they only say which register is meant. What remains of a round is the key's
-//! addition and the S-boxes.
+//! Permutations are wiring: they only rename registers. The rest of a round is the addition of the
+//! key and the S-boxes.
 //!
-//! A key's slices are its 28 bits of C and those of D, each twice in a row: the rotations of the key
-//! schedule are then an offset, and all else about round keys is constant.
+//! The slices of a key are its 28 bits of C and its 28 bits of D, each twice in a row. So a
+//! rotation of the key schedule is an offset, and everything else about round keys is constant.
 
 use super::sboxes::substitute;
 use crate::bits::{Bits, transpose};

@@ -1,4 +1,4 @@
-//! Buffers for DES and triple DES, and how their tasks are made.
+//! DES and triple DES buffers, and their tasks.
 
 use super::buffers::DesTask;
 use super::key::DesKey;

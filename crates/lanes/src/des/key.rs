@@ -108,6 +108,13 @@ impl fmt::Debug for DesKey {
 }
 
 /// A key that DES or triple DES cannot, or should not, be used with.
+///
+/// ```
+/// use broadloom_lanes::{DesKey};
+///
+/// let error = DesKey::new(&[7; 9]).err().expect("9 bytes are no key");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DesKeyError {

@@ -1,4 +1,4 @@
-//! What a user lends: buffers to be encrypted or decrypted.
+//! DES loans: buffers to encrypt or decrypt, borrowed for one call.
 
 use super::job::Des;
 use super::key::DesKey;

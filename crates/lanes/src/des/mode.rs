@@ -1,4 +1,4 @@
-//! What each mode of operation does to the blocks of the lanes (SP 800-38A).
+//! The modes of operation, applied to the blocks of lanes (SP 800-38A).
 
 use alloc::boxed::Box;
 use alloc::vec;

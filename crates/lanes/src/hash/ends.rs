@@ -1,4 +1,7 @@
 //! The second and third stage of messages: the padded end, and HMAC's outer hash.
+//!
+//! The kernels of AVX-512 pad messages in registers, by masked loads. For other kernels the padded
+//! end is built in memory.
 
 use super::kernel::{Messages, Shape};
 use super::lanes::{HashLanes, HashTask, KEPT, Slot};

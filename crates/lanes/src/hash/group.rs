@@ -1,8 +1,10 @@
-//! Messages of one shape (as many whole blocks, an end of as many blocks, and an outer hash or none) that go through all
-//! stages in one call of the kernel: what they start from is read where it is, and their state is written out once.
+//! Messages of one shape that go through all stages in one call of the kernel. The shape is the
+//! number of whole blocks, the number of blocks in the padded end, and whether there is an outer
+//! hash.
 //!
-//! A group is begun when all lanes are empty. A task of another shape ends it before it is full: then all of it gets
-//! lanes, which are refilled as they empty.
+//! The kernel reads initial states where they are, and each state is written once. A group begins
+//! when all lanes are empty. A task of another shape ends it before it is full: then all its tasks
+//! get lanes, which are refilled as they empty.
 
 use core::mem::MaybeUninit;
 

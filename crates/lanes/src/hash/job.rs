@@ -1,4 +1,4 @@
-//! What a user hands in: messages to be hashed or authenticated.
+//! Jobs for messages to hash or authenticate.
 
 use zeroize::Zeroize;
 
@@ -13,6 +13,22 @@ use crate::manager::Loan;
 ///
 /// Each piece but the last is a job of its own ([`HashJob::update`]); the last one
 /// ([`HashJob::finish`]) gives the digest. Wiped when dropped.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, Planner, Sha256, Stream};
+///
+/// let mut planner = Planner::new(&Cpu::detect());
+/// let mut stream = Stream::<Sha256>::new();
+/// let first = HashJob::update(&mut stream, &[b'a'; 64][..], ()).expect("whole blocks");
+/// planner.process_many(&mut [first]);
+/// let mut last = [HashJob::finish(&mut stream, &b"the rest"[..], ())];
+/// planner.process_many(&mut last);
+///
+/// let whole = [&[b'a'; 64][..], b"the rest"].concat();
+/// let mut whole = [HashJob::<Sha256, _>::digest(whole, ())];
+/// planner.process_many(&mut whole);
+/// assert_eq!(last[0].output(), whole[0].output());
+/// ```
 #[derive(Clone)]
 pub struct Stream<A: Hash> {
     state: State<A::Word>,
@@ -61,6 +77,18 @@ impl<A: Hash> Drop for Stream<A> {
 ///
 /// `B` is the buffer, owned or borrowed ([`Input`]); `T` is whatever the caller wants to come back with
 /// it.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, HmacKey, Planner, Sha256};
+///
+/// let key = HmacKey::<Sha256>::new(b"key");
+/// let mut jobs = [HashJob::digest(b"one", "a digest"), HashJob::hmac(&key, b"two", "an HMAC")];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// for job in &jobs {
+///     let digest: &[u8; 32] = job.output().expect("complete");
+///     println!("{}: {digest:02x?}", job.user());
+/// }
+/// ```
 pub type HashJob<'a, A, B, T = ()> = PacketJob<HashWork<'a, A, B>, T>;
 
 /// A message, and what is to be done with it.

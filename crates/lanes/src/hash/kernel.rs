@@ -1,4 +1,4 @@
-//! What advances the lanes: the kernels' contract, their generic bodies, and how one is chosen.
+//! The contract of hash kernels, their generic bodies, and how a kernel is chosen.
 
 use super::tail::Tail;
 use super::{Compression, Hash, State};

@@ -2,19 +2,22 @@
 //!
 //! A message is absorbed in three stages, and each stage fills the lanes on its own:
 //!
-//! 1. its whole blocks, read where they are. Lanes are refilled as they empty, so the kernel runs for the
-//!    fewest blocks that any lane has left;
-//! 2. its padded end, one block or two, built beside it;
-//! 3. for HMAC, the outer hash: one block, which is made in registers from the inner state, in the same call
-//!    of the kernel.
+//! 1. The whole blocks are read where they are. Lanes are refilled as they empty, so the kernel
+//!    runs for the fewest blocks that any lane has left.
+//! 2. The padded end, one block or two, is built beside the message.
+//! 3. For HMAC, the block of the outer hash is made in registers from the inner state, in the same
+//!    call of the kernel.
 //!
-//! Messages that reach the second stage wait for each other until the lanes are full (those with one
-//! padded block, and those with two, apart, and HMACs apart from digests), and go through the rest side by
-//! side. So a mix of lengths costs idle lanes only when nothing is left to fill them; few buffers left go
-//! through the single-buffer kernel instead.
+//! Messages that reach the second stage wait until the lanes are full, in four lists: ends of one
+//! block or two, of digests or of HMACs. They go through the rest side by side. So a mix of lengths
+//! idles lanes only when no message is left to fill them; the few remaining buffers then go through
+//! the kernel for few.
 //!
-//! Messages of one shape that follow each other need none of that: as many as there are lanes go through all stages
-//! in one call of the kernel.
+//! Half-filled lanes that a stream of other jobs keeps passing by move after a bounded number of
+//! calls: no message waits for ever.
+//!
+//! Consecutive messages of one shape need no scheduling: as many as there are lanes go through all
+//! stages in one call.
 
 use core::ptr;
 
@@ -123,6 +126,17 @@ struct Free {
 const PATIENCE: u32 = 16;
 
 /// The scheduler of one hash's messages onto the lanes of its kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, HashLanes, Planner, Sha256};
+///
+/// let mut planner: Planner<HashLanes<Sha256>> = Planner::new(&Cpu::detect());
+/// let mut jobs = [HashJob::digest(b"a message", ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct HashLanes<A: Hash> {
     pub(super) kernels: Kernels<A::Word>,
     pub(super) whole: Whole<A::Word>,

@@ -36,6 +36,12 @@ pub(crate) type State<W> = [W; 8];
 /// A compression function, written once for any vector.
 ///
 /// SHA-224 and SHA-256 share one, as do SHA-384 and SHA-512.
+///
+/// ```
+/// use broadloom_lanes::{Compression, Sha256, Sha512};
+///
+/// assert_eq!((Sha256::BLOCK_LEN, Sha512::BLOCK_LEN), (64, 128));
+/// ```
 pub trait Compression: Copy + 'static {
     /// What it computes with.
     type Word: Word;
@@ -57,6 +63,18 @@ pub trait Compression: Copy + 'static {
 ///
 /// Implemented by [`Md5`], [`Sha1`], [`Sha224`], [`Sha256`], [`Sha384`] and [`Sha512`]; it cannot be
 /// implemented elsewhere.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Hash, HashJob, Md5, Planner, Sha512};
+///
+/// fn digest<A: Hash>(message: &[u8]) -> A::Digest {
+///     let mut jobs = [HashJob::<A, _>::digest(message, ())];
+///     Planner::new(&Cpu::detect()).process_many(&mut jobs);
+///     *jobs[0].output().expect("complete")
+/// }
+/// assert_eq!(digest::<Md5>(b"message").len(), 16);
+/// assert_eq!(digest::<Sha512>(b"message").len(), Sha512::DIGEST_LEN);
+/// ```
 pub trait Hash: Compression + sealed::Sealed + Send + Sync {
     /// The compression function.
     type Core: Compression<Word = Self::Word>;

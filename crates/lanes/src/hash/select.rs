@@ -1,4 +1,5 @@
-//! Which kernels a hash gets on a CPU, and when the narrow one takes over.
+//! Selects the kernels of a hash for a CPU, and the number of buffers below which the kernel for
+//! few takes over.
 
 use super::Compression;
 use super::kernel::{self, HashKernel, Messages, Shape, SingleKernel};

@@ -1,4 +1,4 @@
-//! The padded end of a message, built beside it (FIPS 180-4, section 5.1; RFC 1321, sections 3.1, 3.2).
+//! Builds the padded end of a message (FIPS 180-4, section 5.1; RFC 1321, sections 3.1, 3.2).
 
 use zeroize::Zeroize;
 

@@ -1,4 +1,4 @@
-//! Messages to be sealed or opened.
+//! Jobs that seal or open messages.
 
 use core::fmt;
 
@@ -71,6 +71,23 @@ pub unsafe trait Aead {
 /// A job that opens compares the tag that came with the message when it is complete, in constant time. If it is
 /// not the right one, the plaintext is wiped where it was written, and [`output`](AeadJob::output) says so.
 /// Neither that text nor the right tag can be had from the job.
+///
+/// ```
+/// use broadloom_lanes::{ChaChaKey, ChaChaPolyJob, Cpu, Planner};
+///
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let mut planner = Planner::new(&Cpu::detect());
+/// let job = ChaChaPolyJob::seal(&key, [1; 12], b"header", b"a text".to_vec(), ());
+/// let mut sealed = [job.expect("a short text")];
+/// planner.process_many(&mut sealed);
+/// let tag = sealed[0].tag().expect("complete").to_vec();
+/// let [sealed] = sealed;
+/// let (text, header, ()) = sealed.into_parts();
+/// let job = ChaChaPolyJob::open(&key, [1; 12], header, text, &tag, ());
+/// let mut opened = [job.expect("a short text and a tag")];
+/// planner.process_many(&mut opened);
+/// assert_eq!(opened[0].output(), Some(Ok(&b"a text"[..])));
+/// ```
 pub type AeadJob<M, A, B, T = ()> = PacketJob<AeadWork<M, A, B>, T>;
 
 /// A message, and the mode that it is sealed or opened in.
@@ -168,6 +185,16 @@ impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
 
 /// A message that was to be opened came with a tag that is not its own: it, the tag, the nonce or the
 /// associated data are not those that were sealed under this key.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, GcmJob, GcmKey, Planner, TagError};
+///
+/// let key = GcmKey::new(&[7; 16]).expect("16 bytes");
+/// let forged = GcmJob::open(&key, [1; 12], b"header", vec![0; 40], &[0; 16], ());
+/// let mut jobs = [forged.expect("lengths that GCM takes")];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert_eq!(jobs[0].output(), Some(Err(TagError)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagError;
 

@@ -1,4 +1,4 @@
-//! Buffers to be encrypted or decrypted.
+//! Jobs that encrypt or decrypt buffers.
 
 use super::{PacketJob, Work};
 use crate::buffer::{CipherBuffer, Span};

@@ -1,4 +1,4 @@
-//! Data to be authenticated.
+//! Jobs that authenticate data.
 
 use super::{PacketJob, Wiped, Work};
 use crate::buffer::Input;
@@ -33,6 +33,15 @@ pub unsafe trait Mac {
 ///
 /// `M` is the mode, `D` the data, owned or borrowed ([`Input`]). Who compares the tag with one that came with
 /// the data does so in constant time.
+///
+/// ```
+/// use broadloom_lanes::{CmacJob, CmacKey, Cpu, Planner};
+///
+/// let key = CmacKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CmacJob::cmac(&key, b"one", 1), CmacJob::cmac(&key, b"two", 2)];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert_ne!(jobs[0].output(), jobs[1].output());
+/// ```
 pub type MacJob<M, D, T = ()> = PacketJob<MacWork<M, D>, T>;
 
 /// Data, and the mode that they are authenticated in.

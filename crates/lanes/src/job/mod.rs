@@ -1,7 +1,8 @@
-//! Jobs: what is done with a buffer, and who wants to know.
+//! Jobs of all modes.
 //!
-//! A *mode* is all of a task but where the buffers are: a key, a nonce, a direction. Each mode is described
-//! beside its scheduler; a job and a [`Loan`](crate::Loan) make their tasks of the same description.
+//! A *mode* is a task without its buffers: a key, a nonce, a direction. Each mode is described
+//! beside its scheduler. A job and a [`Loan`](crate::Loan) make their tasks from the same
+//! description.
 
 mod aead;
 mod cipher;
@@ -30,6 +31,19 @@ use crate::manager::{Job, Lanes, Ticket};
 /// | authentication alone | [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob), [`F9Job`](crate::F9Job) |
 ///
 /// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, OutOfOrder};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
+/// // The job is moved into the manager: nobody can touch its buffer meanwhile.
+/// let back = manager.submit(CtrJob::ctr(&key, [1; 16], vec![0; 40], "packet 7").by(1000));
+/// let job = back.or_else(|| manager.flush()).expect("one was submitted");
+/// assert!(job.is_complete());
+/// let (ciphertext, name) = job.into_parts();
+/// assert_eq!((ciphertext.len(), name), (40, "packet 7"));
+/// ```
 pub struct PacketJob<W, T = ()> {
     pub(crate) work: W,
     pub(crate) user: T,

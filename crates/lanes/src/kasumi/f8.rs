@@ -1,4 +1,4 @@
-//! F8: a keystream (TS 35.201, 3).
+//! F8: a key stream (TS 35.201, 3).
 
 use zeroize::Zeroize;
 
@@ -13,6 +13,12 @@ use crate::manager::Loan;
 pub(super) const MODIFIER: u64 = 0x5555_5555_5555_5555;
 
 /// Which way a message goes: the `DIRECTION` of TS 35.201.
+///
+/// ```
+/// use broadloom_lanes::LinkDirection;
+///
+/// assert_eq!((LinkDirection::Uplink as u8, LinkDirection::Downlink as u8), (0, 1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkDirection {
     /// From the mobile to the network: 0.

@@ -70,6 +70,19 @@ pub(super) struct Stretch {
 ///
 /// The kernel is the one with the fewest lanes that are enough for the buffers under way. Its time does not
 /// depend on how many lanes are in use: few buffers cost as much as 64 do.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, F8Job, KasumiKey, KasumiLanes, LinkDirection, Planner};
+///
+/// let mut planner: Planner<KasumiLanes> = Planner::new(&Cpu::detect());
+/// let key = KasumiKey::new(&[7; 16]);
+/// let job = F8Job::f8(&key, 1, 5, LinkDirection::Uplink, vec![0; 20], 157, ());
+/// let mut jobs = [job.expect("a bearer, and bits that are there")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct KasumiLanes {
     f8: Set<F8>,
     f9: Set<F9>,

@@ -1,10 +1,10 @@
-//! KASUMI (3GPP TS 35.202) in the modes of TS 35.201: F8, a keystream (UEA1), and F9, a message
+//! KASUMI (3GPP TS 35.202) in the modes of TS 35.201: F8, a key stream (UEA1), and F9, a message
 //! authentication code (UIA1).
 //!
-//! Both are chains: a block cannot begin before the one before it is complete. So each buffer gets a lane,
-//! and the cipher is bitsliced: a register holds one bit of every lane's block, the S-boxes are logic, and no
-//! address or branch depends on a key. `sbox` has the S-boxes, `cipher` the rounds,
-//! `lanes` puts buffers onto lanes, `f8` and `f9` say what a lane does between two blocks.
+//! Both modes are chains: a block needs the block before. So each buffer gets a lane, and the
+//! cipher is bitsliced: a register holds one bit of every lane's block, S-boxes are logic, and no
+//! address or branch depends on a key. `sbox` has the S-boxes, `cipher` the rounds, `lanes` puts
+//! buffers onto lanes, and `f8` and `f9` say what a lane does between two blocks.
 
 mod bits;
 pub(crate) mod cipher;

@@ -1,4 +1,4 @@
-//! The in-order manager: jobs come back as they were submitted.
+//! The in-order manager: jobs come back in the order of submission.
 
 use alloc::boxed::Box;
 use alloc::vec;

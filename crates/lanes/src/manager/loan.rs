@@ -1,4 +1,4 @@
-//! Work whose buffers are borrowed for the length of one call.
+//! Work on buffers that are borrowed for one call.
 
 use core::marker::PhantomData;
 
@@ -16,6 +16,17 @@ use super::Lanes;
 /// [`cmac`](Loan::cmac), [`xcbc`](Loan::xcbc); and `seal` and `open` for the lanes of each mode that has them,
 /// as `Loan::<GcmLanes>::seal`. Those that write to their buffer are there also with `_to`, for results that
 /// go elsewhere.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashLanes, Loan, Planner, Sha256};
+///
+/// let messages = [&b"one"[..], b"two", b"a longer one"];
+/// let mut digests = [[0; 32]; 3];
+/// let mut planner = Planner::<HashLanes<Sha256>>::new(&Cpu::detect());
+/// let loans = messages.iter().zip(&mut digests).map(|(data, digest)| Loan::digest(data, digest));
+/// planner.process_each(loans);
+/// assert_ne!(digests[0], digests[1]);
+/// ```
 pub struct Loan<'a, L: Lanes> {
     pub(crate) task: L::Task,
     /// Steps of the kernel that it will keep a lane for.

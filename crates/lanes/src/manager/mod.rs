@@ -1,4 +1,4 @@
-//! Managers: typed jobs in, completed jobs out, over a scheduler that fills lanes.
+//! Managers: typed jobs in, complete jobs out, over a scheduler that fills lanes.
 
 mod in_order;
 mod loan;
@@ -19,6 +19,23 @@ use crate::cpu::Cpu;
 ///
 /// [`HashJob`](crate::HashJob), [`CbcJob`](crate::CbcJob) and [`PacketJob`](crate::PacketJob), which has all
 /// other modes, are jobs; each can be processed by [`Planner`], [`OutOfOrder`] and [`InOrder`].
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Job, OutOfOrder};
+///
+/// /// Takes jobs of any kind through a manager, and gives them back complete.
+/// fn through<J: Job>(jobs: impl Iterator<Item = J>) -> Vec<J> {
+///     let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
+///     let mut complete: Vec<J> = jobs.filter_map(|job| manager.submit(job)).collect();
+///     complete.extend(manager.close());
+///     complete
+/// }
+///
+/// use broadloom_lanes::{HashJob, Md5};
+/// let complete = through((0..100).map(|n| HashJob::<Md5, _>::digest([n; 9], n)));
+/// assert_eq!(complete.len(), 100);
+/// assert!(complete.iter().all(|job| job.is_complete()));
+/// ```
 ///
 /// # Safety
 ///
@@ -48,6 +65,19 @@ pub unsafe trait Job {
 }
 
 /// A manager of either order: [`OutOfOrder`] or [`InOrder`], whose methods these are.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, InOrder, Job, Manager, OutOfOrder, Sha1};
+///
+/// fn drain<J: Job>(manager: &mut impl Manager<J>) -> usize {
+///     std::iter::from_fn(|| manager.flush()).count()
+/// }
+///
+/// let (cpu, job) = (Cpu::detect(), || HashJob::<Sha1, _>::digest(b"message", ()));
+/// let (mut any, mut ordered) = (OutOfOrder::new(&cpu, 64), InOrder::new(&cpu, 64));
+/// assert!(any.submit(job()).is_none() && ordered.submit(job()).is_none());
+/// assert_eq!((drain(&mut any), drain(&mut ordered)), (1, 1));
+/// ```
 pub trait Manager<J: Job> {
     /// Takes a job, and may give one back.
     fn submit(&mut self, job: J) -> Option<J>;
@@ -130,6 +160,15 @@ pub trait Lanes: Send {
 
 /// How full lanes were: steps (blocks) of lanes that had a buffer, of the steps that the widest kernel's
 /// lanes would have taken in the same calls.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, Md5, Planner};
+///
+/// let mut planner = Planner::new(&Cpu::detect());
+/// planner.process_many(&mut [0; 64].map(|byte| HashJob::<Md5, _>::digest([byte; 640], ())));
+/// let occupancy = planner.occupancy();
+/// assert!(occupancy.used > 0 && occupancy.used <= occupancy.offered);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Occupancy {
     /// Steps of lanes that had a buffer.

@@ -1,4 +1,4 @@
-//! The out-of-order manager: jobs come back as they complete.
+//! The out-of-order manager: jobs come back in the order of completion.
 
 use alloc::boxed::Box;
 use alloc::vec;

@@ -1,5 +1,10 @@
-//! The order in which jobs get lanes: the longest first, so that lanes that empty early are refilled with
-//! what is shorter, and the last ones to empty do so together.
+//! The order in which jobs get lanes: the longest first. Lanes that run empty early are refilled
+//! with shorter jobs, and the last lanes run empty together.
+//!
+//! In a stream, jobs without a lane wait in a list for each cost. A list with as many jobs as there
+//! are lanes goes first, as a group of its own; meanwhile the other lists may fill up. Then all
+//! jobs go, the most expensive first. A list that others keep passing by goes after a bounded
+//! number of rounds.
 
 use alloc::boxed::Box;
 use alloc::vec;

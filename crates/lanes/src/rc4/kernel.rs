@@ -1,4 +1,4 @@
-//! The steps of several keystreams side by side.
+//! The steps of several key streams side by side.
 
 use super::key::State;
 use crate::cpu::Cpu;

@@ -26,6 +26,18 @@ pub struct Rc4Task {
 ///
 /// Buffers that go together begin together, so that all are at the same place of their states; those that end
 /// early leave the others with fewer lanes. The planner sorts buffers by their lengths.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Planner, Rc4Job, Rc4Key, Rc4Lanes};
+///
+/// let mut planner: Planner<Rc4Lanes> = Planner::new(&Cpu::detect());
+/// let key = Rc4Key::new(&[7; 16]).expect("5 to 256 bytes");
+/// let mut jobs = [Rc4Job::rc4(&key, vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct Rc4Lanes {
     kernel: &'static Kernel,
     streams: Box<Streams>,

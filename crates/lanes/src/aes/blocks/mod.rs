@@ -1,5 +1,6 @@
-//! Modes whose blocks do not depend on each other: ECB, XTS, and the decryption of CFB. Blocks of one buffer
-//! side by side, and short buffers one close behind the other, so that the rounds of several are in flight.
+//! Modes with independent blocks: ECB, XTS, and decryption by CFB. The blocks of one buffer go side
+//! by side, and short buffers follow each other closely, so that rounds of several buffers are in
+//! flight.
 //!
 //! `pipeline` is the one description of the kernels for CPUs with AES instructions.
 

@@ -1,4 +1,4 @@
-//! Messages for CCM, and how their tasks are made.
+//! CCM messages, and their tasks.
 
 use super::lanes::{CcmLanes, CcmTask};
 use super::{CcmError, blocks};

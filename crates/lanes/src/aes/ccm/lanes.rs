@@ -1,4 +1,4 @@
-//! The scheduler of CCM messages, and what users hand it.
+//! The scheduler of CCM messages, and the loans for it.
 
 use super::job::Ccm;
 use super::{CcmError, blocks};
@@ -31,6 +31,19 @@ pub struct CcmTask {
 }
 
 /// The scheduler of CCM messages onto the lanes of the kernel for chains.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CcmJob, CcmLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<CcmLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let job = CcmJob::seal(&key, [1; 12], b"header", vec![0; 40], 8, ());
+/// let mut jobs = [job.expect("lengths that CCM takes")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CcmLanes(Chains<CcmTask>);
 
 impl Lanes for CcmLanes {

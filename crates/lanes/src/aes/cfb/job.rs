@@ -1,4 +1,4 @@
-//! Buffers in CFB, and how their tasks are made.
+//! CFB buffers, and their tasks.
 
 use super::lanes::{CfbLanes, CfbTask};
 use crate::aes::key::{AesKey, Block};

@@ -1,4 +1,4 @@
-//! The scheduler of CFB buffers: CBC's for whole blocks, and counter mode for what is left behind them.
+//! The scheduler of CFB buffers: that of CBC for whole blocks, and counter mode for the rest.
 
 use super::job::Cfb;
 use crate::aes::ctr::CtrKernel;
@@ -25,6 +25,18 @@ pub struct CfbTask {
 }
 
 /// The scheduler of CFB buffers onto the lanes of its kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CfbJob, CfbLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<CfbLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CfbJob::encrypt(&key, [1; 16], vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CfbLanes {
     whole: CbcLanes,
     ctr: &'static CtrKernel,

@@ -1,6 +1,6 @@
-//! CFB's encryption written once over an instruction set's AES round.
+//! Encryption by CFB, written once over an instruction set's AES round.
 //!
-//! It is serial in one buffer, as CBC's is, so a core needs the blocks of other lanes in hand.
+//! It is serial within a buffer, as in CBC, so a core interleaves the blocks of several lanes.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 

@@ -1,4 +1,4 @@
-//! Buffers in counter mode, and how their tasks are made.
+//! Counter-mode buffers, and their tasks.
 
 use super::lanes::{COST, CounterError, CtrLanes, CtrTask};
 use crate::aes::key::{AesKey, Block};

@@ -1,4 +1,4 @@
-//! A key stream for those who draw a few bytes at a time.
+//! A key stream from which callers draw a few bytes at a time.
 
 use alloc::boxed::Box;
 use core::borrow::Borrow;
@@ -199,6 +199,17 @@ impl<K: Borrow<AesKey>> fmt::Debug for Keystream<K> {
 }
 
 /// A key stream has not as many bytes left as somebody asked for: its counter would have passed zero.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, Keystream};
+///
+/// let error = {
+///     let key = AesKey::new(&[7; 16]).expect("16 bytes");
+///     let mut stream = Keystream::new(&Cpu::detect(), &key, &[0xff; 16]);
+///     stream.draw(&mut [0; 17]).expect_err("one block is left")
+/// };
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeystreamError {
     /// Bytes that are left.

@@ -1,4 +1,4 @@
-//! The scheduler of counter mode: a buffer after the other, each ciphered at once.
+//! The scheduler of counter mode: one buffer after the other, each ciphered at once.
 
 use core::fmt;
 
@@ -25,6 +25,18 @@ pub struct CtrTask {
 ///
 /// A buffer needs no lane: its blocks do not depend on each other, so that a core can begin the next buffer
 /// while the rounds of the last are under way.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, CtrLanes, Planner};
+///
+/// let mut planner: Planner<CtrLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CtrJob::ctr(&key, [1; 16], vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CtrLanes {
     kernel: &'static CtrKernel,
 }
@@ -181,6 +193,15 @@ impl<'a> Loan<'a, CtrLanes> {
 pub(super) const COST: usize = 1;
 
 /// A 32-bit counter would have passed zero.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CtrJob};
+///
+/// let error = CtrJob::ctr32(&AesKey::new(&[7; 16]).expect("16 bytes"), [0xff; 16], vec![0; 17], ())
+///     .err()
+///     .expect("one block is left");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterError {
     /// The counter's first value.

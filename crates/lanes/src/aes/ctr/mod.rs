@@ -1,5 +1,5 @@
-//! AES in counter mode (SP 800-38A, 6.5): the blocks of one buffer side by side, and short buffers one
-//! close behind the other, so that the rounds of several are in flight at once.
+//! AES in counter mode (SP 800-38A, 6.5). The blocks of one buffer go side by side, and short
+//! buffers follow each other closely, so that rounds of several buffers are in flight.
 //!
 //! `pipeline` is the one description of the kernels for CPUs with AES instructions.
 

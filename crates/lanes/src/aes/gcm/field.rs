@@ -1,8 +1,9 @@
 //! The field of GCM (SP 800-38D, 6.3) in constant time on plain integers.
 //!
-//! GHASH numbers the bits of a block from the wrong end for integers. With its bytes in reverse order, and
-//! the hash key multiplied by `x` once beforehand, everything is ordinary polynomials and a product that is
-//! divided by x^128 as it is reduced: RFC 8452 (appendix A) shows why. Elements are kept in that form.
+//! GHASH numbers the bits of a block from the wrong end for integers. With the bytes reversed, and
+//! the hash key multiplied by `x` once beforehand, elements are ordinary polynomials, and a product
+//! is divided by x^128 as it is reduced. RFC 8452 (appendix A) shows why. Elements are kept in that
+//! form.
 
 use zeroize::Zeroize;
 

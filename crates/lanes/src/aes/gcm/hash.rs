@@ -1,6 +1,6 @@
 //! GHASH (SP 800-38D, 6.4) written once over the registers of an instruction set.
 //!
-//! Many blocks are multiplied by many powers of the hash key and added up before anything is reduced.
+//! Many blocks are multiplied by powers of the hash key and added up, and the sum is reduced once.
 
 use super::field::Element;
 use super::key::{HashPowers, POWERS};

@@ -1,4 +1,4 @@
-//! Messages for GCM and data for GMAC, and how their tasks are made.
+//! GCM messages and GMAC data, and their tasks.
 
 use super::lanes::{GcmLanes, GcmTask};
 use super::{GcmError, GcmKey, Message, halves};

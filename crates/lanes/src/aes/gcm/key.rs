@@ -1,4 +1,4 @@
-//! The key of GCM: AES's, and the powers of the hash key.
+//! The key of GCM: the AES key, and powers of the hash key.
 
 use core::fmt;
 

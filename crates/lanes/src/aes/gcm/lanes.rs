@@ -1,4 +1,4 @@
-//! The scheduler of GCM messages: it gathers them, so that the kernel has several in flight.
+//! The scheduler of GCM messages. It gathers messages, so that the kernel has several in flight.
 
 use super::job::{Gcm, Gmac};
 use super::{GcmKernel, GcmKey, LONG, Message, halves};
@@ -24,6 +24,18 @@ pub struct GcmTask {
 /// The scheduler of GCM messages.
 ///
 /// A message needs no lane of its own: its blocks do not depend on each other but through a sum.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, GcmJob, GcmKey, GcmLanes, Planner};
+///
+/// let mut planner: Planner<GcmLanes> = Planner::new(&Cpu::detect());
+/// let key = GcmKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [GcmJob::seal(&key, [1; 12], b"header", vec![0; 40], ()).expect("a nonce")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct GcmLanes {
     kernel: &'static GcmKernel,
     messages: [Message; GATHERED],

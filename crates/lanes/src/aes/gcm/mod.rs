@@ -1,7 +1,8 @@
 //! AES-GCM and GMAC (SP 800-38D).
 //!
-//! `hash` is GHASH and `pipeline` the rest, both written once over the registers of an instruction set, which
-//! are filled in under `arch`; `soft` is for CPUs without their instructions. `field` is the arithmetic in plain integers.
+//! `hash` is GHASH, and `pipeline` the rest. Both are written once over the registers of an
+//! instruction set, which `arch` supplies. `soft` serves CPUs without these instructions, with the
+//! arithmetic of `field` on plain integers.
 
 pub(crate) mod field;
 #[allow(dead_code, reason = "not every architecture has AES instructions")]
@@ -81,6 +82,15 @@ impl Message {
 }
 
 /// A length that GCM does not take.
+///
+/// ```
+/// use broadloom_lanes::{GcmJob, GcmKey};
+///
+/// let error = GcmJob::seal(&GcmKey::new(&[7; 16]).expect("16 bytes"), [], b"", vec![0; 8], ())
+///     .err()
+///     .expect("no bytes are no nonce");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GcmError {
     /// A nonce of no bytes.

@@ -1,9 +1,9 @@
 //! GCM written once over the registers of an instruction set.
 //!
-//! A short message is ciphered and hashed in two steps, and between the two steps of one message come
-//! steps of others: so the rounds of one and the products of another are in flight at once, and nothing
-//! waits for the end of a chain. In a long message the products of a group of registers are woven into the
-//! rounds of the next group.
+//! A short message is ciphered and hashed in two steps. Steps of other messages come between them,
+//! so that the AES rounds of one message and the products of another are in flight at once. In a
+//! long message, the products of one group of registers are interleaved with the rounds of the next
+//! group.
 
 use super::field::Element;
 use super::hash::{Field, Hash, HashBeside, STEPS};

@@ -1,4 +1,4 @@
-//! GCM in constant time on plain integers, a message after the other.
+//! GCM in constant time on plain integers, one message after the other.
 
 use zeroize::Zeroize;
 

@@ -1,4 +1,4 @@
-//! The scheduler of messages whose last block gets a subkey: CMAC and XCBC.
+//! The scheduler of CMAC and XCBC messages, whose last block gets a subkey.
 
 use zeroize::Zeroize;
 
@@ -34,6 +34,18 @@ pub struct CmacTask {
 }
 
 /// The scheduler of messages for CMAC and XCBC onto the lanes of their kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{CmacJob, CmacKey, CmacLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<CmacLanes> = Planner::new(&Cpu::detect());
+/// let key = CmacKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CmacJob::cmac(&key, b"a message", ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CmacLanes(Chains<CmacTask>);
 
 impl Lanes for CmacLanes {

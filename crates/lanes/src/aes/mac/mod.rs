@@ -1,8 +1,9 @@
-//! Message authentication by a chain of AES blocks: AES-CMAC (SP 800-38B), AES-XCBC-MAC
-//! (RFC 3566), and the chains of CCM.
+//! Message authentication by a chain of AES blocks: AES-CMAC (SP 800-38B), AES-XCBC-MAC (RFC 3566),
+//! and the chains of CCM.
 //!
-//! A chain is serial in one buffer, so each buffer gets a lane. `pipeline` is the one description of the
-//! kernels for CPUs with AES instructions, `soft` is for the others; `chains` puts buffers onto lanes.
+//! A chain is serial within a buffer, so each buffer gets a lane. `pipeline` is the one description
+//! of the kernels for CPUs with AES instructions, `soft` serves the others, and `chains` puts
+//! buffers onto lanes.
 
 pub(crate) mod chains;
 mod cmac;

@@ -1,7 +1,7 @@
 //! Chains written once over the registers of an instruction set.
 //!
-//! One round takes a few cycles but a new one can start in each, so a core needs several independent blocks
-//! in hand: those of other lanes.
+//! A round has a latency of a few cycles, and a new round can start in each cycle. So a core
+//! interleaves the blocks of several lanes.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 

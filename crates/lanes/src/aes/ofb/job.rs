@@ -1,4 +1,4 @@
-//! Buffers in OFB, and how their tasks are made.
+//! OFB buffers, and their tasks.
 
 use super::lanes::{OfbLanes, OfbTask};
 use crate::aes::key::{AesKey, Block};

@@ -1,4 +1,4 @@
-//! The scheduler of OFB buffers: CBC's for whole blocks, and counter mode for what is left behind them.
+//! The scheduler of OFB buffers: that of CBC for whole blocks, and counter mode for the rest.
 
 use zeroize::Zeroize;
 
@@ -30,6 +30,18 @@ pub struct OfbTask {
 }
 
 /// The scheduler of OFB buffers onto the lanes of its kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, OfbJob, OfbLanes, Planner};
+///
+/// let mut planner: Planner<OfbLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [OfbJob::ofb(&key, [1; 16], vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct OfbLanes {
     whole: CbcLanes,
     ctr: &'static CtrKernel,

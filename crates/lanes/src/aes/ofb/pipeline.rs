@@ -1,6 +1,7 @@
 //! OFB written once over an instruction set's AES round.
 //!
-//! It is serial in one buffer, as CBC's encryption is, so a core needs the blocks of other lanes in hand.
+//! It is serial within a buffer, as CBC encryption is, so a core interleaves the blocks of several
+//! lanes.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 

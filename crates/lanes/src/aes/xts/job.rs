@@ -1,4 +1,4 @@
-//! Data units in XTS, and how their tasks are made.
+//! XTS data units, and their tasks.
 
 use super::XtsKey;
 use super::lanes::{COST, XtsLanes, XtsLengthError, XtsTask};

@@ -1,4 +1,4 @@
-//! The key of XTS: one for the text, and one for the tweak.
+//! The key of XTS: one half for the text, one for the tweak.
 
 use core::fmt;
 
@@ -81,6 +81,13 @@ impl fmt::Debug for XtsKey {
 }
 
 /// Bytes that are no key for XTS.
+///
+/// ```
+/// use broadloom_lanes::{XtsKey};
+///
+/// let error = XtsKey::new(&[7; 31]).err().expect("31 bytes are no key");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XtsKeyError {
     /// Neither 32 nor 64 bytes.

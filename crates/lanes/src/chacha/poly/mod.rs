@@ -1,7 +1,7 @@
-//! Poly1305 (RFC 8439, 2.5) for messages of whole blocks, which is what ChaCha20-Poly1305 has.
+//! Poly1305 (RFC 8439, 2.5) for messages of whole blocks, as in ChaCha20-Poly1305.
 //!
-//! Long texts, and several at once, go through `wide`, several blocks at once, where there are vectors for it;
-//! `limbs` is one way to keep numbers in vectors; another one, for AVX-512 IFMA, is under `arch`.
+//! Where there are vectors, long texts and groups of texts go through `wide`, several blocks at
+//! once. `limbs` is one way to keep numbers in vectors; `arch` has another, for AVX-512 IFMA.
 
 #[allow(dead_code, reason = "not every architecture has vectors that multiply")]
 pub(crate) mod limbs;

@@ -1,4 +1,4 @@
-//! Poly1305 against an independent implementation, where its carries go furthest.
+//! Poly1305 against an independent implementation, with values whose carries go furthest.
 
 use std::vec;
 use std::vec::Vec;
