@@ -20,8 +20,8 @@ use alloc::vec::Vec;
 /// # Safety
 ///
 /// As long as the value is neither moved, nor borrowed mutably, nor dropped, every call of
-/// [`bytes`](Input::bytes) gives the same slice, and nobody writes to it. No call panics: lanes that have other jobs
-/// would be left with pointers to what the panic frees.
+/// [`bytes`](Input::bytes) gives the same slice, and nobody writes to it. No call panics: lanes
+/// that have other jobs would be left with pointers to what the panic frees.
 pub unsafe trait Input {
     /// The bytes.
     fn bytes(&self) -> &[u8];
@@ -67,9 +67,10 @@ input! {
 /// # Safety
 ///
 /// As long as the value is neither moved nor dropped, nor borrowed by anyone else,
-/// [`pointers`](CipherBuffer::pointers) gives the same two, good for [`length`](CipherBuffer::length) bytes, which
-/// stays the same, of reading and of writing, which nobody else reads or writes. The two are equal, or do not
-/// overlap. No call panics, as for [`Input`].
+/// [`pointers`](CipherBuffer::pointers) gives the same two, good for
+/// [`length`](CipherBuffer::length) bytes, which stays the same, of reading and of writing, which
+/// nobody else reads or writes. The two are equal, or do not overlap. No call panics, as for
+/// [`Input`].
 pub unsafe trait CipherBuffer {
     /// Bytes to process.
     fn length(&self) -> usize;

@@ -65,8 +65,8 @@ impl core::error::Error for IsaError {}
 
 /// The CPU, and the instruction set that kernels built from it use.
 ///
-/// Everything that computes is built from a `Cpu`; that one exists with an [`Isa`] in it is the proof
-/// that this machine can run that instruction set.
+/// Everything that computes is built from a `Cpu`; that one exists with an [`Isa`] in it is the
+/// proof that this machine can run that instruction set.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, Isa};
@@ -98,7 +98,8 @@ impl Cpu {
 
     /// This CPU with a lower instruction set.
     ///
-    /// [`Isa::Portable`] stands for plain integers alone: neither vectors nor AES or SHA instructions.
+    /// [`Isa::Portable`] stands for plain integers alone: neither vectors nor AES or SHA
+    /// instructions.
     ///
     /// # Errors
     /// [`IsaError::Missing`] if the machine does not have it.
@@ -114,11 +115,12 @@ impl Cpu {
         }
     }
 
-    /// What a setting such as the environment variable `BROADLOOM_ISA` asks for: the named instruction
-    /// set, or the best where nothing is set. An empty name asks for nothing.
+    /// What a setting such as the environment variable `BROADLOOM_ISA` asks for: the named
+    /// instruction set, or the best where nothing is set. An empty name asks for nothing.
     ///
     /// # Errors
-    /// [`IsaError::Unknown`] for any other name, [`IsaError::Missing`] if the machine does not have it.
+    /// [`IsaError::Unknown`] for any other name, [`IsaError::Missing`] if the machine does not have
+    /// it.
     pub fn from_request(name: Option<&str>) -> Result<Cpu, IsaError> {
         match name {
             None | Some("") => Ok(Cpu::detect()),
@@ -126,8 +128,8 @@ impl Cpu {
         }
     }
 
-    /// This CPU as if it lacked a feature: to compare kernels, or to test those that another machine would
-    /// choose. One that it lacks anyway changes nothing.
+    /// This CPU as if it lacked a feature: to compare kernels, or to test those that another
+    /// machine would choose. One that it lacks anyway changes nothing.
     ///
     /// # Errors
     /// [`IsaError::Missing`] if the instruction set in use needs it.

@@ -166,8 +166,8 @@ impl Features {
     }
 }
 
-/// Kernels of one family in one instruction set, each with the features that it needs beyond that: the first
-/// whose features a CPU has is used.
+/// Kernels of one family in one instruction set, each with the features that it needs beyond that:
+/// the first whose features a CPU has is used.
 pub struct Choice<T: 'static>(&'static [(Features, T)]);
 
 impl<T: Copy> Choice<T> {

@@ -121,9 +121,9 @@ pub fn probes() -> impl Iterator<Item = Probe> {
         .flat_map(|(_, probes)| probes.iter().copied())
 }
 
-/// One line of assembly for each of twelve registers, 1 to 12 (SHA-256 rounds read register 0, which is
-/// therefore never written): `op dst, src` where `$operands` makes the
-/// operands of a register.
+/// One line of assembly for each of twelve registers, 1 to 12 (SHA-256 rounds read register 0,
+/// which is therefore never written): `op dst, src` where `$operands` makes the operands of a
+/// register.
 #[allow(unused_macros, reason = "not every architecture has loops")]
 macro_rules! twelve {
     ($operands:ident, $($op:tt)+) => {

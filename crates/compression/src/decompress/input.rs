@@ -24,7 +24,8 @@ pub(crate) trait Input {
 
 /// An input that can give jobs their data.
 pub(crate) trait Lend<'a>: Input {
-    /// The next `len` bytes, consumed; fewer only where the input ends. Memory of `used` is used again.
+    /// The next `len` bytes, consumed; fewer only where the input ends. Memory of `used` is used
+    /// again.
     fn lend(&mut self, len: usize, used: Data<'a>) -> Result<Bytes<'a>, DecompressError>;
 }
 

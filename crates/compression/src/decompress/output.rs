@@ -43,7 +43,8 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Counts `len` bytes as written that the input up to `offset` stands for, and that nobody wants.
+    /// Counts `len` bytes as written that the input up to `offset` stands for, and that nobody
+    /// wants.
     pub(crate) fn pass(&mut self, len: u64, offset: u64) -> Result<(), DecompressError> {
         if len > self.left() {
             return Err(self.overflow(offset));

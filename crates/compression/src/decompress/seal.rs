@@ -43,8 +43,8 @@ impl Seal {
         &self.0
     }
 
-    /// The data of a part out of what a sealed one was decoded to; `None` if it was not decoded up to the seal
-    /// and ended there.
+    /// The data of a part out of what a sealed one was decoded to; `None` if it was not decoded up
+    /// to the seal and ended there.
     pub(super) fn open<'d>(&self, decoded: &'d [u8]) -> Option<&'d [u8]> {
         let data = decoded.strip_suffix(&self.0[HEADER.len()..])?;
         (!data.ends_with(&HEADER)).then_some(data)

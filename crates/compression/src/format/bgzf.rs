@@ -8,8 +8,8 @@ use super::{Cause, Format, FormatError};
 /// The ids of the subfield with a block's length.
 pub(super) const IDS: [u8; 2] = *b"BC";
 
-/// The most bytes of data that are put into a block. bgzip's number: less than 64 KiB, so that data which
-/// cannot be compressed fit as well.
+/// The most bytes of data that are put into a block. bgzip's number: less than 64 KiB, so that data
+/// which cannot be compressed fit as well.
 pub const MAX_DATA: usize = 65280;
 
 /// The most bytes of data that a block that is read can have.

@@ -32,7 +32,8 @@ impl Index {
         Index::default()
     }
 
-    /// Adds the next block that has data. The first block of the file is passed over, as the format has it.
+    /// Adds the next block that has data. The first block of the file is passed over, as the format
+    /// has it.
     pub fn push(&mut self, entry: Entry) {
         if entry.compressed != 0 {
             self.entries.push(entry);
@@ -44,8 +45,8 @@ impl Index {
         &self.entries
     }
 
-    /// The block in which the byte at `uncompressed` of the data lies, if it lies in any: the last that
-    /// begins at or before it.
+    /// The block in which the byte at `uncompressed` of the data lies, if it lies in any: the last
+    /// that begins at or before it.
     pub fn locate(&self, uncompressed: u64) -> Entry {
         let behind = self.entries.partition_point(|entry| entry.uncompressed <= uncompressed);
         behind.checked_sub(1).map_or_else(Entry::default, |last| self.entries[last])

@@ -31,17 +31,20 @@ pub use error::{Cause, Claim, FormatError, Part};
 /// The end of a deflate stream that was left open: one final block without data, in two bytes.
 pub const EMPTY_FINAL_BLOCK: [u8; 2] = [0x03, 0x00];
 
-/// How an empty stored block ends: its length, and the complement of that. Where it ends, a byte ends, too.
-/// Encoders put such blocks between parts of a stream; between chunks there always is one.
+/// How an empty stored block ends: its length, and the complement of that. Where it ends, a byte
+/// ends, too. Encoders put such blocks between parts of a stream; between chunks there always is
+/// one.
 pub const MARKER: [u8; 4] = [0, 0, 0xff, 0xff];
 
 /// An empty stored block that begins with a byte.
 pub const EMPTY_STORED_BLOCK: [u8; 5] = [0, 0, 0, 0xff, 0xff];
 
-/// The most bytes that one byte of deflate data can stand for: 258 bytes in two bits, 1032 in eight.
+/// The most bytes that one byte of deflate data can stand for: 258 bytes in two bits, 1032 in
+/// eight.
 pub const MAX_RATIO: u64 = 1032;
 
-/// Whether `compressed` bytes of deflate data can stand for `claimed` bytes. What cannot be needs no room.
+/// Whether `compressed` bytes of deflate data can stand for `claimed` bytes. What cannot be needs
+/// no room.
 pub fn is_plausible(compressed: u64, claimed: u64) -> bool {
     claimed <= compressed.saturating_mul(MAX_RATIO)
 }

@@ -37,16 +37,16 @@ pub(crate) struct Plan<'p> {
     pub threads: usize,
     /// Jobs in each queue pair, at most.
     pub outstanding: usize,
-    /// Cores to which threads are pinned, round robin; where this is given, nothing runs on the caller's
-    /// thread but the sink of a stream.
+    /// Cores to which threads are pinned, round robin; where this is given, nothing runs on the
+    /// caller's thread but the sink of a stream.
     pub cores: Option<&'p [usize]>,
     /// What a thread does between looks at a queue pair with nothing to give.
     pub poll: Poll,
 }
 
 impl Plan<'_> {
-    /// Jobs for each thread: twice as many as can be outstanding, so that a slow one at the front does not
-    /// keep the queue pair empty while those behind it are held.
+    /// Jobs for each thread: twice as many as can be outstanding, so that a slow one at the front
+    /// does not keep the queue pair empty while those behind it are held.
     fn window(&self) -> usize {
         2 * self.outstanding
     }
@@ -59,8 +59,8 @@ impl Plan<'_> {
 
 /// A chunk on its way: one or several jobs, one after another.
 pub(crate) trait ChunkJob<'a>: Handle<'a> + Send {
-    /// The queue pair is done with its operation, well or badly. Returns whether there is another one to be
-    /// done now.
+    /// The queue pair is done with its operation, well or badly. Returns whether there is another
+    /// one to be done now.
     fn again(&mut self) -> bool {
         false
     }
@@ -78,8 +78,8 @@ pub(crate) trait Source<J> {
 pub(crate) trait Sink<J> {
     /// What may go wrong.
     type Error;
-    /// Takes the results of a job that is done, in the order of chunks. Where the job has failed, this is
-    /// who says so.
+    /// Takes the results of a job that is done, in the order of chunks. Where the job has failed,
+    /// this is who says so.
     fn take(&mut self, job: &mut J) -> Result<(), Self::Error>;
 }
 

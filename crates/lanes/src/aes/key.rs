@@ -257,7 +257,8 @@ mod tests {
         }
     }
 
-    /// A CPU that is held to plain integers, or that is said to lack AES, expands keys without AES-NI.
+    /// A CPU that is held to plain integers, or that is said to lack AES, expands keys without
+    /// AES-NI.
     #[test]
     fn expansion_uses_no_instruction_that_was_not_asked_for() {
         let detected = Cpu::detect();

@@ -45,8 +45,8 @@ enum Taken {
     Full,
 }
 
-/// After so many calls in which half-filled lanes did not move, they do: a steady stream of tasks that
-/// need other lanes must not keep these waiting for ever.
+/// After so many calls in which half-filled lanes did not move, they do: a steady stream of tasks
+/// that need other lanes must not keep these waiting for ever.
 const PATIENCE: u32 = 16;
 
 /// The scheduler of CBC buffers onto the lanes of its kernel.
@@ -79,7 +79,8 @@ struct Class {
     idle: u32,
 }
 
-/// How far the lanes of a class are filled: what changes with every task, and so is kept in registers meanwhile.
+/// How far the lanes of a class are filled: what changes with every task, and so is kept in
+/// registers meanwhile.
 #[derive(Clone, Copy)]
 struct Filled {
     /// Lanes `0..active` are in use.
@@ -101,7 +102,8 @@ impl Filled {
     }
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
+// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// this.
 unsafe impl Send for CbcLanes {}
 
 impl Lanes for CbcLanes {

@@ -11,8 +11,8 @@ use super::cbc::{CbcLaneSet, MAX_LANES};
 use super::key::{AesKey, Block};
 use super::register::{Aes, Decrypt, round_key, unroll};
 
-/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The lanes' pointers
-/// stay.
+/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The
+/// lanes' pointers stay.
 ///
 /// # Safety
 ///

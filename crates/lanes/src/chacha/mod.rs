@@ -33,9 +33,9 @@ const BLOCK: usize = 64;
 ///
 /// - the CPU has the instructions of the kernel;
 /// - all keys are valid, and all that is read is readable for its length, at any alignment;
-/// - destinations are writable for the length of their text, and tags for 16 bytes. Source and destination
-///   are the same, or do not overlap; nothing else that is written overlaps anything that is read or
-///   written;
+/// - destinations are writable for the length of their text, and tags for 16 bytes. Source and
+///   destination are the same, or do not overlap; nothing else that is written overlaps anything
+///   that is read or written;
 /// - there are at most [`GATHERED`](aead::GATHERED) messages.
 pub(crate) struct ChaChaKernel {
     /// The name shown to users.
@@ -44,7 +44,8 @@ pub(crate) struct ChaChaKernel {
     pub lanes: usize,
     /// Ciphers texts to their end.
     pub cipher: Cipher,
-    /// Ciphers messages to their end, and writes the tag of each. Nobody has compared it with another.
+    /// Ciphers messages to their end, and writes the tag of each. Nobody has compared it with
+    /// another.
     pub process: unsafe fn(messages: &[Message], workspace: &mut Workspace),
     /// Makes the keys that HChaCha20 derives for the first messages.
     pub subkeys:

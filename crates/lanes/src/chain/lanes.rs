@@ -60,7 +60,8 @@ struct Slot<C, M> {
     task: ChainTask<C, M>,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
+// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// this.
 unsafe impl<C: Lanes, M: Lanes> Send for ChainLanes<C, M> {}
 
 impl<C: Lanes, M: Lanes> Lanes for ChainLanes<C, M> {
@@ -134,8 +135,8 @@ impl<C: Copy, M: Copy> Packets<C, M> {
 
     #[inline(always)]
     fn slot(&mut self, slot: u32) -> &mut Slot<C, M> {
-        // SAFETY: a slot's number is only in a queue, or on a lane, while it is full; what points into it
-        // is not used meanwhile.
+        // SAFETY: a slot's number is only in a queue, or on a lane, while it is full; what points
+        // into it is not used meanwhile.
         unsafe { self.slots.get(slot as usize) }
     }
 }

@@ -57,11 +57,11 @@ pub struct Ranges {
     pub cipher: Range<usize>,
     /// Those that are authenticated.
     pub mac: Range<usize>,
-    /// The tag: the first bytes of the MAC, as many as there are here, 4 at least, and none of those that are
-    /// authenticated. On the way back the length is what both sides agreed on, not what the packet says.
-    /// Where a tag is made, the range may be empty: the tag is then not in the packet.
-    /// In the cipher's range it may only be where the packet is authenticated before it is encrypted, and then
-    /// as a whole.
+    /// The tag: the first bytes of the MAC, as many as there are here, 4 at least, and none of
+    /// those that are authenticated. On the way back the length is what both sides agreed on, not
+    /// what the packet says. Where a tag is made, the range may be empty: the tag is then not in
+    /// the packet. In the cipher's range it may only be where the packet is authenticated before it
+    /// is encrypted, and then as a whole.
     pub tag: Range<usize>,
 }
 
@@ -88,8 +88,8 @@ pub struct Chain<'a, A: Hash> {
     pub key: &'a AesKey,
     /// The key of the HMAC.
     pub mac_key: &'a HmacKey<A>,
-    /// The IV of CBC, or the first counter block, of which all 128 bits count. For what may not happen twice
-    /// see [`CbcJob`](crate::CbcJob) and [`CtrJob`](crate::CtrJob).
+    /// The IV of CBC, or the first counter block, of which all 128 bits count. For what may not
+    /// happen twice see [`CbcJob`](crate::CbcJob) and [`CtrJob`](crate::CtrJob).
     pub iv: [u8; 16],
     /// To which of its bytes.
     pub ranges: Ranges,
@@ -134,7 +134,8 @@ impl<A: Hash> Chain<'_, A> {
         self.ranges.mac.len() / A::BLOCK_LEN
     }
 
-    /// The work on a packet that its ranges were [checked](Chain::check) for. A tag that is made is put into it.
+    /// The work on a packet that its ranges were [checked](Chain::check) for. A tag that is made is
+    /// put into it.
     ///
     /// The packet, and at `tag` room for a digest, are good for the loan's lifetime.
     #[inline(always)]
@@ -165,11 +166,13 @@ const MIN_TAG: usize = 4;
 /// use broadloom_lanes::{AesKey, CbcLanes, Chain, ChainJob, HmacKey, Ranges, Sha1, Steps};
 ///
 /// let error = {
-///     let (key, mac_key) = (AesKey::new(&[7; 16]).expect("16 bytes"), HmacKey::<Sha1>::new(b"key"));
+///     let key = AesKey::new(&[7; 16]).expect("16 bytes");
+///     let mac_key = HmacKey::<Sha1>::new(b"key");
 ///     let ranges = Ranges { cipher: 0..80, mac: 0..64, tag: 64..64 };
 ///     let steps = Steps::EncryptThenMac;
 ///     let chain = Chain { steps, key: &key, mac_key: &mac_key, iv: [1; 16], ranges };
-///     ChainJob::<CbcLanes, _, _, _>::over(chain, vec![0; 64], ()).err().expect("16 bytes too many")
+///     let job = ChainJob::<CbcLanes, _, _, _>::over(chain, vec![0; 64], ());
+///     job.err().expect("16 bytes too many")
 /// };
 /// assert_eq!(error.to_string(), "?");
 /// ```
@@ -191,8 +194,8 @@ pub enum ChainError {
         /// What they must be a multiple of.
         granularity: usize,
     },
-    /// For the tag, one that is shorter than 4 bytes or longer than the MAC; or that is empty where a tag is
-    /// to be compared.
+    /// For the tag, one that is shorter than 4 bytes or longer than the MAC; or that is empty where
+    /// a tag is to be compared.
     TagLength {
         /// Its bytes.
         len: usize,
@@ -201,8 +204,8 @@ pub enum ChainError {
         /// The most.
         max: usize,
     },
-    /// For the tag, one that has bytes which are authenticated; or which are ciphered, and not before the MAC is
-    /// made, or not all of it is.
+    /// For the tag, one that has bytes which are authenticated; or which are ciphered, and not
+    /// before the MAC is made, or not all of it is.
     TagOverlap {
         /// Its start.
         start: usize,
@@ -297,11 +300,11 @@ impl ChainCipher for CtrLanes {
 }
 
 impl<'a, C: ChainCipher, A: Hash> Loan<'a, ChainLanes<C, HashLanes<A>>> {
-    /// AES and HMAC over a packet, one after the other, in place. The MAC is written to the start of `tag`;
-    /// one that is made for the packet also goes where the chain's ranges say.
+    /// AES and HMAC over a packet, one after the other, in place. The MAC is written to the start
+    /// of `tag`; one that is made for the packet also goes where the chain's ranges say.
     ///
-    /// On the way back the caller compares `tag` with the one that came, and wipes what was decrypted if it
-    /// is another.
+    /// On the way back the caller compares `tag` with the one that came, and wipes what was
+    /// decrypted if it is another.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, CbcLanes, Chain, ChainLanes, Cpu, HashLanes, HmacKey};
@@ -323,8 +326,8 @@ impl<'a, C: ChainCipher, A: Hash> Loan<'a, ChainLanes<C, HashLanes<A>>> {
     /// ```
     ///
     /// # Panics
-    /// If the ranges do not fit the packet, for which the panic has the words of [`ChainError`]; or if `tag` is
-    /// shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
+    /// If the ranges do not fit the packet, for which the panic has the words of [`ChainError`]; or
+    /// if `tag` is shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
     #[inline(always)]
     pub fn chain(chain: &Chain<'a, A>, packet: &'a mut [u8], tag: &'a mut [u8]) -> Self {
         if let Err(error) = chain.check::<C>(packet.len()) {

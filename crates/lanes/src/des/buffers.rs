@@ -252,8 +252,8 @@ impl Rest {
         if self.run.mode.is_serial() { blocks.min(LONGEST_RUN) } else { blocks }
     }
 
-    /// Takes off the next blocks: all of them where they chain, else as many as there should be, and last
-    /// the padded one by itself.
+    /// Takes off the next blocks: all of them where they chain, else as many as there should be,
+    /// and last the padded one by itself.
     ///
     /// # Safety
     /// The source is readable, and something is left.

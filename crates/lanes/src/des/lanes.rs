@@ -20,7 +20,8 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 /// The most blocks of a run that could be shorter: enough for a change of keys to be cheap.
 pub(super) const LONGEST_RUN: usize = 8;
 
-/// The scheduler of DES and triple DES: lanes with as many passes in the same direction run together.
+/// The scheduler of DES and triple DES: lanes with as many passes in the same direction run
+/// together.
 ///
 /// A planner with its type written out, as a struct that keeps one needs it:
 ///
@@ -77,7 +78,8 @@ impl Line {
     }
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
+// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// this.
 unsafe impl Send for DesLanes {}
 
 impl Lanes for DesLanes {
@@ -156,8 +158,8 @@ impl Class {
         }
     }
 
-    /// Gives waiting buffers the lanes that are free, and runs the lanes in use until the first is at the
-    /// end of its run.
+    /// Gives waiting buffers the lanes that are free, and runs the lanes in use until the first is
+    /// at the end of its run.
     ///
     /// # Safety
     /// A lane is in use or a buffer waits; tasks are good, and the kernels for this CPU.
@@ -210,8 +212,8 @@ impl Class {
         }
     }
 
-    /// Gives lanes to the buffers that wait, as long as there are both, and frees those lanes whose runs are
-    /// over otherwise. Returns whether a lane is in use.
+    /// Gives lanes to the buffers that wait, as long as there are both, and frees those lanes whose
+    /// runs are over otherwise. Returns whether a lane is in use.
     ///
     /// # Safety
     /// The tasks of the buffers that wait are good.

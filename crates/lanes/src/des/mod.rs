@@ -39,7 +39,7 @@ pub(crate) struct DesKernel {
     pub slice_keys: unsafe fn(words: *const u64, slices: *mut u64),
     /// Slices one key for all lanes.
     pub slice_key: unsafe fn(word: u64, slices: *mut u64),
-    /// Ciphers a block of each lane with the slices of as many keys as there are passes; every other pass
-    /// goes the other way.
+    /// Ciphers a block of each lane with the slices of as many keys as there are passes; every
+    /// other pass goes the other way.
     pub cipher: unsafe fn(slices: *const u64, passes: usize, decrypt: bool, blocks: *mut u64),
 }

@@ -61,7 +61,8 @@ pub(crate) enum End<W> {
 }
 
 impl<W> HashTask<W> {
-    /// What it has in common with others that can go with it from start to end: `None` if more data is to come.
+    /// What it has in common with others that can go with it from start to end: `None` if more data
+    /// is to come.
     #[inline(always)]
     pub(super) fn shape<A: Hash<Word = W>>(&self) -> Option<Shape> {
         let hmac = match self.end {
@@ -81,7 +82,8 @@ pub(super) struct Slot<W> {
     pub list: usize,
     /// Where the outer hash of an HMAC starts from.
     pub outer: *const State<W>,
-    /// For a kernel that pads: the bytes behind the whole blocks, how many, and the length of the message.
+    /// For a kernel that pads: the bytes behind the whole blocks, how many, and the length of the
+    /// message.
     pub rest: *const u8,
     pub rest_len: u8,
     pub total: u64,
@@ -121,8 +123,8 @@ struct Free {
     len: usize,
 }
 
-/// After so many calls in which half-filled lanes did not move, they do: a steady stream of messages
-/// that need no lane (shorter than a block) must not keep a longer one waiting for ever.
+/// After so many calls in which half-filled lanes did not move, they do: a steady stream of
+/// messages that need no lane (shorter than a block) must not keep a longer one waiting for ever.
 const PATIENCE: u32 = 16;
 
 /// The scheduler of one hash's messages onto the lanes of its kernel.
@@ -143,8 +145,9 @@ pub struct HashLanes<A: Hash> {
     pub(super) ends: [Ends<A::Word>; LISTS],
     pub(super) group: Group<A::Word>,
     pub(super) slots: Slab<Slot<A::Word>>,
-    /// The padded ends, each under the number of its task's slot, unless the kernel makes them. They are built when the
-    /// slot is filled: the kernel would have to wait for stores of other widths that were made just before it.
+    /// The padded ends, each under the number of its task's slot, unless the kernel makes them.
+    /// They are built when the slot is filled: the kernel would have to wait for stores of other
+    /// widths that were made just before it.
     pub(super) tails: Slab<Tail>,
     free: Free,
     /// What lanes that are not in use read and write: one slot.
@@ -154,8 +157,8 @@ pub struct HashLanes<A: Hash> {
     pub(super) occupancy: Occupancy,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this,
-// or go into allocations of its own.
+// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// this, or go into allocations of its own.
 unsafe impl<A: Hash> Send for HashLanes<A> {}
 
 impl<A: Hash> Lanes for HashLanes<A> {

@@ -51,8 +51,8 @@ pub trait Compression: Copy + 'static {
     const BLOCK_LEN: usize = 16 * Self::Word::BYTES;
     /// The order of bytes in a word of the message, of the digest, and of the length.
     const BIG_ENDIAN: bool;
-    /// Whether each round waits for the one before with little else to do meanwhile; two vectors are
-    /// then interleaved ([`Pair`](crate::vector::Pair)).
+    /// Whether each round waits for the one before with little else to do meanwhile; two vectors
+    /// are then interleaved ([`Pair`](crate::vector::Pair)).
     const WAITS: bool = false;
 
     /// Adds one block to the state of every lane.
@@ -61,8 +61,8 @@ pub trait Compression: Copy + 'static {
 
 /// A hash algorithm.
 ///
-/// Implemented by [`Md5`], [`Sha1`], [`Sha224`], [`Sha256`], [`Sha384`] and [`Sha512`]; it cannot be
-/// implemented elsewhere.
+/// Implemented by [`Md5`], [`Sha1`], [`Sha224`], [`Sha256`], [`Sha384`] and [`Sha512`]; it cannot
+/// be implemented elsewhere.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, Hash, HashJob, Md5, Planner, Sha512};
@@ -104,8 +104,8 @@ mod sealed {
     }
 }
 
-/// Declares a hash: its name, digest length and initial state over a compression function `Core`, and
-/// the field of [`HashKernels`] that has its kernels.
+/// Declares a hash: its name, digest length and initial state over a compression function `Core`,
+/// and the field of [`HashKernels`] that has its kernels.
 macro_rules! declare_hash {
     (
         $(#[$doc:meta])*
@@ -163,8 +163,8 @@ pub(crate) const fn places<const N: usize>(first: usize) -> [usize; N] {
     places
 }
 
-/// Calls a function with each of the constants 0, 1, 2 … as its first generic argument, so that every
-/// round is code of its own.
+/// Calls a function with each of the constants 0, 1, 2 … as its first generic argument, so that
+/// every round is code of its own.
 macro_rules! rounds {
     ($f:ident::<$v:ident>$args:tt, 16) => {
         crate::hash::rounds!(@ $f, $v, $args,

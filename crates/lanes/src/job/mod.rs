@@ -22,13 +22,16 @@ use crate::manager::{Job, Lanes, Ticket};
 /// Its forms are [`CipherJob`], [`AeadJob`], [`MacJob`], [`HashJob`](crate::HashJob) and
 /// [`ChainJob`](crate::ChainJob), and each mode has a name for its own:
 ///
-/// | | |
-/// |---|---|
-/// | hashes, HMAC | [`HashJob`](crate::HashJob) |
-/// | ciphers | [`CbcJob`](crate::CbcJob), [`CtrJob`](crate::CtrJob), [`EcbJob`](crate::EcbJob), [`CfbJob`](crate::CfbJob), [`XtsJob`](crate::XtsJob), [`ChaChaJob`](crate::ChaChaJob), [`DesJob`](crate::DesJob), [`F8Job`](crate::F8Job), and `Rc4Job` with the feature `legacy` |
-/// | sealing and opening | [`GcmJob`](crate::GcmJob), [`CcmJob`](crate::CcmJob), [`ChaChaPolyJob`](crate::ChaChaPolyJob) |
-/// | a cipher and a MAC | [`ChainJob`](crate::ChainJob) |
-/// | authentication alone | [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob), [`F9Job`](crate::F9Job) |
+/// - hashes and HMAC: [`HashJob`](crate::HashJob);
+/// - ciphers: [`CbcJob`](crate::CbcJob), [`CtrJob`](crate::CtrJob), [`EcbJob`](crate::EcbJob),
+///   [`CfbJob`](crate::CfbJob), [`OfbJob`](crate::OfbJob), [`XtsJob`](crate::XtsJob),
+///   [`ChaChaJob`](crate::ChaChaJob), [`DesJob`](crate::DesJob), [`F8Job`](crate::F8Job), and
+///   `Rc4Job` with the feature `legacy`;
+/// - sealing and opening: [`GcmJob`](crate::GcmJob), [`CcmJob`](crate::CcmJob),
+///   [`ChaChaPolyJob`](crate::ChaChaPolyJob), [`XChaChaPolyJob`](crate::XChaChaPolyJob);
+/// - a cipher and a MAC: [`ChainJob`](crate::ChainJob);
+/// - authentication alone: [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob),
+///   [`F9Job`](crate::F9Job).
 ///
 /// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
 ///
@@ -53,7 +56,8 @@ pub struct PacketJob<W, T = ()> {
 /// What a job does with its buffers.
 ///
 /// # Safety
-/// The task's pointers must be good as long as the value is neither moved, nor borrowed, nor dropped.
+/// The task's pointers must be good as long as the value is neither moved, nor borrowed, nor
+/// dropped.
 pub unsafe trait Work {
     /// The scheduler of such work.
     type Lanes: Lanes;
@@ -74,8 +78,8 @@ impl<W: Work, T> PacketJob<W, T> {
     }
 
     /// Sets the time by which the job should be complete, in ticks of the caller's choosing: a
-    /// manager's `flush_expired` completes jobs whose time has come. Without it, or with [`u64::MAX`], a job has
-    /// all the time there is.
+    /// manager's `flush_expired` completes jobs whose time has come. Without it, or with
+    /// [`u64::MAX`], a job has all the time there is.
     pub fn by(mut self, ticks: u64) -> Self {
         self.ticket.deadline = ticks;
         self

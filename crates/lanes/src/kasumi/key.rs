@@ -51,7 +51,8 @@ impl fmt::Debug for KasumiKey {
 /// ```
 /// use broadloom_lanes::{F8Job, KasumiKey, LinkDirection};
 ///
-/// let error = F8Job::f8(&KasumiKey::new(&[7; 16]), 1, 32, LinkDirection::Uplink, vec![0; 8], 64, ())
+/// let key = KasumiKey::new(&[7; 16]);
+/// let error = F8Job::f8(&key, 1, 32, LinkDirection::Uplink, vec![0; 8], 64, ())
 ///     .err()
 ///     .expect("a bearer has 5 bits");
 /// assert_eq!(error.to_string(), "?");

@@ -26,7 +26,8 @@ pub(crate) use select::kernel_infos;
 /// The rows of a key schedule: 16 bits of eight words, the first form of each twice over.
 const ROWS: usize = 8 * (32 + 16);
 
-/// The 64 bits of a row's or a lane's element, 512 bits together, so that rows begin where cache lines do.
+/// The 64 bits of a row's or a lane's element, 512 bits together, so that rows begin where cache
+/// lines do.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Line([u64; 8]);
@@ -38,15 +39,16 @@ struct Line([u64; 8]);
 /// The caller promises that
 ///
 /// - the CPU has the instructions of the kernel;
-/// - a schedule has room for [`ROWS`] registers, and blocks or halves of keys are so many as there are lanes;
+/// - a schedule has room for [`ROWS`] registers, and blocks or halves of keys are so many as there
+///   are lanes;
 /// - all of them are aligned as a [`Line`] is.
 pub(crate) struct KasumiKernel {
     /// The name shown to users.
     pub name: &'static str,
     /// How many lanes it has. All are computed, whatever they hold.
     pub lanes: usize,
-    /// Makes a schedule of every lane's key: the first and the last eight bytes, as big-endian integers.
-    /// Both are used up.
+    /// Makes a schedule of every lane's key: the first and the last eight bytes, as big-endian
+    /// integers. Both are used up.
     pub schedule: unsafe fn(high: *mut u64, low: *mut u64, schedule: *mut u64),
     /// Encrypts a block of every lane, in place: big-endian integers.
     pub encrypt: unsafe fn(schedule: *const u64, blocks: *mut u64),

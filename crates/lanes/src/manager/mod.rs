@@ -17,8 +17,9 @@ use crate::cpu::Cpu;
 
 /// A job: what a user hands to a manager, and gets back complete.
 ///
-/// [`HashJob`](crate::HashJob), [`CbcJob`](crate::CbcJob) and [`PacketJob`](crate::PacketJob), which has all
-/// other modes, are jobs; each can be processed by [`Planner`], [`OutOfOrder`] and [`InOrder`].
+/// [`HashJob`](crate::HashJob), [`CbcJob`](crate::CbcJob) and [`PacketJob`](crate::PacketJob),
+/// which has all other modes, are jobs; each can be processed by [`Planner`], [`OutOfOrder`] and
+/// [`InOrder`].
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, Job, OutOfOrder};
@@ -133,14 +134,16 @@ pub trait Lanes: Send {
     /// What it schedules.
     type Task: Copy;
 
-    /// Whether it pays to sort the jobs of a stream by their length before they get lanes: whether a step
-    /// of the kernel is long beside the sorting.
+    /// Whether it pays to sort the jobs of a stream by their length before they get lanes: whether
+    /// a step of the kernel is long beside the sorting.
     const SORT_STREAMS: bool;
 
-    /// Whether it pays to have as many jobs of one cost as there are lanes go by themselves, where streams are sorted.
+    /// Whether it pays to have as many jobs of one cost as there are lanes go by themselves, where
+    /// streams are sorted.
     const TOGETHER: bool = false;
 
-    /// A scheduler with the kernels for this CPU. All that it will ever allocate, it allocates here.
+    /// A scheduler with the kernels for this CPU. All that it will ever allocate, it allocates
+    /// here.
     fn new(cpu: &Cpu) -> Self;
 
     /// Lanes of the widest kernel.
@@ -153,13 +156,13 @@ pub trait Lanes: Send {
     /// reached. Tasks that were taken and are not complete stay, for the next call.
     ///
     /// # Safety
-    /// The pointers of every task that the source gives are good until the task is reported done, or
-    /// `self` is dropped or forgotten.
+    /// The pointers of every task that the source gives are good until the task is reported done,
+    /// or `self` is dropped or forgotten.
     unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, goal: Goal);
 }
 
-/// How full lanes were: steps (blocks) of lanes that had a buffer, of the steps that the widest kernel's
-/// lanes would have taken in the same calls.
+/// How full lanes were: steps (blocks) of lanes that had a buffer, of the steps that the widest
+/// kernel's lanes would have taken in the same calls.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, HashJob, Md5, Planner};
@@ -189,11 +192,11 @@ impl Occupancy {
 /// Where a scheduler gets tasks and where it reports them.
 #[doc(hidden)]
 pub trait Source<T> {
-    /// Hands over the next task and the number that it is to be reported by, and gives what `take` made of
-    /// them; `None` if there is none now.
+    /// Hands over the next task and the number that it is to be reported by, and gives what `take`
+    /// made of them; `None` if there is none now.
     ///
-    /// By reference: a task that is moved through an `Option` is copied more than once, in pieces that do
-    /// not fit those it was written in, which stalls the loads (thirty cycles a job).
+    /// By reference: a task that is moved through an `Option` is copied more than once, in pieces
+    /// that do not fit those it was written in, which stalls the loads (thirty cycles a job).
     fn next<R>(&mut self, take: impl FnOnce(u32, &T) -> R) -> Option<R>;
     /// The task of this number is complete.
     fn done(&mut self, id: u32);

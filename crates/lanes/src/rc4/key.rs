@@ -7,7 +7,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 /// The permutation, an entry in 32 bits: loads and stores of bytes are slower.
 pub(super) type State = [u32; 256];
 
-/// An RC4 key of 5 to 256 bytes, expanded to the state that keystreams start from. Wiped when dropped.
+/// An RC4 key of 5 to 256 bytes, expanded to the state that keystreams start from. Wiped when
+/// dropped.
 ///
 /// ```
 /// use broadloom_lanes::Rc4Key;

@@ -32,7 +32,8 @@ impl CpuTimes {
         self.threads.len()
     }
 
-    /// Asks the first threads, those that run, which `wake` wakes, and waits until all have answered.
+    /// Asks the first threads, those that run, which `wake` wakes, and waits until all have
+    /// answered.
     pub(crate) fn ask(&self, running: usize, wake: impl Fn()) -> Duration {
         let question = self.asked.fetch_add(1, SeqCst) + 1;
         wake();

@@ -114,7 +114,8 @@ impl Fates {
 
     fn draw(&mut self) -> Fate {
         let Fates { rates, random, .. } = self;
-        // Every request draws as often as any other, so that one rate does not change another's faults.
+        // Every request draws as often as any other, so that one rate does not change another's
+        // faults.
         let drawn = [(); 5].map(|()| (random.next(), random.next()));
         let happens = |index: usize, rate: f64| {
             let (whether, how): (u64, u64) = drawn[index];

@@ -91,7 +91,8 @@ impl Interrupts {
         }
     }
 
-    /// Wakes the thread. It may be about to wait: the lock is taken, so that it is not woken too early.
+    /// Wakes the thread. It may be about to wait: the lock is taken, so that it is not woken too
+    /// early.
     pub(crate) fn wake(&self) {
         drop(self.waiting());
         self.changed.notify_one();

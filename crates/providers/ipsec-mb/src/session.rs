@@ -27,7 +27,8 @@ pub struct ImbSession {
     kernel: String,
 }
 
-/// What the library is asked for. Key lengths are in bytes, `alg` and `direction` are the library's numbers.
+/// What the library is asked for. Key lengths are in bytes, `alg` and `direction` are the library's
+/// numbers.
 pub enum Task {
     Hash { alg: c_int, digest_len: u64 },
     Hmac { alg: c_int, digest_len: u64, key: Box<HmacKey> },

@@ -10,7 +10,8 @@
 
 /// Places, one after another, among which there is one of every class.
 pub(crate) const PLACES: usize = 7;
-/// The classes of hashes: their two lowest bits. The smallest hash table that igzip uses here has 16 entries.
+/// The classes of hashes: their two lowest bits. The smallest hash table that igzip uses here has
+/// 16 entries.
 const CLASSES: usize = 4;
 /// igzip looks at a constant run in the first eight bytes of a chunk, and writes a run apart.
 const RUN: usize = 8;
@@ -19,7 +20,8 @@ const RUN: usize = 8;
 pub(crate) struct Places([usize; CLASSES]);
 
 impl Places {
-    /// [`PLACES`] places, the first at an address, the others each so many bytes behind the one before.
+    /// [`PLACES`] places, the first at an address, the others each so many bytes behind the one
+    /// before.
     pub(crate) fn new(first: usize, step: usize) -> Places {
         let mut places = [0; CLASSES];
         for place in (0..PLACES).rev() {
@@ -28,8 +30,8 @@ impl Places {
         Places(places)
     }
 
-    /// A place whose class is not that of the bytes from the third on, neither at the beginning of the input
-    /// nor behind a run of zeros or ones with which it begins.
+    /// A place whose class is not that of the bytes from the third on, neither at the beginning of
+    /// the input nor behind a run of zeros or ones with which it begins.
     pub(crate) fn for_input(&self, input: &[u8]) -> usize {
         let first = input.first().copied().unwrap_or_default();
         let run = match input.get(..RUN) {
@@ -75,7 +77,8 @@ mod tests {
 
     #[test]
     fn the_hash_is_that_of_the_instruction() {
-        // The check value of CRC-32C is of inverted bits: those of "1234" and what follows are folded here.
+        // The check value of CRC-32C is of inverted bits: those of "1234" and what follows are
+        // folded here.
         let hash = |word: u32| {
             (0..32).fold(word, |crc, _| crc >> 1 ^ 0x82f6_3b78 & (crc & 1).wrapping_neg())
         };

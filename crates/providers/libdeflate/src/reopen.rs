@@ -11,8 +11,8 @@ const ENTRIES: usize = 1 << INDEX;
 /// The longest code, in bits.
 const LONGEST: usize = 15;
 
-/// An entry of a table: how many bits to skip, where the next symbol is looked up, and whether the symbol
-/// needs more than that.
+/// An entry of a table: how many bits to skip, where the next symbol is looked up, and whether the
+/// symbol needs more than that.
 type Entry = u16;
 const SKIP: Entry = 0x3f;
 /// The next symbol is a distance. The value is the index at which the table of distances begins.
@@ -52,8 +52,8 @@ impl Reopener {
         Reopener { table, literals: Code::EMPTY, distances: Code::EMPTY }
     }
 
-    /// Makes the complete stream of `len` bytes at the beginning of `output` an open one, and returns its
-    /// length.
+    /// Makes the complete stream of `len` bytes at the beginning of `output` an open one, and
+    /// returns its length.
     ///
     /// # Errors
     /// [`NoFinalBlock`].
@@ -258,7 +258,8 @@ impl Code {
     }
 }
 
-/// The bits of a stream. Behind its end there are zeros, of which few are read before it is an error.
+/// The bits of a stream. Behind its end there are zeros, of which few are read before it is an
+/// error.
 struct Bits<'s> {
     bytes: &'s [u8],
     /// The next byte that the buffer lacks.

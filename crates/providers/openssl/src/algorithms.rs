@@ -99,8 +99,8 @@ pub(crate) fn digest_name(hash: HashAlgorithm) -> &'static CStr {
     }
 }
 
-/// EVP has no CTR mode of DES and triple DES: that is ECB over counters. Its own CTR mode counts with 128
-/// bits, which is the same where 32 do not pass zero.
+/// EVP has no CTR mode of DES and triple DES: that is ECB over counters. Its own CTR mode counts
+/// with 128 bits, which is the same where 32 do not pass zero.
 pub(crate) fn cipher_name(cipher: CipherAlgorithm) -> &'static CStr {
     let of = |size: AesSize, names: [&'static CStr; 3]| names[size as usize];
     match cipher {

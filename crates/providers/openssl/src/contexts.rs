@@ -37,8 +37,8 @@ impl<T: Duplicate> Contexts<T> {
         }
     }
 
-    /// The context of an operation of the queue with this number. Where every job has its own, it is put
-    /// into `own`, and is freed with it.
+    /// The context of an operation of the queue with this number. Where every job has its own, it
+    /// is put into `own`, and is freed with it.
     #[inline(always)]
     pub(crate) fn get<'a>(
         &'a self,

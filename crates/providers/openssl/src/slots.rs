@@ -65,8 +65,8 @@ pub struct Slots<T> {
     slots: Box<[UnsafeCell<Option<Box<T>>>]>,
 }
 
-// SAFETY: a slot is only reached by the holder of its number, one at a time and one after the other (see
-// the module), so that sharing the slots only ever moves a `T` between threads.
+// SAFETY: a slot is only reached by the holder of its number, one at a time and one after the other
+// (see the module), so that sharing the slots only ever moves a `T` between threads.
 unsafe impl<T: Send> Sync for Slots<T> {}
 
 impl<T> Slots<T> {
@@ -91,8 +91,8 @@ impl<T> Slots<T> {
     ) -> Result<&'a mut T, E> {
         assert!(Arc::ptr_eq(&self.pool, &number.pool), "a number of another provider");
         self.slots[number.index].with_mut(|slot| {
-            // SAFETY: the number is this pool's and held by `&mut` for as long as the reference lives, so
-            // nobody else is in its slot, and nobody gets there until then.
+            // SAFETY: the number is this pool's and held by `&mut` for as long as the reference
+            // lives, so nobody else is in its slot, and nobody gets there until then.
             let slot = unsafe { &mut *slot };
             match slot {
                 Some(value) => Ok(&mut **value),
@@ -223,9 +223,9 @@ mod tests {
     }
 }
 
-/// loom runs each of these with every order of the threads' steps, and fails where two of them are at a
-/// value at a time, or one is there without having seen what another did before. The values are cells of
-/// loom's, so that it sees their every use, and not only how they are found.
+/// loom runs each of these with every order of the threads' steps, and fails where two of them are
+/// at a value at a time, or one is there without having seen what another did before. The values
+/// are cells of loom's, so that it sees their every use, and not only how they are found.
 #[cfg(all(test, loom))]
 mod models {
     use loom::thread;

@@ -145,8 +145,8 @@ fn contexts_per_job_per_queue_pair_and_of_the_only_queue_give_the_same() {
     }
 }
 
-/// Also, what goes from one place to another leaves a context as what is done in place does: messages
-/// alternate.
+/// Also, what goes from one place to another leaves a context as what is done in place does:
+/// messages alternate.
 #[test]
 fn ciphers_do_the_same_in_place_and_from_one_place_to_another() {
     let Some(provider) = provider(&[]) else { return };

@@ -6,7 +6,8 @@ use super::Unsound;
 /// What a stream is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dissected {
-    /// Its blocks. The last is final; or the stream ends on a byte boundary where another could begin.
+    /// Its blocks. The last is final; or the stream ends on a byte boundary where another could
+    /// begin.
     pub blocks: Vec<Block>,
     /// The longest distance of a match, in bytes; 0 where there is none.
     pub farthest: usize,
@@ -206,8 +207,9 @@ fn coded(
     }
 }
 
-/// A number from a symbol and the bits after it (section 3.2.5): the first two rows of `row` symbols each stand
-/// for one number, and from then on each row's symbols for twice as many as those of the row before.
+/// A number from a symbol and the bits after it (section 3.2.5): the first two rows of `row`
+/// symbols each stand for one number, and from then on each row's symbols for twice as many as
+/// those of the row before.
 fn ranged(symbol: usize, row: usize, bits: &mut Bits<'_>) -> Result<usize, Unsound> {
     let extra = (symbol / row).saturating_sub(1);
     let first = if extra == 0 { symbol } else { (row + symbol % row) << extra };

@@ -35,8 +35,8 @@ pub enum Unsound {
     TooLong,
 }
 
-/// Compresses: DEFLATE at levels 0 to 10, in any window, with either kind of codes and either ending; LZ4 at
-/// level 1.
+/// Compresses: DEFLATE at levels 0 to 10, in any window, with either kind of codes and either
+/// ending; LZ4 at level 1.
 ///
 /// # Panics
 /// At another level.

@@ -102,8 +102,8 @@ impl ProviderSession for Packing {
         .to_owned()
     }
 
-    /// Static codes take up to nine bits for a byte, and every piece of a window's length ends with an empty
-    /// block.
+    /// Static codes take up to nine bits for a byte, and every piece of a window's length ends with
+    /// an empty block.
     fn bound(&self, len: usize) -> usize {
         let pieces = (len >> self.how.window) + 1;
         len.saturating_add(len / 8 + len / 64 + 16 * pieces + 64)

@@ -19,7 +19,8 @@ pub use lanes::CcmLanes;
 /// ```
 /// use broadloom_lanes::{AesKey, CcmJob};
 ///
-/// let error = CcmJob::seal(&AesKey::new(&[7; 16]).expect("16 bytes"), [1; 5], b"", vec![0; 8], 8, ())
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let error = CcmJob::seal(&key, [1; 5], b"", vec![0; 8], 8, ())
 ///     .err()
 ///     .expect("5 bytes are no nonce");
 /// assert_eq!(error.to_string(), "?");

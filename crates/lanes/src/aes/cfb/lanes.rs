@@ -107,8 +107,8 @@ impl Lanes for CfbLanes {
 }
 
 impl CfbTask {
-    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block before it
-    /// is ciphered and added. Their ciphertext is at `ciphertext`.
+    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block
+    /// before it is ciphered and added. Their ciphertext is at `ciphertext`.
     ///
     /// # Safety
     /// The task is good, and the kernel for this CPU.
@@ -129,8 +129,8 @@ impl CfbTask {
     }
 }
 
-/// The whole blocks of tasks, as CBC's scheduler takes them. It need not report them: all are done when it
-/// returns.
+/// The whole blocks of tasks, as CBC's scheduler takes them. It need not report them: all are done
+/// when it returns.
 pub(in crate::aes) struct Gathered<I>(pub I);
 
 impl<I: Iterator<Item = CbcTask>> Source<CbcTask> for Gathered<I> {
@@ -144,12 +144,12 @@ impl<I: Iterator<Item = CbcTask>> Source<CbcTask> for Gathered<I> {
 }
 
 impl<'a> Loan<'a, CfbLanes> {
-    /// Encrypts a buffer of any length in place with AES in CFB mode, with segments of 128 bits (SP 800-38A,
-    /// section 6.3); the last may be shorter.
+    /// Encrypts a buffer of any length in place with AES in CFB mode, with segments of 128 bits (SP
+    /// 800-38A, section 6.3); the last may be shorter.
     ///
     /// For each message under one key, the IV must be one that nobody could foretell (SP 800-38A,
-    /// appendix C). Under the same IV twice, the difference of the first segments shows, and how far the texts
-    /// are the same.
+    /// appendix C). Under the same IV twice, the difference of the first segments shows, and how
+    /// far the texts are the same.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, CfbLanes, Cpu, Loan, Planner};

@@ -24,12 +24,13 @@ pub use lanes::{CounterError, CtrLanes};
 /// The caller promises that
 ///
 /// - the CPU has the instructions of the kernel;
-/// - the source is readable and the destination writable for `len` bytes, at any alignment; they are the
-///   same, or do not overlap each other, the key or the counter.
+/// - the source is readable and the destination writable for `len` bytes, at any alignment; they
+///   are the same, or do not overlap each other, the key or the counter.
 pub(crate) struct CtrKernel {
     /// The name shown to users.
     pub name: &'static str,
-    /// Ciphers `len` bytes. The blocks are numbered from `first` on in its last 32 bits, modulo 2^32.
+    /// Ciphers `len` bytes. The blocks are numbered from `first` on in its last 32 bits, modulo
+    /// 2^32.
     pub cipher: unsafe fn(key: &AesKey, first: &Block, src: *const u8, dst: *mut u8, len: usize),
     /// Writes the key stream alone; its length is a multiple of [`STREAMED`].
     pub stream: unsafe fn(key: &AesKey, first: &Block, dst: *mut u8, len: usize),

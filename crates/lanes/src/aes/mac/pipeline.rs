@@ -12,7 +12,8 @@ use crate::aes::register::{Aes, Lanewise, encrypt, every_step, round_key};
 /// Absorbs blocks in `N` registers of lanes that all have the key of the first.
 ///
 /// # Safety
-/// The contracts of [`ChainKernel`](super::ChainKernel) and of [`Aes`], for all lanes of the registers.
+/// The contracts of [`ChainKernel`](super::ChainKernel) and of [`Aes`], for all lanes of the
+/// registers.
 #[inline(always)]
 pub(crate) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut ChainSet, blocks: usize) {
     let (key, from, state) = (set.key[0], set.src.as_ptr(), set.state.as_mut_ptr());

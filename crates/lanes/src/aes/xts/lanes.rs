@@ -163,14 +163,14 @@ const MAX_LEN: usize = 16 << 20;
 pub(super) const COST: usize = 1;
 
 impl<'a> Loan<'a, XtsLanes> {
-    /// Encrypts a data unit of 16 bytes to 16 MiB in place with AES-XTS (SP 800-38E, IEEE 1619). A length
-    /// that is no multiple of 16 is fine: the last whole block lends what the part behind it lacks
-    /// (ciphertext stealing).
+    /// Encrypts a data unit of 16 bytes to 16 MiB in place with AES-XTS (SP 800-38E, IEEE 1619). A
+    /// length that is no multiple of 16 is fine: the last whole block lends what the part behind it
+    /// lacks (ciphertext stealing).
     ///
-    /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes that
-    /// belong to its place. The same text at the same place becomes the same ciphertext; whoever sees both
-    /// learns which blocks have changed. Nothing says whether a ciphertext was tampered with. XTS is for
-    /// storage, not for messages.
+    /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes
+    /// that belong to its place. The same text at the same place becomes the same ciphertext;
+    /// whoever sees both learns which blocks have changed. Nothing says whether a ciphertext was
+    /// tampered with. XTS is for storage, not for messages.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, Loan, Planner, XtsKey, XtsLanes, XtsLengthError};

@@ -37,8 +37,8 @@ pub(crate) unsafe trait Words: Vector<Word = u64> {
     /// The lower and the upper words of the blocks behind each lane's pointer.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers, and each
-    /// pointer for a block.
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES`
+    /// pointers, and each pointer for a block.
     unsafe fn block_of_each(lanes: *const *const u8) -> [Self; 2];
 }
 
@@ -173,8 +173,8 @@ unsafe impl<F: Field> Wide for Lanes<F> {
             from[lane] = part.from;
         }
         let mut active = parts.len();
-        // SAFETY: the caller's: each text has the blocks that are absorbed of it. Lanes without one read those
-        // of the longest.
+        // SAFETY: the caller's: each text has the blocks that are absorbed of it. Lanes without one
+        // read those of the longest.
         unsafe {
             let powers = powers::<F>(keys.load::<F>());
             let mut limbs = sums.load::<F>();

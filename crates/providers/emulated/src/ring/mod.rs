@@ -14,8 +14,8 @@ use crate::sync::AtomicU64;
 pub(crate) struct Descriptor {
     /// The slot.
     pub slot: u16,
-    /// Which use of the slot: one that was given up leaves descriptors behind that mean nothing any more.
-    /// 31 bits.
+    /// Which use of the slot: one that was given up leaves descriptors behind that mean nothing any
+    /// more. 31 bits.
     pub generation: u32,
     /// How much work it is, in KiB; [`u16::MAX`] for more.
     pub size: u16,
@@ -89,7 +89,8 @@ impl Memory {
         &self.descriptors[index as usize & (self.descriptors.len() - 1)]
     }
 
-    /// The phase of descriptor number `index`: 1 in the first lap, as memory begins with 0, then in turn.
+    /// The phase of descriptor number `index`: 1 in the first lap, as memory begins with 0, then in
+    /// turn.
     fn phase(&self, index: u64) -> u64 {
         (index >> self.descriptors.len().trailing_zeros()) & 1 ^ 1
     }
