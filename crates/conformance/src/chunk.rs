@@ -1,4 +1,4 @@
-//! Chunks of data to be compressed, with what they may be compressed to.
+//! Chunks of data to compress, and the valid outputs for them.
 
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
@@ -11,6 +11,7 @@ use fastrand::Rng;
 
 use crate::case::assert_same;
 use crate::reference::compression::{checksum, pack, unpack};
+use crate::reference::no_reference;
 
 /// An empty final block with static codes: what ends an open stream.
 pub(crate) const END: [u8; 2] = [3, 0];
@@ -84,7 +85,7 @@ impl Chunk {
                 huffman: [Huffman::Dynamic, Huffman::Dynamic, Huffman::Static][text.len() % 3],
                 ..Compression::default()
             },
-            CompressionAlgorithm::Lz4 => Compression::default(),
+            _ => Compression::default(),
         };
         let packed = pack(algorithm, own, &text).into();
         Chunk { algorithm, how, text, packed }
@@ -170,18 +171,19 @@ impl Chunk {
     }
 }
 
-/// The most bytes that a compression makes of so many: for DEFLATE in stored blocks (RFC 1951 section
-/// 3.2.4), for LZ4 in literals.
+/// The most bytes that a compression makes of so many: for DEFLATE in stored blocks (RFC 1951
+/// section 3.2.4), for LZ4 in literals.
 pub(crate) fn most(algorithm: CompressionAlgorithm, len: usize) -> usize {
     match algorithm {
         CompressionAlgorithm::Deflate => len + 5 * len.div_ceil(0xffff).max(1),
         CompressionAlgorithm::Lz4 => len + len / 255 + 16,
+        _ => no_reference(algorithm),
     }
 }
 
 /// The compressions that a provider has.
 pub(crate) fn compressions(provider: &Arc<dyn Provider>) -> Vec<CompressionAlgorithm> {
-    let all = CompressionAlgorithm::ALL.into_iter();
+    let all = CompressionAlgorithm::all();
     all.filter(|algorithm| provider.supports(Algorithm::Compression(*algorithm))).collect()
 }
 
@@ -213,7 +215,8 @@ pub(crate) fn levels(
     levels.map(|level| Compression { level, ..Compression::default() }).collect()
 }
 
-/// Windows, codes and endings, beside what is usual, that could be asked for: each alone, and some together.
+/// Windows, codes and endings, beside what is usual, that could be asked for: each alone, and some
+/// together.
 pub(crate) fn wishes(level: u8) -> impl Iterator<Item = Compression> {
     let usual = Compression { level, ..Compression::default() };
     let windows = Compression::WINDOWS.filter(move |window| *window != usual.window);
@@ -224,8 +227,8 @@ pub(crate) fn wishes(level: u8) -> impl Iterator<Item = Compression> {
     windows.chain([codes, open, both, Compression { window: 10, ..both }])
 }
 
-/// The ways in which a provider compresses: every level, and what it takes of the [`wishes`] at the first,
-/// the middle and the last.
+/// The ways in which a provider compresses: every level, and what it takes of the [`wishes`] at the
+/// first, the middle and the last.
 pub(crate) fn ways(
     provider: &Arc<dyn Provider>,
     algorithm: CompressionAlgorithm,

@@ -1,9 +1,9 @@
-//! What is right: every algorithm in its plainest form, from the RustCrypto crates; and compression, from
-//! crates of which no provider is made.
+//! The reference: every algorithm in its plainest form, from the RustCrypto crates, and compression
+//! from crates that no provider uses.
 //!
-//! Where those have a mode only for lengths known at compile time (GCM, CCM), it is put together here from
-//! their block ciphers, as the standard says; tests compare it with their own modes, and with the
-//! standards' examples.
+//! RustCrypto has GCM and CCM only for lengths known at compile time. Those modes are composed here
+//! from block ciphers, as the standard describes. Tests compare them with RustCrypto's own modes
+//! and the standards' examples.
 
 mod aead;
 mod cipher;
@@ -11,6 +11,8 @@ pub mod compression;
 mod hash;
 mod kasumi;
 mod provider;
+
+use std::fmt::Display;
 
 use broadloom_engine::{Algorithm, ChainOrder, CipherAlgorithm, Direction, MacAlgorithm};
 
@@ -33,17 +35,19 @@ pub struct Input<'a> {
     pub associated: &'a [u8],
     /// Bytes of the tag; for a cipher, 0.
     pub tag_len: usize,
-    /// The length of the text in bits, for KASUMI; `None` for all of them. Others behind stay as they are.
+    /// The length of the text in bits, for KASUMI; `None` for all of them. Others behind stay as
+    /// they are.
     pub bits: Option<usize>,
     /// The text. A chain's cipher and its MAC cover all of it.
     pub data: &'a [u8],
 }
 
-/// The output, and the tag or digest; each is empty where there is none. Where a tag is to be checked, it
-/// is what it should be.
+/// The output, and the tag or digest; each is empty where there is none. Where a tag is to be
+/// checked, it is what it should be.
 ///
 /// # Panics
-/// If a length does not fit the algorithm; and for a compression, of which there is more than one right output.
+/// If a length does not fit the algorithm; and for a compression, of which there is more than one
+/// right output.
 pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
     let encrypts = matches!(input.direction, Direction::Encrypt | Direction::Seal);
     let &Input { key, mac_key, nonce, data, tag_len, .. } = input;
@@ -68,6 +72,7 @@ pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
             (output, tag)
         }
         Algorithm::Compression(_) => panic!("a compression has more than one right output"),
+        other => no_reference(other),
     };
     assert!(tag.len() >= tag_len, "{} has no tag of {tag_len} bytes", input.algorithm);
     tag.truncate(tag_len);
@@ -93,7 +98,13 @@ pub(crate) fn mac(algorithm: MacAlgorithm, key: &[u8], nonce: &[u8], data: &[u8]
         MacAlgorithm::AesGmac(_) => aead::gmac(key, nonce, data),
         MacAlgorithm::AesXcbc => cipher::xcbc(key, data),
         MacAlgorithm::KasumiF9 => kasumi::f9(key, nonce, data, 8 * data.len()),
+        other => no_reference(other),
     }
+}
+
+/// Stops where the engine has an algorithm that is missing here.
+pub(crate) fn no_reference(algorithm: impl Display) -> ! {
+    panic!("the reference lacks {algorithm}")
 }
 
 #[cfg(test)]

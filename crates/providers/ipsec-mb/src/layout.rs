@@ -124,7 +124,8 @@ impl Release {
     }
 }
 
-/// Longest message of a manager with lanes, in bytes: they count in 16 bits and keep two values back.
+/// Longest message of a manager with lanes, in bytes: they count in 16 bits and keep two values
+/// back.
 pub const MAX_LEN: usize = (1 << 16) - 2;
 
 /// Longest text of KASUMI's F8, in bytes: 20,000 bits.
@@ -328,7 +329,8 @@ impl AeadAuth {
 #[repr(C, align(64))]
 pub struct GcmKey(pub [u8; 1280]);
 
-/// `struct gcm_context_data`: the library's memory between two calls on one message. It has 88 bytes.
+/// `struct gcm_context_data`: the library's memory between two calls on one message. It has 88
+/// bytes.
 #[repr(C, align(64))]
 pub struct GcmContext(pub [u8; 128]);
 
@@ -346,8 +348,8 @@ pub type OneBlock = unsafe extern "C" fn(*const c_void, *mut c_void);
 pub type WholeHash = unsafe extern "C" fn(*const c_void, u64, *mut c_void);
 /// Expands a key for GCM.
 pub type ExpandGcm = unsafe extern "C" fn(*const c_void, *mut GcmKey);
-/// A whole message of GCM: output, input and its length, a nonce of 12 bytes, associated data and their
-/// length, the tag and its length.
+/// A whole message of GCM: output, input and its length, a nonce of 12 bytes, associated data and
+/// their length, the tag and its length.
 pub type GcmWhole = unsafe extern "C" fn(
     *const GcmKey,
     *mut GcmContext,
@@ -368,15 +370,15 @@ pub type GcmUpdate = unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *mut u
 /// Ends a message of GCM: tag and its length.
 pub type GcmEnd = unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *mut u8, u64);
 
-/// Processes jobs of the caller's that have one cipher (its mode, direction and key length in bytes) and no
-/// hash, all of them; says how many.
+/// Processes jobs of the caller's that have one cipher (its mode, direction and key length in
+/// bytes) and no hash, all of them; says how many.
 pub type CipherBurst =
     unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int, c_int, c_int) -> u32;
 /// Processes jobs of the caller's that have one hash and no cipher, all of them; says how many.
 pub type HashBurst = unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int) -> u32;
 
-/// `IMB_MGR` up to the last function pointer used. It is allocated by the library, which knows its whole
-/// size; it is never made or moved here.
+/// `IMB_MGR` up to the last function pointer used. It is allocated by the library, which knows its
+/// whole size; it is never made or moved here.
 #[repr(C)]
 pub struct Manager {
     _flags: u64,

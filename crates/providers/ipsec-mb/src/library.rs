@@ -80,8 +80,8 @@ impl Api {
         if !cfg!(target_arch = "x86_64") {
             return Err(Absent { reason: "its layout is only known for x86-64".to_owned() });
         }
-        // SAFETY: the names are those of a well-known library whose initialisers prepare only itself and may run
-        // on any thread.
+        // SAFETY: the names are those of a well-known library whose initialisers prepare only
+        // itself and may run on any thread.
         let open = |name| unsafe { loader::open(&[name]) };
         let (mut unusable, mut missing) = (None, None);
         for name in NAMES {
@@ -178,8 +178,8 @@ fn otherwise(version: &str, release: &Release, at: usize) -> Absent {
     Absent { reason }
 }
 
-/// The functions for an instruction set, with the library that has them. Those that need no manager may be
-/// called on any thread.
+/// The functions for an instruction set, with the library that has them. Those that need no manager
+/// may be called on any thread.
 #[derive(Clone)]
 pub struct Table {
     functions: Functions,
@@ -207,7 +207,8 @@ impl Table {
 
     /// Expands keys by them.
     pub fn expander(&self) -> Expander<'_> {
-        // SAFETY: the functions are the library's, which stays open for as long as this is borrowed.
+        // SAFETY: the functions are the library's, which stays open for as long as this is
+        // borrowed.
         unsafe { Expander::new(&self.functions) }
     }
 }

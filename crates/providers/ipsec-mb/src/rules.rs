@@ -1,20 +1,26 @@
-//! What the library can do, and how much of it at a time.
+//! Abilities of the library, and their limits.
 
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, JobError,
     Lengths, MacAlgorithm, ProviderError,
 };
 
+use crate::keys::sha_index;
 use crate::layout::{MAX_CCM_ASSOCIATED, MAX_KASUMI_LEN, MAX_LEN};
 
-/// Longest text of AES-CTR, in bytes: as many blocks as its counter has values, so that the counter passes
-/// zero once at most.
+/// Longest text of AES-CTR, in bytes: as many blocks as its counter has values, so that the counter
+/// passes zero once at most.
 const MAX_CTR_LEN: u64 = 1 << 36;
 
 /// Why the library does not have an algorithm; `None` if it does.
 pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
     match algorithm {
         Algorithm::Hash(HashAlgorithm::Md5) => Some("it has no plain MD5"),
+        Algorithm::Hash(hash) | Algorithm::Mac(MacAlgorithm::Hmac(hash))
+            if hash != HashAlgorithm::Md5 && sha_index(hash).is_none() =>
+        {
+            Some("of the hashes it has MD5, SHA-1 and SHA-2 only")
+        }
         Algorithm::Cipher(
             CipherAlgorithm::TripleDesCtr
             | CipherAlgorithm::TripleDesEcb
@@ -56,7 +62,8 @@ pub fn refused(algorithm: Algorithm) -> ProviderError {
     ProviderError::new(lacks(algorithm).unwrap_or("a chain is opened as its two halves"))
 }
 
-/// What an operation must fulfil before the library, which is called without its own checks, is given it.
+/// What an operation must fulfil before the library, which is called without its own checks, is
+/// given it.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     max_text: u64,

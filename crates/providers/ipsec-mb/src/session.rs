@@ -1,4 +1,4 @@
-//! A session: which of the library's operations, with expanded keys.
+//! A session: one of the library's operations, with expanded keys.
 
 use std::ffi::c_int;
 

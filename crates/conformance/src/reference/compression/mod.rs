@@ -1,6 +1,6 @@
-//! Compression as other people wrote it, decoders as the standards tell them, and plain checksums.
+//! Compressors of other authors, decoders that follow the standards, and plain checksums.
 //!
-//! What compresses has more than one right output: what counts is that it is decoded to what it was.
+//! A compressor has more than one right output. A test checks that the output decodes to the data.
 
 mod deflate;
 mod dissect;
@@ -8,6 +8,8 @@ mod lz4;
 mod provider;
 
 use broadloom_engine::{Checksum, Compression, CompressionAlgorithm};
+
+use super::no_reference;
 
 pub use dissect::{Block, BlockKind, Dissected, dissect};
 pub(super) use provider::{Packing, work};
@@ -35,8 +37,8 @@ pub enum Unsound {
     TooLong,
 }
 
-/// Compresses: DEFLATE at levels 0 to 10, in any window, with either kind of codes and either ending; LZ4 at
-/// level 1.
+/// Compresses: DEFLATE at levels 0 to 10, in any window, with either kind of codes and either
+/// ending; LZ4 at level 1.
 ///
 /// # Panics
 /// At another level.
@@ -45,6 +47,7 @@ pub fn pack(algorithm: CompressionAlgorithm, how: Compression, text: &[u8]) -> V
     match algorithm {
         CompressionAlgorithm::Deflate => deflate::pack(how, text),
         CompressionAlgorithm::Lz4 => lz4_flex::block::compress(text),
+        _ => no_reference(algorithm),
     }
 }
 
@@ -80,6 +83,7 @@ fn unpack_into(
     match algorithm {
         CompressionAlgorithm::Deflate => deflate::unpack(packed, output),
         CompressionAlgorithm::Lz4 => lz4::unpack(packed, output),
+        _ => no_reference(algorithm),
     }
 }
 
@@ -88,6 +92,7 @@ pub(super) fn levels(algorithm: CompressionAlgorithm) -> std::ops::RangeInclusiv
     match algorithm {
         CompressionAlgorithm::Deflate => 0..=10,
         CompressionAlgorithm::Lz4 => 1..=1,
+        _ => no_reference(algorithm),
     }
 }
 

@@ -1,11 +1,11 @@
-//! The reference's sessions for compressions, and what its queues do for them.
+//! The reference's sessions and queues for compression.
 
 use broadloom_engine::{
     Algorithm, Compression, CompressionAlgorithm, CompressionParts, Direction, Ending, Huffman,
     JobError, Progress, ProviderError, ProviderSession, Transform,
 };
 
-use super::{Unsound, checksum, levels, pack, unpack_into};
+use super::{Unsound, checksum, levels, no_reference, pack, unpack_into};
 
 /// A compression or a decompression.
 pub(in crate::reference) struct Packing {
@@ -98,12 +98,13 @@ impl ProviderSession for Packing {
         match self.algorithm {
             CompressionAlgorithm::Deflate => "miniz_oxide",
             CompressionAlgorithm::Lz4 => "lz4_flex",
+            other => no_reference(other),
         }
         .to_owned()
     }
 
-    /// Static codes take up to nine bits for a byte, and every piece of a window's length ends with an empty
-    /// block.
+    /// Static codes take up to nine bits for a byte, and every piece of a window's length ends with
+    /// an empty block.
     fn bound(&self, len: usize) -> usize {
         let pieces = (len >> self.how.window) + 1;
         len.saturating_add(len / 8 + len / 64 + 16 * pieces + 64)

@@ -1,4 +1,4 @@
-//! Streams written by hand, of which the formats say what they are.
+//! Streams written by hand, with contents that the formats determine.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use broadloom_engine::{
 };
 
 use crate::chunk::{Chunk, Kind, compressions};
+use crate::reference::no_reference;
 
 type Known = (&'static str, Vec<u8>, Vec<u8>);
 
@@ -17,6 +18,7 @@ pub fn known_streams(provider: &Arc<dyn Provider>) {
         let known = match algorithm {
             CompressionAlgorithm::Deflate => deflate(),
             CompressionAlgorithm::Lz4 => lz4(),
+            other => no_reference(other),
         };
         let blank = blank(algorithm);
         let session = blank.open(provider, Direction::Decompress);
@@ -37,6 +39,7 @@ pub fn unsound_streams(provider: &Arc<dyn Provider>) {
         let unsound = match algorithm {
             CompressionAlgorithm::Deflate => UNSOUND_DEFLATE,
             CompressionAlgorithm::Lz4 => UNSOUND_LZ4,
+            other => no_reference(other),
         };
         for (name, stream) in unsound {
             let mut job = Job::new(&session, *stream).limit(100_000);
@@ -56,7 +59,8 @@ fn blank(algorithm: CompressionAlgorithm) -> Chunk {
 }
 
 fn deflate() -> Vec<Known> {
-    // Numbered bytes in a stored block, of which a match with the longest distance repeats the first.
+    // Numbered bytes in a stored block, of which a match with the longest distance repeats the
+    // first.
     let numbered: Vec<u8> = (0..32_768u32).map(|i| (i ^ (i >> 7)) as u8).collect();
     let far = [&[0, 0, 0x80, 0xff, 0x7f], &numbered[..], &[0x1b, 0xbd, 0xff, 0x1f, 0x00]].concat();
     let repeated = [&numbered[..], &numbered[..258]].concat();
