@@ -1,6 +1,8 @@
 //! What a peer works on: the buffers of a comparison with their keys and nonces, and where results
 //! go.
 
+use std::ops::Range;
+
 use broadloom_engine::{Algorithm, Direction};
 use broadloom_ipsec_mb::bare::Places;
 
@@ -186,10 +188,11 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// Whether a buffer's tag is the one that it should be, if there is such a tag.
+    /// Whether the tags of some buffers are those that they should be, if there are such tags.
     #[inline]
-    pub fn is_authentic(&self, index: usize) -> bool {
-        self.expected.get(index).is_none_or(|expected| *expected == &self.tags[index].0[..TAG])
+    pub fn are_authentic(&self, mut range: Range<usize>) -> bool {
+        let is_right = |index: usize| self.expected[index] == &self.tags[index].0[..TAG];
+        self.expected.is_empty() || range.all(is_right)
     }
 
     /// Where a buffer's input is read.

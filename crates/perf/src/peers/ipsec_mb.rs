@@ -91,7 +91,7 @@ impl Contender for IpsecMb<'_> {
     fn burst(&mut self, range: Range<usize>) -> Result<(), PerfError> {
         self.submit(range.clone())?;
         self.flush()?;
-        match range.into_iter().all(|index| self.buffers.is_authentic(index)) {
+        match self.buffers.are_authentic(range) {
             true => Ok(()),
             false => Err(PerfError::Peer { provider: Provider::IpsecMb, call: "a tag" }),
         }
