@@ -14,8 +14,8 @@ use super::Lanes;
 /// [`xts_encrypt`](Loan::xts_encrypt), [`des_cbc_encrypt`](Loan::des_cbc_encrypt) and their like;
 /// [`chacha20`](Loan::chacha20); [`f8`](Loan::f8) and [`f9`](Loan::f9) for KASUMI; [`gmac`](Loan::gmac),
 /// [`cmac`](Loan::cmac), [`xcbc`](Loan::xcbc); and `seal` and `open` for the lanes of each mode that has them,
-/// as `Loan::<GcmLanes>::seal`. Those that write to their buffer are there also with `_to`, for results that
-/// go elsewhere.
+/// as `Loan::<GcmLanes>::seal`. Those that write take [`Buffers`](crate::Buffers): one buffer in
+/// place, or two apart.
 pub struct Loan<'a, L: Lanes> {
     pub(crate) task: L::Task,
     /// Steps of the kernel that it will keep a lane for.

@@ -3,7 +3,7 @@
 use super::job::{Gcm, Gmac};
 use super::{GcmKernel, GcmKey, LONG, Message, halves};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::{Aead, Mac, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -96,7 +96,7 @@ fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
 }
 
 impl<'a> Loan<'a, GcmLanes> {
-    /// Encrypts a text in place with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one is the
+    /// Encrypts a text with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one is the
     /// start of it. Nonces of 12 bytes are the fastest; any other length but 0 will do.
     ///
     /// No nonce may be used twice under one key: whoever has both messages has the difference of the
@@ -125,29 +125,13 @@ impl<'a> Loan<'a, GcmLanes> {
         key: &'a GcmKey,
         nonce: &'a [u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::seal), and if the destination has another length than the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a GcmKey,
-        nonce: &'a [u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it yet: the
     /// caller does, in constant time, and wipes the text unless it is the tag that came with it.
     ///
     /// # Panics
@@ -157,26 +141,10 @@ impl<'a> Loan<'a, GcmLanes> {
         key: &'a GcmKey,
         nonce: &'a [u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::seal), and if the destination has another length than the source.
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a GcmKey,
-        nonce: &'a [u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     /// The GMAC of data that stay as they are (SP 800-38D, section 3), the whole of it. The rules for nonces

@@ -12,8 +12,8 @@ use broadloom_lanes::{
 };
 
 use super::hash::Placed;
-use super::{CHAIN_CBC, CHAIN_CTR, WRITABLE};
-use crate::kind::{Kind, Message, Opened, laned, pipelined, refused};
+use super::{CHAIN_CBC, CHAIN_CTR};
+use crate::kind::{Kind, Opened, Parts, laned, nonce, pipelined, refused};
 
 /// The lanes of a cipher, and where the classes of its chains begin: with SHA-1 and with SHA-256.
 pub(crate) trait Half: ChainCipher + 'static {
@@ -86,10 +86,12 @@ impl<C: Half, A: Placed> Kind for Chain<C, A> {
     type Lanes = ChainLanes<C, HashLanes<A>>;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, Self::Lanes> {
-        let iv = *message.nonce();
-        let Message { text, layout: Layout { cipher, mac, tag: place }, tag, .. } = message;
-        let Text::InPlace(packet) = text else { unreachable!("{WRITABLE}") };
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, Self::Lanes> {
+        let iv = *nonce(parts.nonce);
+        let Parts { text, layout: Layout { cipher, mac, tag: place }, tag, .. } = parts;
+        let Text::InPlace(packet) = text else {
+            unreachable!("the engine gives chains one buffer that can be written")
+        };
         let Chain { key, mac_key, steps, .. } = self;
         let ranges = Ranges { cipher, mac, tag: place };
         Loan::chain(&lanes::Chain { steps: *steps, key, mac_key, iv, ranges }, packet, tag)

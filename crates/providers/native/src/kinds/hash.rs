@@ -5,7 +5,7 @@ use broadloom_lanes::{
     Cpu, Hash, HashLanes, HmacKey, Loan, Md5, Sha1, Sha224, Sha256, Sha384, Sha512,
 };
 
-use crate::kind::{Kind, Message, Opened, laned};
+use crate::kind::{Kind, Opened, Parts, laned};
 
 /// A hash that knows its place among the engine's.
 pub(crate) trait Placed: Hash {
@@ -36,7 +36,7 @@ impl<A: Placed> Kind for Keyed<A> {
     type Lanes = HashLanes<A>;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, Message { text, tag, .. }: Message<'v>) -> Loan<'v, HashLanes<A>> {
+    fn lend<'v>(&'v self, Parts { text, tag, .. }: Parts<'v, Self>) -> Loan<'v, HashLanes<A>> {
         match &self.0 {
             Some(key) => Loan::hmac(key, text.into_input(), tag),
             None => Loan::digest(text.into_input(), tag),

@@ -126,6 +126,3 @@ pub(crate) fn class(class: u8, cpu: &Cpu) -> Box<dyn Class> {
         _ => unreachable!("no session has the class {class}"),
     }
 }
-
-/// Why a text is never only to be read: the message of a branch that is not reached.
-const WRITABLE: &str = "the engine gives ciphers what can be written";
