@@ -2,9 +2,10 @@
 //!
 //!     cargo run --release -p broadloom-lanes --example stack_positions [ALGORITHM…]
 //!
-//! Every family of kernels runs at 256 positions of the stack, 16 bytes apart over a page, on the main thread and
-//! on a spawned one. A line for each has the nanoseconds a buffer at the fastest position, the median and the
-//! slowest, and as its last column the slowest over the fastest. `BROADLOOM_ISA` chooses the instruction set.
+//! Every family of kernels runs at 256 positions of the stack, 16 bytes apart over a page, on the
+//! main thread and on a spawned one. A line for each has the nanoseconds a buffer at the fastest
+//! position, the median and the slowest, and as its last column the slowest over the fastest.
+//! `BROADLOOM_ISA` chooses the instruction set.
 
 use std::hint::black_box;
 use std::time::Instant;
