@@ -1,5 +1,7 @@
 //! Compression of inputs of any size, in parallel, into formats that other tools read, and back.
 
+#![forbid(unsafe_code)]
+
 mod choose;
 mod compress;
 pub mod decompress;

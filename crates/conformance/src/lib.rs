@@ -20,6 +20,8 @@
 //! everything with the RustCrypto crates, and compresses with miniz_oxide and lz4_flex. Random jobs come from fixed
 //! seeds: a test that fails fails again.
 
+#![forbid(unsafe_code)]
+
 mod candidate;
 mod case;
 mod cavp;

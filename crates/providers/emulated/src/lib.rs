@@ -36,6 +36,8 @@
 //! | `seed` | what the faults are drawn from | 0 |
 //! | `timeout` | how long a driver waits for a response that was lost | `1s` |
 
+#![forbid(unsafe_code)]
+
 mod arrivals;
 mod clock;
 mod cpu_time;
