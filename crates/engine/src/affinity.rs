@@ -6,6 +6,7 @@ use std::path::Path;
 
 /// The cores that a number of threads get.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Placement {
     /// Wherever the system puts them: they are not pinned.
     #[default]

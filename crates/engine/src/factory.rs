@@ -30,6 +30,7 @@ type Open =
 /// assert_eq!(error.to_string(), "board is absent: no board is plugged in");
 /// ```
 #[derive(Clone)]
+#[must_use]
 pub struct Factory {
     name: &'static str,
     summary: &'static str,

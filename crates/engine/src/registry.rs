@@ -62,6 +62,7 @@ impl Error for Absent {}
 
 /// No session could be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OpenError {
     /// No provider is called so.
     Unknown {

@@ -33,6 +33,7 @@ use crate::algorithm::{
 ///
 /// The keys are wiped when it is dropped.
 #[derive(Clone)]
+#[must_use]
 pub struct Transform {
     algorithm: Algorithm,
     direction: Direction,

@@ -23,6 +23,7 @@ const PIECE: usize = 32;
 
 /// How workers behave.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
 pub struct WorkersConfig {
     /// How many they are; as many as the process may use cores, unless set otherwise.
     pub threads: usize,
