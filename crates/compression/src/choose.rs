@@ -1,5 +1,4 @@
-//! Which provider does it where nobody asked for one: by a table, or, for whoever wants that, the fastest as
-//! measured here.
+//! Chooses the provider when the caller names none: by a table, or by measuring on this machine.
 
 mod sample;
 
@@ -16,8 +15,8 @@ use sample::sample;
 
 /// So many times faster has to be a provider that is asked for later.
 const MARGIN: f64 = 1.15;
-/// How often each provider is measured, at least: the first time is of cold memory, and the next may be that
-/// of another program.
+/// How often each provider is measured, at least: the first time is of cold memory, and the next
+/// may be that of another program.
 const LEAST_PASSES: usize = 3;
 /// How often, at most.
 const PASSES: usize = 8;
@@ -29,8 +28,8 @@ const ENOUGH: Duration = Duration::from_millis(2);
 pub struct Choice {
     /// A session at that provider.
     pub session: Session,
-    /// Providers and their speeds, in bytes of uncompressed data a second, in the order in which the registry
-    /// has them. Empty where nothing was measured.
+    /// Providers and their speeds, in bytes of uncompressed data a second, in the order in which
+    /// the registry has them. Empty where nothing was measured.
     pub measured: Vec<(String, f64)>,
     /// Why it is that one, in words.
     pub reason: String,
@@ -55,8 +54,8 @@ struct Row {
     reason: &'static str,
 }
 
-/// Who compresses to DEFLATE at which level. docs/performance.md has the speeds and ratios that this is drawn
-/// from.
+/// Who compresses to DEFLATE at which level. docs/performance.md has the speeds and ratios that
+/// this is drawn from.
 const DEFLATE: [Row; 3] = [
     Row {
         levels: 0..=0,
@@ -86,8 +85,8 @@ const INFLATE: Row = Row {
 const LZ4: Row =
     Row { levels: 0..=u8::MAX, providers: &["lz4"], reason: "no other provider has lz4" };
 
-/// Which providers are asked where none is named, and why in this order. It depends on nothing else, so that
-/// the same input becomes the same output wherever the same providers are there.
+/// Which providers are asked where none is named, and why in this order. It depends on nothing
+/// else, so that the same input becomes the same output wherever the same providers are there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// Their names, the first choice first.
@@ -118,8 +117,9 @@ impl Order {
     }
 }
 
-/// Chooses the provider that compresses: the first that can in the [order](Order) for the level, then those
-/// that the order does not know, as the registry has them. Those that are used by name only are left out.
+/// Chooses the provider that compresses: the first that can in the [order](Order) for the level,
+/// then those that the order does not know, as the registry has them. Those that are used by name
+/// only are left out.
 ///
 /// # Errors
 /// What cannot be asked for, or why no provider can.
@@ -175,10 +175,10 @@ fn first(registry: &Registry, transform: &Transform, order: Order) -> Result<Cho
     Ok(Choice { session, measured: Vec::new(), reason })
 }
 
-/// Measures which provider compresses fastest, of those that are not used by name only: each compresses
-/// a sample of 64 KiB of text a few times, and its best time counts. The one that the registry has first is
-/// taken unless another is more than 15 % faster. It takes some milliseconds; none where only one can. The
-/// choice depends on what else the machine does.
+/// Measures which provider compresses fastest, of those that are not used by name only: each
+/// compresses a sample of 64 KiB of text a few times, and its best time counts. The one that the
+/// registry has first is taken unless another is more than 15 % faster. It takes some milliseconds;
+/// none where only one can. The choice depends on what else the machine does.
 ///
 /// # Errors
 /// What cannot be asked for, or why no provider can.
@@ -257,8 +257,8 @@ fn pick(speeds: &[Option<f64>]) -> (usize, &'static str) {
     }
 }
 
-/// The best time of each session at one job with this input; `None` where it fails. They take turns, so
-/// that a moment in which the machine is slow is nobody's alone.
+/// The best time of each session at one job with this input; `None` where it fails. They take
+/// turns, so that a moment in which the machine is slow is nobody's alone.
 fn times(sessions: &[Session], input: &[u8]) -> Vec<Option<Duration>> {
     let mut processor = Processor::new();
     let mut jobs: Vec<_> = sessions.iter().map(|session| Job::new(session, input)).collect();

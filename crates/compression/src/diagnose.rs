@@ -1,6 +1,7 @@
-//! What is wrong with a deflate stream that a fast decoder refused, and where.
+//! Finds the cause and the position of damage in a deflate stream that a fast decoder refused.
 //!
-//! Decoders that take a stream in one piece say that it is wrong, and no more. This one says at which byte.
+//! Fast decoders that take a whole stream only say that it is wrong. This decoder says at which
+//! byte.
 
 use zlib_rs::{Inflate, InflateError, InflateFlush, Status};
 
@@ -9,8 +10,8 @@ use crate::format::{Cause, FormatError, Part};
 /// What a slow look at a deflate stream found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// Nothing wrong: the stream ends after so many bytes, with so many bytes of data. Then it is the decoder
-    /// that refused it which is to blame.
+    /// Nothing wrong: the stream ends after so many bytes, with so many bytes of data. Then it is
+    /// the decoder that refused it which is to blame.
     Sound {
         /// Bytes up to the end of the final block.
         stream: u64,
@@ -21,11 +22,11 @@ pub enum Finding {
     Wrong(FormatError),
 }
 
-/// Looks for what is wrong with the deflate stream at the beginning of `stream`. Offsets count from there,
-/// and are exact: it is the byte with which a decoder can notice, and no earlier one.
+/// Looks for what is wrong with the deflate stream at the beginning of `stream`. Offsets count from
+/// there, and are exact: it is the byte with which a decoder can notice, and no earlier one.
 pub fn diagnose(stream: &[u8]) -> Finding {
-    // At full speed the decoder stops at the right byte, but for some causes has only one word. Byte by byte
-    // it tells them apart.
+    // At full speed the decoder stops at the right byte, but for some causes has only one word.
+    // Byte by byte it tells them apart.
     match attempt(stream, stream.len()) {
         Finding::Wrong(FormatError { offset, cause: Cause::Deflate(_) }) => {
             attempt(stream, (offset as usize).saturating_sub(SLOWLY))

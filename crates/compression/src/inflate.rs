@@ -1,7 +1,7 @@
-//! One thread's decoder, for what cannot be divided: any size, a fixed window.
+//! The decoder of one thread, for data that cannot be divided: any size, a fixed window.
 //!
-//! It reads every format, member after member, Broadloom's own too. The parallel decoder leaves to it what
-//! has no lengths to jump by.
+//! It reads every format, member after member, Broadloom's own too. The parallel decoder gives it
+//! all data without lengths to jump by.
 
 use std::io::{Read, Write};
 
@@ -27,7 +27,8 @@ const ROOM: usize = 1 << 17;
 /// How to decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot be.
+    /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot
+    /// be.
     pub format: Option<Format>,
     /// The most bytes that may come out.
     pub limit: Option<u64>,
@@ -38,8 +39,8 @@ pub struct Options {
 /// Decodes `input` in this thread.
 ///
 /// # Errors
-/// If the input is wrong or cut off, or longer than allowed, or if reading or writing fails. What was written
-/// by then is a beginning of the data.
+/// If the input is wrong or cut off, or longer than allowed, or if reading or writing fails. What
+/// was written by then is a beginning of the data.
 pub fn inflate(
     input: impl Read,
     output: impl Write,
@@ -110,9 +111,9 @@ impl Inflater {
         Inflater { state: Inflate::new(false, 15), room: vec![0; ROOM] }
     }
 
-    /// Decodes a member whose header was consumed, and checks it by its trailer and by its header. `write`
-    /// gets the data and the offset of the input up to which they were decoded. Gives its lengths and its
-    /// checksum.
+    /// Decodes a member whose header was consumed, and checks it by its trailer and by its header.
+    /// `write` gets the data and the offset of the input up to which they were decoded. Gives its
+    /// lengths and its checksum.
     pub(crate) fn member(
         &mut self,
         input: &mut impl Input,

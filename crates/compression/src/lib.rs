@@ -1,4 +1,4 @@
-//! Compression of inputs of any size, in parallel, into formats that other tools read, and back.
+//! Parallel compression of inputs of any size into formats that other tools read, and back.
 
 #![forbid(unsafe_code)]
 

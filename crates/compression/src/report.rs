@@ -1,4 +1,4 @@
-//! What a compression or a decompression came to.
+//! The counts of a compression or a decompression.
 
 use broadloom_engine::JobError;
 
@@ -15,7 +15,8 @@ pub struct Report {
     pub streams: u64,
     /// Chunks, each compressed or decompressed on its own.
     pub chunks: u64,
-    /// Attempts beyond a chunk's first, each because the one before had too little room for its output.
+    /// Attempts beyond a chunk's first, each because the one before had too little room for its
+    /// output.
     pub overflows: u64,
     /// Chunks that the session fallen back to has done.
     pub fallbacks: u64,

@@ -1,4 +1,4 @@
-//! How an input is compressed: what is right for it, and what is not.
+//! Settings of a compression, and their valid values.
 
 use std::time::Duration;
 
@@ -26,20 +26,22 @@ pub struct Settings {
     pub format: Format,
     /// Bytes of a chunk: 1 KiB to 1 GiB; for [`Format::Bgzf`], at most 65280.
     pub chunk: usize,
-    /// Whether the content says where chunks end, so that a small change in the input is a small change in
-    /// the output, as `rsync` needs it. Chunks then have an eighth of [`chunk`](Settings::chunk) to all of it.
+    /// Whether the content says where chunks end, so that a small change in the input is a small
+    /// change in the output, as `rsync` needs it. Chunks then have an eighth of
+    /// [`chunk`](Settings::chunk) to all of it.
     pub rsyncable: bool,
     /// Threads, each with a queue pair: 1 to 1024.
     pub threads: usize,
-    /// Jobs in each thread's queue pair, at most: 1 to 256. It matters with asynchronous providers, and for
-    /// the memory that streams take.
+    /// Jobs in each thread's queue pair, at most: 1 to 256. It matters with asynchronous providers,
+    /// and for the memory that streams take.
     pub outstanding: usize,
-    /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they are not.
+    /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they
+    /// are not.
     pub cores: Option<Vec<usize>>,
     /// What a thread does while it waits for a device.
     pub poll: Poll,
-    /// Bytes of room for a chunk's first attempt; `None`: enough for anything. Less makes overflows, which
-    /// cost time.
+    /// Bytes of room for a chunk's first attempt; `None`: enough for anything. Less makes
+    /// overflows, which cost time.
     pub room: Option<usize>,
     /// The name to be stored, for [`Format::Gzip`] alone.
     pub name: Option<Vec<u8>>,
@@ -48,14 +50,14 @@ pub struct Settings {
     pub mtime: u32,
     /// Whether an index is made, for [`Format::Bgzf`] alone.
     pub index: bool,
-    /// Whether each chunk is a member, for [`Format::Gzip`] alone; else all of them are one. Some readers take
-    /// the first member for everything.
+    /// Whether each chunk is a member, for [`Format::Gzip`] alone; else all of them are one. Some
+    /// readers take the first member for everything.
     pub members: bool,
 }
 
 impl Settings {
-    /// The usual settings for a format: one thread, 16 jobs outstanding, chunks of 64 KiB (65280 bytes for
-    /// [`Format::Bgzf`]).
+    /// The usual settings for a format: one thread, 16 jobs outstanding, chunks of 64 KiB (65280
+    /// bytes for [`Format::Bgzf`]).
     pub fn new(format: Format) -> Self {
         Settings {
             format,
@@ -73,9 +75,9 @@ impl Settings {
         }
     }
 
-    /// What a session's compression has to be for a format: its checksum and its ending. Level, window and
-    /// Huffman codes are free. Where [chunks are members](Settings::members), [`compression`](Settings::compression)
-    /// knows of that.
+    /// What a session's compression has to be for a format: its checksum and its ending. Level,
+    /// window and Huffman codes are free. Where [chunks are members](Settings::members),
+    /// [`compression`](Settings::compression) knows of that.
     ///
     /// ```
     /// use broadloom_compression::{Settings, format::Format};

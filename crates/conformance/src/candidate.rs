@@ -1,4 +1,4 @@
-//! Providers that may be absent, and how a test of one is run.
+//! Providers that may be absent, and how their tests run.
 
 use std::fmt::{Arguments, Display};
 use std::io::Write;
@@ -70,7 +70,8 @@ fn present_or(needed: bool, test: &str, candidate: impl Candidate) -> Option<Arc
     }
 }
 
-/// Writes a line to standard error, past the test harness, which keeps what a test prints to itself.
+/// Writes a line to standard error, past the test harness, which keeps what a test prints to
+/// itself.
 pub(crate) fn say(line: Arguments<'_>) {
     // Nothing depends on the line: a closed standard error is no reason to fail.
     let _ = writeln!(std::io::stderr(), "conformance: {line}");

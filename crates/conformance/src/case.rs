@@ -1,4 +1,4 @@
-//! Messages with everything that belongs to them, before and after.
+//! A message with all its parts, before and after.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -38,8 +38,8 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// A random message of so many bytes, rounded down to what the algorithm takes, with a random nonce,
-    /// and with some associated data where it has any; less where the provider takes less.
+    /// A random message of so many bytes, rounded down to what the algorithm takes, with a random
+    /// nonce, and with some associated data where it has any; less where the provider takes less.
     pub fn random(rng: &mut Rng, keyed: &Keyed, len: usize) -> Self {
         let len = keyed.text_len(len.min(keyed.limits.text));
         let before = random_bytes(rng, len);
@@ -81,7 +81,8 @@ impl Case {
         case
     }
 
-    /// A message of which somebody else says what becomes of it, without a nonce and associated data.
+    /// A message of which somebody else says what becomes of it, without a nonce and associated
+    /// data.
     pub fn given(keyed: Keyed, before: Vec<u8>, after: Vec<u8>, tag: Vec<u8>) -> Self {
         Case {
             keyed,

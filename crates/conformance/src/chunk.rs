@@ -1,4 +1,4 @@
-//! Chunks of data to be compressed, with what they may be compressed to.
+//! Chunks of data to compress, and the valid outputs for them.
 
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
@@ -171,8 +171,8 @@ impl Chunk {
     }
 }
 
-/// The most bytes that a compression makes of so many: for DEFLATE in stored blocks (RFC 1951 section
-/// 3.2.4), for LZ4 in literals.
+/// The most bytes that a compression makes of so many: for DEFLATE in stored blocks (RFC 1951
+/// section 3.2.4), for LZ4 in literals.
 pub(crate) fn most(algorithm: CompressionAlgorithm, len: usize) -> usize {
     match algorithm {
         CompressionAlgorithm::Deflate => len + 5 * len.div_ceil(0xffff).max(1),
@@ -215,7 +215,8 @@ pub(crate) fn levels(
     levels.map(|level| Compression { level, ..Compression::default() }).collect()
 }
 
-/// Windows, codes and endings, beside what is usual, that could be asked for: each alone, and some together.
+/// Windows, codes and endings, beside what is usual, that could be asked for: each alone, and some
+/// together.
 pub(crate) fn wishes(level: u8) -> impl Iterator<Item = Compression> {
     let usual = Compression { level, ..Compression::default() };
     let windows = Compression::WINDOWS.filter(move |window| *window != usual.window);
@@ -226,8 +227,8 @@ pub(crate) fn wishes(level: u8) -> impl Iterator<Item = Compression> {
     windows.chain([codes, open, both, Compression { window: 10, ..both }])
 }
 
-/// The ways in which a provider compresses: every level, and what it takes of the [`wishes`] at the first,
-/// the middle and the last.
+/// The ways in which a provider compresses: every level, and what it takes of the [`wishes`] at the
+/// first, the middle and the last.
 pub(crate) fn ways(
     provider: &Arc<dyn Provider>,
     algorithm: CompressionAlgorithm,

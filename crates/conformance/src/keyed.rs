@@ -75,7 +75,8 @@ impl Keyed {
         self
     }
 
-    /// The longest text of no more than `len` bytes that the algorithm takes, or the shortest there is.
+    /// The longest text of no more than `len` bytes that the algorithm takes, or the shortest there
+    /// is.
     pub fn text_len(&self, len: usize) -> usize {
         (len - len % self.algorithm.granularity()).max(self.algorithm.min_len())
     }
@@ -133,8 +134,8 @@ pub(crate) fn varied(provider: &Arc<dyn Provider>) -> Vec<Algorithm> {
     varied_of(&|algorithm| provider.supports(algorithm))
 }
 
-/// What there is of everything but most of the chains: enough of them that each cipher and each MAC is in
-/// one.
+/// What there is of everything but most of the chains: enough of them that each cipher and each MAC
+/// is in one.
 pub(crate) fn varied_of(has: &dyn Fn(Algorithm) -> bool) -> Vec<Algorithm> {
     let mut all: Vec<_> = Algorithm::simple().filter(|algorithm| has(*algorithm)).collect();
     let (ciphers, macs) = halves(has);

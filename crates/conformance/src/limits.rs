@@ -1,4 +1,4 @@
-//! How much a provider takes at a time.
+//! The longest text that a provider takes, found by trying.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,8 +16,9 @@ pub(crate) const LONGEST_ASSOCIATED: usize = 0x1_0010;
 
 /// The most bytes that a provider takes at a time.
 ///
-/// A provider that the engine may choose takes everything. One that is used by name only may have limits,
-/// if it says so ([`JobError::TooLong`]) for what is longer: the suite then keeps within them.
+/// A provider that the engine may choose takes everything. One that is used by name only may have
+/// limits, if it says so ([`JobError::TooLong`]) for what is longer: the suite then keeps within
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub text: usize,

@@ -1,4 +1,4 @@
-//! Buffers at chosen offsets, with bytes around them that nobody may touch.
+//! Buffers at chosen offsets, between bytes that must not change.
 
 /// What surrounds a buffer.
 const GUARD: u8 = 0xa5;

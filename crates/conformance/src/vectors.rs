@@ -1,4 +1,4 @@
-//! The standards' examples: the files of the folder `vectors`, read.
+//! Reads the standards' examples in the folder `vectors`.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The buffers that a job owns, or borrows for as long as a manager may hold it.
+//! Buffers that a job owns, or borrows for as long as a manager may hold the job.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -6,11 +6,22 @@ use alloc::vec::Vec;
 
 /// Bytes to read.
 ///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, Planner, Sha256};
+///
+/// let mut planner = Planner::new(&Cpu::detect());
+/// let mut borrowed = [HashJob::<Sha256, _>::digest(&b"borrowed"[..], ())];
+/// planner.process_many(&mut borrowed);
+/// let mut owned = [HashJob::<Sha256, _>::digest(b"owned".to_vec(), ())];
+/// planner.process_many(&mut owned);
+/// assert_ne!(borrowed[0].output(), owned[0].output());
+/// ```
+///
 /// # Safety
 ///
 /// As long as the value is neither moved, nor borrowed mutably, nor dropped, every call of
-/// [`bytes`](Input::bytes) gives the same slice, and nobody writes to it. No call panics: lanes that have other jobs
-/// would be left with pointers to what the panic frees.
+/// [`bytes`](Input::bytes) gives the same slice, and nobody writes to it. No call panics: lanes
+/// that have other jobs would be left with pointers to what the panic frees.
 pub unsafe trait Input {
     /// The bytes.
     fn bytes(&self) -> &[u8];
@@ -39,12 +50,27 @@ input! {
 
 /// A buffer that a cipher reads from and writes to: one and the same, or two apart.
 ///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, OutOfPlace, Planner};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut planner = Planner::new(&Cpu::detect());
+/// let mut owned = [CtrJob::ctr(&key, [1; 16], vec![5; 20], ())];
+/// planner.process_many(&mut owned);
+/// let (source, mut destination) = ([5; 20], [0; 20]);
+/// let pair = OutOfPlace::new(&source[..], &mut destination[..]).expect("equal lengths");
+/// let mut apart = [CtrJob::ctr(&key, [1; 16], pair, ())];
+/// planner.process_many(&mut apart);
+/// assert_eq!(owned[0].output(), apart[0].output());
+/// ```
+///
 /// # Safety
 ///
 /// As long as the value is neither moved nor dropped, nor borrowed by anyone else,
-/// [`pointers`](CipherBuffer::pointers) gives the same two, good for [`length`](CipherBuffer::length) bytes, which
-/// stays the same, of reading and of writing, which nobody else reads or writes. The two are equal, or do not
-/// overlap. No call panics, as for [`Input`].
+/// [`pointers`](CipherBuffer::pointers) gives the same two, good for
+/// [`length`](CipherBuffer::length) bytes, which stays the same, of reading and of writing, which
+/// nobody else reads or writes. The two are equal, or do not overlap. No call panics, as for
+/// [`Input`].
 pub unsafe trait CipherBuffer {
     /// Bytes to process.
     fn length(&self) -> usize;
@@ -111,6 +137,19 @@ impl Span {
 }
 
 /// A source and a destination apart from each other, of the same length.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, OutOfPlace, Planner};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let pair = OutOfPlace::new(b"the source stays", [0; 16]).expect("equal lengths");
+/// let mut jobs = [CtrJob::ctr(&key, [1; 16], pair, ())];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// let [job] = jobs;
+/// let (source, ciphertext) = job.into_parts().0.into_parts();
+/// assert_eq!(source, b"the source stays");
+/// assert_ne!(&ciphertext, source);
+/// ```
 #[derive(Debug)]
 pub struct OutOfPlace<S, D> {
     source: S,
@@ -137,6 +176,13 @@ impl<S: Input, D: CipherBuffer> OutOfPlace<S, D> {
 }
 
 /// A source and a destination of different lengths.
+///
+/// ```
+/// use broadloom_lanes::{OutOfPlace};
+///
+/// let error = OutOfPlace::new([0; 5], [0; 6]).err().expect("the lengths differ");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 pub struct PairError<S, D> {
     /// The source.
     pub source: S,

@@ -1,14 +1,14 @@
-//! Loops of one operation class each, to calibrate what a core can do.
+//! Loops of one operation class each, which calibrate the throughput of a core.
 //!
-//! A limit in cycles is an operation count over a throughput, and throughputs differ between
-//! machines and between minutes. The loops here run nothing but independent operations of one
-//! class, in inline assembly, so that no compiler can fold them. They take no clock: who has one
-//! times [`Probe::run`] and divides.
+//! A limit in cycles is an operation count divided by a throughput, and throughputs differ between
+//! machines and between minutes. The loops run only independent operations of one class, in inline
+//! assembly, so that no compiler can fold them. They use no clock: a caller that has one times
+//! [`Probe::run`] and divides.
 //!
-//! Twelve registers are written in turn (eight general ones). Where an instruction must also read
-//! the register it writes, that makes as many chains, which covers the latency of every class here
-//! at its throughput. What the registers hold at the start does not matter: none of these operations
-//! takes longer for one value than for another.
+//! Twelve registers are written in turn (eight general ones). Where an instruction also reads the
+//! register that it writes, there are as many chains, which covers the latency of every class at
+//! its throughput. The initial contents of the registers do not matter: none of these operations
+//! takes longer for some values than for others.
 
 use crate::arch;
 use crate::features::Features;
@@ -121,9 +121,9 @@ pub fn probes() -> impl Iterator<Item = Probe> {
         .flat_map(|(_, probes)| probes.iter().copied())
 }
 
-/// One line of assembly for each of twelve registers, 1 to 12 (SHA-256 rounds read register 0, which is
-/// therefore never written): `op dst, src` where `$operands` makes the
-/// operands of a register.
+/// One line of assembly for each of twelve registers, 1 to 12 (SHA-256 rounds read register 0,
+/// which is therefore never written): `op dst, src` where `$operands` makes the operands of a
+/// register.
 #[allow(unused_macros, reason = "not every architecture has loops")]
 macro_rules! twelve {
     ($operands:ident, $($op:tt)+) => {

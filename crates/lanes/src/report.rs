@@ -1,4 +1,4 @@
-//! What a CPU gets for each algorithm, and why: for people, and for tools that tell them.
+//! Reports the kernels of each algorithm on a CPU, and the reasons.
 
 use crate::aes;
 use crate::chacha;
@@ -10,6 +10,13 @@ use crate::kasumi;
 use crate::rc4;
 
 /// The kernels of one algorithm on one CPU.
+///
+/// ```
+/// for info in broadloom_lanes::kernels(&broadloom_lanes::Cpu::detect()) {
+///     println!("{}: {} ({})", info.algorithm, info.kernel, info.reason);
+///     assert!(info.lanes > 0);
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
     /// The algorithm's name; an HMAC has the kernels of its hash.

@@ -1,11 +1,11 @@
-//! Slots whose contents stay where they are while others point into them.
+//! Slots whose contents stay in place while pointers refer to them.
 
 use alloc::boxed::Box;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-/// A fixed number of slots, reached through one raw pointer: taking a reference to one slot never passes
-/// over the others, so what points into those stays good.
+/// A fixed number of slots, reached through one raw pointer: taking a reference to one slot never
+/// passes over the others, so what points into those stays good.
 ///
 /// It does not know which slots are full; whoever owns it does, and empties it.
 pub(crate) struct Slab<T> {

@@ -1,4 +1,4 @@
-//! A chunk on its way: compressed, perhaps verified, perhaps done again.
+//! The life of a chunk: compressed, perhaps verified, perhaps compressed again.
 
 use broadloom_engine::{
     Bytes, Data, DeviceFault, Ending, Handle, Job, JobError, Operation, Session,

@@ -1,5 +1,7 @@
-//! Chunk ends that the content determines, so that a change in the input moves the ends near the
-//! change only, and the compressed chunks beyond are the same bytes as before.
+//! Chunk ends that the content determines.
+//!
+//! A change in the input moves only the ends near the change. The compressed chunks beyond stay the
+//! same bytes.
 
 /// Bytes before a chunk's end by which the end is known: those that a [`Cutter`]'s sum still holds.
 const WINDOW: usize = u64::BITS as usize;
@@ -7,7 +9,8 @@ const WINDOW: usize = u64::BITS as usize;
 /// A chunk has at least this share of the bytes that it may have.
 const LEAST: usize = 8;
 
-/// From there on one place in so many bytes is an end, as a share of the bytes that a chunk may have.
+/// From there on one place in so many bytes is an end, as a share of the bytes that a chunk may
+/// have.
 const MEAN: usize = 4;
 
 /// A number for each byte, by which 64 bytes in a row are summed up: each shifts the sum by a bit.
@@ -39,7 +42,8 @@ pub(super) struct Cutter {
 }
 
 impl Cutter {
-    /// Chunks of at most `most` bytes, and of just so many unless the content determines their ends.
+    /// Chunks of at most `most` bytes, and of just so many unless the content determines their
+    /// ends.
     pub(super) fn new(most: usize, by_content: bool) -> Self {
         let bits = (most / MEAN).max(2).ilog2();
         // The highest bits of the sum depend on all of the window.
@@ -51,7 +55,8 @@ impl Cutter {
         self.most
     }
 
-    /// Bytes of the chunk that begins an input, of which `bytes` are all, or so many as a chunk may have.
+    /// Bytes of the chunk that begins an input, of which `bytes` are all, or so many as a chunk may
+    /// have.
     pub(super) fn cut(&self, bytes: &[u8]) -> usize {
         let most = self.most.min(bytes.len());
         let Some(mask) = self.mask else { return most };

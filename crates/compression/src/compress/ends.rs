@@ -1,4 +1,4 @@
-//! Where chunks come from, and where they go.
+//! Sources of chunks, and sinks for them.
 
 use std::io::{ErrorKind, Read, Write};
 
@@ -55,8 +55,8 @@ impl<R: Read> Reader<R> {
         Reader { reader, cutter, offset: 0, ahead: Vec::new(), ended: false }
     }
 
-    /// Fills the memory with what is at hand and what is read, until it is full or nothing more comes,
-    /// and says how much that is.
+    /// Fills the memory with what is at hand and what is read, until it is full or nothing more
+    /// comes, and says how much that is.
     fn read(&mut self, memory: &mut [u8]) -> Result<usize, CompressError> {
         let mut filled = self.ahead.len();
         memory[..filled].copy_from_slice(&self.ahead);

@@ -1,4 +1,7 @@
-//! From jobs to the output: what a provider made is checked before it is written.
+//! Takes jobs to the output: checks the data that a provider made, then writes them.
+//!
+//! The checksum of a member in pieces comes behind all its data. So these data are written before
+//! their checksum is checked, as in every gzip.
 
 use std::io::Write;
 use std::sync::atomic::Ordering;
@@ -100,8 +103,9 @@ impl<W: Write> Collect<'_, W> {
         }
     }
 
-    /// Writes the data of a piece that begins where the one before it ended, if it ends between two blocks, too,
-    /// or with the member. Otherwise what was read of the member from there on is kept, and no more is read.
+    /// Writes the data of a piece that begins where the one before it ended, if it ends between two
+    /// blocks, too, or with the member. Otherwise what was read of the member from there on is
+    /// kept, and no more is read.
     fn join(&mut self, job: &Job<'_>, piece: Piece) -> Result<(), DecompressError> {
         let Piece { start, len, .. } = piece;
         let stream = &bytes(job.data())[..len];
@@ -139,8 +143,8 @@ impl<W: Write> Collect<'_, W> {
         Ok(())
     }
 
-    /// What is wrong with a member that a provider failed at, or with what the provider made of it: this
-    /// thread's own decoder says so.
+    /// What is wrong with a member that a provider failed at, or with what the provider made of it:
+    /// this thread's own decoder says so.
     fn doubt(
         &mut self,
         member: &Member,
@@ -187,7 +191,8 @@ struct Found<'d> {
 }
 
 impl Found<'_> {
-    /// Whether the trailer, if it is in the piece, is that of the member with these data behind those before.
+    /// Whether the trailer, if it is in the piece, is that of the member with these data behind
+    /// those before.
     fn fits(&self, begun: &Begun, piece: &[u8]) -> bool {
         let Some(trailer) = piece[self.consumed..].first_chunk().filter(|_| self.is_last) else {
             return true;

@@ -1,4 +1,4 @@
-//! Where a member may be cut: behind markers, as far as one can tell without decoding it.
+//! Finds places where a member may be cut: behind markers, judged without decoding.
 
 use memchr::memmem::Finder;
 
@@ -10,7 +10,8 @@ use crate::format::MARKER;
 const LEAST: usize = 16 << 10;
 /// And then.
 const LEAST_OF_MANY: usize = 512;
-/// Bytes that are looked through for a marker: a chunk of 512 KiB that was stored has one within them.
+/// Bytes that are looked through for a marker: a chunk of 512 KiB that was stored has one within
+/// them.
 const MOST: usize = 600 << 10;
 /// Bytes by which more and more of the input is looked at.
 const MORE: usize = 64 << 10;
@@ -52,8 +53,8 @@ impl Cutter {
         (self.markers, self.has_cut) = (MARKERS, false);
     }
 
-    /// The next piece; `None` where no marker is near, or the input has ended. What is left of an input is a
-    /// piece if there was another.
+    /// The next piece; `None` where no marker is near, or the input has ended. What is left of an
+    /// input is a piece if there was another.
     pub(super) fn next(&mut self, input: &mut impl Input) -> Result<Option<Cut>, DecompressError> {
         let cut = self.find(input)?;
         match cut {

@@ -7,8 +7,8 @@ use broadloom_engine::JobError;
 use crate::format::FormatError;
 use crate::pipeline::ThreadError;
 
-/// Why decompression failed. Nothing is written after an error; what was written before is a beginning of
-/// the data.
+/// Why decompression failed. Nothing is written after an error; what was written before is a
+/// beginning of the data.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecompressError {

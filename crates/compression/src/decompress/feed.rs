@@ -1,4 +1,4 @@
-//! From members, and pieces of members, to jobs.
+//! Turns members, and pieces of members, into jobs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -58,7 +58,8 @@ pub(super) struct Share {
     pub(super) coding: Coding,
     /// The most bytes, compressed and uncompressed, of a member that says how many it stands for.
     pub(super) most: u64,
-    /// The most bytes, compressed and uncompressed, that one that does not say may turn out to have.
+    /// The most bytes, compressed and uncompressed, that one that does not say may turn out to
+    /// have.
     pub(super) most_unknown: u64,
     /// The most bytes, compressed and uncompressed, of a piece of a member.
     pub(super) most_piece: u64,
@@ -220,7 +221,8 @@ fn cut(
 }
 
 impl<'a, I: Lend<'a>> Feed<'_, I> {
-    /// What is wrong first with a member of which all there is are `stream` and what the input still has.
+    /// What is wrong first with a member of which all there is are `stream` and what the input
+    /// still has.
     fn cut_off(&mut self, member: &Member, stream: &[u8]) -> DecompressError {
         let end = self.input.offset();
         let cut_off = |part| FormatError::new(end, Cause::Truncated(part)).into();

@@ -1,4 +1,5 @@
-//! Where compressed bytes come from: looked at first, and consumed when it is known what they are.
+//! Sources of compressed bytes: bytes are looked at first, and consumed once their meaning is
+//! known.
 
 use std::io::{ErrorKind, Read};
 
@@ -23,7 +24,8 @@ pub(crate) trait Input {
 
 /// An input that can give jobs their data.
 pub(crate) trait Lend<'a>: Input {
-    /// The next `len` bytes, consumed; fewer only where the input ends. Memory of `used` is used again.
+    /// The next `len` bytes, consumed; fewer only where the input ends. Memory of `used` is used
+    /// again.
     fn lend(&mut self, len: usize, used: Data<'a>) -> Result<Bytes<'a>, DecompressError>;
 }
 

@@ -1,4 +1,4 @@
-//! What is in a compressed input, without its data.
+//! Lists the contents of a compressed input without decompressing the data.
 
 use std::io::{self, Read};
 
@@ -27,8 +27,8 @@ pub struct Listed {
     pub uncompressed: u64,
     /// The checksum that it stores of its data: a CRC-32, or zlib's Adler-32.
     pub checksum: Option<u32>,
-    /// Whether its data were decoded and compared with what it stores: where its length is not known, they
-    /// have to be. Else what it stores is taken at its word.
+    /// Whether its data were decoded and compared with what it stores: where its length is not
+    /// known, they have to be. Else what it stores is taken at its word.
     pub decoded: bool,
     /// When the data were modified, in seconds since 1970; 0 if that is not known.
     pub mtime: u32,
@@ -36,8 +36,9 @@ pub struct Listed {
     pub name: Option<Vec<u8>>,
 }
 
-/// Tells `each` of every member of an input, one after another, and gives what decompressing them would come
-/// to. A member of gzip that says how long it is is jumped over; others are decoded, by this thread.
+/// Tells `each` of every member of an input, one after another, and gives what decompressing them
+/// would come to. A member of gzip that says how long it is is jumped over; others are decoded, by
+/// this thread.
 ///
 /// # Errors
 /// If the input is wrong or cut off, as far as it is looked at, or stands for more than allowed.

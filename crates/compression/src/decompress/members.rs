@@ -1,4 +1,5 @@
-//! From member to member: what each is, where its deflate data begin, and what is behind the last.
+//! Steps from member to member: the kind of each, where its deflate data begin, and what follows
+//! the last one.
 
 use super::error::DecompressError;
 use super::input::Input;
@@ -6,22 +7,24 @@ use crate::diagnose::{Finding, diagnose};
 use crate::format::gzip::{self, Extent, Header, MAGIC, TRAILER, Trailer};
 use crate::format::{Cause, Detected, Format, FormatError, Part, bgzf, detect, parcomp, zlib};
 
-/// What to do about bytes behind the end of gzip, BGZF, zlib or bare deflate data that belong to nothing.
-/// Zeros, with which tapes and block devices fill up, are no such bytes.
+/// What to do about bytes behind the end of gzip, BGZF, zlib or bare deflate data that belong to
+/// nothing. Zeros, with which tapes and block devices fill up, are no such bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Garbage {
     /// An error: the beginning of a member may be what is damaged, and its data would be lost.
     #[default]
     Refuse,
-    /// The input ends there, and the [`Trailing`] says so. gzip warns of it and exits with status 2.
+    /// The input ends there, and the [`Trailing`] says so. gzip warns of it and exits with status
+    /// 2.
     Report,
-    /// It is copied to the output as it is, zeros too, and so is an input that does not begin as gzip data do,
-    /// or whose beginning is not that of a zlib stream: what `gzip -dcf` does. The [`Trailing`] says where.
+    /// It is copied to the output as it is, zeros too, and so is an input that does not begin as
+    /// gzip data do, or whose beginning is not that of a zlib stream: what `gzip -dcf` does. The
+    /// [`Trailing`] says where.
     Copy,
 }
 
-/// Bytes that are looked at to see whether an input is a zlib stream, where others are to be copied: two bytes
-/// of header are soon those of a text.
+/// Bytes that are looked at to see whether an input is a zlib stream, where others are to be
+/// copied: two bytes of header are soon those of a text.
 const PROBE: usize = 1 << 16;
 
 /// What was found behind the end of the compressed data.
@@ -138,7 +141,8 @@ impl Members {
             }
             None => {
                 let detected = look(input, detect)?;
-                // Members of all kinds may follow one another, so BGZF that was not asked for is gzip.
+                // Members of all kinds may follow one another, so BGZF that was not asked for is
+                // gzip.
                 let format = if detected == Detected::Zlib { Format::Zlib } else { Format::Gzip };
                 (format, detected == Detected::Bgzf)
             }
@@ -218,8 +222,8 @@ impl Members {
         Ok(Some(if self.foreign { member.doubted() } else { member }))
     }
 
-    /// A member that one thread is to decode, as far as its header is believed: where that cannot be
-    /// found out soon, the member's own end and its trailer will do.
+    /// A member that one thread is to decode, as far as its header is believed: where that cannot
+    /// be found out soon, the member's own end and its trailer will do.
     pub(crate) fn believed(
         &mut self,
         member: Member,
@@ -256,8 +260,9 @@ impl Members {
         self.format == Format::Gzip
     }
 
-    /// Whether a member of gzip ends where its header says, as far as what is there tells: a length, and
-    /// another member or the end. If not, neither this member nor another is taken at its word.
+    /// Whether a member of gzip ends where its header says, as far as what is there tells: a
+    /// length, and another member or the end. If not, neither this member nor another is taken at
+    /// its word.
     pub(crate) fn ends(
         &mut self,
         member: &Member,
@@ -396,8 +401,8 @@ fn is_compressed(input: &mut impl Input) -> Result<bool, DecompressError> {
     })
 }
 
-/// Has `parse` look at more and more of what comes next until it can tell. It can at the latest when it has
-/// seen the longest header that there may be.
+/// Has `parse` look at more and more of what comes next until it can tell. It can at the latest
+/// when it has seen the longest header that there may be.
 fn look<T>(
     input: &mut impl Input,
     parse: impl Fn(&[u8]) -> Result<Option<T>, FormatError>,

@@ -1,5 +1,8 @@
-//! Decompression: members side by side where the input says how long they are, pieces of members of gzip where
-//! it does not and they turn out to be independent, and one thread for the rest.
+//! Decompression.
+//!
+//! Members that say their length go side by side. Other gzip members are cut into pieces, which go
+//! side by side where they turn out to be independent. All other data are decoded by one thread, as
+//! they come: the pipeline drains first, and goes on with the next member.
 
 mod collect;
 mod cut;
@@ -34,17 +37,18 @@ use settings::Coding;
 /// What a decompression came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decompressed {
-    /// The counts. Chunks are members of gzip, blocks of BGZF, chunks of parcomp; the other formats are one.
+    /// The counts. Chunks are members of gzip, blocks of BGZF, chunks of parcomp; the other formats
+    /// are one.
     pub report: Report,
-    /// Chunks that one thread decoded, wholly or from some piece on, because their lengths are not known, or
-    /// because they are too large.
+    /// Chunks that one thread decoded, wholly or from some piece on, because their lengths are not
+    /// known, or because they are too large.
     pub alone: u64,
     /// Pieces of members of gzip that were decoded side by side.
     pub pieces: u64,
     /// What was behind the end.
     pub trailing: Trailing,
-    /// BGZF that ended without its end block, and had not been asked for by name (then it is an error): it
-    /// may have been cut off.
+    /// BGZF that ended without its end block, and had not been asked for by name (then it is an
+    /// error): it may have been cut off.
     pub no_end_block: bool,
 }
 
@@ -64,7 +68,8 @@ impl Decompressed {
 ///
 /// ```
 /// use broadloom_compression::decompress::{DecompressError, Decompressor, Settings};
-/// # fn with(session: broadloom_engine::Session, input: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+/// # use std::error::Error;
+/// # fn with(session: broadloom_engine::Session, input: &[u8]) -> Result<(), Box<dyn Error>> {
 /// let settings = Settings { threads: 2, limit: Some(1 << 30), ..Settings::default() };
 /// let decompressor = Decompressor::new(session, settings)?;
 /// let mut data = Vec::new();
@@ -94,8 +99,8 @@ impl Decompressor {
     /// Decompresses a slice, and appends the data to `output`.
     ///
     /// # Errors
-    /// If the input is wrong, cut off, or stands for more than allowed, or if the provider fails. `output` is
-    /// then as it was.
+    /// If the input is wrong, cut off, or stands for more than allowed, or if the provider fails.
+    /// `output` is then as it was.
     ///
     /// # Panics
     /// If a provider panics.
@@ -120,12 +125,12 @@ impl Decompressor {
         decompressed
     }
 
-    /// Decompresses from a reader to a writer, in a window of bounded size. With several threads, reading is
-    /// done by one of its own.
+    /// Decompresses from a reader to a writer, in a window of bounded size. With several threads,
+    /// reading is done by one of its own.
     ///
     /// # Errors
-    /// Those of [`decompress`](Decompressor::decompress), and if reading or writing fails. What was written
-    /// by then is a beginning of the data; nothing follows it.
+    /// Those of [`decompress`](Decompressor::decompress), and if reading or writing fails. What was
+    /// written by then is a beginning of the data; nothing follows it.
     ///
     /// # Panics
     /// If a provider panics.

@@ -1,4 +1,4 @@
-//! Where decompressed bytes go: counted, and never more than allowed.
+//! Destinations for decompressed bytes: counted, and never more than the limit.
 
 use std::io::Write;
 
@@ -43,7 +43,8 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Counts `len` bytes as written that the input up to `offset` stands for, and that nobody wants.
+    /// Counts `len` bytes as written that the input up to `offset` stands for, and that nobody
+    /// wants.
     pub(crate) fn pass(&mut self, len: u64, offset: u64) -> Result<(), DecompressError> {
         if len > self.left() {
             return Err(self.overflow(offset));

@@ -10,13 +10,15 @@ use crate::settings::{SettingsError, check_concurrency};
 /// How to decompress.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot be.
+    /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot
+    /// be.
     pub format: Option<Format>,
     /// Threads, each with a queue pair: 1 to 1024.
     pub threads: usize,
     /// Jobs in each thread's queue pair, at most: 1 to 256.
     pub outstanding: usize,
-    /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they are not.
+    /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they
+    /// are not.
     pub cores: Option<Vec<usize>>,
     /// What a thread does while it waits for a device.
     pub poll: Poll,
@@ -24,9 +26,10 @@ pub struct Settings {
     pub limit: Option<u64>,
     /// What to do about what follows the end.
     pub garbage: Garbage,
-    /// Bytes of data that members on their way may have together. One that takes more than its part of it
-    /// is decoded by one thread, in a fixed window. (Of a slice, this is so only where a member does not
-    /// say how long its data are, and there is a limit: else what comes out is in memory anyway.)
+    /// Bytes of data that members on their way may have together. One that takes more than its part
+    /// of it is decoded by one thread, in a fixed window. (Of a slice, this is so only where a
+    /// member does not say how long its data are, and there is a limit: else what comes out is in
+    /// memory anyway.)
     pub memory: usize,
 }
 

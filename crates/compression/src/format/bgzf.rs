@@ -1,5 +1,6 @@
-//! BGZF, section 4.1 of the SAM specification: gzip whose members, called blocks, are at most 64 KiB long
-//! and say so in a subfield `BC`, so that htslib can seek in it. An [index](super::gzi) tells it where to.
+//! BGZF, section 4.1 of the SAM specification: gzip with members (called blocks) of at most 64 KiB.
+//! Each block says its length in a subfield `BC`, so that htslib can seek. An [index](super::gzi)
+//! has the offsets.
 
 use super::gzip::{Extent, Header, TRAILER};
 use super::{Cause, Format, FormatError};
@@ -7,8 +8,8 @@ use super::{Cause, Format, FormatError};
 /// The ids of the subfield with a block's length.
 pub(super) const IDS: [u8; 2] = *b"BC";
 
-/// The most bytes of data that are put into a block. bgzip's number: less than 64 KiB, so that data which
-/// cannot be compressed fit as well.
+/// The most bytes of data that are put into a block. bgzip's number: less than 64 KiB, so that data
+/// which cannot be compressed fit as well.
 pub const MAX_DATA: usize = 65280;
 
 /// The most bytes of data that a block that is read can have.

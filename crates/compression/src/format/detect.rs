@@ -1,10 +1,10 @@
-//! Which format an input has, by how it begins.
+//! Recognises the format of an input by its first bytes.
 
 use super::gzip::{self, Extent};
 use super::{Cause, Format, FormatError, zlib};
 
-/// What an input turned out to be. What parcomp writes and bare deflate data begin with anything: they must
-/// be asked for by name.
+/// What an input turned out to be. What parcomp writes and bare deflate data begin with anything:
+/// they must be asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detected {
     /// gzip without known lengths.

@@ -1,4 +1,4 @@
-//! What can be wrong with compressed data, and where.
+//! Errors in compressed data, with their positions.
 
 use super::Format;
 
@@ -6,8 +6,9 @@ use super::Format;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {cause}")]
 pub struct FormatError {
-    /// Where, in bytes from the beginning of the compressed input: the first byte of the field that is
-    /// wrong, the byte with which deflate data went wrong, or the end of an input that ends too early.
+    /// Where, in bytes from the beginning of the compressed input: the first byte of the field that
+    /// is wrong, the byte with which deflate data went wrong, or the end of an input that ends too
+    /// early.
     pub offset: u64,
     /// What is wrong there.
     pub cause: Cause,

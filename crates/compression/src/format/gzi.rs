@@ -1,6 +1,9 @@
 //! The index of a BGZF file, `.gzi`, as bgzip writes it: where each block begins, compressed and
-//! uncompressed. All numbers are 64 bits, the lowest byte first: how many entries, then both offsets of
-//! each. The first block has no entry (it begins at 0), and neither has the empty one at the end.
+//! uncompressed.
+//!
+//! All numbers have 64 bits, the lowest byte first: the number of entries, then both offsets of
+//! each entry. The first block has no entry, because it begins at 0. The empty block at the end has
+//! none either.
 
 use super::bytes::u64_le;
 use super::{Cause, FormatError, Part};
@@ -29,7 +32,8 @@ impl Index {
         Index::default()
     }
 
-    /// Adds the next block that has data. The first block of the file is passed over, as the format has it.
+    /// Adds the next block that has data. The first block of the file is passed over, as the format
+    /// has it.
     pub fn push(&mut self, entry: Entry) {
         if entry.compressed != 0 {
             self.entries.push(entry);
@@ -41,8 +45,8 @@ impl Index {
         &self.entries
     }
 
-    /// The block in which the byte at `uncompressed` of the data lies, if it lies in any: the last that
-    /// begins at or before it.
+    /// The block in which the byte at `uncompressed` of the data lies, if it lies in any: the last
+    /// that begins at or before it.
     pub fn locate(&self, uncompressed: u64) -> Entry {
         let behind = self.entries.partition_point(|entry| entry.uncompressed <= uncompressed);
         behind.checked_sub(1).map_or_else(Entry::default, |last| self.entries[last])

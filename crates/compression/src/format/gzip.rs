@@ -1,11 +1,12 @@
 //! gzip, RFC 1952.
 //!
-//! Where each chunk is a member, it has a subfield `BL` in its header's extra field, with its length and that
-//! of its data. Every gzip skips it; Broadloom jumps by it from member to member.
+//! If each chunk is a member, the extra field of its header has a subfield `BL` with the lengths of
+//! the member and of its data. Every gzip skips the subfield; Broadloom uses it to jump from member
+//! to member.
 //!
 //! ```text
 //! 1f 8b 08 FLG  MTIME (4)  XFL OS   the fixed part
-//! XLEN (2)  extra field             if FLG has 0x04: subfields, each two ids, two bytes of length, contents
+//! XLEN (2)  extra field             if FLG has 0x04: subfields (two ids, length (2), contents)
 //! name, 0                           if FLG has 0x08
 //! comment, 0                        if FLG has 0x10
 //! CRC-16 of the above               if FLG has 0x02
@@ -25,9 +26,9 @@ const DEFLATE: u8 = 8;
 /// Bytes of a header without any optional part.
 pub const MIN_HEADER: usize = 10;
 
-/// The longest header that is read as a whole, in bytes. A name or a comment has no length of its own:
-/// without a bound, a damaged one would be looked for to the end of the input. Longer headers are passed
-/// over piece by piece, and their names are not known.
+/// The longest header that is read as a whole, in bytes. A name or a comment has no length of its
+/// own: without a bound, a damaged one would be looked for to the end of the input. Longer headers
+/// are passed over piece by piece, and their names are not known.
 pub const MAX_HEADER: usize = 1 << 18;
 
 /// Bytes behind the deflate data.
@@ -80,7 +81,8 @@ pub struct Header<'a> {
     pub system: u8,
     /// The extra field. Empty if there is none.
     pub extra: &'a [u8],
-    /// The file's name in ISO 8859-1, as it is there. [`file_name`](Header::file_name) is the safe one.
+    /// The file's name in ISO 8859-1, as it is there. [`file_name`](Header::file_name) is the safe
+    /// one.
     pub name: Option<&'a [u8]>,
     /// A comment in ISO 8859-1.
     pub comment: Option<&'a [u8]>,
@@ -89,12 +91,12 @@ pub struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// Reads the header at the beginning of `bytes`. `None` if it goes on behind their end; an input that
-    /// goes on as well then has to be offered with more of it.
+    /// Reads the header at the beginning of `bytes`. `None` if it goes on behind their end; an
+    /// input that goes on as well then has to be offered with more of it.
     ///
     /// # Errors
-    /// If no header begins so, or if it is wrong: reserved flags, another method than deflate, its own
-    /// checksum. Offsets count from the beginning of `bytes`.
+    /// If no header begins so, or if it is wrong: reserved flags, another method than deflate, its
+    /// own checksum. Offsets count from the beginning of `bytes`.
     pub fn parse(bytes: &'a [u8]) -> Result<Option<Self>, FormatError> {
         match Self::read(&bytes[..bytes.len().min(MAX_HEADER)])? {
             None if bytes.len() >= MAX_HEADER => {
@@ -149,8 +151,8 @@ impl<'a> Header<'a> {
         Ok(Some(header))
     }
 
-    /// The subfields of the extra field: their ids and contents. Ends where the field is not made of
-    /// subfields, as every gzip takes such a field, too.
+    /// The subfields of the extra field: their ids and contents. Ends where the field is not made
+    /// of subfields, as every gzip takes such a field, too.
     pub fn subfields(&self) -> impl Iterator<Item = ([u8; 2], &'a [u8])> {
         let mut rest = self.extra;
         std::iter::from_fn(move || {
@@ -162,8 +164,8 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// The name without directories, as a file may be called; `None` if nothing is left of it. Whoever
-    /// makes a file of that name cannot be led out of the directory.
+    /// The name without directories, as a file may be called; `None` if nothing is left of it.
+    /// Whoever makes a file of that name cannot be led out of the directory.
     pub fn file_name(&self) -> Option<&'a [u8]> {
         let last = self.name?.rsplit(|&byte| byte == b'/').next()?;
         (!matches!(last, b"" | b"." | b"..")).then_some(last)
@@ -178,8 +180,8 @@ impl<'a> Header<'a> {
         Some(member - self.len - TRAILER)
     }
 
-    /// Where the member ends by a subfield. Others may use the same two ids for something else, so that
-    /// a length which cannot be right is none.
+    /// Where the member ends by a subfield. Others may use the same two ids for something else, so
+    /// that a length which cannot be right is none.
     fn find_extent(&self) -> Extent {
         let extent = self.subfields().find_map(|(ids, contents)| match ids {
             BROADLOOM if contents.len() == 8 => {
@@ -333,9 +335,9 @@ pub enum MemberError {
 /// The longest name that can be stored.
 const MAX_NAME: usize = MAX_HEADER / 2;
 
-/// Writes the header of a member of Broadloom's, for `stream` bytes of deflate data that stand for `data`
-/// bytes. The deflate data and a [`Trailer`] have to follow. Data without a byte are a member as well: an
-/// input that is empty is one.
+/// Writes the header of a member of Broadloom's, for `stream` bytes of deflate data that stand for
+/// `data` bytes. The deflate data and a [`Trailer`] have to follow. Data without a byte are a
+/// member as well: an input that is empty is one.
 ///
 /// # Errors
 /// If the name or a length cannot be stored; then nothing is written.
@@ -356,7 +358,8 @@ pub fn write_header(
     put_header(output, metadata, &extent)
 }
 
-/// Writes the header of a member that says nothing of its length. Deflate data and a [`Trailer`] have to follow.
+/// Writes the header of a member that says nothing of its length. Deflate data and a [`Trailer`]
+/// have to follow.
 ///
 /// # Errors
 /// If the name cannot be stored; then nothing is written.

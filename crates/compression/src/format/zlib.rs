@@ -24,8 +24,8 @@ impl Header {
     /// Reads the header at the beginning of `bytes`. `None` if there is not all of it.
     ///
     /// # Errors
-    /// If it is none: its check fails, another method than deflate, a window that is too large. And if the
-    /// data need a preset dictionary.
+    /// If it is none: its check fails, another method than deflate, a window that is too large. And
+    /// if the data need a preset dictionary.
     pub fn parse(bytes: &[u8]) -> Result<Option<Self>, FormatError> {
         let Some(&found) = bytes.first_chunk::<HEADER>() else { return Ok(None) };
         let [method, flags] = found;
@@ -47,8 +47,8 @@ impl Header {
         Ok(Some(Header { window, effort: flags >> 6 }))
     }
 
-    /// The header that zlib writes for a window of 2^`window` bytes at `level`: 1 and below are the fastest,
-    /// 6 the usual, above that the best.
+    /// The header that zlib writes for a window of 2^`window` bytes at `level`: 1 and below are the
+    /// fastest, 6 the usual, above that the best.
     ///
     /// # Panics
     /// If `window` is not within 8 and 15.

@@ -1,4 +1,4 @@
-//! One thread alone: it reads, works and writes.
+//! A single thread that reads, works and writes.
 
 use super::drive::{Belt, Next, drive};
 use super::turns::Turns;

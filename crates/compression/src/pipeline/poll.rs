@@ -1,10 +1,11 @@
-//! What a thread does while it waits for a device.
+//! How a thread waits for a device.
 
 use std::time::Duration;
 
 use broadloom_engine::{Handle, QueuePair};
 
-/// What a thread does between two looks at a queue pair that has nothing to give, while jobs are out.
+/// What a thread does between two looks at a queue pair that has nothing to give, while jobs are
+/// out.
 ///
 /// It matters with asynchronous providers alone: others are done when the queue pair is flushed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,4 +1,4 @@
-//! The map itself, with hashes for jobs: no format, no compression.
+//! The map itself, with hashes as jobs: no format, no compression.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -46,8 +46,8 @@ impl<'scope, 'env, T: Send + 'scope> Threads<'scope, 'env, T> {
         Ok(())
     }
 
-    /// Waits for all, and gives what they came back with, in the order in which they were started. A panic
-    /// goes on to the caller.
+    /// Waits for all, and gives what they came back with, in the order in which they were started.
+    /// A panic goes on to the caller.
     pub(super) fn join(self) -> Vec<T> {
         let outcomes: Vec<_> = self.started.into_iter().map(ScopedJoinHandle::join).collect();
         let come_back = |outcome| match outcome {

@@ -1,4 +1,4 @@
-//! An input and an output that are there as a whole, in memory: every thread reads, works and writes.
+//! Input and output in memory: every thread reads, works and writes.
 
 use std::convert::Infallible;
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -10,15 +10,15 @@ use super::threads::{ThreadError, Threads, pin};
 use super::turns::Turns;
 use super::{ChunkJob, Numbered, Plan, Sink, Source};
 
-/// Takes all chunks of a source to a sink, in order: each to whichever thread is free, the calling thread among
-/// them unless threads are pinned. So neither may have to wait for anything.
+/// Takes all chunks of a source to a sink, in order: each to whichever thread is free, the calling
+/// thread among them unless threads are pinned. So neither may have to wait for anything.
 ///
-/// A result is written by the thread that completes it, from a cache that it is still in, unless it is not its
-/// turn, or another thread is writing: then by that one.
+/// A result is written by the thread that completes it, from a cache that it is still in, unless it
+/// is not its turn, or another thread is writing: then by that one.
 ///
 /// # Errors
-/// The source's or the sink's own, after all that comes before it in the input is written; or that of a
-/// thread.
+/// The source's or the sink's own, after all that comes before it in the input is written; or that
+/// of a thread.
 ///
 /// # Panics
 /// If a provider panics.
@@ -73,8 +73,8 @@ where
     }
 }
 
-/// What the threads sit at. Nothing foreign runs while its state is locked; a source or a sink that panics ends
-/// everything, by the lock that it poisons.
+/// What the threads sit at. Nothing foreign runs while its state is locked; a source or a sink that
+/// panics ends everything, by the lock that it poisons.
 struct Table<'t, J, S, K, E> {
     make: &'t (dyn Fn() -> J + Sync),
     source: Mutex<Chunks<S, E>>,

@@ -1,4 +1,4 @@
-//! Chunks: two providers may make different things of them, and read each other's.
+//! Chunks: two providers may compress them differently, and must read each other's output.
 
 use std::sync::Arc;
 

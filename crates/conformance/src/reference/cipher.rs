@@ -114,8 +114,8 @@ where
     output
 }
 
-/// CFB with segments of a block (SP 800-38A, 6.3); what is shorter at the end gets the start of its key
-/// stream.
+/// CFB with segments of a block (SP 800-38A, 6.3); what is shorter at the end gets the start of its
+/// key stream.
 fn cfb(encrypts: bool, key: &[u8], iv: &[u8], data: &[u8]) -> Vec<u8> {
     let mut last: [u8; 16] = iv.try_into().expect("an IV that fits");
     let mut output = Vec::new();

@@ -1,4 +1,4 @@
-//! What is supported, and that what comes out of it is right.
+//! Which algorithms a provider supports, and whether their results are right.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! The Monte Carlo tests of NIST's validation program: thousands of jobs, each made of what came of the last.
+//! The Monte Carlo tests of NIST's validation program: thousands of jobs, each made from the result
+//! of the last.
 
 use std::mem;
 use std::sync::Arc;

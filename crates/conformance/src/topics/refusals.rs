@@ -1,4 +1,5 @@
-//! Jobs that cannot be: each is refused with a typed error that has the numbers, its buffers as they were.
+//! Impossible jobs: each is refused with a typed error that has the numbers, and its buffers stay
+//! unchanged.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ pub fn wrong_nonces(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Texts that are no whole blocks, of other lengths in bits, too long for CCM's length field, read only, or of which source and
-/// destination differ.
+/// Texts that are no whole blocks, of other lengths in bits, too long for CCM's length field, read
+/// only, or of which source and destination differ.
 pub fn wrong_lengths(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 14);
     for algorithm in varied(provider) {
@@ -102,8 +103,8 @@ fn ccm_is_no_longer_than_its_length_field(provider: &Arc<dyn Provider>, bench: &
     }
 }
 
-/// Bits of a nonce that are no part of it, counters of 32 bits that would pass zero, and data units for XTS that are less than a block or more than
-/// 2^20 of them.
+/// Bits of a nonce that are no part of it, counters of 32 bits that would pass zero, and data units
+/// for XTS that are less than a block or more than 2^20 of them.
 pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 18);
     for algorithm in varied(provider) {
@@ -162,8 +163,9 @@ pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Ranges that end beyond the data, begin there, or end before they begin; and a place for the tag that is
-/// not within the data, cannot be written to, or is where the ciphertext goes or among what it is the tag of.
+/// Ranges that end beyond the data, begin there, or end before they begin; and a place for the tag
+/// that is not within the data, cannot be written to, or is where the ciphertext goes or among what
+/// it is the tag of.
 pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 15);
     for algorithm in varied(provider) {
@@ -257,8 +259,8 @@ fn a_tag_in_what_it_is_of(bench: &mut Bench<'_>, session: &Session) {
     }
 }
 
-/// Ranges, a place for a tag, associated data and a tag to check, where the algorithm has no use for them: what
-/// is to be authenticated is not left out in silence.
+/// Ranges, a place for a tag, associated data and a tag to check, where the algorithm has no use
+/// for them: what is to be authenticated is not left out in silence.
 pub fn useless_extras(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 21);
     for algorithm in varied(provider) {
@@ -370,7 +372,8 @@ impl<'p> Bench<'p> {
         Keyed::random(&mut self.rng, self.provider, algorithm).open_all(self.provider)
     }
 
-    /// A good job of 96 bytes in place, made bad, is refused with this error, its bytes as they were.
+    /// A good job of 96 bytes in place, made bad, is refused with this error, its bytes as they
+    /// were.
     fn refuses(
         &mut self,
         session: &Session,

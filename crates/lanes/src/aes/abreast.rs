@@ -1,8 +1,10 @@
-//! CBC's, CFB's and OFB's encryption with the blocks of several lanes in a register (VAES): two, or four.
+//! Encryption by CBC, CFB and OFB with the blocks of several lanes in a register (VAES): two or
+//! four.
 //!
-//! A round of sixteen lanes then takes as long as one of eight does by AES-NI, if a round key is loaded for all
-//! lanes of a register at once: where all lanes have one key, or where their keys were put side by side. That is
-//! work, too, and the copies have to be wiped: it pays from some blocks on.
+//! A round of sixteen lanes then takes as long as a round of eight lanes by AES-NI, if one load
+//! brings the round keys of all lanes in a register: because all lanes have one key, or because
+//! their keys were put side by side. Copying keys takes time, and the copies must be wiped. So it
+//! pays only from some blocks on.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
@@ -66,16 +68,16 @@ pub(crate) trait Mode: Course {
 /// # Safety
 /// As [`Aes`](super::register::Aes).
 pub(crate) trait Abreast: Lanewise + Wide {
-    /// Whether there are registers enough to keep the next blocks of the lanes in them, and the round keys of steps 1 to
-    /// [`HELD`].
+    /// Whether there are registers enough to keep the next blocks of the lanes in them, and the
+    /// round keys of steps 1 to [`HELD`].
     const SPARE: bool;
 
-    /// Blocks from which on it pays to put keys side by side, measured: to put them there, and to wipe them, takes as long
-    /// as some blocks. With fewer, lanes go by AES-NI, eight at a time.
+    /// Blocks from which on it pays to put keys side by side, measured: to put them there, and to
+    /// wipe them, takes as long as some blocks. With fewer, lanes go by AES-NI, eight at a time.
     const WORTH_IT: usize;
 
-    /// Stores the block of each lane `at` bytes after where its pointer points to. `to` is valid for as many
-    /// pointers as there are lanes.
+    /// Stores the block of each lane `at` bytes after where its pointer points to. `to` is valid
+    /// for as many pointers as there are lanes.
     unsafe fn scatter(self, to: *const *mut u8, at: usize);
 }
 
@@ -129,8 +131,8 @@ pub(crate) struct Places {
 /// The next blocks of `n` lanes, with one key or with many. The lanes' pointers stay.
 ///
 /// # Safety
-/// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Abreast`], but that lanes from `n` on are the same as
-/// the one before them.
+/// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Abreast`], but that lanes from `n`
+/// on are the same as the one before them.
 #[inline(always)]
 pub(crate) unsafe fn run<C: Course, W: Abreast>(
     lanes: &Places,
@@ -175,8 +177,8 @@ unsafe fn run_in<C: Course, W: Abreast, const N: usize>(
 /// Round keys for registers of several lanes.
 ///
 /// # Safety
-/// The methods may only be called where the instructions of `W` are enabled, and for round keys and registers that
-/// there are.
+/// The methods may only be called where the instructions of `W` are enabled, and for round keys and
+/// registers that there are.
 trait Keys<W> {
     /// Those of a step.
     type Step: Copy;
@@ -280,16 +282,17 @@ impl<W: Abreast, const N: usize> Keys<W> for SideBySide<W, N> {
 /// Encrypts `blocks` blocks in each lane of `N` registers. The lanes' pointers stay.
 ///
 /// # Safety
-/// The contracts of [`CbcKernel`](super::cbc::CbcKernel), [`Keys`] and [`Abreast`], but that the last lanes may be
-/// one and the same.
+/// The contracts of [`CbcKernel`](super::cbc::CbcKernel), [`Keys`] and [`Abreast`], but that the
+/// last lanes may be one and the same.
 #[inline(always)]
 unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
     lanes: &Places,
     keys: &mut K,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promises: the lanes have keys with as many rounds, and buffers of `blocks` blocks, of
-    // which one is touched at a time: in all lanes it is read before any is written to.
+    // SAFETY: the caller's promises: the lanes have keys with as many rounds, and buffers of
+    // `blocks` blocks, of which one is touched at a time: in all lanes it is read before any is
+    // written to.
     unsafe {
         let rounds = (**lanes.key).rounds();
         let &Places { src, dst, state, .. } = lanes;
@@ -305,8 +308,9 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
             x[i] = start(i);
         }
         let mut held = [x; HELD];
-        // The text is added to a key, and with it to the block: so it does not wait for the block before. Loaded behind
-        // the rounds of the blocks before, it does not get in their way either.
+        // The text is added to a key, and with it to the block: so it does not wait for the block
+        // before. Loaded behind the rounds of the blocks before, it does not get in their way
+        // either.
         let text = |keys: &K, i: usize, block: usize| {
             let text = W::gather(src.add(W::LANES * i), 16 * block);
             match C::ADDED {

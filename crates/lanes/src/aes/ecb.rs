@@ -24,6 +24,18 @@ pub struct EcbTask {
 }
 
 /// The scheduler of ECB buffers: one after the other, each ciphered at once.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, EcbJob, EcbLanes, Planner};
+///
+/// let mut planner: Planner<EcbLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [EcbJob::encrypt(&key, vec![0; 32], ()).expect("whole blocks")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct EcbLanes {
     kernel: &'static BlocksKernel,
 }
@@ -52,7 +64,8 @@ impl Lanes for EcbLanes {
                 Direction::Encrypt => kernel.encrypt,
                 Direction::Decrypt => kernel.decrypt,
             };
-            // SAFETY: the caller vouches for the task until it is complete; the kernel is for this CPU.
+            // SAFETY: the caller vouches for the task until it is complete; the kernel is for this
+            // CPU.
             unsafe { cipher(&*key, src, dst, blocks) };
             id
         }) {
@@ -97,8 +110,8 @@ unsafe impl Cipher for Ecb<'_> {
 /// A buffer of whole blocks, each of which is to be encrypted or decrypted with AES by itself (ECB,
 /// SP 800-38A, section 6.1).
 ///
-/// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks that are
-/// as good as random, and for building other modes, not for messages.
+/// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks
+/// that are as good as random, and for building other modes, not for messages.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Cpu, EcbJob, LengthError, Planner};
@@ -132,8 +145,8 @@ impl<'a, B: CipherBuffer, T> EcbJob<'a, B, T> {
 impl<'a> Loan<'a, EcbLanes> {
     /// Encrypts each block of a buffer in place with AES (ECB, SP 800-38A, section 6.1).
     ///
-    /// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks that are
-    /// as good as random, and for building other modes, not for messages.
+    /// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks
+    /// that are as good as random, and for building other modes, not for messages.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, Cpu, EcbLanes, LengthError, Loan, Planner};

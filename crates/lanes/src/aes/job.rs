@@ -1,4 +1,4 @@
-//! What a user hands in: buffers to be encrypted or decrypted.
+//! CBC jobs and loans.
 
 use super::AesKey;
 use super::lanes::{CbcLanes, CbcTask, Direction};
@@ -12,8 +12,8 @@ pub(super) const BLOCK: usize = 16;
 
 /// One buffer to be encrypted or decrypted with AES-CBC (SP 800-38A, section 6.2), of whole blocks.
 ///
-/// `B` is the buffer, owned or borrowed, in place or apart ([`CipherBuffer`]); `T` is whatever the caller
-/// wants to come back with it. There is no job without an IV:
+/// `B` is the buffer, owned or borrowed, in place or apart ([`CipherBuffer`]); `T` is whatever the
+/// caller wants to come back with it. There is no job without an IV:
 ///
 /// ```compile_fail
 /// # use broadloom_lanes::{AesKey, CbcJob};
@@ -65,8 +65,8 @@ unsafe impl Cipher for Cbc<'_> {
 }
 
 impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
-    /// Encrypts a buffer of whole blocks; none is fine. For each message under one key, the IV must be
-    /// one that nobody could foretell (SP 800-38A, appendix C).
+    /// Encrypts a buffer of whole blocks; none is fine. For each message under one key, the IV must
+    /// be one that nobody could foretell (SP 800-38A, appendix C).
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.

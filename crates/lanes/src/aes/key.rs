@@ -160,6 +160,13 @@ impl fmt::Debug for AesKey {
 }
 
 /// A key was neither 16, 24 nor 32 bytes long.
+///
+/// ```
+/// use broadloom_lanes::{AesKey};
+///
+/// let error = AesKey::new(&[7; 17]).err().expect("17 bytes are no key");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyLengthError {
     given: usize,
@@ -250,7 +257,8 @@ mod tests {
         }
     }
 
-    /// A CPU that is held to plain integers, or that is said to lack AES, expands keys without AES-NI.
+    /// A CPU that is held to plain integers, or that is said to lack AES, expands keys without
+    /// AES-NI.
     #[test]
     fn expansion_uses_no_instruction_that_was_not_asked_for() {
         let detected = Cpu::detect();

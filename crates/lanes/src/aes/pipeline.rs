@@ -1,9 +1,9 @@
 //! CBC written once over an instruction set's AES round.
 //!
-//! One round takes a few cycles but a new one can start in each, so a core needs several
-//! independent blocks in hand: blocks of other lanes to encrypt, the next blocks of the same buffer
-//! to decrypt. Every number of blocks has its own copy of the code, with all rounds unrolled, and
-//! the blocks stay in registers from the first round to the last.
+//! A round has a latency of a few cycles, and a new round can start in each cycle. So a core
+//! interleaves several independent blocks: blocks of other lanes to encrypt, the next blocks of the
+//! same buffer to decrypt. Every number of blocks has its own copy of the code with all rounds
+//! unrolled, and the blocks stay in registers from the first round to the last.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
@@ -11,8 +11,8 @@ use super::cbc::{CbcLaneSet, MAX_LANES};
 use super::key::{AesKey, Block};
 use super::register::{Aes, Decrypt, round_key, unroll};
 
-/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The lanes' pointers
-/// stay.
+/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The
+/// lanes' pointers stay.
 ///
 /// # Safety
 ///

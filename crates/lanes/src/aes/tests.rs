@@ -1,4 +1,4 @@
-//! Every kernel that this CPU runs, against known answers and against the `aes` and `cbc` crates.
+//! Every kernel that this CPU runs, against known answers and against the crates `aes` and `cbc`.
 
 extern crate std;
 
@@ -44,8 +44,8 @@ impl Case {
         }
     }
 
-    /// The ciphertext of CFB: each block is added to what becomes of the one before it, one block of CBC under that
-    /// as IV.
+    /// The ciphertext of CFB: each block is added to what becomes of the one before it, one block
+    /// of CBC under that as IV.
     fn expected_of_cfb(&self) -> Vec<u8> {
         let (mut ciphertext, mut before) = (Vec::new(), self.iv);
         for block in self.plain.chunks(16) {
@@ -311,7 +311,8 @@ fn sp_800_38a() {
     );
 }
 
-/// Every lane count, own keys and a shared one, lengths, every placing, and the lengths cut into several calls.
+/// Every lane count, own keys and a shared one, lengths, every placing, and the lengths cut into
+/// several calls.
 fn encryption_is_right(
     kernel: &CbcKernel,
     lengths: impl Iterator<Item = usize> + Clone,
@@ -480,7 +481,8 @@ mod guard {
                     set.dst[lane] = dst[lane].tail(blocks * 16).as_mut_ptr();
                     set.state[lane] = case.iv;
                 }
-                // SAFETY: the CPU was asked; keys and pages outlive the call, none overlaps another.
+                // SAFETY: the CPU was asked; keys and pages outlive the call, none overlaps
+                // another.
                 unsafe { (kernel.encrypt)(&mut set, lanes, blocks) };
                 for (lane, case) in cases.iter().enumerate() {
                     let cipher = dst[lane].tail(blocks * 16);

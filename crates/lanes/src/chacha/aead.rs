@@ -10,12 +10,12 @@ use crate::vector::Vector;
 /// Messages that are handed to the kernel in one call, at most.
 pub(crate) const GATHERED: usize = 32;
 
-/// A text that is longer is worked on in parts of so many bytes: both what ciphers and what authenticates
-/// should find it in the first-level cache.
+/// A text that is longer is worked on in parts of so many bytes: both what ciphers and what
+/// authenticates should find it in the first-level cache.
 pub(crate) const LONG: usize = 16 << 10;
 
-/// Messages are gathered until they have so many bytes: enough for all lanes, if they are not longer than most
-/// packets are, and little enough for the second-level cache.
+/// Messages are gathered until they have so many bytes: enough for all lanes, if they are not
+/// longer than most packets are, and little enough for the second-level cache.
 pub(crate) const TOGETHER: usize = 64 << 10;
 
 /// What a kernel works with: secrets of the messages that it had last.
@@ -39,9 +39,9 @@ impl Drop for Workspace {
 
 /// [`ChaChaKernel::process`](super::ChaChaKernel).
 ///
-/// The first lanes make the keys of all messages; after them come the blocks of the texts. As soon as all
-/// keys are there, and before anything is written, what is to be opened is authenticated; what is sealed is
-/// authenticated at the end.
+/// The first lanes make the keys of all messages; after them come the blocks of the texts. As soon
+/// as all keys are there, and before anything is written, what is to be opened is authenticated;
+/// what is sealed is authenticated at the end.
 ///
 /// # Safety
 /// The contract of [`ChaChaKernel`](super::ChaChaKernel), for the instructions of V and W.

@@ -51,8 +51,8 @@ impl Blocks {
         }
     }
 
-    /// Makes what HChaCha20 takes the derived key from, of every lane of `V`: the state after the rounds, to which the
-    /// one before is not added (draft-irtf-cfrg-xchacha-03, 2.2).
+    /// Makes what HChaCha20 takes the derived key from, of every lane of `V`: the state after the
+    /// rounds, to which the one before is not added (draft-irtf-cfrg-xchacha-03, 2.2).
     ///
     /// # Safety
     /// As [`make`](Blocks::make).
@@ -75,10 +75,12 @@ impl Blocks {
         }
     }
 
-    /// Makes consecutive blocks of one text, from a number on, in all lanes of `V`, and adds them to it.
+    /// Makes consecutive blocks of one text, from a number on, in all lanes of `V`, and adds them
+    /// to it.
     ///
     /// # Safety
-    /// The CPU has V's instructions; the text has so many blocks, all whole, and its pointers are valid.
+    /// The CPU has V's instructions; the text has so many blocks, all whole, and its pointers are
+    /// valid.
     #[inline(always)]
     pub unsafe fn add_to_one<V: Vector<Word = u32>>(&mut self, text: &Text, number: usize) {
         /// What the lanes differ by.

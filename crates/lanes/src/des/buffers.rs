@@ -1,4 +1,4 @@
-//! Buffers that were taken and are not complete: what of them is not in lanes yet, in the order of arrival.
+//! Incomplete buffers: the parts that are not in lanes yet, in the order of arrival.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -252,8 +252,8 @@ impl Rest {
         if self.run.mode.is_serial() { blocks.min(LONGEST_RUN) } else { blocks }
     }
 
-    /// Takes off the next blocks: all of them where they chain, else as many as there should be, and last
-    /// the padded one by itself.
+    /// Takes off the next blocks: all of them where they chain, else as many as there should be,
+    /// and last the padded one by itself.
     ///
     /// # Safety
     /// The source is readable, and something is left.

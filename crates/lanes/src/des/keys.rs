@@ -83,7 +83,8 @@ impl LaneKeys {
             if shared {
                 words[lanes..].fill(word);
             }
-            // SAFETY: there are slices for every pass, and words for all lanes; the rest is the caller's.
+            // SAFETY: there are slices for every pass, and words for all lanes; the rest is the
+            // caller's.
             unsafe {
                 let slices = self.slices.as_mut_ptr().cast::<u64>();
                 let slices = slices.add(pass * SLICES * (kernel.lanes / 64));

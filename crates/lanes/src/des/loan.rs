@@ -1,4 +1,4 @@
-//! What a user lends: buffers to be encrypted or decrypted.
+//! DES loans: buffers to encrypt or decrypt, borrowed for one call.
 
 use super::job::Des;
 use super::key::DesKey;
@@ -49,8 +49,9 @@ macro_rules! whole_blocks {
 impl<'a> Loan<'a, DesLanes> {
     whole_blocks! {
         /// Encrypts a buffer of whole blocks in place with DES or triple DES, as the key is, in CBC
-        /// (SP 800-38A, section 6.2); none is fine. For each message under one key, the IV must be one that
-        /// nobody could foretell (appendix C): with one used twice, equal beginnings of messages show.
+        /// (SP 800-38A, section 6.2); none is fine. For each message under one key, the IV must be
+        /// one that nobody could foretell (appendix C): with one used twice, equal beginnings of
+        /// messages show.
         des_cbc_encrypt, des_cbc_encrypt_to, Mode::CbcEncrypt, iv
     }
 
@@ -61,23 +62,24 @@ impl<'a> Loan<'a, DesLanes> {
     }
 
     whole_blocks! {
-        /// Encrypts a buffer of whole blocks in place with DES or triple DES, as the key is, each block by
-        /// itself (ECB; SP 800-38A, section 6.1). Equal blocks show: this is for building other modes.
+        /// Encrypts a buffer of whole blocks in place with DES or triple DES, as the key is, each
+        /// block by itself (ECB; SP 800-38A, section 6.1). Equal blocks show: this is for building
+        /// other modes.
         des_ecb_encrypt, des_ecb_encrypt_to, Mode::EcbEncrypt
     }
 
     whole_blocks! {
-        /// Decrypts a buffer of whole blocks in place with DES or triple DES, as the key is, each block by
-        /// itself (ECB; SP 800-38A, section 6.1).
+        /// Decrypts a buffer of whole blocks in place with DES or triple DES, as the key is, each
+        /// block by itself (ECB; SP 800-38A, section 6.1).
         des_ecb_decrypt, des_ecb_decrypt_to, Mode::EcbDecrypt
     }
 
-    /// Encrypts or decrypts a buffer in place with DES or triple DES, as the key is, in counter mode
-    /// (SP 800-38A, section 6.5), which are the same. `counter` is the first counter block, big-endian; all
-    /// its 64 bits count, modulo 2^64. The last block need not be whole.
+    /// Encrypts or decrypts a buffer in place with DES or triple DES, as the key is, in counter
+    /// mode (SP 800-38A, section 6.5), which are the same. `counter` is the first counter block,
+    /// big-endian; all its 64 bits count, modulo 2^64. The last block need not be whole.
     ///
-    /// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of
-    /// the plaintexts.
+    /// No counter block may be used twice under one key: whoever has both ciphertexts has the
+    /// difference of the plaintexts.
     #[inline(always)]
     pub fn des_ctr(key: &'a DesKey, counter: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
         Des::counting(key, counter).lend(Span::in_place(buffer))

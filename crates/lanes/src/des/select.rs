@@ -1,4 +1,4 @@
-//! Which kernels a CPU gets.
+//! Selects the kernels for a CPU.
 
 use super::DesKernel;
 use crate::cpu::{Cpu, Isa};

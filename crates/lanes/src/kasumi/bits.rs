@@ -1,4 +1,4 @@
-//! The last bits of a message, fewer than a block or as many.
+//! The last bits of a message: a whole block, or fewer.
 
 /// The first bits of a message, as the highest of an integer, and zeros.
 ///

@@ -1,4 +1,4 @@
-//! F8: a keystream (TS 35.201, 3).
+//! F8: a key stream (TS 35.201, 3).
 
 use zeroize::Zeroize;
 
@@ -13,6 +13,12 @@ use crate::manager::Loan;
 pub(super) const MODIFIER: u64 = 0x5555_5555_5555_5555;
 
 /// Which way a message goes: the `DIRECTION` of TS 35.201.
+///
+/// ```
+/// use broadloom_lanes::LinkDirection;
+///
+/// assert_eq!((LinkDirection::Uplink as u8, LinkDirection::Downlink as u8), (0, 1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkDirection {
     /// From the mobile to the network: 0.
@@ -101,13 +107,13 @@ impl Chain for F8 {
 }
 
 impl<'a> Loan<'a, KasumiLanes> {
-    /// Encrypts or decrypts the first `bits` bits of a buffer in place with F8 (UEA1, TS 35.201), which are
-    /// the same. Bits are counted from the highest of the first byte; those after the last of them, in its
-    /// byte and in bytes after it, are left as they are.
+    /// Encrypts or decrypts the first `bits` bits of a buffer in place with F8 (UEA1, TS 35.201),
+    /// which are the same. Bits are counted from the highest of the first byte; those after the
+    /// last of them, in its byte and in bytes after it, are left as they are.
     ///
-    /// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever has both
-    /// ciphertexts has the difference of the plaintexts. The standard's messages have 20,000 bits at most;
-    /// here they may be longer.
+    /// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever
+    /// has both ciphertexts has the difference of the plaintexts. The standard's messages have
+    /// 20,000 bits at most; here they may be longer.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, KasumiKey, LinkDirection, Loan, Planner};
@@ -138,7 +144,8 @@ impl<'a> Loan<'a, KasumiLanes> {
         Self::keystream(key, (count, bearer, direction), Span::in_place(buffer), bits)
     }
 
-    /// The same from one buffer to another. Bits of the destination after the last are left as they are.
+    /// The same from one buffer to another. Bits of the destination after the last are left as they
+    /// are.
     ///
     /// # Errors
     /// [`KasumiError`] if the bearer is greater than 31, or a buffer has fewer bits.
@@ -207,12 +214,12 @@ unsafe impl Cipher for F8Mode<'_> {
     }
 }
 
-/// A buffer whose first bits are to be encrypted or decrypted with F8 (UEA1, TS 35.201), which are the same.
-/// Bits are counted from the highest of the first byte; those after the last of them, in its byte and in bytes
-/// after it, are left as they are.
+/// A buffer whose first bits are to be encrypted or decrypted with F8 (UEA1, TS 35.201), which are
+/// the same. Bits are counted from the highest of the first byte; those after the last of them, in
+/// its byte and in bytes after it, are left as they are.
 ///
-/// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever has both
-/// ciphertexts has the difference of the plaintexts.
+/// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever has
+/// both ciphertexts has the difference of the plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, F8Job, KasumiError, KasumiKey, LinkDirection::Uplink, Planner};

@@ -101,12 +101,13 @@ impl Chain for F9 {
 }
 
 impl<'a> Loan<'a, KasumiLanes> {
-    /// The F9 message authentication code (UIA1, TS 35.201) of the first `bits` bits of data, `MAC-I`. Bits
-    /// are counted from the highest of the first byte; those after the last are of no account.
+    /// The F9 message authentication code (UIA1, TS 35.201) of the first `bits` bits of data,
+    /// `MAC-I`. Bits are counted from the highest of the first byte; those after the last are of no
+    /// account.
     ///
-    /// The tag has 32 bits: one in four thousand million guesses is right. A receiver must accept no pair of
-    /// `count` and `fresh` twice under one key, or messages can be replayed. The standard's messages have
-    /// 20,000 bits at most; here they may be longer.
+    /// The tag has 32 bits: one in four thousand million guesses is right. A receiver must accept
+    /// no pair of `count` and `fresh` twice under one key, or messages can be replayed. The
+    /// standard's messages have 20,000 bits at most; here they may be longer.
     ///
     /// # Errors
     /// [`KasumiError`] if the data have fewer bits.
@@ -164,17 +165,18 @@ unsafe impl Mac for F9Mode<'_> {
     }
 }
 
-/// Data whose first bits are to be authenticated with F9 (UIA1, TS 35.201). Bits are counted from the highest
-/// of the first byte; those after the last are of no account.
+/// Data whose first bits are to be authenticated with F9 (UIA1, TS 35.201). Bits are counted from
+/// the highest of the first byte; those after the last are of no account.
 ///
-/// The tag, `MAC-I`, has 32 bits: one in four thousand million guesses is right. A receiver must accept no pair
-/// of `count` and `fresh` twice under one key, or messages can be replayed.
+/// The tag, `MAC-I`, has 32 bits: one in four thousand million guesses is right. A receiver must
+/// accept no pair of `count` and `fresh` twice under one key, or messages can be replayed.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, F9Job, KasumiError, KasumiKey, LinkDirection::Uplink, Planner};
 ///
 /// let key = KasumiKey::new(&[7; 16]);
-/// let mut jobs = [F9Job::f9(&key, 1, 2, Uplink, b"one", 24, ())?, F9Job::f9(&key, 1, 2, Uplink, b"two", 24, ())?];
+/// let one = F9Job::f9(&key, 1, 2, Uplink, b"one", 24, ())?;
+/// let mut jobs = [one, F9Job::f9(&key, 1, 2, Uplink, b"two", 24, ())?];
 /// Planner::new(&Cpu::detect()).process_many(&mut jobs);
 /// assert_ne!(jobs[0].output(), jobs[1].output());
 /// # Ok::<(), KasumiError>(())

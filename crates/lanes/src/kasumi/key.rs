@@ -1,4 +1,4 @@
-//! Keys, and what is refused.
+//! Keys, and errors of F8 and F9.
 
 use core::fmt;
 
@@ -47,6 +47,16 @@ impl fmt::Debug for KasumiKey {
 }
 
 /// Why a buffer cannot be processed with F8 or F9.
+///
+/// ```
+/// use broadloom_lanes::{F8Job, KasumiKey, LinkDirection};
+///
+/// let key = KasumiKey::new(&[7; 16]);
+/// let error = F8Job::f8(&key, 1, 32, LinkDirection::Uplink, vec![0; 8], 64, ())
+///     .err()
+///     .expect("a bearer has 5 bits");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KasumiError {
     /// A bearer has 5 bits.

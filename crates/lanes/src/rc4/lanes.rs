@@ -24,8 +24,21 @@ pub struct Rc4Task {
 
 /// The scheduler of RC4 buffers.
 ///
-/// Buffers that go together begin together, so that all are at the same place of their states; those that end
-/// early leave the others with fewer lanes. The planner sorts buffers by their lengths.
+/// Buffers that go together begin together, so that all are at the same place of their states;
+/// those that end early leave the others with fewer lanes. The planner sorts buffers by their
+/// lengths.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Planner, Rc4Job, Rc4Key, Rc4Lanes};
+///
+/// let mut planner: Planner<Rc4Lanes> = Planner::new(&Cpu::detect());
+/// let key = Rc4Key::new(&[7; 16]).expect("5 to 256 bytes");
+/// let mut jobs = [Rc4Job::rc4(&key, vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct Rc4Lanes {
     kernel: &'static Kernel,
     streams: Box<Streams>,
@@ -92,8 +105,8 @@ impl Rc4Lanes {
     /// Ciphers a batch to its end.
     ///
     /// # Safety
-    /// The lanes' sources and destinations are good for their lengths, of which none is longer than one
-    /// before it.
+    /// The lanes' sources and destinations are good for their lengths, of which none is longer than
+    /// one before it.
     unsafe fn run_batch(&mut self, lens: &[usize]) {
         let mut from = 0;
         for (lane, to) in lens.iter().enumerate().rev() {
@@ -104,7 +117,8 @@ impl Rc4Lanes {
         }
     }
 
-    /// Ciphers bytes of the first `active` lanes: one by one until a group begins, and after the last.
+    /// Ciphers bytes of the first `active` lanes: one by one until a group begins, and after the
+    /// last.
     ///
     /// # Safety
     /// The lanes have so many bytes.
@@ -147,11 +161,12 @@ impl Drop for Rc4Lanes {
 }
 
 impl<'a> Loan<'a, Rc4Lanes> {
-    /// Encrypts or decrypts a buffer in place with RC4, which are the same, from the start of the key's
-    /// keystream.
+    /// Encrypts or decrypts a buffer in place with RC4, which are the same, from the start of the
+    /// key's keystream.
     ///
-    /// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key has the
-    /// difference of their plaintexts. And its keystream is biased, its first bytes most (RFC 7465).
+    /// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key
+    /// has the difference of their plaintexts. And its keystream is biased, its first bytes most
+    /// (RFC 7465).
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, Loan, Planner, Rc4Key};
@@ -159,7 +174,8 @@ impl<'a> Loan<'a, Rc4Lanes> {
     /// let keys = [Rc4Key::new(b"first key")?, Rc4Key::new(b"second key")?];
     /// let mut buffers = [[1; 100]; 2];
     /// let mut planner = Planner::new(&Cpu::detect());
-    /// planner.process_each(buffers.iter_mut().zip(&keys).map(|(buffer, key)| Loan::rc4(key, buffer)));
+    /// let loans = buffers.iter_mut().zip(&keys).map(|(buffer, key)| Loan::rc4(key, buffer));
+    /// planner.process_each(loans);
     /// assert_ne!(buffers[0], buffers[1]);
     /// # Ok::<(), broadloom_lanes::Rc4KeyLengthError>(())
     /// ```
@@ -197,10 +213,12 @@ unsafe impl Cipher for Rc4<'_> {
     }
 }
 
-/// A buffer to be encrypted or decrypted with RC4, which are the same, from the start of the key's keystream.
+/// A buffer to be encrypted or decrypted with RC4, which are the same, from the start of the key's
+/// keystream.
 ///
-/// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key has the
-/// difference of their plaintexts. And its keystream is biased, its first bytes most (RFC 7465).
+/// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key has
+/// the difference of their plaintexts. And its keystream is biased, its first bytes most (RFC
+/// 7465).
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, Planner, Rc4Job, Rc4Key};

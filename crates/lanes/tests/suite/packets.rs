@@ -5,8 +5,8 @@ use broadloom_lanes::{AesKey, CounterError, Cpu, CtrLanes, GcmKey, GcmLanes, Loa
 use crate::common::packets::{Ctr, Message, Mode, Seal, Text, View, every_mode};
 use crate::common::{brief, bytes, cipher_cpus, hex};
 
-/// Sends messages through a mode in one call, each at its own alignment, every other one in place; compares
-/// what comes out, and what is around it.
+/// Sends messages through a mode in one call, each at its own alignment, every other one in place;
+/// compares what comes out, and what is around it.
 pub fn check<M: Mode>(cpu: &Cpu, messages: &[Message]) {
     const AROUND: u8 = 0xa7;
     let texts: Vec<_> = messages.iter().map(Message::texts::<M>).collect();
@@ -44,8 +44,8 @@ pub fn check<M: Mode>(cpu: &Cpu, messages: &[Message]) {
 
 const KEYS: [usize; 3] = [16, 24, 32];
 
-/// Every length up to more than a group of the widest kernel, and some to more than two, alone, and so many of them
-/// that groups of every size occur.
+/// Every length up to more than a group of the widest kernel, and some to more than two, alone, and
+/// so many of them that groups of every size occur.
 #[test]
 fn every_length_in_groups_of_every_size() {
     fn all<M: Mode>() {
@@ -132,8 +132,8 @@ struct OfGcm {
     message: Message,
 }
 
-/// Sends messages in one call, those under one number with one and the same key, every other one in place; compares
-/// what comes out, and what is around it.
+/// Sends messages in one call, those under one number with one and the same key, every other one in
+/// place; compares what comes out, and what is around it.
 fn check_gcm(secrets: &[Vec<u8>], messages: &[OfGcm]) {
     const AROUND: usize = 80;
     let keys: Vec<_> = secrets.iter().map(|key| GcmKey::new(key).expect("a good length")).collect();

@@ -6,8 +6,8 @@ use broadloom_lanes::{
 
 use crate::common::{bytes, cipher_cpus, hex};
 
-/// IEEE 1619-2007, annex B: vectors 1, 2, 4 (its first four blocks) and 10 (its first three), and 15 to 18,
-/// whose ciphertext is stolen.
+/// IEEE 1619-2007, annex B: vectors 1, 2, 4 (its first four blocks) and 10 (its first three), and
+/// 15 to 18, whose ciphertext is stolen.
 #[test]
 fn examples_of_ieee_1619() {
     let long: String = (0..64).map(|byte| format!("{byte:02x}")).collect();

@@ -1,4 +1,5 @@
-//! The device: what its threads and its drivers share.
+//! The device: the state that its threads and its drivers share. Its threads start with the first
+//! instance, so that a registry costs nothing until somebody asks for the device.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,8 +18,8 @@ use crate::slot::Slot;
 use crate::statistics::{DeviceCounters, DriverCounters, Statistics};
 use crate::timing::Model;
 
-/// A device, which runs from when its first instance is opened. When the last who has it lets it go, its
-/// threads end.
+/// A device, which runs from when its first instance is opened. When the last who has it lets it
+/// go, its threads end.
 pub(crate) struct Running {
     pub device: Arc<Device>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -148,8 +149,8 @@ impl Device {
         }
     }
 
-    /// Opens an instance: the driver's ends of its rings, and what both share. `None` where there are as
-    /// many as there may be.
+    /// Opens an instance: the driver's ends of its rings, and what both share. `None` where there
+    /// are as many as there may be.
     pub(crate) fn connect(
         &self,
     ) -> std::io::Result<Option<(Arc<Shared>, request::Writer, response::Reader)>> {

@@ -1,4 +1,4 @@
-//! What goes wrong on request, and when: the same for the same seed.
+//! Faults on request. The same seed gives the same faults.
 
 /// How often each thing goes wrong: of 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -114,7 +114,8 @@ impl Fates {
 
     fn draw(&mut self) -> Fate {
         let Fates { rates, random, .. } = self;
-        // Every request draws as often as any other, so that one rate does not change another's faults.
+        // Every request draws as often as any other, so that one rate does not change another's
+        // faults.
         let drawn = [(); 5].map(|()| (random.next(), random.next()));
         let happens = |index: usize, rate: f64| {
             let (whether, how): (u64, u64) = drawn[index];

@@ -1,4 +1,4 @@
-//! Instances: a driver's rings, and its books on what is outstanding.
+//! Instances: a driver's rings, and its records of outstanding requests.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,12 +17,13 @@ use crate::ring::{Descriptor, MAX_GENERATION, request};
 use crate::slot::{Slot, lock};
 use crate::transfer;
 
-/// One thread's way to the device: a ring of requests and a ring of responses, with a slot of memory for
-/// each request.
+/// One thread's way to the device: a ring of requests and a ring of responses, with a slot of
+/// memory for each request.
 ///
-/// The engine's queues are built on it; those who program a device directly [`submit`](Instance::submit)
-/// [`Request`](crate::Request)s, ring the [`doorbell`](Instance::doorbell) for some or for each, and
-/// [`poll`](Instance::poll) with a callback.
+/// The engine's queues are built on it; those who program a device directly
+/// [`submit`](Instance::submit) [`Request`](crate::Request)s, ring the
+/// [`doorbell`](Instance::doorbell) for some or for each, and [`poll`](Instance::poll) with a
+/// callback.
 pub struct Instance {
     running: Arc<Running>,
     shared: Arc<Shared>,
@@ -115,7 +116,8 @@ impl Instance {
             requests,
             responses,
             entries: vec![Entry::default(); slots].into(),
-            // The first slots first, and those used last before others: they are in the nearest cache.
+            // The first slots first, and those used last before others: they are in the nearest
+            // cache.
             free: (0..slots).rev().map(|slot| slot as u16).collect(),
             outstanding: 0,
             failed: VecDeque::new(),
@@ -138,8 +140,8 @@ impl Instance {
         self.outstanding
     }
 
-    /// Has `fill` write a request into a slot: it says how many bytes of input that are, or that the device
-    /// cannot do it. `false` where the ring is full.
+    /// Has `fill` write a request into a slot: it says how many bytes of input that are, or that
+    /// the device cannot do it. `false` where the ring is full.
     #[inline]
     pub(crate) fn submit_with(
         &mut self,
@@ -401,8 +403,8 @@ impl Instance {
         Some(Duration::from_nanos(first.time.saturating_sub(self.device().clock.now())))
     }
 
-    /// Waits until a response may be there, in the way that the options say, or for so long. Where nothing
-    /// is outstanding it does not wait.
+    /// Waits until a response may be there, in the way that the options say, or for so long. Where
+    /// nothing is outstanding it does not wait.
     pub fn wait(&mut self, timeout: Duration) {
         let start = Instant::now();
         while self.outstanding > 0 && !self.is_due() {

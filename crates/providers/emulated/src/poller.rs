@@ -1,4 +1,4 @@
-//! A thread of the driver's that polls the response ring, at its own pace, and passes on what it finds.
+//! A thread of the driver that polls the response ring at its own pace, and passes responses on.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

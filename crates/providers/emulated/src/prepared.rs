@@ -1,4 +1,4 @@
-//! Results that were computed before the clock started.
+//! Results that were computed before the clock started, found by a hash of session and input.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};

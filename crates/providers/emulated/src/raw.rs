@@ -1,4 +1,4 @@
-//! The device for those who program it directly.
+//! The device for programs that drive it directly.
 
 use broadloom_engine::JobError;
 
@@ -45,7 +45,8 @@ impl<'r> Request<'r> {
         Request { bits: Some(len), ..self }
     }
 
-    /// Bytes of room for the output of a compression or a decompression: without it as many as it needs.
+    /// Bytes of room for the output of a compression or a decompression: without it as many as it
+    /// needs.
     pub fn room(self, room: usize) -> Self {
         Request { room, ..self }
     }
@@ -57,7 +58,8 @@ impl<'r> Request<'r> {
 pub struct Response<'r> {
     /// The number that the request was submitted with.
     pub user: u64,
-    /// How it went. A request that cannot be (a nonce of a wrong length) fails as a job of the engine would.
+    /// How it went. A request that cannot be (a nonce of a wrong length) fails as a job of the
+    /// engine would.
     pub status: Result<(), JobError>,
     /// What was ciphered, compressed or decompressed; empty if it failed.
     pub output: &'r [u8],
@@ -72,9 +74,9 @@ pub struct Response<'r> {
 }
 
 impl Instance {
-    /// Writes a request, of which the device learns with the next [`doorbell`](Instance::doorbell), and
-    /// whose response comes with the number `user`. `false` where the ring is full: there is room again once
-    /// a response was polled, or after a while.
+    /// Writes a request, of which the device learns with the next [`doorbell`](Instance::doorbell),
+    /// and whose response comes with the number `user`. `false` where the ring is full: there is
+    /// room again once a response was polled, or after a while.
     pub fn submit(&mut self, user: u64, request: &Request<'_>) -> bool {
         self.submit_with(user, |slot| {
             let kind = request.session.0.kind;

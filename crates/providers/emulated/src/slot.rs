@@ -1,4 +1,7 @@
-//! Slots: memory that both the driver and the device reach, for one request at a time.
+//! Slots: memory that driver and device share, for one request at a time.
+//!
+//! The generation of a slot tells a late response from a current one: the driver may have given its
+//! request up.
 
 use std::sync::{MutexGuard, PoisonError};
 
@@ -9,7 +12,8 @@ use zeroize::Zeroize;
 use crate::faults::Fate;
 use crate::session::{DeviceSession, Inner, Kind};
 
-/// A request's memory, on lines of the cache that hold no other's. The driver has it until the doorbell rings, and again once the response is there.
+/// A request's memory, on lines of the cache that hold no other's. The driver has it until the
+/// doorbell rings, and again once the response is there.
 #[repr(align(64))]
 pub(crate) struct Slot {
     /// Which use of the slot this is. What the device finds with another is no longer wanted.
@@ -79,7 +83,8 @@ impl Slot {
         }
     }
 
-    /// Makes it ready for a request of a session, and gives the job and the memory for its input, empty.
+    /// Makes it ready for a request of a session, and gives the job and the memory for its input,
+    /// empty.
     #[inline]
     pub(crate) fn begin(&mut self, session: &DeviceSession) -> &mut Job<'static> {
         match &mut self.work {

@@ -1,11 +1,11 @@
-//! What a device and its drivers have done.
+//! Counters of a device and its drivers.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// What a device and its drivers have done so far: each number is right, and they may be some requests
-/// apart.
+/// What a device and its drivers have done so far: each number is right, and they may be some
+/// requests apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -17,7 +17,8 @@ pub struct Statistics {
     pub doorbells: u64,
     /// Interrupts that drivers have taken.
     pub interrupts: u64,
-    /// Descriptors that meant nothing any more when they were read: the driver had given up the request.
+    /// Descriptors that meant nothing any more when they were read: the driver had given up the
+    /// request.
     pub stale: u64,
     /// Responses that were not computed yet when the modelled device would have had them.
     pub late: u64,
@@ -61,8 +62,8 @@ impl Statistics {
 }
 
 impl fmt::Display for Statistics {
-    /// What a report on a run has to say of the emulation: whether this machine kept up, and what was
-    /// prepared.
+    /// What a report on a run has to say of the emulation: whether this machine kept up, and what
+    /// was prepared.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.keeps_up() {
             write!(f, "this machine kept up with the modelled device")?;

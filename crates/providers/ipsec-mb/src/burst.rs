@@ -1,5 +1,5 @@
-//! Jobs in flight: in the library's ring, which takes any mix, or gathered for its calls that process many
-//! jobs of one algorithm and spare the ring's bookkeeping (20 to 50 cycles a job).
+//! Jobs in flight: in the library's ring, which takes any mix, or gathered for calls that process
+//! many jobs of one algorithm. Such calls spare the ring's bookkeeping (20 to 50 cycles a job).
 
 use std::ffi::c_int;
 use std::ptr;
@@ -16,7 +16,8 @@ pub enum Together {
     Cipher { mode: c_int, direction: c_int, key_len: c_int },
 }
 
-/// Jobs in flight. When it is dropped, whether it comes to its end or a panic passes through, none are.
+/// Jobs in flight. When it is dropped, whether it comes to its end or a panic passes through, none
+/// are.
 pub struct Burst<'q> {
     manager: &'q OwnedManager,
     together: Option<Together>,
@@ -27,8 +28,9 @@ pub struct Burst<'q> {
 }
 
 impl<'q> Burst<'q> {
-    /// A burst without jobs. `together` is what all its jobs will have in common, if they have; `jobs` is
-    /// room to gather them in, and each `status` becomes the highest status of the jobs with its index.
+    /// A burst without jobs. `together` is what all its jobs will have in common, if they have;
+    /// `jobs` is room to gather them in, and each `status` becomes the highest status of the jobs
+    /// with its index.
     pub fn new(
         manager: &'q OwnedManager,
         together: Option<Together>,
@@ -46,9 +48,10 @@ impl<'q> Burst<'q> {
     /// Submits the next job, without the library's checks.
     ///
     /// # Safety
-    /// The closure must fill in all that the library reads for the job's algorithm, with addresses that
-    /// stay good for their lengths until the burst has ended, and lengths that the library takes. The
-    /// algorithm must be the one that the burst's jobs have in common, if it was made with one.
+    /// The closure must fill in all that the library reads for the job's algorithm, with addresses
+    /// that stay good for their lengths until the burst has ended, and lengths that the library
+    /// takes. The algorithm must be the one that the burst's jobs have in common, if it was made
+    /// with one.
     #[inline(always)]
     pub unsafe fn submit(&mut self, index: usize, fill: impl FnOnce(&mut Job)) {
         if let Some(together) = self.together {
@@ -84,8 +87,8 @@ impl<'q> Burst<'q> {
         let manager = self.manager.as_ptr();
         let jobs = &mut self.jobs[..self.gathered];
         let (first, count) = (jobs.as_mut_ptr(), jobs.len() as u32);
-        // SAFETY: the manager is alive and its ring empty; the jobs are filled in and have this algorithm
-        // in common, for which the callers of `submit` vouched.
+        // SAFETY: the manager is alive and its ring empty; the jobs are filled in and have this
+        // algorithm in common, for which the callers of `submit` vouched.
         unsafe {
             match together {
                 Together::Hash { alg } => {

@@ -1,4 +1,4 @@
-//! Fills in the library's jobs: of each, all that the library reads, and nothing else.
+//! Fills in the library's jobs: every field that the library reads, and no other.
 
 use std::ffi::{c_int, c_void};
 
@@ -20,7 +20,8 @@ pub struct Places<'v> {
     pub tag: *mut u8,
     /// The length of the text in bits, where that is not all of them.
     pub bits: Option<usize>,
-    /// Bytes of the session's tags, for the one algorithm (CCM) that makes another tag of another length.
+    /// Bytes of the session's tags, for the one algorithm (CCM) that makes another tag of another
+    /// length.
     pub tag_len: usize,
 }
 

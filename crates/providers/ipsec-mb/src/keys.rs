@@ -1,4 +1,4 @@
-//! Expanded keys, in the form and at the alignment that the library wants; wiped when dropped.
+//! Expanded keys, in the form and at the alignment that the library needs. Wiped when dropped.
 
 use broadloom_engine::{AesSize, Algorithm, HashAlgorithm, MAX_TAG, MacAlgorithm, ProviderError};
 use md5::{Digest, Md5};
@@ -139,8 +139,8 @@ impl<'a> Expander<'a> {
     fn aes_into(self, size: AesSize, key: &[u8], to: &mut AesKey) -> Result<(), ProviderError> {
         check_len(key, size.key_len())?;
         let expand = self.functions.expand_aes[aes_index(size)];
-        // SAFETY: the key has the length that this expansion reads; at most 15 round keys are written to
-        // each of the two, which are aligned to 16.
+        // SAFETY: the key has the length that this expansion reads; at most 15 round keys are
+        // written to each of the two, which are aligned to 16.
         unsafe {
             expand(
                 key.as_ptr().cast(),

@@ -1,21 +1,22 @@
 //! The structures of libIPSec_MB 1.3, as far as they are used.
 //!
-//! The library's interface is a table of function pointers inside its manager and a ring of jobs that
-//! callers fill in, so their layout is part of its interface. The offsets asserted here are those that a
-//! C compiler gives for the header of 1.3; another version is refused by number.
+//! The library's interface is a table of function pointers inside its manager and a ring of jobs
+//! that callers fill in, so their layout is part of its interface. The offsets asserted here are
+//! those that a C compiler gives for the header of 1.3; another version is refused by number.
 
 use std::ffi::{c_int, c_void};
 use std::mem::offset_of;
 use std::ptr;
 
-/// The version whose layout this is, as `imb_get_version` returns it, without its last part: a patch
-/// release keeps the layout.
+/// The version whose layout this is, as `imb_get_version` returns it, without its last part: a
+/// patch release keeps the layout.
 pub const VERSION: u32 = 0x1_0300;
 
 /// What [`VERSION`] is compared under.
 pub const VERSION_MASK: u32 = 0xffff_ff00;
 
-/// Longest message of a manager with lanes, in bytes: they count in 16 bits and keep two values back.
+/// Longest message of a manager with lanes, in bytes: they count in 16 bits and keep two values
+/// back.
 pub const MAX_LEN: usize = (1 << 16) - 2;
 
 /// Longest text of KASUMI's F8, in bytes: 20,000 bits.
@@ -209,7 +210,8 @@ impl AeadAuth {
 #[repr(C, align(64))]
 pub struct GcmKey(pub [u8; 1024]);
 
-/// `struct gcm_context_data`: the library's memory between two calls on one message. It has 88 bytes.
+/// `struct gcm_context_data`: the library's memory between two calls on one message. It has 88
+/// bytes.
 #[repr(C, align(64))]
 pub struct GcmContext(pub [u8; 128]);
 
@@ -227,8 +229,8 @@ pub type OneBlock = unsafe extern "C" fn(*const c_void, *mut c_void);
 pub type WholeHash = unsafe extern "C" fn(*const c_void, u64, *mut c_void);
 /// Expands a key for GCM.
 pub type ExpandGcm = unsafe extern "C" fn(*const c_void, *mut GcmKey);
-/// A whole message of GCM: output, input and its length, a nonce of 12 bytes, associated data and their
-/// length, the tag and its length.
+/// A whole message of GCM: output, input and its length, a nonce of 12 bytes, associated data and
+/// their length, the tag and its length.
 pub type GcmWhole = unsafe extern "C" fn(
     *const GcmKey,
     *mut GcmContext,
@@ -249,15 +251,15 @@ pub type GcmUpdate = unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *mut u
 /// Ends a message of GCM: tag and its length.
 pub type GcmEnd = unsafe extern "C" fn(*const GcmKey, *mut GcmContext, *mut u8, u64);
 
-/// Processes jobs of the caller's that have one cipher (its mode, direction and key length in bytes) and no
-/// hash, all of them; says how many.
+/// Processes jobs of the caller's that have one cipher (its mode, direction and key length in
+/// bytes) and no hash, all of them; says how many.
 pub type CipherBurst =
     unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int, c_int, c_int) -> u32;
 /// Processes jobs of the caller's that have one hash and no cipher, all of them; says how many.
 pub type HashBurst = unsafe extern "C" fn(*mut Manager, *mut Job, u32, c_int) -> u32;
 
-/// `IMB_MGR` up to the last function pointer used. It is allocated by the library, which knows its whole
-/// size; it is never made or moved here.
+/// `IMB_MGR` up to the last function pointer used. It is allocated by the library, which knows its
+/// whole size; it is never made or moved here.
 #[repr(C)]
 pub struct Manager {
     _flags: u64,

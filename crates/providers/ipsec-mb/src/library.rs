@@ -50,8 +50,8 @@ pub struct CallError {
 impl Opened {
     /// Finds the functions, or names the first that it lacks.
     fn with(library: Library) -> Result<Opened, &'static str> {
-        // SAFETY: these are the functions' types in the header of 1.x; which version it is is checked before any
-        // but those two that every version has is called.
+        // SAFETY: these are the functions' types in the header of 1.x; which version it is is
+        // checked before any but those two that every version has is called.
         unsafe {
             Ok(Opened {
                 version: find(&library, "imb_get_version")?,
@@ -76,8 +76,8 @@ impl Api {
         if !cfg!(target_arch = "x86_64") {
             return Err(Absent { reason: "its layout is only known for x86-64".to_owned() });
         }
-        // SAFETY: the names are those of a well-known library whose initialisers prepare only itself and may run
-        // on any thread.
+        // SAFETY: the names are those of a well-known library whose initialisers prepare only
+        // itself and may run on any thread.
         let opened = unsafe { loader::open(&NAMES) };
         let (library, name) = opened.map_err(|reason| Absent { reason })?;
         let lacking = |function| Absent { reason: format!("{name} lacks the function {function}") };
@@ -120,8 +120,8 @@ impl Api {
         if error != 0 {
             return Err(CallError { call: "init_mb_mgr_auto", reason: self.words(error) });
         }
-        // SAFETY: the manager is alive and set up, which filled its function pointers; its layout is that
-        // of the version.
+        // SAFETY: the manager is alive and set up, which filled its function pointers; its layout
+        // is that of the version.
         let functions = unsafe { (*raw.as_ptr()).functions };
         let table = Table { functions, arch: Arch(arch), _api: self.clone() };
         Ok(OwnedManager { table, guard })
@@ -152,8 +152,8 @@ impl fmt::Display for Arch {
     }
 }
 
-/// The functions for an instruction set, with the library that has them. Those that need no manager may be
-/// called on any thread.
+/// The functions for an instruction set, with the library that has them. Those that need no manager
+/// may be called on any thread.
 #[derive(Clone)]
 pub struct Table {
     functions: Functions,
@@ -176,7 +176,8 @@ impl Table {
 
     /// Expands keys by them.
     pub fn expander(&self) -> Expander<'_> {
-        // SAFETY: the functions are the library's, which stays open for as long as this is borrowed.
+        // SAFETY: the functions are the library's, which stays open for as long as this is
+        // borrowed.
         unsafe { Expander::new(&self.functions) }
     }
 }

@@ -1,4 +1,4 @@
-//! A session: which of the library's operations, with expanded keys.
+//! A session: one of the library's operations, with expanded keys.
 
 use std::ffi::c_int;
 
@@ -27,7 +27,8 @@ pub struct ImbSession {
     kernel: String,
 }
 
-/// What the library is asked for. Key lengths are in bytes, `alg` and `direction` are the library's numbers.
+/// What the library is asked for. Key lengths are in bytes, `alg` and `direction` are the library's
+/// numbers.
 pub enum Task {
     Hash { alg: c_int, digest_len: u64 },
     Hmac { alg: c_int, digest_len: u64, key: Box<HmacKey> },

@@ -1,4 +1,4 @@
-//! Sessions: how to compress.
+//! Sessions: the parameters of a compression.
 
 use std::ops::RangeInclusive;
 

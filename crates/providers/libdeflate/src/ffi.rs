@@ -42,11 +42,11 @@ impl Compressor {
         NonNull::new(raw).map(Compressor).ok_or(OutOfMemory)
     }
 
-    /// Compresses a whole buffer to a complete deflate stream: bytes written, or `None` if there was too
-    /// little room.
+    /// Compresses a whole buffer to a complete deflate stream: bytes written, or `None` if there
+    /// was too little room.
     pub(crate) fn compress(&mut self, input: &[u8], output: &mut [u8]) -> Option<usize> {
-        // SAFETY: the compressor is alive and held by `&mut`; the buffers are as long as is said, and the
-        // output alone is written to.
+        // SAFETY: the compressor is alive and held by `&mut`; the buffers are as long as is said,
+        // and the output alone is written to.
         let written = unsafe {
             sys::libdeflate_deflate_compress(
                 self.0.as_ptr(),
@@ -100,8 +100,8 @@ impl Decompressor {
         output: &mut [u8],
     ) -> Result<Inflated, InflateError> {
         let (mut consumed, mut produced) = (0, 0);
-        // SAFETY: the decompressor is alive and held by `&mut`; the buffers are as long as is said, and
-        // the output and the two numbers alone are written to.
+        // SAFETY: the decompressor is alive and held by `&mut`; the buffers are as long as is said,
+        // and the output and the two numbers alone are written to.
         let result = unsafe {
             sys::libdeflate_deflate_decompress_ex(
                 self.0.as_ptr(),

@@ -1,8 +1,9 @@
-//! Complete streams made open: the final block becomes one that others follow.
+//! Turns complete streams into open ones: the final block becomes an ordinary block.
 //!
-//! libdeflate marks the last block of every stream as final. The mark is one bit of that block's header, and
-//! only a walk over all blocks finds it: each symbol is decoded as far as its length in bits, and nothing is
-//! written. The mark is cleared, and an empty stored block follows, which ends on a byte boundary.
+//! libdeflate marks the last block of every stream as final. The mark is one bit of that block's
+//! header, and only a walk over all blocks finds it: each symbol is decoded only as far as its
+//! length in bits, and nothing is written. The mark is cleared, and an empty stored block follows,
+//! which ends on a byte boundary.
 
 /// Bits that a table is indexed by. Longer codes are decoded bit by bit.
 const INDEX: u32 = 11;
@@ -10,8 +11,8 @@ const ENTRIES: usize = 1 << INDEX;
 /// The longest code, in bits.
 const LONGEST: usize = 15;
 
-/// An entry of a table: how many bits to skip, where the next symbol is looked up, and whether the symbol
-/// needs more than that.
+/// An entry of a table: how many bits to skip, where the next symbol is looked up, and whether the
+/// symbol needs more than that.
 type Entry = u16;
 const SKIP: Entry = 0x3f;
 /// The next symbol is a distance. The value is the index at which the table of distances begins.
@@ -51,8 +52,8 @@ impl Reopener {
         Reopener { table, literals: Code::EMPTY, distances: Code::EMPTY }
     }
 
-    /// Makes the complete stream of `len` bytes at the beginning of `output` an open one, and returns its
-    /// length.
+    /// Makes the complete stream of `len` bytes at the beginning of `output` an open one, and
+    /// returns its length.
     ///
     /// # Errors
     /// [`NoFinalBlock`].
@@ -257,7 +258,8 @@ impl Code {
     }
 }
 
-/// The bits of a stream. Behind its end there are zeros, of which few are read before it is an error.
+/// The bits of a stream. Behind its end there are zeros, of which few are read before it is an
+/// error.
 struct Bits<'s> {
     bytes: &'s [u8],
     /// The next byte that the buffer lacks.

@@ -1,4 +1,4 @@
-//! Sessions: which compressor is meant.
+//! Sessions: the level of the compressor.
 
 use std::ops::RangeInclusive;
 

@@ -167,8 +167,8 @@ impl Workshop<'_> {
 }
 
 impl OpenSslSession {
-    /// Does an operation's work; a digest or tag that is made goes to `made`, or to where the operation
-    /// has it.
+    /// Does an operation's work; a digest or tag that is made goes to `made`, or to where the
+    /// operation has it.
     // Not inlined: its parts would be moved about once more.
     #[inline(never)]
     pub(crate) fn run(

@@ -1,4 +1,6 @@
-//! Whole buffers through either library: streams that are made once and reset for every buffer.
+//! Whole buffers through either library. Streams are made once and reset for every buffer, except a
+//! stream of zlib-rs that ran out of room: its reset forgets pending output, but not its place, so
+//! it is made anew.
 
 use zlib_rs::{DeflateConfig, DeflateFlush, InflateError, InflateFlush, Strategy};
 
@@ -136,12 +138,12 @@ impl Deflater {
         self.shape
     }
 
-    /// Compresses a whole buffer: bytes written. With `closes` it is a complete deflate stream; else it
-    /// ends on a byte boundary, without a final block.
+    /// Compresses a whole buffer: bytes written. With `closes` it is a complete deflate stream;
+    /// else it ends on a byte boundary, without a final block.
     ///
     /// # Errors
-    /// [`CodecError::Full`], and the library's code. Without `closes` the libraries do not say that they
-    /// are done but by room that they leave: a byte of it must be left over.
+    /// [`CodecError::Full`], and the library's code. Without `closes` the libraries do not say that
+    /// they are done but by room that they leave: a byte of it must be left over.
     pub(crate) fn compress(
         &mut self,
         input: &[u8],
@@ -228,8 +230,8 @@ impl Inflater {
     }
 }
 
-/// Takes steps until the stream ends, or until there is nothing left to read and room left to write, or
-/// until a step gets nowhere. The last of the input is flushed as `at_end` says.
+/// Takes steps until the stream ends, or until there is nothing left to read and room left to
+/// write, or until a step gets nowhere. The last of the input is flushed as `at_end` says.
 fn whole(
     input: &[u8],
     output: &mut [u8],

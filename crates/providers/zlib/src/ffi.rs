@@ -1,4 +1,4 @@
-//! libz itself: found, checked and opened once, and its streams, each ended when it is dropped.
+//! libz itself: found, checked and opened once, and its streams, which end when they are dropped.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr::NonNull;
@@ -122,8 +122,8 @@ impl Libz {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libz, LibraryError> {
-        // SAFETY: the names are those of libz, whose initialisers, if it has any, prepare only itself and may run
-        // on any thread.
+        // SAFETY: the names are those of libz, whose initialisers, if it has any, prepare only
+        // itself and may run on any thread.
         let opened = unsafe { loader::open(names) };
         let (library, name) = opened.map_err(|reason| LibraryError::Absent { reason })?;
         Libz::with(library, name)
@@ -187,7 +187,8 @@ impl Stream {
         end: Plain,
         init: impl FnOnce(*mut ZStream, c_int) -> c_int,
     ) -> Result<Stream, c_int> {
-        // SAFETY: null pointers and zeros are valid for every field, and ask for libz's own allocator.
+        // SAFETY: null pointers and zeros are valid for every field, and ask for libz's own
+        // allocator.
         let zeroed: ZStream = unsafe { std::mem::zeroed() };
         let raw = NonNull::from(Box::leak(Box::new(zeroed)));
         // From here on it is freed whatever happens: ending a stream without a state does nothing.
@@ -198,8 +199,8 @@ impl Stream {
         }
     }
 
-    /// Lets `work` read of `input` and write to `output`, each shorter than 4 GiB: its code, and how much
-    /// it read and wrote.
+    /// Lets `work` read of `input` and write to `output`, each shorter than 4 GiB: its code, and
+    /// how much it read and wrote.
     fn step(
         &mut self,
         work: Work,
@@ -215,8 +216,8 @@ impl Stream {
             Flush::Full => Z_FULL_FLUSH,
             Flush::Finish => Z_FINISH,
         };
-        // SAFETY: the stream was made ready and is held by `&mut`; both buffers are as long as is said,
-        // and libz writes to the output alone.
+        // SAFETY: the stream was made ready and is held by `&mut`; both buffers are as long as is
+        // said, and libz writes to the output alone.
         let (code, left_in, left_out) = unsafe {
             let raw = self.raw.as_ptr();
             (*raw).next_in = input.as_ptr();
@@ -232,7 +233,8 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: the stream came from a box and is only freed here, after libz has freed its state.
+        // SAFETY: the stream came from a box and is only freed here, after libz has freed its
+        // state.
         unsafe {
             (self.end)(self.raw.as_ptr());
             drop(Box::from_raw(self.raw.as_ptr()));

@@ -1,4 +1,4 @@
-//! What the provider is opened with.
+//! Options of the provider.
 
 use broadloom_engine::FactoryError;
 

@@ -1,12 +1,13 @@
-//! DEFLATE as RFC 1951 tells it, bit by bit: slow, and it remembers what it saw. It is what tells whether a
-//! stream keeps to a window, to the static codes, or to an ending.
+//! Decodes DEFLATE bit by bit, as RFC 1951 describes it. It is slow, and records what it sees, so
+//! that tests can check windows, static codes and endings of a stream.
 
 use super::Unsound;
 
 /// What a stream is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dissected {
-    /// Its blocks. The last is final; or the stream ends on a byte boundary where another could begin.
+    /// Its blocks. The last is final; or the stream ends on a byte boundary where another could
+    /// begin.
     pub blocks: Vec<Block>,
     /// The longest distance of a match, in bytes; 0 where there is none.
     pub farthest: usize,
@@ -206,8 +207,9 @@ fn coded(
     }
 }
 
-/// A number from a symbol and the bits after it (section 3.2.5): the first two rows of `row` symbols each stand
-/// for one number, and from then on each row's symbols for twice as many as those of the row before.
+/// A number from a symbol and the bits after it (section 3.2.5): the first two rows of `row`
+/// symbols each stand for one number, and from then on each row's symbols for twice as many as
+/// those of the row before.
 fn ranged(symbol: usize, row: usize, bits: &mut Bits<'_>) -> Result<usize, Unsound> {
     let extra = (symbol / row).saturating_sub(1);
     let first = if extra == 0 { symbol } else { (row + symbol % row) << extra };

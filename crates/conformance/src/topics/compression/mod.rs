@@ -1,4 +1,4 @@
-//! The topics of compressions: of whatever a provider has of them.
+//! The topics of compression. Those that concern what a provider lacks are skipped.
 
 mod damage;
 mod endings;

@@ -15,7 +15,8 @@ use crate::aes::register::{Decrypt, Forward, Way, Wide, all_rounds};
 pub(crate) trait Mode<W: Wide> {
     type Way: Way<W>;
 
-    /// What goes into the cipher for the text in `N` registers at `src`, and what is kept beside it.
+    /// What goes into the cipher for the text in `N` registers at `src`, and what is kept beside
+    /// it.
     unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]);
 
     /// The same for the text in a part of a register, `len` bytes.
@@ -25,7 +26,8 @@ pub(crate) trait Mode<W: Wide> {
     unsafe fn mask(kept: W, text: W) -> W;
 }
 
-/// Sends blocks through a mode: in groups of `TOGETHER` registers, 4 or 8, and what is left in fewer.
+/// Sends blocks through a mode: in groups of `TOGETHER` registers, 4 or 8, and what is left in
+/// fewer.
 ///
 /// # Safety
 /// The contracts of [`BlocksKernel`](super::BlocksKernel) and of `Mode`.
@@ -202,8 +204,8 @@ impl<W: Wide, D: Way<W>> Mode<W> for Xts<W, D> {
     }
 }
 
-/// The blocks before those of `N` registers at `src`. `before` is the one before the first of them, in the
-/// first place; afterwards it is the last of them.
+/// The blocks before those of `N` registers at `src`. `before` is the one before the first of them,
+/// in the first place; afterwards it is the last of them.
 ///
 /// # Safety
 /// As [`process`].

@@ -1,4 +1,4 @@
-//! The scheduler of CFB buffers: CBC's for whole blocks, and counter mode for what is left behind them.
+//! The scheduler of CFB buffers: that of CBC for whole blocks, and counter mode for the rest.
 
 use super::job::Cfb;
 use crate::aes::ctr::CtrKernel;
@@ -25,6 +25,18 @@ pub struct CfbTask {
 }
 
 /// The scheduler of CFB buffers onto the lanes of its kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CfbJob, CfbLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<CfbLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CfbJob::encrypt(&key, [1; 16], vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CfbLanes {
     whole: CbcLanes,
     ctr: &'static CtrKernel,
@@ -95,8 +107,8 @@ impl Lanes for CfbLanes {
 }
 
 impl CfbTask {
-    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block before it
-    /// is ciphered and added. Their ciphertext is at `ciphertext`.
+    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block
+    /// before it is ciphered and added. Their ciphertext is at `ciphertext`.
     ///
     /// # Safety
     /// The task is good, and the kernel for this CPU.
@@ -117,8 +129,8 @@ impl CfbTask {
     }
 }
 
-/// The whole blocks of tasks, as CBC's scheduler takes them. It need not report them: all are done when it
-/// returns.
+/// The whole blocks of tasks, as CBC's scheduler takes them. It need not report them: all are done
+/// when it returns.
 pub(in crate::aes) struct Gathered<I>(pub I);
 
 impl<I: Iterator<Item = CbcTask>> Source<CbcTask> for Gathered<I> {
@@ -132,12 +144,12 @@ impl<I: Iterator<Item = CbcTask>> Source<CbcTask> for Gathered<I> {
 }
 
 impl<'a> Loan<'a, CfbLanes> {
-    /// Encrypts a buffer of any length in place with AES in CFB mode, with segments of 128 bits (SP 800-38A,
-    /// section 6.3); the last may be shorter.
+    /// Encrypts a buffer of any length in place with AES in CFB mode, with segments of 128 bits (SP
+    /// 800-38A, section 6.3); the last may be shorter.
     ///
     /// For each message under one key, the IV must be one that nobody could foretell (SP 800-38A,
-    /// appendix C). Under the same IV twice, the difference of the first segments shows, and how far the texts
-    /// are the same.
+    /// appendix C). Under the same IV twice, the difference of the first segments shows, and how
+    /// far the texts are the same.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, CfbLanes, Cpu, Loan, Planner};

@@ -1,4 +1,4 @@
-//! The scheduler of counter mode: a buffer after the other, each ciphered at once.
+//! The scheduler of counter mode: one buffer after the other, each ciphered at once.
 
 use core::fmt;
 
@@ -23,8 +23,20 @@ pub struct CtrTask {
 
 /// The scheduler of counter-mode buffers.
 ///
-/// A buffer needs no lane: its blocks do not depend on each other, so that a core can begin the next buffer
-/// while the rounds of the last are under way.
+/// A buffer needs no lane: its blocks do not depend on each other, so that a core can begin the
+/// next buffer while the rounds of the last are under way.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, CtrLanes, Planner};
+///
+/// let mut planner: Planner<CtrLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CtrJob::ctr(&key, [1; 16], vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CtrLanes {
     kernel: &'static CtrKernel,
 }
@@ -113,11 +125,12 @@ fn number(counter: &Block) -> u32 {
 }
 
 impl<'a> Loan<'a, CtrLanes> {
-    /// Encrypts or decrypts a buffer in place with AES in counter mode (SP 800-38A, section 6.5), which
-    /// are the same. `counter` is the first counter block; all its 128 bits count, modulo 2^128.
+    /// Encrypts or decrypts a buffer in place with AES in counter mode (SP 800-38A, section 6.5),
+    /// which are the same. `counter` is the first counter block; all its 128 bits count, modulo
+    /// 2^128.
     ///
-    /// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of
-    /// the plaintexts.
+    /// No counter block may be used twice under one key: whoever has both ciphertexts has the
+    /// difference of the plaintexts.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
@@ -145,8 +158,8 @@ impl<'a> Loan<'a, CtrLanes> {
         Ctr::new(key, counter).lend(Span::apart(src, dst))
     }
 
-    /// [`ctr`](Loan::ctr) with a counter of 32 bits, the last of the block, and a nonce of 96 bits before
-    /// it, as for IPsec (RFC 3686).
+    /// [`ctr`](Loan::ctr) with a counter of 32 bits, the last of the block, and a nonce of 96 bits
+    /// before it, as for IPsec (RFC 3686).
     ///
     /// # Errors
     /// [`CounterError`] if the counter would pass zero, and so repeat; nothing is written.
@@ -181,6 +194,16 @@ impl<'a> Loan<'a, CtrLanes> {
 pub(super) const COST: usize = 1;
 
 /// A 32-bit counter would have passed zero.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CtrJob};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let error = CtrJob::ctr32(&key, [0xff; 16], vec![0; 17], ())
+///     .err()
+///     .expect("one block is left");
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterError {
     /// The counter's first value.

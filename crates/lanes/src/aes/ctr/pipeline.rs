@@ -6,8 +6,8 @@ use super::STREAMED;
 use crate::aes::key::AesKey;
 use crate::aes::register::{Wide, encrypt};
 
-/// Ciphers `len` bytes with the [counters](Wide::counters), and one block `extra` besides if `EXTRA`: what
-/// becomes of that is returned in the first place.
+/// Ciphers `len` bytes with the [counters](Wide::counters), and one block `extra` besides if
+/// `EXTRA`: what becomes of that is returned in the first place.
 ///
 /// `TOGETHER` registers make a group, 4 or 8: enough to have a new round begin in every cycle.
 ///
@@ -143,7 +143,8 @@ impl<W: Wide> Rest<W> {
             }
             encrypt(self.key, &mut x, &mut ());
             let extra = if EXTRA { x[N - 1].block(place) } else { self.extra };
-            // All registers are filled but the last one, or the last two: the very last may have no text.
+            // All registers are filled but the last one, or the last two: the very last may have no
+            // text.
             let surely = N - 1 - usize::from(EXTRA && N > 1);
             for i in 0..surely {
                 x[i].xor(W::load(self.src.add(i * width))).store(self.dst.add(i * width));

@@ -1,4 +1,4 @@
-//! Messages for GCM and data for GMAC, and how their tasks are made.
+//! GCM messages and GMAC data, and their tasks.
 
 use super::lanes::{GcmLanes, GcmTask};
 use super::{GcmError, GcmKey, Message, halves};
@@ -72,11 +72,11 @@ fn first_counter(nonce: &[u8]) -> [u64; 2] {
 
 /// A message to be sealed or opened with AES-GCM (SP 800-38D).
 ///
-/// `N` is the nonce and `A` the associated data ([`Input`]); the nonce may have any length but 0, and those of
-/// 12 bytes are the fastest. A text has at most 2^36 - 32 bytes.
+/// `N` is the nonce and `A` the associated data ([`Input`]); the nonce may have any length but 0,
+/// and those of 12 bytes are the fastest. A text has at most 2^36 - 32 bytes.
 ///
-/// No nonce may be used twice under one key: whoever has both messages has the difference of the plaintexts,
-/// and can forge tags from then on.
+/// No nonce may be used twice under one key: whoever has both messages has the difference of the
+/// plaintexts, and can forge tags from then on.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, GcmError, GcmJob, GcmKey, Planner, TagError};
@@ -191,14 +191,15 @@ unsafe impl<N: Input> Mac for Gmac<'_, N> {
 
 /// Data to be authenticated with AES-GMAC (SP 800-38D, section 3).
 ///
-/// No nonce may be used twice under one key, nor one that GCM uses: whoever has both tags can forge others from
-/// then on.
+/// No nonce may be used twice under one key, nor one that GCM uses: whoever has both tags can forge
+/// others from then on.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, GcmError, GcmKey, GmacJob, Planner};
 ///
 /// let key = GcmKey::new(&[7; 16]).expect("16 bytes");
-/// let mut jobs = [GmacJob::gmac(&key, [1; 12], b"one", ())?, GmacJob::gmac(&key, [2; 12], b"two", ())?];
+/// let one = GmacJob::gmac(&key, [1; 12], b"one", ())?;
+/// let mut jobs = [one, GmacJob::gmac(&key, [2; 12], b"two", ())?];
 /// Planner::new(&Cpu::detect()).process_many(&mut jobs);
 /// assert_ne!(jobs[0].output(), jobs[1].output());
 /// # Ok::<(), GcmError>(())

@@ -1,4 +1,4 @@
-//! The scheduler of GCM messages: it gathers them, so that the kernel has several in flight.
+//! The scheduler of GCM messages. It gathers messages, so that the kernel has several in flight.
 
 use super::job::{Gcm, Gmac};
 use super::{GcmKernel, GcmKey, LONG, Message, halves};
@@ -24,6 +24,18 @@ pub struct GcmTask {
 /// The scheduler of GCM messages.
 ///
 /// A message needs no lane of its own: its blocks do not depend on each other but through a sum.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, GcmJob, GcmKey, GcmLanes, Planner};
+///
+/// let mut planner: Planner<GcmLanes> = Planner::new(&Cpu::detect());
+/// let key = GcmKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [GcmJob::seal(&key, [1; 12], b"header", vec![0; 40], ()).expect("a nonce")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct GcmLanes {
     kernel: &'static GcmKernel,
     messages: [Message; GATHERED],
@@ -73,7 +85,8 @@ impl Lanes for GcmLanes {
             if 0 < long && long < count {
                 short_ones_first(messages, ids);
             }
-            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
+            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for
+            // this CPU.
             unsafe { (kernel.process)(messages) };
             ids.iter().for_each(|id| source.done(*id));
             if count < GATHERED {
@@ -96,11 +109,11 @@ fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
 }
 
 impl<'a> Loan<'a, GcmLanes> {
-    /// Encrypts a text in place with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one is the
-    /// start of it. Nonces of 12 bytes are the fastest; any other length but 0 will do.
+    /// Encrypts a text in place with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one
+    /// is the start of it. Nonces of 12 bytes are the fastest; any other length but 0 will do.
     ///
-    /// No nonce may be used twice under one key: whoever has both messages has the difference of the
-    /// plaintexts, and can forge tags from then on.
+    /// No nonce may be used twice under one key: whoever has both messages has the difference of
+    /// the plaintexts, and can forge tags from then on.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan, Planner};
@@ -147,8 +160,9 @@ impl<'a> Loan<'a, GcmLanes> {
         Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
     }
 
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
-    /// caller does, in constant time, and wipes the text unless it is the tag that came with it.
+    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it
+    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
+    /// with it.
     ///
     /// # Panics
     /// As [`seal`](Loan::seal).
@@ -179,8 +193,8 @@ impl<'a> Loan<'a, GcmLanes> {
         Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
     }
 
-    /// The GMAC of data that stay as they are (SP 800-38D, section 3), the whole of it. The rules for nonces
-    /// are those of [`seal`](Loan::seal).
+    /// The GMAC of data that stay as they are (SP 800-38D, section 3), the whole of it. The rules
+    /// for nonces are those of [`seal`](Loan::seal).
     ///
     /// # Panics
     /// If the nonce is empty.

@@ -134,8 +134,8 @@ struct Class<T> {
     active: usize,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this,
-// or go into allocations of its own.
+// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// this, or go into allocations of its own.
 unsafe impl<T: ChainTask<Beside: Send>> Send for Chains<T> {}
 
 impl<T: ChainTask> Chains<T> {
@@ -264,7 +264,8 @@ impl<T: ChainTask> Class<T> {
     #[inline(always)]
     unsafe fn next_piece(&mut self, lane: usize, beside: T::Beside, source: &mut impl Source<T>) {
         let chain = self.chains.slot(self.slots[lane].into());
-        // SAFETY: the slot is the lane's own, and full; its task was written when it started, and is good.
+        // SAFETY: the slot is the lane's own, and full; its task was written when it started, and
+        // is good.
         unsafe {
             self.piece[lane] += 1;
             if self.piece[lane] < (*chain).count {

@@ -1,4 +1,4 @@
-//! The scheduler of messages whose last block gets a subkey: CMAC and XCBC.
+//! The scheduler of CMAC and XCBC messages, whose last block gets a subkey.
 
 use zeroize::Zeroize;
 
@@ -12,7 +12,8 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 /// The key of a chain, and the two subkeys; wiped when dropped.
 pub(super) struct MacKey {
     pub aes: AesKey,
-    /// What is added to a last block that is whole, and to one that is padded; as little-endian integers.
+    /// What is added to a last block that is whole, and to one that is padded; as little-endian
+    /// integers.
     pub subkeys: [u128; 2],
 }
 
@@ -34,6 +35,18 @@ pub struct CmacTask {
 }
 
 /// The scheduler of messages for CMAC and XCBC onto the lanes of their kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{CmacJob, CmacKey, CmacLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<CmacLanes> = Planner::new(&Cpu::detect());
+/// let key = CmacKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CmacJob::cmac(&key, b"a message", ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CmacLanes(Chains<CmacTask>);
 
 impl Lanes for CmacLanes {
@@ -116,8 +129,8 @@ unsafe impl Mac for Cmac<'_> {
     }
 }
 
-/// Data to be authenticated with AES-CMAC (SP 800-38B, RFC 4493) or AES-XCBC-MAC (RFC 3566), whose tags have
-/// 16 bytes; a shorter one is the start of it. There is no nonce.
+/// Data to be authenticated with AES-CMAC (SP 800-38B, RFC 4493) or AES-XCBC-MAC (RFC 3566), whose
+/// tags have 16 bytes; a shorter one is the start of it. There is no nonce.
 ///
 /// ```
 /// use broadloom_lanes::{CmacJob, CmacKey, Cpu, OutOfOrder, XcbcKey};
@@ -126,7 +139,8 @@ unsafe impl Mac for Cmac<'_> {
 /// let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
 /// manager.submit(CmacJob::cmac(&cmac, b"message", 1));
 /// manager.submit(CmacJob::xcbc(&xcbc, b"message", 2));
-/// let tags = [manager.flush(), manager.flush()].map(|job| *job.expect("held").output().expect("complete"));
+/// let tags = [manager.flush(), manager.flush()];
+/// let tags = tags.map(|job| *job.expect("held").output().expect("complete"));
 /// assert_ne!(tags[0], tags[1]);
 /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
 /// ```

@@ -1,7 +1,7 @@
 //! Chains written once over the registers of an instruction set.
 //!
-//! One round takes a few cycles but a new one can start in each, so a core needs several independent blocks
-//! in hand: those of other lanes.
+//! A round has a latency of a few cycles, and a new round can start in each cycle. So a core
+//! interleaves the blocks of several lanes.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
@@ -12,7 +12,8 @@ use crate::aes::register::{Aes, Lanewise, encrypt, every_step, round_key};
 /// Absorbs blocks in `N` registers of lanes that all have the key of the first.
 ///
 /// # Safety
-/// The contracts of [`ChainKernel`](super::ChainKernel) and of [`Aes`], for all lanes of the registers.
+/// The contracts of [`ChainKernel`](super::ChainKernel) and of [`Aes`], for all lanes of the
+/// registers.
 #[inline(always)]
 pub(crate) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut ChainSet, blocks: usize) {
     let (key, from, state) = (set.key[0], set.src.as_ptr(), set.state.as_mut_ptr());

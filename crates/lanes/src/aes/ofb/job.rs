@@ -1,4 +1,4 @@
-//! Buffers in OFB, and how their tasks are made.
+//! OFB buffers, and their tasks.
 
 use super::lanes::{OfbLanes, OfbTask};
 use crate::aes::key::{AesKey, Block};
@@ -41,10 +41,11 @@ unsafe impl Cipher for Ofb<'_> {
     }
 }
 
-/// A buffer of any length to be encrypted or decrypted with AES in OFB mode (SP 800-38A, section 6.4), which
-/// are the same; the last block may be shorter.
+/// A buffer of any length to be encrypted or decrypted with AES in OFB mode (SP 800-38A, section
+/// 6.4), which are the same; the last block may be shorter.
 ///
-/// No IV may be used twice under one key: whoever has both ciphertexts has the difference of the plaintexts.
+/// No IV may be used twice under one key: whoever has both ciphertexts has the difference of the
+/// plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Cpu, OfbJob, OfbLanes, Planner};

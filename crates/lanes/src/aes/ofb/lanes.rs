@@ -1,4 +1,4 @@
-//! The scheduler of OFB buffers: CBC's for whole blocks, and counter mode for what is left behind them.
+//! The scheduler of OFB buffers: that of CBC for whole blocks, and counter mode for the rest.
 
 use zeroize::Zeroize;
 
@@ -30,6 +30,18 @@ pub struct OfbTask {
 }
 
 /// The scheduler of OFB buffers onto the lanes of its kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, OfbJob, OfbLanes, Planner};
+///
+/// let mut planner: Planner<OfbLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [OfbJob::ofb(&key, [1; 16], vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct OfbLanes {
     whole: CbcLanes,
     ctr: &'static CtrKernel,
@@ -93,7 +105,8 @@ impl Lanes for OfbLanes {
 }
 
 impl OfbTask {
-    /// Keeps the last of the whole blocks as it is read: in place it is there only until it is written over.
+    /// Keeps the last of the whole blocks as it is read: in place it is there only until it is
+    /// written over.
     ///
     /// # Safety
     /// The task is good.
@@ -106,8 +119,9 @@ impl OfbTask {
         }
     }
 
-    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block of key stream
-    /// before it is ciphered and added. That block is what the last whole block was changed by.
+    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block
+    /// of key stream before it is ciphered and added. That block is what the last whole block was
+    /// changed by.
     ///
     /// # Safety
     /// The task is good, its whole blocks are ciphered, and the kernel is for this CPU.
@@ -132,11 +146,11 @@ impl OfbTask {
 }
 
 impl<'a> Loan<'a, OfbLanes> {
-    /// Encrypts or decrypts a buffer of any length in place with AES in OFB mode (SP 800-38A, section 6.4),
-    /// which are the same; the last block may be shorter.
+    /// Encrypts or decrypts a buffer of any length in place with AES in OFB mode (SP 800-38A,
+    /// section 6.4), which are the same; the last block may be shorter.
     ///
-    /// No IV may be used twice under one key: whoever has both ciphertexts has the difference of the
-    /// plaintexts.
+    /// No IV may be used twice under one key: whoever has both ciphertexts has the difference of
+    /// the plaintexts.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, Cpu, Loan, OfbLanes, Planner};
@@ -145,7 +159,8 @@ impl<'a> Loan<'a, OfbLanes> {
     /// let mut packets = [[1u8; 20], [2; 20]];
     /// let ivs = [[3; 16], [4; 16]];
     /// let mut planner = Planner::<OfbLanes>::new(&Cpu::detect());
-    /// planner.process_each(packets.iter_mut().zip(&ivs).map(|(packet, iv)| Loan::ofb(&key, iv, packet)));
+    /// let loans = packets.iter_mut().zip(&ivs).map(|(packet, iv)| Loan::ofb(&key, iv, packet));
+    /// planner.process_each(loans);
     /// assert_ne!(packets[0], [1; 20]);
     /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
     /// ```

@@ -1,4 +1,4 @@
-//! Data units in XTS, and how their tasks are made.
+//! XTS data units, and their tasks.
 
 use super::XtsKey;
 use super::lanes::{COST, XtsLanes, XtsLengthError, XtsTask};
@@ -45,12 +45,13 @@ unsafe impl Cipher for Xts<'_> {
     }
 }
 
-/// A data unit of 16 bytes to 16 MiB to be encrypted or decrypted with AES-XTS (SP 800-38E, IEEE 1619).
+/// A data unit of 16 bytes to 16 MiB to be encrypted or decrypted with AES-XTS (SP 800-38E, IEEE
+/// 1619).
 ///
-/// A length that is no multiple of 16 is fine (ciphertext stealing). The tweak is the number of the data unit,
-/// as a little-endian integer, or any other 16 bytes that belong to its place. The same text at the same place
-/// becomes the same ciphertext; whoever sees both learns which blocks have changed. Nothing says whether a
-/// ciphertext was tampered with.
+/// A length that is no multiple of 16 is fine (ciphertext stealing). The tweak is the number of the
+/// data unit, as a little-endian integer, or any other 16 bytes that belong to its place. The same
+/// text at the same place becomes the same ciphertext; whoever sees both learns which blocks have
+/// changed. Nothing says whether a ciphertext was tampered with.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, Planner, XtsJob, XtsKey, XtsLengthError};

@@ -1,4 +1,5 @@
-//! The scheduler of XTS data units: it gathers them, so that their tweaks are made side by side.
+//! The scheduler of XTS data units. It gathers units, so that their tweaks are computed side by
+//! side.
 
 use core::fmt;
 
@@ -33,6 +34,19 @@ pub struct XtsTask {
 }
 
 /// The scheduler of XTS data units: one after the other, each ciphered at once.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Planner, XtsJob, XtsKey, XtsLanes};
+///
+/// let mut planner: Planner<XtsLanes> = Planner::new(&Cpu::detect());
+/// let key: Vec<u8> = (0..32).collect();
+/// let key = XtsKey::new(&key).expect("two halves that differ");
+/// let mut jobs = [XtsJob::encrypt(&key, [1; 16], vec![0; 512], ()).expect("a block or more")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct XtsLanes {
     kernel: &'static BlocksKernel,
     tasks: [XtsTask; GATHERED],
@@ -149,14 +163,14 @@ const MAX_LEN: usize = 16 << 20;
 pub(super) const COST: usize = 1;
 
 impl<'a> Loan<'a, XtsLanes> {
-    /// Encrypts a data unit of 16 bytes to 16 MiB in place with AES-XTS (SP 800-38E, IEEE 1619). A length
-    /// that is no multiple of 16 is fine: the last whole block lends what the part behind it lacks
-    /// (ciphertext stealing).
+    /// Encrypts a data unit of 16 bytes to 16 MiB in place with AES-XTS (SP 800-38E, IEEE 1619). A
+    /// length that is no multiple of 16 is fine: the last whole block lends what the part behind it
+    /// lacks (ciphertext stealing).
     ///
-    /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes that
-    /// belong to its place. The same text at the same place becomes the same ciphertext; whoever sees both
-    /// learns which blocks have changed. Nothing says whether a ciphertext was tampered with. XTS is for
-    /// storage, not for messages.
+    /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes
+    /// that belong to its place. The same text at the same place becomes the same ciphertext;
+    /// whoever sees both learns which blocks have changed. Nothing says whether a ciphertext was
+    /// tampered with. XTS is for storage, not for messages.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, Loan, Planner, XtsKey, XtsLanes, XtsLengthError};
@@ -243,6 +257,17 @@ impl<'a> Loan<'a, XtsLanes> {
 }
 
 /// A data unit is too short or too long for XTS.
+///
+/// ```
+/// use broadloom_lanes::{XtsJob, XtsKey};
+///
+/// let error = {
+///     let key: Vec<u8> = (0..32).collect();
+///     let key = XtsKey::new(&key).expect("two halves that differ");
+///     XtsJob::encrypt(&key, [1; 16], vec![0; 15], ()).err().expect("less than a block")
+/// };
+/// assert_eq!(error.to_string(), "?");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct XtsLengthError {
     /// Its length, in bytes.

@@ -1,4 +1,4 @@
-//! Five limbs of 26 bits, of which products are sums of products of 32 bits.
+//! Numbers in five limbs of 26 bits, whose products are sums of 32-bit products.
 
 use core::marker::PhantomData;
 

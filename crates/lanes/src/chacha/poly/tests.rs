@@ -1,4 +1,4 @@
-//! Poly1305 against an independent implementation, where its carries go furthest.
+//! Poly1305 against an independent implementation, with values whose carries go furthest.
 
 use std::vec;
 use std::vec::Vec;
@@ -7,7 +7,8 @@ use poly1305::universal_hash::{KeyInit, UniversalHash};
 
 use super::{BLOCK, NoVectors, OneTimeKey, Part, Poly, Wide, absorb_each};
 
-/// The tags of a text in one call, in two, and beside others: of texts that end earlier, later, and with it.
+/// The tags of a text in one call, in two, and beside others: of texts that end earlier, later, and
+/// with it.
 ///
 /// # Safety
 /// The CPU has W's instructions.

@@ -1,11 +1,13 @@
-//! Several blocks at once, on vectors of 64-bit words: those of one text, or one of each of several texts.
+//! Several blocks at once, on vectors of 64-bit words: blocks of one text, or one block of each of
+//! several texts.
 //!
-//! Of one text, every lane takes each so-manieth block and multiplies its sum by that power of the key; at the
-//! end, by powers that differ from lane to lane as the places of their last blocks do, and then all are added
-//! up. Of several texts, every lane takes one. Either way a step absorbs four blocks in each lane, multiplied
-//! by four powers, before anything is carried.
+//! In one text, with `n` lanes, lane `i` takes every `n`-th block from block `i` on, and multiplies
+//! its sum by the `n`-th power of the key. At the end, each lane is multiplied by the power that
+//! its last block's position requires, and the lanes are added. With several texts, each lane takes
+//! a text. Either way a step absorbs four blocks in each lane, multiplied by four powers, before
+//! carries are propagated.
 //!
-//! How numbers are kept in limbs and multiplied is a [`Field`]'s matter.
+//! A [`Field`] decides how numbers are kept in limbs and multiplied.
 
 use core::marker::PhantomData;
 
@@ -35,8 +37,8 @@ pub(crate) unsafe trait Words: Vector<Word = u64> {
     /// The lower and the upper words of the blocks behind each lane's pointer.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers, and each
-    /// pointer for a block.
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES`
+    /// pointers, and each pointer for a block.
     unsafe fn block_of_each(lanes: *const *const u8) -> [Self; 2];
 }
 
@@ -171,8 +173,8 @@ unsafe impl<F: Field> Wide for Lanes<F> {
             from[lane] = part.from;
         }
         let mut active = parts.len();
-        // SAFETY: the caller's: each text has the blocks that are absorbed of it. Lanes without one read those
-        // of the longest.
+        // SAFETY: the caller's: each text has the blocks that are absorbed of it. Lanes without one
+        // read those of the longest.
         unsafe {
             let powers = powers::<F>(keys.load::<F>());
             let mut limbs = sums.load::<F>();

@@ -1,8 +1,8 @@
-//! Rings of descriptors in memory of their own, each with one writer and one reader.
+//! Rings of descriptors in memory, each with one writer and one reader.
 //!
-//! On the [request ring](request) the driver writes and the device reads; the device looks at nothing
-//! before the doorbell tells it to. On the [response ring](response) the device writes and the driver
-//! reads; there is no doorbell to be read, the descriptor itself says by its phase that it is new.
+//! On the [request ring](request) the driver writes and the device reads. The device looks at
+//! nothing before the doorbell rings. On the [response ring](response) the device writes and the
+//! driver reads. It has no doorbell: the phase of a descriptor says that it is new.
 
 pub(crate) mod request;
 pub(crate) mod response;
@@ -14,8 +14,8 @@ use crate::sync::AtomicU64;
 pub(crate) struct Descriptor {
     /// The slot.
     pub slot: u16,
-    /// Which use of the slot: one that was given up leaves descriptors behind that mean nothing any more.
-    /// 31 bits.
+    /// Which use of the slot: one that was given up leaves descriptors behind that mean nothing any
+    /// more. 31 bits.
     pub generation: u32,
     /// How much work it is, in KiB; [`u16::MAX`] for more.
     pub size: u16,
@@ -89,7 +89,8 @@ impl Memory {
         &self.descriptors[index as usize & (self.descriptors.len() - 1)]
     }
 
-    /// The phase of descriptor number `index`: 1 in the first lap, as memory begins with 0, then in turn.
+    /// The phase of descriptor number `index`: 1 in the first lap, as memory begins with 0, then in
+    /// turn.
     fn phase(&self, index: u64) -> u64 {
         (index >> self.descriptors.len().trailing_zeros()) & 1 ^ 1
     }

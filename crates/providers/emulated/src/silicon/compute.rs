@@ -1,4 +1,4 @@
-//! What the engines do: real results, from the providers that stand in for silicon.
+//! The work of the engines: real results, from the providers that stand in for silicon.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;

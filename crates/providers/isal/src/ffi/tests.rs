@@ -147,8 +147,8 @@ fn codes_and_windows_are_those_asked_for() {
     }
 }
 
-/// Short chunks whose third byte begins what they repeat, some behind a constant run: igzip 2.30 took the
-/// hash of that byte's position from the address of its stream.
+/// Short chunks whose third byte begins what they repeat, some behind a constant run: igzip 2.30
+/// took the hash of that byte's position from the address of its stream.
 fn repeating_from_the_third_byte() -> Vec<Vec<u8>> {
     let mut chunks = Vec::new();
     for (index, bytes) in random(200 * 160).chunks(160).enumerate() {

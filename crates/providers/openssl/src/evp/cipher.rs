@@ -13,7 +13,8 @@ use super::ffi::{
 };
 use super::library::{EvpError, Libcrypto, Owned};
 
-/// The most bytes that one call of EVP takes: its lengths are of C's `int`. A multiple of every block.
+/// The most bytes that one call of EVP takes: its lengths are of C's `int`. A multiple of every
+/// block.
 const MAX_PIECE: usize = 1 << 30;
 
 /// The longest tag of an AEAD.
@@ -109,8 +110,8 @@ impl Cipher {
         unsafe { Cipher::fetch_from(library, ptr::null_mut(), name) }
     }
 
-    /// Fetches a cipher of the module `legacy`, which has what is broken (`RC4`, `DES-CBC`), and which the
-    /// first call loads. Nobody else in the process gets to see the module.
+    /// Fetches a cipher of the module `legacy`, which has what is broken (`RC4`, `DES-CBC`), and
+    /// which the first call loads. Nobody else in the process gets to see the module.
     ///
     /// # Errors
     /// The module is not installed, or has none of that name.
@@ -128,7 +129,8 @@ impl Cipher {
         name: &CStr,
     ) -> Result<Cipher, EvpError> {
         let f = &library.functions;
-        // SAFETY: the context is as the caller says, the name a C string; null stands for no properties.
+        // SAFETY: the context is as the caller says, the name a C string; null stands for no
+        // properties.
         let object = unsafe { (f.cipher_fetch)(context, name.as_ptr(), ptr::null()) };
         let object = library.own(object, f.cipher_free, "EVP_CIPHER_fetch")?;
         let raw = object.object.cast_const();
@@ -165,8 +167,8 @@ impl Cipher {
 }
 
 impl CipherContext {
-    /// A context with a key and a direction. It needs an IV before its first message, unless the cipher
-    /// takes none.
+    /// A context with a key and a direction. It needs an IV before its first message, unless the
+    /// cipher takes none.
     ///
     /// # Errors
     /// libcrypto fails, as it does where the cipher has no keys of that length.
@@ -209,8 +211,9 @@ impl CipherContext {
         Ok(made)
     }
 
-    /// Begins a message with an IV, whatever came before; a key stream that has none (RC4's) goes on. The key
-    /// stays. AEADs take IVs of several lengths; one that differs from the IV before costs more calls.
+    /// Begins a message with an IV, whatever came before; a key stream that has none (RC4's) goes
+    /// on. The key stays. AEADs take IVs of several lengths; one that differs from the IV before
+    /// costs more calls.
     ///
     /// # Errors
     /// libcrypto fails, as it does where the cipher has no IVs of that length.
@@ -219,8 +222,8 @@ impl CipherContext {
         if iv.len() != self.iv_len {
             self.set_iv_len(iv.len())?;
         }
-        // SAFETY: the context is alive and has cipher, key and direction, which nulls and -1 keep; the IV
-        // has the length that the context expects.
+        // SAFETY: the context is alive and has cipher, key and direction, which nulls and -1 keep;
+        // the IV has the length that the context expects.
         unsafe { self.init(ptr::null(), iv.as_ptr()) }
     }
 
@@ -236,7 +239,8 @@ impl CipherContext {
         assert!(self.shape.ccm, "only CCM is told the length of its text");
         let len = c_int::try_from(text_len).expect("a text for CCM is at most 2^31 - 1 bytes long");
         let mut written = 0;
-        // SAFETY: the context is alive and in CCM mode, where two nulls stand for the length of the text.
+        // SAFETY: the context is alive and in CCM mode, where two nulls stand for the length of the
+        // text.
         let result = unsafe {
             (self.update)(self.context.object, ptr::null_mut(), &mut written, ptr::null(), len)
         };
@@ -259,8 +263,8 @@ impl CipherContext {
         );
         for piece in data.chunks(MAX_PIECE) {
             let mut written = 0;
-            // SAFETY: the context is alive and an AEAD's, where a null output stands for associated data;
-            // pointer and length are those of a slice of at most 2^30 bytes.
+            // SAFETY: the context is alive and an AEAD's, where a null output stands for associated
+            // data; pointer and length are those of a slice of at most 2^30 bytes.
             let result = unsafe {
                 (self.update)(
                     self.context.object,
@@ -281,7 +285,8 @@ impl CipherContext {
     /// libcrypto fails; in CCM mode, the tag may be wrong.
     ///
     /// # Panics
-    /// If they are not whole blocks where the mode needs them; in CCM mode, if they are more than 2^30.
+    /// If they are not whole blocks where the mode needs them; in CCM mode, if they are more than
+    /// 2^30.
     #[inline]
     pub fn update<'a>(&mut self, text: InOut<'a>) -> Result<&'a mut [u8], EvpError> {
         self.update_in_pieces(text, MAX_PIECE)
@@ -312,8 +317,8 @@ impl CipherContext {
         assert!(tag.len() <= MAX_TAG, "tags have at most 16 bytes, not {}", tag.len());
         let mut params = [Param::octets(TAG, tag.as_mut_ptr(), tag.len()), Param::END];
         let get = self.library.functions.cipher_ctx_get;
-        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one slice
-        // that can be written.
+        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of
+        // one slice that can be written.
         let result = unsafe { get(self.context.object, params.as_mut_ptr()) };
         self.library.check(result, "EVP_CIPHER_CTX_get_params")
     }
@@ -330,8 +335,8 @@ impl CipherContext {
         assert!(tag.len() <= MAX_TAG, "tags have at most 16 bytes, not {}", tag.len());
         let params = [Param::octets(TAG, tag.as_ptr().cast_mut(), tag.len()), Param::END];
         let set = self.library.functions.cipher_ctx_set;
-        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one slice,
-        // which is only read.
+        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of
+        // one slice, which is only read.
         let result = unsafe { set(self.context.object, params.as_ptr()) };
         self.library.check(result, "EVP_CIPHER_CTX_set_params")
     }
@@ -368,15 +373,17 @@ impl CipherContext {
         max_piece: usize,
     ) -> Result<&'a mut [u8], EvpError> {
         let len = text.len;
-        // What is no whole block would be held back, and come out of a later call beyond its output.
+        // What is no whole block would be held back, and come out of a later call beyond its
+        // output.
         assert_eq!(len & self.shape.block_mask, 0, "{len} bytes are not whole blocks");
         assert!(!self.shape.ccm || len <= max_piece, "CCM takes its text at once");
         let mut at = 0;
         loop {
             let piece = (len - at).min(max_piece);
             let mut written = 0;
-            // SAFETY: the context is alive; `at` and the piece are within the text. All messages are whole
-            // blocks without padding, so that nothing is held back and as much is written as is read.
+            // SAFETY: the context is alive; `at` and the piece are within the text. All messages
+            // are whole blocks without padding, so that nothing is held back and as much is written
+            // as is read.
             let result = unsafe {
                 let (input, output) = (text.input.add(at), text.output.add(at));
                 (self.update)(self.context.object, output, &mut written, input, piece as c_int)
@@ -467,16 +474,16 @@ impl Recipe {
             (key_len() != Ok(self.key.len())).then_some((c"keylen", self.key.len() as c_uint));
         for (name, mut value) in [padding, len].into_iter().flatten() {
             let params = [Param::uint(name, &mut value), Param::END];
-            // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one
-            // number that is alive, and only read.
+            // SAFETY: the context is alive and has its cipher; the parameters are a terminated list
+            // of one number that is alive, and only read.
             let result = unsafe { (f.cipher_ctx_set)(object, params.as_ptr()) };
             library.check(result, "EVP_CIPHER_CTX_set_params")?;
         }
         if key_len() != Ok(self.key.len()) {
             return Err(library.failure("EVP_CIPHER_CTX_get_key_length"));
         }
-        // SAFETY: context and key are alive, the key has the context's length; null and -1 keep cipher and
-        // direction.
+        // SAFETY: context and key are alive, the key has the context's length; null and -1 keep
+        // cipher and direction.
         let result = unsafe {
             (f.cipher_init)(object, ptr::null(), self.key.as_ptr(), ptr::null(), -1, ptr::null())
         };

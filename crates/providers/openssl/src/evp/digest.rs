@@ -27,7 +27,8 @@ impl Digest {
     /// This libcrypto has none of that name.
     pub fn fetch(library: &'static Libcrypto, name: &CStr) -> Result<Digest, EvpError> {
         let f = &library.functions;
-        // SAFETY: null stands for the default library context and properties; the name is a C string.
+        // SAFETY: null stands for the default library context and properties; the name is a C
+        // string.
         let object = unsafe { (f.md_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
         let object = library.own(object, f.md_free, "EVP_MD_fetch")?;
         // SAFETY: the object is a digest.
@@ -90,8 +91,8 @@ impl DigestContext {
     pub fn finish(&mut self, digest: &mut [u8]) -> Result<(), EvpError> {
         assert!(digest.len() >= self.len, "{} bytes for a digest of {}", digest.len(), self.len);
         let finish = self.library.functions.digest_final;
-        // SAFETY: the context is alive; the output has room for a digest; null stands for a length not
-        // wanted.
+        // SAFETY: the context is alive; the output has room for a digest; null stands for a length
+        // not wanted.
         let result = unsafe { finish(self.context.object, digest.as_mut_ptr(), ptr::null_mut()) };
         self.library.check(result, "EVP_DigestFinal_ex")
     }

@@ -1,4 +1,4 @@
-//! The functions of libcrypto that are used, by the headers of OpenSSL 3.0.
+//! The functions of libcrypto in use, after the headers of OpenSSL 3.0.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;

@@ -1,4 +1,5 @@
-//! libcrypto itself: found, checked and opened once.
+//! libcrypto itself: found, checked and opened once in a process. It is never closed, because its
+//! exit handlers and thread-local data outlive every user.
 
 use std::ffi::{CStr, c_int, c_ulong};
 use std::sync::OnceLock;
@@ -74,8 +75,8 @@ impl Libcrypto {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libcrypto, LibraryError> {
-        // SAFETY: the names are those of libcrypto, whose initialisers prepare only itself and may run on any
-        // thread.
+        // SAFETY: the names are those of libcrypto, whose initialisers prepare only itself and may
+        // run on any thread.
         match unsafe { loader::open(names) } {
             Ok((library, _)) => Libcrypto::with(library),
             Err(reason) => Err(LibraryError::Absent { reason }),
@@ -118,14 +119,14 @@ impl Libcrypto {
         &self.text[..end]
     }
 
-    /// Whether [`MacContext::restart`](super::MacContext::restart) works: before version 3.0.3 a MAC that
-    /// was initialised again without a key went on where it was.
+    /// Whether [`MacContext::restart`](super::MacContext::restart) works: before version 3.0.3 a
+    /// MAC that was initialised again without a key went on where it was.
     pub fn restarts_macs(&self) -> bool {
         restarts_macs(self.number)
     }
 
-    /// A library context that has the module `legacy` and nothing else, so that the default one stays as it is
-    /// configured. The first call makes it.
+    /// A library context that has the module `legacy` and nothing else, so that the default one
+    /// stays as it is configured. The first call makes it.
     #[cfg(feature = "legacy")]
     pub(super) fn legacy(&self) -> Result<Object, EvpError> {
         let load = || {
@@ -194,8 +195,8 @@ pub(super) struct Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: the object came from the constructor that `free` belongs to, and only this value frees
-        // it.
+        // SAFETY: the object came from the constructor that `free` belongs to, and only this value
+        // frees it.
         unsafe { (self.free)(self.object) };
     }
 }
@@ -203,10 +204,10 @@ impl Drop for Owned {
 // SAFETY: libcrypto's objects belong to no thread: whoever has one alone may use it.
 unsafe impl Send for Owned {}
 
-// SAFETY: behind a shared reference, objects are only read: algorithms, which never change once fetched
-// and count their references atomically, contexts that are copied, which the copying functions take as
-// constant, and library contexts, which have their own locks. Everything else takes the object's owner by
-// `&mut`.
+// SAFETY: behind a shared reference, objects are only read: algorithms, which never change once
+// fetched and count their references atomically, contexts that are copied, which the copying
+// functions take as constant, and library contexts, which have their own locks. Everything else
+// takes the object's owner by `&mut`.
 unsafe impl Sync for Owned {}
 
 #[cfg(all(test, not(loom)))]

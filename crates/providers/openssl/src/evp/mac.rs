@@ -26,7 +26,8 @@ impl Mac {
     /// This libcrypto has none of that name.
     pub fn fetch(library: &'static Libcrypto, name: &CStr) -> Result<Mac, EvpError> {
         let f = &library.functions;
-        // SAFETY: null stands for the default library context and properties; the name is a C string.
+        // SAFETY: null stands for the default library context and properties; the name is a C
+        // string.
         let object = unsafe { (f.mac_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
         let object = library.own(object, f.mac_free, "EVP_MAC_fetch")?;
         Ok(Mac { object, library })
@@ -57,8 +58,8 @@ impl MacContext {
         let context = unsafe { (f.mac_ctx_new)(mac.object.object) };
         let context = library.own(context, f.mac_ctx_free, "EVP_MAC_CTX_new")?;
         let params = [Param::utf8(what, of), Param::END];
-        // SAFETY: context and key are alive; the parameters are a terminated list of strings, which are only
-        // read.
+        // SAFETY: context and key are alive; the parameters are a terminated list of strings, which
+        // are only read.
         let result =
             unsafe { (f.mac_init)(context.object, key.as_ptr(), key.len(), params.as_ptr()) };
         library.check(result, "EVP_MAC_init")?;
@@ -68,8 +69,8 @@ impl MacContext {
     }
 
     /// Begins a message under the same key, whatever came before. Where
-    /// [`Libcrypto::restarts_macs`] says no, this works only for a context that is new or a duplicate of
-    /// a new one.
+    /// [`Libcrypto::restarts_macs`] says no, this works only for a context that is new or a
+    /// duplicate of a new one.
     ///
     /// # Errors
     /// libcrypto fails.
