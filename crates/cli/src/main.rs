@@ -1,5 +1,7 @@
 //! The `broadloom` command: hash and compress many files at once, measure, and tell what the machine can do.
 
+#![forbid(unsafe_code)]
+
 mod compress;
 mod hash;
 mod info;

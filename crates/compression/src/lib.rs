@@ -1,5 +1,7 @@
 //! Parallel compression of inputs of any size into formats that other tools read, and back.
 
+#![forbid(unsafe_code)]
+
 mod choose;
 mod compress;
 pub mod decompress;
