@@ -122,7 +122,7 @@ impl Order {
 /// only are left out.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn choose(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -135,7 +135,7 @@ pub fn choose(
 /// Chooses the provider that decompresses, as [`choose`] does.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn choose_for_decompression(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -181,7 +181,7 @@ fn first(registry: &Registry, transform: &Transform, order: Order) -> Result<Cho
 /// none where only one can. The choice depends on what else the machine does.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn measure(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -194,7 +194,7 @@ pub fn measure(
 /// Measures which provider decompresses fastest, as [`measure`] does.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn measure_decompression(
     registry: &Registry,
     algorithm: CompressionAlgorithm,

@@ -7,7 +7,7 @@ use zlib_rs::{Inflate, InflateError, InflateFlush, Status};
 
 use crate::format::{Cause, FormatError, Part};
 
-/// What a slow look at a deflate stream found.
+/// The finding of a slow look at a deflate stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
     /// Nothing wrong: the stream ends after so many bytes, with so many bytes of data. Then it is
@@ -66,7 +66,7 @@ fn attempt(stream: &[u8], fast: usize) -> Finding {
 /// Why the decoder stopped, and at which byte of its stream.
 pub(crate) fn wrong(state: &Inflate, error: InflateError) -> FormatError {
     let message = match state.error_message() {
-        // What the decoder's fast loop finds, it forgets to name.
+        // The decoder's fast loop finds errors without naming them.
         None | Some("repeated call with bad state") => "invalid code or distance",
         Some(message) => message,
     };

@@ -4,7 +4,7 @@ use broadloom_engine::JobError;
 
 use crate::format::gzi::Index;
 
-/// What a compression or a decompression came to.
+/// The counts of a compression or a decompression.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     /// Bytes read.

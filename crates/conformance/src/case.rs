@@ -10,7 +10,7 @@ use crate::keyed::{Keyed, random_bytes};
 use crate::limits::Limits;
 use crate::reference::{self, Input};
 
-/// What parts of a buffer are for what: as the setters of a job.
+/// The ranges of a buffer and their purposes, as in the setters of a job.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layout {
     pub cipher: Option<Range<usize>>,
@@ -158,12 +158,12 @@ impl Case {
         self.keyed.algorithm.directions()[0]
     }
 
-    /// What a direction starts from.
+    /// The data before processing in a direction.
     pub fn input(&self, direction: Direction) -> &[u8] {
         if direction.checks() { &self.after } else { &self.before }
     }
 
-    /// What a direction ends with.
+    /// The data after processing in a direction.
     pub fn output(&self, direction: Direction) -> &[u8] {
         if direction.checks() { &self.restored } else { &self.after }
     }
@@ -221,7 +221,7 @@ impl Case {
         }
     }
 
-    /// What it is, and at which provider.
+    /// The case and its provider, for messages.
     pub fn describe(&self, provider: &str) -> String {
         let Keyed { algorithm, tag_len, .. } = &self.keyed;
         let (nonce, associated) = (self.nonce.len(), self.associated.len());

@@ -69,7 +69,7 @@ fn blocks_of(record: &Record<'_>) -> Vec<Claim> {
             let (nonce, before) = match *mode {
                 "ecb" => (Vec::new(), text),
                 "cbc" => (zeros.clone(), text),
-                // What is encrypted is the IV, or the counter.
+                // The IV, or the counter, is encrypted.
                 _ => (text.clone(), &zeros),
             };
             let given = Case::given(keyed, before.clone(), output.clone(), Vec::new());

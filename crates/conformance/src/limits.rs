@@ -25,7 +25,7 @@ pub(crate) struct Limits {
     pub associated: usize,
 }
 
-/// What was found out, by the provider's name and description.
+/// The limits found, by the provider's name and description.
 static KNOWN: Mutex<Option<HashMap<(String, Algorithm), Limits>>> = Mutex::new(None);
 
 impl Limits {
@@ -49,7 +49,7 @@ impl Limits {
             return cipher.and(Limits::of(provider, Algorithm::Mac(mac)));
         }
         let key = (format!("{} {}", provider.name(), provider.description()), algorithm);
-        // What one test panicked over is no less true for the next.
+        // A panic of one test does not invalidate the limits for the next.
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.get_or_insert_default();
         *known.entry(key).or_insert_with(|| {

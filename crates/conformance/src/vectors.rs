@@ -90,7 +90,7 @@ impl<'t> Record<'t> {
         format!("{}: {}", self.source, self.get("name").unwrap_or_default())
     }
 
-    /// What it is about.
+    /// Its subject.
     pub fn algorithm(&self) -> Algorithm {
         let name = self.get("algorithm").unwrap_or_default();
         name.parse().unwrap_or_else(|error| panic!("{}, {}: {error}", self.file, self.name()))

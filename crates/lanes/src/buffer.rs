@@ -127,7 +127,7 @@ impl Span {
         Span { src: src.as_ptr(), dst: dst.as_mut_ptr(), len: src.len() }
     }
 
-    /// What a job has.
+    /// The job's pair.
     #[inline(always)]
     pub fn of(buffer: &mut impl CipherBuffer) -> Self {
         let len = buffer.length();

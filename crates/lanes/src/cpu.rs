@@ -36,7 +36,7 @@ pub enum IsaError {
     Unknown,
     /// This machine does not have it.
     Missing {
-        /// What was asked for.
+        /// The request.
         asked: Isa,
         /// The best that this machine has.
         best: Isa,
@@ -115,8 +115,8 @@ impl Cpu {
         }
     }
 
-    /// What a setting such as the environment variable `BROADLOOM_ISA` asks for: the named
-    /// instruction set, or the best where nothing is set. An empty name asks for nothing.
+    /// The CPU that a setting such as the environment variable `BROADLOOM_ISA` asks for: the named
+    /// instruction set, or the best one without a setting. An empty name asks for nothing.
     ///
     /// # Errors
     /// [`IsaError::Unknown`] for any other name, [`IsaError::Missing`] if the machine does not have
@@ -150,7 +150,7 @@ impl Cpu {
         self.isa
     }
 
-    /// What was looked for, and what was found.
+    /// Every feature that was looked for, and whether it was found.
     pub fn features(&self) -> &[FeatureState] {
         &self.features
     }

@@ -118,7 +118,7 @@ impl FromStr for Feature {
     }
 }
 
-/// What was found out about a feature of this CPU.
+/// A feature of this CPU: present or not, usable or not.
 ///
 /// ```
 /// for state in broadloom_lanes::Cpu::detect().features() {

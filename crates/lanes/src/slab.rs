@@ -46,7 +46,7 @@ impl<T> Slab<T> {
         unsafe { self.slot(index).read() }
     }
 
-    /// What is in a slot.
+    /// The contents of a slot.
     ///
     /// # Safety
     /// The slot is full, and nothing that points into it is used while the reference is.

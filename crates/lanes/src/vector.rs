@@ -83,7 +83,7 @@ impl Word for u64 {
 /// must be marked `#[inline(always)]` throughout, so that it is compiled for the caller's
 /// instruction set.
 pub unsafe trait Vector: Copy {
-    /// What one lane holds.
+    /// The word in one lane.
     type Word: Word;
     /// Lanes in this vector.
     const LANES: usize;
@@ -245,7 +245,7 @@ pub unsafe trait Vector: Copy {
         self.and(b.xor(c)).xor(c)
     }
 
-    /// What at least two of the three have (the *Maj* of FIPS 180-4).
+    /// Bits that at least two of the three have (the *Maj* of FIPS 180-4).
     #[inline(always)]
     fn majority(self, b: Self, c: Self) -> Self {
         self.and(b.xor(c)).xor(b.and(c))

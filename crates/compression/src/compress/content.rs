@@ -110,7 +110,7 @@ mod tests {
     fn chunks_are_as_long_as_asked_for_where_the_content_does_not_matter() {
         let cutter = Cutter::new(1000, false);
         assert_eq!(ends(cutter, &[7; 2500]), [1000, 2000, 2500]);
-        // What never ends is cut at the most.
+        // Data without a natural end are cut at the maximum.
         assert_eq!(ends(Cutter::new(1024, true), &[0; 2500]), [1024, 2048, 2500]);
         assert_eq!(Cutter::new(1024, true).cut(&[]), 0);
     }

@@ -45,7 +45,7 @@ pub(super) struct Reader<R> {
     reader: R,
     cutter: Cutter,
     offset: u64,
-    /// What was read beyond the end of the last chunk.
+    /// Bytes read beyond the end of the last chunk.
     ahead: Vec<u8>,
     ended: bool,
 }
@@ -122,7 +122,7 @@ impl<'a> Sink<Chunk<'a>> for Append<'_, '_> {
 pub(super) struct Writer<'s, W> {
     frames: Frames<'s>,
     writer: W,
-    /// What is written in one call.
+    /// Bytes to write in one call.
     frame: Vec<u8>,
 }
 

@@ -43,7 +43,7 @@ pub(super) struct Cutter {
 impl Cutter {
     /// One for pieces that may take so much memory, with what they are decoded to.
     pub(super) fn new(memory: u64) -> Self {
-        // What comes out is more than what goes in.
+        // The output is longer than the input.
         let most = MOST.min(usize::try_from(memory / 4).unwrap_or(MOST));
         Cutter { marker: Finder::new(&MARKER), markers: MARKERS, most, searched: 0, has_cut: false }
     }

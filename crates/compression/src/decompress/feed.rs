@@ -24,7 +24,7 @@ pub(super) struct MemberJob<'a> {
     pub(super) what: What,
 }
 
-/// What a job decodes.
+/// The data that a job decodes.
 pub(super) enum What {
     /// Nothing yet.
     Nothing,
@@ -82,7 +82,7 @@ impl Share {
     }
 }
 
-/// What both ends of the threads know of the pieces of a member.
+/// The state of a member's pieces that both ends of the threads share.
 pub(super) struct Pieces {
     pub(super) seal: Seal,
     /// No more pieces are wanted: the member has ended, or one of them is none.
@@ -221,8 +221,7 @@ fn cut(
 }
 
 impl<'a, I: Lend<'a>> Feed<'_, I> {
-    /// What is wrong first with a member of which all there is are `stream` and what the input
-    /// still has.
+    /// The first error in a member that consists of `stream` and the rest of the input.
     fn cut_off(&mut self, member: &Member, stream: &[u8]) -> DecompressError {
         let end = self.input.offset();
         let cut_off = |part| FormatError::new(end, Cause::Truncated(part)).into();

@@ -9,7 +9,7 @@ use super::error::DecompressError;
 
 /// Bytes to look at. It counts what is consumed.
 pub(crate) trait Input {
-    /// What comes next: `wanted` bytes or more; fewer only where the input ends.
+    /// The next bytes: `wanted` or more; fewer only at the end of the input.
     fn peek(&mut self, wanted: usize) -> Result<&[u8], DecompressError>;
 
     /// Goes on by `len` bytes that [`peek`](Input::peek) gave.

@@ -7,8 +7,8 @@ use crate::diagnose::{Finding, diagnose};
 use crate::format::gzip::{self, Extent, Header, MAGIC, TRAILER, Trailer};
 use crate::format::{Cause, Detected, Format, FormatError, Part, bgzf, detect, parcomp, zlib};
 
-/// What to do about bytes behind the end of gzip, BGZF, zlib or bare deflate data that belong to
-/// nothing. Zeros, with which tapes and block devices fill up, are no such bytes.
+/// How to treat trailing bytes behind gzip, BGZF, zlib or bare deflate data. Zeros, with which
+/// tapes and block devices fill up, do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Garbage {
     /// An error: the beginning of a member may be what is damaged, and its data would be lost.
@@ -27,7 +27,7 @@ pub enum Garbage {
 /// copied: two bytes of header are soon those of a text.
 const PROBE: usize = 1 << 16;
 
-/// What was found behind the end of the compressed data.
+/// Trailing bytes behind the compressed data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Trailing {
     /// Zeros, in bytes.
@@ -54,11 +54,11 @@ pub(crate) struct Member {
     pub(crate) mtime: u32,
     /// The file's name, without directories.
     pub(crate) name: Option<Vec<u8>>,
-    /// What its header says of lengths, and is not believed.
+    /// The lengths in its header, which are not trusted.
     pub(crate) doubted: Option<Doubted>,
 }
 
-/// What a header says of a member, and may have another meaning.
+/// The lengths that a header claims for a member. The subfield may have another meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Doubted {
     format: Format,
@@ -114,7 +114,7 @@ pub(crate) struct Members {
     trailing: Trailing,
     /// The last block of BGZF has data, or is not of BGZF: no end block yet.
     open: bool,
-    /// What headers of gzip say of lengths was wrong once: it means something else here.
+    /// A length in a gzip header was wrong once, so the subfield has another meaning in this file.
     foreign: bool,
 }
 
@@ -151,7 +151,7 @@ impl Members {
         Ok(Members { format, any: false, garbage, trailing, open, foreign: false })
     }
 
-    /// What was behind the last member.
+    /// Bytes behind the last member.
     pub(crate) fn trailing(&self) -> Trailing {
         self.trailing
     }

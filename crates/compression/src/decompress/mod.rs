@@ -34,7 +34,7 @@ use members::Members;
 use run::Run;
 use settings::Coding;
 
-/// What a decompression came to.
+/// The result of a decompression.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decompressed {
     /// The counts. Chunks are members of gzip, blocks of BGZF, chunks of parcomp; the other formats
@@ -45,7 +45,7 @@ pub struct Decompressed {
     pub alone: u64,
     /// Pieces of members of gzip that were decoded side by side.
     pub pieces: u64,
-    /// What was behind the end.
+    /// Trailing bytes.
     pub trailing: Trailing,
     /// BGZF that ended without its end block, and had not been asked for by name (then it is an
     /// error): it may have been cut off.
@@ -157,7 +157,7 @@ impl Decompressor {
         self.decompress_stream(input, io::sink())
     }
 
-    /// What of `memory` bytes a single job may have.
+    /// The share of `memory` bytes that a single job may use.
     fn part(&self, memory: u64) -> u64 {
         memory / self.settings.plan().jobs() as u64
     }

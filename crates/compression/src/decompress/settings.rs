@@ -20,11 +20,11 @@ pub struct Settings {
     /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they
     /// are not.
     pub cores: Option<Vec<usize>>,
-    /// What a thread does while it waits for a device.
+    /// How a thread waits for a device.
     pub poll: Poll,
     /// The most bytes that may come out: a cap on what an input from elsewhere can make of itself.
     pub limit: Option<u64>,
-    /// What to do about what follows the end.
+    /// How to treat trailing bytes.
     pub garbage: Garbage,
     /// Bytes of data that members on their way may have together. One that takes more than its part
     /// of it is decoded by one thread, in a fixed window. (Of a slice, this is so only where a

@@ -10,7 +10,7 @@ pub struct FormatError {
     /// is wrong, the byte with which deflate data went wrong, or the end of an input that ends too
     /// early.
     pub offset: u64,
-    /// What is wrong there.
+    /// The error at that position.
     pub cause: Cause,
 }
 
@@ -26,7 +26,7 @@ impl FormatError {
     }
 }
 
-/// What is wrong with compressed data.
+/// An error in compressed data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
@@ -42,7 +42,7 @@ pub enum Cause {
     /// Not the beginning of what was asked for.
     #[error("no {format} data: {found:02x?} is not how they begin")]
     Magic {
-        /// What was expected.
+        /// The expected value.
         format: Format,
         /// The first bytes.
         found: [u8; 2],
@@ -50,7 +50,7 @@ pub enum Cause {
     /// Bytes after the end that belong to nothing.
     #[error("what follows the end of the compressed data is no {format}: {found:#04x}")]
     Garbage {
-        /// What could have followed.
+        /// The format that could have followed.
         format: Format,
         /// The first such byte.
         found: u8,
@@ -93,7 +93,7 @@ pub enum Cause {
     /// A length in a header that cannot be right.
     #[error("{claim} of {len} bytes cannot be; valid: {min} to {max}")]
     Claim {
-        /// What it is the length of.
+        /// The part that has this length.
         claim: Claim,
         /// The length.
         len: u64,

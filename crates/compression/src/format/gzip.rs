@@ -209,7 +209,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// What a flag announces, if it does. The outer `None`: the bytes do not suffice.
+/// The part that a flag announces, if it is set. The outer `None` means: too few bytes.
 fn optional<T>(announced: bool, read: impl FnOnce() -> Option<T>) -> Option<Option<T>> {
     if announced { read().map(Some) } else { Some(None) }
 }
@@ -236,7 +236,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What is behind the deflate data of a member.
+/// The trailer behind the deflate data of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trailer {
     /// The CRC-32 of the data.
@@ -285,7 +285,7 @@ impl Trailer {
     }
 }
 
-/// What a header says beside the lengths.
+/// The contents of a header beside the lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Metadata<'a> {
     /// When the data were last modified, in seconds since 1970; 0 if that is not known.
@@ -296,7 +296,7 @@ pub struct Metadata<'a> {
     pub effort: Effort,
 }
 
-/// What a header tells of the compressor's effort.
+/// The compressor's effort according to a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
     /// Neither of the others.
@@ -308,7 +308,7 @@ pub enum Effort {
     Fastest,
 }
 
-/// What cannot be written as a member.
+/// Why a member cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemberError {

@@ -73,8 +73,8 @@ where
     }
 }
 
-/// What the threads sit at. Nothing foreign runs while its state is locked; a source or a sink that
-/// panics ends everything, by the lock that it poisons.
+/// The state that the threads share. No foreign code runs under its lock. A panic in a source or a
+/// sink poisons the lock, which ends all threads.
 struct Table<'t, J, S, K, E> {
     make: &'t (dyn Fn() -> J + Sync),
     source: Mutex<Chunks<S, E>>,

@@ -91,7 +91,7 @@ fn ccm(seals: bool, input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
     (output, tag)
 }
 
-/// What CCM's CBC-MAC covers (SP 800-38C, A.2).
+/// The input of CCM's CBC-MAC (SP 800-38C, A.2).
 fn ccm_blocks(input: &Input<'_>, plaintext: &[u8]) -> Vec<u8> {
     let &Input { nonce, associated, tag_len, .. } = input;
     let field = 15 - nonce.len();

@@ -16,7 +16,7 @@ use broadloom_engine::{Algorithm, ChainOrder, CipherAlgorithm, Direction, MacAlg
 
 pub use provider::reference_provider;
 
-/// What is to be computed.
+/// The computation and its inputs.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// The algorithm.

@@ -353,7 +353,7 @@ pub fn bad_among_good(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// What a refused job is tried on.
+/// The data for refused jobs.
 struct Bench<'p> {
     provider: &'p Arc<dyn Provider>,
     processor: Processor,

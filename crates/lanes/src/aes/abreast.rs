@@ -45,7 +45,7 @@ impl Added {
     }
 }
 
-/// What is added to a block, and when, and what becomes of it.
+/// The parts of a mode: what is added to a block, when, and the use of the result.
 pub(crate) trait Course {
     /// Where the text is added.
     const ADDED: Added;

@@ -202,7 +202,7 @@ impl Expansion {
         Self::allowed(true, true)
     }
 
-    /// What a CPU may use, as the caller restricted it.
+    /// The instructions that a CPU may use, as the caller restricted it.
     pub(super) fn of(cpu: &Cpu) -> Self {
         // Plain integers stand for no instructions beside them.
         let uses = |feature| cpu.isa() != Isa::Portable && cpu.has(feature);
@@ -218,7 +218,7 @@ impl Expansion {
         }
     }
 
-    /// What fills the powers of GCM's hash key; `None` where integers do.
+    /// Computes the powers of GCM's hash key; `None` where integers do it.
     pub(super) fn powers(self) -> Option<Powers> {
         self.powers
     }

@@ -35,7 +35,7 @@ pub enum Direction {
     Decrypt,
 }
 
-/// What became of a task that was taken.
+/// The fate of a task that was taken.
 enum Taken {
     /// It is complete.
     Complete(u32),

@@ -99,7 +99,7 @@ pub(crate) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
     }
 }
 
-/// What `N` lanes from `first` on have.
+/// The values of `N` lanes from `first` on.
 ///
 /// # Safety
 ///

@@ -140,7 +140,7 @@ macro_rules! every_step {
 }
 pub(crate) use every_step;
 
-/// What is done between the rounds, on the ports that they leave free.
+/// Work between the rounds, on the ports that they leave free.
 ///
 /// # Safety
 /// As [`Aes`].

@@ -153,7 +153,7 @@ impl Buffers {
     }
 }
 
-/// What a lane's state is in the end: of a case and its ciphertext.
+/// The final state of a lane, for a case and its ciphertext.
 type LastState = fn(case: &Case, ciphertext: &[u8]) -> [u8; 16];
 
 /// CBC's, and CFB's: the last block of the ciphertext.

@@ -18,7 +18,7 @@ pub(crate) const LONG: usize = 16 << 10;
 /// longer than most packets are, and little enough for the second-level cache.
 pub(crate) const TOGETHER: usize = 64 << 10;
 
-/// What a kernel works with: secrets of the messages that it had last.
+/// The working memory of a kernel, with secrets of the last messages.
 pub(crate) struct Workspace {
     pub lanes: Lanes,
     keys: [OneTimeKey; GATHERED],
@@ -143,7 +143,7 @@ unsafe fn authenticate_each<W: Wide>(
     }
 }
 
-/// What is absorbed before a text.
+/// The part that is absorbed before a text.
 ///
 /// # Safety
 /// As [`process`].

@@ -192,7 +192,7 @@ impl<'a, A: Input, B: CipherBuffer, T> ChaChaPolyJob<'a, A, B, T> {
 pub struct XChaChaPoly<'a> {
     /// With the key that another is derived from, and the nonce that goes with that one.
     inner: ChaChaPoly<'a>,
-    /// What the key is derived with.
+    /// The part of the nonce that derives the key.
     row: [u32; 4],
 }
 

@@ -21,7 +21,7 @@ pub struct ChaChaTask(pub(super) Text);
 #[derive(Clone, Copy)]
 pub struct ChaChaPolyTask(pub(super) Message);
 
-/// What all schedulers have: a kernel, and room for what it is given at a time.
+/// The common part of all schedulers: a kernel, and room for the texts of a call.
 struct Gathering<T> {
     kernel: &'static ChaChaKernel,
     workspace: Workspace,

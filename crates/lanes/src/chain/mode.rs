@@ -11,7 +11,7 @@ use crate::hash::{Hash, HashLanes, HmacKey, room};
 use crate::job::Cipher;
 use crate::manager::{Lanes, Loan};
 
-/// What is done to a packet, first and last.
+/// The steps on a packet, in order.
 ///
 /// ```
 /// use broadloom_lanes::Steps;
@@ -65,7 +65,7 @@ pub struct Ranges {
     pub tag: Range<usize>,
 }
 
-/// What is done to a packet, under which keys.
+/// The steps on a packet, with keys.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Chain, HmacKey, Ranges, Sha1, Steps};
@@ -191,7 +191,7 @@ pub enum ChainError {
     CipherLength {
         /// Its bytes.
         len: usize,
-        /// What they must be a multiple of.
+        /// The number that lengths must be a multiple of.
         granularity: usize,
     },
     /// For the tag, one that is shorter than 4 bytes or longer than the MAC; or that is empty where
@@ -265,7 +265,7 @@ impl core::error::Error for ChainError {}
 /// assert!(lanes::<CtrLanes, Sha256>(&Planner::new(&broadloom_lanes::Cpu::detect())) > 0);
 /// ```
 pub trait ChainCipher: Lanes + sealed::Sealed {
-    /// What a number of bytes must be a multiple of.
+    /// Lengths in bytes must be multiples of this number.
     const GRANULARITY: usize;
 
     /// The task for bytes that are good until it is complete, as the key is.

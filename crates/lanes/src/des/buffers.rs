@@ -89,7 +89,7 @@ struct Slot {
     in_lanes: usize,
 }
 
-/// What of a buffer is not in lanes yet.
+/// The part of a buffer that is not in lanes yet.
 #[derive(Clone, Copy)]
 pub(super) struct Rest {
     run: Run,

@@ -13,7 +13,7 @@ use crate::job::{Cipher, CipherJob};
 pub struct Des<'a> {
     mode: Mode,
     key: &'a DesKey,
-    /// What the first block is chained to ([`Run::chain`](super::mode::Run)).
+    /// The value to which the first block is chained ([`Run::chain`](super::mode::Run)).
     chain: u64,
 }
 

@@ -176,8 +176,7 @@ impl Runs {
         }
     }
 
-    /// What the cipher gets for the block of this number of the first lanes, as many as there are
-    /// blocks.
+    /// The cipher's inputs for one block of each of the first lanes, as many as there are blocks.
     ///
     /// # Safety
     /// Their runs have so many blocks, whose sources are readable.

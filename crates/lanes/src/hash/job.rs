@@ -98,7 +98,7 @@ pub struct HashWork<'a, A: Hash, B> {
     digest: Wiped<A::Digest>,
 }
 
-/// What is to be done with the data.
+/// The operation on the data.
 enum Step<'a, A: Hash> {
     Digest,
     Hmac(&'a HmacKey<A>),

@@ -49,7 +49,7 @@ pub struct HashTask<W> {
     pub(crate) end: End<W>,
 }
 
-/// What becomes of the state when the data is absorbed.
+/// The use of the state after the data are absorbed.
 #[derive(Clone, Copy)]
 pub(crate) enum End<W> {
     /// It is kept, for more data to come: `len` is a whole number of blocks.
@@ -61,8 +61,8 @@ pub(crate) enum End<W> {
 }
 
 impl<W> HashTask<W> {
-    /// What it has in common with others that can go with it from start to end: `None` if more data
-    /// is to come.
+    /// The shape that it shares with messages that can accompany it through all stages. `None` if
+    /// more data will come.
     #[inline(always)]
     pub(super) fn shape<A: Hash<Word = W>>(&self) -> Option<Shape> {
         let hmac = match self.end {
@@ -150,7 +150,7 @@ pub struct HashLanes<A: Hash> {
     /// widths that were made just before it.
     pub(super) tails: Slab<Tail>,
     free: Free,
-    /// What lanes that are not in use read and write: one slot.
+    /// One slot that unused lanes read and write.
     pub(super) spare: Slab<State<A::Word>>,
     /// Tasks completed in this call of `run`.
     pub(super) completed: usize,
@@ -247,7 +247,7 @@ impl<A: Hash> Lanes for HashLanes<A> {
     }
 }
 
-/// What became of a task that was taken.
+/// The fate of a task that was taken.
 pub(super) enum Taken {
     /// It waits, in a lane or in a group.
     Waits,

@@ -98,9 +98,9 @@ pub struct AeadWork<M, A, B> {
     mode: M,
     associated: A,
     buffer: B,
-    /// What is computed; wiped once it was compared.
+    /// The computed tag; wiped after the comparison.
     tag: Wiped<[u8; TAG]>,
-    /// What the message came with.
+    /// The tag that came with the message.
     came: Came,
     authentic: bool,
 }

@@ -7,13 +7,13 @@ use crate::vector::each;
 /// 16 bits of every lane, the lowest first.
 type Word<B> = [B; 16];
 
-/// What the key's words are added to for the second form of them (TS 35.202, 4.6.1).
+/// The constants that turn the words of the key into their second form (TS 35.202, 4.6.1).
 pub(crate) const CONSTANTS: [u16; 8] =
     [0x0123, 0x4567, 0x89ab, 0xcdef, 0xfedc, 0xba98, 0x7654, 0x3210];
 
-/// What [`s9`] and [`s7`] leave out, as FI would add it: the constant of each, and that of the
-/// first to the second. Round keys of FI include it, which makes good for FI's first half; what its
-/// second half lacks is the same.
+/// The constants that [`s9`] and [`s7`] leave out, as FI would add them: the constant of each, and
+/// the first one also to the second. Round keys of FI include them, which corrects FI's first half;
+/// its second half lacks the same constants.
 const LEFT_OUT: u16 = {
     let (of_s9, of_s7) = (167, 54);
     (of_s7 ^ (of_s9 & 0x7f)) << 9 | of_s9

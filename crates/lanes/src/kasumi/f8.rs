@@ -9,7 +9,7 @@ use crate::buffer::{CipherBuffer, Span};
 use crate::job::{Cipher, CipherJob};
 use crate::manager::Loan;
 
-/// What is added to the key for the block that the keystream starts from.
+/// The modifier of the key for the block that the key stream starts from.
 pub(super) const MODIFIER: u64 = 0x5555_5555_5555_5555;
 
 /// Which way a message goes: the `DIRECTION` of TS 35.201.

@@ -20,7 +20,7 @@ pub struct KasumiTask {
     pub(super) mode: ModeTask,
 }
 
-/// What is done with a key.
+/// The use of a key.
 #[derive(Clone, Copy)]
 pub(super) enum ModeTask {
     F8(<F8 as Chain>::Task),
@@ -58,9 +58,9 @@ pub(super) trait Chain: Copy {
 
 /// Blocks under one key.
 pub(super) struct Stretch {
-    /// What is encrypted first.
+    /// The first block to encrypt.
     pub block: u64,
-    /// What is added to the key, in each of its halves.
+    /// The modifier of the key, for each half.
     pub modifier: u64,
     /// The blocks after the first.
     pub more: usize,
@@ -92,7 +92,7 @@ pub struct KasumiLanes {
     occupancy: Occupancy,
 }
 
-/// What kernels work on.
+/// The memory of the kernels.
 struct Memory {
     schedule: Box<[Line]>,
     blocks: Box<[Line]>,
@@ -111,7 +111,7 @@ struct Lane<C> {
     chain: C,
     /// The next block to encrypt.
     block: u64,
-    /// What is added to both halves of the key.
+    /// The modifier of both halves of the key.
     modifier: u64,
     key: *const KasumiKey,
     /// Blocks before the last of its stretch.

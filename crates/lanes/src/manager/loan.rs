@@ -36,7 +36,7 @@ pub struct Loan<'a, L: Lanes> {
 }
 
 impl<L: Lanes> Loan<'_, L> {
-    /// What the task points to must be borrowed for the loan's lifetime.
+    /// Everything that the task points to must be borrowed for the loan's lifetime.
     #[inline(always)]
     pub(crate) fn new(task: L::Task, cost: usize) -> Self {
         Loan { task, cost, borrowed: PhantomData }

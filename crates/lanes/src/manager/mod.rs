@@ -112,7 +112,7 @@ macro_rules! manager {
 
 manager!(OutOfOrder, InOrder);
 
-/// What a manager notes on a job.
+/// A manager's notes on a job.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
@@ -131,7 +131,7 @@ impl Default for Ticket {
 /// A scheduler of tasks onto lanes: it knows nothing of jobs, of their order, or of who holds them.
 #[doc(hidden)]
 pub trait Lanes: Send {
-    /// What it schedules.
+    /// The tasks that it schedules.
     type Task: Copy;
 
     /// Whether it pays to sort the jobs of a stream by their length before they get lanes: whether

@@ -42,7 +42,7 @@ pub(crate) struct Device {
     /// How often it was reset.
     pub resets: AtomicU64,
     pub removed: AtomicBool,
-    /// What drivers that are gone have counted, and those that are there.
+    /// The counts of drivers that are gone, and of those that exist.
     drivers: Mutex<Drivers>,
     /// Changes with the instances that are open.
     pub version: AtomicU64,

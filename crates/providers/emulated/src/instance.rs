@@ -84,7 +84,7 @@ struct Pending {
 /// The end of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrival {
-    /// What it was submitted with.
+    /// The parameters of its submission.
     pub user: u64,
     /// `None`: the device never had it.
     slot: Option<u16>,
@@ -212,7 +212,7 @@ impl Instance {
         self.note_faults(time);
     }
 
-    /// What goes wrong with requests goes wrong from the doorbell on.
+    /// Faults of requests begin at the doorbell.
     fn note_faults(&mut self, now: u64) {
         let device = &self.running.device;
         let time = now + device.options.timeout.as_nanos() as u64;

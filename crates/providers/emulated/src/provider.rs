@@ -50,7 +50,7 @@ impl Emulated {
         Emulated::new(options, registry.default_providers().cloned().collect())
     }
 
-    /// What the device and its drivers have done so far.
+    /// The counts of the device and its drivers so far.
     pub fn statistics(&self) -> Statistics {
         self.running.device.statistics()
     }

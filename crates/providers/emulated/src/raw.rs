@@ -6,7 +6,7 @@ use crate::instance::Instance;
 use crate::session::{DeviceSession, Kind};
 use crate::transfer;
 
-/// What is to be done: a session, and what one request of it needs.
+/// The work: a session, and the parameters of one request.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'r> {
     session: &'r DeviceSession,
@@ -52,7 +52,7 @@ impl<'r> Request<'r> {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Response<'r> {
@@ -61,7 +61,7 @@ pub struct Response<'r> {
     /// How it went. A request that cannot be (a nonce of a wrong length) fails as a job of the
     /// engine would.
     pub status: Result<(), JobError>,
-    /// What was ciphered, compressed or decompressed; empty if it failed.
+    /// The ciphered, compressed or decompressed data; empty after a failure.
     pub output: &'r [u8],
     /// The digest or tag that was made; empty if none was.
     pub tag: &'r [u8],

@@ -30,7 +30,7 @@ pub(crate) struct Inner {
     ending: Option<Ending>,
 }
 
-/// What a request of the session needs and makes.
+/// The input and output of a request of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A hash or a MAC is made.

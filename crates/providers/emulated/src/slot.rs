@@ -25,7 +25,7 @@ pub(crate) struct Slot {
     work: Option<Work>,
     /// The memory of the job's input, while the job has what was lent instead.
     pinned: Option<Vec<u8>>,
-    /// What was lent and is written over, as it was.
+    /// The original of lent data that are overwritten.
     kept: Vec<u8>,
     /// The output, where the job has it not.
     output: Option<Output>,
@@ -47,7 +47,7 @@ struct Work {
     job: Job<'static>,
 }
 
-/// What came of a request.
+/// The result of a request.
 pub(crate) struct Outcome {
     pub status: Result<(), JobError>,
     pub tag: [u8; MAX_TAG],
@@ -92,7 +92,7 @@ impl Slot {
             Some(work) => {
                 work.job.set_session(session.0.work.clone());
                 work.session = session.clone();
-                // What the job was given for another session, this one may not take.
+                // The job may have parameters for another session that this session does not take.
                 work.job.set_nonce(&[]);
                 work.job.set_bits(None);
                 work.job.set_associated(Bytes::EMPTY);
@@ -198,7 +198,7 @@ impl Slot {
         Some(lent)
     }
 
-    /// What was made, of a request that went well: the output, and the tag.
+    /// The output and the tag of a successful request.
     #[inline]
     pub(crate) fn made(&self) -> (&[u8], &[u8]) {
         let Work { session, job } = self.expect_work();

@@ -7,7 +7,7 @@ use std::ptr;
 use crate::layout::Job;
 use crate::library::OwnedManager;
 
-/// What jobs have in common that can be processed together: the library's numbers.
+/// The library's numbers that jobs must share to be processed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Together {
     /// A hash, of those that the library has such a call for.

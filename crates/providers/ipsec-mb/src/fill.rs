@@ -146,7 +146,7 @@ fn fill_cipher(
     job.chain_order = layout::CIPHER_THEN_HASH;
 }
 
-/// What makes a cipher's job one of an AEAD.
+/// Turns a cipher's job into that of an AEAD.
 #[inline(always)]
 fn fill_aead(job: &mut Job, alg: c_int, order: c_int, tag_len: usize, places: &Places<'_>) {
     job.hash_offset = 0;

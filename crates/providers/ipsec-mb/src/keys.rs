@@ -243,7 +243,8 @@ impl<'a> Expander<'a> {
         let one_block = self.functions.one_block[sha_index(hash).unwrap_or(5)];
         let zero = [0; MAX_TAG];
         let mut expanded = Box::new(HmacKey { inner: zero, outer: zero, empty: zero });
-        // What is hashed for the empty message: a key block, and for the outer hash a digest.
+        // The input of the hashes for the empty message: a key block, and for the outer hash a
+        // digest.
         let mut message = Zeroizing::new([0; 128 + MAX_TAG]);
         let HmacKey { inner, outer, empty } = &mut *expanded;
         for (pad, state, rest) in [(0x36, inner, 0), (0x5c, outer, hash.digest_len())] {

@@ -197,7 +197,7 @@ struct Guard {
 unsafe impl Send for Guard {}
 
 impl OwnedManager {
-    /// What the manager's functions are called with.
+    /// The argument of the manager's functions.
     #[inline(always)]
     pub fn as_ptr(&self) -> *mut Manager {
         self.guard.raw.as_ptr()

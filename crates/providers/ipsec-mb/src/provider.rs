@@ -14,7 +14,7 @@ use crate::session::ImbSession;
 /// Intel's multi-buffer library, as a provider called `ipsec-mb`.
 pub struct IpsecMb {
     api: Api,
-    /// What keys are expanded by.
+    /// The manager that expands keys.
     table: Table,
 }
 

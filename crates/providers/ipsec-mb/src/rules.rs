@@ -56,8 +56,8 @@ pub fn refused(algorithm: Algorithm) -> ProviderError {
     ProviderError::new(lacks(algorithm).unwrap_or("a chain is opened as its two halves"))
 }
 
-/// What an operation must fulfil before the library, which is called without its own checks, is
-/// given it.
+/// The conditions on an operation. They are checked here, because the library is called without its
+/// own checks.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     max_text: u64,

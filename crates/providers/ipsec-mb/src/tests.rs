@@ -379,7 +379,7 @@ fn cmac_reads_no_further_than_the_page_of_its_text() {
     }
 }
 
-/// What one job of a session comes to.
+/// The result of one job of a session.
 fn outcome(session: &Session, len: usize, nonce: usize, associated: usize) -> Result<(), JobError> {
     let job =
         Job::new(session, vec![0; len]).nonce(&vec![0; nonce]).associated(vec![0; associated]);

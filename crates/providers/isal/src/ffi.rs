@@ -102,7 +102,7 @@ pub enum LibraryError {
     /// None was found.
     #[error("libisal was not found: {reason}")]
     Absent {
-        /// What the loader said.
+        /// The loader's error.
         reason: String,
     },
     /// It has not all functions of igzip.
@@ -118,7 +118,7 @@ pub enum LibraryError {
     Foreign {
         /// The name it was found by.
         name: String,
-        /// What it did.
+        /// How it failed.
         what: &'static str,
     },
 }
@@ -256,7 +256,7 @@ pub(crate) struct How {
     pub closes: bool,
 }
 
-/// What decompressing read and wrote.
+/// The bytes that a decompression read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inflated {
     pub consumed: usize,

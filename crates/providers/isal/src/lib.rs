@@ -25,7 +25,7 @@
 //! The same input always gives the same bytes. By itself igzip lets the address of its stream
 //! decide what a few chunks become; a compressor therefore chooses the place of its stream.
 //!
-//! What does not compress is stored where the room is too little for it otherwise.
+//! Incompressible data are stored where the room would otherwise be too small.
 //!
 //! # How it is known that the library is the right one
 //!

@@ -9,7 +9,7 @@ use libdeflate_sys as sys;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfMemory;
 
-/// What decompressing read and wrote.
+/// The bytes that a decompression read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inflated {
     pub consumed: usize,

@@ -64,7 +64,7 @@ impl LibdeflateQueue {
     }
 }
 
-/// What the slot holds, made when it is first needed.
+/// The contents of the slot, made on first use.
 fn get<T>(
     slot: &mut Option<T>,
     make: impl FnOnce() -> Result<T, OutOfMemory>,

@@ -34,7 +34,7 @@ pub(crate) const MARKER: usize = 5;
 /// An empty stored block behind its header: a length of zero, and its complement.
 const EMPTY: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// What a walk needs. It is used again for every stream.
+/// The memory of a walk, used again for every stream.
 pub(crate) struct Reopener {
     /// The table of literals and lengths, and behind it the one of distances.
     table: Box<[Entry; 2 * ENTRIES]>,

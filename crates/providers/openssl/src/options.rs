@@ -37,7 +37,7 @@ pub enum LoadError {
         name: String,
         /// The value.
         value: String,
-        /// What would be valid, in words.
+        /// The valid values, in words.
         valid: &'static str,
     },
 }

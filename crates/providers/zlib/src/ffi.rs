@@ -91,7 +91,7 @@ pub enum LibraryError {
     /// None was found.
     #[error("libz was not found: {reason}")]
     Absent {
-        /// What the loader said.
+        /// The loader's error.
         reason: String,
     },
     /// It has not all functions of zlib 1.2.

@@ -3,7 +3,7 @@
 
 use super::Unsound;
 
-/// What a stream is made of.
+/// The contents of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dissected {
     /// Its blocks. The last is final; or the stream ends on a byte boundary where another could

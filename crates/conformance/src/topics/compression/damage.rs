@@ -16,7 +16,7 @@ use crate::case::assert_same;
 use crate::chunk::{Chunk, Kind, compressions};
 use crate::reference::compression::{checksum, dissect, pack, unpack};
 
-/// What a damaged stream may become at most, in bytes.
+/// The longest output of a damaged stream, in bytes.
 const LIMIT: usize = 4096;
 
 fn how() -> Compression {

@@ -15,14 +15,13 @@ use crate::aes::register::{Decrypt, Forward, Way, Wide, all_rounds};
 pub(crate) trait Mode<W: Wide> {
     type Way: Way<W>;
 
-    /// What goes into the cipher for the text in `N` registers at `src`, and what is kept beside
-    /// it.
+    /// The cipher's input for the text in `N` registers at `src`, and the values kept beside it.
     unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]);
 
     /// The same for the text in a part of a register, `len` bytes.
     unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W);
 
-    /// What is added to what comes out; `text` is what was there before.
+    /// Combines the cipher's output with `text`, which was there before.
     unsafe fn mask(kept: W, text: W) -> W;
 }
 

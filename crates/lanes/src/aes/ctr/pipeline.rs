@@ -113,7 +113,7 @@ pub(crate) unsafe fn add<W: Wide, const N: usize>(x: &[W; N], src: *const u8, ds
     }
 }
 
-/// What is left of a buffer: no more than a group.
+/// The rest of a buffer: at most a group.
 struct Rest<W> {
     key: *const AesKey,
     counters: W,

@@ -152,7 +152,7 @@ impl<W: Field> Sum<W> {
 /// A hash under way. Blocks are absorbed in groups, of which the lengths are known when they begin.
 pub(crate) struct Hash<W> {
     key: *const HashPowers,
-    /// What was hashed so far: to be added to the next block.
+    /// The hash so far, to be added to the next block.
     so_far: W,
     sum: Sum<W>,
     /// Blocks that the group still has to come.
@@ -224,7 +224,7 @@ impl<W: Field> Hash<W> {
         }
     }
 
-    /// What was hashed so far.
+    /// The hash so far.
     #[inline(always)]
     pub fn so_far(&self) -> W {
         self.so_far
@@ -305,7 +305,7 @@ impl<W: Field> HashBeside<W> {
         HashBeside { key, from, so_far, sum: unsafe { Sum::new() } }
     }
 
-    /// What was hashed so far.
+    /// The hash so far.
     ///
     /// # Safety
     /// The contract of [`Field`]; all steps were called.

@@ -49,7 +49,7 @@ pub(crate) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
                     weave(message, place, before);
                 }
             }
-            // What is sealed is hashed after it was ciphered, what is opened before.
+            // Sealing hashes the text after ciphering it, opening before.
             let half = match message.seals != ends {
                 true => encipher::<W>(message, place),
                 false => hash(message, place),
@@ -65,7 +65,7 @@ pub(crate) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
     }
 }
 
-/// What is known of a message between its steps.
+/// The state of a message between its steps.
 #[derive(Clone, Copy)]
 pub(crate) struct Between<W> {
     /// One of the two blocks that the tag is the sum of.

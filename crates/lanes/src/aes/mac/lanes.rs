@@ -12,8 +12,7 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 /// The key of a chain, and the two subkeys; wiped when dropped.
 pub(super) struct MacKey {
     pub aes: AesKey,
-    /// What is added to a last block that is whole, and to one that is padded; as little-endian
-    /// integers.
+    /// The subkeys for a whole last block and for a padded one, as little-endian integers.
     pub subkeys: [u128; 2],
 }
 

@@ -25,7 +25,7 @@ pub struct OfbTask {
     pub(super) whole: CbcTask,
     /// Bytes behind them.
     pub(super) part: usize,
-    /// What is read as the last of the whole blocks, if there are bytes behind it.
+    /// A copy of the last whole block, if there are bytes behind it.
     pub(super) last: u128,
 }
 

@@ -21,9 +21,9 @@ const BLOCK: usize = 16;
 /// The key of one message.
 #[derive(Clone, Copy)]
 pub(crate) struct OneTimeKey {
-    /// What sums are multiplied with.
+    /// The factor of sums.
     r: [u64; 2],
-    /// What is added at the end.
+    /// The addend at the end.
     s: u128,
 }
 
@@ -254,7 +254,7 @@ fn times((low, h2): Number, [r0, r1]: [u64; 2]) -> Number {
     fold((u128::from(low as u64) | middle << 64, high))
 }
 
-/// What is above 130 bits, five times, added below.
+/// The part above 130 bits is added below, five times.
 #[inline(always)]
 fn fold((low, high): Number) -> Number {
     let above = (high & !3) + (high >> 2);

@@ -42,7 +42,7 @@ pub(crate) unsafe fn tags<W: Wide>(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16
     }
 }
 
-/// What a key and a text are given to.
+/// A function of a key and a text.
 pub(crate) type Tags = unsafe fn(&OneTimeKey, &[u8]) -> Vec<[u8; 16]>;
 
 #[test]

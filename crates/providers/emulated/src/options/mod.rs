@@ -17,7 +17,7 @@ pub struct OptionError {
     pub name: String,
     /// The value.
     pub value: String,
-    /// What would be valid, in words.
+    /// The valid values, in words.
     pub valid: String,
 }
 
@@ -64,7 +64,7 @@ pub(crate) enum Delivery {
     Interrupt,
 }
 
-/// What a driver that polls does between polls.
+/// How a polling driver waits between polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
     Yield,
@@ -88,7 +88,7 @@ impl Options {
             }
         }
         let mut parser = Parser::new(preset(given)?);
-        // What is for all services first, so that what is for one of them counts.
+        // Options for all services come first, so that options for one service override them.
         let (some, all): (Vec<_>, Vec<_>) =
             given.iter().partition(|(name, _)| of_service(name).is_some());
         for (name, value) in all.into_iter().chain(some) {
@@ -143,7 +143,7 @@ impl fmt::Display for Options {
 
 struct Parser {
     options: Options,
-    /// What another socket's memory costs, if it is another's.
+    /// The cost of another socket's memory, if the memory is there.
     remote: Way,
     interrupts: bool,
     thread: bool,

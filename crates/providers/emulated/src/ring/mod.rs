@@ -9,7 +9,7 @@ pub(crate) mod response;
 
 use crate::sync::AtomicU64;
 
-/// What stands in a ring: which slot is meant, and in which of its uses.
+/// An entry of a ring: a slot, and the generation of its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Descriptor {
     /// The slot.

@@ -14,7 +14,7 @@ use crate::session::Kind;
 use crate::slot::{Slot, Taken};
 use crate::timing::Service;
 
-/// What one thread computes with.
+/// The queues and memory of one thread.
 #[derive(Default)]
 pub(crate) struct Computer {
     pub processor: Processor,
@@ -56,7 +56,7 @@ impl Computer {
     fn process(&mut self, window: &mut [&mut Taken<'_>]) {
         let run = AssertUnwindSafe(|| self.processor.process_many(window));
         if catch_unwind(run).is_err() {
-            // What the panic left in the queues is not to be relied on.
+            // After a panic, the state of the queues is unreliable.
             self.processor = Processor::new();
         }
     }

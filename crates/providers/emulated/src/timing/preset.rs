@@ -2,7 +2,7 @@
 
 use super::{Engines, Timing, Way};
 
-/// What a device is like.
+/// The properties of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Preset {
     pub name: &'static str,
@@ -36,7 +36,7 @@ const TIMING: Timing = Timing {
     remote: None,
 };
 
-/// What another socket's memory costs: some crossings for the descriptors, and a narrower way.
+/// The cost of another socket's memory: crossings for the descriptors, and a slower transfer.
 pub(crate) const REMOTE: Way = Way { request_time: 1_200.0, byte_time: 0.09 };
 
 const CHIPSET_8955: Preset = Preset {

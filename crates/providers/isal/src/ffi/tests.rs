@@ -126,7 +126,7 @@ fn open_streams_follow_one_another() {
     }
 }
 
-/// What was asked for is kept: no code but the fixed ones, and no match farther than the window.
+/// The stream keeps to its parameters: only fixed codes, and no match beyond the window.
 #[test]
 fn codes_and_windows_are_those_asked_for() {
     let Some(library) = library() else { return };

@@ -30,10 +30,10 @@ pub struct Cipher {
     library: &'static Libcrypto,
 }
 
-/// What its kind takes and needs.
+/// The rules of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
-    /// What lengths are a multiple of, less one.
+    /// The granularity of lengths, less one.
     block_mask: usize,
     aead: bool,
     /// CCM: the length of the text comes first, and those of IV and tag are set before the key.
@@ -58,7 +58,7 @@ pub struct InOut<'a> {
     bytes: PhantomData<(&'a [u8], &'a mut [u8])>,
 }
 
-/// What a context is made of once more, where libcrypto cannot copy or change one that has its key.
+/// The parts for another context, where libcrypto cannot copy or change a context that has its key.
 struct Recipe {
     key: Zeroizing<Vec<u8>>,
     encrypt: bool,
@@ -373,7 +373,7 @@ impl CipherContext {
         max_piece: usize,
     ) -> Result<&'a mut [u8], EvpError> {
         let len = text.len;
-        // What is no whole block would be held back, and come out of a later call beyond its
+        // libcrypto would hold back a partial block, and write it in a later call beyond the
         // output.
         assert_eq!(len & self.shape.block_mask, 0, "{len} bytes are not whole blocks");
         assert!(!self.shape.ccm || len <= max_piece, "CCM takes its text at once");

@@ -34,7 +34,7 @@ pub enum LibraryError {
     /// None was found.
     #[error("libcrypto 3 was not found: {reason}")]
     Absent {
-        /// What the loader said.
+        /// The loader's error.
         reason: String,
     },
     /// It is of a version before 3.
@@ -59,7 +59,7 @@ pub enum LibraryError {
 pub struct EvpError {
     /// The function of libcrypto.
     pub call: &'static str,
-    /// What `ERR_get_error` says; 0 where the library recorded nothing.
+    /// The code of `ERR_get_error`; 0 if the library recorded nothing.
     pub code: c_ulong,
 }
 
@@ -141,7 +141,7 @@ impl Libcrypto {
         self.legacy.get_or_init(load).as_ref().map(|context| context.object).map_err(|error| *error)
     }
 
-    /// What `call` left in the thread's queue of errors, which is emptied.
+    /// The errors that `call` left in the thread's queue, which is emptied.
     #[cold]
     pub(super) fn failure(&self, call: &'static str) -> EvpError {
         // SAFETY: both functions only touch the calling thread's own queue.
