@@ -25,8 +25,8 @@ pub enum Finding {
 /// Looks for what is wrong with the deflate stream at the beginning of `stream`. Offsets count from
 /// there, and are exact: it is the byte with which a decoder can notice, and no earlier one.
 pub fn diagnose(stream: &[u8]) -> Finding {
-    // At full speed the decoder stops at the right byte, but for some causes has only one word.
-    // Byte by byte it tells them apart.
+    // At full speed the decoder stops at the right byte, but has one word for several causes. Byte
+    // by byte it tells them apart.
     match attempt(stream, stream.len()) {
         Finding::Wrong(FormatError { offset, cause: Cause::Deflate(_) }) => {
             attempt(stream, (offset as usize).saturating_sub(SLOWLY))
@@ -35,7 +35,7 @@ pub fn diagnose(stream: &[u8]) -> Finding {
     }
 }
 
-/// Bytes before the wrong one that are decoded one by one: more than any code has.
+/// The number of bytes before the wrong one that are decoded one by one: more than any code has.
 const SLOWLY: usize = 64;
 
 /// Decodes `fast` bytes of the stream at once, the others one by one.

@@ -19,7 +19,7 @@ pub enum CompressError {
         #[source]
         error: io::Error,
     },
-    /// The output cannot be written. A pipe that nobody reads any more is here, too, as
+    /// The output cannot be written. A pipe without a reader is here, too, as
     /// [`io::ErrorKind::BrokenPipe`].
     #[error("writing failed behind {offset} bytes: {error}")]
     Write {

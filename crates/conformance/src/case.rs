@@ -66,7 +66,7 @@ impl Case {
         self
     }
 
-    /// A message of which the reference says what becomes of it.
+    /// A message whose outcome the reference computes.
     pub fn new(
         keyed: Keyed,
         nonce: Vec<u8>,
@@ -81,8 +81,7 @@ impl Case {
         case
     }
 
-    /// A message of which somebody else says what becomes of it, without a nonce and associated
-    /// data.
+    /// A message with an outcome from another source, without a nonce and associated data.
     pub fn given(keyed: Keyed, before: Vec<u8>, after: Vec<u8>, tag: Vec<u8>) -> Self {
         Case {
             keyed,

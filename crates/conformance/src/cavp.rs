@@ -90,7 +90,7 @@ fn ones(count: usize, bits: usize) -> Vec<u8> {
         .collect()
 }
 
-/// A key of DES of which one bit is set that is not of the parity, which is odd.
+/// A key of DES with one bit set beside the (odd) parity bits.
 fn one_with_parity(at: usize) -> Vec<u8> {
     let mut key = vec![1; 8];
     key[at / 7] = 0x80 >> (at % 7);

@@ -103,7 +103,7 @@ impl Keyed {
         })
     }
 
-    /// Sessions for all its directions, the one that makes something first.
+    /// Sessions for all its directions, first the direction that generates.
     pub fn open_all(&self, provider: &Arc<dyn Provider>) -> Vec<Session> {
         let directions = self.algorithm.directions();
         directions.iter().map(|direction| self.open(provider, *direction)).collect()

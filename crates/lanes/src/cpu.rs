@@ -24,10 +24,13 @@ impl FromStr for Isa {
 /// Why an instruction set cannot be used.
 ///
 /// ```
-/// use broadloom_lanes::{Cpu};
+/// use broadloom_lanes::Cpu;
 ///
 /// let error = Cpu::from_request(Some("avx3")).err().expect("there is no such instruction set");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(
+///     error.to_string(),
+///     "unknown instruction set: use avx512, avx2, sse4, neon or portable"
+/// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -128,8 +131,8 @@ impl Cpu {
         }
     }
 
-    /// This CPU as if it lacked a feature: to compare kernels, or to test those that another
-    /// machine would choose. One that it lacks anyway changes nothing.
+    /// This CPU as if it lacked a feature: for comparing kernels, or for testing the kernels of
+    /// another machine. A feature that it lacks anyway changes nothing.
     ///
     /// # Errors
     /// [`IsaError::Missing`] if the instruction set in use needs it.
@@ -165,7 +168,7 @@ impl Cpu {
         self.kernels
     }
 
-    /// One family's kernel, of those in the table.
+    /// One family's kernel in the table.
     pub(crate) fn pick<T: Copy>(&self, choice: &Choice<T>) -> T {
         choice.pick(self.usable)
     }

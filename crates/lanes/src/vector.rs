@@ -43,8 +43,7 @@ pub trait Word:
 {
     /// Bytes in a word.
     const BYTES: usize = size_of::<Self>();
-    /// The word whose bytes in memory are those of `self` in big-endian or in little-endian order;
-    /// and back again.
+    /// Converts between a word and its bytes in big-endian or little-endian order.
     fn ordered(self, big_endian: bool) -> Self;
     /// The low bits of `value`.
     fn truncate(value: u64) -> Self;

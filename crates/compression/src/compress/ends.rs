@@ -91,7 +91,8 @@ impl<'a, R: Read> Source<Chunk<'a>> for Reader<R> {
                 memory.resize(most, 0);
                 memory
             }
-            // Made by the system as it is touched: a short input does not pay for a long chunk.
+            // The system provides its pages on first use, so a short input does not pay for a long
+            // chunk.
             _ => vec![0; most],
         };
         let filled = self.read(&mut memory)?;

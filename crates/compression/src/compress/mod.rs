@@ -71,8 +71,8 @@ impl Compressor {
         &self.settings
     }
 
-    /// Compresses an input that is there as a whole, and puts the result behind what `output`
-    /// holds. The calling thread is one of those that work, unless threads are pinned.
+    /// Compresses an input in memory, and appends the result to `output`. The calling thread works,
+    /// too, unless threads are pinned.
     ///
     /// # Errors
     /// The error that comes first in the input; `output` is then as it was.
@@ -126,8 +126,8 @@ impl Compressor {
     }
 }
 
-/// Bytes of a chunk of an input of `len` that is there as a whole: where there are fewer chunks
-/// than threads, less than was asked for, down to 64 KiB, so that a chunk of any length keeps all
+/// The chunk length for an input of `len` bytes in memory. If there would be fewer chunks than
+/// threads, chunks are shorter than requested, down to 64 KiB. So any chunk length keeps all
 /// threads busy, as with source 003's "a single chunk per thread".
 fn chunk_len(len: usize, chunk: usize, threads: usize) -> usize {
     chunk.min(len.div_ceil(threads).max(SHORTEST))

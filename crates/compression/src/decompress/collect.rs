@@ -191,8 +191,7 @@ struct Found<'d> {
 }
 
 impl Found<'_> {
-    /// Whether the trailer, if it is in the piece, is that of the member with these data behind
-    /// those before.
+    /// Whether the trailer, if it is in the piece, matches the member whose data end with these.
     fn fits(&self, begun: &Begun, piece: &[u8]) -> bool {
         let Some(trailer) = piece[self.consumed..].first_chunk().filter(|_| self.is_last) else {
             return true;

@@ -15,7 +15,7 @@ pub enum DecompressError {
     /// The compressed data are wrong.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The data are longer than was allowed.
+    /// The data are longer than the limit.
     #[error("at byte {offset}: the data go on behind {limit} bytes, which is the limit")]
     OutputLimit {
         /// Where in the compressed input decoding stopped, in bytes.

@@ -58,8 +58,7 @@ pub(super) struct Share {
     pub(super) coding: Coding,
     /// The most bytes, compressed and uncompressed, of a member that says how many it stands for.
     pub(super) most: u64,
-    /// The most bytes, compressed and uncompressed, that one that does not say may turn out to
-    /// have.
+    /// The maximum length, compressed and uncompressed, of a member that does not say its length.
     pub(super) most_unknown: u64,
     /// The most bytes, compressed and uncompressed, of a piece of a member.
     pub(super) most_piece: u64,
@@ -101,7 +100,8 @@ impl Pieces {
     }
 }
 
-/// Makes jobs of members, up to one that is not for a provider; or of the pieces of one member.
+/// Makes jobs from members, up to a member that no provider takes, or from the pieces of one
+/// member.
 pub(super) struct Feed<'f, I> {
     pub(super) input: &'f mut I,
     /// Where pieces are wanted: what cuts them, and what is known of them.

@@ -78,7 +78,7 @@ impl<'a> Lend<'a> for Slice<'a> {
 /// How much a stream reads at a time, in bytes.
 const READ: usize = 1 << 17;
 
-/// A reader as an input, through a window that grows only as far as somebody looks ahead.
+/// A reader as an input, through a window that grows only as far as callers look ahead.
 pub(crate) struct Stream<R> {
     reader: R,
     window: Vec<u8>,

@@ -41,7 +41,7 @@ pub struct Listed {
 /// this thread.
 ///
 /// # Errors
-/// If the input is wrong or cut off, as far as it is looked at, or stands for more than allowed.
+/// If the part of the input that is read is damaged or cut off, or exceeds the limit.
 pub fn list(
     input: impl Read,
     options: Options,

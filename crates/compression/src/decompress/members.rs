@@ -17,14 +17,13 @@ pub enum Garbage {
     /// The input ends there, and the [`Trailing`] says so. gzip warns of it and exits with status
     /// 2.
     Report,
-    /// It is copied to the output as it is, zeros too, and so is an input that does not begin as
-    /// gzip data do, or whose beginning is not that of a zlib stream: what `gzip -dcf` does. The
-    /// [`Trailing`] says where.
+    /// It is copied to the output unchanged, zeros too. So is an input that begins neither like
+    /// gzip data nor like a zlib stream. `gzip -dcf` does the same. The [`Trailing`] says where.
     Copy,
 }
 
-/// Bytes that are looked at to see whether an input is a zlib stream, where others are to be
-/// copied: two bytes of header are soon those of a text.
+/// The number of bytes that decide whether an input is a zlib stream, if other inputs are to be
+/// copied. Two bytes of header occur in texts, too.
 const PROBE: usize = 1 << 16;
 
 /// Trailing bytes behind the compressed data.
@@ -282,7 +281,7 @@ impl Members {
     fn follows(&mut self, input: &mut impl Input) -> Result<bool, DecompressError> {
         let next = input.peek(MAGIC.len())?;
         let len = next.len().min(MAGIC.len());
-        // Half of how a member begins is one that was cut off, or a byte to be copied.
+        // Half of a member's first bytes is a member that was cut off, or a byte to copy.
         let least = if self.copies() { MAGIC.len() } else { 1 };
         if len >= least && MAGIC.starts_with(&next[..len]) {
             return Ok(true);

@@ -26,10 +26,10 @@ pub struct Settings {
     pub limit: Option<u64>,
     /// How to treat trailing bytes.
     pub garbage: Garbage,
-    /// Bytes of data that members on their way may have together. One that takes more than its part
-    /// of it is decoded by one thread, in a fixed window. (Of a slice, this is so only where a
-    /// member does not say how long its data are, and there is a limit: else what comes out is in
-    /// memory anyway.)
+    /// The maximum of data, in bytes, for all members in progress together. One thread decodes a
+    /// member that exceeds its share, in a fixed window. (For a slice, this applies only to a
+    /// member that does not say the length of its data, and only with a limit. Otherwise the output
+    /// is in memory anyway.)
     pub memory: usize,
 }
 

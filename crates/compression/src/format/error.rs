@@ -70,7 +70,7 @@ pub enum Cause {
     /// gzip's checksum of its header is another.
     #[error("the header's checksum is {computed:#06x}, and {stored:#06x} is stored")]
     HeaderChecksum {
-        /// That of the header as it is.
+        /// The checksum of the actual header.
         computed: u16,
         /// That in the header.
         stored: u16,
@@ -135,7 +135,7 @@ pub enum Cause {
     Checksum {
         /// Which checksum.
         name: &'static str,
-        /// That of the data.
+        /// The checksum of the data.
         computed: u32,
         /// That in the input.
         stored: u32,
@@ -143,7 +143,7 @@ pub enum Cause {
     /// The length of the uncompressed data is another than the one stored.
     #[error("the data have {computed} bytes, and {stored} by the length stored")]
     Length {
-        /// That of the data (of gzip's length: its lowest 32 bits).
+        /// The length of the data (in gzip, its lowest 32 bits).
         computed: u64,
         /// That in the input.
         stored: u64,

@@ -81,8 +81,8 @@ pub struct Header<'a> {
     pub system: u8,
     /// The extra field. Empty if there is none.
     pub extra: &'a [u8],
-    /// The file's name in ISO 8859-1, as it is there. [`file_name`](Header::file_name) is the safe
-    /// one.
+    /// The file's name in ISO 8859-1, as stored. [`file_name`](Header::file_name) gives a safe
+    /// name.
     pub name: Option<&'a [u8]>,
     /// A comment in ISO 8859-1.
     pub comment: Option<&'a [u8]>,
@@ -164,8 +164,8 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// The name without directories, as a file may be called; `None` if nothing is left of it.
-    /// Whoever makes a file of that name cannot be led out of the directory.
+    /// The name without directories, fit for a file; `None` if nothing is left of it. A file of
+    /// that name cannot lie outside the directory.
     pub fn file_name(&self) -> Option<&'a [u8]> {
         let last = self.name?.rsplit(|&byte| byte == b'/').next()?;
         (!matches!(last, b"" | b"." | b"..")).then_some(last)
@@ -260,7 +260,7 @@ impl Trailer {
         bytes
     }
 
-    /// Whether it is that of data of so many bytes, with a CRC-32 that must be known.
+    /// Whether it matches data of so many bytes, with a CRC-32 that must be known.
     pub fn is_of(self, crc: Option<u32>, len: u64) -> bool {
         crc.is_some_and(|crc| self.check(crc, len).is_ok())
     }

@@ -24,7 +24,7 @@ pub(super) trait Belt<J> {
     /// Gives the next job. Where the thread has nothing else to do it waits for one, and does not
     /// say [`Next::Later`].
     fn next(&mut self, may_wait: bool) -> Result<Next<J>, Self::Error>;
-    /// Takes one that is done.
+    /// Takes a complete job.
     fn done(&mut self, job: Box<Numbered<J>>) -> Result<(), Self::Error>;
 }
 

@@ -37,8 +37,8 @@ pub(crate) struct Plan<'p> {
     pub threads: usize,
     /// Jobs in each queue pair, at most.
     pub outstanding: usize,
-    /// Cores to which threads are pinned, round robin; where this is given, nothing runs on the
-    /// caller's thread but the sink of a stream.
+    /// Cores to which threads are pinned, round robin. With pinned threads, only the sink of a
+    /// stream runs on the caller's thread.
     pub cores: Option<&'p [usize]>,
     /// How a thread waits between looks at an empty queue pair.
     pub poll: Poll,

@@ -8,7 +8,7 @@ use super::Numbered;
 pub(super) struct Turns<J> {
     /// Whose turn it is.
     next: u64,
-    /// Those from `next` on, as far as they are there.
+    /// The results from `next` on, as far as they have come.
     held: VecDeque<Option<Box<Numbered<J>>>>,
     ready: usize,
 }

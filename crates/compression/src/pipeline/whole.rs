@@ -17,8 +17,8 @@ use super::{ChunkJob, Numbered, Plan, Sink, Source};
 /// is not its turn, or another thread is writing: then by that one.
 ///
 /// # Errors
-/// The source's or the sink's own, after all that comes before it in the input is written; or that
-/// of a thread.
+/// The error of the source or of the sink, after everything before it in the input was written; or
+/// the error of a thread.
 ///
 /// # Panics
 /// If a provider panics.
@@ -81,7 +81,7 @@ struct Table<'t, J, S, K, E> {
     /// For the one thread that [writes](State::is_writing).
     sink: Mutex<&'t mut K>,
     state: Mutex<State<J, E>>,
-    /// There are jobs to fill, or nobody wants any.
+    /// There are jobs to fill, or no more are wanted.
     room: Condvar,
 }
 

@@ -50,7 +50,7 @@ fn ghash(key: &[u8], associated: &[u8], text: &[u8]) -> [u8; 16] {
     hash.finalize().into()
 }
 
-/// The counter block before that of the first block of text (SP 800-38D, 7.1, step 2).
+/// The counter block before the counter block of the first block of text (SP 800-38D, 7.1, step 2).
 fn gcm_counter(key: &[u8], nonce: &[u8]) -> [u8; 16] {
     match <[u8; 12]>::try_from(nonce) {
         Ok(nonce) => {
@@ -128,7 +128,7 @@ fn chacha20_poly1305<A: AeadInOut + KeyInit>(seals: bool, input: &Input<'_>) -> 
     if seals {
         return (output, tag);
     }
-    // The key stream is the same in both directions; the tag is that of the ciphertext.
+    // The key stream is the same in both directions; the tag covers the ciphertext.
     let (_, tag) = seal(&output);
     (output, tag)
 }

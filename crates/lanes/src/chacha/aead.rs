@@ -89,7 +89,7 @@ pub(crate) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
     }
 }
 
-/// Makes the tags of the messages that are sealed, or of those that are opened.
+/// Makes the tags of the sealed messages, or of the opened ones.
 ///
 /// # Safety
 /// As [`process`].

@@ -51,8 +51,8 @@ impl Blocks {
         }
     }
 
-    /// Makes what HChaCha20 takes the derived key from, of every lane of `V`: the state after the
-    /// rounds, to which the one before is not added (draft-irtf-cfrg-xchacha-03, 2.2).
+    /// Computes HChaCha20's state in every lane of `V`, from which the derived key is taken: the
+    /// state after the rounds, without adding the initial state (draft-irtf-cfrg-xchacha-03, 2.2).
     ///
     /// # Safety
     /// As [`make`](Blocks::make).

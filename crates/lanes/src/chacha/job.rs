@@ -43,7 +43,7 @@ impl<'a> ChaCha<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for ChaCha<'_> {
     type Lanes = ChaChaLanes;
 
@@ -61,8 +61,8 @@ unsafe impl Cipher for ChaCha<'_> {
 
 /// A buffer to be encrypted or decrypted with ChaCha20 (RFC 8439, section 2.4), which are the same.
 ///
-/// No counter may be used twice under one key and nonce: whoever has both ciphertexts has the
-/// difference of the plaintexts.
+/// No counter may be used twice under one key and nonce: two such ciphertexts reveal the difference
+/// of their plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{ChaChaJob, ChaChaKey, ChaChaLanes, CounterError, Cpu, Planner};
@@ -112,7 +112,7 @@ impl<'a> ChaChaPoly<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+// SAFETY: the key is borrowed, and tasks point only to it and to the parts.
 unsafe impl Aead for ChaChaPoly<'_> {
     type Lanes = ChaChaPolyLanes;
 
@@ -137,8 +137,8 @@ unsafe impl Aead for ChaChaPoly<'_> {
 /// A message to be sealed or opened with ChaCha20-Poly1305 (RFC 8439, section 2.8), whose tags have
 /// 16 bytes. A text has at most 2^38 - 64 bytes.
 ///
-/// No nonce may be used twice under one key: whoever has both messages has the difference of the
-/// plaintexts, and can forge messages under that nonce.
+/// No nonce may be used twice under one key: two such messages reveal the difference of their
+/// plaintexts, and an attacker can forge messages under that nonce.
 ///
 /// ```
 /// use broadloom_lanes::{ChaChaKey, ChaChaPolyJob, CounterError, Cpu, Planner, TagError};
@@ -214,7 +214,7 @@ impl<'a> XChaChaPoly<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+// SAFETY: the key is borrowed, and tasks point only to it and to the parts.
 unsafe impl Aead for XChaChaPoly<'_> {
     type Lanes = XChaChaPolyLanes;
 

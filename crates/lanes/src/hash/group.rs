@@ -62,8 +62,8 @@ impl<W: Word> Group<W> {
         }
     }
 
-    /// Adds a task, of which there are fewer than lanes, and says whether the group is complete, or
-    /// is none.
+    /// Adds a task to fewer tasks than there are lanes, and says whether the group is complete, or
+    /// no group.
     ///
     /// # Safety
     /// The task is good.
@@ -201,7 +201,7 @@ impl<A: Hash> HashLanes<A> {
         }
     }
 
-    /// Gives each task of the group a lane, and the one that is not of their shape.
+    /// Gives each task of the group a lane, and also the task with another shape.
     ///
     /// # Safety
     /// All lanes are empty; the group's tasks are good; `push` has just found one of another shape.

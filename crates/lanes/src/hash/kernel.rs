@@ -74,8 +74,7 @@ impl<W: Word> Messages<W> {
         }
     }
 
-    /// Has the kernel pad a lane's message of `total` bytes, of which the last `rest` are at
-    /// `tail`.
+    /// Has the kernel pad a lane's message of `total` bytes, whose last `rest` bytes are at `tail`.
     #[inline(always)]
     pub(crate) fn pad<A: Hash<Word = W>>(
         &mut self,

@@ -37,7 +37,7 @@ use crate::vector::{MAX_LANES, Word};
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct HashTask<W> {
     /// The bytes to absorb, and how many.
@@ -93,7 +93,7 @@ pub(super) struct Slot<W> {
 }
 
 impl<W: Word> Slot<W> {
-    /// One that no task has.
+    /// A value that no task has.
     fn new() -> Self {
         Slot {
             id: 0,
@@ -157,8 +157,8 @@ pub struct HashLanes<A: Hash> {
     pub(super) occupancy: Occupancy,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
-// this, or go into allocations of its own.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
+// this, or go into this value's own allocations.
 unsafe impl<A: Hash> Send for HashLanes<A> {}
 
 impl<A: Hash> Lanes for HashLanes<A> {

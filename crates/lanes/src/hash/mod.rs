@@ -97,7 +97,7 @@ mod sealed {
 
     /// The parts of a hash that users need not see.
     pub trait Sealed: super::Compression {
-        /// Its kernels among those of all hashes.
+        /// Its kernels among the kernels of all hashes.
         fn kernels(of: &HashKernels) -> &Choice<Kernels<Self::Word>>;
         /// The kernel for one buffer that every machine has.
         fn plain() -> SingleKernel<Self::Word>;

@@ -107,13 +107,13 @@ impl Chain for F8 {
 }
 
 impl<'a> Loan<'a, KasumiLanes> {
-    /// Encrypts or decrypts the first `bits` bits of a buffer in place with F8 (UEA1, TS 35.201),
-    /// which are the same. Bits are counted from the highest of the first byte; those after the
-    /// last of them, in its byte and in bytes after it, are left as they are.
+    /// Encrypts or decrypts the first `bits` bits of a buffer in place with F8 (UEA1, TS 35.201);
+    /// both are the same operation. Bits are counted from the highest bit of the first byte. Bits
+    /// after the last one stay unchanged.
     ///
-    /// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever
-    /// has both ciphertexts has the difference of the plaintexts. The standard's messages have
-    /// 20,000 bits at most; here they may be longer.
+    /// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: two such
+    /// ciphertexts reveal the difference of their plaintexts. The standard's messages have at most
+    /// 20,000 bits; here they may be longer.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, KasumiKey, LinkDirection, Loan, Planner};
@@ -144,8 +144,7 @@ impl<'a> Loan<'a, KasumiLanes> {
         Self::keystream(key, (count, bearer, direction), Span::in_place(buffer), bits)
     }
 
-    /// The same from one buffer to another. Bits of the destination after the last are left as they
-    /// are.
+    /// The same from one buffer to another. Bits of the destination after the last stay unchanged.
     ///
     /// # Errors
     /// [`KasumiError`] if the bearer is greater than 31, or a buffer has fewer bits.
@@ -198,7 +197,7 @@ impl<'a> F8Mode<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for F8Mode<'_> {
     type Lanes = KasumiLanes;
 
@@ -214,12 +213,12 @@ unsafe impl Cipher for F8Mode<'_> {
     }
 }
 
-/// A buffer whose first bits are to be encrypted or decrypted with F8 (UEA1, TS 35.201), which are
-/// the same. Bits are counted from the highest of the first byte; those after the last of them, in
-/// its byte and in bytes after it, are left as they are.
+/// A buffer whose first bits are to be encrypted or decrypted with F8 (UEA1, TS 35.201); both are
+/// the same operation. Bits are counted from the highest bit of the first byte. Bits after the last
+/// one stay unchanged.
 ///
-/// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever has
-/// both ciphertexts has the difference of the plaintexts.
+/// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: two such
+/// ciphertexts reveal the difference of their plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, F8Job, KasumiError, KasumiKey, LinkDirection::Uplink, Planner};

@@ -32,7 +32,7 @@ pub(in crate::kasumi) struct F9 {
     data: *const u8,
     /// The blocks behind the whole blocks of the message, in reverse order.
     padded: [u64; 2],
-    /// How many of those are left.
+    /// How many of these blocks are left.
     left: usize,
     /// Whether the block under way is the last, the sum's.
     ends: bool,

@@ -13,7 +13,7 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct KasumiTask {
     pub(super) key: *const KasumiKey,
@@ -119,7 +119,7 @@ struct Lane<C> {
     id: u32,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
 // this.
 unsafe impl Send for KasumiLanes {}
 
@@ -282,7 +282,7 @@ impl Memory {
         elements(&mut self.blocks)
     }
 
-    /// Makes the schedule of the lanes' keys as they are now.
+    /// Makes the schedule of the lanes' present keys.
     ///
     /// # Safety
     /// The keys are good, the kernel for this CPU and no wider than the memory.

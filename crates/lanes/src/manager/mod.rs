@@ -33,7 +33,7 @@ use crate::cpu::Cpu;
 /// }
 ///
 /// use broadloom_lanes::{HashJob, Md5};
-/// let complete = through((0..100).map(|n| HashJob::<Md5, _>::digest([n; 9], n)));
+/// let complete = through((0..100).map(|n| HashJob::<Md5, _, _>::digest([n; 9], n)));
 /// assert_eq!(complete.len(), 100);
 /// assert!(complete.iter().all(|job| job.is_complete()));
 /// ```

@@ -1,5 +1,5 @@
 //! The device: the state that its threads and its drivers share. Its threads start with the first
-//! instance, so that a registry costs nothing until somebody asks for the device.
+//! instance, so that a registry costs nothing until the device is used.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,8 +18,7 @@ use crate::slot::Slot;
 use crate::statistics::{DeviceCounters, DriverCounters, Statistics};
 use crate::timing::Model;
 
-/// A device, which runs from when its first instance is opened. When the last who has it lets it
-/// go, its threads end.
+/// A device, which runs from its first instance on. When its last owner drops it, its threads end.
 pub(crate) struct Running {
     pub device: Arc<Device>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -28,7 +27,7 @@ pub(crate) struct Running {
 pub(crate) struct Device {
     pub options: Options,
     pub clock: Clock,
-    /// `None`: responses are there as soon as they are computed.
+    /// `None`: responses are visible as soon as they are computed.
     pub model: Option<Mutex<Model>>,
     pub doze: Doze,
     pub counters: DeviceCounters,

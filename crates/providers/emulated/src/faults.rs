@@ -53,7 +53,7 @@ pub(crate) struct Fate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lost {
     Forever,
-    /// It comes when nobody waits for it any more.
+    /// It comes after the request was given up.
     Late,
 }
 

@@ -31,7 +31,7 @@ pub struct Instance {
     responses: Responses,
     entries: Box<[Entry]>,
     free: Vec<u16>,
-    /// Requests that were accepted, and whose end nobody knows yet.
+    /// Accepted requests whose outcome is not known yet.
     outstanding: usize,
     /// Requests whose end needs no response.
     failed: VecDeque<Arrival>,
@@ -342,7 +342,7 @@ impl Instance {
                     Some(failure) => Err(failure),
                     None => transfer::check(&memory, self.running.device.options.integrity),
                 };
-                // The device leaves alone what it has not begun.
+                // The device does not touch requests that it has not begun.
                 memory.generation = self.entries[usize::from(slot)].generation;
                 take(Some(&mut memory), status)
             }
@@ -366,7 +366,7 @@ impl Instance {
         }
     }
 
-    /// Ends a request that nobody waits for any more; `take` gets its slot.
+    /// Ends a request that was given up; `take` gets its slot.
     pub(crate) fn abandon(&mut self, user: u64, take: impl FnOnce(&mut Slot)) {
         if let Some(place) = self.failed.iter().position(|arrival| arrival.user == user) {
             self.failed.remove(place);

@@ -8,7 +8,7 @@ use broadloom_engine::Transform;
 use highway::{HighwayHash, HighwayHasher, Key};
 use zeroize::Zeroizing;
 
-/// 128 bits of a hash under a key that nobody knows: two inputs with the same are not to be found.
+/// 128 bits of a hash under a secret key: collisions cannot be found.
 pub(crate) type Fingerprint = [u64; 2];
 
 /// The store of a device.

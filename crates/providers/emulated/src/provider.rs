@@ -129,7 +129,7 @@ impl Provider for Emulated {
         self.backends.iter().find_map(|backend| backend.levels(algorithm))
     }
 
-    /// An emulation is never what someone wants who has not asked for it.
+    /// An emulation is used only on request.
     fn by_name_only(&self) -> bool {
         true
     }

@@ -74,9 +74,9 @@ pub struct Response<'r> {
 }
 
 impl Instance {
-    /// Writes a request, of which the device learns with the next [`doorbell`](Instance::doorbell),
-    /// and whose response comes with the number `user`. `false` where the ring is full: there is
-    /// room again once a response was polled, or after a while.
+    /// Writes a request. The device learns of it with the next [`doorbell`](Instance::doorbell),
+    /// and its response has the number `user`. `false` if the ring is full: there is room again
+    /// after a response was polled, or after a while.
     pub fn submit(&mut self, user: u64, request: &Request<'_>) -> bool {
         self.submit_with(user, |slot| {
             let kind = request.session.0.kind;

@@ -139,7 +139,7 @@ impl ProviderSession for DeviceSession {
         }
     }
 
-    /// That of the backend: its output is what there must be room for.
+    /// The backend's maximum: there must be room for its output.
     fn bound(&self, len: usize) -> usize {
         self.0.work.bound(len)
     }

@@ -22,7 +22,7 @@ pub struct Statistics {
     pub stale: u64,
     /// Responses that were not computed yet when the modelled device would have had them.
     pub late: u64,
-    /// By how much all of these together were late.
+    /// The total time by which these responses were late.
     pub late_total: Duration,
     /// By how much the latest of them was late.
     pub late_most: Duration,

@@ -53,7 +53,7 @@ pub struct HmacKey {
 /// A key of KASUMI's F8.
 #[repr(C, align(16))]
 pub struct KasumiKey {
-    /// Round keys, and those of the modified key.
+    /// Round keys, and the round keys of the modified key.
     pub schedule: [u8; 256],
 }
 

@@ -1,4 +1,4 @@
-//! The structures of libIPSec_MB 1.3, as far as they are used.
+//! The used part of the structures of libIPSec_MB 1.3.
 //!
 //! The library's interface is a table of function pointers inside its manager and a ring of jobs
 //! that callers fill in, so their layout is part of its interface. The offsets asserted here are

@@ -22,7 +22,7 @@ pub struct IpsecMb {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The library is not installed, or is not one that is known how to call.
+    /// The library is not installed, or its interface is not known.
     #[error("libIPSec_MB 1.3 is absent: {0}")]
     Absent(#[from] Absent),
     /// The library is there and cannot work on this machine.

@@ -68,7 +68,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Those of an algorithm in a direction.
+    /// The rules of an algorithm in a direction.
     pub fn of(algorithm: Algorithm, direction: Direction) -> Rules {
         let granularity = algorithm.granularity();
         let lanes = (MAX_LEN - MAX_LEN % granularity) as u64;

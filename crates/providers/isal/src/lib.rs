@@ -29,10 +29,9 @@
 //!
 //! # How it is known that the library is the right one
 //!
-//! libisal 2.30 does not say its version. Its structures are taken to be laid out as in the header
-//! of 2.30: [`Isal::load`] compresses and decompresses a sample at every level, and looks whether
-//! the library writes no further than those structures reach; one that does not pass counts as
-//! absent.
+//! libisal 2.30 does not say its version. Its structures are assumed to have the layout of the
+//! header of 2.30. [`Isal::load`] compresses and decompresses a sample at every level, and checks
+//! that the library writes nothing beyond those structures. A library that fails counts as absent.
 //!
 //! A queue has one of each structure, made when first needed and reset for every job.
 

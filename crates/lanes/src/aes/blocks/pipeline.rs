@@ -203,15 +203,15 @@ impl<W: Wide, D: Way<W>> Mode<W> for Xts<W, D> {
     }
 }
 
-/// The blocks before those of `N` registers at `src`. `before` is the one before the first of them,
-/// in the first place; afterwards it is the last of them.
+/// The predecessors of the blocks in `N` registers at `src`. `before` is the predecessor of the
+/// first block; afterwards it is the last block.
 ///
 /// # Safety
 /// As [`process`].
 #[inline(always)]
 unsafe fn previous<W: Wide, const N: usize>(before: &mut W, src: *const u8) -> [W; N] {
     let width = 16 * W::BLOCKS;
-    // SAFETY: the caller's: all that is read are blocks of these registers.
+    // SAFETY: the caller's promise: all reads are from blocks of these registers.
     unsafe {
         let mut x = [*before; N];
         for place in 1..W::BLOCKS {

@@ -134,8 +134,8 @@ struct Class<T> {
     active: usize,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
-// this, or go into allocations of its own.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
+// this, or go into this value's own allocations.
 unsafe impl<T: ChainTask<Beside: Send>> Send for Chains<T> {}
 
 impl<T: ChainTask> Chains<T> {

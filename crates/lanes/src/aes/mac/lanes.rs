@@ -24,7 +24,7 @@ impl Drop for MacKey {
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CmacTask {
     key: *const MacKey,
@@ -79,7 +79,7 @@ impl ChainTask for CmacTask {
         unsafe { &raw const (*self.key).aes }
     }
 
-    /// All whole blocks but the last; and that or what is left, padded, with a subkey.
+    /// All whole blocks except the last; and the last one, or the padded rest, with a subkey.
     #[inline(always)]
     unsafe fn begin(&self, (): (), chain: &mut Course<'_, Self>) {
         let whole = whole_blocks(self.len);

@@ -48,7 +48,7 @@ pub(crate) const MAX_LANES: usize = 8;
 /// Numbers modulo 2^130 - 5, one in each lane.
 ///
 /// # Safety
-/// The methods use no instruction but those that the implementor names.
+/// The methods use only instructions that the implementor names.
 pub(crate) unsafe trait Field {
     /// The vector that holds a limb.
     type Vector: Words;
@@ -59,7 +59,7 @@ pub(crate) unsafe trait Field {
     /// The sum of up to four products.
     type Sum: Copy;
 
-    /// Numbers of which the lowest 64 bits are given, those above, and a few above those.
+    /// Numbers from their lowest 64 bits, the next 64 bits, and the few above.
     ///
     /// # Safety
     /// The CPU has the instructions.
@@ -173,8 +173,8 @@ unsafe impl<F: Field> Wide for Lanes<F> {
             from[lane] = part.from;
         }
         let mut active = parts.len();
-        // SAFETY: the caller's: each text has the blocks that are absorbed of it. Lanes without one
-        // read those of the longest.
+        // SAFETY: the caller's promise: each text has the blocks that are absorbed. Lanes without a
+        // text read the longest one.
         unsafe {
             let powers = powers::<F>(keys.load::<F>());
             let mut limbs = sums.load::<F>();

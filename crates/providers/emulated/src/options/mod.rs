@@ -21,7 +21,7 @@ pub struct OptionError {
     pub valid: String,
 }
 
-/// The options, as they are in force.
+/// The options in force.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Options {
     /// The preset, with what was changed of it.
@@ -166,7 +166,7 @@ impl Parser {
                 integrity: true,
                 verify: false,
                 prepare: 0,
-                // One core is left to whoever uses the device.
+                // One core is left to the user of the device.
                 silicon: threads.saturating_sub(1).clamp(1, 8),
                 instances: 64,
             },

@@ -14,8 +14,7 @@ use crate::sync::AtomicU64;
 pub(crate) struct Descriptor {
     /// The slot.
     pub slot: u16,
-    /// Which use of the slot: one that was given up leaves descriptors behind that mean nothing any
-    /// more. 31 bits.
+    /// The use of the slot. A use that was given up leaves stale descriptors behind. 31 bits.
     pub generation: u32,
     /// How much work it is, in KiB; [`u16::MAX`] for more.
     pub size: u16,

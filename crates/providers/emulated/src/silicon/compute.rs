@@ -25,7 +25,8 @@ pub(crate) struct Computer {
 }
 
 impl Computer {
-    /// Computes a window of requests. Each slot has its result then, as it is sent.
+    /// Computes a window of requests. Afterwards each slot has its result, in the form that is
+    /// sent.
     pub(crate) fn compute(&mut self, device: &Device, window: &mut ArrayVec<Taken<'_>, WINDOW>) {
         let mut inputs = [None; WINDOW];
         if let Some(store) = &device.store {

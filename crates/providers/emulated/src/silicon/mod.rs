@@ -57,7 +57,7 @@ struct End<'d> {
 impl Drop for End<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Not a backend's panic, which is caught, but the device's own: nobody is left to
+            // Not a backend's panic, which is caught, but the device's own: no thread is left to
             // respond.
             self.device.remove();
         }

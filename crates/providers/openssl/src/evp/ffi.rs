@@ -88,7 +88,7 @@ macro_rules! functions {
             pub(super) fn find(library: &Library) -> Result<$name, &'static str> {
                 Ok($name {
                     $($(#[$only])* $field: {
-                        // SAFETY: the type is that of the function in the headers of version 3.0,
+                        // SAFETY: the type matches the function in the headers of version 3.0,
                         // which later versions keep.
                         unsafe { find::<$type>(library, $symbol) }?
                     }),+

@@ -17,8 +17,8 @@ const NAMES: &[&str] = if cfg!(windows) {
     &["libcrypto.so.3", "libcrypto.so"]
 };
 
-/// libcrypto, opened. There is one in a process, and it is never closed: its own exit handlers and
-/// thread-local data must outlive whoever used it.
+/// libcrypto, opened. There is one in a process, and it is never closed: its exit handlers and
+/// thread-local data must outlive every user.
 pub struct Libcrypto {
     pub(super) functions: Functions,
     #[cfg(feature = "legacy")]
@@ -43,7 +43,7 @@ pub enum LibraryError {
         /// Its own name for its version.
         version: String,
     },
-    /// It has not all functions of version 3.0.
+    /// It lacks functions of version 3.0.
     #[error("{version} lacks the function {function}")]
     MissingFunction {
         /// Its own name for its version.
@@ -75,8 +75,8 @@ impl Libcrypto {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libcrypto, LibraryError> {
-        // SAFETY: the names are those of libcrypto, whose initialisers prepare only itself and may
-        // run on any thread.
+        // SAFETY: the names belong to libcrypto, whose initialisers prepare only itself and may run
+        // on any thread.
         match unsafe { loader::open(names) } {
             Ok((library, _)) => Libcrypto::with(library),
             Err(reason) => Err(LibraryError::Absent { reason }),
@@ -125,8 +125,8 @@ impl Libcrypto {
         restarts_macs(self.number)
     }
 
-    /// A library context that has the module `legacy` and nothing else, so that the default one
-    /// stays as it is configured. The first call makes it.
+    /// A library context that has the module `legacy` and nothing else, so that the default context
+    /// keeps its configuration. The first call makes it.
     #[cfg(feature = "legacy")]
     pub(super) fn legacy(&self) -> Result<Object, EvpError> {
         let load = || {
@@ -201,7 +201,7 @@ impl Drop for Owned {
     }
 }
 
-// SAFETY: libcrypto's objects belong to no thread: whoever has one alone may use it.
+// SAFETY: libcrypto's objects belong to no thread: the sole owner of one may use it.
 unsafe impl Send for Owned {}
 
 // SAFETY: behind a shared reference, objects are only read: algorithms, which never change once
