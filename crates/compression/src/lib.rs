@@ -1,5 +1,10 @@
 //! Parallel compression of inputs of any size into formats that other tools read, and back.
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod choose;
 mod compress;
 pub mod decompress;

@@ -35,6 +35,11 @@
 //!
 //! A queue has one of each structure, made when first needed and reset for every job.
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod bare;
 mod ffi;
 mod places;

@@ -26,6 +26,11 @@
 //! which the rest of the process does not see. Where the module is not installed, the provider
 //! lacks these algorithms.
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod aead;
 mod algorithms;
 mod cbc;

@@ -36,6 +36,11 @@
 //! Without it libz is used where there is one. The two make different bytes of the same data; at
 //! level 1 libz makes fewer.
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod bare;
 mod codec;
 mod ffi;
