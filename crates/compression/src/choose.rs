@@ -85,8 +85,9 @@ const INFLATE: Row = Row {
 const LZ4: Row =
     Row { levels: 0..=u8::MAX, providers: &["lz4"], reason: "no other provider has lz4" };
 
-/// Which providers are asked where none is named, and why in this order. It depends on nothing
-/// else, so that the same input becomes the same output wherever the same providers are there.
+/// The providers that are asked where none is named, and the reason for their order. The choice
+/// depends on nothing else: the same input becomes the same output wherever the same providers are
+/// present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// Their names, the first choice first.

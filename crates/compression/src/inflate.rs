@@ -82,7 +82,7 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// Adds data that `stream` more bytes stand for, and their CRC-32.
+    /// Adds the data of `stream` more bytes, and their CRC-32.
     pub(crate) fn add(&mut self, stream: usize, data: &[u8], crc: u32) {
         self.crc = Checksum::Crc32.combine(self.crc, crc, data.len() as u64);
         self.lengths.stream += stream as u64;

@@ -18,7 +18,7 @@ const FILES: [(&str, &str); 6] = [
 
 /// An example.
 pub(crate) struct Vector {
-    /// Where it is from, and which it is there.
+    /// Its source, and its name there.
     pub name: String,
     pub case: Case,
 }
@@ -85,7 +85,7 @@ impl<'t> Record<'t> {
         bytes(value).unwrap_or_else(|| panic!("{}: no bytes: {value:?}", self.file))
     }
 
-    /// Where it is from, and which it is there.
+    /// Its source, and its name there.
     pub fn name(&self) -> String {
         format!("{}: {}", self.source, self.get("name").unwrap_or_default())
     }

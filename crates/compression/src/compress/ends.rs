@@ -12,7 +12,7 @@ use super::chunk::Chunk;
 use super::content::Cutter;
 use super::frames::Frames;
 
-/// The chunks of an input that is there as a whole.
+/// The chunks of an input in memory.
 pub(super) struct Slice<'a> {
     rest: &'a [u8],
     offset: u64,

@@ -26,9 +26,9 @@ const SHORTEST: usize = 64 << 10;
 ///
 /// The call is synchronous and hides what is below it: threads, each with a queue pair and some
 /// jobs outstanding in it, which take chunks as they are free. Chunks are the same whatever the
-/// number of threads, but for an input that is there as a whole and has fewer chunks than threads:
-/// then they are shortened, down to 64 KiB, to give each thread one. So is the output, where the
-/// provider makes the same of the same chunk.
+/// number of threads, except for an input in memory that has fewer chunks than threads: then they
+/// are shortened, down to 64 KiB, to give each thread one. So is the output, where the provider
+/// makes the same of the same chunk.
 #[derive(Debug, Clone)]
 pub struct Compressor {
     session: Session,
@@ -104,7 +104,7 @@ impl Compressor {
     ///
     /// With one thread that is not pinned everything happens on the calling thread; else `input` is
     /// read on a thread of its own, and the calling thread writes. A chunk is written as soon as it
-    /// and those before it are there.
+    /// and all chunks before it are complete.
     ///
     /// # Errors
     /// The error that comes first in the input, after what comes before it was written. When

@@ -70,7 +70,7 @@ impl Share {
         let Some(stream) = member.stream else { return false };
         match member.most_data() {
             Some(data) => data + stream as u64 <= self.most,
-            // It is likely to stand for more bytes than it has.
+            // Its data are probably longer than the member itself.
             None => self.coding == Coding::Lz4 || stream as u64 <= self.most_unknown / 2,
         }
     }
@@ -164,7 +164,7 @@ impl<'a, I: Lend<'a>> Source<MemberJob<'a>> for Feed<'_, I> {
             _ => None,
         };
         place.job.set_data(Data::Read(data));
-        // A trailer may say anything, a header only what its deflate data can stand for.
+        // A trailer may claim any length, a header only lengths that its deflate data can have.
         let claimed = match (member.most_data(), trailer) {
             (Some(most), Some(trailer)) => Some(most.min(trailer.len.into())),
             (most, _) => most,

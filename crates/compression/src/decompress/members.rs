@@ -65,7 +65,7 @@ pub(crate) struct Doubted {
 }
 
 impl Member {
-    /// The most bytes that it can stand for by its header.
+    /// The maximum length of its data by its header.
     pub(crate) fn most_data(&self) -> Option<u64> {
         match (self.data, self.format) {
             (Some(data), _) => Some(data.into()),
@@ -221,8 +221,8 @@ impl Members {
         Ok(Some(if self.foreign { member.doubted() } else { member }))
     }
 
-    /// A member that one thread is to decode, as far as its header is believed: where that cannot
-    /// be found out soon, the member's own end and its trailer will do.
+    /// A member for one thread, as far as its header is trusted. If trust cannot be established
+    /// soon, the member's own end and its trailer decide.
     pub(crate) fn believed(
         &mut self,
         member: Member,
@@ -259,9 +259,8 @@ impl Members {
         self.format == Format::Gzip
     }
 
-    /// Whether a member of gzip ends where its header says, as far as what is there tells: a
-    /// length, and another member or the end. If not, neither this member nor another is taken at
-    /// its word.
+    /// Whether a gzip member ends where its header says, judged by the available bytes: a length,
+    /// and another member or the end. If not, no header of this file is trusted any more.
     pub(crate) fn ends(
         &mut self,
         member: &Member,

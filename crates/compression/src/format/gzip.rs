@@ -336,8 +336,8 @@ pub enum MemberError {
 const MAX_NAME: usize = MAX_HEADER / 2;
 
 /// Writes the header of a member of Broadloom's, for `stream` bytes of deflate data that stand for
-/// `data` bytes. The deflate data and a [`Trailer`] have to follow. Data without a byte are a
-/// member as well: an input that is empty is one.
+/// `data` bytes. The deflate data and a [`Trailer`] have to follow. An empty input is a member,
+/// too.
 ///
 /// # Errors
 /// If the name or a length cannot be stored; then nothing is written.

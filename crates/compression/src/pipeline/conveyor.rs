@@ -102,7 +102,7 @@ impl<J, E> Conveyor<J, E> {
         self.results.notify_all();
     }
 
-    /// For the writer: the result whose turn it is, once it is there; the job written before goes
+    /// For the writer: the next result in order, once it is complete; the job written before goes
     /// back. `None` when all are written, or when everything was stopped.
     pub(super) fn result(&self, written: Option<Box<Numbered<J>>>) -> Option<Box<Numbered<J>>> {
         let mut state = self.lock();

@@ -97,7 +97,7 @@ struct State<J, E> {
     /// Jobs that may still be made.
     to_make: usize,
     turns: Turns<J>,
-    /// A thread is on its way from result to result, as long as the next one is there.
+    /// A thread is writing result after result, as long as the next one is complete.
     is_writing: bool,
     /// Nothing more is to be done, and perhaps why.
     stopped: bool,

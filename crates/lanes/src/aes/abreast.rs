@@ -28,7 +28,7 @@ pub(crate) const fn narrow<W: Abreast>() -> Narrow {
 pub(crate) enum Added {
     /// Before the cipher (CBC).
     Before,
-    /// Behind the cipher, and what comes of it goes into the next block (CFB).
+    /// Behind the cipher, and the result goes into the next block (CFB).
     Behind,
     /// Behind the cipher, and the next block knows nothing of it (OFB).
     Aside,

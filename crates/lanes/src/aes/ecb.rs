@@ -100,7 +100,7 @@ unsafe impl Cipher for Ecb<'_> {
         EcbTask { key, src, dst, blocks: len / BLOCK, direction }
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize) -> usize {
         1

@@ -204,7 +204,7 @@ impl Expansion {
 
     /// The instructions that a CPU may use, as the caller restricted it.
     pub(super) fn of(cpu: &Cpu) -> Self {
-        // Plain integers stand for no instructions beside them.
+        // Plain integers: no other instructions are used.
         let uses = |feature| cpu.isa() != Isa::Portable && cpu.has(feature);
         let aes = uses(Feature::Aes);
         Self::allowed(aes, aes && uses(Feature::Pclmulqdq))

@@ -39,9 +39,9 @@ impl Drop for Workspace {
 
 /// [`ChaChaKernel::process`](super::ChaChaKernel).
 ///
-/// The first lanes make the keys of all messages; after them come the blocks of the texts. As soon
-/// as all keys are there, and before anything is written, what is to be opened is authenticated;
-/// what is sealed is authenticated at the end.
+/// The first lanes make the keys of all messages; after them come the blocks of the texts. Opening
+/// authenticates as soon as all keys are made, before anything is written. Sealing authenticates at
+/// the end.
 ///
 /// # Safety
 /// The contract of [`ChaChaKernel`](super::ChaChaKernel), for the instructions of V and W.

@@ -52,7 +52,7 @@ unsafe impl Cipher for ChaCha<'_> {
         ChaChaTask(self.text(text))
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize) -> usize {
         1
@@ -122,7 +122,7 @@ unsafe impl Aead for ChaChaPoly<'_> {
         ChaChaPolyTask(Message { text: self.cipher.text(text), associated, tag, seals: self.seals })
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1
@@ -224,7 +224,7 @@ unsafe impl Aead for XChaChaPoly<'_> {
         XChaChaPolyTask(Extended { row: self.row, message })
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1

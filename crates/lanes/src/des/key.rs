@@ -32,8 +32,8 @@ pub struct DesKey {
 }
 
 impl DesKey {
-    /// A key of 8, 16 or 24 bytes. Triple DES with two keys (16 bytes) is for what is there
-    /// already: nothing new is to be encrypted with it (SP 800-131A).
+    /// A key of 8, 16 or 24 bytes. Triple DES with two keys (16 bytes) is for existing data: SP
+    /// 800-131A disallows it for new encryption.
     ///
     /// # Errors
     ///

@@ -68,7 +68,7 @@ pub enum KasumiError {
     Bits {
         /// The length that was given, in bits.
         given: usize,
-        /// The bytes that are there.
+        /// The available bytes.
         bytes: usize,
     },
 }

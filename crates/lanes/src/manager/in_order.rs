@@ -74,7 +74,7 @@ impl<J: Job> Ring<J> {
         (self.submitted - self.returned) as usize
     }
 
-    /// Takes out the earliest job, if it is complete or `any` will do.
+    /// Takes out the earliest job, if it is complete or `any` is set.
     #[inline(always)]
     fn take_earliest(&mut self, any: bool) -> Option<J> {
         let slot = self.slot(self.returned);

@@ -174,7 +174,7 @@ impl Device {
         Ok(Some((shared, writer, reader)))
     }
 
-    /// Closes an instance. What the device still works on for it comes to nothing.
+    /// Closes an instance. Results that the device still computes for it are discarded.
     pub(crate) fn disconnect(&self, shared: &Arc<Shared>) {
         let mut drivers = self.drivers();
         drivers.open.retain(|open| !Arc::ptr_eq(open, shared));

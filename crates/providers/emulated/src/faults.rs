@@ -1,6 +1,6 @@
 //! Faults on request. The same seed gives the same faults.
 
-/// How often each thing goes wrong: of 1.
+/// The probability of each fault, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Rates {
     pub full_ring: f64,
@@ -66,7 +66,7 @@ impl Fate {
 #[derive(Debug)]
 pub(crate) struct Fates {
     rates: Rates,
-    /// Nothing ever goes wrong.
+    /// No faults.
     good: bool,
     random: Random,
     /// Attempts to submit for which the ring is still said to be full.

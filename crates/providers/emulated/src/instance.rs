@@ -326,7 +326,7 @@ impl Instance {
         }
     }
 
-    /// Has `take` take what came of a request, with how it went, and frees its slot.
+    /// Hands the result and the outcome of a request to `take`, and frees its slot.
     #[inline]
     pub(crate) fn finish<R>(
         &mut self,

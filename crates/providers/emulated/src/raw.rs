@@ -101,7 +101,7 @@ impl Instance {
         })
     }
 
-    /// Gives the responses that are there to a callback, at most `max` of them, and says how many.
+    /// Hands available responses to a callback, at most `max`, and returns their number.
     pub fn poll(&mut self, max: usize, mut callback: impl FnMut(Response<'_>)) -> usize {
         let mut count = 0;
         while count < max

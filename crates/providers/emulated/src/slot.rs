@@ -12,8 +12,8 @@ use zeroize::Zeroize;
 use crate::faults::Fate;
 use crate::session::{DeviceSession, Inner, Kind};
 
-/// A request's memory, on lines of the cache that hold no other's. The driver has it until the
-/// doorbell rings, and again once the response is there.
+/// A request's memory, on cache lines of its own. The driver has it until the doorbell rings, and
+/// again after the response.
 #[repr(align(64))]
 pub(crate) struct Slot {
     /// Which use of the slot this is. What the device finds with another is no longer wanted.
@@ -293,7 +293,7 @@ impl Drop for Slot {
 pub(crate) struct Taken<'s> {
     pub slot: MutexGuard<'s, Slot>,
     pub descriptor: crate::ring::Descriptor,
-    /// The result is there.
+    /// The result is complete.
     pub done: bool,
 }
 

@@ -16,8 +16,7 @@ pub enum Together {
     Cipher { mode: c_int, direction: c_int, key_len: c_int },
 }
 
-/// Jobs in flight. When it is dropped, whether it comes to its end or a panic passes through, none
-/// are.
+/// Jobs in flight. After its drop, at its end or by a panic, no job is in flight.
 pub struct Burst<'q> {
     manager: &'q OwnedManager,
     together: Option<Together>,
@@ -105,7 +104,7 @@ impl<'q> Burst<'q> {
         self.gathered = 0;
     }
 
-    /// Notes what came of a job that the library returned.
+    /// Notes the outcome of a job that the library returned.
     #[inline(always)]
     fn take_returned(&mut self, job: *const Job) {
         // SAFETY: the library returned this job, not null, and leaves it alone until the next
@@ -114,7 +113,7 @@ impl<'q> Burst<'q> {
     }
 }
 
-/// Notes what came of a job.
+/// Notes the outcome of a job.
 #[inline(always)]
 fn note(status: &mut [c_int], job: &Job) {
     if let Some(highest) = status.get_mut(job.user_data.addr()) {

@@ -25,7 +25,7 @@ pub enum LoadError {
     /// The library is not installed, or its interface is not known.
     #[error("libIPSec_MB 1.3 is absent: {0}")]
     Absent(#[from] Absent),
-    /// The library is there and cannot work on this machine.
+    /// The library is installed and cannot work on this machine.
     #[error("libIPSec_MB cannot be used: {0}")]
     Unusable(#[from] CallError),
     /// An option that the provider does not have.

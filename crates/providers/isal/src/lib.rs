@@ -17,10 +17,10 @@
 //!
 //! # What it has
 //!
-//! DEFLATE at the levels 0 to 3, windows of 2^8 to 2^15 bytes, both endings. Static codes are there
-//! at level 0 alone: above it igzip makes codes for each block. (Without static codes level 0 uses
-//! one set of codes for everything, which igzip's authors chose.) CRC-32 and Adler-32 come with it,
-//! by the library's vector code. A job has at most 4 GiB - 1 of data each way.
+//! DEFLATE at the levels 0 to 3, windows of 2^8 to 2^15 bytes, both endings. Only level 0 has
+//! static codes: above it igzip makes codes for each block. (Without static codes level 0 uses one
+//! set of codes for everything, which igzip's authors chose.) CRC-32 and Adler-32 come with it, by
+//! the library's vector code. A job has at most 4 GiB - 1 of data each way.
 //!
 //! The same input always gives the same bytes. By itself igzip lets the address of its stream
 //! decide what a few chunks become; a compressor therefore chooses the place of its stream.

@@ -7,7 +7,7 @@ use crate::ffi::LibraryError;
 /// Which library is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// libz where it is there, else the crate.
+    /// libz if it is installed, else the crate.
     Either,
     System,
     Rust,

@@ -93,7 +93,7 @@ pub fn limits(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// A few bytes that stand for many come out where there is no limit, and do not where there is.
+/// A few bytes that decompress to many do so without a limit, and fail with one.
 pub fn bombs(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for algorithm in compressions(provider) {

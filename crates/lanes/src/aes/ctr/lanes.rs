@@ -190,7 +190,7 @@ impl<'a> Loan<'a, CtrLanes> {
     }
 }
 
-/// All cost the same: in no order are there fewer steps.
+/// All cost the same: no order has fewer steps.
 pub(super) const COST: usize = 1;
 
 /// A 32-bit counter would have passed zero.

@@ -51,7 +51,7 @@ unsafe impl<N: Input> Aead for Gcm<'_, N> {
         GcmTask { message: Message { key, counter, associated, src, dst, len, tag, seals }, nonce }
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1

@@ -110,7 +110,7 @@ fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
 
 impl<'a> Loan<'a, GcmLanes> {
     /// Encrypts a text in place with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one
-    /// is the start of it. Nonces of 12 bytes are the fastest; any other length but 0 will do.
+    /// is the start of it. Nonces of 12 bytes are the fastest; any other length except 0 is valid.
     ///
     /// No nonce may be used twice under one key: two such messages reveal the difference of their
     /// plaintexts, and an attacker can forge tags from then on.

@@ -159,7 +159,7 @@ const MIN_LEN: usize = 16;
 /// The most bytes of a data unit (SP 800-38E, section 4): 2^20 blocks.
 const MAX_LEN: usize = 16 << 20;
 
-/// All cost the same: in no order are there fewer steps.
+/// All cost the same: no order has fewer steps.
 pub(super) const COST: usize = 1;
 
 impl<'a> Loan<'a, XtsLanes> {

@@ -315,8 +315,8 @@ fn set_engines(engines: &mut Engines, name: &str, value: &str) -> Result<(), Ref
     Ok(())
 }
 
-/// `full-ring=0.1+reset=0.001`. Where they have no other meaning, as they have within the name of a
-/// provider with its options, a colon and a comma will do, too.
+/// `full-ring=0.1+reset=0.001`. A colon and a comma are valid, too, where they have no other
+/// meaning. They have one within the name of a provider with its options.
 fn faults(value: &str) -> Result<Rates, Refusal> {
     let mut rates = Rates::default();
     if value == "none" {

@@ -158,7 +158,7 @@ fn prepare(store: &Store, input: Fingerprint, slot: &Slot) {
     store.keep(input, prepared, output.len() + tag.len());
 }
 
-/// Sends a result to where the driver sees it: what goes wrong on the way goes wrong here.
+/// Sends a result to where the driver sees it. Faults of the transfer happen here.
 fn send(device: &Device, slot: &mut Slot) {
     if slot.result.status.is_err() {
         return;

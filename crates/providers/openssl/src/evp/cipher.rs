@@ -241,7 +241,7 @@ impl CipherContext {
         assert!(self.shape.ccm, "only CCM is told the length of its text");
         let len = c_int::try_from(text_len).expect("a text for CCM is at most 2^31 - 1 bytes long");
         let mut written = 0;
-        // SAFETY: the context is alive and in CCM mode, where two nulls stand for the length of the
+        // SAFETY: the context is alive and in CCM mode, where two nulls mean the length of the
         // text.
         let result = unsafe {
             (self.update)(self.context.object, ptr::null_mut(), &mut written, ptr::null(), len)
@@ -456,7 +456,7 @@ impl Recipe {
         let context = empty(library)?;
         let object = context.object;
         let encrypt = c_int::from(self.encrypt);
-        // SAFETY: context and cipher are alive; nulls stand for no key, no IV and no parameters.
+        // SAFETY: context and cipher are alive; nulls mean no key, no IV and no parameters.
         let result = unsafe {
             (f.cipher_init)(object, cipher, ptr::null(), ptr::null(), encrypt, ptr::null())
         };
