@@ -58,7 +58,7 @@ struct Chosen {
 /// The choices at every level.
 fn choices(registry: &Registry) -> Vec<Chosen> {
     let mut all = Vec::new();
-    for algorithm in CompressionAlgorithm::ALL {
+    for algorithm in CompressionAlgorithm::all() {
         let of_levels = choose_for_levels(registry, algorithm, Compression::default());
         let of_levels = of_levels.into_iter().map(|(level, choice)| (Some(level), choice));
         let back = choose_for_decompression(registry, algorithm, Checksum::None);

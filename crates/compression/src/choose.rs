@@ -101,8 +101,8 @@ impl Order {
     pub fn of(algorithm: CompressionAlgorithm, level: Option<u8>) -> Order {
         let row = match (algorithm, level) {
             (CompressionAlgorithm::Lz4, _) => &LZ4,
-            (CompressionAlgorithm::Deflate, None) => &INFLATE,
-            (CompressionAlgorithm::Deflate, Some(level)) => {
+            (_, None) => &INFLATE,
+            (_, Some(level)) => {
                 DEFLATE.iter().find(|row| row.levels.contains(&level)).unwrap_or(&INFLATE)
             }
         };

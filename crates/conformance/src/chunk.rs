@@ -11,6 +11,7 @@ use fastrand::Rng;
 
 use crate::case::assert_same;
 use crate::reference::compression::{checksum, pack, unpack};
+use crate::reference::no_reference;
 
 /// An empty final block with static codes: what ends an open stream.
 pub(crate) const END: [u8; 2] = [3, 0];
@@ -84,7 +85,7 @@ impl Chunk {
                 huffman: [Huffman::Dynamic, Huffman::Dynamic, Huffman::Static][text.len() % 3],
                 ..Compression::default()
             },
-            CompressionAlgorithm::Lz4 => Compression::default(),
+            _ => Compression::default(),
         };
         let packed = pack(algorithm, own, &text).into();
         Chunk { algorithm, how, text, packed }
@@ -176,12 +177,13 @@ pub(crate) fn most(algorithm: CompressionAlgorithm, len: usize) -> usize {
     match algorithm {
         CompressionAlgorithm::Deflate => len + 5 * len.div_ceil(0xffff).max(1),
         CompressionAlgorithm::Lz4 => len + len / 255 + 16,
+        _ => no_reference(algorithm),
     }
 }
 
 /// The compressions that a provider has.
 pub(crate) fn compressions(provider: &Arc<dyn Provider>) -> Vec<CompressionAlgorithm> {
-    let all = CompressionAlgorithm::ALL.into_iter();
+    let all = CompressionAlgorithm::all();
     all.filter(|algorithm| provider.supports(Algorithm::Compression(*algorithm))).collect()
 }
 

@@ -55,20 +55,16 @@ impl Keyed {
                 let len = lens[rng.usize(..lens.len())];
                 random_bytes(rng, len)
             }
-            MacAlgorithm::AesCmac(size) | MacAlgorithm::AesGmac(size) => {
-                random_bytes(rng, size.key_len())
-            }
-            MacAlgorithm::AesXcbc | MacAlgorithm::KasumiF9 => random_bytes(rng, 16),
+            _ => random_bytes(rng, Algorithm::Mac(mac).key_len()),
         };
         let (key, mac_key) = match algorithm {
-            Algorithm::Hash(_) | Algorithm::Compression(_) => (Vec::new(), Vec::new()),
             Algorithm::Mac(mac) => (mac_key(mac), Vec::new()),
             Algorithm::Cipher(cipher) => (cipher_key(rng, cipher), Vec::new()),
-            Algorithm::Aead(aead) => (random_bytes(rng, aead.key_len()), Vec::new()),
             Algorithm::Chain(cipher, mac, _) => {
                 let mac_key = mac_key(mac);
                 (cipher_key(rng, cipher), mac_key)
             }
+            _ => (random_bytes(rng, algorithm.key_len()), Vec::new()),
         };
         Keyed::new(algorithm, key, mac_key)
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::algorithm::{Algorithm, CipherAlgorithm};
+use crate::algorithm::Row;
 use crate::job_error::JobError;
 use crate::operation::Operation;
 use crate::parameters::{Extra, Span};
@@ -37,7 +37,7 @@ impl Operation<'_> {
     /// All that its session asks of it, but for the length of its nonce. Returns the bytes that the cipher is
     /// for.
     pub(crate) fn check(&self, rules: &Rules) -> Result<Range<usize>, JobError> {
-        let algorithm = self.session().algorithm();
+        let row = self.session().row();
         let nonce = self.nonce.as_slice();
         let len = self.data.len();
         let output_len = self.data.output_len();
@@ -49,7 +49,7 @@ impl Operation<'_> {
         {
             return Err(JobError::Lengths { source_len: len, destination_len });
         }
-        check_nonce(algorithm, nonce)?;
+        check_nonce(row, nonce)?;
         let ranges = self.check_ranges(rules, len)?;
         let ciphered = ranges.ciphered.clone();
         if self.extras.has(Extra::Bits) {
@@ -59,15 +59,7 @@ impl Operation<'_> {
             }
         }
         if rules.writes {
-            if let Algorithm::Aead(aead) = algorithm {
-                let max = aead.max_len(nonce.len());
-                if ciphered.len() as u64 > max {
-                    return Err(JobError::TooLong { len: ciphered.len(), max });
-                }
-            }
-            if let Some(cipher) = algorithm.cipher() {
-                check_cipher(cipher, nonce, ciphered.len())?;
-            }
+            check_text(row, nonce, ciphered.len())?;
         }
         self.check_tag(rules, &ranges, len, output_len)?;
         Ok(ciphered)
@@ -120,8 +112,8 @@ impl Operation<'_> {
 }
 
 /// Finds bits of a nonce that are no part of any field.
-fn check_nonce(algorithm: Algorithm, nonce: &[u8]) -> Result<(), JobError> {
-    for (at, (&byte, &mask)) in nonce.iter().zip(algorithm.nonce_masks()).enumerate() {
+fn check_nonce(row: &Row, nonce: &[u8]) -> Result<(), JobError> {
+    for (at, (&byte, &mask)) in nonce.iter().zip(row.nonce_masks).enumerate() {
         if byte & !mask != 0 {
             return Err(JobError::NonceBits { at, byte, mask });
         }
@@ -129,19 +121,17 @@ fn check_nonce(algorithm: Algorithm, nonce: &[u8]) -> Result<(), JobError> {
     Ok(())
 }
 
-/// What a cipher demands of the length of a text beside its granularity.
-fn check_cipher(cipher: CipherAlgorithm, nonce: &[u8], len: usize) -> Result<(), JobError> {
-    let min = cipher.min_len();
+/// What an algorithm demands of the length of a text beside its granularity.
+fn check_text(row: &Row, nonce: &[u8], len: usize) -> Result<(), JobError> {
+    let (min, max) = (row.min_len, row.max_len.of(nonce.len()));
     if len < min {
         return Err(JobError::TooShort { len, min });
     }
-    if let Some(max) = cipher.max_len()
-        && len as u64 > max
-    {
+    if len as u64 > max {
         return Err(JobError::TooLong { len, max });
     }
-    if let Some(first) = cipher.counter(nonce) {
-        let blocks = len.div_ceil(cipher.block_len()) as u64;
+    if let Some(first) = row.counter.of(nonce) {
+        let blocks = len.div_ceil(row.block_len) as u64;
         if u64::from(first) + blocks > 1 << 32 {
             return Err(JobError::CounterWraps { first, blocks });
         }

@@ -48,7 +48,7 @@ mod workers;
 pub use affinity::{AffinityError, Placement, allowed_cores, pin_to};
 pub use algorithm::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
-    CompressionAlgorithm, Direction, Ending, HashAlgorithm, Huffman, Lengths, MAX_NONCE,
+    CompressionAlgorithm, Direction, Ending, Family, HashAlgorithm, Huffman, Lengths, MAX_NONCE,
     MacAlgorithm, NameError, XtsSize,
 };
 pub use completion::{Burst, Completion};

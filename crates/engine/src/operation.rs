@@ -437,14 +437,12 @@ impl<'a> Operation<'a> {
         let rules = session.rules();
         let class = session.stage(false).class;
         let len = self.nonce.len();
-        let valid = session.algorithm().nonce_lens();
+        let valid = session.row().nonces;
         if !valid.contains(len) {
             return Err(JobError::NonceLength { len, valid });
         }
         self.check_extras(rules)?;
-        if let Some(cipher) = session.algorithm().cipher() {
-            self.nonce.add_counter(cipher);
-        }
+        self.nonce.add_counter(session.row().counter);
         self.fell_back = None;
         if rules.making.is_some() {
             self.begin_compression()?;

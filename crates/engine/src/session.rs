@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, LazyLock};
 
-use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction};
+use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction, Row};
 use crate::made::Making;
 use crate::parameters::{Extra, Extras};
 use crate::provider::{Provider, ProviderError, ProviderSession};
@@ -24,6 +24,7 @@ struct Inner {
     algorithm: Algorithm,
     direction: Direction,
     rules: Rules,
+    row: Row,
     provider: Arc<dyn Provider>,
     /// Tells queues of different providers apart.
     provider_id: usize,
@@ -157,7 +158,7 @@ impl Session {
             }
             _ => Stages { first: open(transform, Part::Mac)?, second: None },
         };
-        let nonce = algorithm.nonce_lens();
+        let row = algorithm.row();
         let writes = !matches!(
             algorithm,
             Algorithm::Hash(_) | Algorithm::Mac(_) | Algorithm::Compression(_)
@@ -171,21 +172,18 @@ impl Session {
         let checks_tag = direction.checks() && transform.tag_len() > 0;
         let takes = takes(algorithm, checks_tag);
         let rules = Rules {
-            nonce_min: nonce.min(),
-            nonce_max: nonce.max(),
+            nonce_min: row.nonces.min(),
+            nonce_max: row.nonces.max(),
             tag_len: transform.tag_len(),
-            granularity_mask: algorithm.granularity() - 1,
+            granularity_mask: row.granularity - 1,
             writes,
             checks_tag,
             takes,
             uncommon: takes.complement().with(Extras::PLACES),
             chain: chain_order.is_some(),
             covers_tag: chain_order == Some(ChainOrder::MacThenCipher),
-            max_len: match algorithm {
-                Algorithm::Aead(aead) => aead.max_len(nonce.max().min(13)),
-                _ => u64::MAX,
-            },
-            plain: !algorithm.checks_jobs() && stages.second.is_none() && making.is_none(),
+            max_len: row.max_len.of(row.nonces.max()),
+            plain: !row.checks_jobs() && stages.second.is_none() && making.is_none(),
             goes_on: stages.second.is_some() || making.is_some(),
             making,
         };
@@ -195,6 +193,7 @@ impl Session {
             algorithm,
             direction,
             rules,
+            row,
             provider_id: Arc::as_ptr(&provider).cast::<()>() as usize,
             provider,
             class: u16::from_le_bytes(classes),
@@ -307,6 +306,12 @@ impl Session {
     #[inline]
     pub(crate) fn rules(&self) -> &Rules {
         &self.0.rules
+    }
+
+    /// Its algorithm's row in the table.
+    #[inline]
+    pub(crate) fn row(&self) -> &Row {
+        &self.0.row
     }
 
     /// What queues are told apart by.

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 use crate::algorithm::{
     AeadAlgorithm, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
-    CompressionAlgorithm, Direction, HashAlgorithm, Lengths, MacAlgorithm,
+    CompressionAlgorithm, Direction, HashAlgorithm, KeyParts, Lengths, MacAlgorithm,
 };
 
 /// An algorithm, a direction, the keys and the length of the tag, or how to compress: what a session is
@@ -277,7 +277,7 @@ impl<Kind> Builder<Kind> {
             None => key,
         };
         if let Some(cipher) = algorithm.cipher() {
-            check_halves(cipher, &key, allows_weak_keys)?;
+            check_parts(cipher, &key, allows_weak_keys)?;
         }
         if !algorithm.tag_lens().contains(tag_len) {
             return Err(TransformError::TagLength { algorithm, len: tag_len });
@@ -343,35 +343,27 @@ weak_keys!(Cipher, Chain, Any);
 
 /// The key of triple DES with the first of two keys behind them, as the third (SP 800-67, 3.1); any other as it is.
 fn with_third_key(cipher: CipherAlgorithm, key: Zeroizing<Vec<u8>>) -> Zeroizing<Vec<u8>> {
-    if key.len() == cipher.key_len() || !is_triple_des(cipher) {
+    let row = cipher.row();
+    if row.key_parts != KeyParts::TripleDes || key.len() == row.key_len {
         return key;
     }
     // At once: what a vector outgrows nobody wipes.
-    let mut whole = Zeroizing::new(Vec::with_capacity(cipher.key_len()));
+    let mut whole = Zeroizing::new(Vec::with_capacity(row.key_len));
     whole.extend_from_slice(&key);
     whole.extend_from_slice(&key[..8]);
     whole
 }
 
-fn is_triple_des(cipher: CipherAlgorithm) -> bool {
-    matches!(
-        cipher,
-        CipherAlgorithm::TripleDesCbc
-            | CipherAlgorithm::TripleDesCtr
-            | CipherAlgorithm::TripleDesEcb
-    )
-}
-
 /// Refuses keys made of parts that have to differ and do not. In constant time.
-fn check_halves(cipher: CipherAlgorithm, key: &[u8], weak: bool) -> Result<(), TransformError> {
-    match cipher {
-        CipherAlgorithm::AesXts(size) => {
-            let (data, tweak) = key.split_at(size.key_len() / 2);
+fn check_parts(cipher: CipherAlgorithm, key: &[u8], weak: bool) -> Result<(), TransformError> {
+    match cipher.row().key_parts {
+        KeyParts::Halves => {
+            let (data, tweak) = key.split_at(key.len() / 2);
             if public(data.ct_eq(tweak)) {
                 return Err(TransformError::EqualHalves { cipher });
             }
         }
-        _ if is_triple_des(cipher) && !weak => {
+        KeyParts::TripleDes if !weak => {
             // The lowest bit of each byte is parity, and no part of the key.
             let differ = |one: usize, other: usize| {
                 let part = |number: usize| key[8 * number..][..8].iter();
@@ -386,7 +378,7 @@ fn check_halves(cipher: CipherAlgorithm, key: &[u8], weak: bool) -> Result<(), T
                 return Err(TransformError::WeakKey { cipher, equal: (2, 3) });
             }
         }
-        _ => {}
+        KeyParts::TripleDes | KeyParts::Any => {}
     }
     Ok(())
 }

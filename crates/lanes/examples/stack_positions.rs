@@ -26,7 +26,7 @@ const STEP: usize = 16;
 const POSITIONS: usize = 256;
 
 /// Times that each position is tried; the fastest counts.
-const PASSES: usize = 25;
+const PASSES: usize = 100;
 
 /// A burst of one algorithm, whose buffers and keys are its own.
 type Burst = Box<dyn FnMut()>;

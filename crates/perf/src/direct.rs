@@ -1,7 +1,7 @@
 //! What is measured without the engine: the lanes' own managers, and the peers' own interfaces.
 
 use broadloom_engine::{
-    AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
+    AesSize, Algorithm, CipherAlgorithm, Direction, Family, HashAlgorithm, MacAlgorithm,
 };
 
 use crate::error::PerfError;
@@ -47,12 +47,17 @@ impl TryFrom<Algorithm> for Direct {
 
     fn try_from(algorithm: Algorithm) -> Result<Direct, PerfError> {
         match algorithm {
-            Algorithm::Hash(hash) => Ok(Direct::Digest(hash)),
-            Algorithm::Mac(MacAlgorithm::Hmac(hash)) => Ok(Direct::Hmac(hash)),
+            Algorithm::Hash(hash) if is_direct(hash) => Ok(Direct::Digest(hash)),
+            Algorithm::Mac(MacAlgorithm::Hmac(hash)) if is_direct(hash) => Ok(Direct::Hmac(hash)),
             Algorithm::Cipher(CipherAlgorithm::AesCbc(size)) => Ok(Direct::AesCbc(size)),
             _ => Err(PerfError::NotDirect { algorithm }),
         }
     }
+}
+
+/// Whether the lanes of hashes have it.
+fn is_direct(hash: HashAlgorithm) -> bool {
+    hash.family() == Family::MerkleDamgard
 }
 
 #[cfg(test)]

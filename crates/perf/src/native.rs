@@ -36,6 +36,7 @@ macro_rules! with_hash {
             HashAlgorithm::Sha256 => with_hash!(@ Sha256, $hash => $body),
             HashAlgorithm::Sha384 => with_hash!(@ Sha384, $hash => $body),
             HashAlgorithm::Sha512 => with_hash!(@ Sha512, $hash => $body),
+            other => unreachable!("{other} has no lanes of its own"),
         }
     };
     (@ $type:ident, $hash:ident => $body:expr) => {{

@@ -1,7 +1,8 @@
 //! What an algorithm does to a buffer: so many blocks of one thing, and of another, each by one of some kernels.
 
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, XtsSize,
+    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Family, HashAlgorithm, MacAlgorithm,
+    XtsSize,
 };
 use broadloom_lanes::probe::Unit;
 
@@ -32,12 +33,17 @@ impl Stage {
 /// Nonces and associated data are those of the matrix: 12 bytes where there is a choice, and 16.
 pub fn stages(algorithm: Algorithm, allowed: Allowed) -> Option<Vec<Stage>> {
     match algorithm {
-        Algorithm::Hash(hash) => Some(vec![digest(hash, allowed)]),
-        Algorithm::Mac(mac) => Some(of_mac(mac, allowed)),
+        Algorithm::Hash(hash) if is_counted(hash) => Some(vec![digest(hash, allowed)]),
+        Algorithm::Mac(mac) => of_mac(mac, allowed),
         Algorithm::Cipher(cipher) => of_cipher(cipher, allowed),
-        Algorithm::Aead(aead) => Some(of_aead(aead, allowed)),
-        Algorithm::Chain(..) | Algorithm::Compression(_) => None,
+        Algorithm::Aead(aead) => of_aead(aead, allowed),
+        _ => None,
     }
+}
+
+/// Whether its rounds are counted.
+fn is_counted(hash: HashAlgorithm) -> bool {
+    hash.family() == Family::MerkleDamgard
 }
 
 fn digest(hash: HashAlgorithm, allowed: Allowed) -> Stage {
@@ -57,13 +63,15 @@ fn hash_blocks(hash: HashAlgorithm, len: usize) -> usize {
     (len + padding).div_ceil(hash.block_len())
 }
 
-fn of_mac(mac: MacAlgorithm, allowed: Allowed) -> Vec<Stage> {
-    match mac {
+fn of_mac(mac: MacAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
+    Some(match mac {
         // The key block of each pass was hashed before; the message follows it, so the length
         // of the padding does not change, nor does the number of blocks left.
-        MacAlgorithm::Hmac(hash) => vec![Stage::new(hash_kernels(hash, allowed), move |len| {
-            hash_blocks(hash, len) + hash_blocks(hash, hash.digest_len())
-        })],
+        MacAlgorithm::Hmac(hash) if is_counted(hash) => {
+            vec![Stage::new(hash_kernels(hash, allowed), move |len| {
+                hash_blocks(hash, len) + hash_blocks(hash, hash.digest_len())
+            })]
+        }
         MacAlgorithm::AesCmac(size) => vec![aes_mac(size, allowed)],
         MacAlgorithm::AesXcbc => vec![aes_mac(AesSize::Aes128, allowed)],
         // The lengths, and the block that hides the sum.
@@ -77,7 +85,8 @@ fn of_mac(mac: MacAlgorithm, allowed: Allowed) -> Vec<Stage> {
                 (8 + len + 1).div_ceil(8) + 1
             })]
         }
-    }
+        _ => return None,
+    })
 }
 
 fn of_cipher(cipher: CipherAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
@@ -115,14 +124,14 @@ fn of_cipher(cipher: CipherAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
                 len.div_ceil(8) + 1
             })]
         }
-        // Each byte waits for loads and stores of the one before, which are not counted.
-        CipherAlgorithm::Rc4 => return None,
+        // Each byte of RC4 waits for loads and stores of the byte before, which are not counted.
+        _ => return None,
     })
 }
 
-fn of_aead(aead: AeadAlgorithm, allowed: Allowed) -> Vec<Stage> {
+fn of_aead(aead: AeadAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
     let associated = ASSOCIATED.div_ceil(16);
-    match aead {
+    Some(match aead {
         AeadAlgorithm::AesGcm(size) => {
             let lengths = 1;
             let tag = 1;
@@ -149,7 +158,8 @@ fn of_aead(aead: AeadAlgorithm, allowed: Allowed) -> Vec<Stage> {
             let poly1305 = Stage::new(poly1305, move |len| associated + len.div_ceil(16) + lengths);
             vec![chacha20(allowed, key), poly1305]
         }
-    }
+        _ => return None,
+    })
 }
 
 fn aes(

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use broadloom_engine::{Algorithm, MacAlgorithm};
+use broadloom_engine::Algorithm;
 use fastrand::Rng;
 
 use crate::workload::Workload;
@@ -83,28 +83,13 @@ fn output_len(algorithm: Algorithm, len: usize) -> usize {
     }
 }
 
-/// Bytes of a key: none for a digest, the digest's length for HMAC, the cipher's in a chain.
-fn key_len(algorithm: Algorithm) -> usize {
-    match algorithm {
-        Algorithm::Hash(_) | Algorithm::Compression(_) => 0,
-        Algorithm::Mac(mac) => mac_key_len(mac),
-        Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => cipher.key_len(),
-        Algorithm::Aead(aead) => aead.key_len(),
-    }
-}
-
-/// Bytes of a MAC's key: the digest's length for HMAC.
-fn mac_key_len(mac: MacAlgorithm) -> usize {
-    mac.tag_len().clamp(mac.key_lens().min(), mac.key_lens().max())
-}
-
 /// Bytes of the longest nonce: XChaCha20-Poly1305's.
 const LONGEST_NONCE: usize = 24;
 
 /// Bytes of the key of a chain's MAC; none elsewhere.
 fn chain_mac_key_len(algorithm: Algorithm) -> usize {
     match algorithm {
-        Algorithm::Chain(_, mac, _) => mac_key_len(mac),
+        Algorithm::Chain(_, mac, _) => Algorithm::Mac(mac).key_len(),
         _ => 0,
     }
 }
@@ -146,7 +131,7 @@ impl Workset {
         let keys = lengths
             .iter()
             .map(|_| {
-                let mut key = vec![0; key_len(algorithm)];
+                let mut key = vec![0; algorithm.key_len()];
                 rng.fill(&mut key);
                 key
             })

@@ -7,8 +7,8 @@ use chacha20poly1305::{ChaCha20Poly1305, KeyInit, XChaCha20Poly1305};
 use ghash::GHash;
 use ghash::universal_hash::UniversalHash;
 
-use super::Input;
 use super::cipher::{aes_block, of_aes, stream};
+use super::{Input, no_reference};
 
 /// The text sealed or opened, and its tag.
 pub(super) fn apply(
@@ -21,6 +21,7 @@ pub(super) fn apply(
         AeadAlgorithm::AesCcm(_) => ccm(seals, input),
         AeadAlgorithm::ChaCha20Poly1305 => chacha20_poly1305::<ChaCha20Poly1305>(seals, input),
         AeadAlgorithm::XChaCha20Poly1305 => chacha20_poly1305::<XChaCha20Poly1305>(seals, input),
+        other => no_reference(other),
     }
 }
 

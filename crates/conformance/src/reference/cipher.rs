@@ -92,6 +92,7 @@ pub(super) fn apply(
         (CipherAlgorithm::DesEcb, _) => ecb::<Des>(encrypts, key, data),
         (CipherAlgorithm::KasumiF8, _) => super::kasumi::f8(key, iv, data, 8 * data.len()),
         (CipherAlgorithm::Rc4, _) => rc4(key, data),
+        (other, _) => super::no_reference(other),
     }
 }
 

@@ -23,6 +23,7 @@ macro_rules! of_hash {
             HashAlgorithm::Sha256 => with!(Sha256),
             HashAlgorithm::Sha384 => with!(Sha384),
             HashAlgorithm::Sha512 => with!(Sha512),
+            other => super::no_reference(other),
         }
     }};
 }

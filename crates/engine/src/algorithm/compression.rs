@@ -1,28 +1,5 @@
 //! What compressions and decompressions can be asked for.
 
-/// How bytes are compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum CompressionAlgorithm {
-    /// DEFLATE (RFC 1951), without a wrapper.
-    Deflate,
-    /// LZ4's block format: light-weight, and faster than anything with Huffman codes.
-    Lz4,
-}
-
-impl CompressionAlgorithm {
-    /// All of them.
-    pub const ALL: [CompressionAlgorithm; 2] =
-        [CompressionAlgorithm::Deflate, CompressionAlgorithm::Lz4];
-
-    /// The name: `deflate`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            CompressionAlgorithm::Deflate => "deflate",
-            CompressionAlgorithm::Lz4 => "lz4",
-        }
-    }
-}
-
 /// Which Huffman codes DEFLATE uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Huffman {
@@ -55,7 +32,8 @@ pub enum Ending {
     Open,
 }
 
-/// What a compression is asked for. Chunks are compressed on their own: no state goes from one to the next.
+/// What a compression is asked for. Chunks are compressed on their own: no state goes from one to
+/// the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Compression {
     /// The library's own level: [`Provider::levels`](crate::Provider::levels) says which there are.

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The lengths, in bytes, that a key, a nonce or a tag may have: prints as `16`, `12 or 16`, `4 to 20`,
-/// `4, 8, 12 to 16`, `any` or `none`.
+/// The lengths, in bytes, that a key, a nonce or a tag may have: prints as `16`, `12 or 16`, `4 to
+/// 20`, `4, 8, 12 to 16`, `any` or `none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Lengths {
     /// A bit for each length below 64 that is valid beside the range.

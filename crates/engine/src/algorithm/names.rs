@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::{
     AeadAlgorithm, Algorithm, ChainOrder, CipherAlgorithm, CompressionAlgorithm, Direction,
-    HashAlgorithm, MacAlgorithm, XtsSize,
+    HashAlgorithm, MacAlgorithm,
 };
 
 impl fmt::Display for HashAlgorithm {
@@ -26,64 +26,25 @@ impl fmt::Display for Direction {
     }
 }
 
-impl fmt::Display for MacAlgorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            MacAlgorithm::Hmac(hash) => write!(f, "hmac-{hash}"),
-            MacAlgorithm::AesCmac(size) => write!(f, "aes-{}-cmac", size.key_len() * 8),
-            MacAlgorithm::AesGmac(size) => write!(f, "aes-{}-gmac", size.key_len() * 8),
-            MacAlgorithm::AesXcbc => f.write_str("aes-128-xcbc"),
-            MacAlgorithm::KasumiF9 => f.write_str("kasumi-f9"),
+/// Prints the parts of the name that the table has.
+macro_rules! printed {
+    ($($enum:ident),*) => { $(
+        impl fmt::Display for $enum {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.row().name.into_iter().try_for_each(|part| f.write_str(part))
+            }
         }
-    }
+    )* };
 }
 
-impl fmt::Display for CipherAlgorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (size, mode) = match self {
-            CipherAlgorithm::AesCbc(size) => (size, "cbc"),
-            CipherAlgorithm::AesCtr(size) => (size, "ctr"),
-            CipherAlgorithm::AesCtr32(size) => (size, "ctr32"),
-            CipherAlgorithm::AesCfb(size) => (size, "cfb"),
-            CipherAlgorithm::AesOfb(size) => (size, "ofb"),
-            CipherAlgorithm::AesEcb(size) => (size, "ecb"),
-            CipherAlgorithm::AesXts(XtsSize::Aes128) => return f.write_str("aes-128-xts"),
-            CipherAlgorithm::AesXts(XtsSize::Aes256) => return f.write_str("aes-256-xts"),
-            CipherAlgorithm::ChaCha20 => return f.write_str("chacha20"),
-            CipherAlgorithm::TripleDesCbc => return f.write_str("3des-cbc"),
-            CipherAlgorithm::TripleDesCtr => return f.write_str("3des-ctr"),
-            CipherAlgorithm::TripleDesEcb => return f.write_str("3des-ecb"),
-            CipherAlgorithm::DesCbc => return f.write_str("des-cbc"),
-            CipherAlgorithm::DesCtr => return f.write_str("des-ctr"),
-            CipherAlgorithm::DesEcb => return f.write_str("des-ecb"),
-            CipherAlgorithm::KasumiF8 => return f.write_str("kasumi-f8"),
-            CipherAlgorithm::Rc4 => return f.write_str("rc4"),
-        };
-        write!(f, "aes-{}-{mode}", size.key_len() * 8)
-    }
-}
-
-impl fmt::Display for AeadAlgorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AeadAlgorithm::AesGcm(size) => write!(f, "aes-{}-gcm", size.key_len() * 8),
-            AeadAlgorithm::AesCcm(size) => write!(f, "aes-{}-ccm", size.key_len() * 8),
-            AeadAlgorithm::ChaCha20Poly1305 => f.write_str("chacha20-poly1305"),
-            AeadAlgorithm::XChaCha20Poly1305 => f.write_str("xchacha20-poly1305"),
-        }
-    }
-}
+printed!(MacAlgorithm, CipherAlgorithm, AeadAlgorithm);
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Algorithm::Hash(hash) => write!(f, "{hash}"),
-            Algorithm::Mac(mac) => write!(f, "{mac}"),
-            Algorithm::Cipher(cipher) => write!(f, "{cipher}"),
-            Algorithm::Aead(aead) => write!(f, "{aead}"),
-            Algorithm::Compression(compression) => write!(f, "{compression}"),
             Algorithm::Chain(cipher, mac, ChainOrder::CipherThenMac) => write!(f, "{cipher}+{mac}"),
             Algorithm::Chain(cipher, mac, ChainOrder::MacThenCipher) => write!(f, "{mac}+{cipher}"),
+            _ => self.row().name.into_iter().try_for_each(|part| f.write_str(part)),
         }
     }
 }
@@ -141,7 +102,9 @@ impl FromStr for Algorithm {
         };
         let found = match name.split_once('+') {
             Some(halves) => chain(halves),
-            None => find(name, Algorithm::all().chain([Algorithm::Cipher(CipherAlgorithm::Rc4)])),
+            None => Algorithm::known().find(|algorithm| {
+                algorithm.to_string() == name || algorithm.row().aliases.contains(&name)
+            }),
         };
         found.ok_or_else(|| NameError {
             what: "algorithm",
@@ -170,6 +133,40 @@ mod tests {
     }
 
     #[test]
+    fn names_are_those_of_the_field() {
+        let names: Vec<_> = Algorithm::all().map(|algorithm| algorithm.to_string()).collect();
+        for name in [
+            "md5",
+            "sha512",
+            "hmac-sha384",
+            "aes-192-cmac",
+            "aes-128-xcbc",
+            "kasumi-f9",
+            "aes-256-ctr32",
+            "aes-256-xts",
+            "3des-cbc",
+            "des-ecb",
+            "aes-192-gcm",
+            "lz4",
+        ] {
+            assert!(names.iter().any(|other| other == name), "{name}");
+        }
+        let alone: std::collections::BTreeSet<_> = names.iter().collect();
+        assert_eq!(alone.len(), names.len());
+    }
+
+    #[test]
+    fn aliases_are_parsed_and_never_a_name_of_another() {
+        assert_eq!("sha-256".parse(), Ok(Algorithm::Hash(HashAlgorithm::Sha256)));
+        assert_eq!("des-ede3-cbc".parse(), Ok(Algorithm::Cipher(CipherAlgorithm::TripleDesCbc)));
+        for algorithm in Algorithm::known() {
+            for alias in algorithm.row().aliases {
+                assert_eq!(alias.parse(), Ok(algorithm), "{alias}");
+            }
+        }
+    }
+
+    #[test]
     fn wrong_names_are_told_the_right_ones() {
         for name in ["", "aes", "aes-128-cbc+", "sha1+md5", "aes-128-gcm+hmac-sha1", "SHA1"] {
             let error = name.parse::<Algorithm>().expect_err(name);
@@ -179,8 +176,8 @@ mod tests {
         let error = "sign".parse::<Direction>().expect_err("no such direction").to_string();
         assert_eq!(
             error,
-            "\"sign\" is no direction; valid: digest, generate, verify, encrypt, decrypt, seal, open, \
-             compress, decompress"
+            "\"sign\" is no direction; valid: digest, generate, verify, encrypt, decrypt, seal, \
+             open, compress, decompress"
         );
     }
 }

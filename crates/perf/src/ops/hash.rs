@@ -51,6 +51,7 @@ pub fn hash_in_lanes(hash: HashAlgorithm, unit: Unit) -> KernelOps {
         HashAlgorithm::Sha1 => counter.sha1(),
         HashAlgorithm::Sha224 | HashAlgorithm::Sha256 => counter.sha2(64),
         HashAlgorithm::Sha384 | HashAlgorithm::Sha512 => counter.sha2(80),
+        other => unreachable!("the rounds of {other} are not counted"),
     }
     // The words of sixteen lanes of SHA-1 are brought there by integer instructions, which have ports of their own.
     if (hash, unit) != (HashAlgorithm::Sha1, Unit::Vec512) {

@@ -1,6 +1,6 @@
 //! OpenSSL 3: algorithms fetched once, contexts made once and reused, the fast way through EVP.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::ops::Range;
 
 use broadloom_engine::{AesSize, Direction, HashAlgorithm};
@@ -76,11 +76,12 @@ fn kind(
     let keys = (0..workset.len()).map(|index| workset.key(index));
     Ok(match direct {
         Direct::Digest(hash) => {
-            Kind::Digest(DigestContext::new(&Digest::fetch(library, hash_name(hash))?)?)
+            Kind::Digest(DigestContext::new(&Digest::fetch(library, &hash_name(hash))?)?)
         }
         Direct::Hmac(hash) => {
             let hmac = Mac::fetch(library, c"HMAC")?;
-            let contexts = keys.map(|key| MacContext::hmac(&hmac, hash_name(hash), key));
+            let name = hash_name(hash);
+            let contexts = keys.map(|key| MacContext::hmac(&hmac, &name, key));
             Kind::Mac(contexts.collect::<Result<_, _>>()?)
         }
         Direct::AesCbc(size) => {
@@ -96,15 +97,8 @@ fn failed(error: EvpError) -> PerfError {
     PerfError::Peer { provider: Provider::OpenSsl, call: error.call }
 }
 
-fn hash_name(hash: HashAlgorithm) -> &'static CStr {
-    match hash {
-        HashAlgorithm::Md5 => c"MD5",
-        HashAlgorithm::Sha1 => c"SHA1",
-        HashAlgorithm::Sha224 => c"SHA224",
-        HashAlgorithm::Sha256 => c"SHA256",
-        HashAlgorithm::Sha384 => c"SHA384",
-        HashAlgorithm::Sha512 => c"SHA512",
-    }
+fn hash_name(hash: HashAlgorithm) -> CString {
+    CString::new(hash.name().to_ascii_uppercase()).expect("names have no zero byte")
 }
 
 fn cipher_name(size: AesSize) -> &'static CStr {

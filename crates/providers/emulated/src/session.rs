@@ -157,12 +157,12 @@ fn open_part(
     work: &Session,
 ) -> Option<Session> {
     match (algorithm, how.ending) {
-        (CompressionAlgorithm::Lz4, _) => None,
         (CompressionAlgorithm::Deflate, Ending::Open) => Some(work.clone()),
         (CompressionAlgorithm::Deflate, Ending::Final) => {
             let open = Compression { ending: Ending::Open, ..how };
             first_able(backends, &Transform::compress(algorithm, open).ok()?).ok()
         }
+        _ => None,
     }
 }
 

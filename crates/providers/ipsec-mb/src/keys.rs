@@ -99,15 +99,15 @@ pub fn aes_index(size: AesSize) -> usize {
     }
 }
 
-/// The place of a SHA function in the order that the library keeps everywhere; `None` for MD5.
+/// The place of a SHA function in the order that the library keeps everywhere; `None` for any other.
 pub fn sha_index(hash: HashAlgorithm) -> Option<usize> {
     match hash {
-        HashAlgorithm::Md5 => None,
         HashAlgorithm::Sha1 => Some(0),
         HashAlgorithm::Sha224 => Some(1),
         HashAlgorithm::Sha256 => Some(2),
         HashAlgorithm::Sha384 => Some(3),
         HashAlgorithm::Sha512 => Some(4),
+        _ => None,
     }
 }
 

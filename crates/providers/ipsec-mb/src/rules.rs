@@ -5,6 +5,7 @@ use broadloom_engine::{
     Lengths, MacAlgorithm, ProviderError,
 };
 
+use crate::keys::sha_index;
 use crate::layout::{MAX_CCM_ASSOCIATED, MAX_KASUMI_LEN, MAX_LEN};
 
 /// Longest text of AES-CTR, in bytes: as many blocks as its counter has values, so that the counter
@@ -15,6 +16,11 @@ const MAX_CTR_LEN: u64 = 1 << 36;
 pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
     match algorithm {
         Algorithm::Hash(HashAlgorithm::Md5) => Some("it has no plain MD5"),
+        Algorithm::Hash(hash) | Algorithm::Mac(MacAlgorithm::Hmac(hash))
+            if hash != HashAlgorithm::Md5 && sha_index(hash).is_none() =>
+        {
+            Some("of the hashes it has MD5, SHA-1 and SHA-2 only")
+        }
         Algorithm::Cipher(
             CipherAlgorithm::TripleDesCtr
             | CipherAlgorithm::TripleDesEcb

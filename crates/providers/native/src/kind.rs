@@ -5,13 +5,10 @@ use broadloom_engine::{
 };
 use broadloom_lanes::{Cpu, Lanes, Loan, Occupancy, Planner, kernels};
 
-/// What sessions of one kind hold, expanded keys above all, and how their operations are lent to lanes.
-///
-/// Operations whose kinds have the same class go through the same lanes.
-pub(crate) trait Kind: Send + Sync + Sized + 'static {
-    /// Its number, of those in [`kinds`](crate::kinds).
-    const CLASS: u8;
+use crate::kinds::Numbered;
 
+/// What sessions of one kind hold, expanded keys above all, and how their operations are lent to lanes.
+pub(crate) trait Kind: Numbered + Send + Sync + Sized + 'static {
     /// Bytes of tag that its lanes write, at most; 0 if it makes none, as the cipher of a chain does not, whatever
     /// its chain checks.
     const TAG_LEN: usize;

@@ -10,6 +10,11 @@ use crate::kinds::{self, CLASSES};
 /// more lanes (one for each bit of a register) as many as those.
 const BATCH: usize = 64;
 
+/// The classes that had their turn in a call, a bit for each.
+type Turns = u32;
+
+const _: () = assert!(CLASSES <= Turns::BITS as usize, "every class has a bit");
+
 /// One thread's planners, by class.
 pub(crate) struct NativeQueue {
     cpu: Cpu,
@@ -39,7 +44,7 @@ impl Queue for NativeQueue {
     }
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
-        let (mut left, mut ran) = (operations.len(), 0u32);
+        let (mut left, mut ran): (_, Turns) = (operations.len(), 0);
         for at in 0..operations.len() {
             let class = operations[at].class();
             if ran & (1 << class) == 0 {

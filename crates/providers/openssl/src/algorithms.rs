@@ -1,7 +1,7 @@
 //! Algorithms of this libcrypto, fetched once, with libcrypto's names.
 
 use std::collections::BTreeMap;
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, ProviderError,
@@ -13,7 +13,7 @@ use crate::evp::{Cipher, Digest, EvpError, Libcrypto, Mac};
 /// Algorithms by libcrypto's names for them; those that it lacks are not in there.
 pub(crate) struct Algorithms {
     library: &'static Libcrypto,
-    digests: BTreeMap<&'static CStr, Digest>,
+    digests: BTreeMap<HashAlgorithm, Digest>,
     macs: BTreeMap<&'static CStr, Mac>,
     ciphers: BTreeMap<&'static CStr, Cipher>,
 }
@@ -23,12 +23,14 @@ pub(crate) const CMAC: &CStr = c"CMAC";
 
 impl Algorithms {
     pub(crate) fn fetch(library: &'static Libcrypto) -> Algorithms {
-        let digests = HashAlgorithm::ALL.into_iter().map(digest_name);
-        let digests = digests.filter_map(|name| Some((name, Digest::fetch(library, name).ok()?)));
+        let digests = HashAlgorithm::all().filter_map(|hash| {
+            let digest = Digest::fetch(library, &digest_name(hash)).ok()?;
+            Some((hash, digest))
+        });
         let macs = [HMAC, CMAC].into_iter();
         let macs = macs.filter_map(|name| Some((name, Mac::fetch(library, name).ok()?)));
-        let ciphers = CipherAlgorithm::all().map(cipher_name);
-        let ciphers = ciphers.chain(AeadAlgorithm::all().map(aead_name));
+        let ciphers = CipherAlgorithm::all().filter_map(cipher_name);
+        let ciphers = ciphers.chain(AeadAlgorithm::all().filter_map(aead_name));
         let ciphers = ciphers.filter_map(|name| Some((name, fetch(library, name).ok()?)));
         Algorithms {
             library,
@@ -38,8 +40,8 @@ impl Algorithms {
         }
     }
 
-    pub(crate) fn digest(&self, name: &'static CStr) -> Result<&Digest, ProviderError> {
-        self.digests.get(name).ok_or_else(|| self.lacking(name))
+    pub(crate) fn digest(&self, hash: HashAlgorithm) -> Result<&Digest, ProviderError> {
+        self.digests.get(&hash).ok_or_else(|| self.lacking(&digest_name(hash)))
     }
 
     pub(crate) fn mac(&self, name: &'static CStr) -> Result<&Mac, ProviderError> {
@@ -50,28 +52,33 @@ impl Algorithms {
         self.ciphers.get(name).ok_or_else(|| self.lacking(name))
     }
 
+    /// The error for an algorithm of which libcrypto has not even a name.
+    pub(crate) fn unknown(algorithm: Algorithm) -> ProviderError {
+        ProviderError::new(format!("libcrypto has no {algorithm}"))
+    }
+
     /// Whether there is all that an algorithm needs.
     pub(crate) fn support(&self, algorithm: Algorithm) -> bool {
-        let cipher = |cipher| self.ciphers.contains_key(cipher_name(cipher));
+        let fetched =
+            |name: Option<&CStr>| name.is_some_and(|name| self.ciphers.contains_key(name));
+        let cipher = |cipher| fetched(cipher_name(cipher));
         let mac = |mac| match mac {
             MacAlgorithm::Hmac(hash) => {
-                self.macs.contains_key(HMAC) && self.digests.contains_key(digest_name(hash))
+                self.macs.contains_key(HMAC) && self.digests.contains_key(&hash)
             }
             MacAlgorithm::AesCmac(size) => {
                 self.macs.contains_key(CMAC) && cipher(CipherAlgorithm::AesCbc(size))
             }
-            MacAlgorithm::AesGmac(size) => {
-                self.ciphers.contains_key(aead_name(AeadAlgorithm::AesGcm(size)))
-            }
-            MacAlgorithm::AesXcbc | MacAlgorithm::KasumiF9 => false,
+            MacAlgorithm::AesGmac(size) => fetched(aead_name(AeadAlgorithm::AesGcm(size))),
+            _ => false,
         };
         match algorithm {
-            Algorithm::Hash(hash) => self.digests.contains_key(digest_name(hash)),
+            Algorithm::Hash(hash) => self.digests.contains_key(&hash),
             Algorithm::Mac(algorithm) => mac(algorithm),
             Algorithm::Cipher(algorithm) => cipher(algorithm),
-            Algorithm::Aead(aead) => self.ciphers.contains_key(aead_name(aead)),
+            Algorithm::Aead(aead) => fetched(aead_name(aead)),
             Algorithm::Chain(half, other, _) => cipher(half) && mac(other),
-            Algorithm::Compression(_) => false,
+            _ => false,
         }
     }
 
@@ -88,22 +95,18 @@ fn fetch(library: &'static Libcrypto, name: &'static CStr) -> Result<Cipher, Evp
     found
 }
 
-pub(crate) fn digest_name(hash: HashAlgorithm) -> &'static CStr {
-    match hash {
-        HashAlgorithm::Md5 => c"MD5",
-        HashAlgorithm::Sha1 => c"SHA1",
-        HashAlgorithm::Sha224 => c"SHA224",
-        HashAlgorithm::Sha256 => c"SHA256",
-        HashAlgorithm::Sha384 => c"SHA384",
-        HashAlgorithm::Sha512 => c"SHA512",
-    }
+/// libcrypto knows every hash by its usual name.
+pub(crate) fn digest_name(hash: HashAlgorithm) -> CString {
+    CString::new(hash.name().to_ascii_uppercase()).expect("names have no zero byte")
 }
 
+/// The name of a cipher, if there may be such a cipher.
+///
 /// EVP has no CTR mode of DES and triple DES: that is ECB over counters. Its own CTR mode counts
 /// with 128 bits, which is the same where 32 do not pass zero.
-pub(crate) fn cipher_name(cipher: CipherAlgorithm) -> &'static CStr {
+pub(crate) fn cipher_name(cipher: CipherAlgorithm) -> Option<&'static CStr> {
     let of = |size: AesSize, names: [&'static CStr; 3]| names[size as usize];
-    match cipher {
+    Some(match cipher {
         CipherAlgorithm::AesCbc(size) => of(size, [c"AES-128-CBC", c"AES-192-CBC", c"AES-256-CBC"]),
         CipherAlgorithm::AesCtr(size) | CipherAlgorithm::AesCtr32(size) => {
             of(size, [c"AES-128-CTR", c"AES-192-CTR", c"AES-256-CTR"])
@@ -118,13 +121,13 @@ pub(crate) fn cipher_name(cipher: CipherAlgorithm) -> &'static CStr {
         CipherAlgorithm::TripleDesCtr | CipherAlgorithm::TripleDesEcb => c"DES-EDE3-ECB",
         CipherAlgorithm::DesCbc => c"DES-CBC",
         CipherAlgorithm::DesCtr | CipherAlgorithm::DesEcb => c"DES-ECB",
-        CipherAlgorithm::KasumiF8 => c"KASUMI",
         CipherAlgorithm::Rc4 => c"RC4",
-    }
+        _ => return None,
+    })
 }
 
-pub(crate) fn aead_name(aead: AeadAlgorithm) -> &'static CStr {
-    match aead {
+pub(crate) fn aead_name(aead: AeadAlgorithm) -> Option<&'static CStr> {
+    Some(match aead {
         AeadAlgorithm::AesGcm(AesSize::Aes128) => c"AES-128-GCM",
         AeadAlgorithm::AesGcm(AesSize::Aes192) => c"AES-192-GCM",
         AeadAlgorithm::AesGcm(AesSize::Aes256) => c"AES-256-GCM",
@@ -132,8 +135,8 @@ pub(crate) fn aead_name(aead: AeadAlgorithm) -> &'static CStr {
         AeadAlgorithm::AesCcm(AesSize::Aes192) => c"AES-192-CCM",
         AeadAlgorithm::AesCcm(AesSize::Aes256) => c"AES-256-CCM",
         AeadAlgorithm::ChaCha20Poly1305 => c"ChaCha20-Poly1305",
-        AeadAlgorithm::XChaCha20Poly1305 => c"XChaCha20-Poly1305",
-    }
+        _ => return None,
+    })
 }
 
 #[cfg(all(test, not(loom)))]
@@ -150,13 +153,13 @@ mod tests {
             assert!(algorithms.support(algorithm) || beyond.contains(&&*name), "{name}");
         }
         algorithms.ciphers.remove(c"DES-EDE3-ECB");
-        algorithms.digests.remove(c"MD5");
+        algorithms.digests.remove(&HashAlgorithm::Md5);
         let lacking = Algorithm::simple().filter(|algorithm| !algorithms.support(*algorithm));
         let lacking = lacking.map(|algorithm| algorithm.to_string());
         let lacking: Vec<_> = lacking.filter(|name| !beyond.contains(&&**name)).collect();
         assert_eq!(lacking, ["md5", "hmac-md5", "3des-ctr", "3des-ecb"]);
         assert!(!algorithms.support("3des-ctr+hmac-sha1".parse().expect("a chain")));
-        let error = algorithms.digest(c"MD5").err().expect("it was removed").reason;
+        let error = algorithms.digest(HashAlgorithm::Md5).err().expect("it was removed").reason;
         assert!(error.starts_with("OpenSSL ") && error.ends_with("has no MD5"), "{error}");
     }
 }

@@ -50,11 +50,13 @@ pub(crate) struct Workshop<'p> {
 impl Workshop<'_> {
     pub(crate) fn open(&self, transform: &Transform) -> Result<OpenSslSession, ProviderError> {
         let (key, direction) = (transform.key(), transform.direction());
+        let unknown = || Algorithms::unknown(transform.algorithm());
         let (work, name) = match transform.algorithm() {
             Algorithm::Hash(hash) => {
                 let name = digest_name(hash);
-                let context = DigestContext::new(self.algorithms.digest(name)?);
-                (Work::Hash(Hash { contexts: self.contexts(context)? }), name.to_string_lossy())
+                let context = DigestContext::new(self.algorithms.digest(hash)?);
+                let work = Work::Hash(Hash { contexts: self.contexts(context)? });
+                (work, name.to_string_lossy().into_owned())
             }
             Algorithm::Mac(MacAlgorithm::Hmac(hash)) => {
                 if key.len() > MAX_HMAC_KEY {
@@ -64,27 +66,26 @@ impl Workshop<'_> {
                     )));
                 }
                 let (mac, name) = (self.algorithms.mac(HMAC)?, digest_name(hash));
-                self.algorithms.digest(name)?;
-                let work = self.mac(MacContext::hmac(mac, name, key))?;
-                (work, format!("HMAC {}", name.to_string_lossy()).into())
+                self.algorithms.digest(hash)?;
+                let work = self.mac(MacContext::hmac(mac, &name, key))?;
+                (work, format!("HMAC {}", name.to_string_lossy()))
             }
             Algorithm::Mac(MacAlgorithm::AesCmac(size)) => {
-                let name = cipher_name(CipherAlgorithm::AesCbc(size));
+                let name = cipher_name(CipherAlgorithm::AesCbc(size)).ok_or_else(unknown)?;
                 let mac = self.algorithms.mac(CMAC)?;
                 self.algorithms.cipher(name)?;
                 let work = self.mac(MacContext::cmac(mac, name, key))?;
-                (work, format!("CMAC {}", name.to_string_lossy()).into())
+                (work, format!("CMAC {}", name.to_string_lossy()))
             }
             Algorithm::Mac(MacAlgorithm::AesGmac(size)) => {
-                let name = aead_name(AeadAlgorithm::AesGcm(size));
+                let name = aead_name(AeadAlgorithm::AesGcm(size)).ok_or_else(unknown)?;
                 let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
-                (Work::Gmac(Gmac { contexts: self.contexts(context)? }), name.to_string_lossy())
-            }
-            algorithm @ Algorithm::Mac(MacAlgorithm::AesXcbc | MacAlgorithm::KasumiF9) => {
-                return Err(ProviderError::new(format!("libcrypto has no {algorithm}")));
+                let work = Work::Gmac(Gmac { contexts: self.contexts(context)? });
+                (work, name.to_string_lossy().into_owned())
             }
             Algorithm::Cipher(cipher) => {
-                let (name, encrypts) = (cipher_name(cipher), direction == Direction::Encrypt);
+                let name = cipher_name(cipher).ok_or_else(unknown)?;
+                let encrypts = direction == Direction::Encrypt;
                 let context = CipherContext::new(self.algorithms.cipher(name)?, key, encrypts);
                 let work = match cipher {
                     CipherAlgorithm::AesCbc(_) => {
@@ -106,20 +107,19 @@ impl Workshop<'_> {
                     _ => Work::Direct(Direct { contexts: self.contexts(context)? }),
                 };
                 let over = if matches!(work, Work::DesCtr(_)) { " over counters" } else { "" };
-                (work, format!("{}{over}", name.to_string_lossy()).into())
+                (work, format!("{}{over}", name.to_string_lossy()))
             }
             Algorithm::Aead(aead) => {
-                let (name, seals) = (aead_name(aead), direction == Direction::Seal);
+                let name = aead_name(aead).ok_or_else(unknown)?;
+                let seals = direction == Direction::Seal;
                 let mode = match aead {
                     AeadAlgorithm::AesCcm(_) => Mode::Ccm,
-                    AeadAlgorithm::AesGcm(_)
-                    | AeadAlgorithm::ChaCha20Poly1305
-                    | AeadAlgorithm::XChaCha20Poly1305 => Mode::Streamed,
+                    _ => Mode::Streamed,
                 };
                 let cipher = self.algorithms.cipher(name)?;
                 let context = CipherContext::with_tag_len(cipher, key, seals, transform.tag_len());
                 let contexts = self.contexts(context)?;
-                (Work::Aead(Aead { contexts, mode, seals }), name.to_string_lossy())
+                (Work::Aead(Aead { contexts, mode, seals }), name.to_string_lossy().into_owned())
             }
             Algorithm::Compression(_) => {
                 return Err(ProviderError::new("libcrypto compresses nothing"));
@@ -127,6 +127,7 @@ impl Workshop<'_> {
             Algorithm::Chain(..) => {
                 return Err(ProviderError::new("chains are opened half by half"));
             }
+            _ => return Err(unknown()),
         };
         Ok(OpenSslSession {
             work,

@@ -50,16 +50,6 @@ fn bytes(seed: usize, len: usize) -> Vec<u8> {
     (0..len).map(|_| next()).collect()
 }
 
-fn key_len(algorithm: Algorithm) -> usize {
-    match algorithm {
-        Algorithm::Hash(_) | Algorithm::Compression(_) => 0,
-        Algorithm::Mac(MacAlgorithm::Hmac(_)) => 20,
-        Algorithm::Mac(mac) => mac.key_lens().min(),
-        Algorithm::Cipher(cipher) | Algorithm::Chain(cipher, _, _) => cipher.key_len(),
-        Algorithm::Aead(aead) => aead.key_len(),
-    }
-}
-
 /// One job: what comes out as data and as tag.
 fn process(
     processor: &mut Processor,
@@ -94,7 +84,7 @@ fn contexts_per_job_per_queue_pair_and_of_the_only_queue_give_the_same() {
     let mut processors = [Processor::new(), Processor::new(), Processor::new()];
     let provider: &dyn Provider = &*default;
     for algorithm in Algorithm::simple().filter(|algorithm| provider.supports(*algorithm)) {
-        let key = bytes(1, key_len(algorithm));
+        let key = bytes(1, algorithm.key_len());
         let (make, check) = match *algorithm.directions() {
             [make] => (make, None),
             [make, check, ..] => (make, Some(check)),
@@ -390,7 +380,7 @@ fn it_says_what_it_is() {
         let transform = Transform::new(
             algorithm,
             algorithm.directions()[0],
-            &bytes(8, key_len(algorithm)),
+            &bytes(8, algorithm.key_len()),
             &[],
         );
         let session = open(&provider, &transform.build().expect("it is valid"));

@@ -9,6 +9,8 @@ mod provider;
 
 use broadloom_engine::{Checksum, Compression, CompressionAlgorithm};
 
+use super::no_reference;
+
 pub use dissect::{Block, BlockKind, Dissected, dissect};
 pub(super) use provider::{Packing, work};
 
@@ -45,6 +47,7 @@ pub fn pack(algorithm: CompressionAlgorithm, how: Compression, text: &[u8]) -> V
     match algorithm {
         CompressionAlgorithm::Deflate => deflate::pack(how, text),
         CompressionAlgorithm::Lz4 => lz4_flex::block::compress(text),
+        _ => no_reference(algorithm),
     }
 }
 
@@ -80,6 +83,7 @@ fn unpack_into(
     match algorithm {
         CompressionAlgorithm::Deflate => deflate::unpack(packed, output),
         CompressionAlgorithm::Lz4 => lz4::unpack(packed, output),
+        _ => no_reference(algorithm),
     }
 }
 
@@ -88,6 +92,7 @@ pub(super) fn levels(algorithm: CompressionAlgorithm) -> std::ops::RangeInclusiv
     match algorithm {
         CompressionAlgorithm::Deflate => 0..=10,
         CompressionAlgorithm::Lz4 => 1..=1,
+        _ => no_reference(algorithm),
     }
 }
 

@@ -5,7 +5,7 @@ use broadloom_engine::{
     JobError, Progress, ProviderError, ProviderSession, Transform,
 };
 
-use super::{Unsound, checksum, levels, pack, unpack_into};
+use super::{Unsound, checksum, levels, no_reference, pack, unpack_into};
 
 /// A compression or a decompression.
 pub(in crate::reference) struct Packing {
@@ -98,6 +98,7 @@ impl ProviderSession for Packing {
         match self.algorithm {
             CompressionAlgorithm::Deflate => "miniz_oxide",
             CompressionAlgorithm::Lz4 => "lz4_flex",
+            other => no_reference(other),
         }
         .to_owned()
     }

@@ -7,6 +7,7 @@ use broadloom_engine::{
 };
 
 use crate::chunk::{Chunk, Kind, compressions};
+use crate::reference::no_reference;
 
 type Known = (&'static str, Vec<u8>, Vec<u8>);
 
@@ -17,6 +18,7 @@ pub fn known_streams(provider: &Arc<dyn Provider>) {
         let known = match algorithm {
             CompressionAlgorithm::Deflate => deflate(),
             CompressionAlgorithm::Lz4 => lz4(),
+            other => no_reference(other),
         };
         let blank = blank(algorithm);
         let session = blank.open(provider, Direction::Decompress);
@@ -37,6 +39,7 @@ pub fn unsound_streams(provider: &Arc<dyn Provider>) {
         let unsound = match algorithm {
             CompressionAlgorithm::Deflate => UNSOUND_DEFLATE,
             CompressionAlgorithm::Lz4 => UNSOUND_LZ4,
+            other => no_reference(other),
         };
         for (name, stream) in unsound {
             let mut job = Job::new(&session, *stream).limit(100_000);

@@ -15,7 +15,7 @@ use crate::chunk::{CHECKSUMS, compressions, levels, open, wishes};
 pub(in crate::topics) fn missing(provider: &Arc<dyn Provider>) -> Vec<String> {
     let name = provider.name();
     let mut missing = Vec::new();
-    for algorithm in CompressionAlgorithm::ALL {
+    for algorithm in CompressionAlgorithm::all() {
         let levels = provider.levels(algorithm);
         let supported = provider.supports(Algorithm::Compression(algorithm));
         assert_eq!(

@@ -1,11 +1,14 @@
-//! AES in the modes that only encrypt.
+//! AES: which mode is of which kind; and the modes that only encrypt.
 
-use broadloom_engine::{Direction, ProviderError, Text, Transform};
+use broadloom_engine::{
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, ProviderError, Text,
+    Transform,
+};
 use broadloom_lanes::{
     AesKey, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, Loan, OfbLanes, XtsKey, XtsLanes,
 };
 
-use super::WRITABLE;
+use super::{Opener, WRITABLE, cbc_mac, ccm, gcm};
 use crate::kind::{Kind, Message, Opened, laned, pipelined, refused};
 
 /// AES in CBC mode.
@@ -38,30 +41,48 @@ pub(crate) struct Xts {
     encrypts: bool,
 }
 
-pub(crate) fn open_cbc(transform: &Transform, cpu: &Cpu) -> Opened {
+pub(super) fn opener(algorithm: Algorithm) -> Option<Opener> {
+    Some(match algorithm {
+        Algorithm::Cipher(CipherAlgorithm::AesCbc(_)) => open_cbc,
+        Algorithm::Cipher(CipherAlgorithm::AesCtr(_) | CipherAlgorithm::AesCtr32(_)) => open_ctr,
+        Algorithm::Cipher(CipherAlgorithm::AesCfb(_)) => open_cfb,
+        Algorithm::Cipher(CipherAlgorithm::AesOfb(_)) => open_ofb,
+        Algorithm::Cipher(CipherAlgorithm::AesEcb(_)) => open_ecb,
+        Algorithm::Cipher(CipherAlgorithm::AesXts(_)) => open_xts,
+        Algorithm::Aead(AeadAlgorithm::AesGcm(_)) | Algorithm::Mac(MacAlgorithm::AesGmac(_)) => {
+            gcm::open
+        }
+        Algorithm::Aead(AeadAlgorithm::AesCcm(_)) => ccm::open,
+        Algorithm::Mac(MacAlgorithm::AesCmac(_)) => cbc_mac::open_cmac,
+        Algorithm::Mac(MacAlgorithm::AesXcbc) => cbc_mac::open_xcbc,
+        _ => return None,
+    })
+}
+
+fn open_cbc(transform: &Transform, cpu: &Cpu) -> Opened {
     let encrypts = encrypts(transform);
     Cbc { key: key(transform, cpu)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cbc"))
 }
 
-pub(crate) fn open_ctr(transform: &Transform, cpu: &Cpu) -> Opened {
+fn open_ctr(transform: &Transform, cpu: &Cpu) -> Opened {
     Ctr(key(transform, cpu)?).session(pipelined(cpu, "aes-ctr"))
 }
 
-pub(crate) fn open_cfb(transform: &Transform, cpu: &Cpu) -> Opened {
+fn open_cfb(transform: &Transform, cpu: &Cpu) -> Opened {
     let encrypts = encrypts(transform);
     Cfb { key: key(transform, cpu)?, encrypts }.session(laned_one_way(encrypts, cpu, "aes-cfb"))
 }
 
-pub(crate) fn open_ofb(transform: &Transform, cpu: &Cpu) -> Opened {
+fn open_ofb(transform: &Transform, cpu: &Cpu) -> Opened {
     Ofb(key(transform, cpu)?).session(laned(cpu, "aes-ofb"))
 }
 
-pub(crate) fn open_ecb(transform: &Transform, cpu: &Cpu) -> Opened {
+fn open_ecb(transform: &Transform, cpu: &Cpu) -> Opened {
     let kernel = pipelined(cpu, "aes-ecb");
     Ecb { key: key(transform, cpu)?, encrypts: encrypts(transform) }.session(kernel)
 }
 
-pub(crate) fn open_xts(transform: &Transform, cpu: &Cpu) -> Opened {
+fn open_xts(transform: &Transform, cpu: &Cpu) -> Opened {
     let key = XtsKey::with_cpu(transform.key(), cpu).map_err(refused)?;
     Xts { key, encrypts: encrypts(transform) }.session(pipelined(cpu, "aes-xts"))
 }
@@ -80,7 +101,6 @@ fn laned_one_way(encrypts: bool, cpu: &Cpu, algorithm: &str) -> String {
 }
 
 impl Kind for Cbc {
-    const CLASS: u8 = super::CBC;
     const TAG_LEN: usize = 0;
     type Lanes = CbcLanes;
 
@@ -98,7 +118,6 @@ impl Kind for Cbc {
 }
 
 impl Kind for Ctr {
-    const CLASS: u8 = super::CTR;
     const TAG_LEN: usize = 0;
     type Lanes = CtrLanes;
 
@@ -114,7 +133,6 @@ impl Kind for Ctr {
 }
 
 impl Kind for Cfb {
-    const CLASS: u8 = super::CFB;
     const TAG_LEN: usize = 0;
     type Lanes = CfbLanes;
 
@@ -132,7 +150,6 @@ impl Kind for Cfb {
 }
 
 impl Kind for Ofb {
-    const CLASS: u8 = super::OFB;
     const TAG_LEN: usize = 0;
     type Lanes = OfbLanes;
 
@@ -148,7 +165,6 @@ impl Kind for Ofb {
 }
 
 impl Kind for Ecb {
-    const CLASS: u8 = super::ECB;
     const TAG_LEN: usize = 0;
     type Lanes = EcbLanes;
 
@@ -167,7 +183,6 @@ impl Kind for Ecb {
 }
 
 impl Kind for Xts {
-    const CLASS: u8 = super::XTS;
     const TAG_LEN: usize = 0;
     type Lanes = XtsLanes;
 

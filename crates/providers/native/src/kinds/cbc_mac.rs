@@ -21,7 +21,6 @@ pub(crate) fn open_xcbc(transform: &Transform, cpu: &Cpu) -> Opened {
 }
 
 impl Kind for Cmac {
-    const CLASS: u8 = super::CMAC;
     const TAG_LEN: usize = 16;
     type Lanes = CmacLanes;
 
@@ -33,7 +32,6 @@ impl Kind for Cmac {
 }
 
 impl Kind for Xcbc {
-    const CLASS: u8 = super::XCBC;
     const TAG_LEN: usize = 16;
     type Lanes = CmacLanes;
 

@@ -21,7 +21,6 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 }
 
 impl Kind for Ccm {
-    const CLASS: u8 = super::CCM;
     const TAG_LEN: usize = 16;
     type Lanes = CcmLanes;
 

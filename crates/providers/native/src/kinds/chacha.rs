@@ -1,9 +1,9 @@
 //! ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305.
 
-use broadloom_engine::{Direction, Text, Transform};
+use broadloom_engine::{AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, Text, Transform};
 use broadloom_lanes::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes, Cpu, Loan, XChaChaPolyLanes};
 
-use super::WRITABLE;
+use super::{Opener, WRITABLE};
 use crate::kind::{Kind, Message, Opened, laned};
 
 /// ChaCha20, in either direction.
@@ -21,16 +21,25 @@ pub(crate) struct XChaChaPoly {
     seals: bool,
 }
 
-pub(crate) fn open_cipher(transform: &Transform, cpu: &Cpu) -> Opened {
+pub(super) fn opener(algorithm: Algorithm) -> Option<Opener> {
+    match algorithm {
+        Algorithm::Cipher(CipherAlgorithm::ChaCha20) => Some(open_cipher),
+        Algorithm::Aead(AeadAlgorithm::ChaCha20Poly1305) => Some(open_aead),
+        Algorithm::Aead(AeadAlgorithm::XChaCha20Poly1305) => Some(open_extended_aead),
+        _ => None,
+    }
+}
+
+fn open_cipher(transform: &Transform, cpu: &Cpu) -> Opened {
     ChaCha(key(transform)).session(laned(cpu, "chacha20"))
 }
 
-pub(crate) fn open_aead(transform: &Transform, cpu: &Cpu) -> Opened {
+fn open_aead(transform: &Transform, cpu: &Cpu) -> Opened {
     let seals = transform.direction() == Direction::Seal;
     ChaChaPoly { key: key(transform), seals }.session(laned(cpu, "chacha20-poly1305"))
 }
 
-pub(crate) fn open_extended_aead(transform: &Transform, cpu: &Cpu) -> Opened {
+fn open_extended_aead(transform: &Transform, cpu: &Cpu) -> Opened {
     let seals = transform.direction() == Direction::Seal;
     XChaChaPoly { key: key(transform), seals }.session(laned(cpu, "xchacha20-poly1305"))
 }
@@ -40,7 +49,6 @@ fn key(transform: &Transform) -> ChaChaKey {
 }
 
 impl Kind for ChaCha {
-    const CLASS: u8 = super::CHACHA;
     const TAG_LEN: usize = 0;
     type Lanes = ChaChaLanes;
 
@@ -61,9 +69,8 @@ impl Kind for ChaCha {
 
 /// What both AEADs do with a message: they differ in their lanes, and in the length of a nonce.
 macro_rules! aead {
-    ($kind:ident, $class:ident, $lanes:ident) => {
+    ($kind:ident, $lanes:ident) => {
         impl Kind for $kind {
-            const CLASS: u8 = super::$class;
             const TAG_LEN: usize = 16;
             type Lanes = $lanes;
 
@@ -90,5 +97,5 @@ macro_rules! aead {
     };
 }
 
-aead!(ChaChaPoly, CHACHA_POLY, ChaChaPolyLanes);
-aead!(XChaChaPoly, XCHACHA_POLY, XChaChaPolyLanes);
+aead!(ChaChaPoly, ChaChaPolyLanes);
+aead!(XChaChaPoly, XChaChaPolyLanes);

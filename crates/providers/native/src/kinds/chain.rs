@@ -7,40 +7,33 @@ use broadloom_engine::{
     Transform,
 };
 use broadloom_lanes::{
-    self as lanes, AesKey, CbcLanes, ChainCipher, ChainLanes, Cpu, CtrLanes, HashLanes, HmacKey,
-    Loan, Ranges, Sha1, Sha256, Steps,
+    self as lanes, AesKey, CbcLanes, ChainCipher, ChainLanes, Cpu, CtrLanes, Hash, HashLanes,
+    HmacKey, Loan, Ranges, Sha1, Sha256, Steps,
 };
 
-use super::hash::Placed;
-use super::{CHAIN_CBC, CHAIN_CTR, WRITABLE};
+use super::{Numbered, Opener, WRITABLE};
 use crate::kind::{Kind, Message, Opened, laned, pipelined, refused};
 
-/// The lanes of a cipher, and where the classes of its chains begin: with SHA-1 and with SHA-256.
+/// The lanes of a cipher.
 pub(crate) trait Half: ChainCipher + 'static {
-    const CHAINS: u8;
-
     /// Its kernel, in words.
     fn kernel(cpu: &Cpu) -> String;
 }
 
 impl Half for CbcLanes {
-    const CHAINS: u8 = CHAIN_CBC;
-
     fn kernel(cpu: &Cpu) -> String {
         laned(cpu, "aes-cbc")
     }
 }
 
 impl Half for CtrLanes {
-    const CHAINS: u8 = CHAIN_CTR;
-
     fn kernel(cpu: &Cpu) -> String {
         pipelined(cpu, "aes-ctr")
     }
 }
 
 /// Both keys of a chain, and its steps.
-pub(crate) struct Chain<C, A: Placed> {
+pub(crate) struct Chain<C, A: Hash> {
     key: AesKey,
     mac_key: HmacKey<A>,
     steps: Steps,
@@ -48,10 +41,7 @@ pub(crate) struct Chain<C, A: Placed> {
 }
 
 /// What opens the sessions of a chain; `None` if it is to be composed of its halves.
-pub(crate) fn opener(
-    cipher: CipherAlgorithm,
-    mac: MacAlgorithm,
-) -> Option<fn(&Transform, &Cpu) -> Opened> {
+pub(crate) fn opener(cipher: CipherAlgorithm, mac: MacAlgorithm) -> Option<Opener> {
     use CipherAlgorithm::{AesCbc, AesCtr, AesCtr32};
     use HashAlgorithm::{Sha1 as OfSha1, Sha256 as OfSha256};
     let MacAlgorithm::Hmac(hash) = mac else { return None };
@@ -64,7 +54,10 @@ pub(crate) fn opener(
     })
 }
 
-fn open<C: Half, A: Placed>(transform: &Transform, cpu: &Cpu) -> Opened {
+fn open<C: Half, A: Hash>(transform: &Transform, cpu: &Cpu) -> Opened
+where
+    Chain<C, A>: Numbered,
+{
     let Some((cipher, mac)) = transform.halves() else {
         unreachable!("only chains are opened as chains")
     };
@@ -80,8 +73,10 @@ fn open<C: Half, A: Placed>(transform: &Transform, cpu: &Cpu) -> Opened {
     chain.session(format!("{}, {}", C::kernel(cpu), laned(cpu, A::NAME)))
 }
 
-impl<C: Half, A: Placed> Kind for Chain<C, A> {
-    const CLASS: u8 = C::CHAINS + matches!(A::ALGORITHM, HashAlgorithm::Sha256) as u8;
+impl<C: Half, A: Hash> Kind for Chain<C, A>
+where
+    Chain<C, A>: Numbered,
+{
     const TAG_LEN: usize = A::DIGEST_LEN;
     type Lanes = ChainLanes<C, HashLanes<A>>;
 

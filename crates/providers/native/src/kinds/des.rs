@@ -32,7 +32,6 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 }
 
 impl Kind for Des {
-    const CLASS: u8 = super::DES;
     const TAG_LEN: usize = 0;
     type Lanes = DesLanes;
 

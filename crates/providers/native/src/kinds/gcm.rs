@@ -29,7 +29,6 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 }
 
 impl Kind for Gcm {
-    const CLASS: u8 = super::GCM;
     const TAG_LEN: usize = 16;
     type Lanes = GcmLanes;
 

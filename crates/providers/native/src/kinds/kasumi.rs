@@ -1,9 +1,9 @@
 //! KASUMI's F8 and F9.
 
-use broadloom_engine::{Text, Transform};
+use broadloom_engine::{Algorithm, CipherAlgorithm, MacAlgorithm, Text, Transform};
 use broadloom_lanes::{Cpu, KasumiKey, KasumiLanes, LinkDirection, Loan};
 
-use super::WRITABLE;
+use super::{Opener, WRITABLE};
 use crate::kind::{Kind, Message, Opened, laned};
 
 /// The cipher.
@@ -12,11 +12,19 @@ pub(crate) struct F8(KasumiKey);
 /// The message authentication code.
 pub(crate) struct F9(KasumiKey);
 
-pub(crate) fn open_f8(transform: &Transform, cpu: &Cpu) -> Opened {
+pub(super) fn opener(algorithm: Algorithm) -> Option<Opener> {
+    match algorithm {
+        Algorithm::Cipher(CipherAlgorithm::KasumiF8) => Some(open_f8),
+        Algorithm::Mac(MacAlgorithm::KasumiF9) => Some(open_f9),
+        _ => None,
+    }
+}
+
+fn open_f8(transform: &Transform, cpu: &Cpu) -> Opened {
     F8(key(transform)).session(laned(cpu, "kasumi-f8"))
 }
 
-pub(crate) fn open_f9(transform: &Transform, cpu: &Cpu) -> Opened {
+fn open_f9(transform: &Transform, cpu: &Cpu) -> Opened {
     F9(key(transform)).session(laned(cpu, "kasumi-f9"))
 }
 
@@ -30,7 +38,6 @@ fn direction(bit: u8) -> LinkDirection {
 }
 
 impl Kind for F8 {
-    const CLASS: u8 = super::F8;
     const TAG_LEN: usize = 0;
     type Lanes = KasumiLanes;
 
@@ -55,7 +62,6 @@ impl Kind for F8 {
 }
 
 impl Kind for F9 {
-    const CLASS: u8 = super::F9;
     const TAG_LEN: usize = 4;
     type Lanes = KasumiLanes;
 

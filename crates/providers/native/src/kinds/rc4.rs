@@ -14,7 +14,6 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
 }
 
 impl Kind for Rc4 {
-    const CLASS: u8 = super::RC4;
     const TAG_LEN: usize = 0;
     type Lanes = Rc4Lanes;
 

@@ -1,0 +1,69 @@
+//! What is done to a buffer, and in which order a chain does its two halves.
+
+/// In which order a chain does its two halves, seen from the side that encrypts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ChainOrder {
+    /// Encrypt, then authenticate the ciphertext, as IPsec ESP (RFC 4303) does.
+    CipherThenMac,
+    /// Authenticate the plaintext, then encrypt, as TLS 1.2 (RFC 5246) does.
+    MacThenCipher,
+}
+
+/// What is done to a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Direction {
+    /// A hash of the buffer.
+    Digest,
+    /// A tag over the buffer.
+    Generate,
+    /// Whether a tag is that of the buffer.
+    Verify,
+    /// Plaintext to ciphertext; in a chain, with a tag.
+    Encrypt,
+    /// Ciphertext to plaintext; in a chain, if the tag is right.
+    Decrypt,
+    /// Plaintext to ciphertext and tag.
+    Seal,
+    /// Ciphertext and tag to plaintext, if the tag is right.
+    Open,
+    /// To fewer bytes.
+    Compress,
+    /// Back to all of them.
+    Decompress,
+}
+
+impl Direction {
+    /// All of them.
+    pub const ALL: [Direction; 9] = [
+        Direction::Digest,
+        Direction::Generate,
+        Direction::Verify,
+        Direction::Encrypt,
+        Direction::Decrypt,
+        Direction::Seal,
+        Direction::Open,
+        Direction::Compress,
+        Direction::Decompress,
+    ];
+
+    /// The name: `encrypt`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Direction::Digest => "digest",
+            Direction::Generate => "generate",
+            Direction::Verify => "verify",
+            Direction::Encrypt => "encrypt",
+            Direction::Decrypt => "decrypt",
+            Direction::Seal => "seal",
+            Direction::Open => "open",
+            Direction::Compress => "compress",
+            Direction::Decompress => "decompress",
+        }
+    }
+
+    /// Whether the direction checks what another direction made.
+    pub const fn checks(self) -> bool {
+        matches!(self, Direction::Verify | Direction::Decrypt | Direction::Open)
+    }
+}
