@@ -2,6 +2,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod choose;
 mod compress;
 pub mod decompress;

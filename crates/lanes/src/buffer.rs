@@ -21,8 +21,8 @@ use core::marker::PhantomData;
 /// # Safety
 ///
 /// As long as the value is neither moved, nor borrowed mutably, nor dropped, every call of
-/// [`bytes`](Input::bytes) gives the same slice, and nobody writes to it. No call panics: lanes
-/// that have other jobs would be left with pointers to what the panic frees.
+/// [`bytes`](Input::bytes) gives the same slice, and no code writes to it. No call panics: lanes
+/// with other jobs would keep pointers to memory that the panic frees.
 pub unsafe trait Input {
     /// The bytes.
     fn bytes(&self) -> &[u8];
@@ -67,11 +67,11 @@ input! {
 ///
 /// # Safety
 ///
-/// As long as the value is neither moved nor dropped, nor borrowed by anyone else,
-/// [`pointers`](CipherBuffer::pointers) gives the same two, good for
-/// [`length`](CipherBuffer::length) bytes, which stays the same, of reading and of writing, which
-/// nobody else reads or writes. The two are equal, or do not overlap. No call panics, as for
-/// [`Input`].
+/// As long as the value is neither moved, nor dropped, nor borrowed by other code,
+/// [`pointers`](CipherBuffer::pointers) gives the same two pointers, and
+/// [`length`](CipherBuffer::length) the same length. So many bytes are valid to read at the first
+/// pointer and to write at the second, and no other code reads or writes them. The two pointers are
+/// equal, or the two ranges do not overlap. No call panics, as for [`Input`].
 pub unsafe trait CipherBuffer {
     /// Bytes to process.
     fn length(&self) -> usize;
@@ -201,13 +201,13 @@ impl<'a> From<&'a mut Vec<u8>> for Buffers<'a> {
 /// use broadloom_lanes::{AesKey, Cpu, CtrJob, OutOfPlace, Planner};
 ///
 /// let key = AesKey::new(&[7; 16]).expect("16 bytes");
-/// let pair = OutOfPlace::new(b"the source stays", [0; 16]).expect("equal lengths");
+/// let pair = OutOfPlace::new(b"the source stays", vec![0; 16]).expect("equal lengths");
 /// let mut jobs = [CtrJob::ctr(&key, [1; 16], pair, ())];
 /// Planner::new(&Cpu::detect()).process_many(&mut jobs);
 /// let [job] = jobs;
 /// let (source, ciphertext) = job.into_parts().0.into_parts();
 /// assert_eq!(source, b"the source stays");
-/// assert_ne!(&ciphertext, source);
+/// assert_ne!(ciphertext, source);
 /// ```
 #[derive(Debug)]
 pub struct OutOfPlace<S, D> {
@@ -237,10 +237,10 @@ impl<S: Input, D: CipherBuffer> OutOfPlace<S, D> {
 /// A source and a destination of different lengths.
 ///
 /// ```
-/// use broadloom_lanes::{OutOfPlace};
+/// use broadloom_lanes::OutOfPlace;
 ///
-/// let error = OutOfPlace::new([0; 5], [0; 6]).err().expect("the lengths differ");
-/// assert_eq!(error.to_string(), "?");
+/// let error = OutOfPlace::new([0; 5], vec![0; 6]).err().expect("the lengths differ");
+/// assert_eq!(error.to_string(), "5 bytes of input need as many of output, not 6");
 /// ```
 pub struct PairError<S, D> {
     /// The source.

@@ -13,7 +13,7 @@ use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct EcbTask {
     key: *const AesKey,
@@ -90,7 +90,7 @@ impl<'a> Ecb<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Ecb<'_> {
     type Lanes = EcbLanes;
 
@@ -100,7 +100,7 @@ unsafe impl Cipher for Ecb<'_> {
         EcbTask { key, src, dst, blocks: len / BLOCK, direction }
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize) -> usize {
         1

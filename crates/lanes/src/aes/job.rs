@@ -44,7 +44,7 @@ impl<'a> Cbc<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Cbc<'_> {
     type Lanes = CbcLanes;
 
@@ -65,8 +65,8 @@ unsafe impl Cipher for Cbc<'_> {
 }
 
 impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
-    /// Encrypts a buffer of whole blocks; none is fine. For each message under one key, the IV must
-    /// be one that nobody could foretell (SP 800-38A, appendix C).
+    /// Encrypts a buffer of whole blocks; an empty one is valid. For each message under one key,
+    /// the IV must be unpredictable (SP 800-38A, appendix C).
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.

@@ -11,17 +11,17 @@ use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One text, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct ChaChaTask(pub(super) Text);
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct ChaChaPolyTask(pub(super) Message);
 
-/// What all schedulers have: a kernel, and room for what it is given at a time.
+/// The common part of all schedulers: a kernel, and room for the texts of a call.
 struct Gathering<T> {
     kernel: &'static ChaChaKernel,
     workspace: Workspace,
@@ -80,7 +80,7 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
 
 /// One message of XChaCha20-Poly1305, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct XChaChaPolyTask(pub(super) Extended);
 
@@ -93,7 +93,7 @@ pub struct XChaChaPolyTask(pub(super) Extended);
 ///
 /// let mut planner: Planner<ChaChaLanes> = Planner::new(&Cpu::detect());
 /// let key = ChaChaKey::new(&[7; 32]);
-/// let mut jobs = [ChaChaJob::chacha20(&key, 1, [1; 12], vec![0; 40], ()).expect("a short text")];
+/// let mut jobs = [ChaChaJob::chacha20(&key, 1, &[1; 12], vec![0; 40], ()).expect("a short text")];
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
 /// ```
@@ -108,7 +108,7 @@ pub struct ChaChaLanes(Gathering<Text>);
 ///
 /// let mut planner: Planner<ChaChaPolyLanes> = Planner::new(&Cpu::detect());
 /// let key = ChaChaKey::new(&[7; 32]);
-/// let job = ChaChaPolyJob::seal(&key, [1; 12], b"header", vec![0; 40], ());
+/// let job = ChaChaPolyJob::seal(&key, &[1; 12], b"header", vec![0; 40], ());
 /// let mut jobs = [job.expect("a short text")];
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
@@ -125,7 +125,7 @@ pub struct ChaChaPolyLanes(Gathering<Message>);
 ///
 /// let mut planner: Planner<XChaChaPolyLanes> = Planner::new(&Cpu::detect());
 /// let key = ChaChaKey::new(&[7; 32]);
-/// let job = XChaChaPolyJob::seal(&key, [1; 24], b"header", vec![0; 40], ());
+/// let job = XChaChaPolyJob::seal(&key, &[1; 24], b"header", vec![0; 40], ());
 /// let mut jobs = [job.expect("a short text")];
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
@@ -239,8 +239,8 @@ impl<'a> Loan<'a, ChaChaLanes> {
     /// Encrypts or decrypts a buffer with ChaCha20 (RFC 8439, section 2.4), which are the
     /// same. `counter` is the number of the first block, of 64 bytes.
     ///
-    /// No counter may be used twice under one key and nonce: whoever has both ciphertexts has the
-    /// difference of the plaintexts.
+    /// No counter may be used twice under one key and nonce: two such ciphertexts reveal the
+    /// difference of their plaintexts.
     ///
     /// ```
     /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
@@ -283,8 +283,8 @@ impl<'a> Loan<'a, ChaChaLanes> {
 impl<'a> Loan<'a, ChaChaPolyLanes> {
     /// Encrypts a text with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
     ///
-    /// No nonce may be used twice under one key: whoever has both messages has the difference of
-    /// the plaintexts, and can forge messages under that nonce.
+    /// No nonce may be used twice under one key: two such messages reveal the difference of their
+    /// plaintexts, and an attacker can forge messages under that nonce.
     ///
     /// ```
     /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
@@ -352,9 +352,9 @@ impl<'a> Loan<'a, XChaChaPolyLanes> {
     /// Encrypts a text with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes
     /// the tag.
     ///
-    /// A nonce has 24 bytes, so that it may be drawn at random. None may be used twice under one
-    /// key: whoever has both messages has the difference of the plaintexts, and can forge messages
-    /// under that nonce.
+    /// A nonce has 24 bytes, so that it may be drawn at random. No nonce may be used twice under
+    /// one key: two such messages reveal the difference of their plaintexts, and an attacker can
+    /// forge messages under that nonce.
     ///
     /// ```
     /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner, XChaChaPolyLanes};

@@ -31,9 +31,8 @@ macro_rules! whole_blocks {
 impl<'a> Loan<'a, DesLanes> {
     whole_blocks! {
         /// Encrypts a buffer of whole blocks with DES or triple DES, as the key is, in CBC
-        /// (SP 800-38A, section 6.2); none is fine. For each message under one key, the IV must be
-        /// one that nobody could foretell (appendix C): with one used twice, equal beginnings of
-        /// messages show.
+        /// (SP 800-38A, section 6.2); an empty one is valid. For each message under one key, the IV
+        /// must be unpredictable (appendix C): two messages under one IV reveal equal beginnings.
         des_cbc_encrypt, Mode::CbcEncrypt, iv
     }
 
@@ -60,8 +59,8 @@ impl<'a> Loan<'a, DesLanes> {
     /// mode (SP 800-38A, section 6.5), which are the same. `counter` is the first counter block,
     /// big-endian; all its 64 bits count, modulo 2^64. The last block need not be whole.
     ///
-    /// No counter block may be used twice under one key: whoever has both ciphertexts has the
-    /// difference of the plaintexts.
+    /// No counter block may be used twice under one key: two such ciphertexts reveal the difference
+    /// of their plaintexts.
     #[inline(always)]
     pub fn des_ctr(key: &'a DesKey, counter: &[u8; BLOCK], buffer: impl Into<Buffers<'a>>) -> Self {
         Des::counting(key, counter).lend(buffer.into().span())

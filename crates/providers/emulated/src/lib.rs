@@ -49,6 +49,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod arrivals;
 mod clock;
 mod cpu_time;

@@ -1,4 +1,4 @@
-//! The structures of libIPSec_MB 1.3, as far as they are used.
+//! The used part of the structures of libIPSec_MB 1.3.
 //!
 //! The library's interface is a table of function pointers inside its manager and a ring of jobs
 //! that callers fill in, so their layout is part of its interface. The offsets asserted here are
@@ -12,7 +12,7 @@ use std::ptr;
 /// patch release keeps the layout.
 pub const VERSION: u32 = 0x1_0300;
 
-/// What [`VERSION`] is compared under.
+/// The mask for comparing [`VERSION`].
 pub const VERSION_MASK: u32 = 0xffff_ff00;
 
 /// Longest message of a manager with lanes, in bytes: they count in 16 bits and keep two values
@@ -103,7 +103,7 @@ pub struct Job {
     pub tag: *mut u8,
     /// Tag length in bytes.
     pub tag_len: u64,
-    /// What the hash needs.
+    /// The parameters of the hash.
     pub auth: Auth,
     /// How far the job is.
     pub status: c_int,
@@ -155,7 +155,7 @@ impl Job {
     };
 }
 
-/// What a hash needs beside the text, by algorithm: the union of `IMB_JOB`.
+/// The parameters of a hash beside the text, by algorithm: the union of `IMB_JOB`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union Auth {
@@ -167,7 +167,7 @@ pub union Auth {
     pub aead: AeadAuth,
 }
 
-/// What HMAC needs.
+/// The parameters of HMAC.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct HmacAuth {
@@ -177,7 +177,7 @@ pub struct HmacAuth {
     pub outer: *const u8,
 }
 
-/// What AES-CMAC needs, all aligned to 16 bytes.
+/// The parameters of AES-CMAC, all aligned to 16 bytes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CmacAuth {
@@ -187,7 +187,7 @@ pub struct CmacAuth {
     pub subkeys: [*const c_void; 2],
 }
 
-/// What an AEAD needs.
+/// The parameters of an AEAD.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AeadAuth {

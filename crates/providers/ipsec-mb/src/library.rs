@@ -71,13 +71,13 @@ impl Api {
     /// Opens libIPSec_MB 1.3.
     ///
     /// # Errors
-    /// It is not installed, or its manager may be laid out otherwise than is known.
+    /// It is not installed, or the layout of its manager is not known.
     pub fn load() -> Result<Api, Absent> {
         if !cfg!(target_arch = "x86_64") {
             return Err(Absent { reason: "its layout is only known for x86-64".to_owned() });
         }
-        // SAFETY: the names are those of a well-known library whose initialisers prepare only
-        // itself and may run on any thread.
+        // SAFETY: the names belong to a well-known library, whose initialisers prepare only itself
+        // and may run on any thread.
         let opened = unsafe { loader::open(&NAMES) };
         let (library, name) = opened.map_err(|reason| Absent { reason })?;
         let lacking = |function| Absent { reason: format!("{name} lacks the function {function}") };
@@ -121,7 +121,7 @@ impl Api {
             return Err(CallError { call: "init_mb_mgr_auto", reason: self.words(error) });
         }
         // SAFETY: the manager is alive and set up, which filled its function pointers; its layout
-        // is that of the version.
+        // matches the version.
         let functions = unsafe { (*raw.as_ptr()).functions };
         let table = Table { functions, arch: Arch(arch), _api: self.clone() };
         Ok(OwnedManager { table, guard })
@@ -193,11 +193,11 @@ struct Guard {
     api: Api,
 }
 
-// SAFETY: a manager belongs to no thread; whoever has it calls it from one thread at a time.
+// SAFETY: a manager belongs to no thread. Its owner calls it from one thread at a time.
 unsafe impl Send for Guard {}
 
 impl OwnedManager {
-    /// What the manager's functions are called with.
+    /// The argument of the manager's functions.
     #[inline(always)]
     pub fn as_ptr(&self) -> *mut Manager {
         self.guard.raw.as_ptr()

@@ -11,9 +11,9 @@ use crate::ffi::{How, Libisal};
 
 /// igzip's levels.
 pub(crate) const LEVELS: RangeInclusive<u8> = 0..=3;
-/// What a stored block holds at most, in bytes.
+/// The largest stored block, in bytes.
 const BLOCK: usize = 65_535;
-/// What its header takes.
+/// The size of its header.
 const HEADER: usize = 5;
 
 /// A session of the provider.
@@ -23,7 +23,7 @@ pub(crate) struct IsalSession {
     checksum: Checksum,
 }
 
-/// What a session does.
+/// The operation of a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work {
     Compress(How),

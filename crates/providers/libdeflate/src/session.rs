@@ -19,7 +19,7 @@ pub(crate) struct LibdeflateSession {
     checksum: Checksum,
 }
 
-/// What a session does.
+/// The operation of a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work {
     Compress { level: u8, ending: Ending },

@@ -15,7 +15,7 @@ const GATHERED: usize = 64;
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CfbTask {
     /// The whole blocks.
@@ -147,9 +147,9 @@ impl<'a> Loan<'a, CfbLanes> {
     /// Encrypts a buffer of any length with AES in CFB mode, with segments of 128 bits (SP
     /// 800-38A, section 6.3); the last may be shorter.
     ///
-    /// For each message under one key, the IV must be one that nobody could foretell (SP 800-38A,
-    /// appendix C). Under the same IV twice, the difference of the first segments shows, and how
-    /// far the texts are the same.
+    /// For each message under one key, the IV must be unpredictable (SP 800-38A, appendix C). Two
+    /// messages under one IV reveal the difference of their first segments, and how far the texts
+    /// are equal.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, CfbLanes, Cpu, Loan, Planner};

@@ -13,7 +13,7 @@ use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CtrTask {
     pub(super) key: *const AesKey,
@@ -100,7 +100,7 @@ unsafe fn cipher_in_parts(
     while left > 0 {
         let room = room(&counter);
         let len = usize::try_from(room).map_or(left, |room| room.min(left));
-        // SAFETY: the caller's, for the first bytes of those that are left.
+        // SAFETY: the caller's promise, for the first of the remaining bytes.
         unsafe {
             (kernel.cipher)(key, &counter, src, dst, len);
             (src, dst) = (src.add(len), dst.add(len));
@@ -129,8 +129,8 @@ impl<'a> Loan<'a, CtrLanes> {
     /// which are the same. `counter` is the first counter block; all its 128 bits count, modulo
     /// 2^128.
     ///
-    /// No counter block may be used twice under one key: whoever has both ciphertexts has the
-    /// difference of the plaintexts.
+    /// No counter block may be used twice under one key: two such ciphertexts reveal the difference
+    /// of their plaintexts.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
@@ -165,7 +165,7 @@ impl<'a> Loan<'a, CtrLanes> {
     }
 }
 
-/// All cost the same: in no order are there fewer steps.
+/// All cost the same: no order has fewer steps.
 pub(super) const COST: usize = 1;
 
 /// A 32-bit counter would have passed zero.
@@ -177,7 +177,7 @@ pub(super) const COST: usize = 1;
 /// let error = CtrJob::ctr32(&key, [0xff; 16], vec![0; 17], ())
 ///     .err()
 ///     .expect("one block is left");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "a 32-bit counter that starts at 0xffffffff has 1 blocks, not 2");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterError {

@@ -13,7 +13,7 @@ const GATHERED: usize = 32;
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct GcmTask {
     pub(super) message: Message,
@@ -110,10 +110,10 @@ fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
 
 impl<'a> Loan<'a, GcmLanes> {
     /// Encrypts a text with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one
-    /// is the start of it. Nonces of 12 bytes are the fastest; any other length but 0 will do.
+    /// is the start of it. Nonces of 12 bytes are the fastest; any other length except 0 is valid.
     ///
-    /// No nonce may be used twice under one key: whoever has both messages has the difference of
-    /// the plaintexts, and can forge tags from then on.
+    /// No nonce may be used twice under one key: two such messages reveal the difference of their
+    /// plaintexts, and an attacker can forge tags from then on.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan, Planner};
@@ -161,8 +161,8 @@ impl<'a> Loan<'a, GcmLanes> {
         Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The GMAC of data that stay as they are (SP 800-38D, section 3), the whole of it. The rules
-    /// for nonces are those of [`seal`](Loan::seal).
+    /// The whole GMAC of data, which stay unchanged (SP 800-38D, section 3). The rules for nonces
+    /// are those of [`seal`](Loan::seal).
     ///
     /// # Panics
     /// If the nonce is empty.

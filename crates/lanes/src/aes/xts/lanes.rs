@@ -21,7 +21,7 @@ const GATHERED: usize = 16;
 
 /// One data unit, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct XtsTask {
     pub(super) key: *const XtsKey,
@@ -159,7 +159,7 @@ const MIN_LEN: usize = 16;
 /// The most bytes of a data unit (SP 800-38E, section 4): 2^20 blocks.
 const MAX_LEN: usize = 16 << 20;
 
-/// All cost the same: in no order are there fewer steps.
+/// All cost the same: no order has fewer steps.
 pub(super) const COST: usize = 1;
 
 impl<'a> Loan<'a, XtsLanes> {
@@ -168,9 +168,9 @@ impl<'a> Loan<'a, XtsLanes> {
     /// lacks (ciphertext stealing).
     ///
     /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes
-    /// that belong to its place. The same text at the same place becomes the same ciphertext;
-    /// whoever sees both learns which blocks have changed. Nothing says whether a ciphertext was
-    /// tampered with. XTS is for storage, not for messages.
+    /// that belong to its place. The same text at the same place becomes the same ciphertext, so
+    /// that an observer of two versions learns which blocks have changed. Nothing says whether a
+    /// ciphertext was tampered with. XTS is for storage, not for messages.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, Loan, Planner, XtsKey, XtsLanes, XtsLengthError};
@@ -201,7 +201,7 @@ impl<'a> Loan<'a, XtsLanes> {
     /// Decrypts a data unit.
     ///
     /// # Errors
-    /// [`XtsLengthError`] if the data unit has not 16 bytes to 16 MiB.
+    /// [`XtsLengthError`] if the data unit does not have 16 bytes to 16 MiB.
     #[inline(always)]
     pub fn xts_decrypt(
         key: &'a XtsKey,
@@ -232,7 +232,7 @@ impl<'a> Loan<'a, XtsLanes> {
 ///     let key = XtsKey::new(&key).expect("two halves that differ");
 ///     XtsJob::encrypt(&key, [1; 16], vec![0; 15], ()).err().expect("less than a block")
 /// };
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "a data unit of AES-XTS has 16 to 16777216 bytes, not 15");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct XtsLengthError {
