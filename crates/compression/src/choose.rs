@@ -15,12 +15,12 @@ use sample::sample;
 
 /// So many times faster has to be a provider that is asked for later.
 const MARGIN: f64 = 1.15;
-/// How often each provider is measured, at least: the first time is of cold memory, and the next
-/// may be that of another program.
+/// The least number of measurements of each provider: the first one finds cold memory, and another
+/// program may disturb the next.
 const LEAST_PASSES: usize = 3;
 /// How often, at most.
 const PASSES: usize = 8;
-/// Who has taken so long is measured no more often than it must be.
+/// A provider that has taken so long is measured no more often than necessary.
 const ENOUGH: Duration = Duration::from_millis(2);
 
 /// Which provider does it, and why.
@@ -81,12 +81,13 @@ const INFLATE: Row = Row {
     reason: "libdeflate is the fastest",
 };
 
-/// Who has LZ4.
+/// The provider that has LZ4.
 const LZ4: Row =
     Row { levels: 0..=u8::MAX, providers: &["lz4"], reason: "no other provider has lz4" };
 
-/// Which providers are asked where none is named, and why in this order. It depends on nothing
-/// else, so that the same input becomes the same output wherever the same providers are there.
+/// The providers that are asked where none is named, and the reason for their order. The choice
+/// depends on nothing else: the same input becomes the same output wherever the same providers are
+/// present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// Their names, the first choice first.
@@ -122,7 +123,7 @@ impl Order {
 /// only are left out.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn choose(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -135,7 +136,7 @@ pub fn choose(
 /// Chooses the provider that decompresses, as [`choose`] does.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn choose_for_decompression(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -175,13 +176,13 @@ fn first(registry: &Registry, transform: &Transform, order: Order) -> Result<Cho
     Ok(Choice { session, measured: Vec::new(), reason })
 }
 
-/// Measures which provider compresses fastest, of those that are not used by name only: each
-/// compresses a sample of 64 KiB of text a few times, and its best time counts. The one that the
-/// registry has first is taken unless another is more than 15 % faster. It takes some milliseconds;
-/// none where only one can. The choice depends on what else the machine does.
+/// Measures which provider compresses fastest, without those that are used by name only. Each
+/// compresses a sample of 64 KiB of text a few times, and its best time counts. The first provider
+/// of the registry wins unless another is more than 15 % faster. Measuring takes some milliseconds,
+/// or none if only one provider can do it. The choice depends on the other load of the machine.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn measure(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -194,7 +195,7 @@ pub fn measure(
 /// Measures which provider decompresses fastest, as [`measure`] does.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn measure_decompression(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -257,8 +258,8 @@ fn pick(speeds: &[Option<f64>]) -> (usize, &'static str) {
     }
 }
 
-/// The best time of each session at one job with this input; `None` where it fails. They take
-/// turns, so that a moment in which the machine is slow is nobody's alone.
+/// The best time of each session at one job with this input; `None` after a failure. Sessions take
+/// turns, so that a slow moment of the machine is slow for all of them.
 fn times(sessions: &[Session], input: &[u8]) -> Vec<Option<Duration>> {
     let mut processor = Processor::new();
     let mut jobs: Vec<_> = sessions.iter().map(|session| Job::new(session, input)).collect();

@@ -19,7 +19,7 @@ pub enum CompressError {
         #[source]
         error: io::Error,
     },
-    /// The output cannot be written. A pipe that nobody reads any more is here, too, as
+    /// The output cannot be written. A pipe without a reader is here, too, as
     /// [`io::ErrorKind::BrokenPipe`].
     #[error("writing failed behind {offset} bytes: {error}")]
     Write {
@@ -50,7 +50,7 @@ pub enum CompressError {
         len: usize,
         /// Who compressed it.
         provider: String,
-        /// What came of decompressing it.
+        /// The result of decompressing it.
         found: Mismatch,
     },
     /// A chunk's compressed data are more than the format can hold.
@@ -58,7 +58,7 @@ pub enum CompressError {
     Format {
         /// Where the chunk begins.
         offset: u64,
-        /// What is too large.
+        /// The part that is too large.
         reason: String,
     },
     /// Threads cannot be had.
@@ -66,7 +66,7 @@ pub enum CompressError {
     Thread(#[from] ThreadError),
 }
 
-/// What came of decompressing what was to be verified.
+/// The result of decompressing the data for verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {

@@ -32,7 +32,7 @@ pub struct Options {
     pub format: Option<Format>,
     /// The most bytes that may come out.
     pub limit: Option<u64>,
-    /// What to do about what follows the end.
+    /// How to treat trailing bytes.
     pub garbage: Garbage,
 }
 
@@ -68,7 +68,7 @@ pub fn inflate(
     Ok(Decompressed::new(report, alone, &members))
 }
 
-/// What of a member was decoded already, up to a place between two blocks.
+/// The part of a member that was decoded already, up to a place between two blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Begun {
     /// Bytes of deflate data, and of data.
@@ -82,7 +82,7 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// Adds data that `stream` more bytes stand for, and their CRC-32.
+    /// Adds the data of `stream` more bytes, and their CRC-32.
     pub(crate) fn add(&mut self, stream: usize, data: &[u8], crc: u32) {
         self.crc = Checksum::Crc32.combine(self.crc, crc, data.len() as u64);
         self.lengths.stream += stream as u64;

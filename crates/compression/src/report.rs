@@ -4,7 +4,7 @@ use broadloom_engine::JobError;
 
 use crate::format::gzi::Index;
 
-/// What a compression or a decompression came to.
+/// The counts of a compression or a decompression.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     /// Bytes read.
@@ -29,7 +29,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds the counts of what comes behind; an index is left as it is.
+    /// Adds the counts of a following part; the index stays unchanged.
     pub(crate) fn add(&mut self, behind: &Report) {
         self.input += behind.input;
         self.output += behind.output;

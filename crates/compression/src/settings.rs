@@ -38,7 +38,7 @@ pub struct Settings {
     /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they
     /// are not.
     pub cores: Option<Vec<usize>>,
-    /// What a thread does while it waits for a device.
+    /// How a thread waits for a device.
     pub poll: Poll,
     /// Bytes of room for a chunk's first attempt; `None`: enough for anything. Less makes
     /// overflows, which cost time.
@@ -75,9 +75,9 @@ impl Settings {
         }
     }
 
-    /// What a session's compression has to be for a format: its checksum and its ending. Level,
-    /// window and Huffman codes are free. Where [chunks are members](Settings::members),
-    /// [`compression`](Settings::compression) knows of that.
+    /// The parameters of a session's compression that a format needs: checksum and ending. Level,
+    /// window and Huffman codes are free. Where [chunks are members](Settings::members), use
+    /// [`compression`](Settings::compression).
     ///
     /// ```
     /// use broadloom_compression::{Settings, format::Format};
@@ -100,7 +100,7 @@ impl Settings {
         Compression { checksum, ending, ..compression }
     }
 
-    /// What a session's compression has to be for these settings.
+    /// The parameters of a session's compression for these settings.
     pub fn compression(&self, compression: Compression) -> Compression {
         let how = Settings::compression_for(self.format, compression);
         Compression { ending: if self.members { Ending::Final } else { how.ending }, ..how }
@@ -121,14 +121,14 @@ impl Settings {
         of(self.mtime != 0, "mtime", Format::Gzip)?;
         of(self.index, "index", Format::Bgzf)?;
         of(self.members, "members", Format::Gzip)?;
-        // What cannot be stored is found out by trying.
+        // Trying shows whether a value can be stored.
         match gzip::write_header(&mut Vec::new(), &self.metadata(0), 0, 0) {
             Ok(()) => Ok(()),
             Err(error) => Err(SettingsError::Name(error.to_string())),
         }
     }
 
-    /// What the first member says, compressed at this level.
+    /// The metadata of the first member, compressed at this level.
     pub(crate) fn metadata(&self, level: u8) -> Metadata<'_> {
         let effort = match level {
             0 | 1 => Effort::Fastest,
@@ -213,7 +213,7 @@ pub enum SettingsError {
     Range {
         /// The setting.
         option: &'static str,
-        /// What it counts.
+        /// The unit that it counts.
         unit: &'static str,
         /// The value.
         value: usize,
@@ -246,7 +246,7 @@ pub enum SettingsError {
     Session {
         /// The session.
         session: String,
-        /// What is needed.
+        /// The needed value.
         wanted: String,
     },
     /// A name that cannot be stored.

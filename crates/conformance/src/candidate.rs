@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use broadloom_engine::Provider;
 
-/// What a suite's expression may yield: a provider, or none and why.
+/// The value of a suite's expression: a provider, or the reason for its absence.
 pub trait Candidate {
     /// The provider, or why there is none.
     ///

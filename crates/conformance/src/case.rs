@@ -10,7 +10,7 @@ use crate::keyed::{Keyed, random_bytes};
 use crate::limits::Limits;
 use crate::reference::{self, Input};
 
-/// What parts of a buffer are for what: as the setters of a job.
+/// The ranges of a buffer and their purposes, as in the setters of a job.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layout {
     pub cipher: Option<Range<usize>>,
@@ -66,7 +66,7 @@ impl Case {
         self
     }
 
-    /// A message of which the reference says what becomes of it.
+    /// A message whose outcome the reference computes.
     pub fn new(
         keyed: Keyed,
         nonce: Vec<u8>,
@@ -81,8 +81,7 @@ impl Case {
         case
     }
 
-    /// A message of which somebody else says what becomes of it, without a nonce and associated
-    /// data.
+    /// A message with an outcome from another source, without a nonce and associated data.
     pub fn given(keyed: Keyed, before: Vec<u8>, after: Vec<u8>, tag: Vec<u8>) -> Self {
         Case {
             keyed,
@@ -158,12 +157,12 @@ impl Case {
         self.keyed.algorithm.directions()[0]
     }
 
-    /// What a direction starts from.
+    /// The data before processing in a direction.
     pub fn input(&self, direction: Direction) -> &[u8] {
         if direction.checks() { &self.after } else { &self.before }
     }
 
-    /// What a direction ends with.
+    /// The data after processing in a direction.
     pub fn output(&self, direction: Direction) -> &[u8] {
         if direction.checks() { &self.restored } else { &self.after }
     }
@@ -221,7 +220,7 @@ impl Case {
         }
     }
 
-    /// What it is, and at which provider.
+    /// The case and its provider, for messages.
     pub fn describe(&self, provider: &str) -> String {
         let Keyed { algorithm, tag_len, .. } = &self.keyed;
         let (nonce, associated) = (self.nonce.len(), self.associated.len());

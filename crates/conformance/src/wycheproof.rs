@@ -104,7 +104,7 @@ fn of_chain(name: aead::TestName, hash: HashAlgorithm) -> Vec<Claim> {
         let buffer = |text: &[u8]| [&head, text, &bits].concat();
         let text = padded(&test.pt);
         let covered = head.len()..head.len() + test.ct.len();
-        // What is no encryption of these plaintexts has nothing to be compared with.
+        // A ciphertext that is not of these plaintexts has no expected result.
         let before = if text.len() == test.ct.len() { buffer(&text) } else { buffer(&test.ct) };
         let given = Case::given(keyed, before, buffer(&test.ct), test.tag.to_vec());
         let layout = Layout { cipher: Some(covered), ..Layout::default() };

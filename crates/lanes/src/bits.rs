@@ -76,7 +76,7 @@ pub(crate) unsafe trait Bits: Copy {
 }
 
 /// 64 lanes in an integer: any machine.
-// SAFETY: no instruction beyond those of every machine.
+// SAFETY: every machine has the instructions.
 unsafe impl Bits for u64 {
     const LANES: usize = 64;
 
@@ -197,8 +197,8 @@ fn eighths<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// Exchanges the bits of `a` whose number has `STEP` in it with those of `b` that are `STEP` lower;
-/// the mask has a one for each of the latter.
+/// Exchanges the bits of `a` whose number contains `STEP` with the bits of `b` that are `STEP`
+/// lower. The mask has a one for each of the latter.
 #[inline(always)]
 fn exchange<B: Bits, const STEP: i32>(a: B, b: B, mask: B) -> (B, B) {
     let differ = a.shift_right::<STEP>().xor(b).and(mask);

@@ -24,10 +24,13 @@ impl FromStr for Isa {
 /// Why an instruction set cannot be used.
 ///
 /// ```
-/// use broadloom_lanes::{Cpu};
+/// use broadloom_lanes::Cpu;
 ///
 /// let error = Cpu::from_request(Some("avx3")).err().expect("there is no such instruction set");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(
+///     error.to_string(),
+///     "unknown instruction set: use avx512, avx2, sse4, neon or portable"
+/// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -36,7 +39,7 @@ pub enum IsaError {
     Unknown,
     /// This machine does not have it.
     Missing {
-        /// What was asked for.
+        /// The request.
         asked: Isa,
         /// The best that this machine has.
         best: Isa,
@@ -115,8 +118,8 @@ impl Cpu {
         }
     }
 
-    /// What a setting such as the environment variable `BROADLOOM_ISA` asks for: the named
-    /// instruction set, or the best where nothing is set. An empty name asks for nothing.
+    /// The CPU that a setting such as the environment variable `BROADLOOM_ISA` asks for: the named
+    /// instruction set, or the best one without a setting. An empty name asks for nothing.
     ///
     /// # Errors
     /// [`IsaError::Unknown`] for any other name, [`IsaError::Missing`] if the machine does not have
@@ -128,8 +131,8 @@ impl Cpu {
         }
     }
 
-    /// This CPU as if it lacked a feature: to compare kernels, or to test those that another
-    /// machine would choose. One that it lacks anyway changes nothing.
+    /// This CPU as if it lacked a feature: for comparing kernels, or for testing the kernels of
+    /// another machine. A feature that it lacks anyway changes nothing.
     ///
     /// # Errors
     /// [`IsaError::Missing`] if the instruction set in use needs it.
@@ -150,7 +153,7 @@ impl Cpu {
         self.isa
     }
 
-    /// What was looked for, and what was found.
+    /// Every feature that was looked for, and whether it was found.
     pub fn features(&self) -> &[FeatureState] {
         &self.features
     }
@@ -165,7 +168,7 @@ impl Cpu {
         self.kernels
     }
 
-    /// One family's kernel, of those in the table.
+    /// One family's kernel in the table.
     pub(crate) fn pick<T: Copy>(&self, choice: &Choice<T>) -> T {
         choice.pick(self.usable)
     }

@@ -10,7 +10,7 @@ use core::fmt;
 /// let error = CbcJob::encrypt(&AesKey::new(&[7; 16]).expect("16 bytes"), [1; 16], vec![0; 17], ())
 ///     .err()
 ///     .expect("17 bytes are no whole blocks");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "17 bytes are no multiple of the block length, 16 bytes");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthError {

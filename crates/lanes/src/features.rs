@@ -90,10 +90,10 @@ impl fmt::Display for Feature {
 /// A name that no CPU feature has.
 ///
 /// ```
-/// use broadloom_lanes::{Feature};
+/// use broadloom_lanes::Feature;
 ///
 /// let error = "avx3".parse::<Feature>().expect_err("there is no such feature");
-/// assert_eq!(error.to_string(), "?");
+/// assert!(error.to_string().starts_with("unknown CPU feature: use ssse3, "));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownFeature;
@@ -118,7 +118,7 @@ impl FromStr for Feature {
     }
 }
 
-/// What was found out about a feature of this CPU.
+/// A feature of this CPU: present or not, usable or not.
 ///
 /// ```
 /// for state in broadloom_lanes::Cpu::detect().features() {

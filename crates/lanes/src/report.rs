@@ -33,7 +33,7 @@ pub struct KernelInfo {
     pub reason: &'static str,
 }
 
-/// What each algorithm gets on this CPU.
+/// The kernels of each algorithm on this CPU.
 pub fn kernels(cpu: &Cpu) -> [KernelInfo; 22 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, ecb, xts, cfb, ofb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly, xchacha_poly] = chacha::kernel_infos(cpu);

@@ -43,8 +43,7 @@ pub trait Word:
 {
     /// Bytes in a word.
     const BYTES: usize = size_of::<Self>();
-    /// The word whose bytes in memory are those of `self` in big-endian or in little-endian order;
-    /// and back again.
+    /// Converts between a word and its bytes in big-endian or little-endian order.
     fn ordered(self, big_endian: bool) -> Self;
     /// The low bits of `value`.
     fn truncate(value: u64) -> Self;
@@ -83,7 +82,7 @@ impl Word for u64 {
 /// must be marked `#[inline(always)]` throughout, so that it is compiled for the caller's
 /// instruction set.
 pub unsafe trait Vector: Copy {
-    /// What one lane holds.
+    /// The word in one lane.
     type Word: Word;
     /// Lanes in this vector.
     const LANES: usize;
@@ -245,7 +244,7 @@ pub unsafe trait Vector: Copy {
         self.and(b.xor(c)).xor(c)
     }
 
-    /// What at least two of the three have (the *Maj* of FIPS 180-4).
+    /// Bits that at least two of the three have (the *Maj* of FIPS 180-4).
     #[inline(always)]
     fn majority(self, b: Self, c: Self) -> Self {
         self.and(b.xor(c)).xor(b.and(c))

@@ -13,7 +13,8 @@ const LEAST: usize = 8;
 /// have.
 const MEAN: usize = 4;
 
-/// A number for each byte, by which 64 bytes in a row are summed up: each shifts the sum by a bit.
+/// A number for each byte value. 64 consecutive bytes are summed by these numbers, and each byte
+/// shifts the sum by a bit.
 const NUMBERS: [u64; 256] = numbers();
 
 /// Sebastiano Vigna's SplitMix64: not for secrets.
@@ -55,8 +56,8 @@ impl Cutter {
         self.most
     }
 
-    /// Bytes of the chunk that begins an input, of which `bytes` are all, or so many as a chunk may
-    /// have.
+    /// The length of an input's first chunk. `bytes` is the whole input, or as much of it as a
+    /// chunk may have.
     pub(super) fn cut(&self, bytes: &[u8]) -> usize {
         let most = self.most.min(bytes.len());
         let Some(mask) = self.mask else { return most };
@@ -94,7 +95,7 @@ mod tests {
         let cutter = Cutter::new(1 << 14, true);
         let old = ends(cutter, &before);
         let lengths = old.windows(2).map(|pair| pair[1] - pair[0]);
-        // All but the last, which is what is left.
+        // All chunks but the last, which is the rest.
         let mut all = lengths.take(old.len() - 2);
         assert!(all.all(|len| (1 << 11..=1 << 14).contains(&len)), "{old:?}");
         assert!(old.len() > 100, "{} chunks", old.len());
@@ -110,7 +111,7 @@ mod tests {
     fn chunks_are_as_long_as_asked_for_where_the_content_does_not_matter() {
         let cutter = Cutter::new(1000, false);
         assert_eq!(ends(cutter, &[7; 2500]), [1000, 2000, 2500]);
-        // What never ends is cut at the most.
+        // Data without a natural end are cut at the maximum.
         assert_eq!(ends(Cutter::new(1024, true), &[0; 2500]), [1024, 2048, 2500]);
         assert_eq!(Cutter::new(1024, true).cut(&[]), 0);
     }

@@ -15,7 +15,7 @@ use super::chunk::Compressed;
 pub(super) struct Frames<'s> {
     settings: &'s Settings,
     how: Compression,
-    /// That of all chunks so far, where the format has one for all.
+    /// The checksum of all chunks so far, where the format has one for the whole file.
     checksum: Option<u32>,
     /// Where blocks begin.
     blocks: Vec<Entry>,
@@ -185,7 +185,7 @@ impl<'s> Frames<'s> {
     }
 }
 
-/// The trailer of a gzip member with `len` bytes of data. No checksum: that of no bytes, which is
+/// The trailer of a gzip member with `len` bytes of data. A missing checksum is that of no bytes,
 /// 0.
 fn trailer(len: u64, checksum: Option<u32>) -> [u8; gzip::TRAILER] {
     Trailer { crc: checksum.unwrap_or_default(), len: len as u32 }.to_bytes()

@@ -26,9 +26,9 @@ const SHORTEST: usize = 64 << 10;
 ///
 /// The call is synchronous and hides what is below it: threads, each with a queue pair and some
 /// jobs outstanding in it, which take chunks as they are free. Chunks are the same whatever the
-/// number of threads, but for an input that is there as a whole and has fewer chunks than threads:
-/// then they are shortened, down to 64 KiB, to give each thread one. So is the output, where the
-/// provider makes the same of the same chunk.
+/// number of threads, except for an input in memory that has fewer chunks than threads: then they
+/// are shortened, down to 64 KiB, to give each thread one. So is the output, where the provider
+/// makes the same of the same chunk.
 #[derive(Debug, Clone)]
 pub struct Compressor {
     session: Session,
@@ -71,8 +71,8 @@ impl Compressor {
         &self.settings
     }
 
-    /// Compresses an input that is there as a whole, and puts the result behind what `output`
-    /// holds. The calling thread is one of those that work, unless threads are pinned.
+    /// Compresses an input in memory, and appends the result to `output`. The calling thread works,
+    /// too, unless threads are pinned.
     ///
     /// # Errors
     /// The error that comes first in the input; `output` is then as it was.
@@ -104,7 +104,7 @@ impl Compressor {
     ///
     /// With one thread that is not pinned everything happens on the calling thread; else `input` is
     /// read on a thread of its own, and the calling thread writes. A chunk is written as soon as it
-    /// and those before it are there.
+    /// and all chunks before it are complete.
     ///
     /// # Errors
     /// The error that comes first in the input, after what comes before it was written. When
@@ -126,8 +126,8 @@ impl Compressor {
     }
 }
 
-/// Bytes of a chunk of an input of `len` that is there as a whole: where there are fewer chunks
-/// than threads, less than was asked for, down to 64 KiB, so that a chunk of any length keeps all
+/// The chunk length for an input of `len` bytes in memory. If there would be fewer chunks than
+/// threads, chunks are shorter than requested, down to 64 KiB. So any chunk length keeps all
 /// threads busy, as with source 003's "a single chunk per thread".
 fn chunk_len(len: usize, chunk: usize, threads: usize) -> usize {
     chunk.min(len.div_ceil(threads).max(SHORTEST))

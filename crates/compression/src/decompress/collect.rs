@@ -28,7 +28,7 @@ pub(super) struct Collect<'c, W> {
     pub(super) inflater: &'c mut Inflater,
     pub(super) coding: Coding,
     pub(super) report: &'c mut Report,
-    /// What becomes of the pieces of a member, where there are any.
+    /// The state of a member's pieces, if it has any.
     pub(super) joined: &'c mut Joined,
     pub(super) pieces: &'c Pieces,
 }
@@ -39,7 +39,7 @@ pub(super) struct Joined {
     pub(super) begun: Begun,
     /// How many.
     pub(super) count: u64,
-    /// What was read behind them, and is to be decoded otherwise.
+    /// Bytes read behind them, to be decoded in another way.
     pub(super) rest: Vec<u8>,
     /// The piece behind them has more data than a piece may have.
     pub(super) is_too_long: bool,
@@ -125,7 +125,7 @@ impl<W: Write> Collect<'_, W> {
         }
         let (joined, pieces) = (&mut *self.joined, self.pieces);
         let found = joins(job, piece, &pieces.seal);
-        // What the trailer is not right of is decoded again before it is written.
+        // Data that do not match the trailer are decoded again before they are written.
         let Some(found) = found.filter(|found| found.fits(&joined.begun, stream)) else {
             pieces.stopped.store(true, Ordering::Relaxed);
             joined.rest.extend_from_slice(stream);
@@ -143,8 +143,8 @@ impl<W: Write> Collect<'_, W> {
         Ok(())
     }
 
-    /// What is wrong with a member that a provider failed at, or with what the provider made of it:
-    /// this thread's own decoder says so.
+    /// Has this thread's own decoder say what is wrong with a member at which a provider failed, or
+    /// with the provider's output.
     fn doubt(
         &mut self,
         member: &Member,
@@ -191,8 +191,7 @@ struct Found<'d> {
 }
 
 impl Found<'_> {
-    /// Whether the trailer, if it is in the piece, is that of the member with these data behind
-    /// those before.
+    /// Whether the trailer, if it is in the piece, matches the member whose data end with these.
     fn fits(&self, begun: &Begun, piece: &[u8]) -> bool {
         let Some(trailer) = piece[self.consumed..].first_chunk().filter(|_| self.is_last) else {
             return true;
@@ -203,7 +202,7 @@ impl Found<'_> {
     }
 }
 
-/// What a piece was decoded to, if it ends with the member or between two blocks.
+/// The data of a piece, if it ends with the member or between two blocks.
 fn joins<'j>(job: &'j Job<'_>, piece: Piece, seal: &Seal) -> Option<Found<'j>> {
     let Piece { len, is_sealed, .. } = piece;
     let (data, crc, consumed) = (job.output()?, job.checksum()?, job.consumed());

@@ -41,9 +41,9 @@ pub(super) struct Cutter {
 }
 
 impl Cutter {
-    /// One for pieces that may take so much memory, with what they are decoded to.
+    /// A cutter for pieces that may use so much memory, their data included.
     pub(super) fn new(memory: u64) -> Self {
-        // What comes out is more than what goes in.
+        // The output is longer than the input.
         let most = MOST.min(usize::try_from(memory / 4).unwrap_or(MOST));
         Cutter { marker: Finder::new(&MARKER), markers: MARKERS, most, searched: 0, has_cut: false }
     }
@@ -149,7 +149,7 @@ mod tests {
         for end in (LEAST - 9..LEAST + 9).chain(LEAST + MORE - 9..LEAST + MORE + 9) {
             let bytes = marked(400_000, &[end]);
             let first = Cutter::new(u64::MAX).next(&mut Stream::new(&bytes[..]));
-            // A single one that is too near is left within what follows it.
+            // A single marker that is too near stays within the next piece.
             let cut = (end >= LEAST).then_some(Cut { len: end, at_marker: true });
             assert_eq!(first.expect("slices can be read"), cut, "{end}");
         }

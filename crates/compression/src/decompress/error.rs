@@ -15,7 +15,7 @@ pub enum DecompressError {
     /// The compressed data are wrong.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The data are longer than was allowed.
+    /// The data are longer than the limit.
     #[error("at byte {offset}: the data go on behind {limit} bytes, which is the limit")]
     OutputLimit {
         /// Where in the compressed input decoding stopped, in bytes.
@@ -31,7 +31,7 @@ pub enum DecompressError {
     Memory {
         /// Where it begins, in bytes of the compressed input.
         offset: u64,
-        /// What it may have, compressed and uncompressed, in bytes.
+        /// Its maximum, compressed and uncompressed, in bytes.
         most: u64,
     },
     /// A provider could not do its work, although the data may be good.
@@ -39,7 +39,7 @@ pub enum DecompressError {
     Provider {
         /// Where in the compressed input the member begins that it worked on, in bytes.
         offset: u64,
-        /// What it said.
+        /// Its message.
         error: JobError,
     },
     /// A provider made something wrong of good data.

@@ -36,12 +36,11 @@ pub struct Listed {
     pub name: Option<Vec<u8>>,
 }
 
-/// Tells `each` of every member of an input, one after another, and gives what decompressing them
-/// would come to. A member of gzip that says how long it is is jumped over; others are decoded, by
-/// this thread.
+/// Calls `each` for every member of an input, one after another, and returns the counts of a
+/// decompression. A gzip member that says its length is skipped; this thread decodes the others.
 ///
 /// # Errors
-/// If the input is wrong or cut off, as far as it is looked at, or stands for more than allowed.
+/// If the part of the input that is read is damaged or cut off, or exceeds the limit.
 pub fn list(
     input: impl Read,
     options: Options,

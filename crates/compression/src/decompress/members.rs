@@ -7,8 +7,8 @@ use crate::diagnose::{Finding, diagnose};
 use crate::format::gzip::{self, Extent, Header, MAGIC, TRAILER, Trailer};
 use crate::format::{Cause, Detected, Format, FormatError, Part, bgzf, detect, parcomp, zlib};
 
-/// What to do about bytes behind the end of gzip, BGZF, zlib or bare deflate data that belong to
-/// nothing. Zeros, with which tapes and block devices fill up, are no such bytes.
+/// How to treat trailing bytes behind gzip, BGZF, zlib or bare deflate data. Zeros, with which
+/// tapes and block devices fill up, do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Garbage {
     /// An error: the beginning of a member may be what is damaged, and its data would be lost.
@@ -17,17 +17,16 @@ pub enum Garbage {
     /// The input ends there, and the [`Trailing`] says so. gzip warns of it and exits with status
     /// 2.
     Report,
-    /// It is copied to the output as it is, zeros too, and so is an input that does not begin as
-    /// gzip data do, or whose beginning is not that of a zlib stream: what `gzip -dcf` does. The
-    /// [`Trailing`] says where.
+    /// It is copied to the output unchanged, zeros too. So is an input that begins neither like
+    /// gzip data nor like a zlib stream. `gzip -dcf` does the same. The [`Trailing`] says where.
     Copy,
 }
 
-/// Bytes that are looked at to see whether an input is a zlib stream, where others are to be
-/// copied: two bytes of header are soon those of a text.
+/// The number of bytes that decide whether an input is a zlib stream, if other inputs are to be
+/// copied. Two bytes of header occur in texts, too.
 const PROBE: usize = 1 << 16;
 
-/// What was found behind the end of the compressed data.
+/// Trailing bytes behind the compressed data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Trailing {
     /// Zeros, in bytes.
@@ -54,11 +53,11 @@ pub(crate) struct Member {
     pub(crate) mtime: u32,
     /// The file's name, without directories.
     pub(crate) name: Option<Vec<u8>>,
-    /// What its header says of lengths, and is not believed.
+    /// The lengths in its header, which are not trusted.
     pub(crate) doubted: Option<Doubted>,
 }
 
-/// What a header says of a member, and may have another meaning.
+/// The lengths that a header claims for a member. The subfield may have another meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Doubted {
     format: Format,
@@ -66,7 +65,7 @@ pub(crate) struct Doubted {
 }
 
 impl Member {
-    /// The most bytes that it can stand for by its header.
+    /// The maximum length of its data by its header.
     pub(crate) fn most_data(&self) -> Option<u64> {
         match (self.data, self.format) {
             (Some(data), _) => Some(data.into()),
@@ -114,7 +113,7 @@ pub(crate) struct Members {
     trailing: Trailing,
     /// The last block of BGZF has data, or is not of BGZF: no end block yet.
     open: bool,
-    /// What headers of gzip say of lengths was wrong once: it means something else here.
+    /// A length in a gzip header was wrong once, so the subfield has another meaning in this file.
     foreign: bool,
 }
 
@@ -151,7 +150,7 @@ impl Members {
         Ok(Members { format, any: false, garbage, trailing, open, foreign: false })
     }
 
-    /// What was behind the last member.
+    /// Bytes behind the last member.
     pub(crate) fn trailing(&self) -> Trailing {
         self.trailing
     }
@@ -222,8 +221,8 @@ impl Members {
         Ok(Some(if self.foreign { member.doubted() } else { member }))
     }
 
-    /// A member that one thread is to decode, as far as its header is believed: where that cannot
-    /// be found out soon, the member's own end and its trailer will do.
+    /// A member for one thread, as far as its header is trusted. If trust cannot be established
+    /// soon, the member's own end and its trailer decide.
     pub(crate) fn believed(
         &mut self,
         member: Member,
@@ -260,9 +259,8 @@ impl Members {
         self.format == Format::Gzip
     }
 
-    /// Whether a member of gzip ends where its header says, as far as what is there tells: a
-    /// length, and another member or the end. If not, neither this member nor another is taken at
-    /// its word.
+    /// Whether a gzip member ends where its header says, judged by the available bytes: a length,
+    /// and another member or the end. If not, no header of this file is trusted any more.
     pub(crate) fn ends(
         &mut self,
         member: &Member,
@@ -282,7 +280,7 @@ impl Members {
     fn follows(&mut self, input: &mut impl Input) -> Result<bool, DecompressError> {
         let next = input.peek(MAGIC.len())?;
         let len = next.len().min(MAGIC.len());
-        // Half of how a member begins is one that was cut off, or a byte to be copied.
+        // Half of a member's first bytes is a member that was cut off, or a byte to copy.
         let least = if self.copies() { MAGIC.len() } else { 1 };
         if len >= least && MAGIC.starts_with(&next[..len]) {
             return Ok(true);

@@ -34,7 +34,7 @@ use members::Members;
 use run::Run;
 use settings::Coding;
 
-/// What a decompression came to.
+/// The result of a decompression.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decompressed {
     /// The counts. Chunks are members of gzip, blocks of BGZF, chunks of parcomp; the other formats
@@ -45,7 +45,7 @@ pub struct Decompressed {
     pub alone: u64,
     /// Pieces of members of gzip that were decoded side by side.
     pub pieces: u64,
-    /// What was behind the end.
+    /// Trailing bytes.
     pub trailing: Trailing,
     /// BGZF that ended without its end block, and had not been asked for by name (then it is an
     /// error): it may have been cut off.
@@ -85,9 +85,9 @@ pub struct Decompressor {
 }
 
 impl Decompressor {
-    /// One with a session that decompresses deflate data and computes CRC-32
+    /// A decompressor over a session that decompresses deflate data and computes CRC-32
     /// (`Transform::decompress(CompressionAlgorithm::Deflate, Checksum::Crc32)`). For
-    /// [`Parcomp`](crate::format::Format::Parcomp) no checksum is needed, and LZ4 will do as well.
+    /// [`Parcomp`](crate::format::Format::Parcomp), no checksum is needed, and LZ4 is valid, too.
     ///
     /// # Errors
     /// If a setting is out of its range, or the session does something else.
@@ -129,8 +129,8 @@ impl Decompressor {
     /// reading is done by one of its own.
     ///
     /// # Errors
-    /// Those of [`decompress`](Decompressor::decompress), and if reading or writing fails. What was
-    /// written by then is a beginning of the data; nothing follows it.
+    /// The errors of [`decompress`](Decompressor::decompress), and failures of reading or writing.
+    /// Everything written until then is a prefix of the data.
     ///
     /// # Panics
     /// If a provider panics.
@@ -149,7 +149,7 @@ impl Decompressor {
     /// Decompresses and checks, and writes nothing.
     ///
     /// # Errors
-    /// Those of [`decompress_stream`](Decompressor::decompress_stream).
+    /// The errors of [`decompress_stream`](Decompressor::decompress_stream).
     ///
     /// # Panics
     /// If a provider panics.
@@ -157,7 +157,7 @@ impl Decompressor {
         self.decompress_stream(input, io::sink())
     }
 
-    /// What of `memory` bytes a single job may have.
+    /// The share of `memory` bytes that a single job may use.
     fn part(&self, memory: u64) -> u64 {
         memory / self.settings.plan().jobs() as u64
     }

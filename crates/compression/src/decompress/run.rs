@@ -111,7 +111,7 @@ impl<'a, I: Lend<'a>, W: Write> Run<I, W> {
         Ok(Decompressed { pieces, ..Decompressed::new(report, alone, &members) })
     }
 
-    /// Takes members that say how long they are through threads, up to one that does not.
+    /// Sends members that say their length through threads, up to a member that does not.
     fn decode_members(
         &mut self,
         through: &mut impl FnMut(Feed<'_, I>, &mut Collect<'_, W>) -> Result<(), DecompressError>,
@@ -173,7 +173,7 @@ impl<'a, I: Lend<'a>, W: Write> Run<I, W> {
         Ok(joined.begun)
     }
 
-    /// Decodes members that do not say how long they are, up to one that does.
+    /// Decodes members that do not say their length, up to a member that does.
     fn decode_others(
         &mut self,
         through: &mut impl FnMut(Feed<'_, I>, &mut Collect<'_, W>) -> Result<(), DecompressError>,

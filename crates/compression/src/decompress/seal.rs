@@ -27,7 +27,7 @@ impl Seal {
     /// Bytes that it has.
     pub(super) const LEN: usize = HEADER.len() + RANDOM;
 
-    /// One that nobody could foretell.
+    /// An unpredictable seal.
     pub(super) fn new() -> Self {
         let mut seal = [0; Seal::LEN];
         seal[..HEADER.len()].copy_from_slice(&HEADER);
@@ -50,7 +50,7 @@ impl Seal {
         (!data.ends_with(&HEADER)).then_some(data)
     }
 
-    /// The CRC-32 of the data, out of that of the data and what a seal adds to them.
+    /// The CRC-32 of the data, computed from the CRC-32 of the data with their seal.
     pub(super) fn crc(&self, sealed: u32) -> u32 {
         const POLYNOMIAL: u32 = 0xedb8_8320;
         let random = &self.0[HEADER.len()..];

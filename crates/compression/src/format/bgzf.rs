@@ -18,7 +18,7 @@ pub const MAX_READ: usize = 1 << 16;
 /// The most bytes that a block has.
 pub const MAX_BLOCK: usize = 1 << 16;
 
-/// Bytes of a block's header, as it is written.
+/// Bytes of a block's header, as Broadloom writes it.
 pub const HEADER: usize = 18;
 
 /// The most bytes of deflate data in a block that is written.
@@ -57,7 +57,7 @@ pub fn header(stream: usize) -> Result<[u8; HEADER], BlockError> {
 /// Reads the header of a block at the beginning of `bytes`. `None` if it goes on behind their end.
 ///
 /// # Errors
-/// Those of [`Header::parse`], and if the member is no block of BGZF.
+/// The errors of [`Header::parse`], and an error if the member is no block of BGZF.
 pub fn parse(bytes: &[u8]) -> Result<Option<Header<'_>>, FormatError> {
     let header = Header::parse(bytes).map_err(|error| match error.cause {
         Cause::Magic { found, .. } => {

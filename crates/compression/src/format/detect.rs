@@ -3,8 +3,8 @@
 use super::gzip::{self, Extent};
 use super::{Cause, Format, FormatError, zlib};
 
-/// What an input turned out to be. What parcomp writes and bare deflate data begin with anything:
-/// they must be asked for by name.
+/// The format found in an input. Files of parcomp and bare deflate data may begin with any bytes,
+/// so they must be asked for by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detected {
     /// gzip without known lengths.
@@ -28,7 +28,8 @@ impl Detected {
     }
 }
 
-/// What begins with `start`. `None` if more bytes would settle it: at most [`gzip::MAX_HEADER`] do.
+/// The format of an input that begins with `start`. `None` if more bytes are needed, at most
+/// [`gzip::MAX_HEADER`].
 ///
 /// # Errors
 /// If neither gzip nor zlib data begin so, or if their header is wrong.

@@ -27,7 +27,7 @@ pub struct Index {
 }
 
 impl Index {
-    /// That of a file with one block.
+    /// The index of a file with one block.
     pub fn new() -> Self {
         Index::default()
     }
@@ -40,7 +40,7 @@ impl Index {
         }
     }
 
-    /// The entries: all blocks but the first.
+    /// The entries: all blocks except the first.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }

@@ -81,8 +81,8 @@ pub struct Header<'a> {
     pub system: u8,
     /// The extra field. Empty if there is none.
     pub extra: &'a [u8],
-    /// The file's name in ISO 8859-1, as it is there. [`file_name`](Header::file_name) is the safe
-    /// one.
+    /// The file's name in ISO 8859-1, as stored. [`file_name`](Header::file_name) gives a safe
+    /// name.
     pub name: Option<&'a [u8]>,
     /// A comment in ISO 8859-1.
     pub comment: Option<&'a [u8]>,
@@ -164,8 +164,8 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// The name without directories, as a file may be called; `None` if nothing is left of it.
-    /// Whoever makes a file of that name cannot be led out of the directory.
+    /// The name without directories, fit for a file; `None` if nothing is left of it. A file of
+    /// that name cannot lie outside the directory.
     pub fn file_name(&self) -> Option<&'a [u8]> {
         let last = self.name?.rsplit(|&byte| byte == b'/').next()?;
         (!matches!(last, b"" | b"." | b"..")).then_some(last)
@@ -209,7 +209,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// What a flag announces, if it does. The outer `None`: the bytes do not suffice.
+/// The part that a flag announces, if it is set. The outer `None` means: too few bytes.
 fn optional<T>(announced: bool, read: impl FnOnce() -> Option<T>) -> Option<Option<T>> {
     if announced { read().map(Some) } else { Some(None) }
 }
@@ -236,7 +236,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What is behind the deflate data of a member.
+/// The trailer behind the deflate data of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trailer {
     /// The CRC-32 of the data.
@@ -260,7 +260,7 @@ impl Trailer {
         bytes
     }
 
-    /// Whether it is that of data of so many bytes, with a CRC-32 that must be known.
+    /// Whether it matches data of so many bytes, with a CRC-32 that must be known.
     pub fn is_of(self, crc: Option<u32>, len: u64) -> bool {
         crc.is_some_and(|crc| self.check(crc, len).is_ok())
     }
@@ -285,7 +285,7 @@ impl Trailer {
     }
 }
 
-/// What a header says beside the lengths.
+/// The contents of a header beside the lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Metadata<'a> {
     /// When the data were last modified, in seconds since 1970; 0 if that is not known.
@@ -296,7 +296,7 @@ pub struct Metadata<'a> {
     pub effort: Effort,
 }
 
-/// What a header tells of the compressor's effort.
+/// The compressor's effort according to a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
     /// Neither of the others.
@@ -308,7 +308,7 @@ pub enum Effort {
     Fastest,
 }
 
-/// What cannot be written as a member.
+/// Why a member cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemberError {
@@ -336,8 +336,8 @@ pub enum MemberError {
 const MAX_NAME: usize = MAX_HEADER / 2;
 
 /// Writes the header of a member of Broadloom's, for `stream` bytes of deflate data that stand for
-/// `data` bytes. The deflate data and a [`Trailer`] have to follow. Data without a byte are a
-/// member as well: an input that is empty is one.
+/// `data` bytes. The deflate data and a [`Trailer`] have to follow. An empty input is a member,
+/// too.
 ///
 /// # Errors
 /// If the name or a length cannot be stored; then nothing is written.

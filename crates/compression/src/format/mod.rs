@@ -39,11 +39,10 @@ pub const MARKER: [u8; 4] = [0, 0, 0xff, 0xff];
 /// An empty stored block that begins with a byte.
 pub const EMPTY_STORED_BLOCK: [u8; 5] = [0, 0, 0, 0xff, 0xff];
 
-/// The most bytes that one byte of deflate data can stand for: 258 bytes in two bits, 1032 in
-/// eight.
+/// The maximum number of bytes from one byte of deflate data: 258 bytes in two bits, 1032 in eight.
 pub const MAX_RATIO: u64 = 1032;
 
-/// Whether `compressed` bytes of deflate data can stand for `claimed` bytes. What cannot be needs
+/// Whether `compressed` bytes of deflate data can become `claimed` bytes. An impossible claim needs
 /// no room.
 pub fn is_plausible(compressed: u64, claimed: u64) -> bool {
     claimed <= compressed.saturating_mul(MAX_RATIO)

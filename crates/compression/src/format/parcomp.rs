@@ -18,7 +18,7 @@ pub struct ChunkError {
     pub len: usize,
 }
 
-/// What stands before a deflate stream of `len` bytes.
+/// The bytes before a deflate stream of `len` bytes.
 ///
 /// # Errors
 /// If four bytes cannot say so much.

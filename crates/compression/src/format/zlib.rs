@@ -11,7 +11,7 @@ pub const TRAILER: usize = 4;
 const DEFLATE: u8 = 8;
 const NEEDS_DICTIONARY: u8 = 0x20;
 
-/// What the header says.
+/// The contents of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// The window, as a power of two: 8 to 15.

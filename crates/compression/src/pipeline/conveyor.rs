@@ -15,7 +15,7 @@ pub(super) struct Conveyor<J, E> {
     state: Mutex<State<J, E>>,
     /// For workers: there is work, or an end of it.
     work: Condvar,
-    /// For the reader: there are jobs to fill, or nobody wants any.
+    /// For the reader: there are jobs to fill, or no more are wanted.
     room: Condvar,
     /// For the writer: there are results, or nothing comes any more.
     results: Condvar,
@@ -64,8 +64,8 @@ impl<J, E> Conveyor<J, E> {
     }
 
     /// For the reader: a job to fill, made by `make` while there are fewer than the window; `None`
-    /// when nobody wants any more. Where it has to wait it does so until a quarter of the window is
-    /// to be filled: threads change less often.
+    /// when no more are wanted. A reader that has to wait waits until a quarter of the window is to
+    /// be filled, so that threads switch less often.
     pub(super) fn to_fill(&self, make: &(dyn Fn() -> J + Sync)) -> Option<Box<Numbered<J>>> {
         let mut state = self.lock();
         if state.idle.is_empty() && state.to_make == 0 {
@@ -102,7 +102,7 @@ impl<J, E> Conveyor<J, E> {
         self.results.notify_all();
     }
 
-    /// For the writer: the result whose turn it is, once it is there; the job written before goes
+    /// For the writer: the next result in order, once it is complete; the job written before goes
     /// back. `None` when all are written, or when everything was stopped.
     pub(super) fn result(&self, written: Option<Box<Numbered<J>>>) -> Option<Box<Numbered<J>>> {
         let mut state = self.lock();

@@ -7,7 +7,7 @@ use broadloom_engine::{QueueConfig, QueuePair};
 
 use super::{ChunkJob, Numbered, Plan};
 
-/// What there is to do.
+/// The next step.
 pub(super) enum Next<J> {
     /// This.
     Job(Box<Numbered<J>>),
@@ -17,14 +17,14 @@ pub(super) enum Next<J> {
     End,
 }
 
-/// What a thread's loop takes jobs from and gives them to.
+/// The source and the sink of a thread's loop.
 pub(super) trait Belt<J> {
-    /// What may go wrong.
+    /// The error type.
     type Error;
     /// Gives the next job. Where the thread has nothing else to do it waits for one, and does not
     /// say [`Next::Later`].
     fn next(&mut self, may_wait: bool) -> Result<Next<J>, Self::Error>;
-    /// Takes one that is done.
+    /// Takes a complete job.
     fn done(&mut self, job: Box<Numbered<J>>) -> Result<(), Self::Error>;
 }
 

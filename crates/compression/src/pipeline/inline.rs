@@ -34,7 +34,7 @@ struct Inline<'b, J, S, K, E> {
     filled: u64,
     idle: Vec<Box<Numbered<J>>>,
     turns: Turns<J>,
-    /// What the source says that comes after all results.
+    /// The source's error, which comes after all results.
     failed: Option<E>,
 }
 

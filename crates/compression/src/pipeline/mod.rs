@@ -37,10 +37,10 @@ pub(crate) struct Plan<'p> {
     pub threads: usize,
     /// Jobs in each queue pair, at most.
     pub outstanding: usize,
-    /// Cores to which threads are pinned, round robin; where this is given, nothing runs on the
-    /// caller's thread but the sink of a stream.
+    /// Cores to which threads are pinned, round robin. With pinned threads, only the sink of a
+    /// stream runs on the caller's thread.
     pub cores: Option<&'p [usize]>,
-    /// What a thread does between looks at a queue pair with nothing to give.
+    /// How a thread waits between looks at an empty queue pair.
     pub poll: Poll,
 }
 
@@ -68,7 +68,7 @@ pub(crate) trait ChunkJob<'a>: Handle<'a> + Send {
 
 /// Where chunks come from.
 pub(crate) trait Source<J> {
-    /// What may go wrong.
+    /// The error type.
     type Error;
     /// Makes a job that was new, or done, one for the next chunk; `false` if there is none.
     fn fill(&mut self, job: &mut J) -> Result<bool, Self::Error>;
@@ -76,7 +76,7 @@ pub(crate) trait Source<J> {
 
 /// Where results go.
 pub(crate) trait Sink<J> {
-    /// What may go wrong.
+    /// The error type.
     type Error;
     /// Takes the results of a job that is done, in the order of chunks. Where the job has failed,
     /// this is who says so.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Plan, Source};
 
-/// A source of which some jobs were filled ahead.
+/// A source with some jobs filled ahead.
 pub(super) struct Peeked<S, J, E> {
     first: VecDeque<J>,
     /// How it ended, where that has come up.

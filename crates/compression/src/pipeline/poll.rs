@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use broadloom_engine::{Handle, QueuePair};
 
-/// What a thread does between two looks at a queue pair that has nothing to give, while jobs are
-/// out.
+/// How a thread waits between two looks at a queue pair that has no complete job.
 ///
 /// It matters with asynchronous providers alone: others are done when the queue pair is flushed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -14,9 +14,9 @@ use super::{ChunkJob, Plan, Sink, Source};
 /// whichever worker is free, and the calling thread has the sink.
 ///
 /// # Errors
-/// The source's or the sink's own, after all that comes before it in the input is written; or that
-/// of a thread. When it is the sink's, everybody has stopped when the source's call in progress has
-/// returned.
+/// The error of the source or of the sink, after everything before it in the input was written; or
+/// the error of a thread. After an error of the sink, all threads have stopped once the source's
+/// call in progress returned.
 ///
 /// # Panics
 /// If a provider panics.

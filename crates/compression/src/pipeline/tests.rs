@@ -77,7 +77,7 @@ impl Queue for SlowQueue {
     }
 }
 
-/// What may go wrong here.
+/// The error type of these tests.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]

@@ -15,9 +15,9 @@ pub enum ThreadError {
     /// The system gives no more threads.
     #[error("the system does not start thread {name:?}: {source}")]
     Start {
-        /// What it was to be called.
+        /// Its name.
         name: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -10,7 +10,7 @@ use fastrand::Rng;
 use crate::case::assert_same;
 use crate::chunk::{Chunk, Kind, open, ways};
 
-/// What a damaged stream may become at most, in bytes.
+/// The longest output of a damaged stream, in bytes.
 const LIMIT: u64 = 100_000;
 
 /// Compares two providers in both directions.

@@ -18,7 +18,7 @@ use broadloom_engine::{Algorithm, ChainOrder, CipherAlgorithm, Direction, MacAlg
 
 pub use provider::reference_provider;
 
-/// What is to be computed.
+/// The computation and its inputs.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// The algorithm.
@@ -35,8 +35,8 @@ pub struct Input<'a> {
     pub associated: &'a [u8],
     /// Bytes of the tag; for a cipher, 0.
     pub tag_len: usize,
-    /// The length of the text in bits, for KASUMI; `None` for all of them. Others behind stay as
-    /// they are.
+    /// The length of the text in bits, for KASUMI; `None` for all bits. Bits behind the length stay
+    /// unchanged.
     pub bits: Option<usize>,
     /// The text. A chain's cipher and its MAC cover all of it.
     pub data: &'a [u8],
@@ -46,8 +46,8 @@ pub struct Input<'a> {
 /// checked, it is what it should be.
 ///
 /// # Panics
-/// If a length does not fit the algorithm; and for a compression, of which there is more than one
-/// right output.
+/// If a length does not fit the algorithm, and for compression, which has more than one right
+/// output.
 pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
     let encrypts = matches!(input.direction, Direction::Encrypt | Direction::Seal);
     let &Input { key, mac_key, nonce, data, tag_len, .. } = input;

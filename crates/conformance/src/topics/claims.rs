@@ -117,7 +117,7 @@ impl Claim {
     }
 }
 
-/// What is in a job's buffer.
+/// The contents of a job's buffer.
 fn output<T>(job: &Job<'_, T>) -> Vec<u8> {
     job.data().output_pieces().flatten().copied().collect()
 }

@@ -9,8 +9,8 @@ use crate::case::{Case, assert_same};
 use crate::keyed::{Keyed, varied};
 use crate::place::{LINE, Placed};
 
-/// Every offset of a buffer in place, and every offset of a source with several of its destination;
-/// with bytes all around that stay as they are.
+/// Every offset of a buffer in place, and every offset of a source with several offsets of its
+/// destination. The bytes around stay unchanged.
 pub fn alignments(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(6);
     let mut processor = Processor::new();

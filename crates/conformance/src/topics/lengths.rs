@@ -35,8 +35,8 @@ pub fn lengths(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Every length in bits to some blocks, of all of the text and of a range, in place and out of
-/// place: what is behind the last bit stays as it is.
+/// Every length in bits up to some blocks, of the whole text and of a range, in place and apart.
+/// Bits behind the last one stay unchanged.
 pub fn lengths_in_bits(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(30);
     let mut processor = Processor::new();
@@ -76,7 +76,7 @@ pub fn lengths_in_bits(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// A buffer of 1 MiB among those of 16 bytes, at any place of the burst.
+/// A buffer of 1 MiB among buffers of 16 bytes, at any place of the burst.
 pub fn large_beside_small(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(4);
     let mut processor = Processor::new();

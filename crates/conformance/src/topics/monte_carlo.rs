@@ -78,7 +78,7 @@ fn steps_of(algorithm: Algorithm) -> usize {
     }
 }
 
-/// What the next job works on.
+/// The input of the next job.
 enum Rule {
     /// The last three digests.
     Digests,

@@ -30,8 +30,8 @@ pub fn wrong_nonces(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Texts that are no whole blocks, of other lengths in bits, too long for CCM's length field, read
-/// only, or of which source and destination differ.
+/// Texts that are no whole blocks, have wrong lengths in bits, are too long for CCM's length field
+/// or read only, or whose source and destination differ in length.
 pub fn wrong_lengths(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 14);
     for algorithm in varied(provider) {
@@ -148,8 +148,8 @@ pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
                 });
             }
         }
-        // The last values of a counter are as good as the others (but for the very last, which the
-        // reference's ChaCha20 does not take).
+        // The last values of a counter are valid (except the very last one, which the reference's
+        // ChaCha20 does not take).
         if let Some(nonce) = counter(u32::MAX - 2) {
             let keyed = Keyed::random(&mut bench.rng, provider, algorithm);
             let text = random_bytes(&mut bench.rng, 2 * cipher.block_len());
@@ -302,6 +302,7 @@ fn refuses_useless(bench: &mut Bench<'_>, session: &Session) {
             Extra::Associated => job.associated(b"header"),
             Extra::Bits => job.bits(96 * 8),
             Extra::ExpectedTag => job.expect_tag(&[5]),
+            other => panic!("no {other} is tried here"),
         });
     }
 }
@@ -355,7 +356,7 @@ pub fn bad_among_good(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// What a refused job is tried on.
+/// The data for refused jobs.
 struct Bench<'p> {
     provider: &'p Arc<dyn Provider>,
     processor: Processor,

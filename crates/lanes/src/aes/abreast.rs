@@ -28,7 +28,7 @@ pub(crate) const fn narrow<W: Abreast>() -> Narrow {
 pub(crate) enum Added {
     /// Before the cipher (CBC).
     Before,
-    /// Behind the cipher, and what comes of it goes into the next block (CFB).
+    /// Behind the cipher, and the result goes into the next block (CFB).
     Behind,
     /// Behind the cipher, and the next block knows nothing of it (OFB).
     Aside,
@@ -45,7 +45,7 @@ impl Added {
     }
 }
 
-/// What is added to a block, and when, and what becomes of it.
+/// The parts of a mode: what is added to a block, when, and the use of the result.
 pub(crate) trait Course {
     /// Where the text is added.
     const ADDED: Added;
@@ -81,13 +81,13 @@ pub(crate) trait Abreast: Lanewise + Wide {
     unsafe fn scatter(self, to: *const *mut u8, at: usize);
 }
 
-/// Steps of which the keys are kept in registers.
+/// Steps whose keys stay in registers.
 const HELD: usize = 5;
 
 /// [`CbcKernel::encrypt`](super::cbc::CbcKernel), with its contract.
 ///
 /// # Safety
-/// That contract, and that of [`Abreast`].
+/// That contract, and the contract of [`Abreast`].
 #[inline(always)]
 pub(crate) unsafe fn encrypt<M: Mode, W: Abreast>(set: &mut CbcLaneSet, n: usize, blocks: usize) {
     assert!((1..=MAX_LANES).contains(&n), "1 to {MAX_LANES} lanes, not {n}");
@@ -180,10 +180,10 @@ unsafe fn run_in<C: Course, W: Abreast, const N: usize>(
 /// The methods may only be called where the instructions of `W` are enabled, and for round keys and
 /// registers that there are.
 trait Keys<W> {
-    /// Those of a step.
+    /// The values of a step.
     type Step: Copy;
 
-    /// That of a register, on the first block.
+    /// The value of a register, on the first block.
     unsafe fn first(&mut self, at: usize, register: usize) -> W;
 
     /// Keeps what `first` gave for the blocks after it.
@@ -191,7 +191,7 @@ trait Keys<W> {
 
     unsafe fn step(&self, at: usize) -> Self::Step;
 
-    /// That of a register.
+    /// The value of a register.
     unsafe fn of(step: Self::Step, register: usize) -> W;
 }
 
@@ -290,13 +290,14 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
     keys: &mut K,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promises: the lanes have keys with as many rounds, and buffers of
-    // `blocks` blocks, of which one is touched at a time: in all lanes it is read before any is
-    // written to.
+    // SAFETY: the caller promises: the lanes have keys with as many rounds, and buffers of `blocks`
+    // blocks, of which the body touches one at a time: it reads the block of all lanes before it
+    // writes any of them.
     unsafe {
         let rounds = (**lanes.key).rounds();
         let &Places { src, dst, state, .. } = lanes;
-        // Block by block, as whoever gave a lane its task has just stored them.
+        // Block by block: the code that gave a lane its task has just stored them, and wider loads
+        // would wait for these stores.
         let start = |i: usize| {
             let blocks: [*const u8; MAX_LANES] = core::array::from_fn(|lane| {
                 state.wrapping_add(W::LANES * i + lane).cast_const().cast()

@@ -65,8 +65,7 @@ pub(crate) struct Narrow {
     pub lanes: usize,
     /// Where all tasks are known, the longest first.
     pub blocks: usize,
-    /// Where they come as they are: of a mix of lengths, among more lanes there is sooner one at
-    /// its end.
+    /// The same for unsorted jobs: with a mix of lengths and more lanes, some lane ends sooner.
     pub blocks_of_stream: usize,
 }
 
@@ -99,7 +98,7 @@ pub(crate) struct CbcKernel {
     /// Where fewer are as fast.
     pub narrow: Narrow,
     /// Encrypts the next `blocks` blocks in each of lanes `0..n`; leaves each lane's `state` at the
-    /// last ciphertext block, and its pointers as they are.
+    /// last ciphertext block, and its pointers unchanged.
     pub encrypt: unsafe fn(set: &mut CbcLaneSet, n: usize, blocks: usize),
     /// Decrypts `blocks` blocks of one buffer.
     pub decrypt:

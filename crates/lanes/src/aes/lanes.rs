@@ -15,7 +15,7 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CbcTask {
     pub(super) key: *const AesKey,
@@ -35,7 +35,7 @@ pub enum Direction {
     Decrypt,
 }
 
-/// What became of a task that was taken.
+/// The fate of a task that was taken.
 enum Taken {
     /// It is complete.
     Complete(u32),
@@ -102,7 +102,7 @@ impl Filled {
     }
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
 // this.
 unsafe impl Send for CbcLanes {}
 

@@ -24,8 +24,8 @@ pub(crate) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
     first: usize,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promises: these lanes have valid keys, and buffers of `blocks` blocks,
-    // of which block `at / 16` is the one touched; a key has ROUNDS + 1 round keys.
+    // SAFETY: the caller promises: these lanes have valid keys, and buffers of `blocks` blocks, of
+    // which the body touches block `at / 16`; a key has ROUNDS + 1 round keys.
     unsafe {
         let states = set.state.as_mut_ptr().add(first);
         let mut state = [A::load(states.cast()); N];
@@ -99,7 +99,7 @@ pub(crate) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
     }
 }
 
-/// What `N` lanes from `first` on have.
+/// The values of `N` lanes from `first` on.
 ///
 /// # Safety
 ///
@@ -123,7 +123,7 @@ unsafe fn decrypt_group<A: Decrypt, const ROUNDS: usize, const N: usize>(
     src: *const u8,
     dst: *mut u8,
 ) -> A {
-    // SAFETY: the caller's promises: N blocks at src and dst, ROUNDS + 1 round keys.
+    // SAFETY: the caller promises: N blocks at src and dst, ROUNDS + 1 round keys.
     unsafe {
         let first: A = inverse_round_key(key, 0);
         let mut x = [first; N];
@@ -202,5 +202,5 @@ pub(crate) type Encrypt = unsafe fn(set: &mut CbcLaneSet, first: usize, blocks: 
 /// The copies of an encryption for one number of rounds: `[lanes - 1]`.
 pub(crate) type ByLanes = [Encrypt; LANES];
 
-/// Lanes of these kernels: what hides the latency of a round, with one block in a register.
+/// Lanes of these kernels: as many as hide the latency of a round, with one block in a register.
 pub(crate) const LANES: usize = 8;

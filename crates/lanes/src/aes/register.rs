@@ -115,9 +115,9 @@ macro_rules! unroll {
 }
 pub(crate) use unroll;
 
-/// Does something at every step of the cipher, whatever the length of the key. `$STEP` is the
-/// number that the step has where keys are the longest ([`MAX_ROUNDS`]), a constant; `$at` is that
-/// of its round key. Steps 0 to 8 are the same for keys of all lengths.
+/// Runs a body at every step of the cipher, whatever the length of the key. `$STEP`, a constant, is
+/// the number of the step under the longest keys ([`MAX_ROUNDS`]); `$at` is the number of its round
+/// key. Steps 0 to 8 are the same for keys of all lengths.
 macro_rules! every_step {
     (@ $STEP:ident, $at:ident, $body:block, $($step:literal = $place:expr),*) => {
         $({
@@ -140,7 +140,7 @@ macro_rules! every_step {
 }
 pub(crate) use every_step;
 
-/// What is done between the rounds, on the ports that they leave free.
+/// Work between the rounds, on the ports that they leave free.
 ///
 /// # Safety
 /// As [`Aes`].

@@ -10,7 +10,7 @@ use ::cbc::cipher::{BlockModeEncrypt, KeyIvInit, block_padding::NoPadding};
 use std::vec::Vec;
 use std::{eprintln, format, vec};
 
-/// The kernels that can run here: those of CBC.
+/// The kernels of CBC that can run here.
 fn kernels() -> Vec<&'static CbcKernel> {
     let kernels = Cpu::every(|kernels| &kernels.aes.cbc);
     let names: Vec<_> = kernels.iter().map(|kernel| kernel.name).collect();
@@ -18,12 +18,12 @@ fn kernels() -> Vec<&'static CbcKernel> {
     kernels
 }
 
-/// Those of OFB.
+/// The kernels of OFB.
 fn ofb_kernels() -> Vec<&'static CbcKernel> {
     Cpu::every(|kernels| &kernels.aes.ofb)
 }
 
-/// Those of CFB.
+/// The kernels of CFB.
 fn cfb_kernels() -> Vec<&'static CbcKernel> {
     Cpu::every(|kernels| &kernels.aes.cfb)
 }
@@ -114,7 +114,7 @@ const PLACINGS: [Placing; 4] = [
     Placing { misalignment: 9, in_place: false },
 ];
 
-/// A source and a destination with room around them that must stay as it is.
+/// A source and a destination, between bytes that must not change.
 struct Buffers {
     src: Vec<u8>,
     dst: Vec<u8>,
@@ -153,7 +153,7 @@ impl Buffers {
     }
 }
 
-/// What a lane's state is in the end: of a case and its ciphertext.
+/// The final state of a lane, for a case and its ciphertext.
 type LastState = fn(case: &Case, ciphertext: &[u8]) -> [u8; 16];
 
 /// CBC's, and CFB's: the last block of the ciphertext.
@@ -423,7 +423,7 @@ fn a_lane_count_beyond_the_kernel_panics() {
 mod guard {
     use super::*;
 
-    /// A page, and after it one that may not be touched.
+    /// A page, followed by a page that may not be touched.
     struct Page {
         start: *mut u8,
         size: usize,

@@ -43,7 +43,7 @@ impl<'a> ChaCha<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for ChaCha<'_> {
     type Lanes = ChaChaLanes;
 
@@ -52,7 +52,7 @@ unsafe impl Cipher for ChaCha<'_> {
         ChaChaTask(self.text(text))
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize) -> usize {
         1
@@ -61,8 +61,8 @@ unsafe impl Cipher for ChaCha<'_> {
 
 /// A buffer to be encrypted or decrypted with ChaCha20 (RFC 8439, section 2.4), which are the same.
 ///
-/// No counter may be used twice under one key and nonce: whoever has both ciphertexts has the
-/// difference of the plaintexts.
+/// No counter may be used twice under one key and nonce: two such ciphertexts reveal the difference
+/// of their plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{ChaChaJob, ChaChaKey, ChaChaLanes, CounterError, Cpu, Planner};
@@ -112,7 +112,7 @@ impl<'a> ChaChaPoly<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+// SAFETY: the key is borrowed, and tasks point only to it and to the parts.
 unsafe impl Aead for ChaChaPoly<'_> {
     type Lanes = ChaChaPolyLanes;
 
@@ -122,7 +122,7 @@ unsafe impl Aead for ChaChaPoly<'_> {
         ChaChaPolyTask(Message { text: self.cipher.text(text), associated, tag, seals: self.seals })
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1
@@ -137,8 +137,8 @@ unsafe impl Aead for ChaChaPoly<'_> {
 /// A message to be sealed or opened with ChaCha20-Poly1305 (RFC 8439, section 2.8), whose tags have
 /// 16 bytes. A text has at most 2^38 - 64 bytes.
 ///
-/// No nonce may be used twice under one key: whoever has both messages has the difference of the
-/// plaintexts, and can forge messages under that nonce.
+/// No nonce may be used twice under one key: two such messages reveal the difference of their
+/// plaintexts, and an attacker can forge messages under that nonce.
 ///
 /// ```
 /// use broadloom_lanes::{ChaChaKey, ChaChaPolyJob, CounterError, Cpu, Planner, TagError};
@@ -192,7 +192,7 @@ impl<'a, A: Input, B: CipherBuffer, T> ChaChaPolyJob<'a, A, B, T> {
 pub struct XChaChaPoly<'a> {
     /// With the key that another is derived from, and the nonce that goes with that one.
     inner: ChaChaPoly<'a>,
-    /// What the key is derived with.
+    /// The part of the nonce that derives the key.
     row: [u32; 4],
 }
 
@@ -214,7 +214,7 @@ impl<'a> XChaChaPoly<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+// SAFETY: the key is borrowed, and tasks point only to it and to the parts.
 unsafe impl Aead for XChaChaPoly<'_> {
     type Lanes = XChaChaPolyLanes;
 
@@ -224,7 +224,7 @@ unsafe impl Aead for XChaChaPoly<'_> {
         XChaChaPolyTask(Extended { row: self.row, message })
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1

@@ -4,24 +4,24 @@ use super::aead::{GATHERED, LONG, TOGETHER, Workspace};
 use super::job::{ChaCha, ChaChaPoly, XChaChaPoly};
 use super::{ChaChaKernel, ChaChaKey, Extended, Message, Text};
 use crate::aes::CounterError;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::{Aead, Cipher, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One text, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct ChaChaTask(pub(super) Text);
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct ChaChaPolyTask(pub(super) Message);
 
-/// What all schedulers have: a kernel, and room for what it is given at a time.
+/// The common part of all schedulers: a kernel, and room for the texts of a call.
 struct Gathering<T> {
     kernel: &'static ChaChaKernel,
     workspace: Workspace,
@@ -80,7 +80,7 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
 
 /// One message of XChaCha20-Poly1305, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct XChaChaPolyTask(pub(super) Extended);
 
@@ -93,7 +93,7 @@ pub struct XChaChaPolyTask(pub(super) Extended);
 ///
 /// let mut planner: Planner<ChaChaLanes> = Planner::new(&Cpu::detect());
 /// let key = ChaChaKey::new(&[7; 32]);
-/// let mut jobs = [ChaChaJob::chacha20(&key, 1, [1; 12], vec![0; 40], ()).expect("a short text")];
+/// let mut jobs = [ChaChaJob::chacha20(&key, 1, &[1; 12], vec![0; 40], ()).expect("a short text")];
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
 /// ```
@@ -108,7 +108,7 @@ pub struct ChaChaLanes(Gathering<Text>);
 ///
 /// let mut planner: Planner<ChaChaPolyLanes> = Planner::new(&Cpu::detect());
 /// let key = ChaChaKey::new(&[7; 32]);
-/// let job = ChaChaPolyJob::seal(&key, [1; 12], b"header", vec![0; 40], ());
+/// let job = ChaChaPolyJob::seal(&key, &[1; 12], b"header", vec![0; 40], ());
 /// let mut jobs = [job.expect("a short text")];
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
@@ -125,7 +125,7 @@ pub struct ChaChaPolyLanes(Gathering<Message>);
 ///
 /// let mut planner: Planner<XChaChaPolyLanes> = Planner::new(&Cpu::detect());
 /// let key = ChaChaKey::new(&[7; 32]);
-/// let job = XChaChaPolyJob::seal(&key, [1; 24], b"header", vec![0; 40], ());
+/// let job = XChaChaPolyJob::seal(&key, &[1; 24], b"header", vec![0; 40], ());
 /// let mut jobs = [job.expect("a short text")];
 /// planner.process_many(&mut jobs);
 /// assert!(jobs[0].output().is_some());
@@ -236,11 +236,11 @@ impl Lanes for XChaChaPolyLanes {
 }
 
 impl<'a> Loan<'a, ChaChaLanes> {
-    /// Encrypts or decrypts a buffer in place with ChaCha20 (RFC 8439, section 2.4), which are the
+    /// Encrypts or decrypts a buffer with ChaCha20 (RFC 8439, section 2.4), which are the
     /// same. `counter` is the number of the first block, of 64 bytes.
     ///
-    /// No counter may be used twice under one key and nonce: whoever has both ciphertexts has the
-    /// difference of the plaintexts.
+    /// No counter may be used twice under one key and nonce: two such ciphertexts reveal the
+    /// difference of their plaintexts.
     ///
     /// ```
     /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
@@ -264,27 +264,9 @@ impl<'a> Loan<'a, ChaChaLanes> {
         key: &'a ChaChaKey,
         counter: u32,
         nonce: &[u8; 12],
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, CounterError> {
-        Self::text(key, counter, nonce, Span::in_place(buffer))
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Errors
-    /// As [`chacha20`](Loan::chacha20).
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn chacha20_to(
-        key: &'a ChaChaKey,
-        counter: u32,
-        nonce: &[u8; 12],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, CounterError> {
-        Self::text(key, counter, nonce, Span::apart(src, dst))
+        Self::text(key, counter, nonce, buffer.into().span())
     }
 
     #[inline(always)]
@@ -299,10 +281,10 @@ impl<'a> Loan<'a, ChaChaLanes> {
 }
 
 impl<'a> Loan<'a, ChaChaPolyLanes> {
-    /// Encrypts a text in place with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
+    /// Encrypts a text with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
     ///
-    /// No nonce may be used twice under one key: whoever has both messages has the difference of
-    /// the plaintexts, and can forge messages under that nonce.
+    /// No nonce may be used twice under one key: two such messages reveal the difference of their
+    /// plaintexts, and an attacker can forge messages under that nonce.
     ///
     /// ```
     /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
@@ -327,30 +309,13 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::<ChaChaPolyLanes>::seal), and if the destination has another length than
-    /// the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 12],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
     /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
     /// with it.
     ///
@@ -361,26 +326,10 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal_to`](Loan::<ChaChaPolyLanes>::seal_to).
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 12],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     #[inline(always)]
@@ -400,12 +349,12 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
 }
 
 impl<'a> Loan<'a, XChaChaPolyLanes> {
-    /// Encrypts a text in place with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes
+    /// Encrypts a text with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes
     /// the tag.
     ///
-    /// A nonce has 24 bytes, so that it may be drawn at random. None may be used twice under one
-    /// key: whoever has both messages has the difference of the plaintexts, and can forge messages
-    /// under that nonce.
+    /// A nonce has 24 bytes, so that it may be drawn at random. No nonce may be used twice under
+    /// one key: two such messages reveal the difference of their plaintexts, and an attacker can
+    /// forge messages under that nonce.
     ///
     /// ```
     /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner, XChaChaPolyLanes};
@@ -430,30 +379,13 @@ impl<'a> Loan<'a, XChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 24],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::<XChaChaPolyLanes>::seal), and if the destination has another length than
-    /// the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 24],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
     /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
     /// with it.
     ///
@@ -464,26 +396,10 @@ impl<'a> Loan<'a, XChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 24],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal_to`](Loan::<XChaChaPolyLanes>::seal_to).
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 24],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     #[inline(always)]

@@ -55,7 +55,7 @@ pub(crate) struct ChaChaKernel {
 /// [`ChaChaKernel::cipher`].
 pub(crate) type Cipher = unsafe fn(texts: &[Text], lanes: &mut stream::Lanes);
 
-/// What is ciphered under one key and nonce.
+/// Text under one key and nonce.
 #[derive(Clone, Copy)]
 pub(crate) struct Text {
     key: *const ChaChaKey,
@@ -131,7 +131,7 @@ impl AsRef<Text> for Message {
     }
 }
 
-/// What all get on this CPU.
+/// The kernels of all algorithms here on this CPU.
 pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 3] {
     let ChaChaKernel { name, lanes, .. } = *cpu.pick(&cpu.kernels().chacha);
     let reason = match lanes {

@@ -47,7 +47,7 @@ pub type ChainJob<'a, C, A, B, T = ()> = PacketJob<ChainWork<'a, C, A, B>, T>;
 pub struct ChainWork<'a, C, A: Hash, B> {
     chain: Chain<'a, A>,
     buffer: B,
-    /// What is computed.
+    /// The computed tag.
     tag: Wiped<A::Digest>,
     authentic: bool,
     cipher: PhantomData<fn() -> C>,

@@ -15,7 +15,7 @@ const DEPTH: usize = 64;
 
 /// One packet, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct ChainTask<C, M> {
     pub(super) cipher: C,
@@ -60,7 +60,7 @@ struct Slot<C, M> {
     task: ChainTask<C, M>,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
 // this.
 unsafe impl<C: Lanes, M: Lanes> Send for ChainLanes<C, M> {}
 
@@ -175,7 +175,8 @@ impl<C: Copy, M: Copy> Source<M> for ForMac<'_, C, M> {
     fn done(&mut self, slot: u32) {
         let &mut Slot { task: ChainTask { mac_first, tag, place, place_len, .. }, .. } =
             self.0.slot(slot);
-        // SAFETY: whoever made the task vouches for so many bytes at both, apart from each other.
+        // SAFETY: the task's maker guarantees so many bytes at both pointers, apart from each
+        // other.
         unsafe { ptr::copy_nonoverlapping(tag, place, place_len) };
         if mac_first {
             self.0.to_cipher.push(slot);

@@ -11,7 +11,7 @@ use crate::hash::{Hash, HashLanes, HmacKey, room};
 use crate::job::Cipher;
 use crate::manager::{Lanes, Loan};
 
-/// What is done to a packet, first and last.
+/// The steps on a packet, in order.
 ///
 /// ```
 /// use broadloom_lanes::Steps;
@@ -57,15 +57,15 @@ pub struct Ranges {
     pub cipher: Range<usize>,
     /// Those that are authenticated.
     pub mac: Range<usize>,
-    /// The tag: the first bytes of the MAC, as many as there are here, 4 at least, and none of
-    /// those that are authenticated. On the way back the length is what both sides agreed on, not
-    /// what the packet says. Where a tag is made, the range may be empty: the tag is then not in
-    /// the packet. In the cipher's range it may only be where the packet is authenticated before it
-    /// is encrypted, and then as a whole.
+    /// The tag: the first bytes of the MAC, as many as the range has, at least 4. It may not
+    /// overlap the authenticated bytes. On the way back the length is the one that both sides
+    /// agreed on, not one from the packet. Where a tag is made, the range may be empty: the tag is
+    /// then not in the packet. The tag may be in the cipher's range only if the packet is
+    /// authenticated before it is encrypted, and then as a whole.
     pub tag: Range<usize>,
 }
 
-/// What is done to a packet, under which keys.
+/// The steps on a packet, with keys.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Chain, HmacKey, Ranges, Sha1, Steps};
@@ -88,8 +88,9 @@ pub struct Chain<'a, A: Hash> {
     pub key: &'a AesKey,
     /// The key of the HMAC.
     pub mac_key: &'a HmacKey<A>,
-    /// The IV of CBC, or the first counter block, of which all 128 bits count. For what may not
-    /// happen twice see [`CbcJob`](crate::CbcJob) and [`CtrJob`](crate::CtrJob).
+    /// The IV of CBC, or the first counter block, of which all 128 bits count.
+    /// [`CbcJob`](crate::CbcJob) and [`CtrJob`](crate::CtrJob) say which values may not be used
+    /// twice.
     pub iv: [u8; 16],
     /// To which of its bytes.
     pub ranges: Ranges,
@@ -174,11 +175,11 @@ const MIN_TAG: usize = 4;
 ///     let job = ChainJob::<CbcLanes, _, _, _>::over(chain, vec![0; 64], ());
 ///     job.err().expect("16 bytes too many")
 /// };
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "0..80 is not within a packet of 64 bytes");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainError {
-    /// One that is not within the packet.
+    /// A range that is not within the packet.
     Range {
         /// Its start.
         start: usize,
@@ -187,15 +188,15 @@ pub enum ChainError {
         /// Bytes that the packet has.
         len: usize,
     },
-    /// For the cipher, one that is no whole number of blocks.
+    /// A range of the cipher that is no whole number of blocks.
     CipherLength {
         /// Its bytes.
         len: usize,
-        /// What they must be a multiple of.
+        /// The number that lengths must be a multiple of.
         granularity: usize,
     },
-    /// For the tag, one that is shorter than 4 bytes or longer than the MAC; or that is empty where
-    /// a tag is to be compared.
+    /// A range of the tag that is shorter than 4 bytes or longer than the MAC; or an empty range
+    /// where a tag is to be compared.
     TagLength {
         /// Its bytes.
         len: usize,
@@ -204,8 +205,8 @@ pub enum ChainError {
         /// The most.
         max: usize,
     },
-    /// For the tag, one that has bytes which are authenticated; or which are ciphered, and not
-    /// before the MAC is made, or not all of it is.
+    /// A range of the tag that overlaps the authenticated bytes; or one that overlaps the ciphered
+    /// bytes, unless the MAC comes first and the cipher covers the whole tag.
     TagOverlap {
         /// Its start.
         start: usize,
@@ -265,7 +266,7 @@ impl core::error::Error for ChainError {}
 /// assert!(lanes::<CtrLanes, Sha256>(&Planner::new(&broadloom_lanes::Cpu::detect())) > 0);
 /// ```
 pub trait ChainCipher: Lanes + sealed::Sealed {
-    /// What a number of bytes must be a multiple of.
+    /// Lengths in bytes must be multiples of this number.
     const GRANULARITY: usize;
 
     /// The task for bytes that are good until it is complete, as the key is.
@@ -301,10 +302,10 @@ impl ChainCipher for CtrLanes {
 
 impl<'a, C: ChainCipher, A: Hash> Loan<'a, ChainLanes<C, HashLanes<A>>> {
     /// AES and HMAC over a packet, one after the other, in place. The MAC is written to the start
-    /// of `tag`; one that is made for the packet also goes where the chain's ranges say.
+    /// of `tag`. A MAC that is made for the packet also goes to the chain's range.
     ///
-    /// On the way back the caller compares `tag` with the one that came, and wipes what was
-    /// decrypted if it is another.
+    /// On the way back the caller compares `tag` with the received tag, and wipes the decrypted
+    /// bytes if they differ.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, CbcLanes, Chain, ChainLanes, Cpu, HashLanes, HmacKey};
@@ -326,8 +327,8 @@ impl<'a, C: ChainCipher, A: Hash> Loan<'a, ChainLanes<C, HashLanes<A>>> {
     /// ```
     ///
     /// # Panics
-    /// If the ranges do not fit the packet, for which the panic has the words of [`ChainError`]; or
-    /// if `tag` is shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
+    /// If the ranges do not fit the packet: the panic then has the message of [`ChainError`]; or if
+    /// `tag` is shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
     #[inline(always)]
     pub fn chain(chain: &Chain<'a, A>, packet: &'a mut [u8], tag: &'a mut [u8]) -> Self {
         if let Err(error) = chain.check::<C>(packet.len()) {

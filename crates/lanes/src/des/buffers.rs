@@ -15,7 +15,7 @@ use crate::slab::Slab;
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct DesTask {
     key: *const DesKey,
@@ -89,7 +89,7 @@ struct Slot {
     in_lanes: usize,
 }
 
-/// What of a buffer is not in lanes yet.
+/// The part of a buffer that is not in lanes yet.
 #[derive(Clone, Copy)]
 pub(super) struct Rest {
     run: Run,

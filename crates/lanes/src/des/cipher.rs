@@ -117,9 +117,9 @@ unsafe fn put_slice<B: Bits>(slices: *mut u64, at: usize, slice: B) {
     }
 }
 
-/// Ciphers the blocks of all lanes, which lie side by side. One pass is DES, three are triple DES;
-/// `slices` are those of the passes' keys, one after the other. Every other pass goes the other
-/// way.
+/// Ciphers the blocks of all lanes, which lie side by side. One pass is DES, three are triple DES.
+/// `slices` has the slices of the passes' keys, one after the other. Every other pass goes in the
+/// other direction.
 ///
 /// # Safety
 /// `blocks` is readable and writable for `LANES` words, `slices` readable for [`SLICES`] registers
@@ -191,8 +191,7 @@ unsafe fn transposed<B: Bits>(words: *const u64) -> [B; 64] {
 /// more.
 ///
 /// # Safety
-/// The halves have 32 registers each, and the key the slices of C and D from those of this round
-/// on.
+/// The halves have 32 registers each, and the key has the slices of C and D from this round's on.
 #[inline(always)]
 unsafe fn even_round<B: Bits>(left: *mut B, right: *const B, key: *const u64) {
     // SAFETY: the caller's.
@@ -262,7 +261,8 @@ unsafe fn input<B: Bits, const BOX: usize, const BIT: usize>(
 ) -> B {
     let chosen = const { CHOICE_2[6 * BOX + BIT] as usize - 1 };
     let slice = if chosen < HALF { chosen } else { chosen + HALF };
-    // SAFETY: the caller's: E's rows overlap by two bits, and slices from 28 on are those of D.
+    // SAFETY: the caller's promise: E's rows overlap by two bits, and slices from 28 on belong to
+    // D.
     unsafe {
         let key = B::load(key.add(slice * (B::LANES / 64)));
         right.add((4 * BOX + BIT + 31) % 32).read().xor(key)

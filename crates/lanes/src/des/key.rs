@@ -5,7 +5,7 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A key for DES (FIPS 46-3, 8 bytes) or for triple DES (SP 800-67) with three keys (24 bytes), or
-/// with two (16 bytes), of which the first is the third, too.
+/// with two (16 bytes), where the first is also the third.
 ///
 /// Of each byte the lowest bit is for parity, which is neither used nor checked. DES is within
 /// anyone's reach to break, and both have blocks of 64 bits, so that about 2^32 of them under one
@@ -25,15 +25,15 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 /// # Ok::<(), broadloom_lanes::DesKeyError>(())
 /// ```
 pub struct DesKey {
-    /// Its bytes as little-endian integers; those of a DES key are the first.
+    /// Its bytes as little-endian integers; a DES key has only the first one.
     words: [u64; 3],
     /// 1 for DES, 3 for triple DES.
     passes: usize,
 }
 
 impl DesKey {
-    /// A key of 8, 16 or 24 bytes. Triple DES with two keys (16 bytes) is for what is there
-    /// already: nothing new is to be encrypted with it (SP 800-131A).
+    /// A key of 8, 16 or 24 bytes. Triple DES with two keys (16 bytes) is for existing data: SP
+    /// 800-131A disallows it for new encryption.
     ///
     /// # Errors
     ///
@@ -111,10 +111,10 @@ impl fmt::Debug for DesKey {
 /// A key that DES or triple DES cannot, or should not, be used with.
 ///
 /// ```
-/// use broadloom_lanes::{DesKey};
+/// use broadloom_lanes::DesKey;
 ///
 /// let error = DesKey::new(&[7; 9]).err().expect("9 bytes are no key");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "a key for DES has 8 bytes, one for triple DES 16 or 24, not 9");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

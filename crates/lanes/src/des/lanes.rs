@@ -78,7 +78,7 @@ impl Line {
     }
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
 // this.
 unsafe impl Send for DesLanes {}
 

@@ -60,8 +60,8 @@ pub(super) struct Runs {
 /// Blocks of a lane that are read ahead: a cache line.
 pub(super) const AHEAD: usize = 8;
 
-/// Lanes of which the first-level cache has room for a line each, beside all else. With more, each
-/// line would be fetched for every block that it holds.
+/// The number of lanes for which the first-level cache has room for a line each, beside everything
+/// else. With more lanes, each line would be fetched again for every block in it.
 const NEAR: usize = 256;
 
 impl Runs {
@@ -133,7 +133,7 @@ impl Runs {
         true
     }
 
-    /// As [`input`](Runs::input), of the block of this number of those that were read ahead.
+    /// As [`input`](Runs::input), for the block of this number among those read ahead.
     pub fn input_ahead(&self, number: usize, blocks: &mut [u64]) {
         let row = row(self.src.len());
         let chain = match number {
@@ -176,8 +176,7 @@ impl Runs {
         }
     }
 
-    /// What the cipher gets for the block of this number of the first lanes, as many as there are
-    /// blocks.
+    /// The cipher's inputs for one block of each of the first lanes, as many as there are blocks.
     ///
     /// # Safety
     /// Their runs have so many blocks, whose sources are readable.

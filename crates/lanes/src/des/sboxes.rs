@@ -9,7 +9,7 @@
 use super::ternary;
 use crate::bits::Bits;
 
-/// What S-box `BOX` (0 to 7) gives for six bits.
+/// The output of S-box `BOX` (0 to 7) for six bits.
 #[inline(always)]
 pub(super) fn substitute<B: Bits, const BOX: usize>(input: [B; 6]) -> [B; 4] {
     match B::TERNARY {

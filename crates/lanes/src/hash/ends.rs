@@ -20,7 +20,7 @@ pub(super) struct Ends<W> {
 }
 
 impl<W: Word> Ends<W> {
-    /// Those of a list, with no lane in use; some state for lanes to point to.
+    /// The messages of a list, with no lane in use; some state for lanes to point to.
     pub fn new(list: usize, state: *mut W) -> Self {
         let shape = Shape { blocks: 0, tail: 1 + list % 2, hmac: list >= 2 };
         Ends { shape, count: 0, messages: Messages::new(state), slots: [0; MAX_LANES], idle: 0 }
@@ -99,7 +99,8 @@ impl<A: Hash> HashLanes<A> {
         ends.messages.repeat(count, room);
         ends.messages.state[count..room].fill(self.spare.slot(0).cast());
         // SAFETY: the kernels are for this CPU; every lane points to a state of its own, or ends in
-        // the spare one, and to a tail of so many blocks; every outer state is that of a good task.
+        // the spare one, and to a tail of so many blocks; every outer state belongs to a valid
+        // task.
         unsafe { self.kernels.finish(&ends.messages, count, ends.shape) };
         ends.count = 0;
         for lane in 0..count {

@@ -62,8 +62,8 @@ impl<W: Word> Group<W> {
         }
     }
 
-    /// Adds a task, of which there are fewer than lanes, and says whether the group is complete, or
-    /// is none.
+    /// Adds a task to fewer tasks than there are lanes, and says whether the group is complete, or
+    /// no group.
     ///
     /// # Safety
     /// The task is good.
@@ -91,8 +91,7 @@ impl<W: Word> Group<W> {
             let rest = len % A::BLOCK_LEN;
             messages.pad::<A>(lane, data.wrapping_add(len - rest), rest as u8, total);
         } else {
-            // SAFETY: the task is good, so that its data is readable; the room for its end is
-            // there.
+            // SAFETY: the task is valid, so its data are readable; the room for its end exists.
             unsafe {
                 let tail = self.tails.get(lane);
                 tail.build::<A>(data, len, total);
@@ -161,8 +160,7 @@ impl<A: Hash> HashLanes<A> {
         (group.count, group.idle) = (0, 0);
         if self.kernels.wide.pads && !self.kernels.pads(count) {
             for lane in 0..count {
-                // SAFETY: the task is good, so that its data is readable; the room for its end is
-                // there.
+                // SAFETY: the task is valid, so its data are readable; the room for its end exists.
                 unsafe {
                     let tail = group.tails.get(lane);
                     tail.build::<A>(
@@ -175,8 +173,8 @@ impl<A: Hash> HashLanes<A> {
             }
         }
         group.messages.repeat(count, self.kernels.room(count));
-        // SAFETY: the kernels are for this CPU; every lane starts from a state that is there and
-        // ends in one of the group's, and its data has as many blocks as the shape says.
+        // SAFETY: the kernels are for this CPU; every lane starts from a valid state and ends in
+        // one of the group's, and its data has as many blocks as the shape says.
         unsafe { self.kernels.finish(&group.messages, count, group.shape) };
         for lane in 0..count {
             // SAFETY: the state was filled when this was made; the task is good, and its digest
@@ -201,7 +199,7 @@ impl<A: Hash> HashLanes<A> {
         }
     }
 
-    /// Gives each task of the group a lane, and the one that is not of their shape.
+    /// Gives each task of the group a lane, and also the task with another shape.
     ///
     /// # Safety
     /// All lanes are empty; the group's tasks are good; `push` has just found one of another shape.

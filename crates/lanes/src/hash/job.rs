@@ -32,7 +32,7 @@ use crate::manager::Loan;
 #[derive(Clone)]
 pub struct Stream<A: Hash> {
     state: State<A::Word>,
-    /// Bytes in the state, those of an HMAC key's inner pad included.
+    /// Bytes in the state, including an HMAC key's inner pad.
     absorbed: u64,
     outer: Option<State<A::Word>>,
 }
@@ -98,7 +98,7 @@ pub struct HashWork<'a, A: Hash, B> {
     digest: Wiped<A::Digest>,
 }
 
-/// What is to be done with the data.
+/// The operation on the data.
 enum Step<'a, A: Hash> {
     Digest,
     Hmac(&'a HmacKey<A>),

@@ -24,7 +24,7 @@ pub type WideRun<W> = unsafe fn(states: *const *mut W, data: *const *const u8, b
 /// any alignment; where there is an outer hash, `outer` is readable for eight words.
 pub(crate) type WideFinish<W> = unsafe fn(messages: &Messages<W>, first: usize, shape: Shape);
 
-/// What messages have in common that go side by side from their start to their end.
+/// The shape that messages must share to go through all stages side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Whole blocks.
@@ -74,8 +74,7 @@ impl<W: Word> Messages<W> {
         }
     }
 
-    /// Has the kernel pad a lane's message of `total` bytes, of which the last `rest` are at
-    /// `tail`.
+    /// Has the kernel pad a lane's message of `total` bytes, whose last `rest` bytes are at `tail`.
     #[inline(always)]
     pub(crate) fn pad<A: Hash<Word = W>>(
         &mut self,
@@ -289,7 +288,7 @@ unsafe fn load<V: Vector, C: Compression<Word = V::Word>>(
     }
 }
 
-/// What is in the one block of HMAC's outer hash beside the digest, in words.
+/// The words of HMAC's outer block behind the digest.
 #[allow(dead_code, reason = "only hash instructions need it")]
 #[inline(always)]
 pub(crate) fn outer_padding<A: Hash>() -> [A::Word; 16] {

@@ -37,7 +37,7 @@ use crate::vector::{MAX_LANES, Word};
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct HashTask<W> {
     /// The bytes to absorb, and how many.
@@ -49,7 +49,7 @@ pub struct HashTask<W> {
     pub(crate) end: End<W>,
 }
 
-/// What becomes of the state when the data is absorbed.
+/// The use of the state after the data are absorbed.
 #[derive(Clone, Copy)]
 pub(crate) enum End<W> {
     /// It is kept, for more data to come: `len` is a whole number of blocks.
@@ -61,8 +61,8 @@ pub(crate) enum End<W> {
 }
 
 impl<W> HashTask<W> {
-    /// What it has in common with others that can go with it from start to end: `None` if more data
-    /// is to come.
+    /// The shape that it shares with messages that can accompany it through all stages. `None` if
+    /// more data will come.
     #[inline(always)]
     pub(super) fn shape<A: Hash<Word = W>>(&self) -> Option<Shape> {
         let hmac = match self.end {
@@ -93,7 +93,7 @@ pub(super) struct Slot<W> {
 }
 
 impl<W: Word> Slot<W> {
-    /// One that no task has.
+    /// A value that no task has.
     fn new() -> Self {
         Slot {
             id: 0,
@@ -150,15 +150,15 @@ pub struct HashLanes<A: Hash> {
     /// widths that were made just before it.
     pub(super) tails: Slab<Tail>,
     free: Free,
-    /// What lanes that are not in use read and write: one slot.
+    /// One slot that unused lanes read and write.
     pub(super) spare: Slab<State<A::Word>>,
     /// Tasks completed in this call of `run`.
     pub(super) completed: usize,
     pub(super) occupancy: Occupancy,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
-// this, or go into allocations of its own.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
+// this, or go into this value's own allocations.
 unsafe impl<A: Hash> Send for HashLanes<A> {}
 
 impl<A: Hash> Lanes for HashLanes<A> {
@@ -247,7 +247,7 @@ impl<A: Hash> Lanes for HashLanes<A> {
     }
 }
 
-/// What became of a task that was taken.
+/// The fate of a task that was taken.
 pub(super) enum Taken {
     /// It waits, in a lane or in a group.
     Waits,

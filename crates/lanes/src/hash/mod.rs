@@ -43,7 +43,7 @@ pub(crate) type State<W> = [W; 8];
 /// assert_eq!((Sha256::BLOCK_LEN, Sha512::BLOCK_LEN), (64, 128));
 /// ```
 pub trait Compression: Copy + 'static {
-    /// What it computes with.
+    /// The integer that it computes with.
     type Word: Word;
     /// Words of state.
     const STATE_WORDS: usize;
@@ -95,9 +95,9 @@ mod sealed {
     use super::select::{HashKernels, Kernels};
     use crate::features::Choice;
 
-    /// What a hash has that its users need not see.
+    /// The parts of a hash that users need not see.
     pub trait Sealed: super::Compression {
-        /// Its kernels among those of all hashes.
+        /// Its kernels among the kernels of all hashes.
         fn kernels(of: &HashKernels) -> &Choice<Kernels<Self::Word>>;
         /// The kernel for one buffer that every machine has.
         fn plain() -> SingleKernel<Self::Word>;

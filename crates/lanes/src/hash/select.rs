@@ -76,7 +76,7 @@ impl<W> Kernels<W> {
         count: usize,
         blocks: usize,
     ) {
-        // SAFETY: the caller's, of these lanes.
+        // SAFETY: the caller's promise about these lanes.
         self.each(count, |kernel, first| unsafe {
             (kernel.run)(states[first..].as_ptr(), data[first..].as_ptr(), blocks);
         });
@@ -88,7 +88,7 @@ impl<W> Kernels<W> {
     /// As for [`WideFinish`](super::kernel::WideFinish), of [`room`](Self::room) lanes.
     #[inline(always)]
     pub(crate) unsafe fn finish(&self, messages: &Messages<W>, count: usize, shape: Shape) {
-        // SAFETY: the caller's, of these lanes.
+        // SAFETY: the caller's promise about these lanes.
         self.each(count, |kernel, first| unsafe { (kernel.finish)(messages, first, shape) });
     }
 

@@ -39,7 +39,7 @@ impl Tail {
         self.0[BLOCK..].as_mut_ptr()
     }
 
-    /// Builds the padded end of a message of `total` bytes, of which the last `len` are at `data`.
+    /// Builds the padded end of a message of `total` bytes, whose last `len` bytes are at `data`.
     /// All copies have fixed sizes, except for messages of less than a block.
     ///
     /// # Safety

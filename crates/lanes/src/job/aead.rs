@@ -22,7 +22,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those of a loan.
+    /// The parts of a loan.
     #[inline(always)]
     pub fn new(associated: &[u8], text: Span, tag: &mut [u8]) -> Self {
         Parts { associated: (associated.as_ptr(), associated.len()), text, tag: tag.as_mut_ptr() }
@@ -80,13 +80,13 @@ pub unsafe trait Aead {
 ///
 /// let key = ChaChaKey::new(&[7; 32]);
 /// let mut planner = Planner::new(&Cpu::detect());
-/// let job = ChaChaPolyJob::seal(&key, [1; 12], b"header", b"a text".to_vec(), ());
+/// let job = ChaChaPolyJob::seal(&key, &[1; 12], b"header", b"a text".to_vec(), ());
 /// let mut sealed = [job.expect("a short text")];
 /// planner.process_many(&mut sealed);
 /// let tag = sealed[0].tag().expect("complete").to_vec();
 /// let [sealed] = sealed;
 /// let (text, header, ()) = sealed.into_parts();
-/// let job = ChaChaPolyJob::open(&key, [1; 12], header, text, &tag, ());
+/// let job = ChaChaPolyJob::open(&key, &[1; 12], header, text, &tag, ());
 /// let mut opened = [job.expect("a short text and a tag")];
 /// planner.process_many(&mut opened);
 /// assert_eq!(opened[0].output(), Some(Ok(&b"a text"[..])));
@@ -98,9 +98,9 @@ pub struct AeadWork<M, A, B> {
     mode: M,
     associated: A,
     buffer: B,
-    /// What is computed; wiped once it was compared.
+    /// The computed tag; wiped after the comparison.
     tag: Wiped<[u8; TAG]>,
-    /// What the message came with.
+    /// The tag that came with the message.
     came: Came,
     authentic: bool,
 }
@@ -174,8 +174,8 @@ impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
         })
     }
 
-    /// The tag of a message that was sealed, the whole of it; `None` until the job is complete, and
-    /// for one that opens.
+    /// The whole tag of a sealed message; `None` until the job is complete, and for a job that
+    /// opens.
     pub fn tag(&self) -> Option<&[u8]> {
         let AeadWork { mode, tag, .. } = &self.work;
         (self.is_complete() && mode.seals()).then(|| &tag[..mode.written()])

@@ -31,8 +31,8 @@ pub unsafe trait Mac {
 
 /// Data to be authenticated.
 ///
-/// `M` is the mode, `D` the data, owned or borrowed ([`Input`]). Who compares the tag with one that
-/// came with the data does so in constant time.
+/// `M` is the mode, `D` the data, owned or borrowed ([`Input`]). The job only computes the tag. A
+/// receiver must compare it with the tag of the message in constant time.
 ///
 /// ```
 /// use broadloom_lanes::{CmacJob, CmacKey, Cpu, Planner};

@@ -53,7 +53,7 @@ pub struct PacketJob<W, T = ()> {
     ticket: Ticket,
 }
 
-/// What a job does with its buffers.
+/// The work of a job.
 ///
 /// # Safety
 /// The task's pointers must be good as long as the value is neither moved, nor borrowed, nor

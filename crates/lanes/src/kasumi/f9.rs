@@ -10,7 +10,7 @@ use crate::buffer::Input;
 use crate::job::{Mac, MacJob};
 use crate::manager::Loan;
 
-/// What is added to the key for the last block.
+/// The modifier of the key for the last block.
 const MODIFIER: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 
 /// A message to authenticate.
@@ -30,9 +30,9 @@ pub(in crate::kasumi) struct F9 {
     /// The sum of all blocks of the chain so far.
     sum: u64,
     data: *const u8,
-    /// What comes after the whole blocks of the message; the first one last.
+    /// The blocks behind the whole blocks of the message, in reverse order.
     padded: [u64; 2],
-    /// How many of those are left.
+    /// How many of these blocks are left.
     left: usize,
     /// Whether the block under way is the last, the sum's.
     ends: bool,

@@ -6,7 +6,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A key for F8 or F9: 128 bits, wiped when dropped.
 ///
-/// It is kept as it is: the schedule of all lanes is made at once, when buffers take lanes.
+/// It is stored unexpanded: the schedule of all lanes is made at once, when buffers take lanes.
 ///
 /// ```
 /// use broadloom_lanes::KasumiKey;
@@ -55,7 +55,7 @@ impl fmt::Debug for KasumiKey {
 /// let error = F8Job::f8(&key, 1, 32, LinkDirection::Uplink, vec![0; 8], 64, ())
 ///     .err()
 ///     .expect("a bearer has 5 bits");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "a bearer is 0 to 31, not 32");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KasumiError {
@@ -68,7 +68,7 @@ pub enum KasumiError {
     Bits {
         /// The length that was given, in bits.
         given: usize,
-        /// The bytes that are there.
+        /// The available bytes.
         bytes: usize,
     },
 }

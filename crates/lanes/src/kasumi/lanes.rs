@@ -13,14 +13,14 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct KasumiTask {
     pub(super) key: *const KasumiKey,
     pub(super) mode: ModeTask,
 }
 
-/// What is done with a key.
+/// The use of a key.
 #[derive(Clone, Copy)]
 pub(super) enum ModeTask {
     F8(<F8 as Chain>::Task),
@@ -58,9 +58,9 @@ pub(super) trait Chain: Copy {
 
 /// Blocks under one key.
 pub(super) struct Stretch {
-    /// What is encrypted first.
+    /// The first block to encrypt.
     pub block: u64,
-    /// What is added to the key, in each of its halves.
+    /// The modifier of the key, for each half.
     pub modifier: u64,
     /// The blocks after the first.
     pub more: usize,
@@ -92,7 +92,7 @@ pub struct KasumiLanes {
     occupancy: Occupancy,
 }
 
-/// What kernels work on.
+/// The memory of the kernels.
 struct Memory {
     schedule: Box<[Line]>,
     blocks: Box<[Line]>,
@@ -111,7 +111,7 @@ struct Lane<C> {
     chain: C,
     /// The next block to encrypt.
     block: u64,
-    /// What is added to both halves of the key.
+    /// The modifier of both halves of the key.
     modifier: u64,
     key: *const KasumiKey,
     /// Blocks before the last of its stretch.
@@ -119,7 +119,7 @@ struct Lane<C> {
     id: u32,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
 // this.
 unsafe impl Send for KasumiLanes {}
 
@@ -282,7 +282,7 @@ impl Memory {
         elements(&mut self.blocks)
     }
 
-    /// Makes the schedule of the lanes' keys as they are now.
+    /// Makes the schedule of the lanes' present keys.
     ///
     /// # Safety
     /// The keys are good, the kernel for this CPU and no wider than the memory.

@@ -49,8 +49,7 @@ pub struct InOrder<J: Job> {
     on_drop: Option<Box<dyn FnMut(J) + Send>>,
 }
 
-/// Jobs in their order, numbered as they come; the slot of a number is what remains of it after
-/// division by a power of two.
+/// Jobs in their order, numbered on arrival. The slot of a job is its number modulo a power of two.
 struct Ring<J> {
     slab: Slab<J>,
     waiting: Waiting,
@@ -75,7 +74,7 @@ impl<J: Job> Ring<J> {
         (self.submitted - self.returned) as usize
     }
 
-    /// Takes out the earliest job, if it is complete or `any` will do.
+    /// Takes out the earliest job, if it is complete or `any` is set.
     #[inline(always)]
     fn take_earliest(&mut self, any: bool) -> Option<J> {
         let slot = self.slot(self.returned);
@@ -88,8 +87,8 @@ impl<J: Job> Ring<J> {
         Some(unsafe { self.slab.take(slot) })
     }
 
-    /// The earliest deadline of the jobs that were not given back: one that is complete may wait
-    /// for earlier ones that are not.
+    /// The earliest deadline of the jobs that were not given back: a complete job may wait for
+    /// earlier jobs that are not complete.
     fn next_deadline(&self) -> u64 {
         let slots = (self.returned..self.submitted).map(|number| self.slot(number));
         slots.map(|slot| self.deadlines[slot]).min().unwrap_or(u64::MAX)
@@ -145,8 +144,8 @@ impl<J: Job> InOrder<J> {
         }
     }
 
-    /// Says who gets the jobs that are still held when the manager is dropped, earliest first, some
-    /// of them not complete. [`close`](InOrder::close) gives them back directly.
+    /// Sets the handler for jobs that the manager still holds when it is dropped, earliest first,
+    /// some of them incomplete. [`close`](InOrder::close) gives them back directly.
     pub fn on_drop(mut self, handler: impl FnMut(J) + Send + 'static) -> Self
     where
         J: 'static,
@@ -171,8 +170,8 @@ impl<J: Job> InOrder<J> {
     }
 
     /// Takes a job, and gives back the earliest one if it is complete, or if the ring is now full.
-    /// One that was complete before is processed once more, over what it made: in a counter mode
-    /// that undoes it.
+    /// A job that was complete before is processed once more, over its own output. In a counter
+    /// mode that undoes it.
     #[inline]
     pub fn submit(&mut self, mut job: J) -> Option<J> {
         let ring = &mut self.ring;

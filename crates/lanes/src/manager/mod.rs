@@ -33,7 +33,7 @@ use crate::cpu::Cpu;
 /// }
 ///
 /// use broadloom_lanes::{HashJob, Md5};
-/// let complete = through((0..100).map(|n| HashJob::<Md5, _>::digest([n; 9], n)));
+/// let complete = through((0..100).map(|n| HashJob::<Md5, _, _>::digest([n; 9], n)));
 /// assert_eq!(complete.len(), 100);
 /// assert!(complete.iter().all(|job| job.is_complete()));
 /// ```
@@ -112,7 +112,7 @@ macro_rules! manager {
 
 manager!(OutOfOrder, InOrder);
 
-/// What a manager notes on a job.
+/// A manager's notes on a job.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
@@ -131,7 +131,7 @@ impl Default for Ticket {
 /// A scheduler of tasks onto lanes: it knows nothing of jobs, of their order, or of who holds them.
 #[doc(hidden)]
 pub trait Lanes: Send {
-    /// What it schedules.
+    /// The tasks that it schedules.
     type Task: Copy;
 
     /// Whether it pays to sort the jobs of a stream by their length before they get lanes: whether

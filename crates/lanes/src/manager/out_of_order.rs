@@ -51,8 +51,8 @@ struct Held<J> {
     slab: Slab<J>,
     places: Box<[Place]>,
     deadlines: Box<[u64]>,
-    /// The slots that are empty, the last one emptied last: it is the one to be filled, as it is in
-    /// the nearest cache.
+    /// The empty slots, with the last emptied one at the end. It is filled first, because it is
+    /// still in the nearest cache.
     free: Vec<u32>,
     waiting: Waiting,
     complete: Queue,
@@ -136,8 +136,8 @@ impl<J: Job> OutOfOrder<J> {
         }
     }
 
-    /// Says who gets the jobs that are still held when the manager is dropped, some of them not
-    /// complete. [`close`](OutOfOrder::close) gives them back directly.
+    /// Sets the handler for jobs that the manager still holds when it is dropped, some of them
+    /// incomplete. [`close`](OutOfOrder::close) gives them back directly.
     pub fn on_drop(mut self, handler: impl FnMut(J) + Send + 'static) -> Self
     where
         J: 'static,
@@ -162,8 +162,8 @@ impl<J: Job> OutOfOrder<J> {
     }
 
     /// Takes a job, and gives back one that is complete, if there is one or the manager is now
-    /// full. One that was complete before is processed once more, over what it made: in a counter
-    /// mode that undoes it.
+    /// full. A job that was complete before is processed once more, over its own output. In a
+    /// counter mode that undoes it.
     ///
     /// ```compile_fail
     /// # use broadloom_lanes::{Cpu, HashJob, OutOfOrder, Sha1};
@@ -202,7 +202,7 @@ impl<J: Job> OutOfOrder<J> {
     }
 
     /// Completes the jobs whose deadline is `now` or earlier, and gives back one that is complete;
-    /// `None` if there is none. Call it until then.
+    /// `None` if there is none. Call it until it returns `None`.
     pub fn flush_expired(&mut self, now: u64) -> Option<J> {
         // The last tick stands for no deadline.
         let now = now.min(u64::MAX - 1);

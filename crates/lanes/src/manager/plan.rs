@@ -14,7 +14,7 @@ use core::cmp::Reverse;
 use super::Lanes;
 use super::queue::Queue;
 
-/// Jobs planned together: as many as the widest kernel has lanes, which is that of DES.
+/// Jobs planned together: as many as the widest kernel, that of DES, has lanes.
 pub(crate) const WINDOW: usize = 512;
 
 /// Classes of cost: a class for each number of steps, and the first for all that take more.
@@ -101,8 +101,8 @@ impl Waiting {
         }
     }
 
-    /// The next job. `None` if there is none, or if the others had better wait: whoever asks again
-    /// gets them too.
+    /// The next job. `None` if there is none, or if the other jobs had better wait; the next call
+    /// gives these, too.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<u32> {
         match self {
@@ -122,11 +122,11 @@ const PATIENCE: u32 = 32;
 /// many go by themselves, and the others are held back as long as there are such; then all go, the
 /// dearest first.
 pub(crate) struct Classes {
-    /// And one more, for those of a class of which all go.
+    /// And one more, for a class whose jobs all go.
     classes: Box<[Class; CLASSES + 1]>,
     /// The job after each in its class.
     after: Box<[u32]>,
-    /// The costs of those in the last class, and room to sort them.
+    /// The costs of the jobs in the last class, and room to sort them.
     costs: Box<[usize]>,
     dearest: Vec<(Reverse<usize>, usize, u32)>,
     /// A bit for each class that has jobs, and for each that has enough to go by itself.

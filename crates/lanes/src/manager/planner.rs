@@ -89,7 +89,7 @@ impl<L: Lanes> Planner<L> {
         }
     }
 
-    /// Completes every job of the slice. Jobs that are complete already are left as they are.
+    /// Completes every job of the slice. Jobs that are complete already stay unchanged.
     pub fn process_many<J: Job<Lanes = L>>(&mut self, jobs: &mut [J]) {
         for window in jobs.chunks_mut(WINDOW) {
             let order = self.plan.order(window.len(), |index| window[index].cost());

@@ -10,7 +10,7 @@ pub(crate) const MAX_LANES: usize = 4;
 /// Bytes of a group.
 pub(crate) const GROUP: usize = 16;
 
-/// What kernels advance. All keystreams are at the same byte.
+/// The state that kernels advance. All key streams are at the same byte.
 pub(crate) struct Streams {
     pub states: [State; MAX_LANES],
     /// The places that go by the key: `j`.
@@ -35,7 +35,7 @@ pub(crate) struct Kernel {
     pub groups: &'static [unsafe fn(streams: &mut Streams, first: usize, groups: usize)],
 }
 
-/// What RC4 gets on this CPU.
+/// The kernel of RC4 on this CPU.
 pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
     let Kernel { name, lanes, .. } = *cpu.kernels().rc4;
     KernelInfo {

@@ -62,10 +62,10 @@ impl fmt::Debug for Rc4Key {
 /// A key had fewer than 5 bytes, or more than 256.
 ///
 /// ```
-/// use broadloom_lanes::{Rc4Key};
+/// use broadloom_lanes::Rc4Key;
 ///
 /// let error = Rc4Key::new(&[7; 4]).err().expect("4 bytes are too few");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "an RC4 key has 5 to 256 bytes, not 4");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rc4KeyLengthError {

@@ -6,14 +6,14 @@ use zeroize::Zeroize;
 
 use super::kernel::{GROUP, Kernel, MAX_LANES, Streams, bytes};
 use super::key::Rc4Key;
-use crate::buffer::{CipherBuffer, Span};
+use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::cpu::Cpu;
 use crate::job::{Cipher, CipherJob};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct Rc4Task {
     key: *const Rc4Key,
@@ -45,7 +45,7 @@ pub struct Rc4Lanes {
     occupancy: Occupancy,
 }
 
-// SAFETY: the pointers are those of tasks that are complete, and never used again.
+// SAFETY: the pointers belong to complete tasks, and are never used again.
 unsafe impl Send for Rc4Lanes {}
 
 impl Lanes for Rc4Lanes {
@@ -105,7 +105,7 @@ impl Rc4Lanes {
     /// Ciphers a batch to its end.
     ///
     /// # Safety
-    /// The lanes' sources and destinations are good for their lengths, of which none is longer than
+    /// The lanes' sources and destinations are valid for their lengths, and no length exceeds the
     /// one before it.
     unsafe fn run_batch(&mut self, lens: &[usize]) {
         let mut from = 0;
@@ -161,12 +161,11 @@ impl Drop for Rc4Lanes {
 }
 
 impl<'a> Loan<'a, Rc4Lanes> {
-    /// Encrypts or decrypts a buffer in place with RC4, which are the same, from the start of the
+    /// Encrypts or decrypts a buffer with RC4, which are the same, from the start of the
     /// key's keystream.
     ///
-    /// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key
-    /// has the difference of their plaintexts. And its keystream is biased, its first bytes most
-    /// (RFC 7465).
+    /// RC4 has no nonce: **a key is good for one buffer**. Two ciphertexts under one key reveal the
+    /// difference of their plaintexts. The key stream is biased, its first bytes most (RFC 7465).
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, Loan, Planner, Rc4Key};
@@ -180,17 +179,8 @@ impl<'a> Loan<'a, Rc4Lanes> {
     /// # Ok::<(), broadloom_lanes::Rc4KeyLengthError>(())
     /// ```
     #[inline(always)]
-    pub fn rc4(key: &'a Rc4Key, buffer: &'a mut [u8]) -> Self {
-        Rc4(key).lend(Span::in_place(buffer))
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn rc4_to(key: &'a Rc4Key, src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Rc4(key).lend(Span::apart(src, dst))
+    pub fn rc4(key: &'a Rc4Key, buffer: impl Into<Buffers<'a>>) -> Self {
+        Rc4(key).lend(buffer.into().span())
     }
 }
 
@@ -198,7 +188,7 @@ impl<'a> Loan<'a, Rc4Lanes> {
 #[derive(Clone, Copy)]
 pub struct Rc4<'a>(&'a Rc4Key);
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Rc4<'_> {
     type Lanes = Rc4Lanes;
 
@@ -216,9 +206,8 @@ unsafe impl Cipher for Rc4<'_> {
 /// A buffer to be encrypted or decrypted with RC4, which are the same, from the start of the key's
 /// keystream.
 ///
-/// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key has
-/// the difference of their plaintexts. And its keystream is biased, its first bytes most (RFC
-/// 7465).
+/// RC4 has no nonce: **a key is good for one buffer**. Two ciphertexts under one key reveal the
+/// difference of their plaintexts. The key stream is biased, its first bytes most (RFC 7465).
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, Planner, Rc4Job, Rc4Key};

@@ -41,7 +41,7 @@ impl Doze {
         bed.asleep.store(false, Relaxed);
     }
 
-    /// Wakes as many threads as there are requests to be worked on, of those that sleep.
+    /// Wakes sleeping threads, as many as there are requests to work on.
     #[inline]
     pub(crate) fn wake(&self, requests: usize) {
         fence(SeqCst);

@@ -31,7 +31,7 @@ pub struct Instance {
     responses: Responses,
     entries: Box<[Entry]>,
     free: Vec<u16>,
-    /// Requests that were accepted, and whose end nobody knows yet.
+    /// Accepted requests whose outcome is not known yet.
     outstanding: usize,
     /// Requests whose end needs no response.
     failed: VecDeque<Arrival>,
@@ -84,7 +84,7 @@ struct Pending {
 /// The end of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrival {
-    /// What it was submitted with.
+    /// The parameters of its submission.
     pub user: u64,
     /// `None`: the device never had it.
     slot: Option<u16>,
@@ -212,7 +212,7 @@ impl Instance {
         self.note_faults(time);
     }
 
-    /// What goes wrong with requests goes wrong from the doorbell on.
+    /// Faults of requests begin at the doorbell.
     fn note_faults(&mut self, now: u64) {
         let device = &self.running.device;
         let time = now + device.options.timeout.as_nanos() as u64;
@@ -326,7 +326,7 @@ impl Instance {
         }
     }
 
-    /// Has `take` take what came of a request, with how it went, and frees its slot.
+    /// Hands the result and the outcome of a request to `take`, and frees its slot.
     #[inline]
     pub(crate) fn finish<R>(
         &mut self,
@@ -342,7 +342,7 @@ impl Instance {
                     Some(failure) => Err(failure),
                     None => transfer::check(&memory, self.running.device.options.integrity),
                 };
-                // The device leaves alone what it has not begun.
+                // The device does not touch requests that it has not begun.
                 memory.generation = self.entries[usize::from(slot)].generation;
                 take(Some(&mut memory), status)
             }
@@ -366,7 +366,7 @@ impl Instance {
         }
     }
 
-    /// Ends a request that nobody waits for any more; `take` gets its slot.
+    /// Ends a request that was given up; `take` gets its slot.
     pub(crate) fn abandon(&mut self, user: u64, take: impl FnOnce(&mut Slot)) {
         if let Some(place) = self.failed.iter().position(|arrival| arrival.user == user) {
             self.failed.remove(place);

@@ -95,7 +95,7 @@ impl Mail {
     }
 }
 
-/// What the thread does.
+/// The loop of the thread.
 fn poll(mut arrivals: Arrivals, mail: &Mail, interval: Duration) {
     wake_on_time();
     let mut found = Vec::new();

@@ -50,7 +50,7 @@ impl Emulated {
         Emulated::new(options, registry.default_providers().cloned().collect())
     }
 
-    /// What the device and its drivers have done so far.
+    /// The counts of the device and its drivers so far.
     pub fn statistics(&self) -> Statistics {
         self.running.device.statistics()
     }
@@ -64,10 +64,10 @@ impl Emulated {
         self.running.silicon_cpu_time()
     }
 
-    /// Switches preparation on or off. While it is on nothing is timed: responses are there when
-    /// they are computed, and doorbells cost nothing. With the option `prepare` results are kept
-    /// meanwhile, to be found when the same is asked for later; the [statistics](Statistics) count
-    /// what was found, once it is off.
+    /// Switches preparation on or off. While it is on, nothing is timed: responses are visible when
+    /// they are computed, and doorbells cost nothing. With the option `prepare`, results are kept
+    /// meanwhile, and found again for equal requests later; the [statistics](Statistics) count what
+    /// was found, once it is off.
     pub fn set_preparing(&self, preparing: bool) {
         self.running.device.preparing.store(preparing, SeqCst);
     }
@@ -129,7 +129,7 @@ impl Provider for Emulated {
         self.backends.iter().find_map(|backend| backend.levels(algorithm))
     }
 
-    /// An emulation is never what someone wants who has not asked for it.
+    /// An emulation is used only on request.
     fn by_name_only(&self) -> bool {
         true
     }

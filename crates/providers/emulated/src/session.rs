@@ -30,7 +30,7 @@ pub(crate) struct Inner {
     ending: Option<Ending>,
 }
 
-/// What a request of the session needs and makes.
+/// The input and output of a request of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A hash or a MAC is made.
@@ -139,7 +139,7 @@ impl ProviderSession for DeviceSession {
         }
     }
 
-    /// That of the backend: its output is what there must be room for.
+    /// The backend's maximum: there must be room for its output.
     fn bound(&self, len: usize) -> usize {
         self.0.work.bound(len)
     }

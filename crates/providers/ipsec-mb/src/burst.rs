@@ -7,17 +7,16 @@ use std::ptr;
 use crate::layout::{Job, Jobs};
 use crate::library::OwnedManager;
 
-/// What jobs have in common that can be processed together: the library's numbers.
+/// The library's numbers that jobs must share to be processed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Together {
-    /// A hash, of those that the library has such a call for.
+    /// A hash for which the library has such a call.
     Hash { alg: c_int },
-    /// A cipher, of those that the library has such a call for; the key length is in bytes.
+    /// A cipher for which the library has such a call; the key length is in bytes.
     Cipher { mode: c_int, direction: c_int, key_len: c_int },
 }
 
-/// Jobs in flight. When it is dropped, whether it comes to its end or a panic passes through, none
-/// are.
+/// Jobs in flight. After its drop, at its end or by a panic, no job is in flight.
 pub struct Burst<'q> {
     manager: &'q OwnedManager,
     together: Option<Together>,
@@ -49,7 +48,7 @@ impl<'q> Burst<'q> {
     ///
     /// # Safety
     /// The closure must fill in all that the library reads for the job's algorithm, with addresses
-    /// that stay good for their lengths until the burst has ended, and lengths that the library
+    /// that stay valid for their lengths until the burst has ended, and lengths that the library
     /// takes. The algorithm must be the one that the burst's jobs have in common, if it was made
     /// with one.
     #[inline(always)]
@@ -72,7 +71,7 @@ impl<'q> Burst<'q> {
         let job = unsafe { &mut *(functions.get_next_job)(manager) };
         fill(job);
         job.user_data = ptr::without_provenance_mut(index);
-        // SAFETY: the job last got is filled in, for which the caller vouches.
+        // SAFETY: the caller guarantees that the last job is filled in.
         let mut done = unsafe { (functions.submit_job_nocheck)(manager) };
         while !done.is_null() {
             self.take_returned(done);
@@ -104,7 +103,7 @@ impl<'q> Burst<'q> {
         self.gathered = 0;
     }
 
-    /// Notes what came of a job that the library returned.
+    /// Notes the outcome of a job that the library returned.
     #[inline(always)]
     fn take_returned(&mut self, job: *const Job) {
         // SAFETY: the library returned this job, not null, and leaves it alone until the next
@@ -113,7 +112,7 @@ impl<'q> Burst<'q> {
     }
 }
 
-/// Notes what came of a job.
+/// Notes the outcome of a job.
 #[inline(always)]
 fn note(status: &mut [c_int], job: &Job) {
     if let Some(highest) = status.get_mut(job.user_data.addr()) {

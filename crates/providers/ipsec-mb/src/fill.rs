@@ -90,7 +90,8 @@ pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*c
         Task::Ccm { direction, key_len, key } => {
             let key = key.encrypt.as_ptr().cast();
             fill_cipher(job, layout::CIPHER_CCM, *direction, [key; 2], *key_len, places);
-            // The MAC is that of the plaintext: it comes first to encrypt, and last to decrypt.
+            // The MAC covers the plaintext: it comes first when encrypting, and last when
+            // decrypting.
             let order = match *direction {
                 layout::ENCRYPT => layout::HASH_THEN_CIPHER,
                 _ => layout::CIPHER_THEN_HASH,
@@ -158,7 +159,7 @@ fn fill_cipher(
     job.chain_order = layout::CIPHER_THEN_HASH;
 }
 
-/// What makes a cipher's job one of an AEAD.
+/// Turns a cipher's job into that of an AEAD.
 #[inline(always)]
 fn fill_aead(job: &mut Job, alg: c_int, order: c_int, tag_len: usize, places: &Places<'_>) {
     job.hash_offset = 0;

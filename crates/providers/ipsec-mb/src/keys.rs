@@ -53,7 +53,7 @@ pub struct HmacKey {
 /// A key of KASUMI's F8.
 #[repr(C, align(16))]
 pub struct KasumiKey {
-    /// Round keys, and those of the modified key.
+    /// Round keys, and the round keys of the modified key.
     pub schedule: [u8; 256],
 }
 
@@ -243,7 +243,8 @@ impl<'a> Expander<'a> {
         let one_block = self.functions.one_block[sha_index(hash).unwrap_or(5)];
         let zero = [0; MAX_TAG];
         let mut expanded = Box::new(HmacKey { inner: zero, outer: zero, empty: zero });
-        // What is hashed for the empty message: a key block, and for the outer hash a digest.
+        // The input of the hashes for the empty message: a key block, and for the outer hash a
+        // digest.
         let mut message = Zeroizing::new([0; 128 + MAX_TAG]);
         let HmacKey { inner, outer, empty } = &mut *expanded;
         for (pad, state, rest) in [(0x36, inner, 0), (0x5c, outer, hash.digest_len())] {

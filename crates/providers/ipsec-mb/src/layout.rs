@@ -212,7 +212,7 @@ pub struct Job {
     pub tag: *mut u8,
     /// Tag length in bytes.
     pub tag_len: u64,
-    /// What the hash needs.
+    /// The parameters of the hash.
     pub auth: Auth,
     /// How far the job is.
     pub status: c_int,
@@ -273,7 +273,7 @@ impl Jobs {
     }
 }
 
-/// What a hash needs beside the text, by algorithm: the union of `IMB_JOB`.
+/// The parameters of a hash beside the text, by algorithm: the union of `IMB_JOB`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub union Auth {
@@ -285,7 +285,7 @@ pub union Auth {
     pub aead: AeadAuth,
 }
 
-/// What HMAC needs.
+/// The parameters of HMAC.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct HmacAuth {
@@ -295,7 +295,7 @@ pub struct HmacAuth {
     pub outer: *const u8,
 }
 
-/// What AES-CMAC needs, all aligned to 16 bytes.
+/// The parameters of AES-CMAC, all aligned to 16 bytes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CmacAuth {
@@ -305,7 +305,7 @@ pub struct CmacAuth {
     pub subkeys: [*const c_void; 2],
 }
 
-/// What an AEAD needs.
+/// The parameters of an AEAD.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct AeadAuth {

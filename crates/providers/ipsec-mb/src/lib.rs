@@ -47,6 +47,11 @@
 //! - Its AES-CTR counts in the last 32 bits of the counter block alone: a buffer whose counter
 //!   passes 2^32 is given to it in two parts.
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 pub mod bare;
 pub mod keys;
 pub mod layout;

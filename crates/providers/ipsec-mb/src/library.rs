@@ -224,11 +224,11 @@ struct Guard {
     api: Api,
 }
 
-// SAFETY: a manager belongs to no thread; whoever has it calls it from one thread at a time.
+// SAFETY: a manager belongs to no thread. Its owner calls it from one thread at a time.
 unsafe impl Send for Guard {}
 
 impl OwnedManager {
-    /// What the manager's functions are called with.
+    /// The argument of the manager's functions.
     #[inline(always)]
     pub fn as_ptr(&self) -> *mut Manager {
         self.guard.raw.as_ptr()

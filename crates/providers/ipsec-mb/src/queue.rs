@@ -26,7 +26,7 @@ const BLOCK: usize = 16;
 /// One thread's manager.
 pub struct ImbQueue {
     slots: Box<[Slot]>,
-    /// What came of the jobs of each slot: the highest status, which is the library's.
+    /// The result of the jobs of each slot: their highest status, in the library's numbers.
     status: Box<[c_int]>,
     /// Jobs that are processed together.
     jobs: Jobs,
@@ -34,7 +34,7 @@ pub struct ImbQueue {
     manager: OwnedManager,
 }
 
-/// What an operation needs while it is in flight.
+/// The memory of an operation in flight.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Slot {
@@ -106,7 +106,7 @@ impl Drop for ImbQueue {
     }
 }
 
-/// What all have, if they all have the same.
+/// The common value, if all are equal.
 fn same<T: PartialEq>(mut all: impl Iterator<Item = Option<T>>) -> Option<T> {
     let first = all.next()??;
     all.all(|other| other.as_ref() == Some(&first)).then_some(first)

@@ -62,8 +62,8 @@ pub fn refused(algorithm: Algorithm) -> ProviderError {
     ProviderError::new(lacks(algorithm).unwrap_or("a chain is opened as its two halves"))
 }
 
-/// What an operation must fulfil before the library, which is called without its own checks, is
-/// given it.
+/// The conditions on an operation. They are checked here, because the library is called without its
+/// own checks.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     max_text: u64,
@@ -74,7 +74,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Those of an algorithm in a direction.
+    /// The rules of an algorithm in a direction.
     pub fn of(algorithm: Algorithm, direction: Direction) -> Rules {
         let granularity = algorithm.granularity();
         let lanes = (MAX_LEN - MAX_LEN % granularity) as u64;

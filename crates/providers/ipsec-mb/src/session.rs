@@ -20,7 +20,7 @@ use crate::rules::{Rules, lacks, refused};
 pub struct ImbSession {
     pub task: Task,
     pub rules: Rules,
-    /// What its jobs have in common with others that they can be processed together with.
+    /// The properties that its jobs share with jobs that can be processed together with them.
     pub together: Option<Together>,
     /// A tag is checked, not made.
     pub checks: bool,
@@ -144,7 +144,7 @@ impl Task {
         })
     }
 
-    /// What its jobs have in common, if the library has a call for many of them.
+    /// The common properties of its jobs, if the library has a call for many of them.
     fn together(&self) -> Option<Together> {
         match self {
             Task::Hmac { alg, .. } if *alg != layout::AUTH_HMAC_MD5 => {

@@ -351,9 +351,9 @@ fn halves_of_chains_mix() {
     }
 }
 
-/// The library's CMAC for AVX-512 reads the whole of a block of which only a part is text, and a
-/// block where there is no text: such texts are given to it from elsewhere where that block is not
-/// all on the page on which they end.
+/// The library's CMAC for AVX-512 reads a whole block where only a part is text, and a block where
+/// there is no text. If that block crosses the page on which the text ends, the text is copied
+/// elsewhere first.
 #[test]
 fn cmac_reads_no_further_than_the_page_of_its_text() {
     #[repr(align(4096))]
@@ -379,7 +379,7 @@ fn cmac_reads_no_further_than_the_page_of_its_text() {
     }
 }
 
-/// What one job of a session comes to.
+/// The result of one job of a session.
 fn outcome(session: &Session, len: usize, nonce: usize, associated: usize) -> Result<(), JobError> {
     let job =
         Job::new(session, vec![0; len]).nonce(&vec![0; nonce]).associated(vec![0; associated]);

@@ -102,10 +102,10 @@ pub enum LibraryError {
     /// None was found.
     #[error("libisal was not found: {reason}")]
     Absent {
-        /// What the loader said.
+        /// The loader's error.
         reason: String,
     },
-    /// It has not all functions of igzip.
+    /// It lacks functions of igzip.
     #[error("{name} lacks the function {function}")]
     MissingFunction {
         /// The name it was found by.
@@ -118,7 +118,7 @@ pub enum LibraryError {
     Foreign {
         /// The name it was found by.
         name: String,
-        /// What it did.
+        /// How it failed.
         what: &'static str,
     },
 }
@@ -140,7 +140,7 @@ impl Libisal {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libisal, LibraryError> {
-        // SAFETY: the names are those of libisal, whose initialisers, if it has any, prepare only
+        // SAFETY: the names belong to libisal, whose initialisers, if it has any, prepare only
         // itself and may run on any thread.
         let opened = unsafe { loader::open(names) };
         let (library, name) = opened.map_err(|reason| LibraryError::Absent { reason })?;
@@ -203,8 +203,8 @@ unsafe impl Zeroable for InflateState {}
 // SAFETY: it is bytes.
 unsafe impl Zeroable for LevelBuffer {}
 
-// SAFETY: the library's structures belong to no thread; whoever has one calls it from one thread at
-// a time.
+// SAFETY: the library's structures belong to no thread. The owner of one calls it from one thread
+// at a time.
 unsafe impl<T: Zeroable> Send for Zeroed<T> {}
 
 impl<T: Zeroable> Zeroed<T> {
@@ -252,11 +252,12 @@ pub(crate) struct How {
     pub window: u8,
     /// The codes that the standard gives, and no other: at level 0.
     pub fixed: bool,
-    /// To a complete stream; else to one that ends on a byte boundary, without a final block.
+    /// Makes a complete stream; otherwise a stream that ends on a byte boundary, without a final
+    /// block.
     pub closes: bool,
 }
 
-/// What decompressing read and wrote.
+/// The bytes that a decompression read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inflated {
     pub consumed: usize,
@@ -399,7 +400,7 @@ impl Inflater {
 /// the stream. Every program that opens the provider waits for this.
 const SAMPLE: u32 = 8200;
 
-/// Whether the library does with a sample what it should, and writes no further than is known.
+/// Whether the library handles a sample correctly, and writes nothing beyond its known structures.
 fn check(library: &'static Libisal) -> Result<(), &'static str> {
     const FOLLOWS: [u8; 3] = [0xff; 3];
     let sample: Vec<u8> = (0..SAMPLE).map(|i| (i / 5 % 251) as u8 ^ (i / 4096) as u8).collect();

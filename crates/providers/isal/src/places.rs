@@ -30,8 +30,8 @@ impl Places {
         Places(places)
     }
 
-    /// A place whose class is not that of the bytes from the third on, neither at the beginning of
-    /// the input nor behind a run of zeros or ones with which it begins.
+    /// A place whose class differs from that of the bytes from the third on, both at the beginning
+    /// of the input and behind a run of zeros or ones at its beginning.
     pub(crate) fn for_input(&self, input: &[u8]) -> usize {
         let first = input.first().copied().unwrap_or_default();
         let run = match input.get(..RUN) {
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_hash_is_that_of_the_instruction() {
-        // The check value of CRC-32C is of inverted bits: those of "1234" and what follows are
+        // The check value of CRC-32C is of inverted bits: the bits of "1234" and the rest are
         // folded here.
         let hash = |word: u32| {
             (0..32).fold(word, |crc, _| crc >> 1 ^ 0x82f6_3b78 & (crc & 1).wrapping_neg())

@@ -38,8 +38,8 @@ impl Isal {
     /// Finds libisal, and tries it. There are no options: any is refused.
     ///
     /// # Errors
-    /// [`LoadError::Library`] if there is no libisal that will do, [`LoadError::Option`] if there
-    /// is an option.
+    /// [`LoadError::Library`] if there is no suitable libisal, [`LoadError::Option`] if there is an
+    /// option.
     pub fn load(options: &[(&str, &str)]) -> Result<Isal, LoadError> {
         if let Some(&(name, value)) = options.first() {
             return Err(LoadError::Option { name: name.to_owned(), value: value.to_owned() });

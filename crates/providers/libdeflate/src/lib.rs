@@ -28,6 +28,11 @@
 //! A queue has a compressor for each level that it has met, and one decompressor: made when first
 //! needed, and used for every job.
 
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod bare;
 mod ffi;
 mod provider;

@@ -34,7 +34,7 @@ pub(crate) const MARKER: usize = 5;
 /// An empty stored block behind its header: a length of zero, and its complement.
 const EMPTY: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// What a walk needs. It is used again for every stream.
+/// The memory of a walk, used again for every stream.
 pub(crate) struct Reopener {
     /// The table of literals and lengths, and behind it the one of distances.
     table: Box<[Entry; 2 * ENTRIES]>,
@@ -59,7 +59,7 @@ impl Reopener {
     /// [`NoFinalBlock`].
     ///
     /// # Panics
-    /// If `output` has not [`MARKER`] bytes more than the stream.
+    /// If `output` does not have [`MARKER`] bytes more than the stream.
     pub(crate) fn reopen(&mut self, output: &mut [u8], len: usize) -> Result<usize, NoFinalBlock> {
         let (header, end) = self.final_block(&output[..len]).ok_or(NoFinalBlock)?;
         output[header / 8] &= !(1 << (header % 8));
@@ -207,7 +207,7 @@ struct Code {
 impl Code {
     const EMPTY: Code = Code { counts: [0; LONGEST + 1], symbols: [0; LITERALS] };
 
-    /// Makes it the code whose codes have these lengths, of which there are at most 288.
+    /// Sets the code from the lengths of its words, at most 288.
     fn set(&mut self, lens: &[u8]) {
         self.counts = [0; LONGEST + 1];
         for &len in lens {
@@ -258,8 +258,7 @@ impl Code {
     }
 }
 
-/// The bits of a stream. Behind its end there are zeros, of which few are read before it is an
-/// error.
+/// The bits of a stream. Zeros follow its end; reading more than a few of them is an error.
 struct Bits<'s> {
     bytes: &'s [u8],
     /// The next byte that the buffer lacks.

@@ -13,7 +13,7 @@ const MAX_NONCE: usize = 128;
 /// once.
 const MAX_CCM: usize = 1 << 30;
 
-/// What is first made known to a mode.
+/// The parameters that a mode needs first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Nothing: lengths and tags are known in the end.

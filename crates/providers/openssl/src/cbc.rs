@@ -101,8 +101,8 @@ impl<const N: usize> CbcContext<N> {
         Ok(())
     }
 
-    /// What the context will chain to. Whoever takes it puts back what it chains to afterwards;
-    /// where a call fails nobody does, and the next message begins a new chain.
+    /// The block to which the context will chain. A call takes it and puts the new one back. A call
+    /// that fails does not, and the next message begins a new chain.
     #[inline]
     fn take_last(&mut self) -> Result<[u8; N], EvpError> {
         match self.last.take() {

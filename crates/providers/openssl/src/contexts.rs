@@ -14,7 +14,7 @@ pub(crate) trait Duplicate: Sized {
     fn duplicate(&self) -> Result<Self, EvpError>;
 }
 
-/// A session's contexts: one that has everything set that is set once, and what is made of it.
+/// A session's contexts: one with every setting that is made once, and the copies of it.
 pub(crate) enum Contexts<T> {
     /// There is one queue, which uses the first context itself.
     Only(Sole<T>),

@@ -21,10 +21,15 @@
 //!
 //! # What is broken
 //!
-//! OpenSSL keeps RC4 and DES alone in a module of its own, `legacy`, which it does not load by
-//! itself. With the feature `legacy` this crate does, in a library context of its own, so that
-//! nobody else in the process gets to see it; where the module is not installed, the provider goes
-//! without.
+//! OpenSSL keeps RC4 and single DES in a module of its own, `legacy`, which it does not load by
+//! itself. With the feature `legacy` this crate loads the module, in a library context of its own,
+//! which the rest of the process does not see. Where the module is not installed, the provider
+//! lacks these algorithms.
+
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod aead;
 mod algorithms;

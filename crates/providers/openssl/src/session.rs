@@ -39,7 +39,7 @@ enum Work {
     Aead(Aead),
 }
 
-/// What sessions are made with.
+/// The parts of sessions.
 pub(crate) struct Workshop<'p> {
     pub library: &'static Libcrypto,
     pub algorithms: &'p Algorithms,

@@ -28,7 +28,7 @@ impl Library {
     }
 }
 
-/// What a compressor is made for.
+/// The parameters of a compressor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// 0 to 9.
@@ -39,7 +39,7 @@ pub(crate) struct Shape {
     pub fixed: bool,
 }
 
-/// What becomes of what was read so far.
+/// The flush mode for the input so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flush {
     None,
@@ -47,7 +47,7 @@ pub(crate) enum Flush {
     Finish,
 }
 
-/// What one call of a library did.
+/// The result of one call of a library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Step {
     pub consumed: usize,
@@ -65,7 +65,7 @@ pub(crate) enum StepError {
     Code(i32),
 }
 
-/// What decompressing read and wrote.
+/// The bytes that a decompression read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inflated {
     pub consumed: usize,
@@ -161,7 +161,8 @@ impl Deflater {
         })?;
         let all_read = total.consumed == input.len();
         let whole = if closes {
-            // What fits exactly is only known to be whole by another step, that writes nothing.
+            // If the output fits exactly, only another step, which writes nothing, shows that it is
+            // whole.
             total.ended || (all_read && stream.ends_here()?)
         } else {
             all_read && total.produced < output.len()

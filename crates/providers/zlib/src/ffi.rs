@@ -91,10 +91,10 @@ pub enum LibraryError {
     /// None was found.
     #[error("libz was not found: {reason}")]
     Absent {
-        /// What the loader said.
+        /// The loader's error.
         reason: String,
     },
-    /// It has not all functions of zlib 1.2.
+    /// It lacks functions of zlib 1.2.
     #[error("{name} lacks the function {function}")]
     MissingFunction {
         /// The name it was found by.
@@ -122,8 +122,8 @@ impl Libz {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libz, LibraryError> {
-        // SAFETY: the names are those of libz, whose initialisers, if it has any, prepare only
-        // itself and may run on any thread.
+        // SAFETY: the names belong to libz, whose initialisers, if it has any, prepare only itself
+        // and may run on any thread.
         let opened = unsafe { loader::open(names) };
         let (library, name) = opened.map_err(|reason| LibraryError::Absent { reason })?;
         Libz::with(library, name)
@@ -177,7 +177,7 @@ struct Stream {
     end: Plain,
 }
 
-// SAFETY: a stream belongs to no thread; whoever has it calls it from one thread at a time.
+// SAFETY: a stream belongs to no thread. Its owner calls it from one thread at a time.
 unsafe impl Send for Stream {}
 
 impl Stream {
@@ -246,7 +246,7 @@ impl Drop for Stream {
 pub(crate) struct Deflate(Stream);
 
 impl Deflate {
-    /// One that writes raw deflate.
+    /// A stream that writes raw deflate.
     ///
     /// # Errors
     /// libz's code: there is no memory.
@@ -271,7 +271,7 @@ impl Deflate {
         stream.map(Deflate).map_err(StepError::Code)
     }
 
-    /// Starts anew, with the shape as it is.
+    /// Starts anew, with the same shape.
     pub(crate) fn reset(&mut self) {
         // SAFETY: the stream was made ready by `deflateInit2_`.
         let code = unsafe { (self.0.library.deflate_reset)(self.0.raw.as_ptr()) };
@@ -298,7 +298,7 @@ impl Deflate {
 pub(crate) struct Inflate(Stream);
 
 impl Inflate {
-    /// One that reads raw deflate of any window.
+    /// A stream that reads raw deflate with any window.
     ///
     /// # Errors
     /// libz's code: there is no memory.

@@ -13,7 +13,7 @@ use crate::codec::{Library, Shape};
 pub(crate) const LEVELS: RangeInclusive<u8> = 0..=9;
 /// Its windows, as logarithms, for DEFLATE without a header of its own.
 const WINDOWS: RangeInclusive<u8> = 9..=15;
-/// What an empty stored block and the byte before it take, and a byte to see that there is room
+/// The size of an empty stored block and the byte before it, and a byte to see that there is room
 /// left.
 const FLUSH: usize = 6;
 
@@ -26,7 +26,7 @@ pub(crate) struct ZlibSession {
     kernel: String,
 }
 
-/// What a session does.
+/// The operation of a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work {
     Compress { shape: Shape, closes: bool },

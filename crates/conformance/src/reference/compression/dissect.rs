@@ -3,7 +3,7 @@
 
 use super::Unsound;
 
-/// What a stream is made of.
+/// The contents of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dissected {
     /// Its blocks. The last is final; or the stream ends on a byte boundary where another could
@@ -13,7 +13,7 @@ pub struct Dissected {
     pub farthest: usize,
     /// The uncompressed bytes.
     pub output: Vec<u8>,
-    /// Bytes of the stream, the last of which may be begun.
+    /// Bytes of the stream; the last one may be partial.
     pub consumed: usize,
 }
 
@@ -110,7 +110,7 @@ fn stored(bits: &mut Bits<'_>, output: &mut Vec<u8>) -> Result<(), Unsound> {
     Ok(())
 }
 
-/// A Huffman code, of which the lengths of the words say everything (section 3.2.2).
+/// A Huffman code, determined by the lengths of its words (section 3.2.2).
 struct Codes {
     /// Words of each length.
     counts: [usize; 16],
@@ -208,8 +208,8 @@ fn coded(
 }
 
 /// A number from a symbol and the bits after it (section 3.2.5): the first two rows of `row`
-/// symbols each stand for one number, and from then on each row's symbols for twice as many as
-/// those of the row before.
+/// symbols each stand for one number, and from then on each row's symbols stand for twice as many
+/// numbers as those of the row before.
 fn ranged(symbol: usize, row: usize, bits: &mut Bits<'_>) -> Result<usize, Unsound> {
     let extra = (symbol / row).saturating_sub(1);
     let first = if extra == 0 { symbol } else { (row + symbol % row) << extra };

@@ -14,7 +14,7 @@ use super::no_reference;
 pub use dissect::{Block, BlockKind, Dissected, dissect};
 pub(super) use provider::{Packing, work};
 
-/// What a decoder made.
+/// The output of a decoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unpacked {
     /// The uncompressed bytes.
@@ -110,6 +110,7 @@ pub fn checksum(kind: Checksum, bytes: &[u8]) -> Option<u32> {
             });
             Some(b << 16 | a)
         }
+        other => panic!("the reference lacks the checksum {other:?}"),
     }
 }
 

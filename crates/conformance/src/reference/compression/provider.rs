@@ -85,7 +85,7 @@ impl Packing {
     }
 }
 
-/// What an attempt comes to.
+/// The result of an attempt.
 pub(in crate::reference) fn work(
     parts: CompressionParts<'_, Packing>,
 ) -> Result<Progress, JobError> {

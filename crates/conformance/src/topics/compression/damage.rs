@@ -16,7 +16,7 @@ use crate::case::assert_same;
 use crate::chunk::{Chunk, Kind, compressions};
 use crate::reference::compression::{checksum, dissect, pack, unpack};
 
-/// What a damaged stream may become at most, in bytes.
+/// The longest output of a damaged stream, in bytes.
 const LIMIT: usize = 4096;
 
 fn how() -> Compression {
@@ -40,8 +40,8 @@ fn streams(algorithm: CompressionAlgorithm) -> Vec<Chunk> {
     chunks
 }
 
-/// Every stream that ends too early fails. (An LZ4 block has no end: one that is cut behind
-/// literals stands for so much of the text.)
+/// Every stream that ends too early fails. (An LZ4 block has no end mark: a block that is cut
+/// behind literals is a valid block of a shorter text.)
 pub fn truncated(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for algorithm in compressions(provider) {

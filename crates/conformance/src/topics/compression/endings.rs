@@ -64,7 +64,7 @@ pub fn endings(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// What follows a stream is not read, whatever it is, and the job says where the stream ended.
+/// Bytes behind a stream are not read, and the job says where the stream ended.
 pub fn trailing_bytes(provider: &Arc<dyn Provider>) {
     if !compressions(provider).contains(&DEFLATE) {
         return;

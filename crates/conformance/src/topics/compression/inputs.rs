@@ -57,7 +57,7 @@ pub fn pieces(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Pieces of which some are read when the room ends.
+/// Pieces, some of which are read when the room ends.
 fn pieces_in_little_room(
     processor: &mut Processor,
     rng: &mut Rng,
@@ -78,8 +78,8 @@ fn pieces_in_little_room(
     }
 }
 
-/// A job makes its output itself: one that is given a place for it is refused, and the place is as
-/// it was.
+/// A job makes its output itself. A job with a place for the output is refused, and the place stays
+/// unchanged.
 pub fn own_output(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for algorithm in compressions(provider) {

@@ -54,8 +54,8 @@ pub fn checksums(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Compresses and decompresses chunks in all these ways, with their own checksums or those of the
-/// ways.
+/// Compresses and decompresses chunks in all these ways, with their own checksums or with the
+/// checksums of the ways.
 fn there_and_back(provider: &Arc<dyn Provider>, ways: &[Compression], chunks: &[Chunk]) {
     let mut processor = Processor::new();
     for how in ways {

@@ -109,7 +109,7 @@ fn reason(
     error.reason
 }
 
-/// What was refused, in words, each kind with the number of levels; `None` if nothing was.
+/// The refusals in words, each kind with the number of levels; `None` without a refusal.
 fn summary(lacks: &[Compression]) -> Option<String> {
     let mut words: Vec<(String, usize)> = Vec::new();
     for how in lacks {

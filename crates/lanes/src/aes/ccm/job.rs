@@ -34,7 +34,7 @@ impl<'a> Ccm<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+// SAFETY: the key is borrowed, and tasks point only to it and to the parts.
 unsafe impl Aead for Ccm<'_> {
     type Lanes = CcmLanes;
 
@@ -67,8 +67,8 @@ unsafe impl Aead for Ccm<'_> {
 /// with 13 bytes of nonce it has at most 65,535. The tag has 4 to 16 bytes, an even number, and its
 /// length counts: a shorter one is not the start of a longer one.
 ///
-/// No nonce may be used twice under one key: whoever has both messages has the difference of the
-/// plaintexts. And no key may be used for more than 2^61 blocks.
+/// No nonce may be used twice under one key: two such messages reveal the difference of their
+/// plaintexts. No key may be used for more than 2^61 blocks.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, CcmError, CcmJob, Cpu, Planner};
@@ -110,8 +110,8 @@ impl<'a, A: Input, B: CipherBuffer, T> CcmJob<'a, A, B, T> {
     /// bytes is forged in 2^32 attempts.
     ///
     /// # Errors
-    /// [`CcmError`] for a nonce, a tag or a text of a length that will not do, and for a tag that
-    /// has not `tag_len` bytes. The [`output`](Self::output) reports a wrong tag.
+    /// [`CcmError`] for an invalid length of the nonce, the tag or the text, and for a tag without
+    /// `tag_len` bytes. The [`output`](Self::output) reports a wrong tag.
     pub fn open(
         key: &'a AesKey,
         nonce: &[u8],

@@ -20,19 +20,19 @@ pub use lanes::CcmLanes;
 /// use broadloom_lanes::{AesKey, CcmJob};
 ///
 /// let key = AesKey::new(&[7; 16]).expect("16 bytes");
-/// let error = CcmJob::seal(&key, [1; 5], b"", vec![0; 8], 8, ())
+/// let error = CcmJob::seal(&key, &[1; 5], b"", vec![0; 8], 8, ())
 ///     .err()
 ///     .expect("5 bytes are no nonce");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "a nonce for CCM has 7 to 13 bytes, not 5");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CcmError {
-    /// A nonce that has not 7 to 13 bytes.
+    /// A nonce that does not have 7 to 13 bytes.
     Nonce {
         /// Its length, in bytes.
         len: usize,
     },
-    /// A tag that has not 4, 6, 8, 10, 12, 14 or 16 bytes.
+    /// A tag that does not have 4, 6, 8, 10, 12, 14 or 16 bytes.
     Tag {
         /// Its length, in bytes.
         len: usize,

@@ -21,9 +21,9 @@ pub(crate) unsafe fn encrypt<A: Aes, const N: usize>(
     first: usize,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promises: these lanes have valid keys with as many rounds, and buffers
-    // of `blocks` blocks, of which one is touched at a time: in all lanes it is read before any is
-    // written to.
+    // SAFETY: the caller promises: these lanes have valid keys with as many rounds, and buffers of
+    // `blocks` blocks, of which the body touches one at a time: it reads the block of all lanes
+    // before it writes any of them.
     unsafe {
         let keys = lanes::<_, N>(&set.key, first);
         let (src, dst) = (lanes::<_, N>(&set.src, first), lanes::<_, N>(&set.dst, first));

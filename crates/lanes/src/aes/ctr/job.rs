@@ -31,7 +31,7 @@ impl<'a> Ctr<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Ctr<'_> {
     type Lanes = CtrLanes;
 
@@ -49,8 +49,8 @@ unsafe impl Cipher for Ctr<'_> {
 /// A buffer to be encrypted or decrypted with AES in counter mode (SP 800-38A, section 6.5), which
 /// are the same.
 ///
-/// No counter block may be used twice under one key: whoever has both ciphertexts has the
-/// difference of the plaintexts.
+/// No counter block may be used twice under one key: two such ciphertexts reveal the difference of
+/// their plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Cpu, CtrJob, InOrder};

@@ -36,5 +36,5 @@ pub(crate) struct CtrKernel {
     pub stream: unsafe fn(key: &AesKey, first: &Block, dst: *mut u8, len: usize),
 }
 
-/// What lengths of key stream alone are a multiple of: whole groups of every kernel.
+/// Lengths of key stream without a text are multiples of this number: whole groups of every kernel.
 pub(crate) const STREAMED: usize = 512;

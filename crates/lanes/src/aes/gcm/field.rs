@@ -99,8 +99,8 @@ fn times_reduction(a: u64) -> u128 {
 /// The product of two polynomials.
 ///
 /// Integers multiply like polynomials as long as no carry gets from one coefficient to the next: so
-/// four products of numbers with every fourth bit, of which the lower 64 bits are right; the upper
-/// ones are the lower ones of the product of the reversed numbers.
+/// numbers with every fourth bit are multiplied, four times. The lower 64 bits of the products are
+/// right; the upper ones are the lower ones of the product of the reversed numbers.
 fn product(a: u64, b: u64) -> u128 {
     let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
     u128::from(high) << 64 | u128::from(low_product(a, b))

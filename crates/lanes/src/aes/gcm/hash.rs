@@ -75,8 +75,8 @@ impl<W: Field> Sum<W> {
         Sum { low: zero, middle: zero, high: zero }
     }
 
-    /// Adds elements, each times a power: the first times the `exponent`, and so on downwards. Or,
-    /// if there are two registers of them, those of both, each with its exponent.
+    /// Adds elements, each times a power: the first times the `exponent`, and so on downwards. With
+    /// two registers of elements, adds both, each with its exponent.
     ///
     /// # Safety
     /// The contract of [`Field`]; the key is valid, and exponents are 1 to [`POWERS`].
@@ -90,8 +90,7 @@ impl<W: Field> Sum<W> {
         }
     }
 
-    /// Adds elements, each times a power, of which the [folded](Element::folded) one is there as
-    /// well.
+    /// Adds elements, each times a power whose [folded](Element::folded) form is given, too.
     ///
     /// The sums are pinned, lest the compiler put off all additions to make a tree of them.
     ///
@@ -149,10 +148,10 @@ impl<W: Field> Sum<W> {
     }
 }
 
-/// A hash under way. Blocks are absorbed in groups, of which the lengths are known when they begin.
+/// A hash in progress. Blocks are absorbed in groups, whose lengths are known at their start.
 pub(crate) struct Hash<W> {
     key: *const HashPowers,
-    /// What was hashed so far: to be added to the next block.
+    /// The hash so far, to be added to the next block.
     so_far: W,
     sum: Sum<W>,
     /// Blocks that the group still has to come.
@@ -224,7 +223,7 @@ impl<W: Field> Hash<W> {
         }
     }
 
-    /// What was hashed so far.
+    /// The hash so far.
     #[inline(always)]
     pub fn so_far(&self) -> W {
         self.so_far
@@ -305,7 +304,7 @@ impl<W: Field> HashBeside<W> {
         HashBeside { key, from, so_far, sum: unsafe { Sum::new() } }
     }
 
-    /// What was hashed so far.
+    /// The hash so far.
     ///
     /// # Safety
     /// The contract of [`Field`]; all steps were called.

@@ -39,7 +39,7 @@ pub(crate) struct GcmKernel {
     /// Processes messages to their end, and writes the whole tag of each. Nobody has compared it
     /// with another.
     pub process: unsafe fn(messages: &[Message]),
-    /// The first counter block for a nonce that has not 12 bytes (SP 800-38D, 7.1, step 2).
+    /// The first counter block for a nonce that does not have 12 bytes (SP 800-38D, 7.1, step 2).
     pub first_counter: unsafe fn(key: &GcmKey, nonce: *const u8, len: usize) -> Block,
 }
 
@@ -47,8 +47,8 @@ pub(crate) struct GcmKernel {
 #[derive(Clone, Copy)]
 pub(crate) struct Message {
     pub key: *const GcmKey,
-    /// The counter block before that of the first block of text: its bytes as little-endian
-    /// integers, which are copied in the pieces that they were written in.
+    /// The counter block before the counter block of the first block of text, as little-endian
+    /// integers. They are copied in the pieces in which they were written.
     pub counter: [u64; 2],
     pub associated: (*const u8, usize),
     pub src: *const u8,
@@ -59,7 +59,7 @@ pub(crate) struct Message {
     pub seals: bool,
 }
 
-/// Texts of this length and more are long: but for `soft`, they are ciphered and hashed in one
+/// Texts of this length and more are long: except in `soft`, they are ciphered and hashed in one
 /// pass.
 pub(crate) const LONG: usize = 512;
 
@@ -90,7 +90,7 @@ impl Message {
 /// let error = GcmJob::seal(&GcmKey::new(&[7; 16]).expect("16 bytes"), [], b"", vec![0; 8], ())
 ///     .err()
 ///     .expect("no bytes are no nonce");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "a nonce for GCM has at least 1 byte, not 0");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GcmError {

@@ -49,7 +49,7 @@ pub(crate) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
                     weave(message, place, before);
                 }
             }
-            // What is sealed is hashed after it was ciphered, what is opened before.
+            // Sealing hashes the text after ciphering it, opening before.
             let half = match message.seals != ends {
                 true => encipher::<W>(message, place),
                 false => hash(message, place),
@@ -65,10 +65,10 @@ pub(crate) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
     }
 }
 
-/// What is known of a message between its steps.
+/// The state of a message between its steps.
 #[derive(Clone, Copy)]
 pub(crate) struct Between<W> {
-    /// One of the two blocks that the tag is the sum of.
+    /// One of the two blocks whose sum is the tag.
     half: W,
     /// The hash of the associated data and of the text that is hashed, if any is ciphered.
     so_far: W,
@@ -89,7 +89,7 @@ impl<W: Field> Between<W> {
     }
 }
 
-/// The counter block for a nonce that has not 12 bytes.
+/// The counter block for a nonce that does not have 12 bytes.
 ///
 /// # Safety
 /// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`].
@@ -151,7 +151,7 @@ pub(crate) struct Text {
 /// The groups of one long text, of [`STEPS`] registers each, one after another.
 pub(crate) struct Groups<W> {
     pub key: *const AesKey,
-    /// Those of the next group.
+    /// The blocks of the next group.
     pub counters: W,
 }
 
@@ -171,9 +171,8 @@ impl<W: Field> Groups<W> {
         }
     }
 
-    /// Ciphers so many groups, and hashes as many of ciphertext behind what was hashed so far. Each
-    /// of these is read before the group of the text is written that it goes beside. Returns what
-    /// is hashed then.
+    /// Ciphers so many groups, and absorbs as many groups of ciphertext. A group to absorb is read
+    /// before the group of text beside it is written. Returns the new hash.
     ///
     /// # Safety
     /// As [`alone`](Groups::alone); the texts have so many whole groups.

@@ -12,8 +12,7 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 /// The key of a chain, and the two subkeys; wiped when dropped.
 pub(super) struct MacKey {
     pub aes: AesKey,
-    /// What is added to a last block that is whole, and to one that is padded; as little-endian
-    /// integers.
+    /// The subkeys for a whole last block and for a padded one, as little-endian integers.
     pub subkeys: [u128; 2],
 }
 
@@ -25,7 +24,7 @@ impl Drop for MacKey {
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CmacTask {
     key: *const MacKey,
@@ -80,7 +79,7 @@ impl ChainTask for CmacTask {
         unsafe { &raw const (*self.key).aes }
     }
 
-    /// All whole blocks but the last; and that or what is left, padded, with a subkey.
+    /// All whole blocks except the last; and the last one, or the padded rest, with a subkey.
     #[inline(always)]
     unsafe fn begin(&self, (): (), chain: &mut Course<'_, Self>) {
         let whole = whole_blocks(self.len);

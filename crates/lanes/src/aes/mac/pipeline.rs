@@ -17,7 +17,7 @@ use crate::aes::register::{Aes, Lanewise, encrypt, every_step, round_key};
 #[inline(always)]
 pub(crate) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut ChainSet, blocks: usize) {
     let (key, from, state) = (set.key[0], set.src.as_ptr(), set.state.as_mut_ptr());
-    // SAFETY: the caller's promises: the lanes have states, and `blocks` blocks.
+    // SAFETY: the caller promises: the lanes have states, and `blocks` blocks.
     unsafe {
         let mut x = [W::load(state.cast()); N];
         for i in 1..N {
@@ -41,7 +41,7 @@ pub(crate) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut ChainSet, blo
 /// As [`shared`].
 #[inline(always)]
 pub(crate) unsafe fn own<A: Aes, const N: usize>(set: &mut ChainSet, first: usize, blocks: usize) {
-    // SAFETY: the caller's promises: the lanes have keys, states, and `blocks` blocks.
+    // SAFETY: the caller promises: the lanes have keys, states, and `blocks` blocks.
     unsafe {
         let (keys, from) = (set.key.as_ptr().add(first), set.src.as_ptr().add(first));
         let state = set.state.as_mut_ptr().add(first);

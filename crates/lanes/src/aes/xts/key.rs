@@ -39,7 +39,7 @@ impl XtsKey {
     /// others.
     ///
     /// # Errors
-    /// Those of [`new`](XtsKey::new).
+    /// The errors of [`new`](XtsKey::new).
     pub fn with_cpu(key: &[u8], cpu: &Cpu) -> Result<Self, XtsKeyError> {
         Self::expanded(key, Expansion::of(cpu))
     }
@@ -84,10 +84,10 @@ impl fmt::Debug for XtsKey {
 /// Bytes that are no key for XTS.
 ///
 /// ```
-/// use broadloom_lanes::{XtsKey};
+/// use broadloom_lanes::XtsKey;
 ///
 /// let error = XtsKey::new(&[7; 31]).err().expect("31 bytes are no key");
-/// assert_eq!(error.to_string(), "?");
+/// assert_eq!(error.to_string(), "a key for AES-XTS has 32 or 64 bytes, not 31");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XtsKeyError {

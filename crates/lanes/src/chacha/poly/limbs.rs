@@ -106,7 +106,7 @@ pub(crate) struct Factor<V> {
 }
 
 impl<V: Vector> Factor<V> {
-    /// What a limb is multiplied with for a limb of the product: 2^130 is 5.
+    /// The factor of a limb in a limb of the product: 2^130 is 5.
     #[inline(always)]
     fn limb(&self, product: usize, limb: usize) -> V {
         if limb <= product { self.limbs[product - limb] } else { self.fives[5 + product - limb] }

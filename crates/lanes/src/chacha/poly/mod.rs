@@ -21,9 +21,9 @@ const BLOCK: usize = 16;
 /// The key of one message.
 #[derive(Clone, Copy)]
 pub(crate) struct OneTimeKey {
-    /// What sums are multiplied with.
+    /// The factor of sums.
     r: [u64; 2],
-    /// What is added at the end.
+    /// The addend at the end.
     s: u128,
 }
 
@@ -175,7 +175,7 @@ impl Part {
 /// The texts are readable, and the CPU has W's instructions.
 #[inline(always)]
 pub(crate) unsafe fn absorb_each<W: Wide>(parts: &mut [Part], numbers: &mut [usize]) {
-    // Those of one length run side by side to their ends: the longest first.
+    // Texts of one length run side by side to their ends, the longest first.
     for i in 1..parts.len() {
         let mut place = i;
         while place > 0 && parts[place - 1].blocks() < parts[place].blocks() {
@@ -201,7 +201,7 @@ pub(crate) fn worth_a_lane(len: usize) -> bool {
 /// Vectors that texts are absorbed with.
 ///
 /// # Safety
-/// The functions use no instruction but those that the implementor names.
+/// The functions use only instructions that the implementor names.
 pub(crate) unsafe trait Wide {
     /// From so many blocks of one text on it pays.
     const WORTH: usize;
@@ -254,7 +254,7 @@ fn times((low, h2): Number, [r0, r1]: [u64; 2]) -> Number {
     fold((u128::from(low as u64) | middle << 64, high))
 }
 
-/// What is above 130 bits, five times, added below.
+/// The part above 130 bits is added below, five times.
 #[inline(always)]
 fn fold((low, high): Number) -> Number {
     let above = (high & !3) + (high >> 2);

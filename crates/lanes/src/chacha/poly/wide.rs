@@ -48,24 +48,24 @@ pub(crate) const MAX_LANES: usize = 8;
 /// Numbers modulo 2^130 - 5, one in each lane.
 ///
 /// # Safety
-/// The methods use no instruction but those that the implementor names.
+/// The methods use only instructions that the implementor names.
 pub(crate) unsafe trait Field {
-    /// What limbs are kept in.
+    /// The vector that holds a limb.
     type Vector: Words;
     /// A number whose limbs have been carried, or the sum of two.
     type Limbs: Copy;
-    /// What numbers are multiplied with.
+    /// A factor, in the form that products need.
     type Factor: Copy;
     /// The sum of up to four products.
     type Sum: Copy;
 
-    /// Numbers of which the lowest 64 bits are given, those above, and a few above those.
+    /// Numbers from their lowest 64 bits, the next 64 bits, and the few above.
     ///
     /// # Safety
     /// The CPU has the instructions.
     unsafe fn split(words: [Self::Vector; 3]) -> Self::Limbs;
 
-    /// What [`split`](Field::split) takes; of numbers that have been carried.
+    /// The inverse of [`split`](Field::split), for carried numbers.
     ///
     /// # Safety
     /// The CPU has the instructions.
@@ -173,8 +173,8 @@ unsafe impl<F: Field> Wide for Lanes<F> {
             from[lane] = part.from;
         }
         let mut active = parts.len();
-        // SAFETY: the caller's: each text has the blocks that are absorbed of it. Lanes without one
-        // read those of the longest.
+        // SAFETY: the caller's promise: each text has the blocks that are absorbed. Lanes without a
+        // text read the longest one.
         unsafe {
             let powers = powers::<F>(keys.load::<F>());
             let mut limbs = sums.load::<F>();
@@ -299,7 +299,7 @@ unsafe fn four_blocks<F: Field>(
 ) -> F::Limbs {
     // SAFETY: the caller's.
     unsafe {
-        // What needs the sums comes last: the other products do not wait for them.
+        // Products that need the sums come last, so that the others do not wait.
         let products = F::plus_product(F::zero(), block::<F>(blocks[3]), &powers[0]);
         let products = F::plus_product(products, block::<F>(blocks[2]), &powers[1]);
         let products = F::plus_product(products, block::<F>(blocks[1]), &powers[2]);

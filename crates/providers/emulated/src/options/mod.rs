@@ -17,11 +17,11 @@ pub struct OptionError {
     pub name: String,
     /// The value.
     pub value: String,
-    /// What would be valid, in words.
+    /// The valid values, in words.
     pub valid: String,
 }
 
-/// The options, as they are in force.
+/// The options in force.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Options {
     /// The preset, with what was changed of it.
@@ -64,7 +64,7 @@ pub(crate) enum Delivery {
     Interrupt,
 }
 
-/// What a driver that polls does between polls.
+/// How a polling driver waits between polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
     Yield,
@@ -88,7 +88,7 @@ impl Options {
             }
         }
         let mut parser = Parser::new(preset(given)?);
-        // What is for all services first, so that what is for one of them counts.
+        // Options for all services come first, so that options for one service override them.
         let (some, all): (Vec<_>, Vec<_>) =
             given.iter().partition(|(name, _)| of_service(name).is_some());
         for (name, value) in all.into_iter().chain(some) {
@@ -143,7 +143,7 @@ impl fmt::Display for Options {
 
 struct Parser {
     options: Options,
-    /// What another socket's memory costs, if it is another's.
+    /// The cost of another socket's memory, if the memory is there.
     remote: Way,
     interrupts: bool,
     thread: bool,
@@ -166,7 +166,7 @@ impl Parser {
                 integrity: true,
                 verify: false,
                 prepare: 0,
-                // One core is left to whoever uses the device.
+                // One core is left to the user of the device.
                 silicon: threads.saturating_sub(1).clamp(1, 8),
                 instances: 64,
             },
@@ -315,8 +315,8 @@ fn set_engines(engines: &mut Engines, name: &str, value: &str) -> Result<(), Ref
     Ok(())
 }
 
-/// `full-ring=0.1+reset=0.001`. Where they have no other meaning, as they have within the name of a
-/// provider with its options, a colon and a comma will do, too.
+/// `full-ring=0.1+reset=0.001`. A colon and a comma are valid, too, where they have no other
+/// meaning. They have one within the name of a provider with its options.
 fn faults(value: &str) -> Result<Rates, Refusal> {
     let mut rates = Rates::default();
     if value == "none" {

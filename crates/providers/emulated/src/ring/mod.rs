@@ -9,13 +9,12 @@ pub(crate) mod response;
 
 use crate::sync::AtomicU64;
 
-/// What stands in a ring: which slot is meant, and in which of its uses.
+/// An entry of a ring: a slot, and the generation of its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Descriptor {
     /// The slot.
     pub slot: u16,
-    /// Which use of the slot: one that was given up leaves descriptors behind that mean nothing any
-    /// more. 31 bits.
+    /// The use of the slot. A use that was given up leaves stale descriptors behind. 31 bits.
     pub generation: u32,
     /// How much work it is, in KiB; [`u16::MAX`] for more.
     pub size: u16,

@@ -46,8 +46,8 @@ impl Writer {
         self.tail - self.head < self.memory.capacity()
     }
 
-    /// Writes a descriptor, of which the device does not know yet; `false` where the ring is full.
-    /// Its time is that of the doorbell.
+    /// Writes a descriptor, invisible to the device until the doorbell; `false` if the ring is
+    /// full. The doorbell gives its time.
     #[inline]
     pub(crate) fn write(&mut self, descriptor: Descriptor) -> bool {
         if !self.has_room() {

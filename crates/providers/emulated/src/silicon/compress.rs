@@ -52,7 +52,7 @@ pub(super) fn check(computer: &mut Computer, slot: &mut Slot) {
         return;
     }
     if slot.result.full || !slot.session().ends() {
-        // An empty final block, so that what is open comes to an end.
+        // An empty final block, which ends an open stream.
         made.extend_from_slice(&[3, 0]);
     }
     let consumed = slot.result.consumed;

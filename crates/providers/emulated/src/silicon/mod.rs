@@ -37,7 +37,7 @@ struct Thread<'d> {
     computer: Computer,
 }
 
-/// What is to be written to the response ring.
+/// The entries to write to the response ring.
 type Responses = ArrayVec<Descriptor, WINDOW>;
 
 /// Works until the device stops.
@@ -57,7 +57,7 @@ struct End<'d> {
 impl Drop for End<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Not a backend's panic, which is caught, but the device's own: nobody is left to
+            // Not a backend's panic, which is caught, but the device's own: no thread is left to
             // respond.
             self.device.remove();
         }
@@ -136,7 +136,7 @@ impl Thread<'_> {
         true
     }
 
-    /// What responses there are to requests that were computed, and when.
+    /// The responses to computed requests, with their times.
     fn respond(&self, window: &mut [Taken<'_>]) -> Responses {
         let device = self.device;
         let mut model = match &device.model {

@@ -11,7 +11,7 @@ mod preset;
 
 pub(crate) use preset::{PRESETS, Preset, REMOTE};
 
-/// What kind of work a request is.
+/// The kind of a request's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Service {
     Compression,
@@ -47,7 +47,7 @@ pub(crate) struct Timing {
     pub compression: Engines,
     pub symmetric: Engines,
     pub way: Way,
-    /// What comes on top where the memory belongs to another socket.
+    /// The extra cost of another socket's memory.
     pub remote: Option<Way>,
 }
 
@@ -104,7 +104,7 @@ impl Model {
         }
     }
 
-    /// What was at work is not any more.
+    /// Requests whose work is complete leave.
     pub(crate) fn reset(&mut self) {
         self.compression.taken_until.fill(0);
         self.symmetric.taken_until.fill(0);

@@ -25,18 +25,20 @@ pub struct Cipher {
     object: Owned,
     key_len: usize,
     shape: Shape,
-    /// Whether contexts with a key can be copied. Before version 3.2, those of some AEADs cannot.
+    /// Whether contexts with a key can be copied. Before version 3.2, contexts of some AEADs
+    /// cannot.
     copies: bool,
     library: &'static Libcrypto,
 }
 
-/// What its kind takes and needs.
+/// The rules of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
-    /// What lengths are a multiple of, less one.
+    /// The granularity of lengths, less one.
     block_mask: usize,
     aead: bool,
-    /// CCM: the length of the text comes first, and those of IV and tag are set before the key.
+    /// CCM: the length of the text comes first, and the lengths of IV and tag are set before the
+    /// key.
     ccm: bool,
 }
 
@@ -58,7 +60,7 @@ pub struct InOut<'a> {
     bytes: PhantomData<(&'a [u8], &'a mut [u8])>,
 }
 
-/// What a context is made of once more, where libcrypto cannot copy or change one that has its key.
+/// The parts for another context, where libcrypto cannot copy or change a context that has its key.
 struct Recipe {
     key: Zeroizing<Vec<u8>>,
     encrypt: bool,
@@ -117,7 +119,7 @@ impl Cipher {
     /// The module is not installed, or has none of that name.
     #[cfg(feature = "legacy")]
     pub fn fetch_legacy(library: &'static Libcrypto, name: &CStr) -> Result<Cipher, EvpError> {
-        // SAFETY: the library context is alive, as nobody frees it.
+        // SAFETY: the library context is alive, because it is never freed.
         unsafe { Cipher::fetch_from(library, library.legacy()?, name) }
     }
 
@@ -160,7 +162,7 @@ impl Cipher {
         Ok(cipher)
     }
 
-    /// Bytes of its keys; where they may differ (RC4), of those that it has if it is told nothing.
+    /// Bytes of its keys; for keys of several lengths (RC4), the default.
     pub fn key_len(&self) -> usize {
         self.key_len
     }
@@ -211,9 +213,9 @@ impl CipherContext {
         Ok(made)
     }
 
-    /// Begins a message with an IV, whatever came before; a key stream that has none (RC4's) goes
-    /// on. The key stays. AEADs take IVs of several lengths; one that differs from the IV before
-    /// costs more calls.
+    /// Begins a message with an IV, whatever came before. A key stream without an IV (RC4) goes on.
+    /// The key stays. AEADs take IVs of several lengths; another length than before costs more
+    /// calls.
     ///
     /// # Errors
     /// libcrypto fails, as it does where the cipher has no IVs of that length.
@@ -239,7 +241,7 @@ impl CipherContext {
         assert!(self.shape.ccm, "only CCM is told the length of its text");
         let len = c_int::try_from(text_len).expect("a text for CCM is at most 2^31 - 1 bytes long");
         let mut written = 0;
-        // SAFETY: the context is alive and in CCM mode, where two nulls stand for the length of the
+        // SAFETY: the context is alive and in CCM mode, where two nulls mean the length of the
         // text.
         let result = unsafe {
             (self.update)(self.context.object, ptr::null_mut(), &mut written, ptr::null(), len)
@@ -264,7 +266,7 @@ impl CipherContext {
         for piece in data.chunks(MAX_PIECE) {
             let mut written = 0;
             // SAFETY: the context is alive and an AEAD's, where a null output stands for associated
-            // data; pointer and length are those of a slice of at most 2^30 bytes.
+            // data; pointer and length come from a slice of at most 2^30 bytes.
             let result = unsafe {
                 (self.update)(
                     self.context.object,
@@ -357,7 +359,7 @@ impl CipherContext {
             }
             _ => {
                 let context = empty(self.library)?;
-                // SAFETY: both contexts are alive, and the one that is read is not changed.
+                // SAFETY: both contexts are alive, and the source is not changed.
                 let result = unsafe { (f.cipher_ctx_copy)(context.object, self.context.object) };
                 self.library.check(result, "EVP_CIPHER_CTX_copy")?;
                 context
@@ -373,7 +375,7 @@ impl CipherContext {
         max_piece: usize,
     ) -> Result<&'a mut [u8], EvpError> {
         let len = text.len;
-        // What is no whole block would be held back, and come out of a later call beyond its
+        // libcrypto would hold back a partial block, and write it in a later call beyond the
         // output.
         assert_eq!(len & self.shape.block_mask, 0, "{len} bytes are not whole blocks");
         assert!(!self.shape.ccm || len <= max_piece, "CCM takes its text at once");
@@ -398,7 +400,7 @@ impl CipherContext {
     }
 
     /// # Safety
-    /// The key is null or has the cipher's length, and so has the IV that of the context.
+    /// The key is null or has the cipher's length; the IV is null or has the context's length.
     #[inline]
     unsafe fn init(&mut self, key: *const u8, iv: *const u8) -> Result<(), EvpError> {
         let init = self.library.functions.cipher_init;
@@ -432,7 +434,7 @@ impl CipherContext {
     }
 
     fn current_iv_len(&mut self) -> Result<usize, EvpError> {
-        // SAFETY: the context is alive and has its cipher; nobody else has it.
+        // SAFETY: the context is alive, has its cipher, and is not shared.
         let len = unsafe { (self.library.functions.cipher_ctx_iv_len)(self.context.object) };
         usize::try_from(len).map_err(|_| self.library.failure("EVP_CIPHER_CTX_get_iv_length"))
     }
@@ -454,7 +456,7 @@ impl Recipe {
         let context = empty(library)?;
         let object = context.object;
         let encrypt = c_int::from(self.encrypt);
-        // SAFETY: context and cipher are alive; nulls stand for no key, no IV and no parameters.
+        // SAFETY: context and cipher are alive; nulls mean no key, no IV and no parameters.
         let result = unsafe {
             (f.cipher_init)(object, cipher, ptr::null(), ptr::null(), encrypt, ptr::null())
         };
@@ -568,7 +570,7 @@ mod tests {
             let context = CipherContext::new(&cipher, &vec![9; len], true).expect("it has a key");
             context.duplicate().unwrap().update([0; 16].as_mut_slice().into()).unwrap().to_vec()
         });
-        // A key is repeated up to 256 bytes, so that all of these are one.
+        // A key is repeated up to 256 bytes, so that all of these keys are equal.
         assert!(results.iter().all(|result| *result == results[0]));
         assert!(Cipher::fetch(library, c"RC4").is_err(), "nobody else has it");
     }

@@ -75,7 +75,7 @@ impl DigestContext {
     #[inline]
     pub fn update(&mut self, data: &[u8]) -> Result<(), EvpError> {
         let update = self.library.functions.digest_update;
-        // SAFETY: the context is alive; pointer and length are those of a slice.
+        // SAFETY: the context is alive; pointer and length come from a slice.
         let result = unsafe { update(self.context.object, data.as_ptr(), data.len()) };
         self.library.check(result, "EVP_DigestUpdate")
     }
@@ -103,7 +103,7 @@ impl DigestContext {
     /// libcrypto fails.
     pub fn duplicate(&self) -> Result<DigestContext, EvpError> {
         let context = empty(self.library)?;
-        // SAFETY: both contexts are alive, and the one that is read is not changed.
+        // SAFETY: both contexts are alive, and the source is not changed.
         let result =
             unsafe { (self.library.functions.md_ctx_copy)(context.object, self.context.object) };
         self.library.check(result, "EVP_MD_CTX_copy_ex")?;

@@ -89,7 +89,7 @@ impl MacContext {
     #[inline]
     pub fn update(&mut self, data: &[u8]) -> Result<(), EvpError> {
         let update = self.library.functions.mac_update;
-        // SAFETY: the context is alive; pointer and length are those of a slice.
+        // SAFETY: the context is alive; pointer and length come from a slice.
         let result = unsafe { update(self.context.object, data.as_ptr(), data.len()) };
         self.library.check(result, "EVP_MAC_update")
     }
@@ -106,7 +106,7 @@ impl MacContext {
         assert!(mac.len() >= self.len, "{} bytes for a MAC of {}", mac.len(), self.len);
         let finish = self.library.functions.mac_final;
         let mut written = 0;
-        // SAFETY: the context is alive; pointer and length are those of a slice.
+        // SAFETY: the context is alive; pointer and length come from a slice.
         let result =
             unsafe { finish(self.context.object, mac.as_mut_ptr(), &mut written, mac.len()) };
         self.library.check(result, "EVP_MAC_final")

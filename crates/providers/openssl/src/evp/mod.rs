@@ -6,8 +6,8 @@
 //! message. Whatever is set once for a key (implementation, key, direction, padding off) is set
 //! when a context is made, and nothing but the IV is set again.
 //!
-//! The methods are those of EVP, one call each, with what EVP would take on trust checked: lengths
-//! of keys, IVs, tags and outputs. All foreign functions of the crate are called in this module.
+//! The methods are those of EVP, one call each. They check the lengths of keys, IVs, tags and
+//! outputs, which EVP would trust. All foreign functions of the crate are called in this module.
 
 mod cipher;
 mod digest;
