@@ -110,7 +110,7 @@ pub struct Worker<'a> {
 /// What a thread has open at one side.
 pub enum Lane<'a> {
     /// At a provider.
-    Engine(Open<'a>),
+    Engine(Box<Open<'a>>),
     /// At a library.
     Bare(Box<dyn Bare + 'a>, Result<(), PerfError>),
 }
@@ -127,7 +127,7 @@ impl<'a> Lane<'a> {
     pub fn engine(session: &'a Session, capacity: usize) -> Lane<'a> {
         let config = QueueConfig { capacity, order: Order::Any, ..QueueConfig::default() };
         let (queue, processor) = (QueuePair::new(config), Processor::new());
-        Lane::Engine(Open { session, queue, processor })
+        Lane::Engine(Box::new(Open { session, queue, processor }))
     }
 
     /// A library at work.
@@ -199,7 +199,7 @@ impl<'a> Worker<'a> {
     pub fn pass(&mut self, side: usize, watch: &mut impl Watch) {
         let Worker { pace, bursts, done, lanes, material, .. } = self;
         let Open { queue, processor, .. } = match &mut lanes[side] {
-            Lane::Engine(open) => open,
+            Lane::Engine(open) => &mut **open,
             Lane::Bare(bare, failure) => {
                 return library(&mut **bare, failure, material.len(), pace.burst(), watch);
             }

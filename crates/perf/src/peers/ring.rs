@@ -69,6 +69,7 @@ pub fn new(buffers: Buffers<'_>) -> Result<impl super::Bare + '_, Absent> {
 }
 
 /// A key that is ready for use.
+#[allow(clippy::large_enum_variant, reason = "keys are where a user of the crate has them")]
 enum Ready {
     Digest(&'static digest::Algorithm),
     Hmac(hmac::Key),
