@@ -1,5 +1,7 @@
 //! Parallel compression of inputs of any size into formats that other tools read, and back.
 
+#![forbid(unsafe_code)]
+
 /// The README of the crate, whose examples are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

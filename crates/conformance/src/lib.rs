@@ -20,6 +20,8 @@
 //! the rest with the RustCrypto crates, miniz_oxide and lz4_flex. Random jobs come from fixed
 //! seeds: a test that fails once fails again.
 
+#![forbid(unsafe_code)]
+
 mod candidate;
 mod case;
 mod cavp;

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 /// Bytes to read.
 ///
@@ -100,7 +101,7 @@ macro_rules! in_place {
 
 in_place!(&mut [u8], Vec<u8>, Box<[u8]>);
 
-/// Where bytes are read, and where what becomes of them is written: one place, or two apart.
+/// Where bytes are read, and where their results are written: one place, or two apart.
 #[derive(Clone, Copy)]
 pub struct Span {
     pub src: *const u8,
@@ -117,22 +118,80 @@ impl Span {
         Span { src: dst.cast_const(), dst, len: buffer.len() }
     }
 
-    /// Two buffers.
-    ///
-    /// # Panics
-    /// If one has another length than the other.
-    #[inline(always)]
-    pub fn apart(src: &[u8], dst: &mut [u8]) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Span { src: src.as_ptr(), dst: dst.as_mut_ptr(), len: src.len() }
-    }
-
     /// The buffers of a job.
     #[inline(always)]
     pub fn of(buffer: &mut impl CipherBuffer) -> Self {
         let len = buffer.length();
         let (src, dst) = buffer.pointers();
         Span { src, dst, len }
+    }
+}
+
+/// The buffers of a [`Loan`](crate::Loan) that writes: one in place, or two apart.
+///
+/// A mutable slice, array or vector becomes a buffer in place.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Buffers, Cpu, CtrLanes, Loan, Planner};
+///
+/// let key = AesKey::new(&[7; 16])?;
+/// let mut in_place = [1; 20];
+/// let (source, mut result) = ([1; 20], [0; 20]);
+/// Planner::<CtrLanes>::new(&Cpu::detect()).process_each([
+///     Loan::ctr(&key, &[9; 16], &mut in_place),
+///     Loan::ctr(&key, &[9; 16], Buffers::apart(&source, &mut result)),
+/// ]);
+/// assert_eq!(in_place, result);
+/// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+/// ```
+pub struct Buffers<'a> {
+    span: Span,
+    borrowed: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> Buffers<'a> {
+    /// One buffer, which is written over.
+    #[inline(always)]
+    pub fn in_place(buffer: &'a mut [u8]) -> Self {
+        Buffers { span: Span::in_place(buffer), borrowed: PhantomData }
+    }
+
+    /// A source, and a destination of the same length.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn apart(source: &'a [u8], destination: &'a mut [u8]) -> Self {
+        let len = source.len();
+        assert_eq!(len, destination.len(), "as many bytes of output as of input");
+        let span = Span { src: source.as_ptr(), dst: destination.as_mut_ptr(), len };
+        Buffers { span, borrowed: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn span(self) -> Span {
+        self.span
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for Buffers<'a> {
+    #[inline(always)]
+    fn from(buffer: &'a mut [u8]) -> Self {
+        Buffers::in_place(buffer)
+    }
+}
+
+impl<'a, const N: usize> From<&'a mut [u8; N]> for Buffers<'a> {
+    #[inline(always)]
+    fn from(buffer: &'a mut [u8; N]) -> Self {
+        Buffers::in_place(buffer)
+    }
+}
+
+impl<'a> From<&'a mut Vec<u8>> for Buffers<'a> {
+    #[inline(always)]
+    fn from(buffer: &'a mut Vec<u8>) -> Self {
+        Buffers::in_place(buffer)
     }
 }
 

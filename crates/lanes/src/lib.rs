@@ -59,7 +59,7 @@ pub use aes::{
     GcmLanes, GmacJob, KeyLengthError, Keystream, KeystreamError, OfbJob, OfbLanes, XcbcKey,
     XtsJob, XtsKey, XtsKeyError, XtsLanes, XtsLengthError,
 };
-pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
+pub use buffer::{Buffers, CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{
     ChaChaJob, ChaChaKey, ChaChaLanes, ChaChaPolyJob, ChaChaPolyLanes, XChaChaPolyJob,
     XChaChaPolyLanes,

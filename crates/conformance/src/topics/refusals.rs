@@ -302,6 +302,7 @@ fn refuses_useless(bench: &mut Bench<'_>, session: &Session) {
             Extra::Associated => job.associated(b"header"),
             Extra::Bits => job.bits(96 * 8),
             Extra::ExpectedTag => job.expect_tag(&[5]),
+            other => panic!("no {other} is tried here"),
         });
     }
 }

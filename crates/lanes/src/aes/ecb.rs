@@ -5,7 +5,7 @@ use super::job::BLOCK;
 use super::key::AesKey;
 use super::lanes::Direction;
 use super::select;
-use crate::buffer::{CipherBuffer, Span};
+use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::cpu::Cpu;
 use crate::error::LengthError;
 use crate::job::{Cipher, CipherJob};
@@ -143,7 +143,7 @@ impl<'a, B: CipherBuffer, T> EcbJob<'a, B, T> {
 }
 
 impl<'a> Loan<'a, EcbLanes> {
-    /// Encrypts each block of a buffer in place with AES (ECB, SP 800-38A, section 6.1).
+    /// Encrypts each block of a buffer with AES (ECB, SP 800-38A, section 6.1).
     ///
     /// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks
     /// that are as good as random, and for building other modes, not for messages.
@@ -162,49 +162,23 @@ impl<'a> Loan<'a, EcbLanes> {
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
     #[inline(always)]
-    pub fn ecb_encrypt(key: &'a AesKey, buffer: &'a mut [u8]) -> Result<Self, LengthError> {
-        Self::ecb(Direction::Encrypt, key, Span::in_place(buffer))
+    pub fn ecb_encrypt(
+        key: &'a AesKey,
+        buffer: impl Into<Buffers<'a>>,
+    ) -> Result<Self, LengthError> {
+        Self::ecb(Direction::Encrypt, key, buffer.into().span())
     }
 
-    /// Decrypts each block of a buffer in place.
+    /// Decrypts each block of a buffer.
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
     #[inline(always)]
-    pub fn ecb_decrypt(key: &'a AesKey, buffer: &'a mut [u8]) -> Result<Self, LengthError> {
-        Self::ecb(Direction::Decrypt, key, Span::in_place(buffer))
-    }
-
-    /// [`ecb_encrypt`](Loan::ecb_encrypt) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`LengthError`] if the source is no multiple of 16 bytes.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ecb_encrypt_to(
+    pub fn ecb_decrypt(
         key: &'a AesKey,
-        src: &'a [u8],
-        dst: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, LengthError> {
-        Self::ecb(Direction::Encrypt, key, Span::apart(src, dst))
-    }
-
-    /// [`ecb_decrypt`](Loan::ecb_decrypt) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`LengthError`] if the source is no multiple of 16 bytes.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ecb_decrypt_to(
-        key: &'a AesKey,
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, LengthError> {
-        Self::ecb(Direction::Decrypt, key, Span::apart(src, dst))
+        Self::ecb(Direction::Decrypt, key, buffer.into().span())
     }
 
     #[inline(always)]

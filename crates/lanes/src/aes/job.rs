@@ -2,7 +2,7 @@
 
 use super::AesKey;
 use super::lanes::{CbcLanes, CbcTask, Direction};
-use crate::buffer::{CipherBuffer, Span};
+use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::error::LengthError;
 use crate::job::{Cipher, CipherJob};
 use crate::manager::Loan;
@@ -96,40 +96,22 @@ impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
 }
 
 impl<'a> Loan<'a, CbcLanes> {
-    /// Encrypts a buffer of whole blocks in place, as [`CbcJob::encrypt`] does.
+    /// Encrypts a buffer of whole blocks, as [`CbcJob::encrypt`] does.
     ///
     /// # Panics
     /// If the buffer is no multiple of 16 bytes.
     #[inline(always)]
-    pub fn encrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
-        Self::blocks(Direction::Encrypt, key, iv, Span::in_place(buffer))
+    pub fn encrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: impl Into<Buffers<'a>>) -> Self {
+        Self::blocks(Direction::Encrypt, key, iv, buffer.into().span())
     }
 
-    /// Decrypts a buffer of whole blocks in place.
+    /// Decrypts a buffer of whole blocks.
     ///
     /// # Panics
     /// If the buffer is no multiple of 16 bytes.
     #[inline(always)]
-    pub fn decrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
-        Self::blocks(Direction::Decrypt, key, iv, Span::in_place(buffer))
-    }
-
-    /// Encrypts whole blocks from one buffer to another.
-    ///
-    /// # Panics
-    /// If the source is no multiple of 16 bytes, or the destination has another length.
-    #[inline(always)]
-    pub fn encrypt_to(key: &'a AesKey, iv: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Self::blocks(Direction::Encrypt, key, iv, Span::apart(src, dst))
-    }
-
-    /// Decrypts whole blocks from one buffer to another.
-    ///
-    /// # Panics
-    /// If the source is no multiple of 16 bytes, or the destination has another length.
-    #[inline(always)]
-    pub fn decrypt_to(key: &'a AesKey, iv: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Self::blocks(Direction::Decrypt, key, iv, Span::apart(src, dst))
+    pub fn decrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: impl Into<Buffers<'a>>) -> Self {
+        Self::blocks(Direction::Decrypt, key, iv, buffer.into().span())
     }
 
     #[inline(always)]

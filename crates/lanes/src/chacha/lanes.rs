@@ -4,7 +4,7 @@ use super::aead::{GATHERED, LONG, TOGETHER, Workspace};
 use super::job::{ChaCha, ChaChaPoly, XChaChaPoly};
 use super::{ChaChaKernel, ChaChaKey, Extended, Message, Text};
 use crate::aes::CounterError;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::{Aead, Cipher, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -236,7 +236,7 @@ impl Lanes for XChaChaPolyLanes {
 }
 
 impl<'a> Loan<'a, ChaChaLanes> {
-    /// Encrypts or decrypts a buffer in place with ChaCha20 (RFC 8439, section 2.4), which are the
+    /// Encrypts or decrypts a buffer with ChaCha20 (RFC 8439, section 2.4), which are the
     /// same. `counter` is the number of the first block, of 64 bytes.
     ///
     /// No counter may be used twice under one key and nonce: two such ciphertexts reveal the
@@ -264,27 +264,9 @@ impl<'a> Loan<'a, ChaChaLanes> {
         key: &'a ChaChaKey,
         counter: u32,
         nonce: &[u8; 12],
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, CounterError> {
-        Self::text(key, counter, nonce, Span::in_place(buffer))
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Errors
-    /// As [`chacha20`](Loan::chacha20).
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn chacha20_to(
-        key: &'a ChaChaKey,
-        counter: u32,
-        nonce: &[u8; 12],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, CounterError> {
-        Self::text(key, counter, nonce, Span::apart(src, dst))
+        Self::text(key, counter, nonce, buffer.into().span())
     }
 
     #[inline(always)]
@@ -299,7 +281,7 @@ impl<'a> Loan<'a, ChaChaLanes> {
 }
 
 impl<'a> Loan<'a, ChaChaPolyLanes> {
-    /// Encrypts a text in place with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
+    /// Encrypts a text with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
     ///
     /// No nonce may be used twice under one key: two such messages reveal the difference of their
     /// plaintexts, and an attacker can forge messages under that nonce.
@@ -327,30 +309,13 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::<ChaChaPolyLanes>::seal), and if the destination has another length than
-    /// the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 12],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
     /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
     /// with it.
     ///
@@ -361,26 +326,10 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal_to`](Loan::<ChaChaPolyLanes>::seal_to).
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 12],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     #[inline(always)]
@@ -400,7 +349,7 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
 }
 
 impl<'a> Loan<'a, XChaChaPolyLanes> {
-    /// Encrypts a text in place with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes
+    /// Encrypts a text with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes
     /// the tag.
     ///
     /// A nonce has 24 bytes, so that it may be drawn at random. No nonce may be used twice under
@@ -430,30 +379,13 @@ impl<'a> Loan<'a, XChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 24],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::<XChaChaPolyLanes>::seal), and if the destination has another length than
-    /// the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 24],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
     /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
     /// with it.
     ///
@@ -464,26 +396,10 @@ impl<'a> Loan<'a, XChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 24],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal_to`](Loan::<XChaChaPolyLanes>::seal_to).
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 24],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 use super::bits::add_bits;
 use super::key::{KasumiError, KasumiKey};
 use super::lanes::{Chain, KasumiLanes, KasumiTask, ModeTask, Stretch};
-use crate::buffer::{CipherBuffer, Span};
+use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::job::{Cipher, CipherJob};
 use crate::manager::Loan;
 
@@ -107,7 +107,7 @@ impl Chain for F8 {
 }
 
 impl<'a> Loan<'a, KasumiLanes> {
-    /// Encrypts or decrypts the first `bits` bits of a buffer in place with F8 (UEA1, TS 35.201);
+    /// Encrypts or decrypts the first `bits` bits of a buffer with F8 (UEA1, TS 35.201);
     /// both are the same operation. Bits are counted from the highest bit of the first byte. Bits
     /// after the last one stay unchanged.
     ///
@@ -138,29 +138,10 @@ impl<'a> Loan<'a, KasumiLanes> {
         count: u32,
         bearer: u8,
         direction: LinkDirection,
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
         bits: usize,
     ) -> Result<Self, KasumiError> {
-        Self::keystream(key, (count, bearer, direction), Span::in_place(buffer), bits)
-    }
-
-    /// The same from one buffer to another. Bits of the destination after the last stay unchanged.
-    ///
-    /// # Errors
-    /// [`KasumiError`] if the bearer is greater than 31, or a buffer has fewer bits.
-    #[inline(always)]
-    pub fn f8_to(
-        key: &'a KasumiKey,
-        count: u32,
-        bearer: u8,
-        direction: LinkDirection,
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        bits: usize,
-    ) -> Result<Self, KasumiError> {
-        let len = src.len().min(dst.len());
-        let text = Span::apart(&src[..len], &mut dst[..len]);
-        Self::keystream(key, (count, bearer, direction), text, bits)
+        Self::keystream(key, (count, bearer, direction), buffer.into().span(), bits)
     }
 
     #[inline(always)]

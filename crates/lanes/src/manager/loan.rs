@@ -15,8 +15,8 @@ use super::Lanes;
 /// [`des_cbc_encrypt`](Loan::des_cbc_encrypt) and their like; [`chacha20`](Loan::chacha20);
 /// [`f8`](Loan::f8) and [`f9`](Loan::f9) for KASUMI; [`gmac`](Loan::gmac), [`cmac`](Loan::cmac),
 /// [`xcbc`](Loan::xcbc); and `seal` and `open` for the lanes of each mode that has them, as
-/// `Loan::<GcmLanes>::seal`. Constructors that write to their buffer have a variant with `_to`, for
-/// results that go elsewhere.
+/// `Loan::<GcmLanes>::seal`. Constructors that write take [`Buffers`](crate::Buffers):
+/// one buffer in place, or two apart.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, HashLanes, Loan, Planner, Sha256};

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 
 use super::kernel::{GROUP, Kernel, MAX_LANES, Streams, bytes};
 use super::key::Rc4Key;
-use crate::buffer::{CipherBuffer, Span};
+use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::cpu::Cpu;
 use crate::job::{Cipher, CipherJob};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -161,7 +161,7 @@ impl Drop for Rc4Lanes {
 }
 
 impl<'a> Loan<'a, Rc4Lanes> {
-    /// Encrypts or decrypts a buffer in place with RC4, which are the same, from the start of the
+    /// Encrypts or decrypts a buffer with RC4, which are the same, from the start of the
     /// key's keystream.
     ///
     /// RC4 has no nonce: **a key is good for one buffer**. Two ciphertexts under one key reveal the
@@ -179,17 +179,8 @@ impl<'a> Loan<'a, Rc4Lanes> {
     /// # Ok::<(), broadloom_lanes::Rc4KeyLengthError>(())
     /// ```
     #[inline(always)]
-    pub fn rc4(key: &'a Rc4Key, buffer: &'a mut [u8]) -> Self {
-        Rc4(key).lend(Span::in_place(buffer))
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn rc4_to(key: &'a Rc4Key, src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Rc4(key).lend(Span::apart(src, dst))
+    pub fn rc4(key: &'a Rc4Key, buffer: impl Into<Buffers<'a>>) -> Self {
+        Rc4(key).lend(buffer.into().span())
     }
 }
 

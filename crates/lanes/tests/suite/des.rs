@@ -38,17 +38,12 @@ impl Mode {
         iv: &[u8; 8],
         text: Text<'a>,
     ) -> Result<Loan<'a, DesLanes>, LengthError> {
-        match (self, text) {
-            (EcbEncrypt, Text::InPlace(text)) => Loan::des_ecb_encrypt(key, text),
-            (EcbDecrypt, Text::InPlace(text)) => Loan::des_ecb_decrypt(key, text),
-            (CbcEncrypt, Text::InPlace(text)) => Loan::des_cbc_encrypt(key, iv, text),
-            (CbcDecrypt, Text::InPlace(text)) => Loan::des_cbc_decrypt(key, iv, text),
-            (Counter, Text::InPlace(text)) => Ok(Loan::des_ctr(key, iv, text)),
-            (EcbEncrypt, Text::Apart(from, to)) => Loan::des_ecb_encrypt_to(key, from, to),
-            (EcbDecrypt, Text::Apart(from, to)) => Loan::des_ecb_decrypt_to(key, from, to),
-            (CbcEncrypt, Text::Apart(from, to)) => Loan::des_cbc_encrypt_to(key, iv, from, to),
-            (CbcDecrypt, Text::Apart(from, to)) => Loan::des_cbc_decrypt_to(key, iv, from, to),
-            (Counter, Text::Apart(from, to)) => Ok(Loan::des_ctr_to(key, iv, from, to)),
+        match self {
+            EcbEncrypt => Loan::des_ecb_encrypt(key, text),
+            EcbDecrypt => Loan::des_ecb_decrypt(key, text),
+            CbcEncrypt => Loan::des_cbc_encrypt(key, iv, text),
+            CbcDecrypt => Loan::des_cbc_decrypt(key, iv, text),
+            Counter => Ok(Loan::des_ctr(key, iv, text)),
         }
     }
 

@@ -1,6 +1,8 @@
 //! The modes of packets against the RustCrypto crates, on every instruction set.
 
-use broadloom_lanes::{AesKey, CounterError, Cpu, CtrLanes, GcmKey, GcmLanes, Loan, Planner};
+use broadloom_lanes::{
+    AesKey, Buffers, CounterError, Cpu, CtrLanes, GcmKey, GcmLanes, Loan, Planner,
+};
 
 use crate::common::packets::{Ctr, Message, Mode, Seal, Text, View, every_mode};
 use crate::common::{brief, bytes, cipher_cpus, hex};
@@ -160,12 +162,20 @@ fn check_gcm(secrets: &[Vec<u8>], messages: &[OfGcm]) {
             match (seals, i % 2 == 0) {
                 (true, true) => Loan::<GcmLanes>::seal(&keys[*key], nonce, associated, to, tag),
                 (false, true) => Loan::<GcmLanes>::open(&keys[*key], nonce, associated, to, tag),
-                (true, false) => {
-                    Loan::<GcmLanes>::seal_to(&keys[*key], nonce, associated, from, to, tag)
-                }
-                (false, false) => {
-                    Loan::<GcmLanes>::open_to(&keys[*key], nonce, associated, from, to, tag)
-                }
+                (true, false) => Loan::<GcmLanes>::seal(
+                    &keys[*key],
+                    nonce,
+                    associated,
+                    Buffers::apart(from, to),
+                    tag,
+                ),
+                (false, false) => Loan::<GcmLanes>::open(
+                    &keys[*key],
+                    nonce,
+                    associated,
+                    Buffers::apart(from, to),
+                    tag,
+                ),
             }
         }));
         for (i, ((_, to, tag), OfGcm { key, seals, message })) in
@@ -275,7 +285,7 @@ fn a_counter_of_32_bits_that_would_pass_zero_is_refused_and_nothing_is_written()
         let refused = CounterError { first: 0xffff_fffe, blocks: len.div_ceil(16) as u64 };
         match (
             Loan::ctr32(&key, &counter, &mut to),
-            Loan::ctr32_to(&key, &counter, &from, &mut to_apart),
+            Loan::ctr32(&key, &counter, Buffers::apart(&from, &mut to_apart)),
         ) {
             (Ok(in_place), Ok(apart)) => {
                 assert!(len <= 32);

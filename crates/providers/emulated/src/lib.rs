@@ -47,6 +47,8 @@
 //! - `seed` (0): the faults are drawn from it.
 //! - `timeout` (`1s`): how long a driver waits for a lost response.
 
+#![forbid(unsafe_code)]
+
 /// The README of the crate, whose examples are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -4,7 +4,7 @@
 use std::ffi::c_int;
 use std::ptr;
 
-use crate::layout::Job;
+use crate::layout::{Job, Jobs};
 use crate::library::OwnedManager;
 
 /// The library's numbers that jobs must share to be processed together.
@@ -21,7 +21,7 @@ pub struct Burst<'q> {
     manager: &'q OwnedManager,
     together: Option<Together>,
     /// Jobs that are gathered, at the start.
-    jobs: &'q mut [Job],
+    jobs: &'q mut Jobs,
     gathered: usize,
     status: &'q mut [c_int],
 }
@@ -33,7 +33,7 @@ impl<'q> Burst<'q> {
     pub fn new(
         manager: &'q OwnedManager,
         together: Option<Together>,
-        jobs: &'q mut [Job],
+        jobs: &'q mut Jobs,
         status: &'q mut [c_int],
     ) -> Burst<'q> {
         Burst { manager, together, jobs, gathered: 0, status }
@@ -57,7 +57,7 @@ impl<'q> Burst<'q> {
             if self.gathered == self.jobs.len() {
                 self.process(together);
             }
-            let job = &mut self.jobs[self.gathered];
+            let job = self.jobs.get(self.gathered);
             fill(job);
             job.user_data = ptr::without_provenance_mut(index);
             job.status = 0;
@@ -84,10 +84,9 @@ impl<'q> Burst<'q> {
     fn process(&mut self, together: Together) {
         let functions = self.manager.table().functions();
         let manager = self.manager.as_ptr();
-        let jobs = &mut self.jobs[..self.gathered];
-        let (first, count) = (jobs.as_mut_ptr(), jobs.len() as u32);
-        // SAFETY: the manager is alive and its ring empty; the callers of `submit` guaranteed that
-        // the jobs are filled in and share this algorithm.
+        let (first, count) = (self.jobs.as_mut_ptr(), self.gathered as u32);
+        // SAFETY: the manager is alive and its ring empty; the jobs are filled in and have this
+        // algorithm in common, for which the callers of `submit` vouched.
         unsafe {
             match together {
                 Together::Hash { alg } => {
@@ -98,8 +97,8 @@ impl<'q> Burst<'q> {
                 ),
             };
         }
-        for job in jobs {
-            note(self.status, job);
+        for index in 0..self.gathered {
+            note(self.status, self.jobs.get(index));
         }
         self.gathered = 0;
     }

@@ -223,7 +223,7 @@ impl<'a> Expander<'a> {
     /// The key has another length.
     pub fn gcm(self, size: AesSize, key: &[u8]) -> Result<GcmKeyBox, ProviderError> {
         check_len(key, size.key_len())?;
-        let mut expanded = GcmKeyBox(Box::new(GcmKey([0; 1024])));
+        let mut expanded = GcmKeyBox(Box::new(GcmKey([0; 1280])));
         // SAFETY: the key has the length that this expansion reads; the structure is written.
         unsafe {
             self.functions.expand_gcm[aes_index(size)](key.as_ptr().cast(), &mut *expanded.0)

@@ -1,5 +1,8 @@
-//! Intel's multi-buffer library for IPsec (libIPSec_MB 1.3), found at run time, as a provider for
-//! Broadloom.
+//! Intel's multi-buffer library for IPsec (libIPSec_MB 1.3 to 3.0), found at run time, as a
+//! provider for Broadloom.
+//!
+//! The [releases](layout::RELEASES) whose layout is known are 1.3, 1.4, 1.5, 2.0 and 3.0. Another
+//! version is refused by name.
 //!
 //! It is the peer that Broadloom's own lanes are measured against, behind the same traits; so it is
 //! only used where it is asked for by name.
@@ -49,6 +52,7 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
+pub mod bare;
 pub mod keys;
 pub mod layout;
 pub mod library;

@@ -22,8 +22,8 @@ pub struct IpsecMb {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The library is not installed, or its interface is not known.
-    #[error("libIPSec_MB 1.3 is absent: {0}")]
+    /// The library is not installed, or is not one that is known how to call.
+    #[error("libIPSec_MB is absent: {0}")]
     Absent(#[from] Absent),
     /// The library is installed and cannot work on this machine.
     #[error("libIPSec_MB cannot be used: {0}")]
@@ -96,7 +96,7 @@ impl Provider for IpsecMb {
         transform: &Transform,
     ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let kernel = self.kernel();
-        Ok(Box::new(ImbSession::open(transform, self.table.expander(), kernel)?))
+        Ok(Box::new(ImbSession::open(transform, &self.table, kernel)?))
     }
 
     fn open_queue(&self) -> Result<AnyQueue, ProviderError> {

@@ -9,7 +9,7 @@ use zeroize::Zeroize;
 use crate::burst::Burst;
 use crate::fill::{Places, addresses, fill};
 use crate::gcm;
-use crate::layout::{self, GcmContext, Job};
+use crate::layout::{self, GcmContext, Jobs};
 use crate::library::OwnedManager;
 use crate::session::{ImbSession, Task};
 
@@ -29,7 +29,7 @@ pub struct ImbQueue {
     /// The result of the jobs of each slot: their highest status, in the library's numbers.
     status: Box<[c_int]>,
     /// Jobs that are processed together.
-    jobs: Box<[Job]>,
+    jobs: Jobs,
     context: Box<GcmContext>,
     manager: OwnedManager,
 }
@@ -59,7 +59,7 @@ impl ImbQueue {
         ImbQueue {
             slots: vec![slot; ROOM].into(),
             status: vec![0; ROOM].into(),
-            jobs: (0..ROOM).map(|_| Job::EMPTY).collect(),
+            jobs: Jobs::new(manager.table().release(), ROOM),
             context: Box::new(GcmContext([0; 128])),
             manager,
         }

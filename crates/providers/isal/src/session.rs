@@ -51,9 +51,9 @@ impl IsalSession {
     /// The session's checksum of uncompressed bytes.
     pub(crate) fn checksum(&self, bytes: &[u8]) -> Option<u32> {
         match self.checksum {
-            Checksum::None => None,
             Checksum::Crc32 => Some(self.library.crc32(bytes)),
             Checksum::Adler32 => Some(self.library.adler32(bytes)),
+            _ => None,
         }
     }
 }

@@ -49,9 +49,9 @@ impl LibdeflateSession {
     /// The session's checksum of uncompressed bytes.
     pub(crate) fn checksum(&self, bytes: &[u8]) -> Option<u32> {
         match self.checksum {
-            Checksum::None => None,
             Checksum::Crc32 => Some(ffi::crc32(bytes)),
             Checksum::Adler32 => Some(ffi::adler32(bytes)),
+            _ => None,
         }
     }
 }

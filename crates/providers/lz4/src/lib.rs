@@ -26,6 +26,8 @@
 //! A queue has two tables of matches, one for data of less than 64 KiB, and clears one of them for
 //! each job.
 
+#![forbid(unsafe_code)]
+
 /// The README of the crate, whose examples are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

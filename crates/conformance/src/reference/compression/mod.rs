@@ -110,6 +110,7 @@ pub fn checksum(kind: Checksum, bytes: &[u8]) -> Option<u32> {
             });
             Some(b << 16 | a)
         }
+        other => panic!("the reference lacks the checksum {other:?}"),
     }
 }
 

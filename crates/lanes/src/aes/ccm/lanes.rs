@@ -8,7 +8,7 @@ use crate::aes::ctr::lanes::cipher;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::mac::chains::{ChainTask, Chains, Course};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::{Aead, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -136,7 +136,7 @@ unsafe fn padded(chain: &mut Course<'_, CcmTask>, from: *const u8, len: usize) {
 }
 
 impl<'a> Loan<'a, CcmLanes> {
-    /// Encrypts a text in place with AES-CCM (SP 800-38C, RFC 3610), and writes its tag, whose
+    /// Encrypts a text with AES-CCM (SP 800-38C, RFC 3610), and writes its tag, whose
     /// length counts: 4 to 16 bytes, an even number. The nonce has 7 to 13 bytes; what it leaves of
     /// 15 bytes says how long the text may be, so that with 13 bytes of nonce it has at most
     /// 65,535.
@@ -169,32 +169,13 @@ impl<'a> Loan<'a, CcmLanes> {
         key: &'a AesKey,
         nonce: &[u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Errors
-    /// As [`seal`](Self::seal).
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a AesKey,
-        nonce: &[u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8],
-    ) -> Result<Self, CcmError> {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that the text should have, with the length of
+    /// Decrypts a text, and writes the tag that the text should have, with the length of
     /// the received tag. The caller compares both tags in constant time, and wipes the text unless
     /// they are equal.
     ///
@@ -205,29 +186,10 @@ impl<'a> Loan<'a, CcmLanes> {
         key: &'a AesKey,
         nonce: &[u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Errors
-    /// As [`seal`](Self::seal).
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a AesKey,
-        nonce: &[u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8],
-    ) -> Result<Self, CcmError> {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use crate::aes::ctr::CtrKernel;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::lanes::{CbcLanes, CbcTask, Direction};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::Buffers;
 use crate::cpu::Cpu;
 use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -144,7 +144,7 @@ impl<I: Iterator<Item = CbcTask>> Source<CbcTask> for Gathered<I> {
 }
 
 impl<'a> Loan<'a, CfbLanes> {
-    /// Encrypts a buffer of any length in place with AES in CFB mode, with segments of 128 bits (SP
+    /// Encrypts a buffer of any length with AES in CFB mode, with segments of 128 bits (SP
     /// 800-38A, section 6.3); the last may be shorter.
     ///
     /// For each message under one key, the IV must be unpredictable (SP 800-38A, appendix C). Two
@@ -164,41 +164,13 @@ impl<'a> Loan<'a, CfbLanes> {
     /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
     /// ```
     #[inline(always)]
-    pub fn cfb_encrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Cfb::new(Direction::Encrypt, key, iv).lend(Span::in_place(buffer))
+    pub fn cfb_encrypt(key: &'a AesKey, iv: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
+        Cfb::new(Direction::Encrypt, key, iv).lend(buffer.into().span())
     }
 
-    /// Decrypts a buffer in place.
+    /// Decrypts a buffer.
     #[inline(always)]
-    pub fn cfb_decrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Cfb::new(Direction::Decrypt, key, iv).lend(Span::in_place(buffer))
-    }
-
-    /// [`cfb_encrypt`](Loan::cfb_encrypt) from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn cfb_encrypt_to(
-        key: &'a AesKey,
-        iv: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Self {
-        Cfb::new(Direction::Encrypt, key, iv).lend(Span::apart(src, dst))
-    }
-
-    /// [`cfb_decrypt`](Loan::cfb_decrypt) from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn cfb_decrypt_to(
-        key: &'a AesKey,
-        iv: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Self {
-        Cfb::new(Direction::Decrypt, key, iv).lend(Span::apart(src, dst))
+    pub fn cfb_decrypt(key: &'a AesKey, iv: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
+        Cfb::new(Direction::Decrypt, key, iv).lend(buffer.into().span())
     }
 }

@@ -6,7 +6,7 @@ use super::CtrKernel;
 use super::job::Ctr;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -125,7 +125,7 @@ fn number(counter: &Block) -> u32 {
 }
 
 impl<'a> Loan<'a, CtrLanes> {
-    /// Encrypts or decrypts a buffer in place with AES in counter mode (SP 800-38A, section 6.5),
+    /// Encrypts or decrypts a buffer with AES in counter mode (SP 800-38A, section 6.5),
     /// which are the same. `counter` is the first counter block; all its 128 bits count, modulo
     /// 2^128.
     ///
@@ -145,17 +145,8 @@ impl<'a> Loan<'a, CtrLanes> {
     /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
     /// ```
     #[inline(always)]
-    pub fn ctr(key: &'a AesKey, counter: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Ctr::new(key, counter).lend(Span::in_place(buffer))
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ctr_to(key: &'a AesKey, counter: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Ctr::new(key, counter).lend(Span::apart(src, dst))
+    pub fn ctr(key: &'a AesKey, counter: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
+        Ctr::new(key, counter).lend(buffer.into().span())
     }
 
     /// [`ctr`](Loan::ctr) with a counter of 32 bits, the last of the block, and a nonce of 96 bits
@@ -167,26 +158,10 @@ impl<'a> Loan<'a, CtrLanes> {
     pub fn ctr32(
         key: &'a AesKey,
         counter: &[u8; 16],
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, CounterError> {
-        Ok(Ctr::of_32_bits(key, counter, buffer.len())?.lend(Span::in_place(buffer)))
-    }
-
-    /// [`ctr32`](Loan::ctr32) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`CounterError`] if the counter would pass zero, and so repeat; nothing is written.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ctr32_to(
-        key: &'a AesKey,
-        counter: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, CounterError> {
-        Ok(Ctr::of_32_bits(key, counter, src.len())?.lend(Span::apart(src, dst)))
+        let text = buffer.into().span();
+        Ok(Ctr::of_32_bits(key, counter, text.len)?.lend(text))
     }
 }
 

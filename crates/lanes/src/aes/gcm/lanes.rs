@@ -3,7 +3,7 @@
 use super::job::{Gcm, Gmac};
 use super::{GcmKernel, GcmKey, LONG, Message, halves};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::{Aead, Mac, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -109,7 +109,7 @@ fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
 }
 
 impl<'a> Loan<'a, GcmLanes> {
-    /// Encrypts a text in place with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one
+    /// Encrypts a text with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one
     /// is the start of it. Nonces of 12 bytes are the fastest; any other length except 0 is valid.
     ///
     /// No nonce may be used twice under one key: two such messages reveal the difference of their
@@ -138,29 +138,13 @@ impl<'a> Loan<'a, GcmLanes> {
         key: &'a GcmKey,
         nonce: &'a [u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::seal), and if the destination has another length than the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a GcmKey,
-        nonce: &'a [u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
     /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
     /// with it.
     ///
@@ -171,26 +155,10 @@ impl<'a> Loan<'a, GcmLanes> {
         key: &'a GcmKey,
         nonce: &'a [u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::seal), and if the destination has another length than the source.
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a GcmKey,
-        nonce: &'a [u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     /// The whole GMAC of data, which stay unchanged (SP 800-38D, section 3). The rules for nonces

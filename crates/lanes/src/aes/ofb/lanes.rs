@@ -8,7 +8,7 @@ use crate::aes::ctr::CtrKernel;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::lanes::{CbcLanes, CbcTask, Direction};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::Buffers;
 use crate::cpu::Cpu;
 use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -145,7 +145,7 @@ impl OfbTask {
 }
 
 impl<'a> Loan<'a, OfbLanes> {
-    /// Encrypts or decrypts a buffer of any length in place with AES in OFB mode (SP 800-38A,
+    /// Encrypts or decrypts a buffer of any length with AES in OFB mode (SP 800-38A,
     /// section 6.4), which are the same; the last block may be shorter.
     ///
     /// No IV may be used twice under one key: two such ciphertexts reveal the difference of their
@@ -164,16 +164,7 @@ impl<'a> Loan<'a, OfbLanes> {
     /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
     /// ```
     #[inline(always)]
-    pub fn ofb(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Ofb::new(key, iv).lend(Span::in_place(buffer))
-    }
-
-    /// [`ofb`](Loan::ofb) from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ofb_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Ofb::new(key, iv).lend(Span::apart(src, dst))
+    pub fn ofb(key: &'a AesKey, iv: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
+        Ofb::new(key, iv).lend(buffer.into().span())
     }
 }

@@ -11,7 +11,7 @@ use crate::aes::blocks::{BlocksKernel, next_tweak};
 use crate::aes::key::Block;
 use crate::aes::lanes::Direction;
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -163,7 +163,7 @@ const MAX_LEN: usize = 16 << 20;
 pub(super) const COST: usize = 1;
 
 impl<'a> Loan<'a, XtsLanes> {
-    /// Encrypts a data unit of 16 bytes to 16 MiB in place with AES-XTS (SP 800-38E, IEEE 1619). A
+    /// Encrypts a data unit of 16 bytes to 16 MiB with AES-XTS (SP 800-38E, IEEE 1619). A
     /// length that is no multiple of 16 is fine: the last whole block lends what the part behind it
     /// lacks (ciphertext stealing).
     ///
@@ -193,12 +193,12 @@ impl<'a> Loan<'a, XtsLanes> {
     pub fn xts_encrypt(
         key: &'a XtsKey,
         tweak: &[u8; 16],
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Encrypt, key, tweak, Span::in_place(buffer))
+        Self::xts(Direction::Encrypt, key, tweak, buffer.into().span())
     }
 
-    /// Decrypts a data unit in place.
+    /// Decrypts a data unit.
     ///
     /// # Errors
     /// [`XtsLengthError`] if the data unit does not have 16 bytes to 16 MiB.
@@ -206,43 +206,9 @@ impl<'a> Loan<'a, XtsLanes> {
     pub fn xts_decrypt(
         key: &'a XtsKey,
         tweak: &[u8; 16],
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Decrypt, key, tweak, Span::in_place(buffer))
-    }
-
-    /// [`xts_encrypt`](Loan::xts_encrypt) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`XtsLengthError`] if the data unit does not have 16 bytes to 16 MiB.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn xts_encrypt_to(
-        key: &'a XtsKey,
-        tweak: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Encrypt, key, tweak, Span::apart(src, dst))
-    }
-
-    /// [`xts_decrypt`](Loan::xts_decrypt) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`XtsLengthError`] if the data unit does not have 16 bytes to 16 MiB.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn xts_decrypt_to(
-        key: &'a XtsKey,
-        tweak: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Decrypt, key, tweak, Span::apart(src, dst))
+        Self::xts(Direction::Decrypt, key, tweak, buffer.into().span())
     }
 
     #[inline(always)]
