@@ -24,6 +24,18 @@ const PASSES: usize = 8;
 const ENOUGH: Duration = Duration::from_millis(2);
 
 /// Which provider does it, and why.
+///
+/// ```
+/// use std::sync::Arc;
+/// use broadloom_compression::choose;
+/// use broadloom_engine::{Compression, CompressionAlgorithm, Registry};
+///
+/// let mut registry = Registry::new();
+/// registry.add(Arc::new(broadloom_libdeflate::Libdeflate::load(&[])?));
+/// let choice = choose(&registry, CompressionAlgorithm::Deflate, Compression::default())?;
+/// println!("{}: {}", choice.session.provider(), choice.reason);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// A session at that provider.
@@ -36,6 +48,15 @@ pub struct Choice {
 }
 
 /// Nobody can be chosen.
+///
+/// ```
+/// use broadloom_compression::choose;
+/// use broadloom_engine::{Compression, CompressionAlgorithm, Registry};
+///
+/// let nobody = Registry::new();
+/// let choice = choose(&nobody, CompressionAlgorithm::Deflate, Compression::default());
+/// println!("{}", choice.expect_err("there is no provider"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChooseError {
@@ -88,6 +109,14 @@ const LZ4: Row =
 /// The providers that are asked where none is named, and the reason for their order. The choice
 /// depends on nothing else: the same input becomes the same output wherever the same providers are
 /// present.
+///
+/// ```
+/// use broadloom_compression::Order;
+/// use broadloom_engine::CompressionAlgorithm;
+///
+/// let order = Order::of(CompressionAlgorithm::Deflate, Some(6));
+/// println!("{}: {}", order.providers.join(", "), order.reason);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// Their names, the first choice first.

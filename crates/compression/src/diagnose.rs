@@ -8,6 +8,14 @@ use zlib_rs::{Inflate, InflateError, InflateFlush, Status};
 use crate::format::{Cause, FormatError, Part};
 
 /// The finding of a slow look at a deflate stream.
+///
+/// ```
+/// use broadloom_compression::diagnose::{Finding, diagnose};
+///
+/// // An empty final block, and half of one.
+/// assert_eq!(diagnose(&[3, 0]), Finding::Sound { stream: 2, data: 0 });
+/// assert!(matches!(diagnose(&[3]), Finding::Wrong(_)));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
     /// Nothing wrong: the stream ends after so many bytes, with so many bytes of data. Then it is

@@ -7,6 +7,23 @@ use broadloom_engine::JobError;
 use crate::pipeline::ThreadError;
 
 /// Why a compression failed. Offsets are in the uncompressed input.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+/// # use broadloom_libdeflate::Libdeflate;
+/// use broadloom_compression::{CompressError, Compressor, Format, Settings};
+///
+/// # let how = Settings::compression_for(Format::Gzip, Compression::default());
+/// # let transform = Transform::compress(CompressionAlgorithm::Deflate, how)?;
+/// # let session = Session::open(Arc::new(Libdeflate::load(&[])?), &transform)?;
+/// let compressor = Compressor::new(session, Settings::new(Format::Gzip))?;
+/// // A writer without room.
+/// let mut room = [0_u8; 4];
+/// let outcome = compressor.compress_stream(&b"the warp, the weft"[..], &mut room[..]);
+/// assert!(matches!(outcome, Err(CompressError::Write { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompressError {

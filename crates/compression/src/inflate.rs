@@ -25,6 +25,16 @@ const WINDOW: usize = 1 << 15;
 const ROOM: usize = 1 << 17;
 
 /// How to decode.
+///
+/// ```
+/// use broadloom_compression::inflate::{Options, inflate};
+///
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// let options = Options { limit: Some(1 << 20), ..Options::default() };
+/// let decompressed = inflate(&empty[..], std::io::sink(), options)?;
+/// assert_eq!(decompressed.report.output, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
     /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot

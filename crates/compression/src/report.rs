@@ -5,6 +5,11 @@ use broadloom_engine::JobError;
 use crate::format::gzi::Index;
 
 /// The counts of a compression or a decompression.
+///
+/// ```
+/// let report = broadloom_compression::Report::default();
+/// assert_eq!((report.input, report.output, report.chunks), (0, 0, 0));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     /// Bytes read.

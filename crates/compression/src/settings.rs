@@ -20,6 +20,13 @@ pub const OUTSTANDING: std::ops::RangeInclusive<usize> = 1..=256;
 pub const LONGEST_POLL: Duration = Duration::from_secs(1);
 
 /// How an input is compressed.
+///
+/// ```
+/// use broadloom_compression::{Format, Settings};
+///
+/// let settings = Settings { threads: 4, chunk: 1 << 18, ..Settings::new(Format::Gzip) };
+/// assert_eq!(settings.outstanding, Settings::new(Format::Zlib).outstanding);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The format.
@@ -205,6 +212,21 @@ fn within(
 }
 
 /// Settings that cannot be.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+/// # use broadloom_libdeflate::Libdeflate;
+/// use broadloom_compression::{Compressor, Format, Settings};
+///
+/// # let how = Settings::compression_for(Format::Gzip, Compression::default());
+/// # let transform = Transform::compress(CompressionAlgorithm::Deflate, how)?;
+/// # let session = Session::open(Arc::new(Libdeflate::load(&[])?), &transform)?;
+/// let settings = Settings { threads: 0, ..Settings::new(Format::Gzip) };
+/// let error = Compressor::new(session, settings).expect_err("0 threads compress nothing");
+/// println!("{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {

@@ -14,6 +14,13 @@ use crate::arch;
 use crate::features::Features;
 
 /// The registers that an operation works on.
+///
+/// ```
+/// use broadloom_lanes::probe::{Unit, probes};
+///
+/// let vectors = probes().filter(|probe| probe.unit() != Unit::Scalar).count();
+/// println!("{vectors} loops over vectors");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
     /// General registers of 64 bits.
@@ -39,6 +46,13 @@ impl Unit {
 }
 
 /// A class of operations that shares execution ports.
+///
+/// ```
+/// use broadloom_lanes::probe::{Operation, probes};
+///
+/// let adds = probes().filter(|probe| probe.operation() == Operation::Add).count();
+/// println!("{adds} widths of registers add");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
     /// Additions of 32-bit words (64-bit in [`Unit::Scalar`]).
@@ -77,6 +91,17 @@ pub enum Operation {
 }
 
 /// A loop of one class of operations that this CPU can run.
+///
+/// ```
+/// use std::time::Instant;
+///
+/// for probe in broadloom_lanes::probe::probes() {
+///     let start = Instant::now();
+///     let operations = probe.run(100);
+///     let time = start.elapsed();
+///     println!("{:?} {:?}: {operations} in {time:?}", probe.unit(), probe.operation());
+/// }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
     pub(crate) unit: Unit,

@@ -73,6 +73,15 @@ impl Word for u64 {
 
 /// One word of every lane, in one register (or a few).
 ///
+/// ```
+/// use broadloom_lanes::Vector;
+///
+/// /// The choice function of SHA-2 in every lane (FIPS 180-4, 4.1.2).
+/// fn choose<V: Vector>(x: V, y: V, z: V) -> V {
+///     x.and(y).xor(x.not().and(z))
+/// }
+/// ```
+///
 /// # Safety
 ///
 /// A value of an implementing type is proof that the CPU has the instructions its methods use: the
@@ -278,6 +287,15 @@ pub unsafe trait Pads: Vector {
 
 /// Two vectors as one with twice the lanes: for an algorithm whose rounds wait for each other
 /// (MD5), so that one half computes while the other waits.
+///
+/// ```
+/// use broadloom_lanes::{Pair, Vector};
+///
+/// fn lanes_of_a_pair<V: Vector>() -> usize {
+///     assert_eq!(Pair::<V>::LANES, 2 * V::LANES);
+///     Pair::<V>::LANES
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Pair<V>(V, V);
 

@@ -29,6 +29,22 @@ const SHORTEST: usize = 64 << 10;
 /// number of threads, except for an input in memory that has fewer chunks than threads: then they
 /// are shortened, down to 64 KiB, to give each thread one. So is the output, where the provider
 /// makes the same of the same chunk.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+/// # use broadloom_libdeflate::Libdeflate;
+/// use broadloom_compression::{Compressor, Format, Settings};
+///
+/// # let how = Settings::compression_for(Format::Gzip, Compression::default());
+/// # let transform = Transform::compress(CompressionAlgorithm::Deflate, how)?;
+/// # let session = Session::open(Arc::new(Libdeflate::load(&[])?), &transform)?;
+/// let compressor = Compressor::new(session, Settings::new(Format::Gzip))?;
+/// let mut file = Vec::new();
+/// let report = compressor.compress(b"the warp, the weft", &mut file)?;
+/// assert_eq!((report.input, report.output), (18, file.len() as u64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Compressor {
     session: Session,

@@ -9,6 +9,21 @@ use crate::pipeline::ThreadError;
 
 /// Why decompression failed. Nothing is written after an error; what was written before is a
 /// beginning of the data.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+/// # use broadloom_libdeflate::Libdeflate;
+/// use broadloom_compression::{Decompressor, decompress::Settings};
+///
+/// # let transform = Transform::decompress(CompressionAlgorithm::Deflate, Checksum::Crc32)?;
+/// # let session = Session::open(Arc::new(Libdeflate::load(&[])?), &transform)?;
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// let decompressor = Decompressor::new(session, Settings::default())?;
+/// let cut = decompressor.decompress(&empty[..15], &mut Vec::new());
+/// println!("{}", cut.expect_err("the trailer is missing"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecompressError {

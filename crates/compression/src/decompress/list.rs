@@ -13,6 +13,17 @@ use crate::inflate::{Inflater, Options, trailer};
 use crate::report::Report;
 
 /// A member of a compressed input.
+///
+/// ```
+/// use broadloom_compression::decompress::list;
+/// use broadloom_compression::inflate::Options;
+///
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// list(&empty[..], Options::default(), |member| {
+///     assert_eq!((member.compressed, member.uncompressed), (20, 0));
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// How it is wrapped.

@@ -9,6 +9,19 @@ use crate::format::{Cause, Detected, Format, FormatError, Part, bgzf, detect, pa
 
 /// How to treat trailing bytes behind gzip, BGZF, zlib or bare deflate data. Zeros, with which
 /// tapes and block devices fill up, do not count.
+///
+/// ```
+/// use broadloom_compression::inflate::{Options, inflate};
+/// use broadloom_compression::decompress::Garbage;
+///
+/// let mut file = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0].to_vec();
+/// file.extend(b"garbage");
+/// let options = Options { garbage: Garbage::Report, ..Options::default() };
+/// let report = inflate(&file[..], std::io::sink(), options)?;
+/// assert_eq!(report.trailing.garbage, Some(20));
+/// assert!(inflate(&file[..], std::io::sink(), Options::default()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Garbage {
     /// An error: the beginning of a member may be what is damaged, and its data would be lost.
@@ -27,6 +40,16 @@ pub enum Garbage {
 const PROBE: usize = 1 << 16;
 
 /// Trailing bytes behind the compressed data.
+///
+/// ```
+/// use broadloom_compression::inflate::{Options, inflate};
+///
+/// let mut file = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0].to_vec();
+/// file.extend([0; 12]);
+/// let report = inflate(&file[..], std::io::sink(), Options::default())?;
+/// assert_eq!((report.trailing.zeros, report.trailing.garbage), (12, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Trailing {
     /// Zeros, in bytes.

@@ -35,6 +35,21 @@ use run::Run;
 use settings::Coding;
 
 /// The result of a decompression.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+/// # use broadloom_libdeflate::Libdeflate;
+/// use broadloom_compression::{Decompressor, decompress::Settings};
+///
+/// # let transform = Transform::decompress(CompressionAlgorithm::Deflate, Checksum::Crc32)?;
+/// # let session = Session::open(Arc::new(Libdeflate::load(&[])?), &transform)?;
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// let decompressor = Decompressor::new(session, Settings::default())?;
+/// let decompressed = decompressor.decompress(&empty, &mut Vec::new())?;
+/// assert_eq!((decompressed.report.output, decompressed.trailing.garbage), (0, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decompressed {
     /// The counts. Chunks are members of gzip, blocks of BGZF, chunks of parcomp; the other formats

@@ -8,6 +8,14 @@ use crate::pipeline::{Plan, Poll};
 use crate::settings::{SettingsError, check_concurrency};
 
 /// How to decompress.
+///
+/// ```
+/// use broadloom_compression::decompress::Settings;
+///
+/// // A cap on what an input from elsewhere can become.
+/// let settings = Settings { threads: 4, limit: Some(1 << 30), ..Settings::default() };
+/// assert_eq!(settings.format, None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot

@@ -5,6 +5,14 @@ use super::{Cause, Format, FormatError, zlib};
 
 /// The format found in an input. Files of parcomp and bare deflate data may begin with any bytes,
 /// so they must be asked for by name.
+///
+/// ```
+/// use broadloom_compression::format::{Detected, detect};
+///
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// assert_eq!(detect(&empty), Ok(Some(Detected::Gzip)));
+/// assert_eq!(detect(&empty[..1]), Ok(None));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detected {
     /// gzip without known lengths.

@@ -3,6 +3,13 @@
 use super::Format;
 
 /// Compressed data are not what they should be.
+///
+/// ```
+/// use broadloom_compression::format::gzip::Header;
+///
+/// let error = Header::parse(b"no gzip header").expect_err("the first two bytes are wrong");
+/// println!("{error}");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {cause}")]
 pub struct FormatError {

@@ -12,6 +12,13 @@ use super::{Cause, FormatError, Part};
 const ENTRY: u64 = 16;
 
 /// Where a block begins.
+///
+/// ```
+/// use broadloom_compression::format::gzi::{Entry, Index};
+///
+/// let first = Index::new().locate(100);
+/// assert_eq!(first, Entry { compressed: 0, uncompressed: 0 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Entry {
     /// In the compressed file, in bytes.
@@ -21,6 +28,15 @@ pub struct Entry {
 }
 
 /// The index of a BGZF file.
+///
+/// ```
+/// use broadloom_compression::format::gzi::{Entry, Index};
+///
+/// let mut index = Index::new();
+/// index.push(Entry { compressed: 700, uncompressed: 65_280 });
+/// assert_eq!(index.locate(70_000).compressed, 700);
+/// assert_eq!(Index::parse(&index.to_bytes()), Ok(index));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Index {
     entries: Vec<Entry>,

@@ -69,6 +69,15 @@ pub enum Extent {
 }
 
 /// The header of a member.
+///
+/// ```
+/// use broadloom_compression::format::gzip::{Extent, Header};
+///
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// let header = Header::parse(&empty)?.expect("it is complete");
+/// assert_eq!((header.len, header.system, header.extent), (10, 255, Extent::Unknown));
+/// # Ok::<(), broadloom_compression::format::FormatError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header<'a> {
     /// Its length in bytes: the deflate data begin there.
@@ -237,6 +246,14 @@ impl<'a> Fields<'a> {
 }
 
 /// The trailer behind the deflate data of a member.
+///
+/// ```
+/// use broadloom_compression::format::gzip::Trailer;
+///
+/// let trailer = Trailer { crc: 0, len: 0 };
+/// assert_eq!(Trailer::parse(&trailer.to_bytes()), trailer);
+/// assert!(trailer.check(0, 0).is_ok() && trailer.check(0, 1).is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trailer {
     /// The CRC-32 of the data.
@@ -286,6 +303,15 @@ impl Trailer {
 }
 
 /// The contents of a header beside the lengths.
+///
+/// ```
+/// use broadloom_compression::format::gzip::{Header, Metadata, write_open_header};
+///
+/// let mut file = Vec::new();
+/// write_open_header(&mut file, &Metadata { name: Some(b"cloth"), ..Metadata::default() })?;
+/// assert_eq!(Header::parse(&file)?.expect("it is complete").name, Some(&b"cloth"[..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Metadata<'a> {
     /// When the data were last modified, in seconds since 1970; 0 if that is not known.

@@ -49,6 +49,13 @@ pub fn is_plausible(compressed: u64, claimed: u64) -> bool {
 }
 
 /// How compressed data are wrapped.
+///
+/// ```
+/// use broadloom_compression::Format;
+///
+/// assert_eq!("bgzf".parse(), Ok(Format::Bgzf));
+/// assert_eq!(Format::Gzip.to_string(), "gzip");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Each chunk is a deflate stream behind its length: 4 bytes, the lowest first. No checksum.
@@ -87,6 +94,13 @@ impl fmt::Display for Format {
 }
 
 /// A name that no format has.
+///
+/// ```
+/// use broadloom_compression::Format;
+///
+/// let error = "rar".parse::<Format>().expect_err("there is no such format");
+/// println!("{error}");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format `{0}`; valid: parcomp, gzip, bgzf, zlib, raw")]
 pub struct UnknownFormat(String);

@@ -12,6 +12,13 @@ const DEFLATE: u8 = 8;
 const NEEDS_DICTIONARY: u8 = 0x20;
 
 /// The contents of the header.
+///
+/// ```
+/// use broadloom_compression::format::zlib::Header;
+///
+/// let header = Header::new(15, 6);
+/// assert_eq!(Header::parse(&header.to_bytes()), Ok(Some(header)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// The window, as a power of two: 8 to 15.

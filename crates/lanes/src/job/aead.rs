@@ -83,7 +83,7 @@ pub unsafe trait Aead {
 /// let job = ChaChaPolyJob::seal(&key, &[1; 12], b"header", b"a text".to_vec(), ());
 /// let mut sealed = [job.expect("a short text")];
 /// planner.process_many(&mut sealed);
-/// let tag = sealed[0].tag().expect("complete").to_vec();
+/// let tag = sealed[0].tag().expect("complete").try_into().expect("16 bytes");
 /// let [sealed] = sealed;
 /// let (text, header, ()) = sealed.into_parts();
 /// let job = ChaChaPolyJob::open(&key, &[1; 12], header, text, &tag, ());

@@ -28,7 +28,7 @@ use crate::cpu::Cpu;
 /// fn through<J: Job>(jobs: impl Iterator<Item = J>) -> Vec<J> {
 ///     let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
 ///     let mut complete: Vec<J> = jobs.filter_map(|job| manager.submit(job)).collect();
-///     complete.extend(manager.close());
+///     complete.extend(std::iter::from_fn(|| manager.flush()));
 ///     complete
 /// }
 ///

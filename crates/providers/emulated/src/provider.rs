@@ -18,6 +18,18 @@ use crate::session::DeviceSession;
 use crate::statistics::Statistics;
 
 /// The provider `emulated`: a modelled accelerator. A clone is the same device.
+///
+/// ```
+/// use std::sync::Arc;
+/// use broadloom_emulated::Emulated;
+/// use broadloom_lanes::Cpu;
+/// use broadloom_native::Native;
+///
+/// let options = [("preset", "8955"), ("seed", "7")];
+/// let device = Emulated::new(&options, vec![Arc::new(Native::new(Cpu::detect()))])?;
+/// assert_eq!(device.statistics().late, 0);
+/// # Ok::<(), broadloom_emulated::OptionError>(())
+/// ```
 #[derive(Clone)]
 pub struct Emulated {
     running: Arc<Running>,

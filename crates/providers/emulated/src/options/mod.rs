@@ -10,6 +10,11 @@ use crate::timing::{Engines, PRESETS, Preset, Way};
 use value::{Refusal, bytes, count, duration, fraction, nanoseconds, on_off, one_of};
 
 /// An option that the provider does not have, or not with this value, or not beside the others.
+///
+/// ```
+/// let error = broadloom_emulated::Emulated::new(&[("preset", "9000")], Vec::new());
+/// println!("{}", error.err().expect("there is no such device"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the emulated provider takes no {name}={value}: {valid}")]
 pub struct OptionError {
