@@ -1,5 +1,5 @@
-//! A provider of one's own: SHA-256 by the crate `sha2`, added to the registry beside the providers that
-//! Broadloom brings.
+//! A provider of one's own: SHA-256 by the crate `sha2`, added to the registry beside the providers
+//! that Broadloom brings.
 //!
 //! ```sh
 //! cargo run --release -p broadloom --example own_provider

@@ -22,6 +22,8 @@
 //!
 //! Who wants only a manager, without sessions and providers, uses [`lanes`] alone.
 
+#![forbid(unsafe_code)]
+
 /// The README of the crate, whose examples are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

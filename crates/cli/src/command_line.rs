@@ -1,5 +1,8 @@
 //! Command lines: parsed, and help that cannot be written is an error.
 
+pub mod mask;
+pub mod parcomp;
+
 use std::ffi::OsString;
 use std::process::ExitCode;
 

@@ -33,7 +33,7 @@ pub struct InfoArgs {
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(args: &InfoArgs, cpu: &Cpu) -> io::Result<()> {
-    let peers = Peer::ALL.iter().map(|&peer| (peer, peers::version(peer)));
+    let peers = Peer::LIBRARIES.iter().map(|&peer| (peer, peers::version(peer)));
     let peers: Vec<(Peer, Result<String, Absent>)> = peers.collect();
     let kernels = kernels(cpu);
     let registry = broadloom::registry_on(cpu);

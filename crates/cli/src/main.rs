@@ -1,8 +1,10 @@
 //! The `broadloom` command: hash and compress many files at once, measure, and tell what the machine can do.
 
+mod completions;
 mod compress;
 mod hash;
 mod info;
+mod man;
 mod perf;
 
 use std::process::ExitCode;
@@ -28,6 +30,8 @@ enum Command {
     Hash(hash::HashArgs),
     Info(info::InfoArgs),
     Perf(perf::PerfArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -52,6 +56,10 @@ fn main() -> ExitCode {
         Command::Hash(args) => hash::run(args, &cpu),
         Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),
         Command::Perf(args) => perf::run(args, &cpu),
+        Command::Completions(args) => {
+            printed_status("broadloom completions", completions::run(&args, Cli::command()))
+        }
+        Command::Man(args) => man::run(&args, Cli::command()),
     }
 }
 

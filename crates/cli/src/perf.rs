@@ -74,7 +74,8 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = jobs, default_value = "64", value_name = "LIST")]
     burst: Vec<usize>,
 
-    /// Libraries to compare with: openssl, ipsec-mb [default: both]
+    /// Libraries to compare with: openssl, ipsec-mb, and where this program was built with their
+    /// features ring, aws-lc-rs [default: openssl,ipsec-mb]
     #[arg(
         long,
         value_delimiter = ',',
@@ -100,9 +101,8 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Cache>, value_name = "LIST")]
     cache: Vec<Cache>,
 
-    /// Write all rows to FILE as JSON; with - to standard output, and the tables to standard error
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    files: FileArgs,
 
     /// Take less than ten seconds, for figures that are less steady
     #[arg(long)]
@@ -142,6 +142,11 @@ struct MatrixArgs {
     /// ipsec-mb [default: native,openssl]
     #[arg(long, value_delimiter = ',', value_parser = provider, value_name = "LIST")]
     provider: Vec<ProviderSpec>,
+
+    /// Libraries whose own calls are measured beside the providers, without the engine around them:
+    /// openssl, ipsec-mb, and where this program was built with their features ring, aws-lc-rs
+    #[arg(long, value_delimiter = ',', value_parser = name::<Peer>, value_name = "LIST")]
+    peer: Vec<Peer>,
 
     /// Jobs handed over in one call, 1 to 1024 [default: 32]
     #[arg(long, value_delimiter = ',', value_parser = jobs, value_name = "LIST")]
@@ -226,7 +231,7 @@ pub fn run(args: PerfArgs, cpu: &Cpu) -> ExitCode {
 fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
     let against = match (args.alone, args.against.is_empty()) {
         (true, _) => Vec::new(),
-        (false, true) => Peer::ALL.to_vec(),
+        (false, true) => Peer::LIBRARIES.to_vec(),
         (false, false) => args.against,
     };
     let options = WorkloadOptions {
@@ -241,8 +246,14 @@ fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
         without: args.without,
         caches: args.cache,
         quick: args.quick,
+        command: Some(command_line(std::env::args_os().skip(1))),
     };
-    leave(&FileArgs::json(args.json), &[], |tables| run_workloads(&options, tables), |_, _| Ok(()))
+    leave(
+        &args.files,
+        &[],
+        |tables| run_workloads(&options, tables),
+        |report, out| page::write(report, None, out),
+    )
 }
 
 fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
@@ -254,6 +265,7 @@ fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
         sizes: sizes(args.size),
         cores: args.cores,
         providers: args.provider,
+        peers: args.peer,
         bursts: args.burst,
         kinds: args.kind,
         sharings: args.session,

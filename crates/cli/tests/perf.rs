@@ -27,8 +27,14 @@ fn workloads(args: &[&str]) -> Said {
 fn rows_are_what_was_asked_for() {
     let dir = TempDir::new().unwrap();
     let json = dir.path().join("rows.json");
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (csv, page) = (path("rows.csv"), path("page.html"));
     let said = workloads(&[
         "--quick",
+        "--csv",
+        &csv,
+        "--report",
+        &page,
         "--alone",
         "--algorithm=hmac-sha256,md5",
         "--workload=0,3",
@@ -40,7 +46,16 @@ fn rows_are_what_was_asked_for() {
     assert!(said.good().contains("hmac-sha256"));
     let report: Value = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
     assert_eq!(report["schema"], "broadloom-perf/1");
+    assert!(report["command"].as_str().unwrap().starts_with("broadloom perf workloads --quick"));
     let rows = report["rows"].as_array().unwrap();
+    assert_eq!(std::fs::read_to_string(csv).unwrap().lines().count(), 1 + rows.len());
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    for part in
+        ["hmac-sha256 generate", "md5 digest", "workload 3", "Where the cycles of a stream go"]
+    {
+        assert!(page.contains(part), "{part}");
+    }
     for algorithm in ["hmac-sha256", "md5"] {
         for workload in ["0", "3"] {
             for burst in [16, 32] {
@@ -69,6 +84,8 @@ fn wrong_options_are_named() {
         (&["--cache=tepid"], 2, "tepid"),
         (&["--burst=many"], 2, "expected a list of numbers from 1 to 1024"),
         (&["--alone", "--against=openssl"], 2, "--alone"),
+        (&["--csv=-", "--report=-"], 2, "- is to be written twice"),
+        (&["--report=/nowhere/at/all", "--quick"], 1, "/nowhere/at/all"),
         (&["--without=mmx"], 2, "mmx"),
         (&["--burst=0"], 2, "burst 0"),
         (&["--algorithm=aes-128-gcm"], 2, "perf matrix"),
@@ -141,6 +158,8 @@ fn wrong_matrix_options_are_named() {
         (&["--algorithm=sha3"][..], 2, "sha3"),
         (&["--direction=sign"], 2, "sign"),
         (&["--provider=gzip"], 2, "zlib"),
+        (&["--peer=nss"], 2, "openssl, ipsec-mb, ring, aws-lc-rs"),
+        (&["--peer=openssl:contexts=per-job"], 2, "openssl:contexts=per-job"),
         (&["--size=1:2"], 2, "1:2"),
         (&["--suite=dpdk"], 2, "dpdk-openssl"),
         (&["--kind=speed"], 2, "speed"),
@@ -165,6 +184,59 @@ fn wrong_matrix_options_are_named() {
         let said = perf("matrix", args);
         assert_eq!((said.code, said.text()), (Some(code), ""), "{args:?}");
         assert!(said.stderr.contains(text), "{args:?}: {}", said.stderr);
+    }
+}
+
+#[test]
+fn peers_are_measured_beside_providers() {
+    let said = perf(
+        "matrix",
+        &[
+            "--quick",
+            "--algorithm=sha1",
+            "--size=64",
+            "--provider=native",
+            "--peer=openssl",
+            "--json=-",
+        ],
+    );
+    assert_eq!(said.code, Some(0), "{}", said.stderr);
+    let report: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let rows: Vec<[&Value; 2]> = report["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| [&row["provider"], &row["interface"]])
+        .collect();
+    if said.stderr.contains("openssl takes no part: ") {
+        assert!(std::env::var_os("CI").is_none(), "{}", said.stderr);
+        assert_eq!(rows, [["native", "engine"]]);
+    } else {
+        assert_eq!(rows, [["native", "engine"], ["openssl", "bare"]]);
+    }
+}
+
+#[test]
+fn a_crate_is_measured_or_its_feature_named() {
+    for (peer, built) in
+        [("ring", cfg!(feature = "ring")), ("aws-lc-rs", cfg!(feature = "aws-lc-rs"))]
+    {
+        let small = ["--quick", "--algorithm=sha1", "--size=64"];
+        let matrix = perf("matrix", &[&small[..], &["--provider=native", "--peer", peer]].concat());
+        let workloads = workloads(&[&small[..], &["--against", peer]].concat());
+        for said in [matrix, workloads] {
+            if built {
+                assert_eq!(said.code, Some(0), "{}", said.stderr);
+                assert!(said.text().contains(&format!("{peer} ")), "{}", said.text());
+                continue;
+            }
+            let text = format!(
+                "the peer {peer} is not part of this program; it takes a build with the cargo \
+                 feature {peer}\n"
+            );
+            assert_eq!((said.code, said.text()), (Some(2), ""));
+            assert!(said.stderr.ends_with(&text), "{}", said.stderr);
+        }
     }
 }
 

@@ -1,5 +1,4 @@
-//! Which provider does it where nobody asked for one: by a table, or, for whoever wants that, the fastest as
-//! measured here.
+//! Chooses the provider when the caller names none: by a table, or by measuring on this machine.
 
 mod sample;
 
@@ -16,27 +15,48 @@ use sample::sample;
 
 /// So many times faster has to be a provider that is asked for later.
 const MARGIN: f64 = 1.15;
-/// How often each provider is measured, at least: the first time is of cold memory, and the next may be that
-/// of another program.
+/// The least number of measurements of each provider: the first one finds cold memory, and another
+/// program may disturb the next.
 const LEAST_PASSES: usize = 3;
 /// How often, at most.
 const PASSES: usize = 8;
-/// Who has taken so long is measured no more often than it must be.
+/// A provider that has taken so long is measured no more often than necessary.
 const ENOUGH: Duration = Duration::from_millis(2);
 
 /// Which provider does it, and why.
+///
+/// ```
+/// use std::sync::Arc;
+/// use broadloom_compression::choose;
+/// use broadloom_engine::{Compression, CompressionAlgorithm, Registry};
+///
+/// let mut registry = Registry::new();
+/// registry.add(Arc::new(broadloom_libdeflate::Libdeflate::load(&[])?));
+/// let choice = choose(&registry, CompressionAlgorithm::Deflate, Compression::default())?;
+/// println!("{}: {}", choice.session.provider(), choice.reason);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// A session at that provider.
     pub session: Session,
-    /// Providers and their speeds, in bytes of uncompressed data a second, in the order in which the registry
-    /// has them. Empty where nothing was measured.
+    /// Providers and their speeds, in bytes of uncompressed data a second, in the order in which
+    /// the registry has them. Empty where nothing was measured.
     pub measured: Vec<(String, f64)>,
     /// Why it is that one, in words.
     pub reason: String,
 }
 
 /// Nobody can be chosen.
+///
+/// ```
+/// use broadloom_compression::choose;
+/// use broadloom_engine::{Compression, CompressionAlgorithm, Registry};
+///
+/// let nobody = Registry::new();
+/// let choice = choose(&nobody, CompressionAlgorithm::Deflate, Compression::default());
+/// println!("{}", choice.expect_err("there is no provider"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChooseError {
@@ -55,8 +75,8 @@ struct Row {
     reason: &'static str,
 }
 
-/// Who compresses to DEFLATE at which level. docs/performance.md has the speeds and ratios that this is drawn
-/// from.
+/// Who compresses to DEFLATE at which level. docs/performance.md has the speeds and ratios that
+/// this is drawn from.
 const DEFLATE: [Row; 3] = [
     Row {
         levels: 0..=0,
@@ -82,12 +102,21 @@ const INFLATE: Row = Row {
     reason: "libdeflate is the fastest",
 };
 
-/// Who has LZ4.
+/// The provider that has LZ4.
 const LZ4: Row =
     Row { levels: 0..=u8::MAX, providers: &["lz4"], reason: "no other provider has lz4" };
 
-/// Which providers are asked where none is named, and why in this order. It depends on nothing else, so that
-/// the same input becomes the same output wherever the same providers are there.
+/// The providers that are asked where none is named, and the reason for their order. The choice
+/// depends on nothing else: the same input becomes the same output wherever the same providers are
+/// present.
+///
+/// ```
+/// use broadloom_compression::Order;
+/// use broadloom_engine::CompressionAlgorithm;
+///
+/// let order = Order::of(CompressionAlgorithm::Deflate, Some(6));
+/// println!("{}: {}", order.providers.join(", "), order.reason);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Order {
     /// Their names, the first choice first.
@@ -118,11 +147,12 @@ impl Order {
     }
 }
 
-/// Chooses the provider that compresses: the first that can in the [order](Order) for the level, then those
-/// that the order does not know, as the registry has them. Those that are used by name only are left out.
+/// Chooses the provider that compresses: the first that can in the [order](Order) for the level,
+/// then those that the order does not know, as the registry has them. Those that are used by name
+/// only are left out.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn choose(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -135,7 +165,7 @@ pub fn choose(
 /// Chooses the provider that decompresses, as [`choose`] does.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn choose_for_decompression(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -175,13 +205,13 @@ fn first(registry: &Registry, transform: &Transform, order: Order) -> Result<Cho
     Ok(Choice { session, measured: Vec::new(), reason })
 }
 
-/// Measures which provider compresses fastest, of those that are not used by name only: each compresses
-/// a sample of 64 KiB of text a few times, and its best time counts. The one that the registry has first is
-/// taken unless another is more than 15 % faster. It takes some milliseconds; none where only one can. The
-/// choice depends on what else the machine does.
+/// Measures which provider compresses fastest, without those that are used by name only. Each
+/// compresses a sample of 64 KiB of text a few times, and its best time counts. The first provider
+/// of the registry wins unless another is more than 15 % faster. Measuring takes some milliseconds,
+/// or none if only one provider can do it. The choice depends on the other load of the machine.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn measure(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -194,7 +224,7 @@ pub fn measure(
 /// Measures which provider decompresses fastest, as [`measure`] does.
 ///
 /// # Errors
-/// What cannot be asked for, or why no provider can.
+/// Why no provider was chosen.
 pub fn measure_decompression(
     registry: &Registry,
     algorithm: CompressionAlgorithm,
@@ -257,8 +287,8 @@ fn pick(speeds: &[Option<f64>]) -> (usize, &'static str) {
     }
 }
 
-/// The best time of each session at one job with this input; `None` where it fails. They take turns, so
-/// that a moment in which the machine is slow is nobody's alone.
+/// The best time of each session at one job with this input; `None` after a failure. Sessions take
+/// turns, so that a slow moment of the machine is slow for all of them.
 fn times(sessions: &[Session], input: &[u8]) -> Vec<Option<Duration>> {
     let mut processor = Processor::new();
     let mut jobs: Vec<_> = sessions.iter().map(|session| Job::new(session, input)).collect();

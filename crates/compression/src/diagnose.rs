@@ -1,16 +1,25 @@
-//! What is wrong with a deflate stream that a fast decoder refused, and where.
+//! Finds the cause and the position of damage in a deflate stream that a fast decoder refused.
 //!
-//! Decoders that take a stream in one piece say that it is wrong, and no more. This one says at which byte.
+//! Fast decoders that take a whole stream only say that it is wrong. This decoder says at which
+//! byte.
 
 use zlib_rs::{Inflate, InflateError, InflateFlush, Status};
 
 use crate::format::{Cause, FormatError, Part};
 
-/// What a slow look at a deflate stream found.
+/// The finding of a slow look at a deflate stream.
+///
+/// ```
+/// use broadloom_compression::diagnose::{Finding, diagnose};
+///
+/// // An empty final block, and half of one.
+/// assert_eq!(diagnose(&[3, 0]), Finding::Sound { stream: 2, data: 0 });
+/// assert!(matches!(diagnose(&[3]), Finding::Wrong(_)));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// Nothing wrong: the stream ends after so many bytes, with so many bytes of data. Then it is the decoder
-    /// that refused it which is to blame.
+    /// Nothing wrong: the stream ends after so many bytes, with so many bytes of data. Then it is
+    /// the decoder that refused it which is to blame.
     Sound {
         /// Bytes up to the end of the final block.
         stream: u64,
@@ -21,11 +30,11 @@ pub enum Finding {
     Wrong(FormatError),
 }
 
-/// Looks for what is wrong with the deflate stream at the beginning of `stream`. Offsets count from there,
-/// and are exact: it is the byte with which a decoder can notice, and no earlier one.
+/// Looks for what is wrong with the deflate stream at the beginning of `stream`. Offsets count from
+/// there, and are exact: it is the byte with which a decoder can notice, and no earlier one.
 pub fn diagnose(stream: &[u8]) -> Finding {
-    // At full speed the decoder stops at the right byte, but for some causes has only one word. Byte by byte
-    // it tells them apart.
+    // At full speed the decoder stops at the right byte, but has one word for several causes. Byte
+    // by byte it tells them apart.
     match attempt(stream, stream.len()) {
         Finding::Wrong(FormatError { offset, cause: Cause::Deflate(_) }) => {
             attempt(stream, (offset as usize).saturating_sub(SLOWLY))
@@ -34,7 +43,7 @@ pub fn diagnose(stream: &[u8]) -> Finding {
     }
 }
 
-/// Bytes before the wrong one that are decoded one by one: more than any code has.
+/// The number of bytes before the wrong one that are decoded one by one: more than any code has.
 const SLOWLY: usize = 64;
 
 /// Decodes `fast` bytes of the stream at once, the others one by one.
@@ -65,7 +74,7 @@ fn attempt(stream: &[u8], fast: usize) -> Finding {
 /// Why the decoder stopped, and at which byte of its stream.
 pub(crate) fn wrong(state: &Inflate, error: InflateError) -> FormatError {
     let message = match state.error_message() {
-        // What the decoder's fast loop finds, it forgets to name.
+        // The decoder's fast loop finds errors without naming them.
         None | Some("repeated call with bad state") => "invalid code or distance",
         Some(message) => message,
     };

@@ -7,6 +7,23 @@ use broadloom_engine::JobError;
 use crate::pipeline::ThreadError;
 
 /// Why a compression failed. Offsets are in the uncompressed input.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+/// # use broadloom_libdeflate::Libdeflate;
+/// use broadloom_compression::{CompressError, Compressor, Format, Settings};
+///
+/// # let how = Settings::compression_for(Format::Gzip, Compression::default());
+/// # let transform = Transform::compress(CompressionAlgorithm::Deflate, how)?;
+/// # let session = Session::open(Arc::new(Libdeflate::load(&[])?), &transform)?;
+/// let compressor = Compressor::new(session, Settings::new(Format::Gzip))?;
+/// // A writer without room.
+/// let mut room = [0_u8; 4];
+/// let outcome = compressor.compress_stream(&b"the warp, the weft"[..], &mut room[..]);
+/// assert!(matches!(outcome, Err(CompressError::Write { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompressError {
@@ -19,7 +36,7 @@ pub enum CompressError {
         #[source]
         error: io::Error,
     },
-    /// The output cannot be written. A pipe that nobody reads any more is here, too, as
+    /// The output cannot be written. A pipe without a reader is here, too, as
     /// [`io::ErrorKind::BrokenPipe`].
     #[error("writing failed behind {offset} bytes: {error}")]
     Write {
@@ -50,7 +67,7 @@ pub enum CompressError {
         len: usize,
         /// Who compressed it.
         provider: String,
-        /// What came of decompressing it.
+        /// The result of decompressing it.
         found: Mismatch,
     },
     /// A chunk's compressed data are more than the format can hold.
@@ -58,7 +75,7 @@ pub enum CompressError {
     Format {
         /// Where the chunk begins.
         offset: u64,
-        /// What is too large.
+        /// The part that is too large.
         reason: String,
     },
     /// Threads cannot be had.
@@ -66,7 +83,7 @@ pub enum CompressError {
     Thread(#[from] ThreadError),
 }
 
-/// What came of decompressing what was to be verified.
+/// The result of decompressing the data for verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {

@@ -1,7 +1,7 @@
-//! One thread's decoder, for what cannot be divided: any size, a fixed window.
+//! The decoder of one thread, for data that cannot be divided: any size, a fixed window.
 //!
-//! It reads every format, member after member, Broadloom's own too. The parallel decoder leaves to it what
-//! has no lengths to jump by.
+//! It reads every format, member after member, Broadloom's own too. The parallel decoder gives it
+//! all data without lengths to jump by.
 
 use std::io::{Read, Write};
 
@@ -25,21 +25,32 @@ const WINDOW: usize = 1 << 15;
 const ROOM: usize = 1 << 17;
 
 /// How to decode.
+///
+/// ```
+/// use broadloom_compression::inflate::{Options, inflate};
+///
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// let options = Options { limit: Some(1 << 20), ..Options::default() };
+/// let decompressed = inflate(&empty[..], std::io::sink(), options)?;
+/// assert_eq!(decompressed.report.output, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Options {
-    /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot be.
+    /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot
+    /// be.
     pub format: Option<Format>,
     /// The most bytes that may come out.
     pub limit: Option<u64>,
-    /// What to do about what follows the end.
+    /// How to treat trailing bytes.
     pub garbage: Garbage,
 }
 
 /// Decodes `input` in this thread.
 ///
 /// # Errors
-/// If the input is wrong or cut off, or longer than allowed, or if reading or writing fails. What was written
-/// by then is a beginning of the data.
+/// If the input is wrong or cut off, or longer than allowed, or if reading or writing fails. What
+/// was written by then is a beginning of the data.
 pub fn inflate(
     input: impl Read,
     output: impl Write,
@@ -67,7 +78,7 @@ pub fn inflate(
     Ok(Decompressed::new(report, alone, &members))
 }
 
-/// What of a member was decoded already, up to a place between two blocks.
+/// The part of a member that was decoded already, up to a place between two blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Begun {
     /// Bytes of deflate data, and of data.
@@ -81,7 +92,7 @@ pub(crate) struct Begun {
 }
 
 impl Begun {
-    /// Adds data that `stream` more bytes stand for, and their CRC-32.
+    /// Adds the data of `stream` more bytes, and their CRC-32.
     pub(crate) fn add(&mut self, stream: usize, data: &[u8], crc: u32) {
         self.crc = Checksum::Crc32.combine(self.crc, crc, data.len() as u64);
         self.lengths.stream += stream as u64;
@@ -110,9 +121,9 @@ impl Inflater {
         Inflater { state: Inflate::new(false, 15), room: vec![0; ROOM] }
     }
 
-    /// Decodes a member whose header was consumed, and checks it by its trailer and by its header. `write`
-    /// gets the data and the offset of the input up to which they were decoded. Gives its lengths and its
-    /// checksum.
+    /// Decodes a member whose header was consumed, and checks it by its trailer and by its header.
+    /// `write` gets the data and the offset of the input up to which they were decoded. Gives its
+    /// lengths and its checksum.
     pub(crate) fn member(
         &mut self,
         input: &mut impl Input,

@@ -1,4 +1,11 @@
-//! Compression of inputs of any size, in parallel, into formats that other tools read, and back.
+//! Parallel compression of inputs of any size into formats that other tools read, and back.
+
+#![forbid(unsafe_code)]
+
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod choose;
 mod compress;

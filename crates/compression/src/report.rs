@@ -1,10 +1,15 @@
-//! What a compression or a decompression came to.
+//! The counts of a compression or a decompression.
 
 use broadloom_engine::JobError;
 
 use crate::format::gzi::Index;
 
-/// What a compression or a decompression came to.
+/// The counts of a compression or a decompression.
+///
+/// ```
+/// let report = broadloom_compression::Report::default();
+/// assert_eq!((report.input, report.output, report.chunks), (0, 0, 0));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
     /// Bytes read.
@@ -15,7 +20,8 @@ pub struct Report {
     pub streams: u64,
     /// Chunks, each compressed or decompressed on its own.
     pub chunks: u64,
-    /// Attempts beyond a chunk's first, each because the one before had too little room for its output.
+    /// Attempts beyond a chunk's first, each because the one before had too little room for its
+    /// output.
     pub overflows: u64,
     /// Chunks that the session fallen back to has done.
     pub fallbacks: u64,
@@ -28,7 +34,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds the counts of what comes behind; an index is left as it is.
+    /// Adds the counts of a following part; the index stays unchanged.
     pub(crate) fn add(&mut self, behind: &Report) {
         self.input += behind.input;
         self.output += behind.output;

@@ -1,4 +1,4 @@
-//! How an input is compressed: what is right for it, and what is not.
+//! Settings of a compression, and their valid values.
 
 use std::time::Duration;
 
@@ -20,26 +20,35 @@ pub const OUTSTANDING: std::ops::RangeInclusive<usize> = 1..=256;
 pub const LONGEST_POLL: Duration = Duration::from_secs(1);
 
 /// How an input is compressed.
+///
+/// ```
+/// use broadloom_compression::{Format, Settings};
+///
+/// let settings = Settings { threads: 4, chunk: 1 << 18, ..Settings::new(Format::Gzip) };
+/// assert_eq!(settings.outstanding, Settings::new(Format::Zlib).outstanding);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The format.
     pub format: Format,
     /// Bytes of a chunk: 1 KiB to 1 GiB; for [`Format::Bgzf`], at most 65280.
     pub chunk: usize,
-    /// Whether the content says where chunks end, so that a small change in the input is a small change in
-    /// the output, as `rsync` needs it. Chunks then have an eighth of [`chunk`](Settings::chunk) to all of it.
+    /// Whether the content says where chunks end, so that a small change in the input is a small
+    /// change in the output, as `rsync` needs it. Chunks then have an eighth of
+    /// [`chunk`](Settings::chunk) to all of it.
     pub rsyncable: bool,
     /// Threads, each with a queue pair: 1 to 1024.
     pub threads: usize,
-    /// Jobs in each thread's queue pair, at most: 1 to 256. It matters with asynchronous providers, and for
-    /// the memory that streams take.
+    /// Jobs in each thread's queue pair, at most: 1 to 256. It matters with asynchronous providers,
+    /// and for the memory that streams take.
     pub outstanding: usize,
-    /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they are not.
+    /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they
+    /// are not.
     pub cores: Option<Vec<usize>>,
-    /// What a thread does while it waits for a device.
+    /// How a thread waits for a device.
     pub poll: Poll,
-    /// Bytes of room for a chunk's first attempt; `None`: enough for anything. Less makes overflows, which
-    /// cost time.
+    /// Bytes of room for a chunk's first attempt; `None`: enough for anything. Less makes
+    /// overflows, which cost time.
     pub room: Option<usize>,
     /// The name to be stored, for [`Format::Gzip`] alone.
     pub name: Option<Vec<u8>>,
@@ -48,14 +57,14 @@ pub struct Settings {
     pub mtime: u32,
     /// Whether an index is made, for [`Format::Bgzf`] alone.
     pub index: bool,
-    /// Whether each chunk is a member, for [`Format::Gzip`] alone; else all of them are one. Some readers take
-    /// the first member for everything.
+    /// Whether each chunk is a member, for [`Format::Gzip`] alone; else all of them are one. Some
+    /// readers take the first member for everything.
     pub members: bool,
 }
 
 impl Settings {
-    /// The usual settings for a format: one thread, 16 jobs outstanding, chunks of 64 KiB (65280 bytes for
-    /// [`Format::Bgzf`]).
+    /// The usual settings for a format: one thread, 16 jobs outstanding, chunks of 64 KiB (65280
+    /// bytes for [`Format::Bgzf`]).
     pub fn new(format: Format) -> Self {
         Settings {
             format,
@@ -73,9 +82,9 @@ impl Settings {
         }
     }
 
-    /// What a session's compression has to be for a format: its checksum and its ending. Level, window and
-    /// Huffman codes are free. Where [chunks are members](Settings::members), [`compression`](Settings::compression)
-    /// knows of that.
+    /// The parameters of a session's compression that a format needs: checksum and ending. Level,
+    /// window and Huffman codes are free. Where [chunks are members](Settings::members), use
+    /// [`compression`](Settings::compression).
     ///
     /// ```
     /// use broadloom_compression::{Settings, format::Format};
@@ -98,7 +107,7 @@ impl Settings {
         Compression { checksum, ending, ..compression }
     }
 
-    /// What a session's compression has to be for these settings.
+    /// The parameters of a session's compression for these settings.
     pub fn compression(&self, compression: Compression) -> Compression {
         let how = Settings::compression_for(self.format, compression);
         Compression { ending: if self.members { Ending::Final } else { how.ending }, ..how }
@@ -119,14 +128,14 @@ impl Settings {
         of(self.mtime != 0, "mtime", Format::Gzip)?;
         of(self.index, "index", Format::Bgzf)?;
         of(self.members, "members", Format::Gzip)?;
-        // What cannot be stored is found out by trying.
+        // Trying shows whether a value can be stored.
         match gzip::write_header(&mut Vec::new(), &self.metadata(0), 0, 0) {
             Ok(()) => Ok(()),
             Err(error) => Err(SettingsError::Name(error.to_string())),
         }
     }
 
-    /// What the first member says, compressed at this level.
+    /// The metadata of the first member, compressed at this level.
     pub(crate) fn metadata(&self, level: u8) -> Metadata<'_> {
         let effort = match level {
             0 | 1 => Effort::Fastest,
@@ -203,6 +212,21 @@ fn within(
 }
 
 /// Settings that cannot be.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+/// # use broadloom_libdeflate::Libdeflate;
+/// use broadloom_compression::{Compressor, Format, Settings};
+///
+/// # let how = Settings::compression_for(Format::Gzip, Compression::default());
+/// # let transform = Transform::compress(CompressionAlgorithm::Deflate, how)?;
+/// # let session = Session::open(Arc::new(Libdeflate::load(&[])?), &transform)?;
+/// let settings = Settings { threads: 0, ..Settings::new(Format::Gzip) };
+/// let error = Compressor::new(session, settings).expect_err("0 threads compress nothing");
+/// println!("{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
@@ -211,7 +235,7 @@ pub enum SettingsError {
     Range {
         /// The setting.
         option: &'static str,
-        /// What it counts.
+        /// The unit that it counts.
         unit: &'static str,
         /// The value.
         value: usize,
@@ -244,7 +268,7 @@ pub enum SettingsError {
     Session {
         /// The session.
         session: String,
-        /// What is needed.
+        /// The needed value.
         wanted: String,
     },
     /// A name that cannot be stored.

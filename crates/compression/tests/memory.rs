@@ -53,7 +53,8 @@ fn a_stream_takes_a_window_whatever_its_length() {
                 assert_eq!(report.input, len);
                 watch.most - before
             });
-            // Each job has a chunk and room for what comes of it; contexts take some for each thread.
+            // Each job has a chunk and room for what comes of it; contexts take some for each
+            // thread.
             let window = 2 * threads * outstanding * (2 * (16 << 10) + 2048) + threads * (1 << 20);
             assert!(long <= window, "{long} bytes, not {window}");
             assert!(long <= short + (64 << 10), "{short} bytes, then {long}");

@@ -1,4 +1,4 @@
-//! Providers that may be absent, and how a test of one is run.
+//! Providers that may be absent, and how their tests run.
 
 use std::fmt::{Arguments, Display};
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use broadloom_engine::Provider;
 
-/// What a suite's expression may yield: a provider, or none and why.
+/// The value of a suite's expression: a provider, or the reason for its absence.
 pub trait Candidate {
     /// The provider, or why there is none.
     ///
@@ -70,7 +70,8 @@ fn present_or(needed: bool, test: &str, candidate: impl Candidate) -> Option<Arc
     }
 }
 
-/// Writes a line to standard error, past the test harness, which keeps what a test prints to itself.
+/// Writes a line to standard error, past the test harness, which keeps what a test prints to
+/// itself.
 pub(crate) fn say(line: Arguments<'_>) {
     // Nothing depends on the line: a closed standard error is no reason to fail.
     let _ = writeln!(std::io::stderr(), "conformance: {line}");

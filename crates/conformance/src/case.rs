@@ -1,4 +1,4 @@
-//! Messages with everything that belongs to them, before and after.
+//! A message with all its parts, before and after.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::keyed::{Keyed, random_bytes};
 use crate::limits::Limits;
 use crate::reference::{self, Input};
 
-/// What parts of a buffer are for what: as the setters of a job.
+/// The ranges of a buffer and their purposes, as in the setters of a job.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layout {
     pub cipher: Option<Range<usize>>,
@@ -38,8 +38,8 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// A random message of so many bytes, rounded down to what the algorithm takes, with a random nonce,
-    /// and with some associated data where it has any; less where the provider takes less.
+    /// A random message of so many bytes, rounded down to what the algorithm takes, with a random
+    /// nonce, and with some associated data where it has any; less where the provider takes less.
     pub fn random(rng: &mut Rng, keyed: &Keyed, len: usize) -> Self {
         let len = keyed.text_len(len.min(keyed.limits.text));
         let before = random_bytes(rng, len);
@@ -66,7 +66,7 @@ impl Case {
         self
     }
 
-    /// A message of which the reference says what becomes of it.
+    /// A message whose outcome the reference computes.
     pub fn new(
         keyed: Keyed,
         nonce: Vec<u8>,
@@ -81,7 +81,7 @@ impl Case {
         case
     }
 
-    /// A message of which somebody else says what becomes of it, without a nonce and associated data.
+    /// A message with an outcome from another source, without a nonce and associated data.
     pub fn given(keyed: Keyed, before: Vec<u8>, after: Vec<u8>, tag: Vec<u8>) -> Self {
         Case {
             keyed,
@@ -159,12 +159,12 @@ impl Case {
         self.keyed.algorithm.directions()[0]
     }
 
-    /// What a direction starts from.
+    /// The data before processing in a direction.
     pub fn input(&self, direction: Direction) -> &[u8] {
         if direction.checks() { &self.after } else { &self.before }
     }
 
-    /// What a direction ends with.
+    /// The data after processing in a direction.
     pub fn output(&self, direction: Direction) -> &[u8] {
         if direction.checks() { &self.restored } else { &self.after }
     }
@@ -222,7 +222,7 @@ impl Case {
         }
     }
 
-    /// What it is, and at which provider.
+    /// The case and its provider, for messages.
     pub fn describe(&self, provider: &str) -> String {
         let Keyed { algorithm, tag_len, .. } = &self.keyed;
         let (nonce, associated) = (self.nonce.len(), self.associated.len());

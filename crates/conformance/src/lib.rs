@@ -1,24 +1,26 @@
-//! What every provider of Broadloom must pass.
+//! Tests that every provider of Broadloom must pass.
 //!
-//! A provider's tests get all of it by one line, with an expression for the provider: an
-//! `Arc<dyn Provider>`, or an `Option` or a `Result` of one where it may be absent.
+//! One line in a provider's tests adds all of them. The line has an expression for the provider: an
+//! `Arc<dyn Provider>`, or an `Option` or a `Result` of one where the provider may be absent.
 //!
 //! ```
 //! broadloom_conformance::suite!(broadloom_conformance::reference_provider());
 //! ```
 //!
-//! That makes a module `conformance` with one test for each topic, and within it a module `compression` for what
-//! chunks have of their own. What a provider does not have is not tried, and the topic `support` says what
-//! that is. `suite!(name: …)` names the module, where
-//! a provider is to be tested with several options. [`cross!`] compares two providers with each other.
+//! The macro makes a module `conformance` with a test for each topic. Within it, the module
+//! `compression` has the topics for compression. Algorithms that a provider lacks are skipped, and
+//! the topic `support` prints them. `suite!(name: …)` names the module, for a provider that is
+//! tested with several options. [`cross!`] compares two providers with each other.
 //!
-//! Where a provider is absent its tests fail if the environment has `CI=true`; elsewhere they say on
-//! standard error that they were not run, and why.
+//! If a provider is absent, its tests fail where the environment has `CI=true`. Elsewhere they say
+//! on standard error that they did not run, and why.
 //!
-//! What is expected comes from the examples of standards and some of the files of NIST's validation program (the
-//! folder `vectors`, each with its source), from project Wycheproof, and from [`mod@reference`], which computes
-//! everything with the RustCrypto crates, and compresses with miniz_oxide and lz4_flex. Random jobs come from fixed
-//! seeds: a test that fails fails again.
+//! Expected results come from the examples of standards, from NIST's validation program (the folder
+//! `vectors`, each file with its source), and from project Wycheproof. [`mod@reference`] computes
+//! the rest with the RustCrypto crates, miniz_oxide and lz4_flex. Random jobs come from fixed
+//! seeds: a test that fails once fails again.
+
+#![forbid(unsafe_code)]
 
 mod candidate;
 mod case;

@@ -1,4 +1,4 @@
-//! How much a provider takes at a time.
+//! The longest text that a provider takes, found by trying.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,15 +16,16 @@ pub(crate) const LONGEST_ASSOCIATED: usize = 0x1_0010;
 
 /// The most bytes that a provider takes at a time.
 ///
-/// A provider that the engine may choose takes everything. One that is used by name only may have limits,
-/// if it says so ([`JobError::TooLong`]) for what is longer: the suite then keeps within them.
+/// A provider that the engine may choose takes all lengths. A provider that is used by name only
+/// may have limits, if it reports longer jobs as [`JobError::TooLong`]. The suite then keeps within
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Limits {
     pub text: usize,
     pub associated: usize,
 }
 
-/// What was found out, by the provider's name and description.
+/// The limits found, by the provider's name and description.
 static KNOWN: Mutex<Option<HashMap<(String, Algorithm), Limits>>> = Mutex::new(None);
 
 impl Limits {
@@ -38,7 +39,7 @@ impl Limits {
         }
     }
 
-    /// Those of a provider, found out by trying.
+    /// The limits of a provider, found by trying.
     pub fn of(provider: &Arc<dyn Provider>, algorithm: Algorithm) -> Limits {
         if !provider.by_name_only() {
             return Limits::NONE;
@@ -48,7 +49,7 @@ impl Limits {
             return cipher.and(Limits::of(provider, Algorithm::Mac(mac)));
         }
         let key = (format!("{} {}", provider.name(), provider.description()), algorithm);
-        // What one test panicked over is no less true for the next.
+        // A panic of one test does not invalidate the limits for the next.
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let known = known.get_or_insert_default();
         *known.entry(key).or_insert_with(|| {

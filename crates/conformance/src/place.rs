@@ -1,8 +1,8 @@
-//! Buffers at chosen offsets, with bytes around them that nobody may touch.
+//! Buffers at chosen offsets, between bytes that must not change.
 
-/// What surrounds a buffer.
+/// The byte that surrounds buffers.
 const GUARD: u8 = 0xa5;
-/// What an alignment is counted from, in bytes: a line of the cache, and the widest vector.
+/// The base of alignments, in bytes: a cache line, which is also the widest vector.
 pub(crate) const LINE: usize = 64;
 
 /// A buffer that starts a given number of bytes after a multiple of [`LINE`].

@@ -1,4 +1,4 @@
-//! The standards' examples: the files of the folder `vectors`, read.
+//! Reads the standards' examples in the folder `vectors`.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ const FILES: [(&str, &str); 6] = [
 
 /// An example.
 pub(crate) struct Vector {
-    /// Where it is from, and which it is there.
+    /// Its source, and its name there.
     pub name: String,
     pub case: Case,
 }
@@ -85,12 +85,12 @@ impl<'t> Record<'t> {
         bytes(value).unwrap_or_else(|| panic!("{}: no bytes: {value:?}", self.file))
     }
 
-    /// Where it is from, and which it is there.
+    /// Its source, and its name there.
     pub fn name(&self) -> String {
         format!("{}: {}", self.source, self.get("name").unwrap_or_default())
     }
 
-    /// What it is about.
+    /// Its subject.
     pub fn algorithm(&self) -> Algorithm {
         let name = self.get("algorithm").unwrap_or_default();
         name.parse().unwrap_or_else(|error| panic!("{}, {}: {error}", self.file, self.name()))

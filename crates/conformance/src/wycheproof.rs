@@ -1,5 +1,4 @@
-//! The test vectors of project Wycheproof, as claims about messages: that they are right, or that something
-//! about them is wrong.
+//! The test vectors of project Wycheproof, as claims about messages.
 
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, HashAlgorithm, MacAlgorithm,
@@ -95,8 +94,8 @@ fn of_aead(name: aead::TestName) -> Vec<Claim> {
     claims.collect()
 }
 
-/// AEADs made of CBC and HMAC (RFC 7518, 5.2.2.1): the MAC covers associated data, IV, ciphertext, and the
-/// number of bits of the first.
+/// AEADs made of CBC and HMAC (RFC 7518, 5.2.2.1): the MAC covers associated data, IV, ciphertext,
+/// and the number of bits of the first.
 fn of_chain(name: aead::TestName, hash: HashAlgorithm) -> Vec<Claim> {
     let set = aead::TestSet::load(name).expect("the vectors are there");
     let tests = in_groups(set.test_groups, |group| (group.tag_size, group.tests));
@@ -111,7 +110,7 @@ fn of_chain(name: aead::TestName, hash: HashAlgorithm) -> Vec<Claim> {
         let buffer = |text: &[u8]| [&head, text, &bits].concat();
         let text = padded(&test.pt);
         let covered = head.len()..head.len() + test.ct.len();
-        // What is no encryption of these plaintexts has nothing to be compared with.
+        // A ciphertext that is not of these plaintexts has no expected result.
         let before = if text.len() == test.ct.len() { buffer(&text) } else { buffer(&test.ct) };
         let given = Case::given(keyed, before, buffer(&test.ct), test.tag.to_vec());
         let layout = Layout { cipher: Some(covered), ..Layout::default() };

@@ -1,4 +1,5 @@
-//! What the topics of compressions are worth: providers with one defect each, and the topic that must notice.
+//! What the topics of compressions are worth: providers with one defect each, and the topic that
+//! must notice.
 
 use std::ops::RangeInclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,9 +1,12 @@
 //! Which cores threads run on.
 
+use std::error::Error;
+use std::fmt;
 use std::path::Path;
 
 /// The cores that a number of threads get.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Placement {
     /// Wherever the system puts them: they are not pinned.
     #[default]
@@ -18,14 +21,12 @@ pub enum Placement {
 }
 
 /// Threads cannot be placed as asked.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum AffinityError {
     /// A list of cores that is empty.
-    #[error("a list of cores has at least one, not 0")]
     NoCores,
     /// A core on which this process must not run, or that the machine lacks.
-    #[error("core {core} is not one of those that this process may run on: {allowed:?}")]
     NotAllowed {
         /// The core's number.
         core: usize,
@@ -33,7 +34,6 @@ pub enum AffinityError {
         allowed: Vec<usize>,
     },
     /// The system refuses.
-    #[error("the system does not pin a thread to core {core}: {source}")]
     Refused {
         /// The core's number.
         core: usize,
@@ -41,11 +41,39 @@ pub enum AffinityError {
         source: std::io::Error,
     },
     /// The system does not say on which cores this process may run.
-    #[error("the system does not say which cores this process may run on: {0}")]
     Unknown(std::io::Error),
     /// Threads are pinned on Linux only.
-    #[error("threads can be pinned on Linux only; Placement::Anywhere works everywhere")]
     Unsupported,
+}
+
+impl fmt::Display for AffinityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AffinityError::NoCores => f.write_str("a list of cores has at least one, not 0"),
+            AffinityError::NotAllowed { core, allowed } => write!(
+                f,
+                "core {core} is not one of those that this process may run on: {allowed:?}"
+            ),
+            AffinityError::Refused { core, source } => {
+                write!(f, "the system does not pin a thread to core {core}: {source}")
+            }
+            AffinityError::Unknown(cause) => {
+                write!(f, "the system does not say which cores this process may run on: {cause}")
+            }
+            AffinityError::Unsupported => f.write_str(
+                "threads can be pinned on Linux only; Placement::Anywhere works everywhere",
+            ),
+        }
+    }
+}
+
+impl Error for AffinityError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            AffinityError::Refused { source, .. } => Some(source),
+            _ => None,
+        }
+    }
 }
 
 impl Placement {

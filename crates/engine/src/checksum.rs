@@ -3,8 +3,10 @@
 use crate::algorithm::Checksum;
 
 /// The modulus of Adler-32 (RFC 1950).
+#[cfg(feature = "checksums")]
 const ADLER: u64 = 65521;
 
+#[cfg(feature = "checksums")]
 impl Checksum {
     /// The checksum of some bytes; `None` of [`Checksum::None`].
     pub fn of(self, bytes: &[u8]) -> Option<u32> {
@@ -35,9 +37,43 @@ impl Checksum {
             }
         }
     }
+
+    /// The checksum of what came before, and of a piece of `len` bytes more. Who made the piece may know its
+    /// checksum; if not, `bytes` are the piece.
+    pub(crate) fn extended<'b>(
+        self,
+        before: Option<u32>,
+        piece: Option<u32>,
+        len: usize,
+        bytes: impl FnOnce() -> &'b [u8],
+    ) -> Option<u32> {
+        let piece = piece.or_else(|| self.of(bytes()))?;
+        Some(before.map_or(piece, |before| self.combine(before, piece, len as u64)))
+    }
 }
 
-#[cfg(test)]
+#[cfg(not(feature = "checksums"))]
+impl Checksum {
+    /// No session is opened that would have a checksum.
+    pub(crate) fn extended<'b>(
+        self,
+        _before: Option<u32>,
+        _piece: Option<u32>,
+        _len: usize,
+        _bytes: impl FnOnce() -> &'b [u8],
+    ) -> Option<u32> {
+        None
+    }
+}
+
+impl Checksum {
+    /// Whether this build computes it.
+    pub(crate) fn is_built(self) -> bool {
+        cfg!(feature = "checksums") || self == Checksum::None
+    }
+}
+
+#[cfg(all(test, feature = "checksums"))]
 mod tests {
     use super::*;
 

@@ -1,5 +1,6 @@
 //! Providers that hand their work to a device: what their queues are, and how the engine drives them.
 
+#[cfg(unix)]
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
@@ -35,6 +36,7 @@ pub trait DeviceQueue: Send {
     fn abandon(&mut self, ticket: u64, operation: &mut Operation<'_>);
 
     /// A file descriptor that is readable when a response may be there, where the device interrupts.
+    #[cfg(unix)]
     fn event(&self) -> Option<BorrowedFd<'_>> {
         None
     }

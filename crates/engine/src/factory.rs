@@ -1,5 +1,6 @@
 //! How providers are opened: what the crate of each provider exports, and what a command line says of one.
 
+use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -29,6 +30,7 @@ type Open =
 /// assert_eq!(error.to_string(), "board is absent: no board is plugged in");
 /// ```
 #[derive(Clone)]
+#[must_use]
 pub struct Factory {
     name: &'static str,
     summary: &'static str,
@@ -38,8 +40,7 @@ pub struct Factory {
 }
 
 /// Why a factory opens no provider.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FactoryError {
     /// The provider has no such option, or not with this value.
@@ -47,6 +48,16 @@ pub enum FactoryError {
     /// What the provider needs is not there: its library, its device.
     Absent(String),
 }
+
+impl fmt::Display for FactoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FactoryError::Option(reason) | FactoryError::Absent(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl Error for FactoryError {}
 
 impl Factory {
     /// A factory for the provider of this name: lower-case letters, digits and hyphens. The summary is one line
@@ -122,11 +133,10 @@ pub struct ProviderSpec {
 }
 
 /// A provider cannot be had as a [`ProviderSpec`] asks for it.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpecError {
     /// There is no such provider.
-    #[error("no provider is called {name:?}; valid: {valid}")]
     Unknown {
         /// The name.
         name: String,
@@ -134,16 +144,13 @@ pub enum SpecError {
         valid: String,
     },
     /// An option is not of the form `name=value`.
-    #[error("{option:?} is no option of a provider: valid is NAME=VALUE")]
     Form {
         /// The option.
         option: String,
     },
     /// The provider does not have the option, or not the value.
-    #[error("{0}")]
     Option(String),
     /// The provider is not there.
-    #[error("{name} is absent: {reason}")]
     Absent {
         /// The provider.
         name: String,
@@ -151,6 +158,23 @@ pub enum SpecError {
         reason: String,
     },
 }
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SpecError::Unknown { name, valid } => {
+                write!(f, "no provider is called {name:?}; valid: {valid}")
+            }
+            SpecError::Form { option } => {
+                write!(f, "{option:?} is no option of a provider: valid is NAME=VALUE")
+            }
+            SpecError::Option(reason) => f.write_str(reason),
+            SpecError::Absent { name, reason } => write!(f, "{name} is absent: {reason}"),
+        }
+    }
+}
+
+impl Error for SpecError {}
 
 impl ProviderSpec {
     /// A provider as it is without options.

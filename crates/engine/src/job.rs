@@ -24,6 +24,7 @@ use crate::session::{Held, Session};
 /// let job = Job::new(session, vec![0; 64]).nonce(&[1; 16]).user("packet 7");
 /// # }
 /// ```
+#[must_use]
 pub struct Job<'a, T = ()> {
     operation: Operation<'a>,
     user: T,

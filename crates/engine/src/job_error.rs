@@ -1,35 +1,45 @@
 //! Why a job failed.
 
+use std::error::Error;
+use std::fmt;
+
 use crate::algorithm::{Algorithm, Direction, Lengths};
 use crate::parameters::Extra;
 
 /// What an accelerator did instead of the work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeviceFault {
     /// No response came in time.
-    #[error("did not respond in time")]
     Timeout,
     /// It was reset while it had the job.
-    #[error("was reset while it had the job")]
     Reset,
     /// It is gone.
-    #[error("is gone")]
     Removed,
     /// Its output was damaged on the way, or was wrong.
-    #[error("gave output that is wrong")]
     Corrupted,
 }
 
+impl fmt::Display for DeviceFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceFault::Timeout => f.write_str("did not respond in time"),
+            DeviceFault::Reset => f.write_str("was reset while it had the job"),
+            DeviceFault::Removed => f.write_str("is gone"),
+            DeviceFault::Corrupted => f.write_str("gave output that is wrong"),
+        }
+    }
+}
+
+impl Error for DeviceFault {}
+
 /// Why a job failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JobError {
     /// The tag is wrong. What was deciphered is wiped.
-    #[error("the tag is wrong")]
     TagMismatch,
     /// A tag to check of another length than the session's.
-    #[error("{}, and the session's tags have {valid} bytes", given_tag(*len))]
     TagLength {
         /// Its length, in bytes; 0 where none was given.
         len: usize,
@@ -37,7 +47,6 @@ pub enum JobError {
         valid: usize,
     },
     /// A nonce or IV of a length that the algorithm does not have.
-    #[error("{}", wrong_nonce(*len, *valid))]
     NonceLength {
         /// Its length, in bytes; 0 where none was given.
         len: usize,
@@ -45,7 +54,6 @@ pub enum JobError {
         valid: Lengths,
     },
     /// A nonce with bits set that are no part of any of its fields.
-    #[error("byte {at} of the nonce is {byte:#04x}, where no bits but {mask:#04x} may be set")]
     NonceBits {
         /// Which byte, from 0 on.
         at: usize,
@@ -55,7 +63,6 @@ pub enum JobError {
         mask: u8,
     },
     /// Data of a length that the algorithm does not have.
-    #[error("{len} bytes to be ciphered are no multiple of the block length, {granularity}")]
     DataLength {
         /// Bytes to be ciphered.
         len: usize,
@@ -63,7 +70,6 @@ pub enum JobError {
         granularity: usize,
     },
     /// More data than one nonce allows, or than the provider can take at once.
-    #[error("{len} bytes of data are too many for one job; at most {max}")]
     TooLong {
         /// Bytes to be ciphered, hashed or authenticated.
         len: usize,
@@ -71,7 +77,6 @@ pub enum JobError {
         max: u64,
     },
     /// More associated data than the provider can take at once.
-    #[error("{len} bytes of associated data are too many for one job; at most {max}")]
     AssociatedTooLong {
         /// Bytes of associated data.
         len: usize,
@@ -79,7 +84,6 @@ pub enum JobError {
         max: u64,
     },
     /// Less data than the algorithm takes: XTS has no data unit of less than a block.
-    #[error("{len} bytes to be ciphered are too few; at least {min}")]
     TooShort {
         /// Bytes to be ciphered.
         len: usize,
@@ -87,7 +91,6 @@ pub enum JobError {
         min: usize,
     },
     /// A length in bits that does not end in the last byte of the text.
-    #[error("{bits} bits take {} bytes, and the text has {len}", bits.div_ceil(8))]
     BitLength {
         /// The length in bits.
         bits: usize,
@@ -95,10 +98,6 @@ pub enum JobError {
         len: usize,
     },
     /// A counter of 32 bits that would pass zero, so that key stream would be used twice.
-    #[error(
-        "a counter that starts at {first:#010x} has {} blocks left, not {blocks}",
-        (1 << 32) - u64::from(*first)
-    )]
     CounterWraps {
         /// The counter's first value.
         first: u32,
@@ -106,7 +105,6 @@ pub enum JobError {
         blocks: u64,
     },
     /// A range, or a place for a tag, that is not within the data.
-    #[error("the {what}, {start}..{end}, is not within {len} bytes of data")]
     Range {
         /// Which: a range for the cipher or for the MAC, or a tag's place.
         what: Extra,
@@ -120,7 +118,6 @@ pub enum JobError {
     /// A tag that would be written over ciphertext or over the bytes that it is the tag of, or is to be read
     /// from there; or that would be encrypted in part. Give the cipher a [range](crate::Job::cipher_range)
     /// beside it, or the MAC [one](crate::Job::mac_range).
-    #[error("the tag's place {start}..{end} overlaps the {range}, {range_start}..{range_end}")]
     TagOverlap {
         /// Where the tag starts.
         start: usize,
@@ -135,7 +132,6 @@ pub enum JobError {
     },
     /// Something that the job's session has no use for. It is not ignored: what is asked to be authenticated
     /// and is not would not be missed.
-    #[error("{algorithm} {direction} takes no {extra}")]
     NotTaken {
         /// What it is.
         extra: Extra,
@@ -145,13 +141,10 @@ pub enum JobError {
         direction: Direction,
     },
     /// A cipher, an AEAD or a chain was given data that can only be read.
-    #[error("the output needs data that can be written, and these can only be read")]
     ReadOnly,
     /// A tag that is made should go to a place in data that can only be read.
-    #[error("the tag's place is in data that can only be read")]
     ReadOnlyTag,
     /// A source and a destination of different lengths.
-    #[error("{source_len} bytes of input need as many of output, not {destination_len}")]
     Lengths {
         /// Bytes of the source.
         source_len: usize,
@@ -160,29 +153,23 @@ pub enum JobError {
     },
     /// The provider could not open a queue for this thread; some have no more than so many at a time. Data in
     /// place are as they were. Whoever tries again asks it again.
-    #[error("the provider has no queue for this thread")]
     NoQueue,
     /// One of the provider's own calls failed; the number is the provider's.
-    #[error("the provider failed with code {code}")]
     Provider {
         /// The provider's own number for it.
         code: i64,
     },
     /// Something to be decompressed is not what any compression makes.
-    #[error("the compressed data are malformed")]
     Malformed,
     /// Something to be decompressed ends too early.
-    #[error("the compressed data end too early")]
     Truncated,
     /// Decompressed data would be more than the job's [limit](crate::Job::limit).
-    #[error("the decompressed data are more than the limit of {limit} bytes")]
     OutputLimit {
         /// The limit, in bytes.
         limit: u64,
     },
     /// Something to be compressed is, as the provider has it, more than several times as much room as it can
     /// need.
-    #[error("{len} bytes do not fit into {room}, as the provider compresses them")]
     NeverFits {
         /// Bytes to be compressed.
         len: usize,
@@ -190,21 +177,96 @@ pub enum JobError {
         room: usize,
     },
     /// A compression's output is the job's own, and its data are only read.
-    #[error("a compression takes data to read only, and makes room for its output itself")]
     OwnOutput,
     /// An accelerator failed. Data in place are as they were.
-    #[error("the device {0}")]
     Device(DeviceFault),
     /// The provider gave the job back without having done it.
-    #[error("the provider did not do it")]
     NotDone,
     /// The provider panicked while it worked on the job or on others beside it.
-    #[error("the provider panicked while it worked on the job or on others beside it")]
     Panicked,
     /// The queue pair was dropped before the job was processed.
-    #[error("the queue pair was dropped before the job's turn came")]
     Cancelled,
 }
+
+impl fmt::Display for JobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JobError::TagMismatch => f.write_str("the tag is wrong"),
+            JobError::TagLength { len, valid } => {
+                write!(f, "{}, and the session's tags have {valid} bytes", given_tag(*len))
+            }
+            JobError::NonceLength { len, valid } => write!(f, "{}", wrong_nonce(*len, *valid)),
+            JobError::NonceBits { at, byte, mask } => write!(
+                f,
+                "byte {at} of the nonce is {byte:#04x}, where no bits but {mask:#04x} may be set"
+            ),
+            JobError::DataLength { len, granularity } => write!(
+                f,
+                "{len} bytes to be ciphered are no multiple of the block length, {granularity}"
+            ),
+            JobError::TooLong { len, max } => {
+                write!(f, "{len} bytes of data are too many for one job; at most {max}")
+            }
+            JobError::AssociatedTooLong { len, max } => {
+                write!(f, "{len} bytes of associated data are too many for one job; at most {max}")
+            }
+            JobError::TooShort { len, min } => {
+                write!(f, "{len} bytes to be ciphered are too few; at least {min}")
+            }
+            JobError::BitLength { bits, len } => {
+                write!(f, "{bits} bits take {} bytes, and the text has {len}", bits.div_ceil(8))
+            }
+            JobError::CounterWraps { first, blocks } => write!(
+                f,
+                "a counter that starts at {first:#010x} has {} blocks left, not {blocks}",
+                (1 << 32) - u64::from(*first)
+            ),
+            JobError::Range { what, start, end, len } => {
+                write!(f, "the {what}, {start}..{end}, is not within {len} bytes of data")
+            }
+            JobError::TagOverlap { start, end, range, range_start, range_end } => write!(
+                f,
+                "the tag's place {start}..{end} overlaps the {range}, {range_start}..{range_end}"
+            ),
+            JobError::NotTaken { extra, algorithm, direction } => {
+                write!(f, "{algorithm} {direction} takes no {extra}")
+            }
+            JobError::ReadOnly => {
+                f.write_str("the output needs data that can be written, and these can only be read")
+            }
+            JobError::ReadOnlyTag => {
+                f.write_str("the tag's place is in data that can only be read")
+            }
+            JobError::Lengths { source_len, destination_len } => write!(
+                f,
+                "{source_len} bytes of input need as many of output, not {destination_len}"
+            ),
+            JobError::NoQueue => f.write_str("the provider has no queue for this thread"),
+            JobError::Provider { code } => write!(f, "the provider failed with code {code}"),
+            JobError::Malformed => f.write_str("the compressed data are malformed"),
+            JobError::Truncated => f.write_str("the compressed data end too early"),
+            JobError::OutputLimit { limit } => {
+                write!(f, "the decompressed data are more than the limit of {limit} bytes")
+            }
+            JobError::NeverFits { len, room } => {
+                write!(f, "{len} bytes do not fit into {room}, as the provider compresses them")
+            }
+            JobError::OwnOutput => f.write_str(
+                "a compression takes data to read only, and makes room for its output itself",
+            ),
+            JobError::Device(cause) => write!(f, "the device {cause}"),
+            JobError::NotDone => f.write_str("the provider did not do it"),
+            JobError::Panicked => f.write_str(
+                "the provider panicked while it worked on the job or on others beside it",
+            ),
+            JobError::Cancelled => {
+                f.write_str("the queue pair was dropped before the job's turn came")
+            }
+        }
+    }
+}
+
+impl Error for JobError {}
 
 /// What was given to be checked.
 fn given_tag(len: usize) -> String {

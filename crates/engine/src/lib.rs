@@ -12,6 +12,8 @@
 //!
 //! The crate knows no provider: `broadloom` brings them along.
 
+#![forbid(unsafe_code)]
+
 mod affinity;
 mod algorithm;
 mod checks;

@@ -148,17 +148,14 @@ impl Made {
             return Err(JobError::NotDone);
         }
         let kind = making.how.checksum;
-        let part = match (kind, checksum) {
-            (Checksum::None, _) => None,
-            (_, Some(checksum)) => Some(checksum),
-            _ if compresses => kind.of(&input[self.consumed..][..consumed]),
-            _ => kind.of(&self.buffer[self.len..][..produced]),
-        };
-        let len = if compresses { consumed } else { produced };
-        self.checksum = match (self.checksum, part) {
-            (Some(before), Some(part)) => Some(kind.combine(before, part, len as u64)),
-            (_, part) => part,
-        };
+        if kind != Checksum::None {
+            let (len, text, at) = match compresses {
+                true => (consumed, input, self.consumed),
+                false => (produced, self.buffer.as_slice(), self.len),
+            };
+            let piece = || &text[at..][..len];
+            self.checksum = kind.extended(self.checksum, checksum, len, piece);
+        }
         self.consumed += consumed;
         self.len += produced;
         self.full = full;

@@ -14,6 +14,7 @@ pub const MAX_TAG: usize = 64;
 /// What a job may be given beside its data and a nonce. Not every session
 /// [takes](crate::JobError::NotTaken) each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Extra {
     /// [`Job::cipher_range`](crate::Job::cipher_range): for ciphers, AEADs and chains.
     CipherRange,

@@ -1,6 +1,8 @@
 //! What a provider is: three small traits, and what it may say when it cannot.
 
 use std::any::Any;
+use std::error::Error;
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use crate::algorithm::{Algorithm, CompressionAlgorithm};
@@ -132,12 +134,20 @@ pub struct Occupancy {
 }
 
 /// Why a provider cannot.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProviderError {
     /// The reason, in words.
     pub reason: String,
 }
+
+impl fmt::Display for ProviderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ProviderError { reason } = self;
+        write!(f, "{reason}")
+    }
+}
+
+impl Error for ProviderError {}
 
 impl ProviderError {
     /// An error with a reason.

@@ -18,6 +18,7 @@ use crate::statistics::{Cause, Statistics};
 
 /// The order in which a queue pair gives jobs back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Order {
     /// Any: jobs that share lanes wait for each other and not for the rest.
     #[default]
@@ -28,6 +29,7 @@ pub enum Order {
 
 /// When a queue pair sees jobs that were enqueued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Doorbell {
     /// With each [`enqueue`](QueuePair::enqueue).
     #[default]
@@ -38,6 +40,7 @@ pub enum Doorbell {
 
 /// How a queue pair behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
 pub struct QueueConfig {
     /// Jobs that it holds at most. Memory for them, up to 4096, is reserved for each class of sessions, and the
     /// rest as they come; [`usize::MAX`] is no limit.

@@ -1,5 +1,6 @@
 //! The providers that a program has, and how a session finds its own.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -42,8 +43,7 @@ impl Entry {
 }
 
 /// A provider that is not there, and why.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name} is absent: {reason}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Absent {
     /// Its name.
     pub name: String,
@@ -51,11 +51,20 @@ pub struct Absent {
     pub reason: String,
 }
 
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Absent { name, reason } = self;
+        write!(f, "{name} is absent: {reason}")
+    }
+}
+
+impl Error for Absent {}
+
 /// No session could be opened.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum OpenError {
     /// No provider is called so.
-    #[error("no provider is called {name:?}; there are: {valid}")]
     Unknown {
         /// The name.
         name: String,
@@ -63,10 +72,8 @@ pub enum OpenError {
         valid: String,
     },
     /// The provider is not there.
-    #[error(transparent)]
-    Absent(#[from] Absent),
+    Absent(Absent),
     /// The provider cannot, and no other was to be asked.
-    #[error("{provider} cannot open a session for {algorithm}: {reason}")]
     Refused {
         /// The provider.
         provider: String,
@@ -76,13 +83,44 @@ pub enum OpenError {
         reason: String,
     },
     /// None of the providers can.
-    #[error("no provider opens a session for {algorithm}: {reasons}")]
     Nobody {
         /// The algorithm.
         algorithm: Algorithm,
         /// What each of them says.
         reasons: String,
     },
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Unknown { name, valid } => {
+                write!(f, "no provider is called {name:?}; there are: {valid}")
+            }
+            OpenError::Absent(error) => fmt::Display::fmt(error, f),
+            OpenError::Refused { provider, algorithm, reason } => {
+                write!(f, "{provider} cannot open a session for {algorithm}: {reason}")
+            }
+            OpenError::Nobody { algorithm, reasons } => {
+                write!(f, "no provider opens a session for {algorithm}: {reasons}")
+            }
+        }
+    }
+}
+
+impl Error for OpenError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            OpenError::Absent(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<Absent> for OpenError {
+    fn from(error: Absent) -> Self {
+        OpenError::Absent(error)
+    }
 }
 
 impl Registry {

@@ -1,6 +1,7 @@
 //! The part of a queue pair that works with devices: jobs are started, and their ends come later.
 
 use std::collections::VecDeque;
+#[cfg(unix)]
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
@@ -94,6 +95,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
 
     /// The file descriptors that are readable when a device may have a response, of those devices that
     /// interrupt. [`dequeue`](QueuePair::dequeue) takes responses.
+    #[cfg(unix)]
     pub fn device_events(&mut self) -> Vec<BorrowedFd<'_>> {
         self.processor.devices().filter_map(|device| device.event()).collect()
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, LazyLock};
 
-use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction, Row};
+use crate::algorithm::{Algorithm, ChainOrder, Checksum, Compression, Direction, Row};
 use crate::made::Making;
 use crate::parameters::{Extra, Extras};
 use crate::provider::{Provider, ProviderError, ProviderSession};
@@ -169,6 +169,13 @@ impl Session {
             }
             _ => None,
         };
+        let checksum = making.map_or(Checksum::None, |making| making.how.checksum);
+        if !checksum.is_built() {
+            return Err(ProviderError::new(format!(
+                "this build has no checksums, and {checksum:?} needs them: the feature `checksums` of \
+                 broadloom-engine"
+            )));
+        }
         let checks_tag = direction.checks() && transform.tag_len() > 0;
         let takes = takes(algorithm, checks_tag);
         let rules = Rules {

@@ -7,6 +7,7 @@ use crate::provider::Occupancy;
 
 /// Why lanes were run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cause {
     /// As many jobs had come as are worth waiting for.
     Batch,
@@ -37,6 +38,7 @@ struct Counters {
 
 /// The counters at one moment, more or less: each is right, and they may be some jobs apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[must_use]
 pub struct Snapshot {
     /// Jobs accepted.
     pub accepted: u64,

@@ -1,5 +1,6 @@
 //! Transforms: what a session is to do, with its keys.
 
+use std::error::Error;
 use std::fmt;
 
 use broadloom_lanes::public;
@@ -32,6 +33,7 @@ use crate::algorithm::{
 ///
 /// The keys are wiped when it is dropped.
 #[derive(Clone)]
+#[must_use]
 pub struct Transform {
     algorithm: Algorithm,
     direction: Direction,
@@ -409,11 +411,10 @@ direction!(Chain, encrypt, Encrypt, "The transform that encrypts and makes tags.
 direction!(Chain, decrypt, Decrypt, "The transform that checks tags and decrypts.");
 
 /// A transform that cannot be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransformError {
     /// A key of a length that the algorithm does not have.
-    #[error("a {part} of {len} bytes does not fit {algorithm}, which takes {valid}")]
     KeyLength {
         /// The algorithm.
         algorithm: Algorithm,
@@ -425,7 +426,6 @@ pub enum TransformError {
         valid: Lengths,
     },
     /// A tag of a length that the algorithm does not have.
-    #[error("{algorithm} has no tags of {len} bytes; valid: {}", algorithm.tag_lens())]
     TagLength {
         /// The algorithm.
         algorithm: Algorithm,
@@ -433,17 +433,11 @@ pub enum TransformError {
         len: usize,
     },
     /// A key for XTS of which both halves are the same (FIPS 140-3 IG C.I forbids it).
-    #[error("the halves of a key for {cipher} must differ, and these are equal")]
     EqualHalves {
         /// The algorithm.
         cipher: CipherAlgorithm,
     },
     /// A key for triple DES of which two neighbours are the same, so that they undo each other.
-    #[error(
-        "K{} and K{} of a key for {cipher} are equal, which leaves DES; three that differ are right, and \
-         allow_weak_keys takes these",
-        equal.0, equal.1
-    )]
     WeakKey {
         /// The algorithm.
         cipher: CipherAlgorithm,
@@ -451,7 +445,6 @@ pub enum TransformError {
         equal: (u8, u8),
     },
     /// A direction that the algorithm does not have.
-    #[error("{algorithm} has no direction {direction}; valid: {}", valid_directions(*algorithm))]
     Direction {
         /// The algorithm.
         algorithm: Algorithm,
@@ -459,13 +452,11 @@ pub enum TransformError {
         direction: Direction,
     },
     /// A chain with a MAC that takes a nonce, of which a job has only one.
-    #[error("{mac} takes a nonce of its own and cannot be half of a chain; HMAC and CMAC can")]
     MacInChain {
         /// The MAC.
         mac: MacAlgorithm,
     },
     /// A window that the algorithm does not have.
-    #[error("{algorithm} has no window of 2^{window} bytes; valid: 2^8 to 2^15")]
     Window {
         /// The algorithm.
         algorithm: CompressionAlgorithm,
@@ -473,6 +464,42 @@ pub enum TransformError {
         window: u8,
     },
 }
+
+impl fmt::Display for TransformError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TransformError::KeyLength { algorithm, part, len, valid } => {
+                write!(f, "a {part} of {len} bytes does not fit {algorithm}, which takes {valid}")
+            }
+            TransformError::TagLength { algorithm, len } => {
+                write!(f, "{algorithm} has no tags of {len} bytes; valid: {}", algorithm.tag_lens())
+            }
+            TransformError::EqualHalves { cipher } => {
+                write!(f, "the halves of a key for {cipher} must differ, and these are equal")
+            }
+            TransformError::WeakKey { cipher, equal } => write!(
+                f,
+                "K{} and K{} of a key for {cipher} are equal, which leaves DES; three that differ are right, and \
+         allow_weak_keys takes these",
+                equal.0, equal.1
+            ),
+            TransformError::Direction { algorithm, direction } => write!(
+                f,
+                "{algorithm} has no direction {direction}; valid: {}",
+                valid_directions(*algorithm)
+            ),
+            TransformError::MacInChain { mac } => write!(
+                f,
+                "{mac} takes a nonce of its own and cannot be half of a chain; HMAC and CMAC can"
+            ),
+            TransformError::Window { algorithm, window } => {
+                write!(f, "{algorithm} has no window of 2^{window} bytes; valid: 2^8 to 2^15")
+            }
+        }
+    }
+}
+
+impl Error for TransformError {}
 
 fn valid_directions(algorithm: Algorithm) -> String {
     algorithm.directions().iter().map(|direction| direction.name()).collect::<Vec<_>>().join(", ")

@@ -1,5 +1,7 @@
 //! Workers: threads with a queue pair each, fed by whoever has jobs.
 
+use std::error::Error;
+use std::fmt;
 use std::io;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
@@ -21,6 +23,7 @@ const PIECE: usize = 32;
 
 /// How workers behave.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use]
 pub struct WorkersConfig {
     /// How many they are; as many as the process may use cores, unless set otherwise.
     pub threads: usize,
@@ -52,26 +55,51 @@ impl Default for WorkersConfig {
 }
 
 /// Workers cannot be had.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum WorkersError {
     /// No threads were asked for.
-    #[error("workers are at least 1 thread, not 0")]
     NoThreads,
     /// No room for jobs was asked for.
-    #[error("a worker holds at least 1 job, not 0")]
     NoCapacity,
     /// They cannot be placed as asked.
-    #[error(transparent)]
-    Affinity(#[from] AffinityError),
+    Affinity(AffinityError),
     /// The system has no more threads.
-    #[error("the system starts no thread for worker {worker}: {source}")]
     Spawn {
         /// The worker's number.
         worker: usize,
         /// What the system says.
         source: io::Error,
     },
+}
+
+impl fmt::Display for WorkersError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WorkersError::NoThreads => f.write_str("workers are at least 1 thread, not 0"),
+            WorkersError::NoCapacity => f.write_str("a worker holds at least 1 job, not 0"),
+            WorkersError::Affinity(error) => fmt::Display::fmt(error, f),
+            WorkersError::Spawn { worker, source } => {
+                write!(f, "the system starts no thread for worker {worker}: {source}")
+            }
+        }
+    }
+}
+
+impl Error for WorkersError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            WorkersError::Affinity(error) => error.source(),
+            WorkersError::Spawn { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl From<AffinityError> for WorkersError {
+    fn from(error: AffinityError) -> Self {
+        WorkersError::Affinity(error)
+    }
 }
 
 /// Threads that process jobs, each with a [`QueuePair`](crate::QueuePair) of its own.

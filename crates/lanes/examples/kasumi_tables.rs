@@ -1,5 +1,5 @@
-//! KASUMI F8 by the bitsliced lanes, and by the large tables that suit machines with many threads a core: 512
-//! buffers of 256 bytes for each of 1 to N threads.
+//! KASUMI F8 by the bitsliced lanes, and by the large tables that suit machines with many threads a
+//! core: 512 buffers of 256 bytes for each of 1 to N threads.
 //!
 //! `cargo run --release -p broadloom-lanes --features table-kasumi --example kasumi_tables`
 //!
@@ -49,7 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// MB/s of so many threads that all run the same, each with what `make` makes for it: the best of some rounds.
+/// MB/s of so many threads that all run the same, each with what `make` makes for it: the best of
+/// some rounds.
 fn throughput<W: FnMut(&mut [Vec<u8>], &KasumiKey)>(
     threads: usize,
     make: impl Fn() -> W + Sync,

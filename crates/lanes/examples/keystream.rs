@@ -1,4 +1,5 @@
-//! What key stream costs that is drawn a few bytes at a time, beside one long call: the case of SRTP.
+//! What key stream costs that is drawn a few bytes at a time, beside one long call: the case of
+//! SRTP.
 
 use std::hint::black_box;
 use std::time::Instant;

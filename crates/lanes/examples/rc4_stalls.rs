@@ -2,12 +2,14 @@
 //!
 //! `cargo run --release -p broadloom-lanes --features legacy --example rc4_stalls`
 //!
-//! 1. The keystream's byte is found with two more loads of what was just stored: each waits for its store.
+//! 1. The keystream's byte is found with two more loads of what was just stored: each waits for its
+//!    store.
 //! 2. What was loaded before the swap is used again: only the last load is waited for.
 //! 3. The byte is used in the next turn of the loop, when it is long there.
 //! 4. Four buffers side by side (the lanes): while one waits, the others go on.
 //!
-//! What is left in 3 is the chain from one turn to the next, through memory, that only other buffers can fill.
+//! What is left in 3 is the chain from one turn to the next, through memory, that only other
+//! buffers can fill.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

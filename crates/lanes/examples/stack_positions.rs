@@ -2,9 +2,10 @@
 //!
 //!     cargo run --release -p broadloom-lanes --example stack_positions [ALGORITHM…]
 //!
-//! Every family of kernels runs at 256 positions of the stack, 16 bytes apart over a page, on the main thread and
-//! on a spawned one. A line for each has the nanoseconds a buffer at the fastest position, the median and the
-//! slowest, and as its last column the slowest over the fastest. `BROADLOOM_ISA` chooses the instruction set.
+//! Every family of kernels runs at 256 positions of the stack, 16 bytes apart over a page, on the
+//! main thread and on a spawned one. A line for each has the nanoseconds a buffer at the fastest
+//! position, the median and the slowest, and as its last column the slowest over the fastest.
+//! `BROADLOOM_ISA` chooses the instruction set.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -25,7 +26,7 @@ const STEP: usize = 16;
 const POSITIONS: usize = 256;
 
 /// Times that each position is tried; the fastest counts.
-const PASSES: usize = 25;
+const PASSES: usize = 100;
 
 /// A burst of one algorithm, whose buffers and keys are its own.
 type Burst = Box<dyn FnMut()>;

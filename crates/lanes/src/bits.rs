@@ -1,7 +1,8 @@
-//! Bitslicing: registers taken as rows of one-bit lanes, for ciphers whose S-boxes are computed as logic.
+//! Bitslicing: registers as rows of one-bit lanes, for ciphers whose S-boxes are computed as logic.
 //!
-//! A kernel is written once, over [`Bits`]: register `i` holds bit `i` of every lane's block, so that one
-//! instruction is one gate in all lanes. [`transpose`] goes between blocks in memory order and that form.
+//! A kernel is written once, over [`Bits`]. Register `i` holds bit `i` of every lane's block, so
+//! that one instruction is one gate in all lanes. [`transpose`] converts between blocks in memory
+//! order and this form.
 
 use crate::vector::each;
 
@@ -10,16 +11,16 @@ pub(crate) const MAX_BIT_LANES: usize = 512;
 
 /// One bit of every lane, in one register: [`LANES`](Bits::LANES)` / 64` elements of 64 bits.
 ///
-/// Lane `l` is bit `l / elements` of element `l % elements`. With that, the blocks of consecutive lanes,
-/// consecutive in memory, are transposed after plain loads.
+/// Lane `l` is bit `l / elements` of element `l % elements`. With that, the blocks of consecutive
+/// lanes, consecutive in memory, are transposed after plain loads.
 ///
 /// # Safety
 ///
-/// A value of an implementing type is proof that the CPU has the instructions its methods use: the ways
-/// to make one from nothing ([`splat`](Bits::splat), [`load`](Bits::load)) are `unsafe` and say so, and
-/// everything else starts from a value. An implementor must use no instruction outside the set that its
-/// documentation names, and must be marked `#[inline(always)]` throughout, so that it is compiled for the
-/// caller's instruction set.
+/// A value of an implementing type is proof that the CPU has the instructions its methods use: the
+/// ways to make one from nothing ([`splat`](Bits::splat), [`load`](Bits::load)) are `unsafe` and
+/// say so, and everything else starts from a value. An implementor must use no instruction outside
+/// the set that its documentation names, and must be marked `#[inline(always)]` throughout, so that
+/// it is compiled for the caller's instruction set.
 pub(crate) unsafe trait Bits: Copy {
     /// Lanes in a register: 64, or more in powers of two.
     const LANES: usize;
@@ -36,8 +37,8 @@ pub(crate) unsafe trait Bits: Copy {
     /// The elements in memory order, each in the machine's byte order.
     ///
     /// # Safety
-    /// The CPU must have this register's instruction set, and `elements` must be readable for `LANES / 8`
-    /// bytes. No alignment is asked for.
+    /// The CPU must have this register's instruction set, and `elements` must be readable for
+    /// `LANES / 8` bytes. No alignment is asked for.
     unsafe fn load(elements: *const u64) -> Self;
 
     /// Writes what [`load`](Bits::load) reads.
@@ -75,7 +76,7 @@ pub(crate) unsafe trait Bits: Copy {
 }
 
 /// 64 lanes in an integer: any machine.
-// SAFETY: no instruction beyond those of every machine.
+// SAFETY: every machine has the instructions.
 unsafe impl Bits for u64 {
     const LANES: usize = 64;
 
@@ -123,14 +124,14 @@ unsafe impl Bits for u64 {
     }
 }
 
-/// Transposes, in every element, the matrix of 64 by 64 bits whose row `i` is the element of register `i`:
-/// bit `j` of row `i` goes to bit `i` of row `j`. It is its own inverse.
+/// Transposes, in every element, the matrix of 64 by 64 bits whose row `i` is the element of
+/// register `i`: bit `j` of row `i` goes to bit `i` of row `j`. It is its own inverse.
 ///
-/// So registers that hold the 64-bit blocks of all lanes, `LANES / 64` consecutive ones each, become
-/// registers that hold one bit of all lanes each, the blocks' lowest first; and back.
+/// So registers that hold the 64-bit blocks of all lanes, `LANES / 64` consecutive ones each,
+/// become registers that hold one bit of all lanes each, the blocks' lowest first; and back.
 ///
-/// A butterfly of six steps (H. S. Warren, *Hacker's Delight*, 7-3), three at a time in eight registers:
-/// each register is read and written twice.
+/// A butterfly of six steps (H. S. Warren, *Hacker's Delight*, 7-3), three at a time in eight
+/// registers: each register is read and written twice.
 ///
 /// # Safety
 /// As [`Bits::load`]'s of the instruction set.
@@ -196,8 +197,8 @@ fn eighths<B: Bits, const STEP: i32>(x: [B; 8], mask: B) -> [B; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// Exchanges the bits of `a` whose number has `STEP` in it with those of `b` that are `STEP` lower; the mask
-/// has a one for each of the latter.
+/// Exchanges the bits of `a` whose number contains `STEP` with the bits of `b` that are `STEP`
+/// lower. The mask has a one for each of the latter.
 #[inline(always)]
 fn exchange<B: Bits, const STEP: i32>(a: B, b: B, mask: B) -> (B, B) {
     let differ = a.shift_right::<STEP>().xor(b).and(mask);

@@ -1,16 +1,28 @@
-//! The buffers that a job owns, or borrows for as long as a manager may hold it.
+//! Buffers that a job owns, or borrows for as long as a manager may hold the job.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
 /// Bytes to read.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, Planner, Sha256};
+///
+/// let mut planner = Planner::new(&Cpu::detect());
+/// let mut borrowed = [HashJob::<Sha256, _>::digest(&b"borrowed"[..], ())];
+/// planner.process_many(&mut borrowed);
+/// let mut owned = [HashJob::<Sha256, _>::digest(b"owned".to_vec(), ())];
+/// planner.process_many(&mut owned);
+/// assert_ne!(borrowed[0].output(), owned[0].output());
+/// ```
 ///
 /// # Safety
 ///
 /// As long as the value is neither moved, nor borrowed mutably, nor dropped, every call of
-/// [`bytes`](Input::bytes) gives the same slice, and nobody writes to it. No call panics: lanes that have other jobs
-/// would be left with pointers to what the panic frees.
+/// [`bytes`](Input::bytes) gives the same slice, and no code writes to it. No call panics: lanes
+/// with other jobs would keep pointers to memory that the panic frees.
 pub unsafe trait Input {
     /// The bytes.
     fn bytes(&self) -> &[u8];
@@ -39,12 +51,27 @@ input! {
 
 /// A buffer that a cipher reads from and writes to: one and the same, or two apart.
 ///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, OutOfPlace, Planner};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut planner = Planner::new(&Cpu::detect());
+/// let mut owned = [CtrJob::ctr(&key, [1; 16], vec![5; 20], ())];
+/// planner.process_many(&mut owned);
+/// let (source, mut destination) = ([5; 20], [0; 20]);
+/// let pair = OutOfPlace::new(&source[..], &mut destination[..]).expect("equal lengths");
+/// let mut apart = [CtrJob::ctr(&key, [1; 16], pair, ())];
+/// planner.process_many(&mut apart);
+/// assert_eq!(owned[0].output(), apart[0].output());
+/// ```
+///
 /// # Safety
 ///
-/// As long as the value is neither moved nor dropped, nor borrowed by anyone else,
-/// [`pointers`](CipherBuffer::pointers) gives the same two, good for [`length`](CipherBuffer::length) bytes, which
-/// stays the same, of reading and of writing, which nobody else reads or writes. The two are equal, or do not
-/// overlap. No call panics, as for [`Input`].
+/// As long as the value is neither moved, nor dropped, nor borrowed by other code,
+/// [`pointers`](CipherBuffer::pointers) gives the same two pointers, and
+/// [`length`](CipherBuffer::length) the same length. So many bytes are valid to read at the first
+/// pointer and to write at the second, and no other code reads or writes them. The two pointers are
+/// equal, or the two ranges do not overlap. No call panics, as for [`Input`].
 pub unsafe trait CipherBuffer {
     /// Bytes to process.
     fn length(&self) -> usize;
@@ -74,7 +101,7 @@ macro_rules! in_place {
 
 in_place!(&mut [u8], Vec<u8>, Box<[u8]>);
 
-/// Where bytes are read, and where what becomes of them is written: one place, or two apart.
+/// Where bytes are read, and where their results are written: one place, or two apart.
 #[derive(Clone, Copy)]
 pub struct Span {
     pub src: *const u8,
@@ -91,17 +118,7 @@ impl Span {
         Span { src: dst.cast_const(), dst, len: buffer.len() }
     }
 
-    /// Two buffers.
-    ///
-    /// # Panics
-    /// If one has another length than the other.
-    #[inline(always)]
-    pub fn apart(src: &[u8], dst: &mut [u8]) -> Self {
-        assert_eq!(src.len(), dst.len(), "as many bytes of output as of input");
-        Span { src: src.as_ptr(), dst: dst.as_mut_ptr(), len: src.len() }
-    }
-
-    /// What a job has.
+    /// The buffers of a job.
     #[inline(always)]
     pub fn of(buffer: &mut impl CipherBuffer) -> Self {
         let len = buffer.length();
@@ -110,7 +127,88 @@ impl Span {
     }
 }
 
+/// The buffers of a [`Loan`](crate::Loan) that writes: one in place, or two apart.
+///
+/// A mutable slice, array or vector becomes a buffer in place.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Buffers, Cpu, CtrLanes, Loan, Planner};
+///
+/// let key = AesKey::new(&[7; 16])?;
+/// let mut in_place = [1; 20];
+/// let (source, mut result) = ([1; 20], [0; 20]);
+/// Planner::<CtrLanes>::new(&Cpu::detect()).process_each([
+///     Loan::ctr(&key, &[9; 16], &mut in_place),
+///     Loan::ctr(&key, &[9; 16], Buffers::apart(&source, &mut result)),
+/// ]);
+/// assert_eq!(in_place, result);
+/// # Ok::<(), broadloom_lanes::KeyLengthError>(())
+/// ```
+pub struct Buffers<'a> {
+    span: Span,
+    borrowed: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> Buffers<'a> {
+    /// One buffer, which is written over.
+    #[inline(always)]
+    pub fn in_place(buffer: &'a mut [u8]) -> Self {
+        Buffers { span: Span::in_place(buffer), borrowed: PhantomData }
+    }
+
+    /// A source, and a destination of the same length.
+    ///
+    /// # Panics
+    /// If the destination has another length than the source.
+    #[inline(always)]
+    pub fn apart(source: &'a [u8], destination: &'a mut [u8]) -> Self {
+        let len = source.len();
+        assert_eq!(len, destination.len(), "as many bytes of output as of input");
+        let span = Span { src: source.as_ptr(), dst: destination.as_mut_ptr(), len };
+        Buffers { span, borrowed: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(crate) fn span(self) -> Span {
+        self.span
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for Buffers<'a> {
+    #[inline(always)]
+    fn from(buffer: &'a mut [u8]) -> Self {
+        Buffers::in_place(buffer)
+    }
+}
+
+impl<'a, const N: usize> From<&'a mut [u8; N]> for Buffers<'a> {
+    #[inline(always)]
+    fn from(buffer: &'a mut [u8; N]) -> Self {
+        Buffers::in_place(buffer)
+    }
+}
+
+impl<'a> From<&'a mut Vec<u8>> for Buffers<'a> {
+    #[inline(always)]
+    fn from(buffer: &'a mut Vec<u8>) -> Self {
+        Buffers::in_place(buffer)
+    }
+}
+
 /// A source and a destination apart from each other, of the same length.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, OutOfPlace, Planner};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let pair = OutOfPlace::new(b"the source stays", vec![0; 16]).expect("equal lengths");
+/// let mut jobs = [CtrJob::ctr(&key, [1; 16], pair, ())];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// let [job] = jobs;
+/// let (source, ciphertext) = job.into_parts().0.into_parts();
+/// assert_eq!(source, b"the source stays");
+/// assert_ne!(ciphertext, source);
+/// ```
 #[derive(Debug)]
 pub struct OutOfPlace<S, D> {
     source: S,
@@ -137,6 +235,13 @@ impl<S: Input, D: CipherBuffer> OutOfPlace<S, D> {
 }
 
 /// A source and a destination of different lengths.
+///
+/// ```
+/// use broadloom_lanes::OutOfPlace;
+///
+/// let error = OutOfPlace::new([0; 5], vec![0; 6]).err().expect("the lengths differ");
+/// assert_eq!(error.to_string(), "5 bytes of input need as many of output, not 6");
+/// ```
 pub struct PairError<S, D> {
     /// The source.
     pub source: S,

@@ -1,4 +1,4 @@
-//! What the CPU and the operating system offer, and which instruction set is used.
+//! Features of the CPU and the operating system, and the instruction set in use.
 
 use core::fmt;
 use core::str::FromStr;
@@ -22,6 +22,16 @@ impl FromStr for Isa {
 }
 
 /// Why an instruction set cannot be used.
+///
+/// ```
+/// use broadloom_lanes::Cpu;
+///
+/// let error = Cpu::from_request(Some("avx3")).err().expect("there is no such instruction set");
+/// assert_eq!(
+///     error.to_string(),
+///     "unknown instruction set: use avx512, avx2, sse4, neon or portable"
+/// );
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IsaError {
@@ -29,7 +39,7 @@ pub enum IsaError {
     Unknown,
     /// This machine does not have it.
     Missing {
-        /// What was asked for.
+        /// The request.
         asked: Isa,
         /// The best that this machine has.
         best: Isa,
@@ -58,8 +68,20 @@ impl core::error::Error for IsaError {}
 
 /// The CPU, and the instruction set that kernels built from it use.
 ///
-/// Everything that computes is built from a `Cpu`; that one exists with an [`Isa`] in it is the proof
-/// that this machine can run that instruction set.
+/// Everything that computes is built from a `Cpu`; that one exists with an [`Isa`] in it is the
+/// proof that this machine can run that instruction set.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Isa};
+///
+/// let best = Cpu::detect();
+/// let portable = Cpu::with_isa(Isa::Portable)?;
+/// assert!(portable.isa() <= best.isa());
+/// // A program passes on what its user asks for; the library reads no environment.
+/// let asked = Cpu::from_request(std::env::var("BROADLOOM_ISA").ok().as_deref())?;
+/// assert!(asked.isa() <= best.isa());
+/// # Ok::<(), broadloom_lanes::IsaError>(())
+/// ```
 #[derive(Clone)]
 pub struct Cpu {
     isa: Isa,
@@ -79,7 +101,8 @@ impl Cpu {
 
     /// This CPU with a lower instruction set.
     ///
-    /// [`Isa::Portable`] stands for plain integers alone: neither vectors nor AES or SHA instructions.
+    /// [`Isa::Portable`] stands for plain integers alone: neither vectors nor AES or SHA
+    /// instructions.
     ///
     /// # Errors
     /// [`IsaError::Missing`] if the machine does not have it.
@@ -95,11 +118,12 @@ impl Cpu {
         }
     }
 
-    /// What a setting such as the environment variable `BROADLOOM_ISA` asks for: the named instruction
-    /// set, or the best where nothing is set. An empty name asks for nothing.
+    /// The CPU that a setting such as the environment variable `BROADLOOM_ISA` asks for: the named
+    /// instruction set, or the best one without a setting. An empty name asks for nothing.
     ///
     /// # Errors
-    /// [`IsaError::Unknown`] for any other name, [`IsaError::Missing`] if the machine does not have it.
+    /// [`IsaError::Unknown`] for any other name, [`IsaError::Missing`] if the machine does not have
+    /// it.
     pub fn from_request(name: Option<&str>) -> Result<Cpu, IsaError> {
         match name {
             None | Some("") => Ok(Cpu::detect()),
@@ -107,8 +131,8 @@ impl Cpu {
         }
     }
 
-    /// This CPU as if it lacked a feature: to compare kernels, or to test those that another machine would
-    /// choose. One that it lacks anyway changes nothing.
+    /// This CPU as if it lacked a feature: for comparing kernels, or for testing the kernels of
+    /// another machine. A feature that it lacks anyway changes nothing.
     ///
     /// # Errors
     /// [`IsaError::Missing`] if the instruction set in use needs it.
@@ -129,7 +153,7 @@ impl Cpu {
         self.isa
     }
 
-    /// What was looked for, and what was found.
+    /// Every feature that was looked for, and whether it was found.
     pub fn features(&self) -> &[FeatureState] {
         &self.features
     }
@@ -144,7 +168,7 @@ impl Cpu {
         self.kernels
     }
 
-    /// One family's kernel, of those in the table.
+    /// One family's kernel in the table.
     pub(crate) fn pick<T: Copy>(&self, choice: &Choice<T>) -> T {
         choice.pick(self.usable)
     }

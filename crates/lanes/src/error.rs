@@ -1,8 +1,17 @@
-//! Typed errors: each names the value, and what would be right.
+//! Typed errors. Each names the value that was wrong, and the valid values.
 
 use core::fmt;
 
 /// A length that is no whole number of blocks.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CbcJob};
+///
+/// let error = CbcJob::encrypt(&AesKey::new(&[7; 16]).expect("16 bytes"), [1; 16], vec![0; 17], ())
+///     .err()
+///     .expect("17 bytes are no whole blocks");
+/// assert_eq!(error.to_string(), "17 bytes are no multiple of the block length, 16 bytes");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LengthError {
     /// The length, in bytes.

@@ -1,4 +1,4 @@
-//! CPU features as a type: one by its name, sets of them, and choices that depend on them.
+//! CPU features as a type: single features, sets, and choices that depend on them.
 
 use core::fmt;
 use core::str::FromStr;
@@ -7,6 +7,15 @@ use core::str::FromStr;
 macro_rules! features {
     ($($(#[$doc:meta])* $feature:ident = $name:literal,)*) => {
         /// A CPU feature that kernels can make use of.
+        ///
+        /// ```
+        /// use broadloom_lanes::{Cpu, Feature};
+        ///
+        /// let vaes: Feature = "vaes".parse()?;
+        /// let cpu = Cpu::detect();
+        /// println!("{vaes}: {}", if cpu.has(vaes) { "used" } else { "not there" });
+        /// # Ok::<(), broadloom_lanes::UnknownFeature>(())
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Feature {
@@ -79,6 +88,13 @@ impl fmt::Display for Feature {
 }
 
 /// A name that no CPU feature has.
+///
+/// ```
+/// use broadloom_lanes::Feature;
+///
+/// let error = "avx3".parse::<Feature>().expect_err("there is no such feature");
+/// assert!(error.to_string().starts_with("unknown CPU feature: use ssse3, "));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownFeature;
 
@@ -102,7 +118,14 @@ impl FromStr for Feature {
     }
 }
 
-/// What was found out about a feature of this CPU.
+/// A feature of this CPU: present or not, usable or not.
+///
+/// ```
+/// for state in broadloom_lanes::Cpu::detect().features() {
+///     // The operating system may keep a feature from programs.
+///     assert!(state.seen || !state.usable, "{}", state.feature);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeatureState {
     /// The feature.
@@ -143,8 +166,8 @@ impl Features {
     }
 }
 
-/// Kernels of one family in one instruction set, each with the features that it needs beyond that: the first
-/// whose features a CPU has is used.
+/// Kernels of one family in one instruction set, each with the features that it needs beyond that:
+/// the first whose features a CPU has is used.
 pub struct Choice<T: 'static>(&'static [(Features, T)]);
 
 impl<T: Copy> Choice<T> {

@@ -1,21 +1,23 @@
-//! Many independent buffers, hashed, authenticated or encrypted side by side.
+//! Hashes, MACs and ciphers on many independent buffers side by side.
 //!
-//! A core that hashes one buffer at a time mostly waits for itself: each round needs the one before. This
-//! crate gives every buffer a *lane* of a vector and advances all lanes together, refilling those that
-//! empty, so that buffers of different lengths, keys and alignments keep the whole core busy.
+//! A core that hashes one buffer at a time mostly waits: each round needs the round before. This
+//! crate gives every buffer a *lane* of a vector and advances all lanes together. It refills lanes
+//! as they run empty, so that buffers of different lengths, keys and alignments keep the whole core
+//! busy.
 //!
 //! There are three managers over the same kernels:
 //!
 //! - [`Planner`], for jobs that are known at once: `process_many`;
-//! - [`OutOfOrder`], for jobs that come one by one and may complete in any order: `submit` and `flush`;
-//! - [`InOrder`], for jobs that must come back as they were submitted.
+//! - [`OutOfOrder`], for jobs that come one by one and may complete in any order: `submit` and
+//!   `flush`;
+//! - [`InOrder`], for jobs that must come back in the order of submission.
 //!
-//! What they take are jobs: [`HashJob`], [`CbcJob`], and [`PacketJob`] for all other modes.
+//! Managers take jobs: [`HashJob`], [`CbcJob`], and [`PacketJob`] for all other modes.
 //!
-//! Which instruction set is used is decided at run time, by [`Cpu::detect`].
+//! [`Cpu::detect`] chooses the instruction set at run time.
 //!
-//! The crate is `no_std`, starts no thread, reads no clock, does no I/O, and allocates only when a manager
-//! is built.
+//! The crate is `no_std`, starts no thread, reads no clock, does no I/O, and allocates only when a
+//! manager is built.
 
 #![no_std]
 
@@ -58,7 +60,7 @@ pub use aes::{
     GcmLanes, GmacJob, KeyLengthError, Keystream, KeystreamError, OfbJob, OfbLanes, XcbcKey,
     XtsJob, XtsKey, XtsKeyError, XtsLanes, XtsLengthError,
 };
-pub use buffer::{CipherBuffer, Input, OutOfPlace, PairError};
+pub use buffer::{Buffers, CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{
     ChaChaJob, ChaChaKey, ChaChaLanes, ChaChaPolyJob, ChaChaPolyLanes, XChaChaPolyJob,
     XChaChaPolyLanes,

@@ -1,4 +1,4 @@
-//! A vector of one lane: a plain integer, on any machine.
+//! Vectors of one lane: plain integers, on any machine.
 
 use crate::vector::{Vector, Word, each};
 

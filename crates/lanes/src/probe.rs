@@ -1,19 +1,26 @@
-//! Loops of one operation class each, to calibrate what a core can do.
+//! Loops of one operation class each, which calibrate the throughput of a core.
 //!
-//! A limit in cycles is an operation count over a throughput, and throughputs differ between
-//! machines and between minutes. The loops here run nothing but independent operations of one
-//! class, in inline assembly, so that no compiler can fold them. They take no clock: who has one
-//! times [`Probe::run`] and divides.
+//! A limit in cycles is an operation count divided by a throughput, and throughputs differ between
+//! machines and between minutes. The loops run only independent operations of one class, in inline
+//! assembly, so that no compiler can fold them. They use no clock: a caller that has one times
+//! [`Probe::run`] and divides.
 //!
-//! Twelve registers are written in turn (eight general ones). Where an instruction must also read
-//! the register it writes, that makes as many chains, which covers the latency of every class here
-//! at its throughput. What the registers hold at the start does not matter: none of these operations
-//! takes longer for one value than for another.
+//! Twelve registers are written in turn (eight general ones). Where an instruction also reads the
+//! register that it writes, there are as many chains, which covers the latency of every class at
+//! its throughput. The initial contents of the registers do not matter: none of these operations
+//! takes longer for some values than for others.
 
 use crate::arch;
 use crate::features::Features;
 
 /// The registers that an operation works on.
+///
+/// ```
+/// use broadloom_lanes::probe::{Unit, probes};
+///
+/// let vectors = probes().filter(|probe| probe.unit() != Unit::Scalar).count();
+/// println!("{vectors} loops over vectors");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Unit {
     /// General registers of 64 bits.
@@ -39,6 +46,13 @@ impl Unit {
 }
 
 /// A class of operations that shares execution ports.
+///
+/// ```
+/// use broadloom_lanes::probe::{Operation, probes};
+///
+/// let adds = probes().filter(|probe| probe.operation() == Operation::Add).count();
+/// println!("{adds} widths of registers add");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
     /// Additions of 32-bit words (64-bit in [`Unit::Scalar`]).
@@ -77,6 +91,17 @@ pub enum Operation {
 }
 
 /// A loop of one class of operations that this CPU can run.
+///
+/// ```
+/// use std::time::Instant;
+///
+/// for probe in broadloom_lanes::probe::probes() {
+///     let start = Instant::now();
+///     let operations = probe.run(100);
+///     let time = start.elapsed();
+///     println!("{:?} {:?}: {operations} in {time:?}", probe.unit(), probe.operation());
+/// }
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
     pub(crate) unit: Unit,
@@ -121,9 +146,9 @@ pub fn probes() -> impl Iterator<Item = Probe> {
         .flat_map(|(_, probes)| probes.iter().copied())
 }
 
-/// One line of assembly for each of twelve registers, 1 to 12 (SHA-256 rounds read register 0, which is
-/// therefore never written): `op dst, src` where `$operands` makes the
-/// operands of a register.
+/// One line of assembly for each of twelve registers, 1 to 12 (SHA-256 rounds read register 0,
+/// which is therefore never written): `op dst, src` where `$operands` makes the operands of a
+/// register.
 #[allow(unused_macros, reason = "not every architecture has loops")]
 macro_rules! twelve {
     ($operands:ident, $($op:tt)+) => {

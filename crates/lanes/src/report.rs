@@ -1,4 +1,4 @@
-//! What a CPU gets for each algorithm, and why: for people, and for tools that tell them.
+//! Reports the kernels of each algorithm on a CPU, and the reasons.
 
 use crate::aes;
 use crate::chacha;
@@ -11,6 +11,13 @@ use crate::rc4;
 use crate::sponge;
 
 /// The kernels of one algorithm on one CPU.
+///
+/// ```
+/// for info in broadloom_lanes::kernels(&broadloom_lanes::Cpu::detect()) {
+///     println!("{}: {} ({})", info.algorithm, info.kernel, info.reason);
+///     assert!(info.lanes > 0);
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelInfo {
     /// The algorithm's name; an HMAC has the kernels of its hash.
@@ -27,7 +34,7 @@ pub struct KernelInfo {
     pub reason: &'static str,
 }
 
-/// What each algorithm gets on this CPU.
+/// The kernels of each algorithm on this CPU.
 pub fn kernels(cpu: &Cpu) -> [KernelInfo; 30 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, ecb, xts, cfb, ofb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly, xchacha_poly] = chacha::kernel_infos(cpu);

@@ -1,13 +1,13 @@
-//! Slots whose contents stay where they are while others point into them.
+//! Slots whose contents stay in place while pointers refer to them.
 
 use alloc::boxed::Box;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-/// A fixed number of slots, reached through one raw pointer: taking a reference to one slot never passes
-/// over the others, so what points into those stays good.
+/// A fixed number of slots, reached through one raw pointer: taking a reference to one slot never
+/// passes over the others, so what points into those stays good.
 ///
-/// It does not know which slots are full; whoever owns it does, and empties it.
+/// It does not know which slots are full. Its owner does, and empties it.
 pub(crate) struct Slab<T> {
     slots: NonNull<[MaybeUninit<T>]>,
 }
@@ -46,7 +46,7 @@ impl<T> Slab<T> {
         unsafe { self.slot(index).read() }
     }
 
-    /// What is in a slot.
+    /// The contents of a slot.
     ///
     /// # Safety
     /// The slot is full, and nothing that points into it is used while the reference is.

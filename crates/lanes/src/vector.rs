@@ -1,7 +1,7 @@
-//! The only thing an algorithm knows of an instruction set.
+//! The only view that an algorithm has of an instruction set.
 //!
-//! A hash is written once, over [`Vector`]; it then runs on 512-bit, 256-bit and 128-bit registers, on
-//! plain integers, and on the operation counter of [`crate::ops`].
+//! A hash is written once, over [`Vector`]. It then runs on registers of 512, 256 and 128 bits and
+//! on plain integers.
 
 use core::ops::BitXor;
 
@@ -24,6 +24,12 @@ pub(crate) use each;
 pub(crate) const MAX_LANES: usize = 32;
 
 /// The integer that a lane computes with: `u32` for MD5, SHA-1 and SHA-256, `u64` for SHA-512.
+///
+/// ```
+/// use broadloom_lanes::Word;
+///
+/// assert_eq!((u32::BYTES, u64::BYTES), (4, 8));
+/// ```
 pub trait Word:
     Copy
     + Send
@@ -37,8 +43,7 @@ pub trait Word:
 {
     /// Bytes in a word.
     const BYTES: usize = size_of::<Self>();
-    /// The word whose bytes in memory are those of `self` in big-endian or in little-endian order; and
-    /// back again.
+    /// Converts between a word and its bytes in big-endian or little-endian order.
     fn ordered(self, big_endian: bool) -> Self;
     /// The low bits of `value`.
     fn truncate(value: u64) -> Self;
@@ -68,15 +73,25 @@ impl Word for u64 {
 
 /// One word of every lane, in one register (or a few).
 ///
+/// ```
+/// use broadloom_lanes::Vector;
+///
+/// /// The choice function of SHA-2 in every lane (FIPS 180-4, 4.1.2).
+/// fn choose<V: Vector>(x: V, y: V, z: V) -> V {
+///     x.and(y).xor(x.not().and(z))
+/// }
+/// ```
+///
 /// # Safety
 ///
-/// A value of an implementing type is proof that the CPU has the instructions its methods use: the ways
-/// to make one from nothing ([`splat`](Vector::splat), [`load`](Vector::load),
-/// [`load_block`](Vector::load_block)) are `unsafe` and say so, and everything else starts from a value.
-/// An implementor must use no instruction outside the set that its documentation names, and must be
-/// marked `#[inline(always)]` throughout, so that it is compiled for the caller's instruction set.
+/// A value of an implementing type is proof that the CPU has the instructions its methods use: the
+/// ways to make one from nothing ([`splat`](Vector::splat), [`load`](Vector::load),
+/// [`load_block`](Vector::load_block)) are `unsafe` and say so, and everything else starts from a
+/// value. An implementor must use no instruction outside the set that its documentation names, and
+/// must be marked `#[inline(always)]` throughout, so that it is compiled for the caller's
+/// instruction set.
 pub unsafe trait Vector: Copy {
-    /// What one lane holds.
+    /// The word in one lane.
     type Word: Word;
     /// Lanes in this vector.
     const LANES: usize;
@@ -90,7 +105,8 @@ pub unsafe trait Vector: Copy {
     /// `LANES` consecutive words, one for each lane.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set, and `words` must be readable for `LANES` words.
+    /// The CPU must have this vector's instruction set, and `words` must be readable for `LANES`
+    /// words.
     unsafe fn load(words: *const Self::Word) -> Self;
 
     /// Writes each lane's word to `LANES` consecutive places.
@@ -99,22 +115,24 @@ pub unsafe trait Vector: Copy {
     /// `words` must be writable for `LANES` words.
     unsafe fn store(self, words: *mut Self::Word);
 
-    /// The sixteen words of every lane's block: word `i` of lane `l`, read at `lanes[l] + offset`, is
-    /// lane `l` of element `i`. Words are big-endian in memory if `BIG_ENDIAN`, else little-endian.
+    /// The sixteen words of every lane's block: word `i` of lane `l`, read at `lanes[l] + offset`,
+    /// is lane `l` of element `i`. Words are big-endian in memory if `BIG_ENDIAN`, else
+    /// little-endian.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers,
-    /// and each pointer for sixteen words from `offset`. No alignment is asked for.
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES`
+    /// pointers, and each pointer for sixteen words from `offset`. No alignment is asked for.
     unsafe fn load_block<const BIG_ENDIAN: bool>(
         lanes: *const *const u8,
         offset: usize,
     ) -> [Self; 16];
 
-    /// The first eight words behind each lane's pointer: word `i` of lane `l` is lane `l` of element `i`.
+    /// The first eight words behind each lane's pointer: word `i` of lane `l` is lane `l` of
+    /// element `i`.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers,
-    /// and each pointer for eight words.
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES`
+    /// pointers, and each pointer for eight words.
     #[inline(always)]
     unsafe fn gather(lanes: *const *const Self::Word) -> [Self; 8] {
         let mut rows = [[Self::Word::default(); MAX_LANES]; 8];
@@ -148,8 +166,8 @@ pub unsafe trait Vector: Copy {
     /// Writes what [`gather`](Vector::gather) reads.
     ///
     /// # Safety
-    /// As for `gather`, and each pointer must be writable for eight words. Where two are equal, either
-    /// lane's words are left.
+    /// As for `gather`, and each pointer must be writable for eight words. Where two are equal,
+    /// either lane's words are left.
     #[inline(always)]
     unsafe fn scatter(words: &[Self; 8], lanes: *const *mut Self::Word) {
         let mut rows = [[Self::Word::default(); MAX_LANES]; 8];
@@ -186,12 +204,12 @@ pub unsafe trait Vector: Copy {
         }
     }
 
-    /// Writes the exclusive or of what [`store_blocks`](Vector::store_blocks) writes, as little-endian words,
-    /// and the bytes at `from`.
+    /// Writes the exclusive or of what [`store_blocks`](Vector::store_blocks) writes, as
+    /// little-endian words, and the bytes at `from`.
     ///
     /// # Safety
-    /// Sixteen words for each lane must be readable at `from` and writable at `to`, which are the same, or do
-    /// not overlap, and at `room`. No alignment is asked for.
+    /// Sixteen words for each lane must be readable at `from` and writable at `to`, which are the
+    /// same, or do not overlap, and at `room`. No alignment is asked for.
     #[inline(always)]
     unsafe fn add_blocks(words: &[Self; 16], room: *mut Self::Word, from: *const u8, to: *mut u8) {
         // SAFETY: the caller vouches for all three; each block is read before it is written.
@@ -235,7 +253,7 @@ pub unsafe trait Vector: Copy {
         self.and(b.xor(c)).xor(c)
     }
 
-    /// What at least two of the three have (the *Maj* of FIPS 180-4).
+    /// Bits that at least two of the three have (the *Maj* of FIPS 180-4).
     #[inline(always)]
     fn majority(self, b: Self, c: Self) -> Self {
         self.and(b.xor(c)).xor(b.and(c))
@@ -254,20 +272,30 @@ pub unsafe trait Vector: Copy {
 /// As for [`Vector`].
 #[allow(dead_code, reason = "not every architecture has masked loads")]
 pub unsafe trait Pads: Vector {
-    /// The sixteen words of every lane's block that is made of the first bytes behind its pointer, as many as `lens`
-    /// has for the lane and fewer than sixteen words, a byte 0x80, and zeros; as [`load_block`](Vector::load_block).
+    /// The sixteen words of every lane's block that is made of the first bytes behind its pointer,
+    /// as many as `lens` has for the lane and fewer than sixteen words, a byte 0x80, and zeros; as
+    /// [`load_block`](Vector::load_block).
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers, `lens` for as
-    /// many numbers, and each pointer for as many bytes.
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES`
+    /// pointers, `lens` for as many numbers, and each pointer for as many bytes.
     unsafe fn load_padded<const BIG_ENDIAN: bool>(
         lanes: *const *const u8,
         lens: *const u8,
     ) -> [Self; 16];
 }
 
-/// Two vectors as one with twice the lanes: for an algorithm whose rounds wait for each other (MD5), so
-/// that one half computes while the other waits.
+/// Two vectors as one with twice the lanes: for an algorithm whose rounds wait for each other
+/// (MD5), so that one half computes while the other waits.
+///
+/// ```
+/// use broadloom_lanes::{Pair, Vector};
+///
+/// fn lanes_of_a_pair<V: Vector>() -> usize {
+///     assert_eq!(Pair::<V>::LANES, 2 * V::LANES);
+///     Pair::<V>::LANES
+/// }
+/// ```
 #[derive(Clone, Copy)]
 pub struct Pair<V>(V, V);
 

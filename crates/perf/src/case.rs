@@ -13,7 +13,8 @@ use crate::limit::{self, Allowed};
 use crate::measure::{Figures, Plan, ROUNDS, measure};
 use crate::names::{Cache, Mode, Order, Provider};
 use crate::native::{self, Keys};
-use crate::peers::{ipsec_mb, openssl};
+use crate::peers::Found;
+use crate::peers::buffers::Buffers;
 use crate::report::row::{Row, hundredths};
 use crate::sys::clock::Clock;
 use crate::workload::Workload;
@@ -38,10 +39,8 @@ const LONG: usize = 8192;
 pub struct Offer<'a> {
     /// The CPU, held to an instruction set.
     pub cpu: &'a Cpu,
-    /// OpenSSL, where it is there and asked for.
-    pub openssl: Option<&'a openssl::Api>,
-    /// intel-ipsec-mb, where it is there and asked for.
-    pub ipsec_mb: Option<&'a ipsec_mb::Api>,
+    /// The peers that are there and asked for.
+    pub peers: &'a [Found],
 }
 
 /// What is measured.
@@ -195,7 +194,7 @@ impl Bench<'_> {
     fn kernel_cycles(&mut self, offer: &Offer<'_>, case: &Case<'_>) -> Result<f64, PerfError> {
         let count = STREAM_BYTES / LONG;
         let workset = Workset::of_lengths(case.algorithm, &vec![LONG; count], SEED);
-        let alone = Offer { openssl: None, ipsec_mb: None, ..*offer };
+        let alone = Offer { peers: &[], ..*offer };
         let plan = self.plan(Mode::Burst, count, Cache::Warm);
         let direct = Direct::try_from(case.algorithm)?;
         let entries = self.entries(&alone, case, &workset, &[direct.usual_order()], &plan)?;
@@ -225,12 +224,9 @@ impl Bench<'_> {
                 native::contender(offer.cpu, workset, &keys, outputs, case.direction, order)
             })
             .collect::<Result<_, _>>()?;
-        if let Some(api) = offer.openssl {
-            contenders.push(Box::new(openssl::OpenSsl::new(api, workset, case.direction)?));
-        }
-        if let Some(api) = offer.ipsec_mb {
-            match ipsec_mb::IpsecMb::new(api, workset, case.direction)? {
-                Ok(contender) => contenders.push(Box::new(contender)),
+        for peer in offer.peers {
+            match peer.seat(Buffers::apart(workset, case.direction))? {
+                Ok(contender) => contenders.push(contender),
                 Err(absent) => self.note(absent.to_string()),
             }
         }

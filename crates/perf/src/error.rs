@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use broadloom_engine::{Algorithm, Direction, JobError};
 
 use crate::direct::Direct;
-use crate::names::Provider;
+use crate::names::{Peer, Provider};
 
 /// Why a measurement was not made, or not reported.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +55,14 @@ pub enum PerfError {
     NotDirect {
         /// The algorithm.
         algorithm: Algorithm,
+    },
+    /// A peer that this program was built without.
+    #[error(
+        "the peer {peer} is not part of this program; it takes a build with the cargo feature {peer}"
+    )]
+    NotBuilt {
+        /// The peer, whose feature has its name.
+        peer: Peer,
     },
     /// A CPU feature that is not known.
     #[error("no CPU feature {value} is known here; valid: {valid}")]
@@ -219,6 +227,7 @@ impl PerfError {
             | PerfError::Compression { .. }
             | PerfError::Direction { .. }
             | PerfError::NotDirect { .. }
+            | PerfError::NotBuilt { .. }
             | PerfError::Feature { .. }
             | PerfError::Isa(_)
             | PerfError::Size { .. }

@@ -75,6 +75,10 @@ pub enum Provider {
     OpenSsl,
     /// Intel's multi-buffer library for IPsec.
     IpsecMb,
+    /// The crate ring.
+    Ring,
+    /// The crate aws-lc-rs.
+    AwsLcRs,
 }
 
 /// A provider to measure against.
@@ -84,6 +88,15 @@ pub enum Peer {
     OpenSsl,
     /// Intel's multi-buffer library for IPsec.
     IpsecMb,
+    /// The crate ring.
+    Ring,
+    /// The crate aws-lc-rs.
+    AwsLcRs,
+}
+
+impl Peer {
+    /// The peers that are libraries found at run time.
+    pub const LIBRARIES: [Peer; 2] = [Peer::OpenSsl, Peer::IpsecMb];
 }
 
 impl From<Peer> for Provider {
@@ -91,6 +104,8 @@ impl From<Peer> for Provider {
         match peer {
             Peer::OpenSsl => Provider::OpenSsl,
             Peer::IpsecMb => Provider::IpsecMb,
+            Peer::Ring => Provider::Ring,
+            Peer::AwsLcRs => Provider::AwsLcRs,
         }
     }
 }
@@ -155,8 +170,15 @@ named!(Provider, "provider", {
     Native => "native",
     OpenSsl => "openssl",
     IpsecMb => "ipsec-mb",
+    Ring => "ring",
+    AwsLcRs => "aws-lc-rs",
 });
-named!(Peer, "peer", { OpenSsl => "openssl", IpsecMb => "ipsec-mb" });
+named!(Peer, "peer", {
+    OpenSsl => "openssl",
+    IpsecMb => "ipsec-mb",
+    Ring => "ring",
+    AwsLcRs => "aws-lc-rs",
+});
 
 #[cfg(test)]
 mod tests {
@@ -166,6 +188,6 @@ mod tests {
     fn a_wrong_peer_is_told_the_right_ones() {
         let error = "openssl3".parse::<Peer>().unwrap_err().to_string();
         assert!(error.contains("\"openssl3\""), "{error}");
-        assert!(error.contains("openssl, ipsec-mb"), "{error}");
+        assert!(error.contains("openssl, ipsec-mb, ring, aws-lc-rs"), "{error}");
     }
 }

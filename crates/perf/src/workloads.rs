@@ -14,7 +14,7 @@ use crate::direct::Direct;
 use crate::error::PerfError;
 use crate::limit::Allowed;
 use crate::names::{Cache, Mode, Order, Peer};
-use crate::peers::{Absent, ipsec_mb, openssl};
+use crate::peers::{Absent, Found};
 use crate::report::row::{Report, Row, features, limits};
 use crate::report::tables;
 use crate::sys::affinity::Pinned;
@@ -51,10 +51,12 @@ pub struct WorkloadOptions {
     pub caches: Vec<Cache>,
     /// Whether to spend about six seconds on the whole instead of one on every case.
     pub quick: bool,
+    /// The command line, for the report.
+    pub command: Option<String>,
 }
 
 impl Default for WorkloadOptions {
-    /// Source 000's experiment, against every peer.
+    /// Source 000's experiment, against the peers that are libraries.
     fn default() -> Self {
         WorkloadOptions {
             algorithms: Vec::new(),
@@ -63,11 +65,12 @@ impl Default for WorkloadOptions {
             sizes: Vec::new(),
             orders: Vec::new(),
             bursts: Vec::new(),
-            against: Peer::ALL.to_vec(),
+            against: Peer::LIBRARIES.to_vec(),
             isas: Vec::new(),
             without: Vec::new(),
             caches: Vec::new(),
             quick: false,
+            command: None,
         }
     }
 }
@@ -142,38 +145,26 @@ impl WorkloadOptions {
 
 /// The peers that were asked for and are there, and why the others are not.
 struct Present {
-    openssl: Option<openssl::Api>,
-    ipsec_mb: Option<ipsec_mb::Api>,
+    found: Vec<Found>,
     absent: Vec<Absent>,
 }
 
 impl Present {
-    fn find(against: &[Peer]) -> Present {
-        let mut present = Present { openssl: None, ipsec_mb: None, absent: Vec::new() };
-        if against.contains(&Peer::OpenSsl) {
-            present.openssl = present.keep(openssl::Api::load());
+    fn find(against: &[Peer]) -> Result<Present, PerfError> {
+        let mut present = Present { found: Vec::new(), absent: Vec::new() };
+        for &peer in Peer::ALL.iter().filter(|peer| against.contains(peer)) {
+            match Found::find(peer)? {
+                Ok(found) => present.found.push(found),
+                Err(absent) => present.absent.push(absent),
+            }
         }
-        if against.contains(&Peer::IpsecMb) {
-            present.ipsec_mb = present.keep(ipsec_mb::Api::load());
-        }
-        present
+        Ok(present)
     }
 
-    fn keep<T>(&mut self, found: Result<T, Absent>) -> Option<T> {
-        found.map_err(|absent| self.absent.push(absent)).ok()
-    }
-
-    fn describe(&self, out: &mut impl Write) -> Result<(), PerfError> {
-        if let Some(api) = &self.openssl {
-            writeln!(out, "openssl: {}", api.version())?;
-        }
-        if let Some(api) = &self.ipsec_mb {
-            writeln!(out, "ipsec-mb: {}", api.version())?;
-        }
-        for absent in &self.absent {
-            writeln!(out, "{absent}")?;
-        }
-        Ok(())
+    /// A line for each peer.
+    fn notes(&self) -> Vec<String> {
+        let found = self.found.iter().map(|found| format!("{}: {}", found.peer(), found.version()));
+        found.chain(self.absent.iter().map(Absent::to_string)).collect()
     }
 }
 
@@ -193,6 +184,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
         }
     }
     let caches = or_usual(&options.caches, &[Cache::Warm]);
+    let peers = Present::find(&options.against)?;
 
     let clock = Clock::calibrate();
     let machine = Machine::detect(&clock);
@@ -202,8 +194,10 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
         Ok(pinned) => writeln!(out, "pinned to core {}", pinned.core())?,
         Err(error) => writeln!(out, "{error}; figures may be less steady")?,
     }
-    let peers = Present::find(&options.against);
-    peers.describe(out)?;
+    let mut notes = peers.notes();
+    for note in &notes {
+        writeln!(out, "{note}")?;
+    }
 
     let cases = sections.len() * workloads.len() * (bursts.len() + 1) * cpus.len() * caches.len();
     let budget = if options.quick {
@@ -220,11 +214,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
         let orders = or_usual(&options.orders, &[Direct::try_from(algorithm)?.usual_order()]);
         for cpu in &cpus {
             for &cache in &caches {
-                let offer = Offer {
-                    cpu,
-                    openssl: peers.openssl.as_ref(),
-                    ipsec_mb: peers.ipsec_mb.as_ref(),
-                };
+                let offer = Offer { cpu, peers: &peers.found };
                 let case = Case { algorithm, direction, cache, orders: &orders };
                 let mut bench = Bench {
                     without: without.clone(),
@@ -240,12 +230,16 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
                 let lanes = format!("{} lanes{but}", cpu.isa());
                 write_section(out, &case, &lanes, &section, &bench.notes)?;
                 rows.extend(section);
+                notes.extend(bench.notes.iter().map(|note| format!("{algorithm}: {note}")));
             }
         }
     }
     drop(pinned);
 
-    Ok(Report::new(machine, rows))
+    let mut report = Report::new(machine, rows);
+    report.command = options.command.clone();
+    report.notes = notes;
+    Ok(report)
 }
 
 /// Writes the tables of one algorithm, direction, choice of lanes and cache state.

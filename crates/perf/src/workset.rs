@@ -10,6 +10,10 @@ use crate::workload::Workload;
 /// Cache lines are this long; arenas start at a multiple of it.
 const LINE: usize = 64;
 
+/// Bytes behind the last span, from the allocation's start: less than a line goes to alignment, and
+/// peers may read to the end of a block that a buffer does not fill.
+const SLACK: usize = 2 * LINE;
+
 /// Bytes at known offsets from a multiple of 64, so that alignment is part of the data.
 #[derive(Debug)]
 struct Arena {
@@ -21,7 +25,7 @@ struct Arena {
 impl Arena {
     fn new(spans: Vec<Range<usize>>) -> Arena {
         let end = spans.last().map_or(0, |span| span.end);
-        let bytes = vec![0; end + LINE];
+        let bytes = vec![0; end + SLACK];
         let base = bytes.as_ptr().addr().wrapping_neg() % LINE;
         Arena { bytes, base, spans }
     }
@@ -38,7 +42,7 @@ impl Arena {
     /// The same bytes at the same offsets.
     fn copy(&self) -> Arena {
         let mut copy = Arena::new(self.spans.clone());
-        let end = copy.bytes.len() - LINE;
+        let end = copy.bytes.len() - SLACK;
         copy.contents_mut().copy_from_slice(&self.bytes[self.base..self.base + end]);
         copy
     }
@@ -61,7 +65,7 @@ impl Arena {
 
     /// All spans and what lies between them.
     fn contents_mut(&mut self) -> &mut [u8] {
-        let end = self.bytes.len() - LINE;
+        let end = self.bytes.len() - SLACK;
         &mut self.bytes[self.base..self.base + end]
     }
 }

@@ -69,12 +69,14 @@ impl Observer {
         let wanted: Vec<(Isa, Vec<&'static str>)> = match self {
             Observer::Memcheck => vec![
                 (Isa::Portable, vec![]),
+                (Isa::Sse4, vec!["sha", "aes"]),
+                (Isa::Sse4, vec!["sha"]),
                 (Isa::Avx2, [&NOT_RUN[..], &["aes"]].concat()),
                 (Isa::Avx2, [&NOT_RUN[..], &["pclmulqdq"]].concat()),
                 (Isa::Avx2, NOT_RUN.to_vec()),
             ],
             #[cfg(target_arch = "x86_64")]
-            Observer::Tracer(_) => [Isa::Avx2, Isa::Avx512]
+            Observer::Tracer(_) => [Isa::Sse4, Isa::Avx2, Isa::Avx512]
                 .into_iter()
                 .flat_map(|isa| {
                     [

@@ -117,7 +117,7 @@ pub struct CommonArgs {
     #[arg(short = 'L', long)]
     pub license: bool,
 
-    /// Have the system write every output to its medium before the next file begins
+    /// Wait until the medium holds each output before reporting it; small files share a wait
     #[arg(short = 'Y', long)]
     pub synchronous: bool,
 

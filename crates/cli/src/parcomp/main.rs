@@ -1,9 +1,7 @@
 //! `parcomp`: the parallel compression benchmark of Intel's *Programming Intel QuickAssist Technology
 //! Hardware Accelerators for Optimal Performance*, with its command line.
 
-mod args;
 mod clock;
-mod mask;
 mod report;
 mod run;
 
@@ -12,6 +10,7 @@ use std::fs;
 use std::io::Write;
 use std::process::ExitCode;
 
+use broadloom_cli::command_line::parcomp::Args;
 use broadloom_cli::command_line::parse;
 use broadloom_cli::identity::is_same;
 use broadloom_cli::message::{USAGE, complain, is_broken_pipe, reason};
@@ -21,7 +20,6 @@ use broadloom_cli::signals;
 use broadloom_cli::streams::{self, StandardOutput};
 use broadloom_lanes::Cpu;
 
-use args::Args;
 use clock::Clock;
 use report::{Outcome, csv, table};
 use run::Benchmark;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::args::Args;
+use broadloom_cli::command_line::parcomp::Args;
 
 /// What was measured.
 #[derive(Debug, Clone, Default)]

@@ -12,10 +12,10 @@ use broadloom::{
 };
 use broadloom_lanes::Cpu;
 
-use crate::args::Args;
 use crate::clock::Clock;
-use crate::mask::{DEFAULT, Mask};
 use crate::report::Taken;
+use broadloom_cli::command_line::mask::{DEFAULT, Mask};
+use broadloom_cli::command_line::parcomp::Args;
 
 /// Memory for the output is taken before the clock starts, so much for each byte of input. More is taken
 /// where that is not enough.

@@ -14,7 +14,7 @@ use clap::Args;
 use super::failure::Failure;
 
 /// Where the rows go, and the page.
-#[derive(Args, Default)]
+#[derive(Args)]
 pub struct FileArgs {
     /// Write all rows to FILE as CSV; with - to standard output, and the tables to standard error
     #[arg(long, value_name = "FILE")]
@@ -28,13 +28,6 @@ pub struct FileArgs {
     /// browser
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-}
-
-impl FileArgs {
-    /// JSON alone.
-    pub fn json(path: Option<PathBuf>) -> FileArgs {
-        FileArgs { json: path, ..FileArgs::default() }
-    }
 }
 
 /// Files to be, opened before anything is measured, so that one that cannot be written costs no run.

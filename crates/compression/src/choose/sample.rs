@@ -1,4 +1,4 @@
-//! Text to measure with, made up: it compresses about as prose does, and is the same everywhere.
+//! A text for measurements. It compresses about as well as prose, and is the same everywhere.
 
 /// Bytes of the sample.
 pub(super) const LEN: usize = 64 << 10;

@@ -1,4 +1,4 @@
-//! A chunk on its way: compressed, perhaps verified, perhaps done again.
+//! The life of a chunk: compressed, perhaps verified, perhaps compressed again.
 
 use broadloom_engine::{
     Bytes, Data, DeviceFault, Ending, Handle, Job, JobError, Operation, Session,
@@ -25,7 +25,7 @@ pub(super) struct Chunk<'a> {
     fell_back: Option<JobError>,
 }
 
-/// What verifies it.
+/// The session that verifies it.
 struct Verifier<'a> {
     /// While it is at work, and after, its data are what is verified.
     job: Job<'a>,
@@ -52,7 +52,7 @@ pub(super) struct Compressed<'c> {
     pub offset: u64,
     /// Bytes of the input.
     pub len: usize,
-    /// What came of them.
+    /// Their results.
     pub bytes: &'c [u8],
     pub checksum: Option<u32>,
     pub overflows: u64,
@@ -95,7 +95,7 @@ impl<'a> Chunk<'a> {
         replace(&mut self.job, input)
     }
 
-    /// What came of it.
+    /// Its result.
     pub(super) fn result(&self) -> Result<Compressed<'_>, CompressError> {
         let (offset, len) = (self.offset, bytes(&self.job).len());
         let provider = || self.job.session().provider().to_owned();
@@ -205,7 +205,7 @@ fn replace<'a>(job: &mut Job<'a>, data: Bytes<'a>) -> Bytes<'a> {
     }
 }
 
-/// What a job reads.
+/// The data that a job reads.
 fn bytes<'j>(job: &'j Job<'_>) -> &'j [u8] {
     match job.data() {
         Data::Read(bytes) => bytes.as_slice(),

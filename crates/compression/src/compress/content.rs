@@ -1,5 +1,7 @@
-//! Chunk ends that the content determines, so that a change in the input moves the ends near the
-//! change only, and the compressed chunks beyond are the same bytes as before.
+//! Chunk ends that the content determines.
+//!
+//! A change in the input moves only the ends near the change. The compressed chunks beyond stay the
+//! same bytes.
 
 /// Bytes before a chunk's end by which the end is known: those that a [`Cutter`]'s sum still holds.
 const WINDOW: usize = u64::BITS as usize;
@@ -7,10 +9,12 @@ const WINDOW: usize = u64::BITS as usize;
 /// A chunk has at least this share of the bytes that it may have.
 const LEAST: usize = 8;
 
-/// From there on one place in so many bytes is an end, as a share of the bytes that a chunk may have.
+/// From there on one place in so many bytes is an end, as a share of the bytes that a chunk may
+/// have.
 const MEAN: usize = 4;
 
-/// A number for each byte, by which 64 bytes in a row are summed up: each shifts the sum by a bit.
+/// A number for each byte value. 64 consecutive bytes are summed by these numbers, and each byte
+/// shifts the sum by a bit.
 const NUMBERS: [u64; 256] = numbers();
 
 /// Sebastiano Vigna's SplitMix64: not for secrets.
@@ -39,7 +43,8 @@ pub(super) struct Cutter {
 }
 
 impl Cutter {
-    /// Chunks of at most `most` bytes, and of just so many unless the content determines their ends.
+    /// Chunks of at most `most` bytes, and of just so many unless the content determines their
+    /// ends.
     pub(super) fn new(most: usize, by_content: bool) -> Self {
         let bits = (most / MEAN).max(2).ilog2();
         // The highest bits of the sum depend on all of the window.
@@ -51,7 +56,8 @@ impl Cutter {
         self.most
     }
 
-    /// Bytes of the chunk that begins an input, of which `bytes` are all, or so many as a chunk may have.
+    /// The length of an input's first chunk. `bytes` is the whole input, or as much of it as a
+    /// chunk may have.
     pub(super) fn cut(&self, bytes: &[u8]) -> usize {
         let most = self.most.min(bytes.len());
         let Some(mask) = self.mask else { return most };
@@ -89,7 +95,7 @@ mod tests {
         let cutter = Cutter::new(1 << 14, true);
         let old = ends(cutter, &before);
         let lengths = old.windows(2).map(|pair| pair[1] - pair[0]);
-        // All but the last, which is what is left.
+        // All chunks but the last, which is the rest.
         let mut all = lengths.take(old.len() - 2);
         assert!(all.all(|len| (1 << 11..=1 << 14).contains(&len)), "{old:?}");
         assert!(old.len() > 100, "{} chunks", old.len());
@@ -105,7 +111,7 @@ mod tests {
     fn chunks_are_as_long_as_asked_for_where_the_content_does_not_matter() {
         let cutter = Cutter::new(1000, false);
         assert_eq!(ends(cutter, &[7; 2500]), [1000, 2000, 2500]);
-        // What never ends is cut at the most.
+        // Data without a natural end are cut at the maximum.
         assert_eq!(ends(Cutter::new(1024, true), &[0; 2500]), [1024, 2048, 2500]);
         assert_eq!(Cutter::new(1024, true).cut(&[]), 0);
     }

@@ -1,4 +1,4 @@
-//! Where chunks come from, and where they go.
+//! Sources of chunks, and sinks for them.
 
 use std::io::{ErrorKind, Read, Write};
 
@@ -12,7 +12,7 @@ use super::chunk::Chunk;
 use super::content::Cutter;
 use super::frames::Frames;
 
-/// The chunks of an input that is there as a whole.
+/// The chunks of an input in memory.
 pub(super) struct Slice<'a> {
     rest: &'a [u8],
     offset: u64,
@@ -45,7 +45,7 @@ pub(super) struct Reader<R> {
     reader: R,
     cutter: Cutter,
     offset: u64,
-    /// What was read beyond the end of the last chunk.
+    /// Bytes read beyond the end of the last chunk.
     ahead: Vec<u8>,
     ended: bool,
 }
@@ -55,8 +55,8 @@ impl<R: Read> Reader<R> {
         Reader { reader, cutter, offset: 0, ahead: Vec::new(), ended: false }
     }
 
-    /// Fills the memory with what is at hand and what is read, until it is full or nothing more comes,
-    /// and says how much that is.
+    /// Fills the memory with what is at hand and what is read, until it is full or nothing more
+    /// comes, and says how much that is.
     fn read(&mut self, memory: &mut [u8]) -> Result<usize, CompressError> {
         let mut filled = self.ahead.len();
         memory[..filled].copy_from_slice(&self.ahead);
@@ -91,7 +91,8 @@ impl<'a, R: Read> Source<Chunk<'a>> for Reader<R> {
                 memory.resize(most, 0);
                 memory
             }
-            // Made by the system as it is touched: a short input does not pay for a long chunk.
+            // The system provides its pages on first use, so a short input does not pay for a long
+            // chunk.
             _ => vec![0; most],
         };
         let filled = self.read(&mut memory)?;
@@ -122,7 +123,7 @@ impl<'a> Sink<Chunk<'a>> for Append<'_, '_> {
 pub(super) struct Writer<'s, W> {
     frames: Frames<'s>,
     writer: W,
-    /// What is written in one call.
+    /// Bytes to write in one call.
     frame: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! What is written around compressed chunks, and what is counted on the way.
+//! The bytes around compressed chunks, and the counts in them.
 
 use broadloom_engine::{Checksum, Compression};
 
@@ -15,7 +15,7 @@ use super::chunk::Compressed;
 pub(super) struct Frames<'s> {
     settings: &'s Settings,
     how: Compression,
-    /// That of all chunks so far, where the format has one for all.
+    /// The checksum of all chunks so far, where the format has one for the whole file.
     checksum: Option<u32>,
     /// Where blocks begin.
     blocks: Vec<Entry>,
@@ -83,7 +83,8 @@ impl<'s> Frames<'s> {
         Ok(())
     }
 
-    /// Writes a chunk and what is around it. Gives the bytes of deflate data that were added to the chunk's own.
+    /// Writes a chunk and what is around it. Gives the bytes of deflate data that were added to the
+    /// chunk's own.
     fn frame(&mut self, output: &mut Vec<u8>, chunk: &Compressed<'_>) -> Result<usize, String> {
         let Compressed { len, bytes, checksum, .. } = *chunk;
         match self.settings.format {
@@ -96,7 +97,8 @@ impl<'s> Frames<'s> {
             Format::Gzip => {
                 self.checksum = self.combine(checksum, len as u64);
                 output.extend_from_slice(bytes);
-                // Stored blocks have no marker behind them. Who looks for parts of the member needs one.
+                // Stored blocks have no marker behind them. Who looks for parts of the member needs
+                // one.
                 if !bytes.ends_with(&MARKER) {
                     output.extend_from_slice(&EMPTY_STORED_BLOCK);
                     return Ok(EMPTY_STORED_BLOCK.len());
@@ -183,7 +185,8 @@ impl<'s> Frames<'s> {
     }
 }
 
-/// The trailer of a gzip member with `len` bytes of data. No checksum: that of no bytes, which is 0.
+/// The trailer of a gzip member with `len` bytes of data. A missing checksum is that of no bytes,
+/// 0.
 fn trailer(len: u64, checksum: Option<u32>) -> [u8; gzip::TRAILER] {
     Trailer { crc: checksum.unwrap_or_default(), len: len as u32 }.to_bytes()
 }

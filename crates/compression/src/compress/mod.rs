@@ -24,10 +24,27 @@ const SHORTEST: usize = 64 << 10;
 
 /// Compresses inputs of any size, in chunks that know nothing of each other.
 ///
-/// The call is synchronous and hides what is below it: threads, each with a queue pair and some jobs
-/// outstanding in it, which take chunks as they are free. Chunks are the same whatever the number of threads,
-/// but for an input that is there as a whole and has fewer chunks than threads: then they are shortened, down
-/// to 64 KiB, to give each thread one. So is the output, where the provider makes the same of the same chunk.
+/// The call is synchronous and hides what is below it: threads, each with a queue pair and some
+/// jobs outstanding in it, which take chunks as they are free. Chunks are the same whatever the
+/// number of threads, except for an input in memory that has fewer chunks than threads: then they
+/// are shortened, down to 64 KiB, to give each thread one. So is the output, where the provider
+/// makes the same of the same chunk.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+/// # use broadloom_libdeflate::Libdeflate;
+/// use broadloom_compression::{Compressor, Format, Settings};
+///
+/// # let how = Settings::compression_for(Format::Gzip, Compression::default());
+/// # let transform = Transform::compress(CompressionAlgorithm::Deflate, how)?;
+/// # let session = Session::open(Arc::new(Libdeflate::load(&[])?), &transform)?;
+/// let compressor = Compressor::new(session, Settings::new(Format::Gzip))?;
+/// let mut file = Vec::new();
+/// let report = compressor.compress(b"the warp, the weft", &mut file)?;
+/// assert_eq!((report.input, report.output), (18, file.len() as u64));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Compressor {
     session: Session,
@@ -37,9 +54,9 @@ pub struct Compressor {
 }
 
 impl Compressor {
-    /// A compressor over a session, which compresses as [`Settings::compression_for`] has it. Where a chunk
-    /// may be done elsewhere when the provider fails, the session
-    /// [says so](Session::falling_back_to).
+    /// A compressor over a session, which compresses as [`Settings::compression_for`] has it. Where
+    /// a chunk may be done elsewhere when the provider fails, the session [says
+    /// so](Session::falling_back_to).
     ///
     /// # Errors
     /// Which setting is wrong, and what would be right.
@@ -49,9 +66,9 @@ impl Compressor {
         Ok(Compressor { session, verifier: None, settings, how })
     }
 
-    /// Has every chunk decompressed by another session, and compared, before it is written. Where they
-    /// differ the chunk is done again by the session that the first falls back to, and verified, too; where
-    /// there is none it is an error.
+    /// Has every chunk decompressed by another session, and compared, before it is written. Where
+    /// they differ the chunk is done again by the session that the first falls back to, and
+    /// verified, too; where there is none it is an error.
     ///
     /// # Errors
     /// The session does not decompress what the first makes.
@@ -70,8 +87,8 @@ impl Compressor {
         &self.settings
     }
 
-    /// Compresses an input that is there as a whole, and puts the result behind what `output` holds. The calling
-    /// thread is one of those that work, unless threads are pinned.
+    /// Compresses an input in memory, and appends the result to `output`. The calling thread works,
+    /// too, unless threads are pinned.
     ///
     /// # Errors
     /// The error that comes first in the input; `output` is then as it was.
@@ -97,17 +114,17 @@ impl Compressor {
         sink.frames.close(sink.output)
     }
 
-    /// Compresses what is read into what is written, in a fixed window: memory for
-    /// 2 x [`threads`](Settings::threads) x [`outstanding`](Settings::outstanding) chunks and their results,
-    /// whatever the size.
+    /// Compresses what is read into what is written, in a fixed window: memory for 2 x
+    /// [`threads`](Settings::threads) x [`outstanding`](Settings::outstanding) chunks and their
+    /// results, whatever the size.
     ///
-    /// With one thread that is not pinned everything happens on the calling thread; else `input` is read on
-    /// a thread of its own, and the calling thread writes. A chunk is written as soon as it and those before
-    /// it are there.
+    /// With one thread that is not pinned everything happens on the calling thread; else `input` is
+    /// read on a thread of its own, and the calling thread writes. A chunk is written as soon as it
+    /// and all chunks before it are complete.
     ///
     /// # Errors
-    /// The error that comes first in the input, after what comes before it was written. When writing fails,
-    /// the call returns as soon as a read that is in progress does.
+    /// The error that comes first in the input, after what comes before it was written. When
+    /// writing fails, the call returns as soon as a read that is in progress does.
     ///
     /// # Panics
     /// If a provider, `input` or `output` panics.
@@ -125,9 +142,9 @@ impl Compressor {
     }
 }
 
-/// Bytes of a chunk of an input of `len` that is there as a whole: where there are fewer chunks than threads, less
-/// than was asked for, down to 64 KiB, so that a chunk of any length keeps all threads busy, as with source 003's "a
-/// single chunk per thread".
+/// The chunk length for an input of `len` bytes in memory. If there would be fewer chunks than
+/// threads, chunks are shorter than requested, down to 64 KiB. So any chunk length keeps all
+/// threads busy, as with source 003's "a single chunk per thread".
 fn chunk_len(len: usize, chunk: usize, threads: usize) -> usize {
     chunk.min(len.div_ceil(threads).max(SHORTEST))
 }

@@ -1,4 +1,7 @@
-//! From jobs to the output: what a provider made is checked before it is written.
+//! Takes jobs to the output: checks the data that a provider made, then writes them.
+//!
+//! The checksum of a member in pieces comes behind all its data. So these data are written before
+//! their checksum is checked, as in every gzip.
 
 use std::io::Write;
 use std::sync::atomic::Ordering;
@@ -25,7 +28,7 @@ pub(super) struct Collect<'c, W> {
     pub(super) inflater: &'c mut Inflater,
     pub(super) coding: Coding,
     pub(super) report: &'c mut Report,
-    /// What becomes of the pieces of a member, where there are any.
+    /// The state of a member's pieces, if it has any.
     pub(super) joined: &'c mut Joined,
     pub(super) pieces: &'c Pieces,
 }
@@ -36,7 +39,7 @@ pub(super) struct Joined {
     pub(super) begun: Begun,
     /// How many.
     pub(super) count: u64,
-    /// What was read behind them, and is to be decoded otherwise.
+    /// Bytes read behind them, to be decoded in another way.
     pub(super) rest: Vec<u8>,
     /// The piece behind them has more data than a piece may have.
     pub(super) is_too_long: bool,
@@ -100,8 +103,9 @@ impl<W: Write> Collect<'_, W> {
         }
     }
 
-    /// Writes the data of a piece that begins where the one before it ended, if it ends between two blocks, too,
-    /// or with the member. Otherwise what was read of the member from there on is kept, and no more is read.
+    /// Writes the data of a piece that begins where the one before it ended, if it ends between two
+    /// blocks, too, or with the member. Otherwise what was read of the member from there on is
+    /// kept, and no more is read.
     fn join(&mut self, job: &Job<'_>, piece: Piece) -> Result<(), DecompressError> {
         let Piece { start, len, .. } = piece;
         let stream = &bytes(job.data())[..len];
@@ -121,7 +125,7 @@ impl<W: Write> Collect<'_, W> {
         }
         let (joined, pieces) = (&mut *self.joined, self.pieces);
         let found = joins(job, piece, &pieces.seal);
-        // What the trailer is not right of is decoded again before it is written.
+        // Data that do not match the trailer are decoded again before they are written.
         let Some(found) = found.filter(|found| found.fits(&joined.begun, stream)) else {
             pieces.stopped.store(true, Ordering::Relaxed);
             joined.rest.extend_from_slice(stream);
@@ -139,8 +143,8 @@ impl<W: Write> Collect<'_, W> {
         Ok(())
     }
 
-    /// What is wrong with a member that a provider failed at, or with what the provider made of it: this
-    /// thread's own decoder says so.
+    /// Has this thread's own decoder say what is wrong with a member at which a provider failed, or
+    /// with the provider's output.
     fn doubt(
         &mut self,
         member: &Member,
@@ -187,7 +191,7 @@ struct Found<'d> {
 }
 
 impl Found<'_> {
-    /// Whether the trailer, if it is in the piece, is that of the member with these data behind those before.
+    /// Whether the trailer, if it is in the piece, matches the member whose data end with these.
     fn fits(&self, begun: &Begun, piece: &[u8]) -> bool {
         let Some(trailer) = piece[self.consumed..].first_chunk().filter(|_| self.is_last) else {
             return true;
@@ -198,7 +202,7 @@ impl Found<'_> {
     }
 }
 
-/// What a piece was decoded to, if it ends with the member or between two blocks.
+/// The data of a piece, if it ends with the member or between two blocks.
 fn joins<'j>(job: &'j Job<'_>, piece: Piece, seal: &Seal) -> Option<Found<'j>> {
     let Piece { len, is_sealed, .. } = piece;
     let (data, crc, consumed) = (job.output()?, job.checksum()?, job.consumed());

@@ -1,4 +1,4 @@
-//! Where a member may be cut: behind markers, as far as one can tell without decoding it.
+//! Finds places where a member may be cut: behind markers, judged without decoding.
 
 use memchr::memmem::Finder;
 
@@ -10,7 +10,8 @@ use crate::format::MARKER;
 const LEAST: usize = 16 << 10;
 /// And then.
 const LEAST_OF_MANY: usize = 512;
-/// Bytes that are looked through for a marker: a chunk of 512 KiB that was stored has one within them.
+/// Bytes that are looked through for a marker: a chunk of 512 KiB that was stored has one within
+/// them.
 const MOST: usize = 600 << 10;
 /// Bytes by which more and more of the input is looked at.
 const MORE: usize = 64 << 10;
@@ -40,9 +41,9 @@ pub(super) struct Cutter {
 }
 
 impl Cutter {
-    /// One for pieces that may take so much memory, with what they are decoded to.
+    /// A cutter for pieces that may use so much memory, their data included.
     pub(super) fn new(memory: u64) -> Self {
-        // What comes out is more than what goes in.
+        // The output is longer than the input.
         let most = MOST.min(usize::try_from(memory / 4).unwrap_or(MOST));
         Cutter { marker: Finder::new(&MARKER), markers: MARKERS, most, searched: 0, has_cut: false }
     }
@@ -52,8 +53,8 @@ impl Cutter {
         (self.markers, self.has_cut) = (MARKERS, false);
     }
 
-    /// The next piece; `None` where no marker is near, or the input has ended. What is left of an input is a
-    /// piece if there was another.
+    /// The next piece; `None` where no marker is near, or the input has ended. What is left of an
+    /// input is a piece if there was another.
     pub(super) fn next(&mut self, input: &mut impl Input) -> Result<Option<Cut>, DecompressError> {
         let cut = self.find(input)?;
         match cut {
@@ -148,7 +149,7 @@ mod tests {
         for end in (LEAST - 9..LEAST + 9).chain(LEAST + MORE - 9..LEAST + MORE + 9) {
             let bytes = marked(400_000, &[end]);
             let first = Cutter::new(u64::MAX).next(&mut Stream::new(&bytes[..]));
-            // A single one that is too near is left within what follows it.
+            // A single marker that is too near stays within the next piece.
             let cut = (end >= LEAST).then_some(Cut { len: end, at_marker: true });
             assert_eq!(first.expect("slices can be read"), cut, "{end}");
         }

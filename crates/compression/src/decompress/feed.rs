@@ -1,4 +1,4 @@
-//! From members, and pieces of members, to jobs.
+//! Turns members, and pieces of members, into jobs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -24,7 +24,7 @@ pub(super) struct MemberJob<'a> {
     pub(super) what: What,
 }
 
-/// What a job decodes.
+/// The data that a job decodes.
 pub(super) enum What {
     /// Nothing yet.
     Nothing,
@@ -58,7 +58,7 @@ pub(super) struct Share {
     pub(super) coding: Coding,
     /// The most bytes, compressed and uncompressed, of a member that says how many it stands for.
     pub(super) most: u64,
-    /// The most bytes, compressed and uncompressed, that one that does not say may turn out to have.
+    /// The maximum length, compressed and uncompressed, of a member that does not say its length.
     pub(super) most_unknown: u64,
     /// The most bytes, compressed and uncompressed, of a piece of a member.
     pub(super) most_piece: u64,
@@ -70,7 +70,7 @@ impl Share {
         let Some(stream) = member.stream else { return false };
         match member.most_data() {
             Some(data) => data + stream as u64 <= self.most,
-            // It is likely to stand for more bytes than it has.
+            // Its data are probably longer than the member itself.
             None => self.coding == Coding::Lz4 || stream as u64 <= self.most_unknown / 2,
         }
     }
@@ -81,7 +81,7 @@ impl Share {
     }
 }
 
-/// What both ends of the threads know of the pieces of a member.
+/// The state of a member's pieces that both ends of the threads share.
 pub(super) struct Pieces {
     pub(super) seal: Seal,
     /// No more pieces are wanted: the member has ended, or one of them is none.
@@ -100,7 +100,8 @@ impl Pieces {
     }
 }
 
-/// Makes jobs of members, up to one that is not for a provider; or of the pieces of one member.
+/// Makes jobs from members, up to a member that no provider takes, or from the pieces of one
+/// member.
 pub(super) struct Feed<'f, I> {
     pub(super) input: &'f mut I,
     /// Where pieces are wanted: what cuts them, and what is known of them.
@@ -163,7 +164,7 @@ impl<'a, I: Lend<'a>> Source<MemberJob<'a>> for Feed<'_, I> {
             _ => None,
         };
         place.job.set_data(Data::Read(data));
-        // A trailer may say anything, a header only what its deflate data can stand for.
+        // A trailer may claim any length, a header only lengths that its deflate data can have.
         let claimed = match (member.most_data(), trailer) {
             (Some(most), Some(trailer)) => Some(most.min(trailer.len.into())),
             (most, _) => most,
@@ -220,7 +221,7 @@ fn cut(
 }
 
 impl<'a, I: Lend<'a>> Feed<'_, I> {
-    /// What is wrong first with a member of which all there is are `stream` and what the input still has.
+    /// The first error in a member that consists of `stream` and the rest of the input.
     fn cut_off(&mut self, member: &Member, stream: &[u8]) -> DecompressError {
         let end = self.input.offset();
         let cut_off = |part| FormatError::new(end, Cause::Truncated(part)).into();

@@ -1,4 +1,5 @@
-//! Where compressed bytes come from: looked at first, and consumed when it is known what they are.
+//! Sources of compressed bytes: bytes are looked at first, and consumed once their meaning is
+//! known.
 
 use std::io::{ErrorKind, Read};
 
@@ -8,7 +9,7 @@ use super::error::DecompressError;
 
 /// Bytes to look at. It counts what is consumed.
 pub(crate) trait Input {
-    /// What comes next: `wanted` bytes or more; fewer only where the input ends.
+    /// The next bytes: `wanted` or more; fewer only at the end of the input.
     fn peek(&mut self, wanted: usize) -> Result<&[u8], DecompressError>;
 
     /// Goes on by `len` bytes that [`peek`](Input::peek) gave.
@@ -23,7 +24,8 @@ pub(crate) trait Input {
 
 /// An input that can give jobs their data.
 pub(crate) trait Lend<'a>: Input {
-    /// The next `len` bytes, consumed; fewer only where the input ends. Memory of `used` is used again.
+    /// The next `len` bytes, consumed; fewer only where the input ends. Memory of `used` is used
+    /// again.
     fn lend(&mut self, len: usize, used: Data<'a>) -> Result<Bytes<'a>, DecompressError>;
 }
 
@@ -76,7 +78,7 @@ impl<'a> Lend<'a> for Slice<'a> {
 /// How much a stream reads at a time, in bytes.
 const READ: usize = 1 << 17;
 
-/// A reader as an input, through a window that grows only as far as somebody looks ahead.
+/// A reader as an input, through a window that grows only as far as callers look ahead.
 pub(crate) struct Stream<R> {
     reader: R,
     window: Vec<u8>,

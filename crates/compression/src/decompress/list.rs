@@ -1,4 +1,4 @@
-//! What is in a compressed input, without its data.
+//! Lists the contents of a compressed input without decompressing the data.
 
 use std::io::{self, Read};
 
@@ -13,6 +13,17 @@ use crate::inflate::{Inflater, Options, trailer};
 use crate::report::Report;
 
 /// A member of a compressed input.
+///
+/// ```
+/// use broadloom_compression::decompress::list;
+/// use broadloom_compression::inflate::Options;
+///
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// list(&empty[..], Options::default(), |member| {
+///     assert_eq!((member.compressed, member.uncompressed), (20, 0));
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// How it is wrapped.
@@ -27,8 +38,8 @@ pub struct Listed {
     pub uncompressed: u64,
     /// The checksum that it stores of its data: a CRC-32, or zlib's Adler-32.
     pub checksum: Option<u32>,
-    /// Whether its data were decoded and compared with what it stores: where its length is not known, they
-    /// have to be. Else what it stores is taken at its word.
+    /// Whether its data were decoded and compared with what it stores: where its length is not
+    /// known, they have to be. Else what it stores is taken at its word.
     pub decoded: bool,
     /// When the data were modified, in seconds since 1970; 0 if that is not known.
     pub mtime: u32,
@@ -36,11 +47,11 @@ pub struct Listed {
     pub name: Option<Vec<u8>>,
 }
 
-/// Tells `each` of every member of an input, one after another, and gives what decompressing them would come
-/// to. A member of gzip that says how long it is is jumped over; others are decoded, by this thread.
+/// Calls `each` for every member of an input, one after another, and returns the counts of a
+/// decompression. A gzip member that says its length is skipped; this thread decodes the others.
 ///
 /// # Errors
-/// If the input is wrong or cut off, as far as it is looked at, or stands for more than allowed.
+/// If the part of the input that is read is damaged or cut off, or exceeds the limit.
 pub fn list(
     input: impl Read,
     options: Options,

@@ -1,4 +1,5 @@
-//! From member to member: what each is, where its deflate data begin, and what is behind the last.
+//! Steps from member to member: the kind of each, where its deflate data begin, and what follows
+//! the last one.
 
 use super::error::DecompressError;
 use super::input::Input;
@@ -6,25 +7,49 @@ use crate::diagnose::{Finding, diagnose};
 use crate::format::gzip::{self, Extent, Header, MAGIC, TRAILER, Trailer};
 use crate::format::{Cause, Detected, Format, FormatError, Part, bgzf, detect, parcomp, zlib};
 
-/// What to do about bytes behind the end of gzip, BGZF, zlib or bare deflate data that belong to nothing.
-/// Zeros, with which tapes and block devices fill up, are no such bytes.
+/// How to treat trailing bytes behind gzip, BGZF, zlib or bare deflate data. Zeros, with which
+/// tapes and block devices fill up, do not count.
+///
+/// ```
+/// use broadloom_compression::inflate::{Options, inflate};
+/// use broadloom_compression::decompress::Garbage;
+///
+/// let mut file = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0].to_vec();
+/// file.extend(b"garbage");
+/// let options = Options { garbage: Garbage::Report, ..Options::default() };
+/// let report = inflate(&file[..], std::io::sink(), options)?;
+/// assert_eq!(report.trailing.garbage, Some(20));
+/// assert!(inflate(&file[..], std::io::sink(), Options::default()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Garbage {
     /// An error: the beginning of a member may be what is damaged, and its data would be lost.
     #[default]
     Refuse,
-    /// The input ends there, and the [`Trailing`] says so. gzip warns of it and exits with status 2.
+    /// The input ends there, and the [`Trailing`] says so. gzip warns of it and exits with status
+    /// 2.
     Report,
-    /// It is copied to the output as it is, zeros too, and so is an input that does not begin as gzip data do,
-    /// or whose beginning is not that of a zlib stream: what `gzip -dcf` does. The [`Trailing`] says where.
+    /// It is copied to the output unchanged, zeros too. So is an input that begins neither like
+    /// gzip data nor like a zlib stream. `gzip -dcf` does the same. The [`Trailing`] says where.
     Copy,
 }
 
-/// Bytes that are looked at to see whether an input is a zlib stream, where others are to be copied: two bytes
-/// of header are soon those of a text.
+/// The number of bytes that decide whether an input is a zlib stream, if other inputs are to be
+/// copied. Two bytes of header occur in texts, too.
 const PROBE: usize = 1 << 16;
 
-/// What was found behind the end of the compressed data.
+/// Trailing bytes behind the compressed data.
+///
+/// ```
+/// use broadloom_compression::inflate::{Options, inflate};
+///
+/// let mut file = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0].to_vec();
+/// file.extend([0; 12]);
+/// let report = inflate(&file[..], std::io::sink(), Options::default())?;
+/// assert_eq!((report.trailing.zeros, report.trailing.garbage), (12, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Trailing {
     /// Zeros, in bytes.
@@ -51,11 +76,11 @@ pub(crate) struct Member {
     pub(crate) mtime: u32,
     /// The file's name, without directories.
     pub(crate) name: Option<Vec<u8>>,
-    /// What its header says of lengths, and is not believed.
+    /// The lengths in its header, which are not trusted.
     pub(crate) doubted: Option<Doubted>,
 }
 
-/// What a header says of a member, and may have another meaning.
+/// The lengths that a header claims for a member. The subfield may have another meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Doubted {
     format: Format,
@@ -63,7 +88,7 @@ pub(crate) struct Doubted {
 }
 
 impl Member {
-    /// The most bytes that it can stand for by its header.
+    /// The maximum length of its data by its header.
     pub(crate) fn most_data(&self) -> Option<u64> {
         match (self.data, self.format) {
             (Some(data), _) => Some(data.into()),
@@ -111,7 +136,7 @@ pub(crate) struct Members {
     trailing: Trailing,
     /// The last block of BGZF has data, or is not of BGZF: no end block yet.
     open: bool,
-    /// What headers of gzip say of lengths was wrong once: it means something else here.
+    /// A length in a gzip header was wrong once, so the subfield has another meaning in this file.
     foreign: bool,
 }
 
@@ -138,7 +163,8 @@ impl Members {
             }
             None => {
                 let detected = look(input, detect)?;
-                // Members of all kinds may follow one another, so BGZF that was not asked for is gzip.
+                // Members of all kinds may follow one another, so BGZF that was not asked for is
+                // gzip.
                 let format = if detected == Detected::Zlib { Format::Zlib } else { Format::Gzip };
                 (format, detected == Detected::Bgzf)
             }
@@ -147,7 +173,7 @@ impl Members {
         Ok(Members { format, any: false, garbage, trailing, open, foreign: false })
     }
 
-    /// What was behind the last member.
+    /// Bytes behind the last member.
     pub(crate) fn trailing(&self) -> Trailing {
         self.trailing
     }
@@ -218,8 +244,8 @@ impl Members {
         Ok(Some(if self.foreign { member.doubted() } else { member }))
     }
 
-    /// A member that one thread is to decode, as far as its header is believed: where that cannot be
-    /// found out soon, the member's own end and its trailer will do.
+    /// A member for one thread, as far as its header is trusted. If trust cannot be established
+    /// soon, the member's own end and its trailer decide.
     pub(crate) fn believed(
         &mut self,
         member: Member,
@@ -256,8 +282,8 @@ impl Members {
         self.format == Format::Gzip
     }
 
-    /// Whether a member of gzip ends where its header says, as far as what is there tells: a length, and
-    /// another member or the end. If not, neither this member nor another is taken at its word.
+    /// Whether a gzip member ends where its header says, judged by the available bytes: a length,
+    /// and another member or the end. If not, no header of this file is trusted any more.
     pub(crate) fn ends(
         &mut self,
         member: &Member,
@@ -277,7 +303,7 @@ impl Members {
     fn follows(&mut self, input: &mut impl Input) -> Result<bool, DecompressError> {
         let next = input.peek(MAGIC.len())?;
         let len = next.len().min(MAGIC.len());
-        // Half of how a member begins is one that was cut off, or a byte to be copied.
+        // Half of a member's first bytes is a member that was cut off, or a byte to copy.
         let least = if self.copies() { MAGIC.len() } else { 1 };
         if len >= least && MAGIC.starts_with(&next[..len]) {
             return Ok(true);
@@ -396,8 +422,8 @@ fn is_compressed(input: &mut impl Input) -> Result<bool, DecompressError> {
     })
 }
 
-/// Has `parse` look at more and more of what comes next until it can tell. It can at the latest when it has
-/// seen the longest header that there may be.
+/// Has `parse` look at more and more of what comes next until it can tell. It can at the latest
+/// when it has seen the longest header that there may be.
 fn look<T>(
     input: &mut impl Input,
     parse: impl Fn(&[u8]) -> Result<Option<T>, FormatError>,

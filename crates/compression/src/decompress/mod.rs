@@ -1,5 +1,8 @@
-//! Decompression: members side by side where the input says how long they are, pieces of members of gzip where
-//! it does not and they turn out to be independent, and one thread for the rest.
+//! Decompression.
+//!
+//! Members that say their length go side by side. Other gzip members are cut into pieces, which go
+//! side by side where they turn out to be independent. All other data are decoded by one thread, as
+//! they come: the pipeline drains first, and goes on with the next member.
 
 mod collect;
 mod cut;
@@ -31,20 +34,36 @@ use members::Members;
 use run::Run;
 use settings::Coding;
 
-/// What a decompression came to.
+/// The result of a decompression.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
+/// # use broadloom_libdeflate::Libdeflate;
+/// use broadloom_compression::{Decompressor, decompress::Settings};
+///
+/// # let transform = Transform::decompress(CompressionAlgorithm::Deflate, Checksum::Crc32)?;
+/// # let session = Session::open(Arc::new(Libdeflate::load(&[])?), &transform)?;
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// let decompressor = Decompressor::new(session, Settings::default())?;
+/// let decompressed = decompressor.decompress(&empty, &mut Vec::new())?;
+/// assert_eq!((decompressed.report.output, decompressed.trailing.garbage), (0, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Decompressed {
-    /// The counts. Chunks are members of gzip, blocks of BGZF, chunks of parcomp; the other formats are one.
+    /// The counts. Chunks are members of gzip, blocks of BGZF, chunks of parcomp; the other formats
+    /// are one.
     pub report: Report,
-    /// Chunks that one thread decoded, wholly or from some piece on, because their lengths are not known, or
-    /// because they are too large.
+    /// Chunks that one thread decoded, wholly or from some piece on, because their lengths are not
+    /// known, or because they are too large.
     pub alone: u64,
     /// Pieces of members of gzip that were decoded side by side.
     pub pieces: u64,
-    /// What was behind the end.
+    /// Trailing bytes.
     pub trailing: Trailing,
-    /// BGZF that ended without its end block, and had not been asked for by name (then it is an error): it
-    /// may have been cut off.
+    /// BGZF that ended without its end block, and had not been asked for by name (then it is an
+    /// error): it may have been cut off.
     pub no_end_block: bool,
 }
 
@@ -64,7 +83,8 @@ impl Decompressed {
 ///
 /// ```
 /// use broadloom_compression::decompress::{DecompressError, Decompressor, Settings};
-/// # fn with(session: broadloom_engine::Session, input: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+/// # use std::error::Error;
+/// # fn with(session: broadloom_engine::Session, input: &[u8]) -> Result<(), Box<dyn Error>> {
 /// let settings = Settings { threads: 2, limit: Some(1 << 30), ..Settings::default() };
 /// let decompressor = Decompressor::new(session, settings)?;
 /// let mut data = Vec::new();
@@ -80,9 +100,9 @@ pub struct Decompressor {
 }
 
 impl Decompressor {
-    /// One with a session that decompresses deflate data and computes CRC-32
+    /// A decompressor over a session that decompresses deflate data and computes CRC-32
     /// (`Transform::decompress(CompressionAlgorithm::Deflate, Checksum::Crc32)`). For
-    /// [`Parcomp`](crate::format::Format::Parcomp) no checksum is needed, and LZ4 will do as well.
+    /// [`Parcomp`](crate::format::Format::Parcomp), no checksum is needed, and LZ4 is valid, too.
     ///
     /// # Errors
     /// If a setting is out of its range, or the session does something else.
@@ -94,8 +114,8 @@ impl Decompressor {
     /// Decompresses a slice, and appends the data to `output`.
     ///
     /// # Errors
-    /// If the input is wrong, cut off, or stands for more than allowed, or if the provider fails. `output` is
-    /// then as it was.
+    /// If the input is wrong, cut off, or stands for more than allowed, or if the provider fails.
+    /// `output` is then as it was.
     ///
     /// # Panics
     /// If a provider panics.
@@ -120,12 +140,12 @@ impl Decompressor {
         decompressed
     }
 
-    /// Decompresses from a reader to a writer, in a window of bounded size. With several threads, reading is
-    /// done by one of its own.
+    /// Decompresses from a reader to a writer, in a window of bounded size. With several threads,
+    /// reading is done by one of its own.
     ///
     /// # Errors
-    /// Those of [`decompress`](Decompressor::decompress), and if reading or writing fails. What was written
-    /// by then is a beginning of the data; nothing follows it.
+    /// The errors of [`decompress`](Decompressor::decompress), and failures of reading or writing.
+    /// Everything written until then is a prefix of the data.
     ///
     /// # Panics
     /// If a provider panics.
@@ -144,7 +164,7 @@ impl Decompressor {
     /// Decompresses and checks, and writes nothing.
     ///
     /// # Errors
-    /// Those of [`decompress_stream`](Decompressor::decompress_stream).
+    /// The errors of [`decompress_stream`](Decompressor::decompress_stream).
     ///
     /// # Panics
     /// If a provider panics.
@@ -152,7 +172,7 @@ impl Decompressor {
         self.decompress_stream(input, io::sink())
     }
 
-    /// What of `memory` bytes a single job may have.
+    /// The share of `memory` bytes that a single job may use.
     fn part(&self, memory: u64) -> u64 {
         memory / self.settings.plan().jobs() as u64
     }

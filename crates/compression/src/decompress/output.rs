@@ -1,4 +1,4 @@
-//! Where decompressed bytes go: counted, and never more than allowed.
+//! Destinations for decompressed bytes: counted, and never more than the limit.
 
 use std::io::Write;
 
@@ -43,7 +43,7 @@ impl<W: Write> Output<W> {
         }
     }
 
-    /// Counts `len` bytes as written that the input up to `offset` stands for, and that nobody wants.
+    /// Counts `len` unwanted bytes as written, which the input up to `offset` stands for.
     pub(crate) fn pass(&mut self, len: u64, offset: u64) -> Result<(), DecompressError> {
         if len > self.left() {
             return Err(self.overflow(offset));
@@ -52,7 +52,7 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
-    /// Writes the rest of an input as it is, and gives its length.
+    /// Writes the rest of an input unchanged, and returns its length.
     pub(crate) fn copy(&mut self, input: &mut impl Input) -> Result<u64, DecompressError> {
         let start = input.offset();
         loop {

@@ -13,9 +13,9 @@ use super::{Decompressed, Decompressor};
 use crate::inflate::{Begun, Inflater};
 use crate::report::Report;
 
-/// Members in a row that say how long they are go through threads, by jobs. So do pieces of other members of
-/// gzip, as far as each turns out to begin between two blocks and to need nothing of what is before it. The rest
-/// is decoded by the caller's own thread.
+/// Members in a row that say how long they are go through threads, by jobs. So do pieces of other
+/// members of gzip, as far as each turns out to begin between two blocks and to need nothing of
+/// what is before it. The rest is decoded by the caller's own thread.
 pub(super) struct Run<I, W> {
     input: I,
     output: Output<W>,
@@ -35,8 +35,9 @@ pub(super) struct Run<I, W> {
     patience: Patience,
 }
 
-/// Whether it is worth the trouble to cut a member into pieces: threads are started for it, and what they do
-/// behind the member's end is lost. After several short members in a row, more and more of them are left out.
+/// Whether it is worth the trouble to cut a member into pieces: threads are started for it, and
+/// what they do behind the member's end is lost. After several short members in a row, more and
+/// more of them are left out.
 #[derive(Debug, Default)]
 struct Patience {
     /// Members in a row that had few pieces.
@@ -88,7 +89,8 @@ impl<'a, I: Lend<'a>, W: Write> Run<I, W> {
         })
     }
 
-    /// Decompresses everything; `through` takes members that are for a provider from one end to the other.
+    /// Decompresses everything; `through` takes members that are for a provider from one end to the
+    /// other.
     pub(super) fn finish(
         mut self,
         mut through: impl FnMut(Feed<'_, I>, &mut Collect<'_, W>) -> Result<(), DecompressError>,
@@ -109,7 +111,7 @@ impl<'a, I: Lend<'a>, W: Write> Run<I, W> {
         Ok(Decompressed { pieces, ..Decompressed::new(report, alone, &members) })
     }
 
-    /// Takes members that say how long they are through threads, up to one that does not.
+    /// Sends members that say their length through threads, up to a member that does not.
     fn decode_members(
         &mut self,
         through: &mut impl FnMut(Feed<'_, I>, &mut Collect<'_, W>) -> Result<(), DecompressError>,
@@ -121,8 +123,8 @@ impl<'a, I: Lend<'a>, W: Write> Run<I, W> {
         through(feed, &mut Collect { output, inflater, coding, report, joined, pieces })
     }
 
-    /// Takes pieces of a member through threads, as long as they turn out to be such. The input is then where
-    /// the last of them ended.
+    /// Takes pieces of a member through threads, as long as they turn out to be such. The input is
+    /// then where the last of them ended.
     fn decode_pieces(
         &mut self,
         through: &mut impl FnMut(Feed<'_, I>, &mut Collect<'_, W>) -> Result<(), DecompressError>,
@@ -171,7 +173,7 @@ impl<'a, I: Lend<'a>, W: Write> Run<I, W> {
         Ok(joined.begun)
     }
 
-    /// Decodes members that do not say how long they are, up to one that does.
+    /// Decodes members that do not say their length, up to a member that does.
     fn decode_others(
         &mut self,
         through: &mut impl FnMut(Feed<'_, I>, &mut Collect<'_, W>) -> Result<(), DecompressError>,

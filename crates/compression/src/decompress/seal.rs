@@ -1,15 +1,16 @@
-//! How a part of a deflate stream is shown to end between two blocks.
+//! Proves that a piece of a deflate stream ends between two blocks.
 //!
-//! A provider decodes whole streams, and does not say where blocks begin. So a part gets a final block behind
-//! it: 32 random bytes, stored. If the part ends between two blocks, and only then, the decoder reads exactly
-//! that block last, and its data end with those bytes:
+//! A provider decodes whole streams, and does not say where blocks begin. So each piece gets a
+//! final block behind it: 32 random bytes, stored. If and only if the piece ends between two
+//! blocks, the decoder reads exactly this block last, and its data end with those bytes:
 //!
-//! - A block that goes on into the seal as stored bytes puts the seal's header out, too, or ends within the
-//!   seal, where what follows is no block: the random bytes would have to be one.
-//! - A block of Huffman codes that goes on into the seal would have to decode 256 random bits to themselves.
-//!   No canonical code that has room for an end of block does so but by chance, byte after byte.
+//! - A stored block that runs on into the seal would also put the seal's header into the data, or
+//!   end within the seal, where the random bytes would have to be a block.
+//! - A block of Huffman codes that runs on into the seal would have to decode 256 random bits to
+//!   themselves. No canonical code with an end-of-block symbol does so except by chance, byte after
+//!   byte.
 //!
-//! Whoever made the input does not know the bytes, which are drawn for every decompression.
+//! The author of the input does not know the bytes: they are drawn for every decompression.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -26,7 +27,7 @@ impl Seal {
     /// Bytes that it has.
     pub(super) const LEN: usize = HEADER.len() + RANDOM;
 
-    /// One that nobody could foretell.
+    /// An unpredictable seal.
     pub(super) fn new() -> Self {
         let mut seal = [0; Seal::LEN];
         seal[..HEADER.len()].copy_from_slice(&HEADER);
@@ -42,14 +43,14 @@ impl Seal {
         &self.0
     }
 
-    /// The data of a part out of what a sealed one was decoded to; `None` if it was not decoded up to the seal
-    /// and ended there.
+    /// The data of a part out of what a sealed one was decoded to; `None` if it was not decoded up
+    /// to the seal and ended there.
     pub(super) fn open<'d>(&self, decoded: &'d [u8]) -> Option<&'d [u8]> {
         let data = decoded.strip_suffix(&self.0[HEADER.len()..])?;
         (!data.ends_with(&HEADER)).then_some(data)
     }
 
-    /// The CRC-32 of the data, out of that of the data and what a seal adds to them.
+    /// The CRC-32 of the data, computed from the CRC-32 of the data with their seal.
     pub(super) fn crc(&self, sealed: u32) -> u32 {
         const POLYNOMIAL: u32 = 0xedb8_8320;
         let random = &self.0[HEADER.len()..];

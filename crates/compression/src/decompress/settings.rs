@@ -8,25 +8,36 @@ use crate::pipeline::{Plan, Poll};
 use crate::settings::{SettingsError, check_concurrency};
 
 /// How to decompress.
+///
+/// ```
+/// use broadloom_compression::decompress::Settings;
+///
+/// // A cap on what an input from elsewhere can become.
+/// let settings = Settings { threads: 4, limit: Some(1 << 30), ..Settings::default() };
+/// assert_eq!(settings.format, None);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot be.
+    /// The format, if it is not to be found out. What parcomp writes and bare deflate data cannot
+    /// be.
     pub format: Option<Format>,
     /// Threads, each with a queue pair: 1 to 1024.
     pub threads: usize,
     /// Jobs in each thread's queue pair, at most: 1 to 256.
     pub outstanding: usize,
-    /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they are not.
+    /// Cores to which the threads are pinned, round robin, by the system's numbers; `None`: they
+    /// are not.
     pub cores: Option<Vec<usize>>,
-    /// What a thread does while it waits for a device.
+    /// How a thread waits for a device.
     pub poll: Poll,
     /// The most bytes that may come out: a cap on what an input from elsewhere can make of itself.
     pub limit: Option<u64>,
-    /// What to do about what follows the end.
+    /// How to treat trailing bytes.
     pub garbage: Garbage,
-    /// Bytes of data that members on their way may have together. One that takes more than its part of it
-    /// is decoded by one thread, in a fixed window. (Of a slice, this is so only where a member does not
-    /// say how long its data are, and there is a limit: else what comes out is in memory anyway.)
+    /// The maximum of data, in bytes, for all members in progress together. One thread decodes a
+    /// member that exceeds its share, in a fixed window. (For a slice, this applies only to a
+    /// member that does not say the length of its data, and only with a limit. Otherwise the output
+    /// is in memory anyway.)
     pub memory: usize,
 }
 

@@ -1,5 +1,6 @@
-//! BGZF, section 4.1 of the SAM specification: gzip whose members, called blocks, are at most 64 KiB long
-//! and say so in a subfield `BC`, so that htslib can seek in it. An [index](super::gzi) tells it where to.
+//! BGZF, section 4.1 of the SAM specification: gzip with members (called blocks) of at most 64 KiB.
+//! Each block says its length in a subfield `BC`, so that htslib can seek. An [index](super::gzi)
+//! has the offsets.
 
 use super::gzip::{Extent, Header, TRAILER};
 use super::{Cause, Format, FormatError};
@@ -7,8 +8,8 @@ use super::{Cause, Format, FormatError};
 /// The ids of the subfield with a block's length.
 pub(super) const IDS: [u8; 2] = *b"BC";
 
-/// The most bytes of data that are put into a block. bgzip's number: less than 64 KiB, so that data which
-/// cannot be compressed fit as well.
+/// The most bytes of data that are put into a block. bgzip's number: less than 64 KiB, so that data
+/// which cannot be compressed fit as well.
 pub const MAX_DATA: usize = 65280;
 
 /// The most bytes of data that a block that is read can have.
@@ -17,7 +18,7 @@ pub const MAX_READ: usize = 1 << 16;
 /// The most bytes that a block has.
 pub const MAX_BLOCK: usize = 1 << 16;
 
-/// Bytes of a block's header, as it is written.
+/// Bytes of a block's header, as Broadloom writes it.
 pub const HEADER: usize = 18;
 
 /// The most bytes of deflate data in a block that is written.
@@ -56,7 +57,7 @@ pub fn header(stream: usize) -> Result<[u8; HEADER], BlockError> {
 /// Reads the header of a block at the beginning of `bytes`. `None` if it goes on behind their end.
 ///
 /// # Errors
-/// Those of [`Header::parse`], and if the member is no block of BGZF.
+/// The errors of [`Header::parse`], and an error if the member is no block of BGZF.
 pub fn parse(bytes: &[u8]) -> Result<Option<Header<'_>>, FormatError> {
     let header = Header::parse(bytes).map_err(|error| match error.cause {
         Cause::Magic { found, .. } => {

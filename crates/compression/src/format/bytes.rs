@@ -1,4 +1,4 @@
-//! Numbers out of bytes. `None` where there are too few.
+//! Reads numbers from bytes. `None` if there are too few bytes.
 
 pub(super) fn u16_le(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))

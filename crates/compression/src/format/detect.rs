@@ -1,10 +1,18 @@
-//! Which format an input has, by how it begins.
+//! Recognises the format of an input by its first bytes.
 
 use super::gzip::{self, Extent};
 use super::{Cause, Format, FormatError, zlib};
 
-/// What an input turned out to be. What parcomp writes and bare deflate data begin with anything: they must
-/// be asked for by name.
+/// The format found in an input. Files of parcomp and bare deflate data may begin with any bytes,
+/// so they must be asked for by name.
+///
+/// ```
+/// use broadloom_compression::format::{Detected, detect};
+///
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// assert_eq!(detect(&empty), Ok(Some(Detected::Gzip)));
+/// assert_eq!(detect(&empty[..1]), Ok(None));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detected {
     /// gzip without known lengths.
@@ -28,7 +36,8 @@ impl Detected {
     }
 }
 
-/// What begins with `start`. `None` if more bytes would settle it: at most [`gzip::MAX_HEADER`] do.
+/// The format of an input that begins with `start`. `None` if more bytes are needed, at most
+/// [`gzip::MAX_HEADER`].
 ///
 /// # Errors
 /// If neither gzip nor zlib data begin so, or if their header is wrong.

@@ -1,15 +1,23 @@
-//! What can be wrong with compressed data, and where.
+//! Errors in compressed data, with their positions.
 
 use super::Format;
 
 /// Compressed data are not what they should be.
+///
+/// ```
+/// use broadloom_compression::format::gzip::Header;
+///
+/// let error = Header::parse(b"no gzip header").expect_err("the first two bytes are wrong");
+/// println!("{error}");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("at byte {offset}: {cause}")]
 pub struct FormatError {
-    /// Where, in bytes from the beginning of the compressed input: the first byte of the field that is
-    /// wrong, the byte with which deflate data went wrong, or the end of an input that ends too early.
+    /// Where, in bytes from the beginning of the compressed input: the first byte of the field that
+    /// is wrong, the byte with which deflate data went wrong, or the end of an input that ends too
+    /// early.
     pub offset: u64,
-    /// What is wrong there.
+    /// The error at that position.
     pub cause: Cause,
 }
 
@@ -25,7 +33,7 @@ impl FormatError {
     }
 }
 
-/// What is wrong with compressed data.
+/// An error in compressed data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
@@ -41,7 +49,7 @@ pub enum Cause {
     /// Not the beginning of what was asked for.
     #[error("no {format} data: {found:02x?} is not how they begin")]
     Magic {
-        /// What was expected.
+        /// The expected value.
         format: Format,
         /// The first bytes.
         found: [u8; 2],
@@ -49,7 +57,7 @@ pub enum Cause {
     /// Bytes after the end that belong to nothing.
     #[error("what follows the end of the compressed data is no {format}: {found:#04x}")]
     Garbage {
-        /// What could have followed.
+        /// The format that could have followed.
         format: Format,
         /// The first such byte.
         found: u8,
@@ -69,7 +77,7 @@ pub enum Cause {
     /// gzip's checksum of its header is another.
     #[error("the header's checksum is {computed:#06x}, and {stored:#06x} is stored")]
     HeaderChecksum {
-        /// That of the header as it is.
+        /// The checksum of the actual header.
         computed: u16,
         /// That in the header.
         stored: u16,
@@ -92,7 +100,7 @@ pub enum Cause {
     /// A length in a header that cannot be right.
     #[error("{claim} of {len} bytes cannot be; valid: {min} to {max}")]
     Claim {
-        /// What it is the length of.
+        /// The part that has this length.
         claim: Claim,
         /// The length.
         len: u64,
@@ -134,7 +142,7 @@ pub enum Cause {
     Checksum {
         /// Which checksum.
         name: &'static str,
-        /// That of the data.
+        /// The checksum of the data.
         computed: u32,
         /// That in the input.
         stored: u32,
@@ -142,7 +150,7 @@ pub enum Cause {
     /// The length of the uncompressed data is another than the one stored.
     #[error("the data have {computed} bytes, and {stored} by the length stored")]
     Length {
-        /// That of the data (of gzip's length: its lowest 32 bits).
+        /// The length of the data (in gzip, its lowest 32 bits).
         computed: u64,
         /// That in the input.
         stored: u64,

@@ -1,6 +1,9 @@
 //! The index of a BGZF file, `.gzi`, as bgzip writes it: where each block begins, compressed and
-//! uncompressed. All numbers are 64 bits, the lowest byte first: how many entries, then both offsets of
-//! each. The first block has no entry (it begins at 0), and neither has the empty one at the end.
+//! uncompressed.
+//!
+//! All numbers have 64 bits, the lowest byte first: the number of entries, then both offsets of
+//! each entry. The first block has no entry, because it begins at 0. The empty block at the end has
+//! none either.
 
 use super::bytes::u64_le;
 use super::{Cause, FormatError, Part};
@@ -9,6 +12,13 @@ use super::{Cause, FormatError, Part};
 const ENTRY: u64 = 16;
 
 /// Where a block begins.
+///
+/// ```
+/// use broadloom_compression::format::gzi::{Entry, Index};
+///
+/// let first = Index::new().locate(100);
+/// assert_eq!(first, Entry { compressed: 0, uncompressed: 0 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Entry {
     /// In the compressed file, in bytes.
@@ -18,31 +28,41 @@ pub struct Entry {
 }
 
 /// The index of a BGZF file.
+///
+/// ```
+/// use broadloom_compression::format::gzi::{Entry, Index};
+///
+/// let mut index = Index::new();
+/// index.push(Entry { compressed: 700, uncompressed: 65_280 });
+/// assert_eq!(index.locate(70_000).compressed, 700);
+/// assert_eq!(Index::parse(&index.to_bytes()), Ok(index));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Index {
     entries: Vec<Entry>,
 }
 
 impl Index {
-    /// That of a file with one block.
+    /// The index of a file with one block.
     pub fn new() -> Self {
         Index::default()
     }
 
-    /// Adds the next block that has data. The first block of the file is passed over, as the format has it.
+    /// Adds the next block that has data. The first block of the file is passed over, as the format
+    /// has it.
     pub fn push(&mut self, entry: Entry) {
         if entry.compressed != 0 {
             self.entries.push(entry);
         }
     }
 
-    /// The entries: all blocks but the first.
+    /// The entries: all blocks except the first.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The block in which the byte at `uncompressed` of the data lies, if it lies in any: the last that
-    /// begins at or before it.
+    /// The block in which the byte at `uncompressed` of the data lies, if it lies in any: the last
+    /// that begins at or before it.
     pub fn locate(&self, uncompressed: u64) -> Entry {
         let behind = self.entries.partition_point(|entry| entry.uncompressed <= uncompressed);
         behind.checked_sub(1).map_or_else(Entry::default, |last| self.entries[last])

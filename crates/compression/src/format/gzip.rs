@@ -1,11 +1,12 @@
 //! gzip, RFC 1952.
 //!
-//! Where each chunk is a member, it has a subfield `BL` in its header's extra field, with its length and that
-//! of its data. Every gzip skips it; Broadloom jumps by it from member to member.
+//! If each chunk is a member, the extra field of its header has a subfield `BL` with the lengths of
+//! the member and of its data. Every gzip skips the subfield; Broadloom uses it to jump from member
+//! to member.
 //!
 //! ```text
 //! 1f 8b 08 FLG  MTIME (4)  XFL OS   the fixed part
-//! XLEN (2)  extra field             if FLG has 0x04: subfields, each two ids, two bytes of length, contents
+//! XLEN (2)  extra field             if FLG has 0x04: subfields (two ids, length (2), contents)
 //! name, 0                           if FLG has 0x08
 //! comment, 0                        if FLG has 0x10
 //! CRC-16 of the above               if FLG has 0x02
@@ -25,9 +26,9 @@ const DEFLATE: u8 = 8;
 /// Bytes of a header without any optional part.
 pub const MIN_HEADER: usize = 10;
 
-/// The longest header that is read as a whole, in bytes. A name or a comment has no length of its own:
-/// without a bound, a damaged one would be looked for to the end of the input. Longer headers are passed
-/// over piece by piece, and their names are not known.
+/// The longest header that is read as a whole, in bytes. A name or a comment has no length of its
+/// own: without a bound, a damaged one would be looked for to the end of the input. Longer headers
+/// are passed over piece by piece, and their names are not known.
 pub const MAX_HEADER: usize = 1 << 18;
 
 /// Bytes behind the deflate data.
@@ -68,6 +69,15 @@ pub enum Extent {
 }
 
 /// The header of a member.
+///
+/// ```
+/// use broadloom_compression::format::gzip::{Extent, Header};
+///
+/// let empty = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+/// let header = Header::parse(&empty)?.expect("it is complete");
+/// assert_eq!((header.len, header.system, header.extent), (10, 255, Extent::Unknown));
+/// # Ok::<(), broadloom_compression::format::FormatError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header<'a> {
     /// Its length in bytes: the deflate data begin there.
@@ -80,7 +90,8 @@ pub struct Header<'a> {
     pub system: u8,
     /// The extra field. Empty if there is none.
     pub extra: &'a [u8],
-    /// The file's name in ISO 8859-1, as it is there. [`file_name`](Header::file_name) is the safe one.
+    /// The file's name in ISO 8859-1, as stored. [`file_name`](Header::file_name) gives a safe
+    /// name.
     pub name: Option<&'a [u8]>,
     /// A comment in ISO 8859-1.
     pub comment: Option<&'a [u8]>,
@@ -89,12 +100,12 @@ pub struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// Reads the header at the beginning of `bytes`. `None` if it goes on behind their end; an input that
-    /// goes on as well then has to be offered with more of it.
+    /// Reads the header at the beginning of `bytes`. `None` if it goes on behind their end; an
+    /// input that goes on as well then has to be offered with more of it.
     ///
     /// # Errors
-    /// If no header begins so, or if it is wrong: reserved flags, another method than deflate, its own
-    /// checksum. Offsets count from the beginning of `bytes`.
+    /// If no header begins so, or if it is wrong: reserved flags, another method than deflate, its
+    /// own checksum. Offsets count from the beginning of `bytes`.
     pub fn parse(bytes: &'a [u8]) -> Result<Option<Self>, FormatError> {
         match Self::read(&bytes[..bytes.len().min(MAX_HEADER)])? {
             None if bytes.len() >= MAX_HEADER => {
@@ -149,8 +160,8 @@ impl<'a> Header<'a> {
         Ok(Some(header))
     }
 
-    /// The subfields of the extra field: their ids and contents. Ends where the field is not made of
-    /// subfields, as every gzip takes such a field, too.
+    /// The subfields of the extra field: their ids and contents. Ends where the field is not made
+    /// of subfields, as every gzip takes such a field, too.
     pub fn subfields(&self) -> impl Iterator<Item = ([u8; 2], &'a [u8])> {
         let mut rest = self.extra;
         std::iter::from_fn(move || {
@@ -162,8 +173,8 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// The name without directories, as a file may be called; `None` if nothing is left of it. Whoever
-    /// makes a file of that name cannot be led out of the directory.
+    /// The name without directories, fit for a file; `None` if nothing is left of it. A file of
+    /// that name cannot lie outside the directory.
     pub fn file_name(&self) -> Option<&'a [u8]> {
         let last = self.name?.rsplit(|&byte| byte == b'/').next()?;
         (!matches!(last, b"" | b"." | b"..")).then_some(last)
@@ -178,8 +189,8 @@ impl<'a> Header<'a> {
         Some(member - self.len - TRAILER)
     }
 
-    /// Where the member ends by a subfield. Others may use the same two ids for something else, so that
-    /// a length which cannot be right is none.
+    /// Where the member ends by a subfield. Others may use the same two ids for something else, so
+    /// that a length which cannot be right is none.
     fn find_extent(&self) -> Extent {
         let extent = self.subfields().find_map(|(ids, contents)| match ids {
             BROADLOOM if contents.len() == 8 => {
@@ -207,7 +218,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// What a flag announces, if it does. The outer `None`: the bytes do not suffice.
+/// The part that a flag announces, if it is set. The outer `None` means: too few bytes.
 fn optional<T>(announced: bool, read: impl FnOnce() -> Option<T>) -> Option<Option<T>> {
     if announced { read().map(Some) } else { Some(None) }
 }
@@ -234,7 +245,15 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What is behind the deflate data of a member.
+/// The trailer behind the deflate data of a member.
+///
+/// ```
+/// use broadloom_compression::format::gzip::Trailer;
+///
+/// let trailer = Trailer { crc: 0, len: 0 };
+/// assert_eq!(Trailer::parse(&trailer.to_bytes()), trailer);
+/// assert!(trailer.check(0, 0).is_ok() && trailer.check(0, 1).is_err());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trailer {
     /// The CRC-32 of the data.
@@ -258,7 +277,7 @@ impl Trailer {
         bytes
     }
 
-    /// Whether it is that of data of so many bytes, with a CRC-32 that must be known.
+    /// Whether it matches data of so many bytes, with a CRC-32 that must be known.
     pub fn is_of(self, crc: Option<u32>, len: u64) -> bool {
         crc.is_some_and(|crc| self.check(crc, len).is_ok())
     }
@@ -283,7 +302,16 @@ impl Trailer {
     }
 }
 
-/// What a header says beside the lengths.
+/// The contents of a header beside the lengths.
+///
+/// ```
+/// use broadloom_compression::format::gzip::{Header, Metadata, write_open_header};
+///
+/// let mut file = Vec::new();
+/// write_open_header(&mut file, &Metadata { name: Some(b"cloth"), ..Metadata::default() })?;
+/// assert_eq!(Header::parse(&file)?.expect("it is complete").name, Some(&b"cloth"[..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Metadata<'a> {
     /// When the data were last modified, in seconds since 1970; 0 if that is not known.
@@ -294,7 +322,7 @@ pub struct Metadata<'a> {
     pub effort: Effort,
 }
 
-/// What a header tells of the compressor's effort.
+/// The compressor's effort according to a header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Effort {
     /// Neither of the others.
@@ -306,7 +334,7 @@ pub enum Effort {
     Fastest,
 }
 
-/// What cannot be written as a member.
+/// Why a member cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MemberError {
@@ -333,9 +361,9 @@ pub enum MemberError {
 /// The longest name that can be stored.
 const MAX_NAME: usize = MAX_HEADER / 2;
 
-/// Writes the header of a member of Broadloom's, for `stream` bytes of deflate data that stand for `data`
-/// bytes. The deflate data and a [`Trailer`] have to follow. Data without a byte are a member as well: an
-/// input that is empty is one.
+/// Writes the header of a member of Broadloom's, for `stream` bytes of deflate data that stand for
+/// `data` bytes. The deflate data and a [`Trailer`] have to follow. An empty input is a member,
+/// too.
 ///
 /// # Errors
 /// If the name or a length cannot be stored; then nothing is written.
@@ -356,7 +384,8 @@ pub fn write_header(
     put_header(output, metadata, &extent)
 }
 
-/// Writes the header of a member that says nothing of its length. Deflate data and a [`Trailer`] have to follow.
+/// Writes the header of a member that says nothing of its length. Deflate data and a [`Trailer`]
+/// have to follow.
 ///
 /// # Errors
 /// If the name cannot be stored; then nothing is written.

@@ -1,13 +1,13 @@
-//! The formats: what is written around deflate data, and what is read there.
+//! The formats: the bytes around deflate data, both ways.
 //!
-//! Everything here is a function of the bytes it is given: no threads, no input or output, no engine. The
-//! readers are total. Whatever the bytes are, they give an answer, more bytes are asked for, or there is a
-//! [`FormatError`] with an offset; they never allocate what a length in the input merely claims.
+//! Every function here depends only on the bytes it is given: no threads, no input or output, no
+//! engine. The readers are total. For any bytes they answer, ask for more bytes, or give a
+//! [`FormatError`] with an offset. They never allocate a length that the input merely claims.
 //!
-//! | format | a chunk is | found again by |
+//! | format | a chunk is | a reader finds it by |
 //! |---|---|---|
 //! | [`Parcomp`](Format::Parcomp) | four bytes of length, then a deflate stream | the length |
-//! | [`Gzip`](Format::Gzip) | a part of one gzip member | the [marker](MARKER) at its end, and by decoding it |
+//! | [`Gzip`](Format::Gzip) | a part of one gzip member | its [marker](MARKER), and decoding |
 //! | the same in members | a gzip member | Broadloom's [subfield](gzip::Extent) `BL` |
 //! | [`Bgzf`](Format::Bgzf) | a gzip member of at most 64 KiB | the subfield `BC` |
 //! | [`Zlib`](Format::Zlib), [`Raw`](Format::Raw) | a part of one deflate stream | nothing |
@@ -31,22 +31,31 @@ pub use error::{Cause, Claim, FormatError, Part};
 /// The end of a deflate stream that was left open: one final block without data, in two bytes.
 pub const EMPTY_FINAL_BLOCK: [u8; 2] = [0x03, 0x00];
 
-/// How an empty stored block ends: its length, and the complement of that. Where it ends, a byte ends, too.
-/// Encoders put such blocks between parts of a stream; between chunks there always is one.
+/// How an empty stored block ends: its length, and the complement of that. Where it ends, a byte
+/// ends, too. Encoders put such blocks between parts of a stream; between chunks there always is
+/// one.
 pub const MARKER: [u8; 4] = [0, 0, 0xff, 0xff];
 
 /// An empty stored block that begins with a byte.
 pub const EMPTY_STORED_BLOCK: [u8; 5] = [0, 0, 0, 0xff, 0xff];
 
-/// The most bytes that one byte of deflate data can stand for: 258 bytes in two bits, 1032 in eight.
+/// The maximum number of bytes from one byte of deflate data: 258 bytes in two bits, 1032 in eight.
 pub const MAX_RATIO: u64 = 1032;
 
-/// Whether `compressed` bytes of deflate data can stand for `claimed` bytes. What cannot be needs no room.
+/// Whether `compressed` bytes of deflate data can become `claimed` bytes. An impossible claim needs
+/// no room.
 pub fn is_plausible(compressed: u64, claimed: u64) -> bool {
     claimed <= compressed.saturating_mul(MAX_RATIO)
 }
 
 /// How compressed data are wrapped.
+///
+/// ```
+/// use broadloom_compression::Format;
+///
+/// assert_eq!("bgzf".parse(), Ok(Format::Bgzf));
+/// assert_eq!(Format::Gzip.to_string(), "gzip");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Each chunk is a deflate stream behind its length: 4 bytes, the lowest first. No checksum.
@@ -85,6 +94,13 @@ impl fmt::Display for Format {
 }
 
 /// A name that no format has.
+///
+/// ```
+/// use broadloom_compression::Format;
+///
+/// let error = "rar".parse::<Format>().expect_err("there is no such format");
+/// println!("{error}");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format `{0}`; valid: parcomp, gzip, bgzf, zlib, raw")]
 pub struct UnknownFormat(String);

@@ -1,5 +1,6 @@
-//! The format of the tool parcomp: each chunk is a deflate stream behind its length in bytes, a number of
-//! four bytes, the lowest first. There is no beginning, no end and no checksum; an empty input is empty.
+//! The format of the tool parcomp: each chunk is a deflate stream behind its length in bytes (four
+//! bytes, the lowest first). There is no header, no end and no checksum. An empty input gives an
+//! empty file.
 
 use super::{Cause, Claim, FormatError};
 
@@ -17,7 +18,7 @@ pub struct ChunkError {
     pub len: usize,
 }
 
-/// What stands before a deflate stream of `len` bytes.
+/// The bytes before a deflate stream of `len` bytes.
 ///
 /// # Errors
 /// If four bytes cannot say so much.

@@ -11,7 +11,14 @@ pub const TRAILER: usize = 4;
 const DEFLATE: u8 = 8;
 const NEEDS_DICTIONARY: u8 = 0x20;
 
-/// What the header says.
+/// The contents of the header.
+///
+/// ```
+/// use broadloom_compression::format::zlib::Header;
+///
+/// let header = Header::new(15, 6);
+/// assert_eq!(Header::parse(&header.to_bytes()), Ok(Some(header)));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
     /// The window, as a power of two: 8 to 15.
@@ -24,8 +31,8 @@ impl Header {
     /// Reads the header at the beginning of `bytes`. `None` if there is not all of it.
     ///
     /// # Errors
-    /// If it is none: its check fails, another method than deflate, a window that is too large. And if the
-    /// data need a preset dictionary.
+    /// If it is none: its check fails, another method than deflate, a window that is too large. And
+    /// if the data need a preset dictionary.
     pub fn parse(bytes: &[u8]) -> Result<Option<Self>, FormatError> {
         let Some(&found) = bytes.first_chunk::<HEADER>() else { return Ok(None) };
         let [method, flags] = found;
@@ -47,8 +54,8 @@ impl Header {
         Ok(Some(Header { window, effort: flags >> 6 }))
     }
 
-    /// The header that zlib writes for a window of 2^`window` bytes at `level`: 1 and below are the fastest,
-    /// 6 the usual, above that the best.
+    /// The header that zlib writes for a window of 2^`window` bytes at `level`: 1 and below are the
+    /// fastest, 6 the usual, above that the best.
     ///
     /// # Panics
     /// If `window` is not within 8 and 15.

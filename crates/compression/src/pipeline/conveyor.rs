@@ -1,7 +1,7 @@
-//! Where a stream's reader, its workers and its writer meet: a monitor.
+//! The meeting point of a stream's reader, its workers and its writer: a monitor.
 //!
-//! One lock, for a few moments a chunk: a chunk is a hundred microseconds of work, so that nothing finer
-//! pays. Nothing foreign runs while it is held.
+//! One lock is held for a moment per chunk. A chunk is about a hundred microseconds of work, so a
+//! finer scheme would gain nothing. No foreign code runs under the lock.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -15,7 +15,7 @@ pub(super) struct Conveyor<J, E> {
     state: Mutex<State<J, E>>,
     /// For workers: there is work, or an end of it.
     work: Condvar,
-    /// For the reader: there are jobs to fill, or nobody wants any.
+    /// For the reader: there are jobs to fill, or no more are wanted.
     room: Condvar,
     /// For the writer: there are results, or nothing comes any more.
     results: Condvar,
@@ -63,9 +63,9 @@ impl<J, E> Conveyor<J, E> {
         self.state.lock().expect("nothing panics while it holds the lock")
     }
 
-    /// For the reader: a job to fill, made by `make` while there are fewer than the window; `None` when
-    /// nobody wants any more. Where it has to wait it does so until a quarter of the window is to be filled:
-    /// threads change less often.
+    /// For the reader: a job to fill, made by `make` while there are fewer than the window; `None`
+    /// when no more are wanted. A reader that has to wait waits until a quarter of the window is to
+    /// be filled, so that threads switch less often.
     pub(super) fn to_fill(&self, make: &(dyn Fn() -> J + Sync)) -> Option<Box<Numbered<J>>> {
         let mut state = self.lock();
         if state.idle.is_empty() && state.to_make == 0 {
@@ -102,8 +102,8 @@ impl<J, E> Conveyor<J, E> {
         self.results.notify_all();
     }
 
-    /// For the writer: the result whose turn it is, once it is there; the job written before goes back.
-    /// `None` when all are written, or when everything was stopped.
+    /// For the writer: the next result in order, once it is complete; the job written before goes
+    /// back. `None` when all are written, or when everything was stopped.
     pub(super) fn result(&self, written: Option<Box<Numbered<J>>>) -> Option<Box<Numbered<J>>> {
         let mut state = self.lock();
         if let Some(job) = written {
@@ -179,7 +179,8 @@ impl<J, E> Belt<J> for &Conveyor<J, E> {
         }
     }
 
-    /// Wakes the writer when a quarter of the window waits for it, or when there is nothing left to wait for.
+    /// Wakes the writer when a quarter of the window waits for it, or when there is nothing left to
+    /// wait for.
     fn done(&mut self, job: Box<Numbered<J>>) -> Result<(), Infallible> {
         let mut state = self.lock();
         state.turns.put(job);

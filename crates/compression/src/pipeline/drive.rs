@@ -1,10 +1,13 @@
 //! One thread's loop around its queue pair.
+//!
+//! Jobs are enqueued one by one, so that a provider that works within the call still finds the
+//! chunk in its cache. The loop waits for a device only when it can add nothing.
 
 use broadloom_engine::{QueueConfig, QueuePair};
 
 use super::{ChunkJob, Numbered, Plan};
 
-/// What there is to do.
+/// The next step.
 pub(super) enum Next<J> {
     /// This.
     Job(Box<Numbered<J>>),
@@ -14,23 +17,23 @@ pub(super) enum Next<J> {
     End,
 }
 
-/// What a thread's loop takes jobs from and gives them to.
+/// The source and the sink of a thread's loop.
 pub(super) trait Belt<J> {
-    /// What may go wrong.
+    /// The error type.
     type Error;
-    /// Gives the next job. Where the thread has nothing else to do it waits for one, and does not say
-    /// [`Next::Later`].
+    /// Gives the next job. Where the thread has nothing else to do it waits for one, and does not
+    /// say [`Next::Later`].
     fn next(&mut self, may_wait: bool) -> Result<Next<J>, Self::Error>;
-    /// Takes one that is done.
+    /// Takes a complete job.
     fn done(&mut self, job: Box<Numbered<J>>) -> Result<(), Self::Error>;
 }
 
-/// Takes jobs through a queue pair of their own until there are none. They are given back in whatever order
-/// they become complete.
+/// Takes jobs through a queue pair of their own until there are none. They are given back in
+/// whatever order they become complete.
 ///
-/// Jobs are enqueued one by one, and what is complete is given on at once: a provider that works within the
-/// call has a chunk's bytes still in its cache, and no thread hoards what another could do. Only when
-/// nothing can be added does it have lanes flushed, or wait for a device.
+/// Jobs are enqueued one by one, and what is complete is given on at once: a provider that works
+/// within the call has a chunk's bytes still in its cache, and no thread hoards what another could
+/// do. Only when nothing can be added does it have lanes flushed, or wait for a device.
 pub(super) fn drive<'a, J: ChunkJob<'a>, B: Belt<J>>(
     plan: &Plan<'_>,
     belt: &mut B,

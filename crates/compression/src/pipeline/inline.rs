@@ -1,4 +1,4 @@
-//! One thread alone: it reads, works and writes.
+//! A single thread that reads, works and writes.
 
 use super::drive::{Belt, Next, drive};
 use super::turns::Turns;
@@ -34,7 +34,7 @@ struct Inline<'b, J, S, K, E> {
     filled: u64,
     idle: Vec<Box<Numbered<J>>>,
     turns: Turns<J>,
-    /// What the source says that comes after all results.
+    /// The source's error, which comes after all results.
     failed: Option<E>,
 }
 

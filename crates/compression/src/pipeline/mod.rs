@@ -1,14 +1,15 @@
-//! An ordered parallel map: chunks in, the engine's jobs side by side, results out in the order of the chunks.
+//! An ordered parallel map: chunks in, the engine's jobs side by side, results out in the order of
+//! the chunks.
 //!
-//! The caller's call is synchronous; below it each thread owns a queue pair with up to
-//! [`Plan::outstanding`] jobs in it (half-sync/half-async). A [`Source`] fills jobs and a [`Sink`] takes
-//! them when they are done; jobs and their buffers go round and round, so that nothing is allocated for a
-//! chunk once all of them were in use.
+//! The caller's call is synchronous. Below it, each thread owns a queue pair with up to
+//! [`Plan::outstanding`] jobs (half-sync/half-async). A [`Source`] fills jobs, and a [`Sink`] takes
+//! complete jobs. Jobs and their buffers are used again, so that after the first round no chunk
+//! needs an allocation.
 //!
-//! [`whole()`] is for an input that is there as a whole, and an output in memory: its threads read and write,
-//! too. [`stream()`] reads and writes while threads work, in a fixed window. Both deal chunks to whichever thread
-//! is free, report the error that comes first in the input, and stop soon after it, whichever comes first in
-//! time.
+//! [`whole()`] is for an input and an output in memory: its threads read and write, too.
+//! [`stream()`] reads and writes while threads work, in a fixed window. Both deal chunks to any
+//! free thread, and report the error that comes first in the input, whichever comes first in time.
+//! They stop soon after an error.
 
 mod conveyor;
 mod drive;
@@ -36,16 +37,16 @@ pub(crate) struct Plan<'p> {
     pub threads: usize,
     /// Jobs in each queue pair, at most.
     pub outstanding: usize,
-    /// Cores to which threads are pinned, round robin; where this is given, nothing runs on the caller's
-    /// thread but the sink of a stream.
+    /// Cores to which threads are pinned, round robin. With pinned threads, only the sink of a
+    /// stream runs on the caller's thread.
     pub cores: Option<&'p [usize]>,
-    /// What a thread does between looks at a queue pair with nothing to give.
+    /// How a thread waits between looks at an empty queue pair.
     pub poll: Poll,
 }
 
 impl Plan<'_> {
-    /// Jobs for each thread: twice as many as can be outstanding, so that a slow one at the front does not
-    /// keep the queue pair empty while those behind it are held.
+    /// Jobs for each thread: twice as many as can be outstanding, so that a slow one at the front
+    /// does not keep the queue pair empty while those behind it are held.
     fn window(&self) -> usize {
         2 * self.outstanding
     }
@@ -58,8 +59,8 @@ impl Plan<'_> {
 
 /// A chunk on its way: one or several jobs, one after another.
 pub(crate) trait ChunkJob<'a>: Handle<'a> + Send {
-    /// The queue pair is done with its operation, well or badly. Returns whether there is another one to be
-    /// done now.
+    /// The queue pair is done with its operation, well or badly. Returns whether there is another
+    /// one to be done now.
     fn again(&mut self) -> bool {
         false
     }
@@ -67,7 +68,7 @@ pub(crate) trait ChunkJob<'a>: Handle<'a> + Send {
 
 /// Where chunks come from.
 pub(crate) trait Source<J> {
-    /// What may go wrong.
+    /// The error type.
     type Error;
     /// Makes a job that was new, or done, one for the next chunk; `false` if there is none.
     fn fill(&mut self, job: &mut J) -> Result<bool, Self::Error>;
@@ -75,10 +76,10 @@ pub(crate) trait Source<J> {
 
 /// Where results go.
 pub(crate) trait Sink<J> {
-    /// What may go wrong.
+    /// The error type.
     type Error;
-    /// Takes the results of a job that is done, in the order of chunks. Where the job has failed, this is
-    /// who says so.
+    /// Takes the results of a job that is done, in the order of chunks. Where the job has failed,
+    /// this is who says so.
     fn take(&mut self, job: &mut J) -> Result<(), Self::Error>;
 }
 

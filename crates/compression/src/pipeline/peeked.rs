@@ -1,10 +1,10 @@
-//! A source of which some chunks were looked at ahead, to find out whether threads are worth it.
+//! A source whose first chunks were read ahead, to decide whether threads are worth their cost.
 
 use std::collections::VecDeque;
 
 use super::{Plan, Source};
 
-/// A source of which some jobs were filled ahead.
+/// A source with some jobs filled ahead.
 pub(super) struct Peeked<S, J, E> {
     first: VecDeque<J>,
     /// How it ended, where that has come up.
@@ -17,8 +17,8 @@ impl<J, E, S: Source<J, Error = E>> Peeked<S, J, E> {
         Peeked { first: VecDeque::with_capacity(2), end: None, source }
     }
 
-    /// Whether the calling thread may as well do everything: there is to be no other, or no second chunk; and
-    /// it needs not be pinned.
+    /// Whether the calling thread may as well do everything: there is to be no other, or no second
+    /// chunk; and it needs not be pinned.
     pub(super) fn is_for_one(&mut self, plan: &Plan<'_>, make: &(dyn Fn() -> J + Sync)) -> bool {
         plan.cores.is_none() && !(plan.threads > 1 && self.peek(make) && self.peek(make))
     }

@@ -1,12 +1,21 @@
-//! What a thread does while it waits for a device.
+//! How a thread waits for a device.
 
 use std::time::Duration;
 
 use broadloom_engine::{Handle, QueuePair};
 
-/// What a thread does between two looks at a queue pair that has nothing to give, while jobs are out.
+/// How a thread waits between two looks at a queue pair that has no complete job.
 ///
 /// It matters with asynchronous providers alone: others are done when the queue pair is flushed.
+///
+/// ```
+/// use broadloom_compression::{Format, Poll, Settings};
+/// use std::time::Duration;
+///
+/// let poll = Poll::Every(Duration::from_micros(100));
+/// let settings = Settings { poll, ..Settings::new(Format::Gzip) };
+/// assert_ne!(settings.poll, Poll::default());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Poll {
     /// Lets other threads run: what source 003's program does.

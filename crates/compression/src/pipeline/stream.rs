@@ -1,4 +1,4 @@
-//! An input that is read while it is worked on: a window that moves along it.
+//! A window that moves along an input while threads work on it.
 
 use super::conveyor::Conveyor;
 use super::drive::drive;
@@ -9,13 +9,14 @@ use super::{ChunkJob, Plan, Sink, Source};
 
 /// Takes all chunks of a source to a sink, in order.
 ///
-/// One thread does all on the calling thread, where it needs not be pinned, and so does any number where
-/// there is no second chunk. Else the source is read by a thread of its own, the chunks go to whichever
-/// worker is free, and the calling thread has the sink.
+/// One thread does all on the calling thread, where it needs not be pinned, and so does any number
+/// where there is no second chunk. Else the source is read by a thread of its own, the chunks go to
+/// whichever worker is free, and the calling thread has the sink.
 ///
 /// # Errors
-/// The source's or the sink's own, after all that comes before it in the input is written; or that of a
-/// thread. When it is the sink's, everybody has stopped when the source's call in progress has returned.
+/// The error of the source or of the sink, after everything before it in the input was written; or
+/// the error of a thread. After an error of the sink, all threads have stopped once the source's
+/// call in progress returned.
 ///
 /// # Panics
 /// If a provider panics.

@@ -1,4 +1,4 @@
-//! The map itself, with hashes for jobs: no format, no compression.
+//! The map itself, with hashes as jobs: no format, no compression.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -77,7 +77,7 @@ impl Queue for SlowQueue {
     }
 }
 
-/// What may go wrong here.
+/// The error type of these tests.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]

@@ -15,9 +15,9 @@ pub enum ThreadError {
     /// The system gives no more threads.
     #[error("the system does not start thread {name:?}: {source}")]
     Start {
-        /// What it was to be called.
+        /// Its name.
         name: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -46,8 +46,8 @@ impl<'scope, 'env, T: Send + 'scope> Threads<'scope, 'env, T> {
         Ok(())
     }
 
-    /// Waits for all, and gives what they came back with, in the order in which they were started. A panic
-    /// goes on to the caller.
+    /// Waits for all, and gives what they came back with, in the order in which they were started.
+    /// A panic goes on to the caller.
     pub(super) fn join(self) -> Vec<T> {
         let outcomes: Vec<_> = self.started.into_iter().map(ScopedJoinHandle::join).collect();
         let come_back = |outcome| match outcome {

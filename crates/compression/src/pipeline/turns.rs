@@ -8,7 +8,7 @@ use super::Numbered;
 pub(super) struct Turns<J> {
     /// Whose turn it is.
     next: u64,
-    /// Those from `next` on, as far as they are there.
+    /// The results from `next` on, as far as they have come.
     held: VecDeque<Option<Box<Numbered<J>>>>,
     ready: usize,
 }
@@ -29,7 +29,7 @@ impl<J> Turns<J> {
         self.ready += 1;
     }
 
-    /// Gives the result whose turn it is, if it is there.
+    /// Gives the next result in order, if it is complete.
     pub(super) fn take(&mut self) -> Option<Box<Numbered<J>>> {
         let job = self.held.front_mut()?.take()?;
         self.held.pop_front();
@@ -43,7 +43,7 @@ impl<J> Turns<J> {
         self.next
     }
 
-    /// Whether the result whose turn it is is there.
+    /// Whether the next result in order is complete.
     pub(super) fn has_next(&self) -> bool {
         matches!(self.held.front(), Some(Some(_)))
     }

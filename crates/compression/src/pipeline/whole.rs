@@ -1,4 +1,4 @@
-//! An input and an output that are there as a whole, in memory: every thread reads, works and writes.
+//! Input and output in memory: every thread reads, works and writes.
 
 use std::convert::Infallible;
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -10,15 +10,15 @@ use super::threads::{ThreadError, Threads, pin};
 use super::turns::Turns;
 use super::{ChunkJob, Numbered, Plan, Sink, Source};
 
-/// Takes all chunks of a source to a sink, in order: each to whichever thread is free, the calling thread among
-/// them unless threads are pinned. So neither may have to wait for anything.
+/// Takes all chunks of a source to a sink, in order: each to whichever thread is free, the calling
+/// thread among them unless threads are pinned. So neither may have to wait for anything.
 ///
-/// A result is written by the thread that completes it, from a cache that it is still in, unless it is not its
-/// turn, or another thread is writing: then by that one.
+/// A result is written by the thread that completes it, from a cache that it is still in, unless it
+/// is not its turn, or another thread is writing: then by that one.
 ///
 /// # Errors
-/// The source's or the sink's own, after all that comes before it in the input is written; or that of a
-/// thread.
+/// The error of the source or of the sink, after everything before it in the input was written; or
+/// the error of a thread.
 ///
 /// # Panics
 /// If a provider panics.
@@ -73,15 +73,15 @@ where
     }
 }
 
-/// What the threads sit at. Nothing foreign runs while its state is locked; a source or a sink that panics ends
-/// everything, by the lock that it poisons.
+/// The state that the threads share. No foreign code runs under its lock. A panic in a source or a
+/// sink poisons the lock, which ends all threads.
 struct Table<'t, J, S, K, E> {
     make: &'t (dyn Fn() -> J + Sync),
     source: Mutex<Chunks<S, E>>,
     /// For the one thread that [writes](State::is_writing).
     sink: Mutex<&'t mut K>,
     state: Mutex<State<J, E>>,
-    /// There are jobs to fill, or nobody wants any.
+    /// There are jobs to fill, or no more are wanted.
     room: Condvar,
 }
 
@@ -97,7 +97,7 @@ struct State<J, E> {
     /// Jobs that may still be made.
     to_make: usize,
     turns: Turns<J>,
-    /// A thread is on its way from result to result, as long as the next one is there.
+    /// A thread is writing result after result, as long as the next one is complete.
     is_writing: bool,
     /// Nothing more is to be done, and perhaps why.
     stopped: bool,

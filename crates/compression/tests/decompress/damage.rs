@@ -127,8 +127,8 @@ fn damage_far_into_a_stream_is_found_where_it_is() {
 
 #[test]
 fn a_diagnosis_tells_what_the_fast_decoder_does_not() {
-    // RFC 1951, 3.2.6: fixed codes; a literal, then a match 32 KiB before the beginning; and much behind it,
-    // so that decoders take their fast ways.
+    // RFC 1951, 3.2.6: fixed codes; a literal, then a match 32 KiB before the beginning; and much
+    // behind it, so that decoders take their fast ways.
     let mut bits = Bits::default();
     bits.push(0b011, 3);
     bits.push_code(0x30 + 65, 8);

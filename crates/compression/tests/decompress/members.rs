@@ -113,7 +113,8 @@ fn other_bytes_are_copied_where_that_is_asked_for_as_gzip_does_it() {
             assert_eq!(made, ([&data[..], rest].concat(), Some(start.len() as u64)));
         }
     }
-    // The two bytes with which texts begin are those of zlib's header, with a dictionary and without.
+    // The two bytes with which texts begin are those of zlib's header, with a dictionary and
+    // without.
     for input in
         [&b"80 columns\n"[..], b"x^2 + 1\n", b"hC", b"x", b"\x1f", &zlib(&data)[..100], &data]
     {

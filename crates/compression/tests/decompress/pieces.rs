@@ -116,7 +116,8 @@ fn members_of_all_kinds_follow_pieces() {
     assert!(decoded(&many, 2).0 == texts[1].repeat(300));
 }
 
-/// Stored blocks hold whatever is put into them: markers, and what looks like a block behind a marker.
+/// Stored blocks hold whatever is put into them: markers, and what looks like a block behind a
+/// marker.
 #[test]
 fn markers_in_stored_blocks_mislead_nobody() {
     let fake = [&random(20_000, 5)[..], &MARKER, &[1, 3, 0, 0xfc, 0xff], b"abc"].concat();
@@ -141,8 +142,8 @@ fn markers_in_stored_blocks_mislead_nobody() {
     }
 }
 
-/// Streams of all kinds of parts, which are then damaged: whatever becomes of them, it is what one decoder makes
-/// of the whole.
+/// Streams of all kinds of parts, which are then damaged: whatever becomes of them, it is what one
+/// decoder makes of the whole.
 #[test]
 fn whatever_the_input_is_pieces_give_what_one_decoder_gives() {
     let mut choose = fastrand::Rng::with_seed(18);

@@ -1,5 +1,5 @@
-//! What is compressed by one provider is decompressed by every other, in every format, and errors are the
-//! same whoever decodes.
+//! What is compressed by one provider is decompressed by every other, in every format, and errors
+//! are the same whoever decodes.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Chunks: two providers may make different things of them, and read each other's.
+//! Chunks: two providers may compress them differently, and must read each other's output.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use fastrand::Rng;
 use crate::case::assert_same;
 use crate::chunk::{Chunk, Kind, open, ways};
 
-/// What a damaged stream may become at most, in bytes.
+/// The longest output of a damaged stream, in bytes.
 const LIMIT: u64 = 100_000;
 
 /// Compares two providers in both directions.

@@ -1,4 +1,4 @@
-//! One provider against another.
+//! Compares one provider with another.
 
 mod chunks;
 mod packets;
@@ -9,10 +9,10 @@ use broadloom_engine::{Algorithm, Provider};
 
 use crate::candidate::say;
 
-/// Compares two providers on random jobs of everything that both have. Of packets, what they make is the
-/// same, each reads what the other made, and they fail on the same jobs in the same way. Of chunks, each
-/// decompresses what the other made, at every level and in every way that it has; and where streams are
-/// damaged, those that both take for sound are the same to both.
+/// Compares two providers on random jobs of everything that both have. Of packets, what they make
+/// is the same, each reads what the other made, and they fail on the same jobs in the same way. Of
+/// chunks, each decompresses what the other made, at every level and in every way that it has; and
+/// where streams are damaged, those that both take for sound are the same to both.
 ///
 /// # Panics
 /// If they differ, or have nothing in common.

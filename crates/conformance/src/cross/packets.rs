@@ -1,4 +1,4 @@
-//! Packets: what two providers make of them is the same.
+//! Packets: two providers must give the same output.
 
 use std::sync::Arc;
 

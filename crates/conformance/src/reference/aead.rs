@@ -51,7 +51,7 @@ fn ghash(key: &[u8], associated: &[u8], text: &[u8]) -> [u8; 16] {
     hash.finalize().into()
 }
 
-/// The counter block before that of the first block of text (SP 800-38D, 7.1, step 2).
+/// The counter block before the counter block of the first block of text (SP 800-38D, 7.1, step 2).
 fn gcm_counter(key: &[u8], nonce: &[u8]) -> [u8; 16] {
     match <[u8; 12]>::try_from(nonce) {
         Ok(nonce) => {
@@ -92,7 +92,7 @@ fn ccm(seals: bool, input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
     (output, tag)
 }
 
-/// What CCM's CBC-MAC covers (SP 800-38C, A.2).
+/// The input of CCM's CBC-MAC (SP 800-38C, A.2).
 fn ccm_blocks(input: &Input<'_>, plaintext: &[u8]) -> Vec<u8> {
     let &Input { nonce, associated, tag_len, .. } = input;
     let field = 15 - nonce.len();
@@ -129,7 +129,7 @@ fn chacha20_poly1305<A: AeadInOut + KeyInit>(seals: bool, input: &Input<'_>) -> 
     if seals {
         return (output, tag);
     }
-    // The key stream is the same in both directions; the tag is that of the ciphertext.
+    // The key stream is the same in both directions; the tag covers the ciphertext.
     let (_, tag) = seal(&output);
     (output, tag)
 }

@@ -71,7 +71,7 @@ pub(super) fn apply(
             of_aes!(key, Aes => stream::<ctr::Ctr128BE<Aes>>(key, iv, data))
         }
         (CipherAlgorithm::AesCtr32(_), _) => {
-            // Without a counter it is that of RFC 3686.
+            // Without a counter, the block has the form of RFC 3686.
             let first = if iv.len() == 12 { [iv, &[0, 0, 0, 1]].concat() } else { iv.to_vec() };
             of_aes!(key, Aes => stream::<ctr::Ctr32BE<Aes>>(key, &first, data))
         }
@@ -114,8 +114,8 @@ where
     output
 }
 
-/// CFB with segments of a block (SP 800-38A, 6.3); what is shorter at the end gets the start of its key
-/// stream.
+/// CFB with segments of a block (SP 800-38A, 6.3); what is shorter at the end gets the start of its
+/// key stream.
 fn cfb(encrypts: bool, key: &[u8], iv: &[u8], data: &[u8]) -> Vec<u8> {
     let mut last: [u8; 16] = iv.try_into().expect("an IV that fits");
     let mut output = Vec::new();
@@ -156,7 +156,7 @@ fn xts(encrypts: bool, key: &[u8], tweak: &[u8], data: &[u8]) -> Vec<u8> {
     let double = |tweak: u128| (tweak << 1) ^ if tweak >> 127 == 1 { 0x87 } else { 0 };
     let whole = data.len() / 16;
     let rest = data.len() % 16;
-    // The last whole block is of those that share ciphertext with what is shorter.
+    // The last whole block shares ciphertext with the shorter one behind it.
     let alone = if rest > 0 { whole - 1 } else { whole };
     let mut output = Vec::new();
     for text in data.chunks_exact(16).take(alone) {

@@ -1,10 +1,11 @@
-//! KASUMI's modes F8 and F9 as 3GPP TS 35.201 puts them.
+//! KASUMI's modes F8 and F9 as in 3GPP TS 35.201.
 
 mod block;
 
 use block::kasumi;
 
-/// The text with F8's key stream added to its first bits; the nonce is what the register `A` starts with.
+/// The text with F8's key stream added to its first bits; the nonce is what the register `A` starts
+/// with.
 pub(super) fn f8(key: &[u8], nonce: &[u8], data: &[u8], bits: usize) -> Vec<u8> {
     let key: &[u8; 16] = key.try_into().expect("a key that fits");
     let start = u64::from_be_bytes(nonce.try_into().expect("a nonce that fits"));
@@ -28,7 +29,8 @@ fn first_bits(bits: usize) -> u8 {
     !0xffu8.checked_shr(bits as u32).unwrap_or(0)
 }
 
-/// The message authentication code of the first bits; the nonce is `COUNT`, `FRESH`, and the `DIRECTION` in a byte.
+/// The message authentication code of the first bits; the nonce is `COUNT`, `FRESH`, and the
+/// `DIRECTION` in a byte.
 pub(super) fn f9(key: &[u8], nonce: &[u8], data: &[u8], bits: usize) -> Vec<u8> {
     let key: &[u8; 16] = key.try_into().expect("a key that fits");
     let (direction, start) = nonce.split_last().expect("a nonce");

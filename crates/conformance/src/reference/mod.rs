@@ -1,9 +1,9 @@
-//! What is right: every algorithm in its plainest form, from the RustCrypto crates; and compression, from
-//! crates of which no provider is made.
+//! The reference: every algorithm in its plainest form, from the RustCrypto crates, and compression
+//! from crates that no provider uses.
 //!
-//! Where those have a mode only for lengths known at compile time (GCM, CCM), it is put together here from
-//! their block ciphers, as the standard says; tests compare it with their own modes, and with the
-//! standards' examples.
+//! RustCrypto has GCM and CCM only for lengths known at compile time. Those modes are composed here
+//! from block ciphers, as the standard describes. Tests compare them with RustCrypto's own modes
+//! and the standards' examples.
 
 mod aead;
 mod cipher;
@@ -18,7 +18,7 @@ use broadloom_engine::{Algorithm, ChainOrder, CipherAlgorithm, Direction, MacAlg
 
 pub use provider::reference_provider;
 
-/// What is to be computed.
+/// The computation and its inputs.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'a> {
     /// The algorithm.
@@ -35,17 +35,19 @@ pub struct Input<'a> {
     pub associated: &'a [u8],
     /// Bytes of the tag; for a cipher, 0.
     pub tag_len: usize,
-    /// The length of the text in bits, for KASUMI; `None` for all of them. Others behind stay as they are.
+    /// The length of the text in bits, for KASUMI; `None` for all bits. Bits behind the length stay
+    /// unchanged.
     pub bits: Option<usize>,
     /// The text. A chain's cipher and its MAC cover all of it.
     pub data: &'a [u8],
 }
 
-/// The output, and the tag or digest; each is empty where there is none. Where a tag is to be checked, it
-/// is what it should be.
+/// The output, and the tag or digest; each is empty where there is none. Where a tag is to be
+/// checked, it is what it should be.
 ///
 /// # Panics
-/// If a length does not fit the algorithm; and for a compression, of which there is more than one right output.
+/// If a length does not fit the algorithm, and for compression, which has more than one right
+/// output.
 pub fn compute(input: &Input<'_>) -> (Vec<u8>, Vec<u8>) {
     let encrypts = matches!(input.direction, Direction::Encrypt | Direction::Seal);
     let &Input { key, mac_key, nonce, data, tag_len, .. } = input;

@@ -94,7 +94,8 @@ impl Queue for Worker {
     }
 }
 
-/// Does an operation's work. The tag to be compared with is returned; one to be made is put in its place.
+/// Does an operation's work. The tag to be compared with is returned; one to be made is put in its
+/// place.
 fn work(parts: Parts<'_, Session>) -> Vec<u8> {
     let Parts { session, text, nonce, associated, tag: place, bits, .. } = parts;
     let (output, tag) = compute(&Input {

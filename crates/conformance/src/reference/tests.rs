@@ -1,4 +1,4 @@
-//! The modes that are put together here, against RustCrypto's own.
+//! The modes that are composed here, against RustCrypto's own.
 
 use aes::{Aes128, Aes192, Aes256};
 use aes_gcm::AesGcm;

@@ -1,4 +1,4 @@
-//! What is supported, and that what comes out of it is right.
+//! Which algorithms a provider supports, and whether their results are right.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::keyed::{Keyed, varied};
 use crate::limits::Limits;
 use crate::vectors::{self, Vector};
 
-/// What a provider says it supports opens in every direction; the rest is refused, with a reason.
+/// Algorithms that a provider supports open in every direction; the others are refused with a
+/// reason.
 pub fn support(provider: &Arc<dyn Provider>) {
     let name = provider.name();
     assert!(!name.is_empty(), "a provider has a name");

@@ -1,4 +1,4 @@
-//! Ciphers and MACs over one buffer, in the layouts that protocols have.
+//! Ciphers and MACs over one buffer, in the layouts of protocols.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use super::tags::{assert_nothing_left, with_wrong_tag};
 use crate::case::{Case, Layout, random_nonce};
 use crate::keyed::{Keyed, chains, random_bytes};
 
-/// Every cipher with every MAC, in both orders, over all of the buffer; what was encrypted decrypts.
+/// Every cipher with every MAC, in both orders, over all of the buffer; what was encrypted
+/// decrypts.
 pub fn every_chain(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(18);
     let mut processor = Processor::new();
@@ -26,7 +27,8 @@ pub fn every_chain(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// As IPsec has it (RFC 4303): a header and an IV that are authenticated only, the ciphertext, the tag.
+/// As IPsec has it (RFC 4303): a header and an IV that are authenticated only, the ciphertext, the
+/// tag.
 pub fn esp_packets(provider: &Arc<dyn Provider>) {
     in_layout(provider, 19, ChainOrder::CipherThenMac, |rng, keyed| {
         let text_len = keyed.text_len(rng.usize(..300));
@@ -40,8 +42,8 @@ pub fn esp_packets(provider: &Arc<dyn Provider>) {
     });
 }
 
-/// As TLS 1.2 has it (RFC 5246): the text and a header before it are authenticated; the text, its tag and
-/// the padding are encrypted.
+/// As TLS 1.2 has it (RFC 5246): the text and a header before it are authenticated; the text, its
+/// tag and the padding are encrypted.
 pub fn tls_records(provider: &Arc<dyn Provider>) {
     in_layout(provider, 20, ChainOrder::MacThenCipher, |rng, keyed| {
         let granularity = keyed.algorithm.granularity();
@@ -113,7 +115,8 @@ fn wrong_ones(processor: &mut Processor, session: &Session, cases: &[Case]) {
             case.check(job, "beside forged ones");
             continue;
         }
-        // A bit of the ciphertext that becomes the tag, or of what follows it: the tag is wrong as well.
+        // A bit of the ciphertext that becomes the tag, or of what follows it: the tag is wrong as
+        // well.
         assert_eq!(
             job.status(),
             Some(Err(JobError::TagMismatch)),

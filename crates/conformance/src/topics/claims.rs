@@ -1,5 +1,5 @@
-//! The vectors of project Wycheproof and of the CAVP: what is right is done right, and what is wrong is not taken
-//! for right.
+//! The vectors of project Wycheproof and of the CAVP: valid messages give the right result, and
+//! invalid ones are refused.
 
 use std::sync::Arc;
 
@@ -24,7 +24,8 @@ pub fn cavp(provider: &Arc<dyn Provider>) {
     try_all(provider, of_cavp::claims(), "the CAVP");
 }
 
-/// All vectors of the algorithms that a provider has, in every direction, all of a direction side by side.
+/// All vectors of the algorithms that a provider has, in every direction, all of a direction side
+/// by side.
 fn try_all(provider: &Arc<dyn Provider>, mut claims: Vec<Claim>, whose: &str) {
     claims.retain(|claim| provider.supports(claim.case.keyed.algorithm));
     let mut processor = Processor::new();
@@ -116,7 +117,7 @@ impl Claim {
     }
 }
 
-/// What is in a job's buffer.
+/// The contents of a job's buffer.
 fn output<T>(job: &Job<'_, T>) -> Vec<u8> {
     job.data().output_pieces().flatten().copied().collect()
 }

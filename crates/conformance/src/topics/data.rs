@@ -1,4 +1,4 @@
-//! Where the bytes are: offsets, in place or apart, in several pieces.
+//! Places of the bytes: offsets, in place or apart, in several pieces.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use crate::case::{Case, assert_same};
 use crate::keyed::{Keyed, varied};
 use crate::place::{LINE, Placed};
 
-/// Every offset of a buffer in place, and every offset of a source with several of its destination; with
-/// bytes all around that stay as they are.
+/// Every offset of a buffer in place, and every offset of a source with several offsets of its
+/// destination. The bytes around stay unchanged.
 pub fn alignments(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(6);
     let mut processor = Processor::new();
@@ -63,8 +63,8 @@ pub fn alignments(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// A hash or a MAC needs no destination; where it is given one, it copies there, as everything does that
-/// no cipher touches.
+/// A hash or a MAC needs no destination; where it is given one, it copies there, as everything does
+/// that no cipher touches.
 pub fn out_of_place_copies(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(7);
     let mut processor = Processor::new();
@@ -81,7 +81,8 @@ pub fn out_of_place_copies(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Data in up to five pieces, some of them empty: to be read, in place, and from some pieces to others.
+/// Data in up to five pieces, some of them empty: to be read, in place, and from some pieces to
+/// others.
 pub fn scattered(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(8);
     let mut processor = Processor::new();
@@ -133,7 +134,8 @@ impl Piece for Buffer<'_> {
     }
 }
 
-/// One to five pieces, cut at random places; where two cuts meet, or one is at an end, a piece is empty.
+/// One to five pieces, cut at random places; where two cuts meet, or one is at an end, a piece is
+/// empty.
 pub(super) fn split<P: Piece>(rng: &mut Rng, bytes: &[u8]) -> Vec<P> {
     let mut cuts = vec![0, bytes.len()];
     for _ in 0..rng.usize(..5) {

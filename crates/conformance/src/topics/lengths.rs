@@ -9,8 +9,8 @@ use crate::case::{Case, Layout, random_nonce};
 use crate::keyed::{Keyed, random_bytes, simple, varied};
 use crate::limits::{LONGEST_ASSOCIATED, LONGEST_TEXT};
 
-/// Every length from nothing to four blocks of a hash and one byte, or to sixteen of a cipher and some
-/// bytes: all side by side, and each alone.
+/// Every length from nothing to four blocks of a hash and one byte, or to sixteen of a cipher and
+/// some bytes: all side by side, and each alone.
 pub fn lengths(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(3);
     let mut processor = Processor::new();
@@ -35,8 +35,8 @@ pub fn lengths(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Every length in bits to some blocks, of all of the text and of a range, in place and out of place: what is behind
-/// the last bit stays as it is.
+/// Every length in bits up to some blocks, of the whole text and of a range, in place and apart.
+/// Bits behind the last one stay unchanged.
 pub fn lengths_in_bits(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(30);
     let mut processor = Processor::new();
@@ -76,7 +76,7 @@ pub fn lengths_in_bits(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// A buffer of 1 MiB among those of 16 bytes, at any place of the burst.
+/// A buffer of 1 MiB among buffers of 16 bytes, at any place of the burst.
 pub fn large_beside_small(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(4);
     let mut processor = Processor::new();
@@ -93,8 +93,8 @@ pub fn large_beside_small(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Associated data of every length to some blocks, and around the lengths at which CCM writes its own
-/// length in another way.
+/// Associated data of every length to some blocks, and around the lengths at which CCM writes its
+/// own length in another way.
 pub fn long_associated_data(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(5);
     let mut processor = Processor::new();

@@ -1,4 +1,4 @@
-//! Sessions, jobs and queues that outlive each other, are shared, and are used again.
+//! Sessions, jobs and queues that outlive each other, are shared, or are used again.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use super::mix::Mix;
 use crate::case::Case;
 use crate::keyed::{Keyed, varied};
 
-/// Jobs that own their session outlive every other handle of it, in a queue pair and on another thread.
+/// Jobs that own their session outlive every other handle of it, in a queue pair and on another
+/// thread.
 pub fn owned_sessions(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(28);
     let keyed: Vec<_> = varied(provider)
@@ -80,8 +81,8 @@ pub fn shared_session(provider: &Arc<dyn Provider>) {
     });
 }
 
-/// Queue pairs and processors opened and dropped again and again, some with jobs in them, some on other
-/// threads, while the sessions stay; what each left behind is of use to the next.
+/// Queue pairs and processors opened and dropped again and again, some with jobs in them, some on
+/// other threads, while the sessions stay; what each left behind is of use to the next.
 pub fn reopened_queues(provider: &Arc<dyn Provider>) {
     let mix = Mix::new(provider, 31, 1);
     let fresh = || {

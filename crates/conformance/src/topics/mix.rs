@@ -1,4 +1,4 @@
-//! Everything that a provider has, mixed.
+//! All algorithms of a provider, mixed.
 
 use std::sync::Arc;
 
@@ -57,8 +57,8 @@ impl Message {
     }
 }
 
-/// Messages of everything that a provider supports, in random order, each with a session for a random
-/// direction.
+/// Messages of everything that a provider supports, in random order, each with a session for a
+/// random direction.
 pub(super) struct Mix {
     pub messages: Vec<Message>,
     pub sessions: Vec<Session>,

@@ -1,4 +1,4 @@
-//! The topics of the suite, each a function that panics where a provider does not pass.
+//! The topics of the suite. Each is a function that panics where a provider fails.
 
 mod answers;
 mod chains;

@@ -1,4 +1,5 @@
-//! The Monte Carlo tests of NIST's validation program: thousands of jobs, each made of what came of the last.
+//! The Monte Carlo tests of NIST's validation program: thousands of jobs, each made from the result
+//! of the last.
 
 use std::mem;
 use std::sync::Arc;
@@ -77,7 +78,7 @@ fn steps_of(algorithm: Algorithm) -> usize {
     }
 }
 
-/// What the next job works on.
+/// The input of the next job.
 enum Rule {
     /// The last three digests.
     Digests,

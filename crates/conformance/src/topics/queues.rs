@@ -1,4 +1,4 @@
-//! Queue pairs: how many jobs they hold, in which order these come back, when, and how often.
+//! Queue pairs: how many jobs they hold, and in which order, when and how often jobs come back.
 
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -34,7 +34,8 @@ fn dequeue_all<'a, T>(
     assert_eq!(given, count, "what was rung for, and nothing else");
 }
 
-/// A queue pair takes as many jobs as it has room for, in their order, and leaves the rest as it was.
+/// A queue pair takes as many jobs as it has room for, in their order, and leaves the rest as it
+/// was.
 pub fn capacity(provider: &Arc<dyn Provider>) {
     let mix = Mix::new(provider, 21, 3);
     for capacity in [1, 2, 7, 64, 300] {
@@ -122,8 +123,8 @@ pub fn doorbell(provider: &Arc<dyn Provider>) {
     mix.check_all(&done, "deferred doorbell");
 }
 
-/// Jobs wait for a batch no longer than they may: not at all where the wait is 0 or the deadline is past;
-/// and else until the flush.
+/// Jobs wait for a batch no longer than they may: not at all where the wait is 0 or the deadline is
+/// past; and else until the flush.
 pub fn bounded_waits(provider: &Arc<dyn Provider>) {
     let mix = Mix::new(provider, 25, 1);
     let eager = QueueConfig { max_wait: Some(Duration::ZERO), ..patient(1000) };
@@ -153,8 +154,8 @@ pub fn bounded_waits(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Every job comes back once when a queue pair is closed; and when it is dropped, where those that were
-/// not processed say so.
+/// Every job comes back once when a queue pair is closed; and when it is dropped, where those that
+/// were not processed say so.
 pub fn close_and_drop(provider: &Arc<dyn Provider>) {
     let mix = Mix::new(provider, 26, 2);
     let half = mix.len() / 2;

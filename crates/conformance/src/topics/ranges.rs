@@ -1,4 +1,4 @@
-//! Parts of a buffer for the cipher and for the MAC, and a place for the tag.
+//! Separate parts of a buffer for the cipher and for the MAC, and a place for the tag.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use fastrand::Rng;
 use crate::case::{Case, Layout, random_nonce};
 use crate::keyed::{Keyed, random_bytes, simple};
 
-/// A range at any offset in a buffer, and a tag before or after it; in place, out of place and in pieces.
-/// What is in no range stays, or is copied.
+/// A range at any offset in a buffer, and a tag before or after it; in place, out of place and in
+/// pieces. What is in no range stays, or is copied.
 pub fn ranges(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(9);
     let mut processor = Processor::new();

@@ -1,4 +1,5 @@
-//! Jobs that cannot be: each is refused with a typed error that has the numbers, its buffers as they were.
+//! Impossible jobs: each is refused with a typed error that has the numbers, and its buffers stay
+//! unchanged.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ pub fn wrong_nonces(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Texts that are no whole blocks, of other lengths in bits, too long for CCM's length field, read only, or of which source and
-/// destination differ.
+/// Texts that are no whole blocks, have wrong lengths in bits, are too long for CCM's length field
+/// or read only, or whose source and destination differ in length.
 pub fn wrong_lengths(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 14);
     for algorithm in varied(provider) {
@@ -102,8 +103,8 @@ fn ccm_is_no_longer_than_its_length_field(provider: &Arc<dyn Provider>, bench: &
     }
 }
 
-/// Bits of a nonce that are no part of it, counters of 32 bits that would pass zero, and data units for XTS that are less than a block or more than
-/// 2^20 of them.
+/// Bits of a nonce that are no part of it, counters of 32 bits that would pass zero, and data units
+/// for XTS that are less than a block or more than 2^20 of them.
 pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 18);
     for algorithm in varied(provider) {
@@ -147,8 +148,8 @@ pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
                 });
             }
         }
-        // The last values of a counter are as good as the others (but for the very last, which the
-        // reference's ChaCha20 does not take).
+        // The last values of a counter are valid (except the very last one, which the reference's
+        // ChaCha20 does not take).
         if let Some(nonce) = counter(u32::MAX - 2) {
             let keyed = Keyed::random(&mut bench.rng, provider, algorithm);
             let text = random_bytes(&mut bench.rng, 2 * cipher.block_len());
@@ -162,8 +163,9 @@ pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Ranges that end beyond the data, begin there, or end before they begin; and a place for the tag that is
-/// not within the data, cannot be written to, or is where the ciphertext goes or among what it is the tag of.
+/// Ranges that end beyond the data, begin there, or end before they begin; and a place for the tag
+/// that is not within the data, cannot be written to, or is where the ciphertext goes or among what
+/// it is the tag of.
 pub fn wrong_ranges(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 15);
     for algorithm in varied(provider) {
@@ -257,8 +259,8 @@ fn a_tag_in_what_it_is_of(bench: &mut Bench<'_>, session: &Session) {
     }
 }
 
-/// Ranges, a place for a tag, associated data and a tag to check, where the algorithm has no use for them: what
-/// is to be authenticated is not left out in silence.
+/// Ranges, a place for a tag, associated data and a tag to check, where the algorithm has no use
+/// for them: what is to be authenticated is not left out in silence.
 pub fn useless_extras(provider: &Arc<dyn Provider>) {
     let mut bench = Bench::new(provider, 21);
     for algorithm in varied(provider) {
@@ -300,6 +302,7 @@ fn refuses_useless(bench: &mut Bench<'_>, session: &Session) {
             Extra::Associated => job.associated(b"header"),
             Extra::Bits => job.bits(96 * 8),
             Extra::ExpectedTag => job.expect_tag(&[5]),
+            other => panic!("no {other} is tried here"),
         });
     }
 }
@@ -353,7 +356,7 @@ pub fn bad_among_good(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// What a refused job is tried on.
+/// The data for refused jobs.
 struct Bench<'p> {
     provider: &'p Arc<dyn Provider>,
     processor: Processor,
@@ -369,7 +372,8 @@ impl<'p> Bench<'p> {
         Keyed::random(&mut self.rng, self.provider, algorithm).open_all(self.provider)
     }
 
-    /// A good job of 96 bytes in place, made bad, is refused with this error, its bytes as they were.
+    /// A good job of 96 bytes in place, made bad, is refused with this error, its bytes as they
+    /// were.
     fn refuses(
         &mut self,
         session: &Session,

@@ -27,8 +27,8 @@ pub fn tags(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// A tag with one wrong bit, in its first, its middle or its last byte, or over another text, nonce or
-/// associated data: the job fails, and nothing of the plaintext is left.
+/// A tag with one wrong bit, in its first, its middle or its last byte, or over another text, nonce
+/// or associated data: the job fails, and nothing of the plaintext is left.
 pub fn wrong_tags(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(11);
     let mut processor = Processor::new();

@@ -12,6 +12,7 @@ pub enum Huffman {
 
 /// A checksum of the uncompressed bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Checksum {
     /// None.
     #[default]

@@ -1,5 +1,6 @@
 //! The names of algorithms and directions, which command lines and JSON share.
 
+use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
@@ -50,8 +51,7 @@ impl fmt::Display for Algorithm {
 }
 
 /// A name that stands for nothing.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name:?} is no {what}; valid: {valid}")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameError {
     /// What kind of name was expected.
     pub what: &'static str,
@@ -60,6 +60,15 @@ pub struct NameError {
     /// The names that would be right.
     pub valid: String,
 }
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NameError { what, name, valid } = self;
+        write!(f, "{name:?} is no {what}; valid: {valid}")
+    }
+}
+
+impl Error for NameError {}
 
 /// The value that prints as `name`.
 fn find<T: fmt::Display>(name: &str, all: impl Iterator<Item = T>) -> Option<T> {

@@ -1,8 +1,10 @@
-//! CBC's, CFB's and OFB's encryption with the blocks of several lanes in a register (VAES): two, or four.
+//! Encryption by CBC, CFB and OFB with the blocks of several lanes in a register (VAES): two or
+//! four.
 //!
-//! A round of sixteen lanes then takes as long as one of eight does by AES-NI, if a round key is loaded for all
-//! lanes of a register at once: where all lanes have one key, or where their keys were put side by side. That is
-//! work, too, and the copies have to be wiped: it pays from some blocks on.
+//! A round of sixteen lanes then takes as long as a round of eight lanes by AES-NI, if one load
+//! brings the round keys of all lanes in a register: because all lanes have one key, or because
+//! their keys were put side by side. Copying keys takes time, and the copies must be wiped. So it
+//! pays only from some blocks on.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
@@ -26,7 +28,7 @@ pub(crate) const fn narrow<W: Abreast>() -> Narrow {
 pub(crate) enum Added {
     /// Before the cipher (CBC).
     Before,
-    /// Behind the cipher, and what comes of it goes into the next block (CFB).
+    /// Behind the cipher, and the result goes into the next block (CFB).
     Behind,
     /// Behind the cipher, and the next block knows nothing of it (OFB).
     Aside,
@@ -43,7 +45,7 @@ impl Added {
     }
 }
 
-/// What is added to a block, and when, and what becomes of it.
+/// The parts of a mode: what is added to a block, when, and the use of the result.
 pub(crate) trait Course {
     /// Where the text is added.
     const ADDED: Added;
@@ -66,26 +68,26 @@ pub(crate) trait Mode: Course {
 /// # Safety
 /// As [`Aes`](super::register::Aes).
 pub(crate) trait Abreast: Lanewise + Wide {
-    /// Whether there are registers enough to keep the next blocks of the lanes in them, and the round keys of steps 1 to
-    /// [`HELD`].
+    /// Whether there are registers enough to keep the next blocks of the lanes in them, and the
+    /// round keys of steps 1 to [`HELD`].
     const SPARE: bool;
 
-    /// Blocks from which on it pays to put keys side by side, measured: to put them there, and to wipe them, takes as long
-    /// as some blocks. With fewer, lanes go by AES-NI, eight at a time.
+    /// Blocks from which on it pays to put keys side by side, measured: to put them there, and to
+    /// wipe them, takes as long as some blocks. With fewer, lanes go by AES-NI, eight at a time.
     const WORTH_IT: usize;
 
-    /// Stores the block of each lane `at` bytes after where its pointer points to. `to` is valid for as many
-    /// pointers as there are lanes.
+    /// Stores the block of each lane `at` bytes after where its pointer points to. `to` is valid
+    /// for as many pointers as there are lanes.
     unsafe fn scatter(self, to: *const *mut u8, at: usize);
 }
 
-/// Steps of which the keys are kept in registers.
+/// Steps whose keys stay in registers.
 const HELD: usize = 5;
 
 /// [`CbcKernel::encrypt`](super::cbc::CbcKernel), with its contract.
 ///
 /// # Safety
-/// That contract, and that of [`Abreast`].
+/// That contract, and the contract of [`Abreast`].
 #[inline(always)]
 pub(crate) unsafe fn encrypt<M: Mode, W: Abreast>(set: &mut CbcLaneSet, n: usize, blocks: usize) {
     assert!((1..=MAX_LANES).contains(&n), "1 to {MAX_LANES} lanes, not {n}");
@@ -129,8 +131,8 @@ pub(crate) struct Places {
 /// The next blocks of `n` lanes, with one key or with many. The lanes' pointers stay.
 ///
 /// # Safety
-/// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Abreast`], but that lanes from `n` on are the same as
-/// the one before them.
+/// The contracts of [`CbcKernel`](super::cbc::CbcKernel) and [`Abreast`], but that lanes from `n`
+/// on are the same as the one before them.
 #[inline(always)]
 pub(crate) unsafe fn run<C: Course, W: Abreast>(
     lanes: &Places,
@@ -175,13 +177,13 @@ unsafe fn run_in<C: Course, W: Abreast, const N: usize>(
 /// Round keys for registers of several lanes.
 ///
 /// # Safety
-/// The methods may only be called where the instructions of `W` are enabled, and for round keys and registers that
-/// there are.
+/// The methods may only be called where the instructions of `W` are enabled, and for round keys and
+/// registers that there are.
 trait Keys<W> {
-    /// Those of a step.
+    /// The values of a step.
     type Step: Copy;
 
-    /// That of a register, on the first block.
+    /// The value of a register, on the first block.
     unsafe fn first(&mut self, at: usize, register: usize) -> W;
 
     /// Keeps what `first` gave for the blocks after it.
@@ -189,7 +191,7 @@ trait Keys<W> {
 
     unsafe fn step(&self, at: usize) -> Self::Step;
 
-    /// That of a register.
+    /// The value of a register.
     unsafe fn of(step: Self::Step, register: usize) -> W;
 }
 
@@ -280,20 +282,22 @@ impl<W: Abreast, const N: usize> Keys<W> for SideBySide<W, N> {
 /// Encrypts `blocks` blocks in each lane of `N` registers. The lanes' pointers stay.
 ///
 /// # Safety
-/// The contracts of [`CbcKernel`](super::cbc::CbcKernel), [`Keys`] and [`Abreast`], but that the last lanes may be
-/// one and the same.
+/// The contracts of [`CbcKernel`](super::cbc::CbcKernel), [`Keys`] and [`Abreast`], but that the
+/// last lanes may be one and the same.
 #[inline(always)]
 unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
     lanes: &Places,
     keys: &mut K,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promises: the lanes have keys with as many rounds, and buffers of `blocks` blocks, of
-    // which one is touched at a time: in all lanes it is read before any is written to.
+    // SAFETY: the caller promises: the lanes have keys with as many rounds, and buffers of `blocks`
+    // blocks, of which the body touches one at a time: it reads the block of all lanes before it
+    // writes any of them.
     unsafe {
         let rounds = (**lanes.key).rounds();
         let &Places { src, dst, state, .. } = lanes;
-        // Block by block, as whoever gave a lane its task has just stored them.
+        // Block by block: the code that gave a lane its task has just stored them, and wider loads
+        // would wait for these stores.
         let start = |i: usize| {
             let blocks: [*const u8; MAX_LANES] = core::array::from_fn(|lane| {
                 state.wrapping_add(W::LANES * i + lane).cast_const().cast()
@@ -305,8 +309,9 @@ unsafe fn rows<C: Course, W: Abreast, K: Keys<W>, const N: usize>(
             x[i] = start(i);
         }
         let mut held = [x; HELD];
-        // The text is added to a key, and with it to the block: so it does not wait for the block before. Loaded behind
-        // the rounds of the blocks before, it does not get in their way either.
+        // The text is added to a key, and with it to the block: so it does not wait for the block
+        // before. Loaded behind the rounds of the blocks before, it does not get in their way
+        // either.
         let text = |keys: &K, i: usize, block: usize| {
             let text = W::gather(src.add(W::LANES * i), 16 * block);
             match C::ADDED {

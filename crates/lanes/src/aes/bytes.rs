@@ -1,4 +1,4 @@
-//! Parts of a block, loaded and stored in few pieces.
+//! Loads and stores parts of a block in few pieces.
 
 /// Up to 15 bytes as the low ones of an integer, zeros above them.
 ///
@@ -6,8 +6,8 @@
 /// `from` is readable for `len` bytes, at most 15.
 #[inline(always)]
 pub(crate) unsafe fn load_bytes(from: *const u8, len: usize) -> u128 {
-    // SAFETY: all reads are of bytes 0 to len - 1: two words, which overlap unless they meet, or up to
-    // three bytes.
+    // SAFETY: all reads are of bytes 0 to len - 1: two words, which overlap unless they meet, or up
+    // to three bytes.
     unsafe {
         if len >= 8 {
             let low = from.cast::<u64>().read_unaligned().to_le();

@@ -1,4 +1,4 @@
-//! The CBC kernels: what they are given and what they promise (SP 800-38A, 6.2).
+//! The CBC kernels' contract (SP 800-38A, 6.2).
 
 use super::key::{AesKey, Block};
 
@@ -59,12 +59,13 @@ impl CbcLaneSet {
     }
 }
 
-/// Lanes that need not wait for more, if their keys differ and one of them has fewer than so many blocks left.
+/// Lanes that need not wait for more, if their keys differ and one of them has fewer than so many
+/// blocks left.
 pub(crate) struct Narrow {
     pub lanes: usize,
     /// Where all tasks are known, the longest first.
     pub blocks: usize,
-    /// Where they come as they are: of a mix of lengths, among more lanes there is sooner one at its end.
+    /// The same for unsorted jobs: with a mix of lengths and more lanes, some lane ends sooner.
     pub blocks_of_stream: usize,
 }
 
@@ -79,8 +80,8 @@ impl Narrow {
 ///
 /// This is the contract of both functions of every kernel. The caller promises that
 ///
-/// - the CPU has the instructions of the kernel: AES-NI for `AESNI`, AVX2 and VAES beside it for that of
-///   `vaes`, the AES extension for `NEON`, nothing for `SOFT`;
+/// - the CPU has the instructions of the kernel: AES-NI for `AESNI`, AVX2 and VAES beside it for
+///   that of `vaes`, the AES extension for `NEON`, nothing for `SOFT`;
 /// - every source is readable and every destination writable for `blocks` blocks of 16 bytes, at
 ///   any alignment;
 /// - a destination is exactly its own source or overlaps no source, no other destination, no key
@@ -96,8 +97,8 @@ pub(crate) struct CbcKernel {
     pub lanes: usize,
     /// Where fewer are as fast.
     pub narrow: Narrow,
-    /// Encrypts the next `blocks` blocks in each of lanes `0..n`; leaves each lane's `state` at the last ciphertext
-    /// block, and its pointers as they are.
+    /// Encrypts the next `blocks` blocks in each of lanes `0..n`; leaves each lane's `state` at the
+    /// last ciphertext block, and its pointers unchanged.
     pub encrypt: unsafe fn(set: &mut CbcLaneSet, n: usize, blocks: usize),
     /// Decrypts `blocks` blocks of one buffer.
     pub decrypt:

@@ -5,7 +5,7 @@ use super::job::BLOCK;
 use super::key::AesKey;
 use super::lanes::Direction;
 use super::select;
-use crate::buffer::{CipherBuffer, Span};
+use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::cpu::Cpu;
 use crate::error::LengthError;
 use crate::job::{Cipher, CipherJob};
@@ -13,7 +13,7 @@ use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct EcbTask {
     key: *const AesKey,
@@ -24,6 +24,18 @@ pub struct EcbTask {
 }
 
 /// The scheduler of ECB buffers: one after the other, each ciphered at once.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, EcbJob, EcbLanes, Planner};
+///
+/// let mut planner: Planner<EcbLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [EcbJob::encrypt(&key, vec![0; 32], ()).expect("whole blocks")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct EcbLanes {
     kernel: &'static BlocksKernel,
 }
@@ -52,7 +64,8 @@ impl Lanes for EcbLanes {
                 Direction::Encrypt => kernel.encrypt,
                 Direction::Decrypt => kernel.decrypt,
             };
-            // SAFETY: the caller vouches for the task until it is complete; the kernel is for this CPU.
+            // SAFETY: the caller vouches for the task until it is complete; the kernel is for this
+            // CPU.
             unsafe { cipher(&*key, src, dst, blocks) };
             id
         }) {
@@ -77,7 +90,7 @@ impl<'a> Ecb<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Ecb<'_> {
     type Lanes = EcbLanes;
 
@@ -87,7 +100,7 @@ unsafe impl Cipher for Ecb<'_> {
         EcbTask { key, src, dst, blocks: len / BLOCK, direction }
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize) -> usize {
         1
@@ -97,8 +110,8 @@ unsafe impl Cipher for Ecb<'_> {
 /// A buffer of whole blocks, each of which is to be encrypted or decrypted with AES by itself (ECB,
 /// SP 800-38A, section 6.1).
 ///
-/// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks that are
-/// as good as random, and for building other modes, not for messages.
+/// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks
+/// that are as good as random, and for building other modes, not for messages.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Cpu, EcbJob, LengthError, Planner};
@@ -130,10 +143,10 @@ impl<'a, B: CipherBuffer, T> EcbJob<'a, B, T> {
 }
 
 impl<'a> Loan<'a, EcbLanes> {
-    /// Encrypts each block of a buffer in place with AES (ECB, SP 800-38A, section 6.1).
+    /// Encrypts each block of a buffer with AES (ECB, SP 800-38A, section 6.1).
     ///
-    /// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks that are
-    /// as good as random, and for building other modes, not for messages.
+    /// Equal blocks become equal blocks, which shows what a text is like: this is for single blocks
+    /// that are as good as random, and for building other modes, not for messages.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, Cpu, EcbLanes, LengthError, Loan, Planner};
@@ -149,49 +162,23 @@ impl<'a> Loan<'a, EcbLanes> {
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
     #[inline(always)]
-    pub fn ecb_encrypt(key: &'a AesKey, buffer: &'a mut [u8]) -> Result<Self, LengthError> {
-        Self::ecb(Direction::Encrypt, key, Span::in_place(buffer))
+    pub fn ecb_encrypt(
+        key: &'a AesKey,
+        buffer: impl Into<Buffers<'a>>,
+    ) -> Result<Self, LengthError> {
+        Self::ecb(Direction::Encrypt, key, buffer.into().span())
     }
 
-    /// Decrypts each block of a buffer in place.
+    /// Decrypts each block of a buffer.
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
     #[inline(always)]
-    pub fn ecb_decrypt(key: &'a AesKey, buffer: &'a mut [u8]) -> Result<Self, LengthError> {
-        Self::ecb(Direction::Decrypt, key, Span::in_place(buffer))
-    }
-
-    /// [`ecb_encrypt`](Loan::ecb_encrypt) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`LengthError`] if the source is no multiple of 16 bytes.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ecb_encrypt_to(
+    pub fn ecb_decrypt(
         key: &'a AesKey,
-        src: &'a [u8],
-        dst: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, LengthError> {
-        Self::ecb(Direction::Encrypt, key, Span::apart(src, dst))
-    }
-
-    /// [`ecb_decrypt`](Loan::ecb_decrypt) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`LengthError`] if the source is no multiple of 16 bytes.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ecb_decrypt_to(
-        key: &'a AesKey,
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, LengthError> {
-        Self::ecb(Direction::Decrypt, key, Span::apart(src, dst))
+        Self::ecb(Direction::Decrypt, key, buffer.into().span())
     }
 
     #[inline(always)]

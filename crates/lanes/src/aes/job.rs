@@ -1,8 +1,8 @@
-//! What a user hands in: buffers to be encrypted or decrypted.
+//! CBC jobs and loans.
 
 use super::AesKey;
 use super::lanes::{CbcLanes, CbcTask, Direction};
-use crate::buffer::{CipherBuffer, Span};
+use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::error::LengthError;
 use crate::job::{Cipher, CipherJob};
 use crate::manager::Loan;
@@ -12,8 +12,8 @@ pub(super) const BLOCK: usize = 16;
 
 /// One buffer to be encrypted or decrypted with AES-CBC (SP 800-38A, section 6.2), of whole blocks.
 ///
-/// `B` is the buffer, owned or borrowed, in place or apart ([`CipherBuffer`]); `T` is whatever the caller
-/// wants to come back with it. There is no job without an IV:
+/// `B` is the buffer, owned or borrowed, in place or apart ([`CipherBuffer`]); `T` is whatever the
+/// caller wants to come back with it. There is no job without an IV:
 ///
 /// ```compile_fail
 /// # use broadloom_lanes::{AesKey, CbcJob};
@@ -44,7 +44,7 @@ impl<'a> Cbc<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Cbc<'_> {
     type Lanes = CbcLanes;
 
@@ -65,8 +65,8 @@ unsafe impl Cipher for Cbc<'_> {
 }
 
 impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
-    /// Encrypts a buffer of whole blocks; none is fine. For each message under one key, the IV must be
-    /// one that nobody could foretell (SP 800-38A, appendix C).
+    /// Encrypts a buffer of whole blocks; an empty one is valid. For each message under one key,
+    /// the IV must be unpredictable (SP 800-38A, appendix C).
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 16 bytes.
@@ -96,40 +96,22 @@ impl<'a, B: CipherBuffer, T> CbcJob<'a, B, T> {
 }
 
 impl<'a> Loan<'a, CbcLanes> {
-    /// Encrypts a buffer of whole blocks in place, as [`CbcJob::encrypt`] does.
+    /// Encrypts a buffer of whole blocks, as [`CbcJob::encrypt`] does.
     ///
     /// # Panics
     /// If the buffer is no multiple of 16 bytes.
     #[inline(always)]
-    pub fn encrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
-        Self::blocks(Direction::Encrypt, key, iv, Span::in_place(buffer))
+    pub fn encrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: impl Into<Buffers<'a>>) -> Self {
+        Self::blocks(Direction::Encrypt, key, iv, buffer.into().span())
     }
 
-    /// Decrypts a buffer of whole blocks in place.
+    /// Decrypts a buffer of whole blocks.
     ///
     /// # Panics
     /// If the buffer is no multiple of 16 bytes.
     #[inline(always)]
-    pub fn decrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
-        Self::blocks(Direction::Decrypt, key, iv, Span::in_place(buffer))
-    }
-
-    /// Encrypts whole blocks from one buffer to another.
-    ///
-    /// # Panics
-    /// If the source is no multiple of 16 bytes, or the destination has another length.
-    #[inline(always)]
-    pub fn encrypt_to(key: &'a AesKey, iv: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Self::blocks(Direction::Encrypt, key, iv, Span::apart(src, dst))
-    }
-
-    /// Decrypts whole blocks from one buffer to another.
-    ///
-    /// # Panics
-    /// If the source is no multiple of 16 bytes, or the destination has another length.
-    #[inline(always)]
-    pub fn decrypt_to(key: &'a AesKey, iv: &[u8; BLOCK], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Self::blocks(Direction::Decrypt, key, iv, Span::apart(src, dst))
+    pub fn decrypt(key: &'a AesKey, iv: &[u8; BLOCK], buffer: impl Into<Buffers<'a>>) -> Self {
+        Self::blocks(Direction::Decrypt, key, iv, buffer.into().span())
     }
 
     #[inline(always)]

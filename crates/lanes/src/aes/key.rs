@@ -52,7 +52,7 @@ impl AesKey {
 
     /// Expands a key of 16, 24 or 32 bytes, with the instructions that `cpu` may use and no others.
     ///
-    /// The round keys are those of [`new`](AesKey::new).
+    /// The round keys equal those of [`new`](AesKey::new).
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, Cpu, Isa};
@@ -122,8 +122,8 @@ impl AesKey {
         }
     }
 
-    /// Fills the decryption round keys from the others: reversed, all but the outer two through
-    /// InvMixColumns.
+    /// Fills the decryption round keys from the encryption round keys: reversed, all except the
+    /// outer two through InvMixColumns.
     fn invert(&mut self) {
         let rounds = self.rounds;
         for (round, out) in self.decryption.iter_mut().enumerate().take(rounds + 1) {
@@ -160,6 +160,13 @@ impl fmt::Debug for AesKey {
 }
 
 /// A key was neither 16, 24 nor 32 bytes long.
+///
+/// ```
+/// use broadloom_lanes::AesKey;
+///
+/// let error = AesKey::new(&[7; 17]).err().expect("17 bytes are no key");
+/// assert_eq!(error.to_string(), "an AES key has 16, 24 or 32 bytes, not 17");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyLengthError {
     given: usize,
@@ -195,9 +202,9 @@ impl Expansion {
         Self::allowed(true, true)
     }
 
-    /// What a CPU may use, as the caller restricted it.
+    /// The instructions that a CPU may use, as the caller restricted it.
     pub(super) fn of(cpu: &Cpu) -> Self {
-        // Plain integers stand for no instructions beside them.
+        // Plain integers: no other instructions are used.
         let uses = |feature| cpu.isa() != Isa::Portable && cpu.has(feature);
         let aes = uses(Feature::Aes);
         Self::allowed(aes, aes && uses(Feature::Pclmulqdq))
@@ -211,7 +218,7 @@ impl Expansion {
         }
     }
 
-    /// What fills the powers of GCM's hash key; `None` where integers do.
+    /// Computes the powers of GCM's hash key; `None` where integers do it.
     pub(super) fn powers(self) -> Option<Powers> {
         self.powers
     }
@@ -250,7 +257,8 @@ mod tests {
         }
     }
 
-    /// A CPU that is held to plain integers, or that is said to lack AES, expands keys without AES-NI.
+    /// A CPU that is held to plain integers, or that is said to lack AES, expands keys without
+    /// AES-NI.
     #[test]
     fn expansion_uses_no_instruction_that_was_not_asked_for() {
         let detected = Cpu::detect();

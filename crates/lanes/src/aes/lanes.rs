@@ -1,8 +1,8 @@
 //! The scheduler of CBC tasks onto lanes.
 //!
-//! Encryption chains within a buffer, so each buffer gets a lane; lanes with the same number of rounds
-//! run together. Decryption does not chain: the kernel pipelines the blocks of one buffer, and a task is
-//! complete as soon as it is taken.
+//! Encryption is a chain within a buffer, so each buffer gets a lane. Lanes with the same number of
+//! rounds run together. Decryption is no chain: the kernel interleaves the blocks of one buffer,
+//! and a task is complete as soon as it is taken.
 
 use zeroize::Zeroize;
 
@@ -15,7 +15,7 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CbcTask {
     pub(super) key: *const AesKey,
@@ -35,7 +35,7 @@ pub enum Direction {
     Decrypt,
 }
 
-/// What became of a task that was taken.
+/// The fate of a task that was taken.
 enum Taken {
     /// It is complete.
     Complete(u32),
@@ -45,11 +45,23 @@ enum Taken {
     Full,
 }
 
-/// After so many calls in which half-filled lanes did not move, they do: a steady stream of tasks that
-/// need other lanes must not keep these waiting for ever.
+/// After so many calls in which half-filled lanes did not move, they do: a steady stream of tasks
+/// that need other lanes must not keep these waiting for ever.
 const PATIENCE: u32 = 16;
 
 /// The scheduler of CBC buffers onto the lanes of its kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CbcJob, CbcLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<CbcLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CbcJob::encrypt(&key, [1; 16], vec![0; 32], ()).expect("whole blocks")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CbcLanes {
     kernel: &'static CbcKernel,
     /// By the number of rounds: 10, 12, 14.
@@ -67,7 +79,8 @@ struct Class {
     idle: u32,
 }
 
-/// How far the lanes of a class are filled: what changes with every task, and so is kept in registers meanwhile.
+/// How far the lanes of a class are filled: what changes with every task, and so is kept in
+/// registers meanwhile.
 #[derive(Clone, Copy)]
 struct Filled {
     /// Lanes `0..active` are in use.
@@ -89,7 +102,8 @@ impl Filled {
     }
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
+// this.
 unsafe impl Send for CbcLanes {}
 
 impl Lanes for CbcLanes {

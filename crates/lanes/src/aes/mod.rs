@@ -1,11 +1,13 @@
-//! AES: keys, CBC and CFB across lanes (encryption) or across the blocks of one buffer (decryption), OFB, counter
-//! mode, ECB, XTS, GCM, CCM, CMAC and XCBC-MAC.
+//! AES: keys, all modes, and MACs.
 //!
-//! `register` is all that kernels know of an instruction set that has an AES round, filled in under `arch`;
-//! `soft` is for the others. `cbc` says what a kernel for CBC is, and `pipeline` is the
-//! one description of those; `cfb` and `ofb` fulfil the same contract. `blocks` is the same for modes whose blocks do
-//! not depend on each other, which `ecb` and `xts` use; `ctr` for counter mode, `gcm` for GCM and GMAC, and
-//! `mac` for CMAC, XCBC-MAC and the chains of `ccm`.
+//! `register` is the only view that kernels have of an instruction set with an AES round; `arch`
+//! supplies it, and `soft` serves the others. Four contracts cover all modes:
+//!
+//! - `cbc`, for chains across lanes: `pipeline` is the one description of the kernels; `cfb` and
+//!   `ofb` fulfil the same contract;
+//! - `blocks`, for independent blocks: `ecb`, `xts` and decryption by CFB;
+//! - `ctr` for counter mode, and `gcm` for GCM and GMAC;
+//! - `mac`, for CMAC, XCBC-MAC and the chains of `ccm`.
 
 #[allow(dead_code, reason = "not every architecture has registers of several lanes")]
 pub(crate) mod abreast;

@@ -1,9 +1,9 @@
 //! CBC written once over an instruction set's AES round.
 //!
-//! One round takes a few cycles but a new one can start in each, so a core needs several
-//! independent blocks in hand: blocks of other lanes to encrypt, the next blocks of the same buffer
-//! to decrypt. Every number of blocks has its own copy of the code, with all rounds unrolled, and
-//! the blocks stay in registers from the first round to the last.
+//! A round has a latency of a few cycles, and a new round can start in each cycle. So a core
+//! interleaves several independent blocks: blocks of other lanes to encrypt, the next blocks of the
+//! same buffer to decrypt. Every number of blocks has its own copy of the code with all rounds
+//! unrolled, and the blocks stay in registers from the first round to the last.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
@@ -11,8 +11,8 @@ use super::cbc::{CbcLaneSet, MAX_LANES};
 use super::key::{AesKey, Block};
 use super::register::{Aes, Decrypt, round_key, unroll};
 
-/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The lanes' pointers
-/// stay.
+/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The
+/// lanes' pointers stay.
 ///
 /// # Safety
 ///
@@ -24,8 +24,8 @@ pub(crate) unsafe fn encrypt_own<A: Aes, const ROUNDS: usize, const N: usize>(
     first: usize,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promises: these lanes have valid keys, and buffers of `blocks` blocks,
-    // of which block `at / 16` is the one touched; a key has ROUNDS + 1 round keys.
+    // SAFETY: the caller promises: these lanes have valid keys, and buffers of `blocks` blocks, of
+    // which the body touches block `at / 16`; a key has ROUNDS + 1 round keys.
     unsafe {
         let states = set.state.as_mut_ptr().add(first);
         let mut state = [A::load(states.cast()); N];
@@ -99,7 +99,7 @@ pub(crate) unsafe fn encrypt_shared<A: Aes, const ROUNDS: usize, const N: usize>
     }
 }
 
-/// What `N` lanes from `first` on have.
+/// The values of `N` lanes from `first` on.
 ///
 /// # Safety
 ///
@@ -123,7 +123,7 @@ unsafe fn decrypt_group<A: Decrypt, const ROUNDS: usize, const N: usize>(
     src: *const u8,
     dst: *mut u8,
 ) -> A {
-    // SAFETY: the caller's promises: N blocks at src and dst, ROUNDS + 1 round keys.
+    // SAFETY: the caller promises: N blocks at src and dst, ROUNDS + 1 round keys.
     unsafe {
         let first: A = inverse_round_key(key, 0);
         let mut x = [first; N];
@@ -202,5 +202,5 @@ pub(crate) type Encrypt = unsafe fn(set: &mut CbcLaneSet, first: usize, blocks: 
 /// The copies of an encryption for one number of rounds: `[lanes - 1]`.
 pub(crate) type ByLanes = [Encrypt; LANES];
 
-/// Lanes of these kernels: what hides the latency of a round, with one block in a register.
+/// Lanes of these kernels: as many as hide the latency of a round, with one block in a register.
 pub(crate) const LANES: usize = 8;

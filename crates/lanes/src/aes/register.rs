@@ -1,4 +1,4 @@
-//! Blocks of AES in vector registers: all that the kernels know of an instruction set.
+//! AES blocks in vector registers: the only view that kernels have of an instruction set.
 
 use super::key::{AesKey, MAX_ROUNDS};
 
@@ -6,9 +6,9 @@ use super::key::{AesKey, MAX_ROUNDS};
 ///
 /// # Safety
 ///
-/// The methods may only be called where the instructions of the implementation are enabled:
-/// inlined into a function that is compiled for them, on a CPU that has them. Pointers are valid for
-/// the whole register at any alignment, unless a method says otherwise.
+/// The methods may only be called where the instructions of the implementation are enabled: inlined
+/// into a function that is compiled for them, on a CPU that has them. Pointers are valid for the
+/// whole register at any alignment, unless a method says otherwise.
 pub(crate) trait Aes: Copy {
     unsafe fn load(from: *const u8) -> Self;
 
@@ -18,9 +18,9 @@ pub(crate) trait Aes: Copy {
     unsafe fn store(self, to: *mut u8);
     unsafe fn xor(self, other: Self) -> Self;
 
-    /// The same value, which has to be in a register before the next one pinned: an empty inline assembly.
-    /// Left alone, the compiler sees that fewer registers do if the blocks go one after another
-    /// instead of side by side.
+    /// The same value, which has to be in a register before the next one pinned: an empty inline
+    /// assembly. Left alone, the compiler sees that fewer registers do if the blocks go one after
+    /// another instead of side by side.
     unsafe fn pin(self) -> Self;
 
     /// Step `step` of `0..=rounds` of the cipher. Each step adds `key` once: the first before
@@ -67,8 +67,8 @@ pub(crate) trait Wide: Aes {
     /// Stores so many bytes, fewer than a register's. `to` is valid for these.
     unsafe fn store_part(self, to: *mut u8, len: usize);
 
-    /// Counter blocks, one for each place, from the one in the first place of `self` on; in a form that
-    /// [`count`](Wide::count) adds to.
+    /// Counter blocks, one for each place, from the one in the first place of `self` on; in a form
+    /// that [`count`](Wide::count) adds to.
     unsafe fn counters(self) -> Self;
 
     /// Adds to the last 32 bits of each counter, modulo 2^32.
@@ -77,8 +77,8 @@ pub(crate) trait Wide: Aes {
     /// Counters as the blocks that are ciphered.
     unsafe fn counter_blocks(self) -> Self;
 
-    /// XTS's tweaks of the blocks behind these: each times `x` to the power [`BLOCKS`](Wide::BLOCKS), as
-    /// little-endian integers (IEEE 1619, 5.2).
+    /// XTS's tweaks of the blocks behind these: each times `x` to the power
+    /// [`BLOCKS`](Wide::BLOCKS), as little-endian integers (IEEE 1619, 5.2).
     unsafe fn next_tweaks(self) -> Self;
 
     /// With the block in one place replaced by that in the first place of another register.
@@ -96,8 +96,8 @@ pub(crate) trait Lanewise: Aes {
     /// Lanes in a register.
     const LANES: usize;
 
-    /// A block of each lane, `at` bytes after where its pointer points to. `from` is valid for as many
-    /// pointers as there are lanes.
+    /// A block of each lane, `at` bytes after where its pointer points to. `from` is valid for as
+    /// many pointers as there are lanes.
     unsafe fn gather(from: *const *const u8, at: usize) -> Self;
 }
 
@@ -115,9 +115,9 @@ macro_rules! unroll {
 }
 pub(crate) use unroll;
 
-/// Does something at every step of the cipher, whatever the length of the key. `$STEP` is the number that the step
-/// has where keys are the longest ([`MAX_ROUNDS`]), a constant; `$at` is that of its round key. Steps 0 to 8 are the
-/// same for keys of all lengths.
+/// Runs a body at every step of the cipher, whatever the length of the key. `$STEP`, a constant, is
+/// the number of the step under the longest keys ([`MAX_ROUNDS`]); `$at` is the number of its round
+/// key. Steps 0 to 8 are the same for keys of all lengths.
 macro_rules! every_step {
     (@ $STEP:ident, $at:ident, $body:block, $($step:literal = $place:expr),*) => {
         $({
@@ -140,7 +140,7 @@ macro_rules! every_step {
 }
 pub(crate) use every_step;
 
-/// What is done between the rounds, on the ports that they leave free.
+/// Work between the rounds, on the ports that they leave free.
 ///
 /// # Safety
 /// As [`Aes`].
@@ -155,8 +155,8 @@ impl Beside for () {
     unsafe fn after(&mut self, _: usize) {}
 }
 
-/// All rounds of the cipher on `N` registers side by side, whatever the length of the key, and something
-/// else between them.
+/// All rounds of the cipher on `N` registers side by side, whatever the length of the key, and
+/// something else between them.
 ///
 /// # Safety
 /// The contract of [`Aes`]; the key is valid.

@@ -1,4 +1,4 @@
-//! Which kernels a CPU gets.
+//! Selects the kernels for a CPU.
 
 use super::blocks::BlocksKernel;
 use super::cbc::CbcKernel;
@@ -62,7 +62,7 @@ pub(super) fn chains(cpu: &Cpu) -> &'static ChainKernel {
     cpu.pick(&cpu.kernels().aes.chains)
 }
 
-/// What each mode gets on this CPU.
+/// The kernels of each mode on this CPU.
 pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 10] {
     let chains = |algorithm| {
         let ChainKernel { name, lanes, .. } = *chains(cpu);

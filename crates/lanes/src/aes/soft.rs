@@ -1,9 +1,9 @@
 //! AES on plain integers in constant time: four blocks at once, bit by bit.
 //!
-//! Four blocks are turned into eight words, `x[k]` holding bit `k` of each of the 64 bytes: the
-//! byte in row `r` and column `c` (FIPS 197, 3.4) of block `b` sits at bit `16 r + 4 c + b`. So
-//! ShiftRows turns 16-bit fields, MixColumns turns whole words, and SubBytes is a circuit. Round
-//! keys are sliced the same way, one key a block, so that four lanes may have four keys.
+//! Four blocks become eight words. `x[k]` holds bit `k` of each of the 64 bytes: the byte in row
+//! `r` and column `c` (FIPS 197, 3.4) of block `b` is at bit `16 r + 4 c + b`. So ShiftRows rotates
+//! 16-bit fields, MixColumns rotates whole words, and SubBytes is a circuit. Round keys are sliced
+//! the same way, one key for each block, so that four lanes may have four keys.
 
 mod sbox;
 

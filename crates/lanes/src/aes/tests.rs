@@ -1,4 +1,4 @@
-//! Every kernel that this CPU runs, against known answers and against the `aes` and `cbc` crates.
+//! Every kernel that this CPU runs, against known answers and against the crates `aes` and `cbc`.
 
 extern crate std;
 
@@ -10,7 +10,7 @@ use ::cbc::cipher::{BlockModeEncrypt, KeyIvInit, block_padding::NoPadding};
 use std::vec::Vec;
 use std::{eprintln, format, vec};
 
-/// The kernels that can run here: those of CBC.
+/// The kernels of CBC that can run here.
 fn kernels() -> Vec<&'static CbcKernel> {
     let kernels = Cpu::every(|kernels| &kernels.aes.cbc);
     let names: Vec<_> = kernels.iter().map(|kernel| kernel.name).collect();
@@ -18,12 +18,12 @@ fn kernels() -> Vec<&'static CbcKernel> {
     kernels
 }
 
-/// Those of OFB.
+/// The kernels of OFB.
 fn ofb_kernels() -> Vec<&'static CbcKernel> {
     Cpu::every(|kernels| &kernels.aes.ofb)
 }
 
-/// Those of CFB.
+/// The kernels of CFB.
 fn cfb_kernels() -> Vec<&'static CbcKernel> {
     Cpu::every(|kernels| &kernels.aes.cfb)
 }
@@ -44,8 +44,8 @@ impl Case {
         }
     }
 
-    /// The ciphertext of CFB: each block is added to what becomes of the one before it, one block of CBC under that
-    /// as IV.
+    /// The ciphertext of CFB: each block is added to what becomes of the one before it, one block
+    /// of CBC under that as IV.
     fn expected_of_cfb(&self) -> Vec<u8> {
         let (mut ciphertext, mut before) = (Vec::new(), self.iv);
         for block in self.plain.chunks(16) {
@@ -114,7 +114,7 @@ const PLACINGS: [Placing; 4] = [
     Placing { misalignment: 9, in_place: false },
 ];
 
-/// A source and a destination with room around them that must stay as it is.
+/// A source and a destination, between bytes that must not change.
 struct Buffers {
     src: Vec<u8>,
     dst: Vec<u8>,
@@ -153,7 +153,7 @@ impl Buffers {
     }
 }
 
-/// What a lane's state is in the end: of a case and its ciphertext.
+/// The final state of a lane, for a case and its ciphertext.
 type LastState = fn(case: &Case, ciphertext: &[u8]) -> [u8; 16];
 
 /// CBC's, and CFB's: the last block of the ciphertext.
@@ -311,7 +311,8 @@ fn sp_800_38a() {
     );
 }
 
-/// Every lane count, own keys and a shared one, lengths, every placing, and the lengths cut into several calls.
+/// Every lane count, own keys and a shared one, lengths, every placing, and the lengths cut into
+/// several calls.
 fn encryption_is_right(
     kernel: &CbcKernel,
     lengths: impl Iterator<Item = usize> + Clone,
@@ -422,7 +423,7 @@ fn a_lane_count_beyond_the_kernel_panics() {
 mod guard {
     use super::*;
 
-    /// A page, and after it one that may not be touched.
+    /// A page, followed by a page that may not be touched.
     struct Page {
         start: *mut u8,
         size: usize,
@@ -480,7 +481,8 @@ mod guard {
                     set.dst[lane] = dst[lane].tail(blocks * 16).as_mut_ptr();
                     set.state[lane] = case.iv;
                 }
-                // SAFETY: the CPU was asked; keys and pages outlive the call, none overlaps another.
+                // SAFETY: the CPU was asked; keys and pages outlive the call, none overlaps
+                // another.
                 unsafe { (kernel.encrypt)(&mut set, lanes, blocks) };
                 for (lane, case) in cases.iter().enumerate() {
                     let cipher = dst[lane].tail(blocks * 16);

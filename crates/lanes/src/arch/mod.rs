@@ -43,6 +43,14 @@ macro_rules! isas {
         $isa:ident, $name:literal, $bits:literal, $([$arch:literal])? $($table:ident)::+;
     )*) => {
         /// An instruction set that kernels are compiled for, from the most modest to the widest of a machine.
+        ///
+        /// ```
+        /// use broadloom_lanes::{Cpu, Isa};
+        ///
+        /// assert_eq!("avx2".parse(), Ok(Isa::Avx2));
+        /// assert_eq!(Isa::Avx512.to_string(), "avx512");
+        /// assert!(Cpu::available().any(|isa| isa == Isa::Portable));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Isa {

@@ -10,15 +10,15 @@ use crate::vector::Vector;
 /// Messages that are handed to the kernel in one call, at most.
 pub(crate) const GATHERED: usize = 32;
 
-/// A text that is longer is worked on in parts of so many bytes: both what ciphers and what authenticates
-/// should find it in the first-level cache.
+/// A text that is longer is worked on in parts of so many bytes: both what ciphers and what
+/// authenticates should find it in the first-level cache.
 pub(crate) const LONG: usize = 16 << 10;
 
-/// Messages are gathered until they have so many bytes: enough for all lanes, if they are not longer than most
-/// packets are, and little enough for the second-level cache.
+/// Messages are gathered until they have so many bytes: enough for all lanes, if they are not
+/// longer than most packets are, and little enough for the second-level cache.
 pub(crate) const TOGETHER: usize = 64 << 10;
 
-/// What a kernel works with: secrets of the messages that it had last.
+/// The working memory of a kernel, with secrets of the last messages.
 pub(crate) struct Workspace {
     pub lanes: Lanes,
     keys: [OneTimeKey; GATHERED],
@@ -39,9 +39,9 @@ impl Drop for Workspace {
 
 /// [`ChaChaKernel::process`](super::ChaChaKernel).
 ///
-/// The first lanes make the keys of all messages; after them come the blocks of the texts. As soon as all
-/// keys are there, and before anything is written, what is to be opened is authenticated; what is sealed is
-/// authenticated at the end.
+/// The first lanes make the keys of all messages; after them come the blocks of the texts. Opening
+/// authenticates as soon as all keys are made, before anything is written. Sealing authenticates at
+/// the end.
 ///
 /// # Safety
 /// The contract of [`ChaChaKernel`](super::ChaChaKernel), for the instructions of V and W.
@@ -89,7 +89,7 @@ pub(crate) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
     }
 }
 
-/// Makes the tags of the messages that are sealed, or of those that are opened.
+/// Makes the tags of the sealed messages, or of the opened ones.
 ///
 /// # Safety
 /// As [`process`].
@@ -143,7 +143,7 @@ unsafe fn authenticate_each<W: Wide>(
     }
 }
 
-/// What is absorbed before a text.
+/// The part that is absorbed before a text.
 ///
 /// # Safety
 /// As [`process`].

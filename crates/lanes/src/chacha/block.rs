@@ -8,12 +8,12 @@ pub(crate) const MAX_BLOCKS: usize = 16;
 
 const _: () = assert!(MAX_BLOCKS <= MAX_LANES);
 
-/// What blocks are made of, and the blocks.
+/// The inputs of blocks, and the blocks.
 #[repr(C, align(64))]
 pub(crate) struct Blocks {
     /// Of every lane: its block.
     pub stream: [[u32; 16]; MAX_BLOCKS],
-    /// What is added to the counter.
+    /// The increment of the counter.
     pub number: [u32; MAX_BLOCKS],
     /// The key: eight words.
     pub key: [*const u32; MAX_BLOCKS],
@@ -51,8 +51,8 @@ impl Blocks {
         }
     }
 
-    /// Makes what HChaCha20 takes the derived key from, of every lane of `V`: the state after the rounds, to which the
-    /// one before is not added (draft-irtf-cfrg-xchacha-03, 2.2).
+    /// Computes HChaCha20's state in every lane of `V`, from which the derived key is taken: the
+    /// state after the rounds, without adding the initial state (draft-irtf-cfrg-xchacha-03, 2.2).
     ///
     /// # Safety
     /// As [`make`](Blocks::make).
@@ -75,13 +75,15 @@ impl Blocks {
         }
     }
 
-    /// Makes consecutive blocks of one text, from a number on, in all lanes of `V`, and adds them to it.
+    /// Makes consecutive blocks of one text, from a number on, in all lanes of `V`, and adds them
+    /// to it.
     ///
     /// # Safety
-    /// The CPU has V's instructions; the text has so many blocks, all whole, and its pointers are valid.
+    /// The CPU has V's instructions; the text has so many blocks, all whole, and its pointers are
+    /// valid.
     #[inline(always)]
     pub unsafe fn add_to_one<V: Vector<Word = u32>>(&mut self, text: &Text, number: usize) {
-        /// What the lanes differ by.
+        /// The increments of the counter in the lanes.
         static EACH: [u32; MAX_BLOCKS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
         let Text { key, row, src, dst, .. } = text;
         // SAFETY: the caller's; there are as many lanes, and sixteen words in each.

@@ -1,4 +1,4 @@
-//! Texts for ChaCha20, messages for ChaCha20-Poly1305, and how their tasks are made.
+//! ChaCha20 texts and ChaCha20-Poly1305 messages, and their tasks.
 
 use super::lanes::{
     ChaChaLanes, ChaChaPolyLanes, ChaChaPolyTask, ChaChaTask, XChaChaPolyLanes, XChaChaPolyTask,
@@ -43,7 +43,7 @@ impl<'a> ChaCha<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for ChaCha<'_> {
     type Lanes = ChaChaLanes;
 
@@ -52,7 +52,7 @@ unsafe impl Cipher for ChaCha<'_> {
         ChaChaTask(self.text(text))
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize) -> usize {
         1
@@ -61,8 +61,8 @@ unsafe impl Cipher for ChaCha<'_> {
 
 /// A buffer to be encrypted or decrypted with ChaCha20 (RFC 8439, section 2.4), which are the same.
 ///
-/// No counter may be used twice under one key and nonce: whoever has both ciphertexts has the difference
-/// of the plaintexts.
+/// No counter may be used twice under one key and nonce: two such ciphertexts reveal the difference
+/// of their plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{ChaChaJob, ChaChaKey, ChaChaLanes, CounterError, Cpu, Planner};
@@ -99,8 +99,8 @@ pub struct ChaChaPoly<'a> {
 }
 
 impl<'a> ChaChaPoly<'a> {
-    /// For a text of so many bytes: 2^32 - 1 blocks at most (RFC 8439, 2.8), since the first counter makes the
-    /// key of the tag.
+    /// For a text of so many bytes: 2^32 - 1 blocks at most (RFC 8439, 2.8), since the first
+    /// counter makes the key of the tag.
     #[inline(always)]
     pub(super) fn new(
         seals: bool,
@@ -112,7 +112,7 @@ impl<'a> ChaChaPoly<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+// SAFETY: the key is borrowed, and tasks point only to it and to the parts.
 unsafe impl Aead for ChaChaPoly<'_> {
     type Lanes = ChaChaPolyLanes;
 
@@ -122,7 +122,7 @@ unsafe impl Aead for ChaChaPoly<'_> {
         ChaChaPolyTask(Message { text: self.cipher.text(text), associated, tag, seals: self.seals })
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1
@@ -134,17 +134,18 @@ unsafe impl Aead for ChaChaPoly<'_> {
     }
 }
 
-/// A message to be sealed or opened with ChaCha20-Poly1305 (RFC 8439, section 2.8), whose tags have 16 bytes.
-/// A text has at most 2^38 - 64 bytes.
+/// A message to be sealed or opened with ChaCha20-Poly1305 (RFC 8439, section 2.8), whose tags have
+/// 16 bytes. A text has at most 2^38 - 64 bytes.
 ///
-/// No nonce may be used twice under one key: whoever has both messages has the difference of the
-/// plaintexts, and can forge messages under that nonce.
+/// No nonce may be used twice under one key: two such messages reveal the difference of their
+/// plaintexts, and an attacker can forge messages under that nonce.
 ///
 /// ```
 /// use broadloom_lanes::{ChaChaKey, ChaChaPolyJob, CounterError, Cpu, Planner, TagError};
 ///
 /// let key = ChaChaKey::new(&[7; 32]);
-/// let forged = ChaChaPolyJob::open(&key, &[1; 12], b"header", b"a packet".to_vec(), &[0; 16], ())?;
+/// let packet = b"a packet".to_vec();
+/// let forged = ChaChaPolyJob::open(&key, &[1; 12], b"header", packet, &[0; 16], ())?;
 /// let mut jobs = [forged];
 /// Planner::new(&Cpu::detect()).process_many(&mut jobs);
 /// assert_eq!(jobs[0].output(), Some(Err(TagError)));
@@ -171,7 +172,8 @@ impl<'a, A: Input, B: CipherBuffer, T> ChaChaPolyJob<'a, A, B, T> {
     /// Decrypts a text, if the tag is right.
     ///
     /// # Errors
-    /// [`CounterError`] as for [`seal`](Self::seal). Of a wrong tag the [`output`](Self::output) tells.
+    /// [`CounterError`] as for [`seal`](Self::seal). Of a wrong tag the [`output`](Self::output)
+    /// tells.
     pub fn open(
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
@@ -190,13 +192,13 @@ impl<'a, A: Input, B: CipherBuffer, T> ChaChaPolyJob<'a, A, B, T> {
 pub struct XChaChaPoly<'a> {
     /// With the key that another is derived from, and the nonce that goes with that one.
     inner: ChaChaPoly<'a>,
-    /// What the key is derived with.
+    /// The part of the nonce that derives the key.
     row: [u32; 4],
 }
 
 impl<'a> XChaChaPoly<'a> {
-    /// For a text of so many bytes, as [`ChaChaPoly`]. Of the nonce, 16 bytes go into the key, and 8 behind four
-    /// zeros into the nonce (draft-irtf-cfrg-xchacha-03, 2.3).
+    /// For a text of so many bytes, as [`ChaChaPoly`]. Of the nonce, 16 bytes go into the key, and
+    /// 8 behind four zeros into the nonce (draft-irtf-cfrg-xchacha-03, 2.3).
     #[inline(always)]
     pub(super) fn new(
         seals: bool,
@@ -212,7 +214,7 @@ impl<'a> XChaChaPoly<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+// SAFETY: the key is borrowed, and tasks point only to it and to the parts.
 unsafe impl Aead for XChaChaPoly<'_> {
     type Lanes = XChaChaPolyLanes;
 
@@ -222,7 +224,7 @@ unsafe impl Aead for XChaChaPoly<'_> {
         XChaChaPolyTask(Extended { row: self.row, message })
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1
@@ -234,8 +236,8 @@ unsafe impl Aead for XChaChaPoly<'_> {
     }
 }
 
-/// A message to be sealed or opened with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), whose nonces have 24
-/// bytes and whose tags 16. A text has at most 2^38 - 64 bytes.
+/// A message to be sealed or opened with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), whose
+/// nonces have 24 bytes and whose tags 16. A text has at most 2^38 - 64 bytes.
 ///
 /// No nonce may be used twice under one key; they are long enough to be drawn at random.
 ///
@@ -269,7 +271,8 @@ impl<'a, A: Input, B: CipherBuffer, T> XChaChaPolyJob<'a, A, B, T> {
     /// Decrypts a text, if the tag is right.
     ///
     /// # Errors
-    /// [`CounterError`] as for [`seal`](Self::seal). Of a wrong tag the [`output`](Self::output) tells.
+    /// [`CounterError`] as for [`seal`](Self::seal). Of a wrong tag the [`output`](Self::output)
+    /// tells.
     pub fn open(
         key: &'a ChaChaKey,
         nonce: &[u8; 24],

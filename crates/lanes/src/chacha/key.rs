@@ -21,7 +21,7 @@ pub struct ChaChaKey {
 }
 
 impl ChaChaKey {
-    /// The key of these bytes.
+    /// A key from these bytes.
     pub fn new(key: &[u8; 32]) -> Self {
         let (words, _) = key.as_chunks::<4>();
         ChaChaKey { words: core::array::from_fn(|i| u32::from_le_bytes(words[i])) }

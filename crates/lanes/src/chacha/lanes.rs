@@ -1,27 +1,27 @@
-//! The schedulers: they gather texts and messages, so that the kernel can fill its lanes.
+//! The schedulers. They gather texts and messages, so that the kernel can fill its lanes.
 
 use super::aead::{GATHERED, LONG, TOGETHER, Workspace};
 use super::job::{ChaCha, ChaChaPoly, XChaChaPoly};
 use super::{ChaChaKernel, ChaChaKey, Extended, Message, Text};
 use crate::aes::CounterError;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::{Aead, Cipher, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One text, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct ChaChaTask(pub(super) Text);
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct ChaChaPolyTask(pub(super) Message);
 
-/// What all schedulers have: a kernel, and room for what it is given at a time.
+/// The common part of all schedulers: a kernel, and room for the texts of a call.
 struct Gathering<T> {
     kernel: &'static ChaChaKernel,
     workspace: Workspace,
@@ -40,7 +40,8 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
         }
     }
 
-    /// Takes all that the source has, and has `process` work on it. What is longer than [`LONG`] goes alone.
+    /// Takes all that the source has, and has `process` work on it. What is longer than [`LONG`]
+    /// goes alone.
     #[inline(always)]
     fn run<K: Copy>(
         &mut self,
@@ -79,18 +80,56 @@ impl<T: Copy + AsRef<Text>> Gathering<T> {
 
 /// One message of XChaCha20-Poly1305, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct XChaChaPolyTask(pub(super) Extended);
 
 /// The scheduler of ChaCha20: a lane is given to each block of any text.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{ChaChaJob, ChaChaKey, ChaChaLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<ChaChaLanes> = Planner::new(&Cpu::detect());
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let mut jobs = [ChaChaJob::chacha20(&key, 1, &[1; 12], vec![0; 40], ()).expect("a short text")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct ChaChaLanes(Gathering<Text>);
 
 /// The scheduler of ChaCha20-Poly1305: a lane is given to each block of any message.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{ChaChaKey, ChaChaPolyJob, ChaChaPolyLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<ChaChaPolyLanes> = Planner::new(&Cpu::detect());
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let job = ChaChaPolyJob::seal(&key, &[1; 12], b"header", vec![0; 40], ());
+/// let mut jobs = [job.expect("a short text")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct ChaChaPolyLanes(Gathering<Message>);
 
-/// The scheduler of XChaCha20-Poly1305: a lane is given to each key that is derived, and then to each block of any
-/// message.
+/// The scheduler of XChaCha20-Poly1305: a lane is given to each key that is derived, and then to
+/// each block of any message.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{ChaChaKey, Cpu, Planner, XChaChaPolyJob, XChaChaPolyLanes};
+///
+/// let mut planner: Planner<XChaChaPolyLanes> = Planner::new(&Cpu::detect());
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let job = XChaChaPolyJob::seal(&key, &[1; 24], b"header", vec![0; 40], ());
+/// let mut jobs = [job.expect("a short text")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct XChaChaPolyLanes {
     gathering: Gathering<Extended>,
     keys: [ChaChaKey; GATHERED],
@@ -124,7 +163,8 @@ impl Lanes for ChaChaLanes {
         self.0.run(
             source,
             |task| task.0,
-            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
+            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for
+            // this CPU.
             |kernel, texts, workspace| unsafe { (kernel.cipher)(texts, &mut workspace.lanes) },
         );
     }
@@ -150,7 +190,8 @@ impl Lanes for ChaChaPolyLanes {
         self.0.run(
             source,
             |task| task.0,
-            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
+            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for
+            // this CPU.
             |kernel, messages, workspace| unsafe { (kernel.process)(messages, workspace) },
         );
     }
@@ -179,7 +220,8 @@ impl Lanes for XChaChaPolyLanes {
             source,
             |task| task.0,
             |kernel, extended, workspace| {
-                // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
+                // SAFETY: the caller vouches for the tasks until they are complete; the kernel is
+                // for this CPU.
                 unsafe { (kernel.subkeys)(extended, &mut workspace.lanes, keys) };
                 let mut messages = [Message::NONE; GATHERED];
                 for ((message, extended), key) in messages.iter_mut().zip(extended).zip(&*keys) {
@@ -194,11 +236,11 @@ impl Lanes for XChaChaPolyLanes {
 }
 
 impl<'a> Loan<'a, ChaChaLanes> {
-    /// Encrypts or decrypts a buffer in place with ChaCha20 (RFC 8439, section 2.4), which are the same.
-    /// `counter` is the number of the first block, of 64 bytes.
+    /// Encrypts or decrypts a buffer with ChaCha20 (RFC 8439, section 2.4), which are the
+    /// same. `counter` is the number of the first block, of 64 bytes.
     ///
-    /// No counter may be used twice under one key and nonce: whoever has both ciphertexts has the difference
-    /// of the plaintexts.
+    /// No counter may be used twice under one key and nonce: two such ciphertexts reveal the
+    /// difference of their plaintexts.
     ///
     /// ```
     /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
@@ -215,33 +257,16 @@ impl<'a> Loan<'a, ChaChaLanes> {
     /// ```
     ///
     /// # Errors
-    /// [`CounterError`] if the counter would pass its last value, and so repeat; nothing is written.
+    /// [`CounterError`] if the counter would pass its last value, and so repeat; nothing is
+    /// written.
     #[inline(always)]
     pub fn chacha20(
         key: &'a ChaChaKey,
         counter: u32,
         nonce: &[u8; 12],
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, CounterError> {
-        Self::text(key, counter, nonce, Span::in_place(buffer))
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Errors
-    /// As [`chacha20`](Loan::chacha20).
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn chacha20_to(
-        key: &'a ChaChaKey,
-        counter: u32,
-        nonce: &[u8; 12],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, CounterError> {
-        Self::text(key, counter, nonce, Span::apart(src, dst))
+        Self::text(key, counter, nonce, buffer.into().span())
     }
 
     #[inline(always)]
@@ -256,10 +281,10 @@ impl<'a> Loan<'a, ChaChaLanes> {
 }
 
 impl<'a> Loan<'a, ChaChaPolyLanes> {
-    /// Encrypts a text in place with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
+    /// Encrypts a text with ChaCha20-Poly1305 (RFC 8439, section 2.8), and writes the tag.
     ///
-    /// No nonce may be used twice under one key: whoever has both messages has the difference of the
-    /// plaintexts, and can forge messages under that nonce.
+    /// No nonce may be used twice under one key: two such messages reveal the difference of their
+    /// plaintexts, and an attacker can forge messages under that nonce.
     ///
     /// ```
     /// use broadloom_lanes::{ChaChaKey, ChaChaPolyLanes, Cpu, Loan, Planner};
@@ -270,7 +295,9 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
     /// let nonces = [[0; 12], [1; 12]];
     /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
     /// Planner::new(&Cpu::detect()).process_each(
-    ///     all.map(|((packet, tag), nonce)| Loan::<ChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)),
+    ///     all.map(|((packet, tag), nonce)| {
+    ///         Loan::<ChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)
+    ///     }),
     /// );
     /// assert_ne!(tags[0], tags[1]);
     /// ```
@@ -282,30 +309,15 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::<ChaChaPolyLanes>::seal), and if the destination has another length than the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 12],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
-    /// caller does, in constant time, and wipes the text unless it is the tag that came with it.
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
+    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
+    /// with it.
     ///
     /// # Panics
     /// As [`seal`](Loan::<ChaChaPolyLanes>::seal).
@@ -314,26 +326,10 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 12],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal_to`](Loan::<ChaChaPolyLanes>::seal_to).
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 12],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     #[inline(always)]
@@ -353,10 +349,12 @@ impl<'a> Loan<'a, ChaChaPolyLanes> {
 }
 
 impl<'a> Loan<'a, XChaChaPolyLanes> {
-    /// Encrypts a text in place with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes the tag.
+    /// Encrypts a text with XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), and writes
+    /// the tag.
     ///
-    /// A nonce has 24 bytes, so that it may be drawn at random. None may be used twice under one key: whoever has
-    /// both messages has the difference of the plaintexts, and can forge messages under that nonce.
+    /// A nonce has 24 bytes, so that it may be drawn at random. No nonce may be used twice under
+    /// one key: two such messages reveal the difference of their plaintexts, and an attacker can
+    /// forge messages under that nonce.
     ///
     /// ```
     /// use broadloom_lanes::{ChaChaKey, Cpu, Loan, Planner, XChaChaPolyLanes};
@@ -367,7 +365,9 @@ impl<'a> Loan<'a, XChaChaPolyLanes> {
     /// let nonces = [[0; 24], [1; 24]];
     /// let all = packets.iter_mut().zip(&mut tags).zip(&nonces);
     /// Planner::new(&Cpu::detect()).process_each(
-    ///     all.map(|((packet, tag), nonce)| Loan::<XChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)),
+    ///     all.map(|((packet, tag), nonce)| {
+    ///         Loan::<XChaChaPolyLanes>::seal(&key, nonce, b"header", packet, tag)
+    ///     }),
     /// );
     /// assert_ne!(tags[0], tags[1]);
     /// ```
@@ -379,30 +379,15 @@ impl<'a> Loan<'a, XChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 24],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::<XChaChaPolyLanes>::seal), and if the destination has another length than the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 24],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
-    /// caller does, in constant time, and wipes the text unless it is the tag that came with it.
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
+    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
+    /// with it.
     ///
     /// # Panics
     /// As [`seal`](Loan::<XChaChaPolyLanes>::seal).
@@ -411,26 +396,10 @@ impl<'a> Loan<'a, XChaChaPolyLanes> {
         key: &'a ChaChaKey,
         nonce: &[u8; 24],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal_to`](Loan::<XChaChaPolyLanes>::seal_to).
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a ChaChaKey,
-        nonce: &[u8; 24],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     #[inline(always)]

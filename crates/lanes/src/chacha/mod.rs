@@ -1,8 +1,8 @@
 //! ChaCha20 and ChaCha20-Poly1305 (RFC 8439), and XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03).
 //!
-//! Blocks of keystream do not depend on each other, so that every lane takes one: the blocks of one text, or
-//! those of several that are short. `block` is the function that makes them, `stream` hands them out to
-//! lanes, `poly` is Poly1305, and `aead` puts both together; all are written once over
+//! Blocks of key stream are independent, so every lane takes a block: the blocks of one text, or
+//! those of several short texts. `block` is the block function, `stream` deals blocks to lanes,
+//! `poly` is Poly1305, and `aead` combines both. All are written once over
 //! [`Vector`](crate::vector::Vector), and `arch` compiles them for each instruction set.
 
 pub(crate) mod aead;
@@ -33,9 +33,9 @@ const BLOCK: usize = 64;
 ///
 /// - the CPU has the instructions of the kernel;
 /// - all keys are valid, and all that is read is readable for its length, at any alignment;
-/// - destinations are writable for the length of their text, and tags for 16 bytes. Source and destination
-///   are the same, or do not overlap; nothing else that is written overlaps anything that is read or
-///   written;
+/// - destinations are writable for the length of their text, and tags for 16 bytes. Source and
+///   destination are the same, or do not overlap; nothing else that is written overlaps anything
+///   that is read or written;
 /// - there are at most [`GATHERED`](aead::GATHERED) messages.
 pub(crate) struct ChaChaKernel {
     /// The name shown to users.
@@ -44,7 +44,8 @@ pub(crate) struct ChaChaKernel {
     pub lanes: usize,
     /// Ciphers texts to their end.
     pub cipher: Cipher,
-    /// Ciphers messages to their end, and writes the tag of each. Nobody has compared it with another.
+    /// Ciphers messages to their end, and writes the tag of each. Nobody has compared it with
+    /// another.
     pub process: unsafe fn(messages: &[Message], workspace: &mut Workspace),
     /// Makes the keys that HChaCha20 derives for the first messages.
     pub subkeys:
@@ -54,7 +55,7 @@ pub(crate) struct ChaChaKernel {
 /// [`ChaChaKernel::cipher`].
 pub(crate) type Cipher = unsafe fn(texts: &[Text], lanes: &mut stream::Lanes);
 
-/// What is ciphered under one key and nonce.
+/// Text under one key and nonce.
 #[derive(Clone, Copy)]
 pub(crate) struct Text {
     key: *const ChaChaKey,
@@ -130,7 +131,7 @@ impl AsRef<Text> for Message {
     }
 }
 
-/// What all get on this CPU.
+/// The kernels of all algorithms here on this CPU.
 pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 3] {
     let ChaChaKernel { name, lanes, .. } = *cpu.pick(&cpu.kernels().chacha);
     let reason = match lanes {

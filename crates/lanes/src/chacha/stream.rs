@@ -1,4 +1,4 @@
-//! The keystream, added to texts: their blocks handed out to lanes in order, whosoever they are.
+//! Adds the key stream to texts. Their blocks are dealt to lanes in order, across texts.
 
 use super::block::{Blocks, MAX_BLOCKS};
 use super::{BLOCK, ChaChaKey, Extended, Text};
@@ -51,7 +51,8 @@ impl Lanes {
         self.occupancy
     }
 
-    /// Puts a block into the next lane that adds to no text: that whose counter is less by 1 than the text's.
+    /// Puts a block into the next lane that adds to no text: that whose counter is less by 1 than
+    /// the text's.
     #[inline(always)]
     pub fn put_key_block(&mut self, text: &Text) {
         self.put(self.active, text, u32::MAX);
@@ -69,7 +70,8 @@ impl Lanes {
     /// Makes the blocks of all lanes in use.
     ///
     /// # Safety
-    /// The CPU has V's instructions, and what was put into the lanes is valid. At least one is in use.
+    /// The CPU has V's instructions, and what was put into the lanes is valid. At least one is in
+    /// use.
     #[inline(always)]
     pub unsafe fn make<V: Vector<Word = u32>>(&mut self) {
         self.occupancy.count(self.active, V::LANES, 1);
@@ -188,7 +190,8 @@ pub(crate) unsafe fn cipher<V: Vector<Word = u32>>(texts: &[Text], lanes: &mut L
 /// Derives the keys of messages, one for each.
 ///
 /// # Safety
-/// The contract of [`ChaChaKernel`](super::ChaChaKernel), for V's instructions. There is room for as many keys.
+/// The contract of [`ChaChaKernel`](super::ChaChaKernel), for V's instructions. There is room for
+/// as many keys.
 #[inline(always)]
 pub(crate) unsafe fn subkeys<V: Vector<Word = u32>>(
     messages: &[Extended],
@@ -278,7 +281,8 @@ mod tests {
                 for count in [place + 1, 20] {
                     let mut keys = [const { ChaChaKey::NONE }; 20];
                     let mut lanes = Lanes::new();
-                    // SAFETY: the key is valid, the CPU has the kernel's instructions, and there is room.
+                    // SAFETY: the key is valid, the CPU has the kernel's instructions, and there is
+                    // room.
                     unsafe { (kernel.subkeys)(&messages[..count], &mut lanes, &mut keys) };
                     for (i, derived) in keys.iter().enumerate() {
                         assert_eq!(derived.words() == expected, i == place, "lane {i}, {isa}");

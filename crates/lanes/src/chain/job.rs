@@ -16,11 +16,12 @@ use crate::outcome::public;
 
 /// A packet to be encrypted and authenticated, or authenticated and decrypted, with AES and HMAC.
 ///
-/// `C` is the cipher, `A` the hash, `B` the buffer of the packet, owned or borrowed, in place or apart
-/// ([`CipherBuffer`]). What neither is ciphered nor is the tag comes out as it was.
+/// `C` is the cipher, `A` the hash, `B` the buffer of the packet, owned or borrowed, in place or
+/// apart ([`CipherBuffer`]). What neither is ciphered nor is the tag comes out as it was.
 ///
-/// A packet on the way back is compared with its tag when it is complete, in constant time. If that is not the
-/// right one, the bytes that were decrypted are wiped, and [`output`](ChainJob::output) says so.
+/// A packet on the way back is compared with its tag when it is complete, in constant time. If that
+/// is not the right one, the bytes that were decrypted are wiped, and [`output`](ChainJob::output)
+/// says so.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, CbcLanes, Chain, ChainJob, Cpu, HmacKey};
@@ -29,7 +30,8 @@ use crate::outcome::public;
 /// let (key, mac_key) = (AesKey::new(&[7; 16]).expect("16 bytes"), HmacKey::<Sha256>::new(b"key"));
 /// let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
 /// let ranges = Ranges { cipher: 16..48, mac: 0..48, tag: 48..64 };
-/// let there = Chain { steps: Steps::EncryptThenMac, key: &key, mac_key: &mac_key, iv: [1; 16], ranges };
+/// let (steps, iv) = (Steps::EncryptThenMac, [1; 16]);
+/// let there = Chain { steps, key: &key, mac_key: &mac_key, iv, ranges };
 /// let back = Chain { steps: Steps::MacThenDecrypt, ..there.clone() };
 /// manager.submit(ChainJob::<CbcLanes, _, _, _>::over(there, vec![5; 64], ())?);
 /// let (packet, ()) = manager.flush().expect("one was submitted").into_parts();
@@ -45,14 +47,14 @@ pub type ChainJob<'a, C, A, B, T = ()> = PacketJob<ChainWork<'a, C, A, B>, T>;
 pub struct ChainWork<'a, C, A: Hash, B> {
     chain: Chain<'a, A>,
     buffer: B,
-    /// What is computed.
+    /// The computed tag.
     tag: Wiped<A::Digest>,
     authentic: bool,
     cipher: PhantomData<fn() -> C>,
 }
 
-// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's contract); the
-// digest is in the job itself, and keys are borrowed.
+// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's
+// contract); the digest is in the job itself, and keys are borrowed.
 unsafe impl<C: ChainCipher, A: Hash, B: CipherBuffer> Work for ChainWork<'_, C, A, B> {
     type Lanes = ChainLanes<C, HashLanes<A>>;
 

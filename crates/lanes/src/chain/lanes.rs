@@ -1,7 +1,8 @@
 //! The scheduler of packets that go through the lanes of a cipher and those of a MAC.
 //!
-//! A packet waits for one half, goes through its lanes, and then waits for the other. A few packets are under
-//! way at once, so that what the first half wrote is still in the nearest cache when the second reads it.
+//! A packet waits for its first half, goes through its lanes, and then waits for the second half.
+//! Only a few packets are in progress at once, so that the second half still finds the output of
+//! the first in the nearest cache.
 
 use core::ptr;
 
@@ -14,7 +15,7 @@ const DEPTH: usize = 64;
 
 /// One packet, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct ChainTask<C, M> {
     pub(super) cipher: C,
@@ -27,6 +28,15 @@ pub struct ChainTask<C, M> {
 }
 
 /// The scheduler of packets onto the lanes of a cipher and of a MAC.
+///
+/// The [jobs](crate::ChainJob) say what the cipher and the MAC are:
+///
+/// ```
+/// use broadloom_lanes::{CbcLanes, ChainLanes, Cpu, HashLanes, Planner, Sha1};
+///
+/// let planner: Planner<ChainLanes<CbcLanes, HashLanes<Sha1>>> = Planner::new(&Cpu::detect());
+/// assert!(planner.lanes() > 0);
+/// ```
 pub struct ChainLanes<C: Lanes, M: Lanes> {
     cipher: C,
     mac: M,
@@ -50,7 +60,8 @@ struct Slot<C, M> {
     task: ChainTask<C, M>,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
+// this.
 unsafe impl<C: Lanes, M: Lanes> Send for ChainLanes<C, M> {}
 
 impl<C: Lanes, M: Lanes> Lanes for ChainLanes<C, M> {
@@ -124,8 +135,8 @@ impl<C: Copy, M: Copy> Packets<C, M> {
 
     #[inline(always)]
     fn slot(&mut self, slot: u32) -> &mut Slot<C, M> {
-        // SAFETY: a slot's number is only in a queue, or on a lane, while it is full; what points into it
-        // is not used meanwhile.
+        // SAFETY: a slot's number is only in a queue, or on a lane, while it is full; what points
+        // into it is not used meanwhile.
         unsafe { self.slots.get(slot as usize) }
     }
 }
@@ -164,7 +175,8 @@ impl<C: Copy, M: Copy> Source<M> for ForMac<'_, C, M> {
     fn done(&mut self, slot: u32) {
         let &mut Slot { task: ChainTask { mac_first, tag, place, place_len, .. }, .. } =
             self.0.slot(slot);
-        // SAFETY: whoever made the task vouches for so many bytes at both, apart from each other.
+        // SAFETY: the task's maker guarantees so many bytes at both pointers, apart from each
+        // other.
         unsafe { ptr::copy_nonoverlapping(tag, place, place_len) };
         if mac_first {
             self.0.to_cipher.push(slot);

@@ -1,4 +1,4 @@
-//! Chains of AES and HMAC: what is done to which bytes of a packet.
+//! Chains of AES and HMAC: which step applies to which bytes of a packet.
 
 use core::fmt;
 use core::ops::Range;
@@ -11,7 +11,14 @@ use crate::hash::{Hash, HashLanes, HmacKey, room};
 use crate::job::Cipher;
 use crate::manager::{Lanes, Loan};
 
-/// What is done to a packet, first and last.
+/// The steps on a packet, in order.
+///
+/// ```
+/// use broadloom_lanes::Steps;
+///
+/// // IPsec's ESP, and the way back.
+/// assert_ne!(Steps::EncryptThenMac, Steps::MacThenDecrypt);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steps {
     /// It is encrypted, and the ciphertext authenticated.
@@ -36,21 +43,43 @@ impl Steps {
 }
 
 /// Which bytes of a packet are for what.
+///
+/// ```
+/// use broadloom_lanes::Ranges;
+///
+/// // A header of 16 bytes, two blocks of text, and a truncated tag of 12 bytes (RFC 2404).
+/// let ranges = Ranges { cipher: 16..48, mac: 0..48, tag: 48..60 };
+/// assert_eq!(ranges.mac.end, ranges.tag.start);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranges {
     /// Those that are encrypted or decrypted.
     pub cipher: Range<usize>,
     /// Those that are authenticated.
     pub mac: Range<usize>,
-    /// The tag: the first bytes of the MAC, as many as there are here, 4 at least, and none of those that are
-    /// authenticated. On the way back the length is what both sides agreed on, not what the packet says.
-    /// Where a tag is made, the range may be empty: the tag is then not in the packet.
-    /// In the cipher's range it may only be where the packet is authenticated before it is encrypted, and then
-    /// as a whole.
+    /// The tag: the first bytes of the MAC, as many as the range has, at least 4. It may not
+    /// overlap the authenticated bytes. On the way back the length is the one that both sides
+    /// agreed on, not one from the packet. Where a tag is made, the range may be empty: the tag is
+    /// then not in the packet. The tag may be in the cipher's range only if the packet is
+    /// authenticated before it is encrypted, and then as a whole.
     pub tag: Range<usize>,
 }
 
-/// What is done to a packet, under which keys.
+/// The steps on a packet, with keys.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Chain, HmacKey, Ranges, Sha1, Steps};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mac_key = HmacKey::<Sha1>::new(b"key");
+/// let ranges = Ranges { cipher: 16..48, mac: 0..48, tag: 48..60 };
+/// let iv = [1; 16];
+/// let out = Chain { steps: Steps::EncryptThenMac, key: &key, mac_key: &mac_key, iv, ranges };
+/// let back = Chain { steps: Steps::MacThenDecrypt, ..out.clone() };
+/// assert_eq!(out.ranges, back.ranges);
+/// ```
+///
+/// The example of [`ChainJob`](crate::ChainJob) encrypts and decrypts a packet.
 #[derive(Clone)]
 pub struct Chain<'a, A: Hash> {
     /// First and last.
@@ -59,8 +88,9 @@ pub struct Chain<'a, A: Hash> {
     pub key: &'a AesKey,
     /// The key of the HMAC.
     pub mac_key: &'a HmacKey<A>,
-    /// The IV of CBC, or the first counter block, of which all 128 bits count. For what may not happen twice
-    /// see [`CbcJob`](crate::CbcJob) and [`CtrJob`](crate::CtrJob).
+    /// The IV of CBC, or the first counter block, of which all 128 bits count.
+    /// [`CbcJob`](crate::CbcJob) and [`CtrJob`](crate::CtrJob) say which values may not be used
+    /// twice.
     pub iv: [u8; 16],
     /// To which of its bytes.
     pub ranges: Ranges,
@@ -105,7 +135,8 @@ impl<A: Hash> Chain<'_, A> {
         self.ranges.mac.len() / A::BLOCK_LEN
     }
 
-    /// The work on a packet that its ranges were [checked](Chain::check) for. A tag that is made is put into it.
+    /// The work on a packet that its ranges were [checked](Chain::check) for. A tag that is made is
+    /// put into it.
     ///
     /// The packet, and at `tag` room for a digest, are good for the loan's lifetime.
     #[inline(always)]
@@ -131,9 +162,24 @@ impl<A: Hash> Chain<'_, A> {
 const MIN_TAG: usize = 4;
 
 /// Ranges that a chain cannot work on.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CbcLanes, Chain, ChainJob, HmacKey, Ranges, Sha1, Steps};
+///
+/// let error = {
+///     let key = AesKey::new(&[7; 16]).expect("16 bytes");
+///     let mac_key = HmacKey::<Sha1>::new(b"key");
+///     let ranges = Ranges { cipher: 0..80, mac: 0..64, tag: 64..64 };
+///     let steps = Steps::EncryptThenMac;
+///     let chain = Chain { steps, key: &key, mac_key: &mac_key, iv: [1; 16], ranges };
+///     let job = ChainJob::<CbcLanes, _, _, _>::over(chain, vec![0; 64], ());
+///     job.err().expect("16 bytes too many")
+/// };
+/// assert_eq!(error.to_string(), "0..80 is not within a packet of 64 bytes");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainError {
-    /// One that is not within the packet.
+    /// A range that is not within the packet.
     Range {
         /// Its start.
         start: usize,
@@ -142,15 +188,15 @@ pub enum ChainError {
         /// Bytes that the packet has.
         len: usize,
     },
-    /// For the cipher, one that is no whole number of blocks.
+    /// A range of the cipher that is no whole number of blocks.
     CipherLength {
         /// Its bytes.
         len: usize,
-        /// What they must be a multiple of.
+        /// The number that lengths must be a multiple of.
         granularity: usize,
     },
-    /// For the tag, one that is shorter than 4 bytes or longer than the MAC; or that is empty where a tag is
-    /// to be compared.
+    /// A range of the tag that is shorter than 4 bytes or longer than the MAC; or an empty range
+    /// where a tag is to be compared.
     TagLength {
         /// Its bytes.
         len: usize,
@@ -159,8 +205,8 @@ pub enum ChainError {
         /// The most.
         max: usize,
     },
-    /// For the tag, one that has bytes which are authenticated; or which are ciphered, and not before the MAC is
-    /// made, or not all of it is.
+    /// A range of the tag that overlaps the authenticated bytes; or one that overlaps the ciphered
+    /// bytes, unless the MAC comes first and the cipher covers the whole tag.
     TagOverlap {
         /// Its start.
         start: usize,
@@ -207,8 +253,20 @@ impl core::error::Error for ChainError {}
 
 /// A cipher that goes together with a MAC: the lanes of AES in [CBC](CbcLanes) and in
 /// [counter mode](CtrLanes).
+///
+/// ```
+/// use broadloom_lanes::{ChainCipher, ChainLanes, CtrLanes, Hash, HashLanes, Planner, Sha256};
+///
+/// /// A planner for chains of any cipher and HMAC over any hash.
+/// type Chains<C, A> = Planner<ChainLanes<C, HashLanes<A>>>;
+///
+/// fn lanes<C: ChainCipher, A: Hash>(planner: &Chains<C, A>) -> usize {
+///     planner.lanes()
+/// }
+/// assert!(lanes::<CtrLanes, Sha256>(&Planner::new(&broadloom_lanes::Cpu::detect())) > 0);
+/// ```
 pub trait ChainCipher: Lanes + sealed::Sealed {
-    /// What a number of bytes must be a multiple of.
+    /// Lengths in bytes must be multiples of this number.
     const GRANULARITY: usize;
 
     /// The task for bytes that are good until it is complete, as the key is.
@@ -243,11 +301,11 @@ impl ChainCipher for CtrLanes {
 }
 
 impl<'a, C: ChainCipher, A: Hash> Loan<'a, ChainLanes<C, HashLanes<A>>> {
-    /// AES and HMAC over a packet, one after the other, in place. The MAC is written to the start of `tag`;
-    /// one that is made for the packet also goes where the chain's ranges say.
+    /// AES and HMAC over a packet, one after the other, in place. The MAC is written to the start
+    /// of `tag`. A MAC that is made for the packet also goes to the chain's range.
     ///
-    /// On the way back the caller compares `tag` with the one that came, and wipes what was decrypted if it
-    /// is another.
+    /// On the way back the caller compares `tag` with the received tag, and wipes the decrypted
+    /// bytes if they differ.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, CbcLanes, Chain, ChainLanes, Cpu, HashLanes, HmacKey};
@@ -269,8 +327,8 @@ impl<'a, C: ChainCipher, A: Hash> Loan<'a, ChainLanes<C, HashLanes<A>>> {
     /// ```
     ///
     /// # Panics
-    /// If the ranges do not fit the packet, for which the panic has the words of [`ChainError`]; or if `tag` is
-    /// shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
+    /// If the ranges do not fit the packet: the panic then has the message of [`ChainError`]; or if
+    /// `tag` is shorter than [`DIGEST_LEN`](Hash::DIGEST_LEN).
     #[inline(always)]
     pub fn chain(chain: &Chain<'a, A>, packet: &'a mut [u8], tag: &'a mut [u8]) -> Self {
         if let Err(error) = chain.check::<C>(packet.len()) {

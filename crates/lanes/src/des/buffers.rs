@@ -1,4 +1,4 @@
-//! Buffers that were taken and are not complete: what of them is not in lanes yet, in the order of arrival.
+//! Incomplete buffers: the parts that are not in lanes yet, in the order of arrival.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -15,7 +15,7 @@ use crate::slab::Slab;
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct DesTask {
     key: *const DesKey,
@@ -89,7 +89,7 @@ struct Slot {
     in_lanes: usize,
 }
 
-/// What of a buffer is not in lanes yet.
+/// The part of a buffer that is not in lanes yet.
 #[derive(Clone, Copy)]
 pub(super) struct Rest {
     run: Run,
@@ -252,8 +252,8 @@ impl Rest {
         if self.run.mode.is_serial() { blocks.min(LONGEST_RUN) } else { blocks }
     }
 
-    /// Takes off the next blocks: all of them where they chain, else as many as there should be, and last
-    /// the padded one by itself.
+    /// Takes off the next blocks: all of them where they chain, else as many as there should be,
+    /// and last the padded one by itself.
     ///
     /// # Safety
     /// The source is readable, and something is left.

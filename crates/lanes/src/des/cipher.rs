@@ -1,10 +1,11 @@
-//! DES and triple DES on bitsliced blocks (FIPS 46-3, SP 800-67), over the registers of an instruction set.
+//! DES and triple DES on bitsliced blocks (FIPS 46-3, SP 800-67), over the registers of an
+//! instruction set.
 //!
-//! Permutations are wiring: they only say which register is meant. What remains of a round is the key's
-//! addition and the S-boxes.
+//! Permutations are wiring: they only rename registers. The rest of a round is the addition of the
+//! key and the S-boxes.
 //!
-//! A key's slices are its 28 bits of C and those of D, each twice in a row: the rotations of the key
-//! schedule are then an offset, and all else about round keys is constant.
+//! The slices of a key are its 28 bits of C and its 28 bits of D, each twice in a row. So a
+//! rotation of the key schedule is an offset, and everything else about round keys is constant.
 
 use super::sboxes::substitute;
 use crate::bits::{Bits, transpose};
@@ -63,8 +64,8 @@ const CHOICE_2: [u8; 48] = [
     31, 37, 47, 55, 30, 40, 51, 45, 33, 48, 44, 49, 39, 56, 34, 53, 46, 42, 50, 36, 29, 32,
 ];
 
-/// The register, after transposition of eight bytes in memory order, of a bit by the standard's number:
-/// the standard counts from 1 and from the most significant bit of the first byte.
+/// The register, after transposition of eight bytes in memory order, of a bit by the standard's
+/// number: the standard counts from 1 and from the most significant bit of the first byte.
 const fn register(number: u8) -> usize {
     let place = number as usize - 1;
     8 * (place / 8) + 7 - place % 8
@@ -73,8 +74,8 @@ const fn register(number: u8) -> usize {
 /// Slices 64-bit keys, one of each lane, which lie side by side.
 ///
 /// # Safety
-/// `words` is readable for `LANES` words, `slices` writable for [`SLICES`] registers; and as [`Bits::load`]'s
-/// of the instruction set.
+/// `words` is readable for `LANES` words, `slices` writable for [`SLICES`] registers; and as
+/// [`Bits::load`]'s of the instruction set.
 #[inline(always)]
 pub(crate) unsafe fn slice_keys<B: Bits>(words: *const u64, slices: *mut u64) {
     // SAFETY: the caller's.
@@ -116,12 +117,13 @@ unsafe fn put_slice<B: Bits>(slices: *mut u64, at: usize, slice: B) {
     }
 }
 
-/// Ciphers the blocks of all lanes, which lie side by side. One pass is DES, three are triple DES; `slices`
-/// are those of the passes' keys, one after the other. Every other pass goes the other way.
+/// Ciphers the blocks of all lanes, which lie side by side. One pass is DES, three are triple DES.
+/// `slices` has the slices of the passes' keys, one after the other. Every other pass goes in the
+/// other direction.
 ///
 /// # Safety
-/// `blocks` is readable and writable for `LANES` words, `slices` readable for [`SLICES`] registers a pass;
-/// and as [`Bits::load`]'s of the instruction set.
+/// `blocks` is readable and writable for `LANES` words, `slices` readable for [`SLICES`] registers
+/// a pass; and as [`Bits::load`]'s of the instruction set.
 #[inline(always)]
 pub(crate) unsafe fn cipher<B: Bits>(
     slices: *const u64,
@@ -129,7 +131,8 @@ pub(crate) unsafe fn cipher<B: Bits>(
     decrypt: bool,
     blocks: *mut u64,
 ) {
-    // SAFETY: the caller's; the halves have 32 registers each, and rotations stay within C and D twice.
+    // SAFETY: the caller's; the halves have 32 registers each, and rotations stay within C and D
+    // twice.
     unsafe {
         let mut rows = transposed::<B>(blocks);
         let mut halves = [[rows[0]; 32]; 2];
@@ -149,7 +152,8 @@ pub(crate) unsafe fn cipher<B: Bits>(
                 even_round(left, right, key(round));
                 odd_round(right, left, key(round + 1));
             }
-            // The last round of DES does not exchange the halves. Between passes, IP undoes its inverse.
+            // The last round of DES does not exchange the halves. Between passes, IP undoes its
+            // inverse.
             core::mem::swap(&mut left, &mut right);
         }
         for i in 0..32 {
@@ -182,11 +186,12 @@ unsafe fn transposed<B: Bits>(words: *const u64) -> [B; 64] {
 
 /// Adds to the left half what the round function makes of the right half and of a key.
 ///
-/// An S-box needs what six of the others made in the round before. The two orders, one for every other round, leave two
-/// boxes or more between each and the last of those: no two orders leave more.
+/// An S-box needs what six of the others made in the round before. The two orders, one for every
+/// other round, leave two boxes or more between each and the last of those: no two orders leave
+/// more.
 ///
 /// # Safety
-/// The halves have 32 registers each, and the key the slices of C and D from those of this round on.
+/// The halves have 32 registers each, and the key has the slices of C and D from this round's on.
 #[inline(always)]
 unsafe fn even_round<B: Bits>(left: *mut B, right: *const B, key: *const u64) {
     // SAFETY: the caller's.
@@ -221,7 +226,8 @@ unsafe fn odd_round<B: Bits>(left: *mut B, right: *const B, key: *const u64) {
     }
 }
 
-/// The part of one S-box: its six bits of E and of the round key, and the four places that P gives it.
+/// The part of one S-box: its six bits of E and of the round key, and the four places that P gives
+/// it.
 ///
 /// # Safety
 /// As [`even_round`].
@@ -255,7 +261,8 @@ unsafe fn input<B: Bits, const BOX: usize, const BIT: usize>(
 ) -> B {
     let chosen = const { CHOICE_2[6 * BOX + BIT] as usize - 1 };
     let slice = if chosen < HALF { chosen } else { chosen + HALF };
-    // SAFETY: the caller's: E's rows overlap by two bits, and slices from 28 on are those of D.
+    // SAFETY: the caller's promise: E's rows overlap by two bits, and slices from 28 on belong to
+    // D.
     unsafe {
         let key = B::load(key.add(slice * (B::LANES / 64)));
         right.add((4 * BOX + BIT + 31) % 32).read().xor(key)

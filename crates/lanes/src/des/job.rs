@@ -1,4 +1,4 @@
-//! Buffers for DES and triple DES, and how their tasks are made.
+//! DES and triple DES buffers, and their tasks.
 
 use super::buffers::DesTask;
 use super::key::DesKey;
@@ -13,7 +13,7 @@ use crate::job::{Cipher, CipherJob};
 pub struct Des<'a> {
     mode: Mode,
     key: &'a DesKey,
-    /// What the first block is chained to ([`Run::chain`](super::mode::Run)).
+    /// The value to which the first block is chained ([`Run::chain`](super::mode::Run)).
     chain: u64,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Des<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Des<'_> {
     type Lanes = DesLanes;
 
@@ -59,7 +59,8 @@ unsafe impl Cipher for Des<'_> {
 /// use broadloom_lanes::{Cpu, DesJob, DesKey, LengthError, Planner};
 ///
 /// let key = DesKey::new(b"three keys of 8 bytes   ").expect("24 bytes");
-/// let mut jobs = [DesJob::cbc_encrypt(&key, [3; 8], vec![0; 32], ())?, DesJob::ctr(&key, [4; 8], vec![0; 13], ())];
+/// let cbc = DesJob::cbc_encrypt(&key, [3; 8], vec![0; 32], ())?;
+/// let mut jobs = [cbc, DesJob::ctr(&key, [4; 8], vec![0; 13], ())];
 /// Planner::new(&Cpu::detect()).process_many(&mut jobs);
 /// assert_ne!(jobs[1].output(), Some([0; 13].as_slice()));
 /// # Ok::<(), LengthError>(())
@@ -67,9 +68,9 @@ unsafe impl Cipher for Des<'_> {
 pub type DesJob<'a, B, T = ()> = CipherJob<Des<'a>, B, T>;
 
 impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
-    /// Encrypts a buffer of whole blocks in CBC (SP 800-38A, section 6.2); none is fine. For each message under
-    /// one key, the IV must be one that nobody could foretell (appendix C): with one used twice, equal
-    /// beginnings of messages show.
+    /// Encrypts a buffer of whole blocks in CBC (SP 800-38A, section 6.2); an empty one is valid.
+    /// For each message under one key, the IV must be unpredictable (appendix C): two messages
+    /// under one IV reveal equal beginnings.
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 8 bytes.
@@ -95,8 +96,8 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
         Self::blocks(Mode::CbcDecrypt, key, u64::from_le_bytes(iv), buffer, user)
     }
 
-    /// Encrypts each block of a buffer by itself (ECB, SP 800-38A, section 6.1); none is fine. Equal blocks
-    /// show: this is for building other modes.
+    /// Encrypts each block of a buffer by itself (ECB, SP 800-38A, section 6.1); none is fine.
+    /// Equal blocks show: this is for building other modes.
     ///
     /// # Errors
     /// [`LengthError`] if the buffer is no multiple of 8 bytes.
@@ -112,11 +113,12 @@ impl<'a, B: CipherBuffer, T> DesJob<'a, B, T> {
         Self::blocks(Mode::EcbDecrypt, key, 0, buffer, user)
     }
 
-    /// Encrypts or decrypts a buffer of any length in counter mode (SP 800-38A, section 6.5), which are the
-    /// same. `counter` is the first counter block, big-endian; all its 64 bits count, modulo 2^64.
+    /// Encrypts or decrypts a buffer of any length in counter mode (SP 800-38A, section 6.5), which
+    /// are the same. `counter` is the first counter block, big-endian; all its 64 bits count,
+    /// modulo 2^64.
     ///
-    /// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of
-    /// the plaintexts.
+    /// No counter block may be used twice under one key: two such ciphertexts reveal the difference
+    /// of their plaintexts.
     pub fn ctr(key: &'a DesKey, counter: [u8; 8], buffer: B, user: T) -> Self {
         Self::cipher(Des::counting(key, &counter), buffer, user)
     }

@@ -4,12 +4,12 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// A key for DES (FIPS 46-3, 8 bytes) or for triple DES (SP 800-67) with three keys (24 bytes), or with two (16 bytes),
-/// of which the first is the third, too.
+/// A key for DES (FIPS 46-3, 8 bytes) or for triple DES (SP 800-67) with three keys (24 bytes), or
+/// with two (16 bytes), where the first is also the third.
 ///
-/// Of each byte the lowest bit is for parity, which is neither used nor checked. DES is within anyone's
-/// reach to break, and both have blocks of 64 bits, so that about 2^32 of them under one key (32 GB) betray
-/// something of the plaintext (SP 800-67 allows 2^20): for old protocols only.
+/// Of each byte the lowest bit is for parity, which is neither used nor checked. DES is within
+/// anyone's reach to break, and both have blocks of 64 bits, so that about 2^32 of them under one
+/// key (32 GB) betray something of the plaintext (SP 800-67 allows 2^20): for old protocols only.
 ///
 /// All of it is wiped when the key is dropped.
 ///
@@ -25,21 +25,21 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 /// # Ok::<(), broadloom_lanes::DesKeyError>(())
 /// ```
 pub struct DesKey {
-    /// Its bytes as little-endian integers; those of a DES key are the first.
+    /// Its bytes as little-endian integers; a DES key has only the first one.
     words: [u64; 3],
     /// 1 for DES, 3 for triple DES.
     passes: usize,
 }
 
 impl DesKey {
-    /// A key of 8, 16 or 24 bytes. Triple DES with two keys (16 bytes) is for what is there already: nothing new
-    /// is to be encrypted with it (SP 800-131A).
+    /// A key of 8, 16 or 24 bytes. Triple DES with two keys (16 bytes) is for existing data: SP
+    /// 800-131A disallows it for new encryption.
     ///
     /// # Errors
     ///
-    /// [`DesKeyError::Length`] for any other length. [`DesKeyError::Weak`] if the first and the second of three keys or
-    /// the second and the third are equal but for parity, which leaves no more than DES
-    /// (RFC 2451, section 2.3).
+    /// [`DesKeyError::Length`] for any other length. [`DesKeyError::Weak`] if the first and the
+    /// second of three keys or the second and the third are equal but for parity, which leaves no
+    /// more than DES (RFC 2451, section 2.3).
     pub fn new(key: &[u8]) -> Result<Self, DesKeyError> {
         let key = Self::allowing_weak(key)?;
         match key.is_weak() {
@@ -66,7 +66,8 @@ impl DesKey {
         Ok(DesKey { words: parts.map(|part| u64::from_le_bytes(*part)), passes })
     }
 
-    /// The length of the key in bits, those for parity among them: 64 or 192, with two keys as with three.
+    /// The length of the key in bits, those for parity among them: 64 or 192, with two keys as with
+    /// three.
     pub fn bits(&self) -> usize {
         64 * self.passes
     }
@@ -108,6 +109,13 @@ impl fmt::Debug for DesKey {
 }
 
 /// A key that DES or triple DES cannot, or should not, be used with.
+///
+/// ```
+/// use broadloom_lanes::DesKey;
+///
+/// let error = DesKey::new(&[7; 9]).err().expect("9 bytes are no key");
+/// assert_eq!(error.to_string(), "a key for DES has 8 bytes, one for triple DES 16 or 24, not 9");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DesKeyError {
@@ -116,7 +124,8 @@ pub enum DesKeyError {
         /// The length that was given, in bytes.
         given: usize,
     },
-    /// The first and the second of three keys are equal but for parity, or the second and the third.
+    /// The first and the second of three keys are equal but for parity, or the second and the
+    /// third.
     Weak,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct LaneKeys {
     /// As integers, pass by pass.
     words: Box<[u64]>,
     slices: Box<[Line]>,
-    /// The lanes of the kernel that the slices are for; 0 if they are not those of the keys.
+    /// The lanes of the kernel that the slices are for; 0 if the slices do not match the keys.
     sliced: usize,
 }
 
@@ -33,7 +33,7 @@ impl LaneKeys {
         }
     }
 
-    /// Gives a lane a key, of which `words` are those of the passes.
+    /// Gives a lane a key, whose passes have the keys `words`.
     #[inline(always)]
     pub fn put(&mut self, lane: usize, owner: *const DesKey, words: &[u64; 3]) {
         if self.owners[lane] != owner {
@@ -83,7 +83,8 @@ impl LaneKeys {
             if shared {
                 words[lanes..].fill(word);
             }
-            // SAFETY: there are slices for every pass, and words for all lanes; the rest is the caller's.
+            // SAFETY: there are slices for every pass, and words for all lanes; the rest is the
+            // caller's.
             unsafe {
                 let slices = self.slices.as_mut_ptr().cast::<u64>();
                 let slices = slices.add(pass * SLICES * (kernel.lanes / 64));

@@ -1,8 +1,9 @@
 //! The scheduler of buffers onto the lanes of a kernel.
 //!
-//! CBC encryption chains within a buffer, which gets one lane for the whole of it. In all other modes the
-//! blocks of a buffer do not wait for each other: it is cut into runs of a few blocks, as long as they may
-//! be with all lanes full, since lanes change keys with runs. Lanes that empty get the next run or buffer.
+//! CBC encryption is a chain, so a buffer gets one lane. In all other modes the blocks of a buffer
+//! are independent: the buffer is cut into runs of a few blocks, as long as possible with all lanes
+//! full, because a new run means a new key in the lane. A lane that runs empty gets the next run or
+//! buffer.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -19,7 +20,20 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 /// The most blocks of a run that could be shorter: enough for a change of keys to be cheap.
 pub(super) const LONGEST_RUN: usize = 8;
 
-/// The scheduler of DES and triple DES: lanes with as many passes in the same direction run together.
+/// The scheduler of DES and triple DES: lanes with as many passes in the same direction run
+/// together.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, DesJob, DesKey, DesLanes, Planner};
+///
+/// let mut planner: Planner<DesLanes> = Planner::new(&Cpu::detect());
+/// let key = DesKey::new(b"three keys of 8 bytes   ").expect("24 bytes");
+/// let mut jobs = [DesJob::cbc_encrypt(&key, [1; 8], vec![0; 32], ()).expect("whole blocks")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct DesLanes {
     kernels: &'static [DesKernel],
     /// By the number of passes and the direction.
@@ -64,7 +78,8 @@ impl Line {
     }
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
+// this.
 unsafe impl Send for DesLanes {}
 
 impl Lanes for DesLanes {
@@ -143,8 +158,8 @@ impl Class {
         }
     }
 
-    /// Gives waiting buffers the lanes that are free, and runs the lanes in use until the first is at the
-    /// end of its run.
+    /// Gives waiting buffers the lanes that are free, and runs the lanes in use until the first is
+    /// at the end of its run.
     ///
     /// # Safety
     /// A lane is in use or a buffer waits; tasks are good, and the kernels for this CPU.
@@ -197,8 +212,8 @@ impl Class {
         }
     }
 
-    /// Gives lanes to the buffers that wait, as long as there are both, and frees those lanes whose runs are
-    /// over otherwise. Returns whether a lane is in use.
+    /// Gives lanes to the buffers that wait, as long as there are both, and frees those lanes whose
+    /// runs are over otherwise. Returns whether a lane is in use.
     ///
     /// # Safety
     /// The tasks of the buffers that wait are good.

@@ -1,17 +1,17 @@
-//! What a user lends: buffers to be encrypted or decrypted.
+//! DES loans: buffers to encrypt or decrypt, borrowed for one call.
 
 use super::job::Des;
 use super::key::DesKey;
 use super::lanes::DesLanes;
 use super::mode::{BLOCK, Mode};
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::error::LengthError;
 use crate::job::Cipher;
 use crate::manager::Loan;
 
-/// Makes the constructors of a mode of whole blocks, in place and from one buffer to another.
+/// Makes a constructor of a mode of whole blocks.
 macro_rules! whole_blocks {
-    ($(#[doc = $doc:literal])* $name:ident, $name_to:ident, $mode:expr $(, $iv:ident)?) => {
+    ($(#[doc = $doc:literal])* $name:ident, $mode:expr $(, $iv:ident)?) => {
         $(#[doc = $doc])*
         ///
         /// # Errors
@@ -20,81 +20,50 @@ macro_rules! whole_blocks {
         pub fn $name(
             key: &'a DesKey,
             $($iv: &[u8; BLOCK],)?
-            buffer: &'a mut [u8],
+            buffer: impl Into<Buffers<'a>>,
         ) -> Result<Self, LengthError> {
             let chain = 0 $(| u64::from_le_bytes(*$iv))?;
-            Self::whole_blocks($mode, key, chain, Span::in_place(buffer))
-        }
-
-        #[doc = concat!("[`", stringify!($name), "`](Loan::", stringify!($name), ") from one buffer to another.")]
-        ///
-        /// # Errors
-        /// [`LengthError`] if the source is no multiple of 8 bytes.
-        ///
-        /// # Panics
-        /// If the destination has another length than the source.
-        #[inline(always)]
-        pub fn $name_to(
-            key: &'a DesKey,
-            $($iv: &[u8; BLOCK],)?
-            src: &'a [u8],
-            dst: &'a mut [u8],
-        ) -> Result<Self, LengthError> {
-            let chain = 0 $(| u64::from_le_bytes(*$iv))?;
-            Self::whole_blocks($mode, key, chain, Span::apart(src, dst))
+            Self::whole_blocks($mode, key, chain, buffer.into().span())
         }
     };
 }
 
 impl<'a> Loan<'a, DesLanes> {
     whole_blocks! {
-        /// Encrypts a buffer of whole blocks in place with DES or triple DES, as the key is, in CBC
-        /// (SP 800-38A, section 6.2); none is fine. For each message under one key, the IV must be one that
-        /// nobody could foretell (appendix C): with one used twice, equal beginnings of messages show.
-        des_cbc_encrypt, des_cbc_encrypt_to, Mode::CbcEncrypt, iv
+        /// Encrypts a buffer of whole blocks with DES or triple DES, as the key is, in CBC
+        /// (SP 800-38A, section 6.2); an empty one is valid. For each message under one key, the IV
+        /// must be unpredictable (appendix C): two messages under one IV reveal equal beginnings.
+        des_cbc_encrypt, Mode::CbcEncrypt, iv
     }
 
     whole_blocks! {
-        /// Decrypts a buffer of whole blocks in place with DES or triple DES, as the key is, in CBC
+        /// Decrypts a buffer of whole blocks with DES or triple DES, as the key is, in CBC
         /// (SP 800-38A, section 6.2); none is fine.
-        des_cbc_decrypt, des_cbc_decrypt_to, Mode::CbcDecrypt, iv
+        des_cbc_decrypt, Mode::CbcDecrypt, iv
     }
 
     whole_blocks! {
-        /// Encrypts a buffer of whole blocks in place with DES or triple DES, as the key is, each block by
-        /// itself (ECB; SP 800-38A, section 6.1). Equal blocks show: this is for building other modes.
-        des_ecb_encrypt, des_ecb_encrypt_to, Mode::EcbEncrypt
+        /// Encrypts a buffer of whole blocks with DES or triple DES, as the key is, each
+        /// block by itself (ECB; SP 800-38A, section 6.1). Equal blocks show: this is for building
+        /// other modes.
+        des_ecb_encrypt, Mode::EcbEncrypt
     }
 
     whole_blocks! {
-        /// Decrypts a buffer of whole blocks in place with DES or triple DES, as the key is, each block by
-        /// itself (ECB; SP 800-38A, section 6.1).
-        des_ecb_decrypt, des_ecb_decrypt_to, Mode::EcbDecrypt
+        /// Decrypts a buffer of whole blocks with DES or triple DES, as the key is, each
+        /// block by itself (ECB; SP 800-38A, section 6.1).
+        des_ecb_decrypt, Mode::EcbDecrypt
     }
 
-    /// Encrypts or decrypts a buffer in place with DES or triple DES, as the key is, in counter mode
-    /// (SP 800-38A, section 6.5), which are the same. `counter` is the first counter block, big-endian; all
-    /// its 64 bits count, modulo 2^64. The last block need not be whole.
+    /// Encrypts or decrypts a buffer with DES or triple DES, as the key is, in counter
+    /// mode (SP 800-38A, section 6.5), which are the same. `counter` is the first counter block,
+    /// big-endian; all its 64 bits count, modulo 2^64. The last block need not be whole.
     ///
-    /// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of
-    /// the plaintexts.
+    /// No counter block may be used twice under one key: two such ciphertexts reveal the difference
+    /// of their plaintexts.
     #[inline(always)]
-    pub fn des_ctr(key: &'a DesKey, counter: &[u8; BLOCK], buffer: &'a mut [u8]) -> Self {
-        Des::counting(key, counter).lend(Span::in_place(buffer))
-    }
-
-    /// [`des_ctr`](Loan::des_ctr) from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn des_ctr_to(
-        key: &'a DesKey,
-        counter: &[u8; BLOCK],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Self {
-        Des::counting(key, counter).lend(Span::apart(src, dst))
+    pub fn des_ctr(key: &'a DesKey, counter: &[u8; BLOCK], buffer: impl Into<Buffers<'a>>) -> Self {
+        Des::counting(key, counter).lend(buffer.into().span())
     }
 
     #[inline(always)]

@@ -1,9 +1,9 @@
-//! DES and triple DES (FIPS 46-3, SP 800-67), bitsliced: a block of each lane, each with its own key, in
-//! one step, with neither tables nor branches that depend on secrets.
+//! DES and triple DES (FIPS 46-3, SP 800-67), bitsliced. One step works on a block of each lane,
+//! each with its own key, without tables or branches that depend on secrets.
 //!
-//! `cipher` is the one description of the kernels, over [`Bits`](crate::bits::Bits), with the S-boxes of
-//! `sboxes`; `arch` compiles it for the instruction sets. `lanes` schedules buffers onto lanes, and
-//! `mode` says what a mode of operation does to the block of one lane.
+//! `cipher` is the one description of the kernels, over [`Bits`](crate::bits::Bits), with the
+//! S-boxes of `sboxes`; `arch` compiles it for the instruction sets. `lanes` schedules buffers onto
+//! lanes, and `mode` applies a mode of operation to the block of one lane.
 
 mod buffers;
 pub(crate) mod cipher;
@@ -39,7 +39,7 @@ pub(crate) struct DesKernel {
     pub slice_keys: unsafe fn(words: *const u64, slices: *mut u64),
     /// Slices one key for all lanes.
     pub slice_key: unsafe fn(word: u64, slices: *mut u64),
-    /// Ciphers a block of each lane with the slices of as many keys as there are passes; every other pass
-    /// goes the other way.
+    /// Ciphers a block of each lane with the slices of as many keys as there are passes; every
+    /// other pass goes the other way.
     pub cipher: unsafe fn(slices: *const u64, passes: usize, decrypt: bool, blocks: *mut u64),
 }

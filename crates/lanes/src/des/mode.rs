@@ -1,4 +1,4 @@
-//! What each mode of operation does to the blocks of the lanes (SP 800-38A).
+//! The modes of operation, applied to the blocks of lanes (SP 800-38A).
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -41,8 +41,8 @@ pub(super) struct Run {
     pub src: *const u8,
     pub dst: *mut u8,
     pub blocks: usize,
-    /// For CBC the last block of ciphertext, at first the IV, as a little-endian integer; in counter
-    /// mode the next counter.
+    /// For CBC the last block of ciphertext, at first the IV, as a little-endian integer; in
+    /// counter mode the next counter.
     pub chain: u64,
 }
 
@@ -52,16 +52,16 @@ pub(super) struct Runs {
     src: Box<[*const u8]>,
     dst: Box<[*mut u8]>,
     chain: Box<[u64]>,
-    /// The next blocks of all lanes, number by number, where they were read ahead; and what became of them, in their
-    /// places, until it is written.
+    /// The next blocks of all lanes, number by number, where they were read ahead; and what became
+    /// of them, in their places, until it is written.
     ahead: Box<[u64]>,
 }
 
 /// Blocks of a lane that are read ahead: a cache line.
 pub(super) const AHEAD: usize = 8;
 
-/// Lanes of which the first-level cache has room for a line each, beside all else. With more, each line would be
-/// fetched for every block that it holds.
+/// The number of lanes for which the first-level cache has room for a line each, beside everything
+/// else. With more lanes, each line would be fetched again for every block in it.
 const NEAR: usize = 256;
 
 impl Runs {
@@ -106,8 +106,8 @@ impl Runs {
         }
     }
 
-    /// Reads blocks from this number on of the first lanes, if they have a mode that gains by it: at most
-    /// [`AHEAD`]. Returns whether it did.
+    /// Reads blocks from this number on of the first lanes, if they have a mode that gains by it:
+    /// at most [`AHEAD`]. Returns whether it did.
     ///
     /// # Safety
     /// Their runs have so many blocks, whose sources are readable.
@@ -133,7 +133,7 @@ impl Runs {
         true
     }
 
-    /// As [`input`](Runs::input), of the block of this number of those that were read ahead.
+    /// As [`input`](Runs::input), for the block of this number among those read ahead.
     pub fn input_ahead(&self, number: usize, blocks: &mut [u64]) {
         let row = row(self.src.len());
         let chain = match number {
@@ -152,8 +152,8 @@ impl Runs {
         self.ahead[number * row..][..blocks.len()].copy_from_slice(blocks);
     }
 
-    /// Writes what became of all blocks that were read ahead, given as they were to [`read_ahead`](Runs::read_ahead); the
-    /// last of each lane is then its chain.
+    /// Writes what became of all blocks that were read ahead, given as they were to
+    /// [`read_ahead`](Runs::read_ahead); the last of each lane is then its chain.
     ///
     /// # Safety
     /// The first lanes' runs have so many blocks, whose destinations are writable.
@@ -176,7 +176,7 @@ impl Runs {
         }
     }
 
-    /// What the cipher gets for the block of this number of the first lanes, as many as there are blocks.
+    /// The cipher's inputs for one block of each of the first lanes, as many as there are blocks.
     ///
     /// # Safety
     /// Their runs have so many blocks, whose sources are readable.
@@ -242,7 +242,8 @@ impl Runs {
     unsafe fn each_output(&mut self, number: usize, blocks: &[u64], known: impl Fn(Mode) -> Mode) {
         let lanes = self.mode.iter().zip(&self.src).zip(&self.dst).zip(&mut self.chain);
         for (block, (((mode, src), dst), chain)) in blocks.iter().zip(lanes) {
-            // SAFETY: the caller's. Sources are read before destinations are written: they may be the same.
+            // SAFETY: the caller's. Sources are read before destinations are written: they may be
+            // the same.
             unsafe {
                 let (src, dst) = (src.add(BLOCK * number), dst.add(BLOCK * number));
                 match known(*mode) {
@@ -266,8 +267,8 @@ impl Runs {
     }
 }
 
-/// Words from a row of blocks that were read ahead to the next: not a power of two, so that blocks of one lane are
-/// in different sets of the cache.
+/// Words from a row of blocks that were read ahead to the next: not a power of two, so that blocks
+/// of one lane are in different sets of the cache.
 fn row(lanes: usize) -> usize {
     lanes + 8
 }

@@ -1,14 +1,15 @@
-//! The eight S-boxes of DES (FIPS 46-3, appendix 1) as logic of two inputs; `ternary` has those for three.
+//! The eight S-boxes of DES (FIPS 46-3, appendix 1) as logic with two inputs. `ternary` has logic
+//! with three.
 //!
-//! The circuits are ours: a program searched for them, starting at the standard's tables, by trying all
-//! functions of two, three and four known signals and else selecting between two halves of the table.
-//! Inputs and outputs are in the standard's order, the most significant first; the tests below hold
-//! every circuit against its table.
+//! A search program found the circuits from the standard's tables. It tried all functions of two,
+//! three and four known signals, and otherwise selected between two halves of the table. Inputs and
+//! outputs are in the standard's order, the most significant first. The tests below compare every
+//! circuit with its table.
 
 use super::ternary;
 use crate::bits::Bits;
 
-/// What S-box `BOX` (0 to 7) gives for six bits.
+/// The output of S-box `BOX` (0 to 7) for six bits.
 #[inline(always)]
 pub(super) fn substitute<B: Bits, const BOX: usize>(input: [B; 6]) -> [B; 4] {
     match B::TERNARY {

@@ -1,10 +1,10 @@
-//! Which kernels a CPU gets.
+//! Selects the kernels for a CPU.
 
 use super::DesKernel;
 use crate::cpu::{Cpu, Isa};
 use crate::report::KernelInfo;
 
-/// What DES and triple DES get on this CPU.
+/// The kernels of DES and triple DES on this CPU.
 pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
     let kernels = cpu.kernels().des;
     let [narrowest, .., widest] = kernels else {

@@ -1,9 +1,11 @@
-//! The eight S-boxes of DES (FIPS 46-3, appendix 1) as logic of three inputs, for registers that have it.
+//! The eight S-boxes of DES (FIPS 46-3, appendix 1) as logic with three inputs, for registers that
+//! have it.
 //!
-//! The circuits are ours: a program searched for them, starting at the standard's tables, by trying all functions
-//! of three known signals, and all of three of which one is such a function, and else selecting between two halves
-//! of the table, output after output in any order. Inputs and outputs are in the standard's order, the most
-//! significant first; the tests of `sboxes` hold every circuit against its table.
+//! A search program found the circuits from the standard's tables. It tried all functions of three
+//! known signals, and all functions of three signals of which one is such a function; otherwise it
+//! selected between two halves of the table, output after output in any order. Inputs and outputs
+//! are in the standard's order, the most significant first. The tests of `sboxes` compare every
+//! circuit with its table.
 
 use crate::bits::Bits;
 

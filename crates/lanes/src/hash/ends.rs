@@ -1,4 +1,7 @@
 //! The second and third stage of messages: the padded end, and HMAC's outer hash.
+//!
+//! The kernels of AVX-512 pad messages in registers, by masked loads. For other kernels the padded
+//! end is built in memory.
 
 use super::kernel::{Messages, Shape};
 use super::lanes::{HashLanes, HashTask, KEPT, Slot};
@@ -17,7 +20,7 @@ pub(super) struct Ends<W> {
 }
 
 impl<W: Word> Ends<W> {
-    /// Those of a list, with no lane in use; some state for lanes to point to.
+    /// The messages of a list, with no lane in use; some state for lanes to point to.
     pub fn new(list: usize, state: *mut W) -> Self {
         let shape = Shape { blocks: 0, tail: 1 + list % 2, hmac: list >= 2 };
         Ends { shape, count: 0, messages: Messages::new(state), slots: [0; MAX_LANES], idle: 0 }
@@ -79,7 +82,8 @@ impl<A: Hash> HashLanes<A> {
         if self.kernels.wide.pads && !self.kernels.pads(count) {
             for lane in 0..count {
                 let index = usize::from(ends.slots[lane]);
-                // SAFETY: the slot is full; what is left of the message is good, and the room for its end the slot's.
+                // SAFETY: the slot is full; what is left of the message is good, and the room for
+                // its end the slot's.
                 unsafe {
                     let (slot, tail) = (self.slots.get(index), self.tails.get(index));
                     tail.build::<A>(slot.rest, slot.rest_len.into(), slot.total);
@@ -94,8 +98,9 @@ impl<A: Hash> HashLanes<A> {
         let room = self.kernels.room(count);
         ends.messages.repeat(count, room);
         ends.messages.state[count..room].fill(self.spare.slot(0).cast());
-        // SAFETY: the kernels are for this CPU; every lane points to a state of its own, or ends in the spare one, and
-        // to a tail of so many blocks; every outer state is that of a good task.
+        // SAFETY: the kernels are for this CPU; every lane points to a state of its own, or ends in
+        // the spare one, and to a tail of so many blocks; every outer state belongs to a valid
+        // task.
         unsafe { self.kernels.finish(&ends.messages, count, ends.shape) };
         ends.count = 0;
         for lane in 0..count {
@@ -120,8 +125,9 @@ impl<A: Hash> HashLanes<A> {
             ends.count -= 1;
             let lane = ends.count;
             let index = ends.slots[lane];
-            // SAFETY: the slot is full; the kernel is for this CPU; the task is good. The slot's tail has as many
-            // blocks as its list says, and then one: a digest is shorter than a block by more than the padding.
+            // SAFETY: the slot is full; the kernel is for this CPU; the task is good. The slot's
+            // tail has as many blocks as its list says, and then one: a digest is shorter than a
+            // block by more than the padding.
             unsafe {
                 let Slot { state, to, .. } = self.slots.get(index.into());
                 single(state.as_mut_ptr(), ends.messages.tail[lane], ends.shape.tail);

@@ -1,8 +1,10 @@
-//! Messages of one shape (as many whole blocks, an end of as many blocks, and an outer hash or none) that go through all
-//! stages in one call of the kernel: what they start from is read where it is, and their state is written out once.
+//! Messages of one shape that go through all stages in one call of the kernel. The shape is the
+//! number of whole blocks, the number of blocks in the padded end, and whether there is an outer
+//! hash.
 //!
-//! A group is begun when all lanes are empty. A task of another shape ends it before it is full: then all of it gets
-//! lanes, which are refilled as they empty.
+//! The kernel reads initial states where they are, and each state is written once. A group begins
+//! when all lanes are empty. A task of another shape ends it before it is full: then all its tasks
+//! get lanes, which are refilled as they empty.
 
 use core::mem::MaybeUninit;
 
@@ -60,7 +62,8 @@ impl<W: Word> Group<W> {
         }
     }
 
-    /// Adds a task, of which there are fewer than lanes, and says whether the group is complete, or is none.
+    /// Adds a task to fewer tasks than there are lanes, and says whether the group is complete, or
+    /// no group.
     ///
     /// # Safety
     /// The task is good.
@@ -88,7 +91,7 @@ impl<W: Word> Group<W> {
             let rest = len % A::BLOCK_LEN;
             messages.pad::<A>(lane, data.wrapping_add(len - rest), rest as u8, total);
         } else {
-            // SAFETY: the task is good, so that its data is readable; the room for its end is there.
+            // SAFETY: the task is valid, so its data are readable; the room for its end exists.
             unsafe {
                 let tail = self.tails.get(lane);
                 tail.build::<A>(data, len, total);
@@ -140,7 +143,8 @@ impl<W: Word> Group<W> {
 }
 
 impl<A: Hash> HashLanes<A> {
-    /// Takes the messages of the group from their start to their end; where they are few, they get lanes.
+    /// Takes the messages of the group from their start to their end; where they are few, they get
+    /// lanes.
     ///
     /// # Safety
     /// All lanes are empty; the group's tasks are good.
@@ -156,7 +160,7 @@ impl<A: Hash> HashLanes<A> {
         (group.count, group.idle) = (0, 0);
         if self.kernels.wide.pads && !self.kernels.pads(count) {
             for lane in 0..count {
-                // SAFETY: the task is good, so that its data is readable; the room for its end is there.
+                // SAFETY: the task is valid, so its data are readable; the room for its end exists.
                 unsafe {
                     let tail = group.tails.get(lane);
                     tail.build::<A>(
@@ -169,11 +173,12 @@ impl<A: Hash> HashLanes<A> {
             }
         }
         group.messages.repeat(count, self.kernels.room(count));
-        // SAFETY: the kernels are for this CPU; every lane starts from a state that is there and ends in one of the
-        // group's, and its data has as many blocks as the shape says.
+        // SAFETY: the kernels are for this CPU; every lane starts from a valid state and ends in
+        // one of the group's, and its data has as many blocks as the shape says.
         unsafe { self.kernels.finish(&group.messages, count, group.shape) };
         for lane in 0..count {
-            // SAFETY: the state was filled when this was made; the task is good, and its digest goes there.
+            // SAFETY: the state was filled when this was made; the task is good, and its digest
+            // goes there.
             unsafe { write_digest::<A>(group.states.get(lane), group.to[lane]) };
             source.done(group.ids[lane]);
         }
@@ -194,12 +199,13 @@ impl<A: Hash> HashLanes<A> {
         }
     }
 
-    /// Gives each task of the group a lane, and the one that is not of their shape.
+    /// Gives each task of the group a lane, and also the task with another shape.
     ///
     /// # Safety
     /// All lanes are empty; the group's tasks are good; `push` has just found one of another shape.
     pub(super) unsafe fn mix(&mut self, source: &mut impl Source<HashTask<A::Word>>) {
-        // SAFETY: the caller's: it was written; with the group's there are as many as lanes at most.
+        // SAFETY: the caller's: it was written; with the group's there are as many as lanes at
+        // most.
         unsafe {
             self.disband(source);
             let (id, task) = self.group.other.assume_init();

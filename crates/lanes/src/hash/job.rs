@@ -1,4 +1,4 @@
-//! What a user hands in: messages to be hashed or authenticated.
+//! Jobs for messages to hash or authenticate.
 
 use zeroize::Zeroize;
 
@@ -13,10 +13,26 @@ use crate::manager::Loan;
 ///
 /// Each piece but the last is a job of its own ([`HashJob::update`]); the last one
 /// ([`HashJob::finish`]) gives the digest. Wiped when dropped.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, Planner, Sha256, Stream};
+///
+/// let mut planner = Planner::new(&Cpu::detect());
+/// let mut stream = Stream::<Sha256>::new();
+/// let first = HashJob::update(&mut stream, &[b'a'; 64][..], ()).expect("whole blocks");
+/// planner.process_many(&mut [first]);
+/// let mut last = [HashJob::finish(&mut stream, &b"the rest"[..], ())];
+/// planner.process_many(&mut last);
+///
+/// let whole = [&[b'a'; 64][..], b"the rest"].concat();
+/// let mut whole = [HashJob::<Sha256, _>::digest(whole, ())];
+/// planner.process_many(&mut whole);
+/// assert_eq!(last[0].output(), whole[0].output());
+/// ```
 #[derive(Clone)]
 pub struct Stream<A: Hash> {
     state: State<A::Word>,
-    /// Bytes in the state, those of an HMAC key's inner pad included.
+    /// Bytes in the state, including an HMAC key's inner pad.
     absorbed: u64,
     outer: Option<State<A::Word>>,
 }
@@ -59,8 +75,20 @@ impl<A: Hash> Drop for Stream<A> {
 
 /// One message, or one piece of a [`Stream`], to be absorbed.
 ///
-/// `B` is the buffer, owned or borrowed ([`Input`]); `T` is whatever the caller wants to come back with
-/// it.
+/// `B` is the buffer, owned or borrowed ([`Input`]); `T` is whatever the caller wants to come back
+/// with it.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, HmacKey, Planner, Sha256};
+///
+/// let key = HmacKey::<Sha256>::new(b"key");
+/// let mut jobs = [HashJob::digest(b"one", "a digest"), HashJob::hmac(&key, b"two", "an HMAC")];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// for job in &jobs {
+///     let digest: &[u8; 32] = job.output().expect("complete");
+///     println!("{}: {digest:02x?}", job.user());
+/// }
+/// ```
 pub type HashJob<'a, A, B, T = ()> = PacketJob<HashWork<'a, A, B>, T>;
 
 /// A message, and what is to be done with it.
@@ -70,7 +98,7 @@ pub struct HashWork<'a, A: Hash, B> {
     digest: Wiped<A::Digest>,
 }
 
-/// What is to be done with the data.
+/// The operation on the data.
 enum Step<'a, A: Hash> {
     Digest,
     Hmac(&'a HmacKey<A>),
@@ -104,14 +132,14 @@ impl<'a, A: Hash, B: Input, T> HashJob<'a, A, B, T> {
         Ok(Self::of(data, user, Step::Update(stream)))
     }
 
-    /// The last piece of a stream, of any length. The output is the digest, or the HMAC, of all of it;
-    /// the stream is then as it was before this piece.
+    /// The last piece of a stream, of any length. The output is the digest, or the HMAC, of all of
+    /// it; the stream is then as it was before this piece.
     pub fn finish(stream: &'a mut Stream<A>, data: B, user: T) -> Self {
         Self::of(data, user, Step::Finish(stream))
     }
 
-    /// The digest or HMAC, [`DIGEST_LEN`](Hash::DIGEST_LEN) bytes; `None` until the job is complete,
-    /// and for an [`update`](HashJob::update).
+    /// The digest or HMAC, [`DIGEST_LEN`](Hash::DIGEST_LEN) bytes; `None` until the job is
+    /// complete, and for an [`update`](HashJob::update).
     pub fn output(&self) -> Option<&A::Digest> {
         let has_output = !matches!(self.work.step, Step::Update(_));
         (self.is_complete() && has_output).then_some(&*self.work.digest)
@@ -142,8 +170,8 @@ impl<'a, A: Hash> Loan<'a, HashLanes<A>> {
         Self::hmac_at(key, data, room::<A>(tag))
     }
 
-    /// The same of bytes that something else writes to before. They, and the room for a tag, are good for
-    /// the loan's lifetime.
+    /// The same of bytes that something else writes to before. They, and the room for a tag, are
+    /// good for the loan's lifetime.
     #[inline(always)]
     pub(crate) fn hmac_at(key: &'a HmacKey<A>, data: *const [u8], tag: *mut u8) -> Self {
         let end = End::Hmac { outer: &raw const key.outer, tag };
@@ -164,8 +192,8 @@ pub(crate) fn room<A: Hash>(digest: &mut [u8]) -> *mut u8 {
     digest.as_mut_ptr()
 }
 
-// SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract); keys and streams
-// are borrowed for the job's life; the digest is in the job itself.
+// SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract); keys and
+// streams are borrowed for the job's life; the digest is in the job itself.
 unsafe impl<A: Hash, B: Input> Work for HashWork<'_, A, B> {
     type Lanes = HashLanes<A>;
 
@@ -201,8 +229,8 @@ unsafe impl<A: Hash, B: Input> Work for HashWork<'_, A, B> {
         self.data.bytes().len() / A::BLOCK_LEN
     }
 
-    /// Only now has a stream absorbed the piece: a job that a manager gives back unfinished leaves it as
-    /// it was.
+    /// Only now has a stream absorbed the piece: a job that a manager gives back unfinished leaves
+    /// it as it was.
     #[inline(always)]
     fn finish(&mut self) {
         if let Step::Update(stream) = &mut self.step {

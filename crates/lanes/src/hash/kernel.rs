@@ -1,4 +1,4 @@
-//! What advances the lanes: the kernels' contract, their generic bodies, and how one is chosen.
+//! The contract of hash kernels, their generic bodies, and how a kernel is chosen.
 
 use super::tail::Tail;
 use super::{Compression, Hash, State};
@@ -7,22 +7,24 @@ use crate::vector::{MAX_LANES, Pads, Vector, Word, each};
 /// Advances every lane by `blocks` blocks.
 ///
 /// # Safety
-/// The CPU has the kernel's instruction set. `states` and `data` are readable for as many pointers as the
-/// kernel has lanes; each of the first is readable and writable for eight words, each of the second
-/// readable for `blocks` blocks, at any alignment.
+/// The CPU has the kernel's instruction set. `states` and `data` are readable for as many pointers
+/// as the kernel has lanes; each of the first is readable and writable for eight words, each of the
+/// second readable for `blocks` blocks, at any alignment.
 pub type WideRun<W> = unsafe fn(states: *const *mut W, data: *const *const u8, blocks: usize);
 
 /// Takes a message to its end in every lane: `shape` says how far that is.
 ///
-/// Lanes `first..first + LANES` of the messages are meant, which is how a kernel of few lanes takes a part of them.
+/// Lanes `first..first + LANES` of the messages are meant, which is how a kernel of few lanes takes
+/// a part of them.
 ///
 /// # Safety
-/// The CPU has the kernel's instruction set, and the messages have so many lanes. Of each lane, `start` is readable
-/// for eight words, and `state` is writable; `data` is readable for `shape.blocks` blocks and `tail` for `shape.tail`,
-/// or for `rest` bytes where the kernel pads, at any alignment; where there is an outer hash, `outer` is readable for eight words.
+/// The CPU has the kernel's instruction set, and the messages have so many lanes. Of each lane,
+/// `start` is readable for eight words, and `state` is writable; `data` is readable for
+/// `shape.blocks` blocks and `tail` for `shape.tail`, or for `rest` bytes where the kernel pads, at
+/// any alignment; where there is an outer hash, `outer` is readable for eight words.
 pub(crate) type WideFinish<W> = unsafe fn(messages: &Messages<W>, first: usize, shape: Shape);
 
-/// What messages have in common that go side by side from their start to their end.
+/// The shape that messages must share to go through all stages side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Whole blocks.
@@ -72,7 +74,7 @@ impl<W: Word> Messages<W> {
         }
     }
 
-    /// Has the kernel pad a lane's message of `total` bytes, of which the last `rest` are at `tail`.
+    /// Has the kernel pad a lane's message of `total` bytes, whose last `rest` bytes are at `tail`.
     #[inline(always)]
     pub(crate) fn pad<A: Hash<Word = W>>(
         &mut self,
@@ -104,8 +106,8 @@ impl<W: Word> Messages<W> {
 /// Advances one buffer's state by `blocks` blocks.
 ///
 /// # Safety
-/// The CPU has the kernel's instruction set. `state` is readable and writable for eight words, `data`
-/// readable for `blocks` blocks.
+/// The CPU has the kernel's instruction set. `state` is readable and writable for eight words,
+/// `data` readable for `blocks` blocks.
 pub type SingleRun<W> = unsafe fn(state: *mut W, data: *const u8, blocks: usize);
 
 /// Advances two buffers' states by `blocks` blocks each, interleaved.
@@ -129,7 +131,8 @@ pub struct HashKernel<W> {
     pub(crate) pads: bool,
 }
 
-/// The kernel for few buffers: one, or two interleaved where that is faster than one after the other.
+/// The kernel for few buffers: one, or two interleaved where that is faster than one after the
+/// other.
 #[derive(Clone, Copy)]
 pub struct SingleKernel<W> {
     /// The instruction set.
@@ -160,8 +163,9 @@ pub(crate) unsafe fn run<V: Vector, C: Compression<Word = V::Word>>(
     }
 }
 
-/// The body of every [`WideFinish`]. For HMAC's outer hash the inner digest is already in the lanes' words, so that its
-/// block is never written out. All blocks go through the same code, which is long.
+/// The body of every [`WideFinish`]. For HMAC's outer hash the inner digest is already in the
+/// lanes' words, so that its block is never written out. All blocks go through the same code, which
+/// is long.
 ///
 /// # Safety
 /// The contract of [`WideFinish`], and V's instruction set.
@@ -284,7 +288,7 @@ unsafe fn load<V: Vector, C: Compression<Word = V::Word>>(
     }
 }
 
-/// What is in the one block of HMAC's outer hash beside the digest, in words.
+/// The words of HMAC's outer block behind the digest.
 #[allow(dead_code, reason = "only hash instructions need it")]
 #[inline(always)]
 pub(crate) fn outer_padding<A: Hash>() -> [A::Word; 16] {
@@ -328,7 +332,8 @@ impl<W: Word> SingleKernel<W> {
     pub(crate) fn absorb(&self, state: &mut State<W>, data: &[u8]) {
         let block = 16 * W::BYTES;
         assert!(data.len().is_multiple_of(block), "whole blocks only");
-        // SAFETY: a SingleKernel is only made for a CPU that has its instructions; both slices are live.
+        // SAFETY: a SingleKernel is only made for a CPU that has its instructions; both slices are
+        // live.
         unsafe { (self.one)(state.as_mut_ptr(), data.as_ptr(), data.len() / block) }
     }
 }

@@ -2,19 +2,22 @@
 //!
 //! A message is absorbed in three stages, and each stage fills the lanes on its own:
 //!
-//! 1. its whole blocks, read where they are. Lanes are refilled as they empty, so the kernel runs for the
-//!    fewest blocks that any lane has left;
-//! 2. its padded end, one block or two, built beside it;
-//! 3. for HMAC, the outer hash: one block, which is made in registers from the inner state, in the same call
-//!    of the kernel.
+//! 1. The whole blocks are read where they are. Lanes are refilled as they empty, so the kernel
+//!    runs for the fewest blocks that any lane has left.
+//! 2. The padded end, one block or two, is built beside the message.
+//! 3. For HMAC, the block of the outer hash is made in registers from the inner state, in the same
+//!    call of the kernel.
 //!
-//! Messages that reach the second stage wait for each other until the lanes are full (those with one
-//! padded block, and those with two, apart, and HMACs apart from digests), and go through the rest side by
-//! side. So a mix of lengths costs idle lanes only when nothing is left to fill them; few buffers left go
-//! through the single-buffer kernel instead.
+//! Messages that reach the second stage wait until the lanes are full, in four lists: ends of one
+//! block or two, of digests or of HMACs. They go through the rest side by side. So a mix of lengths
+//! idles lanes only when no message is left to fill them; the few remaining buffers then go through
+//! the kernel for few.
 //!
-//! Messages of one shape that follow each other need none of that: as many as there are lanes go through all stages
-//! in one call of the kernel.
+//! Half-filled lanes that a stream of other jobs keeps passing by move after a bounded number of
+//! calls: no message waits for ever.
+//!
+//! Consecutive messages of one shape need no scheduling: as many as there are lanes go through all
+//! stages in one call.
 
 use core::ptr;
 
@@ -34,7 +37,7 @@ use crate::vector::{MAX_LANES, Word};
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct HashTask<W> {
     /// The bytes to absorb, and how many.
@@ -46,7 +49,7 @@ pub struct HashTask<W> {
     pub(crate) end: End<W>,
 }
 
-/// What becomes of the state when the data is absorbed.
+/// The use of the state after the data are absorbed.
 #[derive(Clone, Copy)]
 pub(crate) enum End<W> {
     /// It is kept, for more data to come: `len` is a whole number of blocks.
@@ -58,7 +61,8 @@ pub(crate) enum End<W> {
 }
 
 impl<W> HashTask<W> {
-    /// What it has in common with others that can go with it from start to end: `None` if more data is to come.
+    /// The shape that it shares with messages that can accompany it through all stages. `None` if
+    /// more data will come.
     #[inline(always)]
     pub(super) fn shape<A: Hash<Word = W>>(&self) -> Option<Shape> {
         let hmac = match self.end {
@@ -78,7 +82,8 @@ pub(super) struct Slot<W> {
     pub list: usize,
     /// Where the outer hash of an HMAC starts from.
     pub outer: *const State<W>,
-    /// For a kernel that pads: the bytes behind the whole blocks, how many, and the length of the message.
+    /// For a kernel that pads: the bytes behind the whole blocks, how many, and the length of the
+    /// message.
     pub rest: *const u8,
     pub rest_len: u8,
     pub total: u64,
@@ -88,7 +93,7 @@ pub(super) struct Slot<W> {
 }
 
 impl<W: Word> Slot<W> {
-    /// One that no task has.
+    /// A value that no task has.
     fn new() -> Self {
         Slot {
             id: 0,
@@ -118,30 +123,42 @@ struct Free {
     len: usize,
 }
 
-/// After so many calls in which half-filled lanes did not move, they do: a steady stream of messages
-/// that need no lane (shorter than a block) must not keep a longer one waiting for ever.
+/// After so many calls in which half-filled lanes did not move, they do: a steady stream of
+/// messages that need no lane (shorter than a block) must not keep a longer one waiting for ever.
 const PATIENCE: u32 = 16;
 
 /// The scheduler of one hash's messages onto the lanes of its kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, HashLanes, Planner, Sha256};
+///
+/// let mut planner: Planner<HashLanes<Sha256>> = Planner::new(&Cpu::detect());
+/// let mut jobs = [HashJob::digest(b"a message", ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct HashLanes<A: Hash> {
     pub(super) kernels: Kernels<A::Word>,
     pub(super) whole: Whole<A::Word>,
     pub(super) ends: [Ends<A::Word>; LISTS],
     pub(super) group: Group<A::Word>,
     pub(super) slots: Slab<Slot<A::Word>>,
-    /// The padded ends, each under the number of its task's slot, unless the kernel makes them. They are built when the
-    /// slot is filled: the kernel would have to wait for stores of other widths that were made just before it.
+    /// The padded ends, each under the number of its task's slot, unless the kernel makes them.
+    /// They are built when the slot is filled: the kernel would have to wait for stores of other
+    /// widths that were made just before it.
     pub(super) tails: Slab<Tail>,
     free: Free,
-    /// What lanes that are not in use read and write: one slot.
+    /// One slot that unused lanes read and write.
     pub(super) spare: Slab<State<A::Word>>,
     /// Tasks completed in this call of `run`.
     pub(super) completed: usize,
     pub(super) occupancy: Occupancy,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this,
-// or go into allocations of its own.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
+// this, or go into this value's own allocations.
 unsafe impl<A: Hash> Send for HashLanes<A> {}
 
 impl<A: Hash> Lanes for HashLanes<A> {
@@ -230,7 +247,7 @@ impl<A: Hash> Lanes for HashLanes<A> {
     }
 }
 
-/// What became of a task that was taken.
+/// The fate of a task that was taken.
 pub(super) enum Taken {
     /// It waits, in a lane or in a group.
     Waits,

@@ -4,8 +4,8 @@ use super::{Compression, declare_hash, places, rounds};
 use crate::vector::Vector;
 
 declare_hash! {
-    /// MD5: 16-byte digests, 64-byte blocks (RFC 1321). Broken as a cryptographic hash; for checksums of
-    /// old, and for HMAC where a format fixes it.
+    /// MD5: 16-byte digests, 64-byte blocks (RFC 1321). Broken as a cryptographic hash; for
+    /// checksums of old, and for HMAC where a format fixes it.
     Md5, "md5", 16, md5,
     [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0, 0, 0, 0]
 }

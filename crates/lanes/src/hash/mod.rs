@@ -36,8 +36,14 @@ pub(crate) type State<W> = [W; 8];
 /// A compression function, written once for any vector.
 ///
 /// SHA-224 and SHA-256 share one, as do SHA-384 and SHA-512.
+///
+/// ```
+/// use broadloom_lanes::{Compression, Sha256, Sha512};
+///
+/// assert_eq!((Sha256::BLOCK_LEN, Sha512::BLOCK_LEN), (64, 128));
+/// ```
 pub trait Compression: Copy + 'static {
-    /// What it computes with.
+    /// The integer that it computes with.
     type Word: Word;
     /// Words of state.
     const STATE_WORDS: usize;
@@ -45,8 +51,8 @@ pub trait Compression: Copy + 'static {
     const BLOCK_LEN: usize = 16 * Self::Word::BYTES;
     /// The order of bytes in a word of the message, of the digest, and of the length.
     const BIG_ENDIAN: bool;
-    /// Whether each round waits for the one before with little else to do meanwhile; two vectors are
-    /// then interleaved ([`Pair`](crate::vector::Pair)).
+    /// Whether each round waits for the one before with little else to do meanwhile; two vectors
+    /// are then interleaved ([`Pair`](crate::vector::Pair)).
     const WAITS: bool = false;
 
     /// Adds one block to the state of every lane.
@@ -55,8 +61,20 @@ pub trait Compression: Copy + 'static {
 
 /// A hash algorithm.
 ///
-/// Implemented by [`Md5`], [`Sha1`], [`Sha224`], [`Sha256`], [`Sha384`] and [`Sha512`]; it cannot be
-/// implemented elsewhere.
+/// Implemented by [`Md5`], [`Sha1`], [`Sha224`], [`Sha256`], [`Sha384`] and [`Sha512`]; it cannot
+/// be implemented elsewhere.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Hash, HashJob, Md5, Planner, Sha512};
+///
+/// fn digest<A: Hash>(message: &[u8]) -> A::Digest {
+///     let mut jobs = [HashJob::<A, _>::digest(message, ())];
+///     Planner::new(&Cpu::detect()).process_many(&mut jobs);
+///     *jobs[0].output().expect("complete")
+/// }
+/// assert_eq!(digest::<Md5>(b"message").len(), 16);
+/// assert_eq!(digest::<Sha512>(b"message").len(), Sha512::DIGEST_LEN);
+/// ```
 pub trait Hash: Compression + sealed::Sealed + Send + Sync {
     /// The compression function.
     type Core: Compression<Word = Self::Word>;
@@ -77,17 +95,17 @@ mod sealed {
     use super::select::{HashKernels, Kernels};
     use crate::features::Choice;
 
-    /// What a hash has that its users need not see.
+    /// The parts of a hash that users need not see.
     pub trait Sealed: super::Compression {
-        /// Its kernels among those of all hashes.
+        /// Its kernels among the kernels of all hashes.
         fn kernels(of: &HashKernels) -> &Choice<Kernels<Self::Word>>;
         /// The kernel for one buffer that every machine has.
         fn plain() -> SingleKernel<Self::Word>;
     }
 }
 
-/// Declares a hash: its name, digest length and initial state over a compression function `Core`, and
-/// the field of [`HashKernels`] that has its kernels.
+/// Declares a hash: its name, digest length and initial state over a compression function `Core`,
+/// and the field of [`HashKernels`] that has its kernels.
 macro_rules! declare_hash {
     (
         $(#[$doc:meta])*
@@ -145,8 +163,8 @@ pub(crate) const fn places<const N: usize>(first: usize) -> [usize; N] {
     places
 }
 
-/// Calls a function with each of the constants 0, 1, 2 … as its first generic argument, so that every
-/// round is code of its own.
+/// Calls a function with each of the constants 0, 1, 2 … as its first generic argument, so that
+/// every round is code of its own.
 macro_rules! rounds {
     ($f:ident::<$v:ident>$args:tt, 16) => {
         crate::hash::rounds!(@ $f, $v, $args,

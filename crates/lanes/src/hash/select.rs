@@ -1,4 +1,5 @@
-//! Which kernels a hash gets on a CPU, and when the narrow one takes over.
+//! Selects the kernels of a hash for a CPU, and the number of buffers below which the kernel for
+//! few takes over.
 
 use super::Compression;
 use super::kernel::{self, HashKernel, Messages, Shape, SingleKernel};
@@ -23,18 +24,20 @@ pub struct Kernels<W> {
 #[derive(Clone, Copy)]
 pub(crate) struct Middle<W> {
     pub(crate) kernel: HashKernel<W>,
-    /// With so many buffers or fewer it is faster than the wide one, taking as many times as it needs.
+    /// With so many buffers or fewer it is faster than the wide one, taking as many times as it
+    /// needs.
     pub(crate) up_to: usize,
 }
 
-/// The kernels of many lanes: the wide one and, if there is one, that between it and the single buffer.
+/// The kernels of many lanes: the wide one and, if there is one, that between it and the single
+/// buffer.
 pub(crate) type Many<W> = (HashKernel<W>, Option<Middle<W>>);
 
 impl<W: Word> Kernels<W> {
-    /// Finds the crossover: a wide kernel takes as long for one buffer as for all its lanes. Measured
-    /// (docs/performance.md, «Crossover»), it is slower than one buffer alone, and slower than two by
-    /// the kernel that interleaves two, unless it takes no more than two itself; three buffers fill it
-    /// well enough.
+    /// Finds the crossover: a wide kernel takes as long for one buffer as for all its lanes.
+    /// Measured (docs/performance.md, «Crossover»), it is slower than one buffer alone, and slower
+    /// than two by the kernel that interleaves two, unless it takes no more than two itself; three
+    /// buffers fill it well enough.
     pub(crate) const fn new((wide, middle): Many<W>, single: SingleKernel<W>) -> Self {
         let few = if single.two.is_some() && wide.lanes > 2 { 2 } else { 1 };
         Kernels { wide, middle, single, few }
@@ -73,7 +76,7 @@ impl<W> Kernels<W> {
         count: usize,
         blocks: usize,
     ) {
-        // SAFETY: the caller's, of these lanes.
+        // SAFETY: the caller's promise about these lanes.
         self.each(count, |kernel, first| unsafe {
             (kernel.run)(states[first..].as_ptr(), data[first..].as_ptr(), blocks);
         });
@@ -85,7 +88,7 @@ impl<W> Kernels<W> {
     /// As for [`WideFinish`](super::kernel::WideFinish), of [`room`](Self::room) lanes.
     #[inline(always)]
     pub(crate) unsafe fn finish(&self, messages: &Messages<W>, count: usize, shape: Shape) {
-        // SAFETY: the caller's, of these lanes.
+        // SAFETY: the caller's promise about these lanes.
         self.each(count, |kernel, first| unsafe { (kernel.finish)(messages, first, shape) });
     }
 

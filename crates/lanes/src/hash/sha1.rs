@@ -4,8 +4,8 @@ use super::{Compression, declare_hash, places, rounds};
 use crate::vector::Vector;
 
 declare_hash! {
-    /// SHA-1: 20-byte digests, 64-byte blocks (FIPS 180-4, RFC 3174). Not collision resistant any more;
-    /// for HMAC, and for formats that fix it.
+    /// SHA-1: 20-byte digests, 64-byte blocks (FIPS 180-4, RFC 3174). Not collision resistant any
+    /// more; for HMAC, and for formats that fix it.
     Sha1, "sha1", 20, sha1,
     [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0, 0, 0, 0]
 }
@@ -32,7 +32,8 @@ impl Compression for Core {
     }
 }
 
-/// Round `T`. The five working variables stay where they are; their names move on by one each round.
+/// Round `T`. The five working variables stay where they are; their names move on by one each
+/// round.
 #[inline(always)]
 fn round<const T: usize, V: Vector<Word = u32>>(s: &mut [V; 8], w: &mut [V; 16]) {
     let [a, b, c, d, e] = const { places(80 - T) };

@@ -56,8 +56,8 @@ impl Compression for Core {
         let mut s = *state;
         let [first, later @ ..] = K.as_chunks().0 else { unreachable!("there are some") };
         rounds!(round::<V>(&mut s, &mut w, first), 16);
-        // The names of words and variables are the same again after sixteen rounds: a loop is as fast as all
-        // rounds written out, and takes the compiler a tenth of the time.
+        // The names of words and variables are the same again after sixteen rounds: a loop is as
+        // fast as all rounds written out, and takes the compiler a tenth of the time.
         for k in later {
             rounds!(later_round::<V>(&mut s, &mut w, k), 16);
         }
@@ -81,8 +81,8 @@ fn later_round<const T: usize, V: Vector<Word = u64>>(
     round::<T, V>(s, w, k);
 }
 
-/// Round `T` of sixteen. The eight working variables stay where they are; their names move on by one each
-/// round.
+/// Round `T` of sixteen. The eight working variables stay where they are; their names move on by
+/// one each round.
 #[inline(always)]
 fn round<const T: usize, V: Vector<Word = u64>>(s: &mut [V; 8], w: &mut [V; 16], k: &[u64; 16]) {
     let [a, b, c, d, e, f, g, h] = const { places(16 - T) };

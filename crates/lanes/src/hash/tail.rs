@@ -1,4 +1,4 @@
-//! The padded end of a message, built beside it (FIPS 180-4, section 5.1; RFC 1321, sections 3.1, 3.2).
+//! Builds the padded end of a message (FIPS 180-4, section 5.1; RFC 1321, sections 3.1, 3.2).
 
 use zeroize::Zeroize;
 
@@ -8,8 +8,8 @@ use crate::vector::Word;
 /// The longest block there is.
 const BLOCK: usize = 128;
 
-/// Room for the last one or two blocks of a message, and before them for the bytes that come along when
-/// the message's last block is copied whole.
+/// Room for the last one or two blocks of a message, and before them for the bytes that come along
+/// when the message's last block is copied whole.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub(crate) struct Tail([u8; 3 * BLOCK]);
@@ -17,8 +17,8 @@ pub(crate) struct Tail([u8; 3 * BLOCK]);
 impl Tail {
     pub(crate) const EMPTY: Tail = Tail([0; 3 * BLOCK]);
 
-    /// How many blocks the padded end takes when `rest` bytes follow the last whole block: the rest, a
-    /// byte 0x80 and the length, which takes two words.
+    /// How many blocks the padded end takes when `rest` bytes follow the last whole block: the
+    /// rest, a byte 0x80 and the length, which takes two words.
     #[inline(always)]
     pub(crate) fn count<C: Compression>(rest: usize) -> usize {
         1 + usize::from(rest + 1 + C::BLOCK_LEN / 8 > C::BLOCK_LEN)
@@ -39,20 +39,21 @@ impl Tail {
         self.0[BLOCK..].as_mut_ptr()
     }
 
-    /// Builds the padded end of a message of `total` bytes, of which the last `len` are at `data`. All copies
-    /// have fixed sizes, except for messages of less than a block.
+    /// Builds the padded end of a message of `total` bytes, whose last `len` bytes are at `data`.
+    /// All copies have fixed sizes, except for messages of less than a block.
     ///
     /// # Safety
-    /// `data` is readable for `len` bytes, and `total` and `len` differ by a whole number of blocks.
+    /// `data` is readable for `len` bytes, and `total` and `len` differ by a whole number of
+    /// blocks.
     #[inline(always)]
     pub(crate) unsafe fn build<C: Compression>(&mut self, data: *const u8, len: usize, total: u64) {
         const { assert!(C::BLOCK_LEN <= BLOCK) };
         let block = C::BLOCK_LEN;
         let rest = len % block;
         let end = Self::count::<C>(rest) * block;
-        // SAFETY: `blocks` has BLOCK bytes before it and 2 * BLOCK behind it; `rest < block <= BLOCK`, so
-        // the writes lie between `blocks - block` and `blocks + 2 * block`. The caller vouches for the
-        // reads.
+        // SAFETY: `blocks` has BLOCK bytes before it and 2 * BLOCK behind it; `rest < block <=
+        // BLOCK`, so the writes lie between `blocks - block` and `blocks + 2 * block`. The caller
+        // vouches for the reads.
         unsafe {
             let blocks = self.blocks();
             if rest == 0 {

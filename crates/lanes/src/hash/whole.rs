@@ -12,8 +12,8 @@ pub(super) struct Whole<W> {
     pub data: [*const u8; MAX_LANES],
     /// Whole blocks left.
     pub left: [usize; MAX_LANES],
-    /// The fewest of them, of lanes in use. Kept along: looking for it would read several of them in one
-    /// load just after they were written one by one, and wait for the stores.
+    /// The fewest of them, of lanes in use. Kept along: looking for it would read several of them
+    /// in one load just after they were written one by one, and wait for the stores.
     pub fewest: usize,
     pub slots: [u8; MAX_LANES],
     /// Calls of `run` that found some in use, since they last moved.
@@ -56,8 +56,8 @@ impl<A: Hash> HashLanes<A> {
         for lane in active..self.kernels.room(active) {
             whole.data[lane] = whole.data[0];
         }
-        // SAFETY: the kernels are for this CPU; every lane points to a state of its own, or to the spare
-        // one, and to at least `fewest` blocks.
+        // SAFETY: the kernels are for this CPU; every lane points to a state of its own, or to the
+        // spare one, and to at least `fewest` blocks.
         unsafe { self.kernels.run(&whole.states, &whole.data, active, fewest) };
         for lane in (0..active).rev() {
             // SAFETY: the lanes' tasks are good, and have `fewest` blocks left.
@@ -99,8 +99,8 @@ impl<A: Hash> HashLanes<A> {
         unsafe { self.absorbed(index, source) };
     }
 
-    /// Runs all lanes in use to their ends with the single-buffer kernel, the longest two together where
-    /// it takes two.
+    /// Runs all lanes in use to their ends with the single-buffer kernel, the longest two together
+    /// where it takes two.
     ///
     /// # Safety
     /// The tasks on the lanes are good.
@@ -108,8 +108,8 @@ impl<A: Hash> HashLanes<A> {
         let single = self.kernels.single;
         while let Some(a) = self.longest(None) {
             let whole = &self.whole;
-            // SAFETY: the kernel is for this CPU; the lanes point to states of their own and to at least
-            // the blocks that they have left.
+            // SAFETY: the kernel is for this CPU; the lanes point to states of their own and to at
+            // least the blocks that they have left.
             unsafe {
                 match (single.two, self.longest(Some(a))) {
                     (Some(two), Some(b)) => {

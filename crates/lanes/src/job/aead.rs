@@ -1,4 +1,4 @@
-//! Messages to be sealed or opened.
+//! Jobs that seal or open messages.
 
 use core::fmt;
 
@@ -22,17 +22,18 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those of a loan.
+    /// The parts of a loan.
     #[inline(always)]
     pub fn new(associated: &[u8], text: Span, tag: &mut [u8]) -> Self {
         Parts { associated: (associated.as_ptr(), associated.len()), text, tag: tag.as_mut_ptr() }
     }
 }
 
-/// A mode of authenticated encryption, one way: all of a task but where the parts of its message are.
+/// A mode of authenticated encryption, one way: all of a task but where the parts of its message
+/// are.
 ///
-/// Its scheduler ends whatever it takes in the same call, so that no text that was not authenticated comes back
-/// from a manager that is closed.
+/// Its scheduler ends whatever it takes in the same call, so that no text that was not
+/// authenticated comes back from a manager that is closed.
 ///
 /// # Safety
 /// A task of parts that are good is good itself, as long as the mode stays where it is. It writes
@@ -44,7 +45,8 @@ pub unsafe trait Aead {
     /// The task for a message whose text has a length that the mode was made for.
     fn task(&self, parts: &Parts) -> <Self::Lanes as Lanes>::Task;
 
-    /// Steps of the kernel that it will keep a lane for, by the bytes of associated data and of text.
+    /// Steps of the kernel that it will keep a lane for, by the bytes of associated data and of
+    /// text.
     fn cost(&self, associated: usize, text: usize) -> usize;
 
     /// Whether plaintext becomes ciphertext.
@@ -55,8 +57,8 @@ pub unsafe trait Aead {
         TAG
     }
 
-    /// A loan of the parts, whose lifetime must be one for which all are borrowed, the mode's key and nonce
-    /// among them.
+    /// A loan of the parts, whose lifetime must be one for which all are borrowed, the mode's key
+    /// and nonce among them.
     #[inline(always)]
     fn lend<'a>(&self, parts: &Parts) -> Loan<'a, Self::Lanes> {
         Loan::new(self.task(parts), self.cost(parts.associated.1, parts.text.len))
@@ -65,12 +67,30 @@ pub unsafe trait Aead {
 
 /// A message to be sealed or opened.
 ///
-/// `M` is the mode, `A` the associated data ([`Input`]), `B` the buffer of the text, owned or borrowed, in
-/// place or apart ([`CipherBuffer`]).
+/// `M` is the mode, `A` the associated data ([`Input`]), `B` the buffer of the text, owned or
+/// borrowed, in place or apart ([`CipherBuffer`]).
 ///
-/// A job that opens compares the tag that came with the message when it is complete, in constant time. If it is
-/// not the right one, the plaintext is wiped where it was written, and [`output`](AeadJob::output) says so.
-/// Neither that text nor the right tag can be had from the job.
+/// A job that opens compares the tag that came with the message when it is complete, in constant
+/// time. If it is not the right one, the plaintext is wiped where it was written, and
+/// [`output`](AeadJob::output) says so. Neither that text nor the right tag can be had from the
+/// job.
+///
+/// ```
+/// use broadloom_lanes::{ChaChaKey, ChaChaPolyJob, Cpu, Planner};
+///
+/// let key = ChaChaKey::new(&[7; 32]);
+/// let mut planner = Planner::new(&Cpu::detect());
+/// let job = ChaChaPolyJob::seal(&key, &[1; 12], b"header", b"a text".to_vec(), ());
+/// let mut sealed = [job.expect("a short text")];
+/// planner.process_many(&mut sealed);
+/// let tag = sealed[0].tag().expect("complete").try_into().expect("16 bytes");
+/// let [sealed] = sealed;
+/// let (text, header, ()) = sealed.into_parts();
+/// let job = ChaChaPolyJob::open(&key, &[1; 12], header, text, &tag, ());
+/// let mut opened = [job.expect("a short text and a tag")];
+/// planner.process_many(&mut opened);
+/// assert_eq!(opened[0].output(), Some(Ok(&b"a text"[..])));
+/// ```
 pub type AeadJob<M, A, B, T = ()> = PacketJob<AeadWork<M, A, B>, T>;
 
 /// A message, and the mode that it is sealed or opened in.
@@ -78,9 +98,9 @@ pub struct AeadWork<M, A, B> {
     mode: M,
     associated: A,
     buffer: B,
-    /// What is computed; wiped once it was compared.
+    /// The computed tag; wiped after the comparison.
     tag: Wiped<[u8; TAG]>,
-    /// What the message came with.
+    /// The tag that came with the message.
     came: Came,
     authentic: bool,
 }
@@ -91,8 +111,9 @@ struct Came {
     len: usize,
 }
 
-// SAFETY: `bytes` and `pointers` give the same buffers as long as the job is not touched (the contracts of
-// Input and CipherBuffer); mode and tag, which has room for any, are in the job itself.
+// SAFETY: `bytes` and `pointers` give the same buffers as long as the job is not touched (the
+// contracts of Input and CipherBuffer); mode and tag, which has room for any, are in the job
+// itself.
 unsafe impl<M: Aead, A: Input, B: CipherBuffer> Work for AeadWork<M, A, B> {
     type Lanes = M::Lanes;
 
@@ -130,8 +151,8 @@ impl<M: Aead, A: Input, B: CipherBuffer> AeadWork<M, A, B> {
 }
 
 impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
-    /// A job for a text of a length that the mode was made for. What is opened came with a tag of a length
-    /// that the mode has.
+    /// A job for a text of a length that the mode was made for. What is opened came with a tag of a
+    /// length that the mode has.
     pub(crate) fn aead(mode: M, associated: A, buffer: B, came: &[u8], user: T) -> Self {
         let mut tag = [0; TAG];
         tag[..came.len()].copy_from_slice(came);
@@ -143,8 +164,8 @@ impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
     /// The result; `None` until the job is complete.
     ///
     /// # Errors
-    /// [`TagError`] if the message was to be opened, and came with a wrong tag. The buffer that the plaintext
-    /// was written to is zero.
+    /// [`TagError`] if the message was to be opened, and came with a wrong tag. The buffer that the
+    /// plaintext was written to is zero.
     pub fn output(&self) -> Option<Result<&[u8], TagError>> {
         let AeadWork { mode, buffer, authentic, .. } = &self.work;
         self.is_complete().then(|| match mode.seals() || *authentic {
@@ -153,8 +174,8 @@ impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
         })
     }
 
-    /// The tag of a message that was sealed, the whole of it; `None` until the job is complete, and for one
-    /// that opens.
+    /// The whole tag of a sealed message; `None` until the job is complete, and for a job that
+    /// opens.
     pub fn tag(&self) -> Option<&[u8]> {
         let AeadWork { mode, tag, .. } = &self.work;
         (self.is_complete() && mode.seals()).then(|| &tag[..mode.written()])
@@ -166,8 +187,18 @@ impl<M: Aead, A: Input, B: CipherBuffer, T> AeadJob<M, A, B, T> {
     }
 }
 
-/// A message that was to be opened came with a tag that is not its own: it, the tag, the nonce or the
-/// associated data are not those that were sealed under this key.
+/// A message that was to be opened came with a tag that is not its own: it, the tag, the nonce or
+/// the associated data are not those that were sealed under this key.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, GcmJob, GcmKey, Planner, TagError};
+///
+/// let key = GcmKey::new(&[7; 16]).expect("16 bytes");
+/// let forged = GcmJob::open(&key, [1; 12], b"header", vec![0; 40], &[0; 16], ());
+/// let mut jobs = [forged.expect("lengths that GCM takes")];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert_eq!(jobs[0].output(), Some(Err(TagError)));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TagError;
 

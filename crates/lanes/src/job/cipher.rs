@@ -1,4 +1,4 @@
-//! Buffers to be encrypted or decrypted.
+//! Jobs that encrypt or decrypt buffers.
 
 use super::{PacketJob, Work};
 use crate::buffer::{CipherBuffer, Span};
@@ -18,7 +18,8 @@ pub unsafe trait Cipher {
     /// Steps of the kernel that a text of so many bytes will keep a lane for.
     fn cost(&self, len: usize) -> usize;
 
-    /// A loan of a text, whose lifetime must be one for which both the text and the mode's key are borrowed.
+    /// A loan of a text, whose lifetime must be one for which both the text and the mode's key are
+    /// borrowed.
     #[inline(always)]
     fn lend<'a>(&self, text: Span) -> Loan<'a, Self::Lanes> {
         Loan::new(self.task(text), self.cost(text.len))
@@ -29,7 +30,8 @@ pub unsafe trait Cipher {
 ///
 /// `M` is the mode, `B` the buffer, owned or borrowed, in place or apart ([`CipherBuffer`]).
 ///
-/// There is no job without what its mode starts from, and a job that a manager has cannot be touched:
+/// There is no job without what its mode starts from, and a job that a manager has cannot be
+/// touched:
 ///
 /// ```compile_fail
 /// # use broadloom_lanes::{AesKey, CtrJob};
@@ -44,8 +46,8 @@ pub struct CipherWork<M, B> {
     buffer: B,
 }
 
-// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's contract); the
-// mode is in the job itself.
+// SAFETY: `pointers` gives the same buffers as long as the job is not touched (CipherBuffer's
+// contract); the mode is in the job itself.
 unsafe impl<M: Cipher, B: CipherBuffer> Work for CipherWork<M, B> {
     type Lanes = M::Lanes;
 

@@ -1,4 +1,4 @@
-//! Data to be authenticated.
+//! Jobs that authenticate data.
 
 use super::{PacketJob, Wiped, Work};
 use crate::buffer::Input;
@@ -21,8 +21,8 @@ pub unsafe trait Mac {
     /// Steps of the kernel that so many bytes of data will keep a lane for.
     fn cost(&self, len: usize) -> usize;
 
-    /// A loan of data and of room for a tag, whose lifetime must be one for which all are borrowed, the mode's
-    /// key among them.
+    /// A loan of data and of room for a tag, whose lifetime must be one for which all are borrowed,
+    /// the mode's key among them.
     #[inline(always)]
     fn lend<'a>(&self, data: &'a [u8], tag: &'a mut Self::Tag) -> Loan<'a, Self::Lanes> {
         Loan::new(self.task((data.as_ptr(), data.len()), tag), self.cost(data.len()))
@@ -31,8 +31,17 @@ pub unsafe trait Mac {
 
 /// Data to be authenticated.
 ///
-/// `M` is the mode, `D` the data, owned or borrowed ([`Input`]). Who compares the tag with one that came with
-/// the data does so in constant time.
+/// `M` is the mode, `D` the data, owned or borrowed ([`Input`]). The job only computes the tag. A
+/// receiver must compare it with the tag of the message in constant time.
+///
+/// ```
+/// use broadloom_lanes::{CmacJob, CmacKey, Cpu, Planner};
+///
+/// let key = CmacKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CmacJob::cmac(&key, b"one", 1), CmacJob::cmac(&key, b"two", 2)];
+/// Planner::new(&Cpu::detect()).process_many(&mut jobs);
+/// assert_ne!(jobs[0].output(), jobs[1].output());
+/// ```
 pub type MacJob<M, D, T = ()> = PacketJob<MacWork<M, D>, T>;
 
 /// Data, and the mode that they are authenticated in.
@@ -42,8 +51,8 @@ pub struct MacWork<M: Mac, D> {
     tag: Wiped<M::Tag>,
 }
 
-// SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract); mode and tag are in
-// the job itself.
+// SAFETY: `bytes` gives one slice as long as the job is not touched (Input's contract); mode and
+// tag are in the job itself.
 unsafe impl<M: Mac, D: Input> Work for MacWork<M, D> {
     type Lanes = M::Lanes;
 

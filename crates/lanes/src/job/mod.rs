@@ -1,7 +1,8 @@
-//! Jobs: what is done with a buffer, and who wants to know.
+//! Jobs of all modes.
 //!
-//! A *mode* is all of a task but where the buffers are: a key, a nonce, a direction. Each mode is described
-//! beside its scheduler; a job and a [`Loan`](crate::Loan) make their tasks of the same description.
+//! A *mode* is a task without its buffers: a key, a nonce, a direction. Each mode is described
+//! beside its scheduler. A job and a [`Loan`](crate::Loan) make their tasks from the same
+//! description.
 
 mod aead;
 mod cipher;
@@ -21,25 +22,42 @@ use crate::manager::{Job, Lanes, Ticket};
 /// Its forms are [`CipherJob`], [`AeadJob`], [`MacJob`], [`HashJob`](crate::HashJob) and
 /// [`ChainJob`](crate::ChainJob), and each mode has a name for its own:
 ///
-/// | | |
-/// |---|---|
-/// | hashes, HMAC | [`HashJob`](crate::HashJob) |
-/// | ciphers | [`CbcJob`](crate::CbcJob), [`CtrJob`](crate::CtrJob), [`EcbJob`](crate::EcbJob), [`CfbJob`](crate::CfbJob), [`XtsJob`](crate::XtsJob), [`ChaChaJob`](crate::ChaChaJob), [`DesJob`](crate::DesJob), [`F8Job`](crate::F8Job), and `Rc4Job` with the feature `legacy` |
-/// | sealing and opening | [`GcmJob`](crate::GcmJob), [`CcmJob`](crate::CcmJob), [`ChaChaPolyJob`](crate::ChaChaPolyJob) |
-/// | a cipher and a MAC | [`ChainJob`](crate::ChainJob) |
-/// | authentication alone | [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob), [`F9Job`](crate::F9Job) |
+/// - hashes and HMAC: [`HashJob`](crate::HashJob);
+/// - ciphers: [`CbcJob`](crate::CbcJob), [`CtrJob`](crate::CtrJob), [`EcbJob`](crate::EcbJob),
+///   [`CfbJob`](crate::CfbJob), [`OfbJob`](crate::OfbJob), [`XtsJob`](crate::XtsJob),
+///   [`ChaChaJob`](crate::ChaChaJob), [`DesJob`](crate::DesJob), [`F8Job`](crate::F8Job), and
+///   `Rc4Job` with the feature `legacy`;
+/// - sealing and opening: [`GcmJob`](crate::GcmJob), [`CcmJob`](crate::CcmJob),
+///   [`ChaChaPolyJob`](crate::ChaChaPolyJob), [`XChaChaPolyJob`](crate::XChaChaPolyJob);
+/// - a cipher and a MAC: [`ChainJob`](crate::ChainJob);
+/// - authentication alone: [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob),
+///   [`F9Job`](crate::F9Job).
 ///
 /// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, OutOfOrder};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
+/// // The job is moved into the manager: nobody can touch its buffer meanwhile.
+/// let back = manager.submit(CtrJob::ctr(&key, [1; 16], vec![0; 40], "packet 7").by(1000));
+/// let job = back.or_else(|| manager.flush()).expect("one was submitted");
+/// assert!(job.is_complete());
+/// let (ciphertext, name) = job.into_parts();
+/// assert_eq!((ciphertext.len(), name), (40, "packet 7"));
+/// ```
 pub struct PacketJob<W, T = ()> {
     pub(crate) work: W,
     pub(crate) user: T,
     ticket: Ticket,
 }
 
-/// What a job does with its buffers.
+/// The work of a job.
 ///
 /// # Safety
-/// The task's pointers must be good as long as the value is neither moved, nor borrowed, nor dropped.
+/// The task's pointers must be good as long as the value is neither moved, nor borrowed, nor
+/// dropped.
 pub unsafe trait Work {
     /// The scheduler of such work.
     type Lanes: Lanes;
@@ -60,8 +78,8 @@ impl<W: Work, T> PacketJob<W, T> {
     }
 
     /// Sets the time by which the job should be complete, in ticks of the caller's choosing: a
-    /// manager's `flush_expired` completes jobs whose time has come. Without it, or with [`u64::MAX`], a job has
-    /// all the time there is.
+    /// manager's `flush_expired` completes jobs whose time has come. Without it, or with
+    /// [`u64::MAX`], a job has all the time there is.
     pub fn by(mut self, ticks: u64) -> Self {
         self.ticket.deadline = ticks;
         self

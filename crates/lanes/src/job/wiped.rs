@@ -11,8 +11,8 @@ impl<T: AsMut<[u8]>> Wiped<T> {
         Wiped(value)
     }
 
-    /// Overwrites the value now. By volatile writes of 16 and of 4 bytes, of which digests are multiples: a
-    /// loop over single bytes would take as long as a block of a hash.
+    /// Overwrites the value now. It uses volatile writes of 16 and 4 bytes, because digests have a
+    /// multiple of 4 bytes. A loop over single bytes would take as long as a block of a hash.
     #[inline(always)]
     pub(crate) fn wipe(&mut self) {
         let (wide, rest) = self.0.as_mut().as_chunks_mut::<16>();

@@ -1,4 +1,4 @@
-//! The last bits of a message, fewer than a block or as many.
+//! The last bits of a message: a whole block, or fewer.
 
 /// The first bits of a message, as the highest of an integer, and zeros.
 ///
@@ -13,7 +13,7 @@ pub(super) unsafe fn load_bits(src: *const u8, bits: usize) -> u64 {
     u64::from_be_bytes(bytes) & highest(bits)
 }
 
-/// Writes the sum of a message's first bits and of a keystream's; other bits are left as they are.
+/// Writes the sum of a message's first bits and of a keystream's; other bits stay unchanged.
 ///
 /// # Safety
 /// The bytes of so many bits can be read and written. There are 64 bits at most.

@@ -7,13 +7,13 @@ use crate::vector::each;
 /// 16 bits of every lane, the lowest first.
 type Word<B> = [B; 16];
 
-/// What the key's words are added to for the second form of them (TS 35.202, 4.6.1).
+/// The constants that turn the words of the key into their second form (TS 35.202, 4.6.1).
 pub(crate) const CONSTANTS: [u16; 8] =
     [0x0123, 0x4567, 0x89ab, 0xcdef, 0xfedc, 0xba98, 0x7654, 0x3210];
 
-/// What [`s9`] and [`s7`] leave out, as FI would add it: the constant of each, and that of the first to the
-/// second. Round keys of FI include it, which makes good for FI's first half; what its second half lacks
-/// is the same.
+/// The constants that [`s9`] and [`s7`] leave out, as FI would add them: the constant of each, and
+/// the first one also to the second. Round keys of FI include them, which corrects FI's first half;
+/// its second half lacks the same constants.
 const LEFT_OUT: u16 = {
     let (of_s9, of_s7) = (167, 54);
     (of_s7 ^ (of_s9 & 0x7f)) << 9 | of_s9
@@ -28,17 +28,17 @@ impl<B: Bits> Schedule<B> {
     /// A word of the key, rotated to the left.
     ///
     /// # Safety
-    /// The schedule is there; `rotation` is less than 16.
+    /// The schedule has been made; `rotation` is less than 16.
     #[inline(always)]
     unsafe fn word(&self, number: usize, rotation: usize) -> *const B {
-        // SAFETY: each word is there twice, so that 16 rows follow.
+        // SAFETY: each word is stored twice, so that 16 rows follow.
         unsafe { self.rows.add(32 * (number % 8) + (16 - rotation) % 16) }
     }
 
     /// The second form of a word, with [`LEFT_OUT`] added.
     ///
     /// # Safety
-    /// The schedule is there.
+    /// The schedule has been made.
     #[inline(always)]
     unsafe fn inner(&self, number: usize) -> *const B {
         // SAFETY: these come after the eight words, 16 rows each.
@@ -102,7 +102,7 @@ pub(crate) unsafe fn encrypt<B: Bits>(schedule: *const u64, blocks: *mut u64) {
 /// FL (TS 35.202, 4.3) on the right and the left half.
 ///
 /// # Safety
-/// The schedule is there.
+/// The schedule has been made.
 #[inline(always)]
 unsafe fn fl<B: Bits>(x: &mut [Word<B>; 2], schedule: &Schedule<B>, round: usize) {
     // SAFETY: the caller's; a word has 16 rows.
@@ -126,7 +126,7 @@ unsafe fn fl<B: Bits>(x: &mut [Word<B>; 2], schedule: &Schedule<B>, round: usize
 /// FO (TS 35.202, 4.4) on the right and the left half.
 ///
 /// # Safety
-/// The schedule is there.
+/// The schedule has been made.
 #[inline(always)]
 unsafe fn fo<B: Bits>(x: &mut [Word<B>; 2], schedule: &Schedule<B>, round: usize) {
     let outer = [(1, 5), (5, 8), (6, 13)];

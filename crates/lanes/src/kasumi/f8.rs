@@ -1,18 +1,24 @@
-//! F8: a keystream (TS 35.201, 3).
+//! F8: a key stream (TS 35.201, 3).
 
 use zeroize::Zeroize;
 
 use super::bits::add_bits;
 use super::key::{KasumiError, KasumiKey};
 use super::lanes::{Chain, KasumiLanes, KasumiTask, ModeTask, Stretch};
-use crate::buffer::{CipherBuffer, Span};
+use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::job::{Cipher, CipherJob};
 use crate::manager::Loan;
 
-/// What is added to the key for the block that the keystream starts from.
+/// The modifier of the key for the block that the key stream starts from.
 pub(super) const MODIFIER: u64 = 0x5555_5555_5555_5555;
 
 /// Which way a message goes: the `DIRECTION` of TS 35.201.
+///
+/// ```
+/// use broadloom_lanes::LinkDirection;
+///
+/// assert_eq!((LinkDirection::Uplink as u8, LinkDirection::Downlink as u8), (0, 1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkDirection {
     /// From the mobile to the network: 0.
@@ -101,13 +107,13 @@ impl Chain for F8 {
 }
 
 impl<'a> Loan<'a, KasumiLanes> {
-    /// Encrypts or decrypts the first `bits` bits of a buffer in place with F8 (UEA1, TS 35.201), which are
-    /// the same. Bits are counted from the highest of the first byte; those after the last of them, in its
-    /// byte and in bytes after it, are left as they are.
+    /// Encrypts or decrypts the first `bits` bits of a buffer with F8 (UEA1, TS 35.201);
+    /// both are the same operation. Bits are counted from the highest bit of the first byte. Bits
+    /// after the last one stay unchanged.
     ///
-    /// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever has both
-    /// ciphertexts has the difference of the plaintexts. The standard's messages have 20,000 bits at most;
-    /// here they may be longer.
+    /// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: two such
+    /// ciphertexts reveal the difference of their plaintexts. The standard's messages have at most
+    /// 20,000 bits; here they may be longer.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, KasumiKey, LinkDirection, Loan, Planner};
@@ -132,29 +138,10 @@ impl<'a> Loan<'a, KasumiLanes> {
         count: u32,
         bearer: u8,
         direction: LinkDirection,
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
         bits: usize,
     ) -> Result<Self, KasumiError> {
-        Self::keystream(key, (count, bearer, direction), Span::in_place(buffer), bits)
-    }
-
-    /// The same from one buffer to another. Bits of the destination after the last are left as they are.
-    ///
-    /// # Errors
-    /// [`KasumiError`] if the bearer is greater than 31, or a buffer has fewer bits.
-    #[inline(always)]
-    pub fn f8_to(
-        key: &'a KasumiKey,
-        count: u32,
-        bearer: u8,
-        direction: LinkDirection,
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        bits: usize,
-    ) -> Result<Self, KasumiError> {
-        let len = src.len().min(dst.len());
-        let text = Span::apart(&src[..len], &mut dst[..len]);
-        Self::keystream(key, (count, bearer, direction), text, bits)
+        Self::keystream(key, (count, bearer, direction), buffer.into().span(), bits)
     }
 
     #[inline(always)]
@@ -191,7 +178,7 @@ impl<'a> F8Mode<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for F8Mode<'_> {
     type Lanes = KasumiLanes;
 
@@ -207,12 +194,12 @@ unsafe impl Cipher for F8Mode<'_> {
     }
 }
 
-/// A buffer whose first bits are to be encrypted or decrypted with F8 (UEA1, TS 35.201), which are the same.
-/// Bits are counted from the highest of the first byte; those after the last of them, in its byte and in bytes
-/// after it, are left as they are.
+/// A buffer whose first bits are to be encrypted or decrypted with F8 (UEA1, TS 35.201); both are
+/// the same operation. Bits are counted from the highest bit of the first byte. Bits after the last
+/// one stay unchanged.
 ///
-/// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: whoever has both
-/// ciphertexts has the difference of the plaintexts.
+/// No two messages may have the same key, `count`, `bearer` (0 to 31) and `direction`: two such
+/// ciphertexts reveal the difference of their plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, F8Job, KasumiError, KasumiKey, LinkDirection::Uplink, Planner};

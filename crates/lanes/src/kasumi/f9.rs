@@ -10,7 +10,7 @@ use crate::buffer::Input;
 use crate::job::{Mac, MacJob};
 use crate::manager::Loan;
 
-/// What is added to the key for the last block.
+/// The modifier of the key for the last block.
 const MODIFIER: u64 = 0xaaaa_aaaa_aaaa_aaaa;
 
 /// A message to authenticate.
@@ -30,9 +30,9 @@ pub(in crate::kasumi) struct F9 {
     /// The sum of all blocks of the chain so far.
     sum: u64,
     data: *const u8,
-    /// What comes after the whole blocks of the message; the first one last.
+    /// The blocks behind the whole blocks of the message, in reverse order.
     padded: [u64; 2],
-    /// How many of those are left.
+    /// How many of these blocks are left.
     left: usize,
     /// Whether the block under way is the last, the sum's.
     ends: bool,
@@ -101,12 +101,13 @@ impl Chain for F9 {
 }
 
 impl<'a> Loan<'a, KasumiLanes> {
-    /// The F9 message authentication code (UIA1, TS 35.201) of the first `bits` bits of data, `MAC-I`. Bits
-    /// are counted from the highest of the first byte; those after the last are of no account.
+    /// The F9 message authentication code (UIA1, TS 35.201) of the first `bits` bits of data,
+    /// `MAC-I`. Bits are counted from the highest of the first byte; those after the last are of no
+    /// account.
     ///
-    /// The tag has 32 bits: one in four thousand million guesses is right. A receiver must accept no pair of
-    /// `count` and `fresh` twice under one key, or messages can be replayed. The standard's messages have
-    /// 20,000 bits at most; here they may be longer.
+    /// The tag has 32 bits: one in four thousand million guesses is right. A receiver must accept
+    /// no pair of `count` and `fresh` twice under one key, or messages can be replayed. The
+    /// standard's messages have 20,000 bits at most; here they may be longer.
     ///
     /// # Errors
     /// [`KasumiError`] if the data have fewer bits.
@@ -164,17 +165,18 @@ unsafe impl Mac for F9Mode<'_> {
     }
 }
 
-/// Data whose first bits are to be authenticated with F9 (UIA1, TS 35.201). Bits are counted from the highest
-/// of the first byte; those after the last are of no account.
+/// Data whose first bits are to be authenticated with F9 (UIA1, TS 35.201). Bits are counted from
+/// the highest of the first byte; those after the last are of no account.
 ///
-/// The tag, `MAC-I`, has 32 bits: one in four thousand million guesses is right. A receiver must accept no pair
-/// of `count` and `fresh` twice under one key, or messages can be replayed.
+/// The tag, `MAC-I`, has 32 bits: one in four thousand million guesses is right. A receiver must
+/// accept no pair of `count` and `fresh` twice under one key, or messages can be replayed.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, F9Job, KasumiError, KasumiKey, LinkDirection::Uplink, Planner};
 ///
 /// let key = KasumiKey::new(&[7; 16]);
-/// let mut jobs = [F9Job::f9(&key, 1, 2, Uplink, b"one", 24, ())?, F9Job::f9(&key, 1, 2, Uplink, b"two", 24, ())?];
+/// let one = F9Job::f9(&key, 1, 2, Uplink, b"one", 24, ())?;
+/// let mut jobs = [one, F9Job::f9(&key, 1, 2, Uplink, b"two", 24, ())?];
 /// Planner::new(&Cpu::detect()).process_many(&mut jobs);
 /// assert_ne!(jobs[0].output(), jobs[1].output());
 /// # Ok::<(), KasumiError>(())

@@ -1,4 +1,4 @@
-//! Keys, and what is refused.
+//! Keys, and errors of F8 and F9.
 
 use core::fmt;
 
@@ -6,7 +6,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// A key for F8 or F9: 128 bits, wiped when dropped.
 ///
-/// It is kept as it is: the schedule of all lanes is made at once, when buffers take lanes.
+/// It is stored unexpanded: the schedule of all lanes is made at once, when buffers take lanes.
 ///
 /// ```
 /// use broadloom_lanes::KasumiKey;
@@ -47,6 +47,16 @@ impl fmt::Debug for KasumiKey {
 }
 
 /// Why a buffer cannot be processed with F8 or F9.
+///
+/// ```
+/// use broadloom_lanes::{F8Job, KasumiKey, LinkDirection};
+///
+/// let key = KasumiKey::new(&[7; 16]);
+/// let error = F8Job::f8(&key, 1, 32, LinkDirection::Uplink, vec![0; 8], 64, ())
+///     .err()
+///     .expect("a bearer has 5 bits");
+/// assert_eq!(error.to_string(), "a bearer is 0 to 31, not 32");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KasumiError {
     /// A bearer has 5 bits.
@@ -58,7 +68,7 @@ pub enum KasumiError {
     Bits {
         /// The length that was given, in bits.
         given: usize,
-        /// The bytes that are there.
+        /// The available bytes.
         bytes: usize,
     },
 }

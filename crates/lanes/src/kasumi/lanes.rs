@@ -13,14 +13,14 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct KasumiTask {
     pub(super) key: *const KasumiKey,
     pub(super) mode: ModeTask,
 }
 
-/// What is done with a key.
+/// The use of a key.
 #[derive(Clone, Copy)]
 pub(super) enum ModeTask {
     F8(<F8 as Chain>::Task),
@@ -39,8 +39,8 @@ pub(super) trait Chain: Copy {
     /// The task is good until the chain has ended.
     unsafe fn begin(task: &Self::Task) -> (Self, Stretch);
 
-    /// Takes an encrypted block, and gives the one to encrypt after it: for all blocks of a stretch but its
-    /// last one.
+    /// Takes an encrypted block, and gives the one to encrypt after it: for all blocks of a stretch
+    /// but its last one.
     ///
     /// # Safety
     /// The task is good.
@@ -58,9 +58,9 @@ pub(super) trait Chain: Copy {
 
 /// Blocks under one key.
 pub(super) struct Stretch {
-    /// What is encrypted first.
+    /// The first block to encrypt.
     pub block: u64,
-    /// What is added to the key, in each of its halves.
+    /// The modifier of the key, for each half.
     pub modifier: u64,
     /// The blocks after the first.
     pub more: usize,
@@ -68,8 +68,21 @@ pub(super) struct Stretch {
 
 /// The scheduler of KASUMI buffers: as many lanes as the widest kernel has, for each mode.
 ///
-/// The kernel is the one with the fewest lanes that are enough for the buffers under way. Its time does not
-/// depend on how many lanes are in use: few buffers cost as much as 64 do.
+/// The kernel is the one with the fewest lanes that are enough for the buffers under way. Its time
+/// does not depend on how many lanes are in use: few buffers cost as much as 64 do.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, F8Job, KasumiKey, KasumiLanes, LinkDirection, Planner};
+///
+/// let mut planner: Planner<KasumiLanes> = Planner::new(&Cpu::detect());
+/// let key = KasumiKey::new(&[7; 16]);
+/// let job = F8Job::f8(&key, 1, 5, LinkDirection::Uplink, vec![0; 20], 157, ());
+/// let mut jobs = [job.expect("a bearer, and bits that are there")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct KasumiLanes {
     f8: Set<F8>,
     f9: Set<F9>,
@@ -79,7 +92,7 @@ pub struct KasumiLanes {
     occupancy: Occupancy,
 }
 
-/// What kernels work on.
+/// The memory of the kernels.
 struct Memory {
     schedule: Box<[Line]>,
     blocks: Box<[Line]>,
@@ -98,7 +111,7 @@ struct Lane<C> {
     chain: C,
     /// The next block to encrypt.
     block: u64,
-    /// What is added to both halves of the key.
+    /// The modifier of both halves of the key.
     modifier: u64,
     key: *const KasumiKey,
     /// Blocks before the last of its stretch.
@@ -106,7 +119,8 @@ struct Lane<C> {
     id: u32,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
+// this.
 unsafe impl Send for KasumiLanes {}
 
 impl Lanes for KasumiLanes {
@@ -134,7 +148,8 @@ impl Lanes for KasumiLanes {
         self.occupancy
     }
 
-    /// Buffers of both modes may wait together; each mode runs whenever its lanes are full, and at the end.
+    /// Buffers of both modes may wait together; each mode runs whenever its lanes are full, and at
+    /// the end.
     unsafe fn run(&mut self, source: &mut impl Source<KasumiTask>, _: Goal) {
         let KasumiLanes { f8, f9, memory, kernels, lanes, occupancy } = self;
         let mut bench = Bench { memory, kernels, lanes: *lanes, occupancy };
@@ -202,8 +217,8 @@ impl<C: Chain> Set<C> {
         let lanes = &mut self.lanes[..active];
         let fewest = lanes.iter().map(|lane| lane.more).min().unwrap_or(0);
         bench.occupancy.count(active, bench.lanes, fewest + 1);
-        // SAFETY: the tasks are good, which includes their keys; the kernel is for this CPU, and the memory
-        // made for the most lanes it can have.
+        // SAFETY: the tasks are good, which includes their keys; the kernel is for this CPU, and
+        // the memory made for the most lanes it can have.
         unsafe {
             bench.memory.schedule(kernel, lanes);
             for (to, lane) in bench.memory.blocks().iter_mut().zip(lanes.iter()) {
@@ -267,7 +282,7 @@ impl Memory {
         elements(&mut self.blocks)
     }
 
-    /// Makes the schedule of the lanes' keys as they are now.
+    /// Makes the schedule of the lanes' present keys.
     ///
     /// # Safety
     /// The keys are good, the kernel for this CPU and no wider than the memory.

@@ -1,8 +1,9 @@
-//! S7 and S9 as logic (TS 35.202, 4.5): the equations of the standard, with what they have in common computed
+//! S7 and S9 as logic (TS 35.202, 4.5): the equations of the standard, with common terms computed
 //! once. Constant terms are left out; `cipher` adds them elsewhere.
 //!
-//! S9's equations are quadratic, S7's cubic; and none has more than 14 terms. A search over the orders in which
-//! common sums and products can be taken out found these: 94 gates and 86.
+//! The equations of S9 are quadratic, those of S7 cubic, and none has more than 14 terms. A search
+//! over the orders in which common sums and products can be extracted found these circuits: 94
+//! gates and 86.
 
 use crate::bits::Bits;
 

@@ -1,9 +1,9 @@
-//! Which kernels a CPU gets.
+//! Selects the kernels for a CPU.
 
 use crate::cpu::Cpu;
 use crate::report::KernelInfo;
 
-/// What F8 and F9 get on this CPU.
+/// The kernels of F8 and F9 on this CPU.
 pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 2] {
     let kernels = cpu.kernels().kasumi;
     let (single, kernel) = (kernels[0], kernels[kernels.len() - 1]);

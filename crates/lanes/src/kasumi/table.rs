@@ -1,10 +1,11 @@
-//! KASUMI by large tables, for comparison with the lanes and for nothing else: it reads its tables at addresses
-//! that depend on the key and the data, which tells whoever shares a cache with it about both.
+//! KASUMI by large tables, only for comparison with the lanes. It reads its tables at addresses
+//! that depend on the key and the data, which a cache reveals.
 //!
-//! FI takes 16 bits to 16 bits in two halves, with a round key added between them. Each half can be one table
-//! of 65,536 entries: five instructions for FI, where the tables of the standard take over twenty to take the
-//! 9 and 7 bits apart and put them together again. It is the trade of a machine that hides the latency of
-//! memory behind many threads; 256 KiB of tables do not fit in a first-level cache.
+//! FI maps 16 bits to 16 bits in two halves, with a round key added between them. Each half can be
+//! one table of 65,536 entries: five instructions for FI. With the tables of the standard, FI takes
+//! over twenty, to separate the 9 and 7 bits and to join them again. Large tables suit a machine
+//! that hides the latency of memory behind many threads: 256 KiB of tables do not fit into a
+//! first-level cache.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -14,6 +15,13 @@ use super::cipher::CONSTANTS;
 use super::{KasumiError, KasumiKey, LinkDirection};
 
 /// The two tables.
+///
+/// ```
+/// use broadloom_lanes::{KasumiKey, LinkDirection, TableKasumi};
+///
+/// let tables = TableKasumi::new();
+/// assert!(std::mem::size_of_val(&tables) < 100, "both tables are on the heap");
+/// ```
 pub struct TableKasumi {
     first: Box<[u16]>,
     second: Box<[u16]>,

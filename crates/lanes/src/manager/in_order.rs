@@ -1,4 +1,4 @@
-//! The in-order manager: jobs come back as they were submitted.
+//! The in-order manager: jobs come back in the order of submission.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -16,10 +16,11 @@ const SORTED_BATCH: usize = 64;
 
 /// Takes jobs one at a time and gives them back in the order of submission.
 ///
-/// A ring with a fixed number of slots: a complete job waits there for the earlier ones. Never are more
-/// jobs in flight than it has slots; when the last one is taken, the manager runs, with half-filled
-/// lanes if it must, until the earliest job is complete, and gives that back. Make it large enough that
-/// this is rare: one long job among short ones holds up as many of them as there are slots.
+/// A ring with a fixed number of slots: a complete job waits there for the earlier ones. Never are
+/// more jobs in flight than it has slots; when the last one is taken, the manager runs, with
+/// half-filled lanes if it must, until the earliest job is complete, and gives that back. Make it
+/// large enough that this is rare: one long job among short ones holds up as many of them as there
+/// are slots.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, CbcJob, Cpu, InOrder};
@@ -48,8 +49,7 @@ pub struct InOrder<J: Job> {
     on_drop: Option<Box<dyn FnMut(J) + Send>>,
 }
 
-/// Jobs in their order, numbered as they come; the slot of a number is what remains of it after division
-/// by a power of two.
+/// Jobs in their order, numbered on arrival. The slot of a job is its number modulo a power of two.
 struct Ring<J> {
     slab: Slab<J>,
     waiting: Waiting,
@@ -74,7 +74,7 @@ impl<J: Job> Ring<J> {
         (self.submitted - self.returned) as usize
     }
 
-    /// Takes out the earliest job, if it is complete or `any` will do.
+    /// Takes out the earliest job, if it is complete or `any` is set.
     #[inline(always)]
     fn take_earliest(&mut self, any: bool) -> Option<J> {
         let slot = self.slot(self.returned);
@@ -87,8 +87,8 @@ impl<J: Job> Ring<J> {
         Some(unsafe { self.slab.take(slot) })
     }
 
-    /// The earliest deadline of the jobs that were not given back: one that is complete may wait for
-    /// earlier ones that are not.
+    /// The earliest deadline of the jobs that were not given back: a complete job may wait for
+    /// earlier jobs that are not complete.
     fn next_deadline(&self) -> u64 {
         let slots = (self.returned..self.submitted).map(|number| self.slot(number));
         slots.map(|slot| self.deadlines[slot]).min().unwrap_or(u64::MAX)
@@ -114,7 +114,8 @@ impl<J: Job> Source<<J::Lanes as Lanes>::Task> for Ring<J> {
 }
 
 impl<J: Job> InOrder<J> {
-    /// A manager for up to `slots` jobs in flight; all that it will ever allocate, it allocates here.
+    /// A manager for up to `slots` jobs in flight; all that it will ever allocate, it allocates
+    /// here.
     ///
     /// # Panics
     /// If `slots` is 0.
@@ -143,8 +144,8 @@ impl<J: Job> InOrder<J> {
         }
     }
 
-    /// Says who gets the jobs that are still held when the manager is dropped, earliest first, some of
-    /// them not complete. [`close`](InOrder::close) gives them back directly.
+    /// Sets the handler for jobs that the manager still holds when it is dropped, earliest first,
+    /// some of them incomplete. [`close`](InOrder::close) gives them back directly.
     pub fn on_drop(mut self, handler: impl FnMut(J) + Send + 'static) -> Self
     where
         J: 'static,
@@ -168,8 +169,9 @@ impl<J: Job> InOrder<J> {
         self.ring.in_flight()
     }
 
-    /// Takes a job, and gives back the earliest one if it is complete, or if the ring is now full. One that was
-    /// complete before is processed once more, over what it made: in a counter mode that undoes it.
+    /// Takes a job, and gives back the earliest one if it is complete, or if the ring is now full.
+    /// A job that was complete before is processed once more, over its own output. In a counter
+    /// mode that undoes it.
     #[inline]
     pub fn submit(&mut self, mut job: J) -> Option<J> {
         let ring = &mut self.ring;
@@ -192,8 +194,8 @@ impl<J: Job> InOrder<J> {
         self.ring.take_earliest(false)
     }
 
-    /// Gives back the earliest job, completing it with half-filled lanes if it must; `None` if it holds
-    /// no job.
+    /// Gives back the earliest job, completing it with half-filled lanes if it must; `None` if it
+    /// holds no job.
     pub fn flush(&mut self) -> Option<J> {
         if self.ring.in_flight() > 0 {
             self.complete_earliest();
@@ -201,9 +203,9 @@ impl<J: Job> InOrder<J> {
         self.ring.take_earliest(false)
     }
 
-    /// Gives back the earliest job if it is complete, and completes it if the deadline of any job is
-    /// `now` or earlier: a job whose time has come waits for the earlier ones, so these go with it. Call
-    /// it until it gives none; all jobs whose time has come are then back.
+    /// Gives back the earliest job if it is complete, and completes it if the deadline of any job
+    /// is `now` or earlier: a job whose time has come waits for the earlier ones, so these go with
+    /// it. Call it until it gives none; all jobs whose time has come are then back.
     pub fn flush_expired(&mut self, now: u64) -> Option<J> {
         // The last tick stands for no deadline.
         let now = now.min(u64::MAX - 1);
@@ -216,8 +218,8 @@ impl<J: Job> InOrder<J> {
         self.ring.take_earliest(false)
     }
 
-    /// Ends the manager and gives back every job that it still held, in order, as it stands: those that
-    /// are not complete say so, and the buffer of a cipher job may be processed in part.
+    /// Ends the manager and gives back every job that it still held, in order, as it stands: those
+    /// that are not complete say so, and the buffer of a cipher job may be processed in part.
     pub fn close(mut self) -> impl Iterator<Item = J> {
         core::iter::from_fn(move || self.ring.take_earliest(true))
     }

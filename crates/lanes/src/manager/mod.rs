@@ -1,4 +1,4 @@
-//! Managers: typed jobs in, completed jobs out, over a scheduler that fills lanes.
+//! Managers: typed jobs in, complete jobs out, over a scheduler that fills lanes.
 
 mod in_order;
 mod loan;
@@ -17,8 +17,26 @@ use crate::cpu::Cpu;
 
 /// A job: what a user hands to a manager, and gets back complete.
 ///
-/// [`HashJob`](crate::HashJob), [`CbcJob`](crate::CbcJob) and [`PacketJob`](crate::PacketJob), which has all
-/// other modes, are jobs; each can be processed by [`Planner`], [`OutOfOrder`] and [`InOrder`].
+/// [`HashJob`](crate::HashJob), [`CbcJob`](crate::CbcJob) and [`PacketJob`](crate::PacketJob),
+/// which has all other modes, are jobs; each can be processed by [`Planner`], [`OutOfOrder`] and
+/// [`InOrder`].
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Job, OutOfOrder};
+///
+/// /// Takes jobs of any kind through a manager, and gives them back complete.
+/// fn through<J: Job>(jobs: impl Iterator<Item = J>) -> Vec<J> {
+///     let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
+///     let mut complete: Vec<J> = jobs.filter_map(|job| manager.submit(job)).collect();
+///     complete.extend(std::iter::from_fn(|| manager.flush()));
+///     complete
+/// }
+///
+/// use broadloom_lanes::{HashJob, Md5};
+/// let complete = through((0..100).map(|n| HashJob::<Md5, _, _>::digest([n; 9], n)));
+/// assert_eq!(complete.len(), 100);
+/// assert!(complete.iter().all(|job| job.is_complete()));
+/// ```
 ///
 /// # Safety
 ///
@@ -48,6 +66,19 @@ pub unsafe trait Job {
 }
 
 /// A manager of either order: [`OutOfOrder`] or [`InOrder`], whose methods these are.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, InOrder, Job, Manager, OutOfOrder, Sha1};
+///
+/// fn drain<J: Job>(manager: &mut impl Manager<J>) -> usize {
+///     std::iter::from_fn(|| manager.flush()).count()
+/// }
+///
+/// let (cpu, job) = (Cpu::detect(), || HashJob::<Sha1, _>::digest(b"message", ()));
+/// let (mut any, mut ordered) = (OutOfOrder::new(&cpu, 64), InOrder::new(&cpu, 64));
+/// assert!(any.submit(job()).is_none() && ordered.submit(job()).is_none());
+/// assert_eq!((drain(&mut any), drain(&mut ordered)), (1, 1));
+/// ```
 pub trait Manager<J: Job> {
     /// Takes a job, and may give one back.
     fn submit(&mut self, job: J) -> Option<J>;
@@ -81,7 +112,7 @@ macro_rules! manager {
 
 manager!(OutOfOrder, InOrder);
 
-/// What a manager notes on a job.
+/// A manager's notes on a job.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
@@ -100,17 +131,19 @@ impl Default for Ticket {
 /// A scheduler of tasks onto lanes: it knows nothing of jobs, of their order, or of who holds them.
 #[doc(hidden)]
 pub trait Lanes: Send {
-    /// What it schedules.
+    /// The tasks that it schedules.
     type Task: Copy;
 
-    /// Whether it pays to sort the jobs of a stream by their length before they get lanes: whether a step
-    /// of the kernel is long beside the sorting.
+    /// Whether it pays to sort the jobs of a stream by their length before they get lanes: whether
+    /// a step of the kernel is long beside the sorting.
     const SORT_STREAMS: bool;
 
-    /// Whether it pays to have as many jobs of one cost as there are lanes go by themselves, where streams are sorted.
+    /// Whether it pays to have as many jobs of one cost as there are lanes go by themselves, where
+    /// streams are sorted.
     const TOGETHER: bool = false;
 
-    /// A scheduler with the kernels for this CPU. All that it will ever allocate, it allocates here.
+    /// A scheduler with the kernels for this CPU. All that it will ever allocate, it allocates
+    /// here.
     fn new(cpu: &Cpu) -> Self;
 
     /// Lanes of the widest kernel.
@@ -123,13 +156,22 @@ pub trait Lanes: Send {
     /// reached. Tasks that were taken and are not complete stay, for the next call.
     ///
     /// # Safety
-    /// The pointers of every task that the source gives are good until the task is reported done, or
-    /// `self` is dropped or forgotten.
+    /// The pointers of every task that the source gives are good until the task is reported done,
+    /// or `self` is dropped or forgotten.
     unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, goal: Goal);
 }
 
-/// How full lanes were: steps (blocks) of lanes that had a buffer, of the steps that the widest kernel's
-/// lanes would have taken in the same calls.
+/// How full lanes were: steps (blocks) of lanes that had a buffer, of the steps that the widest
+/// kernel's lanes would have taken in the same calls.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, HashJob, Md5, Planner};
+///
+/// let mut planner = Planner::new(&Cpu::detect());
+/// planner.process_many(&mut [0; 64].map(|byte| HashJob::<Md5, _>::digest([byte; 640], ())));
+/// let occupancy = planner.occupancy();
+/// assert!(occupancy.used > 0 && occupancy.used <= occupancy.offered);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Occupancy {
     /// Steps of lanes that had a buffer.
@@ -150,11 +192,11 @@ impl Occupancy {
 /// Where a scheduler gets tasks and where it reports them.
 #[doc(hidden)]
 pub trait Source<T> {
-    /// Hands over the next task and the number that it is to be reported by, and gives what `take` made of
-    /// them; `None` if there is none now.
+    /// Hands over the next task and the number that it is to be reported by, and gives what `take`
+    /// made of them; `None` if there is none now.
     ///
-    /// By reference: a task that is moved through an `Option` is copied more than once, in pieces that do
-    /// not fit those it was written in, which stalls the loads (thirty cycles a job).
+    /// By reference: a task that is moved through an `Option` is copied more than once, in pieces
+    /// that do not fit those it was written in, which stalls the loads (thirty cycles a job).
     fn next<R>(&mut self, take: impl FnOnce(u32, &T) -> R) -> Option<R>;
     /// The task of this number is complete.
     fn done(&mut self, id: u32);

@@ -1,4 +1,4 @@
-//! The out-of-order manager: jobs come back as they complete.
+//! The out-of-order manager: jobs come back in the order of completion.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -12,14 +12,14 @@ use crate::slab::Slab;
 
 /// Takes jobs one at a time and gives them back as they complete.
 ///
-/// It holds up to `depth` jobs; until then [`submit`](OutOfOrder::submit) gives nothing back, and from
-/// then on one job for each. With a depth of as many jobs as the kernel has lanes it behaves as the
-/// scheduler of Intel's *Processing Multiple Buffers in Parallel*; a few times as many keep all lanes
-/// full whatever the lengths.
+/// It holds up to `depth` jobs; until then [`submit`](OutOfOrder::submit) gives nothing back, and
+/// from then on one job for each. With a depth of as many jobs as the kernel has lanes it behaves
+/// as the scheduler of Intel's *Processing Multiple Buffers in Parallel*; a few times as many keep
+/// all lanes full whatever the lengths.
 ///
-/// A job is not forgotten: half-filled lanes move after a bounded number of calls even if longer jobs
-/// share the manager with an endless stream of short ones. But nothing moves without a call: on an idle
-/// queue, [`flush`](OutOfOrder::flush); or give jobs a deadline and call
+/// A job is not forgotten: half-filled lanes move after a bounded number of calls even if longer
+/// jobs share the manager with an endless stream of short ones. But nothing moves without a call:
+/// on an idle queue, [`flush`](OutOfOrder::flush); or give jobs a deadline and call
 /// [`flush_expired`](OutOfOrder::flush_expired).
 ///
 /// The order of completion is the same in every run with the same jobs.
@@ -51,7 +51,8 @@ struct Held<J> {
     slab: Slab<J>,
     places: Box<[Place]>,
     deadlines: Box<[u64]>,
-    /// The slots that are empty, the last one emptied last: it is the one to be filled, as it is in the nearest cache.
+    /// The empty slots, with the last emptied one at the end. It is filled first, because it is
+    /// still in the nearest cache.
     free: Vec<u32>,
     waiting: Waiting,
     complete: Queue,
@@ -112,8 +113,8 @@ impl<J: Job> Held<J> {
 
 impl<J: Job> OutOfOrder<J> {
     /// A manager for up to `depth` jobs. A depth of 64, or of four times
-    /// [`lanes`](OutOfOrder::lanes), keeps them full for any mix of lengths; all that the manager will
-    /// ever allocate, it allocates here.
+    /// [`lanes`](OutOfOrder::lanes), keeps them full for any mix of lengths; all that the manager
+    /// will ever allocate, it allocates here.
     ///
     /// # Panics
     /// If `depth` is 0.
@@ -135,8 +136,8 @@ impl<J: Job> OutOfOrder<J> {
         }
     }
 
-    /// Says who gets the jobs that are still held when the manager is dropped, some of them not
-    /// complete. [`close`](OutOfOrder::close) gives them back directly.
+    /// Sets the handler for jobs that the manager still holds when it is dropped, some of them
+    /// incomplete. [`close`](OutOfOrder::close) gives them back directly.
     pub fn on_drop(mut self, handler: impl FnMut(J) + Send + 'static) -> Self
     where
         J: 'static,
@@ -160,8 +161,9 @@ impl<J: Job> OutOfOrder<J> {
         self.capacity() - self.held.free.len()
     }
 
-    /// Takes a job, and gives back one that is complete, if there is one or the manager is now full. One that was
-    /// complete before is processed once more, over what it made: in a counter mode that undoes it.
+    /// Takes a job, and gives back one that is complete, if there is one or the manager is now
+    /// full. A job that was complete before is processed once more, over its own output. In a
+    /// counter mode that undoes it.
     ///
     /// ```compile_fail
     /// # use broadloom_lanes::{Cpu, HashJob, OutOfOrder, Sha1};
@@ -189,8 +191,8 @@ impl<J: Job> OutOfOrder<J> {
         held.take_complete()
     }
 
-    /// Gives back a complete job, completing one with half-filled lanes if it must; `None` if it holds
-    /// no job.
+    /// Gives back a complete job, completing one with half-filled lanes if it must; `None` if it
+    /// holds no job.
     pub fn flush(&mut self) -> Option<J> {
         if self.held.complete.len() == 0 {
             // SAFETY: jobs stay in their slots, untouched, until their tasks are done.
@@ -199,8 +201,8 @@ impl<J: Job> OutOfOrder<J> {
         self.held.take_complete()
     }
 
-    /// Completes the jobs whose deadline is `now` or earlier, and gives back one that is complete; `None`
-    /// if there is none. Call it until then.
+    /// Completes the jobs whose deadline is `now` or earlier, and gives back one that is complete;
+    /// `None` if there is none. Call it until it returns `None`.
     pub fn flush_expired(&mut self, now: u64) -> Option<J> {
         // The last tick stands for no deadline.
         let now = now.min(u64::MAX - 1);
@@ -214,8 +216,8 @@ impl<J: Job> OutOfOrder<J> {
         self.held.take_complete()
     }
 
-    /// Ends the manager and gives back every job that it still held, as it stands: those that are not
-    /// complete say so, and the buffer of a cipher job may be processed in part.
+    /// Ends the manager and gives back every job that it still held, as it stands: those that are
+    /// not complete say so, and the buffer of a cipher job may be processed in part.
     pub fn close(mut self) -> impl Iterator<Item = J> {
         core::iter::from_fn(move || self.held.take_any())
     }

@@ -1,5 +1,10 @@
-//! The order in which jobs get lanes: the longest first, so that lanes that empty early are refilled with
-//! what is shorter, and the last ones to empty do so together.
+//! The order in which jobs get lanes: the longest first. Lanes that run empty early are refilled
+//! with shorter jobs, and the last lanes run empty together.
+//!
+//! In a stream, jobs without a lane wait in a list for each cost. A list with as many jobs as there
+//! are lanes goes first, as a group of its own; meanwhile the other lists may fill up. Then all
+//! jobs go, the most expensive first. A list that others keep passing by goes after a bounded
+//! number of rounds.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -9,7 +14,7 @@ use core::cmp::Reverse;
 use super::Lanes;
 use super::queue::Queue;
 
-/// Jobs planned together: as many as the widest kernel has lanes, which is that of DES.
+/// Jobs planned together: as many as the widest kernel, that of DES, has lanes.
 pub(crate) const WINDOW: usize = 512;
 
 /// Classes of cost: a class for each number of steps, and the first for all that take more.
@@ -27,8 +32,8 @@ impl Plan {
         Plan { order: Box::new([0; WINDOW]), classes: Box::new([0; WINDOW]), places: [0; CLASSES] }
     }
 
-    /// Orders jobs, one at least, by their cost, dearest first and otherwise as they stand: a counting sort, or nothing
-    /// at all where all cost the same.
+    /// Orders jobs, one at least, by their cost, dearest first and otherwise as they stand: a
+    /// counting sort, or nothing at all where all cost the same.
     #[inline(always)]
     pub(crate) fn order(&mut self, jobs: usize, cost: impl Fn(usize) -> usize) -> &[u16] {
         let class = |job| (CLASSES - 1 - cost(job).min(CLASSES - 1)) as u8;
@@ -70,7 +75,8 @@ static IN_PLACE: [u16; WINDOW] = {
     order
 };
 
-/// The jobs of a manager that have no lane yet, by slot: in the order in which they came, or in [`Classes`].
+/// The jobs of a manager that have no lane yet, by slot: in the order in which they came, or in
+/// [`Classes`].
 pub(crate) enum Waiting {
     AsTheyCame(Queue),
     Sorted(Classes),
@@ -95,7 +101,8 @@ impl Waiting {
         }
     }
 
-    /// The next job. `None` if there is none, or if the others had better wait: whoever asks again gets them too.
+    /// The next job. `None` if there is none, or if the other jobs had better wait; the next call
+    /// gives these, too.
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<u32> {
         match self {
@@ -108,16 +115,18 @@ impl Waiting {
 /// After so many rounds in which a class was held back, it is so no longer.
 const PATIENCE: u32 = 32;
 
-/// Jobs by their cost: a list for each number of steps, oldest first, and the last for all that take more.
+/// Jobs by their cost: a list for each number of steps, oldest first, and the last for all that
+/// take more.
 ///
-/// As many of one cost as there are lanes fill these from start to end. So classes that have so many go by themselves,
-/// and the others are held back as long as there are such; then all go, the dearest first.
+/// As many of one cost as there are lanes fill these from start to end. So classes that have so
+/// many go by themselves, and the others are held back as long as there are such; then all go, the
+/// dearest first.
 pub(crate) struct Classes {
-    /// And one more, for those of a class of which all go.
+    /// And one more, for a class whose jobs all go.
     classes: Box<[Class; CLASSES + 1]>,
     /// The job after each in its class.
     after: Box<[u32]>,
-    /// The costs of those in the last class, and room to sort them.
+    /// The costs of the jobs in the last class, and room to sort them.
     costs: Box<[usize]>,
     dearest: Vec<(Reverse<usize>, usize, u32)>,
     /// A bit for each class that has jobs, and for each that has enough to go by itself.

@@ -7,8 +7,8 @@ use super::plan::{Plan, WINDOW};
 use super::{Goal, Job, Lanes, Loan, Occupancy, Source};
 use crate::cpu::Cpu;
 
-/// Processes slices of jobs: the longest first, so that lanes that empty early are refilled with what is
-/// shorter and the last ones to empty do so together.
+/// Processes slices of jobs: the longest first, so that lanes that empty early are refilled with
+/// what is shorter and the last ones to empty do so together.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, HashJob, Planner, Sha256};
@@ -48,8 +48,8 @@ impl<L: Lanes> Planner<L> {
         self.lanes.occupancy()
     }
 
-    /// Does the work of every [`Loan`]; when this returns all of it is done, and the buffers are the
-    /// caller's again.
+    /// Does the work of every [`Loan`]; when this returns all of it is done, and the buffers are
+    /// the caller's again.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
@@ -57,7 +57,8 @@ impl<L: Lanes> Planner<L> {
     /// let key = AesKey::new(&[7; 16])?;
     /// let mut packets = [[1u8; 32], [2; 32], [3; 32]];
     /// let mut planner = Planner::new(&Cpu::detect());
-    /// planner.process_each(packets.iter_mut().map(|packet| Loan::encrypt(&key, &[0; 16], packet)));
+    /// let loans = packets.iter_mut().map(|packet| Loan::encrypt(&key, &[0; 16], packet));
+    /// planner.process_each(loans);
     /// assert_ne!(packets[0], [1; 32]);
     /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
     /// ```
@@ -82,19 +83,19 @@ impl<L: Lanes> Planner<L> {
             let costs = &self.costs;
             let order = self.plan.order(count, |index| costs[index]);
             let mut source = Lent { tasks, order: order.iter() };
-            // SAFETY: what the tasks point to is borrowed for 'a, which outlives this call, and all of
-            // them are done when it returns.
+            // SAFETY: what the tasks point to is borrowed for 'a, which outlives this call, and all
+            // of them are done when it returns.
             unsafe { self.lanes.run(&mut source, Goal::All) };
         }
     }
 
-    /// Completes every job of the slice. Jobs that are complete already are left as they are.
+    /// Completes every job of the slice. Jobs that are complete already stay unchanged.
     pub fn process_many<J: Job<Lanes = L>>(&mut self, jobs: &mut [J]) {
         for window in jobs.chunks_mut(WINDOW) {
             let order = self.plan.order(window.len(), |index| window[index].cost());
             let mut source = Planned { jobs: window.as_mut_ptr(), order: order.iter() };
-            // SAFETY: the jobs stay where they are, and are reached only through `source`, until all
-            // tasks are done.
+            // SAFETY: the jobs stay where they are, and are reached only through `source`, until
+            // all tasks are done.
             unsafe { self.lanes.run(&mut source, Goal::All) };
         }
     }

@@ -1,4 +1,4 @@
-//! A first-in first-out queue of slot numbers, of a size fixed when it is made.
+//! A first-in first-out queue of slot numbers, with a fixed size.
 
 use alloc::boxed::Box;
 use alloc::vec;

@@ -1,4 +1,4 @@
-//! The steps of several keystreams side by side.
+//! The steps of several key streams side by side.
 
 use super::key::State;
 use crate::cpu::Cpu;
@@ -10,7 +10,7 @@ pub(crate) const MAX_LANES: usize = 4;
 /// Bytes of a group.
 pub(crate) const GROUP: usize = 16;
 
-/// What kernels advance. All keystreams are at the same byte.
+/// The state that kernels advance. All key streams are at the same byte.
 pub(crate) struct Streams {
     pub states: [State; MAX_LANES],
     /// The places that go by the key: `j`.
@@ -24,17 +24,18 @@ pub(crate) struct Streams {
 ///
 /// # Safety
 ///
-/// The caller promises that each source can be read and each destination written for the bytes of the groups.
+/// The caller promises that each source can be read and each destination written for the bytes of
+/// the groups.
 pub(crate) struct Kernel {
     /// The name shown to users.
     pub name: &'static str,
     pub lanes: usize,
-    /// By the number of lanes less one: ciphers groups of bytes, in lanes `0..=n`. The first byte's number
-    /// and 1 are a multiple of [`GROUP`], so that no group goes past the end of a state.
+    /// By the number of lanes less one: ciphers groups of bytes, in lanes `0..=n`. The first byte's
+    /// number and 1 are a multiple of [`GROUP`], so that no group goes past the end of a state.
     pub groups: &'static [unsafe fn(streams: &mut Streams, first: usize, groups: usize)],
 }
 
-/// What RC4 gets on this CPU.
+/// The kernel of RC4 on this CPU.
 pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
     let Kernel { name, lanes, .. } = *cpu.kernels().rc4;
     KernelInfo {

@@ -7,7 +7,8 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 /// The permutation, an entry in 32 bits: loads and stores of bytes are slower.
 pub(super) type State = [u32; 256];
 
-/// An RC4 key of 5 to 256 bytes, expanded to the state that keystreams start from. Wiped when dropped.
+/// An RC4 key of 5 to 256 bytes, expanded to the state that keystreams start from. Wiped when
+/// dropped.
 ///
 /// ```
 /// use broadloom_lanes::Rc4Key;
@@ -59,6 +60,13 @@ impl fmt::Debug for Rc4Key {
 }
 
 /// A key had fewer than 5 bytes, or more than 256.
+///
+/// ```
+/// use broadloom_lanes::Rc4Key;
+///
+/// let error = Rc4Key::new(&[7; 4]).err().expect("4 bytes are too few");
+/// assert_eq!(error.to_string(), "an RC4 key has 5 to 256 bytes, not 4");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rc4KeyLengthError {
     given: usize,

@@ -6,14 +6,14 @@ use zeroize::Zeroize;
 
 use super::kernel::{GROUP, Kernel, MAX_LANES, Streams, bytes};
 use super::key::Rc4Key;
-use crate::buffer::{CipherBuffer, Span};
+use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::cpu::Cpu;
 use crate::job::{Cipher, CipherJob};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct Rc4Task {
     key: *const Rc4Key,
@@ -24,15 +24,28 @@ pub struct Rc4Task {
 
 /// The scheduler of RC4 buffers.
 ///
-/// Buffers that go together begin together, so that all are at the same place of their states; those that end
-/// early leave the others with fewer lanes. The planner sorts buffers by their lengths.
+/// Buffers that go together begin together, so that all are at the same place of their states;
+/// those that end early leave the others with fewer lanes. The planner sorts buffers by their
+/// lengths.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Planner, Rc4Job, Rc4Key, Rc4Lanes};
+///
+/// let mut planner: Planner<Rc4Lanes> = Planner::new(&Cpu::detect());
+/// let key = Rc4Key::new(&[7; 16]).expect("5 to 256 bytes");
+/// let mut jobs = [Rc4Job::rc4(&key, vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct Rc4Lanes {
     kernel: &'static Kernel,
     streams: Box<Streams>,
     occupancy: Occupancy,
 }
 
-// SAFETY: the pointers are those of tasks that are complete, and never used again.
+// SAFETY: the pointers belong to complete tasks, and are never used again.
 unsafe impl Send for Rc4Lanes {}
 
 impl Lanes for Rc4Lanes {
@@ -92,8 +105,8 @@ impl Rc4Lanes {
     /// Ciphers a batch to its end.
     ///
     /// # Safety
-    /// The lanes' sources and destinations are good for their lengths, of which none is longer than one
-    /// before it.
+    /// The lanes' sources and destinations are valid for their lengths, and no length exceeds the
+    /// one before it.
     unsafe fn run_batch(&mut self, lens: &[usize]) {
         let mut from = 0;
         for (lane, to) in lens.iter().enumerate().rev() {
@@ -104,7 +117,8 @@ impl Rc4Lanes {
         }
     }
 
-    /// Ciphers bytes of the first `active` lanes: one by one until a group begins, and after the last.
+    /// Ciphers bytes of the first `active` lanes: one by one until a group begins, and after the
+    /// last.
     ///
     /// # Safety
     /// The lanes have so many bytes.
@@ -147,11 +161,11 @@ impl Drop for Rc4Lanes {
 }
 
 impl<'a> Loan<'a, Rc4Lanes> {
-    /// Encrypts or decrypts a buffer in place with RC4, which are the same, from the start of the key's
-    /// keystream.
+    /// Encrypts or decrypts a buffer with RC4, which are the same, from the start of the
+    /// key's keystream.
     ///
-    /// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key has the
-    /// difference of their plaintexts. And its keystream is biased, its first bytes most (RFC 7465).
+    /// RC4 has no nonce: **a key is good for one buffer**. Two ciphertexts under one key reveal the
+    /// difference of their plaintexts. The key stream is biased, its first bytes most (RFC 7465).
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, Loan, Planner, Rc4Key};
@@ -159,22 +173,14 @@ impl<'a> Loan<'a, Rc4Lanes> {
     /// let keys = [Rc4Key::new(b"first key")?, Rc4Key::new(b"second key")?];
     /// let mut buffers = [[1; 100]; 2];
     /// let mut planner = Planner::new(&Cpu::detect());
-    /// planner.process_each(buffers.iter_mut().zip(&keys).map(|(buffer, key)| Loan::rc4(key, buffer)));
+    /// let loans = buffers.iter_mut().zip(&keys).map(|(buffer, key)| Loan::rc4(key, buffer));
+    /// planner.process_each(loans);
     /// assert_ne!(buffers[0], buffers[1]);
     /// # Ok::<(), broadloom_lanes::Rc4KeyLengthError>(())
     /// ```
     #[inline(always)]
-    pub fn rc4(key: &'a Rc4Key, buffer: &'a mut [u8]) -> Self {
-        Rc4(key).lend(Span::in_place(buffer))
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn rc4_to(key: &'a Rc4Key, src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Rc4(key).lend(Span::apart(src, dst))
+    pub fn rc4(key: &'a Rc4Key, buffer: impl Into<Buffers<'a>>) -> Self {
+        Rc4(key).lend(buffer.into().span())
     }
 }
 
@@ -182,7 +188,7 @@ impl<'a> Loan<'a, Rc4Lanes> {
 #[derive(Clone, Copy)]
 pub struct Rc4<'a>(&'a Rc4Key);
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Rc4<'_> {
     type Lanes = Rc4Lanes;
 
@@ -197,10 +203,11 @@ unsafe impl Cipher for Rc4<'_> {
     }
 }
 
-/// A buffer to be encrypted or decrypted with RC4, which are the same, from the start of the key's keystream.
+/// A buffer to be encrypted or decrypted with RC4, which are the same, from the start of the key's
+/// keystream.
 ///
-/// RC4 has no nonce: **a key is good for one buffer**. Whoever has two ciphertexts of one key has the
-/// difference of their plaintexts. And its keystream is biased, its first bytes most (RFC 7465).
+/// RC4 has no nonce: **a key is good for one buffer**. Two ciphertexts under one key reveal the
+/// difference of their plaintexts. The key stream is biased, its first bytes most (RFC 7465).
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, Planner, Rc4Job, Rc4Key};

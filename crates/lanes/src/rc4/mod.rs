@@ -1,12 +1,13 @@
-//! RC4, for what was built on it and cannot be changed: behind the feature `legacy`.
+//! RC4, for systems that cannot change: behind the feature `legacy`.
 //!
-//! It is off by default because it is broken. Its keystream is biased, in its first bytes most of all, so that
-//! a text sent often enough under different keys can be read (RFC 7465, which forbids RC4 in TLS). And its
-//! state is a table that is read and written at secret places: no way of computing it keeps the key from
-//! whoever shares a cache.
+//! RC4 is broken, and so off by default. Its key stream is biased, most of all in its first bytes,
+//! so that a text that is sent often enough under different keys can be read (RFC 7465, which
+//! forbids RC4 in TLS). Its state is a table that is read and written at secret addresses, which
+//! every shared cache reveals.
 //!
-//! A byte takes five accesses to memory, each of which may wait for those before it. So several buffers go side
-//! by side, each with a copy of its key's state: `kernel` has their steps, `lanes` puts buffers together.
+//! A byte takes five accesses to memory, each of which may wait for the one before. So several
+//! buffers go side by side, each with a copy of its key's state. `kernel` has their steps, `lanes`
+//! groups buffers.
 
 pub(crate) mod kernel;
 mod key;

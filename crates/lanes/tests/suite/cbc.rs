@@ -12,7 +12,8 @@ enum Place {
     Apart,
 }
 
-/// A buffer of either kind, so that one manager holds both; its bytes start `skip` bytes into a vector.
+/// A buffer of either kind, so that one manager holds both; its bytes start `skip` bytes into a
+/// vector.
 struct Buffer {
     source: Option<Vec<u8>>,
     destination: Vec<u8>,

@@ -1,6 +1,6 @@
 //! CCM: the standards' examples, and the lengths that it refuses.
 
-use broadloom_lanes::{AesKey, CcmError, CcmLanes, Loan, Planner};
+use broadloom_lanes::{AesKey, Buffers, CcmError, CcmLanes, Loan, Planner};
 
 use crate::common::{cipher_cpus, hex};
 
@@ -30,9 +30,21 @@ fn check(examples: &[Example]) {
             let [tag_0, tag_1, tag_2, tag_3] = &mut tags;
             let loans = [
                 Loan::<CcmLanes>::seal(&key, &nonce, associated, seal, tag_0),
-                Loan::<CcmLanes>::seal_to(&key, &nonce, associated, plain, seal_to, tag_1),
+                Loan::<CcmLanes>::seal(
+                    &key,
+                    &nonce,
+                    associated,
+                    Buffers::apart(plain, seal_to),
+                    tag_1,
+                ),
                 Loan::<CcmLanes>::open(&key, &nonce, associated, open, tag_2),
-                Loan::<CcmLanes>::open_to(&key, &nonce, associated, &sealed, open_to, tag_3),
+                Loan::<CcmLanes>::open(
+                    &key,
+                    &nonce,
+                    associated,
+                    Buffers::apart(&sealed, open_to),
+                    tag_3,
+                ),
             ];
             planner.process_each(loans.map(|loan| loan.expect("good lengths")));
             assert_eq!(texts, [&sealed, &sealed, plain, plain].map(Clone::clone), "{what}");
@@ -138,7 +150,9 @@ fn lengths_that_ccm_does_not_take_are_refused_and_nothing_is_written() {
         let (from, mut to, mut made) = (vec![7; text], vec![8; text], vec![9; tag]);
         let nonce = vec![0; nonce];
         let in_place = Loan::<CcmLanes>::seal(&key, &nonce, &[], &mut to, &mut made).err();
-        let apart = Loan::<CcmLanes>::open_to(&key, &nonce, &[], &from, &mut to, &mut made).err();
+        let apart =
+            Loan::<CcmLanes>::open(&key, &nonce, &[], Buffers::apart(&from, &mut to), &mut made)
+                .err();
         assert_eq!(in_place, apart);
         assert_eq!((to, made), (vec![8; text], vec![9; tag]));
         in_place

@@ -1,6 +1,6 @@
 //! ChaCha20 and ChaCha20-Poly1305: the examples of RFC 8439, counters at their end, texts in parts.
 
-use broadloom_lanes::{ChaChaKey, ChaChaLanes, CounterError, Cpu, Loan, Planner};
+use broadloom_lanes::{Buffers, ChaChaKey, ChaChaLanes, CounterError, Cpu, Loan, Planner};
 
 use crate::common::chacha::{ChaCha20, ChaChaOpen, ChaChaSeal, XChaChaOpen, XChaChaSeal};
 use crate::common::packets::{Message, Mode};
@@ -159,7 +159,7 @@ fn a_counter_that_would_wrap_is_refused_and_nothing_is_written() {
         let refused = CounterError { first: u32::MAX - 1, blocks: len.div_ceil(64) as u64 };
         match (
             Loan::chacha20(&key, u32::MAX - 1, &[7; 12], &mut to),
-            Loan::chacha20_to(&key, u32::MAX - 1, &[7; 12], &from, &mut to_apart),
+            Loan::chacha20(&key, u32::MAX - 1, &[7; 12], Buffers::apart(&from, &mut to_apart)),
         ) {
             (Ok(in_place), Ok(apart)) => {
                 assert!(len <= 128);

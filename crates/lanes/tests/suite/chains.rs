@@ -44,8 +44,8 @@ struct Packet {
 }
 
 impl Packet {
-    /// A packet of which about so many bytes are ciphered; with a header that is authenticated only, room
-    /// for a tag where its steps have one, and bytes after all that nobody may touch.
+    /// A packet of which about so many bytes are ciphered; with a header that is authenticated
+    /// only, room for a tag where its steps have one, and bytes after all that nobody may touch.
     fn new<C: Half>(number: usize, len: usize) -> Self {
         let steps = STEPS[number % 4];
         let header = number * 7 % 30;
@@ -161,7 +161,8 @@ fn everywhere(cbc: Vec<Packet>, ctr: Vec<Packet>) {
     }
 }
 
-/// Both ways and both orders in one call, lengths mixed, and more packets than are under way at a time.
+/// Both ways and both orders in one call, lengths mixed, and more packets than are under way at a
+/// time.
 #[test]
 fn both_ways_and_both_orders_mix() {
     let count = if brief() { 70 } else { 700 };
@@ -182,8 +183,8 @@ fn every_length_in_calls_of_any_size() {
     }
 }
 
-/// Packets as jobs: those of even numbers are encrypted, the others are on the way back, and some of those have a
-/// wrong tag.
+/// Packets as jobs: those of even numbers are encrypted, the others are on the way back, and some
+/// of those have a wrong tag.
 pub struct Jobs;
 
 impl Jobs {

@@ -1,4 +1,5 @@
-//! DES and triple DES: answers of the standards, and the RustCrypto crates, on every instruction set.
+//! DES and triple DES: answers of the standards, and the RustCrypto crates, on every instruction
+//! set.
 
 use std::sync::OnceLock;
 
@@ -37,17 +38,12 @@ impl Mode {
         iv: &[u8; 8],
         text: Text<'a>,
     ) -> Result<Loan<'a, DesLanes>, LengthError> {
-        match (self, text) {
-            (EcbEncrypt, Text::InPlace(text)) => Loan::des_ecb_encrypt(key, text),
-            (EcbDecrypt, Text::InPlace(text)) => Loan::des_ecb_decrypt(key, text),
-            (CbcEncrypt, Text::InPlace(text)) => Loan::des_cbc_encrypt(key, iv, text),
-            (CbcDecrypt, Text::InPlace(text)) => Loan::des_cbc_decrypt(key, iv, text),
-            (Counter, Text::InPlace(text)) => Ok(Loan::des_ctr(key, iv, text)),
-            (EcbEncrypt, Text::Apart(from, to)) => Loan::des_ecb_encrypt_to(key, from, to),
-            (EcbDecrypt, Text::Apart(from, to)) => Loan::des_ecb_decrypt_to(key, from, to),
-            (CbcEncrypt, Text::Apart(from, to)) => Loan::des_cbc_encrypt_to(key, iv, from, to),
-            (CbcDecrypt, Text::Apart(from, to)) => Loan::des_cbc_decrypt_to(key, iv, from, to),
-            (Counter, Text::Apart(from, to)) => Ok(Loan::des_ctr_to(key, iv, from, to)),
+        match self {
+            EcbEncrypt => Loan::des_ecb_encrypt(key, text),
+            EcbDecrypt => Loan::des_ecb_decrypt(key, text),
+            CbcEncrypt => Loan::des_cbc_encrypt(key, iv, text),
+            CbcDecrypt => Loan::des_cbc_decrypt(key, iv, text),
+            Counter => Ok(Loan::des_ctr(key, iv, text)),
         }
     }
 
@@ -159,8 +155,8 @@ fn planners() -> Vec<(Cpu, Planner<DesLanes>)> {
     isas().map(|cpu| (cpu.clone(), Planner::new(&cpu))).collect()
 }
 
-/// Sends messages through each planner in one call, every other one in place, each at its own alignment;
-/// compares what comes out, and what is around it.
+/// Sends messages through each planner in one call, every other one in place, each at its own
+/// alignment; compares what comes out, and what is around it.
 fn check(planners: &mut [(Cpu, Planner<DesLanes>)], messages: &[Message]) {
     let expected =
         messages.iter().map(|Message { mode, key, iv, text }| mode.expected(key, iv, text));
@@ -239,8 +235,8 @@ fn triple_des_sp_800_67() {
     check_answers(key, None, plain, "a826fd8ce53b855fcce21c8112256fe668d5c05dd9b6b900");
 }
 
-/// SP 800-17, tables 1 and 2: the first of the variable plaintexts and of the variable keys, which triple DES
-/// with three equal keys shares (SP 800-20).
+/// SP 800-17, tables 1 and 2: the first of the variable plaintexts and of the variable keys, which
+/// triple DES with three equal keys shares (SP 800-20).
 #[test]
 fn first_answers_of_sp_800_17() {
     let plaintexts = [
@@ -296,8 +292,8 @@ fn every_length_in_groups_of_many_sizes() {
     }
 }
 
-/// Two blocks for each of more lanes than there are, each with its own key; and one lane fewer, and one more,
-/// than kernels have.
+/// Two blocks for each of more lanes than there are, each with its own key; and one lane fewer, and
+/// one more, than kernels have.
 #[test]
 fn every_lane_has_its_own_key() {
     let mut planners = planners();
@@ -311,8 +307,8 @@ fn every_lane_has_its_own_key() {
     }
 }
 
-/// So many chains that they are read and written a cache line at a time: parts of a line, whole lines, and lanes that
-/// change hands between and within lines.
+/// So many chains that they are read and written a cache line at a time: parts of a line, whole
+/// lines, and lanes that change hands between and within lines.
 #[test]
 fn many_chains_go_line_by_line() {
     let mut planners = planners();
@@ -352,8 +348,8 @@ fn blocks_of_one_buffer_fill_the_lanes() {
     }
 }
 
-/// Modes, keys and lengths mixed within a call, with more messages than are planned at a time, again and
-/// again with the same planners.
+/// Modes, keys and lengths mixed within a call, with more messages than are planned at a time,
+/// again and again with the same planners.
 #[test]
 fn everything_mixes() {
     let mut planners = planners();

@@ -10,7 +10,7 @@ use crate::common::{
 };
 use crate::kasumi::Message as KasumiMessage;
 use broadloom_lanes::{
-    AesKey, CbcJob, GcmKey, GcmLanes, HashJob, HmacKey, Loan, OutOfPlace, Planner,
+    AesKey, Buffers, CbcJob, GcmKey, GcmLanes, HashJob, HmacKey, Loan, OutOfPlace, Planner,
 };
 
 /// More buffers than any kernel has lanes.
@@ -214,10 +214,9 @@ fn rc4_touches_its_buffers_and_nothing_else() {
             let places = from.iter_mut().zip(&mut to).take(count).enumerate();
             let loans = places.map(|(i, (from, to))| match i % 2 {
                 0 => broadloom_lanes::Loan::rc4(&key, to.place(side, &text)),
-                _ => broadloom_lanes::Loan::rc4_to(
+                _ => broadloom_lanes::Loan::rc4(
                     &key,
-                    from.place(side, &text),
-                    to.place(side, &vec![0; len]),
+                    Buffers::apart(from.place(side, &text), to.place(side, &vec![0; len])),
                 ),
             });
             Planner::new(&cpu).process_each(loans);
@@ -268,12 +267,20 @@ fn messages_of_gcm_alike_touch_their_buffers_and_nothing_else() {
                         }
                         let (text, to) = (from.place(side, text), to.place(side, &vec![0; len]));
                         match seals {
-                            true => {
-                                Loan::<GcmLanes>::seal_to(&key, nonce, associated, text, to, tag)
-                            }
-                            false => {
-                                Loan::<GcmLanes>::open_to(&key, nonce, associated, text, to, tag)
-                            }
+                            true => Loan::<GcmLanes>::seal(
+                                &key,
+                                nonce,
+                                associated,
+                                Buffers::apart(text, to),
+                                tag,
+                            ),
+                            false => Loan::<GcmLanes>::open(
+                                &key,
+                                nonce,
+                                associated,
+                                Buffers::apart(text, to),
+                                tag,
+                            ),
                         }
                     },
                 ));

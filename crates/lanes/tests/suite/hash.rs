@@ -35,8 +35,8 @@ fn every_length_in_every_lane_position() {
     }
 }
 
-/// Messages of one shape go side by side from start to end: alone, in any number, and where one among them has another
-/// length, or is an HMAC or none where they are not.
+/// Messages of one shape go side by side from start to end: alone, in any number, and where one
+/// among them has another length, or is an HMAC or none where they are not.
 #[test]
 fn messages_of_one_shape_in_any_company() {
     fn check<A: Reference>(cpu: &Cpu) {
@@ -161,8 +161,8 @@ proptest! {
     }
 }
 
-/// A manager that ends may give an update back unfinished: the stream is then as it was, and the same job
-/// can be processed later.
+/// A manager that ends may give an update back unfinished: the stream is then as it was, and the
+/// same job can be processed later.
 #[test]
 fn an_update_that_was_given_back_is_absorbed_once() {
     fn check<A: Reference>(cpu: &Cpu) {
@@ -174,7 +174,8 @@ fn an_update_that_was_given_back_is_absorbed_once() {
         let update = |stream, data| HashJob::update(stream, data, ()).expect("whole blocks");
         assert!(manager.submit(update(&mut other, &start[..A::BLOCK_LEN])).is_none());
         assert!(manager.submit(update(&mut stream, start)).is_none());
-        // The lanes take both; the shorter one completes first, or the longer one where they run alone.
+        // The lanes take both; the shorter one completes first, or the longer one where they run
+        // alone.
         let first = manager.flush().expect("it holds two");
         let mut rest: Vec<_> = manager.close().collect();
         assert!(first.is_complete() && rest.len() == 1);

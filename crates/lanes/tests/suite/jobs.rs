@@ -221,7 +221,8 @@ fn a_tag_of_another_length_than_expected_is_refused() {
     assert_eq!(CcmError::Received { len: 4, expected: 16 }.to_string(), words);
 }
 
-/// Drops a job where it is, and says how often its memory has the first bytes of the tag before and after.
+/// Drops a job where it is, and says how often its memory has the first bytes of the tag before and
+/// after.
 fn tags_left<J: Job>(job: J, tag: impl Fn(&J) -> Vec<u8>) -> [usize; 2] {
     let mut job = ManuallyDrop::new(process(job));
     let tag = tag(&job);

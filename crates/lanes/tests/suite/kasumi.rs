@@ -1,7 +1,7 @@
 //! F8 and F9: the test data of TS 35.203, and many buffers against the standard bit by bit.
 
 use broadloom_lanes::LinkDirection::{self, Downlink, Uplink};
-use broadloom_lanes::{Cpu, KasumiError, KasumiKey, KasumiLanes, Loan, Planner};
+use broadloom_lanes::{Buffers, Cpu, KasumiError, KasumiKey, KasumiLanes, Loan, Planner};
 
 use crate::common::{bytes, hex, isas, kasumi as reference};
 
@@ -187,9 +187,10 @@ impl Message {
         Loan::f8(key, *count, *bearer, *direction, buffer, *bits).expect("a good length")
     }
 
-    fn f8_to<'a>(&'a self, to: &'a mut [u8]) -> Loan<'a, KasumiLanes> {
+    fn f8_apart<'a>(&'a self, to: &'a mut [u8]) -> Loan<'a, KasumiLanes> {
         let Message { key, count, bearer, direction, bits, text, .. } = self;
-        Loan::f8_to(key, *count, *bearer, *direction, text, to, *bits).expect("a good length")
+        Loan::f8(key, *count, *bearer, *direction, Buffers::apart(text, to), *bits)
+            .expect("a good length")
     }
 
     pub fn f9<'a>(&'a self, data: &'a [u8], tag: &'a mut [u8; 4]) -> Loan<'a, KasumiLanes> {
@@ -206,7 +207,7 @@ fn check(cpu: &Cpu, messages: &[Message]) {
     let mut tags = vec![[0; 4]; messages.len()];
     let all = messages.iter().zip(&mut places).zip(&mut aparts).zip(&mut tags);
     let loans = all.flat_map(|(((message, place), apart), tag)| {
-        [message.f8(place), message.f9(&message.text, tag), message.f8_to(apart)]
+        [message.f8(place), message.f9(&message.text, tag), message.f8_apart(apart)]
     });
     Planner::<KasumiLanes>::new(cpu).process_each(loans);
     for (i, message) in messages.iter().enumerate() {
@@ -267,9 +268,12 @@ fn what_cannot_be_is_refused_by_name() {
     }
     for bits in [81, 88, 1000, usize::MAX] {
         let refused = Some(KasumiError::Bits { given: bits, bytes: 10 });
-        let from = [7; 12];
+        let from = [7; 10];
         assert_eq!(Loan::f8(&key, 1, 2, Uplink, &mut buffer, bits).err(), refused);
-        assert_eq!(Loan::f8_to(&key, 1, 2, Uplink, &from, &mut buffer, bits).err(), refused);
+        assert_eq!(
+            Loan::f8(&key, 1, 2, Uplink, Buffers::apart(&from, &mut buffer), bits).err(),
+            refused
+        );
         assert_eq!(Loan::f9(&key, 1, 2, Uplink, &buffer, bits, &mut [0; 4]).err(), refused);
         let words = refused.map(|error| error.to_string()).unwrap_or_default();
         assert!(words.contains(&bits.to_string()) && words.contains("10 bytes"), "{words}");

@@ -25,7 +25,8 @@ fn expected(cpu: &Cpu) -> [&'static str; 2] {
     }
 }
 
-/// What this prints is how CI knows that an emulated processor ran the kernels that it is there for.
+/// What this prints is how CI knows that an emulated processor ran the kernels that it is there
+/// for.
 #[test]
 fn aes_is_on_the_widest_registers_that_have_its_instructions() {
     for cpu in cipher_cpus() {

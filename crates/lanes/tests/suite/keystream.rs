@@ -21,8 +21,8 @@ fn expected(counter: &[u8; 16], len: usize) -> Vec<u8> {
     stream
 }
 
-/// Draws of every length up to 200 bytes, some long ones, and none at all, across several refills; over
-/// counters that carry out of 32 and 64 bits.
+/// Draws of every length up to 200 bytes, some long ones, and none at all, across several refills;
+/// over counters that carry out of 32 and 64 bits.
 #[test]
 fn draws_of_every_length_follow_each_other() {
     let counters: [[u8; 16]; 3] = [

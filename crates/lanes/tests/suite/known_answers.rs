@@ -303,7 +303,8 @@ fn hmac_sha512_rfc_4231() {
     ]);
 }
 
-/// SP 800-38A, F.2.1 to F.2.6: AES-128, AES-192 and AES-256 in CBC mode, both ways, in place and apart.
+/// SP 800-38A, F.2.1 to F.2.6: AES-128, AES-192 and AES-256 in CBC mode, both ways, in place and
+/// apart.
 #[test]
 fn aes_cbc_sp_800_38a() {
     let examples = [

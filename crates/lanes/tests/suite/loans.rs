@@ -1,7 +1,7 @@
 //! Loans: work whose buffers are borrowed for a call.
 
 use crate::common::{Reference, bytes, cbc_decrypt, cbc_encrypt, cpus, every_hash, hash_cpus};
-use broadloom_lanes::{AesKey, HmacKey, Loan, Occupancy, Planner};
+use broadloom_lanes::{AesKey, Buffers, HmacKey, Loan, Occupancy, Planner};
 
 /// More than a planner takes at a time.
 const COUNT: usize = 600;
@@ -53,8 +53,8 @@ fn ciphers_work_in_place_and_apart_and_both_ways() {
             planner.process_each(all.map(|(number, (source, result))| match number % 4 {
                 0 => Loan::encrypt(&expanded, &iv, result),
                 1 => Loan::decrypt(&expanded, &iv, result),
-                2 => Loan::encrypt_to(&expanded, &iv, source, result),
-                _ => Loan::decrypt_to(&expanded, &iv, source, result),
+                2 => Loan::encrypt(&expanded, &iv, Buffers::apart(source, result)),
+                _ => Loan::decrypt(&expanded, &iv, Buffers::apart(source, result)),
             }));
             for (number, result) in results.iter().enumerate() {
                 let source = &sources[number];

@@ -1,4 +1,5 @@
-//! What the managers promise about order, bounds, waiting, deadlines and closing, for hashes and ciphers.
+//! What the managers promise about order, bounds, waiting, deadlines and closing, for hashes and
+//! ciphers.
 
 use std::collections::BTreeSet;
 use std::sync::mpsc;
@@ -49,7 +50,8 @@ fn one_long_job_before_thousands_of_short_ones() {
     on_every_cpu!(check);
 }
 
-/// However the short ones use the lanes: not at all, for a step or for several, all in one class or not.
+/// However the short ones use the lanes: not at all, for a step or for several, all in one class or
+/// not.
 #[test]
 fn a_long_job_does_not_wait_for_ever() {
     fn check<K: Kind>(cpu: &Cpu) {
@@ -72,8 +74,8 @@ fn a_long_job_does_not_wait_for_ever() {
                     let job = manager.submit(K::job(number, long));
                     job.into_iter().for_each(|job| assert!(waiting.remove(&job.number())));
                 }
-                // Lanes move at the latest when the scheduler ran 17 times without, by a block or more;
-                // and it gives back no more jobs at a time than the manager holds.
+                // Lanes move at the latest when the scheduler ran 17 times without, by a block or
+                // more; and it gives back no more jobs at a time than the manager holds.
                 let bound = 17 * (blocks + longs + 1) * depth;
                 for calls in 0.. {
                     if waiting.is_empty() {

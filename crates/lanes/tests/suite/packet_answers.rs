@@ -236,8 +236,8 @@ fn aes_cmac_sp_800_38b() {
     check::<Cmac>(&examples.collect::<Vec<_>>());
 }
 
-/// The test cases of McGrew and Viega, «The Galois/Counter Mode of Operation (GCM)», appendix B, which
-/// SP 800-38D refers to: 1 to 6, 10, 12, 14, 17 and 18.
+/// The test cases of McGrew and Viega, «The Galois/Counter Mode of Operation (GCM)», appendix B,
+/// which SP 800-38D refers to: 1 to 6, 10, 12, 14, 17 and 18.
 #[test]
 fn aes_gcm_of_its_authors() {
     const PLAIN: &str = "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\

@@ -1,12 +1,14 @@
 //! The modes of packets against the RustCrypto crates, on every instruction set.
 
-use broadloom_lanes::{AesKey, CounterError, Cpu, CtrLanes, GcmKey, GcmLanes, Loan, Planner};
+use broadloom_lanes::{
+    AesKey, Buffers, CounterError, Cpu, CtrLanes, GcmKey, GcmLanes, Loan, Planner,
+};
 
 use crate::common::packets::{Ctr, Message, Mode, Seal, Text, View, every_mode};
 use crate::common::{brief, bytes, cipher_cpus, hex};
 
-/// Sends messages through a mode in one call, each at its own alignment, every other one in place; compares
-/// what comes out, and what is around it.
+/// Sends messages through a mode in one call, each at its own alignment, every other one in place;
+/// compares what comes out, and what is around it.
 pub fn check<M: Mode>(cpu: &Cpu, messages: &[Message]) {
     const AROUND: u8 = 0xa7;
     let texts: Vec<_> = messages.iter().map(Message::texts::<M>).collect();
@@ -44,8 +46,8 @@ pub fn check<M: Mode>(cpu: &Cpu, messages: &[Message]) {
 
 const KEYS: [usize; 3] = [16, 24, 32];
 
-/// Every length up to more than a group of the widest kernel, and some to more than two, alone, and so many of them
-/// that groups of every size occur.
+/// Every length up to more than a group of the widest kernel, and some to more than two, alone, and
+/// so many of them that groups of every size occur.
 #[test]
 fn every_length_in_groups_of_every_size() {
     fn all<M: Mode>() {
@@ -132,8 +134,8 @@ struct OfGcm {
     message: Message,
 }
 
-/// Sends messages in one call, those under one number with one and the same key, every other one in place; compares
-/// what comes out, and what is around it.
+/// Sends messages in one call, those under one number with one and the same key, every other one in
+/// place; compares what comes out, and what is around it.
 fn check_gcm(secrets: &[Vec<u8>], messages: &[OfGcm]) {
     const AROUND: usize = 80;
     let keys: Vec<_> = secrets.iter().map(|key| GcmKey::new(key).expect("a good length")).collect();
@@ -160,12 +162,20 @@ fn check_gcm(secrets: &[Vec<u8>], messages: &[OfGcm]) {
             match (seals, i % 2 == 0) {
                 (true, true) => Loan::<GcmLanes>::seal(&keys[*key], nonce, associated, to, tag),
                 (false, true) => Loan::<GcmLanes>::open(&keys[*key], nonce, associated, to, tag),
-                (true, false) => {
-                    Loan::<GcmLanes>::seal_to(&keys[*key], nonce, associated, from, to, tag)
-                }
-                (false, false) => {
-                    Loan::<GcmLanes>::open_to(&keys[*key], nonce, associated, from, to, tag)
-                }
+                (true, false) => Loan::<GcmLanes>::seal(
+                    &keys[*key],
+                    nonce,
+                    associated,
+                    Buffers::apart(from, to),
+                    tag,
+                ),
+                (false, false) => Loan::<GcmLanes>::open(
+                    &keys[*key],
+                    nonce,
+                    associated,
+                    Buffers::apart(from, to),
+                    tag,
+                ),
             }
         }));
         for (i, ((_, to, tag), OfGcm { key, seals, message })) in
@@ -275,7 +285,7 @@ fn a_counter_of_32_bits_that_would_pass_zero_is_refused_and_nothing_is_written()
         let refused = CounterError { first: 0xffff_fffe, blocks: len.div_ceil(16) as u64 };
         match (
             Loan::ctr32(&key, &counter, &mut to),
-            Loan::ctr32_to(&key, &counter, &from, &mut to_apart),
+            Loan::ctr32(&key, &counter, Buffers::apart(&from, &mut to_apart)),
         ) {
             (Ok(in_place), Ok(apart)) => {
                 assert!(len <= 32);

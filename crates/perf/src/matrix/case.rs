@@ -43,6 +43,15 @@ impl Pace {
         }
     }
 
+    /// Whether a call hands jobs over and takes them back, which is all that there is without a
+    /// queue.
+    pub fn is_synchronous(self) -> bool {
+        match self {
+            Pace::Burst(..) | Pace::Sync => true,
+            Pace::Async(_) => false,
+        }
+    }
+
     /// Jobs in flight before the thread waits.
     pub fn outstanding(self) -> Option<usize> {
         match self {

@@ -9,7 +9,7 @@ use super::case::Case;
 use super::gate::Gate;
 use super::material::{Made, Material};
 use super::side::Side;
-use super::worker::{Latencies, Nothing, Worker};
+use super::worker::{Lane, Latencies, Nothing, Worker};
 use crate::error::PerfError;
 use crate::measure::{Figures, ROUNDS, TURN, minimum_and_median};
 use crate::names::Sharing;
@@ -20,8 +20,9 @@ pub struct Crew<'a> {
     case: &'a Case,
     material: &'a Material,
     sides: &'a [&'a Side],
-    /// Of each side, one session, or one for each core.
+    /// Of each side, one session, or one for each core; none of a library.
     sessions: Vec<Vec<Session>>,
+    kernels: Vec<String>,
 }
 
 /// What a measurement came to, besides its figures.
@@ -52,21 +53,40 @@ impl<'a> Crew<'a> {
             Sharing::Shared => 1,
             Sharing::PerCore => case.cores,
         };
-        let open = |side: &&Side| {
-            (0..count).map(|_| side.session(material.plain(), material.direction())).collect()
-        };
-        let sessions = sides.iter().map(open).collect::<Result<_, _>>()?;
-        Ok(Crew { case, material, sides, sessions })
+        let (mut all, mut kernels) = (Vec::new(), Vec::new());
+        for side in sides {
+            let mut sessions = Vec::new();
+            kernels.push(match side.seat(material)? {
+                Some(bare) => bare.kernel(),
+                None => {
+                    let open = |_| side.session(material.plain(), material.direction());
+                    sessions = (0..count).map(open).collect::<Result<_, _>>()?;
+                    sessions[0].kernel()
+                }
+            });
+            all.push(sessions);
+        }
+        Ok(Crew { case, material, sides, sessions: all, kernels })
     }
 
     /// What each side runs, in words.
-    pub fn kernels(&self) -> Vec<String> {
-        self.sessions.iter().map(|sessions| sessions[0].kernel()).collect()
+    pub fn kernels(&self) -> &[String] {
+        &self.kernels
     }
 
-    fn worker<'w>(&'w self, thread: usize, buffers: Vec<&'w mut [u8]>) -> Worker<'w> {
-        let sessions = self.sessions.iter().map(|sessions| &sessions[thread % sessions.len()]);
-        Worker::new(self.material, sessions.collect(), buffers, self.case.pace, self.case.cache)
+    fn worker<'w>(
+        &'w self,
+        thread: usize,
+        buffers: Vec<&'w mut [u8]>,
+    ) -> Result<Worker<'w>, PerfError> {
+        let mut lanes = Vec::new();
+        for (side, sessions) in self.sides.iter().zip(&self.sessions) {
+            lanes.push(match side.seat(self.material)? {
+                Some(bare) => Lane::bare(bare),
+                None => Lane::engine(&sessions[thread % sessions.len()], self.material.len()),
+            });
+        }
+        Ok(Worker::new(self.material, lanes, buffers, self.case.pace, self.case.cache))
     }
 
     /// Has every side do all buffers once, and compares what they made of them.
@@ -75,13 +95,13 @@ impl<'a> Crew<'a> {
     /// A job fails, what is deciphered is not the plaintext, or two sides disagree.
     pub fn agree(&self) -> Result<(), PerfError> {
         let mut buffers = self.material.buffers();
-        let mut worker = self.worker(0, buffers.split_mut());
+        let mut worker = self.worker(0, buffers.split_mut())?;
         let mut first: Option<Vec<Made>> = None;
         for (index, side) in self.sides.iter().enumerate() {
             worker.prepare(index);
             worker.pass(index, &mut Nothing);
-            worker.gather(side)?;
-            let made = worker.made(side)?;
+            worker.gather(index, side)?;
+            let made = worker.made(index, side)?;
             let reference = first.get_or_insert_with(|| made.clone());
             if let Some(buffer) = (0..made.len()).find(|&buffer| made[buffer] != reference[buffer])
             {
@@ -141,9 +161,9 @@ impl<'a> Crew<'a> {
         budget: Duration,
     ) -> Result<Measured<Vec<u64>>, PerfError> {
         let (threads, unpinned) = self.run(cores, budget, |worker, side| {
-            let mut latencies = Latencies(Vec::with_capacity(self.material.len()));
+            let mut latencies = Latencies::with_capacity(self.material.len());
             worker.pass(side, &mut latencies);
-            latencies.0
+            latencies.ticks
         })?;
         let figures = (0..self.sides.len()).map(|side| {
             let samples = threads.iter().flat_map(|samples| samples[side].iter().flatten());
@@ -165,7 +185,9 @@ impl<'a> Crew<'a> {
             let pass = gate.pass();
             let pinned = cores.get(thread).map(|&core| pin_to(core));
             let mut buffers = self.material.buffers();
-            let mut worker = self.worker(thread, buffers.split_mut());
+            // Another thread would wait for ever for one that ends here without a panic.
+            let worker = self.worker(thread, buffers.split_mut());
+            let mut worker = worker.expect("libraries that were set up once are set up again");
             let mut samples: Vec<Vec<S>> = self.sides.iter().map(|_| Vec::new()).collect();
             let mut failure = Ok(());
             let (begin, mut round) = (Instant::now(), 0);
@@ -182,7 +204,7 @@ impl<'a> Crew<'a> {
                         worker.prepare(index);
                         pass.wait();
                         samples[index].push(measure(&mut worker, index));
-                        let gathered = worker.gather(side);
+                        let gathered = worker.gather(index, side);
                         failure = failure.and(gathered);
                     }
                 }

@@ -4,10 +4,8 @@ use broadloom_engine::{Algorithm, Data, Direction, Job, Processor, Session};
 
 use super::side::Side;
 use crate::error::PerfError;
+use crate::peers::buffers::{Buffers, NONCE};
 use crate::workset::{ASSOCIATED, Copies, Workset};
-
-/// Bytes of a nonce where the algorithm leaves a choice.
-const NONCE: usize = 12;
 
 /// Buffers, nonces, associated data and tags, for one direction of an algorithm.
 pub struct Material {
@@ -80,6 +78,18 @@ impl Material {
         self.inputs.clone()
     }
 
+    /// The same for a library without the engine, which works in places of its own.
+    pub fn for_library(&self) -> Buffers<'_> {
+        Buffers::in_place(
+            &self.plain,
+            self.direction,
+            &self.inputs,
+            &self.nonces,
+            &self.associated,
+            &self.tags,
+        )
+    }
+
     /// A job for a buffer, which lies in `bytes`.
     pub fn job<'a>(&'a self, session: &'a Session, index: usize, bytes: &'a mut [u8]) -> Job<'a> {
         let data = match self.plain.algorithm() {
@@ -124,17 +134,48 @@ impl Material {
     /// # Errors
     /// It failed, or what it deciphered is not the plaintext.
     pub fn made<T>(&self, index: usize, job: &Job<'_, T>, side: &Side) -> Result<Made, PerfError> {
-        let (algorithm, len) = (self.plain.algorithm(), self.plain.buffer(index).len());
         let direction = job.session().direction();
         if let Some(Err(source)) = job.status() {
+            let (algorithm, len) = (self.plain.algorithm(), self.plain.buffer(index).len());
             return Err(PerfError::Job { side: side.name(), algorithm, direction, len, source });
         }
-        let bytes = job.output().unwrap_or_default();
+        let (bytes, tag) = (job.output().unwrap_or_default(), job.tag().unwrap_or_default());
+        self.checked(index, direction, bytes, tag, side)
+    }
+
+    /// What a peer made of a buffer of its own.
+    ///
+    /// # Errors
+    /// What it deciphered is not the plaintext.
+    pub fn made_by(
+        &self,
+        index: usize,
+        buffers: &Buffers<'_>,
+        side: &Side,
+    ) -> Result<Made, PerfError> {
+        let output = buffers.output(index);
+        let (bytes, tag) = match self.plain.algorithm() {
+            Algorithm::Hash(_) | Algorithm::Mac(_) => (&[][..], output),
+            _ => (output, buffers.tag(index)),
+        };
+        self.checked(index, self.direction, bytes, tag, side)
+    }
+
+    /// What was made, unless it was deciphered and is not the plaintext.
+    fn checked(
+        &self,
+        index: usize,
+        direction: Direction,
+        bytes: &[u8],
+        tag: &[u8],
+        side: &Side,
+    ) -> Result<Made, PerfError> {
+        let (algorithm, len) = (self.plain.algorithm(), self.plain.buffer(index).len());
         let deciphered = matches!(direction, Direction::Decrypt | Direction::Open);
         if deciphered && bytes != self.plain.buffer(index) {
             return Err(PerfError::NotInverse { side: side.name(), algorithm, direction, len });
         }
-        Ok(Made { bytes: bytes.to_vec(), tag: job.tag().unwrap_or_default().to_vec() })
+        Ok(Made { bytes: bytes.to_vec(), tag: tag.to_vec() })
     }
 }
 

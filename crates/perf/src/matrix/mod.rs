@@ -12,6 +12,9 @@
 //! is asked for what is complete after each, and is flushed at the end of the pass. Synchronous calls give
 //! one job and return when it is done. Asynchronous ones keep a number of jobs in flight and flush only
 //! when nothing has come back.
+//!
+//! Beside providers, libraries are measured as their own users call them: the same buffers in the
+//! same turns, burst after burst, with nothing of the engine around them.
 
 mod case;
 mod crew;
@@ -134,6 +137,13 @@ fn open(plan: &Plan, cpu: &Cpu) -> Result<(Vec<Side>, Vec<String>), PerfError> {
     if sides.is_empty() {
         return Err(PerfError::Nothing(absent.join("; ")));
     }
+    // Behind the providers: the first side makes what others are to open.
+    for &peer in &plan.peers {
+        match Side::find(peer, cpu)? {
+            Err(reason) => absent.push(reason),
+            Ok(side) => sides.push(side),
+        }
+    }
     Ok((sides, absent))
 }
 
@@ -157,13 +167,16 @@ impl Bench {
         algorithm: Algorithm,
         direction: Direction,
     ) -> Result<Vec<Row>, PerfError> {
-        let (able, unable): (Vec<&Side>, Vec<&Side>) =
-            sides.iter().partition(|side| side.supports(algorithm));
-        for side in unable {
-            self.note(format!("{} does not have {algorithm}", side.name()));
+        let mut able = Vec::new();
+        for side in sides {
+            match side.lacks(algorithm, direction) {
+                Some(reason) => self.note(reason),
+                None => able.push(side),
+            }
         }
         let mut rows = Vec::new();
-        if !able.is_empty() {
+        // Libraries are measured beside a provider.
+        if able.iter().any(|side| matches!(side, Side::Engine(_))) {
             for case in plan.cases(algorithm, direction) {
                 rows.extend(self.case(&case, &able)?);
             }
@@ -174,6 +187,14 @@ impl Bench {
     fn case(&mut self, case: &Case, sides: &[&Side]) -> Result<Vec<Row>, PerfError> {
         let workset = || Workset::new(&case.load, case.algorithm, case.count(), SEED);
         let material = Material::new(workset(), case.direction, sides[0])?;
+        let mut able = Vec::new();
+        for &side in sides {
+            match side.refuses(case, &material)? {
+                Some(reason) => self.note(reason),
+                None => able.push(side),
+            }
+        }
+        let sides = &able[..];
         let crew = Crew::new(case, &material, sides)?;
         crew.agree()?;
         let kernels = crew.kernels();
@@ -239,7 +260,11 @@ fn taken_back(
         return Ok(false);
     };
     for side in sides {
-        let material = Material::new(workset(), back, side)?;
+        if side.lacks(case.algorithm, back).is_some() {
+            continue;
+        }
+        let maker = if matches!(side, Side::Bare(_)) { sides[0] } else { side };
+        let material = Material::new(workset(), back, maker)?;
         Crew::new(case, &material, &[side])?.agree()?;
     }
     Ok(true)

@@ -6,7 +6,7 @@ use broadloom_engine::{Algorithm, Direction, Placement, allowed_cores};
 use super::case::{Case, Pace};
 use super::suite::Suite;
 use crate::error::PerfError;
-use crate::names::{Cache, Call, Kind, Sharing};
+use crate::names::{Cache, Call, Kind, Peer, Sharing};
 use crate::report::baseline::Baseline;
 use crate::workload::Workload;
 use crate::workloads::{check_jobs, or_usual};
@@ -27,6 +27,9 @@ pub struct MatrixOptions {
     pub cores: Vec<usize>,
     /// The sides; empty: `native` and `openssl`. One that is absent is a note in the report.
     pub providers: Vec<ProviderSpec>,
+    /// Libraries whose bare calls are measured beside the providers. One that is absent is a note
+    /// in the report.
+    pub peers: Vec<Peer>,
     /// Jobs of a burst, 1 to 1024; empty: 32.
     pub bursts: Vec<usize>,
     /// What is measured; empty: throughput.
@@ -54,6 +57,8 @@ pub struct Plan {
     pub operations: Vec<(Algorithm, Direction)>,
     /// Who does it.
     pub providers: Vec<ProviderSpec>,
+    /// Who does it without the engine.
+    pub peers: Vec<Peer>,
     /// The numbers of the cores that threads run on, in this order; none where threads cannot be pinned.
     pub pins: Vec<usize>,
     kinds: Vec<Kind>,
@@ -110,6 +115,7 @@ impl MatrixOptions {
         Ok(Plan {
             operations: self.operations()?,
             providers: unique(providers),
+            peers: unique(self.peers.clone()),
             kinds: unique(or_usual(&self.kinds, &[Kind::Throughput])),
             loads: self.loads()?,
             cores: self.cores(available)?,

@@ -1,4 +1,4 @@
-//! One thread's jobs, and how they go through the engine.
+//! One thread's jobs, and how they go through the engine; and a library's calls beside them.
 
 use broadloom_engine::{Data, Job, Order, Processor, QueueConfig, QueuePair, Session};
 
@@ -7,6 +7,7 @@ use super::material::{Made, Material};
 use super::side::Side;
 use crate::error::PerfError;
 use crate::names::{Cache, Call};
+use crate::peers::Bare;
 use crate::sys::{cache, clock};
 
 /// What a job carries: which it is, and when it was handed over.
@@ -26,6 +27,12 @@ pub trait Watch {
 
     /// These have just come back.
     fn take_back(&mut self, jobs: &[Box<Job<'_, Stamp>>]);
+
+    /// Buffers are about to be handed to a library.
+    fn begin(&mut self);
+
+    /// So many buffers have just come back from a library.
+    fn end(&mut self, buffers: usize);
 }
 
 /// Looks away.
@@ -37,11 +44,29 @@ impl Watch for Nothing {
 
     #[inline(always)]
     fn take_back(&mut self, _: &[Box<Job<'_, Stamp>>]) {}
+
+    #[inline(always)]
+    fn begin(&mut self) {}
+
+    #[inline(always)]
+    fn end(&mut self, _: usize) {}
 }
 
 /// Notes how long each job was away, in ticks of the counter.
 #[derive(Default)]
-pub struct Latencies(pub Vec<u64>);
+pub struct Latencies {
+    /// Of each job.
+    pub ticks: Vec<u64>,
+    /// When a library was handed buffers.
+    begun: u64,
+}
+
+impl Latencies {
+    /// Room for so many jobs.
+    pub fn with_capacity(jobs: usize) -> Latencies {
+        Latencies { ticks: Vec::with_capacity(jobs), begun: 0 }
+    }
+}
 
 impl Watch for Latencies {
     #[inline(always)]
@@ -55,7 +80,18 @@ impl Watch for Latencies {
     #[inline(always)]
     fn take_back(&mut self, jobs: &[Box<Job<'_, Stamp>>]) {
         let now = clock::stop();
-        self.0.extend(jobs.iter().map(|job| now.saturating_sub(job.user_value().at)));
+        self.ticks.extend(jobs.iter().map(|job| now.saturating_sub(job.user_value().at)));
+    }
+
+    #[inline(always)]
+    fn begin(&mut self) {
+        self.begun = clock::start();
+    }
+
+    #[inline(always)]
+    fn end(&mut self, buffers: usize) {
+        let away = clock::stop().saturating_sub(self.begun);
+        self.ticks.extend(std::iter::repeat_n(away, buffers));
     }
 }
 
@@ -64,60 +100,89 @@ pub struct Worker<'a> {
     material: &'a Material,
     pace: Pace,
     cache: Cache,
-    /// The jobs that are handed over together; between passes all of them, in order.
+    /// The jobs that are handed over together; between passes all of them, in order. There are none
+    /// where no side is a provider.
     bursts: Vec<Jobs<'a>>,
     done: Jobs<'a>,
     lanes: Vec<Lane<'a>>,
 }
 
 /// What a thread has open at one side.
-struct Lane<'a> {
+pub enum Lane<'a> {
+    /// At a provider.
+    Engine(Box<Open<'a>>),
+    /// At a library.
+    Bare(Box<dyn Bare + 'a>, Result<(), PerfError>),
+}
+
+/// What a thread has open at a provider.
+pub struct Open<'a> {
     session: &'a Session,
     queue: QueuePair<'a, Box<Job<'a, Stamp>>>,
     processor: Processor,
 }
 
+impl<'a> Lane<'a> {
+    /// A session, for so many jobs at a time.
+    pub fn engine(session: &'a Session, capacity: usize) -> Lane<'a> {
+        let config = QueueConfig { capacity, order: Order::Any, ..QueueConfig::default() };
+        let (queue, processor) = (QueuePair::new(config), Processor::new());
+        Lane::Engine(Box::new(Open { session, queue, processor }))
+    }
+
+    /// A library at work.
+    pub fn bare(bare: Box<dyn Bare + 'a>) -> Lane<'a> {
+        Lane::Bare(bare, Ok(()))
+    }
+
+    fn session(&self) -> Option<&'a Session> {
+        match self {
+            Lane::Engine(open) => Some(open.session),
+            Lane::Bare(..) => None,
+        }
+    }
+}
+
 impl<'a> Worker<'a> {
-    /// A worker for these sessions, one of each side, on these buffers.
+    /// A worker with these lanes, one of each side, on these buffers.
     ///
     /// # Panics
-    /// There is no session, or not a buffer for each of the material's.
+    /// There is not a buffer for each of the material's.
     pub fn new(
         material: &'a Material,
-        sessions: Vec<&'a Session>,
+        lanes: Vec<Lane<'a>>,
         buffers: Vec<&'a mut [u8]>,
         pace: Pace,
         cache: Cache,
     ) -> Worker<'a> {
         assert_eq!(buffers.len(), material.len(), "a place for each buffer");
         let count = buffers.len();
-        let first = sessions[0];
-        let jobs = buffers.into_iter().enumerate().map(|(index, bytes)| {
-            Box::new(material.job(first, index, bytes).user(Stamp { index, at: 0 }))
-        });
         let mut bursts: Vec<Jobs<'a>> = Vec::new();
-        for (index, job) in jobs.enumerate() {
-            if index % pace.burst() == 0 {
-                bursts.push(Vec::with_capacity(pace.burst()));
+        if let Some(first) = lanes.iter().find_map(Lane::session) {
+            for (index, bytes) in buffers.into_iter().enumerate() {
+                if index % pace.burst() == 0 {
+                    bursts.push(Vec::with_capacity(pace.burst()));
+                }
+                let job = material.job(first, index, bytes).user(Stamp { index, at: 0 });
+                bursts[index / pace.burst()].push(Box::new(job));
             }
-            bursts[index / pace.burst()].push(job);
         }
-        let lane = |session| Lane {
-            session,
-            queue: QueuePair::new(QueueConfig {
-                capacity: count,
-                order: Order::Any,
-                ..QueueConfig::default()
-            }),
-            processor: Processor::new(),
-        };
-        let lanes = sessions.into_iter().map(lane).collect();
         Worker { material, pace, cache, bursts, done: Vec::with_capacity(count), lanes }
     }
 
     /// Makes all jobs ready for a side, with their buffers where the case wants them.
     pub fn prepare(&mut self, side: usize) {
-        let session = self.lanes[side].session;
+        let session = match &mut self.lanes[side] {
+            Lane::Engine(open) => open.session,
+            Lane::Bare(bare, _) => {
+                bare.restore();
+                if self.cache == Cache::Cold {
+                    let buffers = bare.buffers();
+                    (0..buffers.len()).for_each(|index| cache::evict(buffers.source(index)));
+                }
+                return;
+            }
+        };
         for job in self.bursts.iter_mut().flatten() {
             let index = job.user_value().index;
             self.material.restore(session, index, job);
@@ -132,8 +197,13 @@ impl<'a> Worker<'a> {
 
     /// Has a side do all jobs: what is measured.
     pub fn pass(&mut self, side: usize, watch: &mut impl Watch) {
-        let Worker { pace, bursts, done, lanes, .. } = self;
-        let Lane { queue, processor, .. } = &mut lanes[side];
+        let Worker { pace, bursts, done, lanes, material, .. } = self;
+        let Open { queue, processor, .. } = match &mut lanes[side] {
+            Lane::Engine(open) => &mut **open,
+            Lane::Bare(bare, failure) => {
+                return library(&mut **bare, failure, material.len(), pace.burst(), watch);
+            }
+        };
         match *pace {
             Pace::Burst(_, Call::ProcessMany) | Pace::Sync => {
                 for burst in bursts {
@@ -170,11 +240,14 @@ impl<'a> Worker<'a> {
     /// Puts all jobs back into their places after a pass, and looks whether they went well.
     ///
     /// # Errors
-    /// The first job that did not.
+    /// The first job that did not, or what a library reported.
     ///
     /// # Panics
     /// A job did not come back.
-    pub fn gather(&mut self, side: &Side) -> Result<(), PerfError> {
+    pub fn gather(&mut self, index: usize, side: &Side) -> Result<(), PerfError> {
+        if let Lane::Bare(_, failure) = &mut self.lanes[index] {
+            return std::mem::replace(failure, Ok(()));
+        }
         let burst = self.pace.burst();
         for job in self.done.drain(..) {
             self.bursts[job.user_value().index / burst].push(job);
@@ -199,9 +272,35 @@ impl<'a> Worker<'a> {
     ///
     /// # Errors
     /// As of [`Material::made`].
-    pub fn made(&self, side: &Side) -> Result<Vec<Made>, PerfError> {
+    pub fn made(&self, index: usize, side: &Side) -> Result<Vec<Made>, PerfError> {
+        if let Lane::Bare(bare, _) = &self.lanes[index] {
+            let buffers = bare.buffers();
+            let made = |index| self.material.made_by(index, buffers, side);
+            return (0..buffers.len()).map(made).collect();
+        }
         let jobs = self.bursts.iter().flatten();
         jobs.map(|job| self.material.made(job.user_value().index, job, side)).collect()
+    }
+}
+
+/// Has a library do all buffers, in bursts. After its first failure nothing more is done.
+#[inline(always)]
+fn library(
+    bare: &mut dyn Bare,
+    failure: &mut Result<(), PerfError>,
+    count: usize,
+    burst: usize,
+    watch: &mut impl Watch,
+) {
+    for begin in (0..count).step_by(burst) {
+        let end = count.min(begin + burst);
+        watch.begin();
+        let done = bare.burst(begin..end);
+        watch.end(end - begin);
+        if done.is_err() {
+            *failure = done;
+            return;
+        }
     }
 }
 

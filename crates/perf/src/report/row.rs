@@ -12,6 +12,9 @@ use crate::sys::machine::Machine;
 /// The name and version of the schema.
 pub const SCHEMA: &str = "broadloom-perf/1";
 
+/// The [interface](Row::interface) of a library's own calls.
+pub const BARE: &str = "bare";
+
 /// Everything that a run measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -153,6 +156,11 @@ pub struct Row {
     /// Buffers whose results were found right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<usize>,
+    /// What the provider was called through: `engine`, or `bare` for a library's own calls. The
+    /// keys `call` and `session` of a bare row are those of the rows that it was measured in turn
+    /// with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interface: Option<String>,
     /// What `perf compress` adds, as keys of the row.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub pass: Option<Pass>,
@@ -160,7 +168,7 @@ pub struct Row {
 
 /// The keys of a row in the order of its fields, which is that of a file's columns; those of a [`Pass`]
 /// follow.
-pub const KEYS: [&str; 33] = [
+pub const KEYS: [&str; 34] = [
     "kind",
     "algorithm",
     "direction",
@@ -194,6 +202,7 @@ pub const KEYS: [&str; 33] = [
     "latency_ns_p99",
     "latency_ns_max",
     "verified",
+    "interface",
 ];
 
 impl Row {
@@ -210,11 +219,13 @@ impl Row {
         }
     }
 
-    /// How the provider was opened, besides the instruction set; empty where nothing was asked for.
+    /// How the provider was opened or called, besides the instruction set; empty where nothing was
+    /// asked for.
     pub fn opened(&self) -> String {
         let pairs = self.queue_pairs.map(|pairs| format!("queue-pairs={pairs}"));
         let without = self.without.as_ref().map(|features| format!("without {features}"));
-        let all = [self.contexts.clone(), pairs, without, self.options.clone()];
+        let bare = self.interface.clone().filter(|interface| interface == BARE);
+        let all = [bare, self.contexts.clone(), pairs, without, self.options.clone()];
         all.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
@@ -285,6 +296,7 @@ mod tests {
             latency_ns_p99: Some(3.0),
             latency_ns_max: Some(4.0),
             verified: Some(5),
+            interface: Some("engine".to_owned()),
             ..samples::row("openssl", 64, 100.0)
         }
     }
@@ -304,6 +316,15 @@ mod tests {
     fn a_side_is_named_by_all_that_it_was_opened_with() {
         assert_eq!(samples::row("native", 64, 1.0).side(), "native");
         assert_eq!(full().side(), "openssl (per-job, queue-pairs=4, without aes,sha, engines=2)");
+    }
+
+    #[test]
+    fn a_librarys_own_calls_are_a_side_of_their_own() {
+        let with = |interface: &str| {
+            let interface = Some(interface.to_owned());
+            Row { interface, ..samples::row("openssl", 64, 1.0) }.side()
+        };
+        assert_eq!((with("engine"), with(BARE)), ("openssl".into(), "openssl (bare)".into()));
     }
 
     #[test]

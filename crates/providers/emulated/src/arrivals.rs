@@ -1,5 +1,4 @@
-//! Responses between the ring and the driver: what the silicon has computed, and the model does not have
-//! yet.
+//! Responses that the silicon has computed and that the modelled device would not have yet.
 
 use std::collections::VecDeque;
 

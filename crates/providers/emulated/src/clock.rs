@@ -16,8 +16,8 @@ impl Clock {
         self.0.elapsed().as_nanos() as u64
     }
 
-    /// Spends so many nanoseconds, as the host does where it waits for a device's register, or handles an
-    /// interrupt.
+    /// Spends so many nanoseconds, as the host does where it waits for a device's register, or
+    /// handles an interrupt.
     #[inline]
     pub(crate) fn spend(self, nanoseconds: u64) {
         if nanoseconds > 0 {

@@ -1,4 +1,4 @@
-//! The time that the device's own threads spend on the processor. It is the emulation's, and not the host's.
+//! The processor time of the device's own threads: the cost of the emulation, not of the host.
 
 use std::sync::atomic::{AtomicU64, Ordering::*};
 use std::time::Duration;
@@ -32,7 +32,8 @@ impl CpuTimes {
         self.threads.len()
     }
 
-    /// Asks the first threads, those that run, which `wake` wakes, and waits until all have answered.
+    /// Asks the first threads, those that run, which `wake` wakes, and waits until all have
+    /// answered.
     pub(crate) fn ask(&self, running: usize, wake: impl Fn()) -> Duration {
         let question = self.asked.fetch_add(1, SeqCst) + 1;
         wake();

@@ -1,4 +1,5 @@
-//! The device: what its threads and its drivers share.
+//! The device: the state that its threads and its drivers share. Its threads start with the first
+//! instance, so that a registry costs nothing until the device is used.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,8 +18,7 @@ use crate::slot::Slot;
 use crate::statistics::{DeviceCounters, DriverCounters, Statistics};
 use crate::timing::Model;
 
-/// A device, which runs from when its first instance is opened. When the last who has it lets it go, its
-/// threads end.
+/// A device, which runs from its first instance on. When its last owner drops it, its threads end.
 pub(crate) struct Running {
     pub device: Arc<Device>,
     threads: Mutex<Vec<JoinHandle<()>>>,
@@ -27,7 +27,7 @@ pub(crate) struct Running {
 pub(crate) struct Device {
     pub options: Options,
     pub clock: Clock,
-    /// `None`: responses are there as soon as they are computed.
+    /// `None`: responses are visible as soon as they are computed.
     pub model: Option<Mutex<Model>>,
     pub doze: Doze,
     pub counters: DeviceCounters,
@@ -41,7 +41,7 @@ pub(crate) struct Device {
     /// How often it was reset.
     pub resets: AtomicU64,
     pub removed: AtomicBool,
-    /// What drivers that are gone have counted, and those that are there.
+    /// The counts of drivers that are gone, and of those that exist.
     drivers: Mutex<Drivers>,
     /// Changes with the instances that are open.
     pub version: AtomicU64,
@@ -148,8 +148,8 @@ impl Device {
         }
     }
 
-    /// Opens an instance: the driver's ends of its rings, and what both share. `None` where there are as
-    /// many as there may be.
+    /// Opens an instance: the driver's ends of its rings, and what both share. `None` where there
+    /// are as many as there may be.
     pub(crate) fn connect(
         &self,
     ) -> std::io::Result<Option<(Arc<Shared>, request::Writer, response::Reader)>> {
@@ -174,7 +174,7 @@ impl Device {
         Ok(Some((shared, writer, reader)))
     }
 
-    /// Closes an instance. What the device still works on for it comes to nothing.
+    /// Closes an instance. Results that the device still computes for it are discarded.
     pub(crate) fn disconnect(&self, shared: &Arc<Shared>) {
         let mut drivers = self.drivers();
         drivers.open.retain(|open| !Arc::ptr_eq(open, shared));

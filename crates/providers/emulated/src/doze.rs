@@ -1,4 +1,4 @@
-//! How the device's threads sleep while there is nothing to do, and who wakes them.
+//! How the device's threads sleep while there is no work, and how they are woken.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -25,14 +25,15 @@ impl Doze {
         Doze { beds: (0..threads).map(bed).collect() }
     }
 
-    /// Lets thread number `own` sleep, until it is woken, unless `busy` finds something to do. It may wake
-    /// without a reason.
+    /// Lets thread number `own` sleep, until it is woken, unless `busy` finds something to do. It
+    /// may wake without a reason.
     pub(crate) fn sleep(&self, own: usize, mut busy: impl FnMut() -> bool) {
         let bed = &self.beds[own];
         bed.thread.get_or_init(current);
         // Swapped, and not stored: loom does not know otherwise that it comes after a waker's swap.
         bed.asleep.swap(true, SeqCst);
-        // Either the waker sees that this thread is asleep, or this thread sees what it was to be woken for.
+        // Either the waker sees that this thread is asleep, or this thread sees what it was to be
+        // woken for.
         fence(SeqCst);
         if !busy() {
             park();
@@ -40,7 +41,7 @@ impl Doze {
         bed.asleep.store(false, Relaxed);
     }
 
-    /// Wakes as many threads as there are requests to be worked on, of those that sleep.
+    /// Wakes sleeping threads, as many as there are requests to work on.
     #[inline]
     pub(crate) fn wake(&self, requests: usize) {
         fence(SeqCst);
@@ -70,8 +71,8 @@ mod loom_tests {
     use crate::ring::{Descriptor, request};
     use crate::sync::Arc;
 
-    /// Whenever the doorbell rings, a device that sleeps, or is about to, wakes: else it would be parked for
-    /// ever, which loom reports.
+    /// Whenever the doorbell rings, a device that sleeps, or is about to, wakes: else it would be
+    /// parked for ever, which loom reports.
     #[test]
     fn no_doorbell_is_slept_through() {
         loom::model(|| {

@@ -1,4 +1,4 @@
-//! How a registry opens the provider.
+//! The factory of the provider.
 
 use std::sync::Arc;
 
@@ -43,8 +43,8 @@ const OPTIONS: [(&str, &str); 33] = [
     ("timeout", "a time"),
 ];
 
-/// How a [`Registry`](broadloom_engine::Registry) opens the provider, which computes with those that the
-/// registry asks by default.
+/// How a [`Registry`](broadloom_engine::Registry) opens the provider, which computes with those
+/// that the registry asks by default.
 pub fn factory() -> Factory {
     let summary = "an emulated accelerator: rings, doorbells, engines, faults";
     Factory::new(Emulated::NAME, summary, |options, registry| {

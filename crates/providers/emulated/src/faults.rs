@@ -1,6 +1,6 @@
-//! What goes wrong on request, and when: the same for the same seed.
+//! Faults on request. The same seed gives the same faults.
 
-/// How often each thing goes wrong: of 1.
+/// The probability of each fault, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Rates {
     pub full_ring: f64,
@@ -35,13 +35,13 @@ impl Rates {
     }
 }
 
-/// What becomes of a request.
+/// The fate of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fate {
     /// How many times slower than it should be its engine is.
     pub slower: u32,
     pub lost: Option<Lost>,
-    /// What the damage to its output is drawn from.
+    /// The seed of the damage to its output.
     pub corrupted: Option<u64>,
     /// The device is reset when the doorbell rings for it.
     pub resets: bool,
@@ -49,11 +49,11 @@ pub(crate) struct Fate {
     pub removes: bool,
 }
 
-/// What becomes of a response that does not come in time.
+/// The fate of a response that does not come in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lost {
     Forever,
-    /// It comes when nobody waits for it any more.
+    /// It comes after the request was given up.
     Late,
 }
 
@@ -62,11 +62,11 @@ impl Fate {
         Fate { slower: 1, lost: None, corrupted: None, resets: false, removes: false };
 }
 
-/// What becomes of an instance's requests.
+/// The fates of an instance's requests.
 #[derive(Debug)]
 pub(crate) struct Fates {
     rates: Rates,
-    /// Nothing ever goes wrong.
+    /// No faults.
     good: bool,
     random: Random,
     /// Attempts to submit for which the ring is still said to be full.
@@ -106,7 +106,7 @@ impl Fates {
         full
     }
 
-    /// What becomes of the next request.
+    /// The fate of the next request.
     #[inline]
     pub(crate) fn next(&mut self) -> Fate {
         if self.good { Fate::GOOD } else { self.draw() }
@@ -114,7 +114,8 @@ impl Fates {
 
     fn draw(&mut self) -> Fate {
         let Fates { rates, random, .. } = self;
-        // Every request draws as often as any other, so that one rate does not change another's faults.
+        // Every request draws as often as any other, so that one rate does not change another's
+        // faults.
         let drawn = [(); 5].map(|()| (random.next(), random.next()));
         let happens = |index: usize, rate: f64| {
             let (whether, how): (u64, u64) = drawn[index];

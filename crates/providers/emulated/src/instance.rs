@@ -1,4 +1,4 @@
-//! Instances: a driver's rings, and its books on what is outstanding.
+//! Instances: a driver's rings, and its records of outstanding requests.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,12 +17,13 @@ use crate::ring::{Descriptor, MAX_GENERATION, request};
 use crate::slot::{Slot, lock};
 use crate::transfer;
 
-/// One thread's way to the device: a ring of requests and a ring of responses, with a slot of memory for
-/// each request.
+/// One thread's way to the device: a ring of requests and a ring of responses, with a slot of
+/// memory for each request.
 ///
-/// The engine's queues are built on it; those who program a device directly [`submit`](Instance::submit)
-/// [`Request`](crate::Request)s, ring the [`doorbell`](Instance::doorbell) for some or for each, and
-/// [`poll`](Instance::poll) with a callback.
+/// The engine's queues are built on it; those who program a device directly
+/// [`submit`](Instance::submit) [`Request`](crate::Request)s, ring the
+/// [`doorbell`](Instance::doorbell) for some or for each, and [`poll`](Instance::poll) with a
+/// callback.
 pub struct Instance {
     running: Arc<Running>,
     shared: Arc<Shared>,
@@ -30,7 +31,7 @@ pub struct Instance {
     responses: Responses,
     entries: Box<[Entry]>,
     free: Vec<u16>,
-    /// Requests that were accepted, and whose end nobody knows yet.
+    /// Accepted requests whose outcome is not known yet.
     outstanding: usize,
     /// Requests whose end needs no response.
     failed: VecDeque<Arrival>,
@@ -83,7 +84,7 @@ struct Pending {
 /// The end of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrival {
-    /// What it was submitted with.
+    /// The parameters of its submission.
     pub user: u64,
     /// `None`: the device never had it.
     slot: Option<u16>,
@@ -115,7 +116,8 @@ impl Instance {
             requests,
             responses,
             entries: vec![Entry::default(); slots].into(),
-            // The first slots first, and those used last before others: they are in the nearest cache.
+            // The first slots first, and those used last before others: they are in the nearest
+            // cache.
             free: (0..slots).rev().map(|slot| slot as u16).collect(),
             outstanding: 0,
             failed: VecDeque::new(),
@@ -138,8 +140,8 @@ impl Instance {
         self.outstanding
     }
 
-    /// Has `fill` write a request into a slot: it says how many bytes of input that are, or that the device
-    /// cannot do it. `false` where the ring is full.
+    /// Has `fill` write a request into a slot: it says how many bytes of input that are, or that
+    /// the device cannot do it. `false` where the ring is full.
     #[inline]
     pub(crate) fn submit_with(
         &mut self,
@@ -210,7 +212,7 @@ impl Instance {
         self.note_faults(time);
     }
 
-    /// What goes wrong with requests goes wrong from the doorbell on.
+    /// Faults of requests begin at the doorbell.
     fn note_faults(&mut self, now: u64) {
         let device = &self.running.device;
         let time = now + device.options.timeout.as_nanos() as u64;
@@ -324,7 +326,7 @@ impl Instance {
         }
     }
 
-    /// Has `take` take what came of a request, with how it went, and frees its slot.
+    /// Hands the result and the outcome of a request to `take`, and frees its slot.
     #[inline]
     pub(crate) fn finish<R>(
         &mut self,
@@ -340,7 +342,7 @@ impl Instance {
                     Some(failure) => Err(failure),
                     None => transfer::check(&memory, self.running.device.options.integrity),
                 };
-                // The device leaves alone what it has not begun.
+                // The device does not touch requests that it has not begun.
                 memory.generation = self.entries[usize::from(slot)].generation;
                 take(Some(&mut memory), status)
             }
@@ -364,7 +366,7 @@ impl Instance {
         }
     }
 
-    /// Ends a request that nobody waits for any more; `take` gets its slot.
+    /// Ends a request that was given up; `take` gets its slot.
     pub(crate) fn abandon(&mut self, user: u64, take: impl FnOnce(&mut Slot)) {
         if let Some(place) = self.failed.iter().position(|arrival| arrival.user == user) {
             self.failed.remove(place);
@@ -401,8 +403,8 @@ impl Instance {
         Some(Duration::from_nanos(first.time.saturating_sub(self.device().clock.now())))
     }
 
-    /// Waits until a response may be there, in the way that the options say, or for so long. Where nothing
-    /// is outstanding it does not wait.
+    /// Waits until a response may be there, in the way that the options say, or for so long. Where
+    /// nothing is outstanding it does not wait.
     pub fn wait(&mut self, timeout: Duration) {
         let start = Instant::now();
         while self.outstanding > 0 && !self.is_due() {

@@ -1,4 +1,5 @@
-//! Interrupts: a file descriptor for each instance, and a thread that raises it when the model says so.
+//! Interrupts: a file descriptor for each instance, and a thread that raises it when the model says
+//! so.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -90,7 +91,8 @@ impl Interrupts {
         }
     }
 
-    /// Wakes the thread. It may be about to wait: the lock is taken, so that it is not woken too early.
+    /// Wakes the thread. It may be about to wait: the lock is taken, so that it is not woken too
+    /// early.
     pub(crate) fn wake(&self) {
         drop(self.waiting());
         self.changed.notify_one();

@@ -1,4 +1,4 @@
-//! A thread of the driver's that polls the response ring, at its own pace, and passes on what it finds.
+//! A thread of the driver that polls the response ring at its own pace, and passes responses on.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -95,7 +95,7 @@ impl Mail {
     }
 }
 
-/// What the thread does.
+/// The loop of the thread.
 fn poll(mut arrivals: Arrivals, mail: &Mail, interval: Duration) {
     wake_on_time();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Results that were computed before the clock started.
+//! Results that were computed before the clock started, found by a hash of session and input.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -8,7 +8,7 @@ use broadloom_engine::Transform;
 use highway::{HighwayHash, HighwayHasher, Key};
 use zeroize::Zeroizing;
 
-/// 128 bits of a hash under a key that nobody knows: two inputs with the same are not to be found.
+/// 128 bits of a hash under a secret key: collisions cannot be found.
 pub(crate) type Fingerprint = [u64; 2];
 
 /// The store of a device.
@@ -35,7 +35,7 @@ pub(crate) struct Prepared {
     pub checksum: Option<u32>,
 }
 
-/// What an entry takes beside its output and tag, more or less.
+/// The approximate size of an entry without output and tag.
 const ENTRY: usize = 128;
 
 impl Store {
@@ -45,7 +45,7 @@ impl Store {
         Store { key, capacity, results: RwLock::default() }
     }
 
-    /// What tells a transform from every other.
+    /// The identity of a transform.
     pub(crate) fn transform(&self, transform: &Transform) -> Fingerprint {
         let mut hasher = HighwayHasher::new(self.key);
         for part in [format!("{transform:?}").as_bytes(), transform.key(), transform.mac_key()] {
@@ -55,7 +55,7 @@ impl Store {
         hasher.finalize128()
     }
 
-    /// What tells a session's input from every other.
+    /// The identity of a session's input.
     pub(crate) fn input<'p>(
         &self,
         session: Fingerprint,

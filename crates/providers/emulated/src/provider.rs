@@ -18,6 +18,18 @@ use crate::session::DeviceSession;
 use crate::statistics::Statistics;
 
 /// The provider `emulated`: a modelled accelerator. A clone is the same device.
+///
+/// ```
+/// use std::sync::Arc;
+/// use broadloom_emulated::Emulated;
+/// use broadloom_lanes::Cpu;
+/// use broadloom_native::Native;
+///
+/// let options = [("preset", "8955"), ("seed", "7")];
+/// let device = Emulated::new(&options, vec![Arc::new(Native::new(Cpu::detect()))])?;
+/// assert_eq!(device.statistics().late, 0);
+/// # Ok::<(), broadloom_emulated::OptionError>(())
+/// ```
 #[derive(Clone)]
 pub struct Emulated {
     running: Arc<Running>,
@@ -28,8 +40,8 @@ impl Emulated {
     /// The provider's name.
     pub const NAME: &str = "emulated";
 
-    /// A device with these [options](crate#options), computing with the first of these providers that can.
-    /// Its threads start when it is first given work to do.
+    /// A device with these [options](crate#options), computing with the first of these providers
+    /// that can. Its threads start when it is first given work to do.
     ///
     /// # Errors
     /// An option that does not exist, or not with its value: the error says what would be right.
@@ -41,8 +53,8 @@ impl Emulated {
         Ok(Emulated { running: Arc::new(running), backends: backends.into() })
     }
 
-    /// A device with these [options](crate#options), computing with the providers that a registry asks by
-    /// default.
+    /// A device with these [options](crate#options), computing with the providers that a registry
+    /// asks by default.
     ///
     /// # Errors
     /// As [`new`](Emulated::new).
@@ -50,23 +62,24 @@ impl Emulated {
         Emulated::new(options, registry.default_providers().cloned().collect())
     }
 
-    /// What the device and its drivers have done so far.
+    /// The counts of the device and its drivers so far.
     pub fn statistics(&self) -> Statistics {
         self.running.device.statistics()
     }
 
-    /// The time that the device's own threads have spent on the processor so far: the emulation's, which is
-    /// no part of what a host with such a device would spend.
+    /// The time that the device's own threads have spent on the processor so far: the emulation's,
+    /// which is no part of what a host with such a device would spend.
     ///
-    /// Each thread is asked, and answers between two windows of requests; so it takes as long as those.
+    /// Each thread is asked, and answers between two windows of requests; so it takes as long as
+    /// those.
     pub fn silicon_cpu_time(&self) -> Duration {
         self.running.silicon_cpu_time()
     }
 
-    /// Switches preparation on or off. While it is on nothing is timed: responses are there when they are
-    /// computed, and doorbells cost nothing. With the option `prepare` results are kept meanwhile, to be
-    /// found when the same is asked for later; the [statistics](Statistics) count what was found, once it is
-    /// off.
+    /// Switches preparation on or off. While it is on, nothing is timed: responses are visible when
+    /// they are computed, and doorbells cost nothing. With the option `prepare`, results are kept
+    /// meanwhile, and found again for equal requests later; the [statistics](Statistics) count what
+    /// was found, once it is off.
     pub fn set_preparing(&self, preparing: bool) {
         self.running.device.preparing.store(preparing, SeqCst);
     }
@@ -74,8 +87,8 @@ impl Emulated {
     /// Opens a session for [requests](crate::Request).
     ///
     /// # Errors
-    /// No backend can; or the transform is a chain, which the engine composes, or verifies a MAC, which a
-    /// driver does for itself.
+    /// No backend can; or the transform is a chain, which the engine composes, or verifies a MAC,
+    /// which a driver does for itself.
     pub fn session(&self, transform: &Transform) -> Result<DeviceSession, ProviderError> {
         match (transform.algorithm(), transform.direction()) {
             (Algorithm::Chain(..), _) => Err(ProviderError::new("the device has no chains")),
@@ -128,7 +141,7 @@ impl Provider for Emulated {
         self.backends.iter().find_map(|backend| backend.levels(algorithm))
     }
 
-    /// An emulation is never what someone wants who has not asked for it.
+    /// An emulation is used only on request.
     fn by_name_only(&self) -> bool {
         true
     }

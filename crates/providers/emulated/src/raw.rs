@@ -1,4 +1,4 @@
-//! The device for those who program it directly.
+//! The device for programs that drive it directly.
 
 use broadloom_engine::JobError;
 
@@ -6,7 +6,7 @@ use crate::instance::Instance;
 use crate::session::{DeviceSession, Kind};
 use crate::transfer;
 
-/// What is to be done: a session, and what one request of it needs.
+/// The work: a session, and the parameters of one request.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'r> {
     session: &'r DeviceSession,
@@ -45,21 +45,23 @@ impl<'r> Request<'r> {
         Request { bits: Some(len), ..self }
     }
 
-    /// Bytes of room for the output of a compression or a decompression: without it as many as it needs.
+    /// Bytes of room for the output of a compression or a decompression: without it as many as it
+    /// needs.
     pub fn room(self, room: usize) -> Self {
         Request { room, ..self }
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Response<'r> {
     /// The number that the request was submitted with.
     pub user: u64,
-    /// How it went. A request that cannot be (a nonce of a wrong length) fails as a job of the engine would.
+    /// How it went. A request that cannot be (a nonce of a wrong length) fails as a job of the
+    /// engine would.
     pub status: Result<(), JobError>,
-    /// What was ciphered, compressed or decompressed; empty if it failed.
+    /// The ciphered, compressed or decompressed data; empty after a failure.
     pub output: &'r [u8],
     /// The digest or tag that was made; empty if none was.
     pub tag: &'r [u8],
@@ -72,9 +74,9 @@ pub struct Response<'r> {
 }
 
 impl Instance {
-    /// Writes a request, of which the device learns with the next [`doorbell`](Instance::doorbell), and
-    /// whose response comes with the number `user`. `false` where the ring is full: there is room again once
-    /// a response was polled, or after a while.
+    /// Writes a request. The device learns of it with the next [`doorbell`](Instance::doorbell),
+    /// and its response has the number `user`. `false` if the ring is full: there is room again
+    /// after a response was polled, or after a while.
     pub fn submit(&mut self, user: u64, request: &Request<'_>) -> bool {
         self.submit_with(user, |slot| {
             let kind = request.session.0.kind;
@@ -99,7 +101,7 @@ impl Instance {
         })
     }
 
-    /// Gives the responses that are there to a callback, at most `max` of them, and says how many.
+    /// Hands available responses to a callback, at most `max`, and returns their number.
     pub fn poll(&mut self, max: usize, mut callback: impl FnMut(Response<'_>)) -> usize {
         let mut count = 0;
         while count < max

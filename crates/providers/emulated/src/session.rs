@@ -1,4 +1,4 @@
-//! Sessions: what the device is told once, and computes with ever after.
+//! Sessions: the device learns a session once, and computes with it from then on.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use broadloom_engine::{
 use crate::prepared::Fingerprint;
 use crate::timing::Service;
 
-/// A session of the device: for [`Request`](crate::Request)s, and behind the engine's own sessions. A clone
-/// is the same session.
+/// A session of the device: for [`Request`](crate::Request)s, and behind the engine's own sessions.
+/// A clone is the same session.
 #[derive(Debug, Clone)]
 pub struct DeviceSession(pub(crate) Arc<Inner>);
 
@@ -24,13 +24,13 @@ pub(crate) struct Inner {
     pub part: Option<Session>,
     /// Decompresses what was compressed, to see whether it is right.
     pub check: Option<Session>,
-    /// Tells sessions apart in the store of prepared results. None where results are never prepared: those
-    /// that need a nonce, which is never the same twice.
+    /// Tells sessions apart in the store of prepared results. None where results are never
+    /// prepared: those that need a nonce, which is never the same twice.
     pub fingerprint: Option<Fingerprint>,
     ending: Option<Ending>,
 }
 
-/// What a request of the session needs and makes.
+/// The input and output of a request of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A hash or a MAC is made.
@@ -61,7 +61,8 @@ impl Kind {
 }
 
 impl DeviceSession {
-    /// Opens one at the first backend that can. With `verify` the device looks at what it has compressed.
+    /// Opens one at the first backend that can. With `verify` the device looks at what it has
+    /// compressed.
     pub(crate) fn open(
         backends: &[Arc<dyn Provider>],
         transform: &Transform,
@@ -138,7 +139,7 @@ impl ProviderSession for DeviceSession {
         }
     }
 
-    /// That of the backend: its output is what there must be room for.
+    /// The backend's maximum: there must be room for its output.
     fn bound(&self, len: usize) -> usize {
         self.0.work.bound(len)
     }

@@ -1,4 +1,7 @@
-//! Slots: memory that both the driver and the device reach, for one request at a time.
+//! Slots: memory that driver and device share, for one request at a time.
+//!
+//! The generation of a slot tells a late response from a current one: the driver may have given its
+//! request up.
 
 use std::sync::{MutexGuard, PoisonError};
 
@@ -9,7 +12,8 @@ use zeroize::Zeroize;
 use crate::faults::Fate;
 use crate::session::{DeviceSession, Inner, Kind};
 
-/// A request's memory, on lines of the cache that hold no other's. The driver has it until the doorbell rings, and again once the response is there.
+/// A request's memory, on cache lines of its own. The driver has it until the doorbell rings, and
+/// again after the response.
 #[repr(align(64))]
 pub(crate) struct Slot {
     /// Which use of the slot this is. What the device finds with another is no longer wanted.
@@ -21,7 +25,7 @@ pub(crate) struct Slot {
     work: Option<Work>,
     /// The memory of the job's input, while the job has what was lent instead.
     pinned: Option<Vec<u8>>,
-    /// What was lent and is written over, as it was.
+    /// The original of lent data that are overwritten.
     kept: Vec<u8>,
     /// The output, where the job has it not.
     output: Option<Output>,
@@ -43,7 +47,7 @@ struct Work {
     job: Job<'static>,
 }
 
-/// What came of a request.
+/// The result of a request.
 pub(crate) struct Outcome {
     pub status: Result<(), JobError>,
     pub tag: [u8; MAX_TAG],
@@ -79,7 +83,8 @@ impl Slot {
         }
     }
 
-    /// Makes it ready for a request of a session, and gives the job and the memory for its input, empty.
+    /// Makes it ready for a request of a session, and gives the job and the memory for its input,
+    /// empty.
     #[inline]
     pub(crate) fn begin(&mut self, session: &DeviceSession) -> &mut Job<'static> {
         match &mut self.work {
@@ -87,7 +92,7 @@ impl Slot {
             Some(work) => {
                 work.job.set_session(session.0.work.clone());
                 work.session = session.clone();
-                // What the job was given for another session, this one may not take.
+                // The job may have parameters for another session that this session does not take.
                 work.job.set_nonce(&[]);
                 work.job.set_bits(None);
                 work.job.set_associated(Bytes::EMPTY);
@@ -193,7 +198,7 @@ impl Slot {
         Some(lent)
     }
 
-    /// What was made, of a request that went well: the output, and the tag.
+    /// The output and the tag of a successful request.
     #[inline]
     pub(crate) fn made(&self) -> (&[u8], &[u8]) {
         let Work { session, job } = self.expect_work();
@@ -288,7 +293,7 @@ impl Drop for Slot {
 pub(crate) struct Taken<'s> {
     pub slot: MutexGuard<'s, Slot>,
     pub descriptor: crate::ring::Descriptor,
-    /// The result is there.
+    /// The result is complete.
     pub done: bool,
 }
 

@@ -1,11 +1,11 @@
-//! What a device and its drivers have done.
+//! Counters of a device and its drivers.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// What a device and its drivers have done so far: each number is right, and they may be some requests
-/// apart.
+/// The counts of a device and its drivers so far. Each number is exact, but they may be some
+/// requests apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -17,11 +17,12 @@ pub struct Statistics {
     pub doorbells: u64,
     /// Interrupts that drivers have taken.
     pub interrupts: u64,
-    /// Descriptors that meant nothing any more when they were read: the driver had given up the request.
+    /// Descriptors that meant nothing any more when they were read: the driver had given up the
+    /// request.
     pub stale: u64,
     /// Responses that were not computed yet when the modelled device would have had them.
     pub late: u64,
-    /// By how much all of these together were late.
+    /// The total time by which these responses were late.
     pub late_total: Duration,
     /// By how much the latest of them was late.
     pub late_most: Duration,
@@ -31,7 +32,7 @@ pub struct Statistics {
     pub prepared_misses: u64,
     /// Compressions whose output did not fit into the room there was.
     pub overflows: u64,
-    /// What went wrong, on request.
+    /// Faults on request.
     pub faults: FaultCounts,
 }
 
@@ -61,8 +62,8 @@ impl Statistics {
 }
 
 impl fmt::Display for Statistics {
-    /// What a report on a run has to say of the emulation: whether this machine kept up, and what was
-    /// prepared.
+    /// The quality of an emulation, for reports: whether this machine kept up, and which results
+    /// were prepared.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.keeps_up() {
             write!(f, "this machine kept up with the modelled device")?;
@@ -108,7 +109,7 @@ impl Counter {
     }
 }
 
-/// What the device's threads count, once for a whole window of requests.
+/// The counters of the device's threads, updated once for a window of requests.
 #[derive(Debug, Default)]
 pub(crate) struct DeviceCounters {
     pub requests: Counter,
@@ -140,7 +141,7 @@ impl OwnCounter {
     }
 }
 
-/// What a driver counts.
+/// The counters of a driver.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct DriverCounters {
@@ -175,7 +176,7 @@ impl Statistics {
         }
     }
 
-    /// What drivers have counted that are gone.
+    /// The counts of drivers that are gone.
     pub(crate) fn add_earlier(&mut self, earlier: &Statistics) {
         self.responses += earlier.responses;
         self.doorbells += earlier.doorbells;

@@ -1,5 +1,5 @@
-//! What rings and sleeping threads are built of is the standard library's, or loom's, which tries all the
-//! ways in which threads may meet.
+//! Primitives that threads share: the standard library's, or loom's, which tries all orders of
+//! threads.
 
 #[cfg(not(loom))]
 pub(crate) use std::{

@@ -1,4 +1,7 @@
-//! How the engine's operations get into slots, and results out of them: the driver's side.
+//! Moves the engine's operations into slots, and results out of them: the driver's side.
+//!
+//! Output travels with a checksum from before the transfer, so that the driver finds damage that
+//! happened on the way.
 
 use broadloom_engine::{Bytes, DeviceFault, Job, JobError, Operation, Progress, Text};
 
@@ -6,8 +9,8 @@ use crate::options::Memory;
 use crate::session::{DeviceSession, Kind};
 use crate::slot::Slot;
 
-/// Writes an operation into a slot. Returns the bytes of its input, or `None` where the operation is not
-/// the device's.
+/// Writes an operation into a slot. Returns the bytes of its input, or `None` where the operation
+/// is not the device's.
 pub(crate) fn load(
     slot: &mut Slot,
     operation: &mut Operation<'_>,
@@ -57,7 +60,8 @@ pub(crate) fn load(
     Some(input.len())
 }
 
-/// Has the slot borrow an operation's data, if it owns them, and all of them are still to be worked on.
+/// Has the slot borrow an operation's data, if it owns them, and all of them are still to be worked
+/// on.
 fn borrow(slot: &mut Slot, operation: &mut Operation<'_>) -> Option<usize> {
     let left: usize = operation.input_pieces().map(<[u8]>::len).sum();
     let lent = operation.lend()?;

@@ -1,5 +1,6 @@
-//! What every provider must pass: with data copied and polled for, and with data handed over, interrupts
-//! and a thread that polls. Packets are native's; chunks are zlib's, libdeflate's and LZ4's.
+//! What every provider must pass: with data copied and polled for, and with data handed over,
+//! interrupts and a thread that polls. Packets are native's; chunks are zlib's, libdeflate's and
+//! LZ4's.
 
 use std::sync::Arc;
 

@@ -100,8 +100,8 @@ fn raw_requests_that_cannot_be_are_refused_or_fail() {
     assert_eq!(statuses, [Ok(()), Err(nonce), Err(length)]);
 }
 
-/// An engine whose time depends on the length alone: responses come by their times, jobs in the order asked
-/// for.
+/// An engine whose time depends on the length alone: responses come by their times, jobs in the
+/// order asked for.
 #[test]
 fn order_under_random_service_times() {
     let options = [
@@ -256,8 +256,8 @@ fn threads_with_an_instance_each() {
     }
 }
 
-/// What is owned is handed over and comes back, in place and apart, and what is borrowed is copied: the same
-/// bytes in all cases.
+/// What is owned is handed over and comes back, in place and apart, and what is borrowed is copied:
+/// the same bytes in all cases.
 #[test]
 fn copied_or_handed_over_the_bytes_are_the_same() {
     let text = Random(6).bytes(4096);

@@ -1,38 +1,39 @@
-//! Jobs in flight: in the library's ring, which takes any mix, or gathered for its calls that process many
-//! jobs of one algorithm and spare the ring's bookkeeping (20 to 50 cycles a job).
+//! Jobs in flight: in the library's ring, which takes any mix, or gathered for calls that process
+//! many jobs of one algorithm. Such calls spare the ring's bookkeeping (20 to 50 cycles a job).
 
 use std::ffi::c_int;
 use std::ptr;
 
-use crate::layout::Job;
+use crate::layout::{Job, Jobs};
 use crate::library::OwnedManager;
 
-/// What jobs have in common that can be processed together: the library's numbers.
+/// The library's numbers that jobs must share to be processed together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Together {
-    /// A hash, of those that the library has such a call for.
+    /// A hash for which the library has such a call.
     Hash { alg: c_int },
-    /// A cipher, of those that the library has such a call for; the key length is in bytes.
+    /// A cipher for which the library has such a call; the key length is in bytes.
     Cipher { mode: c_int, direction: c_int, key_len: c_int },
 }
 
-/// Jobs in flight. When it is dropped, whether it comes to its end or a panic passes through, none are.
+/// Jobs in flight. After its drop, at its end or by a panic, no job is in flight.
 pub struct Burst<'q> {
     manager: &'q OwnedManager,
     together: Option<Together>,
     /// Jobs that are gathered, at the start.
-    jobs: &'q mut [Job],
+    jobs: &'q mut Jobs,
     gathered: usize,
     status: &'q mut [c_int],
 }
 
 impl<'q> Burst<'q> {
-    /// A burst without jobs. `together` is what all its jobs will have in common, if they have; `jobs` is
-    /// room to gather them in, and each `status` becomes the highest status of the jobs with its index.
+    /// A burst without jobs. `together` is what all its jobs will have in common, if they have;
+    /// `jobs` is room to gather them in, and each `status` becomes the highest status of the jobs
+    /// with its index.
     pub fn new(
         manager: &'q OwnedManager,
         together: Option<Together>,
-        jobs: &'q mut [Job],
+        jobs: &'q mut Jobs,
         status: &'q mut [c_int],
     ) -> Burst<'q> {
         Burst { manager, together, jobs, gathered: 0, status }
@@ -46,16 +47,17 @@ impl<'q> Burst<'q> {
     /// Submits the next job, without the library's checks.
     ///
     /// # Safety
-    /// The closure must fill in all that the library reads for the job's algorithm, with addresses that
-    /// stay good for their lengths until the burst has ended, and lengths that the library takes. The
-    /// algorithm must be the one that the burst's jobs have in common, if it was made with one.
+    /// The closure must fill in all that the library reads for the job's algorithm, with addresses
+    /// that stay valid for their lengths until the burst has ended, and lengths that the library
+    /// takes. The algorithm must be the one that the burst's jobs have in common, if it was made
+    /// with one.
     #[inline(always)]
     pub unsafe fn submit(&mut self, index: usize, fill: impl FnOnce(&mut Job)) {
         if let Some(together) = self.together {
             if self.gathered == self.jobs.len() {
                 self.process(together);
             }
-            let job = &mut self.jobs[self.gathered];
+            let job = self.jobs.get(self.gathered);
             fill(job);
             job.user_data = ptr::without_provenance_mut(index);
             job.status = 0;
@@ -69,7 +71,7 @@ impl<'q> Burst<'q> {
         let job = unsafe { &mut *(functions.get_next_job)(manager) };
         fill(job);
         job.user_data = ptr::without_provenance_mut(index);
-        // SAFETY: the job last got is filled in, for which the caller vouches.
+        // SAFETY: the caller guarantees that the last job is filled in.
         let mut done = unsafe { (functions.submit_job_nocheck)(manager) };
         while !done.is_null() {
             self.take_returned(done);
@@ -82,10 +84,9 @@ impl<'q> Burst<'q> {
     fn process(&mut self, together: Together) {
         let functions = self.manager.table().functions();
         let manager = self.manager.as_ptr();
-        let jobs = &mut self.jobs[..self.gathered];
-        let (first, count) = (jobs.as_mut_ptr(), jobs.len() as u32);
-        // SAFETY: the manager is alive and its ring empty; the jobs are filled in and have this algorithm
-        // in common, for which the callers of `submit` vouched.
+        let (first, count) = (self.jobs.as_mut_ptr(), self.gathered as u32);
+        // SAFETY: the manager is alive and its ring empty; the jobs are filled in and have this
+        // algorithm in common, for which the callers of `submit` vouched.
         unsafe {
             match together {
                 Together::Hash { alg } => {
@@ -96,13 +97,13 @@ impl<'q> Burst<'q> {
                 ),
             };
         }
-        for job in jobs {
-            note(self.status, job);
+        for index in 0..self.gathered {
+            note(self.status, self.jobs.get(index));
         }
         self.gathered = 0;
     }
 
-    /// Notes what came of a job that the library returned.
+    /// Notes the outcome of a job that the library returned.
     #[inline(always)]
     fn take_returned(&mut self, job: *const Job) {
         // SAFETY: the library returned this job, not null, and leaves it alone until the next
@@ -111,7 +112,7 @@ impl<'q> Burst<'q> {
     }
 }
 
-/// Notes what came of a job.
+/// Notes the outcome of a job.
 #[inline(always)]
 fn note(status: &mut [c_int], job: &Job) {
     if let Some(highest) = status.get_mut(job.user_data.addr()) {

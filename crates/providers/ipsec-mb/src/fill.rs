@@ -1,4 +1,4 @@
-//! Fills in the library's jobs: of each, all that the library reads, and nothing else.
+//! Fills in the library's jobs: every field that the library reads, and no other.
 
 use std::ffi::{c_int, c_void};
 
@@ -9,18 +9,22 @@ use crate::session::Task;
 
 /// Where an operation's bytes are. The addresses stay good until the operation is completed.
 pub struct Places<'v> {
+    /// What is read.
     pub source: *const u8,
-    /// Null where nothing can be written.
+    /// Where a cipher writes; null where nothing can be written.
     pub destination: *mut u8,
     /// Bytes at either.
     pub len: usize,
+    /// The nonce or IV.
     pub nonce: &'v [u8],
+    /// Associated data of an AEAD.
     pub associated: &'v [u8],
-    /// Room for 64 bytes.
+    /// Where the tag or digest goes: room for 64 bytes.
     pub tag: *mut u8,
     /// The length of the text in bits, where that is not all of them.
     pub bits: Option<usize>,
-    /// Bytes of the session's tags, for the one algorithm (CCM) that makes another tag of another length.
+    /// Bytes of the session's tags, for the one algorithm (CCM) that makes another tag of another
+    /// length.
     pub tag_len: usize,
 }
 
@@ -41,7 +45,7 @@ pub fn addresses(text: Text<'_>) -> (*const u8, *mut u8, usize) {
 
 /// Fills in a job for a task. For triple DES the job points to `schedules`, which it sets.
 ///
-/// GCM and GMAC have functions of their own and are not asked for by jobs.
+/// GMAC has functions of its own and is not asked for by jobs. GCM has both.
 #[inline(always)]
 pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*const c_void; 3]) {
     match task {
@@ -65,9 +69,9 @@ pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*c
             let key = key.encrypt.as_ptr().cast();
             fill_cipher(job, layout::CIPHER_CTR, layout::ENCRYPT, [key; 2], *key_len, places);
         }
-        Task::KasumiF8 { key } => {
+        Task::KasumiF8 { mode, key } => {
             let key = key.schedule.as_ptr().cast();
-            fill_cipher(job, layout::CIPHER_KASUMI_F8, layout::ENCRYPT, [key; 2], 16, places);
+            fill_cipher(job, *mode, layout::ENCRYPT, [key; 2], 16, places);
             job.cipher_len = places.bits.map_or(8 * places.len as u64, |bits| bits as u64);
         }
         Task::Ecb { direction, key_len, key } => {
@@ -86,17 +90,17 @@ pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*c
         Task::Ccm { direction, key_len, key } => {
             let key = key.encrypt.as_ptr().cast();
             fill_cipher(job, layout::CIPHER_CCM, *direction, [key; 2], *key_len, places);
-            // The MAC is that of the plaintext: it comes first to encrypt, and last to decrypt.
+            // The MAC covers the plaintext: it comes first when encrypting, and last when
+            // decrypting.
             let order = match *direction {
                 layout::ENCRYPT => layout::HASH_THEN_CIPHER,
                 _ => layout::CIPHER_THEN_HASH,
             };
             fill_aead(job, layout::AUTH_CCM, order, places.tag_len, places);
         }
-        Task::ChaCha { direction, key } => {
+        Task::ChaCha { mode, direction, key } => {
             let key = key.0.as_ptr().cast();
-            let mode = layout::CIPHER_CHACHA20_POLY1305;
-            fill_cipher(job, mode, *direction, [key; 2], 32, places);
+            fill_cipher(job, *mode, *direction, [key; 2], 32, places);
             // The MAC is that of the ciphertext.
             let order = match *direction {
                 layout::ENCRYPT => layout::CIPHER_THEN_HASH,
@@ -104,7 +108,17 @@ pub fn fill(job: &mut Job, task: &Task, places: &Places<'_>, schedules: &mut [*c
             };
             fill_aead(job, layout::AUTH_CHACHA20_POLY1305, order, 16, places);
         }
-        Task::Gcm { .. } | Task::Gmac { .. } => {}
+        Task::Gcm { size, key, encrypts } => {
+            let (direction, order) = match *encrypts {
+                true => (layout::ENCRYPT, layout::CIPHER_THEN_HASH),
+                false => (layout::DECRYPT, layout::HASH_THEN_CIPHER),
+            };
+            let key_len = [16, 24, 32][*size];
+            let key = (&raw const *key.0).cast();
+            fill_cipher(job, layout::CIPHER_GCM, direction, [key; 2], key_len, places);
+            fill_aead(job, layout::AUTH_GMAC, order, 16, places);
+        }
+        Task::Gmac { .. } => {}
     }
 }
 
@@ -145,7 +159,7 @@ fn fill_cipher(
     job.chain_order = layout::CIPHER_THEN_HASH;
 }
 
-/// What makes a cipher's job one of an AEAD.
+/// Turns a cipher's job into that of an AEAD.
 #[inline(always)]
 fn fill_aead(job: &mut Job, alg: c_int, order: c_int, tag_len: usize, places: &Places<'_>) {
     job.hash_offset = 0;

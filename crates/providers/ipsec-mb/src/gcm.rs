@@ -1,10 +1,10 @@
-//! GCM and GMAC, by the library's functions for them: it has no lanes for either, and a function costs
-//! less than a job.
+//! GCM and GMAC by the library's direct functions. The library has no lanes for them, and a
+//! function call costs less than a job.
 
 use crate::fill::Places;
 use crate::layout::{Functions, GcmContext, GcmKey};
 
-/// Bytes of the nonce that GCM takes as it is; others are hashed.
+/// The length of nonces that GCM uses unhashed, in bytes.
 const NONCE_LEN: usize = 12;
 
 /// Bytes of a whole tag.
@@ -13,9 +13,9 @@ const TAG_LEN: u64 = 16;
 /// Processes a message.
 ///
 /// # Safety
-/// The functions must be the library's, open; `size` the place of the key's length in its arrays, and the
-/// key expanded by it; the places good for their lengths, the destination one that can be written to
-/// unless the length is 0, and the tag for 16 bytes.
+/// The functions must belong to the open library; `size` must be the place of the key's length in
+/// its arrays, and the library must have expanded the key. The source must be readable and the
+/// destination writable for the length, and the tag for 16 bytes.
 #[inline]
 pub unsafe fn process(
     functions: &Functions,
@@ -54,8 +54,8 @@ pub unsafe fn process(
         false => (functions.gcm_decrypt_update[size], functions.gcm_decrypt_end[size]),
     };
     let begin = functions.gcm_begin[size];
-    // SAFETY: the caller vouches for the places; the nonce and the associated data are read for their
-    // lengths, and the three calls share one context.
+    // SAFETY: the caller vouches for the places; the nonce and the associated data are read for
+    // their lengths, and the three calls share one context.
     unsafe {
         begin(
             key,

@@ -1,4 +1,4 @@
-//! Expanded keys, in the form and at the alignment that the library wants; wiped when dropped.
+//! Expanded keys, in the form and at the alignment that the library needs. Wiped when dropped.
 
 use broadloom_engine::{AesSize, Algorithm, HashAlgorithm, MAX_TAG, MacAlgorithm, ProviderError};
 use md5::{Digest, Md5};
@@ -53,7 +53,7 @@ pub struct HmacKey {
 /// A key of KASUMI's F8.
 #[repr(C, align(16))]
 pub struct KasumiKey {
-    /// Round keys, and those of the modified key.
+    /// Round keys, and the round keys of the modified key.
     pub schedule: [u8; 256],
 }
 
@@ -139,8 +139,8 @@ impl<'a> Expander<'a> {
     fn aes_into(self, size: AesSize, key: &[u8], to: &mut AesKey) -> Result<(), ProviderError> {
         check_len(key, size.key_len())?;
         let expand = self.functions.expand_aes[aes_index(size)];
-        // SAFETY: the key has the length that this expansion reads; at most 15 round keys are written to
-        // each of the two, which are aligned to 16.
+        // SAFETY: the key has the length that this expansion reads; at most 15 round keys are
+        // written to each of the two, which are aligned to 16.
         unsafe {
             expand(
                 key.as_ptr().cast(),
@@ -223,7 +223,7 @@ impl<'a> Expander<'a> {
     /// The key has another length.
     pub fn gcm(self, size: AesSize, key: &[u8]) -> Result<GcmKeyBox, ProviderError> {
         check_len(key, size.key_len())?;
-        let mut expanded = GcmKeyBox(Box::new(GcmKey([0; 1024])));
+        let mut expanded = GcmKeyBox(Box::new(GcmKey([0; 1280])));
         // SAFETY: the key has the length that this expansion reads; the structure is written.
         unsafe {
             self.functions.expand_gcm[aes_index(size)](key.as_ptr().cast(), &mut *expanded.0)
@@ -243,7 +243,8 @@ impl<'a> Expander<'a> {
         let one_block = self.functions.one_block[sha_index(hash).unwrap_or(5)];
         let zero = [0; MAX_TAG];
         let mut expanded = Box::new(HmacKey { inner: zero, outer: zero, empty: zero });
-        // What is hashed for the empty message: a key block, and for the outer hash a digest.
+        // The input of the hashes for the empty message: a key block, and for the outer hash a
+        // digest.
         let mut message = Zeroizing::new([0; 128 + MAX_TAG]);
         let HmacKey { inner, outer, empty } = &mut *expanded;
         for (pad, state, rest) in [(0x36, inner, 0), (0x5c, outer, hash.digest_len())] {

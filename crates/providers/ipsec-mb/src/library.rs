@@ -1,23 +1,26 @@
 //! Finds the library, and makes managers.
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
-use std::fmt;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use broadloom_loader::{self as loader, Library, find};
 
 use crate::keys::Expander;
-use crate::layout::{self, Functions, Manager};
+use crate::layout::{Functions, Manager, Release};
 
-/// Names of the library's file; the version inside decides whether it is used.
-const NAMES: [&str; 2] = ["libIPSec_MB.so.1", "libIPSec_MB.so.2"];
+/// Names of the library's file, the newest first; the version inside decides whether it is used.
+const NAMES: [&str; 3] = ["libIPSec_MB.so.3", "libIPSec_MB.so.2", "libIPSec_MB.so.1"];
 
-/// libIPSec_MB, opened, of a version whose [`layout`] is known. A clone is the same library.
+/// libIPSec_MB, opened, of a version whose [layout](crate::layout) is known. A clone is the same
+/// library.
 #[derive(Clone)]
-pub struct Api(Arc<Opened>);
+pub struct Api {
+    opened: Arc<Opened>,
+    release: &'static Release,
+}
 
-/// The functions used, by the header of 1.3, and what keeps their code mapped.
+/// The functions used, which all releases have alike, and what keeps their code mapped.
 struct Opened {
     version: unsafe extern "C" fn() -> c_uint,
     version_text: unsafe extern "C" fn() -> *const c_char,
@@ -50,8 +53,8 @@ pub struct CallError {
 impl Opened {
     /// Finds the functions, or names the first that it lacks.
     fn with(library: Library) -> Result<Opened, &'static str> {
-        // SAFETY: these are the functions' types in the header of 1.x; which version it is is checked before any
-        // but those two that every version has is called.
+        // SAFETY: these are the functions' types in the headers of all known releases; which
+        // version it is is checked before any but those two that every version has is called.
         unsafe {
             Ok(Opened {
                 version: find(&library, "imb_get_version")?,
@@ -68,35 +71,58 @@ impl Opened {
 }
 
 impl Api {
-    /// Opens libIPSec_MB 1.3.
+    /// Opens the newest libIPSec_MB of a release whose layout is known.
     ///
     /// # Errors
-    /// It is not installed, or its manager may be laid out otherwise than is known.
+    /// It is not installed, it is laid out otherwise than is known, or it cannot work on this
+    /// machine.
     pub fn load() -> Result<Api, Absent> {
         if !cfg!(target_arch = "x86_64") {
             return Err(Absent { reason: "its layout is only known for x86-64".to_owned() });
         }
-        // SAFETY: the names are those of a well-known library whose initialisers prepare only itself and may run
-        // on any thread.
-        let opened = unsafe { loader::open(&NAMES) };
-        let (library, name) = opened.map_err(|reason| Absent { reason })?;
-        let lacking = |function| Absent { reason: format!("{name} lacks the function {function}") };
-        let api = Api(Arc::new(Opened::with(library).map_err(lacking)?));
-        // SAFETY: the function takes nothing.
-        let number = unsafe { (api.0.version)() };
-        if number & layout::VERSION_MASK != layout::VERSION {
-            let version = api.version();
-            let reason =
-                format!("version {version} is installed, and only the layout of 1.3 is known");
-            return Err(Absent { reason });
+        // SAFETY: the names are those of a well-known library whose initialisers prepare only
+        // itself and may run on any thread.
+        let open = |name| unsafe { loader::open(&[name]) };
+        let (mut unusable, mut missing) = (None, None);
+        for name in NAMES {
+            match open(name) {
+                Err(reason) => missing = Some(Absent { reason }),
+                Ok((library, name)) => match Api::with(library, name) {
+                    Ok(api) => return Ok(api),
+                    Err(absent) => unusable = unusable.or(Some(absent)),
+                },
+            }
         }
-        Ok(api)
+        Err(unusable.or(missing).expect("there are names"))
+    }
+
+    /// The library, if its version is known.
+    fn with(library: Library, name: &str) -> Result<Api, Absent> {
+        let lacking = |function| Absent { reason: format!("{name} lacks the function {function}") };
+        let functions = Opened::with(library).map_err(lacking)?;
+        // SAFETY: the function takes nothing.
+        let number = unsafe { (functions.version)() };
+        // SAFETY: the function takes nothing and returns a static string.
+        let text = unsafe { CStr::from_ptr((functions.version_text)()) };
+        let text = text.to_string_lossy().into_owned();
+        let release = Release::of(number).ok_or_else(|| unknown(&text))?;
+        let api = Api { opened: Arc::new(functions), release };
+        let manager = api.manager().map_err(|error| Absent { reason: error.to_string() })?;
+        match manager.next_job() {
+            at if release.has_job_at(at) => Ok(api),
+            at => Err(otherwise(&text, release, at)),
+        }
+    }
+
+    /// What the library has elsewhere than other releases.
+    pub fn release(&self) -> &'static Release {
+        self.release
     }
 
     /// The library's own name for its version, such as `1.3.0`.
     pub fn version(&self) -> String {
         // SAFETY: the function takes nothing and returns a static string.
-        let text = unsafe { CStr::from_ptr((self.0.version_text)()) };
+        let text = unsafe { CStr::from_ptr((self.opened.version_text)()) };
         text.to_string_lossy().into_owned()
     }
 
@@ -106,7 +132,7 @@ impl Api {
     /// There is no memory for it, or the processor lacks what the library needs.
     pub fn manager(&self) -> Result<OwnedManager, CallError> {
         // SAFETY: 0 stands for no flags.
-        let raw = NonNull::new(unsafe { (self.0.alloc)(0) }).ok_or_else(|| CallError {
+        let raw = NonNull::new(unsafe { (self.opened.alloc)(0) }).ok_or_else(|| CallError {
             call: "alloc_mb_mgr",
             reason: "out of memory".to_owned(),
         })?;
@@ -114,52 +140,52 @@ impl Api {
         let guard = Guard { raw, api: self.clone() };
         let mut arch = 0;
         // SAFETY: the manager was just allocated; the library writes what it chose to `arch`.
-        unsafe { (self.0.init)(raw.as_ptr(), &mut arch) };
+        unsafe { (self.opened.init)(raw.as_ptr(), &mut arch) };
         // SAFETY: the manager is alive.
-        let error = unsafe { (self.0.errno)(raw.as_ptr()) };
+        let error = unsafe { (self.opened.errno)(raw.as_ptr()) };
         if error != 0 {
             return Err(CallError { call: "init_mb_mgr_auto", reason: self.words(error) });
         }
-        // SAFETY: the manager is alive and set up, which filled its function pointers; its layout is that
-        // of the version.
-        let functions = unsafe { (*raw.as_ptr()).functions };
-        let table = Table { functions, arch: Arch(arch), _api: self.clone() };
+        // SAFETY: the manager is alive and set up, which filled its function pointers; the version
+        // is that of the release.
+        let functions = unsafe { self.release.functions(raw.as_ptr()) };
+        let arch = self.release.arch(arch.unsigned_abs());
+        let table = Table { functions, arch, api: self.clone() };
         Ok(OwnedManager { table, guard })
     }
 
     /// The library's words for one of its error numbers.
     fn words(&self, error: c_int) -> String {
         // SAFETY: the function takes any number and returns a static string.
-        let text = unsafe { CStr::from_ptr((self.0.error_text)(error)) };
+        let text = unsafe { CStr::from_ptr((self.opened.error_text)(error)) };
         format!("{} ({error})", text.to_string_lossy())
     }
 }
 
-/// The instruction set that a manager was set up for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arch(c_int);
-
-impl fmt::Display for Arch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self.0 {
-            1 => "no-AESNI",
-            2 => "SSE",
-            3 => "AVX",
-            4 => "AVX2",
-            5 => "AVX512",
-            _ => "unknown",
-        })
-    }
+/// The refusal of a version that is not known.
+fn unknown(version: &str) -> Absent {
+    let known = Release::names();
+    Absent { reason: format!("version {version} is installed; known are {known}") }
 }
 
-/// The functions for an instruction set, with the library that has them. Those that need no manager may be
-/// called on any thread.
+/// The refusal of a version that is not what its number says, as versions between releases may be.
+fn otherwise(version: &str, release: &Release, at: usize) -> Absent {
+    let Release { name, ring, job_len, .. } = release;
+    let reason = format!(
+        "version {version} is installed, whose manager has a job at byte {at}; the {name} that is \
+         known has them at byte {ring} and every {job_len} bytes from there"
+    );
+    Absent { reason }
+}
+
+/// The functions for an instruction set, with the library that has them. Those that need no manager
+/// may be called on any thread.
 #[derive(Clone)]
 pub struct Table {
     functions: Functions,
-    arch: Arch,
+    arch: &'static str,
     /// Keeps the code behind `functions` mapped.
-    _api: Api,
+    api: Api,
 }
 
 impl Table {
@@ -169,14 +195,20 @@ impl Table {
         &self.functions
     }
 
-    /// The instruction set that they use.
-    pub fn arch(&self) -> Arch {
+    /// The instruction set that they use, as the library calls it.
+    pub fn arch(&self) -> &'static str {
         self.arch
+    }
+
+    /// The release that they are of.
+    pub fn release(&self) -> &'static Release {
+        self.api.release
     }
 
     /// Expands keys by them.
     pub fn expander(&self) -> Expander<'_> {
-        // SAFETY: the functions are the library's, which stays open for as long as this is borrowed.
+        // SAFETY: the functions are the library's, which stays open for as long as this is
+        // borrowed.
         unsafe { Expander::new(&self.functions) }
     }
 }
@@ -192,11 +224,11 @@ struct Guard {
     api: Api,
 }
 
-// SAFETY: a manager belongs to no thread; whoever has it calls it from one thread at a time.
+// SAFETY: a manager belongs to no thread. Its owner calls it from one thread at a time.
 unsafe impl Send for Guard {}
 
 impl OwnedManager {
-    /// What the manager's functions are called with.
+    /// The argument of the manager's functions.
     #[inline(always)]
     pub fn as_ptr(&self) -> *mut Manager {
         self.guard.raw.as_ptr()
@@ -209,9 +241,19 @@ impl OwnedManager {
     }
 }
 
+impl OwnedManager {
+    /// Where the manager has the job that it hands out next, in bytes.
+    fn next_job(&self) -> usize {
+        // SAFETY: the manager is alive; the function, which has the same place in all versions,
+        // gives the address of the next job and changes nothing.
+        let next = unsafe { (self.table.functions.get_next_job)(self.as_ptr()) };
+        next.addr().wrapping_sub(self.as_ptr().addr())
+    }
+}
+
 impl Drop for Guard {
     fn drop(&mut self) {
         // SAFETY: the manager came from `alloc_mb_mgr`, and only this value frees it.
-        unsafe { (self.api.0.free)(self.raw.as_ptr()) };
+        unsafe { (self.api.opened.free)(self.raw.as_ptr()) };
     }
 }

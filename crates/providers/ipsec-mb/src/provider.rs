@@ -14,7 +14,7 @@ use crate::session::ImbSession;
 /// Intel's multi-buffer library, as a provider called `ipsec-mb`.
 pub struct IpsecMb {
     api: Api,
-    /// What keys are expanded by.
+    /// The manager that expands keys.
     table: Table,
 }
 
@@ -23,9 +23,9 @@ pub struct IpsecMb {
 #[non_exhaustive]
 pub enum LoadError {
     /// The library is not installed, or is not one that is known how to call.
-    #[error("libIPSec_MB 1.3 is absent: {0}")]
+    #[error("libIPSec_MB is absent: {0}")]
     Absent(#[from] Absent),
-    /// The library is there and cannot work on this machine.
+    /// The library is installed and cannot work on this machine.
     #[error("libIPSec_MB cannot be used: {0}")]
     Unusable(#[from] CallError),
     /// An option that the provider does not have.
@@ -96,7 +96,7 @@ impl Provider for IpsecMb {
         transform: &Transform,
     ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let kernel = self.kernel();
-        Ok(Box::new(ImbSession::open(transform, self.table.expander(), kernel)?))
+        Ok(Box::new(ImbSession::open(transform, &self.table, kernel)?))
     }
 
     fn open_queue(&self) -> Result<AnyQueue, ProviderError> {

@@ -1,4 +1,4 @@
-//! A queue: one of the library's managers, and what operations need while they are in it.
+//! A queue: one of the library's managers, and the memory of operations that are in it.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -9,15 +9,15 @@ use zeroize::Zeroize;
 use crate::burst::Burst;
 use crate::fill::{Places, addresses, fill};
 use crate::gcm;
-use crate::layout::{self, GcmContext, Job};
+use crate::layout::{self, GcmContext, Jobs};
 use crate::library::OwnedManager;
 use crate::session::{ImbSession, Task};
 
 /// Operations that are in flight at a time, at most: as many as the library's ring has jobs.
 const ROOM: usize = 256;
 
-/// Operations that are worth waiting for: twice the lanes that the library has for most algorithms on the
-/// widest vectors, so that the lanes are full for most of the time.
+/// Operations that are worth waiting for: twice the lanes that the library has for most algorithms
+/// on the widest vectors, so that the lanes are full for most of the time.
 const BATCH: usize = 32;
 
 /// A block of AES, in bytes.
@@ -26,15 +26,15 @@ const BLOCK: usize = 16;
 /// One thread's manager.
 pub struct ImbQueue {
     slots: Box<[Slot]>,
-    /// What came of the jobs of each slot: the highest status, which is the library's.
+    /// The result of the jobs of each slot: their highest status, in the library's numbers.
     status: Box<[c_int]>,
     /// Jobs that are processed together.
-    jobs: Box<[Job]>,
+    jobs: Jobs,
     context: Box<GcmContext>,
     manager: OwnedManager,
 }
 
-/// What an operation needs while it is in flight.
+/// The memory of an operation in flight.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Slot {
@@ -48,7 +48,8 @@ struct Slot {
     text: Vec<u8>,
 }
 
-// SAFETY: the pointers in slots and jobs are written and read within one call of `run`, and stale outside.
+// SAFETY: the pointers in slots and jobs are written and read within one call of `run`, and stale
+// outside.
 unsafe impl Send for ImbQueue {}
 
 impl ImbQueue {
@@ -58,7 +59,7 @@ impl ImbQueue {
         ImbQueue {
             slots: vec![slot; ROOM].into(),
             status: vec![0; ROOM].into(),
-            jobs: (0..ROOM).map(|_| Job::EMPTY).collect(),
+            jobs: Jobs::new(manager.table().release(), ROOM),
             context: Box::new(GcmContext([0; 128])),
             manager,
         }
@@ -105,14 +106,14 @@ impl Drop for ImbQueue {
     }
 }
 
-/// What all have, if they all have the same.
+/// The common value, if all are equal.
 fn same<T: PartialEq>(mut all: impl Iterator<Item = Option<T>>) -> Option<T> {
     let first = all.next()??;
     all.all(|other| other.as_ref() == Some(&first)).then_some(first)
 }
 
-/// Has an operation processed, or submits its job: then `None` is returned, and what the job points to
-/// (the operation's bytes, the slot) is not to be touched before the burst has ended.
+/// Has an operation processed, or submits its job: then `None` is returned, and what the job points
+/// to (the operation's bytes, the slot) is not to be touched before the burst has ended.
 #[inline(always)]
 fn start(
     burst: &mut Burst<'_>,
@@ -145,8 +146,9 @@ fn start(
     };
     match &session.task {
         Task::Gcm { size, key, encrypts } => {
-            // SAFETY: the rules saw to it that the destination can be written to; the key was expanded by
-            // this provider, whose library the manager keeps open; the tag has room for 64 bytes.
+            // SAFETY: the rules saw to it that the destination can be written to; the key was
+            // expanded by this provider, whose library the manager keeps open; the tag has room for
+            // 64 bytes.
             unsafe {
                 gcm::process(
                     burst.manager().table().functions(),
@@ -160,7 +162,8 @@ fn start(
             return Some(Ok(()));
         }
         Task::Gmac { size, key } => {
-            // SAFETY: the text is read as far as it goes; no bytes are ciphered; for the rest, as above.
+            // SAFETY: the text is read as far as it goes; no bytes are ciphered; for the rest, as
+            // above.
             unsafe {
                 let text = std::slice::from_raw_parts(source, len);
                 let places = Places { len: 0, associated: text, ..places };
@@ -216,9 +219,9 @@ fn start(
         }
         _ => {}
     }
-    // SAFETY: the rules hold, so the lengths are those that the library takes; the text, the nonce, the
-    // associated data, the tag, the slot and the session's keys stay where they are until the operation is
-    // completed, which is after the burst has ended.
+    // SAFETY: the rules hold, so the lengths are those that the library takes; the text, the nonce,
+    // the associated data, the tag, the slot and the session's keys stay where they are until the
+    // operation is completed, which is after the burst has ended.
     unsafe { burst.submit(index, |job| fill(job, &session.task, &places, &mut slot.schedules)) };
     None
 }
@@ -236,8 +239,9 @@ fn end(operation: &mut Operation<'_>, slot: &mut Slot, outcome: Result<(), JobEr
     }
 }
 
-/// Whether the last block of a text ends on another page than the text does, or there is none. The library's CMAC
-/// for AVX-512 reads all of the last block, and one where there is none, so that such a read might fail.
+/// Whether the last block of a text ends on another page than the text does, or there is none. The
+/// library's CMAC for AVX-512 reads all of the last block, and one where there is none, so that
+/// such a read might fail.
 #[inline(always)]
 fn last_block_leaves_page(source: *const u8, len: usize) -> bool {
     const PAGE: usize = 4096;

@@ -1,4 +1,4 @@
-//! What the library can do, and how much of it at a time.
+//! Abilities of the library, and their limits.
 
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, JobError,
@@ -8,8 +8,8 @@ use broadloom_engine::{
 use crate::keys::sha_index;
 use crate::layout::{MAX_CCM_ASSOCIATED, MAX_KASUMI_LEN, MAX_LEN};
 
-/// Longest text of AES-CTR, in bytes: as many blocks as its counter has values, so that the counter passes
-/// zero once at most.
+/// Longest text of AES-CTR, in bytes: as many blocks as its counter has values, so that the counter
+/// passes zero once at most.
 const MAX_CTR_LEN: u64 = 1 << 36;
 
 /// Why the library does not have an algorithm; `None` if it does.
@@ -63,7 +63,8 @@ pub fn refused(algorithm: Algorithm) -> ProviderError {
     ProviderError::new(lacks(algorithm).unwrap_or("a chain is opened as its two halves"))
 }
 
-/// What an operation must fulfil before the library, which is called without its own checks, is given it.
+/// The conditions on an operation. They are checked here, because the library is called without its
+/// own checks.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
     max_text: u64,
@@ -74,7 +75,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Those of an algorithm in a direction.
+    /// The rules of an algorithm in a direction.
     pub fn of(algorithm: Algorithm, direction: Direction) -> Rules {
         let granularity = algorithm.granularity();
         let lanes = (MAX_LEN - MAX_LEN % granularity) as u64;

@@ -1,4 +1,4 @@
-//! A session: which of the library's operations, with expanded keys.
+//! A session: one of the library's operations, with expanded keys.
 
 use std::ffi::c_int;
 
@@ -9,17 +9,18 @@ use broadloom_engine::{
 
 use crate::burst::Together;
 use crate::keys::{
-    AesKey, ChaChaKey, CmacKey, DesKey, Expander, GcmKeyBox, HmacKey, KasumiKey, TripleDesKey,
-    aes_index, sha_index,
+    AesKey, ChaChaKey, CmacKey, DesKey, GcmKeyBox, HmacKey, KasumiKey, TripleDesKey, aes_index,
+    sha_index,
 };
 use crate::layout;
+use crate::library::Table;
 use crate::rules::{Rules, lacks, refused};
 
 /// This provider's part of a session.
 pub struct ImbSession {
     pub task: Task,
     pub rules: Rules,
-    /// What its jobs have in common with others that they can be processed together with.
+    /// The properties that its jobs share with jobs that can be processed together with them.
     pub together: Option<Together>,
     /// A tag is checked, not made.
     pub checks: bool,
@@ -27,19 +28,20 @@ pub struct ImbSession {
     kernel: String,
 }
 
-/// What the library is asked for. Key lengths are in bytes, `alg` and `direction` are the library's numbers.
+/// What the library is asked for. Key lengths are in bytes, `alg`, `mode` and `direction` are the
+/// library's numbers.
 pub enum Task {
     Hash { alg: c_int, digest_len: u64 },
     Hmac { alg: c_int, digest_len: u64, key: Box<HmacKey> },
     Cmac { alg: c_int, key: Box<CmacKey> },
     Cbc { direction: c_int, key_len: u64, key: Box<AesKey> },
     Ctr { key_len: u64, key: Box<AesKey> },
-    KasumiF8 { key: Box<KasumiKey> },
+    KasumiF8 { mode: c_int, key: Box<KasumiKey> },
     Ecb { direction: c_int, key_len: u64, key: Box<AesKey> },
     DesCbc { direction: c_int, key: Box<DesKey> },
     TripleDesCbc { direction: c_int, key: Box<TripleDesKey> },
     Ccm { direction: c_int, key_len: u64, key: Box<AesKey> },
-    ChaCha { direction: c_int, key: Box<ChaChaKey> },
+    ChaCha { mode: c_int, direction: c_int, key: Box<ChaChaKey> },
     Gcm { size: usize, key: GcmKeyBox, encrypts: bool },
     Gmac { size: usize, key: GcmKeyBox },
 }
@@ -51,7 +53,7 @@ impl ImbSession {
     /// The library does not have its algorithm.
     pub fn open(
         transform: &Transform,
-        expander: Expander<'_>,
+        table: &Table,
         kernel: String,
     ) -> Result<ImbSession, ProviderError> {
         let (algorithm, direction) = (transform.algorithm(), transform.direction());
@@ -61,7 +63,7 @@ impl ImbSession {
         let place = Algorithm::simple().position(|other| other == algorithm);
         let class = place.and_then(|place| u8::try_from(place).ok());
         let class = class.ok_or_else(|| refused(algorithm))?;
-        let task = Task::of(transform, expander)?;
+        let task = Task::of(transform, table)?;
         Ok(ImbSession {
             together: task.together(),
             task,
@@ -74,7 +76,8 @@ impl ImbSession {
 }
 
 impl Task {
-    fn of(transform: &Transform, expander: Expander<'_>) -> Result<Task, ProviderError> {
+    pub fn of(transform: &Transform, table: &Table) -> Result<Task, ProviderError> {
+        let (expander, release) = (table.expander(), table.release());
         let key = transform.key();
         let direction = match transform.direction() {
             Direction::Decrypt | Direction::Open => layout::DECRYPT,
@@ -104,7 +107,7 @@ impl Task {
                 key: expander.cmac(size, key)?,
             },
             Algorithm::Cipher(CipherAlgorithm::KasumiF8) => {
-                Task::KasumiF8 { key: expander.kasumi_f8(key)? }
+                Task::KasumiF8 { mode: release.cipher_kasumi_f8, key: expander.kasumi_f8(key)? }
             }
             Algorithm::Mac(MacAlgorithm::AesGmac(size)) => {
                 Task::Gmac { size: aes_index(size), key: expander.gcm(size, key)? }
@@ -135,13 +138,13 @@ impl Task {
             Algorithm::Aead(AeadAlgorithm::ChaCha20Poly1305) => {
                 let mut own = Box::new(ChaChaKey([0; 32]));
                 own.0.copy_from_slice(key);
-                Task::ChaCha { direction, key: own }
+                Task::ChaCha { mode: release.cipher_chacha20_poly1305, direction, key: own }
             }
             other => return Err(refused(other)),
         })
     }
 
-    /// What its jobs have in common, if the library has a call for many of them.
+    /// The common properties of its jobs, if the library has a call for many of them.
     fn together(&self) -> Option<Together> {
         match self {
             Task::Hmac { alg, .. } if *alg != layout::AUTH_HMAC_MD5 => {

@@ -1,6 +1,6 @@
-//! A few known answers of each family, what one queue does with a mix, and what is refused.
+//! Known answers of each family, a mix in one queue, and refusals.
 //!
-//! A machine without the library has nothing to test; continuous integration must have it.
+//! On a machine without the library there is nothing to test; continuous integration must have it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use broadloom_engine::{
     HashAlgorithm, Job, JobError, MacAlgorithm, Processor, Provider, Session, Transform,
 };
 
-use crate::layout::MAX_LEN;
+use crate::layout::{MAX_LEN, RELEASES, Release};
 use crate::{IpsecMb, LoadError};
 
 /// The provider, or nothing where it may be missing.
@@ -74,8 +74,8 @@ const LONG_KEY: &str = "\
     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\
     aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
-/// FIPS 180-4's example "abc"; RFC 2202 and 4231; SP 800-38A, B and C; the GCM specification's test cases
-/// 1, 2, 5 and 6; RFC 8439; and for the others OpenSSL 3.0.
+/// FIPS 180-4's example "abc"; RFC 2202 and 4231; SP 800-38A, B and C; the GCM specification's test
+/// cases 1, 2, 5 and 6; RFC 8439; and for the others OpenSSL 3.0.
 fn answers() -> Vec<Answer> {
     vec![
         tag("sha1", "", "616263", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -232,8 +232,8 @@ fn open(provider: &Arc<IpsecMb>, answer: &Answer, direction: Direction) -> Sessi
     Session::open(provider.clone(), &transform.expect("it fits")).expect("it is supported")
 }
 
-/// Answers, in place and apart, made and checked: all as one mix in one call. `repeat` times, so that lanes
-/// fill and empty.
+/// Answers, in place and apart, made and checked: all as one mix in one call. `repeat` times, so
+/// that lanes fill and empty.
 fn check(provider: &Arc<IpsecMb>, answers: &[Answer], repeat: usize) {
     let sessions: Vec<_> = answers
         .iter()
@@ -351,8 +351,9 @@ fn halves_of_chains_mix() {
     }
 }
 
-/// The library's CMAC for AVX-512 reads the whole of a block of which only a part is text, and a block where there is
-/// no text: such texts are given to it from elsewhere where that block is not all on the page on which they end.
+/// The library's CMAC for AVX-512 reads a whole block where only a part is text, and a block where
+/// there is no text. If that block crosses the page on which the text ends, the text is copied
+/// elsewhere first.
 #[test]
 fn cmac_reads_no_further_than_the_page_of_its_text() {
     #[repr(align(4096))]
@@ -378,7 +379,7 @@ fn cmac_reads_no_further_than_the_page_of_its_text() {
     }
 }
 
-/// What one job of a session comes to.
+/// The result of one job of a session.
 fn outcome(session: &Session, len: usize, nonce: usize, associated: usize) -> Result<(), JobError> {
     let job =
         Job::new(session, vec![0; len]).nonce(&vec![0; nonce]).associated(vec![0; associated]);
@@ -467,7 +468,9 @@ fn it_says_what_it_is() {
     assert!(provider.by_name_only());
     let session = Session::open(provider.clone(), &Transform::hash(HashAlgorithm::Sha1));
     let kernel = session.expect("it has it").kernel();
-    assert!(kernel.starts_with("intel-ipsec-mb 1.3"), "{kernel}");
+    let known = |release: &Release| kernel.starts_with(&format!("intel-ipsec-mb {}", release.name));
+    assert!(RELEASES.iter().any(known), "{kernel}");
+    assert!(!kernel.ends_with("unknown"), "{kernel}");
     assert!(provider.description().starts_with(&kernel), "{}", provider.description());
 }
 

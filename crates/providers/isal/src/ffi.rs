@@ -34,8 +34,8 @@ const INVALID_LOOKBACK: c_int = -3;
 const LEVEL_BUFFERS: [u32; 4] = [0, 282_624, 331_776, 348_160];
 /// Bytes from one of the structures to the next.
 const STRUCTURE: usize = 128 << 10;
-/// Words for what is the library's own in its structures, which take about 82,000 and 87,000 bytes. The
-/// last [`SPARE`] of them are never written to.
+/// Words for what is the library's own in its structures, which take about 82,000 and 87,000 bytes.
+/// The last [`SPARE`] of them are never written to.
 const PRIVATE: usize = (STRUCTURE - 64) / 8;
 const SPARE: usize = (32 << 10) / 8;
 
@@ -102,10 +102,10 @@ pub enum LibraryError {
     /// None was found.
     #[error("libisal was not found: {reason}")]
     Absent {
-        /// What the loader said.
+        /// The loader's error.
         reason: String,
     },
-    /// It has not all functions of igzip.
+    /// It lacks functions of igzip.
     #[error("{name} lacks the function {function}")]
     MissingFunction {
         /// The name it was found by.
@@ -118,7 +118,7 @@ pub enum LibraryError {
     Foreign {
         /// The name it was found by.
         name: String,
-        /// What it did.
+        /// How it failed.
         what: &'static str,
     },
 }
@@ -140,8 +140,8 @@ impl Libisal {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libisal, LibraryError> {
-        // SAFETY: the names are those of libisal, whose initialisers, if it has any, prepare only itself and may
-        // run on any thread.
+        // SAFETY: the names belong to libisal, whose initialisers, if it has any, prepare only
+        // itself and may run on any thread.
         let opened = unsafe { loader::open(names) };
         let (library, name) = opened.map_err(|reason| LibraryError::Absent { reason })?;
         let libisal = Libisal::with(&library).map_err(|function| {
@@ -181,8 +181,8 @@ impl Libisal {
     }
 }
 
-/// Something on the heap that is only used through pointers to it, all of it zero at first. It takes no memory
-/// of the system's before it is written to.
+/// Something on the heap that is only used through pointers to it, all of it zero at first. It
+/// takes no memory of the system's before it is written to.
 struct Zeroed<T> {
     value: NonNull<T>,
     memory: NonNull<u8>,
@@ -203,12 +203,13 @@ unsafe impl Zeroable for InflateState {}
 // SAFETY: it is bytes.
 unsafe impl Zeroable for LevelBuffer {}
 
-// SAFETY: the library's structures belong to no thread; whoever has one calls it from one thread at a time.
+// SAFETY: the library's structures belong to no thread. The owner of one calls it from one thread
+// at a time.
 unsafe impl<T: Zeroable> Send for Zeroed<T> {}
 
 impl<T: Zeroable> Zeroed<T> {
-    /// With an alignment above 16 bytes, Rust's allocator would clear the memory itself, and so touch all of
-    /// it. The value is aligned within a larger allocation instead.
+    /// With an alignment above 16 bytes, Rust's allocator would clear the memory itself, and so
+    /// touch all of it. The value is aligned within a larger allocation instead.
     const LAYOUT: Layout =
         match Layout::from_size_align(size_of::<T>() + align_of::<T>(), align_of::<u128>()) {
             Ok(layout) => layout,
@@ -233,8 +234,8 @@ impl<T: Zeroable> Zeroed<T> {
 impl<T> Drop for Zeroed<T> {
     fn drop(&mut self) {
         let size = size_of::<T>() + align_of::<T>();
-        // SAFETY: the memory was allocated with this layout, only this value frees it, and the structures have
-        // nothing to drop.
+        // SAFETY: the memory was allocated with this layout, only this value frees it, and the
+        // structures have nothing to drop.
         unsafe {
             let layout = Layout::from_size_align_unchecked(size, align_of::<u128>());
             dealloc(self.memory.as_ptr(), layout);
@@ -251,11 +252,12 @@ pub(crate) struct How {
     pub window: u8,
     /// The codes that the standard gives, and no other: at level 0.
     pub fixed: bool,
-    /// To a complete stream; else to one that ends on a byte boundary, without a final block.
+    /// Makes a complete stream; otherwise a stream that ends on a byte boundary, without a final
+    /// block.
     pub closes: bool,
 }
 
-/// What decompressing read and wrote.
+/// The bytes that a decompression read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inflated {
     pub consumed: usize,
@@ -310,10 +312,10 @@ impl Deflater {
         let avail_out = u32::try_from(output.len()).unwrap_or(u32::MAX);
         let place = self.places.for_input(input);
         let streams = self.streams.as_ptr().cast::<Zstream>();
-        // SAFETY: the streams are held by `&mut`, and there is one at every place. They are laid out as the
-        // library has them, which `check` saw; the initialisation sets everything in a stream that is read
-        // before it is written. The buffers are as long as is said, the level's is the library's until the
-        // call ends, and the input is only read.
+        // SAFETY: the streams are held by `&mut`, and there is one at every place. They are laid
+        // out as the library has them, which `check` saw; the initialisation sets everything in a
+        // stream that is read before it is written. The buffers are as long as is said, the level's
+        // is the library's until the call ends, and the input is only read.
         let (code, left_in, left_out) = unsafe {
             let stream = streams.add(place);
             (self.library.deflate_init)(stream);
@@ -364,9 +366,9 @@ impl Inflater {
         let avail_in = u32::try_from(input.len()).unwrap_or(u32::MAX);
         let avail_out = u32::try_from(output.len()).unwrap_or(u32::MAX);
         let state = self.state.as_ptr();
-        // SAFETY: the state is held by `&mut`, and laid out as the library has it, which `check` saw; the
-        // initialisation sets everything in it that is read before it is written. The buffers are as long
-        // as is said, and the input is only read.
+        // SAFETY: the state is held by `&mut`, and laid out as the library has it, which `check`
+        // saw; the initialisation sets everything in it that is read before it is written. The
+        // buffers are as long as is said, and the input is only read.
         let (code, left_in, left_out) = unsafe {
             (self.library.inflate_init)(state);
             (*state).next_in = input.as_ptr();
@@ -385,8 +387,8 @@ impl Inflater {
             END_INPUT => Err(CodecError::Truncated),
             OUT_OVERFLOW if output.len() >= MAX_LEN => Err(CodecError::TooLong),
             OUT_OVERFLOW => Err(CodecError::Full),
-            // It decodes up to three literals at once, and a match after those that it had no room for seems
-            // to it to reach too far back. With more room it is seen for what it is.
+            // It decodes up to three literals at once, and a match after those that it had no room
+            // for seems to it to reach too far back. With more room it is seen for what it is.
             INVALID_LOOKBACK if left_out == 0 && output.len() < MAX_LEN => Err(CodecError::Full),
             INVALID_BLOCK | INVALID_SYMBOL | INVALID_LOOKBACK => Err(CodecError::Malformed),
             code => Err(CodecError::Code(code)),
@@ -394,11 +396,11 @@ impl Inflater {
     }
 }
 
-/// Bytes of the sample: enough for the library to use all of its hash table at level 0, which is in the
-/// stream. Every program that opens the provider waits for this.
+/// Bytes of the sample: enough for the library to use all of its hash table at level 0, which is in
+/// the stream. Every program that opens the provider waits for this.
 const SAMPLE: u32 = 8200;
 
-/// Whether the library does with a sample what it should, and writes no further than is known.
+/// Whether the library handles a sample correctly, and writes nothing beyond its known structures.
 fn check(library: &'static Libisal) -> Result<(), &'static str> {
     const FOLLOWS: [u8; 3] = [0xff; 3];
     let sample: Vec<u8> = (0..SAMPLE).map(|i| (i / 5 % 251) as u8 ^ (i / 4096) as u8).collect();

@@ -1,15 +1,17 @@
-//! Where a stream lies, so that its address does not decide what becomes of a chunk.
+//! The place of a stream in memory, chosen so that its address does not change the output.
 //!
-//! At levels 1 and 2 the x86 code of igzip (`igzip_icf_body_h1_gr_bt.asm`, label `write_first_byte`, in every
-//! version from 2.30 to 2.32) enters the third byte of a chunk into its hash table under a wrong hash. The
-//! hash is meant to be that of four bytes of data, and is that of bits 16 to 47 of the stream's address: the
-//! register was never loaded with data. So the third byte is found again only where the two hashes agree by
-//! chance. A compressor has several places for its stream, and uses one at which they differ: then that byte
-//! is never found, wherever the stream lies.
+//! At levels 1 and 2 the x86 code of igzip (`igzip_icf_body_h1_gr_bt.asm`, label
+//! `write_first_byte`, in every version from 2.30 to 2.32) enters the third byte of a chunk into
+//! its hash table under a wrong hash. The hash should be that of four bytes of data. It is the hash
+//! of bits 16 to 47 of the stream's address, because the register was never loaded with data. So
+//! the third byte is found again only if the two hashes happen to agree. A compressor has several
+//! places for its stream, and uses a place at which the hashes differ. Then that byte is never
+//! found, wherever the stream lies.
 
 /// Places, one after another, among which there is one of every class.
 pub(crate) const PLACES: usize = 7;
-/// The classes of hashes: their two lowest bits. The smallest hash table that igzip uses here has 16 entries.
+/// The classes of hashes: their two lowest bits. The smallest hash table that igzip uses here has
+/// 16 entries.
 const CLASSES: usize = 4;
 /// igzip looks at a constant run in the first eight bytes of a chunk, and writes a run apart.
 const RUN: usize = 8;
@@ -18,7 +20,8 @@ const RUN: usize = 8;
 pub(crate) struct Places([usize; CLASSES]);
 
 impl Places {
-    /// [`PLACES`] places, the first at an address, the others each so many bytes behind the one before.
+    /// [`PLACES`] places, the first at an address, the others each so many bytes behind the one
+    /// before.
     pub(crate) fn new(first: usize, step: usize) -> Places {
         let mut places = [0; CLASSES];
         for place in (0..PLACES).rev() {
@@ -27,8 +30,8 @@ impl Places {
         Places(places)
     }
 
-    /// A place whose class is not that of the bytes from the third on, neither at the beginning of the input
-    /// nor behind a run of zeros or ones with which it begins.
+    /// A place whose class differs from that of the bytes from the third on, both at the beginning
+    /// of the input and behind a run of zeros or ones at its beginning.
     pub(crate) fn for_input(&self, input: &[u8]) -> usize {
         let first = input.first().copied().unwrap_or_default();
         let run = match input.get(..RUN) {
@@ -74,7 +77,8 @@ mod tests {
 
     #[test]
     fn the_hash_is_that_of_the_instruction() {
-        // The check value of CRC-32C is of inverted bits: those of "1234" and what follows are folded here.
+        // The check value of CRC-32C is of inverted bits: the bits of "1234" and the rest are
+        // folded here.
         let hash = |word: u32| {
             (0..32).fold(word, |crc, _| crc >> 1 ^ 0x82f6_3b78 & (crc & 1).wrapping_neg())
         };

@@ -38,7 +38,7 @@ impl Isal {
     /// Finds libisal, and tries it. There are no options: any is refused.
     ///
     /// # Errors
-    /// [`LoadError::Library`] if there is no libisal that will do, [`LoadError::Option`] if there is an
+    /// [`LoadError::Library`] if there is no suitable libisal, [`LoadError::Option`] if there is an
     /// option.
     pub fn load(options: &[(&str, &str)]) -> Result<Isal, LoadError> {
         if let Some(&(name, value)) = options.first() {

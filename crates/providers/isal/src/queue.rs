@@ -1,4 +1,6 @@
 //! Queues: the library's structures for one thread.
+//!
+//! Where it ran out of room, the library may report a match too far back. More room tells.
 
 use broadloom_engine::{CompressionParts, JobError, Operation, Progress, Queue};
 

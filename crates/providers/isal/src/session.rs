@@ -1,4 +1,4 @@
-//! Sessions: how to compress.
+//! Sessions: the parameters of a compression.
 
 use std::ops::RangeInclusive;
 
@@ -11,9 +11,9 @@ use crate::ffi::{How, Libisal};
 
 /// igzip's levels.
 pub(crate) const LEVELS: RangeInclusive<u8> = 0..=3;
-/// What a stored block holds at most, in bytes.
+/// The largest stored block, in bytes.
 const BLOCK: usize = 65_535;
-/// What its header takes.
+/// The size of its header.
 const HEADER: usize = 5;
 
 /// A session of the provider.
@@ -23,7 +23,7 @@ pub(crate) struct IsalSession {
     checksum: Checksum,
 }
 
-/// What a session does.
+/// The operation of a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work {
     Compress(How),
@@ -51,9 +51,9 @@ impl IsalSession {
     /// The session's checksum of uncompressed bytes.
     pub(crate) fn checksum(&self, bytes: &[u8]) -> Option<u32> {
         match self.checksum {
-            Checksum::None => None,
             Checksum::Crc32 => Some(self.library.crc32(bytes)),
             Checksum::Adler32 => Some(self.library.adler32(bytes)),
+            _ => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use libdeflate_sys as sys;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfMemory;
 
-/// What decompressing read and wrote.
+/// The bytes that a decompression read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inflated {
     pub consumed: usize,
@@ -28,25 +28,25 @@ pub(crate) enum InflateError {
 /// A compressor of one level.
 pub(crate) struct Compressor(NonNull<sys::libdeflate_compressor>);
 
-// SAFETY: a compressor belongs to no thread; whoever has it calls it from one thread at a time.
+// SAFETY: a compressor belongs to no thread. Its owner calls it from one thread at a time.
 unsafe impl Send for Compressor {}
 
 impl Compressor {
-    /// One of a level from 0 to 12.
+    /// A compressor of a level from 0 to 12.
     ///
     /// # Errors
     /// There is no memory for it.
     pub(crate) fn new(level: u8) -> Result<Compressor, OutOfMemory> {
-        // SAFETY: the function takes any number, and returns null for one that is no level.
+        // SAFETY: the function takes any number, and returns null for a number that is no level.
         let raw = unsafe { sys::libdeflate_alloc_compressor(i32::from(level)) };
         NonNull::new(raw).map(Compressor).ok_or(OutOfMemory)
     }
 
-    /// Compresses a whole buffer to a complete deflate stream: bytes written, or `None` if there was too
-    /// little room.
+    /// Compresses a whole buffer to a complete deflate stream: bytes written, or `None` if there
+    /// was too little room.
     pub(crate) fn compress(&mut self, input: &[u8], output: &mut [u8]) -> Option<usize> {
-        // SAFETY: the compressor is alive and held by `&mut`; the buffers are as long as is said, and the
-        // output alone is written to.
+        // SAFETY: the compressor is alive and held by `&mut`; the buffers are as long as is said,
+        // and the output alone is written to.
         let written = unsafe {
             sys::libdeflate_deflate_compress(
                 self.0.as_ptr(),
@@ -76,7 +76,7 @@ pub(crate) fn bound(len: usize) -> usize {
 /// A decompressor.
 pub(crate) struct Decompressor(NonNull<sys::libdeflate_decompressor>);
 
-// SAFETY: a decompressor belongs to no thread; whoever has it calls it from one thread at a time.
+// SAFETY: a decompressor belongs to no thread. Its owner calls it from one thread at a time.
 unsafe impl Send for Decompressor {}
 
 impl Decompressor {
@@ -100,8 +100,8 @@ impl Decompressor {
         output: &mut [u8],
     ) -> Result<Inflated, InflateError> {
         let (mut consumed, mut produced) = (0, 0);
-        // SAFETY: the decompressor is alive and held by `&mut`; the buffers are as long as is said, and
-        // the output and the two numbers alone are written to.
+        // SAFETY: the decompressor is alive and held by `&mut`; the buffers are as long as is said,
+        // and the output and the two numbers alone are written to.
         let result = unsafe {
             sys::libdeflate_deflate_decompress_ex(
                 self.0.as_ptr(),

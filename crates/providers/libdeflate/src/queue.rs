@@ -12,7 +12,7 @@ const OUT_OF_MEMORY: JobError = JobError::Provider { code: 1 };
 const NO_FINAL_BLOCK: JobError = JobError::Provider { code: 2 };
 
 pub(crate) struct LibdeflateQueue {
-    /// One for each level that was asked for.
+    /// A compressor for each level that was used.
     compressors: [Option<Compressor>; *LEVELS.end() as usize + 1],
     decompressor: Option<Decompressor>,
     reopener: Option<Reopener>,
@@ -64,7 +64,7 @@ impl LibdeflateQueue {
     }
 }
 
-/// What the slot holds, made when it is first needed.
+/// The contents of the slot, made on first use.
 fn get<T>(
     slot: &mut Option<T>,
     make: impl FnOnce() -> Result<T, OutOfMemory>,

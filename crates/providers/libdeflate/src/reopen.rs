@@ -1,8 +1,9 @@
-//! Complete streams made open: the final block becomes one that others follow.
+//! Turns complete streams into open ones: the final block becomes an ordinary block.
 //!
-//! libdeflate marks the last block of every stream as final. The mark is one bit of that block's header, and
-//! only a walk over all blocks finds it: each symbol is decoded as far as its length in bits, and nothing is
-//! written. The mark is cleared, and an empty stored block follows, which ends on a byte boundary.
+//! libdeflate marks the last block of every stream as final. The mark is one bit of that block's
+//! header, and only a walk over all blocks finds it: each symbol is decoded only as far as its
+//! length in bits, and nothing is written. The mark is cleared, and an empty stored block follows,
+//! which ends on a byte boundary.
 
 /// Bits that a table is indexed by. Longer codes are decoded bit by bit.
 const INDEX: u32 = 11;
@@ -10,8 +11,8 @@ const ENTRIES: usize = 1 << INDEX;
 /// The longest code, in bits.
 const LONGEST: usize = 15;
 
-/// An entry of a table: how many bits to skip, where the next symbol is looked up, and whether the symbol
-/// needs more than that.
+/// An entry of a table: how many bits to skip, where the next symbol is looked up, and whether the
+/// symbol needs more than that.
 type Entry = u16;
 const SKIP: Entry = 0x3f;
 /// The next symbol is a distance. The value is the index at which the table of distances begins.
@@ -33,7 +34,7 @@ pub(crate) const MARKER: usize = 5;
 /// An empty stored block behind its header: a length of zero, and its complement.
 const EMPTY: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// What a walk needs. It is used again for every stream.
+/// The memory of a walk, used again for every stream.
 pub(crate) struct Reopener {
     /// The table of literals and lengths, and behind it the one of distances.
     table: Box<[Entry; 2 * ENTRIES]>,
@@ -51,14 +52,14 @@ impl Reopener {
         Reopener { table, literals: Code::EMPTY, distances: Code::EMPTY }
     }
 
-    /// Makes the complete stream of `len` bytes at the beginning of `output` an open one, and returns its
-    /// length.
+    /// Makes the complete stream of `len` bytes at the beginning of `output` an open one, and
+    /// returns its length.
     ///
     /// # Errors
     /// [`NoFinalBlock`].
     ///
     /// # Panics
-    /// If `output` has not [`MARKER`] bytes more than the stream.
+    /// If `output` does not have [`MARKER`] bytes more than the stream.
     pub(crate) fn reopen(&mut self, output: &mut [u8], len: usize) -> Result<usize, NoFinalBlock> {
         let (header, end) = self.final_block(&output[..len]).ok_or(NoFinalBlock)?;
         output[header / 8] &= !(1 << (header % 8));
@@ -206,7 +207,7 @@ struct Code {
 impl Code {
     const EMPTY: Code = Code { counts: [0; LONGEST + 1], symbols: [0; LITERALS] };
 
-    /// Makes it the code whose codes have these lengths, of which there are at most 288.
+    /// Sets the code from the lengths of its words, at most 288.
     fn set(&mut self, lens: &[u8]) {
         self.counts = [0; LONGEST + 1];
         for &len in lens {
@@ -257,7 +258,7 @@ impl Code {
     }
 }
 
-/// The bits of a stream. Behind its end there are zeros, of which few are read before it is an error.
+/// The bits of a stream. Zeros follow its end; reading more than a few of them is an error.
 struct Bits<'s> {
     bytes: &'s [u8],
     /// The next byte that the buffer lacks.

@@ -1,4 +1,4 @@
-//! Sessions: which compressor is meant.
+//! Sessions: the level of the compressor.
 
 use std::ops::RangeInclusive;
 
@@ -19,7 +19,7 @@ pub(crate) struct LibdeflateSession {
     checksum: Checksum,
 }
 
-/// What a session does.
+/// The operation of a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work {
     Compress { level: u8, ending: Ending },
@@ -49,9 +49,9 @@ impl LibdeflateSession {
     /// The session's checksum of uncompressed bytes.
     pub(crate) fn checksum(&self, bytes: &[u8]) -> Option<u32> {
         match self.checksum {
-            Checksum::None => None,
             Checksum::Crc32 => Some(ffi::crc32(bytes)),
             Checksum::Adler32 => Some(ffi::adler32(bytes)),
+            _ => None,
         }
     }
 }

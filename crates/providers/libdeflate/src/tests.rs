@@ -1,5 +1,5 @@
-//! What is this provider's own: what it refuses, its bound and its checksums. What is true of all providers
-//! is checked by the conformance suite.
+//! Tests of this provider alone: refusals, bounds and checksums. The conformance suite tests the
+//! properties of all providers.
 
 use std::sync::Arc;
 

@@ -6,8 +6,8 @@ use lz4_flex::block::{
     get_maximum_output_size,
 };
 
-/// The most that a block may be made of: the limit of the format's own library, which counts in 32 bits
-/// with a sign.
+/// The most that a block may be made of: the limit of the format's own library, which counts in 32
+/// bits with a sign.
 const MAX_INPUT: usize = 0x7e00_0000;
 
 /// Tables of where bytes were seen, to find matches with.

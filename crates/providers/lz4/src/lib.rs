@@ -1,5 +1,5 @@
-//! LZ4's block format as a provider for Broadloom: compression that costs little more than a copy, by the
-//! crate `lz4_flex` without its unsafe code.
+//! LZ4's block format as a provider for Broadloom: compression that costs little more than a copy,
+//! by the crate `lz4_flex` without its unsafe code.
 //!
 //! [`Lz4`] is the provider.
 //!
@@ -16,15 +16,22 @@
 //!
 //! # What it has
 //!
-//! One level, called 1. A block has no header, no checksum and no end mark: it is all of its bytes, so a
-//! decompression consumes all of its input, and one that is cut between two sequences may look whole. What
-//! does not compress grows by a 255th and 16 bytes. A block that ends within a sequence is
+//! One level, called 1. A block has no header, no checksum and no end mark. So a decompression
+//! consumes all of its input, and a block that is cut between two sequences may look whole.
+//! Incompressible data grow by a 255th and 16 bytes. A block that ends within a sequence is
 //! [truncated](broadloom_engine::JobError::Truncated); a match that reaches before the beginning is
-//! [malformed](broadloom_engine::JobError::Malformed). Blocks are made of at most 2,113,929,216 bytes, which
-//! is all that the format's own library reads.
+//! [malformed](broadloom_engine::JobError::Malformed). Blocks are made of at most 2,113,929,216
+//! bytes, which is all that the format's own library reads.
 //!
-//! A queue has two tables of matches, one for data of less than 64 KiB, and clears one of them for each
-//! job.
+//! A queue has two tables of matches, one for data of less than 64 KiB, and clears one of them for
+//! each job.
+
+#![forbid(unsafe_code)]
+
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod codec;
 mod provider;

@@ -1,5 +1,5 @@
-//! Blocks of this provider and of the format's own library, read by each other; what it refuses, and what
-//! it says of wrong blocks.
+//! Blocks of this provider and of the format's own library, read by each other; refusals, and
+//! errors for wrong blocks.
 
 use std::sync::Arc;
 

@@ -1,9 +1,7 @@
 //! What is the same for every kind of session: how its operations become loans, and what is done with tags.
 
-use broadloom_engine::{
-    Last, Layout, MAX_TAG, Operation, Parts, ProviderError, ProviderSession, Text,
-};
-use broadloom_lanes::{Cpu, Lanes, Loan, Occupancy, Planner, kernels};
+use broadloom_engine::{Last, MAX_TAG, Operation, ProviderError, ProviderSession, Text};
+use broadloom_lanes::{Buffers, Cpu, Lanes, Loan, Occupancy, Planner, kernels};
 
 use crate::kinds::Numbered;
 
@@ -17,7 +15,7 @@ pub(crate) trait Kind: Numbered + Send + Sync + Sized + 'static {
     type Lanes: Lanes;
 
     /// An operation's work. The engine has checked all lengths.
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, Self::Lanes>;
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, Self::Lanes>;
 
     /// A session that holds this, and names its kernel.
     fn session(self, kernel: String) -> Opened {
@@ -25,23 +23,22 @@ pub(crate) trait Kind: Numbered + Send + Sync + Sized + 'static {
     }
 }
 
-/// An operation's bytes.
-pub(crate) struct Message<'v> {
-    pub text: Text<'v>,
-    /// Of a chain: which bytes are for what.
-    pub layout: Layout,
-    pub nonce: &'v [u8],
-    pub associated: &'v [u8],
-    /// Where a digest or tag goes.
-    pub tag: &'v mut [u8; MAX_TAG],
-    /// The length of the text in bits, where that is not all of them.
-    pub bits: Option<usize>,
+/// What the engine hands over of an operation, whose session is of this kind.
+pub(crate) type Parts<'v, K> = broadloom_engine::Parts<'v, Session<K>>;
+
+/// A nonce of the one length that the kind has.
+#[inline(always)]
+pub(crate) fn nonce<const N: usize>(nonce: &[u8]) -> &[u8; N] {
+    nonce.try_into().expect("the engine checks the length of nonces")
 }
 
-impl<'v> Message<'v> {
-    /// The nonce, of the one length that there is.
-    pub fn nonce<const N: usize>(&self) -> &'v [u8; N] {
-        self.nonce.try_into().expect("the engine checks the length of nonces")
+/// The buffers of a cipher.
+#[inline(always)]
+pub(crate) fn buffers(text: Text<'_>) -> Buffers<'_> {
+    match text {
+        Text::InPlace(bytes) => Buffers::in_place(bytes),
+        Text::Apart(source, bytes) => Buffers::apart(source, bytes),
+        Text::Read(_) => unreachable!("the engine gives ciphers buffers that can be written"),
     }
 }
 
@@ -49,7 +46,7 @@ impl<'v> Message<'v> {
 pub(crate) type Opened = Result<Box<dyn ProviderSession>, ProviderError>;
 
 /// A session of this provider.
-struct Session<K> {
+pub(crate) struct Session<K> {
     kind: K,
     kernel: String,
 }
@@ -97,19 +94,14 @@ impl<K: Kind> Class for Work<K> {
         let mut room = tags.iter_mut();
         let mut last = Last::default();
         planner.process_each(operations.iter_mut().filter_map(|operation| {
-            let parts = operation.commit::<Session<K>>(&mut last)?;
-            let Parts { session, text, layout, nonce, associated, tag, checks_tag, bits, .. } =
-                parts;
+            let mut parts = operation.commit::<Session<K>>(&mut last)?;
             own += 1;
-            let checks = K::TAG_LEN > 0 && checks_tag;
-            let tag = match checks.then(|| room.next()).flatten() {
-                Some(made) => {
-                    checking += 1;
-                    made
-                }
-                None => tag,
-            };
-            Some(session.kind.lend(Message { text, layout, nonce, associated, tag, bits }))
+            let checks = K::TAG_LEN > 0 && parts.checks_tag;
+            if let Some(made) = checks.then(|| room.next()).flatten() {
+                checking += 1;
+                parts.tag = made;
+            }
+            Some(parts.session.kind.lend(parts))
         }));
         if checking == 0 {
             return own;

@@ -5,6 +5,8 @@
 //! on the kernels of [`broadloom_lanes`]. What it needs of the machine it finds out at run time, so it is
 //! always there.
 
+#![forbid(unsafe_code)]
+
 mod factory;
 mod kind;
 mod kinds;

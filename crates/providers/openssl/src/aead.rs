@@ -9,10 +9,11 @@ use crate::slots::Number;
 /// The longest nonce that libcrypto's GCM has room for, in bytes.
 const MAX_NONCE: usize = 128;
 
-/// The most bytes of text, and of associated data, that libcrypto's CCM takes: it takes them at once.
+/// The most bytes of text, and of associated data, that libcrypto's CCM takes: it takes them at
+/// once.
 const MAX_CCM: usize = 1 << 30;
 
-/// What is first made known to a mode.
+/// The parameters that a mode needs first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Nothing: lengths and tags are known in the end.
@@ -82,7 +83,8 @@ fn check_ccm(associated_len: usize, len: usize) -> Result<(), JobError> {
     if len > MAX_CCM { Err(JobError::TooLong { len, max }) } else { Ok(()) }
 }
 
-/// The step that checks the tag fails if it is wrong; all that could be wrong with the call was checked.
+/// The step that checks the tag fails if it is wrong; all that could be wrong with the call was
+/// checked.
 fn wrong_tag(_: EvpError) -> JobError {
     JobError::TagMismatch
 }
@@ -138,8 +140,8 @@ fn seal_ccm(
     context.tag(tag)
 }
 
-/// The length is always told, even where libcrypto could do without (no associated data): after a wrong
-/// tag it would otherwise go on with the nonce before.
+/// The length is always told, even where libcrypto could do without (no associated data): after a
+/// wrong tag it would otherwise go on with the nonce before.
 fn begin_ccm(
     context: &mut CipherContext,
     nonce: &[u8],
@@ -151,7 +153,8 @@ fn begin_ccm(
     context.associate(associated)
 }
 
-/// The tag is made, or checked, along with the text. Of an empty text some versions make it in the end.
+/// The tag is made, or checked, along with the text. Of an empty text some versions make it in the
+/// end.
 fn cipher_ccm(context: &mut CipherContext, text: InOut<'_>) -> Result<(), EvpError> {
     let empty = text.is_empty();
     context.update(text)?;

@@ -1,4 +1,4 @@
-//! What this libcrypto has, fetched once, and what it calls it.
+//! Algorithms of this libcrypto, fetched once, with libcrypto's names.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
@@ -110,8 +110,10 @@ pub(crate) fn digest_name(hash: HashAlgorithm) -> CString {
     CString::new(hash.name().to_ascii_uppercase()).expect("names have no zero byte")
 }
 
-/// The name of a cipher, if there may be such a cipher. EVP has no CTR mode of DES and triple DES: that is ECB over counters. Its own CTR mode counts with 128
-/// bits, which is the same where 32 do not pass zero.
+/// The name of a cipher, if there may be such a cipher.
+///
+/// EVP has no CTR mode of DES and triple DES: that is ECB over counters. Its own CTR mode counts
+/// with 128 bits, which is the same where 32 do not pass zero.
 pub(crate) fn cipher_name(cipher: CipherAlgorithm) -> Option<&'static CStr> {
     let of = |size: AesSize, names: [&'static CStr; 3]| names[size as usize];
     Some(match cipher {

@@ -1,16 +1,17 @@
-//! CBC, as one chain without an end.
+//! CBC as one chain without an end.
 //!
-//! For a small buffer, the IV is the dearest thing: 3.0 looks up its length by name every time that one is
-//! set, which takes a third of all that 64 bytes take. But CBC adds the IV to the first block only, as it
-//! adds to every other block the one before. So a context is not told the IV of a message: it goes on from
-//! the message before, and the difference is made up for outside. With `last` as the ciphertext block that
-//! the context will chain to, the first block of a plaintext and of a ciphertext become
+//! For a small buffer, the IV is the most expensive part. libcrypto 3.0 looks up its length by name
+//! whenever an IV is set, which takes a third of the time of 64 bytes. But CBC adds the IV to the
+//! first block only; to every other block it adds the block before. So a context is not told the IV
+//! of a message: it continues from the previous message, and the difference is corrected outside.
+//! With `last` as the ciphertext block that the context will chain to, the first block of a
+//! plaintext and of a ciphertext become
 //!
 //! ```text
 //! E(p ^ iv) = E((p ^ iv ^ last) ^ last)        D(c) ^ iv = (D(c) ^ last) ^ last ^ iv
 //! ```
 //!
-//! What libcrypto is asked for is one long message in parts, and `last` is no secret.
+//! libcrypto sees one long message in parts, and `last` is no secret.
 
 use broadloom_engine::{JobError, Lengths, Text};
 
@@ -100,8 +101,8 @@ impl<const N: usize> CbcContext<N> {
         Ok(())
     }
 
-    /// What the context will chain to. Whoever takes it puts back what it chains to afterwards; where a call
-    /// fails nobody does, and the next message begins a new chain.
+    /// The block to which the context will chain. A call takes it and puts the new one back. A call
+    /// that fails does not, and the next message begins a new chain.
     #[inline]
     fn take_last(&mut self) -> Result<[u8; N], EvpError> {
         match self.last.take() {

@@ -1,4 +1,7 @@
-//! Which context an operation gets.
+//! Selects the context of an operation.
+//!
+//! Before 3.0.3 an `EVP_MAC` does not restart, so MACs then have a context for each job. Where the
+//! context of an AEAD cannot be copied, it is made anew from the key.
 
 use broadloom_engine::JobError;
 
@@ -11,7 +14,7 @@ pub(crate) trait Duplicate: Sized {
     fn duplicate(&self) -> Result<Self, EvpError>;
 }
 
-/// A session's contexts: one that has everything set that is set once, and what is made of it.
+/// A session's contexts: one with every setting that is made once, and the copies of it.
 pub(crate) enum Contexts<T> {
     /// There is one queue, which uses the first context itself.
     Only(Sole<T>),
@@ -34,8 +37,8 @@ impl<T: Duplicate> Contexts<T> {
         }
     }
 
-    /// The context of an operation of the queue with this number. Where every job has its own, it is put
-    /// into `own`, and is freed with it.
+    /// The context of an operation of the queue with this number. Where every job has its own, it
+    /// is put into `own`, and is freed with it.
     #[inline(always)]
     pub(crate) fn get<'a>(
         &'a self,

@@ -1,4 +1,4 @@
-//! DES and triple DES in CTR mode, which EVP does not have: ECB over counters.
+//! DES and triple DES in CTR mode, which EVP lacks: ECB over counters.
 
 use broadloom_engine::{JobError, Lengths, Text};
 use zeroize::Zeroize;

@@ -1,5 +1,7 @@
-//! Modes of which EVP has all: an IV where there is one, and the text. Without one there is nothing to begin: ECB
-//! keeps nothing between calls, and RC4 has a context for every job.
+//! Modes that EVP has in full: an IV, if there is one, and the text.
+//!
+//! Without an IV nothing restarts: ECB keeps nothing between calls, and RC4 has a context for every
+//! job.
 
 use broadloom_engine::JobError;
 

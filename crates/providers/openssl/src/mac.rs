@@ -36,8 +36,8 @@ fn authenticate(
     context.finish(mac)
 }
 
-/// GMAC (SP 800-38D): the tag of GCM over data that are all associated. An `EVP_MAC` of it would look up
-/// names for every nonce.
+/// GMAC (SP 800-38D): the tag of GCM over data that are all associated. An `EVP_MAC` of it would
+/// look up names for every nonce.
 pub(crate) struct Gmac {
     pub contexts: Contexts<CipherContext>,
 }

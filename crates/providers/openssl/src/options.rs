@@ -1,4 +1,4 @@
-//! What the provider is opened with.
+//! Options of the provider.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub(crate) enum ContextMode {
     PerJob,
 }
 
-/// The options, as they are in force.
+/// The options in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Options {
     pub contexts: ContextMode,
@@ -37,7 +37,7 @@ pub enum LoadError {
         name: String,
         /// The value.
         value: String,
-        /// What would be valid, in words.
+        /// The valid values, in words.
         valid: &'static str,
     },
 }

@@ -22,12 +22,12 @@ pub struct OpenSsl {
 }
 
 impl OpenSsl {
-    /// Finds libcrypto 3 and fetches its algorithms. The options are those that the [crate](crate) has,
-    /// as names and values, each at most once.
+    /// Finds libcrypto 3 and fetches its algorithms. The options are those that the [crate](crate)
+    /// has, as names and values, each at most once.
     ///
     /// # Errors
-    /// [`LoadError::Library`] if there is no libcrypto that will do, [`LoadError::Option`] if an option is
-    /// wrong.
+    /// [`LoadError::Library`] if there is no suitable libcrypto, [`LoadError::Option`] if an option
+    /// is wrong.
     pub fn load(options: &[(&str, &str)]) -> Result<OpenSsl, LoadError> {
         let options = Options::parse(options)?;
         let library = Libcrypto::get()?;

@@ -1,4 +1,4 @@
-//! Queues: a number, by which one is found in every session, and room for key stream.
+//! Queues: a number that selects the queue's slot in every session, and room for key stream.
 
 use broadloom_engine::{MAX_TAG, Operation, Queue};
 use zeroize::Zeroizing;

@@ -44,7 +44,7 @@ enum Work {
     Aead(Aead),
 }
 
-/// What sessions are made with.
+/// The parts of sessions.
 pub(crate) struct Workshop<'p> {
     pub library: &'static Libcrypto,
     pub algorithms: &'p Algorithms,
@@ -187,8 +187,8 @@ impl Workshop<'_> {
 }
 
 impl OpenSslSession {
-    /// Does an operation's work; a digest or tag that is made goes to `made`, or to where the operation
-    /// has it.
+    /// Does an operation's work; a digest or tag that is made goes to `made`, or to where the
+    /// operation has it.
     // Not inlined: its parts would be moved about once more.
     #[inline(never)]
     pub(crate) fn run(

@@ -1,19 +1,19 @@
-//! Values of which each queue has its own, in a place that all of them share.
+//! Values for each queue, in one place for all queues.
 //!
-//! A session is shared by all threads, but a context is used by one at a time. So a session has a slot for
-//! each queue that may be open, and a queue finds its slot by its number. There is no lock and no shared
-//! write in that, and this is why it is sound:
+//! All threads share a session, but one thread at a time uses a context. So a session has a slot
+//! for each queue that may be open, and a queue finds its slot by its number. This needs no lock
+//! and no shared write, and it is sound:
 //!
-//! 1. *A number has one holder.* [`Numbers`] hands each out once; a [`Number`] cannot be cloned, and only
-//!    its drop gives it back.
-//! 2. *A slot has one user.* Whoever uses slot `n` has number `n` by `&mut`, for as long as it is used; of
-//!    two numbers with the same index, from two `Numbers`, the one that is foreign is refused.
-//! 3. *Holders follow one another.* A number goes back under the lock of `Numbers` after its last use, and
-//!    is handed out again under that lock: what the holder before left in a slot has happened before
-//!    whatever the next one does with it.
+//! 1. *A number has one holder.* [`Numbers`] hands each number out once. A [`Number`] cannot be
+//!    cloned, and only its drop gives it back.
+//! 2. *A slot has one user.* The user of slot `n` holds number `n` by `&mut` during the use. Of two
+//!    numbers with the same index from two `Numbers`, the foreign number is refused.
+//! 3. *Holders follow one another.* A number goes back under the lock of `Numbers` after its last
+//!    use, and is handed out again under that lock. So everything that the old holder left in a
+//!    slot happens before the new holder's first use.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p broadloom-openssl --release --lib slots` has loom check this with
-//! all orders in which threads may run.
+//! `RUSTFLAGS="--cfg loom" cargo test -p broadloom-openssl --release --lib slots` has loom check
+//! this in all orders of threads.
 
 use std::collections::BTreeSet;
 use std::sync::PoisonError;
@@ -45,7 +45,7 @@ impl Numbers {
         self.0.capacity
     }
 
-    /// The lowest number that nobody has, if there is one.
+    /// The lowest free number, if there is one.
     pub fn take(&self) -> Option<Number> {
         let mut free = self.0.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.pop_first().map(|index| Number { pool: Arc::clone(&self.0), index })
@@ -65,8 +65,8 @@ pub struct Slots<T> {
     slots: Box<[UnsafeCell<Option<Box<T>>>]>,
 }
 
-// SAFETY: a slot is only reached by the holder of its number, one at a time and one after the other (see
-// the module), so that sharing the slots only ever moves a `T` between threads.
+// SAFETY: a slot is only reached by the holder of its number, one at a time and one after the other
+// (see the module), so that sharing the slots only ever moves a `T` between threads.
 unsafe impl<T: Send> Sync for Slots<T> {}
 
 impl<T> Slots<T> {
@@ -79,7 +79,7 @@ impl<T> Slots<T> {
     /// The value in a number's slot, which `make` makes if there is none yet.
     ///
     /// # Errors
-    /// Those of `make`; the slot stays empty.
+    /// The errors of `make`; the slot stays empty.
     ///
     /// # Panics
     /// If the number is one of other [`Numbers`].
@@ -91,8 +91,8 @@ impl<T> Slots<T> {
     ) -> Result<&'a mut T, E> {
         assert!(Arc::ptr_eq(&self.pool, &number.pool), "a number of another provider");
         self.slots[number.index].with_mut(|slot| {
-            // SAFETY: the number is this pool's and held by `&mut` for as long as the reference lives, so
-            // nobody else is in its slot, and nobody gets there until then.
+            // SAFETY: the number is this pool's, and held by `&mut` for as long as the reference
+            // lives. So no other code uses its slot, now or until then.
             let slot = unsafe { &mut *slot };
             match slot {
                 Some(value) => Ok(&mut **value),
@@ -134,8 +134,8 @@ impl<T> Sole<T> {
     pub fn get<'a>(&'a self, number: &'a mut Number) -> &'a mut T {
         assert!(Arc::ptr_eq(&self.pool, &number.pool), "a number of another provider");
         self.value.with_mut(|value| {
-            // SAFETY: the number is the only one of its pool and held by `&mut` for as long as the
-            // reference lives, so nobody else is here until then.
+            // SAFETY: the number is the only one of its pool, and held by `&mut` for as long as the
+            // reference lives. So no other code is here until then.
             unsafe { &mut *value }
         })
     }
@@ -223,9 +223,9 @@ mod tests {
     }
 }
 
-/// loom runs each of these with every order of the threads' steps, and fails where two of them are at a
-/// value at a time, or one is there without having seen what another did before. The values are cells of
-/// loom's, so that it sees their every use, and not only how they are found.
+/// loom runs each of these tests in every order of the threads' steps. It fails if two threads use
+/// a value at a time, or if a thread uses a value without seeing an earlier use. The values are
+/// loom's cells, so that loom sees every use.
 #[cfg(all(test, loom))]
 mod models {
     use loom::thread;

@@ -1,5 +1,5 @@
-//! What is this provider's own: contexts, queues, limits of libcrypto. What is true of all providers is
-//! checked by the conformance suite.
+//! Tests of this provider alone: contexts, queues, limits of libcrypto. The conformance suite tests
+//! the properties of all providers.
 
 use std::sync::Arc;
 use std::thread;
@@ -135,8 +135,8 @@ fn contexts_per_job_per_queue_pair_and_of_the_only_queue_give_the_same() {
     }
 }
 
-/// Also, what goes from one place to another leaves a context as what is done in place does: messages
-/// alternate.
+/// Also, what goes from one place to another leaves a context as what is done in place does:
+/// messages alternate.
 #[test]
 fn ciphers_do_the_same_in_place_and_from_one_place_to_another() {
     let Some(provider) = provider(&[]) else { return };

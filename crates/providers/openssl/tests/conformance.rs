@@ -1,6 +1,6 @@
-//! What every provider must pass, with each way of having contexts, and the ways compared with each other.
-//! (The suite opens several queues, so that there is none for the provider of one: that is among the unit
-//! tests.)
+//! What every provider must pass, with each way of having contexts, and the ways compared with each
+//! other. (The suite opens several queues, so that there is none for the provider of one: that is
+//! among the unit tests.)
 
 use std::sync::Arc;
 

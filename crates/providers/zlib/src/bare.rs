@@ -1,11 +1,11 @@
-//! The library alone, called directly: for who wants to know what the engine costs.
+//! The library alone, called directly: a baseline for the cost of the engine.
 
 use crate::Zlib;
 use crate::codec::{Deflater, Shape};
 use crate::session::LEVELS;
 
-/// A compressor of whole buffers to complete DEFLATE streams, with the window of 2^15 bytes and codes made
-/// for the data. What it is made of is made once, and used again for every buffer.
+/// A compressor of whole buffers to complete DEFLATE streams, with the window of 2^15 bytes and
+/// codes made for the data. What it is made of is made once, and used again for every buffer.
 pub struct Bare(Deflater);
 
 impl Zlib {
@@ -18,7 +18,8 @@ impl Zlib {
 }
 
 impl Bare {
-    /// Compresses a buffer: bytes written, or `None` where that failed, for want of room most likely.
+    /// Compresses a buffer: bytes written, or `None` where that failed, for want of room most
+    /// likely.
     pub fn compress(&mut self, input: &[u8], output: &mut [u8]) -> Option<usize> {
         self.0.compress(input, output, true).ok()
     }

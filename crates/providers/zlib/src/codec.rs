@@ -1,4 +1,6 @@
-//! Whole buffers through either library: streams that are made once and reset for every buffer.
+//! Whole buffers through either library. Streams are made once and reset for every buffer, except a
+//! stream of zlib-rs that ran out of room: its reset forgets pending output, but not its place, so
+//! it is made anew.
 
 use zlib_rs::{DeflateConfig, DeflateFlush, InflateError, InflateFlush, Strategy};
 
@@ -26,7 +28,7 @@ impl Library {
     }
 }
 
-/// What a compressor is made for.
+/// The parameters of a compressor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
     /// 0 to 9.
@@ -37,7 +39,7 @@ pub(crate) struct Shape {
     pub fixed: bool,
 }
 
-/// What becomes of what was read so far.
+/// The flush mode for the input so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flush {
     None,
@@ -45,7 +47,7 @@ pub(crate) enum Flush {
     Finish,
 }
 
-/// What one call of a library did.
+/// The result of one call of a library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Step {
     pub consumed: usize,
@@ -63,7 +65,7 @@ pub(crate) enum StepError {
     Code(i32),
 }
 
-/// What decompressing read and wrote.
+/// The bytes that a decompression read and wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Inflated {
     pub consumed: usize,
@@ -136,12 +138,12 @@ impl Deflater {
         self.shape
     }
 
-    /// Compresses a whole buffer: bytes written. With `closes` it is a complete deflate stream; else it
-    /// ends on a byte boundary, without a final block.
+    /// Compresses a whole buffer: bytes written. With `closes` it is a complete deflate stream;
+    /// else it ends on a byte boundary, without a final block.
     ///
     /// # Errors
-    /// [`CodecError::Full`], and the library's code. Without `closes` the libraries do not say that they
-    /// are done but by room that they leave: a byte of it must be left over.
+    /// [`CodecError::Full`], and the library's code. Without `closes` the libraries do not say that
+    /// they are done but by room that they leave: a byte of it must be left over.
     pub(crate) fn compress(
         &mut self,
         input: &[u8],
@@ -159,7 +161,8 @@ impl Deflater {
         })?;
         let all_read = total.consumed == input.len();
         let whole = if closes {
-            // What fits exactly is only known to be whole by another step, that writes nothing.
+            // If the output fits exactly, only another step, which writes nothing, shows that it is
+            // whole.
             total.ended || (all_read && stream.ends_here()?)
         } else {
             all_read && total.produced < output.len()
@@ -228,8 +231,8 @@ impl Inflater {
     }
 }
 
-/// Takes steps until the stream ends, or until there is nothing left to read and room left to write, or
-/// until a step gets nowhere. The last of the input is flushed as `at_end` says.
+/// Takes steps until the stream ends, or until there is nothing left to read and room left to
+/// write, or until a step gets nowhere. The last of the input is flushed as `at_end` says.
 fn whole(
     input: &[u8],
     output: &mut [u8],

@@ -1,4 +1,4 @@
-//! libz itself: found, checked and opened once, and its streams, each ended when it is dropped.
+//! libz itself: found, checked and opened once, and its streams, which end when they are dropped.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr::NonNull;
@@ -91,10 +91,10 @@ pub enum LibraryError {
     /// None was found.
     #[error("libz was not found: {reason}")]
     Absent {
-        /// What the loader said.
+        /// The loader's error.
         reason: String,
     },
-    /// It has not all functions of zlib 1.2.
+    /// It lacks functions of zlib 1.2.
     #[error("{name} lacks the function {function}")]
     MissingFunction {
         /// The name it was found by.
@@ -122,8 +122,8 @@ impl Libz {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libz, LibraryError> {
-        // SAFETY: the names are those of libz, whose initialisers, if it has any, prepare only itself and may run
-        // on any thread.
+        // SAFETY: the names belong to libz, whose initialisers, if it has any, prepare only itself
+        // and may run on any thread.
         let opened = unsafe { loader::open(names) };
         let (library, name) = opened.map_err(|reason| LibraryError::Absent { reason })?;
         Libz::with(library, name)
@@ -177,7 +177,7 @@ struct Stream {
     end: Plain,
 }
 
-// SAFETY: a stream belongs to no thread; whoever has it calls it from one thread at a time.
+// SAFETY: a stream belongs to no thread. Its owner calls it from one thread at a time.
 unsafe impl Send for Stream {}
 
 impl Stream {
@@ -187,7 +187,8 @@ impl Stream {
         end: Plain,
         init: impl FnOnce(*mut ZStream, c_int) -> c_int,
     ) -> Result<Stream, c_int> {
-        // SAFETY: null pointers and zeros are valid for every field, and ask for libz's own allocator.
+        // SAFETY: null pointers and zeros are valid for every field, and ask for libz's own
+        // allocator.
         let zeroed: ZStream = unsafe { std::mem::zeroed() };
         let raw = NonNull::from(Box::leak(Box::new(zeroed)));
         // From here on it is freed whatever happens: ending a stream without a state does nothing.
@@ -198,8 +199,8 @@ impl Stream {
         }
     }
 
-    /// Lets `work` read of `input` and write to `output`, each shorter than 4 GiB: its code, and how much
-    /// it read and wrote.
+    /// Lets `work` read of `input` and write to `output`, each shorter than 4 GiB: its code, and
+    /// how much it read and wrote.
     fn step(
         &mut self,
         work: Work,
@@ -215,8 +216,8 @@ impl Stream {
             Flush::Full => Z_FULL_FLUSH,
             Flush::Finish => Z_FINISH,
         };
-        // SAFETY: the stream was made ready and is held by `&mut`; both buffers are as long as is said,
-        // and libz writes to the output alone.
+        // SAFETY: the stream was made ready and is held by `&mut`; both buffers are as long as is
+        // said, and libz writes to the output alone.
         let (code, left_in, left_out) = unsafe {
             let raw = self.raw.as_ptr();
             (*raw).next_in = input.as_ptr();
@@ -232,7 +233,8 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // SAFETY: the stream came from a box and is only freed here, after libz has freed its state.
+        // SAFETY: the stream came from a box and is only freed here, after libz has freed its
+        // state.
         unsafe {
             (self.end)(self.raw.as_ptr());
             drop(Box::from_raw(self.raw.as_ptr()));
@@ -244,7 +246,7 @@ impl Drop for Stream {
 pub(crate) struct Deflate(Stream);
 
 impl Deflate {
-    /// One that writes raw deflate.
+    /// A stream that writes raw deflate.
     ///
     /// # Errors
     /// libz's code: there is no memory.
@@ -269,7 +271,7 @@ impl Deflate {
         stream.map(Deflate).map_err(StepError::Code)
     }
 
-    /// Starts anew, with the shape as it is.
+    /// Starts anew, with the same shape.
     pub(crate) fn reset(&mut self) {
         // SAFETY: the stream was made ready by `deflateInit2_`.
         let code = unsafe { (self.0.library.deflate_reset)(self.0.raw.as_ptr()) };
@@ -296,7 +298,7 @@ impl Deflate {
 pub(crate) struct Inflate(Stream);
 
 impl Inflate {
-    /// One that reads raw deflate of any window.
+    /// A stream that reads raw deflate with any window.
     ///
     /// # Errors
     /// libz's code: there is no memory.

@@ -18,12 +18,12 @@
 //!
 //! # What it has
 //!
-//! DEFLATE at the levels 0 to 9, dynamic or static codes, windows of 2^9 to 2^15 bytes (zlib has none of
-//! 2^8 for DEFLATE without its own header), both endings. Checksums are left to the engine.
+//! DEFLATE at the levels 0 to 9, dynamic or static codes, windows of 2^9 to 2^15 bytes (zlib has
+//! none of 2^8 for DEFLATE without its own header), both endings. Checksums are left to the engine.
 //!
-//! What comes out is what zlib's `deflate` makes of the same parameters, with memory level 8: the strategy
-//! `Z_FIXED` for static codes, and the flush `Z_FULL_FLUSH` for what does not end. Decompression takes
-//! every window.
+//! The output is that of zlib's `deflate` with the same parameters and memory level 8: the strategy
+//! `Z_FIXED` for static codes, and the flush `Z_FULL_FLUSH` for streams without an end.
+//! Decompression takes every window.
 //!
 //! # Streams
 //!
@@ -32,9 +32,14 @@
 //!
 //! # Options
 //!
-//! `library`, given to [`Zlib::load`]: `system` is libz and nothing else, `zlib-rs` the crate. Without it
-//! libz is used where there is one. The two make different bytes of the same data; at level 1 libz makes
-//! fewer.
+//! `library`, given to [`Zlib::load`]: `system` is libz and nothing else, `zlib-rs` the crate.
+//! Without it libz is used where there is one. The two make different bytes of the same data; at
+//! level 1 libz makes fewer.
+
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
 
 mod bare;
 mod codec;

@@ -1,4 +1,4 @@
-//! What the provider is opened with.
+//! Options of the provider.
 
 use broadloom_engine::FactoryError;
 
@@ -7,7 +7,7 @@ use crate::ffi::LibraryError;
 /// Which library is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// libz where it is there, else the crate.
+    /// libz if it is installed, else the crate.
     Either,
     System,
     Rust,
@@ -27,7 +27,7 @@ pub enum LoadError {
         name: String,
         /// The value.
         value: String,
-        /// What would be valid, in words.
+        /// The valid values, in words.
         valid: &'static str,
     },
 }

@@ -20,12 +20,12 @@ pub struct Zlib {
 }
 
 impl Zlib {
-    /// Finds libz, or takes the crate in its place. The options are those that the [crate](crate) has, as
-    /// names and values, each at most once.
+    /// Finds libz, or takes the crate in its place. The options are those that the [crate](crate)
+    /// has, as names and values, each at most once.
     ///
     /// # Errors
-    /// [`LoadError::Library`] if libz was asked for and is not there, [`LoadError::Option`] if an option is
-    /// wrong.
+    /// [`LoadError::Library`] if libz was asked for and is not there, [`LoadError::Option`] if an
+    /// option is wrong.
     pub fn load(options: &[(&str, &str)]) -> Result<Zlib, LoadError> {
         let library = match Wanted::parse(options)? {
             Wanted::System => Library::System(Libz::get()?),

@@ -7,7 +7,7 @@ use crate::session::{Work, ZlibSession};
 
 pub(crate) struct ZlibQueue {
     library: Library,
-    /// One for each shape that was asked for, few enough to be searched.
+    /// A stream for each shape that was used; few enough to search.
     deflaters: Vec<Deflater>,
     inflater: Option<Inflater>,
 }

@@ -1,4 +1,4 @@
-//! Sessions: what a stream is to be made for.
+//! Sessions: the parameters of a stream.
 
 use std::ops::RangeInclusive;
 
@@ -13,18 +13,20 @@ use crate::codec::{Library, Shape};
 pub(crate) const LEVELS: RangeInclusive<u8> = 0..=9;
 /// Its windows, as logarithms, for DEFLATE without a header of its own.
 const WINDOWS: RangeInclusive<u8> = 9..=15;
-/// What an empty stored block and the byte before it take, and a byte to see that there is room left.
+/// The size of an empty stored block and the byte before it, and a byte to see that there is room
+/// left.
 const FLUSH: usize = 6;
 
 /// A session of the provider.
 pub(crate) struct ZlibSession {
     pub work: Work,
-    /// Other than the library's own choice of blocks, which expands less: see [`ZlibSession::bound`].
+    /// Other than the library's own choice of blocks, which expands less: see
+    /// [`ZlibSession::bound`].
     loose: bool,
     kernel: String,
 }
 
-/// What a session does.
+/// The operation of a session.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work {
     Compress { shape: Shape, closes: bool },
@@ -73,9 +75,9 @@ impl ProviderSession for ZlibSession {
         self.kernel.clone()
     }
 
-    /// As `deflateBound` has it, and what an ending without a final block takes. With zlib's own choice of
-    /// codes and the largest window what does not compress is stored in blocks of 16 KiB; elsewhere codes
-    /// of 9 bits may be used for what could not be stored any more.
+    /// As `deflateBound` has it, and what an ending without a final block takes. With zlib's own
+    /// choice of codes and the largest window what does not compress is stored in blocks of 16 KiB;
+    /// elsewhere codes of 9 bits may be used for what could not be stored any more.
     fn bound(&self, len: usize) -> usize {
         let blocks = if self.loose {
             (len >> 3) + (len >> 6)

@@ -1,5 +1,5 @@
-//! What is this provider's own: its options, what it refuses, the room it asks for. What is true of all
-//! providers is checked by the conformance suite.
+//! Tests of this provider alone: options, refusals, and room for the output. The conformance suite
+//! tests the properties of all providers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! What every provider must pass, with each of the two libraries, and these compared with each other.
+//! What every provider must pass, with each of the two libraries, and these compared with each
+//! other.
 
 use std::sync::Arc;
 

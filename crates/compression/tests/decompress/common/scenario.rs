@@ -172,7 +172,8 @@ fn agree((data, one): &Outcome, (other_data, other): &Outcome) {
             Err(DecompressError::Format(other)),
         ) if other.offset > *offset => {}
         (Err(DecompressError::Format(one)), Err(DecompressError::Format(other))) => {
-            // A provider's data are written when they are checked, a decoder's own as far as its memory is full.
+            // A provider's data are written when they are checked, a decoder's own as far as its
+            // memory is full.
             assert!(data.starts_with(other_data) || other_data.starts_with(data));
             assert_eq!(one.offset, other.offset, "{one}; {other}");
         }
@@ -181,7 +182,8 @@ fn agree((data, one): &Outcome, (other_data, other): &Outcome) {
     }
 }
 
-/// Every header at the beginning of the input: whether all of it is there can be told from any piece of it.
+/// Every header at the beginning of the input: whether all of it is there can be told from any
+/// piece of it.
 pub fn headers(input: &[u8]) {
     let parsers: [fn(&[u8]) -> Answer; 5] = [
         |bytes| answer(gzip::Header::parse(bytes).map(|header| header.map(|header| header.len))),

@@ -11,8 +11,8 @@ use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
 use super::Unsound;
 
-/// miniz_oxide has one window. A smaller one is kept by pieces of its length, which know nothing of each
-/// other.
+/// miniz_oxide has one window. A smaller one is kept by pieces of its length, which know nothing of
+/// each other.
 pub(super) fn pack(how: Compression, text: &[u8]) -> Vec<u8> {
     let strategy = match how.huffman {
         Huffman::Dynamic => CompressionStrategy::Default,

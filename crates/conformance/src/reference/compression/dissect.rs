@@ -1,18 +1,19 @@
-//! DEFLATE as RFC 1951 tells it, bit by bit: slow, and it remembers what it saw. It is what tells whether a
-//! stream keeps to a window, to the static codes, or to an ending.
+//! Decodes DEFLATE bit by bit, as RFC 1951 describes it. It is slow, and records what it sees, so
+//! that tests can check windows, static codes and endings of a stream.
 
 use super::Unsound;
 
-/// What a stream is made of.
+/// The contents of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dissected {
-    /// Its blocks. The last is final; or the stream ends on a byte boundary where another could begin.
+    /// Its blocks. The last is final; or the stream ends on a byte boundary where another could
+    /// begin.
     pub blocks: Vec<Block>,
     /// The longest distance of a match, in bytes; 0 where there is none.
     pub farthest: usize,
     /// The uncompressed bytes.
     pub output: Vec<u8>,
-    /// Bytes of the stream, the last of which may be begun.
+    /// Bytes of the stream; the last one may be partial.
     pub consumed: usize,
 }
 
@@ -109,7 +110,7 @@ fn stored(bits: &mut Bits<'_>, output: &mut Vec<u8>) -> Result<(), Unsound> {
     Ok(())
 }
 
-/// A Huffman code, of which the lengths of the words say everything (section 3.2.2).
+/// A Huffman code, determined by the lengths of its words (section 3.2.2).
 struct Codes {
     /// Words of each length.
     counts: [usize; 16],
@@ -206,8 +207,9 @@ fn coded(
     }
 }
 
-/// A number from a symbol and the bits after it (section 3.2.5): the first two rows of `row` symbols each stand
-/// for one number, and from then on each row's symbols for twice as many as those of the row before.
+/// A number from a symbol and the bits after it (section 3.2.5): the first two rows of `row`
+/// symbols each stand for one number, and from then on each row's symbols stand for twice as many
+/// numbers as those of the row before.
 fn ranged(symbol: usize, row: usize, bits: &mut Bits<'_>) -> Result<usize, Unsound> {
     let extra = (symbol / row).saturating_sub(1);
     let first = if extra == 0 { symbol } else { (row + symbol % row) << extra };

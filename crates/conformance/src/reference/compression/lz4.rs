@@ -1,5 +1,5 @@
-//! Decoding LZ4's block format, as its description has it: sequences of literals and a match, of which the
-//! last has no match.
+//! Decodes LZ4 blocks as the format's description has it: sequences of literals and a match, the
+//! last one without a match.
 
 use super::Unsound;
 
@@ -31,7 +31,8 @@ pub(super) fn unpack(packed: &[u8], output: &mut [u8]) -> Result<(usize, usize),
     }
 }
 
-/// A length of which four bits are known: all of them set say that bytes follow, up to one that is not 255.
+/// A length that begins with four bits. If all four are set, bytes follow, up to a byte that is not
+/// 255.
 fn length(bits: u8, next: &mut impl FnMut() -> Result<u8, Unsound>) -> Result<usize, Unsound> {
     let mut length = usize::from(bits);
     if bits == 15 {

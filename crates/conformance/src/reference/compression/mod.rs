@@ -1,6 +1,6 @@
-//! Compression as other people wrote it, decoders as the standards tell them, and plain checksums.
+//! Compressors of other authors, decoders that follow the standards, and plain checksums.
 //!
-//! What compresses has more than one right output: what counts is that it is decoded to what it was.
+//! A compressor has more than one right output. A test checks that the output decodes to the data.
 
 mod deflate;
 mod dissect;
@@ -14,7 +14,7 @@ use super::no_reference;
 pub use dissect::{Block, BlockKind, Dissected, dissect};
 pub(super) use provider::{Packing, work};
 
-/// What a decoder made.
+/// The output of a decoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unpacked {
     /// The uncompressed bytes.
@@ -37,8 +37,8 @@ pub enum Unsound {
     TooLong,
 }
 
-/// Compresses: DEFLATE at levels 0 to 10, in any window, with either kind of codes and either ending; LZ4 at
-/// level 1.
+/// Compresses: DEFLATE at levels 0 to 10, in any window, with either kind of codes and either
+/// ending; LZ4 at level 1.
 ///
 /// # Panics
 /// At another level.
@@ -110,6 +110,7 @@ pub fn checksum(kind: Checksum, bytes: &[u8]) -> Option<u32> {
             });
             Some(b << 16 | a)
         }
+        other => panic!("the reference lacks the checksum {other:?}"),
     }
 }
 

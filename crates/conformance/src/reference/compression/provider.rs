@@ -1,4 +1,4 @@
-//! The reference's sessions for compressions, and what its queues do for them.
+//! The reference's sessions and queues for compression.
 
 use broadloom_engine::{
     Algorithm, Compression, CompressionAlgorithm, CompressionParts, Direction, Ending, Huffman,
@@ -85,7 +85,7 @@ impl Packing {
     }
 }
 
-/// What an attempt comes to.
+/// The result of an attempt.
 pub(in crate::reference) fn work(
     parts: CompressionParts<'_, Packing>,
 ) -> Result<Progress, JobError> {
@@ -103,8 +103,8 @@ impl ProviderSession for Packing {
         .to_owned()
     }
 
-    /// Static codes take up to nine bits for a byte, and every piece of a window's length ends with an empty
-    /// block.
+    /// Static codes take up to nine bits for a byte, and every piece of a window's length ends with
+    /// an empty block.
     fn bound(&self, len: usize) -> usize {
         let pieces = (len >> self.how.window) + 1;
         len.saturating_add(len / 8 + len / 64 + 16 * pieces + 64)

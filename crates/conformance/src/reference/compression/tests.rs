@@ -1,4 +1,4 @@
-//! The reference's two decoders agree with each other, and with the standards' check values.
+//! The reference's two decoders agree with each other and with the standards' check values.
 
 use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Ending, Huffman};
 use fastrand::Rng;

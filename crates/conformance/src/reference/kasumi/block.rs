@@ -1,4 +1,4 @@
-//! KASUMI as 3GPP TS 35.202 puts it, with its tables. The tests of `lanes` have this file too.
+//! KASUMI as in 3GPP TS 35.202, with its tables. The tests of `lanes` include this file, too.
 
 /// KASUMI on one block.
 pub fn kasumi(key: &[u8; 16], block: u64) -> u64 {

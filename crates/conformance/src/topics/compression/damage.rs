@@ -1,6 +1,8 @@
-//! Damaged streams. DEFLATE and LZ4 have no checksum of their own, so that damage may go unnoticed: what a
-//! decoder then makes is what any decoder makes of these bytes, and the job's checksum is of that. Where the
-//! standard calls a stream wrong a decoder may be lenient, as some are with reserved symbols.
+//! Damaged streams.
+//!
+//! DEFLATE and LZ4 have no checksum, so damage may go unnoticed. The output must then be what every
+//! decoder makes of these bytes, and the job's checksum must be the checksum of that output. Where
+//! the standard calls a stream wrong, a decoder may be lenient, as some are with reserved symbols.
 
 use std::sync::Arc;
 
@@ -14,14 +16,15 @@ use crate::case::assert_same;
 use crate::chunk::{Chunk, Kind, compressions};
 use crate::reference::compression::{checksum, dissect, pack, unpack};
 
-/// What a damaged stream may become at most, in bytes.
+/// The longest output of a damaged stream, in bytes.
 const LIMIT: usize = 4096;
 
 fn how() -> Compression {
     Compression { checksum: Checksum::Crc32, ..Compression::default() }
 }
 
-/// Small streams of every kind: stored, with static codes, with codes of their own, and of several blocks.
+/// Small streams of every kind: stored, with static codes, with codes of their own, and of several
+/// blocks.
 fn streams(algorithm: CompressionAlgorithm) -> Vec<Chunk> {
     let lens = [5, 39, 100, 160, 300, 301, 302, 303, 304, 305];
     let texts = lens.into_iter().flat_map(|len| Kind::ALL.map(|kind| kind.bytes(len)));
@@ -37,8 +40,8 @@ fn streams(algorithm: CompressionAlgorithm) -> Vec<Chunk> {
     chunks
 }
 
-/// Every stream that ends too early fails. (An LZ4 block has no end: one that is cut behind literals stands
-/// for so much of the text.)
+/// Every stream that ends too early fails. (An LZ4 block has no end mark: a block that is cut
+/// behind literals is a valid block of a shorter text.)
 pub fn truncated(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for algorithm in compressions(provider) {
@@ -69,7 +72,8 @@ pub fn truncated(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Every bit of small streams turned over, streams spliced of two, and bytes that never were a stream.
+/// Every bit of small streams turned over, streams spliced of two, and bytes that never were a
+/// stream.
 pub fn damaged(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(41);
     let mut processor = Processor::new();

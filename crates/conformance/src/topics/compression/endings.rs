@@ -1,4 +1,4 @@
-//! How streams end, what they are made of, and what may follow them.
+//! Endings of streams, the kinds of their blocks, and data that may follow.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::reference::compression::{BlockKind, dissect, unpack};
 
 const DEFLATE: CompressionAlgorithm = CompressionAlgorithm::Deflate;
 
-/// No match reaches beyond its window; static codes are the only codes where they are asked for; the last
-/// block is final, or none is, and the stream ends on a byte boundary.
+/// No match reaches beyond its window; static codes are the only codes where they are asked for;
+/// the last block is final, or none is, and the stream ends on a byte boundary.
 pub fn windows_and_codes(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for how in deflate_ways(provider) {
@@ -64,7 +64,7 @@ pub fn endings(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// What follows a stream is not read, whatever it is, and the job says where the stream ended.
+/// Bytes behind a stream are not read, and the job says where the stream ended.
 pub fn trailing_bytes(provider: &Arc<dyn Provider>) {
     if !compressions(provider).contains(&DEFLATE) {
         return;

@@ -1,4 +1,4 @@
-//! Where the data are: borrowed, owned, shared, in pieces; and jobs and memory that are used again.
+//! Places of data (borrowed, owned, shared, in pieces), and jobs and memory that are used again.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub fn pieces(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Pieces of which some are read when the room ends.
+/// Pieces, some of which are read when the room ends.
 fn pieces_in_little_room(
     processor: &mut Processor,
     rng: &mut Rng,
@@ -78,7 +78,8 @@ fn pieces_in_little_room(
     }
 }
 
-/// A job makes its output itself: one that is given a place for it is refused, and the place is as it was.
+/// A job makes its output itself. A job with a place for the output is refused, and the place stays
+/// unchanged.
 pub fn own_output(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for algorithm in compressions(provider) {
@@ -104,8 +105,8 @@ pub fn own_output(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// One job, and one piece of memory, for chunk after chunk, long and short, good and bad, in every way. What is
-/// in the memory does not matter.
+/// One job, and one piece of memory, for chunk after chunk, long and short, good and bad, in every
+/// way. What is in the memory does not matter.
 pub fn reused_buffers(provider: &Arc<dyn Provider>) {
     let mut rng = Rng::with_seed(43);
     let mut processor = Processor::new();

@@ -1,4 +1,4 @@
-//! There and back again: lengths, levels, checksums.
+//! Round trips: lengths, levels, checksums.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ const EDGES: [usize; 22] = [
     65_535, 65_536, 65_537, 98_304, 131_070, 131_071, 131_073, 196_606, LONGEST,
 ];
 
-/// Every length from 0 to 300 bytes of everything, in every way that the provider has: what it makes is read
-/// by the reference and by itself, and what the reference made by the provider.
+/// Every length from 0 to 300 bytes of everything, in every way that the provider has: what it
+/// makes is read by the reference and by itself, and what the reference made by the provider.
 pub fn every_length(provider: &Arc<dyn Provider>) {
     for algorithm in compressions(provider) {
         let texts = (0..=300).flat_map(|len| Kind::ALL.map(|kind| kind.bytes(len)));
@@ -38,7 +38,8 @@ pub fn long_chunks(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Both checksums of what was compressed and of what was decompressed, and none where none is asked for.
+/// Both checksums of what was compressed and of what was decompressed, and none where none is asked
+/// for.
 pub fn checksums(provider: &Arc<dyn Provider>) {
     for algorithm in compressions(provider) {
         for checksum in CHECKSUMS {
@@ -53,7 +54,8 @@ pub fn checksums(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// Compresses and decompresses chunks in all these ways, with their own checksums or those of the ways.
+/// Compresses and decompresses chunks in all these ways, with their own checksums or with the
+/// checksums of the ways.
 fn there_and_back(provider: &Arc<dyn Provider>, ways: &[Compression], chunks: &[Chunk]) {
     let mut processor = Processor::new();
     for how in ways {

@@ -1,4 +1,4 @@
-//! The topics of compressions: of whatever a provider has of them.
+//! The topics of compression. Those that concern what a provider lacks are skipped.
 
 mod damage;
 mod endings;
@@ -23,7 +23,7 @@ pub use streams::{known_streams, unsound_streams};
 pub(super) use support::missing;
 pub use support::refusals;
 
-/// What was made of chunks, each with its job, once the jobs have gone as they should.
+/// The outputs of chunks, with their jobs, after all jobs succeeded.
 fn packed<'c>(
     processor: &mut Processor,
     mut jobs: Vec<Job<'c, &'c Chunk>>,

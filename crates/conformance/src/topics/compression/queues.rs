@@ -1,4 +1,4 @@
-//! Compressions in queue pairs, among each other and beside packets.
+//! Compression in queue pairs, alone and mixed with packets.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Room for the output: too little, just enough, and the most there may be.
+//! Room for the output: too little, just enough, and the most.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ fn chunks(algorithm: CompressionAlgorithm, how: Compression) -> Vec<Chunk> {
     texts.map(|text| Chunk::new(algorithm, how, text)).collect()
 }
 
-/// No room, nearly none, one byte less than is needed, exactly enough, and one byte more: attempts are all
-/// that it costs. Without a wish there is room enough to compress anything at once.
+/// No room, nearly none, one byte too few, exactly enough, and one byte more: too little room only
+/// costs attempts. Without a request there is room to compress anything at once.
 pub fn room(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for algorithm in compressions(provider) {
@@ -61,8 +61,8 @@ pub fn room(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// A limit of exactly the length is no hindrance, whatever the room; a lower one fails the job, and nothing
-/// comes out.
+/// A limit of exactly the length is no hindrance, whatever the room; a lower one fails the job, and
+/// nothing comes out.
 pub fn limits(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for algorithm in compressions(provider) {
@@ -93,7 +93,7 @@ pub fn limits(provider: &Arc<dyn Provider>) {
     }
 }
 
-/// A few bytes that stand for many come out where there is no limit, and do not where there is.
+/// A few bytes that decompress to many do so without a limit, and fail with one.
 pub fn bombs(provider: &Arc<dyn Provider>) {
     let mut processor = Processor::new();
     for algorithm in compressions(provider) {

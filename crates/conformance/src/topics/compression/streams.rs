@@ -1,4 +1,4 @@
-//! Streams written by hand, of which the formats say what they are.
+//! Streams written by hand, with contents that the formats determine.
 
 use std::sync::Arc;
 
@@ -59,7 +59,8 @@ fn blank(algorithm: CompressionAlgorithm) -> Chunk {
 }
 
 fn deflate() -> Vec<Known> {
-    // Numbered bytes in a stored block, of which a match with the longest distance repeats the first.
+    // Numbered bytes in a stored block, and a match with the longest distance, which repeats the
+    // first of them.
     let numbered: Vec<u8> = (0..32_768u32).map(|i| (i ^ (i >> 7)) as u8).collect();
     let far = [&[0, 0, 0x80, 0xff, 0x7f], &numbered[..], &[0x1b, 0xbd, 0xff, 0x1f, 0x00]].concat();
     let repeated = [&numbered[..], &numbered[..258]].concat();

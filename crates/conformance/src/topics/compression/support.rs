@@ -1,4 +1,4 @@
-//! What is there, and what is refused.
+//! Which compressions a provider supports, and which ones it refuses.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use broadloom_engine::{
 use crate::candidate::say;
 use crate::chunk::{CHECKSUMS, compressions, levels, open, wishes};
 
-/// Compressions that a provider does not have are refused, with a reason; those that it has, it says at which
-/// levels. Returns the names of the former.
+/// Compressions that a provider does not have are refused, with a reason; those that it has, it
+/// says at which levels. Returns the names of the former.
 pub(in crate::topics) fn missing(provider: &Arc<dyn Provider>) -> Vec<String> {
     let name = provider.name();
     let mut missing = Vec::new();
@@ -40,8 +40,8 @@ pub(in crate::topics) fn missing(provider: &Arc<dyn Provider>) -> Vec<String> {
     missing
 }
 
-/// Every level opens with every checksum, and so does decompression. What a provider does not have of levels,
-/// windows, codes and endings it refuses, and says what would be valid.
+/// Every level opens with every checksum, and so does decompression. What a provider does not have
+/// of levels, windows, codes and endings it refuses, and says what would be valid.
 pub fn refusals(provider: &Arc<dyn Provider>) {
     let name = provider.name();
     for algorithm in compressions(provider) {
@@ -109,7 +109,7 @@ fn reason(
     error.reason
 }
 
-/// What was refused, in words, each kind with the number of levels; `None` if nothing was.
+/// The refusals in words, each kind with the number of levels; `None` without a refusal.
 fn summary(lacks: &[Compression]) -> Option<String> {
     let mut words: Vec<(String, usize)> = Vec::new();
     for how in lacks {

@@ -1,5 +1,6 @@
-//! Modes whose blocks do not depend on each other: ECB, XTS, and the decryption of CFB. Blocks of one buffer
-//! side by side, and short buffers one close behind the other, so that the rounds of several are in flight.
+//! Modes with independent blocks: ECB, XTS, and decryption by CFB. The blocks of one buffer go side
+//! by side, and short buffers follow each other closely, so that rounds of several buffers are in
+//! flight.
 //!
 //! `pipeline` is the one description of the kernels for CPUs with AES instructions.
 
@@ -16,8 +17,8 @@ use super::key::{AesKey, Block};
 /// This is the contract of all functions of every kernel. The caller promises that
 ///
 /// - the CPU has the instructions of the kernel;
-/// - the source is readable and the destination writable for so many blocks or bytes, at any alignment; they
-///   are the same, or do not overlap each other or anything else that is given.
+/// - the source is readable and the destination writable for so many blocks or bytes, at any
+///   alignment; they are the same, or do not overlap each other or anything else that is given.
 pub(crate) struct BlocksKernel {
     /// The name shown to users.
     pub name: &'static str,
@@ -25,7 +26,8 @@ pub(crate) struct BlocksKernel {
     pub encrypt: unsafe fn(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize),
     /// Its inverse.
     pub decrypt: unsafe fn(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize),
-    /// The cipher on each block between two additions of its tweak; leaves the tweak of the block behind them.
+    /// The cipher on each block between two additions of its tweak; leaves the tweak of the block
+    /// behind them.
     pub xts_encrypt: Tweaked,
     /// Its inverse.
     pub xts_decrypt: Tweaked,
@@ -34,8 +36,8 @@ pub(crate) struct BlocksKernel {
         unsafe fn(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize),
 }
 
-/// The signature of XTS's functions. A tweak is in memory as the kernel leaves it, in one piece: put together
-/// of two integers right before the call, it would keep the kernel waiting.
+/// The signature of XTS's functions. A tweak is in memory as the kernel leaves it, in one piece:
+/// put together of two integers right before the call, it would keep the kernel waiting.
 pub(crate) type Tweaked =
     unsafe fn(key: &AesKey, tweak: &mut Block, src: *const u8, dst: *mut u8, blocks: usize);
 

@@ -15,17 +15,18 @@ use crate::aes::register::{Decrypt, Forward, Way, Wide, all_rounds};
 pub(crate) trait Mode<W: Wide> {
     type Way: Way<W>;
 
-    /// What goes into the cipher for the text in `N` registers at `src`, and what is kept beside it.
+    /// The cipher's input for the text in `N` registers at `src`, and the values kept beside it.
     unsafe fn take<const N: usize>(&mut self, src: *const u8) -> ([W; N], [W; N]);
 
     /// The same for the text in a part of a register, `len` bytes.
     unsafe fn take_part(&mut self, src: *const u8, len: usize) -> (W, W);
 
-    /// What is added to what comes out; `text` is what was there before.
+    /// Combines the cipher's output with `text`, which was there before.
     unsafe fn mask(kept: W, text: W) -> W;
 }
 
-/// Sends blocks through a mode: in groups of `TOGETHER` registers, 4 or 8, and what is left in fewer.
+/// Sends blocks through a mode: in groups of `TOGETHER` registers, 4 or 8, and what is left in
+/// fewer.
 ///
 /// # Safety
 /// The contracts of [`BlocksKernel`](super::BlocksKernel) and of `Mode`.
@@ -202,15 +203,15 @@ impl<W: Wide, D: Way<W>> Mode<W> for Xts<W, D> {
     }
 }
 
-/// The blocks before those of `N` registers at `src`. `before` is the one before the first of them, in the
-/// first place; afterwards it is the last of them.
+/// The predecessors of the blocks in `N` registers at `src`. `before` is the predecessor of the
+/// first block; afterwards it is the last block.
 ///
 /// # Safety
 /// As [`process`].
 #[inline(always)]
 unsafe fn previous<W: Wide, const N: usize>(before: &mut W, src: *const u8) -> [W; N] {
     let width = 16 * W::BLOCKS;
-    // SAFETY: the caller's: all that is read are blocks of these registers.
+    // SAFETY: the caller's promise: all reads are from blocks of these registers.
     unsafe {
         let mut x = [*before; N];
         for place in 1..W::BLOCKS {

@@ -80,7 +80,8 @@ unsafe fn cfb_decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, bl
     unsafe { process(src, dst, blocks, decrypt) }
 }
 
-/// Has every block become what `work` makes of it, which gets four at a time, or so many that there are.
+/// Has every block become what `work` makes of it, which gets four at a time, or so many that there
+/// are.
 ///
 /// # Safety
 /// The contract of [`BlocksKernel`].

@@ -1,4 +1,4 @@
-//! Messages for CCM, and how their tasks are made.
+//! CCM messages, and their tasks.
 
 use super::lanes::{CcmLanes, CcmTask};
 use super::{CcmError, blocks};
@@ -34,7 +34,7 @@ impl<'a> Ccm<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the parts.
+// SAFETY: the key is borrowed, and tasks point only to it and to the parts.
 unsafe impl Aead for Ccm<'_> {
     type Lanes = CcmLanes;
 
@@ -63,12 +63,12 @@ unsafe impl Aead for Ccm<'_> {
 
 /// A message to be sealed or opened with AES-CCM (SP 800-38C, RFC 3610).
 ///
-/// The nonce has 7 to 13 bytes; what it leaves of 15 bytes says how long the text may be, so that with 13 bytes
-/// of nonce it has at most 65,535. The tag has 4 to 16 bytes, an even number, and its length counts: a shorter
-/// one is not the start of a longer one.
+/// The nonce has 7 to 13 bytes; what it leaves of 15 bytes says how long the text may be, so that
+/// with 13 bytes of nonce it has at most 65,535. The tag has 4 to 16 bytes, an even number, and its
+/// length counts: a shorter one is not the start of a longer one.
 ///
-/// No nonce may be used twice under one key: whoever has both messages has the difference of the plaintexts.
-/// And no key may be used for more than 2^61 blocks.
+/// No nonce may be used twice under one key: two such messages reveal the difference of their
+/// plaintexts. No key may be used for more than 2^61 blocks.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, CcmError, CcmJob, Cpu, Planner};
@@ -106,11 +106,11 @@ impl<'a, A: Input, B: CipherBuffer, T> CcmJob<'a, A, B, T> {
 
     /// Decrypts a text, if the tag, of `tag_len` bytes, is right.
     ///
-    /// `tag_len` is what both sides agreed on, never the length of what was received: a tag of 4 bytes is
-    /// forged in 2^32 attempts.
+    /// `tag_len` is what both sides agreed on, never the length of what was received: a tag of 4
+    /// bytes is forged in 2^32 attempts.
     ///
     /// # Errors
-    /// [`CcmError`] for a nonce, a tag or a text of a length that will not do, and for a tag that has not
+    /// [`CcmError`] for an invalid length of the nonce, the tag or the text, and for a tag without
     /// `tag_len` bytes. The [`output`](Self::output) reports a wrong tag.
     pub fn open(
         key: &'a AesKey,

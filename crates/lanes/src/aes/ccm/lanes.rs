@@ -1,4 +1,4 @@
-//! The scheduler of CCM messages, and what users hand it.
+//! The scheduler of CCM messages, and the loans for it.
 
 use super::job::Ccm;
 use super::{CcmError, blocks};
@@ -8,20 +8,20 @@ use crate::aes::ctr::lanes::cipher;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::mac::chains::{ChainTask, Chains, Course};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::{Aead, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CcmTask {
     pub(super) key: *const AesKey,
-    /// The counter block whose number is zero, and that of the first block of text. Kernels load each in one
-    /// piece, for which the two pieces that it was written in must have left the core: a block made right
-    /// before the call would have it wait.
+    /// The counter block with number zero, and the counter block of the first block of text.
+    /// Kernels load each in one piece, and the two stores that wrote it must have left the core by
+    /// then. A block made right before the call would stall the load.
     pub(super) counters: [Block; 2],
     pub(super) associated: (*const u8, usize),
     pub(super) text: Span,
@@ -31,6 +31,19 @@ pub struct CcmTask {
 }
 
 /// The scheduler of CCM messages onto the lanes of the kernel for chains.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CcmJob, CcmLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<CcmLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let job = CcmJob::seal(&key, &[1; 12], b"header", vec![0; 40], 8, ());
+/// let mut jobs = [job.expect("lengths that CCM takes")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CcmLanes(Chains<CcmTask>);
 
 impl Lanes for CcmLanes {
@@ -78,8 +91,8 @@ impl ChainTask for CcmTask {
     unsafe fn begin(&self, kernel: &'static CtrKernel, chain: &mut Course<'_, Self>) {
         let &CcmTask { associated: (associated, count), text, tag: (_, tag), seals, .. } = self;
         let Span { src, dst, len } = text;
-        // SAFETY: the caller's: both texts and the associated data are as long as they say. What is opened is
-        // plaintext once it is ciphered.
+        // SAFETY: the caller's: both texts and the associated data are as long as they say. What is
+        // opened is plaintext once it is ciphered.
         unsafe {
             chain.block(blocks::first(u128::from_le_bytes(self.counters[0]), count > 0, tag, len));
             if count > 0 {
@@ -123,12 +136,13 @@ unsafe fn padded(chain: &mut Course<'_, CcmTask>, from: *const u8, len: usize) {
 }
 
 impl<'a> Loan<'a, CcmLanes> {
-    /// Encrypts a text in place with AES-CCM (SP 800-38C, RFC 3610), and writes its tag, whose length counts:
-    /// 4 to 16 bytes, an even number. The nonce has 7 to 13 bytes; what it leaves of 15 bytes says how long
-    /// the text may be, so that with 13 bytes of nonce it has at most 65,535.
+    /// Encrypts a text with AES-CCM (SP 800-38C, RFC 3610), and writes its tag, whose
+    /// length counts: 4 to 16 bytes, an even number. The nonce has 7 to 13 bytes; what it leaves of
+    /// 15 bytes says how long the text may be, so that with 13 bytes of nonce it has at most
+    /// 65,535.
     ///
-    /// No nonce may be used twice under one key: whoever has both messages has the difference of the
-    /// plaintexts. And no key may be used for more than 2^61 blocks.
+    /// No nonce may be used twice under one key: two such messages reveal the difference of their
+    /// plaintexts. No key may be used for more than 2^61 blocks.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, CcmError, CcmLanes, Cpu, Loan, Planner};
@@ -139,7 +153,9 @@ impl<'a> Loan<'a, CcmLanes> {
     /// let mut planner = Planner::<CcmLanes>::new(&Cpu::detect());
     /// let all = packets.iter_mut().zip(&mut tags).zip(0u8..);
     /// let loans: Result<Vec<_>, CcmError> = all
-    ///     .map(|((packet, tag), n)| Loan::<CcmLanes>::seal(&key, &[n; 13], b"header", packet, tag))
+    ///     .map(|((packet, tag), n)| {
+    ///         Loan::<CcmLanes>::seal(&key, &[n; 13], b"header", packet, tag)
+    ///     })
     ///     .collect();
     /// planner.process_each(loans?);
     /// assert_ne!(tags[0], tags[1]);
@@ -153,34 +169,15 @@ impl<'a> Loan<'a, CcmLanes> {
         key: &'a AesKey,
         nonce: &[u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Errors
-    /// As [`seal`](Self::seal).
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a AesKey,
-        nonce: &[u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8],
-    ) -> Result<Self, CcmError> {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have, as long as the one that came with
-    /// it. Nobody has compared it yet: the caller does, in constant time, and wipes the text unless it is the
-    /// same.
+    /// Decrypts a text, and writes the tag that the text should have, with the length of
+    /// the received tag. The caller compares both tags in constant time, and wipes the text unless
+    /// they are equal.
     ///
     /// # Errors
     /// As [`seal`](Self::seal).
@@ -189,29 +186,10 @@ impl<'a> Loan<'a, CcmLanes> {
         key: &'a AesKey,
         nonce: &[u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8],
     ) -> Result<Self, CcmError> {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
-    }
-
-    /// The same from one buffer to another.
-    ///
-    /// # Errors
-    /// As [`seal`](Self::seal).
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a AesKey,
-        nonce: &[u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8],
-    ) -> Result<Self, CcmError> {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
     #[inline(always)]

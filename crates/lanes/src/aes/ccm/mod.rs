@@ -1,9 +1,9 @@
-//! AES-CCM (SP 800-38C, RFC 3610): a chain over lengths, associated data and plaintext, which serves as the
-//! tag, and counter mode.
+//! AES-CCM (SP 800-38C, RFC 3610): a chain over lengths, associated data and plaintext, which is
+//! the tag, and counter mode.
 //!
-//! The chain is serial in one message, so each message gets a lane of [`chains`](super::mac::chains); the
-//! text is ciphered behind the end of the chain where it is sealed, before its beginning where it is opened.
-//! `blocks` is how SP 800-38C, appendix A, lays messages out.
+//! The chain is serial within a message, so each message gets a lane of
+//! [`chains`](super::mac::chains). Sealing ciphers the text after the chain is complete; opening
+//! ciphers it before the chain begins. `blocks` lays messages out as in SP 800-38C, appendix A.
 
 mod blocks;
 mod job;
@@ -15,14 +15,24 @@ pub use job::CcmJob;
 pub use lanes::CcmLanes;
 
 /// A length that CCM does not take.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CcmJob};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let error = CcmJob::seal(&key, &[1; 5], b"", vec![0; 8], 8, ())
+///     .err()
+///     .expect("5 bytes are no nonce");
+/// assert_eq!(error.to_string(), "a nonce for CCM has 7 to 13 bytes, not 5");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CcmError {
-    /// A nonce that has not 7 to 13 bytes.
+    /// A nonce that does not have 7 to 13 bytes.
     Nonce {
         /// Its length, in bytes.
         len: usize,
     },
-    /// A tag that has not 4, 6, 8, 10, 12, 14 or 16 bytes.
+    /// A tag that does not have 4, 6, 8, 10, 12, 14 or 16 bytes.
     Tag {
         /// Its length, in bytes.
         len: usize,

@@ -1,4 +1,4 @@
-//! Buffers in CFB, and how their tasks are made.
+//! CFB buffers, and their tasks.
 
 use super::lanes::{CfbLanes, CfbTask};
 use crate::aes::key::{AesKey, Block};
@@ -21,7 +21,7 @@ impl<'a> Cfb<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Cfb<'_> {
     type Lanes = CfbLanes;
 
@@ -43,11 +43,12 @@ unsafe impl Cipher for Cfb<'_> {
     }
 }
 
-/// A buffer of any length to be encrypted or decrypted with AES in CFB mode, with segments of 128 bits
-/// (SP 800-38A, section 6.3); the last may be shorter.
+/// A buffer of any length to be encrypted or decrypted with AES in CFB mode, with segments of 128
+/// bits (SP 800-38A, section 6.3); the last may be shorter.
 ///
-/// For each message under one key, the IV must be one that nobody could foretell (SP 800-38A, appendix C).
-/// Under the same IV twice, the difference of the first segments shows, and how far the texts are the same.
+/// For each message under one key, the IV must be unpredictable (SP 800-38A, appendix C). Two
+/// messages under one IV reveal the difference of their first segments, and how far the texts are
+/// equal.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, CfbJob, CfbLanes, Cpu, Planner};

@@ -1,11 +1,11 @@
-//! The scheduler of CFB buffers: CBC's for whole blocks, and counter mode for what is left behind them.
+//! The scheduler of CFB buffers: that of CBC for whole blocks, and counter mode for the rest.
 
 use super::job::Cfb;
 use crate::aes::ctr::CtrKernel;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::lanes::{CbcLanes, CbcTask, Direction};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::Buffers;
 use crate::cpu::Cpu;
 use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -15,7 +15,7 @@ const GATHERED: usize = 64;
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CfbTask {
     /// The whole blocks.
@@ -25,6 +25,18 @@ pub struct CfbTask {
 }
 
 /// The scheduler of CFB buffers onto the lanes of its kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CfbJob, CfbLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<CfbLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CfbJob::encrypt(&key, [1; 16], vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CfbLanes {
     whole: CbcLanes,
     ctr: &'static CtrKernel,
@@ -95,8 +107,8 @@ impl Lanes for CfbLanes {
 }
 
 impl CfbTask {
-    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block before it
-    /// is ciphered and added. Their ciphertext is at `ciphertext`.
+    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block
+    /// before it is ciphered and added. Their ciphertext is at `ciphertext`.
     ///
     /// # Safety
     /// The task is good, and the kernel for this CPU.
@@ -117,8 +129,8 @@ impl CfbTask {
     }
 }
 
-/// The whole blocks of tasks, as CBC's scheduler takes them. It need not report them: all are done when it
-/// returns.
+/// The whole blocks of tasks, as CBC's scheduler takes them. It need not report them: all are done
+/// when it returns.
 pub(in crate::aes) struct Gathered<I>(pub I);
 
 impl<I: Iterator<Item = CbcTask>> Source<CbcTask> for Gathered<I> {
@@ -132,12 +144,12 @@ impl<I: Iterator<Item = CbcTask>> Source<CbcTask> for Gathered<I> {
 }
 
 impl<'a> Loan<'a, CfbLanes> {
-    /// Encrypts a buffer of any length in place with AES in CFB mode, with segments of 128 bits (SP 800-38A,
-    /// section 6.3); the last may be shorter.
+    /// Encrypts a buffer of any length with AES in CFB mode, with segments of 128 bits (SP
+    /// 800-38A, section 6.3); the last may be shorter.
     ///
-    /// For each message under one key, the IV must be one that nobody could foretell (SP 800-38A,
-    /// appendix C). Under the same IV twice, the difference of the first segments shows, and how far the texts
-    /// are the same.
+    /// For each message under one key, the IV must be unpredictable (SP 800-38A, appendix C). Two
+    /// messages under one IV reveal the difference of their first segments, and how far the texts
+    /// are equal.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, CfbLanes, Cpu, Loan, Planner};
@@ -152,41 +164,13 @@ impl<'a> Loan<'a, CfbLanes> {
     /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
     /// ```
     #[inline(always)]
-    pub fn cfb_encrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Cfb::new(Direction::Encrypt, key, iv).lend(Span::in_place(buffer))
+    pub fn cfb_encrypt(key: &'a AesKey, iv: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
+        Cfb::new(Direction::Encrypt, key, iv).lend(buffer.into().span())
     }
 
-    /// Decrypts a buffer in place.
+    /// Decrypts a buffer.
     #[inline(always)]
-    pub fn cfb_decrypt(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Cfb::new(Direction::Decrypt, key, iv).lend(Span::in_place(buffer))
-    }
-
-    /// [`cfb_encrypt`](Loan::cfb_encrypt) from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn cfb_encrypt_to(
-        key: &'a AesKey,
-        iv: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Self {
-        Cfb::new(Direction::Encrypt, key, iv).lend(Span::apart(src, dst))
-    }
-
-    /// [`cfb_decrypt`](Loan::cfb_decrypt) from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn cfb_decrypt_to(
-        key: &'a AesKey,
-        iv: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Self {
-        Cfb::new(Direction::Decrypt, key, iv).lend(Span::apart(src, dst))
+    pub fn cfb_decrypt(key: &'a AesKey, iv: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
+        Cfb::new(Direction::Decrypt, key, iv).lend(buffer.into().span())
     }
 }

@@ -1,9 +1,9 @@
 //! AES in CFB mode with segments of 128 bits (SP 800-38A, 6.3).
 //!
-//! It is used as CBC is: encryption is serial in one buffer, so that each gets a lane, and decryption takes
-//! the blocks of one buffer side by side. So its kernels fulfil the contract of CBC's, and CBC's scheduler
-//! serves both. `pipeline` is the one description of the encryption for CPUs with AES instructions; the
-//! decryption is one of [`blocks`](super::blocks).
+//! Encryption is serial within a buffer, so each buffer gets a lane, as in CBC. Decryption takes
+//! the blocks of one buffer side by side. The kernels fulfil the contract of CBC, and the scheduler
+//! of CBC serves both. `pipeline` is the one description of encryption for CPUs with AES
+//! instructions; decryption is one of the [`blocks`](super::blocks).
 
 mod job;
 mod lanes;

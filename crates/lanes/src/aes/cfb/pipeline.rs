@@ -1,6 +1,6 @@
-//! CFB's encryption written once over an instruction set's AES round.
+//! Encryption by CFB, written once over an instruction set's AES round.
 //!
-//! It is serial in one buffer, as CBC's is, so a core needs the blocks of other lanes in hand.
+//! It is serial within a buffer, as in CBC, so a core interleaves the blocks of several lanes.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
@@ -9,19 +9,21 @@ use crate::aes::key::MAX_ROUNDS;
 use crate::aes::pipeline::lanes;
 use crate::aes::register::{Aes, every_step, round_key};
 
-/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The lanes' pointers
-/// stay.
+/// Encrypts `blocks` blocks in each of `N` lanes from `first` on, every lane with its own key. The
+/// lanes' pointers stay.
 ///
 /// # Safety
-/// The contracts of [`CbcKernel`](crate::aes::cbc::CbcKernel) and [`Aes`], but that lanes may be the same.
+/// The contracts of [`CbcKernel`](crate::aes::cbc::CbcKernel) and [`Aes`], but that lanes may be
+/// the same.
 #[inline(always)]
 pub(crate) unsafe fn encrypt<A: Aes, const N: usize>(
     set: &mut CbcLaneSet,
     first: usize,
     blocks: usize,
 ) {
-    // SAFETY: the caller's promises: these lanes have valid keys with as many rounds, and buffers of `blocks`
-    // blocks, of which one is touched at a time: in all lanes it is read before any is written to.
+    // SAFETY: the caller promises: these lanes have valid keys with as many rounds, and buffers of
+    // `blocks` blocks, of which the body touches one at a time: it reads the block of all lanes
+    // before it writes any of them.
     unsafe {
         let keys = lanes::<_, N>(&set.key, first);
         let (src, dst) = (lanes::<_, N>(&set.src, first), lanes::<_, N>(&set.dst, first));

@@ -1,4 +1,4 @@
-//! Buffers in counter mode, and how their tasks are made.
+//! Counter-mode buffers, and their tasks.
 
 use super::lanes::{COST, CounterError, CtrLanes, CtrTask};
 use crate::aes::key::{AesKey, Block};
@@ -31,7 +31,7 @@ impl<'a> Ctr<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Ctr<'_> {
     type Lanes = CtrLanes;
 
@@ -46,11 +46,11 @@ unsafe impl Cipher for Ctr<'_> {
     }
 }
 
-/// A buffer to be encrypted or decrypted with AES in counter mode (SP 800-38A, section 6.5), which are the
-/// same.
+/// A buffer to be encrypted or decrypted with AES in counter mode (SP 800-38A, section 6.5), which
+/// are the same.
 ///
-/// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of the
-/// plaintexts.
+/// No counter block may be used twice under one key: two such ciphertexts reveal the difference of
+/// their plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Cpu, CtrJob, InOrder};
@@ -69,13 +69,14 @@ unsafe impl Cipher for Ctr<'_> {
 pub type CtrJob<'a, B, T = ()> = CipherJob<Ctr<'a>, B, T>;
 
 impl<'a, B: CipherBuffer, T> CtrJob<'a, B, T> {
-    /// Ciphers a buffer. `counter` is the first counter block; all its 128 bits count, modulo 2^128.
+    /// Ciphers a buffer. `counter` is the first counter block; all its 128 bits count, modulo
+    /// 2^128.
     pub fn ctr(key: &'a AesKey, counter: [u8; 16], buffer: B, user: T) -> Self {
         Self::cipher(Ctr::new(key, &counter), buffer, user)
     }
 
-    /// The same with a counter of 32 bits, the last of the block, and a nonce of 96 bits before it, as for
-    /// IPsec (RFC 3686).
+    /// The same with a counter of 32 bits, the last of the block, and a nonce of 96 bits before it,
+    /// as for IPsec (RFC 3686).
     ///
     /// # Errors
     /// [`CounterError`] if the counter would pass zero, and so repeat.

@@ -1,4 +1,4 @@
-//! A key stream for those who draw a few bytes at a time.
+//! A key stream from which callers draw a few bytes at a time.
 
 use alloc::boxed::Box;
 use core::borrow::Borrow;
@@ -19,23 +19,25 @@ const PREFETCH: usize = 8192;
 
 const _: () = assert!(PREFETCH.is_multiple_of(STREAMED));
 
-/// Room before them, for what is left of those before: no draw of so many bytes is in two pieces.
+/// Room before them, for the rest of the bytes before: no draw of up to so many bytes is in two
+/// pieces.
 const KEPT: usize = 256;
 
 /// The key stream of AES in counter mode (SP 800-38A, section 6.5), drawn in pieces of any length.
 ///
-/// 8 KiB of it are made in one call of the kernel, ahead of those who draw, so that a draw of 16 to 200
-/// bytes, as SRTP's are, costs little more than its share of a long one. The key is owned, borrowed, or in
-/// an `Arc`. What was made is wiped when this is dropped; until then what was drawn may be in memory.
+/// One call of the kernel makes 8 KiB ahead. So a draw of 16 to 200 bytes, as in SRTP, costs little
+/// more than its share of a long draw. The key is owned, borrowed, or in an `Arc`. All bytes made
+/// ahead are wiped when the stream is dropped; until then, drawn bytes may remain in memory.
 ///
-/// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of the
-/// plaintexts. So the stream ends before its counter would pass zero.
+/// No counter block may be used twice under one key: two such ciphertexts reveal the difference of
+/// their plaintexts. So the stream ends before its counter would pass zero.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Cpu, Keystream};
 ///
 /// let key = AesKey::new(&[7; 16]).expect("16 bytes");
-/// let (mut ours, mut theirs) = [(); 2].map(|()| Keystream::new(&Cpu::detect(), &key, &[1; 16])).into();
+/// let stream = |()| Keystream::new(&Cpu::detect(), &key, &[1; 16]);
+/// let (mut ours, mut theirs) = [(); 2].map(stream).into();
 /// let mut packet = *b"some twenty bytes...";
 /// ours.apply(&mut packet)?;
 /// assert_ne!(packet, *b"some twenty bytes...");
@@ -61,7 +63,7 @@ pub struct Keystream<K: Borrow<AesKey> = AesKey> {
 struct Prefetched([u8; KEPT + PREFETCH]);
 
 impl<K: Borrow<AesKey>> Keystream<K> {
-    /// A stream from a counter block on, all 128 bits of which count.
+    /// A stream from a counter block on; all 128 bits count.
     pub fn new(cpu: &Cpu, key: K, counter: &[u8; 16]) -> Self {
         let prefetched = Box::new(Prefetched([0; KEPT + PREFETCH]));
         let (kernel, draw) = (select::ctr(cpu), cpu.kernels().draw);
@@ -71,8 +73,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
         stream
     }
 
-    /// A stream whose counter has 32 bits, the last of the block, with a nonce of 96 bits before it, as for
-    /// IPsec (RFC 3686).
+    /// A stream whose counter has 32 bits, the last of the block, with a nonce of 96 bits before
+    /// it, as for IPsec (RFC 3686).
     pub fn new32(cpu: &Cpu, key: K, counter: &[u8; 16]) -> Self {
         let mut stream = Self::new(cpu, key, counter);
         stream.restart32(counter);
@@ -82,7 +84,7 @@ impl<K: Borrow<AesKey>> Keystream<K> {
     /// Goes on from another counter block, with the same key; 128 bits count.
     pub fn restart(&mut self, counter: &[u8; 16]) {
         let next = u128::from_be_bytes(*counter);
-        // From zero on there is one more, which nobody will live to draw.
+        // From zero on there is one more block. No program will run long enough to draw it.
         self.begin(next, (u128::MAX - next).saturating_add(1));
     }
 
@@ -100,7 +102,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
     /// Writes the next bytes of the stream.
     ///
     /// # Errors
-    /// [`KeystreamError`] if the stream has not so many left; nothing is written, and nothing drawn.
+    /// [`KeystreamError`] if the stream has fewer bytes left; nothing is written, and nothing
+    /// drawn.
     #[inline]
     pub fn draw(&mut self, out: &mut [u8]) -> Result<(), KeystreamError> {
         let draw = self.draw;
@@ -111,7 +114,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
     /// Adds (XOR) the next bytes of the stream: encrypts or decrypts.
     ///
     /// # Errors
-    /// [`KeystreamError`] if the stream has not so many left; nothing is written, and nothing drawn.
+    /// [`KeystreamError`] if the stream has fewer bytes left; nothing is written, and nothing
+    /// drawn.
     #[inline]
     pub fn apply(&mut self, text: &mut [u8]) -> Result<(), KeystreamError> {
         let draw = self.draw;
@@ -119,8 +123,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
         self.take(text, |to, from, len| unsafe { draw.add(from, to, len) })
     }
 
-    /// Hands out the next bytes, piece by piece if they are not all there: `give` gets where to write them,
-    /// where they are, and how many.
+    /// Hands out the next bytes, piece by piece if they are not all there: `give` gets where to
+    /// write them, where they are, and how many.
     #[inline(always)]
     fn take(
         &mut self,
@@ -147,7 +151,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
         }
         // SAFETY: there are so many, and room for them.
         let from = unsafe { self.prefetched.0.as_ptr().add(self.at) };
-        // Not behind them: what moves the bytes may write anywhere, for all the compiler knows, and `at` would be read again.
+        // Not behind them: what moves the bytes may write anywhere, for all the compiler knows, and
+        // `at` would be read again.
         self.at += len;
         give(to, from, len);
         Ok(())
@@ -158,8 +163,8 @@ impl<K: Borrow<AesKey>> Keystream<K> {
         if asked as u128 <= left { Ok(()) } else { Err(KeystreamError { left, asked }) }
     }
 
-    /// Makes the next bytes, as many as there is room for, and counters. Those that are left go before them: there
-    /// are no more than [`KEPT`].
+    /// Makes the next bytes, as many as there is room for, and counters. Those that are left go
+    /// before them: there are no more than [`KEPT`].
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {
@@ -198,7 +203,21 @@ impl<K: Borrow<AesKey>> fmt::Debug for Keystream<K> {
     }
 }
 
-/// A key stream has not as many bytes left as somebody asked for: its counter would have passed zero.
+/// A caller asked for more bytes than a key stream has left: its counter would have passed zero.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, Keystream};
+///
+/// let error = {
+///     let key = AesKey::new(&[7; 16]).expect("16 bytes");
+///     let mut stream = Keystream::new(&Cpu::detect(), &key, &[0xff; 16]);
+///     stream.draw(&mut [0; 17]).expect_err("one block is left")
+/// };
+/// assert_eq!(
+///     error.to_string(),
+///     "a key stream with 16 bytes left before its counter passes zero has not 17"
+/// );
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeystreamError {
     /// Bytes that are left.

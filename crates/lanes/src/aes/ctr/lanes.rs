@@ -1,4 +1,4 @@
-//! The scheduler of counter mode: a buffer after the other, each ciphered at once.
+//! The scheduler of counter mode: one buffer after the other, each ciphered at once.
 
 use core::fmt;
 
@@ -6,14 +6,14 @@ use super::CtrKernel;
 use super::job::Ctr;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CtrTask {
     pub(super) key: *const AesKey,
@@ -23,8 +23,20 @@ pub struct CtrTask {
 
 /// The scheduler of counter-mode buffers.
 ///
-/// A buffer needs no lane: its blocks do not depend on each other, so that a core can begin the next buffer
-/// while the rounds of the last are under way.
+/// A buffer needs no lane: its blocks do not depend on each other, so that a core can begin the
+/// next buffer while the rounds of the last are under way.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, CtrJob, CtrLanes, Planner};
+///
+/// let mut planner: Planner<CtrLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CtrJob::ctr(&key, [1; 16], vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CtrLanes {
     kernel: &'static CtrKernel,
 }
@@ -88,7 +100,7 @@ unsafe fn cipher_in_parts(
     while left > 0 {
         let room = room(&counter);
         let len = usize::try_from(room).map_or(left, |room| room.min(left));
-        // SAFETY: the caller's, for the first bytes of those that are left.
+        // SAFETY: the caller's promise, for the first of the remaining bytes.
         unsafe {
             (kernel.cipher)(key, &counter, src, dst, len);
             (src, dst) = (src.add(len), dst.add(len));
@@ -113,11 +125,12 @@ fn number(counter: &Block) -> u32 {
 }
 
 impl<'a> Loan<'a, CtrLanes> {
-    /// Encrypts or decrypts a buffer in place with AES in counter mode (SP 800-38A, section 6.5), which
-    /// are the same. `counter` is the first counter block; all its 128 bits count, modulo 2^128.
+    /// Encrypts or decrypts a buffer with AES in counter mode (SP 800-38A, section 6.5),
+    /// which are the same. `counter` is the first counter block; all its 128 bits count, modulo
+    /// 2^128.
     ///
-    /// No counter block may be used twice under one key: whoever has both ciphertexts has the difference of
-    /// the plaintexts.
+    /// No counter block may be used twice under one key: two such ciphertexts reveal the difference
+    /// of their plaintexts.
     ///
     /// ```
     /// use broadloom_lanes::{AesKey, Cpu, Loan, Planner};
@@ -132,21 +145,12 @@ impl<'a> Loan<'a, CtrLanes> {
     /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
     /// ```
     #[inline(always)]
-    pub fn ctr(key: &'a AesKey, counter: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Ctr::new(key, counter).lend(Span::in_place(buffer))
+    pub fn ctr(key: &'a AesKey, counter: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
+        Ctr::new(key, counter).lend(buffer.into().span())
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ctr_to(key: &'a AesKey, counter: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Ctr::new(key, counter).lend(Span::apart(src, dst))
-    }
-
-    /// [`ctr`](Loan::ctr) with a counter of 32 bits, the last of the block, and a nonce of 96 bits before
-    /// it, as for IPsec (RFC 3686).
+    /// [`ctr`](Loan::ctr) with a counter of 32 bits, the last of the block, and a nonce of 96 bits
+    /// before it, as for IPsec (RFC 3686).
     ///
     /// # Errors
     /// [`CounterError`] if the counter would pass zero, and so repeat; nothing is written.
@@ -154,33 +158,27 @@ impl<'a> Loan<'a, CtrLanes> {
     pub fn ctr32(
         key: &'a AesKey,
         counter: &[u8; 16],
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, CounterError> {
-        Ok(Ctr::of_32_bits(key, counter, buffer.len())?.lend(Span::in_place(buffer)))
-    }
-
-    /// [`ctr32`](Loan::ctr32) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`CounterError`] if the counter would pass zero, and so repeat; nothing is written.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ctr32_to(
-        key: &'a AesKey,
-        counter: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, CounterError> {
-        Ok(Ctr::of_32_bits(key, counter, src.len())?.lend(Span::apart(src, dst)))
+        let text = buffer.into().span();
+        Ok(Ctr::of_32_bits(key, counter, text.len)?.lend(text))
     }
 }
 
-/// All cost the same: in no order are there fewer steps.
+/// All cost the same: no order has fewer steps.
 pub(super) const COST: usize = 1;
 
 /// A 32-bit counter would have passed zero.
+///
+/// ```
+/// use broadloom_lanes::{AesKey, CtrJob};
+///
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let error = CtrJob::ctr32(&key, [0xff; 16], vec![0; 17], ())
+///     .err()
+///     .expect("one block is left");
+/// assert_eq!(error.to_string(), "a 32-bit counter that starts at 0xffffffff has 1 blocks, not 2");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterError {
     /// The counter's first value.

@@ -1,5 +1,5 @@
-//! AES in counter mode (SP 800-38A, 6.5): the blocks of one buffer side by side, and short buffers one
-//! close behind the other, so that the rounds of several are in flight at once.
+//! AES in counter mode (SP 800-38A, 6.5). The blocks of one buffer go side by side, and short
+//! buffers follow each other closely, so that rounds of several buffers are in flight.
 //!
 //! `pipeline` is the one description of the kernels for CPUs with AES instructions.
 
@@ -24,16 +24,17 @@ pub use lanes::{CounterError, CtrLanes};
 /// The caller promises that
 ///
 /// - the CPU has the instructions of the kernel;
-/// - the source is readable and the destination writable for `len` bytes, at any alignment; they are the
-///   same, or do not overlap each other, the key or the counter.
+/// - the source is readable and the destination writable for `len` bytes, at any alignment; they
+///   are the same, or do not overlap each other, the key or the counter.
 pub(crate) struct CtrKernel {
     /// The name shown to users.
     pub name: &'static str,
-    /// Ciphers `len` bytes. The blocks are numbered from `first` on in its last 32 bits, modulo 2^32.
+    /// Ciphers `len` bytes. The blocks are numbered from `first` on in its last 32 bits, modulo
+    /// 2^32.
     pub cipher: unsafe fn(key: &AesKey, first: &Block, src: *const u8, dst: *mut u8, len: usize),
     /// Writes the key stream alone; its length is a multiple of [`STREAMED`].
     pub stream: unsafe fn(key: &AesKey, first: &Block, dst: *mut u8, len: usize),
 }
 
-/// What lengths of key stream alone are a multiple of: whole groups of every kernel.
+/// Lengths of key stream without a text are multiples of this number: whole groups of every kernel.
 pub(crate) const STREAMED: usize = 512;

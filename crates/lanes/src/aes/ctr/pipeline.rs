@@ -6,8 +6,8 @@ use super::STREAMED;
 use crate::aes::key::AesKey;
 use crate::aes::register::{Wide, encrypt};
 
-/// Ciphers `len` bytes with the [counters](Wide::counters), and one block `extra` besides if `EXTRA`: what
-/// becomes of that is returned in the first place.
+/// Ciphers `len` bytes with the [counters](Wide::counters), and one block `extra` besides if
+/// `EXTRA`: what becomes of that is returned in the first place.
 ///
 /// `TOGETHER` registers make a group, 4 or 8: enough to have a new round begin in every cycle.
 ///
@@ -113,7 +113,7 @@ pub(crate) unsafe fn add<W: Wide, const N: usize>(x: &[W; N], src: *const u8, ds
     }
 }
 
-/// What is left of a buffer: no more than a group.
+/// The rest of a buffer: at most a group.
 struct Rest<W> {
     key: *const AesKey,
     counters: W,
@@ -133,7 +133,7 @@ impl<W: Wide> Rest<W> {
     #[inline(always)]
     unsafe fn cipher<const EXTRA: bool, const N: usize>(mut self) -> (W, W) {
         let width = W::BLOCKS * 16;
-        // The extra block comes after those of the text, in the last register.
+        // The extra block comes after the blocks of the text, in the last register.
         let place = self.len.div_ceil(16) % W::BLOCKS;
         // SAFETY: the caller's; register `i` has the bytes from `i * width` on, if there are any.
         unsafe {
@@ -143,7 +143,7 @@ impl<W: Wide> Rest<W> {
             }
             encrypt(self.key, &mut x, &mut ());
             let extra = if EXTRA { x[N - 1].block(place) } else { self.extra };
-            // All registers are filled but the last one, or the last two: the very last may have no text.
+            // All registers are full except the last one or two: the very last may have no text.
             let surely = N - 1 - usize::from(EXTRA && N > 1);
             for i in 0..surely {
                 x[i].xor(W::load(self.src.add(i * width))).store(self.dst.add(i * width));

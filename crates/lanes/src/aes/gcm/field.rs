@@ -1,13 +1,14 @@
 //! The field of GCM (SP 800-38D, 6.3) in constant time on plain integers.
 //!
-//! GHASH numbers the bits of a block from the wrong end for integers. With its bytes in reverse order, and
-//! the hash key multiplied by `x` once beforehand, everything is ordinary polynomials and a product that is
-//! divided by x^128 as it is reduced: RFC 8452 (appendix A) shows why. Elements are kept in that form.
+//! GHASH numbers the bits of a block from the wrong end for integers. With the bytes reversed, and
+//! the hash key multiplied by `x` once beforehand, elements are ordinary polynomials, and a product
+//! is divided by x^128 as it is reduced. RFC 8452 (appendix A) shows why. Elements are kept in that
+//! form.
 
 use zeroize::Zeroize;
 
-/// An element: the coefficient of `x^i` is bit `i`. The order of the halves is that of a vector register on
-/// a little-endian machine.
+/// An element: the coefficient of `x^i` is bit `i`. The order of the halves is that of a vector
+/// register on a little-endian machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(16))]
 pub(crate) struct Element {
@@ -62,7 +63,8 @@ impl Element {
         reduced(low ^ middle << 64, high ^ middle >> 64)
     }
 
-    /// The product with itself, divided by x^128: in a sum of two squares there is nothing between them.
+    /// The product with itself, divided by x^128: in a sum of two squares there is nothing between
+    /// them.
     pub fn squared(self) -> Self {
         reduced(spread(self.low), spread(self.high))
     }
@@ -96,9 +98,9 @@ fn times_reduction(a: u64) -> u128 {
 
 /// The product of two polynomials.
 ///
-/// Integers multiply like polynomials as long as no carry gets from one coefficient to the next: so four
-/// products of numbers with every fourth bit, of which the lower 64 bits are right; the upper ones are the
-/// lower ones of the product of the reversed numbers.
+/// Integers multiply like polynomials as long as no carry gets from one coefficient to the next: so
+/// numbers with every fourth bit are multiplied, four times. The lower 64 bits of the products are
+/// right; the upper ones are the lower ones of the product of the reversed numbers.
 fn product(a: u64, b: u64) -> u128 {
     let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
     u128::from(high) << 64 | u128::from(low_product(a, b))

@@ -1,6 +1,6 @@
 //! GHASH (SP 800-38D, 6.4) written once over the registers of an instruction set.
 //!
-//! Many blocks are multiplied by many powers of the hash key and added up before anything is reduced.
+//! Many blocks are multiplied by powers of the hash key and added up, and the sum is reduced once.
 
 use super::field::Element;
 use super::key::{HashPowers, POWERS};
@@ -12,7 +12,8 @@ use crate::aes::register::{Beside, Wide};
 /// # Safety
 /// As [`Aes`](crate::aes::register::Aes).
 pub(crate) trait Field: Wide {
-    /// Whether there are registers to spare beside a group of eight, and a sum of three is one instruction.
+    /// Whether there are registers to spare beside a group of eight, and a sum of three is one
+    /// instruction.
     const TERNARY: bool;
 
     /// Blocks of a message as elements, and back: their bytes in reverse order.
@@ -74,8 +75,8 @@ impl<W: Field> Sum<W> {
         Sum { low: zero, middle: zero, high: zero }
     }
 
-    /// Adds elements, each times a power: the first times the `exponent`, and so on downwards. Or, if there are
-    /// two registers of them, those of both, each with its exponent.
+    /// Adds elements, each times a power: the first times the `exponent`, and so on downwards. With
+    /// two registers of elements, adds both, each with its exponent.
     ///
     /// # Safety
     /// The contract of [`Field`]; the key is valid, and exponents are 1 to [`POWERS`].
@@ -89,7 +90,7 @@ impl<W: Field> Sum<W> {
         }
     }
 
-    /// Adds elements, each times a power, of which the [folded](Element::folded) one is there as well.
+    /// Adds elements, each times a power whose [folded](Element::folded) form is given, too.
     ///
     /// The sums are pinned, lest the compiler put off all additions to make a tree of them.
     ///
@@ -147,10 +148,10 @@ impl<W: Field> Sum<W> {
     }
 }
 
-/// A hash under way. Blocks are absorbed in groups, of which the lengths are known when they begin.
+/// A hash in progress. Blocks are absorbed in groups, whose lengths are known at their start.
 pub(crate) struct Hash<W> {
     key: *const HashPowers,
-    /// What was hashed so far: to be added to the next block.
+    /// The hash so far, to be added to the next block.
     so_far: W,
     sum: Sum<W>,
     /// Blocks that the group still has to come.
@@ -161,15 +162,16 @@ impl<W: Field> Hash<W> {
     /// Goes on after what was hashed before.
     ///
     /// # Safety
-    /// Here and in all that follows: the contract of [`Field`]; the key is valid as long as the hash is.
+    /// Here and in all that follows: the contract of [`Field`]; the key is valid as long as the
+    /// hash is.
     #[inline(always)]
     pub unsafe fn new(key: *const HashPowers, so_far: W) -> Self {
         // SAFETY: the caller's.
         Hash { key, so_far, sum: unsafe { Sum::new() }, left: 0 }
     }
 
-    /// Hashes texts of whole messages, each filled up with zeros, and their lengths: the first text, the
-    /// second, and the bits of both.
+    /// Hashes texts of whole messages, each filled up with zeros, and their lengths: the first
+    /// text, the second, and the bits of both.
     ///
     /// # Safety
     /// The texts are readable for their lengths.
@@ -221,7 +223,7 @@ impl<W: Field> Hash<W> {
         }
     }
 
-    /// What was hashed so far.
+    /// The hash so far.
     #[inline(always)]
     pub fn so_far(&self) -> W {
         self.so_far
@@ -294,14 +296,15 @@ pub(crate) struct HashBeside<W> {
 
 impl<W: Field> HashBeside<W> {
     /// # Safety
-    /// The contract of [`Field`]; the key is valid, and the registers are readable, as long as this is used.
+    /// The contract of [`Field`]; the key is valid, and the registers are readable, as long as this
+    /// is used.
     #[inline(always)]
     pub unsafe fn new(key: *const HashPowers, from: *const u8, so_far: W) -> Self {
         // SAFETY: the caller's.
         HashBeside { key, from, so_far, sum: unsafe { Sum::new() } }
     }
 
-    /// What was hashed so far.
+    /// The hash so far.
     ///
     /// # Safety
     /// The contract of [`Field`]; all steps were called.
@@ -329,8 +332,8 @@ impl<W: Field> HashBeside<W> {
 }
 
 impl<W: Field> Beside for HashBeside<W> {
-    /// A register in each step. The first of the group comes last: it waits for the group before. Or two in every
-    /// other step, whose products go into the sums together.
+    /// A register in each step. The first of the group comes last: it waits for the group before.
+    /// Or two in every other step, whose products go into the sums together.
     #[inline(always)]
     unsafe fn after(&mut self, step: usize) {
         // SAFETY: the contract.

@@ -1,4 +1,4 @@
-//! Messages for GCM and data for GMAC, and how their tasks are made.
+//! GCM messages and GMAC data, and their tasks.
 
 use super::lanes::{GcmLanes, GcmTask};
 use super::{GcmError, GcmKey, Message, halves};
@@ -35,7 +35,8 @@ impl<'a, N: Input> Gcm<'a, N> {
     }
 }
 
-// SAFETY: the key is borrowed, and the nonce stays as it is where the mode does (Input's contract).
+// SAFETY: the key is borrowed, and the nonce stays in place as long as the mode does (Input's
+// contract).
 unsafe impl<N: Input> Aead for Gcm<'_, N> {
     type Lanes = GcmLanes;
 
@@ -50,7 +51,7 @@ unsafe impl<N: Input> Aead for Gcm<'_, N> {
         GcmTask { message: Message { key, counter, associated, src, dst, len, tag, seals }, nonce }
     }
 
-    /// All cost the same: in no order are there fewer steps.
+    /// All cost the same: no order has fewer steps.
     #[inline(always)]
     fn cost(&self, _: usize, _: usize) -> usize {
         1
@@ -72,11 +73,11 @@ fn first_counter(nonce: &[u8]) -> [u64; 2] {
 
 /// A message to be sealed or opened with AES-GCM (SP 800-38D).
 ///
-/// `N` is the nonce and `A` the associated data ([`Input`]); the nonce may have any length but 0, and those of
-/// 12 bytes are the fastest. A text has at most 2^36 - 32 bytes.
+/// `N` is the nonce and `A` the associated data ([`Input`]). The nonce may have any length except
+/// 0; nonces of 12 bytes are fastest. A text has at most 2^36 - 32 bytes.
 ///
-/// No nonce may be used twice under one key: whoever has both messages has the difference of the plaintexts,
-/// and can forge tags from then on.
+/// No nonce may be used twice under one key: two such messages reveal the difference of their
+/// plaintexts, and an attacker can forge tags from then on.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, GcmError, GcmJob, GcmKey, Planner, TagError};
@@ -191,14 +192,15 @@ unsafe impl<N: Input> Mac for Gmac<'_, N> {
 
 /// Data to be authenticated with AES-GMAC (SP 800-38D, section 3).
 ///
-/// No nonce may be used twice under one key, nor one that GCM uses: whoever has both tags can forge others from
-/// then on.
+/// No nonce may be used twice under one key, by GMAC or by GCM: with two such tags, an attacker can
+/// forge others from then on.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, GcmError, GcmKey, GmacJob, Planner};
 ///
 /// let key = GcmKey::new(&[7; 16]).expect("16 bytes");
-/// let mut jobs = [GmacJob::gmac(&key, [1; 12], b"one", ())?, GmacJob::gmac(&key, [2; 12], b"two", ())?];
+/// let one = GmacJob::gmac(&key, [1; 12], b"one", ())?;
+/// let mut jobs = [one, GmacJob::gmac(&key, [2; 12], b"two", ())?];
 /// Planner::new(&Cpu::detect()).process_many(&mut jobs);
 /// assert_ne!(jobs[0].output(), jobs[1].output());
 /// # Ok::<(), GcmError>(())

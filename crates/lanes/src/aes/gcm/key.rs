@@ -1,4 +1,4 @@
-//! The key of GCM: AES's, and the powers of the hash key.
+//! The key of GCM: the AES key, and powers of the hash key.
 
 use core::fmt;
 
@@ -12,11 +12,11 @@ use crate::cpu::Cpu;
 /// Powers of the hash key that are kept: so many blocks are hashed for one reduction.
 pub(crate) const POWERS: usize = 32;
 
-/// An AES-128, AES-192 or AES-256 key for GCM and GMAC (SP 800-38D), expanded: AES's round keys, and powers
-/// of the hash key.
+/// An AES-128, AES-192 or AES-256 key for GCM and GMAC (SP 800-38D), expanded: AES's round keys,
+/// and powers of the hash key.
 ///
-/// Expanding takes constant time for a given key length, on every CPU; one key works with whatever kernel
-/// the CPU gets. All of it is wiped when the key is dropped.
+/// Expanding takes constant time for a given key length, on every CPU; one key works with whatever
+/// kernel the CPU gets. All of it is wiped when the key is dropped.
 ///
 /// ```
 /// use broadloom_lanes::GcmKey;
@@ -33,8 +33,8 @@ pub struct GcmKey {
 
 /// The hash key to the powers from [`POWERS`] down to 1, and zeros.
 ///
-/// Registers of several blocks take as many neighbours at once, so that the last power has some, too: one less
-/// than the widest registers have blocks, and another one for the sake of alignment.
+/// Registers of several blocks take as many neighbours at once, so that the last power has some,
+/// too: one less than the widest registers have blocks, and another one for the sake of alignment.
 #[repr(C, align(64))]
 pub(crate) struct HashPowers {
     powers: [Element; POWERS + 4],

@@ -1,9 +1,9 @@
-//! The scheduler of GCM messages: it gathers them, so that the kernel has several in flight.
+//! The scheduler of GCM messages. It gathers messages, so that the kernel has several in flight.
 
 use super::job::{Gcm, Gmac};
 use super::{GcmKernel, GcmKey, LONG, Message, halves};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::{Aead, Mac, Parts};
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -13,7 +13,7 @@ const GATHERED: usize = 32;
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct GcmTask {
     pub(super) message: Message,
@@ -24,6 +24,18 @@ pub struct GcmTask {
 /// The scheduler of GCM messages.
 ///
 /// A message needs no lane of its own: its blocks do not depend on each other but through a sum.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, GcmJob, GcmKey, GcmLanes, Planner};
+///
+/// let mut planner: Planner<GcmLanes> = Planner::new(&Cpu::detect());
+/// let key = GcmKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [GcmJob::seal(&key, [1; 12], b"header", vec![0; 40], ()).expect("a nonce")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct GcmLanes {
     kernel: &'static GcmKernel,
     messages: [Message; GATHERED],
@@ -73,7 +85,8 @@ impl Lanes for GcmLanes {
             if 0 < long && long < count {
                 short_ones_first(messages, ids);
             }
-            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for this CPU.
+            // SAFETY: the caller vouches for the tasks until they are complete; the kernel is for
+            // this CPU.
             unsafe { (kernel.process)(messages) };
             ids.iter().for_each(|id| source.done(*id));
             if count < GATHERED {
@@ -96,11 +109,11 @@ fn short_ones_first(messages: &mut [Message], ids: &mut [u32]) {
 }
 
 impl<'a> Loan<'a, GcmLanes> {
-    /// Encrypts a text in place with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one is the
-    /// start of it. Nonces of 12 bytes are the fastest; any other length but 0 will do.
+    /// Encrypts a text with AES-GCM (SP 800-38D), and writes the whole tag; a shorter one
+    /// is the start of it. Nonces of 12 bytes are the fastest; any other length except 0 is valid.
     ///
-    /// No nonce may be used twice under one key: whoever has both messages has the difference of the
-    /// plaintexts, and can forge tags from then on.
+    /// No nonce may be used twice under one key: two such messages reveal the difference of their
+    /// plaintexts, and an attacker can forge tags from then on.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan, Planner};
@@ -125,30 +138,15 @@ impl<'a> Loan<'a, GcmLanes> {
         key: &'a GcmKey,
         nonce: &'a [u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(true, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(true, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::seal), and if the destination has another length than the source.
-    #[inline(always)]
-    pub fn seal_to(
-        key: &'a GcmKey,
-        nonce: &'a [u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(true, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// Decrypts a text in place, and writes the tag that it should have. Nobody has compared it yet: the
-    /// caller does, in constant time, and wipes the text unless it is the tag that came with it.
+    /// Decrypts a text, and writes the tag that it should have. Nobody has compared it
+    /// yet: the caller does, in constant time, and wipes the text unless it is the tag that came
+    /// with it.
     ///
     /// # Panics
     /// As [`seal`](Loan::seal).
@@ -157,29 +155,13 @@ impl<'a> Loan<'a, GcmLanes> {
         key: &'a GcmKey,
         nonce: &'a [u8],
         associated: &'a [u8],
-        text: &'a mut [u8],
+        text: impl Into<Buffers<'a>>,
         tag: &'a mut [u8; 16],
     ) -> Self {
-        Self::message(false, key, nonce, associated, Span::in_place(text), tag)
+        Self::message(false, key, nonce, associated, text.into().span(), tag)
     }
 
-    /// The same from one buffer to another.
-    ///
-    /// # Panics
-    /// As [`seal`](Loan::seal), and if the destination has another length than the source.
-    #[inline(always)]
-    pub fn open_to(
-        key: &'a GcmKey,
-        nonce: &'a [u8],
-        associated: &'a [u8],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self::message(false, key, nonce, associated, Span::apart(src, dst), tag)
-    }
-
-    /// The GMAC of data that stay as they are (SP 800-38D, section 3), the whole of it. The rules for nonces
+    /// The whole GMAC of data, which stay unchanged (SP 800-38D, section 3). The rules for nonces
     /// are those of [`seal`](Loan::seal).
     ///
     /// # Panics

@@ -1,7 +1,8 @@
 //! AES-GCM and GMAC (SP 800-38D).
 //!
-//! `hash` is GHASH and `pipeline` the rest, both written once over the registers of an instruction set, which
-//! are filled in under `arch`; `soft` is for CPUs without their instructions. `field` is the arithmetic in plain integers.
+//! `hash` is GHASH, and `pipeline` the rest. Both are written once over the registers of an
+//! instruction set, which `arch` supplies. `soft` serves CPUs without these instructions, with the
+//! arithmetic of `field` on plain integers.
 
 pub(crate) mod field;
 #[allow(dead_code, reason = "not every architecture has AES instructions")]
@@ -29,16 +30,16 @@ pub use lanes::GcmLanes;
 ///
 /// - the CPU has the instructions of the kernel;
 /// - all keys are valid, and all that is read is readable for its length, at any alignment;
-/// - of every message: the destination is writable for the length of the text, and the tag for 16 bytes.
-///   Source and destination are the same, or do not overlap; nothing else that is written overlaps anything
-///   that is read or written.
+/// - of every message: the destination is writable for the length of the text, and the tag for 16
+///   bytes. Source and destination are the same, or do not overlap; nothing else that is written
+///   overlaps anything that is read or written.
 pub(crate) struct GcmKernel {
     /// The name shown to users.
     pub name: &'static str,
-    /// Processes messages to their end, and writes the whole tag of each. Nobody has compared it with
-    /// another.
+    /// Processes messages to their end, and writes the whole tag of each. Nobody has compared it
+    /// with another.
     pub process: unsafe fn(messages: &[Message]),
-    /// The first counter block for a nonce that has not 12 bytes (SP 800-38D, 7.1, step 2).
+    /// The first counter block for a nonce that does not have 12 bytes (SP 800-38D, 7.1, step 2).
     pub first_counter: unsafe fn(key: &GcmKey, nonce: *const u8, len: usize) -> Block,
 }
 
@@ -46,8 +47,8 @@ pub(crate) struct GcmKernel {
 #[derive(Clone, Copy)]
 pub(crate) struct Message {
     pub key: *const GcmKey,
-    /// The counter block before that of the first block of text: its bytes as little-endian integers, which
-    /// are copied in the pieces that they were written in.
+    /// The counter block before the counter block of the first block of text, as little-endian
+    /// integers. They are copied in the pieces in which they were written.
     pub counter: [u64; 2],
     pub associated: (*const u8, usize),
     pub src: *const u8,
@@ -58,7 +59,8 @@ pub(crate) struct Message {
     pub seals: bool,
 }
 
-/// Texts of this length and more are long: but for `soft`, they are ciphered and hashed in one pass.
+/// Texts of this length and more are long: except in `soft`, they are ciphered and hashed in one
+/// pass.
 pub(crate) const LONG: usize = 512;
 
 /// A block as [`Message`] has it.
@@ -81,6 +83,15 @@ impl Message {
 }
 
 /// A length that GCM does not take.
+///
+/// ```
+/// use broadloom_lanes::{GcmJob, GcmKey};
+///
+/// let error = GcmJob::seal(&GcmKey::new(&[7; 16]).expect("16 bytes"), [], b"", vec![0; 8], ())
+///     .err()
+///     .expect("no bytes are no nonce");
+/// assert_eq!(error.to_string(), "a nonce for GCM has at least 1 byte, not 0");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GcmError {
     /// A nonce of no bytes.

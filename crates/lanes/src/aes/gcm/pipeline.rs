@@ -1,9 +1,9 @@
 //! GCM written once over the registers of an instruction set.
 //!
-//! A short message is ciphered and hashed in two steps, and between the two steps of one message come
-//! steps of others: so the rounds of one and the products of another are in flight at once, and nothing
-//! waits for the end of a chain. In a long message the products of a group of registers are woven into the
-//! rounds of the next group.
+//! A short message is ciphered and hashed in two steps. Steps of other messages come between them,
+//! so that the AES rounds of one message and the products of another are in flight at once. In a
+//! long message, the products of one group of registers are interleaved with the rounds of the next
+//! group.
 
 use super::field::Element;
 use super::hash::{Field, Hash, HashBeside, STEPS};
@@ -33,8 +33,9 @@ pub(crate) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
     // SAFETY: the caller's.
     unsafe {
         let mut between = [Between::<W>::new(); BETWEEN];
-        // The first steps are the even ones; the second step of a message comes right before its place is
-        // needed again. One loop over both, so that each function is here, and in the cache, only once.
+        // The first steps are the even ones; the second step of a message comes right before its
+        // place is needed again. One loop over both, so that each function is here, and in the
+        // cache, only once.
         for step in 0..2 * (messages.len() + BETWEEN - 1) {
             let ends = step % 2 == 1;
             let index = if ends { (step / 2).wrapping_sub(BETWEEN - 1) } else { step / 2 };
@@ -48,7 +49,7 @@ pub(crate) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
                     weave(message, place, before);
                 }
             }
-            // What is sealed is hashed after it was ciphered, what is opened before.
+            // Sealing hashes the text after ciphering it, opening before.
             let half = match message.seals != ends {
                 true => encipher::<W>(message, place),
                 false => hash(message, place),
@@ -64,10 +65,10 @@ pub(crate) unsafe fn process<W: Field>(messages: &[Message], weave: Weave<W>) {
     }
 }
 
-/// What is known of a message between its steps.
+/// The state of a message between its steps.
 #[derive(Clone, Copy)]
 pub(crate) struct Between<W> {
-    /// One of the two blocks that the tag is the sum of.
+    /// One of the two blocks whose sum is the tag.
     half: W,
     /// The hash of the associated data and of the text that is hashed, if any is ciphered.
     so_far: W,
@@ -88,7 +89,7 @@ impl<W: Field> Between<W> {
     }
 }
 
-/// The counter block for a nonce that has not 12 bytes.
+/// The counter block for a nonce that does not have 12 bytes.
 ///
 /// # Safety
 /// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`].
@@ -150,7 +151,7 @@ pub(crate) struct Text {
 /// The groups of one long text, of [`STEPS`] registers each, one after another.
 pub(crate) struct Groups<W> {
     pub key: *const AesKey,
-    /// Those of the next group.
+    /// The blocks of the next group.
     pub counters: W,
 }
 
@@ -158,7 +159,8 @@ impl<W: Field> Groups<W> {
     /// Ciphers a group, and hashes nothing.
     ///
     /// # Safety
-    /// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`]; the text has another whole group.
+    /// The contracts of [`GcmKernel`](super::GcmKernel) and of [`Field`]; the text has another
+    /// whole group.
     #[inline(always)]
     pub unsafe fn alone(&mut self, src: *const u8, dst: *mut u8) {
         // SAFETY: the caller's.
@@ -169,8 +171,8 @@ impl<W: Field> Groups<W> {
         }
     }
 
-    /// Ciphers so many groups, and hashes as many of ciphertext behind what was hashed so far. Each of these is read
-    /// before the group of the text is written that it goes beside. Returns what is hashed then.
+    /// Ciphers so many groups, and absorbs as many groups of ciphertext. A group to absorb is read
+    /// before the group of text beside it is written. Returns the new hash.
     ///
     /// # Safety
     /// As [`alone`](Groups::alone); the texts have so many whole groups.
@@ -197,9 +199,10 @@ impl<W: Field> Groups<W> {
     }
 }
 
-/// Ciphers and hashes all groups of a long text but what is left behind the last. A group is hashed while another
-/// is ciphered: where the text is opened, the same one. Where it is sealed, the one before; the first of them is that
-/// which the message before has left, and the last is left to the next message, or to the second step.
+/// Ciphers and hashes all groups of a long text but what is left behind the last. A group is hashed
+/// while another is ciphered: where the text is opened, the same one. Where it is sealed, the one
+/// before; the first of them is that which the message before has left, and the last is left to the
+/// next message, or to the second step.
 ///
 /// # Safety
 /// As [`process`].

@@ -1,4 +1,4 @@
-//! GCM in constant time on plain integers, a message after the other.
+//! GCM in constant time on plain integers, one message after the other.
 
 use zeroize::Zeroize;
 
@@ -24,8 +24,8 @@ unsafe fn process(messages: &[Message]) {
 /// As [`process`].
 unsafe fn process_one(message: &Message) {
     let Message { key, counter, associated, src, dst, len, tag, seals } = *message;
-    // SAFETY: all pointers are good for the lengths beside them, by the contract; slices of what is written
-    // are made anew after it was.
+    // SAFETY: all pointers are good for the lengths beside them, by the contract; slices of what is
+    // written are made anew after it was.
     unsafe {
         let key = &*key;
         let associated = core::slice::from_raw_parts(associated.0, associated.1);

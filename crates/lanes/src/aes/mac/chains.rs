@@ -27,7 +27,7 @@ struct Piece {
 
 /// A task whose work is a chain.
 pub(in crate::aes) trait ChainTask: Copy {
-    /// What else its work takes, for all tasks of a scheduler the same.
+    /// Context that is the same for all tasks of a scheduler.
     type Beside: Copy;
 
     fn key(&self) -> *const AesKey;
@@ -45,7 +45,7 @@ pub(in crate::aes) trait ChainTask: Copy {
     unsafe fn end(&self, beside: Self::Beside, state: &Block);
 }
 
-/// What a chain runs over, and the task that it is the work of.
+/// The input of a chain, and its task.
 pub(in crate::aes) struct Chain<T> {
     /// None of the first `count` is empty.
     pieces: [Piece; PIECES],
@@ -134,8 +134,8 @@ struct Class<T> {
     active: usize,
 }
 
-// SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with this,
-// or go into allocations of its own.
+// SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
+// this, or go into this value's own allocations.
 unsafe impl<T: ChainTask<Beside: Send>> Send for Chains<T> {}
 
 impl<T: ChainTask> Chains<T> {
@@ -264,7 +264,8 @@ impl<T: ChainTask> Class<T> {
     #[inline(always)]
     unsafe fn next_piece(&mut self, lane: usize, beside: T::Beside, source: &mut impl Source<T>) {
         let chain = self.chains.slot(self.slots[lane].into());
-        // SAFETY: the slot is the lane's own, and full; its task was written when it started, and is good.
+        // SAFETY: the slot is the lane's own, and full; its task was written when it started, and
+        // is good.
         unsafe {
             self.piece[lane] += 1;
             if self.piece[lane] < (*chain).count {

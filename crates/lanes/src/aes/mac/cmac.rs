@@ -12,10 +12,11 @@ use crate::cpu::Cpu;
 use crate::job::Mac;
 use crate::manager::Loan;
 
-/// An AES-128, AES-192 or AES-256 key for CMAC (SP 800-38B), expanded: AES's round keys, and the two subkeys.
+/// An AES-128, AES-192 or AES-256 key for CMAC (SP 800-38B), expanded: AES's round keys, and the
+/// two subkeys.
 ///
-/// Expanding takes constant time for a given key length, on every CPU. All of it is wiped when the key is
-/// dropped.
+/// Expanding takes constant time for a given key length, on every CPU. All of it is wiped when the
+/// key is dropped.
 ///
 /// ```
 /// use broadloom_lanes::{CmacKey, Cpu, Loan, Planner};

@@ -1,4 +1,4 @@
-//! The scheduler of messages whose last block gets a subkey: CMAC and XCBC.
+//! The scheduler of CMAC and XCBC messages, whose last block gets a subkey.
 
 use zeroize::Zeroize;
 
@@ -12,7 +12,7 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 /// The key of a chain, and the two subkeys; wiped when dropped.
 pub(super) struct MacKey {
     pub aes: AesKey,
-    /// What is added to a last block that is whole, and to one that is padded; as little-endian integers.
+    /// The subkeys for a whole last block and for a padded one, as little-endian integers.
     pub subkeys: [u128; 2],
 }
 
@@ -24,7 +24,7 @@ impl Drop for MacKey {
 
 /// One message, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct CmacTask {
     key: *const MacKey,
@@ -34,6 +34,18 @@ pub struct CmacTask {
 }
 
 /// The scheduler of messages for CMAC and XCBC onto the lanes of their kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{CmacJob, CmacKey, CmacLanes, Cpu, Planner};
+///
+/// let mut planner: Planner<CmacLanes> = Planner::new(&Cpu::detect());
+/// let key = CmacKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [CmacJob::cmac(&key, b"a message", ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct CmacLanes(Chains<CmacTask>);
 
 impl Lanes for CmacLanes {
@@ -67,7 +79,7 @@ impl ChainTask for CmacTask {
         unsafe { &raw const (*self.key).aes }
     }
 
-    /// All whole blocks but the last; and that or what is left, padded, with a subkey.
+    /// All whole blocks except the last; and the last one, or the padded rest, with a subkey.
     #[inline(always)]
     unsafe fn begin(&self, (): (), chain: &mut Course<'_, Self>) {
         let whole = whole_blocks(self.len);
@@ -116,8 +128,8 @@ unsafe impl Mac for Cmac<'_> {
     }
 }
 
-/// Data to be authenticated with AES-CMAC (SP 800-38B, RFC 4493) or AES-XCBC-MAC (RFC 3566), whose tags have
-/// 16 bytes; a shorter one is the start of it. There is no nonce.
+/// Data to be authenticated with AES-CMAC (SP 800-38B, RFC 4493) or AES-XCBC-MAC (RFC 3566), whose
+/// tags have 16 bytes; a shorter one is the start of it. There is no nonce.
 ///
 /// ```
 /// use broadloom_lanes::{CmacJob, CmacKey, Cpu, OutOfOrder, XcbcKey};
@@ -126,7 +138,8 @@ unsafe impl Mac for Cmac<'_> {
 /// let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
 /// manager.submit(CmacJob::cmac(&cmac, b"message", 1));
 /// manager.submit(CmacJob::xcbc(&xcbc, b"message", 2));
-/// let tags = [manager.flush(), manager.flush()].map(|job| *job.expect("held").output().expect("complete"));
+/// let tags = [manager.flush(), manager.flush()];
+/// let tags = tags.map(|job| *job.expect("held").output().expect("complete"));
 /// assert_ne!(tags[0], tags[1]);
 /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
 /// ```

@@ -1,8 +1,9 @@
-//! Message authentication by a chain of AES blocks: AES-CMAC (SP 800-38B), AES-XCBC-MAC
-//! (RFC 3566), and the chains of CCM.
+//! Message authentication by a chain of AES blocks: AES-CMAC (SP 800-38B), AES-XCBC-MAC (RFC 3566),
+//! and the chains of CCM.
 //!
-//! A chain is serial in one buffer, so each buffer gets a lane. `pipeline` is the one description of the
-//! kernels for CPUs with AES instructions, `soft` is for the others; `chains` puts buffers onto lanes.
+//! A chain is serial within a buffer, so each buffer gets a lane. `pipeline` is the one description
+//! of the kernels for CPUs with AES instructions, `soft` serves the others, and `chains` puts
+//! buffers onto lanes.
 
 pub(crate) mod chains;
 mod cmac;
@@ -52,15 +53,16 @@ impl ChainSet {
 /// The caller promises that
 ///
 /// - the CPU has the instructions of the kernel;
-/// - the keys of lanes `0..n` are valid and all have the same number of rounds, and their sources are
-///   readable for `blocks` blocks, at any alignment;
+/// - the keys of lanes `0..n` are valid and all have the same number of rounds, and their sources
+///   are readable for `blocks` blocks, at any alignment;
 /// - `n` is 1 to [`lanes`](Self::lanes).
 pub(crate) struct ChainKernel {
     /// The name shown to users.
     pub name: &'static str,
     /// The most lanes that it takes, and the number at which it is fastest.
     pub lanes: usize,
-    /// Adds the next `blocks` blocks to the chain of each of lanes `0..n`: leaves `state` at what became of
-    /// the last of them. Sources are not moved on. What lanes from `n` on hold is of no account.
+    /// Adds the next `blocks` blocks to the chain of each of lanes `0..n`: leaves `state` at what
+    /// became of the last of them. Sources are not moved on. What lanes from `n` on hold is of no
+    /// account.
     pub absorb: unsafe fn(set: &mut ChainSet, n: usize, blocks: usize),
 }

@@ -1,7 +1,7 @@
 //! Chains written once over the registers of an instruction set.
 //!
-//! One round takes a few cycles but a new one can start in each, so a core needs several independent blocks
-//! in hand: those of other lanes.
+//! A round has a latency of a few cycles, and a new round can start in each cycle. So a core
+//! interleaves the blocks of several lanes.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
@@ -12,11 +12,12 @@ use crate::aes::register::{Aes, Lanewise, encrypt, every_step, round_key};
 /// Absorbs blocks in `N` registers of lanes that all have the key of the first.
 ///
 /// # Safety
-/// The contracts of [`ChainKernel`](super::ChainKernel) and of [`Aes`], for all lanes of the registers.
+/// The contracts of [`ChainKernel`](super::ChainKernel) and of [`Aes`], for all lanes of the
+/// registers.
 #[inline(always)]
 pub(crate) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut ChainSet, blocks: usize) {
     let (key, from, state) = (set.key[0], set.src.as_ptr(), set.state.as_mut_ptr());
-    // SAFETY: the caller's promises: the lanes have states, and `blocks` blocks.
+    // SAFETY: the caller promises: the lanes have states, and `blocks` blocks.
     unsafe {
         let mut x = [W::load(state.cast()); N];
         for i in 1..N {
@@ -40,7 +41,7 @@ pub(crate) unsafe fn shared<W: Lanewise, const N: usize>(set: &mut ChainSet, blo
 /// As [`shared`].
 #[inline(always)]
 pub(crate) unsafe fn own<A: Aes, const N: usize>(set: &mut ChainSet, first: usize, blocks: usize) {
-    // SAFETY: the caller's promises: the lanes have keys, states, and `blocks` blocks.
+    // SAFETY: the caller promises: the lanes have keys, states, and `blocks` blocks.
     unsafe {
         let (keys, from) = (set.key.as_ptr().add(first), set.src.as_ptr().add(first));
         let state = set.state.as_mut_ptr().add(first);

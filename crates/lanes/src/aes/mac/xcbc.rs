@@ -12,7 +12,8 @@ use crate::cpu::Cpu;
 use crate::job::Mac;
 use crate::manager::Loan;
 
-/// An AES-128 key for XCBC-MAC (RFC 3566), expanded: the round keys of its chain, and the two subkeys.
+/// An AES-128 key for XCBC-MAC (RFC 3566), expanded: the round keys of its chain, and the two
+/// subkeys.
 ///
 /// Expanding takes constant time. All of it is wiped when the key is dropped.
 ///

@@ -1,4 +1,4 @@
-//! Buffers in OFB, and how their tasks are made.
+//! OFB buffers, and their tasks.
 
 use super::lanes::{OfbLanes, OfbTask};
 use crate::aes::key::{AesKey, Block};
@@ -20,7 +20,7 @@ impl<'a> Ofb<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Ofb<'_> {
     type Lanes = OfbLanes;
 
@@ -41,10 +41,11 @@ unsafe impl Cipher for Ofb<'_> {
     }
 }
 
-/// A buffer of any length to be encrypted or decrypted with AES in OFB mode (SP 800-38A, section 6.4), which
-/// are the same; the last block may be shorter.
+/// A buffer of any length to be encrypted or decrypted with AES in OFB mode (SP 800-38A, section
+/// 6.4), which are the same; the last block may be shorter.
 ///
-/// No IV may be used twice under one key: whoever has both ciphertexts has the difference of the plaintexts.
+/// No IV may be used twice under one key: two such ciphertexts reveal the difference of their
+/// plaintexts.
 ///
 /// ```
 /// use broadloom_lanes::{AesKey, Cpu, OfbJob, OfbLanes, Planner};

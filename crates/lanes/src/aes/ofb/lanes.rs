@@ -1,4 +1,4 @@
-//! The scheduler of OFB buffers: CBC's for whole blocks, and counter mode for what is left behind them.
+//! The scheduler of OFB buffers: that of CBC for whole blocks, and counter mode for the rest.
 
 use zeroize::Zeroize;
 
@@ -8,7 +8,7 @@ use crate::aes::ctr::CtrKernel;
 use crate::aes::key::{AesKey, Block};
 use crate::aes::lanes::{CbcLanes, CbcTask, Direction};
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::Buffers;
 use crate::cpu::Cpu;
 use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -18,18 +18,30 @@ const GATHERED: usize = 64;
 
 /// One buffer, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct OfbTask {
     /// The whole blocks.
     pub(super) whole: CbcTask,
     /// Bytes behind them.
     pub(super) part: usize,
-    /// What is read as the last of the whole blocks, if there are bytes behind it.
+    /// A copy of the last whole block, if there are bytes behind it.
     pub(super) last: u128,
 }
 
 /// The scheduler of OFB buffers onto the lanes of its kernel.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{AesKey, Cpu, OfbJob, OfbLanes, Planner};
+///
+/// let mut planner: Planner<OfbLanes> = Planner::new(&Cpu::detect());
+/// let key = AesKey::new(&[7; 16]).expect("16 bytes");
+/// let mut jobs = [OfbJob::ofb(&key, [1; 16], vec![0; 40], ())];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct OfbLanes {
     whole: CbcLanes,
     ctr: &'static CtrKernel,
@@ -93,7 +105,7 @@ impl Lanes for OfbLanes {
 }
 
 impl OfbTask {
-    /// Keeps the last of the whole blocks as it is read: in place it is there only until it is written over.
+    /// Keeps a copy of the last whole block: in place, the block is soon overwritten.
     ///
     /// # Safety
     /// The task is good.
@@ -106,8 +118,9 @@ impl OfbTask {
         }
     }
 
-    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block of key stream
-    /// before it is ciphered and added. That block is what the last whole block was changed by.
+    /// Ciphers the part behind the whole blocks, if there is one: as a counter block is, the block
+    /// of key stream before it is ciphered and added. That block is what the last whole block was
+    /// changed by.
     ///
     /// # Safety
     /// The task is good, its whole blocks are ciphered, and the kernel is for this CPU.
@@ -132,10 +145,10 @@ impl OfbTask {
 }
 
 impl<'a> Loan<'a, OfbLanes> {
-    /// Encrypts or decrypts a buffer of any length in place with AES in OFB mode (SP 800-38A, section 6.4),
-    /// which are the same; the last block may be shorter.
+    /// Encrypts or decrypts a buffer of any length with AES in OFB mode (SP 800-38A,
+    /// section 6.4), which are the same; the last block may be shorter.
     ///
-    /// No IV may be used twice under one key: whoever has both ciphertexts has the difference of the
+    /// No IV may be used twice under one key: two such ciphertexts reveal the difference of their
     /// plaintexts.
     ///
     /// ```
@@ -145,21 +158,13 @@ impl<'a> Loan<'a, OfbLanes> {
     /// let mut packets = [[1u8; 20], [2; 20]];
     /// let ivs = [[3; 16], [4; 16]];
     /// let mut planner = Planner::<OfbLanes>::new(&Cpu::detect());
-    /// planner.process_each(packets.iter_mut().zip(&ivs).map(|(packet, iv)| Loan::ofb(&key, iv, packet)));
+    /// let loans = packets.iter_mut().zip(&ivs).map(|(packet, iv)| Loan::ofb(&key, iv, packet));
+    /// planner.process_each(loans);
     /// assert_ne!(packets[0], [1; 20]);
     /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
     /// ```
     #[inline(always)]
-    pub fn ofb(key: &'a AesKey, iv: &[u8; 16], buffer: &'a mut [u8]) -> Self {
-        Ofb::new(key, iv).lend(Span::in_place(buffer))
-    }
-
-    /// [`ofb`](Loan::ofb) from one buffer to another.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn ofb_to(key: &'a AesKey, iv: &[u8; 16], src: &'a [u8], dst: &'a mut [u8]) -> Self {
-        Ofb::new(key, iv).lend(Span::apart(src, dst))
+    pub fn ofb(key: &'a AesKey, iv: &[u8; 16], buffer: impl Into<Buffers<'a>>) -> Self {
+        Ofb::new(key, iv).lend(buffer.into().span())
     }
 }

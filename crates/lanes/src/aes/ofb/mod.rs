@@ -1,8 +1,10 @@
-//! AES in OFB mode (SP 800-38A, 6.4): a key stream, each block of which is the encryption of the one before.
+//! AES in OFB mode (SP 800-38A, 6.4): a key stream whose blocks are each the encryption of the
+//! block before.
 //!
-//! It is serial in one buffer, so that each gets a lane, as CFB's encryption does; and both ways are the same.
-//! Its kernels fulfil the contract of CBC's, with the last block of key stream as a lane's state, and CBC's
-//! scheduler serves them. `pipeline` is the one description for CPUs with AES instructions.
+//! OFB is serial within a buffer, so each buffer gets a lane, as in CFB encryption. Both directions
+//! are the same. The kernels fulfil the contract of CBC, with the last block of key stream as the
+//! state of a lane, and the scheduler of CBC serves them. `pipeline` is the one description for
+//! CPUs with AES instructions.
 
 use zeroize::Zeroize;
 

@@ -1,11 +1,11 @@
 //! The AES S-box and its inverse on bit slices, by arithmetic alone.
 //!
 //! A slice holds one bit of every byte: `x[k]` has bit `k` of 64 bytes, and one call substitutes
-//! all 64. There is no table, so nothing a cache could betray.
+//! all 64. There is no table, so a cache reveals nothing.
 //!
 //! Both substitutions are an inversion in GF(2⁸) between two linear maps. The inversion is done in
-//! the tower GF(((2²)²)²), each floor over a normal basis (as D. Canright, "A very compact S-box
-//! for AES", CHES 2005), where it falls apart into a few ANDs and XORs:
+//! the tower GF(((2²)²)²), each floor over a normal basis (as in D. Canright, "A very compact S-box
+//! for AES", CHES 2005), where it becomes a few ANDs and XORs:
 //!
 //! | floor | basis, as bytes of the AES field | norm |
 //! |---|---|---|
@@ -13,7 +13,7 @@
 //! | GF(2⁴) | `z, z⁴` with `z = 0x5c` | `w²` |
 //! | GF(2⁸) | `y, y¹⁶` with `y = 0xfe` | `0xec` |
 //!
-//! Among all such towers this one has the cheapest base changes. Coordinates are listed from the
+//! Among all such towers, this one has the cheapest base changes. Coordinates are listed from the
 //! lowest: the first half of an element belongs to `y` (or `z`, or `w`).
 
 /// An element of GF(2²) in 64 copies.

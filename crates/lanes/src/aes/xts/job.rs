@@ -1,4 +1,4 @@
-//! Data units in XTS, and how their tasks are made.
+//! XTS data units, and their tasks.
 
 use super::XtsKey;
 use super::lanes::{COST, XtsLanes, XtsLengthError, XtsTask};
@@ -29,7 +29,7 @@ impl<'a> Xts<'a> {
     }
 }
 
-// SAFETY: the key is borrowed, and tasks point to nothing else but the text.
+// SAFETY: the key is borrowed, and tasks point only to it and to the text.
 unsafe impl Cipher for Xts<'_> {
     type Lanes = XtsLanes;
 
@@ -45,12 +45,13 @@ unsafe impl Cipher for Xts<'_> {
     }
 }
 
-/// A data unit of 16 bytes to 16 MiB to be encrypted or decrypted with AES-XTS (SP 800-38E, IEEE 1619).
+/// A data unit of 16 bytes to 16 MiB to be encrypted or decrypted with AES-XTS (SP 800-38E, IEEE
+/// 1619).
 ///
-/// A length that is no multiple of 16 is fine (ciphertext stealing). The tweak is the number of the data unit,
-/// as a little-endian integer, or any other 16 bytes that belong to its place. The same text at the same place
-/// becomes the same ciphertext; whoever sees both learns which blocks have changed. Nothing says whether a
-/// ciphertext was tampered with.
+/// The length need not be a multiple of 16 (ciphertext stealing). The tweak is the number of the
+/// data unit, as a little-endian integer, or any other 16 bytes that belong to its place. The same
+/// text at the same place becomes the same ciphertext, so that an observer of two versions learns
+/// which blocks have changed. Nothing says whether a ciphertext was tampered with.
 ///
 /// ```
 /// use broadloom_lanes::{Cpu, Planner, XtsJob, XtsKey, XtsLengthError};
@@ -68,7 +69,7 @@ impl<'a, B: CipherBuffer, T> XtsJob<'a, B, T> {
     /// Encrypts a data unit.
     ///
     /// # Errors
-    /// [`XtsLengthError`] if it has not 16 bytes to 16 MiB.
+    /// [`XtsLengthError`] if it does not have 16 bytes to 16 MiB.
     pub fn encrypt(
         key: &'a XtsKey,
         tweak: [u8; 16],
@@ -81,7 +82,7 @@ impl<'a, B: CipherBuffer, T> XtsJob<'a, B, T> {
     /// Decrypts a data unit.
     ///
     /// # Errors
-    /// [`XtsLengthError`] if it has not 16 bytes to 16 MiB.
+    /// [`XtsLengthError`] if it does not have 16 bytes to 16 MiB.
     pub fn decrypt(
         key: &'a XtsKey,
         tweak: [u8; 16],

@@ -1,4 +1,4 @@
-//! The key of XTS: one for the text, and one for the tweak.
+//! The key of XTS: one half for the text, one for the tweak.
 
 use core::fmt;
 
@@ -7,8 +7,8 @@ use zeroize::ZeroizeOnDrop;
 use crate::aes::key::{AesKey, Expansion};
 use crate::cpu::Cpu;
 
-/// A key for XTS-AES-128 or XTS-AES-256 (SP 800-38E, IEEE 1619), expanded: one AES key for the text, and one
-/// for the tweak. Both are wiped when it is dropped.
+/// A key for XTS-AES-128 or XTS-AES-256 (SP 800-38E, IEEE 1619), expanded: one AES key for the
+/// text, and one for the tweak. Both are wiped when it is dropped.
 ///
 /// ```
 /// use broadloom_lanes::{XtsKey, XtsKeyError};
@@ -25,20 +25,21 @@ pub struct XtsKey {
 }
 
 impl XtsKey {
-    /// Expands a key of 32 or 64 bytes: the text's, and then the tweak's. It uses the best instructions that
-    /// the machine has.
+    /// Expands a key of 32 or 64 bytes: the text's, and then the tweak's. It uses the best
+    /// instructions that the machine has.
     ///
     /// # Errors
-    /// [`XtsKeyError`] for any other length, and if both halves are the same, which gives away what XTS is
-    /// to hide (FIPS 140-3 IG C.I). They are compared in constant time.
+    /// [`XtsKeyError`] for any other length, and if both halves are the same, which gives away what
+    /// XTS is to hide (FIPS 140-3 IG C.I). They are compared in constant time.
     pub fn new(key: &[u8]) -> Result<Self, XtsKeyError> {
         Self::expanded(key, Expansion::detect())
     }
 
-    /// Expands a key as [`new`](XtsKey::new) does, with the instructions that `cpu` may use and no others.
+    /// Expands a key as [`new`](XtsKey::new) does, with the instructions that `cpu` may use and no
+    /// others.
     ///
     /// # Errors
-    /// Those of [`new`](XtsKey::new).
+    /// The errors of [`new`](XtsKey::new).
     pub fn with_cpu(key: &[u8], cpu: &Cpu) -> Result<Self, XtsKeyError> {
         Self::expanded(key, Expansion::of(cpu))
     }
@@ -81,6 +82,13 @@ impl fmt::Debug for XtsKey {
 }
 
 /// Bytes that are no key for XTS.
+///
+/// ```
+/// use broadloom_lanes::XtsKey;
+///
+/// let error = XtsKey::new(&[7; 31]).err().expect("31 bytes are no key");
+/// assert_eq!(error.to_string(), "a key for AES-XTS has 32 or 64 bytes, not 31");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XtsKeyError {
     /// Neither 32 nor 64 bytes.

@@ -1,4 +1,5 @@
-//! The scheduler of XTS data units: it gathers them, so that their tweaks are made side by side.
+//! The scheduler of XTS data units. It gathers units, so that their tweaks are computed side by
+//! side.
 
 use core::fmt;
 
@@ -10,7 +11,7 @@ use crate::aes::blocks::{BlocksKernel, next_tweak};
 use crate::aes::key::Block;
 use crate::aes::lanes::Direction;
 use crate::aes::select;
-use crate::buffer::Span;
+use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
 use crate::job::Cipher;
 use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
@@ -20,7 +21,7 @@ const GATHERED: usize = 16;
 
 /// One data unit, as the scheduler sees it.
 ///
-/// Whoever makes one vouches that the pointers stay good until the task is complete.
+/// Its maker guarantees that the pointers stay valid until the task is complete.
 #[derive(Clone, Copy)]
 pub struct XtsTask {
     pub(super) key: *const XtsKey,
@@ -33,6 +34,19 @@ pub struct XtsTask {
 }
 
 /// The scheduler of XTS data units: one after the other, each ciphered at once.
+///
+/// A planner with its type written out, as a struct that keeps one needs it:
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Planner, XtsJob, XtsKey, XtsLanes};
+///
+/// let mut planner: Planner<XtsLanes> = Planner::new(&Cpu::detect());
+/// let key: Vec<u8> = (0..32).collect();
+/// let key = XtsKey::new(&key).expect("two halves that differ");
+/// let mut jobs = [XtsJob::encrypt(&key, [1; 16], vec![0; 512], ()).expect("a block or more")];
+/// planner.process_many(&mut jobs);
+/// assert!(jobs[0].output().is_some());
+/// ```
 pub struct XtsLanes {
     kernel: &'static BlocksKernel,
     tasks: [XtsTask; GATHERED],
@@ -145,18 +159,18 @@ const MIN_LEN: usize = 16;
 /// The most bytes of a data unit (SP 800-38E, section 4): 2^20 blocks.
 const MAX_LEN: usize = 16 << 20;
 
-/// All cost the same: in no order are there fewer steps.
+/// All cost the same: no order has fewer steps.
 pub(super) const COST: usize = 1;
 
 impl<'a> Loan<'a, XtsLanes> {
-    /// Encrypts a data unit of 16 bytes to 16 MiB in place with AES-XTS (SP 800-38E, IEEE 1619). A length
-    /// that is no multiple of 16 is fine: the last whole block lends what the part behind it lacks
-    /// (ciphertext stealing).
+    /// Encrypts a data unit of 16 bytes to 16 MiB with AES-XTS (SP 800-38E, IEEE 1619). A
+    /// length that is no multiple of 16 is fine: the last whole block lends what the part behind it
+    /// lacks (ciphertext stealing).
     ///
-    /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes that
-    /// belong to its place. The same text at the same place becomes the same ciphertext; whoever sees both
-    /// learns which blocks have changed. Nothing says whether a ciphertext was tampered with. XTS is for
-    /// storage, not for messages.
+    /// The tweak is the number of the data unit, as a little-endian integer, or any other 16 bytes
+    /// that belong to its place. The same text at the same place becomes the same ciphertext, so
+    /// that an observer of two versions learns which blocks have changed. Nothing says whether a
+    /// ciphertext was tampered with. XTS is for storage, not for messages.
     ///
     /// ```
     /// use broadloom_lanes::{Cpu, Loan, Planner, XtsKey, XtsLanes, XtsLengthError};
@@ -179,56 +193,22 @@ impl<'a> Loan<'a, XtsLanes> {
     pub fn xts_encrypt(
         key: &'a XtsKey,
         tweak: &[u8; 16],
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Encrypt, key, tweak, Span::in_place(buffer))
+        Self::xts(Direction::Encrypt, key, tweak, buffer.into().span())
     }
 
-    /// Decrypts a data unit in place.
+    /// Decrypts a data unit.
     ///
     /// # Errors
-    /// [`XtsLengthError`] if the data unit has not 16 bytes to 16 MiB.
+    /// [`XtsLengthError`] if the data unit does not have 16 bytes to 16 MiB.
     #[inline(always)]
     pub fn xts_decrypt(
         key: &'a XtsKey,
         tweak: &[u8; 16],
-        buffer: &'a mut [u8],
+        buffer: impl Into<Buffers<'a>>,
     ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Decrypt, key, tweak, Span::in_place(buffer))
-    }
-
-    /// [`xts_encrypt`](Loan::xts_encrypt) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`XtsLengthError`] if the data unit has not 16 bytes to 16 MiB.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn xts_encrypt_to(
-        key: &'a XtsKey,
-        tweak: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Encrypt, key, tweak, Span::apart(src, dst))
-    }
-
-    /// [`xts_decrypt`](Loan::xts_decrypt) from one buffer to another.
-    ///
-    /// # Errors
-    /// [`XtsLengthError`] if the data unit has not 16 bytes to 16 MiB.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn xts_decrypt_to(
-        key: &'a XtsKey,
-        tweak: &[u8; 16],
-        src: &'a [u8],
-        dst: &'a mut [u8],
-    ) -> Result<Self, XtsLengthError> {
-        Self::xts(Direction::Decrypt, key, tweak, Span::apart(src, dst))
+        Self::xts(Direction::Decrypt, key, tweak, buffer.into().span())
     }
 
     #[inline(always)]
@@ -243,6 +223,17 @@ impl<'a> Loan<'a, XtsLanes> {
 }
 
 /// A data unit is too short or too long for XTS.
+///
+/// ```
+/// use broadloom_lanes::{XtsJob, XtsKey};
+///
+/// let error = {
+///     let key: Vec<u8> = (0..32).collect();
+///     let key = XtsKey::new(&key).expect("two halves that differ");
+///     XtsJob::encrypt(&key, [1; 16], vec![0; 15], ()).err().expect("less than a block")
+/// };
+/// assert_eq!(error.to_string(), "a data unit of AES-XTS has 16 to 16777216 bytes, not 15");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct XtsLengthError {
     /// Its length, in bytes.

@@ -1,4 +1,4 @@
-//! Five limbs of 26 bits, of which products are sums of products of 32 bits.
+//! Numbers in five limbs of 26 bits, whose products are sums of 32-bit products.
 
 use core::marker::PhantomData;
 
@@ -106,7 +106,7 @@ pub(crate) struct Factor<V> {
 }
 
 impl<V: Vector> Factor<V> {
-    /// What a limb is multiplied with for a limb of the product: 2^130 is 5.
+    /// The factor of a limb in a limb of the product: 2^130 is 5.
     #[inline(always)]
     fn limb(&self, product: usize, limb: usize) -> V {
         if limb <= product { self.limbs[product - limb] } else { self.fives[5 + product - limb] }

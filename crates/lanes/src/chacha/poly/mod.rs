@@ -1,7 +1,7 @@
-//! Poly1305 (RFC 8439, 2.5) for messages of whole blocks, which is what ChaCha20-Poly1305 has.
+//! Poly1305 (RFC 8439, 2.5) for messages of whole blocks, as in ChaCha20-Poly1305.
 //!
-//! Long texts, and several at once, go through `wide`, several blocks at once, where there are vectors for it;
-//! `limbs` is one way to keep numbers in vectors; another one, for AVX-512 IFMA, is under `arch`.
+//! Where there are vectors, long texts and groups of texts go through `wide`, several blocks at
+//! once. `limbs` is one way to keep numbers in vectors; `arch` has another, for AVX-512 IFMA.
 
 #[allow(dead_code, reason = "not every architecture has vectors that multiply")]
 pub(crate) mod limbs;
@@ -21,9 +21,9 @@ const BLOCK: usize = 16;
 /// The key of one message.
 #[derive(Clone, Copy)]
 pub(crate) struct OneTimeKey {
-    /// What sums are multiplied with.
+    /// The factor of sums.
     r: [u64; 2],
-    /// What is added at the end.
+    /// The addend at the end.
     s: u128,
 }
 
@@ -168,14 +168,14 @@ impl Part {
     }
 }
 
-/// Absorbs whole blocks of texts side by side, as far as that pays. The texts may change places: `numbers`,
-/// one for each, go with them.
+/// Absorbs whole blocks of texts side by side, as far as that pays. The texts may change places:
+/// `numbers`, one for each, go with them.
 ///
 /// # Safety
 /// The texts are readable, and the CPU has W's instructions.
 #[inline(always)]
 pub(crate) unsafe fn absorb_each<W: Wide>(parts: &mut [Part], numbers: &mut [usize]) {
-    // Those of one length run side by side to their ends: the longest first.
+    // Texts of one length run side by side to their ends, the longest first.
     for i in 1..parts.len() {
         let mut place = i;
         while place > 0 && parts[place - 1].blocks() < parts[place].blocks() {
@@ -201,7 +201,7 @@ pub(crate) fn worth_a_lane(len: usize) -> bool {
 /// Vectors that texts are absorbed with.
 ///
 /// # Safety
-/// The functions use no instruction but those that the implementor names.
+/// The functions use only instructions that the implementor names.
 pub(crate) unsafe trait Wide {
     /// From so many blocks of one text on it pays.
     const WORTH: usize;
@@ -215,8 +215,8 @@ pub(crate) unsafe trait Wide {
     /// The CPU has the instructions, and so many blocks are readable.
     unsafe fn absorb(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize;
 
-    /// Absorbs whole blocks of up to [`LANES`](Wide::LANES) texts, at least one, as long as most lanes have
-    /// some. The longest is the first, the shortest the last.
+    /// Absorbs whole blocks of up to [`LANES`](Wide::LANES) texts, at least one, as long as most
+    /// lanes have some. The longest is the first, the shortest the last.
     ///
     /// # Safety
     /// The CPU has the instructions, and the texts are readable.
@@ -240,8 +240,8 @@ unsafe impl Wide for NoVectors {
     unsafe fn absorb_each(_: &mut [Part]) {}
 }
 
-/// The product of a number and the first half of a key. What is above 128 bits may be up to 15, and is at
-/// most 4 in the result.
+/// The product of a number and the first half of a key. What is above 128 bits may be up to 15, and
+/// is at most 4 in the result.
 #[inline(always)]
 fn times((low, h2): Number, [r0, r1]: [u64; 2]) -> Number {
     let (h0, h1) = (low as u64, (low >> 64) as u64);
@@ -254,7 +254,7 @@ fn times((low, h2): Number, [r0, r1]: [u64; 2]) -> Number {
     fold((u128::from(low as u64) | middle << 64, high))
 }
 
-/// What is above 130 bits, five times, added below.
+/// The part above 130 bits is added below, five times.
 #[inline(always)]
 fn fold((low, high): Number) -> Number {
     let above = (high & !3) + (high >> 2);

@@ -1,4 +1,4 @@
-//! Poly1305 against an independent implementation, where its carries go furthest.
+//! Poly1305 against an independent implementation, with values whose carries go furthest.
 
 use std::vec;
 use std::vec::Vec;
@@ -7,14 +7,15 @@ use poly1305::universal_hash::{KeyInit, UniversalHash};
 
 use super::{BLOCK, NoVectors, OneTimeKey, Part, Poly, Wide, absorb_each};
 
-/// The tags of a text in one call, in two, and beside others: of texts that end earlier, later, and with it.
+/// The tags of a text in one call, in two, and beside others: of texts that end earlier, later, and
+/// with it.
 ///
 /// # Safety
 /// The CPU has W's instructions.
 #[inline(always)]
 pub(crate) unsafe fn tags<W: Wide>(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16]> {
     let at = text.len() / 32 * 16;
-    // SAFETY: the caller's; the parts are those of a slice.
+    // SAFETY: the caller's promise; the parts come from a slice.
     unsafe {
         let (mut whole, mut parts) = (Poly::new(key), Poly::new(key));
         whole.absorb::<W>(text.as_ptr(), text.len());
@@ -41,7 +42,7 @@ pub(crate) unsafe fn tags<W: Wide>(key: &OneTimeKey, text: &[u8]) -> Vec<[u8; 16
     }
 }
 
-/// What a key and a text are given to.
+/// A function of a key and a text.
 pub(crate) type Tags = unsafe fn(&OneTimeKey, &[u8]) -> Vec<[u8; 16]>;
 
 #[test]
@@ -50,7 +51,7 @@ fn tags_are_right_where_sums_are_largest_and_smallest() {
     unsafe { check(tags::<NoVectors>) };
 }
 
-/// Compares tags with those of an independent implementation.
+/// Compares tags with the tags of an independent implementation.
 ///
 /// # Safety
 /// The CPU has the instructions of `tags`.

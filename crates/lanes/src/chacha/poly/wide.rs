@@ -1,11 +1,13 @@
-//! Several blocks at once, on vectors of 64-bit words: those of one text, or one of each of several texts.
+//! Several blocks at once, on vectors of 64-bit words: blocks of one text, or one block of each of
+//! several texts.
 //!
-//! Of one text, every lane takes each so-manieth block and multiplies its sum by that power of the key; at the
-//! end, by powers that differ from lane to lane as the places of their last blocks do, and then all are added
-//! up. Of several texts, every lane takes one. Either way a step absorbs four blocks in each lane, multiplied
-//! by four powers, before anything is carried.
+//! In one text, with `n` lanes, lane `i` takes every `n`-th block from block `i` on, and multiplies
+//! its sum by the `n`-th power of the key. At the end, each lane is multiplied by the power that
+//! its last block's position requires, and the lanes are added. With several texts, each lane takes
+//! a text. Either way a step absorbs four blocks in each lane, multiplied by four powers, before
+//! carries are propagated.
 //!
-//! How numbers are kept in limbs and multiplied is a [`Field`]'s matter.
+//! A [`Field`] decides how numbers are kept in limbs and multiplied.
 
 use core::marker::PhantomData;
 
@@ -35,8 +37,8 @@ pub(crate) unsafe trait Words: Vector<Word = u64> {
     /// The lower and the upper words of the blocks behind each lane's pointer.
     ///
     /// # Safety
-    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES` pointers, and each
-    /// pointer for a block.
+    /// The CPU must have this vector's instruction set; `lanes` must be readable for `LANES`
+    /// pointers, and each pointer for a block.
     unsafe fn block_of_each(lanes: *const *const u8) -> [Self; 2];
 }
 
@@ -46,24 +48,24 @@ pub(crate) const MAX_LANES: usize = 8;
 /// Numbers modulo 2^130 - 5, one in each lane.
 ///
 /// # Safety
-/// The methods use no instruction but those that the implementor names.
+/// The methods use only instructions that the implementor names.
 pub(crate) unsafe trait Field {
-    /// What limbs are kept in.
+    /// The vector that holds a limb.
     type Vector: Words;
     /// A number whose limbs have been carried, or the sum of two.
     type Limbs: Copy;
-    /// What numbers are multiplied with.
+    /// A factor, in the form that products need.
     type Factor: Copy;
     /// The sum of up to four products.
     type Sum: Copy;
 
-    /// Numbers of which the lowest 64 bits are given, those above, and a few above those.
+    /// Numbers from their lowest 64 bits, the next 64 bits, and the few above.
     ///
     /// # Safety
     /// The CPU has the instructions.
     unsafe fn split(words: [Self::Vector; 3]) -> Self::Limbs;
 
-    /// What [`split`](Field::split) takes; of numbers that have been carried.
+    /// The inverse of [`split`](Field::split), for carried numbers.
     ///
     /// # Safety
     /// The CPU has the instructions.
@@ -171,8 +173,8 @@ unsafe impl<F: Field> Wide for Lanes<F> {
             from[lane] = part.from;
         }
         let mut active = parts.len();
-        // SAFETY: the caller's: each text has the blocks that are absorbed of it. Lanes without one read those
-        // of the longest.
+        // SAFETY: the caller's promise: each text has the blocks that are absorbed. Lanes without a
+        // text read the longest one.
         unsafe {
             let powers = powers::<F>(keys.load::<F>());
             let mut limbs = sums.load::<F>();
@@ -297,7 +299,7 @@ unsafe fn four_blocks<F: Field>(
 ) -> F::Limbs {
     // SAFETY: the caller's.
     unsafe {
-        // What needs the sums comes last: the other products do not wait for them.
+        // Products that need the sums come last, so that the others do not wait.
         let products = F::plus_product(F::zero(), block::<F>(blocks[3]), &powers[0]);
         let products = F::plus_product(products, block::<F>(blocks[2]), &powers[1]);
         let products = F::plus_product(products, block::<F>(blocks[1]), &powers[2]);

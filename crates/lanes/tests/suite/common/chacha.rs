@@ -7,7 +7,7 @@ use chacha20poly1305::aead::AeadInOut;
 use chacha20poly1305::{ChaCha20Poly1305, KeyInit, XChaCha20Poly1305};
 use ctr::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 
-use super::packets::{Message, Mode, Text, View};
+use super::packets::{Message, Mode, View};
 
 /// A key of 32 bytes: tests for all modes bring shorter ones, too, which are repeated.
 fn whole(key: &[u8]) -> [u8; 32] {
@@ -58,11 +58,7 @@ impl Mode for ChaCha20 {
         let all = views.into_iter().zip(keys);
         Planner::<ChaChaLanes>::new(cpu).process_each(all.map(|(view, key)| {
             let (counter, nonce) = counter_and_nonce(view.nonce);
-            let loan = match view.text {
-                Text::InPlace(text) => Loan::chacha20(key, counter, nonce, text),
-                Text::Apart(from, to) => Loan::chacha20_to(key, counter, nonce, from, to),
-            };
-            loan.expect("there are counters enough")
+            Loan::chacha20(key, counter, nonce, view.text).expect("there are counters enough")
         }));
     }
 
@@ -87,13 +83,13 @@ macro_rules! chacha_poly {
     ($(
         $(#[$doc:meta])*
         $mode:ident, $name:literal, $lanes:ident, $nonce:literal, $crate_type:ident, $undoes:literal,
-        $in_place:ident, $apart:ident;
+        $way:ident;
     )*) => { $(
         $(#[$doc])*
         pub struct $mode;
 
         impl Mode for $mode {
-            const NAME: &'static str = concat!($name, " ", stringify!($in_place));
+            const NAME: &'static str = concat!($name, " ", stringify!($way));
             const NONCES: &'static [usize] = &[$nonce];
             const ASSOCIATED: bool = true;
             const TAG: usize = 16;
@@ -108,10 +104,7 @@ macro_rules! chacha_poly {
                 Planner::<$lanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
                     |(View { nonce, associated, text, tag }, key)| {
                         let nonce = nonce.try_into().expect("as many bytes");
-                        match text {
-                            Text::InPlace(text) => Loan::<$lanes>::$in_place(key, nonce, associated, text, tag),
-                            Text::Apart(from, to) => Loan::<$lanes>::$apart(key, nonce, associated, from, to, tag),
-                        }
+                        Loan::<$lanes>::$way(key, nonce, associated, text, tag)
                     },
                 ));
             }
@@ -131,11 +124,11 @@ macro_rules! chacha_poly {
 
 chacha_poly! {
     /// ChaCha20-Poly1305, sealing.
-    ChaChaSeal, "chacha20-poly1305", ChaChaPolyLanes, 12, ChaCha20Poly1305, false, seal, seal_to;
+    ChaChaSeal, "chacha20-poly1305", ChaChaPolyLanes, 12, ChaCha20Poly1305, false, seal;
     /// ChaCha20-Poly1305, opening.
-    ChaChaOpen, "chacha20-poly1305", ChaChaPolyLanes, 12, ChaCha20Poly1305, true, open, open_to;
+    ChaChaOpen, "chacha20-poly1305", ChaChaPolyLanes, 12, ChaCha20Poly1305, true, open;
     /// XChaCha20-Poly1305, sealing.
-    XChaChaSeal, "xchacha20-poly1305", XChaChaPolyLanes, 24, XChaCha20Poly1305, false, seal, seal_to;
+    XChaChaSeal, "xchacha20-poly1305", XChaChaPolyLanes, 24, XChaCha20Poly1305, false, seal;
     /// XChaCha20-Poly1305, opening.
-    XChaChaOpen, "xchacha20-poly1305", XChaChaPolyLanes, 24, XChaCha20Poly1305, true, open, open_to;
+    XChaChaOpen, "xchacha20-poly1305", XChaChaPolyLanes, 24, XChaCha20Poly1305, true, open;
 }

@@ -1,5 +1,5 @@
-//! Memory between two pages that nobody may read or write. The unit tests of the kernels and the fuzz targets share
-//! this file.
+//! Memory between two pages that nobody may read or write. The unit tests of the kernels and the
+//! fuzz targets share this file.
 
 /// Bytes between two guard pages.
 pub struct Guarded {

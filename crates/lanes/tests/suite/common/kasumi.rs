@@ -1,4 +1,5 @@
-//! F8 and F9 of TS 35.201 as it puts them, bit by bit, over the block cipher that the conformance suite has.
+//! F8 and F9 of TS 35.201 as it puts them, bit by bit, over the block cipher that the conformance
+//! suite has.
 
 #[path = "../../../../conformance/src/reference/kasumi/block.rs"]
 mod block;

@@ -33,8 +33,8 @@ macro_rules! every_hash {
 }
 pub(crate) use every_hash;
 
-/// The instruction set that `BROADLOOM_ISA` names: nothing but it is tested then, and this machine has to have
-/// it.
+/// The instruction set that `BROADLOOM_ISA` names: nothing but it is tested then, and this machine
+/// has to have it.
 fn only() -> Option<Isa> {
     std::env::var("BROADLOOM_ISA").ok().map(|name| name.parse().expect("an instruction set"))
 }
@@ -98,8 +98,8 @@ pub fn hex(digits: &str) -> Vec<u8> {
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 
-/// Whether fewer lengths will do: on an emulated processor, which says so by `BROADLOOM_TESTS=brief`, and
-/// where everything is interpreted.
+/// Whether fewer lengths will do: on an emulated processor, which says so by
+/// `BROADLOOM_TESTS=brief`, and where everything is interpreted.
 pub fn brief() -> bool {
     cfg!(miri) || std::env::var_os("BROADLOOM_TESTS").is_some_and(|value| value == "brief")
 }

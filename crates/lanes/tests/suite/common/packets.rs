@@ -5,7 +5,9 @@ mod ciphers;
 mod xcbc;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use broadloom_lanes::{AesKey, CmacKey, CmacLanes, Cpu, CtrLanes, GcmKey, GcmLanes, Loan, Planner};
+use broadloom_lanes::{
+    AesKey, Buffers, CmacKey, CmacLanes, Cpu, CtrLanes, GcmKey, GcmLanes, Loan, Planner,
+};
 use cmac::Mac;
 use ctr::cipher::{KeyIvInit, StreamCipher};
 use ghash::GHash;
@@ -90,6 +92,15 @@ pub enum Text<'a> {
     Apart(&'a [u8], &'a mut [u8]),
 }
 
+impl<'a> From<Text<'a>> for Buffers<'a> {
+    fn from(text: Text<'a>) -> Self {
+        match text {
+            Text::InPlace(text) => text.into(),
+            Text::Apart(from, to) => Buffers::apart(from, to),
+        }
+    }
+}
+
 /// The type of AES that a key's length stands for.
 macro_rules! of_aes {
     ($key:expr, $Aes:ident => $call:expr) => {
@@ -128,10 +139,7 @@ impl Mode for Ctr {
         Planner::<CtrLanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
             |(view, key)| {
                 let counter = view.nonce.try_into().expect("16 bytes");
-                match view.text {
-                    Text::InPlace(text) => Loan::ctr(key, counter, text),
-                    Text::Apart(from, to) => Loan::ctr_to(key, counter, from, to),
-                }
+                Loan::ctr(key, counter, view.text)
             },
         ));
     }
@@ -143,12 +151,12 @@ impl Mode for Ctr {
 
 /// GCM, one way.
 macro_rules! gcm {
-    ($($(#[$doc:meta])* $mode:ident, $undoes:literal, $in_place:ident, $apart:ident;)*) => { $(
+    ($($(#[$doc:meta])* $mode:ident, $undoes:literal, $way:ident;)*) => { $(
         $(#[$doc])*
         pub struct $mode;
 
         impl Mode for $mode {
-            const NAME: &'static str = concat!("aes-gcm ", stringify!($in_place));
+            const NAME: &'static str = concat!("aes-gcm ", stringify!($way));
             const NONCES: &'static [usize] = GCM_NONCES;
             const ASSOCIATED: bool = true;
             const TAG: usize = 16;
@@ -161,9 +169,8 @@ macro_rules! gcm {
 
             fn process(cpu: &Cpu, keys: &[GcmKey], views: Vec<View<'_>>) {
                 Planner::<GcmLanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
-                    |(View { nonce, associated, text, tag }, key)| match text {
-                        Text::InPlace(text) => Loan::<GcmLanes>::$in_place(key, nonce, associated, text, tag),
-                        Text::Apart(from, to) => Loan::<GcmLanes>::$apart(key, nonce, associated, from, to, tag),
+                    |(View { nonce, associated, text, tag }, key)| {
+                        Loan::<GcmLanes>::$way(key, nonce, associated, text, tag)
                     },
                 ));
             }
@@ -180,9 +187,9 @@ const GCM_NONCES: &[usize] = &[12, 12, 1, 12, 16, 12, 60, 12, 12, 300, 8];
 
 gcm! {
     /// GCM, sealing.
-    Seal, false, seal, seal_to;
+    Seal, false, seal;
     /// GCM, opening.
-    Open, true, open, open_to;
+    Open, true, open;
 }
 
 /// GMAC.

@@ -56,9 +56,9 @@ numbered! {
     });
 }
 
-/// Sends jobs `0..count` through every manager, those that take jobs singly with room for `depth`, and
-/// checks each one that comes back: every job once, complete, and from [`InOrder`] in its turn; never
-/// more in flight than there is room for.
+/// Sends jobs `0..count` through every manager, those that take jobs singly with room for `depth`,
+/// and checks each one that comes back: every job once, complete, and from [`InOrder`] in its turn;
+/// never more in flight than there is room for.
 pub fn everywhere<J: Numbered>(
     cpu: &Cpu,
     count: usize,

@@ -1,5 +1,5 @@
-//! Sequences of calls of a manager, each compared with what its contract says: for property tests and
-//! for fuzzing.
+//! Sequences of calls of a manager, each compared with what its contract says: for property tests
+//! and for fuzzing.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc;

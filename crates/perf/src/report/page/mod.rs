@@ -12,14 +12,14 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use self::figures::Looks;
 use super::analysis;
 use super::baseline::Baseline;
-use super::dimension::{Dimension, groups};
+use super::dimension::{Dimension, describe, groups};
 use super::grid::Grid;
-use super::matrix;
 use super::row::{Report, Row};
+use super::{matrix, tables};
 
 const STYLE: &str = include_str!("style.css");
 
-/// Writes the page.
+/// Writes the page of a run of `broadloom perf matrix` or `broadloom perf workloads`.
 ///
 /// # Errors
 /// Of `out`.
@@ -124,6 +124,23 @@ fn table(grid: &Grid, caption: &str) -> Markup {
     }
 }
 
+/// Where the cycles of streams go, with a title, for each choice of lanes and caches.
+fn breakdowns(rows: &[&Row]) -> Vec<(String, Grid)> {
+    const SETTINGS: [Dimension; 3] = [Dimension::Opened, Dimension::Isa, Dimension::Cache];
+    let native = rows.iter().filter(|row| row.kernel_cycles_per_buffer.is_some());
+    let apart = Dimension::ALL.into_iter().filter(|dimension| !SETTINGS.contains(dimension));
+    let groups = groups(native.copied(), &apart.collect::<Vec<_>>());
+    let of = |group: Vec<&Row>| {
+        let first = group[0];
+        let alike = |row: &&&Row| row.isa == first.isa && row.cache == first.cache;
+        let others = rows.iter().filter(|row| row.provider != first.provider).filter(alike);
+        let all: Vec<Row> = group.iter().chain(others).map(|row| (*row).clone()).collect();
+        let title = format!("Where the cycles of a stream go, {}", describe(first, &SETTINGS));
+        Some((title, tables::breakdown(&all)?))
+    };
+    groups.into_iter().filter_map(of).collect()
+}
+
 /// The parts that the report's rows are worth.
 fn sections(report: &Report, baseline: Option<&Baseline>) -> Vec<Section> {
     let (rows, looks) = (&report.rows, Looks::new(&report.rows));
@@ -194,6 +211,7 @@ fn operation_body(rows: &[&Row], looks: &Looks, baseline: Option<&Baseline>) -> 
         (table(&matrix::uplift(rows()), contexts))
         @if let Some(papers) = matrix::papers_uplifts(rows()) { p { (papers) } }
         (table(&matrix::throughput(&bursts, baseline), "Throughput"))
+        @for (title, breakdown) in breakdowns(&bursts) { (breakdown.html(&title)) }
         (table(&calls, "Synchronous and asynchronous calls"))
         (table(&matrix::latency(&latencies, baseline), "Latency"))
     }
@@ -275,6 +293,29 @@ mod tests {
             assert!(found, "{what}");
         }
         assert!(page.contains("imix"));
+    }
+
+    #[test]
+    fn streams_are_taken_apart() {
+        let stream = |provider, order: &str, cycles, kernel| Row {
+            workload: Some("1".to_owned()),
+            size: None,
+            mode: "stream".to_owned(),
+            order: order.to_owned(),
+            kernel_cycles_per_buffer: kernel,
+            ..row(provider, 64, cycles)
+        };
+        let rows = vec![
+            stream("native", "out-of-order", 100.0, Some(60.0)),
+            stream("native", "in-order", 130.0, Some(60.0)),
+            stream("openssl", "out-of-order", 900.0, None),
+        ];
+        let page = text(&report(rows), None);
+        assert!(page.contains("Where the cycles of a stream go, avx2 lanes, warm buffers"));
+        for cycles in ["60.0", "40.0", "30.0", "130", "900"] {
+            assert!(page.contains(&format!(">{cycles}</td>")), "{cycles}: {page}");
+        }
+        assert!(!text(&report(self::rows()), None).contains("Where the cycles"));
     }
 
     #[test]

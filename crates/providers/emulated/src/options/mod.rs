@@ -1,4 +1,4 @@
-//! What the provider is opened with.
+//! Options of the provider.
 
 mod value;
 
@@ -10,6 +10,11 @@ use crate::timing::{Engines, PRESETS, Preset, Way};
 use value::{Refusal, bytes, count, duration, fraction, nanoseconds, on_off, one_of};
 
 /// An option that the provider does not have, or not with this value, or not beside the others.
+///
+/// ```
+/// let error = broadloom_emulated::Emulated::new(&[("preset", "9000")], Vec::new());
+/// println!("{}", error.err().expect("there is no such device"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the emulated provider takes no {name}={value}: {valid}")]
 pub struct OptionError {
@@ -17,11 +22,11 @@ pub struct OptionError {
     pub name: String,
     /// The value.
     pub value: String,
-    /// What would be valid, in words.
+    /// The valid values, in words.
     pub valid: String,
 }
 
-/// The options, as they are in force.
+/// The options in force.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Options {
     /// The preset, with what was changed of it.
@@ -64,7 +69,7 @@ pub(crate) enum Delivery {
     Interrupt,
 }
 
-/// What a driver that polls does between polls.
+/// How a polling driver waits between polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wait {
     Yield,
@@ -88,7 +93,7 @@ impl Options {
             }
         }
         let mut parser = Parser::new(preset(given)?);
-        // What is for all services first, so that what is for one of them counts.
+        // Options for all services come first, so that options for one service override them.
         let (some, all): (Vec<_>, Vec<_>) =
             given.iter().partition(|(name, _)| of_service(name).is_some());
         for (name, value) in all.into_iter().chain(some) {
@@ -143,7 +148,7 @@ impl fmt::Display for Options {
 
 struct Parser {
     options: Options,
-    /// What another socket's memory costs, if it is another's.
+    /// The cost of another socket's memory, if the memory is there.
     remote: Way,
     interrupts: bool,
     thread: bool,
@@ -166,7 +171,7 @@ impl Parser {
                 integrity: true,
                 verify: false,
                 prepare: 0,
-                // One core is left to whoever uses the device.
+                // One core is left to the user of the device.
                 silicon: threads.saturating_sub(1).clamp(1, 8),
                 instances: 64,
             },
@@ -315,8 +320,8 @@ fn set_engines(engines: &mut Engines, name: &str, value: &str) -> Result<(), Ref
     Ok(())
 }
 
-/// `full-ring=0.1+reset=0.001`. Where they have no other meaning, as they have within the name of a provider with
-/// its options, a colon and a comma will do, too.
+/// `full-ring=0.1+reset=0.001`. A colon and a comma are valid, too, where they have no other
+/// meaning. They have one within the name of a provider with its options.
 fn faults(value: &str) -> Result<Rates, Refusal> {
     let mut rates = Rates::default();
     if value == "none" {

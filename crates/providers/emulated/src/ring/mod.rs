@@ -1,21 +1,20 @@
-//! Rings of descriptors in memory of their own, each with one writer and one reader.
+//! Rings of descriptors in memory, each with one writer and one reader.
 //!
-//! On the [request ring](request) the driver writes and the device reads; the device looks at nothing
-//! before the doorbell tells it to. On the [response ring](response) the device writes and the driver
-//! reads; there is no doorbell to be read, the descriptor itself says by its phase that it is new.
+//! On the [request ring](request) the driver writes and the device reads. The device looks at
+//! nothing before the doorbell rings. On the [response ring](response) the device writes and the
+//! driver reads. It has no doorbell: the phase of a descriptor says that it is new.
 
 pub(crate) mod request;
 pub(crate) mod response;
 
 use crate::sync::AtomicU64;
 
-/// What stands in a ring: which slot is meant, and in which of its uses.
+/// An entry of a ring: a slot, and the generation of its use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Descriptor {
     /// The slot.
     pub slot: u16,
-    /// Which use of the slot: one that was given up leaves descriptors behind that mean nothing any more.
-    /// 31 bits.
+    /// The use of the slot. A use that was given up leaves stale descriptors behind. 31 bits.
     pub generation: u32,
     /// How much work it is, in KiB; [`u16::MAX`] for more.
     pub size: u16,
@@ -89,7 +88,8 @@ impl Memory {
         &self.descriptors[index as usize & (self.descriptors.len() - 1)]
     }
 
-    /// The phase of descriptor number `index`: 1 in the first lap, as memory begins with 0, then in turn.
+    /// The phase of descriptor number `index`: 1 in the first lap, as memory begins with 0, then in
+    /// turn.
     fn phase(&self, index: u64) -> u64 {
         (index >> self.descriptors.len().trailing_zeros()) & 1 ^ 1
     }

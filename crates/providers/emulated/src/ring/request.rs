@@ -1,4 +1,4 @@
-//! The request ring: written by the driver, read by the device once the doorbell has rung.
+//! The request ring: the driver writes, and the device reads after the doorbell.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -46,8 +46,8 @@ impl Writer {
         self.tail - self.head < self.memory.capacity()
     }
 
-    /// Writes a descriptor, of which the device does not know yet; `false` where the ring is full. Its time
-    /// is that of the doorbell.
+    /// Writes a descriptor, invisible to the device until the doorbell; `false` if the ring is
+    /// full. The doorbell gives its time.
     #[inline]
     pub(crate) fn write(&mut self, descriptor: Descriptor) -> bool {
         if !self.has_room() {
@@ -146,8 +146,8 @@ mod loom_tests {
     use super::super::descriptor;
     use super::*;
 
-    /// Four descriptors through a ring of two, in every order in which the two ends may meet: it is full,
-    /// empty, and wraps around.
+    /// Four descriptors through a ring of two, in every order in which the two ends may meet: it is
+    /// full, empty, and wraps around.
     #[test]
     fn every_descriptor_arrives_once_and_in_order() {
         loom::model(|| {

@@ -1,4 +1,4 @@
-//! The response ring: written by the device, read by the driver, who polls the descriptors themselves.
+//! The response ring: the device writes, and the driver polls the descriptors.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -103,8 +103,8 @@ mod loom_tests {
     use super::super::descriptor;
     use super::*;
 
-    /// Three descriptors through a ring of two, in every order in which the two ends may meet: it is full,
-    /// empty, and wraps around.
+    /// Three descriptors through a ring of two, in every order in which the two ends may meet: it
+    /// is full, empty, and wraps around.
     #[test]
     fn every_descriptor_arrives_once_and_in_order() {
         loom::model(|| {

@@ -1,5 +1,4 @@
-//! What a device does about compressed output beyond making it: a part of it where not all fits, and a
-//! second look at it.
+//! Compressed output on the device: a part of it where not all fits, and verification.
 
 use broadloom_engine::{DeviceFault, Job, JobError, Processor, Session};
 
@@ -9,8 +8,8 @@ use crate::slot::Slot;
 /// Less input than this is not worth a part of its own.
 const LEAST: usize = 256;
 
-/// Where the output of a compression does not fit, makes as much as does: of a first part of the input, in
-/// a form that others can follow. Nothing, if nothing fits, or no such form can be had.
+/// Where the output of a compression does not fit, makes as much as does: of a first part of the
+/// input, in a form that others can follow. Nothing, if nothing fits, or no such form can be had.
 pub(super) fn make_part(computer: &mut Computer, slot: &mut Slot) {
     let whole = slot.job().output().map_or(0, <[u8]>::len).max(1);
     let result = &mut slot.result;
@@ -43,7 +42,8 @@ pub(super) fn make_part(computer: &mut Computer, slot: &mut Slot) {
     }
 }
 
-/// Where the session wants it, decompresses what was made, and fails the request if it is not its input.
+/// Where the session wants it, decompresses what was made, and fails the request if it is not its
+/// input.
 pub(super) fn check(computer: &mut Computer, slot: &mut Slot) {
     let Some(session) = slot.session().check.clone() else { return };
     let (made, _) = slot.made();
@@ -52,7 +52,7 @@ pub(super) fn check(computer: &mut Computer, slot: &mut Slot) {
         return;
     }
     if slot.result.full || !slot.session().ends() {
-        // An empty final block, so that what is open comes to an end.
+        // An empty final block, which ends an open stream.
         made.extend_from_slice(&[3, 0]);
     }
     let consumed = slot.result.consumed;

@@ -1,4 +1,4 @@
-//! What the engines do: real results, from the providers that stand in for silicon.
+//! The work of the engines: real results, from the providers that stand in for silicon.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,7 +14,7 @@ use crate::session::Kind;
 use crate::slot::{Slot, Taken};
 use crate::timing::Service;
 
-/// What one thread computes with.
+/// The queues and memory of one thread.
 #[derive(Default)]
 pub(crate) struct Computer {
     pub processor: Processor,
@@ -25,7 +25,8 @@ pub(crate) struct Computer {
 }
 
 impl Computer {
-    /// Computes a window of requests. Each slot has its result then, as it is sent.
+    /// Computes a window of requests. Afterwards each slot has its result, in the form that is
+    /// sent.
     pub(crate) fn compute(&mut self, device: &Device, window: &mut ArrayVec<Taken<'_>, WINDOW>) {
         let mut inputs = [None; WINDOW];
         if let Some(store) = &device.store {
@@ -56,7 +57,7 @@ impl Computer {
     fn process(&mut self, window: &mut [&mut Taken<'_>]) {
         let run = AssertUnwindSafe(|| self.processor.process_many(window));
         if catch_unwind(run).is_err() {
-            // What the panic left in the queues is not to be relied on.
+            // After a panic, the state of the queues is unreliable.
             self.processor = Processor::new();
         }
     }
@@ -157,7 +158,7 @@ fn prepare(store: &Store, input: Fingerprint, slot: &Slot) {
     store.keep(input, prepared, output.len() + tag.len());
 }
 
-/// Sends a result to where the driver sees it: what goes wrong on the way goes wrong here.
+/// Sends a result to where the driver sees it. Faults of the transfer happen here.
 fn send(device: &Device, slot: &mut Slot) {
     if slot.result.status.is_err() {
         return;

@@ -18,7 +18,8 @@ use compute::Computer;
 /// Requests that are taken at a time, at most.
 const WINDOW: usize = 64;
 
-/// KiB that are taken at a time, but for the last request: so much work that results are not held up.
+/// KiB that are taken at a time, but for the last request: so much work that results are not held
+/// up.
 const WINDOW_KIB: u32 = 64;
 
 /// Looks at all rings, with a yield between, before a thread sleeps.
@@ -36,7 +37,7 @@ struct Thread<'d> {
     computer: Computer,
 }
 
-/// What is to be written to the response ring.
+/// The entries to write to the response ring.
 type Responses = ArrayVec<Descriptor, WINDOW>;
 
 /// Works until the device stops.
@@ -56,7 +57,8 @@ struct End<'d> {
 impl Drop for End<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Not a backend's panic, which is caught, but the device's own: nobody is left to respond.
+            // Not a backend's panic, which is caught, but the device's own: no thread is left to
+            // respond.
             self.device.remove();
         }
         self.device.cpu_times.answer_for_good(self.number);
@@ -115,8 +117,8 @@ impl Thread<'_> {
         }
         let mut window = ArrayVec::<Taken<'_>, WINDOW>::new();
         for descriptor in &descriptors {
-            // Only where its driver is just taking the slot back, or has given it to another request, does
-            // anyone else have it: neither wants this one any more.
+            // Only where its driver is just taking the slot back, or has given it to another
+            // request, does anyone else have it: neither wants this one any more.
             if let Ok(slot) = shared.slots[usize::from(descriptor.slot)].try_lock()
                 && slot.generation == descriptor.generation
             {
@@ -134,7 +136,7 @@ impl Thread<'_> {
         true
     }
 
-    /// What responses there are to requests that were computed, and when.
+    /// The responses to computed requests, with their times.
     fn respond(&self, window: &mut [Taken<'_>]) -> Responses {
         let device = self.device;
         let mut model = match &device.model {

@@ -1,16 +1,17 @@
-//! When a modelled device has a response ready. Pure: virtual nanoseconds in, virtual nanoseconds out.
+//! Computes when a modelled device has a response ready: virtual nanoseconds in, virtual
+//! nanoseconds out.
 //!
-//! A device has so many engines for a service, and an engine has a pipeline in which some requests are at
-//! work at a time. Hardware gives each request to an engine with the fewest requests; where all pipelines
-//! are full it waits for the first place that becomes free. Requests that share a pipeline slow each other
-//! down: with `k` of them each takes `T(k) = T(1) · (1 + c · (k − 1))`, where `k` is what it finds when its
-//! work begins, itself included.
+//! A device has a number of engines for a service, and each engine has a pipeline for several
+//! requests. The hardware gives a request to an engine with the fewest requests. If all pipelines
+//! are full, the request waits for the first free place. Requests in one pipeline slow each other
+//! down: with `k` requests, each takes `T(k) = T(1) · (1 + c · (k − 1))`. `k` is the number of
+//! requests in the pipeline, itself included, when its work begins.
 
 mod preset;
 
 pub(crate) use preset::{PRESETS, Preset, REMOTE};
 
-/// What kind of work a request is.
+/// The kind of a request's work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Service {
     Compression,
@@ -32,8 +33,8 @@ pub(crate) struct Engines {
     pub sharing: f64,
 }
 
-/// The way of data to the device and back: nanoseconds, during which a request has its place in a pipeline,
-/// but is not slowed down by others there.
+/// The way of data to the device and back: nanoseconds, during which a request has its place in a
+/// pipeline, but is not slowed down by others there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Way {
     pub request_time: f64,
@@ -46,7 +47,7 @@ pub(crate) struct Timing {
     pub compression: Engines,
     pub symmetric: Engines,
     pub way: Way,
-    /// What comes on top where the memory belongs to another socket.
+    /// The extra cost of another socket's memory.
     pub remote: Option<Way>,
 }
 
@@ -103,7 +104,7 @@ impl Model {
         }
     }
 
-    /// What was at work is not any more.
+    /// Requests whose work is complete leave.
     pub(crate) fn reset(&mut self) {
         self.compression.taken_until.fill(0);
         self.symmetric.taken_until.fill(0);
@@ -126,7 +127,8 @@ impl Schedule {
         let depth = self.engines.depth;
         let busy =
             |pipeline: &[u64], time: u64| pipeline.iter().filter(|until| **until > time).count();
-        // The engine with the fewest requests now, or where none has a free place, that which has one first.
+        // The engine with the fewest requests now, or where none has a free place, that which has
+        // one first.
         let (mut chosen, mut fewest) = (0, depth);
         let turns = (self.turn..self.engines.engines).chain(0..self.turn);
         for engine in turns {
@@ -183,7 +185,8 @@ mod tests {
         let engines =
             Engines { engines: 2, depth: 1, request_time: 100.0, byte_time: 0.5, sharing: 0.0 };
         let work = [(0, 0), (0, 200), (0, 0), (0, 0), (1000, 20)];
-        // Engine 0 until 100, 1 until 200, 0 until 200, then either until 300; idle long before 1000.
+        // Engine 0 until 100, 1 until 200, 0 until 200, then either until 300; idle long before
+        // 1000.
         assert_eq!(schedule(engines, NO_WAY, &work), [100, 200, 200, 300, 1110]);
     }
 
@@ -192,8 +195,8 @@ mod tests {
         let engines =
             Engines { engines: 1, depth: 3, request_time: 100.0, byte_time: 0.0, sharing: 0.5 };
         let work = [(0, 0), (10, 0), (20, 0), (30, 0), (500, 0)];
-        // Alone: 100. Beside one: 150, until 160. Beside two: 200, until 220. The fourth waits for the
-        // first to go at 100, and is then the third: until 300. At 500 the pipeline is empty.
+        // Alone: 100. Beside one: 150, until 160. Beside two: 200, until 220. The fourth waits for
+        // the first to go at 100, and is then the third: until 300. At 500 the pipeline is empty.
         assert_eq!(schedule(engines, NO_WAY, &work), [100, 160, 220, 300, 600]);
     }
 
@@ -202,8 +205,8 @@ mod tests {
         let engines =
             Engines { engines: 3, depth: 2, request_time: 100.0, byte_time: 0.0, sharing: 1.0 };
         let work = [(0, 0); 7];
-        // One on each, then a second on each at half the speed, then the first that is free: at 100, beside
-        // one that stays until 200.
+        // One on each, then a second on each at half the speed, then the first that is free: at
+        // 100, beside one that stays until 200.
         assert_eq!(schedule(engines, NO_WAY, &work), [100, 100, 100, 200, 200, 200, 300]);
     }
 

@@ -1,12 +1,12 @@
-//! Devices whose figures are known, or chosen.
+//! Devices with known or chosen figures.
 
 use super::{Engines, Timing, Way};
 
-/// What a device is like.
+/// The properties of a device.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Preset {
     pub name: &'static str,
-    /// `None`: responses are there as soon as they are computed.
+    /// `None`: responses are visible as soon as they are computed.
     pub timing: Option<Timing>,
     /// Engines that have no algorithm yet: shown, and of no effect.
     pub public_key_engines: usize,
@@ -18,14 +18,14 @@ pub(crate) struct Preset {
     pub ring: usize,
 }
 
-/// Six engines with three requests each at work. Alone a request for 64 KiB takes 375 µs, of which 9 on
-/// its way: 6.2 s for a GiB, with what the host adds 6.3. Three together take 803 µs each: with 18
-/// outstanding, and with any more, 0.73 s. The source has 6.3 and 0.73.
+/// Six engines with three requests each. Alone, a request for 64 KiB takes 375 µs, 9 of them for
+/// the transfer: 6.2 s for a GiB, and 6.3 with the host's part. Three together take 803 µs each:
+/// 0.73 s with 18 or more outstanding. The source has 6.3 and 0.73.
 const COMPRESSION: Engines =
     Engines { engines: 6, depth: 3, request_time: 12_000.0, byte_time: 5.4, sharing: 0.585 };
 
-/// The number of engines is the source's. Their speed is chosen so that together they cipher 6 GB/s of
-/// long buffers.
+/// The number of engines is the source's. Their speed is chosen so that together they cipher 6 GB/s
+/// of long buffers.
 const SYMMETRIC: Engines =
     Engines { engines: 12, depth: 3, request_time: 1_000.0, byte_time: 2.6, sharing: 0.6 };
 
@@ -36,7 +36,7 @@ const TIMING: Timing = Timing {
     remote: None,
 };
 
-/// What another socket's memory costs: some crossings for the descriptors, and a narrower way.
+/// The cost of another socket's memory: crossings for the descriptors, and a slower transfer.
 pub(crate) const REMOTE: Way = Way { request_time: 1_200.0, byte_time: 0.09 };
 
 const CHIPSET_8955: Preset = Preset {
@@ -77,8 +77,8 @@ mod tests {
     use super::super::{Model, Service, Work};
     use super::*;
 
-    /// Seconds that 16,384 chunks of 64 KiB take where the driver keeps so many outstanding, and spends so
-    /// many nanoseconds on each.
+    /// Seconds that 16,384 chunks of 64 KiB take where the driver keeps so many outstanding, and
+    /// spends so many nanoseconds on each.
     fn seconds_per_gib(outstanding: usize, host: u64) -> f64 {
         let mut model = Model::new(&TIMING);
         let mut ready = BinaryHeap::<Reverse<u64>>::new();

@@ -126,7 +126,7 @@ fn open_streams_follow_one_another() {
     }
 }
 
-/// What was asked for is kept: no code but the fixed ones, and no match farther than the window.
+/// The stream keeps to its parameters: only fixed codes, and no match beyond the window.
 #[test]
 fn codes_and_windows_are_those_asked_for() {
     let Some(library) = library() else { return };
@@ -147,8 +147,8 @@ fn codes_and_windows_are_those_asked_for() {
     }
 }
 
-/// Short chunks whose third byte begins what they repeat, some behind a constant run: igzip 2.30 took the
-/// hash of that byte's position from the address of its stream.
+/// Short chunks whose third byte begins what they repeat, some behind a constant run: igzip 2.30
+/// took the hash of that byte's position from the address of its stream.
 fn repeating_from_the_third_byte() -> Vec<Vec<u8>> {
     let mut chunks = Vec::new();
     for (index, bytes) in random(200 * 160).chunks(160).enumerate() {
@@ -191,7 +191,7 @@ fn every_context_makes_the_same_of_the_same_chunk() {
     }
 }
 
-/// Where both ends of what a call may touch are pages that nobody may.
+/// Buffers between two pages without access.
 #[cfg(unix)]
 mod guarded {
     use super::*;
@@ -205,7 +205,7 @@ mod guarded {
     impl Pages {
         /// Room for `len` bytes between pages that fault.
         fn new(len: usize) -> Pages {
-            // SAFETY: anonymous memory that nobody else has, of which the middle is opened.
+            // SAFETY: the anonymous memory is not shared, and its middle is made accessible.
             unsafe {
                 let page =
                     usize::try_from(libc::sysconf(libc::_SC_PAGESIZE)).expect("there are pages");
@@ -234,7 +234,7 @@ mod guarded {
 
     impl Drop for Pages {
         fn drop(&mut self) {
-            // SAFETY: what was mapped, and nobody borrows any more.
+            // SAFETY: the range was mapped, and no borrow of it is left.
             unsafe { libc::munmap(self.start.cast(), self.len + 2 * self.page) };
         }
     }

@@ -103,7 +103,7 @@ fn what_is_no_stream_ends_the_walk() {
     for seed in 0..2000 {
         let len = seed as usize % 300;
         let mut noise = random(len + MARKER, seed);
-        // Whatever comes of it, it stays within its room.
+        // It stays within its room, whatever the outcome.
         let _ = reopener.reopen(&mut noise, len);
     }
     for level in [1, 6, 12] {

@@ -1,15 +1,14 @@
 //! AES: which mode is of which kind; and the modes that only encrypt.
 
 use broadloom_engine::{
-    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, ProviderError, Text,
-    Transform,
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, ProviderError, Transform,
 };
 use broadloom_lanes::{
     AesKey, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, Loan, OfbLanes, XtsKey, XtsLanes,
 };
 
-use super::{Opener, WRITABLE, cbc_mac, ccm, gcm};
-use crate::kind::{Kind, Message, Opened, laned, pipelined, refused};
+use super::{Opener, cbc_mac, ccm, gcm};
+use crate::kind::{Kind, Opened, Parts, buffers, laned, nonce, pipelined, refused};
 
 /// AES in CBC mode.
 pub(crate) struct Cbc {
@@ -105,15 +104,10 @@ impl Kind for Cbc {
     type Lanes = CbcLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, CbcLanes> {
-        let (Cbc { key, encrypts }, iv) = (self, message.nonce());
-        match (message.text, encrypts) {
-            (Text::InPlace(bytes), true) => Loan::encrypt(key, iv, bytes),
-            (Text::InPlace(bytes), false) => Loan::decrypt(key, iv, bytes),
-            (Text::Apart(source, bytes), true) => Loan::encrypt_to(key, iv, source, bytes),
-            (Text::Apart(source, bytes), false) => Loan::decrypt_to(key, iv, source, bytes),
-            (Text::Read(_), _) => unreachable!("{WRITABLE}"),
-        }
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, CbcLanes> {
+        let (Cbc { key, encrypts }, iv) = (self, nonce(parts.nonce));
+        let buffers = buffers(parts.text);
+        if *encrypts { Loan::encrypt(key, iv, buffers) } else { Loan::decrypt(key, iv, buffers) }
     }
 }
 
@@ -122,13 +116,8 @@ impl Kind for Ctr {
     type Lanes = CtrLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, CtrLanes> {
-        let (Ctr(key), counter) = (self, message.nonce());
-        match message.text {
-            Text::InPlace(bytes) => Loan::ctr(key, counter, bytes),
-            Text::Apart(source, bytes) => Loan::ctr_to(key, counter, source, bytes),
-            Text::Read(_) => unreachable!("{WRITABLE}"),
-        }
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, CtrLanes> {
+        Loan::ctr(&self.0, nonce(parts.nonce), buffers(parts.text))
     }
 }
 
@@ -137,14 +126,12 @@ impl Kind for Cfb {
     type Lanes = CfbLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, CfbLanes> {
-        let (Cfb { key, encrypts }, iv) = (self, message.nonce());
-        match (message.text, encrypts) {
-            (Text::InPlace(bytes), true) => Loan::cfb_encrypt(key, iv, bytes),
-            (Text::InPlace(bytes), false) => Loan::cfb_decrypt(key, iv, bytes),
-            (Text::Apart(source, bytes), true) => Loan::cfb_encrypt_to(key, iv, source, bytes),
-            (Text::Apart(source, bytes), false) => Loan::cfb_decrypt_to(key, iv, source, bytes),
-            (Text::Read(_), _) => unreachable!("{WRITABLE}"),
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, CfbLanes> {
+        let (Cfb { key, encrypts }, iv) = (self, nonce(parts.nonce));
+        let buffers = buffers(parts.text);
+        match encrypts {
+            true => Loan::cfb_encrypt(key, iv, buffers),
+            false => Loan::cfb_decrypt(key, iv, buffers),
         }
     }
 }
@@ -154,13 +141,8 @@ impl Kind for Ofb {
     type Lanes = OfbLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, OfbLanes> {
-        let (Ofb(key), iv) = (self, message.nonce());
-        match message.text {
-            Text::InPlace(bytes) => Loan::ofb(key, iv, bytes),
-            Text::Apart(source, bytes) => Loan::ofb_to(key, iv, source, bytes),
-            Text::Read(_) => unreachable!("{WRITABLE}"),
-        }
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, OfbLanes> {
+        Loan::ofb(&self.0, nonce(parts.nonce), buffers(parts.text))
     }
 }
 
@@ -169,14 +151,12 @@ impl Kind for Ecb {
     type Lanes = EcbLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, EcbLanes> {
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, EcbLanes> {
         let Ecb { key, encrypts } = self;
-        let loan = match (message.text, encrypts) {
-            (Text::InPlace(bytes), true) => Loan::ecb_encrypt(key, bytes),
-            (Text::InPlace(bytes), false) => Loan::ecb_decrypt(key, bytes),
-            (Text::Apart(source, bytes), true) => Loan::ecb_encrypt_to(key, source, bytes),
-            (Text::Apart(source, bytes), false) => Loan::ecb_decrypt_to(key, source, bytes),
-            (Text::Read(_), _) => unreachable!("{WRITABLE}"),
+        let buffers = buffers(parts.text);
+        let loan = match encrypts {
+            true => Loan::ecb_encrypt(key, buffers),
+            false => Loan::ecb_decrypt(key, buffers),
         };
         loan.expect("the engine asks for whole blocks")
     }
@@ -187,14 +167,12 @@ impl Kind for Xts {
     type Lanes = XtsLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, XtsLanes> {
-        let (Xts { key, encrypts }, tweak) = (self, message.nonce());
-        let loan = match (message.text, encrypts) {
-            (Text::InPlace(bytes), true) => Loan::xts_encrypt(key, tweak, bytes),
-            (Text::InPlace(bytes), false) => Loan::xts_decrypt(key, tweak, bytes),
-            (Text::Apart(source, bytes), true) => Loan::xts_encrypt_to(key, tweak, source, bytes),
-            (Text::Apart(source, bytes), false) => Loan::xts_decrypt_to(key, tweak, source, bytes),
-            (Text::Read(_), _) => unreachable!("{WRITABLE}"),
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, XtsLanes> {
+        let (Xts { key, encrypts }, tweak) = (self, nonce(parts.nonce));
+        let buffers = buffers(parts.text);
+        let loan = match encrypts {
+            true => Loan::xts_encrypt(key, tweak, buffers),
+            false => Loan::xts_decrypt(key, tweak, buffers),
         };
         loan.expect("the engine checks the lengths of data units")
     }

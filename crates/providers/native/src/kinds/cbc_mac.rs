@@ -3,7 +3,7 @@
 use broadloom_engine::Transform;
 use broadloom_lanes::{CmacKey, CmacLanes, Cpu, Loan, XcbcKey};
 
-use crate::kind::{Kind, Message, Opened, laned, refused};
+use crate::kind::{Kind, Opened, Parts, laned, refused};
 
 /// AES-CMAC.
 pub(crate) struct Cmac(CmacKey);
@@ -25,7 +25,7 @@ impl Kind for Cmac {
     type Lanes = CmacLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, Message { text, tag, .. }: Message<'v>) -> Loan<'v, CmacLanes> {
+    fn lend<'v>(&'v self, Parts { text, tag, .. }: Parts<'v, Self>) -> Loan<'v, CmacLanes> {
         let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
         Loan::cmac(&self.0, text.into_input(), tag)
     }
@@ -36,7 +36,7 @@ impl Kind for Xcbc {
     type Lanes = CmacLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, Message { text, tag, .. }: Message<'v>) -> Loan<'v, CmacLanes> {
+    fn lend<'v>(&'v self, Parts { text, tag, .. }: Parts<'v, Self>) -> Loan<'v, CmacLanes> {
         let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
         Loan::xcbc(&self.0, text.into_input(), tag)
     }

@@ -1,10 +1,9 @@
 //! AES-CCM.
 
-use broadloom_engine::{Direction, Text, Transform};
+use broadloom_engine::{Direction, Transform};
 use broadloom_lanes::{AesKey, CcmLanes, Cpu, Loan};
 
-use super::WRITABLE;
-use crate::kind::{Kind, Message, Opened, laned, refused};
+use crate::kind::{Kind, Opened, Parts, buffers, laned, refused};
 
 /// A key for CCM, and what is done with it.
 pub(crate) struct Ccm {
@@ -25,21 +24,15 @@ impl Kind for Ccm {
     type Lanes = CcmLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, CcmLanes> {
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, CcmLanes> {
         type Lent<'a> = Loan<'a, CcmLanes>;
-        let Message { text, nonce, associated, tag, .. } = message;
+        let Parts { text, nonce, associated, tag, .. } = parts;
         let Ccm { key, seals, tag_len } = self;
         let tag = &mut tag[..*tag_len];
-        let loan = match (seals, text) {
-            (true, Text::InPlace(bytes)) => Lent::seal(key, nonce, associated, bytes, tag),
-            (false, Text::InPlace(bytes)) => Lent::open(key, nonce, associated, bytes, tag),
-            (true, Text::Apart(source, bytes)) => {
-                Lent::seal_to(key, nonce, associated, source, bytes, tag)
-            }
-            (false, Text::Apart(source, bytes)) => {
-                Lent::open_to(key, nonce, associated, source, bytes, tag)
-            }
-            (_, Text::Read(_)) => unreachable!("{WRITABLE}"),
+        let text = buffers(text);
+        let loan = match seals {
+            true => Lent::seal(key, nonce, associated, text, tag),
+            false => Lent::open(key, nonce, associated, text, tag),
         };
         loan.expect("the engine checks the lengths of nonces, tags and texts")
     }

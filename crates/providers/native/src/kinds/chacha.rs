@@ -1,10 +1,10 @@
 //! ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305.
 
-use broadloom_engine::{AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, Text, Transform};
+use broadloom_engine::{AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, Transform};
 use broadloom_lanes::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes, Cpu, Loan, XChaChaPolyLanes};
 
-use super::{Opener, WRITABLE};
-use crate::kind::{Kind, Message, Opened, laned};
+use super::Opener;
+use crate::kind::{Kind, Opened, Parts, buffers, laned, nonce};
 
 /// ChaCha20, in either direction.
 pub(crate) struct ChaCha(ChaChaKey);
@@ -53,16 +53,12 @@ impl Kind for ChaCha {
     type Lanes = ChaChaLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, ChaChaLanes> {
-        let nonce = message.nonce::<16>();
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, ChaChaLanes> {
+        let nonce = nonce::<16>(parts.nonce);
         let (counter, nonce) = nonce.split_first_chunk().expect("16 bytes");
         let counter = u32::from_le_bytes(*counter);
         let nonce = nonce.try_into().expect("12 bytes are left");
-        let loan = match message.text {
-            Text::InPlace(bytes) => Loan::chacha20(&self.0, counter, nonce, bytes),
-            Text::Apart(source, bytes) => Loan::chacha20_to(&self.0, counter, nonce, source, bytes),
-            Text::Read(_) => unreachable!("{WRITABLE}"),
-        };
+        let loan = Loan::chacha20(&self.0, counter, nonce, buffers(parts.text));
         loan.expect("the engine refuses counters that would pass zero")
     }
 }
@@ -75,22 +71,16 @@ macro_rules! aead {
             type Lanes = $lanes;
 
             #[inline(always)]
-            fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, $lanes> {
+            fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, $lanes> {
                 type Lent<'a> = Loan<'a, $lanes>;
-                let nonce = message.nonce();
-                let Message { text, associated, tag, .. } = message;
+                let nonce = nonce(parts.nonce);
+                let Parts { text, associated, tag, .. } = parts;
                 let $kind { key, seals } = self;
                 let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
-                match (seals, text) {
-                    (true, Text::InPlace(bytes)) => Lent::seal(key, nonce, associated, bytes, tag),
-                    (false, Text::InPlace(bytes)) => Lent::open(key, nonce, associated, bytes, tag),
-                    (true, Text::Apart(source, bytes)) => {
-                        Lent::seal_to(key, nonce, associated, source, bytes, tag)
-                    }
-                    (false, Text::Apart(source, bytes)) => {
-                        Lent::open_to(key, nonce, associated, source, bytes, tag)
-                    }
-                    (_, Text::Read(_)) => unreachable!("{WRITABLE}"),
+                let text = buffers(text);
+                match seals {
+                    true => Lent::seal(key, nonce, associated, text, tag),
+                    false => Lent::open(key, nonce, associated, text, tag),
                 }
             }
         }

@@ -11,8 +11,8 @@ use broadloom_lanes::{
     HmacKey, Loan, Ranges, Sha1, Sha256, Steps,
 };
 
-use super::{Numbered, Opener, WRITABLE};
-use crate::kind::{Kind, Message, Opened, laned, pipelined, refused};
+use super::{Numbered, Opener};
+use crate::kind::{Kind, Opened, Parts, laned, nonce, pipelined, refused};
 
 /// The lanes of a cipher.
 pub(crate) trait Half: ChainCipher + 'static {
@@ -81,10 +81,12 @@ where
     type Lanes = ChainLanes<C, HashLanes<A>>;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, Self::Lanes> {
-        let iv = *message.nonce();
-        let Message { text, layout: Layout { cipher, mac, tag: place }, tag, .. } = message;
-        let Text::InPlace(packet) = text else { unreachable!("{WRITABLE}") };
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, Self::Lanes> {
+        let iv = *nonce(parts.nonce);
+        let Parts { text, layout: Layout { cipher, mac, tag: place }, tag, .. } = parts;
+        let Text::InPlace(packet) = text else {
+            unreachable!("the engine gives chains one buffer that can be written")
+        };
         let Chain { key, mac_key, steps, .. } = self;
         let ranges = Ranges { cipher, mac, tag: place };
         Loan::chain(&lanes::Chain { steps: *steps, key, mac_key, iv, ranges }, packet, tag)

@@ -1,10 +1,9 @@
 //! DES and triple DES.
 
-use broadloom_engine::{Algorithm, CipherAlgorithm, Direction, Text, Transform};
+use broadloom_engine::{Algorithm, CipherAlgorithm, Direction, Transform};
 use broadloom_lanes::{Cpu, DesKey, DesLanes, Loan};
 
-use super::WRITABLE;
-use crate::kind::{Kind, Message, Opened, laned, refused};
+use crate::kind::{self, Kind, Opened, Parts, buffers, laned, refused};
 
 /// DES or triple DES, as the key is, in any mode.
 pub(crate) struct Des {
@@ -36,32 +35,17 @@ impl Kind for Des {
     type Lanes = DesLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, DesLanes> {
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, DesLanes> {
         let Des { key, mode, encrypts } = self;
-        let Message { text, nonce, .. } = message;
-        let iv = || nonce.try_into().expect("the engine checks the length of nonces");
-        let loan = match (mode, encrypts, text) {
-            (Mode::Cbc, true, Text::InPlace(bytes)) => Loan::des_cbc_encrypt(key, iv(), bytes),
-            (Mode::Cbc, false, Text::InPlace(bytes)) => Loan::des_cbc_decrypt(key, iv(), bytes),
-            (Mode::Ecb, true, Text::InPlace(bytes)) => Loan::des_ecb_encrypt(key, bytes),
-            (Mode::Ecb, false, Text::InPlace(bytes)) => Loan::des_ecb_decrypt(key, bytes),
-            (Mode::Counter, _, Text::InPlace(bytes)) => Ok(Loan::des_ctr(key, iv(), bytes)),
-            (Mode::Cbc, true, Text::Apart(source, bytes)) => {
-                Loan::des_cbc_encrypt_to(key, iv(), source, bytes)
-            }
-            (Mode::Cbc, false, Text::Apart(source, bytes)) => {
-                Loan::des_cbc_decrypt_to(key, iv(), source, bytes)
-            }
-            (Mode::Ecb, true, Text::Apart(source, bytes)) => {
-                Loan::des_ecb_encrypt_to(key, source, bytes)
-            }
-            (Mode::Ecb, false, Text::Apart(source, bytes)) => {
-                Loan::des_ecb_decrypt_to(key, source, bytes)
-            }
-            (Mode::Counter, _, Text::Apart(source, bytes)) => {
-                Ok(Loan::des_ctr_to(key, iv(), source, bytes))
-            }
-            (_, _, Text::Read(_)) => unreachable!("{WRITABLE}"),
+        let Parts { text, nonce, .. } = parts;
+        let iv = || kind::nonce(nonce);
+        let text = buffers(text);
+        let loan = match (mode, encrypts) {
+            (Mode::Cbc, true) => Loan::des_cbc_encrypt(key, iv(), text),
+            (Mode::Cbc, false) => Loan::des_cbc_decrypt(key, iv(), text),
+            (Mode::Ecb, true) => Loan::des_ecb_encrypt(key, text),
+            (Mode::Ecb, false) => Loan::des_ecb_decrypt(key, text),
+            (Mode::Counter, _) => Ok(Loan::des_ctr(key, iv(), text)),
         };
         loan.expect("the engine asks for whole blocks")
     }

@@ -1,10 +1,9 @@
 //! AES-GCM and GMAC.
 
-use broadloom_engine::{Direction, Text, Transform};
+use broadloom_engine::{Direction, Transform};
 use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan};
 
-use super::WRITABLE;
-use crate::kind::{Kind, Message, Opened, pipelined, refused};
+use crate::kind::{Kind, Opened, Parts, buffers, pipelined, refused};
 
 /// A key for GCM, and what is done with it.
 pub(crate) struct Gcm {
@@ -33,22 +32,15 @@ impl Kind for Gcm {
     type Lanes = GcmLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, GcmLanes> {
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, GcmLanes> {
         type Lent<'a> = Loan<'a, GcmLanes>;
-        let Message { text, nonce, associated, tag, .. } = message;
+        let Parts { text, nonce, associated, tag, .. } = parts;
         let Gcm { key, task } = self;
         let tag = tag.first_chunk_mut().expect("a tag has room for 16 bytes");
-        match (task, text) {
-            (Task::Authenticate, text) => Loan::gmac(key, nonce, text.into_input(), tag),
-            (Task::Seal, Text::InPlace(bytes)) => Lent::seal(key, nonce, associated, bytes, tag),
-            (Task::Open, Text::InPlace(bytes)) => Lent::open(key, nonce, associated, bytes, tag),
-            (Task::Seal, Text::Apart(source, bytes)) => {
-                Lent::seal_to(key, nonce, associated, source, bytes, tag)
-            }
-            (Task::Open, Text::Apart(source, bytes)) => {
-                Lent::open_to(key, nonce, associated, source, bytes, tag)
-            }
-            (_, Text::Read(_)) => unreachable!("{WRITABLE}"),
+        match task {
+            Task::Authenticate => Loan::gmac(key, nonce, text.into_input(), tag),
+            Task::Seal => Lent::seal(key, nonce, associated, buffers(text), tag),
+            Task::Open => Lent::open(key, nonce, associated, buffers(text), tag),
         }
     }
 }

@@ -6,7 +6,7 @@ use broadloom_lanes::{
 };
 
 use super::{Numbered, Opener};
-use crate::kind::{Kind, Message, Opened, laned};
+use crate::kind::{Kind, Opened, Parts, laned};
 
 /// A hash, or with a key an HMAC.
 pub(crate) struct Keyed<A: Hash>(Option<HmacKey<A>>);
@@ -42,7 +42,7 @@ where
     type Lanes = HashLanes<A>;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, Message { text, tag, .. }: Message<'v>) -> Loan<'v, HashLanes<A>> {
+    fn lend<'v>(&'v self, Parts { text, tag, .. }: Parts<'v, Self>) -> Loan<'v, HashLanes<A>> {
         match &self.0 {
             Some(key) => Loan::hmac(key, text.into_input(), tag),
             None => Loan::digest(text.into_input(), tag),

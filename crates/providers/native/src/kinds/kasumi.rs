@@ -1,10 +1,10 @@
 //! KASUMI's F8 and F9.
 
-use broadloom_engine::{Algorithm, CipherAlgorithm, MacAlgorithm, Text, Transform};
+use broadloom_engine::{Algorithm, CipherAlgorithm, MacAlgorithm, Transform};
 use broadloom_lanes::{Cpu, KasumiKey, KasumiLanes, LinkDirection, Loan};
 
-use super::{Opener, WRITABLE};
-use crate::kind::{Kind, Message, Opened, laned};
+use super::Opener;
+use crate::kind::{Kind, Opened, Parts, buffers, laned, nonce};
 
 /// The cipher.
 pub(crate) struct F8(KasumiKey);
@@ -42,21 +42,13 @@ impl Kind for F8 {
     type Lanes = KasumiLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, KasumiLanes> {
-        let [count @ .., fields, _, _, _] = *message.nonce::<8>();
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, KasumiLanes> {
+        let [count @ .., fields, _, _, _] = *nonce::<8>(parts.nonce);
         let count = u32::from_be_bytes(count);
         let (bearer, direction) = (fields >> 3, direction(fields >> 2 & 1));
-        let loan = match message.text {
-            Text::InPlace(bytes) => {
-                let bits = message.bits.unwrap_or(8 * bytes.len());
-                Loan::f8(&self.0, count, bearer, direction, bytes, bits)
-            }
-            Text::Apart(source, bytes) => {
-                let bits = message.bits.unwrap_or(8 * bytes.len());
-                Loan::f8_to(&self.0, count, bearer, direction, source, bytes, bits)
-            }
-            Text::Read(_) => unreachable!("{WRITABLE}"),
-        };
+        let bits = parts.bits.unwrap_or(8 * parts.text.input().len());
+        let text = buffers(parts.text);
+        let loan = Loan::f8(&self.0, count, bearer, direction, text, bits);
         loan.expect("a bearer of five bits, and no more bits than the bytes have")
     }
 }
@@ -66,14 +58,14 @@ impl Kind for F9 {
     type Lanes = KasumiLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, KasumiLanes> {
-        let [words @ .., direction_bit] = message.nonce::<9>();
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, KasumiLanes> {
+        let [words @ .., direction_bit] = nonce::<9>(parts.nonce);
         let (words, _) = words.as_chunks::<4>();
         let [count, fresh] = [words[0], words[1]].map(u32::from_be_bytes);
-        let data = message.text.into_input();
-        let tag = message.tag.first_chunk_mut().expect("a tag has room for 4 bytes");
+        let data = parts.text.into_input();
+        let tag = parts.tag.first_chunk_mut().expect("a tag has room for 4 bytes");
         let direction = direction(*direction_bit);
-        let bits = message.bits.unwrap_or(8 * data.len());
+        let bits = parts.bits.unwrap_or(8 * data.len());
         let loan = Loan::f9(&self.0, count, fresh, direction, data, bits, tag);
         loan.expect("no more bits than the bytes have")
     }

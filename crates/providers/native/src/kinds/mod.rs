@@ -104,6 +104,3 @@ pub(crate) const CLASSES: usize = MAKERS.len();
 pub(crate) fn class(class: u8, cpu: &Cpu) -> Box<dyn Class> {
     MAKERS[usize::from(class)](cpu)
 }
-
-/// Why a text is never only to be read: the message of a branch that is not reached.
-const WRITABLE: &str = "the engine gives ciphers what can be written";

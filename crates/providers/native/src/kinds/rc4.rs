@@ -1,10 +1,9 @@
 //! RC4, for what cannot be changed.
 
-use broadloom_engine::{Text, Transform};
+use broadloom_engine::Transform;
 use broadloom_lanes::{Cpu, Loan, Rc4Key, Rc4Lanes};
 
-use super::WRITABLE;
-use crate::kind::{Kind, Message, Opened, laned, refused};
+use crate::kind::{Kind, Opened, Parts, buffers, laned, refused};
 
 /// RC4.
 pub(crate) struct Rc4(Rc4Key);
@@ -18,11 +17,7 @@ impl Kind for Rc4 {
     type Lanes = Rc4Lanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, message: Message<'v>) -> Loan<'v, Rc4Lanes> {
-        match message.text {
-            Text::InPlace(bytes) => Loan::rc4(&self.0, bytes),
-            Text::Apart(source, bytes) => Loan::rc4_to(&self.0, source, bytes),
-            Text::Read(_) => unreachable!("{WRITABLE}"),
-        }
+    fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, Rc4Lanes> {
+        Loan::rc4(&self.0, buffers(parts.text))
     }
 }

@@ -13,7 +13,8 @@ use super::ffi::{
 };
 use super::library::{EvpError, Libcrypto, Owned};
 
-/// The most bytes that one call of EVP takes: its lengths are of C's `int`. A multiple of every block.
+/// The most bytes that one call of EVP takes: its lengths are of C's `int`. A multiple of every
+/// block.
 const MAX_PIECE: usize = 1 << 30;
 
 /// The longest tag of an AEAD.
@@ -24,18 +25,20 @@ pub struct Cipher {
     object: Owned,
     key_len: usize,
     shape: Shape,
-    /// Whether contexts with a key can be copied. Before version 3.2, those of some AEADs cannot.
+    /// Whether contexts with a key can be copied. Before version 3.2, contexts of some AEADs
+    /// cannot.
     copies: bool,
     library: &'static Libcrypto,
 }
 
-/// What its kind takes and needs.
+/// The rules of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shape {
-    /// What lengths are a multiple of, less one.
+    /// The granularity of lengths, less one.
     block_mask: usize,
     aead: bool,
-    /// CCM: the length of the text comes first, and those of IV and tag are set before the key.
+    /// CCM: the length of the text comes first, and the lengths of IV and tag are set before the
+    /// key.
     ccm: bool,
 }
 
@@ -57,7 +60,7 @@ pub struct InOut<'a> {
     bytes: PhantomData<(&'a [u8], &'a mut [u8])>,
 }
 
-/// What a context is made of once more, where libcrypto cannot copy or change one that has its key.
+/// The parts for another context, where libcrypto cannot copy or change a context that has its key.
 struct Recipe {
     key: Zeroizing<Vec<u8>>,
     encrypt: bool,
@@ -109,14 +112,14 @@ impl Cipher {
         unsafe { Cipher::fetch_from(library, ptr::null_mut(), name) }
     }
 
-    /// Fetches a cipher of the module `legacy`, which has what is broken (`RC4`, `DES-CBC`), and which the
-    /// first call loads. Nobody else in the process gets to see the module.
+    /// Fetches a cipher of the module `legacy`, which has what is broken (`RC4`, `DES-CBC`), and
+    /// which the first call loads. Nobody else in the process gets to see the module.
     ///
     /// # Errors
     /// The module is not installed, or has none of that name.
     #[cfg(feature = "legacy")]
     pub fn fetch_legacy(library: &'static Libcrypto, name: &CStr) -> Result<Cipher, EvpError> {
-        // SAFETY: the library context is alive, as nobody frees it.
+        // SAFETY: the library context is alive, because it is never freed.
         unsafe { Cipher::fetch_from(library, library.legacy()?, name) }
     }
 
@@ -128,7 +131,8 @@ impl Cipher {
         name: &CStr,
     ) -> Result<Cipher, EvpError> {
         let f = &library.functions;
-        // SAFETY: the context is as the caller says, the name a C string; null stands for no properties.
+        // SAFETY: the context is as the caller says, the name a C string; null stands for no
+        // properties.
         let object = unsafe { (f.cipher_fetch)(context, name.as_ptr(), ptr::null()) };
         let object = library.own(object, f.cipher_free, "EVP_CIPHER_fetch")?;
         let raw = object.object.cast_const();
@@ -158,15 +162,15 @@ impl Cipher {
         Ok(cipher)
     }
 
-    /// Bytes of its keys; where they may differ (RC4), of those that it has if it is told nothing.
+    /// Bytes of its keys; for keys of several lengths (RC4), the default.
     pub fn key_len(&self) -> usize {
         self.key_len
     }
 }
 
 impl CipherContext {
-    /// A context with a key and a direction. It needs an IV before its first message, unless the cipher
-    /// takes none.
+    /// A context with a key and a direction. It needs an IV before its first message, unless the
+    /// cipher takes none.
     ///
     /// # Errors
     /// libcrypto fails, as it does where the cipher has no keys of that length.
@@ -209,8 +213,9 @@ impl CipherContext {
         Ok(made)
     }
 
-    /// Begins a message with an IV, whatever came before; a key stream that has none (RC4's) goes on. The key
-    /// stays. AEADs take IVs of several lengths; one that differs from the IV before costs more calls.
+    /// Begins a message with an IV, whatever came before. A key stream without an IV (RC4) goes on.
+    /// The key stays. AEADs take IVs of several lengths; another length than before costs more
+    /// calls.
     ///
     /// # Errors
     /// libcrypto fails, as it does where the cipher has no IVs of that length.
@@ -219,8 +224,8 @@ impl CipherContext {
         if iv.len() != self.iv_len {
             self.set_iv_len(iv.len())?;
         }
-        // SAFETY: the context is alive and has cipher, key and direction, which nulls and -1 keep; the IV
-        // has the length that the context expects.
+        // SAFETY: the context is alive and has cipher, key and direction, which nulls and -1 keep;
+        // the IV has the length that the context expects.
         unsafe { self.init(ptr::null(), iv.as_ptr()) }
     }
 
@@ -236,7 +241,8 @@ impl CipherContext {
         assert!(self.shape.ccm, "only CCM is told the length of its text");
         let len = c_int::try_from(text_len).expect("a text for CCM is at most 2^31 - 1 bytes long");
         let mut written = 0;
-        // SAFETY: the context is alive and in CCM mode, where two nulls stand for the length of the text.
+        // SAFETY: the context is alive and in CCM mode, where two nulls mean the length of the
+        // text.
         let result = unsafe {
             (self.update)(self.context.object, ptr::null_mut(), &mut written, ptr::null(), len)
         };
@@ -259,8 +265,8 @@ impl CipherContext {
         );
         for piece in data.chunks(MAX_PIECE) {
             let mut written = 0;
-            // SAFETY: the context is alive and an AEAD's, where a null output stands for associated data;
-            // pointer and length are those of a slice of at most 2^30 bytes.
+            // SAFETY: the context is alive and an AEAD's, where a null output stands for associated
+            // data; pointer and length come from a slice of at most 2^30 bytes.
             let result = unsafe {
                 (self.update)(
                     self.context.object,
@@ -281,7 +287,8 @@ impl CipherContext {
     /// libcrypto fails; in CCM mode, the tag may be wrong.
     ///
     /// # Panics
-    /// If they are not whole blocks where the mode needs them; in CCM mode, if they are more than 2^30.
+    /// If they are not whole blocks where the mode needs them; in CCM mode, if they are more than
+    /// 2^30.
     #[inline]
     pub fn update<'a>(&mut self, text: InOut<'a>) -> Result<&'a mut [u8], EvpError> {
         self.update_in_pieces(text, MAX_PIECE)
@@ -312,8 +319,8 @@ impl CipherContext {
         assert!(tag.len() <= MAX_TAG, "tags have at most 16 bytes, not {}", tag.len());
         let mut params = [Param::octets(TAG, tag.as_mut_ptr(), tag.len()), Param::END];
         let get = self.library.functions.cipher_ctx_get;
-        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one slice
-        // that can be written.
+        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of
+        // one slice that can be written.
         let result = unsafe { get(self.context.object, params.as_mut_ptr()) };
         self.library.check(result, "EVP_CIPHER_CTX_get_params")
     }
@@ -330,8 +337,8 @@ impl CipherContext {
         assert!(tag.len() <= MAX_TAG, "tags have at most 16 bytes, not {}", tag.len());
         let params = [Param::octets(TAG, tag.as_ptr().cast_mut(), tag.len()), Param::END];
         let set = self.library.functions.cipher_ctx_set;
-        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one slice,
-        // which is only read.
+        // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of
+        // one slice, which is only read.
         let result = unsafe { set(self.context.object, params.as_ptr()) };
         self.library.check(result, "EVP_CIPHER_CTX_set_params")
     }
@@ -352,7 +359,7 @@ impl CipherContext {
             }
             _ => {
                 let context = empty(self.library)?;
-                // SAFETY: both contexts are alive, and the one that is read is not changed.
+                // SAFETY: both contexts are alive, and the source is not changed.
                 let result = unsafe { (f.cipher_ctx_copy)(context.object, self.context.object) };
                 self.library.check(result, "EVP_CIPHER_CTX_copy")?;
                 context
@@ -368,15 +375,17 @@ impl CipherContext {
         max_piece: usize,
     ) -> Result<&'a mut [u8], EvpError> {
         let len = text.len;
-        // What is no whole block would be held back, and come out of a later call beyond its output.
+        // libcrypto would hold back a partial block, and write it in a later call beyond the
+        // output.
         assert_eq!(len & self.shape.block_mask, 0, "{len} bytes are not whole blocks");
         assert!(!self.shape.ccm || len <= max_piece, "CCM takes its text at once");
         let mut at = 0;
         loop {
             let piece = (len - at).min(max_piece);
             let mut written = 0;
-            // SAFETY: the context is alive; `at` and the piece are within the text. All messages are whole
-            // blocks without padding, so that nothing is held back and as much is written as is read.
+            // SAFETY: the context is alive; `at` and the piece are within the text. All messages
+            // are whole blocks without padding, so that nothing is held back and as much is written
+            // as is read.
             let result = unsafe {
                 let (input, output) = (text.input.add(at), text.output.add(at));
                 (self.update)(self.context.object, output, &mut written, input, piece as c_int)
@@ -391,7 +400,7 @@ impl CipherContext {
     }
 
     /// # Safety
-    /// The key is null or has the cipher's length, and so has the IV that of the context.
+    /// The key is null or has the cipher's length; the IV is null or has the context's length.
     #[inline]
     unsafe fn init(&mut self, key: *const u8, iv: *const u8) -> Result<(), EvpError> {
         let init = self.library.functions.cipher_init;
@@ -425,7 +434,7 @@ impl CipherContext {
     }
 
     fn current_iv_len(&mut self) -> Result<usize, EvpError> {
-        // SAFETY: the context is alive and has its cipher; nobody else has it.
+        // SAFETY: the context is alive, has its cipher, and is not shared.
         let len = unsafe { (self.library.functions.cipher_ctx_iv_len)(self.context.object) };
         usize::try_from(len).map_err(|_| self.library.failure("EVP_CIPHER_CTX_get_iv_length"))
     }
@@ -447,7 +456,7 @@ impl Recipe {
         let context = empty(library)?;
         let object = context.object;
         let encrypt = c_int::from(self.encrypt);
-        // SAFETY: context and cipher are alive; nulls stand for no key, no IV and no parameters.
+        // SAFETY: context and cipher are alive; nulls mean no key, no IV and no parameters.
         let result = unsafe {
             (f.cipher_init)(object, cipher, ptr::null(), ptr::null(), encrypt, ptr::null())
         };
@@ -467,16 +476,16 @@ impl Recipe {
             (key_len() != Ok(self.key.len())).then_some((c"keylen", self.key.len() as c_uint));
         for (name, mut value) in [padding, len].into_iter().flatten() {
             let params = [Param::uint(name, &mut value), Param::END];
-            // SAFETY: the context is alive and has its cipher; the parameters are a terminated list of one
-            // number that is alive, and only read.
+            // SAFETY: the context is alive and has its cipher; the parameters are a terminated list
+            // of one number that is alive, and only read.
             let result = unsafe { (f.cipher_ctx_set)(object, params.as_ptr()) };
             library.check(result, "EVP_CIPHER_CTX_set_params")?;
         }
         if key_len() != Ok(self.key.len()) {
             return Err(library.failure("EVP_CIPHER_CTX_get_key_length"));
         }
-        // SAFETY: context and key are alive, the key has the context's length; null and -1 keep cipher and
-        // direction.
+        // SAFETY: context and key are alive, the key has the context's length; null and -1 keep
+        // cipher and direction.
         let result = unsafe {
             (f.cipher_init)(object, ptr::null(), self.key.as_ptr(), ptr::null(), -1, ptr::null())
         };
@@ -561,7 +570,7 @@ mod tests {
             let context = CipherContext::new(&cipher, &vec![9; len], true).expect("it has a key");
             context.duplicate().unwrap().update([0; 16].as_mut_slice().into()).unwrap().to_vec()
         });
-        // A key is repeated up to 256 bytes, so that all of these are one.
+        // A key is repeated up to 256 bytes, so that all of these keys are equal.
         assert!(results.iter().all(|result| *result == results[0]));
         assert!(Cipher::fetch(library, c"RC4").is_err(), "nobody else has it");
     }

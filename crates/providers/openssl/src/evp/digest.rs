@@ -48,7 +48,8 @@ impl Digest {
 
     fn object(library: &'static Libcrypto, name: &CStr) -> Result<Owned, EvpError> {
         let f = &library.functions;
-        // SAFETY: null stands for the default library context and properties; the name is a C string.
+        // SAFETY: null stands for the default library context and properties; the name is a C
+        // string.
         let object = unsafe { (f.md_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
         library.own(object, f.md_free, "EVP_MD_fetch")
     }
@@ -98,7 +99,7 @@ impl DigestContext {
     #[inline]
     pub fn update(&mut self, data: &[u8]) -> Result<(), EvpError> {
         let update = self.library.functions.digest_update;
-        // SAFETY: the context is alive; pointer and length are those of a slice.
+        // SAFETY: the context is alive; pointer and length come from a slice.
         let result = unsafe { update(self.context.object, data.as_ptr(), data.len()) };
         self.library.check(result, "EVP_DigestUpdate")
     }
@@ -120,8 +121,8 @@ impl DigestContext {
             return self.library.check(result, "EVP_DigestFinalXOF");
         }
         let finish = self.library.functions.digest_final;
-        // SAFETY: the context is alive; the output has room for a digest; null stands for a length not
-        // wanted.
+        // SAFETY: the context is alive; the output has room for a digest; null stands for a length
+        // not wanted.
         let result = unsafe { finish(self.context.object, digest.as_mut_ptr(), ptr::null_mut()) };
         self.library.check(result, "EVP_DigestFinal_ex")
     }
@@ -132,7 +133,7 @@ impl DigestContext {
     /// libcrypto fails.
     pub fn duplicate(&self) -> Result<DigestContext, EvpError> {
         let context = empty(self.library)?;
-        // SAFETY: both contexts are alive, and the one that is read is not changed.
+        // SAFETY: both contexts are alive, and the source is not changed.
         let result =
             unsafe { (self.library.functions.md_ctx_copy)(context.object, self.context.object) };
         self.library.check(result, "EVP_MD_CTX_copy_ex")?;

@@ -1,4 +1,4 @@
-//! The functions of libcrypto that are used, by the headers of OpenSSL 3.0.
+//! The functions of libcrypto in use, after the headers of OpenSSL 3.0.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 use std::ptr;
@@ -19,7 +19,7 @@ pub(super) struct Param {
 }
 
 impl Param {
-    /// What lists end with.
+    /// The end of a list.
     pub(super) const END: Param = Param {
         key: ptr::null(),
         data_type: 0,
@@ -53,7 +53,7 @@ impl Param {
 pub(super) type CipherUpdate =
     unsafe extern "C" fn(Object, *mut u8, *mut c_int, *const u8, c_int) -> c_int;
 
-/// What frees an object.
+/// A function that frees an object.
 pub(super) type Free = unsafe extern "C" fn(Object);
 
 /// `EVP_CTRL_AEAD_SET_IVLEN`.
@@ -88,7 +88,7 @@ macro_rules! functions {
             pub(super) fn find(library: &Library) -> Result<$name, &'static str> {
                 Ok($name {
                     $($(#[$only])* $field: {
-                        // SAFETY: the type is that of the function in the headers of version 3.0,
+                        // SAFETY: the type matches the function in the headers of version 3.0,
                         // which later versions keep.
                         unsafe { find::<$type>(library, $symbol) }?
                     }),+
@@ -99,7 +99,7 @@ macro_rules! functions {
 }
 
 functions! {
-    /// What tells a version, and is in every version.
+    /// The functions that tell the version, present in every version.
     Versions {
         text = "OpenSSL_version": unsafe extern "C" fn(c_int) -> *const c_char,
         number = "OpenSSL_version_num": unsafe extern "C" fn() -> c_ulong,
@@ -107,7 +107,7 @@ functions! {
 }
 
 functions! {
-    /// What works.
+    /// The functions that compute.
     Functions {
         get_error = "ERR_get_error": unsafe extern "C" fn() -> c_ulong,
         clear_error = "ERR_clear_error": unsafe extern "C" fn(),

@@ -1,4 +1,5 @@
-//! libcrypto itself: found, checked and opened once.
+//! libcrypto itself: found, checked and opened once in a process. It is never closed, because its
+//! exit handlers and thread-local data outlive every user.
 
 use std::ffi::{CStr, c_int, c_ulong};
 use std::sync::OnceLock;
@@ -16,8 +17,8 @@ const NAMES: &[&str] = if cfg!(windows) {
     &["libcrypto.so.3", "libcrypto.so"]
 };
 
-/// libcrypto, opened. There is one in a process, and it is never closed: its own exit handlers and
-/// thread-local data must outlive whoever used it.
+/// libcrypto, opened. There is one in a process, and it is never closed: its exit handlers and
+/// thread-local data must outlive every user.
 pub struct Libcrypto {
     pub(super) functions: Functions,
     #[cfg(feature = "legacy")]
@@ -33,7 +34,7 @@ pub enum LibraryError {
     /// None was found.
     #[error("libcrypto 3 was not found: {reason}")]
     Absent {
-        /// What the loader said.
+        /// The loader's error.
         reason: String,
     },
     /// It is of a version before 3.
@@ -42,7 +43,7 @@ pub enum LibraryError {
         /// Its own name for its version.
         version: String,
     },
-    /// It has not all functions of version 3.0.
+    /// It lacks functions of version 3.0.
     #[error("{version} lacks the function {function}")]
     MissingFunction {
         /// Its own name for its version.
@@ -58,7 +59,7 @@ pub enum LibraryError {
 pub struct EvpError {
     /// The function of libcrypto.
     pub call: &'static str,
-    /// What `ERR_get_error` says; 0 where the library recorded nothing.
+    /// The code of `ERR_get_error`; 0 if the library recorded nothing.
     pub code: c_ulong,
 }
 
@@ -74,8 +75,8 @@ impl Libcrypto {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[&str]) -> Result<Libcrypto, LibraryError> {
-        // SAFETY: the names are those of libcrypto, whose initialisers prepare only itself and may run on any
-        // thread.
+        // SAFETY: the names belong to libcrypto, whose initialisers prepare only itself and may run
+        // on any thread.
         match unsafe { loader::open(names) } {
             Ok((library, _)) => Libcrypto::with(library),
             Err(reason) => Err(LibraryError::Absent { reason }),
@@ -118,14 +119,14 @@ impl Libcrypto {
         &self.text[..end]
     }
 
-    /// Whether [`MacContext::restart`](super::MacContext::restart) works: before version 3.0.3 a MAC that
-    /// was initialised again without a key went on where it was.
+    /// Whether [`MacContext::restart`](super::MacContext::restart) works: before version 3.0.3 a
+    /// MAC that was initialised again without a key went on where it was.
     pub fn restarts_macs(&self) -> bool {
         restarts_macs(self.number)
     }
 
-    /// A library context that has the module `legacy` and nothing else, so that the default one stays as it is
-    /// configured. The first call makes it.
+    /// A library context that has the module `legacy` and nothing else, so that the default context
+    /// keeps its configuration. The first call makes it.
     #[cfg(feature = "legacy")]
     pub(super) fn legacy(&self) -> Result<Object, EvpError> {
         let load = || {
@@ -140,7 +141,7 @@ impl Libcrypto {
         self.legacy.get_or_init(load).as_ref().map(|context| context.object).map_err(|error| *error)
     }
 
-    /// What `call` left in the thread's queue of errors, which is emptied.
+    /// The errors that `call` left in the thread's queue, which is emptied.
     #[cold]
     pub(super) fn failure(&self, call: &'static str) -> EvpError {
         // SAFETY: both functions only touch the calling thread's own queue.
@@ -194,19 +195,19 @@ pub(super) struct Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: the object came from the constructor that `free` belongs to, and only this value frees
-        // it.
+        // SAFETY: the object came from the constructor that `free` belongs to, and only this value
+        // frees it.
         unsafe { (self.free)(self.object) };
     }
 }
 
-// SAFETY: libcrypto's objects belong to no thread: whoever has one alone may use it.
+// SAFETY: libcrypto's objects belong to no thread: the sole owner of one may use it.
 unsafe impl Send for Owned {}
 
-// SAFETY: behind a shared reference, objects are only read: algorithms, which never change once fetched
-// and count their references atomically, contexts that are copied, which the copying functions take as
-// constant, and library contexts, which have their own locks. Everything else takes the object's owner by
-// `&mut`.
+// SAFETY: behind a shared reference, objects are only read: algorithms, which never change once
+// fetched and count their references atomically, contexts that are copied, which the copying
+// functions take as constant, and library contexts, which have their own locks. Everything else
+// takes the object's owner by `&mut`.
 unsafe impl Sync for Owned {}
 
 #[cfg(all(test, not(loom)))]

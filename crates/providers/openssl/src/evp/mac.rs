@@ -26,7 +26,8 @@ impl Mac {
     /// This libcrypto has none of that name.
     pub fn fetch(library: &'static Libcrypto, name: &CStr) -> Result<Mac, EvpError> {
         let f = &library.functions;
-        // SAFETY: null stands for the default library context and properties; the name is a C string.
+        // SAFETY: null stands for the default library context and properties; the name is a C
+        // string.
         let object = unsafe { (f.mac_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
         let object = library.own(object, f.mac_free, "EVP_MAC_fetch")?;
         Ok(Mac { object, library })
@@ -67,8 +68,8 @@ impl MacContext {
         let context = unsafe { (f.mac_ctx_new)(mac.object.object) };
         let context = library.own(context, f.mac_ctx_free, "EVP_MAC_CTX_new")?;
         let params = [of, Param::END];
-        // SAFETY: context and key are alive; the parameters are a terminated list of values that are alive and only
-        // read.
+        // SAFETY: context and key are alive; the parameters are a terminated list of values that are
+        // alive and only read.
         let result =
             unsafe { (f.mac_init)(context.object, key.as_ptr(), key.len(), params.as_ptr()) };
         library.check(result, "EVP_MAC_init")?;
@@ -78,8 +79,8 @@ impl MacContext {
     }
 
     /// Begins a message under the same key, whatever came before. Where
-    /// [`Libcrypto::restarts_macs`] says no, this works only for a context that is new or a duplicate of
-    /// a new one.
+    /// [`Libcrypto::restarts_macs`] says no, this works only for a context that is new or a
+    /// duplicate of a new one.
     ///
     /// # Errors
     /// libcrypto fails.
@@ -98,7 +99,7 @@ impl MacContext {
     #[inline]
     pub fn update(&mut self, data: &[u8]) -> Result<(), EvpError> {
         let update = self.library.functions.mac_update;
-        // SAFETY: the context is alive; pointer and length are those of a slice.
+        // SAFETY: the context is alive; pointer and length come from a slice.
         let result = unsafe { update(self.context.object, data.as_ptr(), data.len()) };
         self.library.check(result, "EVP_MAC_update")
     }
@@ -115,7 +116,7 @@ impl MacContext {
         assert!(mac.len() >= self.len, "{} bytes for a MAC of {}", mac.len(), self.len);
         let finish = self.library.functions.mac_final;
         let mut written = 0;
-        // SAFETY: the context is alive; pointer and length are those of a slice.
+        // SAFETY: the context is alive; pointer and length come from a slice.
         let result =
             unsafe { finish(self.context.object, mac.as_mut_ptr(), &mut written, mac.len()) };
         self.library.check(result, "EVP_MAC_final")

@@ -1,13 +1,13 @@
 //! libcrypto's EVP interface: found at run time, called the fast way, and safe to use.
 //!
 //! [`Libcrypto`] is the library, opened once for the process. Algorithms are fetched from it once
-//! ([`Digest`], [`Mac`], [`Cipher`]), contexts are made from those once for each key ([`DigestContext`],
-//! [`MacContext`], [`CipherContext`]), and a context is restarted for each message. Whatever is set once
-//! for a key (implementation, key, direction, padding off) is set when a context is made, and nothing but
-//! the IV is set again.
+//! ([`Digest`], [`Mac`], [`Cipher`]), contexts are made from those once for each key
+//! ([`DigestContext`], [`MacContext`], [`CipherContext`]), and a context is restarted for each
+//! message. Whatever is set once for a key (implementation, key, direction, padding off) is set
+//! when a context is made, and nothing but the IV is set again.
 //!
-//! The methods are those of EVP, one call each, with what EVP would take on trust checked: lengths of keys,
-//! IVs, tags and outputs. All foreign functions of the crate are called in this module.
+//! The methods are those of EVP, one call each. They check the lengths of keys, IVs, tags and
+//! outputs, which EVP would trust. All foreign functions of the crate are called in this module.
 
 mod cipher;
 mod digest;

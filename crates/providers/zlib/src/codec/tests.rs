@@ -99,7 +99,7 @@ fn open_streams_follow_one_another() {
     }
 }
 
-/// What the shape says is kept: no code but the fixed ones, and no match farther than the window.
+/// The stream keeps to its shape: only fixed codes, and no match beyond the window.
 #[test]
 fn codes_and_windows_are_those_asked_for() {
     for library in &libraries() {

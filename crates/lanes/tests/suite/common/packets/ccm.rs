@@ -5,7 +5,7 @@ use aes::cipher::typenum::{U4, U6, U7, U8, U9, U10, U11, U12, U13, U14, U16};
 use broadloom_lanes::{AesKey, CcmLanes, Cpu, Loan, Planner};
 use ccm::aead::AeadInOut;
 
-use super::{Message, Mode, Text, View, of_aes};
+use super::{Message, Mode, View, of_aes};
 
 /// Bytes of the tag for a nonce: each length goes with another.
 pub fn ccm_tag_len(nonce: &[u8]) -> usize {
@@ -13,12 +13,12 @@ pub fn ccm_tag_len(nonce: &[u8]) -> usize {
 }
 
 macro_rules! ccm {
-    ($($(#[$doc:meta])* $mode:ident, $undoes:literal, $in_place:ident, $apart:ident;)*) => { $(
+    ($($(#[$doc:meta])* $mode:ident, $undoes:literal, $way:ident;)*) => { $(
         $(#[$doc])*
         pub struct $mode;
 
         impl Mode for $mode {
-            const NAME: &'static str = concat!("aes-ccm ", stringify!($in_place));
+            const NAME: &'static str = concat!("aes-ccm ", stringify!($way));
             const NONCES: &'static [usize] = &[13, 12, 7, 8, 13, 9, 10, 12, 11, 13, 12];
             const ASSOCIATED: bool = true;
             const TAG: usize = 16;
@@ -33,14 +33,7 @@ macro_rules! ccm {
                 Planner::<CcmLanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
                     |(View { nonce, associated, text, tag }, key)| {
                         let tag = &mut tag[..ccm_tag_len(nonce)];
-                        let loan = match text {
-                            Text::InPlace(text) => {
-                                Loan::<CcmLanes>::$in_place(key, nonce, associated, text, tag)
-                            }
-                            Text::Apart(from, to) => {
-                                Loan::<CcmLanes>::$apart(key, nonce, associated, from, to, tag)
-                            }
-                        };
+                        let loan = Loan::<CcmLanes>::$way(key, nonce, associated, text, tag);
                         loan.expect("good lengths")
                     },
                 ));
@@ -58,9 +51,9 @@ macro_rules! ccm {
 
 ccm! {
     /// CCM, sealing.
-    CcmSeal, false, seal, seal_to;
+    CcmSeal, false, seal;
     /// CCM, opening.
-    CcmOpen, true, open, open_to;
+    CcmOpen, true, open;
 }
 
 fn sealed(message: &Message) -> (Vec<u8>, Vec<u8>) {

@@ -3,14 +3,14 @@
 use aes::cipher::{BlockCipherEncrypt, KeyInit, KeyIvInit};
 use broadloom_lanes::{AesKey, CfbLanes, Cpu, EcbLanes, Loan, OfbLanes, Planner, XtsKey, XtsLanes};
 
-use super::{Message, Mode, Text, View, of_aes};
+use super::{Message, Mode, View, of_aes};
 
 /// A cipher, one way.
 macro_rules! cipher {
     ($(
         $(#[$doc:meta])*
         $mode:ident: $lanes:ident, $name:literal, $undoes:literal, $nonces:expr, $fits:expr, $key:ident,
-        $make:expr, $in_place:expr, $apart:expr, $expected:expr;
+        $make:expr, $lend:expr, $expected:expr;
     )*) => { $(
         $(#[$doc])*
         pub struct $mode;
@@ -31,10 +31,7 @@ macro_rules! cipher {
 
             fn process(cpu: &Cpu, keys: &[$key], views: Vec<View<'_>>) {
                 Planner::<$lanes>::new(cpu).process_each(views.into_iter().zip(keys).map(
-                    |(View { nonce, text, .. }, key)| match text {
-                        Text::InPlace(text) => $in_place(key, nonce, text),
-                        Text::Apart(from, to) => $apart(key, nonce, from, to),
-                    },
+                    |(View { nonce, text, .. }, key)| $lend(key, nonce, text),
                 ));
             }
 
@@ -48,32 +45,25 @@ macro_rules! cipher {
 cipher! {
     /// ECB, encrypting.
     EcbEncrypt: EcbLanes, "aes-ecb encrypt", false, &[0], whole, AesKey, aes_key,
-    |key, _: &[u8], text| Loan::ecb_encrypt(key, text).expect("whole blocks"),
-    |key, _: &[u8], from, to| Loan::ecb_encrypt_to(key, from, to).expect("whole blocks"), ecb;
+    |key, _: &[u8], text| Loan::ecb_encrypt(key, text).expect("whole blocks"), ecb;
     /// ECB, decrypting.
     EcbDecrypt: EcbLanes, "aes-ecb decrypt", true, &[0], whole, AesKey, aes_key,
-    |key, _: &[u8], text| Loan::ecb_decrypt(key, text).expect("whole blocks"),
-    |key, _: &[u8], from, to| Loan::ecb_decrypt_to(key, from, to).expect("whole blocks"), ecb;
+    |key, _: &[u8], text| Loan::ecb_decrypt(key, text).expect("whole blocks"), ecb;
     /// CFB, encrypting.
     CfbEncrypt: CfbLanes, "aes-cfb encrypt", false, &[16], |len| len, AesKey, aes_key,
-    |key, iv, text| Loan::cfb_encrypt(key, block(iv), text),
-    |key, iv, from, to| Loan::cfb_encrypt_to(key, block(iv), from, to), cfb;
+    |key, iv, text| Loan::cfb_encrypt(key, block(iv), text), cfb;
     /// CFB, decrypting.
     CfbDecrypt: CfbLanes, "aes-cfb decrypt", true, &[16], |len| len, AesKey, aes_key,
-    |key, iv, text| Loan::cfb_decrypt(key, block(iv), text),
-    |key, iv, from, to| Loan::cfb_decrypt_to(key, block(iv), from, to), cfb;
+    |key, iv, text| Loan::cfb_decrypt(key, block(iv), text), cfb;
     /// OFB, either way.
     Ofb: OfbLanes, "aes-ofb", false, &[16], |len| len, AesKey, aes_key,
-    |key, iv, text| Loan::ofb(key, block(iv), text),
-    |key, iv, from, to| Loan::ofb_to(key, block(iv), from, to), ofb;
+    |key, iv, text| Loan::ofb(key, block(iv), text), ofb;
     /// XTS, encrypting.
     XtsEncrypt: XtsLanes, "aes-xts encrypt", false, &[16], at_least_a_block, XtsKey, xts_key,
-    |key, tweak, text| Loan::xts_encrypt(key, block(tweak), text).expect("a good length"),
-    |key, tweak, from, to| Loan::xts_encrypt_to(key, block(tweak), from, to).expect("a good length"), xts;
+    |key, tweak, text| Loan::xts_encrypt(key, block(tweak), text).expect("a good length"), xts;
     /// XTS, decrypting.
     XtsDecrypt: XtsLanes, "aes-xts decrypt", true, &[16], at_least_a_block, XtsKey, xts_key,
-    |key, tweak, text| Loan::xts_decrypt(key, block(tweak), text).expect("a good length"),
-    |key, tweak, from, to| Loan::xts_decrypt_to(key, block(tweak), from, to).expect("a good length"), xts;
+    |key, tweak, text| Loan::xts_decrypt(key, block(tweak), text).expect("a good length"), xts;
 }
 
 fn whole(len: usize) -> usize {

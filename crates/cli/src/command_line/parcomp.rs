@@ -6,10 +6,10 @@ use std::str::FromStr;
 
 use broadloom::ProviderSpec;
 use broadloom::compression::CHUNKS;
-use broadloom_cli::number::{level, number};
 use clap::{ArgAction, Parser};
 
-use crate::mask::{Mask, decimal, hexadecimal};
+use super::mask::{Mask, decimal, hexadecimal};
+use crate::number::{level, number};
 
 /// Most threads, as the source has it.
 const MAX_THREADS: u64 = 32;

@@ -1,0 +1,73 @@
+//! `broadloom man`: manual pages, made of the same descriptions as the help.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use broadloom_cli::command_line::parcomp;
+use broadloom_cli::message::{complain, reason};
+use broadloom_cli::output::Output;
+use broadloom_cli::quote::shown;
+use broadloom_cli::signals;
+use clap::{Args, Command, CommandFactory};
+use clap_mangen::Man;
+
+/// Write manual pages
+///
+/// Writes a page for every command to DIR (broadloom.1, broadloom-hash.1 and so on), and parcomp.1.
+/// A page that is there already is replaced when the new one is complete.
+#[derive(Args)]
+pub struct ManArgs {
+    /// The directory for the pages; it is made if it is not there
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+/// Writes the pages of `program` and of `parcomp`.
+pub fn run(args: &ManArgs, program: Command) -> ExitCode {
+    match write_all(&args.directory, [program, parcomp::Args::command()]) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((path, error)) => {
+            let text = format!("cannot write {}: {}", shown(&path), reason(&error));
+            complain("broadloom man", &text);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes the pages of all commands, and names the path that cannot be written.
+fn write_all(
+    directory: &Path,
+    programs: impl IntoIterator<Item = Command>,
+) -> Result<(), (PathBuf, io::Error)> {
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        |error| (path, error)
+    };
+    signals::watch().map_err(at(directory))?;
+    fs::create_dir_all(directory).map_err(at(directory))?;
+    for program in programs {
+        for page in pages(program) {
+            let path = directory.join(page.get_filename());
+            Output::create(&path)
+                .and_then(|file| file.finish(|mut out| page.render(&mut out)))
+                .map_err(at(&path))?;
+        }
+    }
+    Ok(())
+}
+
+/// The page of a program, and a page for each of its commands.
+fn pages(program: Command) -> Vec<Man> {
+    let mut program = program.disable_help_subcommand(true);
+    program.build();
+    let mut commands = vec![program];
+    let mut next = 0;
+    while let Some(command) = commands.get(next) {
+        let below: Vec<Command> = command.get_subcommands().cloned().collect();
+        commands.extend(below);
+        next += 1;
+    }
+    commands.into_iter().map(Man::new).collect()
+}

@@ -1,0 +1,114 @@
+//! Completions and manual pages: complete, and well formed.
+
+mod common;
+
+use std::fs;
+use std::process::Command;
+
+use common::{Place, run};
+
+/// All commands, as manual pages name them.
+const COMMANDS: [&str; 11] = [
+    "broadloom",
+    "broadloom-completions",
+    "broadloom-compress",
+    "broadloom-decompress",
+    "broadloom-hash",
+    "broadloom-info",
+    "broadloom-man",
+    "broadloom-perf",
+    "broadloom-perf-compress",
+    "broadloom-perf-matrix",
+    "broadloom-perf-workloads",
+];
+
+#[test]
+fn completions_name_all_commands_and_their_options() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let said = run(place.command("completions").arg(shell), b"");
+        let script = said.good();
+        for name in COMMANDS.iter().filter_map(|name| name.rsplit('-').next()) {
+            assert!(script.contains(name), "{shell}: {name}");
+        }
+        for option in ["hmac-key-file", "rsyncable", "baseline", "algorithm"] {
+            assert!(script.contains(option), "{shell}: {option}");
+        }
+    }
+}
+
+#[test]
+fn bash_completes_with_the_script() {
+    let place = Place::new();
+    let script = run(place.command("completions").arg("bash"), b"");
+    place.write("script", script.good());
+    let bash = |command: &str| {
+        let mut bash = Command::new("bash");
+        run(bash.args(["--norc", "-c", command]).current_dir(place.path()), b"")
+    };
+    bash("bash -n script").good();
+    let complete = |words: &str, at: usize| {
+        let command = format!(
+            "source ./script; COMP_WORDS=({words}); COMP_CWORD={at}; \
+             _broadloom broadloom \"${{COMP_WORDS[{at}]}}\" \"${{COMP_WORDS[{at}-1]}}\"; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        bash(&command).good().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(complete("broadloom comp", 1), ["compress", "completions"]);
+    assert_eq!(complete("broadloom perf ma", 2), ["matrix"]);
+    assert_eq!(complete("broadloom hash --hmac", 2), ["--hmac-key-file"]);
+    assert_eq!(complete("broadloom completions z", 2), ["zsh"]);
+}
+
+#[test]
+fn every_command_has_a_page() {
+    let place = Place::new();
+    place.write("pages/man1/broadloom.1", "old");
+    let write = || run(place.command("man").arg("pages/man1"), b"");
+    assert_eq!(write().good(), "");
+    let mut expected = COMMANDS.map(|name| format!("{name}.1")).to_vec();
+    expected.push("parcomp.1".to_owned());
+    expected.sort();
+    assert_eq!(place.names("pages/man1"), expected);
+    for name in &expected {
+        let page = String::from_utf8(place.read(format!("pages/man1/{name}"))).unwrap();
+        let command = name.trim_end_matches(".1");
+        let title = format!(".TH {command} 1 ");
+        assert!(page.lines().any(|line| line.starts_with(&title)), "{name}: {page}");
+        for section in [".SH NAME", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH OPTIONS"] {
+            assert!(page.lines().any(|line| line == section), "{name}: {section}");
+        }
+        // A request of roff starts with a dot, and these are all that pages need.
+        for line in page.lines().filter(|line| line.starts_with(['.', '\''])) {
+            let request = line.split_whitespace().next().unwrap();
+            let known = [".TH", ".SH", ".TP", ".br", ".RE", ".RS", ".ie", ".el", ".PP", ".sp"];
+            assert!(known.contains(&request), "{name}: {line}");
+        }
+    }
+    let hash = String::from_utf8(place.read("pages/man1/broadloom-hash.1")).unwrap();
+    assert!(hash.contains("hmac\\-key\\-file"), "{hash}");
+    let before = place.read("pages/man1/parcomp.1");
+    write().good();
+    assert_eq!(place.read("pages/man1/parcomp.1"), before, "pages are the same every time");
+}
+
+#[test]
+fn wrong_values_are_named() {
+    let place = Place::new();
+    place.write("file", "");
+    fs::create_dir_all(place.path().join("pages/broadloom-hash.1")).unwrap();
+    for (args, code, text) in [
+        (&["completions"][..], 2, "<SHELL>"),
+        (&["completions", "tcsh"], 2, "[possible values: bash, zsh, fish]"),
+        (&["completions", "bash", "zsh"], 2, "'zsh'"),
+        (&["man"], 2, "<DIR>"),
+        (&["man", "file"], 1, "broadloom man: cannot write file: File exists\n"),
+        (&["man", "file/below"], 1, "cannot write file/below: Not a directory\n"),
+        (&["man", "pages"], 1, "cannot write pages/broadloom-hash.1: Is a directory\n"),
+    ] {
+        let said = run(place.command(args[0]).args(&args[1..]), b"");
+        assert_eq!((said.code, said.text()), (Some(code), ""), "{args:?}");
+        assert!(said.stderr.contains(text), "{args:?}: {}", said.stderr);
+    }
+}

@@ -1,0 +1,172 @@
+//! The crate aws-lc-rs.
+
+use aws_lc_rs::aead::{self, Aad, LessSafeKey, Nonce, UnboundKey};
+use aws_lc_rs::cipher::{
+    self, DecryptingKey, DecryptionContext, EncryptingKey, EncryptionContext, UnboundCipherKey,
+};
+use aws_lc_rs::error::Unspecified;
+use aws_lc_rs::iv::FixedLength;
+use aws_lc_rs::{cmac, digest, hmac};
+use broadloom_engine::{
+    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
+};
+
+use super::Absent;
+use super::buffers::{Buffers, Message};
+use super::one_by_one::{Key, OneByOne, in_place};
+use crate::names::Peer;
+
+/// The versions that the crate is asked for in.
+pub const VERSION: &str = "1.19";
+
+/// What the crate calls an algorithm.
+enum Method {
+    Digest(&'static digest::Algorithm),
+    Hmac(hmac::Algorithm),
+    Cmac(cmac::Algorithm),
+    Cbc(&'static cipher::Algorithm),
+    Ctr(&'static cipher::Algorithm),
+    Aead(&'static aead::Algorithm),
+}
+
+fn method(algorithm: Algorithm, direction: Direction) -> Option<Method> {
+    Some(match algorithm {
+        _ if direction == Direction::Verify => return None,
+        Algorithm::Hash(hash) => Method::Digest(match hash {
+            HashAlgorithm::Sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
+            HashAlgorithm::Sha224 => &digest::SHA224,
+            HashAlgorithm::Sha256 => &digest::SHA256,
+            HashAlgorithm::Sha384 => &digest::SHA384,
+            HashAlgorithm::Sha512 => &digest::SHA512,
+            _ => return None,
+        }),
+        Algorithm::Mac(MacAlgorithm::Hmac(hash)) => Method::Hmac(match hash {
+            HashAlgorithm::Sha1 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
+            HashAlgorithm::Sha224 => hmac::HMAC_SHA224,
+            HashAlgorithm::Sha256 => hmac::HMAC_SHA256,
+            HashAlgorithm::Sha384 => hmac::HMAC_SHA384,
+            HashAlgorithm::Sha512 => hmac::HMAC_SHA512,
+            _ => return None,
+        }),
+        Algorithm::Mac(MacAlgorithm::AesCmac(size)) => Method::Cmac(match size {
+            AesSize::Aes128 => cmac::AES_128,
+            AesSize::Aes192 => cmac::AES_192,
+            AesSize::Aes256 => cmac::AES_256,
+        }),
+        Algorithm::Cipher(CipherAlgorithm::AesCbc(size)) => Method::Cbc(aes(size)),
+        Algorithm::Cipher(CipherAlgorithm::AesCtr(size)) => Method::Ctr(aes(size)),
+        Algorithm::Aead(AeadAlgorithm::AesGcm(size)) => Method::Aead(match size {
+            AesSize::Aes128 => &aead::AES_128_GCM,
+            AesSize::Aes192 => &aead::AES_192_GCM,
+            AesSize::Aes256 => &aead::AES_256_GCM,
+        }),
+        Algorithm::Aead(AeadAlgorithm::ChaCha20Poly1305) => Method::Aead(&aead::CHACHA20_POLY1305),
+        _ => return None,
+    })
+}
+
+fn aes(size: AesSize) -> &'static cipher::Algorithm {
+    match size {
+        AesSize::Aes128 => &cipher::AES_128,
+        AesSize::Aes192 => &cipher::AES_192,
+        AesSize::Aes256 => &cipher::AES_256,
+    }
+}
+
+/// Why the crate is not measured at an algorithm in a direction; `None` if it is.
+pub fn lacks(algorithm: Algorithm, direction: Direction) -> Option<String> {
+    let lacking = format!("it is not measured at {algorithm} {direction}");
+    method(algorithm, direction).is_none().then_some(lacking)
+}
+
+/// Sets the crate up for work on these buffers.
+pub fn new(buffers: Buffers<'_>) -> Result<impl super::Bare + '_, Absent> {
+    let (algorithm, direction) = (buffers.algorithm(), buffers.direction());
+    OneByOne::new(Peer::AwsLcRs, VERSION, buffers, |key| {
+        let lacking = || lacks(algorithm, direction).unwrap_or_default();
+        let method = method(algorithm, direction).ok_or_else(lacking)?;
+        Ready::new(method, direction, key)
+            .map_err(|_| format!("it refuses a key of {} bytes", key.len()))
+    })
+}
+
+/// A key that is ready for use.
+#[allow(clippy::large_enum_variant, reason = "keys are where a user of the crate has them")]
+enum Ready {
+    Digest(&'static digest::Algorithm),
+    Hmac(hmac::Key),
+    Cmac(cmac::Key),
+    Encrypting(EncryptingKey),
+    Decrypting(DecryptingKey),
+    Aead(LessSafeKey),
+}
+
+impl Ready {
+    fn new(method: Method, direction: Direction, key: &[u8]) -> Result<Ready, Unspecified> {
+        let decrypts = direction == Direction::Decrypt;
+        Ok(match method {
+            Method::Digest(hash) => Ready::Digest(hash),
+            Method::Hmac(hash) => Ready::Hmac(hmac::Key::new(hash, key)),
+            Method::Cmac(cipher) => Ready::Cmac(cmac::Key::new(cipher, key)?),
+            Method::Cbc(aes) => {
+                let key = UnboundCipherKey::new(aes, key)?;
+                match decrypts {
+                    true => Ready::Decrypting(DecryptingKey::cbc(key)?),
+                    false => Ready::Encrypting(EncryptingKey::cbc(key)?),
+                }
+            }
+            Method::Ctr(aes) => {
+                let key = UnboundCipherKey::new(aes, key)?;
+                match decrypts {
+                    true => Ready::Decrypting(DecryptingKey::ctr(key)?),
+                    false => Ready::Encrypting(EncryptingKey::ctr(key)?),
+                }
+            }
+            Method::Aead(aead) => Ready::Aead(LessSafeKey::new(UnboundKey::new(aead, key)?)),
+        })
+    }
+}
+
+impl Key for Ready {
+    #[inline]
+    fn process(&self, mut message: Message<'_>) -> Option<()> {
+        match self {
+            Ready::Digest(hash) => {
+                message.output.copy_from_slice(digest::digest(hash, message.input).as_ref());
+            }
+            Ready::Hmac(key) => {
+                hmac::sign_to_buffer(key, message.input, message.output).ok()?;
+            }
+            Ready::Cmac(key) => {
+                cmac::sign_to_buffer(key, message.input, message.output).ok()?;
+            }
+            Ready::Encrypting(key) => {
+                let iv = FixedLength::try_from(message.nonce).ok()?;
+                let text = in_place(&mut message);
+                key.less_safe_encrypt(text, EncryptionContext::Iv128(iv)).ok()?;
+            }
+            Ready::Decrypting(key) => {
+                let iv = FixedLength::try_from(message.nonce).ok()?;
+                let text = in_place(&mut message);
+                key.decrypt(text, DecryptionContext::Iv128(iv)).ok()?;
+            }
+            Ready::Aead(key) => {
+                let nonce = Nonce::try_assume_unique_for_key(message.nonce).ok()?;
+                let associated = Aad::from(message.associated);
+                match message.expected.is_empty() {
+                    true => {
+                        let text = in_place(&mut message);
+                        let tag = key.seal_in_place_separate_tag(nonce, associated, text).ok()?;
+                        message.tag.copy_from_slice(tag.as_ref());
+                    }
+                    false => {
+                        let tag = message.expected;
+                        let text = in_place(&mut message);
+                        key.open_in_place_separate_tag(nonce, associated, tag, text).ok()?;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+}
