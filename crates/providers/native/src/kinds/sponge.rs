@@ -7,7 +7,7 @@ use broadloom_lanes::{
 };
 
 use super::Opener;
-use crate::kind::{Kind, Message, laned};
+use crate::kind::{Kind, Parts, laned};
 
 /// A sponge, and its key if it has one.
 pub(crate) enum AnySponge {
@@ -77,7 +77,7 @@ impl Kind for AnySponge {
     type Lanes = SpongeLanes;
 
     #[inline(always)]
-    fn lend<'v>(&'v self, Message { text, tag, .. }: Message<'v>) -> Loan<'v, SpongeLanes> {
+    fn lend<'v>(&'v self, Parts { text, tag, .. }: Parts<'v, Self>) -> Loan<'v, SpongeLanes> {
         type Lent<'v> = Loan<'v, SpongeLanes>;
         let text = text.into_input();
         match self {
