@@ -48,6 +48,16 @@ impl Ending<'_> {
 /// Each piece but the last is a job of its own ([`Sha3Job::update`], [`XofJob::update`]); the last
 /// one ([`Sha3Job::finish`], [`XofJob::finish`]) gives the output. Pieces may have
 /// any length. Wiped when dropped.
+///
+/// ```
+/// use broadloom_lanes::{Cpu, Planner, Sha3_256, Sha3Job, SpongeStream};
+///
+/// let (mut planner, mut stream) = (Planner::new(&Cpu::detect()), SpongeStream::<Sha3_256>::new());
+/// planner.process_many(&mut [Sha3Job::update(&mut stream, b"a", ())]);
+/// let mut last = [Sha3Job::finish(&mut stream, b"bc", ())];
+/// planner.process_many(&mut last);
+/// assert_eq!(last[0].output().expect("complete")[..4], [0x3a, 0x98, 0x5d, 0xa7]);
+/// ```
 #[derive(Clone)]
 pub struct SpongeStream<A: Sponge> {
     state: State,
