@@ -12,7 +12,7 @@ use super::function::Function;
 use super::hasher::Hasher;
 use super::order::Shared;
 use super::round::MAX_OPEN;
-use super::window::{WindowOptions, Worker};
+use super::window::{OpenFile, WindowOptions, Worker};
 
 /// Open files left to everything else than the windows: the standard streams, a list, directories
 /// being walked, and for each worker a file it has just been given.
@@ -40,7 +40,7 @@ impl Visitor for Run<'_> {
         let Run { shared, cpu, key, threads, chunk } = self;
         let (threads, max_open) = fit(threads, file_limit());
         let options = WindowOptions { chunk, max_open };
-        let exchange = Exchange::new();
+        let exchange = Exchange::<OpenFile<A>>::new();
         let work = |present| {
             let key = key.as_ref().map(|bytes| A::key(bytes).expect("keys are refused before"));
             Worker::new(&shared, Hasher::new(cpu, key.as_ref()), present, options).run();
