@@ -65,6 +65,9 @@ impl Method {
         let cipher = |name: &str| Cipher::fetch(library, &own(&name));
         Ok(match algorithm {
             _ if direction == Direction::Verify => return Err("it makes tags, and compares none"),
+            Algorithm::Hash(hash) if hash.is_extendable() => {
+                Digest::fetch_extendable(library, &own(&hash)).map(Method::Digest)
+            }
             Algorithm::Hash(hash) => Digest::fetch(library, &own(&hash)).map(Method::Digest),
             Algorithm::Mac(MacAlgorithm::Hmac(hash)) => {
                 Mac::fetch(library, c"HMAC").map(|mac| Method::Hmac(mac, own(&hash)))
