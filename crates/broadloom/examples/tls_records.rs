@@ -1,8 +1,8 @@
-//! One large write as several TLS records, all protected together: what a server does that sends a file, and
-//! the case of section 5.1 of Intel's white paper on programming accelerators.
+//! One large write as several TLS records, all protected together: what a server does that sends a
+//! file, and the case of section 5.1 of Intel's white paper on programming accelerators.
 //!
-//! From TLS 1.1 on every record of a CBC suite has an IV of its own (RFC 4346, 6.2.3.2), so that no record
-//! waits for the one before: the chains of eight records go through the lanes side by side.
+//! From TLS 1.1 on every record of a CBC suite has an IV of its own (RFC 4346, 6.2.3.2), so that no
+//! record waits for the one before: the chains of eight records go through the lanes side by side.
 //!
 //! ```sh
 //! cargo run --release -p broadloom --example tls_records
@@ -50,8 +50,8 @@ impl Connection {
         Ok(Connection { session, number: 0, processor: Processor::new() })
     }
 
-    /// The records of one write, as they go out: headers, IVs, ciphertexts. `iv` makes a fresh IV that
-    /// nobody can foresee.
+    /// The records of one write, as they go out: headers, IVs, ciphertexts. `iv` makes a fresh IV
+    /// that nobody can foresee.
     fn protect(
         &mut self,
         text: &[u8],

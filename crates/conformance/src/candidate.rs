@@ -4,7 +4,7 @@ use std::fmt::{Arguments, Display};
 use std::io::Write;
 use std::sync::Arc;
 
-use broadloom_engine::Provider;
+use broadloom_engine::provider::Provider;
 
 /// What a suite's expression may yield: a provider, or none and why.
 pub trait Candidate {

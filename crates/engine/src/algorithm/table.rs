@@ -223,6 +223,9 @@ algorithms! {
 /// The longest nonce that a job takes, in bytes.
 pub const MAX_NONCE: usize = 1 << 16;
 
+/// The longest digest or tag, in bytes.
+pub const MAX_TAG: usize = 64;
+
 const SHS: &str = "FIPS 180-4";
 const MODES: &str = "SP 800-38A";
 const KASUMI: &str = "3GPP TS 35.201";

@@ -1,6 +1,7 @@
 //! AES-CCM.
 
-use broadloom_engine::{Direction, Text, Transform};
+use broadloom_engine::provider::Text;
+use broadloom_engine::{Direction, Transform};
 use broadloom_lanes::{AesKey, CcmLanes, Cpu, Loan};
 
 use super::WRITABLE;

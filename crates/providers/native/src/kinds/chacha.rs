@@ -1,6 +1,7 @@
 //! ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305.
 
-use broadloom_engine::{AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, Text, Transform};
+use broadloom_engine::provider::Text;
+use broadloom_engine::{AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, Transform};
 use broadloom_lanes::{ChaChaKey, ChaChaLanes, ChaChaPolyLanes, Cpu, Loan, XChaChaPolyLanes};
 
 use super::{Opener, WRITABLE};

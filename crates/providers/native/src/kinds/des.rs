@@ -1,6 +1,7 @@
 //! DES and triple DES.
 
-use broadloom_engine::{Algorithm, CipherAlgorithm, Direction, Text, Transform};
+use broadloom_engine::provider::Text;
+use broadloom_engine::{Algorithm, CipherAlgorithm, Direction, Transform};
 use broadloom_lanes::{Cpu, DesKey, DesLanes, Loan};
 
 use super::WRITABLE;

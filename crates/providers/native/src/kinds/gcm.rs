@@ -1,6 +1,7 @@
 //! AES-GCM and GMAC.
 
-use broadloom_engine::{Direction, Text, Transform};
+use broadloom_engine::provider::Text;
+use broadloom_engine::{Direction, Transform};
 use broadloom_lanes::{Cpu, GcmKey, GcmLanes, Loan};
 
 use super::WRITABLE;

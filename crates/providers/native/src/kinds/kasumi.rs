@@ -1,6 +1,7 @@
 //! KASUMI's F8 and F9.
 
-use broadloom_engine::{Algorithm, CipherAlgorithm, MacAlgorithm, Text, Transform};
+use broadloom_engine::provider::Text;
+use broadloom_engine::{Algorithm, CipherAlgorithm, MacAlgorithm, Transform};
 use broadloom_lanes::{Cpu, KasumiKey, KasumiLanes, LinkDirection, Loan};
 
 use super::{Opener, WRITABLE};

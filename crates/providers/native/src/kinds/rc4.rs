@@ -1,6 +1,7 @@
 //! RC4, for what cannot be changed.
 
-use broadloom_engine::{Text, Transform};
+use broadloom_engine::Transform;
+use broadloom_engine::provider::Text;
 use broadloom_lanes::{Cpu, Loan, Rc4Key, Rc4Lanes};
 
 use super::WRITABLE;
