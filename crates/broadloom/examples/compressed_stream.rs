@@ -10,10 +10,11 @@ use std::error::Error;
 use std::io::{Read, Write};
 use std::thread;
 
+use broadloom::algorithm::Checksum;
 use broadloom::compression::decompress::Settings as DecompressSettings;
 use broadloom::compression::format::Format;
 use broadloom::compression::{Compressor, Decompressor, Report, Settings};
-use broadloom::{Checksum, Compression, CompressionAlgorithm, Transform};
+use broadloom::{Compression, CompressionAlgorithm, Transform};
 
 /// Writes a gzip file of whatever is read.
 fn compress(

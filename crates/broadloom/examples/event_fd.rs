@@ -12,7 +12,8 @@ mod server {
     use std::io::{self, ErrorKind};
     use std::os::unix::net::UnixDatagram;
 
-    use broadloom::{Job, QueueConfig, QueuePair, Session};
+    use broadloom::queue::QueueConfig;
+    use broadloom::{Job, QueuePair, Session};
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::io::retry_on_intr;
 

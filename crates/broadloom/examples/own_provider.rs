@@ -8,10 +8,10 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use broadloom::{
-    Algorithm, AnyQueue, Factory, FactoryError, HashAlgorithm, Job, JobError, Operation, Processor,
-    Provider, ProviderError, ProviderSession, Queue, Registry, Transform,
+use broadloom::provider::{
+    AnyQueue, Factory, FactoryError, Operation, Provider, ProviderError, ProviderSession, Queue,
 };
+use broadloom::{Algorithm, HashAlgorithm, Job, JobError, Processor, Registry, Transform};
 use sha2::{Digest, Sha256};
 
 /// What this provider can do.

@@ -1,7 +1,15 @@
-//! Many independent buffers, hashed, authenticated and encrypted side by side.
+//! Many independent buffers, hashed, authenticated, encrypted or compressed side by side.
 //!
-//! This crate brings the engine and its providers together: it re-exports what an application programs
-//! against, and knows every provider.
+//! # Guide
+//!
+//! 1. [`registry`] lists the providers that this build has. Nothing is loaded yet.
+//! 2. A [`Transform`] says what to do: an algorithm, a direction, the keys.
+//! 3. [`Registry::open`] opens a [`Session`]: the transform at a provider, with its keys expanded.
+//!    All threads share a session.
+//! 4. A [`Job`] is one buffer's work for a session.
+//! 5. A [`Processor`] processes many jobs within a call. A [`QueuePair`] takes jobs in bursts and
+//!    gives them back as they complete. [`Workers`] process jobs on threads of their own.
+//! 6. Each job says how it went: [`Job::status`], [`Job::tag`], [`Job::output`].
 //!
 //! ```
 //! use broadloom::{HashAlgorithm, Job, MacAlgorithm, Processor, Transform};
@@ -17,10 +25,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! With the feature `rayon` there is `PoolProcessor` beside [`Processor`], which uses a pool of threads; with
-//! `legacy` the provider `native` has RC4, too, and `openssl` has RC4 and DES alone.
+//! # Features
 //!
-//! Who wants only a manager, without sessions and providers, uses [`lanes`] alone.
+//! Each provider is a feature: `native`, `libdeflate` and `zlib` are the default; `openssl`,
+//! `ipsec-mb`, `isal`, `lz4` and `emulated` can be added, or all with `all-providers`.
+//! `compression` adds the module of that name. `rayon` adds [a processor on a pool](workers).
+//! `legacy` adds RC4, and DES at the provider `openssl`.
 
 #![forbid(unsafe_code)]
 
@@ -29,20 +39,90 @@
 #[doc = include_str!("../README.md")]
 mod readme {}
 
-mod providers;
-
 /// The guide to the library, whose examples are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 mod guide {}
 
+mod providers;
+
+#[doc(inline)]
+pub use broadloom_engine::{
+    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Compression, CompressionAlgorithm, Data,
+    Direction, HashAlgorithm, Job, JobError, MacAlgorithm, Processor, QueuePair, Registry, Session,
+    Transform, Workers,
+};
+pub use providers::{registry, registry_on};
+
+/// Everything about algorithms: sizes, lengths, orders, ways to compress.
+pub mod algorithm {
+    #[doc(inline)]
+    pub use broadloom_engine::{
+        AeadAlgorithm, AesSize, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
+        CompressionAlgorithm, Direction, Ending, Family, HashAlgorithm, Huffman, Lengths,
+        MAX_NONCE, MAX_TAG, MacAlgorithm, XtsSize,
+    };
+}
+
+/// How transforms are built, and how sessions are held and fall back.
+pub mod session {
+    #[doc(inline)]
+    pub use broadloom_engine::{Builder, Fallback, Held, Session, Transform, kind};
+}
+
+/// The bytes of a job: in place, from one place to another, in pieces; owned or borrowed.
+pub mod data {
+    #[doc(inline)]
+    pub use broadloom_engine::{Buffer, Bytes, Data, Scattered};
+}
+
+/// Everything that can go wrong.
+pub mod error {
+    #[doc(inline)]
+    pub use broadloom_engine::provider::{FactoryError, ProviderError};
+    #[doc(inline)]
+    pub use broadloom_engine::{
+        AffinityError, DeviceFault, Extra, JobError, NameError, OpenError, SpecError,
+        TransformError, WorkersError,
+    };
+}
+
+/// Queue pairs and processors: configuration, events, statistics, types that have a job.
+pub mod queue {
+    #[doc(inline)]
+    pub use broadloom_engine::{
+        Cause, Contents, Doorbell, Event, Handle, Order, Outcome, Processor, QueueConfig,
+        QueuePair, Snapshot, Statistics,
+    };
+}
+
+/// Threads that process jobs: configuration, placement on cores, futures, a processor on a pool.
+pub mod workers {
+    #[cfg(feature = "rayon")]
+    #[doc(inline)]
+    pub use broadloom_engine::PoolProcessor;
+    #[doc(inline)]
+    pub use broadloom_engine::{
+        Burst, Completion, Placement, Workers, WorkersConfig, allowed_cores, pin_to,
+    };
+}
+
+/// What a provider of one's own implements, and how a provider is named with its options.
+pub mod provider {
+    #[doc(inline)]
+    pub use broadloom_engine::provider::*;
+    #[doc(inline)]
+    pub use broadloom_engine::{Absent, ProviderSpec};
+}
+
 /// Compression of inputs of any size, in parallel, into the formats of other tools, and back.
 #[cfg(feature = "compression")]
+#[doc(inline)]
 pub use broadloom_compression as compression;
-/// The accelerator's own interface, beside the engine's.
+/// An emulated accelerator, by its own interface beside the engine's.
 #[cfg(feature = "emulated")]
+#[doc(inline)]
 pub use broadloom_emulated as emulated;
-pub use broadloom_engine::*;
-/// The vectors, kernels and managers below the engine.
+/// The vectors, kernels and managers below the engine, for users who need only a manager.
+#[doc(inline)]
 pub use broadloom_lanes as lanes;
-pub use providers::{registry, registry_on};

@@ -1,6 +1,7 @@
 //! The registry of the providers that this build has.
 
-use broadloom_engine::{Factory, Registry};
+use broadloom_engine::Registry;
+use broadloom_engine::provider::Factory;
 use broadloom_lanes::Cpu;
 
 /// A registry with every provider that this build has, on the best kernels that this CPU has.

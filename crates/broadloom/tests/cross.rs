@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom::{Provider, SpecError};
+use broadloom::error::SpecError;
+use broadloom::provider::Provider;
 use broadloom_conformance::{cross, reference_provider};
 
 fn provider(name: &str) -> Result<Arc<dyn Provider>, SpecError> {

@@ -2,8 +2,10 @@
 
 use std::io::{self, Write};
 
+use broadloom::algorithm::Checksum;
 use broadloom::compression::{choose_for_decompression, choose_for_levels};
-use broadloom::{Algorithm, Checksum, Compression, CompressionAlgorithm, Provider, Registry};
+use broadloom::provider::Provider;
+use broadloom::{Algorithm, Compression, CompressionAlgorithm, Registry};
 use broadloom_cli::columns::{columns, wrapped};
 use broadloom_cli::streams::StandardOutput;
 use broadloom_lanes::{Cpu, KernelInfo, kernels};

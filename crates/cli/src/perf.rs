@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use broadloom::{Algorithm, Direction, ProviderSpec};
+use broadloom::provider::ProviderSpec;
+use broadloom::{Algorithm, Direction};
 use broadloom_cli::message::{USAGE, complain};
 use broadloom_cli::provider::provider;
 use broadloom_cli::signals;

@@ -1,6 +1,7 @@
 //! Providers, as options name them.
 
-use broadloom::{ProviderSpec, SpecError};
+use broadloom::error::SpecError;
+use broadloom::provider::ProviderSpec;
 
 /// Parses a provider with its options, and looks whether there is one of that name. For `value_parser`.
 ///

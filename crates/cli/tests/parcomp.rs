@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::HashMap;
 
-use broadloom::allowed_cores;
+use broadloom::workers::allowed_cores;
 use common::tools::has;
 use common::{Place, Said, noise, text};
 

@@ -8,9 +8,9 @@ use broadloom_compression::{
     Choice, ChooseError, choose, choose_for_decompression, choose_for_levels, measure,
     measure_decompression,
 };
+use broadloom_engine::provider::{AnyQueue, Provider, ProviderError, ProviderSession};
 use broadloom_engine::{
-    Algorithm, AnyQueue, Checksum, Compression, CompressionAlgorithm, Direction, Huffman, Provider,
-    ProviderError, ProviderSession, Registry, Transform,
+    Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Huffman, Registry, Transform,
 };
 use broadloom_libdeflate::Libdeflate;
 use toy::{Toy, zlib};

@@ -4,7 +4,7 @@ use std::fmt::{Arguments, Display};
 use std::io::Write;
 use std::sync::Arc;
 
-use broadloom_engine::Provider;
+use broadloom_engine::provider::Provider;
 
 /// The value of a suite's expression: a provider, or the reason for its absence.
 pub trait Candidate {

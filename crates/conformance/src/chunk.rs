@@ -3,9 +3,10 @@
 use std::fmt::Display;
 use std::sync::{Arc, OnceLock};
 
+use broadloom_engine::provider::{Provider, ProviderError};
 use broadloom_engine::{
     Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Ending, Held, Huffman, Job,
-    Provider, ProviderError, Session, Transform,
+    Session, Transform,
 };
 use fastrand::Rng;
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Algorithm, ChainOrder, CipherAlgorithm, Direction, MacAlgorithm, Provider, Session, Transform,
+    Algorithm, ChainOrder, CipherAlgorithm, Direction, MacAlgorithm, Session, Transform,
     TransformError,
 };
 use fastrand::Rng;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use broadloom_engine::{Algorithm, Job, JobError, Processor, Provider};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Algorithm, Job, JobError, Processor};
 use fastrand::Rng;
 
 use crate::candidate::say;
@@ -110,9 +111,8 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use broadloom_engine::{
-        AnyQueue, HashAlgorithm, Operation, ProviderError, ProviderSession, Queue, Transform,
-    };
+    use broadloom_engine::provider::{AnyQueue, Operation, ProviderError, ProviderSession, Queue};
+    use broadloom_engine::{HashAlgorithm, Transform};
 
     /// Takes up to 900 bytes.
     struct Short {

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use broadloom_conformance::reference::compression::{Unsound, checksum, pack, unpack};
 use broadloom_conformance::topics::{compression as topics, order, support};
 use broadloom_conformance::{compare, reference_provider};
+use broadloom_engine::provider::{
+    AnyQueue, CompressionParts, Operation, Progress, Provider, ProviderError, ProviderSession,
+    Queue,
+};
 use broadloom_engine::{
-    Algorithm, AnyQueue, Compression, CompressionAlgorithm, CompressionParts, Direction, Ending,
-    Huffman, JobError, Operation, Progress, Provider, ProviderError, ProviderSession, Queue,
-    Transform,
+    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Huffman, JobError, Transform,
 };
 
 const DEFLATE: CompressionAlgorithm = CompressionAlgorithm::Deflate;

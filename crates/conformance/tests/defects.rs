@@ -5,9 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use broadloom_conformance::{compare, reference_provider, topics};
+use broadloom_engine::provider::{
+    AnyQueue, Operation, Provider, ProviderError, ProviderSession, Queue,
+};
 use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Direction, HashAlgorithm, JobError, Operation,
-    Provider, ProviderError, ProviderSession, Queue, Transform,
+    Algorithm, CompressionAlgorithm, Direction, HashAlgorithm, JobError, Transform,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

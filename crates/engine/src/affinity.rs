@@ -11,10 +11,11 @@ pub enum Placement {
     /// Wherever the system puts them: they are not pinned.
     #[default]
     Anywhere,
-    /// Neighbours first: hardware threads of one core, then cores of one package. They share caches, and
-    /// leave other cores and packages to others.
+    /// Neighbours first: hardware threads of one core, then cores of one package. They share
+    /// caches, and leave other cores and packages to others.
     Packed,
-    /// As far apart as can be: a package each, then a core each, and hardware threads of one core last.
+    /// As far apart as can be: a package each, then a core each, and hardware threads of one core
+    /// last.
     Spread,
     /// These cores, by the system's numbers, in this order.
     Cores(Vec<usize>),
@@ -175,8 +176,8 @@ fn topology() -> Result<Vec<Place>, AffinityError> {
     Ok(read_topology(Path::new("/sys/devices/system/cpu"), &allowed_cores()?))
 }
 
-/// The same from a folder of Linux's form. A thread of which nothing is known there counts as a core of
-/// its own.
+/// The same from a folder of Linux's form. A thread of which nothing is known there counts as a
+/// core of its own.
 fn read_topology(folder: &Path, allowed: &[usize]) -> Vec<Place> {
     let places = allowed.iter().map(|&thread| {
         let number = |file: &str| -> Option<usize> {

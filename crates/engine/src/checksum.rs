@@ -29,7 +29,8 @@ impl Checksum {
             Checksum::Adler32 => {
                 let halves = |sum: u32| (u64::from(sum & 0xffff), u64::from(sum >> 16));
                 let ((a1, b1), (a2, b2)) = (halves(first), halves(second));
-                // The second piece began with a = 1 and not with a1: each of its bytes counted a1 - 1 too few.
+                // The second piece began with a = 1 and not with a1: each of its bytes counted a1 -
+                // 1 too few.
                 let behind = a1 + ADLER - 1;
                 let a = (behind + a2) % ADLER;
                 let b = (b1 + b2 + (len % ADLER) * (behind % ADLER)) % ADLER;
@@ -38,8 +39,8 @@ impl Checksum {
         }
     }
 
-    /// The checksum of what came before, and of a piece of `len` bytes more. Who made the piece may know its
-    /// checksum; if not, `bytes` are the piece.
+    /// The checksum of what came before, and of a piece of `len` bytes more. Who made the piece may
+    /// know its checksum; if not, `bytes` are the piece.
     pub(crate) fn extended<'b>(
         self,
         before: Option<u32>,

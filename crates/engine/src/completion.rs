@@ -11,17 +11,18 @@ use crate::sync::{Arc, Mutex, lock};
 
 /// A job that workers have: [`Workers::process`](crate::Workers::process) makes it.
 ///
-/// A future that resolves to the job, complete. It works in any executor, or in none: it needs no reactor
-/// and no timer. Dropped, the job is worked on all the same, and then discarded.
+/// A future that resolves to the job, complete. It works in any executor, or in none: it needs no
+/// reactor and no timer. Dropped, the job is worked on all the same, and then discarded.
 ///
 /// # Panics
 /// Polled after it was ready; or if the thread that had the job died.
 pub struct Completion<H>(Pending<H>);
 
-/// A burst of jobs that workers have: [`Workers::process_burst`](crate::Workers::process_burst) makes it.
+/// A burst of jobs that workers have: [`Workers::process_burst`](crate::Workers::process_burst)
+/// makes it.
 ///
-/// A future that resolves to the jobs, all complete, in the order in which they were given. As to the
-/// rest, see [`Completion`].
+/// A future that resolves to the jobs, all complete, in the order in which they were given. As to
+/// the rest, see [`Completion`].
 ///
 /// # Panics
 /// Polled after it was ready; or if a thread that had some of the jobs died.

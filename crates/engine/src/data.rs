@@ -202,7 +202,8 @@ impl From<Box<[u8]>> for Buffer<'_> {
 /// assert_eq!(all.map(|data| data.len()), [4, 4, 64]);
 /// assert_eq!(Bytes::from("header".to_owned()).as_slice(), b"header");
 /// ```
-// The tag has a byte of its own: it is asked for several times a job, and to decode it takes longer.
+// The tag has a byte of its own: it is asked for several times a job, and to decode it takes
+// longer.
 #[derive(Debug)]
 #[repr(u8)]
 pub enum Data<'a> {
@@ -210,7 +211,8 @@ pub enum Data<'a> {
     Read(Bytes<'a>),
     /// Read, and written over.
     InPlace(Buffer<'a>),
-    /// Read here and written there; both are of one length. Bytes that no cipher touches are copied.
+    /// Read here and written there; both are of one length. Bytes that no cipher touches are
+    /// copied.
     OutOfPlace {
         /// What is read.
         source: Bytes<'a>,
@@ -223,8 +225,8 @@ pub enum Data<'a> {
 
 /// Data in several pieces, which are processed as if they were one.
 ///
-/// They are copied into one piece, and back: at some tenths of a cycle a byte that is less than what any
-/// kernel would lose at the seams. The room for it stays with the job, for its next use.
+/// They are copied into one piece, and back: at some tenths of a cycle a byte that is less than
+/// what any kernel would lose at the seams. The room for it stays with the job, for its next use.
 #[derive(Debug)]
 pub struct Scattered<'a> {
     pieces: Pieces<'a>,
@@ -288,9 +290,9 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// All that can be written over or written to, where it is in one piece; `None` where nothing can, and
-    /// of [several pieces](Data::output_pieces). [`Job::output`](crate::Job::output) is the part of it that
-    /// the cipher wrote.
+    /// All that can be written over or written to, where it is in one piece; `None` where nothing
+    /// can, and of [several pieces](Data::output_pieces). [`Job::output`](crate::Job::output) is
+    /// the part of it that the cipher wrote.
     pub fn output(&self) -> Option<&[u8]> {
         match self {
             Data::Read(_) | Data::Scattered(_) => None,
@@ -299,8 +301,8 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The pieces that can be written over or written to, in their order; none where nothing can be. Those
-    /// that are read are [`input_pieces`](Data::input_pieces).
+    /// The pieces that can be written over or written to, in their order; none where nothing can
+    /// be. Those that are read are [`input_pieces`](Data::input_pieces).
     pub fn output_pieces(&self) -> impl Iterator<Item = &[u8]> {
         let several: &[Buffer<'a>] = match self {
             Data::Scattered(scattered) => match &scattered.pieces {
@@ -348,8 +350,8 @@ impl<'a> Data<'a> {
         matches!(self, Data::Scattered(scattered) if scattered.linear.is_empty())
     }
 
-    /// Takes the data away, where they are owned: as they are, or, if they were brought into one piece,
-    /// not at all.
+    /// Takes the data away, where they are owned: as they are, or, if they were brought into one
+    /// piece, not at all.
     pub(crate) fn lend(&mut self) -> Option<Data<'static>> {
         let lent = match self {
             Data::Read(bytes) => Data::Read(bytes.lend()?),
@@ -551,8 +553,8 @@ impl<'v> Text<'v> {
         }
     }
 
-    /// A part of the bytes, which is within them; of a chain where they are written, even if they are read
-    /// apart: those were copied, and what the other half of the chain made is there.
+    /// A part of the bytes, which is within them; of a chain where they are written, even if they
+    /// are read apart: those were copied, and what the other half of the chain made is there.
     #[inline(never)]
     pub(crate) fn of_span(self, span: Span, chain: bool) -> Text<'v> {
         let text = match self {

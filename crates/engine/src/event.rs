@@ -2,12 +2,12 @@
 
 use std::io;
 
-/// A file descriptor that is readable exactly while complete jobs wait to be taken: for `epoll`, `poll`
-/// and `select`, and for the reactors that are built on them.
+/// A file descriptor that is readable exactly while complete jobs wait to be taken: for `epoll`,
+/// `poll` and `select`, and for the reactors that are built on them.
 ///
-/// Wait for it to become readable, edge or level as you like, and take the jobs; there is nothing to read
-/// from it, and it must not be written to. A clone is the same descriptor, which is closed with the last
-/// of them.
+/// Wait for it to become readable, edge or level as you like, and take the jobs; there is nothing
+/// to read from it, and it must not be written to. A clone is the same descriptor, which is closed
+/// with the last of them.
 ///
 /// Linux only; elsewhere no value of this type exists, and whoever is asked for one says
 /// [`io::ErrorKind::Unsupported`].
@@ -32,7 +32,8 @@ impl Level {
         Ok(event)
     }
 
-    /// Says whether complete jobs wait. Nothing is done, and nothing asked, where nobody has the event.
+    /// Says whether complete jobs wait. Nothing is done, and nothing asked, where nobody has the
+    /// event.
     #[inline]
     pub(crate) fn set(&mut self, ready: impl FnOnce() -> bool) {
         if let Some(event) = &self.event {
@@ -61,8 +62,8 @@ mod system {
             Ok(Event(Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?)))
         }
 
-        /// The counter of the descriptor is 1 while it is to be readable, else 0. Neither call can fail
-        /// but where someone else read or wrote, against the contract.
+        /// The counter of the descriptor is 1 while it is to be readable, else 0. Neither call can
+        /// fail but where someone else read or wrote, against the contract.
         pub(super) fn set(&self, ready: bool) {
             let _ = match ready {
                 true => rustix::io::write(&self.0, &1u64.to_ne_bytes()),

@@ -1,7 +1,7 @@
 //! Where a submitter and workers meet: jobs in, jobs out, under one lock.
 //!
-//! Every call takes the lock once, for a whole burst, and calls nothing foreign while it holds it. So
-//! every account is exact at every moment, and there is no order of locks to get wrong.
+//! Every call takes the lock once, for a whole burst, and calls nothing foreign while it holds it.
+//! So every account is exact at every moment, and there is no order of locks to get wrong.
 
 use std::collections::VecDeque;
 use std::io;
@@ -123,8 +123,9 @@ impl<H> Exchange<H> {
         lock(&self.state).in_flight()
     }
 
-    /// Takes jobs to be polled from the front of a burst, as many as there is room for, and says how many.
-    /// They are dealt out in pieces of `piece`. While others wait for room it takes none: those came first.
+    /// Takes jobs to be polled from the front of a burst, as many as there is room for, and says
+    /// how many. They are dealt out in pieces of `piece`. While others wait for room it takes none:
+    /// those came first.
     pub(crate) fn submit(&self, jobs: &mut Vec<H>, piece: usize) -> usize {
         let mut state = lock(&self.state);
         if !state.overflow.is_empty() {
@@ -147,9 +148,9 @@ impl<H> Exchange<H> {
         accepted
     }
 
-    /// Takes items that carry their replies; none is of more than `each` jobs. They wait for room, first
-    /// come first served. Complete jobs that nobody polls take none of it, else whoever should poll them
-    /// could wait for a reply for ever.
+    /// Takes items that carry their replies; none is of more than `each` jobs. They wait for room,
+    /// first come first served. Complete jobs that nobody polls take none of it, else whoever
+    /// should poll them could wait for a reply for ever.
     pub(crate) fn offer(&self, items: impl Iterator<Item = Item<H>>) {
         let mut state = lock(&self.state);
         state.overflow.extend(items);
@@ -189,8 +190,8 @@ impl<H> Exchange<H> {
         given
     }
 
-    /// Waits until complete jobs can be polled, none are owed, or the time is over; says how many can be
-    /// polled.
+    /// Waits until complete jobs can be polled, none are owed, or the time is over; says how many
+    /// can be polled.
     pub(crate) fn wait(&self, timeout: Duration) -> usize {
         let until = Instant::now().checked_add(timeout);
         let mut state = lock(&self.state);

@@ -4,19 +4,21 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Instant;
 
+use crate::algorithm::MAX_TAG;
 use crate::data::{Bytes, Data};
+use crate::extra::Extra;
 use crate::job_error::JobError;
 use crate::made::Made;
 use crate::operation::{Operation, State};
-use crate::parameters::{Extra, MAX_TAG, Span, Tag};
+use crate::parameters::{Span, Tag};
 use crate::session::{Held, Session};
 
-/// One buffer's work.
+/// One buffer's work for a session: its bytes, nonce and tag, and afterwards the result.
 ///
-/// It borrows its session or owns a clone of it, owns its bytes or borrows them, and carries a value of
-/// the caller's own. Jobs are meant to be used again: [`set_data`](Job::set_data) and the other setters
-/// make a complete one ready for the next buffer, without an allocation. What it was given stays until it is
-/// given something else, or nothing.
+/// It borrows its session or owns a clone of it, owns its bytes or borrows them, and carries a
+/// value of the caller's own. Jobs are meant to be used again: [`set_data`](Job::set_data) and the
+/// other setters make a complete one ready for the next buffer, without an allocation. What it was
+/// given stays until it is given something else, or nothing.
 ///
 /// ```
 /// # use broadloom_engine::{Job, Session};
@@ -26,48 +28,52 @@ use crate::session::{Held, Session};
 /// ```
 #[must_use]
 pub struct Job<'a, T = ()> {
-    operation: Operation<'a>,
+    contents: Contents<'a>,
     user: T,
 }
 
 impl<'a> Job<'a> {
-    /// A job for a session, over some data. What else it needs (a nonce, a tag to check) is added by the
-    /// methods that follow; whether all is there is checked when it is processed.
+    /// A job for a session, over some data. What else it needs (a nonce, a tag to check) is added
+    /// by the methods that follow; whether all is there is checked when it is processed.
     pub fn new(session: impl Into<Held<'a>>, data: impl Into<Data<'a>>) -> Self {
-        Job { operation: Operation::new(session.into(), data.into()), user: () }
+        Job { contents: Contents(Operation::new(session.into(), data.into())), user: () }
     }
 }
 
 impl<'a, T> Job<'a, T> {
     /// The nonce, the IV, or the first counter block. Where a counter of 32 bits is a part of it
-    /// ([`AesCtr32`](crate::CipherAlgorithm::AesCtr32), [`ChaCha20`](crate::CipherAlgorithm::ChaCha20)), 12 bytes
-    /// will do.
+    /// ([`AesCtr32`](crate::CipherAlgorithm::AesCtr32),
+    /// [`ChaCha20`](crate::CipherAlgorithm::ChaCha20)), 12 bytes will do.
     pub fn nonce(mut self, nonce: &[u8]) -> Self {
         self.set_nonce(nonce);
         self
     }
 
     /// The associated data of an AEAD: authenticated, not encrypted. Nothing else takes any
-    /// ([`JobError::NotTaken`]); in a chain and a MAC, [`mac_range`](Job::mac_range) says what is authenticated.
+    /// ([`JobError::NotTaken`]); in a chain and a MAC, [`mac_range`](Job::mac_range) says what is
+    /// authenticated.
     pub fn associated(mut self, data: impl Into<Bytes<'a>>) -> Self {
         self.set_associated(data);
         self
     }
 
-    /// The tag to check. A tag of another length than the session's fails the job, and so does any where none
-    /// is checked. One that is [in the data](Job::tag_at) is checked instead of it, and takes its place.
+    /// The tag to check. A tag of another length than the session's fails the job, and so does any
+    /// where none is checked. One that is [in the data](Job::tag_at) is checked instead of it, and
+    /// takes its place.
     pub fn expect_tag(mut self, tag: &[u8]) -> Self {
         self.set_expected_tag(tag);
         self
     }
 
-    /// Where in the data the tag goes, or is: the offset of its first byte. Without it a tag that is made
-    /// is only in [`tag`](Job::tag), and one to check comes from [`expect_tag`](Job::expect_tag).
+    /// Where in the data the tag goes, or is: the offset of its first byte. Without it a tag that
+    /// is made is only in [`tag`](Job::tag), and one to check comes from
+    /// [`expect_tag`](Job::expect_tag).
     ///
     /// It must not be among the bytes that it is the tag of, nor where ciphertext goes
     /// ([`JobError::TagOverlap`]): with a tag in the data, a hash, a MAC and a chain need a
-    /// [range](Job::mac_range) that leaves it out, and what encrypts a [range](Job::cipher_range). In a chain that
-    /// encrypts last, the tag is put there before, and the cipher's range may cover it, as a whole.
+    /// [range](Job::mac_range) that leaves it out, and what encrypts a [range](Job::cipher_range).
+    /// In a chain that encrypts last, the tag is put there before, and the cipher's range may cover
+    /// it, as a whole.
     pub fn tag_at(mut self, offset: usize) -> Self {
         self.set_tag_at(Some(offset));
         self
@@ -80,18 +86,19 @@ impl<'a, T> Job<'a, T> {
         self
     }
 
-    /// The bytes that are hashed or authenticated by a hash, a MAC or a chain; without it, all, and so with no
-    /// room for a [tag](Job::tag_at) in the data. An AEAD takes none ([`JobError::NotTaken`]): it authenticates
-    /// what it encrypts, and its [associated data](Job::associated).
+    /// The bytes that are hashed or authenticated by a hash, a MAC or a chain; without it, all, and
+    /// so with no room for a [tag](Job::tag_at) in the data. An AEAD takes none
+    /// ([`JobError::NotTaken`]): it authenticates what it encrypts, and its [associated
+    /// data](Job::associated).
     pub fn mac_range(mut self, range: Range<usize>) -> Self {
         self.set_mac_range(Some(range));
         self
     }
 
-    /// The length of the text in bits, counted from the highest of the first byte, for KASUMI's F8 and F9, which
-    /// are defined over bits; without it, all bits count. The text, or its range, has as many bytes as they take
-    /// ([`JobError::BitLength`]). What F8 finds behind the last of them stays as it is. What counts no bits takes
-    /// no such length ([`JobError::NotTaken`]).
+    /// The length of the text in bits, counted from the highest of the first byte, for KASUMI's F8
+    /// and F9, which are defined over bits; without it, all bits count. The text, or its range, has
+    /// as many bytes as they take ([`JobError::BitLength`]). What F8 finds behind the last of them
+    /// stays as it is. What counts no bits takes no such length ([`JobError::NotTaken`]).
     ///
     /// ```
     /// # use broadloom_engine::{Job, Session};
@@ -104,18 +111,18 @@ impl<'a, T> Job<'a, T> {
         self
     }
 
-    /// The time by which a queue pair should have processed the job: it then no longer waits for others to
-    /// fill the lanes.
+    /// The time by which a queue pair should have processed the job: it then no longer waits for
+    /// others to fill the lanes.
     pub fn by(mut self, deadline: Instant) -> Self {
         self.set_deadline(Some(deadline));
         self
     }
 
-    /// Bytes of room that a compression or a decompression gets on its first attempt. There is always more
-    /// where that is too little; enough at once saves attempts. Without it the provider's worst case is
-    /// assumed, or four times the input. A compression gets no more than that worst case
-    /// ([`Session::bound`]), a decompression no more than its [limit](Job::limit) or what its input can stand
-    /// for, which may still be a lot.
+    /// Bytes of room that a compression or a decompression gets on its first attempt. There is
+    /// always more where that is too little; enough at once saves attempts. Without it the
+    /// provider's worst case is assumed, or four times the input. A compression gets no more than
+    /// that worst case ([`Session::bound`]), a decompression no more than its [limit](Job::limit)
+    /// or what its input can stand for, which may still be a lot.
     pub fn room(mut self, bytes: usize) -> Self {
         self.set_room(Some(bytes));
         self
@@ -130,17 +137,17 @@ impl<'a, T> Job<'a, T> {
 
     /// The caller's own value, in place of the one before.
     pub fn user<U>(self, user: U) -> Job<'a, U> {
-        Job { operation: self.operation, user }
+        Job { contents: self.contents, user }
     }
 
     /// The session.
     pub fn session(&self) -> &Session {
-        self.operation.session()
+        self.contents.0.session()
     }
 
     /// How it went: `None` until it is complete.
     pub fn status(&self) -> Option<Result<(), JobError>> {
-        self.operation.status()
+        self.contents.0.status()
     }
 
     /// Whether it is complete, and went well.
@@ -148,33 +155,34 @@ impl<'a, T> Job<'a, T> {
         self.status() == Some(Ok(()))
     }
 
-    /// The digest or tag that was made, [`Session::tag_len`] bytes; `None` where none was: for a cipher,
-    /// where one was only checked, and until the job is complete.
+    /// The digest or tag that was made, [`Session::tag_len`] bytes; `None` where none was: for a
+    /// cipher, where one was only checked, and until the job is complete.
     pub fn tag(&self) -> Option<&[u8]> {
         let session = self.session();
         let made = self.succeeded() && !session.direction().checks() && session.tag_len() > 0;
-        made.then(|| &self.operation.tag.bytes[..session.tag_len()])
+        made.then(|| &self.contents.0.tag.bytes[..session.tag_len()])
     }
 
     /// The data.
     pub fn data(&self) -> &Data<'a> {
-        &self.operation.data
+        &self.contents.0.data
     }
 
-    /// The output: of a cipher, an AEAD or a chain the bytes that the cipher wrote, where they are in one
-    /// piece; of a compression or a decompression what it made. `None` until the job has succeeded.
+    /// The output: of a cipher, an AEAD or a chain the bytes that the cipher wrote, where they are
+    /// in one piece; of a compression or a decompression what it made. `None` until the job has
+    /// succeeded.
     ///
-    /// With a [range for the cipher](Job::cipher_range) that is the range, and nothing beside it: the whole
-    /// buffer, with a header before it and a [tag](Job::tag_at) behind, is `job.data().output()`
-    /// ([`Data::output`]).
+    /// With a [range for the cipher](Job::cipher_range) that is the range, and nothing beside it:
+    /// the whole buffer, with a header before it and a [tag](Job::tag_at) behind, is
+    /// `job.data().output()` ([`Data::output`]).
     pub fn output(&self) -> Option<&[u8]> {
         let rules = self.session().rules();
-        match (&self.operation.made, rules.making) {
+        match (&self.contents.0.made, rules.making) {
             _ if !self.succeeded() => None,
             (Some(made), Some(_)) => Some(made.output()),
             _ if rules.writes => {
-                let all = self.operation.data.output()?;
-                all.get(self.operation.cipher.of(all.len()))
+                let all = self.contents.0.data.output()?;
+                all.get(self.contents.0.cipher.of(all.len()))
             }
             _ => None,
         }
@@ -183,24 +191,24 @@ impl<'a, T> Job<'a, T> {
     /// Takes the output of a compression or a decompression away; empty where there is none.
     pub fn take_output(&mut self) -> Vec<u8> {
         let takes = self.succeeded();
-        self.operation.made.as_mut().filter(|_| takes).map(|made| made.take()).unwrap_or_default()
+        self.contents.0.made.as_mut().filter(|_| takes).map(|made| made.take()).unwrap_or_default()
     }
 
-    /// Memory for the output of a compression or a decompression. It grows if it is too small; none of its
-    /// bytes count.
+    /// Memory for the output of a compression or a decompression. It grows if it is too small; none
+    /// of its bytes count.
     pub fn set_output_buffer(&mut self, buffer: Vec<u8>) {
-        self.operation.state = State::READY;
-        self.operation.made.get_or_insert_default().set_buffer(buffer);
+        self.contents.0.state = State::READY;
+        self.contents.0.made.get_or_insert_default().set_buffer(buffer);
     }
 
-    /// Bytes of input that a compression or a decompression has read: less than all where a DEFLATE stream
-    /// ends before its input does. 0 for anything else.
+    /// Bytes of input that a compression or a decompression has read: less than all where a DEFLATE
+    /// stream ends before its input does. 0 for anything else.
     pub fn consumed(&self) -> usize {
         self.made().map_or(0, |made| made.consumed())
     }
 
-    /// The session's checksum of the uncompressed bytes; `None` if it has none, and until the job has
-    /// succeeded.
+    /// The session's checksum of the uncompressed bytes; `None` if it has none, and until the job
+    /// has succeeded.
     pub fn checksum(&self) -> Option<u32> {
         self.made().filter(|_| self.succeeded())?.checksum()
     }
@@ -212,12 +220,12 @@ impl<'a, T> Job<'a, T> {
 
     fn made(&self) -> Option<&Made> {
         self.session().rules().making?;
-        self.operation.made.as_deref()
+        self.contents.0.made.as_deref()
     }
 
     /// Why the session that its own falls back to has done it; `None` if it has not.
     pub fn fell_back(&self) -> Option<JobError> {
-        self.operation.fell_back.as_deref().copied()
+        self.contents.0.fell_back.as_deref().copied()
     }
 
     /// The caller's own value.
@@ -232,141 +240,182 @@ impl<'a, T> Job<'a, T> {
 
     /// The data and the caller's own value.
     pub fn into_parts(self) -> (Data<'a>, T) {
-        (self.operation.data, self.user)
+        (self.contents.0.data, self.user)
     }
 
     /// Gives it other data, for its next use, and what it had.
     pub fn set_data(&mut self, data: impl Into<Data<'a>>) -> Data<'a> {
-        self.operation.state = State::READY;
-        std::mem::replace(&mut self.operation.data, data.into())
+        self.contents.0.state = State::READY;
+        std::mem::replace(&mut self.contents.0.data, data.into())
     }
 
     /// The data, to be filled for its next use.
     pub fn data_mut(&mut self) -> &mut Data<'a> {
-        self.operation.state = State::READY;
-        &mut self.operation.data
+        self.contents.0.state = State::READY;
+        &mut self.contents.0.data
     }
 
     /// Gives it another nonce, for its next use.
     pub fn set_nonce(&mut self, nonce: &[u8]) {
-        self.operation.state = State::READY;
-        self.operation.nonce.set(nonce);
+        self.contents.0.state = State::READY;
+        self.contents.0.nonce.set(nonce);
     }
 
     /// Gives it another tag to check, for its next use; an empty one is none.
     pub fn set_expected_tag(&mut self, tag: &[u8]) {
-        self.operation.state = State::READY;
+        self.contents.0.state = State::READY;
         let kept = tag.len().min(MAX_TAG);
-        let at = self.operation.tag.at;
-        self.operation.tag = Tag { bytes: [0; MAX_TAG], given: tag.len(), at };
-        self.operation.tag.bytes[..kept].copy_from_slice(&tag[..kept]);
-        self.operation.extras.set(Extra::ExpectedTag, !tag.is_empty());
+        let at = self.contents.0.tag.at;
+        self.contents.0.tag = Tag { bytes: [0; MAX_TAG], given: tag.len(), at };
+        self.contents.0.tag.bytes[..kept].copy_from_slice(&tag[..kept]);
+        self.contents.0.extras.set(Extra::ExpectedTag, !tag.is_empty());
     }
 
     /// Gives the tag another place in the data, or none, for its next use.
     pub fn set_tag_at(&mut self, offset: Option<usize>) {
-        self.operation.state = State::READY;
-        self.operation.tag.at = offset;
-        self.operation.extras.set(Extra::TagPlace, offset.is_some());
+        self.contents.0.state = State::READY;
+        self.contents.0.tag.at = offset;
+        self.contents.0.extras.set(Extra::TagPlace, offset.is_some());
     }
 
     /// Gives the cipher other bytes, or all, for its next use.
     pub fn set_cipher_range(&mut self, range: Option<Range<usize>>) {
-        self.operation.state = State::READY;
-        self.operation.extras.set(Extra::CipherRange, range.is_some());
-        self.operation.cipher = range.map_or(Span::ALL, Span::from);
+        self.contents.0.state = State::READY;
+        self.contents.0.extras.set(Extra::CipherRange, range.is_some());
+        self.contents.0.cipher = range.map_or(Span::ALL, Span::from);
     }
 
     /// Gives the hash or the MAC other bytes, or all, for its next use.
     pub fn set_mac_range(&mut self, range: Option<Range<usize>>) {
-        self.operation.state = State::READY;
-        self.operation.extras.set(Extra::MacRange, range.is_some());
-        self.operation.mac = range.map_or(Span::ALL, Span::from);
+        self.contents.0.state = State::READY;
+        self.contents.0.extras.set(Extra::MacRange, range.is_some());
+        self.contents.0.mac = range.map_or(Span::ALL, Span::from);
     }
 
     /// Gives the text another length in bits, or none, for its next use.
     pub fn set_bits(&mut self, len: Option<usize>) {
-        self.operation.state = State::READY;
-        self.operation.extras.set(Extra::Bits, len.is_some());
-        self.operation.bits = len.unwrap_or_default();
+        self.contents.0.state = State::READY;
+        self.contents.0.extras.set(Extra::Bits, len.is_some());
+        self.contents.0.bits = len.unwrap_or_default();
     }
 
     /// Gives it other associated data, for its next use.
     pub fn set_associated(&mut self, data: impl Into<Bytes<'a>>) {
-        self.operation.state = State::READY;
-        self.operation.associated = data.into();
-        let is_given = !self.operation.associated.as_slice().is_empty();
-        self.operation.extras.set(Extra::Associated, is_given);
+        self.contents.0.state = State::READY;
+        self.contents.0.associated = data.into();
+        let is_given = !self.contents.0.associated.as_slice().is_empty();
+        self.contents.0.extras.set(Extra::Associated, is_given);
     }
 
     /// The associated data, to be changed for its next use.
     pub fn associated_mut(&mut self) -> &mut Bytes<'a> {
-        self.operation.state = State::READY;
-        self.operation.extras.set(Extra::Associated, true);
-        &mut self.operation.associated
+        self.contents.0.state = State::READY;
+        self.contents.0.extras.set(Extra::Associated, true);
+        &mut self.contents.0.associated
     }
 
     /// Gives it another session, for its next use.
     pub fn set_session(&mut self, session: impl Into<Held<'a>>) {
-        self.operation.state = State::READY;
-        self.operation.session = session.into();
-        self.operation.nonce.remove_counter();
+        self.contents.0.state = State::READY;
+        self.contents.0.session = session.into();
+        self.contents.0.nonce.remove_counter();
         // Of a session without another to fall back to nobody asks whether it has.
-        self.operation.fell_back = None;
+        self.contents.0.fell_back = None;
     }
 
     /// Gives it other room for its first attempt, or as much as seems right.
     pub fn set_room(&mut self, bytes: Option<usize>) {
-        self.operation.state = State::READY;
-        self.operation.made.get_or_insert_default().wish = bytes;
+        self.contents.0.state = State::READY;
+        self.contents.0.made.get_or_insert_default().wish = bytes;
     }
 
     /// Gives it another limit, for its next use.
     pub fn set_limit(&mut self, bytes: u64) {
-        self.operation.state = State::READY;
-        self.operation.made.get_or_insert_default().limit = bytes;
+        self.contents.0.state = State::READY;
+        self.contents.0.made.get_or_insert_default().limit = bytes;
     }
 
     /// Gives it another deadline, or none, for its next use.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
-        self.operation.state = State::READY;
-        self.operation.deadline = deadline;
+        self.contents.0.state = State::READY;
+        self.contents.0.deadline = deadline;
     }
 }
 
 impl<T: fmt::Debug> fmt::Debug for Job<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = self.operation.data.len();
+        let bytes = self.contents.0.data.len();
         let status = self.status();
         write!(f, "{:?}, {bytes} bytes, {status:?}, {:?}", self.session(), self.user)
     }
 }
 
-/// A job, or what owns or borrows one: what the engine takes and gives back.
+/// A job, or what owns or borrows a job: what the engine takes and gives back.
 ///
-/// A `Box<Job>` moves faster through a queue pair than a job does.
+/// A `Box<Job>` moves faster through a queue pair than a job does. A type of your own that has a
+/// job hands out the [`Contents`] of that job:
+///
+/// ```
+/// use broadloom_engine::{Contents, Handle, Job};
+///
+/// struct Packet<'a> {
+///     job: Job<'a>,
+///     port: u16,
+/// }
+///
+/// impl<'a> Handle<'a> for Packet<'a> {
+///     fn contents(&mut self) -> &mut Contents<'a> {
+///         self.job.contents()
+///     }
+/// }
+/// ```
 pub trait Handle<'a> {
-    /// The job's operation.
-    fn operation(&mut self) -> &mut Operation<'a>;
+    /// The contents of the job, always of the same job.
+    fn contents(&mut self) -> &mut Contents<'a>;
 }
 
 impl<'a, T> Handle<'a> for Job<'a, T> {
     #[inline(always)]
-    fn operation(&mut self) -> &mut Operation<'a> {
-        &mut self.operation
+    fn contents(&mut self) -> &mut Contents<'a> {
+        &mut self.contents
     }
 }
 
 impl<'a, H: Handle<'a> + ?Sized> Handle<'a> for Box<H> {
     #[inline(always)]
-    fn operation(&mut self) -> &mut Operation<'a> {
-        (**self).operation()
+    fn contents(&mut self) -> &mut Contents<'a> {
+        (**self).contents()
     }
 }
 
 impl<'a, H: Handle<'a> + ?Sized> Handle<'a> for &mut H {
     #[inline(always)]
-    fn operation(&mut self) -> &mut Operation<'a> {
-        (**self).operation()
+    fn contents(&mut self) -> &mut Contents<'a> {
+        (**self).contents()
     }
 }
+
+/// Everything of a job but the caller's own value: for the engine alone, which hands it to
+/// providers.
+///
+/// An application cannot complete a job:
+///
+/// ```compile_fail
+/// use broadloom_engine::{Handle, Job};
+///
+/// fn claim_success(job: &mut Job) {
+///     job.contents().complete(Ok(()));
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Contents<'a>(Operation<'a>);
+
+/// The engine's way to the operation of a job.
+pub(crate) trait Operated<'a>: Handle<'a> {
+    #[inline(always)]
+    fn operation(&mut self) -> &mut Operation<'a> {
+        &mut self.contents().0
+    }
+}
+
+impl<'a, H: Handle<'a> + ?Sized> Operated<'a> for H {}

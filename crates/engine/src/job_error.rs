@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::algorithm::{Algorithm, Direction, Lengths};
-use crate::parameters::Extra;
+use crate::extra::Extra;
 
 /// What an accelerator did instead of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,9 +115,9 @@ pub enum JobError {
         /// Bytes of data.
         len: usize,
     },
-    /// A tag that would be written over ciphertext or over the bytes that it is the tag of, or is to be read
-    /// from there; or that would be encrypted in part. Give the cipher a [range](crate::Job::cipher_range)
-    /// beside it, or the MAC [one](crate::Job::mac_range).
+    /// A tag that would be written over ciphertext or over the bytes that it is the tag of, or is
+    /// to be read from there; or that would be encrypted in part. Give the cipher a
+    /// [range](crate::Job::cipher_range) beside it, or the MAC [one](crate::Job::mac_range).
     TagOverlap {
         /// Where the tag starts.
         start: usize,
@@ -130,8 +130,8 @@ pub enum JobError {
         /// Where it ends.
         range_end: usize,
     },
-    /// Something that the job's session has no use for. It is not ignored: what is asked to be authenticated
-    /// and is not would not be missed.
+    /// Something that the job's session has no use for. It is not ignored: what is asked to be
+    /// authenticated and is not would not be missed.
     NotTaken {
         /// What it is.
         extra: Extra,
@@ -151,8 +151,8 @@ pub enum JobError {
         /// Bytes of the destination.
         destination_len: usize,
     },
-    /// The provider could not open a queue for this thread; some have no more than so many at a time. Data in
-    /// place are as they were. Whoever tries again asks it again.
+    /// The provider could not open a queue for this thread; some have no more than so many at a
+    /// time. Data in place are as they were. Whoever tries again asks it again.
     NoQueue,
     /// One of the provider's own calls failed; the number is the provider's.
     Provider {
@@ -168,8 +168,8 @@ pub enum JobError {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// Something to be compressed is, as the provider has it, more than several times as much room as it can
-    /// need.
+    /// Something to be compressed is, as the provider has it, more than several times as much room
+    /// as it can need.
     NeverFits {
         /// Bytes to be compressed.
         len: usize,

@@ -9,7 +9,8 @@ const MOST_PER_BYTE: u64 = 1032;
 /// What a decompression without a better guess gets for a byte, on its first attempt.
 const USUAL_PER_BYTE: usize = 4;
 const LEAST_ROOM: usize = 512;
-/// A compression gets no more room than so many times the worst case, the provider's or the format's.
+/// A compression gets no more room than so many times the worst case, the provider's or the
+/// format's.
 const WORST_CASES: usize = 4;
 /// Bytes that a stream takes, more or less, beside its blocks.
 const FRAME: usize = 64;
@@ -58,18 +59,20 @@ impl Default for Made {
 }
 
 /// What an attempt at compressing or decompressing came to. See
-/// [`Operation::progress`](crate::Operation::progress).
+/// [`Operation::progress`](crate::provider::Operation::progress).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {
-    /// Bytes of input that were read: less than all where a DEFLATE stream ends before its input does.
+    /// Bytes of input that were read: less than all where a DEFLATE stream ends before its input
+    /// does.
     pub consumed: usize,
     /// Bytes of output that were made.
     pub produced: usize,
-    /// The room was not enough. A compression has then kept whole blocks, none of them final, that end on a
-    /// byte boundary, for the input consumed, and goes on with the rest; or nothing. A decompression has
-    /// kept nothing.
+    /// The room was not enough. A compression has then kept whole blocks, none of them final, that
+    /// end on a byte boundary, for the input consumed, and goes on with the rest; or nothing. A
+    /// decompression has kept nothing.
     pub full: bool,
-    /// The session's checksum of these uncompressed bytes, if it fell out; else the engine computes it.
+    /// The session's checksum of these uncompressed bytes, if it fell out; else the engine computes
+    /// it.
     pub checksum: Option<u32>,
 }
 
@@ -131,7 +134,8 @@ impl Made {
         making.how.checksum != Checksum::None && progress.checksum.is_none()
     }
 
-    /// Takes in what an attempt came to. `input` may be empty where nobody [needs](Made::needs_text) it.
+    /// Takes in what an attempt came to. `input` may be empty where nobody
+    /// [needs](Made::needs_text) it.
     pub fn advance(
         &mut self,
         making: Making,

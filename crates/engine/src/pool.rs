@@ -9,7 +9,8 @@ use crate::job::Handle;
 use crate::processor::{Outcome, Processor};
 use crate::share::shares;
 
-/// [`Processor::process_many`] on the threads of a pool: a processor for each of them, kept between calls.
+/// [`Processor::process_many`] on the threads of a pool: a processor for each of them, kept between
+/// calls.
 ///
 /// ```
 /// # use broadloom_engine::{Job, PoolProcessor, Session};
@@ -26,8 +27,8 @@ use crate::share::shares;
 #[derive(Default)]
 pub struct PoolProcessor {
     caller: Processor,
-    /// By the thread's number in the pool. A thread takes its own while it works: whoever comes upon an
-    /// empty one (a provider that uses the pool itself may bring that about) opens another.
+    /// By the thread's number in the pool. A thread takes its own while it works: whoever comes
+    /// upon an empty one (a provider that uses the pool itself may bring that about) opens another.
     threads: Vec<Mutex<Option<Processor>>>,
     shares: Vec<Range<usize>>,
 }
@@ -38,9 +39,10 @@ impl PoolProcessor {
         PoolProcessor::default()
     }
 
-    /// Processes jobs to their end, as [`Processor::process_many`] does, in contiguous shares of near-equal
-    /// cost, one for each thread of the pool. It returns when all are complete, so jobs may borrow. Jobs
-    /// that are too few to be worth a second thread are processed on the calling one.
+    /// Processes jobs to their end, as [`Processor::process_many`] does, in contiguous shares of
+    /// near-equal cost, one for each thread of the pool. It returns when all are complete, so jobs
+    /// may borrow. Jobs that are too few to be worth a second thread are processed on the calling
+    /// one.
     ///
     /// # Panics
     /// If a provider panics; jobs are then as [`Processor::process_many`] leaves them.

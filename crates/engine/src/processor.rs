@@ -1,25 +1,27 @@
 //! What one thread has open at every provider, and how a window of operations goes through it.
 
+use std::time::Duration;
+
 use arrayvec::ArrayVec;
 
-use crate::device::{self, DeviceQueue};
-use crate::job::Handle;
+use crate::job::{Handle, Operated};
 use crate::job_error::JobError;
 use crate::operation::Operation;
-use crate::provider::{AnyQueue, Occupancy};
+use crate::provider::device::DeviceQueue;
+use crate::provider::queue::{AnyQueue, Occupancy};
 use crate::session::Session;
 
-/// Operations that go to a provider in one call, at most: as many as the widest kernels have lanes, which
-/// are those that work bit by bit.
+/// Operations that go to a provider in one call, at most: as many as the widest kernels have lanes,
+/// which are those that work bit by bit.
 pub(crate) const WINDOW: usize = 512;
 
 type Window<'x, 'a> = ArrayVec<&'x mut Operation<'a>, WINDOW>;
 
-/// The synchronous way in: one thread's open queues, which process jobs to their end within a call.
+/// Processes many jobs to their end within a call, on one thread: the synchronous way in.
 ///
-/// It opens a provider's queue when it first meets a session of that provider, and keeps it. Threads that
-/// process at the same time each have one of their own. A provider may have no more of them just then: jobs
-/// fail with [`JobError::NoQueue`], and the next call asks it again.
+/// It opens a provider's queue when it first meets a session of that provider, and keeps it.
+/// Threads that process at the same time each have one of their own. A provider may have no more of
+/// them just then: jobs fail with [`JobError::NoQueue`], and the next call asks it again.
 ///
 /// ```
 /// # use broadloom_engine::{Job, Processor, Session};
@@ -66,14 +68,15 @@ impl Processor {
     }
 
     /// Processes jobs to their end, side by side where their kernels allow it: any mix of sessions,
-    /// algorithms, lengths and keys. Each of them is then complete, and says how it went. Jobs that were
-    /// complete before are processed once more.
+    /// algorithms, lengths and keys. Each of them is then complete, and says how it went. Jobs that
+    /// were complete before are processed once more.
     ///
     /// # Panics
-    /// If a provider panics. The jobs that it was working on, up to 512, have no status then, nor have those
-    /// that come after them, of which nothing was begun. The former cannot be done again with what is left in
-    /// their buffers: processed once more they fail with [`JobError::Panicked`], their output wiped; a setter
-    /// makes them ready for other data. The provider's queue may be of no more use: drop the processor.
+    /// If a provider panics. The jobs that it was working on, up to 512, have no status then, nor
+    /// have those that come after them, of which nothing was begun. The former cannot be done again
+    /// with what is left in their buffers: processed once more they fail with
+    /// [`JobError::Panicked`], their output wiped; a setter makes them ready for other data. The
+    /// provider's queue may be of no more use: drop the processor.
     pub fn process_many<'a, H: Handle<'a>>(&mut self, jobs: &mut [H]) -> Outcome {
         let mut outcome = Outcome::default();
         for jobs in jobs.chunks_mut(WINDOW) {
@@ -85,8 +88,8 @@ impl Processor {
         outcome
     }
 
-    /// Operations that are worth waiting for, of a session's class at its provider; `None` where that has no queue
-    /// just now.
+    /// Operations that are worth waiting for, of a session's class at its provider; `None` where
+    /// that has no queue just now.
     pub(crate) fn batch(&mut self, session: &Session) -> Option<usize> {
         let class = session.stage(false).class;
         match self.open(session)? {
@@ -107,7 +110,8 @@ impl Processor {
         self.earlier = add_up(self.earlier, &queues);
     }
 
-    /// The queue at a session's provider; opened, unless it is. `None` where the provider has none just now.
+    /// The queue at a session's provider; opened, unless it is. `None` where the provider has none
+    /// just now.
     fn open(&mut self, session: &Session) -> Option<&mut AnyQueue> {
         let provider = session.provider_id();
         let index = match self.queues.iter().position(|open| open.provider == provider) {
@@ -121,8 +125,8 @@ impl Processor {
         Some(&mut self.queues[index].queue)
     }
 
-    /// Brings up to [`WINDOW`] jobs, as they are in a ring, to their end, in the common case all of one provider (`SAME`:
-    /// that is known), and says how many failed.
+    /// Brings up to [`WINDOW`] jobs, as they are in a ring, to their end, in the common case all of
+    /// one provider (`SAME`: that is known), and says how many failed.
     pub(crate) fn run<'a, H: Handle<'a>, const SAME: bool>(
         &mut self,
         provider: usize,
@@ -152,7 +156,8 @@ impl Processor {
         window.iter_mut().map(|operation| usize::from(operation.finish())).sum()
     }
 
-    /// Has operations that a provider was done with worked on again, as long as there is more to be done.
+    /// Has operations that a provider was done with worked on again, as long as there is more to be
+    /// done.
     #[inline(never)]
     fn go_on(&mut self, window: &mut [&mut Operation<'_>]) {
         loop {
@@ -174,7 +179,8 @@ impl Processor {
         std::mem::take(&mut self.fallbacks)
     }
 
-    /// Brings an operation that is [ready](Operation::is_open) to its end, and says whether it failed.
+    /// Brings an operation that is [ready](Operation::is_open) to its end, and says whether it
+    /// failed.
     pub(crate) fn run_open(&mut self, operation: &mut Operation<'_>) -> bool {
         let mut window = [operation];
         self.work_apart(&mut window);
@@ -209,7 +215,7 @@ impl Processor {
         let Some(first) = window.first() else { return };
         match self.open(first.acting()) {
             Some(AnyQueue::Local(queue)) => queue.run(window),
-            Some(AnyQueue::Device(device)) => device::drive(&mut **device, window),
+            Some(AnyQueue::Device(device)) => drive(&mut **device, window),
             None => {
                 for operation in window {
                     operation.complete(Err(JobError::NoQueue));
@@ -245,4 +251,29 @@ fn add_up(earlier: Occupancy, queues: &[Open]) -> Occupancy {
         AnyQueue::Device(_) => None,
     });
     queues.fold(earlier, |a, b| Occupancy { used: a.used + b.used, offered: a.offered + b.offered })
+}
+
+/// How long a wait for a device is before the rings are looked at again.
+pub(crate) const DEVICE_WAIT: Duration = Duration::from_millis(1);
+
+/// Has a device do operations, and waits for all of them. It must have nothing else to do.
+fn drive(device: &mut dyn DeviceQueue, operations: &mut [&mut Operation<'_>]) {
+    let (mut next, mut left) = (0, operations.len());
+    while left > 0 {
+        let before = next;
+        while next < operations.len() && device.submit(next as u64, operations[next]) {
+            next += 1;
+        }
+        if next > before {
+            device.doorbell();
+        }
+        let waiting = left;
+        while let Some(ticket) = device.poll() {
+            device.finish(ticket, operations[ticket as usize]);
+            left -= 1;
+        }
+        if left == waiting && left > 0 {
+            device.wait(DEVICE_WAIT);
+        }
+    }
 }

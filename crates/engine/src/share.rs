@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use crate::job::Handle;
+use crate::job::{Handle, Operated};
 
-/// What a job costs beside its bytes, in bytes that could be worked on in that time. Short jobs of the
-/// native provider's kernels cost as much as 130 to 180 further bytes.
+/// What a job costs beside its bytes, in bytes that could be worked on in that time. Short jobs of
+/// the native provider's kernels cost as much as 130 to 180 further bytes.
 const JOB: usize = 150;
 
 /// Less than this, in bytes, is not worth another thread: waking one takes some microseconds.
 const LEAST: usize = 32 << 10;
 
-/// Shares of a burst for at most `threads` threads, fewer where it is small, and more where a share would
-/// have more than `most` jobs.
+/// Shares of a burst for at most `threads` threads, fewer where it is small, and more where a share
+/// would have more than `most` jobs.
 pub(crate) fn shares<'a, H: Handle<'a>>(
     jobs: &mut [H],
     threads: usize,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::provider::Occupancy;
+use crate::provider::queue::Occupancy;
 
 /// Why lanes were run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 #[cfg(loom)]
 pub(crate) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-/// Locks. No one but this crate's own short critical sections holds these locks, and those call nothing
-/// that could panic.
+/// Locks. No one but this crate's own short critical sections holds these locks, and those call
+/// nothing that could panic.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("nothing panics while it holds the lock")
 }

@@ -12,17 +12,17 @@ use crate::algorithm::{
     CompressionAlgorithm, Direction, HashAlgorithm, KeyParts, Lengths, MacAlgorithm,
 };
 
-/// An algorithm, a direction, the keys and the length of the tag, or how to compress: what a session is
-/// opened for.
+/// An algorithm, a direction, the keys and the length of the tag, or how to compress: what a
+/// session is opened for.
 ///
 /// Made by typed builders, so that a cipher cannot be told to verify, nor a hash to take a key:
 ///
 /// ```
 /// use broadloom_engine::{AeadAlgorithm, AesSize, HashAlgorithm, MacAlgorithm, Transform};
 ///
-/// let digest = Transform::hash(HashAlgorithm::Sha256);
-/// let verify = Transform::mac(MacAlgorithm::Hmac(HashAlgorithm::Sha1), b"key").tag_len(12).verify()?;
-/// let seal = Transform::aead(AeadAlgorithm::AesGcm(AesSize::Aes128), &[7; 16]).seal()?;
+/// let digest = Transform::hash(HashAlgorithm::Sha256); let verify =
+/// Transform::mac(MacAlgorithm::Hmac(HashAlgorithm::Sha1), b"key").tag_len(12).verify()?; let seal
+/// = Transform::aead(AeadAlgorithm::AesGcm(AesSize::Aes128), &[7; 16]).seal()?;
 /// # Ok::<(), broadloom_engine::TransformError>(())
 /// ```
 ///
@@ -94,8 +94,8 @@ impl Transform {
     /// A compression: each job's data on their own, with no state from one to the next.
     ///
     /// # Errors
-    /// A window that the algorithm does not have. Whether there is such a level, and the rest, is for a
-    /// provider to say, when a session is opened.
+    /// A window that the algorithm does not have. Whether there is such a level, and the rest, is
+    /// for a provider to say, when a session is opened.
     pub fn compress(
         algorithm: CompressionAlgorithm,
         compression: Compression,
@@ -117,24 +117,26 @@ impl Transform {
         Transform::new(algorithm, Direction::Decompress, &[], &[]).compression(how).build()
     }
 
-    /// A message authentication code; [`generate`](Builder::generate) or [`verify`](Builder::verify)
-    /// makes it a transform.
+    /// A message authentication code; [`generate`](Builder::generate) or
+    /// [`verify`](Builder::verify) makes it a transform.
     pub fn mac(algorithm: MacAlgorithm, key: &[u8]) -> Builder<kind::Mac> {
         Builder::new(kind::Mac, Algorithm::Mac(algorithm), key, &[])
     }
 
-    /// A cipher; [`encrypt`](Builder::encrypt) or [`decrypt`](Builder::decrypt) makes it a transform.
+    /// A cipher; [`encrypt`](Builder::encrypt) or [`decrypt`](Builder::decrypt) makes it a
+    /// transform.
     pub fn cipher(algorithm: CipherAlgorithm, key: &[u8]) -> Builder<kind::Cipher> {
         Builder::new(kind::Cipher, Algorithm::Cipher(algorithm), key, &[])
     }
 
-    /// Authenticated encryption; [`seal`](Builder::seal) or [`open`](Builder::open) makes it a transform.
+    /// Authenticated encryption; [`seal`](Builder::seal) or [`open`](Builder::open) makes it a
+    /// transform.
     pub fn aead(algorithm: AeadAlgorithm, key: &[u8]) -> Builder<kind::Aead> {
         Builder::new(kind::Aead, Algorithm::Aead(algorithm), key, &[])
     }
 
-    /// A cipher whose ciphertext is authenticated, as in IPsec ESP. Decrypting, the tag is checked first,
-    /// and nothing is deciphered where it is wrong.
+    /// A cipher whose ciphertext is authenticated, as in IPsec ESP. Decrypting, the tag is checked
+    /// first, and nothing is deciphered where it is wrong.
     pub fn cipher_then_mac(
         cipher: CipherAlgorithm,
         cipher_key: &[u8],
@@ -145,8 +147,8 @@ impl Transform {
         Builder::new(kind::Chain, algorithm, cipher_key, mac_key)
     }
 
-    /// A cipher over an authenticated plaintext, as in TLS 1.2. Decrypting, a plaintext whose tag is
-    /// wrong is wiped.
+    /// A cipher over an authenticated plaintext, as in TLS 1.2. Decrypting, a plaintext whose tag
+    /// is wrong is wiped.
     pub fn mac_then_cipher(
         mac: MacAlgorithm,
         mac_key: &[u8],
@@ -158,9 +160,10 @@ impl Transform {
     }
 
     /// The transform of an algorithm and a direction that are known only at run time;
-    /// [`build`](Builder::build) makes it, and before that the tag can be truncated, weak keys allowed, and a
-    /// [`Compression`] described, as with the typed builders. `key` is that of the cipher in a chain, and
-    /// `mac_key` that of its MAC; elsewhere `mac_key` is empty, and for a hash both are.
+    /// [`build`](Builder::build) makes it, and before that the tag can be truncated, weak keys
+    /// allowed, and a [`Compression`] described, as with the typed builders. `key` is that of the
+    /// cipher in a chain, and `mac_key` that of its MAC; elsewhere `mac_key` is empty, and for a
+    /// hash both are.
     ///
     /// ```
     /// use broadloom_engine::{Algorithm, Direction, Transform};
@@ -196,8 +199,8 @@ impl Transform {
         self.direction
     }
 
-    /// The key: the cipher's in a chain; empty for a hash. Of triple DES it has 24 bytes, three keys, where two were
-    /// given.
+    /// The key: the cipher's in a chain; empty for a hash. Of triple DES it has 24 bytes, three
+    /// keys, where two were given.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
@@ -294,8 +297,8 @@ impl<Kind> Builder<Kind> {
 }
 
 impl Builder<kind::Any> {
-    /// How to compress; of a decompression, the checksum alone counts. Whatever is no compression ignores
-    /// this, as it has no use for a [`Compression`].
+    /// How to compress; of a decompression, the checksum alone counts. Whatever is no compression
+    /// ignores this, as it has no use for a [`Compression`].
     pub fn compression(mut self, how: Compression) -> Self {
         self.compression = how;
         self
@@ -330,9 +333,9 @@ tag_len!(Mac, Aead, Chain, Any);
 macro_rules! weak_keys {
     ($($kind:ident),*) => { $(
         impl Builder<kind::$kind> {
-            /// Takes keys for triple DES of which two neighbours are equal, so that no more is done than
-            /// DES. They are refused otherwise (SP 800-67, 3.3.2); what was made with one has to be read
-            /// all the same.
+            /// Takes keys for triple DES of which two neighbours are equal, so that no more is done
+            /// than DES. They are refused otherwise (SP 800-67, 3.3.2); what was made with one has
+            /// to be read all the same.
             pub fn allow_weak_keys(mut self) -> Self {
                 self.allows_weak_keys = true;
                 self
@@ -343,7 +346,8 @@ macro_rules! weak_keys {
 
 weak_keys!(Cipher, Chain, Any);
 
-/// The key of triple DES with the first of two keys behind them, as the third (SP 800-67, 3.1); any other as it is.
+/// The key of triple DES with the first of two keys behind them, as the third (SP 800-67, 3.1); any
+/// other as it is.
 fn with_third_key(cipher: CipherAlgorithm, key: Zeroizing<Vec<u8>>) -> Zeroizing<Vec<u8>> {
     let row = cipher.row();
     if row.key_parts != KeyParts::TripleDes || key.len() == row.key_len {
@@ -392,8 +396,8 @@ macro_rules! direction {
             #[doc = $doc]
             ///
             /// # Errors
-            /// The length of a key or of the tag does not fit the algorithm; parts of the key are equal
-            /// that must not be; or a chain has a MAC that takes a nonce of its own.
+            /// The length of a key or of the tag does not fit the algorithm; parts of the key are
+            /// equal that must not be; or a chain has a MAC that takes a nonce of its own.
             pub fn $name(self) -> Result<Transform, TransformError> {
                 self.finish(Direction::$direction)
             }
@@ -479,8 +483,8 @@ impl fmt::Display for TransformError {
             }
             TransformError::WeakKey { cipher, equal } => write!(
                 f,
-                "K{} and K{} of a key for {cipher} are equal, which leaves DES; three that differ are right, and \
-         allow_weak_keys takes these",
+                "K{} and K{} of a key for {cipher} are equal, which leaves DES; three that differ \
+                 are right, and allow_weak_keys takes these",
                 equal.0, equal.1
             ),
             TransformError::Direction { algorithm, direction } => write!(

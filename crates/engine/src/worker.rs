@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use crate::completion::Reply;
 use crate::exchange::{Envelope, Exchange, Item, Share, Taken, Wait};
-use crate::job::Handle;
+use crate::job::{Contents, Handle, Operated};
 use crate::job_error::JobError;
-use crate::operation::Operation;
 use crate::processor::WINDOW;
 use crate::queue_pair::{QueueConfig, QueuePair, reserved};
 use crate::statistics::Statistics;
@@ -16,8 +15,8 @@ use crate::sync::Arc;
 
 impl<H: Handle<'static>> Handle<'static> for Envelope<H> {
     #[inline(always)]
-    fn operation(&mut self) -> &mut Operation<'static> {
-        self.job.operation()
+    fn contents(&mut self) -> &mut Contents<'static> {
+        self.job.contents()
     }
 }
 
@@ -134,26 +133,27 @@ impl<H: Handle<'static>> Worker<H> {
         }
     }
 
-    /// Does something with the queue pair and says whether it went well. Where a provider panics, the
-    /// queue pair's jobs are complete, failed, and its queues are opened anew.
+    /// Does something with the queue pair and says whether it went well. Where a provider panics,
+    /// the queue pair's jobs are complete, failed, and its queues are opened anew.
     fn guard<R>(&mut self, work: impl FnOnce(&mut QueuePair<'static, Envelope<H>>) -> R) -> bool {
         let went_well = quietly(|| drop(work(&mut self.pair)));
         if !went_well {
-            // What may still panic is the drop of the provider's queues, and the jobs are safe by then.
+            // What may still panic is the drop of the provider's queues, and the jobs are safe by
+            // then.
             quietly(|| self.pair.recover(fail));
         }
         went_well
     }
 }
 
-/// Fails a job over which something panicked. If its own [`Handle`] is what panics it comes back with
-/// whatever status it has.
+/// Fails a job over which something panicked. If its own [`Handle`] is what panics it comes back
+/// with whatever status it has.
 fn fail<H: Handle<'static>>(job: &mut H) {
     quietly(|| job.operation().refuse(JobError::Panicked));
 }
 
-/// Does something that may panic (a provider, a waker, the drop of a job that nobody wants any more), and
-/// says whether it did not: a worker outlives it, and the panic's message was printed.
+/// Does something that may panic (a provider, a waker, the drop of a job that nobody wants any
+/// more), and says whether it did not: a worker outlives it, and the panic's message was printed.
 fn quietly(work: impl FnOnce()) -> bool {
     catch_unwind(AssertUnwindSafe(work)).is_ok()
 }

@@ -18,7 +18,8 @@ use crate::statistics::Statistics;
 use crate::sync::{Arc, Mutex};
 use crate::worker::Worker;
 
-/// Fewer jobs than this are not dealt out to several workers: they would leave the lanes of each empty.
+/// Fewer jobs than this are not dealt out to several workers: they would leave the lanes of each
+/// empty.
 const PIECE: usize = 32;
 
 /// How workers behave.
@@ -31,12 +32,14 @@ pub struct WorkersConfig {
     pub placement: Placement,
     /// Jobs for each of them, at most; as [`QueueConfig::capacity`].
     pub capacity: usize,
-    /// Jobs that share lanes are processed when so many have come; `None` leaves it to the provider.
+    /// Jobs that share lanes are processed when so many have come; `None` leaves it to the
+    /// provider.
     pub batch: Option<usize>,
     /// How long a job waits for others, at most, while more keep coming.
     pub max_wait: Option<Duration>,
-    /// How long a worker waits for more, at most, when none come and it has jobs that do not fill the
-    /// lanes. With zero it processes them at once, which is best unless bursts are small and frequent.
+    /// How long a worker waits for more, at most, when none come and it has jobs that do not fill
+    /// the lanes. With zero it processes them at once, which is best unless bursts are small and
+    /// frequent.
     pub patience: Duration,
 }
 
@@ -106,22 +109,22 @@ impl From<AffinityError> for WorkersError {
 ///
 /// Jobs go in and come out in three ways, which mix:
 ///
-/// - [`submit`](Workers::submit) takes bursts, and [`poll`](Workers::poll) gives back what is complete, in
-///   any order; [`wait`](Workers::wait) and [`event`](Workers::event) are for whoever has nothing else to
-///   do.
+/// - [`submit`](Workers::submit) takes bursts, and [`poll`](Workers::poll) gives back what is
+///   complete, in any order; [`wait`](Workers::wait) and [`event`](Workers::event) are for whoever
+///   has nothing else to do.
 /// - [`process`](Workers::process) and [`process_burst`](Workers::process_burst) are futures.
 /// - [`process_many`](Workers::process_many) waits.
 ///
-/// Jobs own what they work on, since they outlive any call; they come back with it. A burst goes to the
-/// worker that has the fewest jobs, or in pieces to several. A worker whose inbox is empty processes what
-/// it has, however few; one that has nothing sleeps.
+/// Jobs own what they work on, since they outlive any call; they come back with it. A burst goes to
+/// the worker that has the fewest jobs, or in pieces to several. A worker whose inbox is empty
+/// processes what it has, however few; one that has nothing sleeps.
 ///
-/// Every job comes back exactly once. If a provider panics, those that it was working on, and those that
-/// waited beside them for their lanes to fill, come back as failed with
+/// Every job comes back exactly once. If a provider panics, those that it was working on, and those
+/// that waited beside them for their lanes to fill, come back as failed with
 /// [`JobError::Panicked`](crate::JobError::Panicked), and the worker goes on with a new queue.
-/// [`shutdown`](Workers::shutdown) completes all that was accepted and gives it back. If workers are
-/// dropped instead, all is completed as well: futures get their jobs, and the others go to the handler
-/// given to [`on_drop`](Workers::on_drop), or are discarded if there is none.
+/// [`shutdown`](Workers::shutdown) completes all that was accepted and gives it back. If workers
+/// are dropped instead, all is completed as well: futures get their jobs, and the others go to the
+/// handler given to [`on_drop`](Workers::on_drop), or are discarded if there is none.
 ///
 /// All may be called from several threads at once.
 ///
@@ -210,7 +213,8 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         }
     }
 
-    /// Says who gets the complete jobs that were submitted and not polled when the workers are dropped.
+    /// Says who gets the complete jobs that were submitted and not polled when the workers are
+    /// dropped.
     pub fn on_drop(self, handler: impl FnMut(H) + Send + 'static) -> Self {
         *crate::sync::lock(&self.on_drop) = Some(Box::new(handler));
         self
@@ -242,34 +246,34 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         self.exchange.capacity()
     }
 
-    /// Jobs that they have: accepted, and not yet given back. Jobs of futures that wait for room are not
-    /// accepted yet.
+    /// Jobs that they have: accepted, and not yet given back. Jobs of futures that wait for room
+    /// are not accepted yet.
     pub fn in_flight(&self) -> usize {
         self.exchange.in_flight()
     }
 
-    /// Takes jobs from the front of a burst, as many as there is room for, and says how many; the rest
-    /// stays. While futures wait for room, it takes none.
+    /// Takes jobs from the front of a burst, as many as there is room for, and says how many; the
+    /// rest stays. While futures wait for room, it takes none.
     pub fn submit(&self, jobs: &mut Vec<H>) -> usize {
         let piece = jobs.len().div_ceil(self.threads()).max(PIECE);
         self.exchange.submit(jobs, piece)
     }
 
-    /// Gives back complete jobs that were submitted, at most `max` of them, at the end of `jobs`, and says
-    /// how many.
+    /// Gives back complete jobs that were submitted, at most `max` of them, at the end of `jobs`,
+    /// and says how many.
     pub fn poll(&self, jobs: &mut Vec<H>, max: usize) -> usize {
         self.exchange.poll(jobs, max)
     }
 
-    /// Waits until complete jobs can be polled, until none are in flight that could be, or until the time
-    /// is over; says how many can be polled.
+    /// Waits until complete jobs can be polled, until none are in flight that could be, or until
+    /// the time is over; says how many can be polled.
     pub fn wait(&self, timeout: Duration) -> usize {
         self.exchange.wait(timeout)
     }
 
-    /// A file descriptor that is readable exactly while complete jobs wait for [`poll`](Workers::poll).
-    /// It costs a system call when the first is complete and one when the last is polled; without it there
-    /// are none.
+    /// A file descriptor that is readable exactly while complete jobs wait for
+    /// [`poll`](Workers::poll). It costs a system call when the first is complete and one when the
+    /// last is polled; without it there are none.
     ///
     /// # Errors
     /// The system has no more descriptors; [`io::ErrorKind::Unsupported`] elsewhere than on Linux.
@@ -277,8 +281,8 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         self.exchange.event()
     }
 
-    /// Has a job processed, side by side with those that others submit, and resolves to it. Where there is
-    /// no room it waits for some, first come first served.
+    /// Has a job processed, side by side with those that others submit, and resolves to it. Where
+    /// there is no room it waits for some, first come first served.
     ///
     /// Work starts at once and does not wait for the future to be polled.
     ///
@@ -296,9 +300,9 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         completion
     }
 
-    /// Has a burst of jobs processed, in contiguous shares of near-equal cost, and resolves to all of them
-    /// in the order in which they were. Each share is worked on by itself, which costs less than as many
-    /// single jobs; jobs of different bursts do not share lanes. As to the rest, see
+    /// Has a burst of jobs processed, in contiguous shares of near-equal cost, and resolves to all
+    /// of them in the order in which they were. Each share is worked on by itself, which costs less
+    /// than as many single jobs; jobs of different bursts do not share lanes. As to the rest, see
     /// [`process`](Workers::process).
     pub fn process_burst(&self, mut jobs: Vec<H>) -> Burst<H> {
         let lens = shares(&mut jobs, self.threads(), self.config.capacity).map(|share| share.len());
@@ -316,14 +320,14 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         burst
     }
 
-    /// Processes jobs to their end, in shares, one or more for each worker, and gives them back in their
-    /// order. The calling thread sleeps meanwhile.
+    /// Processes jobs to their end, in shares, one or more for each worker, and gives them back in
+    /// their order. The calling thread sleeps meanwhile.
     pub fn process_many(&self, jobs: Vec<H>) -> Vec<H> {
         block_on(self.process_burst(jobs))
     }
 
-    /// Completes all that was accepted, ends the threads, and gives back every job that was submitted and
-    /// not polled. Futures get theirs.
+    /// Completes all that was accepted, ends the threads, and gives back every job that was
+    /// submitted and not polled. Futures get theirs.
     ///
     /// # Panics
     /// If a worker has died, which no provider's panic brings about.
@@ -341,7 +345,8 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         self.exchange.close();
         let mut result = Ok(());
         for thread in self.threads.drain(..) {
-            // The last owner may be a job that a worker drops: that worker ends when it is done with it.
+            // The last owner may be a job that a worker drops: that worker ends when it is done
+            // with it.
             if thread.thread().id() != thread::current().id() {
                 result = result.and(thread.join());
             }

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::{
+    AnyQueue, CompressionParts, Operation, Progress, Provider, ProviderError, ProviderSession,
+    Queue,
+};
 use broadloom_engine::{
-    Algorithm, AnyQueue, Bytes, Checksum, Compression, CompressionAlgorithm, CompressionParts,
-    Data, Ending, Handle, Job, JobError, Operation, Processor, Progress, Provider, ProviderError,
-    ProviderSession, Queue, Session, Transform,
+    Algorithm, Bytes, Checksum, Compression, CompressionAlgorithm, Data, Ending, Job, JobError,
+    Processor, Session, Transform,
 };
 use proptest::prelude::*;
 
-/// "Compresses" each byte to a block of its own that is self-contained: the byte and its complement. So
-/// any number of input bytes can be kept where room ends, and twice the room is always needed.
+/// "Compresses" each byte to a block of its own that is self-contained: the byte and its
+/// complement. So any number of input bytes can be kept where room ends, and twice the room is
+/// always needed.
 #[derive(Clone, Copy)]
 struct Doubling {
     /// Keeps what fits where the room ends; else nothing.
@@ -268,14 +272,4 @@ fn memory_is_used_again() {
     assert_eq!(job.output(), None);
     run(&mut job);
     assert_eq!(job.output(), Some(doubled(b"xy").as_slice()));
-}
-
-#[test]
-fn a_job_used_again_has_all_its_pieces_before_it_is_processed() {
-    let session = compressing(true, Checksum::None);
-    let mut job = Job::new(&session, b"abc".as_slice());
-    run(&mut job);
-    assert_eq!(job.consumed(), 3);
-    job.set_data(b"xyz".as_slice());
-    assert!(job.operation().input_pieces().eq([b"xyz"]));
 }

@@ -1,4 +1,5 @@
-//! Queue pairs over a device: rings that are full, responses in any order, failures, fallbacks, drops.
+//! Queue pairs over a device: rings that are full, responses in any order, failures, fallbacks,
+//! drops.
 
 mod toy;
 
@@ -6,10 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use broadloom_engine::provider::{
+    AnyQueue, DeviceQueue, Operation, Provider, ProviderError, ProviderSession, Queue,
+};
 use broadloom_engine::{
-    Algorithm, AnyQueue, Buffer, Bytes, Data, DeviceFault, DeviceQueue, Direction, Doorbell, Job,
-    JobError, Operation, Order, Processor, Provider, ProviderError, ProviderSession, Queue,
-    QueueConfig, QueuePair, Session, Transform, Workers, WorkersConfig,
+    Algorithm, Buffer, Bytes, Data, DeviceFault, Direction, Doorbell, Job, JobError, Order,
+    Processor, QueueConfig, QueuePair, Session, Transform, Workers, WorkersConfig,
 };
 use proptest::prelude::*;
 use toy::{CIPHER, HASH, Late, MAC, Toy, Whole, sum};
@@ -212,8 +215,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Jobs of a device and of a local provider, in any sequence of calls: each comes back once, right or
-    /// failed as the device fails, in order where that was asked for.
+    /// Jobs of a device and of a local provider, in any sequence of calls: each comes back once,
+    /// right or failed as the device fails, in order where that was asked for.
     #[test]
     fn every_job_comes_back_once(
         steps in proptest::collection::vec(step(), 1..40),
@@ -256,7 +259,8 @@ proptest! {
                         let jobs = kinds.iter().enumerate();
                         let mut jobs: Vec<_> = jobs
                             .map(|(place, kind)| {
-                                let mut job = job(&sessions, kind % 4, accepted + place as u32, owned);
+                                let number = accepted + place as u32;
+                                let mut job = job(&sessions, kind % 4, number, owned);
                                 job.set_session(&sessions[*kind]);
                                 job
                             })
@@ -285,10 +289,12 @@ proptest! {
                 let statistics = pair.statistics();
                 back.extend(pair.close());
                 let counts = statistics.snapshot();
-                prop_assert_eq!((counts.accepted, counts.completed), (accepted.into(), accepted.into()));
+                let all = (accepted.into(), accepted.into());
+                prop_assert_eq!((counts.accepted, counts.completed), all);
                 let failed = back.iter().filter(|job| !job.succeeded()).count();
                 prop_assert_eq!(counts.failed as usize, failed);
-                prop_assert_eq!(counts.fallbacks as usize, back.iter().filter(|job| job.fell_back().is_some()).count());
+                let fell_back = back.iter().filter(|job| job.fell_back().is_some()).count();
+                prop_assert_eq!(counts.fallbacks as usize, fell_back);
             }
         }
         let whole = back.len();
@@ -317,11 +323,16 @@ proptest! {
 
     /// The synchronous call waits for a device as it does for anything else.
     #[test]
-    fn process_many_waits(kinds in proptest::collection::vec(0usize..4, 0..60), ring in 1usize..9, seed: u64) {
+    fn process_many_waits(
+        kinds in proptest::collection::vec(0usize..4, 0..60),
+        ring in 1usize..9,
+        seed: u64,
+    ) {
         let gadget = Gadget { ring, seed, ..Gadget::SOUND };
         let sessions = transforms().map(|transform| gadget.open(&transform));
         let numbered = kinds.iter().zip(0u32..);
-        let mut jobs: Vec<_> = numbered.map(|(kind, number)| job(&sessions, *kind, number, true)).collect();
+        let jobs = numbered.map(|(kind, number)| job(&sessions, *kind, number, true));
+        let mut jobs: Vec<_> = jobs.collect();
         let outcome = Processor::new().process_many(&mut jobs);
         prop_assert_eq!((outcome.completed, outcome.failed, outcome.fell_back), (jobs.len(), 0, 0));
         jobs.iter().for_each(assert_right);
@@ -376,8 +387,8 @@ fn a_job_used_again_has_not_fallen_back_before_it_does() {
     );
 }
 
-/// A chain, of which 12 bytes are ciphered and authenticated and 4 are the tag's: the transform that makes it,
-/// the one that undoes it, and what it makes of a text.
+/// A chain, of which 12 bytes are ciphered and authenticated and 4 are the tag's: the transform
+/// that makes it, the one that undoes it, and what it makes of a text.
 fn chains(text: &[u8; 12]) -> [(Transform, Transform, Vec<u8>); 2] {
     let fits = "they fit";
     let (cipher, mac) = ([0x55; 16], [9]);
@@ -391,8 +402,8 @@ fn chains(text: &[u8; 12]) -> [(Transform, Transform, Vec<u8>); 2] {
     ]
 }
 
-/// One provider does a chain in halves and the other whole: what falls back is done once, all of it, or has
-/// failed.
+/// One provider does a chain in halves and the other whole: what falls back is done once, all of
+/// it, or has failed.
 #[test]
 fn a_chain_falls_back_from_halves_to_the_whole_and_from_the_whole_to_halves() {
     let text = *b"twelve bytes";

@@ -104,7 +104,8 @@ mod linux {
         assert!(complete.iter().all(|job| is_summed(job)));
     }
 
-    /// Jobs complete while others are taken: whoever takes all and then sleeps on the edge misses none.
+    /// Jobs complete while others are taken: whoever takes all and then sleeps on the edge misses
+    /// none.
     #[test]
     fn no_edge_is_missed_while_draining() {
         let session = hash(&Arc::default());

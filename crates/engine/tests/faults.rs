@@ -5,9 +5,10 @@ mod toy;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Builder, Data, Direction, Job, JobError, Order, Processor, Provider,
-    QueueConfig, QueuePair, Registry, Session, Transform, TransformError, kind,
+    AeadAlgorithm, AesSize, Builder, Data, Direction, Job, JobError, Order, Processor, QueueConfig,
+    QueuePair, Registry, Session, Transform, TransformError, kind,
 };
 use toy::{CIPHER, CODE, Fault, HASH, Late, MAC, Toy, sum};
 

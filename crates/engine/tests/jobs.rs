@@ -90,7 +90,8 @@ fn ranges_and_the_place_of_the_tag_are_changed_and_taken_away() {
     assert_eq!(job.tag(), Some(sum(0x40, &ciphered).as_slice()));
 }
 
-/// A header, what is ciphered, and what follows: the output is what the cipher wrote, wherever that is.
+/// A header, what is ciphered, and what follows: the output is what the cipher wrote, wherever that
+/// is.
 #[test]
 fn the_output_is_the_range_that_the_cipher_wrote() {
     let encrypt = Transform::cipher(CIPHER, &KEY).encrypt().expect("it fits");

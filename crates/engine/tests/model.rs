@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Doorbell, Job, JobError, Lengths, Order, Provider, QueueConfig, QueuePair, Session, Statistics,
-    Transform,
+    Doorbell, Job, JobError, Lengths, Order, QueueConfig, QueuePair, Session, Statistics, Transform,
 };
 use proptest::prelude::*;
 use toy::{CIPHER, HASH, MAC, Toy, sum};
@@ -258,13 +258,22 @@ fn agree<'a>(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 1500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn queue_pairs_do_what_the_model_does(config in configs(), calls in calls(), closes in any::<bool>()) {
+    fn queue_pairs_do_what_the_model_does(
+        config in configs(),
+        calls in calls(),
+        closes in any::<bool>(),
+    ) {
         let sessions = Sessions::open();
         let (sender, dropped) = mpsc::channel();
-        let mut queue = QueuePair::new(config).on_drop(move |job| sender.send(job).expect("it listens"));
+        let mut queue =
+            QueuePair::new(config).on_drop(move |job| sender.send(job).expect("it listens"));
         let statistics = queue.statistics();
         let entries = VecDeque::new();
         let mut model = Model { config, entries, accepted: 0, completed: 0, failed: 0 };
@@ -273,7 +282,8 @@ proptest! {
             match call {
                 Call::Enqueue(kinds) => {
                     let jobs = kinds.iter().enumerate();
-                    let mut jobs: Vec<_> = jobs.map(|(i, kind)| sessions.job(next + i, *kind)).collect();
+                    let jobs = jobs.map(|(i, kind)| sessions.job(next + i, *kind));
+                    let mut jobs: Vec<_> = jobs.collect();
                     let accepted = queue.enqueue(&mut jobs);
                     prop_assert_eq!(accepted, model.enqueue(&kinds, next));
                     let left = jobs.iter().map(|job| job.user_value().0);
@@ -320,13 +330,15 @@ proptest! {
                 }
             }
             let cancelled = model.entries.iter().filter(|entry| !entry.complete).count() as u64;
-            (model.completed, model.failed) = (model.completed + cancelled, model.failed + cancelled);
+            model.completed += cancelled;
+            model.failed += cancelled;
             model.entries.clear();
         }
         prop_assert!(model.entries.is_empty());
         prop_assert_eq!(model.accepted, model.completed);
         let now = statistics.snapshot();
-        prop_assert_eq!((now.accepted, now.completed, now.failed), (model.accepted, model.completed, model.failed));
+        let counted = (now.accepted, now.completed, now.failed);
+        prop_assert_eq!(counted, (model.accepted, model.completed, model.failed));
     }
 }
 

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use broadloom::ProviderSpec;
 use broadloom::compression::CHUNKS;
+use broadloom::provider::ProviderSpec;
 use clap::{ArgAction, Parser};
 
 use super::mask::{Mask, decimal, hexadecimal};
@@ -183,7 +183,7 @@ impl FromStr for ProviderName {
             spec.extend(missing.map(|(option, value)| format!(":{option}={value}")));
         }
         spec.extend(options.map(|options| format!(":{options}")));
-        let spec = spec.parse().map_err(|error: broadloom::SpecError| error.to_string())?;
+        let spec = spec.parse().map_err(|error: broadloom::error::SpecError| error.to_string())?;
         Ok(ProviderName { spec, qat })
     }
 }

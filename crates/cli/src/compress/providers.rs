@@ -3,11 +3,13 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
+use broadloom::algorithm::Checksum;
 use broadloom::compression::format::Format;
 use broadloom::compression::{Order, Settings, measure, measure_decompression};
+use broadloom::error::{SpecError, TransformError};
+use broadloom::provider::ProviderSpec;
 use broadloom::{
-    Checksum, Compression, CompressionAlgorithm, Direction, ProviderSpec, Registry, Session,
-    SpecError, Transform, TransformError, registry_on,
+    Compression, CompressionAlgorithm, Direction, Registry, Session, Transform, registry_on,
 };
 use broadloom_cli::number::MOST_LEVEL;
 use broadloom_cli::provider::provider;

@@ -3,13 +3,14 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use broadloom::algorithm::{Checksum, Huffman};
 use broadloom::compression::format::Format;
 use broadloom::compression::{Compressor, Decompressor, Report, Settings, decompress};
 use broadloom::emulated::Emulated;
-use broadloom::{
-    AffinityError, Checksum, Compression, CompressionAlgorithm, Huffman, Provider, Session,
-    Transform, allowed_cores, pin_to, registry_on,
-};
+use broadloom::error::AffinityError;
+use broadloom::provider::Provider;
+use broadloom::workers::{allowed_cores, pin_to};
+use broadloom::{Compression, CompressionAlgorithm, Session, Transform, registry_on};
 use broadloom_lanes::Cpu;
 
 use crate::clock::Clock;

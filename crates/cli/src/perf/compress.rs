@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use broadloom::ProviderSpec;
+use broadloom::provider::ProviderSpec;
 use broadloom_cli::provider::provider;
 use broadloom_cli::size::parse_size;
 use broadloom_lanes::Cpu;

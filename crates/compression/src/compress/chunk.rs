@@ -1,7 +1,7 @@
 //! The life of a chunk: compressed, perhaps verified, perhaps compressed again.
 
 use broadloom_engine::{
-    Bytes, Data, DeviceFault, Ending, Handle, Job, JobError, Operation, Session,
+    Bytes, Contents, Data, DeviceFault, Ending, Handle, Job, JobError, Session,
 };
 
 use crate::error::{CompressError, Mismatch};
@@ -130,10 +130,10 @@ impl<'a> Chunk<'a> {
 }
 
 impl<'a> Handle<'a> for Chunk<'a> {
-    fn operation(&mut self) -> &mut Operation<'a> {
+    fn contents(&mut self) -> &mut Contents<'a> {
         match &mut self.verifier {
-            Some(verifier) if verifier.stage == Stage::During => verifier.job.operation(),
-            _ => self.job.operation(),
+            Some(verifier) if verifier.stage == Stage::During => verifier.job.contents(),
+            _ => self.job.contents(),
         }
     }
 }

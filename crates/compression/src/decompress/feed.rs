@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use broadloom_engine::{Bytes, Data, Handle, Job, Operation};
+use broadloom_engine::{Bytes, Contents, Data, Handle, Job};
 
 use super::cut::{Cut, Cutter};
 use super::error::DecompressError;
@@ -45,8 +45,8 @@ pub(super) struct Piece {
 }
 
 impl<'a> Handle<'a> for MemberJob<'a> {
-    fn operation(&mut self) -> &mut Operation<'a> {
-        self.job.operation()
+    fn contents(&mut self) -> &mut Contents<'a> {
+        self.job.contents()
     }
 }
 

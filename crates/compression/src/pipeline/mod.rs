@@ -23,7 +23,7 @@ mod threads;
 mod turns;
 mod whole;
 
-use broadloom_engine::{Handle, Operation};
+use broadloom_engine::{Contents, Handle};
 
 pub use poll::Poll;
 pub(crate) use stream::stream;
@@ -90,7 +90,7 @@ struct Numbered<J> {
 }
 
 impl<'a, J: ChunkJob<'a>> Handle<'a> for Numbered<J> {
-    fn operation(&mut self) -> &mut Operation<'a> {
-        self.job.operation()
+    fn contents(&mut self) -> &mut Contents<'a> {
+        self.job.contents()
     }
 }

@@ -4,9 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use broadloom_engine::provider::{
+    AnyQueue, Operation, Provider, ProviderError, ProviderSession, Queue,
+};
 use broadloom_engine::{
-    Algorithm, AnyQueue, Bytes, Data, Handle, HashAlgorithm, Job, JobError, Operation, Provider,
-    ProviderError, ProviderSession, Queue, Session, Transform, allowed_cores,
+    Algorithm, Bytes, Contents, Data, Handle, HashAlgorithm, Job, JobError, Session, Transform,
+    allowed_cores,
 };
 
 use super::{ChunkJob, Plan, Poll, Sink, Source, ThreadError, stream, whole};
@@ -93,8 +96,8 @@ enum Error {
 struct Hash<'a>(Job<'a>, u64);
 
 impl<'a> Handle<'a> for Hash<'a> {
-    fn operation(&mut self) -> &mut Operation<'a> {
-        self.0.operation()
+    fn contents(&mut self) -> &mut Contents<'a> {
+        self.0.contents()
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use broadloom_compression::decompress::{DecompressError, Settings};
 use broadloom_compression::format::{Format, bgzf};
 use broadloom_compression::{Compressor, Decompressor, Settings as CompressionSettings};
-use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Provider, Session, Transform};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
 use broadloom_lz4::Lz4;
 
 use crate::common::make::text;

@@ -8,10 +8,13 @@ use std::time::Duration;
 
 use broadloom_compression::Settings;
 use broadloom_compression::format::Format;
+use broadloom_engine::provider::{
+    AnyQueue, CompressionParts, DeviceQueue, Operation, Progress, Provider, ProviderError,
+    ProviderSession, Queue,
+};
 use broadloom_engine::{
-    Algorithm, AnyQueue, Compression, CompressionAlgorithm, CompressionParts, Data, DeviceFault,
-    DeviceQueue, Direction, Ending, JobError, Operation, Progress, Provider, ProviderError,
-    ProviderSession, Queue, Session, Transform,
+    Algorithm, Compression, CompressionAlgorithm, Data, DeviceFault, Direction, Ending, JobError,
+    Session, Transform,
 };
 use broadloom_zlib::Zlib;
 

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Checksum, Compression, CompressionAlgorithm, Direction, Job, Processor, Provider, Session,
+    Checksum, Compression, CompressionAlgorithm, Direction, Job, Processor, Session,
 };
 use fastrand::Rng;
 

@@ -5,7 +5,8 @@ mod packets;
 
 use std::sync::Arc;
 
-use broadloom_engine::{Algorithm, Provider};
+use broadloom_engine::Algorithm;
+use broadloom_engine::provider::Provider;
 
 use crate::candidate::say;
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Algorithm, Data, Job, Processor, Provider, Session};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Algorithm, Data, Job, Processor, Session};
 use fastrand::Rng;
 
 use crate::case::{Case, assert_same};

@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Direction, Operation, Parts, Provider,
-    ProviderError, ProviderSession, Queue, Text, Transform,
+use broadloom_engine::provider::{
+    AnyQueue, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Text,
 };
+use broadloom_engine::{Algorithm, CompressionAlgorithm, Direction, Transform};
 use zeroize::Zeroizing;
 
 use super::compression::{self, Packing};

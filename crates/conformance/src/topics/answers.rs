@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Algorithm, ChainOrder, CipherAlgorithm, Job, MacAlgorithm, Processor, Provider, Session,
+    Algorithm, ChainOrder, CipherAlgorithm, Job, MacAlgorithm, Processor, Session,
 };
 use fastrand::Rng;
 

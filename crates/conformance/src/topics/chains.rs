@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Algorithm, ChainOrder, Direction, JobError, Processor, Provider, Session};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Algorithm, ChainOrder, Direction, JobError, Processor, Session};
 use fastrand::Rng;
 
 use super::tags::{assert_nothing_left, with_wrong_tag};

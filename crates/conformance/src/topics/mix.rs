@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Bytes, Checksum, Compression, Direction, Held, Job, Provider, Session};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Bytes, Checksum, Compression, Direction, Held, Job, Session};
 use fastrand::Rng;
 
 use super::answers::random_len;

@@ -4,7 +4,8 @@
 use std::mem;
 use std::sync::Arc;
 
-use broadloom_engine::{Algorithm, CipherAlgorithm, Direction, Job, Processor, Provider, Session};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Algorithm, CipherAlgorithm, Direction, Job, Processor, Session};
 
 use crate::cavp;
 use crate::keyed::Keyed;

@@ -3,9 +3,8 @@
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-use broadloom_engine::{
-    AnyQueue, Doorbell, Job, JobError, Order, Provider, QueueConfig, QueuePair,
-};
+use broadloom_engine::provider::{AnyQueue, Provider};
+use broadloom_engine::{Doorbell, Job, JobError, Order, QueueConfig, QueuePair};
 use fastrand::Rng;
 
 use super::mix::Mix;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Algorithm, Data, Processor, Provider};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Algorithm, Data, Processor};
 use fastrand::Rng;
 
 use crate::case::{Case, Layout, random_nonce};

@@ -4,9 +4,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, Compression, Data, Direction,
-    Extra, Job, JobError, Processor, Provider, Session,
+    Extra, Job, JobError, Processor, Session,
 };
 use fastrand::Rng;
 

@@ -33,11 +33,13 @@ pub enum Ending {
     Open,
 }
 
-/// What a compression is asked for. Chunks are compressed on their own: no state goes from one to
-/// the next.
+/// How to compress: level, window, Huffman codes, checksum, ending.
+///
+/// Chunks are compressed on their own: no state goes from one to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Compression {
-    /// The library's own level: [`Provider::levels`](crate::Provider::levels) says which there are.
+    /// The library's own level: [`Provider::levels`](crate::provider::Provider::levels) says which
+    /// there are.
     pub level: u8,
     /// How far back matches may lie: the logarithm, to base 2, of a number of bytes; 8 to 15.
     pub window: u8,

@@ -9,7 +9,7 @@ pub enum ChainOrder {
     MacThenCipher,
 }
 
-/// What is done to a buffer.
+/// What is done to a buffer: encrypt, verify, compress, and so on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Direction {

@@ -18,10 +18,11 @@ pub use row::Family;
 pub(crate) use row::{Counter, KeyParts, Row};
 pub use size::{AesSize, XtsSize};
 pub use table::{
-    AeadAlgorithm, CipherAlgorithm, CompressionAlgorithm, HashAlgorithm, MAX_NONCE, MacAlgorithm,
+    AeadAlgorithm, CipherAlgorithm, CompressionAlgorithm, HashAlgorithm, MAX_NONCE, MAX_TAG,
+    MacAlgorithm,
 };
 
-/// What a session computes.
+/// Any algorithm: a hash, a MAC, a cipher, an AEAD, a chain of two, or a compression.
 ///
 /// Prints as its name and parses from it: `sha256`, `hmac-sha1`, `aes-128-cmac`, `aes-128-cbc`,
 /// `3des-ctr`, `aes-256-gcm`, `chacha20-poly1305`, `deflate`; chains as `aes-128-cbc+hmac-sha1`
@@ -393,7 +394,7 @@ mod tests {
             assert!(row.keys.contains(row.key_len), "{algorithm}");
             assert!(row.nonces.contains(row.nonce_len), "{algorithm}");
             assert!(row.tags.contains(row.tag_len), "{algorithm}");
-            assert!(row.tag_len <= crate::MAX_TAG, "{algorithm}");
+            assert!(row.tag_len <= MAX_TAG, "{algorithm}");
             assert!(!row.directions.is_empty() && !row.standard.is_empty(), "{algorithm}");
             let counts = row.counter != Counter::None;
             assert_eq!(counts, row.nonces == Lengths::exactly(16).or(12), "{algorithm}");

@@ -251,8 +251,11 @@ algorithms! {
 /// The longest nonce that a job takes, in bytes.
 pub const MAX_NONCE: usize = 1 << 16;
 
+/// The longest digest or tag, in bytes.
+pub const MAX_TAG: usize = 64;
+
 /// Output of any length, as far as a job has room for it.
-const EXTENDABLE: Lengths = Lengths::range(1, crate::MAX_TAG);
+const EXTENDABLE: Lengths = Lengths::range(1, MAX_TAG);
 
 const SHS: &str = "FIPS 180-4";
 const MODES: &str = "SP 800-38A";

@@ -1,13 +1,16 @@
-//! A provider for tests: a cipher that adds the key's first byte to every byte, a digest that is a sum,
-//! and, where a job's first byte is [`PANIC`], a panic in the middle of the work.
+//! A provider for tests: a cipher that adds the key's first byte to every byte, a digest that is a
+//! sum, and, where a job's first byte is [`PANIC`], a panic in the middle of the work.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
+use broadloom_engine::provider::{
+    AnyQueue, Operation, Provider, ProviderError, ProviderSession, Queue, Text,
+};
 use broadloom_engine::{
-    AesSize, Algorithm, AnyQueue, CipherAlgorithm, Direction, HashAlgorithm, Job, JobError,
-    Operation, Provider, ProviderError, ProviderSession, Queue, Session, Text, Transform,
+    AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, Job, JobError, Session,
+    Transform,
 };
 
 /// The first byte of a job over which the provider panics.
@@ -135,7 +138,8 @@ pub fn cipher(toy: &Arc<Toy>, key: u8) -> Session {
     Session::open(toy, &transform).expect("it can")
 }
 
-/// A job of some bytes that are all `number`, or for a `number` of [`PANIC`] panic; it carries its number.
+/// A job of some bytes that are all `number`, or for a `number` of [`PANIC`] panic; it carries its
+/// number.
 pub fn job<'a>(session: &Session, number: usize) -> Box<Job<'a, usize>> {
     let job = Job::new(session.clone(), vec![number as u8; number % 50 + 1]);
     Box::new(if session.tag_len() == 0 { job.nonce(&[0; 16]) } else { job }.user(number))

@@ -1,14 +1,16 @@
-//! A provider for tests, whose cipher is an exclusive or with one byte and whose hash and MAC are sums; and
-//! which has the faults that it is told to have.
+//! A provider for tests, whose cipher is an exclusive or with one byte and whose hash and MAC are
+//! sums; and which has the faults that it is told to have.
 #![allow(dead_code, reason = "every test program uses a part of it")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use broadloom_engine::provider::{
+    AnyQueue, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Text,
+};
 use broadloom_engine::{
-    AesSize, Algorithm, AnyQueue, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, JobError,
-    MacAlgorithm, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Session, Text,
-    Transform,
+    AesSize, Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, JobError,
+    MacAlgorithm, Session, Transform,
 };
 
 pub const CIPHER: CipherAlgorithm = CipherAlgorithm::AesCtr(AesSize::Aes128);

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use broadloom::emulated::Emulated;
-use broadloom::{ProviderSpec, SpecError, registry_on};
-use broadloom_engine::Provider;
+use broadloom::error::SpecError;
+use broadloom::provider::ProviderSpec;
+use broadloom::registry_on;
+use broadloom_engine::provider::Provider;
 use broadloom_lanes::Cpu;
 
 use super::topic::Topic;

@@ -27,8 +27,9 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use broadloom::{ProviderSpec, registry_on};
-use broadloom_engine::Provider;
+use broadloom::provider::ProviderSpec;
+use broadloom::registry_on;
+use broadloom_engine::provider::Provider;
 use broadloom_lanes::Cpu;
 
 pub use options::{CompressOptions, MAX_LEVEL};

@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use broadloom::compression::CHUNKS;
 use broadloom::emulated::Emulated;
-use broadloom::{ProviderSpec, SpecError, registry_on};
-use broadloom_engine::{Algorithm, CompressionAlgorithm, Provider};
+use broadloom::error::SpecError;
+use broadloom::provider::ProviderSpec;
+use broadloom::registry_on;
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Algorithm, CompressionAlgorithm};
 use broadloom_lanes::Cpu;
 
 use super::device::Device;

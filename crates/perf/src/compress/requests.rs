@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use broadloom::compression::Format;
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Algorithm, Bytes, Compression, Data, Direction, Doorbell, Job, Provider, QueueConfig,
-    QueuePair, Session, Transform, TransformError,
+    Algorithm, Bytes, Compression, Data, Direction, Doorbell, Job, QueueConfig, QueuePair, Session,
+    Transform, TransformError,
 };
 
 use super::Bench;

@@ -1,6 +1,6 @@
 //! What is asked for, and what follows from it.
 
-use broadloom::ProviderSpec;
+use broadloom::provider::ProviderSpec;
 use broadloom_engine::{Algorithm, Direction, Placement, allowed_cores};
 
 use super::case::{Case, Pace};

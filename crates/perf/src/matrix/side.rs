@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use broadloom::emulated::Emulated;
-use broadloom::{ProviderSpec, SpecError, registry_on};
-use broadloom_engine::{Algorithm, Direction, Provider, Session, Transform};
+use broadloom::error::SpecError;
+use broadloom::provider::ProviderSpec;
+use broadloom::registry_on;
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Algorithm, Direction, Session, Transform};
 use broadloom_lanes::{Cpu, Isa};
 
 use super::case::Case;

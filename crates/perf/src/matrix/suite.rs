@@ -1,6 +1,6 @@
 //! Experiments of the sources, by name.
 
-use broadloom::ProviderSpec;
+use broadloom::provider::ProviderSpec;
 use broadloom_engine::{Algorithm, Direction};
 
 use crate::workload::Workload;

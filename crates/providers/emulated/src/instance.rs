@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::*;
 use std::time::{Duration, Instant};
 
-use broadloom_engine::{DeviceFault, JobError, ProviderError};
+use broadloom_engine::provider::ProviderError;
+use broadloom_engine::{DeviceFault, JobError};
 
 use crate::arrivals::Arrivals;
 use crate::device::{Device, Running, Shared};

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::*;
 use std::time::Duration;
 
-use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Direction, Provider, ProviderError, ProviderSession,
-    Registry, Transform,
-};
+use broadloom_engine::provider::{AnyQueue, Provider, ProviderError, ProviderSession};
+use broadloom_engine::{Algorithm, CompressionAlgorithm, Direction, Registry, Transform};
 
 use crate::device::Running;
 use crate::instance::Instance;

@@ -3,7 +3,8 @@
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use broadloom_engine::{DeviceQueue, JobError, Operation};
+use broadloom_engine::JobError;
+use broadloom_engine::provider::{DeviceQueue, Operation};
 
 use crate::instance::{Arrival, Instance};
 use crate::transfer;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::{Provider, ProviderError, ProviderSession};
 use broadloom_engine::{
-    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Provider, ProviderError,
-    ProviderSession, Session, Transform, TransformError,
+    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Session, Transform,
+    TransformError,
 };
 
 use crate::prepared::Fingerprint;

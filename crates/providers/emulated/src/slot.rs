@@ -5,7 +5,7 @@
 
 use std::sync::{MutexGuard, PoisonError};
 
-use broadloom_engine::{Buffer, Bytes, Data, Handle, Job, JobError, MAX_TAG, Operation};
+use broadloom_engine::{Buffer, Bytes, Contents, Data, Handle, Job, JobError, MAX_TAG};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use zeroize::Zeroize;
 
@@ -299,8 +299,8 @@ pub(crate) struct Taken<'s> {
 
 impl Handle<'static> for Taken<'_> {
     #[inline(always)]
-    fn operation(&mut self) -> &mut Operation<'static> {
-        self.slot.job().operation()
+    fn contents(&mut self) -> &mut Contents<'static> {
+        self.slot.job().contents()
     }
 }
 

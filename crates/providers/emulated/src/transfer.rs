@@ -3,7 +3,8 @@
 //! Output travels with a checksum from before the transfer, so that the driver finds damage that
 //! happened on the way.
 
-use broadloom_engine::{Bytes, DeviceFault, Job, JobError, Operation, Progress, Text};
+use broadloom_engine::provider::{Operation, Progress, Text};
+use broadloom_engine::{Bytes, DeviceFault, Job, JobError};
 
 use crate::options::Memory;
 use crate::session::{DeviceSession, Kind};

@@ -147,8 +147,8 @@ fn what_was_compressed_is_looked_at_again_where_that_is_wanted() {
         assert!(overflowing(&device, Compression { ending, ..Compression::default() }, false) > 50);
     }
     // Without anyone who decompresses there is no session.
-    struct OnlyCompresses(std::sync::Arc<dyn broadloom_engine::Provider>);
-    impl broadloom_engine::Provider for OnlyCompresses {
+    struct OnlyCompresses(std::sync::Arc<dyn broadloom_engine::provider::Provider>);
+    impl broadloom_engine::provider::Provider for OnlyCompresses {
         fn name(&self) -> &str {
             "only-compresses"
         }
@@ -161,20 +161,23 @@ fn what_was_compressed_is_looked_at_again_where_that_is_wanted() {
         fn open_session(
             &self,
             transform: &Transform,
-        ) -> Result<Box<dyn broadloom_engine::ProviderSession>, broadloom_engine::ProviderError>
-        {
+        ) -> Result<
+            Box<dyn broadloom_engine::provider::ProviderSession>,
+            broadloom_engine::provider::ProviderError,
+        > {
             match transform.direction() {
                 broadloom_engine::Direction::Compress => self.0.open_session(transform),
-                _ => Err(broadloom_engine::ProviderError::new("no")),
+                _ => Err(broadloom_engine::provider::ProviderError::new("no")),
             }
         }
         fn open_queue(
             &self,
-        ) -> Result<broadloom_engine::AnyQueue, broadloom_engine::ProviderError> {
+        ) -> Result<broadloom_engine::provider::AnyQueue, broadloom_engine::provider::ProviderError>
+        {
             self.0.open_queue()
         }
     }
-    let backend: std::sync::Arc<dyn broadloom_engine::Provider> =
+    let backend: std::sync::Arc<dyn broadloom_engine::provider::Provider> =
         std::sync::Arc::new(OnlyCompresses(backends().remove(1)));
     let device = Emulated::new(&[("verify", "on")], vec![backend]).expect("the options are valid");
     let refused =

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use broadloom_conformance::{cross, reference_provider, suite};
 use broadloom_emulated::Emulated;
-use broadloom_engine::Provider;
+use broadloom_engine::provider::Provider;
 use broadloom_lanes::Cpu;
 use broadloom_libdeflate::Libdeflate;
 use broadloom_lz4::Lz4;

@@ -5,9 +5,10 @@ mod common;
 use std::time::{Duration, Instant};
 
 use broadloom_emulated::{Emulated, Instance, Request};
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
     Bytes, Compression, Data, DeviceFault, HashAlgorithm, Job, JobError, Lengths, Order, Processor,
-    Provider, QueueConfig, QueuePair, Session, Transform,
+    QueueConfig, QueuePair, Session, Transform,
 };
 use broadloom_native::Native;
 use common::*;
@@ -389,7 +390,9 @@ fn a_panic_of_a_backend_fails_requests_and_no_more() {
 
 /// A device whose backend panics over one text.
 fn panicking() -> Emulated {
-    use broadloom_engine::{AnyQueue, Operation, ProviderError, ProviderSession, Queue, Text};
+    use broadloom_engine::provider::{
+        AnyQueue, Operation, ProviderError, ProviderSession, Queue, Text,
+    };
 
     struct Panics(std::sync::Arc<dyn Provider>);
     struct PanicsQueue;

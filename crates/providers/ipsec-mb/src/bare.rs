@@ -4,7 +4,8 @@
 use std::ffi::c_void;
 use std::ptr;
 
-use broadloom_engine::{Algorithm, Direction, JobError, MacAlgorithm, ProviderError, Transform};
+use broadloom_engine::provider::ProviderError;
+use broadloom_engine::{Algorithm, Direction, JobError, MacAlgorithm, Transform};
 
 pub use crate::fill::Places;
 use crate::fill::fill;

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use broadloom_engine::Text;
+use broadloom_engine::provider::Text;
 
 use crate::layout::{self, AeadAuth, Auth, CmacAuth, HmacAuth, Job};
 use crate::session::Task;

@@ -1,6 +1,7 @@
 //! Expanded keys, in the form and at the alignment that the library needs. Wiped when dropped.
 
-use broadloom_engine::{AesSize, Algorithm, HashAlgorithm, MAX_TAG, MacAlgorithm, ProviderError};
+use broadloom_engine::provider::ProviderError;
+use broadloom_engine::{AesSize, Algorithm, HashAlgorithm, MAX_TAG, MacAlgorithm};
 use md5::{Digest, Md5};
 use zeroize::{Zeroize, Zeroizing};
 

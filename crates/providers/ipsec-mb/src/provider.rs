@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{
-    Algorithm, AnyQueue, Factory, FactoryError, Provider, ProviderError, ProviderSession, Transform,
+use broadloom_engine::provider::{
+    AnyQueue, Factory, FactoryError, Provider, ProviderError, ProviderSession,
 };
+use broadloom_engine::{Algorithm, Transform};
 
 use crate::library::{Absent, Api, CallError, Table};
 use crate::queue::ImbQueue;

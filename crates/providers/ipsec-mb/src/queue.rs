@@ -3,7 +3,8 @@
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
-use broadloom_engine::{JobError, MAX_TAG, Operation, Queue};
+use broadloom_engine::provider::{Operation, Queue};
+use broadloom_engine::{JobError, MAX_TAG};
 use zeroize::Zeroize;
 
 use crate::burst::Burst;

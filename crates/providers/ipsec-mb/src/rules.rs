@@ -1,8 +1,9 @@
 //! Abilities of the library, and their limits.
 
+use broadloom_engine::provider::ProviderError;
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, JobError,
-    Lengths, MacAlgorithm, ProviderError,
+    Lengths, MacAlgorithm,
 };
 
 use crate::keys::sha_index;

@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
+use broadloom_engine::provider::{ProviderError, ProviderSession};
 use broadloom_engine::{
-    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, ProviderError,
-    ProviderSession, Transform,
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, Transform,
 };
 
 use crate::burst::Together;

@@ -4,9 +4,10 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, CipherAlgorithm, Direction, Family,
-    HashAlgorithm, Job, JobError, MacAlgorithm, Processor, Provider, Session, Transform,
+    HashAlgorithm, Job, JobError, MacAlgorithm, Processor, Session, Transform,
 };
 
 use crate::layout::{MAX_LEN, RELEASES, Release};

@@ -2,7 +2,8 @@
 //!
 //! Where it ran out of room, the library may report a match too far back. More room tells.
 
-use broadloom_engine::{CompressionParts, JobError, Operation, Progress, Queue};
+use broadloom_engine::JobError;
+use broadloom_engine::provider::{CompressionParts, Operation, Progress, Queue};
 
 use crate::ffi::{CodecError, Deflater, Inflater, Libisal, MAX_LEN};
 use crate::session::{IsalSession, Work};

@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use broadloom_engine::provider::{ProviderError, ProviderSession};
 use broadloom_engine::{
-    Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Ending, Huffman,
-    ProviderError, ProviderSession, Transform,
+    Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Ending, Huffman, Transform,
 };
 
 use crate::ffi::{How, Libisal};

@@ -3,10 +3,10 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Factory, FactoryError, Provider, ProviderError,
-    ProviderSession, Transform,
+use broadloom_engine::provider::{
+    AnyQueue, Factory, FactoryError, Provider, ProviderError, ProviderSession,
 };
+use broadloom_engine::{Algorithm, CompressionAlgorithm, Transform};
 
 use crate::queue::LibdeflateQueue;
 use crate::session::{LEVELS, LibdeflateSession};

@@ -1,6 +1,7 @@
 //! Queues: the compressors of one thread.
 
-use broadloom_engine::{CompressionParts, Ending, JobError, Operation, Progress, Queue};
+use broadloom_engine::provider::{CompressionParts, Operation, Progress, Queue};
+use broadloom_engine::{Ending, JobError};
 
 use crate::ffi::{Compressor, Decompressor, InflateError, OutOfMemory};
 use crate::reopen::{MARKER, NoFinalBlock, Reopener};

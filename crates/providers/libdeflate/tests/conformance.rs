@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use broadloom_conformance::{cross, reference_provider, suite};
-use broadloom_engine::Provider;
+use broadloom_engine::provider::Provider;
 use broadloom_libdeflate::{Libdeflate, LoadError};
 
 fn provider() -> Result<Arc<dyn Provider>, LoadError> {

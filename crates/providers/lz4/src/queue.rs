@@ -1,6 +1,7 @@
 //! Queues: the tables of one thread.
 
-use broadloom_engine::{CompressionParts, JobError, Operation, Progress, Queue};
+use broadloom_engine::JobError;
+use broadloom_engine::provider::{CompressionParts, Operation, Progress, Queue};
 
 use crate::codec::{self, Tables};
 use crate::session::Lz4Session;

@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use broadloom_engine::provider::{ProviderError, ProviderSession};
 use broadloom_engine::{
-    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Huffman, ProviderError,
-    ProviderSession, Transform,
+    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Huffman, Transform,
 };
 
 use crate::codec;

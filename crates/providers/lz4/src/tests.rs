@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
     Algorithm, Checksum, Compression, CompressionAlgorithm, Ending, HashAlgorithm, Huffman, Job,
-    JobError, Processor, Provider, Session, Transform,
+    JobError, Processor, Session, Transform,
 };
 
 use crate::Lz4;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Factory, FactoryError};
+use broadloom_engine::provider::{Factory, FactoryError};
 use broadloom_lanes::Cpu;
 
 use crate::Native;

@@ -1,14 +1,17 @@
-//! What is the same for every kind of session: how its operations become loans, and what is done with tags.
+//! What is the same for every kind of session: how its operations become loans, and what is done
+//! with tags.
 
-use broadloom_engine::{Last, MAX_TAG, Operation, ProviderError, ProviderSession, Text};
+use broadloom_engine::MAX_TAG;
+use broadloom_engine::provider::{Last, Operation, ProviderError, ProviderSession, Text};
 use broadloom_lanes::{Buffers, Cpu, Lanes, Loan, Occupancy, Planner, kernels};
 
 use crate::kinds::Numbered;
 
-/// What sessions of one kind hold, expanded keys above all, and how their operations are lent to lanes.
+/// What sessions of one kind hold, expanded keys above all, and how their operations are lent to
+/// lanes.
 pub(crate) trait Kind: Numbered + Send + Sync + Sized + 'static {
-    /// Bytes of tag that its lanes write, at most; 0 if it makes none, as the cipher of a chain does not, whatever
-    /// its chain checks.
+    /// Bytes of tag that its lanes write, at most; 0 if it makes none, as the cipher of a chain
+    /// does not, whatever its chain checks.
     const TAG_LEN: usize;
 
     /// What does the work.
@@ -24,7 +27,7 @@ pub(crate) trait Kind: Numbered + Send + Sync + Sized + 'static {
 }
 
 /// What the engine hands over of an operation, whose session is of this kind.
-pub(crate) type Parts<'v, K> = broadloom_engine::Parts<'v, Session<K>>;
+pub(crate) type Parts<'v, K> = broadloom_engine::provider::Parts<'v, Session<K>>;
 
 /// A nonce of the one length that the kind has.
 #[inline(always)]
@@ -111,7 +114,8 @@ impl<K: Kind> Class for Work<K> {
         });
         for (operation, made) in to_check.zip(tags) {
             operation.complete_with_mac(made);
-            // It stays in memory that is used again, so that this is done; `zeroize` would do it byte by byte.
+            // It stays in memory that is used again, so that this is done; `zeroize` would do it
+            // byte by byte.
             made[..K::TAG_LEN].fill(0);
         }
         own

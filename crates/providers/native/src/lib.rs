@@ -1,9 +1,9 @@
 //! Broadloom's own lanes as a provider.
 //!
-//! Hashes and HMACs; AES in CBC, CTR, CFB, OFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and XCBC-MAC; ChaCha20,
-//! ChaCha20-Poly1305 and XChaCha20-Poly1305; DES and triple DES; KASUMI; and with the feature `legacy` RC4: many buffers side by side,
-//! on the kernels of [`broadloom_lanes`]. What it needs of the machine it finds out at run time, so it is
-//! always there.
+//! Hashes and HMACs; AES in CBC, CTR, CFB, OFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and
+//! XCBC-MAC; ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305; DES and triple DES; KASUMI; and
+//! with the feature `legacy` RC4: many buffers side by side, on the kernels of [`broadloom_lanes`].
+//! What it needs of the machine it finds out at run time, so it is always there.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,8 @@ mod kind;
 mod kinds;
 mod queue;
 
-use broadloom_engine::{Algorithm, AnyQueue, Provider, ProviderError, ProviderSession, Transform};
+use broadloom_engine::provider::{AnyQueue, Provider, ProviderError, ProviderSession};
+use broadloom_engine::{Algorithm, Transform};
 use broadloom_lanes::Cpu;
 
 pub use factory::factory;

@@ -1,13 +1,13 @@
 //! What one thread needs: a planner for each class of sessions, made when it is first used.
 
-use broadloom_engine::{Occupancy, Operation, Queue};
+use broadloom_engine::provider::{Occupancy, Operation, Queue};
 use broadloom_lanes::Cpu;
 
 use crate::kind::Class;
 use crate::kinds::{self, CLASSES};
 
-/// Jobs that are worth waiting for: enough to keep lanes full to the end of a burst of mixed lengths. Of what has
-/// more lanes (one for each bit of a register) as many as those.
+/// Jobs that are worth waiting for: enough to keep lanes full to the end of a burst of mixed
+/// lengths. Of what has more lanes (one for each bit of a register) as many as those.
 const BATCH: usize = 64;
 
 /// The classes that had their turn in a call, a bit for each.

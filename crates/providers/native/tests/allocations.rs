@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    AesSize, CipherAlgorithm, Data, HashAlgorithm, Job, MacAlgorithm, Order, Processor, Provider,
+    AesSize, CipherAlgorithm, Data, HashAlgorithm, Job, MacAlgorithm, Order, Processor,
     QueueConfig, QueuePair, Session, Transform,
 };
 use broadloom_lanes::Cpu;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    CipherAlgorithm, HashAlgorithm, Job, Provider, QueueConfig, QueuePair, Session, Transform,
+    CipherAlgorithm, HashAlgorithm, Job, QueueConfig, QueuePair, Session, Transform,
 };
 use broadloom_lanes::{Cpu, kernels};
 use broadloom_native::Native;

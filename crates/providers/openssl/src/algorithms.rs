@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 
+use broadloom_engine::provider::ProviderError;
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, ProviderError,
-    XtsSize,
+    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, XtsSize,
 };
 
 use crate::evp::{Cipher, Digest, EvpError, Libcrypto, Mac};

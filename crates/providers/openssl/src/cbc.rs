@@ -13,7 +13,8 @@
 //!
 //! libcrypto sees one long message in parts, and `last` is no secret.
 
-use broadloom_engine::{JobError, Lengths, Text};
+use broadloom_engine::provider::Text;
+use broadloom_engine::{JobError, Lengths};
 
 use crate::contexts::{Contexts, Duplicate, job_error};
 use crate::evp::{CipherContext, EvpError, InOut};

@@ -1,6 +1,7 @@
 //! DES and triple DES in CTR mode, which EVP lacks: ECB over counters.
 
-use broadloom_engine::{JobError, Lengths, Text};
+use broadloom_engine::provider::Text;
+use broadloom_engine::{JobError, Lengths};
 use zeroize::Zeroize;
 
 use crate::contexts::{Contexts, job_error};

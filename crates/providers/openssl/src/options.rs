@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use broadloom_engine::FactoryError;
+use broadloom_engine::provider::FactoryError;
 
 use crate::evp::LibraryError;
 

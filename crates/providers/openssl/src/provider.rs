@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{
-    Algorithm, AnyQueue, Factory, Provider, ProviderError, ProviderSession, Transform,
-};
+use broadloom_engine::provider::{AnyQueue, Factory, Provider, ProviderError, ProviderSession};
+use broadloom_engine::{Algorithm, Transform};
 
 use crate::algorithms::Algorithms;
 use crate::evp::Libcrypto;

@@ -1,6 +1,7 @@
 //! Queues: a number that selects the queue's slot in every session, and room for key stream.
 
-use broadloom_engine::{MAX_TAG, Operation, Queue};
+use broadloom_engine::MAX_TAG;
+use broadloom_engine::provider::{Operation, Queue};
 use zeroize::Zeroizing;
 
 use crate::des_ctr::KeyStream;

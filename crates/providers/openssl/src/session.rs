@@ -1,8 +1,9 @@
 //! Sessions: contexts with their keys.
 
+use broadloom_engine::provider::{Parts, ProviderError, ProviderSession, Text};
 use broadloom_engine::{
-    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, JobError, MAX_TAG, MacAlgorithm, Parts,
-    ProviderError, ProviderSession, Text, Transform,
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, JobError, MAX_TAG, MacAlgorithm,
+    Transform,
 };
 
 use crate::aead::{Aead, Mode};

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::thread;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, Job, JobError, Lengths,
-    MacAlgorithm, Processor, Provider, Session, Transform,
+    MacAlgorithm, Processor, Session, Transform,
 };
 use des::TdesEde3;
 use des::cipher::{Block, BlockCipherEncrypt, KeyInit};

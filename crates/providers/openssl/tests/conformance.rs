@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::Provider;
+use broadloom_engine::provider::Provider;
 use broadloom_openssl::{LoadError, OpenSsl};
 
 fn provider(options: &[(&str, &str)]) -> Result<Arc<dyn Provider>, LoadError> {

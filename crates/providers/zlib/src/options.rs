@@ -1,6 +1,6 @@
 //! Options of the provider.
 
-use broadloom_engine::FactoryError;
+use broadloom_engine::provider::FactoryError;
 
 use crate::ffi::LibraryError;
 

@@ -3,10 +3,8 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use broadloom_engine::{
-    Algorithm, AnyQueue, CompressionAlgorithm, Factory, Provider, ProviderError, ProviderSession,
-    Transform,
-};
+use broadloom_engine::provider::{AnyQueue, Factory, Provider, ProviderError, ProviderSession};
+use broadloom_engine::{Algorithm, CompressionAlgorithm, Transform};
 
 use crate::codec::Library;
 use crate::ffi::Libz;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use broadloom_conformance::{cross, reference_provider, suite};
-use broadloom_engine::Provider;
+use broadloom_engine::provider::Provider;
 use broadloom_zlib::{LoadError, Zlib};
 
 fn provider(library: &str) -> Result<Arc<dyn Provider>, LoadError> {

@@ -4,9 +4,12 @@ use std::sync::Arc;
 
 use broadloom_compression::decompress::Settings;
 use broadloom_compression::{Decompressor, SettingsError};
+use broadloom_engine::provider::{
+    AnyQueue, CompressionParts, Operation, Progress, Provider, ProviderError, ProviderSession,
+    Queue,
+};
 use broadloom_engine::{
-    Algorithm, AnyQueue, Checksum, CompressionAlgorithm, CompressionParts, DeviceFault, JobError,
-    Operation, Progress, Provider, ProviderError, ProviderSession, Queue, Session, Transform,
+    Algorithm, Checksum, CompressionAlgorithm, DeviceFault, JobError, Session, Transform,
 };
 use broadloom_isal::Isal;
 use broadloom_libdeflate::Libdeflate;

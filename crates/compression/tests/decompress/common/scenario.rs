@@ -8,7 +8,7 @@ use broadloom_compression::format::{
     Cause, Format, FormatError, bgzf, detect, gzip, parcomp, zlib,
 };
 use broadloom_compression::inflate::{Options, inflate};
-use broadloom_engine::Provider;
+use broadloom_engine::provider::Provider;
 
 use super::make;
 use super::provider::{decompressor_of, providers};

@@ -1,8 +1,8 @@
 //! The reference's sessions and queues for compression.
 
+use broadloom_engine::provider::{CompressionParts, Progress, ProviderError, ProviderSession};
 use broadloom_engine::{
-    Algorithm, Compression, CompressionAlgorithm, CompressionParts, Direction, Ending, Huffman,
-    JobError, Progress, ProviderError, ProviderSession, Transform,
+    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Huffman, JobError, Transform,
 };
 
 use super::{Unsound, checksum, levels, no_reference, pack, unpack_into};

@@ -6,9 +6,10 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
     Checksum, Compression, CompressionAlgorithm, Direction, Ending, Job, JobError, Processor,
-    Provider, Session,
+    Session,
 };
 use fastrand::Rng;
 

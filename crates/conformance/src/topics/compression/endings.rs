@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Compression, CompressionAlgorithm, Direction, Ending, Huffman, Job, Processor, Provider,
+    Compression, CompressionAlgorithm, Direction, Ending, Huffman, Job, Processor,
 };
 
 use super::packed;

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{
-    Bytes, Checksum, Compression, Data, Direction, Job, JobError, Processor, Provider,
-};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Bytes, Checksum, Compression, Data, Direction, Job, JobError, Processor};
 use fastrand::Rng;
 
 use crate::case::assert_same;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use broadloom_engine::{Checksum, Compression, Direction, Job, Processor, Provider};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Checksum, Compression, Direction, Job, Processor};
 
 use super::packed;
 use crate::chunk::{CHECKSUMS, Chunk, Kind, LONGEST, compressions, levels, ways};

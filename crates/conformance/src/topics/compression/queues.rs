@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Checksum, Compression, Direction, Order, Processor, Provider, QueueConfig, QueuePair,
+    Checksum, Compression, Direction, Order, Processor, QueueConfig, QueuePair,
 };
 use fastrand::Rng;
 

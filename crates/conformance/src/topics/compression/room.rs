@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Checksum, Compression, CompressionAlgorithm, Direction, Job, JobError, Processor, Provider,
+    Checksum, Compression, CompressionAlgorithm, Direction, Job, JobError, Processor,
 };
 
 use crate::case::assert_same;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use broadloom_engine::provider::{Provider, ProviderError};
 use broadloom_engine::{
-    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Huffman, Provider,
-    ProviderError, Session,
+    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Huffman, Session,
 };
 
 use crate::candidate::say;

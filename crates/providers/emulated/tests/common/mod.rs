@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use broadloom_emulated::Emulated;
+use broadloom_engine::provider::Provider;
 use broadloom_engine::{
     AesSize, Bytes, CipherAlgorithm, Compression, CompressionAlgorithm, HashAlgorithm, Job,
-    MacAlgorithm, Processor, Provider, Session, Transform,
+    MacAlgorithm, Processor, Session, Transform,
 };
 use broadloom_lanes::Cpu;
 use broadloom_libdeflate::Libdeflate;

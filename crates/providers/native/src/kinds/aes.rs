@@ -1,7 +1,8 @@
 //! AES: which mode is of which kind; and the modes that only encrypt.
 
+use broadloom_engine::provider::ProviderError;
 use broadloom_engine::{
-    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, ProviderError, Transform,
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, Transform,
 };
 use broadloom_lanes::{
     AesKey, CbcLanes, CfbLanes, Cpu, CtrLanes, EcbLanes, Loan, OfbLanes, XtsKey, XtsLanes,

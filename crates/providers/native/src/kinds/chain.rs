@@ -2,9 +2,9 @@
 
 use std::marker::PhantomData;
 
+use broadloom_engine::provider::{Layout, Text};
 use broadloom_engine::{
-    Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, Layout, MacAlgorithm, Text,
-    Transform,
+    Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm, Transform,
 };
 use broadloom_lanes::{
     self as lanes, AesKey, CbcLanes, ChainCipher, ChainLanes, Cpu, CtrLanes, Hash, HashLanes,

@@ -1,4 +1,5 @@
-//! The kinds of sessions, a file for each family; their classes; and which algorithm is of which kind.
+//! The kinds of sessions, a file for each family; their classes; and which algorithm is of which
+//! kind.
 
 mod aes;
 mod cbc_mac;

@@ -1,36 +1,65 @@
-//! A worker's loop: a queue in, a manager with a real clock, complete jobs out.
+//! A thread that serves a queue with a manager of lanes alone, without sessions and providers: jobs
+//! come in through a channel, and leave complete, each within a bound on its wait.
+//!
+//! ```sh
+//! cargo run --release -p broadloom --example serve
+//! ```
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use broadloom_lanes::{Job, Manager};
+use broadloom::lanes::{Cpu, HashJob, HmacKey, Job, Manager, OutOfOrder, Sha256};
+
+/// Jobs that the example sends.
+const JOBS: u32 = 1000;
+
+fn main() {
+    let key = HmacKey::<Sha256>::new(b"key");
+    let clock = Clock::new();
+    let (queue, jobs) = mpsc::sync_channel(256);
+    let (done, tags) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
+            let patience = Duration::from_micros(50);
+            serve(&mut manager, &jobs, &clock, patience, |job: HashJob<Sha256, [u8; 4], u32>| {
+                let tag = *job.output().expect("the job is complete");
+                done.send((*job.user(), tag)).expect("the main thread listens");
+            });
+        });
+        for number in 0..JOBS {
+            let job = HashJob::hmac(&key, number.to_le_bytes(), number);
+            let job = job.by(clock.after(Duration::from_millis(1)));
+            queue.send(job).expect("the thread serves the queue");
+        }
+        drop(queue);
+    });
+    let tags: Vec<_> = tags.iter().collect();
+    assert_eq!(tags.len(), JOBS as usize, "every job came back");
+    println!("{JOBS} tags, the first of job {}", tags[0].0);
+}
 
 /// A clock for deadlines: ticks are nanoseconds since it was made.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+struct Clock {
     start: Instant,
 }
 
 impl Clock {
     /// A clock that starts now.
-    pub fn new() -> Self {
+    fn new() -> Self {
         Clock { start: Instant::now() }
     }
 
     /// The ticks of this moment.
-    pub fn now(&self) -> u64 {
+    fn now(&self) -> u64 {
         ticks(self.start.elapsed())
     }
 
     /// The ticks of a moment to come: what a job's `by` takes.
-    pub fn after(&self, delay: Duration) -> u64 {
+    fn after(&self, delay: Duration) -> u64 {
         self.now().saturating_add(ticks(delay))
-    }
-}
-
-impl Default for Clock {
-    fn default() -> Self {
-        Clock::new()
     }
 }
 
@@ -38,43 +67,15 @@ fn ticks(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Takes jobs from a queue to their completion, on the calling thread, until every sender is gone and
-/// every job was handed to `complete`.
+/// Takes jobs from a queue to their completion, on the calling thread, until every sender is gone
+/// and every job was handed to `complete`.
 ///
-/// While jobs keep coming the lanes are kept full. When the queue has been empty for `patience`, what is
-/// left in the manager is flushed, job by job, for as long as nothing new comes: flushing runs lanes half
-/// empty, but an empty queue says that there is time for it. A job with a deadline on `clock`
-/// ([`Clock::after`]) is completed when it comes even if the queue is never empty, as soon as the next job
-/// arrives or `patience` is over.
-///
-/// ```
-/// use broadloom_engine::{Clock, serve};
-/// use broadloom_lanes::{Cpu, HashJob, HmacKey, OutOfOrder, Sha256};
-/// use std::sync::mpsc;
-/// use std::time::Duration;
-///
-/// let key = HmacKey::<Sha256>::new(b"key");
-/// let clock = Clock::new();
-/// let (queue, jobs) = mpsc::sync_channel(256);
-/// let (done, tags) = mpsc::channel();
-/// std::thread::scope(|scope| {
-///     scope.spawn(move || {
-///         let mut manager = OutOfOrder::new(&Cpu::detect(), 64);
-///         let patience = Duration::from_micros(50);
-///         serve(&mut manager, &jobs, &clock, patience, |job: HashJob<Sha256, [u8; 4], u32>| {
-///             let tag = *job.output().expect("complete");
-///             done.send((*job.user(), tag)).expect("someone listens");
-///         });
-///     });
-///     for number in 0..1000u32 {
-///         let job = HashJob::hmac(&key, number.to_le_bytes(), number);
-///         queue.send(job.by(clock.after(Duration::from_millis(1)))).expect("it is served");
-///     }
-///     drop(queue);
-/// });
-/// assert_eq!(tags.iter().count(), 1000);
-/// ```
-pub fn serve<J: Job, M: Manager<J>>(
+/// While jobs keep coming the lanes are kept full. When the queue has been empty for `patience`,
+/// what is left in the manager is flushed, job by job, for as long as nothing new comes: flushing
+/// runs lanes half empty, but an empty queue says that there is time for it. A job with a deadline
+/// on `clock` ([`Clock::after`]) is completed when it comes even if the queue is never empty, as
+/// soon as the next job arrives or `patience` is over.
+fn serve<J: Job, M: Manager<J>>(
     manager: &mut M,
     jobs: &Receiver<J>,
     clock: &Clock,
@@ -129,9 +130,9 @@ fn next<J: Job, M: Manager<J>>(manager: &M, jobs: &Receiver<J>, patience: Durati
 
 #[cfg(test)]
 mod tests {
+    use broadloom::lanes::{InOrder, Sha1};
+
     use super::*;
-    use broadloom_lanes::{Cpu, HashJob, InOrder, OutOfOrder, Sha1};
-    use std::sync::mpsc;
 
     type Packet = HashJob<'static, Sha1, Vec<u8>, usize>;
 
@@ -179,7 +180,8 @@ mod tests {
     fn patience_is_lost_once_for_all_that_wait() {
         let (queue, numbers) =
             serving(OutOfOrder::new(&Cpu::detect(), 1000), Duration::from_millis(300));
-        // So few that they wait in the manager, and so many that as many patiences would take minutes.
+        // So few that they wait in the manager, and so many that as many patiences would take
+        // minutes.
         (0..400).for_each(|number| {
             queue.send(HashJob::digest(vec![number as u8; 10], number)).expect("it is served");
         });

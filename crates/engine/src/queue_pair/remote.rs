@@ -5,20 +5,21 @@ use std::collections::VecDeque;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use crate::job::Handle;
+use super::{Group, QueuePair};
+use crate::job::{Handle, Operated};
 use crate::operation::Operation;
 use crate::processor::Processor;
-use crate::queue_pair::{Group, QueuePair};
 
-/// What a group knows of its jobs that devices have. Jobs are numbered as they come: a job's number less
-/// `base` is its place in the ring.
+/// What a group knows of its jobs that devices have. Jobs are numbered as they come: a job's number
+/// less `base` is its place in the ring.
 #[derive(Default)]
 pub(crate) struct Remote {
     base: u64,
-    /// Jobs at the front that were checked: they are complete, or a device has them, or they are ready.
+    /// Jobs at the front that were checked: they are complete, or a device has them, or they are
+    /// ready.
     begun: usize,
-    /// Jobs that are ready for a device, and wait for room there: one at most that it never had, and those
-    /// of which there is more to be done.
+    /// Jobs that are ready for a device, and wait for room there: one at most that it never had,
+    /// and those of which there is more to be done.
     ready: VecDeque<u64>,
 }
 
@@ -73,8 +74,8 @@ fn start(processor: &mut Processor, ticket: u64, operation: &mut Operation<'_>) 
 }
 
 impl<'a, H: Handle<'a>> QueuePair<'a, H> {
-    /// Waits until a device may have a response, or for so long; not at all where no device has any job.
-    /// [`dequeue`](QueuePair::dequeue) takes responses.
+    /// Waits until a device may have a response, or for so long; not at all where no device has any
+    /// job. [`dequeue`](QueuePair::dequeue) takes responses.
     pub fn wait(&mut self, timeout: Duration) {
         let has_jobs = |group: &Group<H>| {
             let remote = group.remote.as_ref();
@@ -93,14 +94,15 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         self.remote && self.groups.iter().any(awaits)
     }
 
-    /// The file descriptors that are readable when a device may have a response, of those devices that
-    /// interrupt. [`dequeue`](QueuePair::dequeue) takes responses.
+    /// The file descriptors that are readable when a device may have a response, of those devices
+    /// that interrupt. [`dequeue`](QueuePair::dequeue) takes responses.
     #[cfg(unix)]
     pub fn device_events(&mut self) -> Vec<BorrowedFd<'_>> {
         self.processor.devices().filter_map(|device| device.event()).collect()
     }
 
-    /// Gives jobs of a group to devices, as long as those have room, and rings their doorbells once.
+    /// Gives jobs of a group to devices, as long as those have room, and rings their doorbells
+    /// once.
     pub(crate) fn start(&mut self, index: usize) {
         let QueuePair { groups, processor, statistics, .. } = self;
         let group = &mut groups[index];

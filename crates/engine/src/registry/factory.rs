@@ -1,25 +1,28 @@
-//! How providers are opened: what the crate of each provider exports, and what a command line says of one.
+//! How providers are opened: what the crate of each provider exports, and what a command line says
+//! of one.
 
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::provider::Provider;
-use crate::registry::Registry;
+use super::Registry;
+use crate::provider::contract::Provider;
 
-/// A function that opens a provider with its options. The registry is the one that the provider belongs to:
-/// a provider that computes with others takes [theirs](Registry::default_providers).
+/// A function that opens a provider with its options. The registry is the one that the provider
+/// belongs to: a provider that computes with others takes [theirs](Registry::default_providers).
 type Open =
     dyn Fn(&[(&str, &str)], &Registry) -> Result<Arc<dyn Provider>, FactoryError> + Send + Sync;
 
-/// Describes a provider that is not open yet, and opens it: what the crate of each provider exports.
+/// Describes a provider that is not open yet, and opens it: what the crate of each provider
+/// exports.
 ///
 /// Making a factory costs nothing: a library is loaded when the provider is opened.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use broadloom_engine::{Factory, FactoryError, Registry};
+/// use broadloom_engine::Registry;
+/// use broadloom_engine::provider::{Factory, FactoryError};
 ///
 /// let factory = Factory::new("board", "the accelerator on our own board", |options, _registry| {
 ///     Err(FactoryError::Absent("no board is plugged in".to_owned()))
@@ -60,8 +63,8 @@ impl fmt::Display for FactoryError {
 impl Error for FactoryError {}
 
 impl Factory {
-    /// A factory for the provider of this name: lower-case letters, digits and hyphens. The summary is one line
-    /// that says what the provider is.
+    /// A factory for the provider of this name: lower-case letters, digits and hyphens. The summary
+    /// is one line that says what the provider is.
     pub fn new(
         name: &'static str,
         summary: &'static str,
@@ -191,8 +194,8 @@ impl ProviderSpec {
 impl FromStr for ProviderSpec {
     type Err = SpecError;
 
-    /// Parses the form alone. Whether there is such a provider, and whether it has such options, is known to
-    /// the [registry](Registry::open_provider).
+    /// Parses the form alone. Whether there is such a provider, and whether it has such options, is
+    /// known to the [registry](Registry::open_provider).
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let mut parts = text.split(':');
         let name = parts.next().unwrap_or_default().to_owned();

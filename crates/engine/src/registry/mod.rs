@@ -1,20 +1,23 @@
 //! The providers that a program has, and how a session finds its own.
 
+mod factory;
+
 use std::error::Error;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::algorithm::Algorithm;
-use crate::factory::{Factory, FactoryError, ProviderSpec, SpecError};
-use crate::provider::Provider;
+use crate::provider::contract::Provider;
 use crate::session::{Fallback, Session};
 use crate::transform::Transform;
 
+pub use factory::{Factory, FactoryError, ProviderSpec, SpecError};
+
 /// The providers of a program, in the order in which they are asked.
 ///
-/// A provider that a [`Factory`] describes is opened when it is first asked for, by name or because those
-/// before it cannot do what is wanted. So no library is loaded that nobody needs.
+/// A provider that a [`Factory`] describes is opened when it is first asked for, by name or because
+/// those before it cannot do what is wanted. So no library is loaded that nobody needs.
 #[derive(Default)]
 pub struct Registry {
     entries: Vec<Entry>,
@@ -129,16 +132,16 @@ impl Registry {
         Registry::default()
     }
 
-    /// Adds an open provider, to be asked after those before it. One of the same name is replaced, and its
-    /// place taken.
+    /// Adds an open provider, to be asked after those before it. One of the same name is replaced,
+    /// and its place taken.
     pub fn add(&mut self, provider: Arc<dyn Provider>) {
         let (name, by_name_only) = (provider.name().to_owned(), provider.by_name_only());
         let opened = OnceLock::from(Ok(provider));
         self.place(Entry { name, by_name_only, factory: None, opened });
     }
 
-    /// Adds a provider that is opened when it is first needed, to be asked after those before it. One of the
-    /// same name is replaced, and its place taken.
+    /// Adds a provider that is opened when it is first needed, to be asked after those before it.
+    /// One of the same name is replaced, and its place taken.
     pub fn add_factory(&mut self, factory: Factory) {
         let (name, by_name_only) = (factory.name().to_owned(), factory.is_by_name_only());
         self.place(Entry { name, by_name_only, factory: Some(factory), opened: OnceLock::new() });
@@ -151,8 +154,8 @@ impl Registry {
         }
     }
 
-    /// Opens a provider as a spec asks for it, in the place of the one of the same name. Where it is absent,
-    /// the registry notes why.
+    /// Opens a provider as a spec asks for it, in the place of the one of the same name. Where it
+    /// is absent, the registry notes why.
     ///
     /// # Errors
     /// There is no such provider, or one of its options is wrong: the registry is as it was.
@@ -282,8 +285,9 @@ impl Registry {
         })
     }
 
-    /// Opens a session at this provider or, where it cannot, or is not there, at another. The session
-    /// then says why ([`Session::fallback`]), and [`fallbacks`](Registry::fallbacks) counts it.
+    /// Opens a session at this provider or, where it cannot, or is not there, at another. The
+    /// session then says why ([`Session::fallback`]), and [`fallbacks`](Registry::fallbacks) counts
+    /// it.
     ///
     /// # Errors
     /// [`OpenError::Nobody`] if no provider can.

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use super::Operation;
 use crate::algorithm::Row;
+use crate::extra::Extra;
 use crate::job_error::JobError;
-use crate::operation::Operation;
-use crate::parameters::{Extra, Span};
-use crate::session::Rules;
+use crate::parameters::Span;
+use crate::session::rules::Rules;
 
 /// What the parts of a job's data are for.
 pub(crate) struct Ranges {
@@ -34,8 +35,8 @@ impl Operation<'_> {
         }
     }
 
-    /// All that its session asks of it, but for the length of its nonce. Returns the bytes that the cipher is
-    /// for.
+    /// All that its session asks of it, but for the length of its nonce. Returns the bytes that the
+    /// cipher is for.
     pub(crate) fn check(&self, rules: &Rules) -> Result<Range<usize>, JobError> {
         let row = self.session().row();
         let nonce = self.nonce.as_slice();
@@ -77,8 +78,8 @@ impl Operation<'_> {
         Ok(Ranges { ciphered, hashed })
     }
 
-    /// That its tag is where it may be, in so many bytes to read or to write: not in what it is the tag of, nor
-    /// where ciphertext goes; or was given, and has the length that the session's have.
+    /// That its tag is where it may be, in so many bytes to read or to write: not in what it is the
+    /// tag of, nor where ciphertext goes; or was given, and has the length that the session's have.
     #[inline]
     pub(crate) fn check_tag(
         &self,

@@ -3,11 +3,14 @@
 use std::ops::Range;
 use std::ptr;
 
+use crate::algorithm::MAX_TAG;
 use crate::data::Text;
-use crate::parameters::{MAX_TAG, Span};
-use crate::session::{Rules, Stage};
+use crate::parameters::Span;
+use crate::session::rules::Rules;
+use crate::session::stage::Stage;
 
-/// What a provider computes with, for one stage of an operation. See [`Operation::parts`](crate::Operation::parts).
+/// What a provider computes with, for one stage of an operation. See
+/// [`Operation::parts`](crate::provider::Operation::parts).
 #[derive(Debug)]
 pub struct Parts<'v, S> {
     /// The provider's own session.
@@ -20,8 +23,8 @@ pub struct Parts<'v, S> {
     pub nonce: &'v [u8],
     /// Associated data of an AEAD.
     pub associated: &'v [u8],
-    /// Where a digest or a tag goes, at its whole length; for an [`open`](crate::Direction::Open), the
-    /// tag to check.
+    /// Where a digest or a tag goes, at its whole length; for an [`open`](crate::Direction::Open),
+    /// the tag to check.
     pub tag: &'v mut [u8; MAX_TAG],
     /// Bytes of the session's tags.
     pub tag_len: usize,
@@ -31,7 +34,8 @@ pub struct Parts<'v, S> {
     pub bits: Option<usize>,
 }
 
-/// The provider's own session that operations in a row had last. See [`Operation::commit`](crate::Operation::commit).
+/// The provider's own session that operations in a row had last. See
+/// [`Operation::commit`](crate::provider::Operation::commit).
 pub struct Last<'v, S>(Option<(&'v Stage, &'v S)>);
 
 impl<S> Default for Last<'_, S> {
@@ -55,16 +59,16 @@ impl<'v, S: 'static> Last<'v, S> {
     }
 }
 
-/// Which bytes of a text are for what, for a provider that does [chains whole](crate::Provider::chains_whole).
-/// For anything else both ranges are all of it.
+/// Which bytes of a text are for what, for a provider that does [chains
+/// whole](crate::provider::Provider::chains_whole). For anything else both ranges are all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// Those to be ciphered.
     pub cipher: Range<usize>,
     /// Those to be authenticated.
     pub mac: Range<usize>,
-    /// Where as many bytes of the tag are to be put as soon as it is made, which may be before they are
-    /// encrypted; empty if nowhere.
+    /// Where as many bytes of the tag are to be put as soon as it is made, which may be before they
+    /// are encrypted; empty if nowhere.
     pub tag: Range<usize>,
 }
 
@@ -84,13 +88,14 @@ impl Layout {
     }
 }
 
-/// What a provider compresses or decompresses with, in one attempt. See [`Operation::compression`](crate::Operation::compression).
+/// What a provider compresses or decompresses with, in one attempt. See
+/// [`Operation::compression`](crate::provider::Operation::compression).
 #[derive(Debug)]
 pub struct CompressionParts<'v, S> {
     /// The provider's own session.
     pub session: &'v S,
     /// What is to be read: all, or what earlier attempts left. Empty where the data are in
-    /// [pieces](crate::Operation::input_pieces).
+    /// [pieces](crate::provider::Operation::input_pieces).
     pub input: &'v [u8],
     /// Room for what is made.
     pub output: &'v mut [u8],

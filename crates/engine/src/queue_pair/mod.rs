@@ -1,5 +1,7 @@
 //! Queue pairs: jobs in, jobs out, on one thread.
 
+mod remote;
+
 use std::collections::VecDeque;
 use std::io;
 use std::mem;
@@ -7,14 +9,13 @@ use std::ops::Range;
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use crate::device::WAIT;
 use crate::event::{Event, Level};
-use crate::job::Handle;
+use crate::job::{Handle, Operated};
 use crate::job_error::JobError;
-use crate::processor::{Processor, WINDOW};
-use crate::remote::Remote;
+use crate::processor::{DEVICE_WAIT, Processor, WINDOW};
 use crate::session::Session;
 use crate::statistics::{Cause, Statistics};
+use remote::Remote;
 
 /// The order in which a queue pair gives jobs back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,18 +43,19 @@ pub enum Doorbell {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct QueueConfig {
-    /// Jobs that it holds at most. Memory for them, up to 4096, is reserved for each class of sessions, and the
-    /// rest as they come; [`usize::MAX`] is no limit.
+    /// Jobs that it holds at most. Memory for them, up to 4096, is reserved for each class of
+    /// sessions, and the rest as they come; [`usize::MAX`] is no limit.
     pub capacity: usize,
     /// The order in which they come back.
     pub order: Order,
     /// When it sees them.
     pub doorbell: Doorbell,
-    /// Jobs that share lanes are processed when so many have come; `None` leaves it to the provider.
+    /// Jobs that share lanes are processed when so many have come; `None` leaves it to the
+    /// provider.
     pub batch: Option<usize>,
-    /// How long a job waits for others, at most, before any call of [`enqueue`](QueuePair::enqueue) or
-    /// [`dequeue`](QueuePair::dequeue) has it processed; `None`, or more than the clock can count: until the
-    /// batch is full, the job's own deadline, or [`flush`](QueuePair::flush).
+    /// How long a job waits for others, at most, before any call of [`enqueue`](QueuePair::enqueue)
+    /// or [`dequeue`](QueuePair::dequeue) has it processed; `None`, or more than the clock can
+    /// count: until the batch is full, the job's own deadline, or [`flush`](QueuePair::flush).
     pub max_wait: Option<Duration>,
 }
 
@@ -82,18 +84,19 @@ fn pieces<H>(ring: &mut VecDeque<H>, range: Range<usize>) -> [&mut [H]; 2] {
     [&mut first[start..end], &mut second[later_start..later_end]]
 }
 
-/// A ring of requests and a ring of responses, owned by one thread.
+/// Takes jobs in bursts and gives them back as they complete: a ring of requests and a ring of
+/// responses, owned by one thread.
 ///
 /// [`enqueue`](QueuePair::enqueue) takes a burst of jobs and [`dequeue`](QueuePair::dequeue) gives
-/// complete ones back; jobs of different sessions, algorithms and providers mix. Jobs wait until enough
-/// have come to fill the lanes, but never for long: a caller that has nothing else to do flushes, and
-/// whoever keeps calling need not, since a wait has its bound ([`QueueConfig::max_wait`],
-/// [`Job::by`](crate::Job::by)).
+/// complete ones back; jobs of different sessions, algorithms and providers mix. Jobs wait until
+/// enough have come to fill the lanes, but never for long: a caller that has nothing else to do
+/// flushes, and whoever keeps calling need not, since a wait has its bound
+/// ([`QueueConfig::max_wait`], [`Job::by`](crate::Job::by)).
 ///
 /// Every job that was accepted comes back exactly once: from `dequeue`, or from
 /// [`close`](QueuePair::close), or, where the queue pair is dropped, to the handler given to
-/// [`on_drop`](QueuePair::on_drop). That holds where a provider panics, too: the panic goes on to the
-/// caller, and the jobs that it was working on are complete with the next flush, as failed with
+/// [`on_drop`](QueuePair::on_drop). That holds where a provider panics, too: the panic goes on to
+/// the caller, and the jobs that it was working on are complete with the next flush, as failed with
 /// [`JobError::Panicked`], their output wiped.
 ///
 /// `H` is a job, or what owns or borrows one ([`Handle`]).
@@ -113,9 +116,9 @@ pub struct QueuePair<'a, H: Handle<'a>> {
     on_drop: Option<Box<dyn FnMut(H) + Send + 'a>>,
 }
 
-/// Jobs that are processed together, in the order in which they came: first those that are complete,
-/// then those that were seen, then those for which the doorbell was not rung yet. Where a device works for
-/// some of them, those that were started come between.
+/// Jobs that are processed together, in the order in which they came: first those that are
+/// complete, then those that were seen, then those for which the doorbell was not rung yet. Where a
+/// device works for some of them, those that were started come between.
 pub(crate) struct Group<H> {
     class: (usize, u16),
     /// Whether the provider had a queue for the class: then it need not be asked again.
@@ -157,8 +160,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         }
     }
 
-    /// Says who gets the jobs that are still held when the queue pair is dropped; those that were not
-    /// processed have failed with [`JobError::Cancelled`].
+    /// Says who gets the jobs that are still held when the queue pair is dropped; those that were
+    /// not processed have failed with [`JobError::Cancelled`].
     pub fn on_drop(mut self, handler: impl FnMut(H) + Send + 'a) -> Self {
         self.on_drop = Some(Box::new(handler));
         self
@@ -182,9 +185,9 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// A file descriptor that is readable exactly while complete jobs wait for
     /// [`dequeue`](QueuePair::dequeue).
     ///
-    /// A queue pair works within its owner's calls: jobs that wait for others do not become complete by
-    /// themselves. So [`flush`](QueuePair::flush) before sleeping on it. Whoever wants work to go on while
-    /// it sleeps wants [`Workers`](crate::Workers).
+    /// A queue pair works within its owner's calls: jobs that wait for others do not become
+    /// complete by themselves. So [`flush`](QueuePair::flush) before sleeping on it. Whoever wants
+    /// work to go on while it sleeps wants [`Workers`](crate::Workers).
     ///
     /// # Errors
     /// The system has no more descriptors; [`io::ErrorKind::Unsupported`] elsewhere than on Linux.
@@ -193,8 +196,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         self.level.event(ready)
     }
 
-    /// Takes jobs from the front of a burst, as many as there is room for, and says how many; the rest
-    /// stays. Unless the doorbell is deferred it is rung.
+    /// Takes jobs from the front of a burst, as many as there is room for, and says how many; the
+    /// rest stays. Unless the doorbell is deferred it is rung.
     pub fn enqueue(&mut self, jobs: &mut Vec<H>) -> usize {
         let accepted = jobs.len().min(self.config.capacity - self.in_flight);
         // A provider is asked for queues, and may panic, before any job leaves the burst.
@@ -243,7 +246,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
             self.collect();
         }
         let mut given = 0;
-        // Begins with another group each time, so that one that is never empty keeps no other waiting.
+        // Begins with another group each time, so that one that is never empty keeps no other
+        // waiting.
         let turn = self.turn % self.groups.len().max(1);
         self.turn = turn + 1;
         let (later, first) = self.groups.split_at_mut(turn);
@@ -253,8 +257,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
                 continue;
             }
             if count == group.jobs.len() {
-                // As a whole, and not job by job; the ring begins at its first places again, which are in the
-                // nearest cache.
+                // As a whole, and not job by job; the ring begins at its first places again, which
+                // are in the nearest cache.
                 let mut all = Vec::from(mem::take(&mut group.jobs));
                 jobs.append(&mut all);
                 group.jobs = all.into();
@@ -273,14 +277,14 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         given
     }
 
-    /// Processes all jobs that it has seen, however few. With a deferred doorbell, it rings it first. What
-    /// devices have is waited for.
+    /// Processes all jobs that it has seen, however few. With a deferred doorbell, it rings it
+    /// first. What devices have is waited for.
     pub fn flush(&mut self) {
         self.flush_lanes();
         while self.remote
             && self.groups.iter().any(|group| group.remote.is_some() && group.waiting() > 0)
         {
-            self.wait(WAIT);
+            self.wait(DEVICE_WAIT);
             self.collect();
         }
     }
@@ -316,8 +320,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         self.statistics.complete(jobs, jobs);
     }
 
-    /// Goes on after a provider has panicked: all jobs are complete, those that were not before by `fail`,
-    /// and queues are opened anew.
+    /// Goes on after a provider has panicked: all jobs are complete, those that were not before by
+    /// `fail`, and queues are opened anew.
     pub(crate) fn recover(&mut self, fail: impl Fn(&mut H)) {
         for group in &mut self.groups {
             let failed = group.jobs.len() - group.complete;
@@ -411,8 +415,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         self.groups.len() - 1
     }
 
-    /// Notes when the jobs that wait have waited for long enough, of which those from `from` on are new; and the
-    /// time, if it is asked for.
+    /// Notes when the jobs that wait have waited for long enough, of which those from `from` on are
+    /// new; and the time, if it is asked for.
     fn start_waiting(&mut self, index: usize, from: usize, now: &mut Option<Instant>) {
         let group = &mut self.groups[index];
         let new = group.jobs.range_mut(from.max(group.complete)..group.seen);
@@ -424,7 +428,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         group.expires = [own, bound].into_iter().flatten().min();
     }
 
-    /// Processes the groups of which a job has waited for long enough; `now` is the time, where it is known.
+    /// Processes the groups of which a job has waited for long enough; `now` is the time, where it
+    /// is known.
     fn expire(&mut self, now: Option<Instant>) {
         if self.groups.iter().all(|group| group.expires.is_none()) {
             return;
@@ -440,8 +445,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         }
     }
 
-    /// Starts the jobs of a group that came when their provider had no queue: now it has a device, which may be
-    /// at work for others.
+    /// Starts the jobs of a group that came when their provider had no queue: now it has a device,
+    /// which may be at work for others.
     #[cold]
     fn start_late(&mut self, index: usize) {
         let group = &mut self.groups[index];

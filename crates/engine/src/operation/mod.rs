@@ -1,0 +1,165 @@
+//! One buffer's work as the engine and the providers see it.
+
+//!
+//! The engine [begins](begin) an operation, a provider [takes its parts](hand_over) and
+//! [completes](complete) it, and the engine [ends](end) it or has the provider do more.
+
+mod begin;
+mod checks;
+mod complete;
+mod end;
+mod hand_over;
+mod tag;
+
+use std::time::Instant;
+
+use crate::data::{Bytes, Data};
+use crate::extra::Extras;
+use crate::job_error::JobError;
+use crate::made::Made;
+use crate::parameters::{Nonce, Span, Tag};
+use crate::session::{Held, Session};
+
+/// A job but for the caller's own value: what a provider works on.
+// In this order, as what is asked of every job stands at the beginning: a batch of them is larger
+// than the nearest cache.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Operation<'a> {
+    pub(crate) session: Held<'a>,
+    pub(crate) state: State,
+    /// What it was given; of associated data, whether there may be some.
+    pub(crate) extras: Extras,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) nonce: Nonce,
+    pub(crate) data: Data<'a>,
+    pub(crate) tag: Tag,
+    /// How it went, unless it is [plain](State::plain): then, well.
+    outcome: Result<(), JobError>,
+    pub(crate) associated: Bytes<'a>,
+    pub(crate) cipher: Span,
+    pub(crate) mac: Span,
+    /// The length of the text in bits, if it was given.
+    pub(crate) bits: usize,
+    /// The output of a compression or a decompression.
+    pub(crate) made: Option<Box<Made>>,
+    /// Why another session than its own works on it.
+    pub(crate) fell_back: Option<Box<JobError>>,
+}
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct State {
+    pub phase: Phase,
+    /// Worked on is the second half of a chain.
+    second: bool,
+    /// Nothing is left to be done when the provider is done with it, and that was well if it is.
+    plain: bool,
+    /// The class of what is worked on.
+    class: u8,
+}
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The caller's: it is not processed.
+    Ready,
+    /// The provider's.
+    Running,
+    /// The engine's: the provider is done with it.
+    Ran,
+    /// The caller's: it is processed.
+    Complete,
+}
+
+impl State {
+    pub(crate) const READY: State =
+        State { phase: Phase::Ready, second: false, plain: false, class: 0 };
+
+    /// It is the provider's turn.
+    // Field by field: to write all of them at once takes longer where they are read one by one.
+    #[inline(always)]
+    fn start(&mut self, class: u8, plain: bool) {
+        self.phase = Phase::Running;
+        self.second = false;
+        self.plain = plain;
+        self.class = class;
+    }
+}
+
+/// [`Operation::acting`], for those who change its other fields meanwhile.
+#[inline]
+fn acting<'s>(session: &'s Held<'_>, fell_back: &Option<Box<JobError>>) -> &'s Session {
+    let session = session.get();
+    match (fell_back, session.falls_back_to()) {
+        (Some(_), Some(other)) => other,
+        _ => session,
+    }
+}
+
+impl<'a> Operation<'a> {
+    pub(crate) fn new(session: Held<'a>, data: Data<'a>) -> Self {
+        Operation {
+            session,
+            data,
+            cipher: Span::ALL,
+            mac: Span::ALL,
+            bits: 0,
+            nonce: Nonce::NONE,
+            extras: Extras::NONE,
+            associated: Bytes::EMPTY,
+            tag: Tag::NONE,
+            deadline: None,
+            state: State::READY,
+            outcome: Ok(()),
+            made: None,
+            fell_back: None,
+        }
+    }
+
+    /// The session.
+    #[inline]
+    pub fn session(&self) -> &Session {
+        self.session.get()
+    }
+
+    /// The session that works on it: its own, or the one that it fell back to.
+    #[inline]
+    pub(crate) fn acting(&self) -> &Session {
+        acting(&self.session, &self.fell_back)
+    }
+
+    /// Whether a tag is to be checked, not made.
+    #[inline]
+    pub fn checks_tag(&self) -> bool {
+        self.session.get().rules().checks_tag
+    }
+
+    /// Whether the provider still has to work on it.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.state.phase == Phase::Running
+    }
+
+    /// How it went, once it is complete.
+    pub(crate) fn status(&self) -> Option<Result<(), JobError>> {
+        (self.state.phase == Phase::Complete).then(|| self.outcome())
+    }
+
+    /// How it went, if the provider is done with it.
+    fn outcome(&self) -> Result<(), JobError> {
+        if self.state.plain { Ok(()) } else { self.outcome }
+    }
+
+    /// Whether a provider panicked while it worked on it.
+    #[inline]
+    fn is_interrupted(&self) -> bool {
+        matches!(self.state.phase, Phase::Running | Phase::Ran)
+    }
+
+    /// Whether no range is set, and no place of the tag.
+    fn is_whole(&self) -> bool {
+        !self.extras.has_any(Extras::PLACES)
+    }
+}

@@ -1,0 +1,52 @@
+//! A provider's own part of a session, and why there may be none.
+
+use std::any::Any;
+use std::error::Error;
+use std::fmt;
+
+/// A provider's own part of a session: expanded keys. It is shared between threads.
+pub trait ProviderSession: Any + Send + Sync {
+    /// The kernel that will run, in words.
+    fn kernel(&self) -> String;
+
+    /// Sessions of one class share lanes: where the order of completion is free, a queue pair
+    /// gathers jobs by it. At most 255.
+    fn class(&self) -> u8 {
+        0
+    }
+
+    /// Room at which compressing `len` bytes never overflows; as good a guess as any for what does
+    /// not compress.
+    fn bound(&self, len: usize) -> usize {
+        crate::stored::len(len) + 64
+    }
+
+    /// Whether data in pieces that are only read are taken [as they
+    /// are](crate::provider::Operation::input_pieces); else the engine brings them into one piece.
+    fn gathers(&self) -> bool {
+        false
+    }
+}
+
+/// Why a provider cannot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProviderError {
+    /// The reason, in words.
+    pub reason: String,
+}
+
+impl fmt::Display for ProviderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ProviderError { reason } = self;
+        write!(f, "{reason}")
+    }
+}
+
+impl Error for ProviderError {}
+
+impl ProviderError {
+    /// An error with a reason.
+    pub fn new(reason: impl Into<String>) -> Self {
+        ProviderError { reason: reason.into() }
+    }
+}

@@ -1,0 +1,277 @@
+//! Sessions: an algorithm with its expanded key, at a provider.
+
+pub(crate) mod rules;
+pub(crate) mod stage;
+
+use std::any::Any;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock};
+
+use crate::algorithm::{Algorithm, Checksum, Compression, Direction, Row};
+use crate::provider::session::ProviderError;
+use crate::transform::Transform;
+use rules::Rules;
+use stage::{Stage, Stages};
+
+/// An algorithm with its expanded keys, ready for jobs.
+///
+/// Any number of threads use one session at a time; nothing in it is written to by a job. A clone
+/// is the same session; the keys are wiped when the last clone is dropped. A job borrows its
+/// session (`Job::new(&session, …)`), which costs nothing, or owns a clone of it, where it has to
+/// outlive the place it was made in.
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    algorithm: Algorithm,
+    direction: Direction,
+    rules: Rules,
+    row: Row,
+    home: Box<dyn Home>,
+    /// Tells queues of different providers apart.
+    provider_id: usize,
+    class: u16,
+    stages: Stages,
+    keys: u64,
+    fallback: Option<Fallback>,
+    falls_back_to: Option<Session>,
+}
+
+/// The provider at which a session was opened, as far as a session knows it.
+pub(crate) trait Home: Any + Send + Sync {
+    /// The provider's name.
+    fn name(&self) -> &str;
+
+    /// A number that no other provider has at the same time.
+    fn id(&self) -> usize;
+}
+
+/// What keys are told apart by without being kept: a hash under a secret of this process.
+static TELLS_KEYS_APART: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+
+/// Why a session is not at the provider that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fallback {
+    /// The provider that was asked for.
+    pub wanted: String,
+    /// Why it could not.
+    pub reason: String,
+}
+
+impl Session {
+    /// A session of a transform whose stages are open.
+    ///
+    /// # Errors
+    /// The build lacks what the engine itself does for such jobs.
+    pub(crate) fn new(
+        home: impl Home,
+        transform: &Transform,
+        stages: Stages,
+        fallback: Option<Fallback>,
+    ) -> Result<Session, ProviderError> {
+        let rules = Rules::new(transform, stages.second.is_some());
+        let checksum = rules.making.map_or(Checksum::None, |making| making.how.checksum);
+        if !checksum.is_built() {
+            return Err(ProviderError::new(format!(
+                "this build has no checksums, and {checksum:?} needs them: the feature `checksums` \
+                 of broadloom-engine"
+            )));
+        }
+        let classes = [Some(&stages.first), stages.second.as_ref()]
+            .map(|stage| stage.map_or(0, |stage| stage.class));
+        let inner = Inner {
+            algorithm: transform.algorithm(),
+            direction: transform.direction(),
+            rules,
+            row: transform.algorithm().row(),
+            provider_id: home.id(),
+            home: Box::new(home),
+            class: u16::from_le_bytes(classes),
+            stages,
+            keys: TELLS_KEYS_APART.hash_one((transform.key(), transform.mac_key())),
+            fallback,
+            falls_back_to: None,
+        };
+        Ok(Session(Arc::new(inner)))
+    }
+
+    /// The algorithm.
+    pub fn algorithm(&self) -> Algorithm {
+        self.0.algorithm
+    }
+
+    /// The direction.
+    pub fn direction(&self) -> Direction {
+        self.0.direction
+    }
+
+    /// Bytes of its digests or tags; 0 for a cipher.
+    pub fn tag_len(&self) -> usize {
+        self.0.rules.tag_len
+    }
+
+    /// How it compresses; of a decompression, the checksum alone counts. `None` for anything else.
+    pub fn compression(&self) -> Option<Compression> {
+        self.0.rules.making.map(|making| making.how)
+    }
+
+    /// The name of the provider that works for it.
+    pub fn provider(&self) -> &str {
+        self.0.home.name()
+    }
+
+    /// The kernel, in words; both of them for a chain.
+    pub fn kernel(&self) -> String {
+        let first = self.0.stages.first.session.kernel();
+        match &self.0.stages.second {
+            Some(second) => format!("{first}, {}", second.session.kernel()),
+            None => first,
+        }
+    }
+
+    /// Room, in bytes, at which compressing `len` bytes never overflows, as its provider has it.
+    pub fn bound(&self, len: usize) -> usize {
+        self.0.stages.first.session.bound(len)
+    }
+
+    /// Why it is not at the provider that was asked for; `None` if it is, or if none was.
+    pub fn fallback(&self) -> Option<&Fallback> {
+        self.0.fallback.as_ref()
+    }
+
+    /// The session with another to fall back to: what its provider's device fails at
+    /// ([`JobError::Device`](crate::JobError::Device)), or has no queue for, is done again there.
+    /// [`Job::fell_back`](crate::Job::fell_back) says of each job whether, and why; a queue pair's
+    /// [statistics](crate::Snapshot::fallbacks) count. A chain that this provider does in halves,
+    /// and fails at after the first, is only done there by a provider that does it in halves, too:
+    /// with any other the job fails, its output wiped.
+    ///
+    /// # Errors
+    /// The other session does something else, or the same under another key.
+    ///
+    /// # Panics
+    /// If there are clones of this session: it is decided before anyone uses it.
+    pub fn falling_back_to(mut self, other: Session) -> Result<Session, ProviderError> {
+        if let Some(reason) = self.differs_from(&other) {
+            let reason = format!("{self:?} cannot fall back to {other:?}: {reason}");
+            return Err(ProviderError::new(reason));
+        }
+        let inner = Arc::get_mut(&mut self.0).expect("a session that nobody else uses yet");
+        inner.rules.goes_on = true;
+        // The common case of a job is no longer enough: it may have to be done twice.
+        inner.rules.plain = false;
+        inner.falls_back_to = Some(other);
+        Ok(self)
+    }
+
+    /// Why another session's jobs come to something else.
+    fn differs_from(&self, other: &Session) -> Option<String> {
+        let work = |session: &Session| (session.algorithm(), session.direction());
+        let how = |session: &Session| session.compression().unwrap_or_default();
+        if work(self) != work(other) {
+            return Some("it does something else".to_owned());
+        }
+        if self.tag_len() != other.tag_len() {
+            return Some(format!(
+                "its tags have {} bytes, not {}",
+                other.tag_len(),
+                self.tag_len()
+            ));
+        }
+        if how(self).ending != how(other).ending {
+            return Some("its streams end in another way".to_owned());
+        }
+        if how(self).checksum != how(other).checksum {
+            return Some("it has another checksum".to_owned());
+        }
+        (self.0.keys != other.0.keys).then(|| "it has another key".to_owned())
+    }
+
+    /// The session that it [falls back](Session::falling_back_to) to.
+    #[inline]
+    pub fn falls_back_to(&self) -> Option<&Session> {
+        self.0.falls_back_to.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.0.rules
+    }
+
+    /// Its algorithm's row in the table.
+    #[inline]
+    pub(crate) fn row(&self) -> &Row {
+        &self.0.row
+    }
+
+    /// What queues are told apart by.
+    #[inline]
+    pub(crate) fn provider_id(&self) -> usize {
+        self.0.provider_id
+    }
+
+    /// What jobs that share lanes have in common.
+    #[inline]
+    pub(crate) fn class(&self) -> (usize, u16) {
+        (self.0.provider_id, self.0.class)
+    }
+
+    /// The provider, for the module that knows its type.
+    pub(crate) fn home(&self) -> &dyn Home {
+        &*self.0.home
+    }
+
+    /// Whether it is a chain that is composed of two halves.
+    #[inline]
+    pub(crate) fn is_in_halves(&self) -> bool {
+        self.0.stages.second.is_some()
+    }
+
+    /// What runs in a stage.
+    #[inline]
+    pub(crate) fn stage(&self, second: bool) -> &Stage {
+        match (&self.0.stages.second, second) {
+            (Some(stage), true) => stage,
+            _ => &self.0.stages.first,
+        }
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} at {}", self.algorithm(), self.direction(), self.provider())
+    }
+}
+
+/// A session that a job borrows or owns.
+#[derive(Debug, Clone)]
+pub enum Held<'a> {
+    /// Borrowed: nothing is counted.
+    Borrowed(&'a Session),
+    /// A clone of it.
+    Owned(Session),
+}
+
+impl Held<'_> {
+    /// The session.
+    #[inline]
+    pub fn get(&self) -> &Session {
+        match self {
+            Held::Borrowed(session) => session,
+            Held::Owned(session) => session,
+        }
+    }
+}
+
+impl<'a> From<&'a Session> for Held<'a> {
+    fn from(session: &'a Session) -> Self {
+        Held::Borrowed(session)
+    }
+}
+
+impl From<Session> for Held<'_> {
+    fn from(session: Session) -> Self {
+        Held::Owned(session)
+    }
+}

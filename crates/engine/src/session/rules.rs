@@ -1,0 +1,89 @@
+//! What a job of a session must fulfil.
+
+use crate::algorithm::{Algorithm, ChainOrder};
+use crate::extra::{Extra, Extras};
+use crate::made::Making;
+use crate::transform::Transform;
+
+/// What a job must fulfil, in the form that is checked fastest.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    pub nonce_min: usize,
+    pub nonce_max: usize,
+    pub tag_len: usize,
+    /// What the cipher's range must be a multiple of, a power of two, less one.
+    pub granularity_mask: usize,
+    /// There is a cipher: something to write to is needed.
+    pub writes: bool,
+    /// There is a tag to check.
+    pub checks_tag: bool,
+    /// What a job may be given.
+    pub takes: Extras,
+    /// What makes a job another than the common case: places, and all that is not taken.
+    pub uncommon: Extras,
+    pub chain: bool,
+    /// A chain that authenticates before it encrypts: its cipher may cover the tag, as a whole.
+    pub covers_tag: bool,
+    /// The most bytes of one piece for which nothing else need be known.
+    pub max_len: u64,
+    /// Its provider does it in one go, and it compresses nothing; and any nonce and number of
+    /// blocks will do.
+    pub plain: bool,
+    /// Once a provider is done there may be more for one to do.
+    pub goes_on: bool,
+    /// A compression or a decompression.
+    pub making: Option<Making>,
+}
+
+impl Rules {
+    /// The rules of a transform, whose provider does it in two halves or in one go.
+    pub(super) fn new(transform: &Transform, in_halves: bool) -> Self {
+        let (algorithm, direction) = (transform.algorithm(), transform.direction());
+        let row = algorithm.row();
+        let order = match algorithm {
+            Algorithm::Chain(_, _, order) => Some(order),
+            _ => None,
+        };
+        let making = match (algorithm, transform.compression()) {
+            (Algorithm::Compression(algorithm), Some(how)) => {
+                Some(Making { algorithm, direction, how })
+            }
+            _ => None,
+        };
+        let checks_tag = direction.checks() && transform.tag_len() > 0;
+        let takes = takes(algorithm, checks_tag);
+        Rules {
+            nonce_min: row.nonces.min(),
+            nonce_max: row.nonces.max(),
+            tag_len: transform.tag_len(),
+            granularity_mask: row.granularity - 1,
+            writes: !matches!(
+                algorithm,
+                Algorithm::Hash(_) | Algorithm::Mac(_) | Algorithm::Compression(_)
+            ),
+            checks_tag,
+            takes,
+            uncommon: takes.complement().with(Extras::PLACES),
+            chain: order.is_some(),
+            covers_tag: order == Some(ChainOrder::MacThenCipher),
+            max_len: row.max_len.of(row.nonces.max()),
+            plain: !row.checks_jobs() && !in_halves && making.is_none(),
+            goes_on: in_halves || making.is_some(),
+            making,
+        }
+    }
+}
+
+/// What a job may be given beside its data and a nonce.
+fn takes(algorithm: Algorithm, checks_tag: bool) -> Extras {
+    let mut takes = match algorithm {
+        Algorithm::Hash(_) | Algorithm::Mac(_) => Extras::of(&[Extra::MacRange, Extra::TagPlace]),
+        Algorithm::Cipher(_) => Extras::of(&[Extra::CipherRange]),
+        Algorithm::Aead(_) => Extras::of(&[Extra::CipherRange, Extra::TagPlace, Extra::Associated]),
+        Algorithm::Chain(..) => Extras::PLACES,
+        Algorithm::Compression(_) => Extras::NONE,
+    };
+    takes.set(Extra::ExpectedTag, checks_tag);
+    takes.set(Extra::Bits, algorithm.counts_bits());
+    takes
+}
