@@ -7,7 +7,10 @@ use std::sync::{Arc, LazyLock};
 
 use broadloom_conformance::reference::compression::{dissect, unpack};
 use broadloom_engine::provider::Provider;
-use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Ending, Huffman, Job, JobError, Processor, Session, Transform};
+use broadloom_engine::{
+    Checksum, Compression, CompressionAlgorithm, Ending, Huffman, Job, JobError, Processor,
+    Session, Transform,
+};
 use broadloom_isal::Isal;
 use broadloom_libdeflate::Libdeflate;
 use broadloom_lz4::Lz4;
