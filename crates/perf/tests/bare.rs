@@ -121,6 +121,15 @@ fn every_peer_agrees_with_native_both_ways() {
     }
 }
 
+/// The length of SHAKE's output is the engine's to choose, and a bare call has to be told.
+#[test]
+fn openssl_makes_as_many_bytes_of_shake_as_native() {
+    let Some(peer) = here().into_iter().find(|peer| *peer == Peer::OpenSsl) else { return };
+    let (report, text) = run(&quick(&["sha3-256", "shake128", "shake256"], &[peer]));
+    let rows = report.rows.iter().filter(|row| row.provider == peer.name());
+    assert_eq!(rows.count(), 3, "{text}");
+}
+
 #[test]
 fn rows_tell_a_library_from_the_provider_of_its_name() {
     let peers = here();

@@ -130,6 +130,11 @@ impl<'a> Buffers<'a> {
         self.inputs.iter().map(|input| input.len()).max().unwrap_or(0)
     }
 
+    /// The length of a result of the first buffer in bytes: of all, where the results are digests.
+    pub fn output_len(&self) -> usize {
+        if self.is_empty() { 0 } else { self.outputs.get(0).len() }
+    }
+
     /// The lengths of the nonces and of the associated data in bytes.
     pub fn nonce_and_associated_len(&self) -> (usize, usize) {
         (self.nonces.first().map_or(0, |nonce| nonce.len()), self.associated.len())

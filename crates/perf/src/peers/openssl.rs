@@ -133,7 +133,9 @@ fn kind(method: &Method, buffers: &Buffers<'_>) -> Result<Kind, EvpError> {
     let keys = buffers.keys().iter();
     let encrypt = !matches!(buffers.direction(), Direction::Decrypt | Direction::Open);
     Ok(match method {
-        Method::Digest(digest) => Kind::Digest(DigestContext::new(digest)?),
+        Method::Digest(digest) => {
+            Kind::Digest(DigestContext::new(digest)?.with_len(buffers.output_len()))
+        }
         Method::Hmac(mac, hash) => {
             Kind::Mac(keys.map(|key| MacContext::hmac(mac, hash, key)).collect::<Result<_, _>>()?)
         }
