@@ -1,4 +1,4 @@
-//! The permutation Keccak-f[1600] (FIPS 202, section 3), written once over [`Vector`].
+//! The permutation Keccak-f\[1600\] (FIPS 202, section 3), written once over [`Vector`].
 
 use crate::vector::{Vector, each};
 

@@ -4,7 +4,7 @@ use broadloom_lanes::probe::Unit;
 
 use super::{Counter, Function, KernelOps};
 
-/// A block of so many bytes added to the state of Keccak-f[1600], and the 24 rounds of the
+/// A block of so many bytes added to the state of Keccak-f\[1600\], and the 24 rounds of the
 /// permutation, in the lanes of `unit`, or one buffer at a time where that is [`Unit::Scalar`].
 pub fn keccak(block_len: usize, unit: Unit) -> KernelOps {
     let mut counter = Counter::new(unit);

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use broadloom_loader::{self as loader, Library, find};
 
-use crate::places::{PLACES, Places};
+use crate::places::Placed;
 
 /// Where to look, in this order.
 const NAMES: &[&str] = if cfg!(windows) {
@@ -76,10 +76,6 @@ struct InflateState {
 }
 
 const _: () = assert!(size_of::<Zstream>() == STRUCTURE);
-
-/// Places for a stream: a compressor uses one at a time. See [`Places`].
-#[repr(C, align(64))]
-struct Streams([Zstream; PLACES]);
 
 #[repr(C, align(64))]
 struct LevelBuffer([u8; LEVEL_BUFFERS[3] as usize]);
@@ -195,9 +191,6 @@ struct Zeroed<T> {
 unsafe trait Zeroable {}
 
 // SAFETY: its fields are numbers, and pointers that may be null.
-unsafe impl Zeroable for Streams {}
-
-// SAFETY: its fields are numbers, and pointers that may be null.
 unsafe impl Zeroable for InflateState {}
 
 // SAFETY: it is bytes.
@@ -282,16 +275,17 @@ pub(crate) enum CodecError {
 /// A compressor.
 pub(crate) struct Deflater {
     library: &'static Libisal,
-    streams: Zeroed<Streams>,
-    places: Places,
+    /// A [`Zstream`].
+    stream: Placed,
     buffer: Zeroed<LevelBuffer>,
 }
 
 impl Deflater {
     pub(crate) fn new(library: &'static Libisal) -> Deflater {
-        let streams = Zeroed::<Streams>::new();
-        let places = Places::new(streams.as_ptr().addr(), STRUCTURE);
-        Deflater { library, streams, places, buffer: Zeroed::new() }
+        let Some(stream) = Placed::new(STRUCTURE) else {
+            handle_alloc_error(Layout::new::<Zstream>())
+        };
+        Deflater { library, stream, buffer: Zeroed::new() }
     }
 
     /// Compresses a whole buffer: bytes written.
@@ -310,14 +304,12 @@ impl Deflater {
         let level_buf_size = LEVEL_BUFFERS[usize::from(how.level)];
         let avail_in = u32::try_from(input.len()).map_err(|_| CodecError::TooLong)?;
         let avail_out = u32::try_from(output.len()).unwrap_or(u32::MAX);
-        let place = self.places.for_input(input);
-        let streams = self.streams.as_ptr().cast::<Zstream>();
-        // SAFETY: the streams are held by `&mut`, and there is one at every place. They are laid
-        // out as the library has them, which `check` saw; the initialisation sets everything in a
-        // stream that is read before it is written. The buffers are as long as is said, the level's
-        // is the library's until the call ends, and the input is only read.
+        let stream = self.stream.as_ptr().cast::<Zstream>();
+        // SAFETY: the stream is held by `&mut`. It is laid out as the library has it, which `check`
+        // saw; the initialisation sets everything in a stream that is read before it is written.
+        // The buffers are as long as is said, the level's is the library's until the call ends, and
+        // the input is only read.
         let (code, left_in, left_out) = unsafe {
-            let stream = streams.add(place);
             (self.library.deflate_init)(stream);
             if how.fixed {
                 (self.library.set_hufftables)(stream, std::ptr::null_mut(), HUFFTABLE_STATIC);
@@ -438,9 +430,8 @@ fn check(library: &'static Libisal) -> Result<(), &'static str> {
     }
     // SAFETY: all structures were zero at first, are alive, and are in no call.
     let spare = unsafe {
-        let stream =
-            deflater.streams.value.cast::<Zstream>().add(deflater.places.for_input(&sample));
-        let (stream, state) = (stream.as_ref(), inflater.state.value.as_ref());
+        let stream = &*deflater.stream.as_ptr().cast::<Zstream>();
+        let state = inflater.state.value.as_ref();
         [&stream.private[PRIVATE - SPARE..], &state.private[PRIVATE - SPARE..]]
     };
     match spare.concat().iter().all(|&word| word == 0) {

@@ -1,76 +1,117 @@
 //! The place of a stream in memory, chosen so that its address does not change the output.
 //!
 //! At levels 1 and 2 the x86 code of igzip (`igzip_icf_body_h1_gr_bt.asm`, label
-//! `write_first_byte`, in every version from 2.30 to 2.32) enters the third byte of a chunk into
-//! its hash table under a wrong hash. The hash should be that of four bytes of data. It is the hash
-//! of bits 16 to 47 of the stream's address, because the register was never loaded with data. So
-//! the third byte is found again only if the two hashes happen to agree. A compressor has several
-//! places for its stream, and uses a place at which the hashes differ. Then that byte is never
-//! found, wherever the stream lies.
+//! `write_first_byte`, in every version from 2.30 to 2.32) enters a byte into its hash table under a
+//! wrong hash, wherever it begins: at the start of a chunk, behind a run, and where a block was
+//! full. The hash should be that of four bytes of data. It is the hash of bits 16 to 47 of the
+//! stream's address, because the register was never loaded with data. So every stream lies at an
+//! address with the same hash.
 
-/// Places, one after another, among which there is one of every class.
-pub(crate) const PLACES: usize = 7;
-/// The classes of hashes: their two lowest bits. The smallest hash table that igzip uses here has
-/// 16 entries.
-const CLASSES: usize = 4;
-/// igzip looks at a constant run in the first eight bytes of a chunk, and writes a run apart.
-const RUN: usize = 8;
+/// Addresses of one unit have the same hash.
+const UNIT: usize = 1 << 16;
 
-/// The places of one compressor, by class.
-pub(crate) struct Places([usize; CLASSES]);
+/// How many of the lowest bits of the hash are to be zero. The largest hash table of levels 1 and 2
+/// has 2^15 entries; where there is no address space for that, fewer bits are better than none. Of
+/// as many lowest bits of a unit's number, each value has a hash of its own.
+const BITS: [u32; 3] = [15, 9, 0];
 
-impl Places {
-    /// [`PLACES`] places, the first at an address, the others each so many bytes behind the one
-    /// before.
-    pub(crate) fn new(first: usize, step: usize) -> Places {
-        let mut places = [0; CLASSES];
-        for place in (0..PLACES).rev() {
-            places[class(((first + place * step) >> 16) as u32)] = place;
+/// igzip's hash of a word, which is a number of a unit or four bytes of data: a CRC-32C without
+/// inversion, as the CPU's instruction has it.
+fn hash(word: u32) -> u32 {
+    (0..32).fold(word, |crc, _| crc >> 1 ^ 0x82f6_3b78 & (crc & 1).wrapping_neg())
+}
+
+/// How much address space has a place in it, wherever it begins, for a hash with so many zero bits.
+fn room(bits: u32, len: usize) -> Option<usize> {
+    // Among 2^bits units that differ in their lowest bits alone there is one.
+    UNIT.checked_mul(2 << bits)?.checked_add(len)
+}
+
+/// The first address from `start` on that begins a unit whose hash has so many zero bits.
+fn first(start: usize, bits: u32) -> usize {
+    let begin = start.next_multiple_of(UNIT);
+    let is_right = |address: &usize| hash((address >> 16) as u32) % (1 << bits) == 0;
+    (0..2 << bits).map(|unit| begin + unit * UNIT).find(is_right).unwrap_or(begin)
+}
+
+mod memory {
+    use std::ptr::{self, NonNull};
+
+    use super::{BITS, first, room};
+
+    /// Memory at such a place, all of it zero at first. It takes no memory of the system's before
+    /// it is written to.
+    pub(crate) struct Placed {
+        start: NonNull<u8>,
+        len: usize,
+    }
+
+    impl Placed {
+        /// With room for so many bytes; `None` if the system has no memory.
+        pub(crate) fn new(len: usize) -> Option<Placed> {
+            // SAFETY: the call takes nothing.
+            let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+            let len = len.next_multiple_of(page);
+            BITS.into_iter().find_map(|bits| Placed::with(bits, len))
         }
-        Places(places)
-    }
 
-    /// A place whose class differs from that of the bytes from the third on, both at the beginning
-    /// of the input and behind a run of zeros or ones at its beginning.
-    pub(crate) fn for_input(&self, input: &[u8]) -> usize {
-        let first = input.first().copied().unwrap_or_default();
-        let run = match input.get(..RUN) {
-            Some(start) if matches!(first, 0 | 0xff) && start.iter().all(|&byte| byte == first) => {
-                input.iter().take_while(|&&byte| byte == first).count()
+        fn with(bits: u32, len: usize) -> Option<Placed> {
+            let room = room(bits, len)?;
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+            // SAFETY: a new mapping, wherever the system likes.
+            let all = unsafe {
+                libc::mmap(ptr::null_mut(), room, libc::PROT_NONE, flags, -1, 0).cast::<u8>()
+            };
+            if all.cast() == libc::MAP_FAILED {
+                return None;
             }
-            _ => 0,
-        };
-        let taken = [0, run].map(|start| class(third(&input[start..])));
-        let free = (0..CLASSES).find(|class| !taken.contains(class));
-        self.0[free.unwrap_or_default()]
+            let before = first(all.addr(), bits) - all.addr();
+            let behind = room - before - len;
+            // SAFETY: the three parts are of whole pages, and all of the mapping; what is not kept
+            // is given back, and nobody has seen it.
+            unsafe {
+                let start = all.add(before);
+                if before > 0 {
+                    libc::munmap(all.cast(), before);
+                }
+                if behind > 0 {
+                    libc::munmap(start.add(len).cast(), behind);
+                }
+                let placed = Placed { start: NonNull::new(start)?, len };
+                let result = libc::mprotect(start.cast(), len, libc::PROT_READ | libc::PROT_WRITE);
+                (result == 0).then_some(placed)
+            }
+        }
+
+        pub(crate) fn as_ptr(&self) -> *mut u8 {
+            self.start.as_ptr()
+        }
     }
+
+    impl Drop for Placed {
+        fn drop(&mut self) {
+            // SAFETY: the mapping is this value's, and nothing points into it any more.
+            unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
+        }
+    }
+
+    // SAFETY: the memory belongs to no thread.
+    unsafe impl Send for Placed {}
 }
 
-/// Four bytes from the third on, with zeros behind the end.
-fn third(input: &[u8]) -> u32 {
-    let mut bytes = [0; 4];
-    input.iter().skip(2).zip(&mut bytes).for_each(|(&from, to)| *to = from);
-    u32::from_le_bytes(bytes)
-}
-
-/// The lowest bits of igzip's hash: a CRC-32C without inversion, as the CPU's instruction has it.
-fn class(word: u32) -> usize {
-    let crc = (0..32).fold(word, |crc, _| crc >> 1 ^ 0x82f6_3b78 & (crc & 1).wrapping_neg());
-    crc as usize % CLASSES
-}
+pub(crate) use memory::Placed;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn wherever_the_first_is_there_is_a_place_of_every_class() {
-        for start in (0..1 << 12).map(|bits| 0x5555_1234_0040 + (bits << 14)) {
-            let Places(places) = Places::new(start, 128 << 10);
-            for (wanted, place) in places.into_iter().enumerate() {
-                assert!(place < PLACES);
-                let address = start + place * (128 << 10);
-                assert_eq!(class((address >> 16) as u32), wanted, "{start:#x}");
+    fn wherever_the_room_begins_there_is_a_place() {
+        for bits in BITS {
+            for start in (0..64).map(|index| 0x5555_1234_0000_usize + index * 0x3_a7c1_9000) {
+                let place = first(start, bits);
+                assert!(place >= start && place + 5 <= start + room(bits, 5).unwrap());
+                assert_eq!(hash((place >> 16) as u32) % (1 << bits), 0, "{start:#x}, {bits}");
             }
         }
     }
@@ -79,29 +120,22 @@ mod tests {
     fn the_hash_is_that_of_the_instruction() {
         // The check value of CRC-32C is of inverted bits: the bits of "1234" and the rest are
         // folded here.
-        let hash = |word: u32| {
-            (0..32).fold(word, |crc, _| crc >> 1 ^ 0x82f6_3b78 & (crc & 1).wrapping_neg())
-        };
         let first = hash(!0 ^ u32::from_le_bytes(*b"1234"));
         let second = hash(first ^ u32::from_le_bytes(*b"5678"));
         let last = (0..8).fold(second ^ u32::from(b'9'), |crc, _| {
             crc >> 1 ^ 0x82f6_3b78 & (crc & 1).wrapping_neg()
         });
         assert_eq!(!last, 0xe306_9283);
-        assert_eq!(class(7), hash(7) as usize % CLASSES);
     }
 
     #[test]
-    fn the_class_of_the_third_byte_is_avoided() {
-        let places = Places::new(0x7f00_0000_0000, 128 << 10);
-        for word in 0..200u32 {
-            let text = [b"ab".as_slice(), &word.to_le_bytes(), b"cdefgh"].concat();
-            let run = [&[0xff; 50], text.as_slice()].concat();
-            for input in [&text, &run] {
-                let address = 0x7f00_0000_0000 + places.for_input(input) * (128 << 10);
-                assert_ne!(class((address >> 16) as u32), class(word), "{input:x?}");
-            }
+    fn memory_is_zero_and_at_a_place_of_hash_zero() {
+        let all: Vec<_> = (0..40).map(|_| Placed::new(100_000).expect("memory")).collect();
+        for placed in &all {
+            assert_eq!(hash((placed.as_ptr().addr() >> 16) as u32) % (1 << 15), 0);
+            // SAFETY: the memory is alive, zero at first, and nobody writes to it.
+            let bytes = unsafe { std::slice::from_raw_parts(placed.as_ptr(), 100_000) };
+            assert!(bytes.iter().all(|byte| *byte == 0));
         }
-        assert!(places.for_input(&[]) < PLACES);
     }
 }
