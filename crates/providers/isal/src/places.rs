@@ -30,7 +30,7 @@ fn room(bits: u32, len: usize) -> Option<usize> {
 /// The first address from `start` on that begins a unit whose hash has so many zero bits.
 fn first(start: usize, bits: u32) -> usize {
     let begin = start.next_multiple_of(UNIT);
-    let is_right = |address: &usize| hash((address >> 16) as u32) % (1 << bits) == 0;
+    let is_right = |address: &usize| hash((address >> 16) as u32).is_multiple_of(1 << bits);
     (0..2 << bits).map(|unit| begin + unit * UNIT).find(is_right).unwrap_or(begin)
 }
 
