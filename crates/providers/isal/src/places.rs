@@ -17,8 +17,37 @@ const BITS: [u32; 3] = [15, 9, 0];
 
 /// igzip's hash of a word, which is a number of a unit or four bytes of data: a CRC-32C without
 /// inversion, as the CPU's instruction has it.
-fn hash(word: u32) -> u32 {
-    (0..32).fold(word, |crc, _| crc >> 1 ^ 0x82f6_3b78 & (crc & 1).wrapping_neg())
+const fn hash(word: u32) -> u32 {
+    let mut crc = word;
+    let mut bit = 0;
+    while bit < 32 {
+        crc = crc >> 1 ^ 0x82f6_3b78 & (crc & 1).wrapping_neg();
+        bit += 1;
+    }
+    crc
+}
+
+/// By what the hashes of a number and of its successor differ, for each number of one bits at the
+/// number's end: the hash is linear, and the two numbers differ in these bits and the next.
+const STEPS: [u32; 32] = {
+    let mut steps = [0; 32];
+    let mut ones = 0;
+    while ones < 32 {
+        steps[ones] = hash(u32::MAX >> (31 - ones));
+        ones += 1;
+    }
+    steps
+};
+
+/// The hashes of a number and of all that follow it.
+fn hashes(word: u32) -> impl Iterator<Item = u32> {
+    let numbers = (0..).map(move |index: u32| word.wrapping_add(index));
+    // The successor of all ones is zero, which differs in 32 bits.
+    numbers.scan(hash(word), |next, word| {
+        let hash = *next;
+        *next ^= STEPS[word.trailing_ones().min(31) as usize];
+        Some(hash)
+    })
 }
 
 /// How much address space has a place in it, wherever it begins, for a hash with so many zero bits.
@@ -30,8 +59,9 @@ fn room(bits: u32, len: usize) -> Option<usize> {
 /// The first address from `start` on that begins a unit whose hash has so many zero bits.
 fn first(start: usize, bits: u32) -> usize {
     let begin = start.next_multiple_of(UNIT);
-    let is_right = |address: &usize| hash((address >> 16) as u32).is_multiple_of(1 << bits);
-    (0..2 << bits).map(|unit| begin + unit * UNIT).find(is_right).unwrap_or(begin)
+    let mut units = hashes((begin >> 16) as u32).take(2 << bits);
+    let unit = units.position(|hash| hash.is_multiple_of(1 << bits)).unwrap_or(0);
+    begin + unit * UNIT
 }
 
 mod memory {
@@ -113,6 +143,15 @@ mod tests {
                 assert!(place >= start && place + 5 <= start + room(bits, 5).unwrap());
                 assert_eq!(hash((place >> 16) as u32) % (1 << bits), 0, "{start:#x}, {bits}");
             }
+        }
+    }
+
+    #[test]
+    fn the_hashes_of_numbers_in_order_are_those_of_each() {
+        for start in [0, 1, 0x7fff_ffe0, 0xffff_fff0, 0x5555_1234] {
+            let all: Vec<_> = hashes(start).take(40).collect();
+            let each: Vec<_> = (0..40).map(|index| hash(start.wrapping_add(index))).collect();
+            assert_eq!(all, each, "from {start:#x}");
         }
     }
 
