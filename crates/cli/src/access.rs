@@ -82,7 +82,8 @@ impl Access {
     /// # Errors
     /// If the mode cannot be set.
     pub fn give(&self, file: &File) -> io::Result<()> {
-        let has_group = fchown(file, None, Some(self.group)).is_ok();
+        let before = file.metadata()?;
+        let has_group = before.gid() == self.group || fchown(file, None, Some(self.group)).is_ok();
         // A directory may have a default ACL, which a new file inherits.
         match fremovexattr(file, ACL) {
             Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS) => {}
@@ -99,8 +100,10 @@ impl Access {
             Some(_) => self.mode & OWNER,
         };
         file.set_permissions(Permissions::from_mode(mode))?;
-        // Only an administrator can, and others need not.
-        let _ = fchown(file, Some(self.owner), None);
+        if before.uid() != self.owner {
+            // Only an administrator can, and others need not.
+            let _ = fchown(file, Some(self.owner), None);
+        }
         Ok(())
     }
 }

@@ -1,10 +1,11 @@
 //! Files that appear under their name when they are complete, or not at all.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
@@ -50,6 +51,7 @@ impl Target {
     fn with_mode(path: &Path, mode: u32) -> io::Result<Target> {
         let directory = directory_of(path);
         stale::remove(directory);
+        let directory = from_root(directory);
         let mut pending = pending();
         // Opened here, so that an error is the system's alone, without a name that nobody knows.
         let open = |path: &Path| {
@@ -57,7 +59,7 @@ impl Target {
             stale::hold(&file).map(|()| file)
         };
         let file =
-            tempfile::Builder::new().prefix(PREFIX).rand_bytes(RANDOM).make_in(directory, open)?;
+            tempfile::Builder::new().prefix(PREFIX).rand_bytes(RANDOM).make_in(&directory, open)?;
         pending.push(file.path().to_owned());
         Ok(Target { file: Some(file) })
     }
@@ -100,6 +102,16 @@ pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
+    }
+}
+
+/// The path from the root on, where there is one: else `tempfile` asks the system for the working
+/// directory for each file. The program never changes it.
+fn from_root(directory: &Path) -> Cow<'_, Path> {
+    static WORKING: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().ok());
+    match &*WORKING {
+        Some(working) if directory.is_relative() => working.join(directory).into(),
+        _ => directory.into(),
     }
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use broadloom_cli::access::{Access, PERMISSIONS};
+use broadloom_cli::target::Existing;
 
 use super::inputs::Opened;
 
@@ -16,7 +17,7 @@ pub fn lost_mode(source: &Metadata) -> Option<(u32, u32)> {
     (mode & !PERMISSIONS != 0).then_some((mode, mode & PERMISSIONS))
 }
 
-/// Gives `target`, which is to be at `path`, the owner, the mode, the ACL and the times of
+/// Gives `target`, which is to be at that place, the owner, the mode, the ACL and the times of
 /// `source`; another time of modification where there is one. Where it replaces a file, it grants
 /// nobody more than that file did.
 ///
@@ -26,10 +27,12 @@ pub fn copy(
     source: &Opened,
     modified: Option<SystemTime>,
     target: &File,
-    path: &Path,
+    (path, existing): (&Path, Existing),
 ) -> io::Result<()> {
     let mut access = Access::of(&source.file, &source.metadata)?;
-    if let Some(replaced) = Access::at(path)? {
+    if existing == Existing::Replace
+        && let Some(replaced) = Access::at(path)?
+    {
         access = access.limited_to(&replaced);
     }
     let accessed = source.metadata.accessed()?;

@@ -94,8 +94,12 @@ impl Source {
     /// # Errors
     /// What is different, in words.
     pub fn refuse_changed(&self) -> io::Result<()> {
-        let name = Identity::of(&fs::symlink_metadata(&self.path)?);
-        let state = State::of(&fs::metadata(&self.path)?);
+        let metadata = fs::symlink_metadata(&self.path)?;
+        let name = Identity::of(&metadata);
+        let state = match metadata.is_symlink() {
+            true => State::of(&fs::metadata(&self.path)?),
+            false => State::of(&metadata),
+        };
         let state = if name == self.name { state } else { State { identity: name, ..state } };
         self.state.difference(&state).map_or(Ok(()), |text| Err(io::Error::other(text)))
     }
@@ -109,6 +113,14 @@ pub struct Beside {
     pub path: PathBuf,
     /// What becomes of a file that is there.
     pub existing: Existing,
+}
+
+impl Beside {
+    /// Whether another file is at the place and is to be replaced. One that is to be kept makes the
+    /// placing fail.
+    pub fn replaces(&self) -> bool {
+        self.existing == Existing::Replace && fs::symlink_metadata(&self.path).is_ok()
+    }
 }
 
 /// A file that is made of a source, and waits.

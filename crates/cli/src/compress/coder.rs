@@ -73,11 +73,11 @@ impl Coder {
         let output = Output::File(target.file());
         let coded = self.code(&opened.file, output, &making.origin, making.format)?;
         self.refuse_changed(&opened, &coded)?;
-        attributes::copy(&opened, making.modified, target.file(), &path)
+        attributes::copy(&opened, making.modified, target.file(), (&path, existing))
             .map_err(|error| not_written(&path, &error))?;
         let index = match (index, &coded.index) {
             (Some((path, existing)), Some(index)) => {
-                let target = write_index(index, &opened, &path)
+                let target = write_index(index, &opened, (&path, existing))
                     .map_err(|error| not_written(&path, &error))?;
                 Some(Beside { target, path, existing })
             }
@@ -103,10 +103,10 @@ impl Coder {
     }
 }
 
-/// The index of a BGZF file that is to be at `path`, beside that place.
-fn write_index(index: &Index, opened: &Opened, path: &Path) -> io::Result<Target> {
-    let target = Target::create(path)?;
+/// The index of a BGZF file that is to be at that place, beside it.
+fn write_index(index: &Index, opened: &Opened, place: (&Path, Existing)) -> io::Result<Target> {
+    let target = Target::create(place.0)?;
     target.file().write_all(&index.to_bytes())?;
-    attributes::copy(opened, None, target.file(), path)?;
+    attributes::copy(opened, None, target.file(), place)?;
     Ok(target)
 }

@@ -146,7 +146,10 @@ impl Rules<'_> {
             return Err(Skip::Error(LINK.to_owned()));
         }
         // By its name first: to open a device may do something, and to open a pipe may wait.
-        self.refuse_kind(&fs::metadata(&found.path).map_err(error)?)?;
+        match name.is_symlink() {
+            true => self.refuse_kind(&fs::metadata(&found.path).map_err(error)?)?,
+            false => self.refuse_kind(&name)?,
+        }
         if let Some(skip) = self.suffix_skip(found) {
             return Err(skip);
         }

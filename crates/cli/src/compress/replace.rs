@@ -56,10 +56,11 @@ impl Worker {
         let (source, place) = (found.path.clone(), (path, existing));
         let making = Making { source, opened, place, index, modified, origin, format };
         if self.goes_side_by_side(&making.opened) {
-            let (source, identity) = (found.path.clone(), making.opened.identity());
-            return self.beside(source, identity, move |coder| {
+            let opened = (making.opened.identity(), making.opened.metadata.len());
+            self.beside(found.path.clone(), opened, move |coder| {
                 Outcome::Made(coder.make(making).map(Box::new))
             });
+            return Ok(());
         }
         self.catch_up();
         let made = self.coder.make(making)?;
@@ -68,8 +69,7 @@ impl Worker {
 
     /// Gives a file that was made its place, or has it wait for that.
     pub fn put(&mut self, made: Made) -> Result<(), Failure> {
-        let index_replaces = made.index.as_ref().is_some_and(|index| is_there(&index.path));
-        let replaces = is_there(&made.file.path) || index_replaces;
+        let replaces = made.file.replaces() || made.index.as_ref().is_some_and(Beside::replaces);
         // Where nothing goes, nothing has to be on disk first.
         if self.options.keep && !replaces && !self.options.synchronous {
             let placed = place(made)?;
@@ -200,8 +200,8 @@ impl Placed {
 fn place(made: Made) -> Result<Placed, Failure> {
     let Made { source, file, index, coded } = made;
     source.refuse_changed().map_err(|error| Failure::Error(reason(&error)))?;
+    let replaces = file.replaces();
     let Beside { target, path, existing } = file;
-    let replaces = is_there(&path);
     if replaces && source.state.is_at(&path) {
         return Err(says(&path, "is the same file: not replaced (-c writes elsewhere)"));
     }

@@ -32,7 +32,11 @@ use super::report::{Report, plain};
 use super::sides::{self, Counted, Output};
 
 /// Files that are coded side by side, or were and wait for those before them, for each thread.
-const AHEAD: usize = 16;
+const AHEAD: usize = 32;
+
+/// Most files that a thread gets at a time, and how many bytes are enough: to wake a thread takes as
+/// long as to code a tiny file.
+const GROUP: (usize, u64) = (8, 64 << 10);
 
 /// Works on one file after another, and on small ones side by side.
 pub struct Worker {
@@ -41,11 +45,13 @@ pub struct Worker {
     pub coder: Coder,
     /// Codes a file with one thread.
     single: Coder,
-    crew: Crew<Outcome>,
-    /// The sources of what the crew was given, in order.
+    crew: Crew<Vec<Outcome>>,
+    /// Files for the crew that wait for more, and their bytes.
+    group: (Vec<Work>, u64),
+    /// The sources of what the crew was given, or is to be given, in order.
     ahead: VecDeque<(PathBuf, Identity)>,
     /// Most of them.
-    most_ahead: u64,
+    most_ahead: usize,
     pub report: Report,
     table: Table,
     /// Streams that standard output has got.
@@ -53,6 +59,9 @@ pub struct Worker {
     /// Files that wait for their places.
     pub batch: Batch,
 }
+
+/// What is done with a file that is coded beside others.
+type Work = Box<dyn FnOnce(&Coder) -> Outcome + Send>;
 
 /// What came of a file that was coded beside others.
 pub enum Outcome {
@@ -132,13 +141,14 @@ impl Worker {
         let (coder, single) = (coder(Arc::new(codec)), coder(single));
         let descriptors = batch::descriptors();
         // Each has a descriptor of its source, or of what is made of it, or of both while it is coded.
-        let most_ahead = (AHEAD * coder.codec.threads()).min(descriptors / 8) as u64;
+        let most_ahead = (AHEAD * coder.codec.threads()).min(descriptors / 8);
         let (ahead, batch) = (VecDeque::new(), Batch::new(descriptors));
         Ok(Worker {
             options,
             coder,
             single,
             crew,
+            group: (Vec::new(), 0),
             ahead,
             most_ahead,
             report,
@@ -212,38 +222,60 @@ impl Worker {
             && opened.metadata.len() <= least
     }
 
-    /// Has a file coded beside others.
+    /// Has a file of so many bytes coded beside others.
     pub fn beside(
         &mut self,
         source: PathBuf,
-        identity: Identity,
+        opened: (Identity, u64),
         work: impl FnOnce(&Coder) -> Outcome + Send + 'static,
-    ) -> Result<(), Failure> {
-        let coder = self.single.clone();
-        self.crew.give(move || work(&coder))?;
+    ) {
+        let (identity, len) = opened;
+        self.group.0.push(Box::new(work));
+        self.group.1 += len;
         self.ahead.push_back((source, identity));
-        while self.take(self.crew.unfinished() > self.most_ahead) {}
-        Ok(())
+        if self.group.0.len() >= GROUP.0 || self.group.1 >= GROUP.1 {
+            self.give_group();
+        }
+        while self.take(self.ahead.len() > self.most_ahead) {}
     }
 
-    /// Takes one result from the crew, if it is there or is to be waited for.
+    /// Gives the crew the files that wait for more.
+    fn give_group(&mut self) {
+        let (group, _) = std::mem::take(&mut self.group);
+        if group.is_empty() {
+            return;
+        }
+        let coder = self.single.clone();
+        let given = self.crew.give(move || group.into_iter().map(|work| work(&coder)).collect());
+        if let Err(error) = given {
+            // There is not one thread, so nothing but this group is ahead.
+            for (source, _) in std::mem::take(&mut self.ahead) {
+                self.report.error(&shown(&source), &reason(&error));
+            }
+        }
+    }
+
+    /// Takes one group's results from the crew, if they are there or are to be waited for.
     fn take(&mut self, may_wait: bool) -> bool {
-        let Some(outcome) = self.crew.next(may_wait) else { return false };
-        let (source, _) = self.ahead.pop_front().expect("each result is one of a source");
-        let done = match outcome {
-            Outcome::Made(made) => made.and_then(|made| self.put(*made)),
-            Outcome::Tested(tested) => tested.map(|coded| self.tell_tested(&source, &coded)),
-        };
-        if let Err(failure) = done {
-            // What is said comes in the order of the files.
-            self.commit();
-            self.failed(&shown(&source), failure);
+        let Some(outcomes) = self.crew.next(may_wait) else { return false };
+        for outcome in outcomes {
+            let (source, _) = self.ahead.pop_front().expect("each result is one of a source");
+            let done = match outcome {
+                Outcome::Made(made) => made.and_then(|made| self.put(*made)),
+                Outcome::Tested(tested) => tested.map(|coded| self.tell_tested(&source, &coded)),
+            };
+            if let Err(failure) = done {
+                // What is said comes in the order of the files.
+                self.commit();
+                self.failed(&shown(&source), failure);
+            }
         }
         true
     }
 
     /// Waits for all files that are coded side by side.
     pub fn catch_up(&mut self) {
+        self.give_group();
         while self.take(true) {}
     }
 
@@ -316,11 +348,12 @@ impl Worker {
         let format = suffix.as_ref().and_then(|suffix| suffix.format);
         match task {
             Task::Test if self.goes_side_by_side(&opened) => {
-                let (source, identity) = (found.path.clone(), opened.identity());
-                return self.beside(source, identity, move |coder| {
+                let identity = (opened.identity(), opened.metadata.len());
+                self.beside(found.path.clone(), identity, move |coder| {
                     let (origin, output) = (Origin::default(), Output::Nowhere);
                     Outcome::Tested(coder.code(&opened.file, output, &origin, format))
                 });
+                return Ok(());
             }
             Task::Test => {
                 self.catch_up();
