@@ -8,7 +8,8 @@
 //! ```
 //!
 //! The macro makes a module `conformance` with a test for each topic. Within it, the module
-//! `compression` has the topics for compression. Algorithms that a provider lacks are skipped, and
+//! `compression` has the topics for compression, and `public_key` those for public-key algorithms.
+//! Algorithms that a provider lacks are skipped, and
 //! the topic `support` prints them. `suite!(name: …)` names the module, for a provider that is
 //! tested with several options. [`cross!`] compares two providers with each other.
 //!
@@ -75,6 +76,16 @@ macro_rules! suite {
                     windows_and_codes endings trailing_bytes
                     room limits bombs truncated damaged
                     pieces own_output reused_buffers many_ways beside_packets
+                );
+            }
+
+            mod public_key {
+                #[allow(unused_imports, reason = "as above")]
+                use super::*;
+
+                $crate::suite!(@tests topics::public_key, $provider;
+                    signatures known_signatures wrong_signatures encryption bare_rsa agreement
+                    wycheproof
                 );
             }
         }

@@ -19,16 +19,19 @@ pub enum Extra {
     ExpectedTag,
     /// [`Job::bits`](crate::Job::bits): for what [counts bits](crate::Algorithm::counts_bits).
     Bits,
+    /// [`Job::signature`](crate::Job::signature): for what verifies signatures.
+    Signature,
 }
 
 impl Extra {
-    pub(crate) const ALL: [Extra; 6] = [
+    pub(crate) const ALL: [Extra; 7] = [
         Extra::CipherRange,
         Extra::MacRange,
         Extra::TagPlace,
         Extra::Associated,
         Extra::ExpectedTag,
         Extra::Bits,
+        Extra::Signature,
     ];
 }
 
@@ -41,6 +44,7 @@ impl fmt::Display for Extra {
             Extra::Associated => "associated data",
             Extra::ExpectedTag => "tag to check",
             Extra::Bits => "length in bits",
+            Extra::Signature => "signature to check",
         })
     }
 }

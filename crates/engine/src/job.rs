@@ -111,6 +111,13 @@ impl<'a, T> Job<'a, T> {
         self
     }
 
+    /// The signature to check over the data. What verifies no signatures takes none
+    /// ([`JobError::NotTaken`]), and associated data and a signature exclude each other.
+    pub fn signature(mut self, signature: impl Into<Bytes<'a>>) -> Self {
+        self.set_signature(signature);
+        self
+    }
+
     /// The time by which a queue pair should have processed the job: it then no longer waits for
     /// others to fill the lanes.
     pub fn by(mut self, deadline: Instant) -> Self {
@@ -169,7 +176,8 @@ impl<'a, T> Job<'a, T> {
     }
 
     /// The output: of a cipher, an AEAD or a chain the bytes that the cipher wrote, where they are
-    /// in one piece; of a compression or a decompression what it made. `None` until the job has
+    /// in one piece; of a compression, a decompression or a public-key algorithm what it made. `None`
+    /// until the job has
     /// succeeded.
     ///
     /// With a [range for the cipher](Job::cipher_range) that is the range, and nothing beside it:
@@ -188,7 +196,8 @@ impl<'a, T> Job<'a, T> {
         }
     }
 
-    /// Takes the output of a compression or a decompression away; empty where there is none.
+    /// Takes the output of a compression, a decompression or a public-key algorithm away; empty
+    /// where there is none.
     pub fn take_output(&mut self) -> Vec<u8> {
         let takes = self.succeeded();
         self.contents.0.made.as_mut().filter(|_| takes).map(|made| made.take()).unwrap_or_default()
@@ -305,12 +314,22 @@ impl<'a, T> Job<'a, T> {
         self.contents.0.associated = data.into();
         let is_given = !self.contents.0.associated.as_slice().is_empty();
         self.contents.0.extras.set(Extra::Associated, is_given);
+        self.contents.0.extras.set(Extra::Signature, false);
+    }
+
+    /// Gives it another signature to check, for its next use.
+    pub fn set_signature(&mut self, signature: impl Into<Bytes<'a>>) {
+        self.contents.0.state = State::READY;
+        self.contents.0.associated = signature.into();
+        self.contents.0.extras.set(Extra::Associated, false);
+        self.contents.0.extras.set(Extra::Signature, true);
     }
 
     /// The associated data, to be changed for its next use.
     pub fn associated_mut(&mut self) -> &mut Bytes<'a> {
         self.contents.0.state = State::READY;
         self.contents.0.extras.set(Extra::Associated, true);
+        self.contents.0.extras.set(Extra::Signature, false);
         &mut self.contents.0.associated
     }
 

@@ -176,8 +176,26 @@ pub enum JobError {
         /// Bytes of room that there were for all that is made of them.
         room: usize,
     },
-    /// A compression's output is the job's own, and its data are only read.
+    /// The output of a compression or of a public-key algorithm is the job's own, and its data are
+    /// only read.
     OwnOutput,
+    /// The signature is not one of the data under this key.
+    SignatureMismatch,
+    /// The ciphertext is none that was made with the public key. Nothing more is said.
+    Decryption,
+    /// Data of another length than a public-key algorithm takes.
+    InputLength {
+        /// Bytes of data.
+        len: usize,
+        /// The shortest that fits.
+        min: usize,
+        /// The longest that fits.
+        max: usize,
+    },
+    /// A number that is not less than the modulus of the RSA key.
+    NotBelowModulus,
+    /// The other side's public key is no point of the curve, or of a small order.
+    PublicKey,
     /// An accelerator failed. Data in place are as they were.
     Device(DeviceFault),
     /// The provider gave the job back without having done it.
@@ -252,8 +270,21 @@ impl fmt::Display for JobError {
                 write!(f, "{len} bytes do not fit into {room}, as the provider compresses them")
             }
             JobError::OwnOutput => f.write_str(
-                "a compression takes data to read only, and makes room for its output itself",
+                "a compression and a public-key algorithm take data to read only, and make room for \
+                 their output themselves",
             ),
+            JobError::SignatureMismatch => f.write_str("the signature is wrong"),
+            JobError::Decryption => f.write_str("the ciphertext cannot be decrypted"),
+            JobError::InputLength { len, min, max } if min == max => {
+                write!(f, "{len} bytes of data do not fit; valid: {min}")
+            }
+            JobError::InputLength { len, min, max } => {
+                write!(f, "{len} bytes of data do not fit; valid: {min} to {max}")
+            }
+            JobError::NotBelowModulus => {
+                f.write_str("the data are a number that is not less than the modulus of the key")
+            }
+            JobError::PublicKey => f.write_str("the other side's public key is not valid"),
             JobError::Device(cause) => write!(f, "the device {cause}"),
             JobError::NotDone => f.write_str("the provider did not do it"),
             JobError::Panicked => f.write_str(

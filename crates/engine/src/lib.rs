@@ -25,6 +25,7 @@ mod exchange;
 mod extra;
 mod job;
 mod job_error;
+mod keys;
 mod made;
 mod opening;
 mod operation;
@@ -35,6 +36,7 @@ mod processor;
 pub mod provider;
 mod queue_pair;
 mod registry;
+mod scheme;
 mod session;
 mod share;
 mod statistics;
@@ -47,8 +49,8 @@ mod workers;
 pub use affinity::{AffinityError, Placement, allowed_cores, pin_to};
 pub use algorithm::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
-    CompressionAlgorithm, Direction, Ending, Family, HashAlgorithm, Huffman, Lengths, MAX_NONCE,
-    MAX_TAG, MacAlgorithm, NameError, XtsSize,
+    CompressionAlgorithm, Curve, Direction, Ending, Family, HashAlgorithm, Huffman, Lengths,
+    MAX_NONCE, MAX_TAG, MacAlgorithm, NameError, PublicKeyAlgorithm, RsaSize, XtsSize,
 };
 pub use completion::{Burst, Completion};
 pub use data::{Buffer, Bytes, Data, Scattered};
@@ -56,11 +58,16 @@ pub use event::Event;
 pub use extra::Extra;
 pub use job::{Contents, Handle, Job};
 pub use job_error::{DeviceFault, JobError};
+pub use keys::{
+    EcPrivateKey, EcPublicKey, KeyError, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey,
+    RsaPublicKey, Secret,
+};
 #[cfg(feature = "rayon")]
 pub use pool::PoolProcessor;
 pub use processor::{Outcome, Processor};
 pub use queue_pair::{Doorbell, Order, QueueConfig, QueuePair};
 pub use registry::{Absent, OpenError, ProviderSpec, Registry, SpecError};
+pub use scheme::{Padding, Scheme};
 pub use session::{Fallback, Held, Session};
 pub use statistics::{Cause, Snapshot, Statistics};
 pub use transform::{Builder, Transform, TransformError, kind};

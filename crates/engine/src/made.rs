@@ -1,6 +1,6 @@
-//! What a compression or a decompression makes, and how far it has come.
+//! What a compression, a decompression or a public-key algorithm makes, and how far it has come.
 
-use crate::algorithm::{Checksum, Compression, CompressionAlgorithm, Direction};
+use crate::algorithm::{Algorithm, Checksum, Compression, CompressionAlgorithm, Direction};
 use crate::job_error::JobError;
 use crate::stored;
 
@@ -18,7 +18,7 @@ const FRAME: usize = 64;
 /// What a session does, as far as its jobs' output goes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Making {
-    pub algorithm: CompressionAlgorithm,
+    pub algorithm: Algorithm,
     pub direction: Direction,
     pub how: Compression,
 }
@@ -124,6 +124,8 @@ impl Made {
         let room = match making.direction {
             // More is of no use, whatever the caller wants.
             Direction::Compress => bound(input_len).min(self.wish.unwrap_or(usize::MAX)),
+            // The provider knows how much it makes.
+            _ if matches!(making.algorithm, Algorithm::PublicKey(_)) => bound(input_len),
             _ => self.wish.unwrap_or(input_len.saturating_mul(USUAL_PER_BYTE).max(LEAST_ROOM)),
         };
         self.make_room(room.min(self.most(making, input_len)));
@@ -205,7 +207,7 @@ impl Made {
     /// Whether stored blocks would have taken less.
     pub fn is_too_long(&self, making: Making, input_len: usize) -> bool {
         let what = (making.algorithm, making.direction);
-        what == (CompressionAlgorithm::Deflate, Direction::Compress)
+        what == (Algorithm::Compression(CompressionAlgorithm::Deflate), Direction::Compress)
             && self.len > stored::len(input_len)
     }
 
@@ -224,8 +226,10 @@ impl Made {
     /// The most that may come out: what the caller says, and what the format allows.
     fn most(&self, making: Making, input_len: usize) -> usize {
         let most = match making.direction {
-            Direction::Compress => u64::MAX,
-            _ => (input_len as u64).saturating_add(1).saturating_mul(MOST_PER_BYTE).min(self.limit),
+            Direction::Decompress => {
+                (input_len as u64).saturating_add(1).saturating_mul(MOST_PER_BYTE).min(self.limit)
+            }
+            _ => u64::MAX,
         };
         usize::try_from(most).unwrap_or(usize::MAX)
     }

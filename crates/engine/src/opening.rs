@@ -66,6 +66,7 @@ fn open_stages(provider: &dyn Provider, transform: &Transform) -> Result<Stages,
         let part = match algorithm {
             Algorithm::Cipher(_) | Algorithm::Aead(_) => Part::Cipher,
             Algorithm::Compression(_) => Part::Compression,
+            Algorithm::PublicKey(_) => Part::PublicKey,
             _ => Part::Mac,
         };
         return Ok(open(transform, part)?.into());

@@ -10,7 +10,10 @@ use zeroize::Zeroizing;
 use crate::algorithm::{
     AeadAlgorithm, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
     CompressionAlgorithm, Direction, HashAlgorithm, KeyParts, Lengths, MacAlgorithm,
+    PublicKeyAlgorithm,
 };
+use crate::keys::{PrivateKey, PublicKey};
+use crate::scheme::Scheme;
 
 /// An algorithm, a direction, the keys and the length of the tag, or how to compress: what a
 /// session is opened for.
@@ -41,6 +44,26 @@ pub struct Transform {
     mac_key: Zeroizing<Vec<u8>>,
     tag_len: usize,
     compression: Compression,
+    asymmetric: Option<Asymmetric>,
+}
+
+/// What a transform of a [public-key algorithm](PublicKeyAlgorithm) has in place of bytes of a key.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Asymmetric {
+    /// The key.
+    pub key: AnyKey,
+    /// The hash and the padding.
+    pub scheme: Scheme,
+}
+
+/// A private or a public key.
+#[derive(Debug, Clone)]
+pub enum AnyKey {
+    /// For signing, decrypting and agreeing.
+    Private(PrivateKey),
+    /// For verifying and encrypting.
+    Public(PublicKey),
 }
 
 impl fmt::Debug for Transform {
@@ -88,6 +111,7 @@ impl Transform {
             mac_key: Zeroizing::default(),
             tag_len: algorithm.digest_len(),
             compression: Compression::default(),
+            asymmetric: None,
         }
     }
 
@@ -189,6 +213,129 @@ impl Transform {
         Builder::new(kind::Any(direction), algorithm, key, mac_key)
     }
 
+    /// Signatures with a private key of RSA, a curve or Ed25519. A job's data are the message, and
+    /// its output the signature: of ECDSA in DER (RFC 3279, 2.2.3), of RSA as long as the modulus,
+    /// of Ed25519 64 bytes.
+    ///
+    /// # Errors
+    /// A key that signs nothing, or a scheme that the key cannot have.
+    pub fn sign(key: &PrivateKey, scheme: Scheme) -> Result<Transform, TransformError> {
+        let algorithm = key.signature_algorithm();
+        Transform::private(key, algorithm, Direction::Sign, scheme)
+    }
+
+    /// The check of signatures, which jobs are given by [`Job::signature`](crate::Job::signature),
+    /// over messages, which are their data. There is no output.
+    ///
+    /// # Errors
+    /// A scheme that the key cannot have.
+    pub fn verify(key: &PublicKey, scheme: Scheme) -> Result<Transform, TransformError> {
+        Transform::public(key, Direction::Verify, scheme)
+    }
+
+    /// Encryption with a public key of RSA, by OAEP or PKCS #1 v1.5.
+    ///
+    /// # Errors
+    /// A key of anything else, or a scheme that does not encrypt.
+    pub fn rsa_encrypt(key: &PublicKey, scheme: Scheme) -> Result<Transform, TransformError> {
+        Transform::public(key, Direction::Encrypt, scheme)
+    }
+
+    /// Decryption with a private key of RSA. What OAEP finds wrong is
+    /// [one error](crate::JobError::Decryption), whatever it was.
+    ///
+    /// # Errors
+    /// As [`rsa_encrypt`](Transform::rsa_encrypt).
+    pub fn rsa_decrypt(key: &PrivateKey, scheme: Scheme) -> Result<Transform, TransformError> {
+        let algorithm = key.signature_algorithm();
+        Transform::private(key, algorithm, Direction::Decrypt, scheme)
+    }
+
+    /// The bare private operation of RSA (RSADP and RSASP1 of RFC 8017), on numbers as long as the
+    /// modulus.
+    ///
+    /// # Errors
+    /// A key of anything else.
+    pub fn rsa_private(key: &PrivateKey) -> Result<Transform, TransformError> {
+        Transform::rsa_decrypt(key, Scheme::bare())
+    }
+
+    /// The bare public operation of RSA (RSAEP and RSAVP1 of RFC 8017), on numbers as long as the
+    /// modulus.
+    ///
+    /// # Errors
+    /// A key of anything else.
+    pub fn rsa_public(key: &PublicKey) -> Result<Transform, TransformError> {
+        Transform::rsa_encrypt(key, Scheme::bare())
+    }
+
+    /// Agreement on a secret with a private key of a curve or of X25519. A job's data are the other
+    /// side's public key, and its output is the shared secret, which is to be hashed before use.
+    ///
+    /// # Errors
+    /// A key of RSA or Ed25519.
+    pub fn agree(key: &PrivateKey) -> Result<Transform, TransformError> {
+        let algorithm = key.agreement_algorithm();
+        Transform::private(key, algorithm, Direction::Agree, Scheme::default())
+    }
+
+    fn private(
+        key: &PrivateKey,
+        algorithm: Option<PublicKeyAlgorithm>,
+        direction: Direction,
+        scheme: Scheme,
+    ) -> Result<Transform, TransformError> {
+        let wrong = || TransformError::KeyKind { key: key.kind(), direction };
+        let algorithm = algorithm.ok_or_else(wrong)?;
+        let secret = Zeroizing::new(key.secret().to_vec());
+        Transform::asymmetric_of(algorithm, direction, AnyKey::Private(key.clone()), secret, scheme)
+            .ok_or_else(wrong)?
+    }
+
+    fn public(
+        key: &PublicKey,
+        direction: Direction,
+        scheme: Scheme,
+    ) -> Result<Transform, TransformError> {
+        let algorithm = key.signature_algorithm();
+        let (bytes, any) = (Zeroizing::new(key.bytes()), AnyKey::Public(key.clone()));
+        Transform::asymmetric_of(algorithm, direction, any, bytes, scheme)
+            .ok_or_else(|| TransformError::KeyKind { key: key.kind(), direction })?
+    }
+
+    /// The transform of a key, whose bytes tell it from others; `None` where its algorithm lacks
+    /// the direction.
+    fn asymmetric_of(
+        algorithm: PublicKeyAlgorithm,
+        direction: Direction,
+        key: AnyKey,
+        bytes: Zeroizing<Vec<u8>>,
+        scheme: Scheme,
+    ) -> Option<Result<Transform, TransformError>> {
+        let any = Algorithm::PublicKey(algorithm);
+        if !any.directions().contains(&direction) {
+            return None;
+        }
+        let signs = matches!(direction, Direction::Sign | Direction::Verify);
+        if let Some(reason) = scheme.fault(algorithm, signs) {
+            return Some(Err(TransformError::Scheme { algorithm, direction, reason }));
+        }
+        Some(Ok(Transform {
+            algorithm: any,
+            direction,
+            key: bytes,
+            mac_key: Zeroizing::default(),
+            tag_len: 0,
+            compression: Compression::default(),
+            asymmetric: Some(Asymmetric { key, scheme }),
+        }))
+    }
+
+    /// The key and the scheme of a public-key algorithm; `None` for anything else.
+    pub fn asymmetric(&self) -> Option<&Asymmetric> {
+        self.asymmetric.as_ref()
+    }
+
     /// The algorithm.
     pub fn algorithm(&self) -> Algorithm {
         self.algorithm
@@ -230,6 +377,7 @@ impl Transform {
             mac_key: Zeroizing::default(),
             tag_len: 0,
             compression: self.compression,
+            asymmetric: None,
         };
         let encrypts = self.direction == Direction::Encrypt;
         let mac = Transform {
@@ -239,6 +387,7 @@ impl Transform {
             mac_key: Zeroizing::default(),
             tag_len: self.tag_len,
             compression: self.compression,
+            asymmetric: None,
         };
         Some((cipher, mac))
     }
@@ -292,7 +441,10 @@ impl<Kind> Builder<Kind> {
         {
             return Err(TransformError::Window { algorithm, window: compression.window });
         }
-        Ok(Transform { algorithm, direction, key, mac_key, tag_len, compression })
+        if let Algorithm::PublicKey(algorithm) = algorithm {
+            return Err(TransformError::NoKeyPair { algorithm });
+        }
+        Ok(Transform { algorithm, direction, key, mac_key, tag_len, compression, asymmetric: None })
     }
 }
 
@@ -415,7 +567,7 @@ direction!(Chain, encrypt, Encrypt, "The transform that encrypts and makes tags.
 direction!(Chain, decrypt, Decrypt, "The transform that checks tags and decrypts.");
 
 /// A transform that cannot be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TransformError {
     /// A key of a length that the algorithm does not have.
@@ -467,6 +619,27 @@ pub enum TransformError {
         /// The logarithm of the window asked for.
         window: u8,
     },
+    /// A public-key algorithm without a key pair: [`Transform::sign`] and others take one.
+    NoKeyPair {
+        /// The algorithm.
+        algorithm: PublicKeyAlgorithm,
+    },
+    /// A key of a kind that does not do this.
+    KeyKind {
+        /// What the key is of.
+        key: String,
+        /// The direction asked for.
+        direction: Direction,
+    },
+    /// A scheme that the algorithm cannot have.
+    Scheme {
+        /// The algorithm.
+        algorithm: PublicKeyAlgorithm,
+        /// The direction asked for.
+        direction: Direction,
+        /// Why, and what would be right.
+        reason: &'static str,
+    },
 }
 
 impl fmt::Display for TransformError {
@@ -498,6 +671,17 @@ impl fmt::Display for TransformError {
             ),
             TransformError::Window { algorithm, window } => {
                 write!(f, "{algorithm} has no window of 2^{window} bytes; valid: 2^8 to 2^15")
+            }
+            TransformError::NoKeyPair { algorithm } => write!(
+                f,
+                "{algorithm} takes a private or a public key, not bytes: Transform::sign, verify, \
+                 rsa_encrypt, rsa_decrypt and agree do"
+            ),
+            TransformError::KeyKind { key, direction } => {
+                write!(f, "a key of {key} does not {direction}")
+            }
+            TransformError::Scheme { algorithm, direction, reason } => {
+                write!(f, "{algorithm} {direction}: {reason}")
             }
         }
     }

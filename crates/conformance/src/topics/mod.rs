@@ -9,6 +9,7 @@ mod lengths;
 mod lifetimes;
 mod mix;
 mod monte_carlo;
+pub mod public_key;
 mod queues;
 mod ranges;
 mod refusals;

@@ -17,11 +17,11 @@ pub enum Direction {
     Digest,
     /// A tag over the buffer.
     Generate,
-    /// Whether a tag is that of the buffer.
+    /// Whether a tag or a signature is that of the buffer.
     Verify,
-    /// Plaintext to ciphertext; in a chain, with a tag.
+    /// Plaintext to ciphertext; in a chain, with a tag; by RSA, with a public key.
     Encrypt,
-    /// Ciphertext to plaintext; in a chain, if the tag is right.
+    /// Ciphertext to plaintext; in a chain, if the tag is right; by RSA, with a private key.
     Decrypt,
     /// Plaintext to ciphertext and tag.
     Seal,
@@ -31,11 +31,15 @@ pub enum Direction {
     Compress,
     /// Back to all of them.
     Decompress,
+    /// A signature over the buffer. [`Verify`](Direction::Verify) checks it.
+    Sign,
+    /// A secret that is shared with the owner of the public key in the buffer.
+    Agree,
 }
 
 impl Direction {
     /// All of them.
-    pub const ALL: [Direction; 9] = [
+    pub const ALL: [Direction; 11] = [
         Direction::Digest,
         Direction::Generate,
         Direction::Verify,
@@ -45,6 +49,8 @@ impl Direction {
         Direction::Open,
         Direction::Compress,
         Direction::Decompress,
+        Direction::Sign,
+        Direction::Agree,
     ];
 
     /// The name: `encrypt`.
@@ -59,6 +65,8 @@ impl Direction {
             Direction::Open => "open",
             Direction::Compress => "compress",
             Direction::Decompress => "decompress",
+            Direction::Sign => "sign",
+            Direction::Agree => "agree",
         }
     }
 

@@ -16,16 +16,17 @@ pub use lengths::Lengths;
 pub use names::NameError;
 pub use row::Family;
 pub(crate) use row::{Counter, KeyParts, Row};
-pub use size::{AesSize, XtsSize};
+pub use size::{AesSize, Curve, RsaSize, XtsSize};
 pub use table::{
     AeadAlgorithm, CipherAlgorithm, CompressionAlgorithm, HashAlgorithm, MAX_NONCE, MAX_TAG,
-    MacAlgorithm,
+    MacAlgorithm, PublicKeyAlgorithm,
 };
 
-/// Any algorithm: a hash, a MAC, a cipher, an AEAD, a chain of two, or a compression.
+/// Any algorithm: a hash, a MAC, a cipher, an AEAD, a chain of two, a compression, or an algorithm
+/// with a private and a public key.
 ///
 /// Prints as its name and parses from it: `sha256`, `hmac-sha1`, `aes-128-cmac`, `aes-128-cbc`,
-/// `3des-ctr`, `aes-256-gcm`, `chacha20-poly1305`, `deflate`; chains as `aes-128-cbc+hmac-sha1`
+/// `3des-ctr`, `aes-256-gcm`, `chacha20-poly1305`, `deflate`, `rsa-2048`, `ecdsa-p256`; chains as `aes-128-cbc+hmac-sha1`
 /// (cipher, then MAC) and `hmac-sha1+aes-128-cbc` (MAC, then cipher). Some names have an alias:
 /// `sha-256` is parsed, too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -43,6 +44,8 @@ pub enum Algorithm {
     Chain(CipherAlgorithm, MacAlgorithm, ChainOrder),
     /// Compression.
     Compression(CompressionAlgorithm),
+    /// Signatures, encryption or agreement with a private and a public key.
+    PublicKey(PublicKeyAlgorithm),
 }
 
 impl HashAlgorithm {
@@ -192,6 +195,13 @@ impl CompressionAlgorithm {
     }
 }
 
+impl PublicKeyAlgorithm {
+    /// Every algorithm with a private and a public key.
+    pub fn all() -> impl Iterator<Item = PublicKeyAlgorithm> {
+        PublicKeyAlgorithm::known().filter(|algorithm| algorithm.row().is_listed)
+    }
+}
+
 impl Algorithm {
     /// All but the chains, listed or not.
     fn known() -> impl Iterator<Item = Algorithm> {
@@ -200,7 +210,8 @@ impl Algorithm {
         let ciphers = CipherAlgorithm::known().map(Algorithm::Cipher);
         let aeads = AeadAlgorithm::known().map(Algorithm::Aead);
         let compressions = CompressionAlgorithm::known().map(Algorithm::Compression);
-        hashes.chain(macs).chain(ciphers).chain(aeads).chain(compressions)
+        let public_key = PublicKeyAlgorithm::known().map(Algorithm::PublicKey);
+        hashes.chain(macs).chain(ciphers).chain(aeads).chain(compressions).chain(public_key)
     }
 
     /// Its row in the table: for a chain the cipher's, with the tags of the MAC.
@@ -211,6 +222,7 @@ impl Algorithm {
             Algorithm::Cipher(cipher) => cipher.row(),
             Algorithm::Aead(aead) => aead.row(),
             Algorithm::Compression(compression) => compression.row(),
+            Algorithm::PublicKey(algorithm) => algorithm.row(),
             Algorithm::Chain(cipher, mac, _) => {
                 let Row { tags, tag_len, .. } = mac.row();
                 Row { counts_bits: false, ..cipher.row().tag(tag_len, tags) }
@@ -226,7 +238,10 @@ impl Algorithm {
     /// Every algorithm of the packets' kind, which turns so many bytes into as many: hashes, MACs,
     /// ciphers and AEADs. Chains are any cipher with any MAC that takes no nonce.
     pub fn simple() -> impl Iterator<Item = Algorithm> {
-        Algorithm::all().filter(|algorithm| !matches!(algorithm, Algorithm::Compression(_)))
+        let other = |algorithm: &Algorithm| {
+            matches!(algorithm, Algorithm::Compression(_) | Algorithm::PublicKey(_))
+        };
+        Algorithm::all().filter(move |algorithm| !other(algorithm))
     }
 
     /// How it is computed; a chain, how its cipher is.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::{
     AeadAlgorithm, Algorithm, ChainOrder, CipherAlgorithm, CompressionAlgorithm, Direction,
-    HashAlgorithm, MacAlgorithm,
+    HashAlgorithm, MacAlgorithm, PublicKeyAlgorithm,
 };
 
 impl fmt::Display for HashAlgorithm {
@@ -38,7 +38,7 @@ macro_rules! printed {
     )* };
 }
 
-printed!(MacAlgorithm, CipherAlgorithm, AeadAlgorithm);
+printed!(MacAlgorithm, CipherAlgorithm, AeadAlgorithm, PublicKeyAlgorithm);
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -157,6 +157,11 @@ mod tests {
             "des-ecb",
             "aes-192-gcm",
             "lz4",
+            "rsa-2048",
+            "ecdsa-p256",
+            "ecdsa-k283",
+            "ecdh-b283",
+            "x25519",
         ] {
             assert!(names.iter().any(|other| other == name), "{name}");
         }
@@ -182,11 +187,11 @@ mod tests {
             assert_eq!(error.name, name);
             assert!(error.to_string().contains("chacha20-poly1305"), "{error}");
         }
-        let error = "sign".parse::<Direction>().expect_err("no such direction").to_string();
+        let error = "seel".parse::<Direction>().expect_err("no such direction").to_string();
         assert_eq!(
             error,
-            "\"sign\" is no direction; valid: digest, generate, verify, encrypt, decrypt, seal, \
-             open, compress, decompress"
+            "\"seel\" is no direction; valid: digest, generate, verify, encrypt, decrypt, seal, \
+             open, compress, decompress, sign, agree"
         );
     }
 }

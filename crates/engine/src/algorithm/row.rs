@@ -22,6 +22,8 @@ pub enum Family {
     Rc4,
     /// Compression.
     Compression,
+    /// Signatures, encryption and key agreement by RSA and on elliptic curves.
+    PublicKey,
 }
 
 /// One algorithm: everything that the engine knows of it.

@@ -1,4 +1,4 @@
-//! The lengths of AES keys, which tell the algorithms of a mode apart.
+//! The lengths of keys and the curves, which tell the algorithms of a kind apart.
 
 /// The length of an AES key (FIPS 197).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -74,4 +74,131 @@ impl XtsSize {
             XtsSize::Aes256 => AesSize::Aes256,
         }
     }
+}
+
+/// The length of an RSA modulus (FIPS 186-5, SP 800-131A).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RsaSize {
+    /// 1024 bits: for what exists already. New keys of this length are not acceptable.
+    Rsa1024,
+    /// 2048 bits.
+    Rsa2048,
+    /// 3072 bits.
+    Rsa3072,
+    /// 4096 bits.
+    Rsa4096,
+}
+
+impl RsaSize {
+    /// All of them.
+    pub const ALL: [RsaSize; 4] =
+        [RsaSize::Rsa1024, RsaSize::Rsa2048, RsaSize::Rsa3072, RsaSize::Rsa4096];
+
+    /// Bytes of the modulus, of a signature and of a ciphertext.
+    pub const fn modulus_len(self) -> usize {
+        match self {
+            RsaSize::Rsa1024 => 128,
+            RsaSize::Rsa2048 => 256,
+            RsaSize::Rsa3072 => 384,
+            RsaSize::Rsa4096 => 512,
+        }
+    }
+
+    /// The size of a modulus of so many bits, if there is one.
+    pub fn of_bits(bits: usize) -> Option<RsaSize> {
+        RsaSize::ALL.into_iter().find(|size| size.modulus_len() * 8 == bits)
+    }
+
+    /// All of them, as the table lists them.
+    pub(super) fn known() -> impl Iterator<Item = RsaSize> {
+        RsaSize::ALL.into_iter()
+    }
+
+    /// The bits of the modulus, as names have them.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            RsaSize::Rsa1024 => "1024",
+            RsaSize::Rsa2048 => "2048",
+            RsaSize::Rsa3072 => "3072",
+            RsaSize::Rsa4096 => "4096",
+        }
+    }
+}
+
+/// An elliptic curve for ECDSA and ECDH (SP 800-186).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Curve {
+    /// P-256, secp256r1: over a prime field.
+    P256,
+    /// K-283, sect283k1: a Koblitz curve over a binary field.
+    K283,
+    /// B-283, sect283r1: a random curve over a binary field.
+    B283,
+}
+
+impl Curve {
+    /// All of them.
+    pub const ALL: [Curve; 3] = [Curve::P256, Curve::K283, Curve::B283];
+
+    /// Bytes of a coordinate, and of a shared secret.
+    pub const fn coordinate_len(self) -> usize {
+        match self {
+            Curve::P256 => 32,
+            Curve::K283 | Curve::B283 => 36,
+        }
+    }
+
+    /// Bytes of a point in uncompressed form (SEC 1, 2.3.3).
+    pub const fn point_len(self) -> usize {
+        1 + 2 * self.coordinate_len()
+    }
+
+    /// The order of the base point, in big-endian order, as long as a
+    /// [coordinate](Curve::coordinate_len).
+    pub const fn order(self) -> &'static [u8] {
+        const P256: [u8; 32] =
+            hex("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551");
+        const K283: [u8; 36] =
+            hex("01ffffffffffffffffffffffffffffffffffe9ae2ed07577265dff7f94451e061e163c61");
+        const B283: [u8; 36] =
+            hex("03ffffffffffffffffffffffffffffffffffef90399660fc938a90165b042a7cefadb307");
+        match self {
+            Curve::P256 => &P256,
+            Curve::K283 => &K283,
+            Curve::B283 => &B283,
+        }
+    }
+
+    /// All of them, as the table lists them.
+    pub(super) fn known() -> impl Iterator<Item = Curve> {
+        Curve::ALL.into_iter()
+    }
+
+    /// The name: `p256`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Curve::P256 => "p256",
+            Curve::K283 => "k283",
+            Curve::B283 => "b283",
+        }
+    }
+}
+
+/// The bytes that a text of hexadecimal digits stands for.
+const fn hex<const LEN: usize>(text: &str) -> [u8; LEN] {
+    const fn digit(byte: u8) -> u8 {
+        match byte {
+            b'0'..=b'9' => byte - b'0',
+            b'a'..=b'f' => byte - b'a' + 10,
+            _ => panic!("a hexadecimal digit is needed"),
+        }
+    }
+    assert!(text.len() == 2 * LEN, "two digits stand for a byte");
+    let mut bytes = [0; LEN];
+    let mut at = 0;
+    while at < LEN {
+        bytes[at] = digit(text.as_bytes()[2 * at]) << 4 | digit(text.as_bytes()[2 * at + 1]);
+        at += 1;
+    }
+    bytes
 }

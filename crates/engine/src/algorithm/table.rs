@@ -5,7 +5,7 @@
 //! each hash.
 
 use super::row::{Counter, Family, KeyParts, MaxLen, Row};
-use super::{AesSize, Direction, Lengths, XtsSize};
+use super::{AesSize, Curve, Direction, Lengths, RsaSize, XtsSize};
 
 /// Makes an enum of its rows.
 macro_rules! algorithms {
@@ -248,6 +248,32 @@ algorithms! {
     }
 }
 
+algorithms! {
+    /// An algorithm with a private and a public key.
+    PublicKeyAlgorithm {
+        /// RSA with a modulus of a size (RFC 8017): signatures, encryption, and the bare operations
+        /// with the private and with the public key, as the [`Scheme`](crate::Scheme) says.
+        Rsa(size: RsaSize) => public_key(["rsa-", size.name(), ""], "RFC 8017", &[
+            Direction::Sign, Direction::Verify, Direction::Encrypt, Direction::Decrypt,
+        ]),
+        /// Signatures on a curve (FIPS 186-5), with deterministic nonces (RFC 6979).
+        Ecdsa(curve: Curve) => {
+            public_key(["ecdsa-", curve.name(), ""], "FIPS 186-5", SIGNATURES)
+        },
+        /// Key agreement on a curve (SP 800-56A): the data are the other side's public key, a point
+        /// in uncompressed form (SEC 1, 2.3.3), and the output is the x coordinate of the shared
+        /// point.
+        Ecdh(curve: Curve) => {
+            public_key(["ecdh-", curve.name(), ""], "SP 800-56A", &[Direction::Agree])
+        },
+        /// X25519 (RFC 7748): the data are the other side's public key, 32 bytes, and so is the
+        /// output. A public key that makes a shared secret of zero bytes is refused.
+        X25519 => public_key(["x25519", "", ""], "RFC 7748", &[Direction::Agree]),
+        /// Ed25519 (RFC 8032).
+        Ed25519 => public_key(["ed25519", "", ""], "RFC 8032", SIGNATURES),
+    }
+}
+
 /// The longest nonce that a job takes, in bytes.
 pub const MAX_NONCE: usize = 1 << 16;
 
@@ -256,6 +282,8 @@ pub const MAX_TAG: usize = 64;
 
 /// Output of any length, as far as a job has room for it.
 const EXTENDABLE: Lengths = Lengths::range(1, MAX_TAG);
+
+const SIGNATURES: &[Direction] = &[Direction::Sign, Direction::Verify];
 
 const SHS: &str = "FIPS 180-4";
 const MODES: &str = "SP 800-38A";
@@ -345,4 +373,12 @@ const fn chacha_aead(name: &'static str, standard: &'static str) -> Row {
 const fn compression(name: &'static str, standard: &'static str) -> Row {
     let directions = &[Direction::Compress, Direction::Decompress];
     Row::new([name, "", ""], standard, Family::Compression, directions)
+}
+
+const fn public_key(
+    name: [&'static str; 3],
+    standard: &'static str,
+    directions: &'static [Direction],
+) -> Row {
+    Row::new(name, standard, Family::PublicKey, directions)
 }

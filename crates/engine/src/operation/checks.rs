@@ -21,8 +21,10 @@ impl Operation<'_> {
     /// That it was given nothing that its session has no use for.
     pub(crate) fn check_extras(&self, rules: &Rules) -> Result<(), JobError> {
         let has = |extra| match extra {
-            // Whoever could have written some may not have.
-            Extra::Associated => !self.associated.as_slice().is_empty(),
+            // Whoever could have written some may not have. A signature is in the same place.
+            Extra::Associated => {
+                !self.extras.has(Extra::Signature) && !self.associated.as_slice().is_empty()
+            }
             extra => self.extras.has(extra),
         };
         match Extra::ALL.into_iter().find(|extra| has(*extra) && !rules.takes.has(*extra)) {

@@ -50,6 +50,14 @@ impl Operation<'_> {
         true
     }
 
+    /// The provider is done with a public-key operation, which went well and made so many bytes of
+    /// output.
+    #[inline]
+    pub fn complete_with_output(&mut self, produced: usize) {
+        let consumed = self.data.len();
+        self.progress(Progress { consumed, produced, ..Progress::default() });
+    }
+
     /// The provider is done with an attempt at compressing or decompressing, well.
     #[inline]
     pub fn progress(&mut self, progress: Progress) {

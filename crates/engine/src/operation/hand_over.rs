@@ -4,7 +4,7 @@ use super::{Operation, Phase, acting};
 use crate::data::{Data, Text};
 use crate::extra::Extra;
 use crate::parameters::Span;
-use crate::provider::parts::{CompressionParts, Last, Layout, Parts};
+use crate::provider::parts::{CompressionParts, Last, Layout, Parts, PublicKeyParts};
 use crate::session::stage::Part;
 
 impl Operation<'_> {
@@ -94,7 +94,7 @@ impl Operation<'_> {
                 Part::Cipher => self.cipher,
                 Part::Mac => self.mac,
                 Part::Chain => Span::ALL,
-                Part::Compression => return None,
+                Part::Compression | Part::PublicKey => return None,
             };
             text = text.of_span(span, rules.chain);
             if stage.part != Part::Chain {
@@ -133,6 +133,21 @@ impl Operation<'_> {
         let (consumed, output) = self.made.as_mut()?.room();
         let input = self.data.text().into_input().get(consumed..).unwrap_or_default();
         Some(CompressionParts { session, input, output })
+    }
+
+    /// What a provider signs, verifies, encrypts, decrypts or agrees with, if the session is its
+    /// own: `S` is the type that its `open_session` makes.
+    #[inline]
+    pub fn public_key<S: 'static>(&mut self) -> Option<PublicKeyParts<'_, S>> {
+        let session = acting(&self.session, &self.fell_back);
+        let stage = session.stage(false);
+        if stage.part != Part::PublicKey {
+            return None;
+        }
+        let session = stage.own()?;
+        let (_, output) = self.made.as_mut()?.room();
+        let input = self.data.text().into_input();
+        Some(PublicKeyParts { session, input, signature: self.associated.as_slice(), output })
     }
 
     /// Its data, where they are only read: in one piece, or in those in which they came if the

@@ -100,3 +100,18 @@ pub struct CompressionParts<'v, S> {
     /// Room for what is made.
     pub output: &'v mut [u8],
 }
+
+/// What a provider signs, verifies, encrypts, decrypts or agrees with. See
+/// [`Operation::public_key`](crate::provider::Operation::public_key).
+#[derive(Debug)]
+pub struct PublicKeyParts<'v, S> {
+    /// The provider's own session.
+    pub session: &'v S,
+    /// The message, the digest, the ciphertext, or the other side's public key.
+    pub input: &'v [u8],
+    /// The signature to verify; else empty.
+    pub signature: &'v [u8],
+    /// Room for what is made, as much as the session's
+    /// [bound](crate::provider::ProviderSession::bound).
+    pub output: &'v mut [u8],
+}

@@ -89,7 +89,10 @@ impl Session {
             home: Box::new(home),
             class: u16::from_le_bytes(classes),
             stages,
-            keys: TELLS_KEYS_APART.hash_one((transform.key(), transform.mac_key())),
+            keys: {
+                let scheme = transform.asymmetric().map(|asymmetric| asymmetric.scheme);
+                TELLS_KEYS_APART.hash_one((transform.key(), transform.mac_key(), scheme))
+            },
             fallback,
             falls_back_to: None,
         };
@@ -113,7 +116,8 @@ impl Session {
 
     /// How it compresses; of a decompression, the checksum alone counts. `None` for anything else.
     pub fn compression(&self) -> Option<Compression> {
-        self.0.rules.making.map(|making| making.how)
+        let making = self.0.rules.making?;
+        matches!(making.algorithm, Algorithm::Compression(_)).then_some(making.how)
     }
 
     /// The name of the provider that works for it.
@@ -185,7 +189,7 @@ impl Session {
         if how(self).checksum != how(other).checksum {
             return Some("it has another checksum".to_owned());
         }
-        (self.0.keys != other.0.keys).then(|| "it has another key".to_owned())
+        (self.0.keys != other.0.keys).then(|| "it has another key or scheme".to_owned())
     }
 
     /// The session that it [falls back](Session::falling_back_to) to.

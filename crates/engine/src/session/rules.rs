@@ -1,6 +1,6 @@
 //! What a job of a session must fulfil.
 
-use crate::algorithm::{Algorithm, ChainOrder};
+use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction};
 use crate::extra::{Extra, Extras};
 use crate::made::Making;
 use crate::transform::Transform;
@@ -31,7 +31,7 @@ pub(crate) struct Rules {
     pub plain: bool,
     /// Once a provider is done there may be more for one to do.
     pub goes_on: bool,
-    /// A compression or a decompression.
+    /// A job has an output of its own: a compression, a decompression, a public-key algorithm.
     pub making: Option<Making>,
 }
 
@@ -45,13 +45,16 @@ impl Rules {
             _ => None,
         };
         let making = match (algorithm, transform.compression()) {
-            (Algorithm::Compression(algorithm), Some(how)) => {
-                Some(Making { algorithm, direction, how })
+            (Algorithm::Compression(_), Some(how)) => Some(Making { algorithm, direction, how }),
+            (Algorithm::PublicKey(_), _) => {
+                Some(Making { algorithm, direction, how: Compression::default() })
             }
             _ => None,
         };
         let checks_tag = direction.checks() && transform.tag_len() > 0;
-        let takes = takes(algorithm, checks_tag);
+        let mut takes = takes(algorithm, checks_tag);
+        let is_public_key = matches!(algorithm, Algorithm::PublicKey(_));
+        takes.set(Extra::Signature, is_public_key && direction == Direction::Verify);
         Rules {
             nonce_min: row.nonces.min(),
             nonce_max: row.nonces.max(),
@@ -59,7 +62,10 @@ impl Rules {
             granularity_mask: row.granularity - 1,
             writes: !matches!(
                 algorithm,
-                Algorithm::Hash(_) | Algorithm::Mac(_) | Algorithm::Compression(_)
+                Algorithm::Hash(_)
+                    | Algorithm::Mac(_)
+                    | Algorithm::Compression(_)
+                    | Algorithm::PublicKey(_)
             ),
             checks_tag,
             takes,
@@ -81,7 +87,7 @@ fn takes(algorithm: Algorithm, checks_tag: bool) -> Extras {
         Algorithm::Cipher(_) => Extras::of(&[Extra::CipherRange]),
         Algorithm::Aead(_) => Extras::of(&[Extra::CipherRange, Extra::TagPlace, Extra::Associated]),
         Algorithm::Chain(..) => Extras::PLACES,
-        Algorithm::Compression(_) => Extras::NONE,
+        Algorithm::Compression(_) | Algorithm::PublicKey(_) => Extras::NONE,
     };
     takes.set(Extra::ExpectedTag, checks_tag);
     takes.set(Extra::Bits, algorithm.counts_bits());

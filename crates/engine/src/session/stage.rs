@@ -37,6 +37,8 @@ pub(crate) enum Part {
     Chain,
     /// A compression or a decompression, which is never half of anything.
     Compression,
+    /// A public-key algorithm, which is never half of anything either.
+    PublicKey,
 }
 
 impl From<Stage> for Stages {

@@ -9,6 +9,7 @@ use broadloom_engine::{
 };
 
 use crate::evp::{Cipher, Digest, EvpError, Libcrypto, Mac};
+use crate::public_key;
 
 /// Algorithms by libcrypto's names for them; those that it lacks are not in there.
 pub(crate) struct Algorithms {
@@ -88,6 +89,7 @@ impl Algorithms {
             Algorithm::Cipher(algorithm) => cipher(algorithm),
             Algorithm::Aead(aead) => fetched(aead_name(aead)),
             Algorithm::Chain(half, other, _) => cipher(half) && mac(other),
+            Algorithm::PublicKey(algorithm) => public_key::supports(algorithm),
             _ => false,
         }
     }

@@ -5,7 +5,7 @@
 
 use broadloom_engine::JobError;
 
-use crate::evp::{CipherContext, DigestContext, EvpError, MacContext};
+use crate::evp::{CipherContext, DigestContext, EvpError, KeyContext, MacContext};
 use crate::options::{ContextMode, Options};
 use crate::slots::{Number, Numbers, Slots, Sole};
 
@@ -67,6 +67,12 @@ impl Duplicate for DigestContext {
 impl Duplicate for MacContext {
     fn duplicate(&self) -> Result<Self, EvpError> {
         MacContext::duplicate(self)
+    }
+}
+
+impl Duplicate for KeyContext {
+    fn duplicate(&self) -> Result<Self, EvpError> {
+        KeyContext::duplicate(self)
     }
 }
 

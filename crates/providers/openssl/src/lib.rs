@@ -42,6 +42,7 @@ mod hash;
 mod mac;
 mod options;
 mod provider;
+mod public_key;
 mod queue;
 mod session;
 mod slots;

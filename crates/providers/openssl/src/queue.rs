@@ -1,7 +1,7 @@
 //! Queues: a number that selects the queue's slot in every session, and room for key stream.
 
-use broadloom_engine::MAX_TAG;
 use broadloom_engine::provider::{Operation, Queue};
+use broadloom_engine::{JobError, MAX_TAG};
 use zeroize::Zeroizing;
 
 use crate::des_ctr::KeyStream;
@@ -28,6 +28,18 @@ impl Queue for OpenSslQueue {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         let OpenSslQueue { number, stream } = self;
         for operation in operations {
+            if let Some(parts) = operation.public_key::<OpenSslSession>() {
+                let session = parts.session;
+                let done = match session.public_key() {
+                    Some(work) => work.run(number, parts),
+                    None => Err(JobError::NotDone),
+                };
+                match done {
+                    Ok(produced) => operation.complete_with_output(produced),
+                    Err(error) => operation.complete(Err(error)),
+                }
+                continue;
+            }
             // Whatever is of another provider is left, and so fails.
             let Some(parts) = operation.parts::<OpenSslSession>() else { continue };
             if parts.session.verifies {

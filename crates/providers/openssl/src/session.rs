@@ -18,6 +18,7 @@ use crate::evp::{CipherContext, DigestContext, EvpError, InOut, Libcrypto, MacCo
 use crate::hash::Hash;
 use crate::mac::{Gmac, Mac};
 use crate::options::{ContextMode, Options};
+use crate::public_key::PublicKey;
 use crate::slots::{Number, Numbers};
 
 /// The longest key that libcrypto's HMAC takes, in bytes.
@@ -43,6 +44,7 @@ enum Work {
     Direct(Direct),
     DesCtr(DesCtr),
     Aead(Aead),
+    PublicKey(Box<PublicKey>),
 }
 
 /// The parts of sessions.
@@ -142,6 +144,10 @@ impl Workshop<'_> {
                 let contexts = self.contexts(context)?;
                 (Work::Aead(Aead { contexts, mode, seals }), name.to_string_lossy().into_owned())
             }
+            Algorithm::PublicKey(_) => {
+                let work = Work::PublicKey(Box::new(self.public_key(transform)?));
+                (work, Workshop::public_key_name(transform))
+            }
             Algorithm::Compression(_) => {
                 return Err(ProviderError::new("libcrypto compresses nothing"));
             }
@@ -152,12 +158,12 @@ impl Workshop<'_> {
         };
         Ok(OpenSslSession {
             work,
-            verifies: direction == Direction::Verify,
+            verifies: direction == Direction::Verify && transform.tag_len() > 0,
             kernel: format!("{} {name}", self.library.short_version()),
         })
     }
 
-    fn contexts<T: Duplicate>(
+    pub(crate) fn contexts<T: Duplicate>(
         &self,
         main: Result<T, EvpError>,
     ) -> Result<Contexts<T>, ProviderError> {
@@ -182,7 +188,7 @@ impl Workshop<'_> {
         Ok(Work::Mac(Mac { contexts }))
     }
 
-    fn failed(&self, error: EvpError) -> ProviderError {
+    pub(crate) fn failed(&self, error: EvpError) -> ProviderError {
         ProviderError::new(format!("{}: {error}", self.library.short_version()))
     }
 }
@@ -210,6 +216,16 @@ impl OpenSslSession {
             Work::Hash(hash) => hash.run(number, text.input(), made.unwrap_or(tag)),
             Work::Gmac(gmac) => gmac.run(number, nonce, text.input(), made.unwrap_or(tag)),
             Work::DesCtr(cipher) => cipher.run(number, nonce, text, stream),
+            // It has other parts.
+            Work::PublicKey(_) => Err(JobError::NotDone),
+        }
+    }
+
+    /// The session's part for a public-key algorithm; `None` for anything else.
+    pub(crate) fn public_key(&self) -> Option<&PublicKey> {
+        match &self.work {
+            Work::PublicKey(work) => Some(work),
+            _ => None,
         }
     }
 }
@@ -230,5 +246,9 @@ fn in_out(text: Text<'_>) -> Result<InOut<'_>, JobError> {
 impl ProviderSession for OpenSslSession {
     fn kernel(&self) -> String {
         self.kernel.clone()
+    }
+
+    fn bound(&self, _: usize) -> usize {
+        self.public_key().map_or(0, |work| work.output_len)
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::ptr;
 
-use super::ffi::MAX_DIGEST;
+use super::ffi::{MAX_DIGEST, Object};
 use super::library::{EvpError, Libcrypto, Owned};
 
 /// A hash function, fetched.
@@ -28,7 +28,7 @@ impl Digest {
     /// # Errors
     /// This libcrypto has none of that name.
     pub fn fetch(library: &'static Libcrypto, name: &CStr) -> Result<Digest, EvpError> {
-        let object = Digest::object(library, name)?;
+        let object = Digest::fetch_object(library, name)?;
         // SAFETY: the object is a digest.
         let len = unsafe { (library.functions.md_size)(object.object) };
         match usize::try_from(len) {
@@ -42,11 +42,16 @@ impl Digest {
     /// # Errors
     /// This libcrypto has none of that name.
     pub fn fetch_extendable(library: &'static Libcrypto, name: &CStr) -> Result<Digest, EvpError> {
-        let object = Digest::object(library, name)?;
+        let object = Digest::fetch_object(library, name)?;
         Ok(Digest { object, len: 0, is_extendable: true, library })
     }
 
-    fn object(library: &'static Libcrypto, name: &CStr) -> Result<Owned, EvpError> {
+    /// libcrypto's own object.
+    pub(super) fn object(&self) -> Object {
+        self.object.object
+    }
+
+    fn fetch_object(library: &'static Libcrypto, name: &CStr) -> Result<Owned, EvpError> {
         let f = &library.functions;
         // SAFETY: null stands for the default library context and properties; the name is a C
         // string.

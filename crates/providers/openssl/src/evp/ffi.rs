@@ -1,6 +1,6 @@
 //! The functions of libcrypto in use, after the headers of OpenSSL 3.0.
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 use std::ptr;
 
 use broadloom_loader::{Library, find};
@@ -55,6 +55,22 @@ pub(super) type CipherUpdate =
 
 /// A function that frees an object.
 pub(super) type Free = unsafe extern "C" fn(Object);
+
+/// A function that starts a context for an operation with a key.
+pub(super) type KeyOperation = unsafe extern "C" fn(Object) -> c_int;
+
+/// A function that makes bytes of bytes with a key.
+pub(super) type KeyTransform =
+    unsafe extern "C" fn(Object, *mut u8, *mut usize, *const u8, usize) -> c_int;
+
+/// `RSA_PKCS1_PADDING`.
+pub(super) const OSSL_RSA_PKCS1: c_int = 1;
+/// `RSA_NO_PADDING`.
+pub(super) const OSSL_RSA_NO_PADDING: c_int = 3;
+/// `RSA_PKCS1_OAEP_PADDING`.
+pub(super) const OSSL_RSA_OAEP: c_int = 4;
+/// `RSA_PKCS1_PSS_PADDING`.
+pub(super) const OSSL_RSA_PSS: c_int = 6;
 
 /// `EVP_CTRL_AEAD_SET_IVLEN`.
 pub(super) const SET_IV_LEN: c_int = 0x9;
@@ -174,6 +190,48 @@ functions! {
         ) -> c_int,
         cipher_final = "EVP_CipherFinal_ex":
             unsafe extern "C" fn(Object, *mut u8, *mut c_int) -> c_int,
+        key_from_private = "d2i_AutoPrivateKey":
+            unsafe extern "C" fn(*mut Object, *mut *const u8, c_long) -> Object,
+        key_from_public = "d2i_PUBKEY":
+            unsafe extern "C" fn(*mut Object, *mut *const u8, c_long) -> Object,
+        key_from_raw = "EVP_PKEY_new_raw_public_key":
+            unsafe extern "C" fn(c_int, Object, *const u8, usize) -> Object,
+        key_free = "EVP_PKEY_free": Free,
+        key_size = "EVP_PKEY_get_size": unsafe extern "C" fn(*const c_void) -> c_int,
+        key_check = "EVP_PKEY_check": KeyOperation,
+        key_ctx_new = "EVP_PKEY_CTX_new": unsafe extern "C" fn(Object, Object) -> Object,
+        key_ctx_dup = "EVP_PKEY_CTX_dup": unsafe extern "C" fn(*const c_void) -> Object,
+        key_ctx_free = "EVP_PKEY_CTX_free": Free,
+        key_sign_init = "EVP_PKEY_sign_init": KeyOperation,
+        key_sign = "EVP_PKEY_sign": KeyTransform,
+        key_verify_init = "EVP_PKEY_verify_init": KeyOperation,
+        key_verify = "EVP_PKEY_verify":
+            unsafe extern "C" fn(Object, *const u8, usize, *const u8, usize) -> c_int,
+        key_encrypt_init = "EVP_PKEY_encrypt_init": KeyOperation,
+        key_encrypt = "EVP_PKEY_encrypt": KeyTransform,
+        key_decrypt_init = "EVP_PKEY_decrypt_init": KeyOperation,
+        key_decrypt = "EVP_PKEY_decrypt": KeyTransform,
+        key_derive_init = "EVP_PKEY_derive_init": KeyOperation,
+        key_derive_peer = "EVP_PKEY_derive_set_peer":
+            unsafe extern "C" fn(Object, Object) -> c_int,
+        key_derive = "EVP_PKEY_derive": unsafe extern "C" fn(Object, *mut u8, *mut usize) -> c_int,
+        rsa_padding = "EVP_PKEY_CTX_set_rsa_padding":
+            unsafe extern "C" fn(Object, c_int) -> c_int,
+        signature_md = "EVP_PKEY_CTX_set_signature_md":
+            unsafe extern "C" fn(Object, *const c_void) -> c_int,
+        pss_salt_len = "EVP_PKEY_CTX_set_rsa_pss_saltlen":
+            unsafe extern "C" fn(Object, c_int) -> c_int,
+        oaep_md = "EVP_PKEY_CTX_set_rsa_oaep_md":
+            unsafe extern "C" fn(Object, *const c_void) -> c_int,
+        sign_init = "EVP_DigestSignInit": unsafe extern "C" fn(
+            Object, *mut Object, *const c_void, Object, Object,
+        ) -> c_int,
+        sign_message = "EVP_DigestSign": KeyTransform,
+        verify_init = "EVP_DigestVerifyInit": unsafe extern "C" fn(
+            Object, *mut Object, *const c_void, Object, Object,
+        ) -> c_int,
+        verify_message = "EVP_DigestVerify":
+            unsafe extern "C" fn(Object, *const u8, usize, *const u8, usize) -> c_int,
         encrypt_update = "EVP_EncryptUpdate": CipherUpdate,
         decrypt_update = "EVP_DecryptUpdate": CipherUpdate,
     }

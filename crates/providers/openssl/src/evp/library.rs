@@ -125,6 +125,12 @@ impl Libcrypto {
         restarts_macs(self.number)
     }
 
+    /// Whether a wrong PKCS #1 v1.5 padding decrypts to some message and no error: from version 3.2
+    /// on.
+    pub fn rejects_implicitly(&self) -> bool {
+        parts(self.number) >= (3, 2, 0)
+    }
+
     /// A library context that has the module `legacy` and nothing else, so that the default context
     /// keeps its configuration. The first call makes it.
     #[cfg(feature = "legacy")]

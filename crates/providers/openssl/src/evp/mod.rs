@@ -2,8 +2,8 @@
 //!
 //! [`Libcrypto`] is the library, opened once for the process. Algorithms are fetched from it once
 //! ([`Digest`], [`Mac`], [`Cipher`]), contexts are made from those once for each key
-//! ([`DigestContext`], [`MacContext`], [`CipherContext`]), and a context is restarted for each
-//! message. Whatever is set once for a key (implementation, key, direction, padding off) is set
+//! ([`DigestContext`], [`MacContext`], [`CipherContext`], [`KeyContext`]), and a context is
+//! restarted for each message. Whatever is set once for a key (implementation, key, direction, padding off) is set
 //! when a context is made, and nothing but the IV is set again.
 //!
 //! The methods are those of EVP, one call each. They check the lengths of keys, IVs, tags and
@@ -14,8 +14,10 @@ mod digest;
 mod ffi;
 mod library;
 mod mac;
+mod pkey;
 
 pub use cipher::{Cipher, CipherContext, InOut};
 pub use digest::{Digest, DigestContext};
 pub use library::{EvpError, Libcrypto, LibraryError};
 pub use mac::{Mac, MacContext};
+pub use pkey::{Key, KeyContext, KeyUse, RsaPadding};
