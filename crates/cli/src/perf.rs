@@ -16,13 +16,12 @@ use broadloom_cli::message::{USAGE, complain};
 use broadloom_cli::provider::provider;
 use broadloom_cli::signals;
 use broadloom_lanes::{Cpu, Isa};
-use broadloom_perf::matrix::{Suite, available_cores};
+use broadloom_perf::experiments::matrix::{Suite, available_cores};
+use broadloom_perf::experiments::{MAX_BURST, matrix, workloads};
+use broadloom_perf::measure::sizes::Sizes;
+use broadloom_perf::measure::workload::Workload;
 use broadloom_perf::names::{Cache, Call, Kind, Order, Peer, Sharing};
 use broadloom_perf::report::baseline::Baseline;
-use broadloom_perf::report::page;
-use broadloom_perf::sizes::Sizes;
-use broadloom_perf::workload::Workload;
-use broadloom_perf::workloads::MAX_BURST;
 use broadloom_perf::{MatrixOptions, WorkloadOptions, run_matrix, run_workloads};
 use clap::{Args, Subcommand};
 
@@ -253,7 +252,7 @@ fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
         &args.files,
         &[],
         |tables| run_workloads(&options, tables),
-        |report, out| page::write(report, None, out),
+        |report, out| workloads::page::write(report, out),
     )
 }
 
@@ -281,7 +280,7 @@ fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
         &args.files,
         &inputs,
         |tables| run_matrix(&options, cpu, tables),
-        |report, out| page::write(report, options.baseline.as_ref(), out),
+        |report, out| matrix::page::write(report, options.baseline.as_ref(), out),
     )
 }
 

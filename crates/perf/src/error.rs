@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use broadloom_engine::{Algorithm, Direction, JobError};
 
-use crate::direct::Direct;
 use crate::names::{Peer, Provider};
 
 /// Why a measurement was not made, or not reported.
@@ -48,13 +47,12 @@ pub enum PerfError {
         valid: String,
     },
     /// An algorithm that only the engine offers.
-    #[error(
-        "{algorithm} is measured by `perf matrix` alone; valid here: {}",
-        Direct::all().map(|algorithm| algorithm.to_string()).collect::<Vec<_>>().join(", ")
-    )]
+    #[error("{algorithm} is measured by `perf matrix` alone; valid here: {valid}")]
     NotDirect {
         /// The algorithm.
         algorithm: Algorithm,
+        /// The algorithms that would have been right, comma-separated.
+        valid: String,
     },
     /// A peer that this program was built without.
     #[error(
@@ -136,10 +134,12 @@ pub enum PerfError {
         source: io::Error,
     },
     /// An earlier file is not what this version reads.
-    #[error("the baseline {} is not a file of {}: {reason}", path.display(), crate::report::row::SCHEMA)]
+    #[error("the baseline {} is not a file of {schema}: {reason}", path.display())]
     Baseline {
         /// The file asked for.
         path: PathBuf,
+        /// The schema that is read.
+        schema: &'static str,
         /// What is wrong with it.
         reason: String,
     },

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use broadloom_perf::sys::clock::{start, stop};
-use broadloom_perf::sys::cpu_time;
+use broadloom_perf::measure::sys::clock::{start, stop};
+use broadloom_perf::measure::sys::cpu_time;
 
 use crate::report::Taken;
 

@@ -6,8 +6,7 @@ use broadloom::provider::ProviderSpec;
 use broadloom_cli::provider::provider;
 use broadloom_cli::size::parse_size;
 use broadloom_lanes::Cpu;
-use broadloom_perf::compress::{MAX_LEVEL, Topic};
-use broadloom_perf::report::page;
+use broadloom_perf::experiments::compress::{MAX_LEVEL, Topic, page};
 use broadloom_perf::{CompressOptions, run_compress};
 use clap::Args;
 
@@ -88,6 +87,6 @@ pub fn run(args: CompressArgs, cpu: &Cpu) -> Result<(), Failure> {
         &args.files,
         &inputs,
         |tables| run_compress(&options, cpu, tables),
-        |report, out| page::write_compress(report, out),
+        |report, out| page::write(report, out),
     )
 }

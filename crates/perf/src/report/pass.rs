@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::paper::offload::BYTES;
+/// Bytes of the input for which source 003 gives seconds.
+pub const BYTES: f64 = (1u64 << 30) as f64;
 
 /// One side's passes over an input, or over many requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
-    /// The figure of source 003, or the question, by its [name](crate::compress::Topic::name).
+    /// The figure of source 003, by its number, or the question, by its name.
     pub figure: String,
     /// The level of compression.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use super::pass::Pass;
+use crate::measure::sys::machine::Machine;
 use crate::names::Kind;
-use crate::sys::machine::Machine;
 
 /// The name and version of the schema.
 pub const SCHEMA: &str = "broadloom-perf/1";

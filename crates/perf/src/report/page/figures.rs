@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::chart::{Chart, Series, Upward};
 use crate::report::analysis::{self, Curve, SIDE, native, speedup};
 use crate::report::dimension::{Dimension, describe, groups, varying};
-use crate::report::paper;
+use crate::report::papers;
 use crate::report::row::Row;
 
 /// Everything that is alike within one chart over sizes.
@@ -182,7 +182,7 @@ pub fn scaling(rows: &[Row], looks: &Looks) -> Markup {
 
 /// The gain over outstanding jobs, with source 004's.
 pub fn asynchrony(rows: &[Row], looks: &Looks) -> Markup {
-    let points = paper::ASYNC_OVER_SYNC
+    let points = papers::ASYNC_OVER_SYNC
         .iter()
         .map(|&(count, gain)| (count as f64, gain))
         .collect::<Vec<_>>();
