@@ -218,8 +218,8 @@ pub enum PerfError {
 }
 
 impl PerfError {
-    /// Whether it is of what was asked for, which is wrong or cannot be had here, and not of what happened
-    /// then.
+    /// Whether it is of what was asked for, which is wrong or cannot be had here, and not of what
+    /// happened then.
     pub fn is_usage(&self) -> bool {
         match self {
             PerfError::Name { .. }

@@ -1,8 +1,8 @@
 //! How Broadloom is measured: workloads, peers, limits, tables, JSON and pages.
 //!
-//! Three rooms: [`mod@measure`] times buffers, [`experiments`] decide what is measured, and [`report`]
-//! shows the rows. Experiments use the other two rooms, a report uses only what a measurement says
-//! of its machine, and measuring uses neither. Names and errors are shared by all.
+//! Three rooms: [`mod@measure`] times buffers, [`experiments`] decide what is measured, and
+//! [`report`] shows the rows. Experiments use the other two rooms, a report uses only what a
+//! measurement says of its machine, and measuring uses neither. Names and errors are shared by all.
 //!
 //! A figure is made in five steps:
 //!
@@ -17,9 +17,10 @@
 //!    the [`limit`] that stands beside every figure in the [`report`].
 //!
 //! [`run_workloads`] does all of it for the four workloads of Intel's *Processing Multiple Buffers
-//! in Parallel to Increase Performance*. [`run_matrix`] measures the engine and its providers in the
-//! same way: any algorithm, on any number of cores. [`run_compress`] reruns the figures of Intel's
-//! *Programming Intel QuickAssist Technology Hardware Accelerators for Optimal Performance*.
+//! in Parallel to Increase Performance*. [`run_matrix`] measures the engine and its providers in
+//! the same way: any algorithm, on any number of cores. [`run_compress`] reruns the figures of
+//! Intel's *Programming Intel QuickAssist Technology Hardware Accelerators for Optimal
+//! Performance*.
 //!
 //! [`workload`]: measure::workload
 //! [`workset`]: measure::workset

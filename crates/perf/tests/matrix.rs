@@ -1,5 +1,5 @@
-//! The whole of `run_matrix`, at sizes that take a moment. Figures are nobody's business here; that they
-//! are there, and belong to what was asked for, is.
+//! The whole of `run_matrix`, at sizes that take a moment. Figures are nobody's business here; that
+//! they are there, and belong to what was asked for, is.
 
 use broadloom_engine::Direction;
 use broadloom_lanes::Cpu;

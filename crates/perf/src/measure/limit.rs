@@ -45,14 +45,15 @@ impl Allowed {
     }
 }
 
-/// Bounds of some work in one kind of registers, in cycles: one for each class of operations that the CPU may do
-/// side by side with others.
+/// Bounds of some work in one kind of registers, in cycles: one for each class of operations that
+/// the CPU may do side by side with others.
 ///
 /// Each class of operations is a bound of its own; so are the shifts and shuffles together, which
 /// share ports on some CPUs, and all operations together, at the best rate that any mix reached.
 type Bounds = [f64; 12];
 
-/// The bounds of one block in each of a kernel's lanes, or nothing where the CPU lacks an operation that it needs.
+/// The bounds of one block in each of a kernel's lanes, or nothing where the CPU lacks an operation
+/// that it needs.
 fn bounds(kernel: &KernelOps, throughput: &Throughput) -> Option<Bounds> {
     let counts = &kernel.counts;
     let wide = kernel.word == 64 && kernel.unit != Unit::Scalar;
@@ -93,8 +94,9 @@ fn bounds(kernel: &KernelOps, throughput: &Throughput) -> Option<Bounds> {
     ])
 }
 
-/// Cycles of so many blocks of each of some kernels, side by side, by the tightest of their bounds, or nothing where
-/// the CPU lacks an operation that one needs. Work in different kinds of registers does not wait for each other.
+/// Cycles of so many blocks of each of some kernels, side by side, by the tightest of their bounds,
+/// or nothing where the CPU lacks an operation that one needs. Work in different kinds of registers
+/// does not wait for each other.
 pub fn cycles(work: &[(KernelOps, f64)], throughput: &Throughput) -> Option<f64> {
     let mut sums: Vec<(Unit, Bounds)> = Vec::new();
     for (kernel, blocks) in work {
@@ -108,9 +110,9 @@ pub fn cycles(work: &[(KernelOps, f64)], throughput: &Throughput) -> Option<f64>
     sums.into_iter().flat_map(|(_, bounds)| bounds).reduce(f64::max)
 }
 
-/// The fewest cycles for so many blocks of each stage, and the kernels that could do it in so few, or nothing where
-/// there are none. Two kernels at work side by side on the same blocks are not considered, nor vectors of two
-/// widths, which share their ports.
+/// The fewest cycles for so many blocks of each stage, and the kernels that could do it in so few,
+/// or nothing where there are none. Two kernels at work side by side on the same blocks are not
+/// considered, nor vectors of two widths, which share their ports.
 pub fn best_kernels(
     stages: &[(&Stage, f64)],
     throughput: &Throughput,
@@ -152,8 +154,9 @@ fn mean_blocks_of(stage: &Stage, workset: &Workset) -> f64 {
 }
 
 /// The fewest cycles of the counter that a buffer of the set can take on one core, on average, and
-/// the operations that set this limit. Nothing where the algorithm's operations are not counted. The
-/// two halves of a chain may be side by side, or one after the other, each in the registers that suit it.
+/// the operations that set this limit. Nothing where the algorithm's operations are not counted.
+/// The two halves of a chain may be side by side, or one after the other, each in the registers
+/// that suit it.
 pub fn per_buffer(
     workset: &Workset,
     allowed: Allowed,
@@ -310,7 +313,8 @@ mod tests {
         );
     }
 
-    /// Rates at which AES is done in narrow vectors or in wide ones, and hashes on integers or in narrow vectors.
+    /// Rates at which AES is done in narrow vectors or in wide ones, and hashes on integers or in
+    /// narrow vectors.
     fn rates_of_chains(wide: f64, integers: f64) -> Throughput {
         let every = [Operation::Add, Operation::Logic, Operation::Shift, Operation::Rotate];
         let mut rates = throughput(&every.map(|operation| (Unit::Scalar, operation, integers)));

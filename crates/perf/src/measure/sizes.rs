@@ -21,7 +21,8 @@ const MAX_WEIGHT: usize = 100;
 pub struct Imix(Vec<(usize, usize)>);
 
 impl Default for Imix {
-    /// Seven buffers of 64 bytes to four of 594 and one of 1518, as the simple Internet mix has them.
+    /// Seven buffers of 64 bytes to four of 594 and one of 1518, as the simple Internet mix has
+    /// them.
     fn default() -> Self {
         Imix(vec![(64, 7), (594, 4), (1518, 1)])
     }

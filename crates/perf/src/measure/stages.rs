@@ -1,4 +1,5 @@
-//! What an algorithm does to a buffer: so many blocks of one thing, and of another, each by one of some kernels.
+//! What an algorithm does to a buffer: so many blocks of one thing, and of another, each by one of
+//! some kernels.
 
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Family, HashAlgorithm, MacAlgorithm,
@@ -88,7 +89,8 @@ fn of_mac(mac: MacAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
             let lengths = 1;
             vec![ghash(allowed, lengths), aes(size, Mode::Chained, allowed, |_| 1)]
         }
-        // `COUNT` and `FRESH` before, a bit and the padding behind; and the last block, of the sum of all.
+        // `COUNT` and `FRESH` before, a bit and the padding behind; and the last block, of the sum
+        // of all.
         MacAlgorithm::KasumiF9 => {
             vec![Stage::new(circuits(allowed, |unit| ops::kasumi(Feedback::Twice, unit)), |len| {
                 (8 + len + 1).div_ceil(8) + 1
@@ -133,7 +135,8 @@ fn of_cipher(cipher: CipherAlgorithm, allowed: Allowed) -> Option<Vec<Stage>> {
         CipherAlgorithm::TripleDesEcb => des(3, Feedback::None),
         CipherAlgorithm::DesCbc | CipherAlgorithm::DesCtr => des(1, Feedback::Once),
         CipherAlgorithm::DesEcb => des(1, Feedback::None),
-        // What the register starts with is a block; and each has two sums, one of them with the text.
+        // What the register starts with is a block; and each has two sums, one of them with the
+        // text.
         CipherAlgorithm::KasumiF8 => {
             vec![Stage::new(circuits(allowed, |unit| ops::kasumi(Feedback::Twice, unit)), |len| {
                 len.div_ceil(8) + 1

@@ -78,8 +78,8 @@ impl Workload {
     ///
     /// Each class gets its share of `count` exactly (what rounding leaves goes to the first), its
     /// lengths are drawn uniformly, and the whole is shuffled: any run of them looks like an
-    /// independent draw, yet the mean does not depend on luck. Each length is then rounded **up** to a
-    /// multiple of the algorithm's granularity, 16 for AES-CBC.
+    /// independent draw, yet the mean does not depend on luck. Each length is then rounded **up**
+    /// to a multiple of the algorithm's granularity, 16 for AES-CBC.
     pub fn lengths(&self, algorithm: Algorithm, count: usize, seed: u64) -> Vec<usize> {
         let mut rng = Rng::with_seed(seed);
         let classes = self.classes(algorithm);

@@ -12,8 +12,8 @@ use crate::error::PerfError;
 use crate::measure::sys::machine::Machine;
 use crate::names::Kind;
 
-/// A throughput is slower when its minimum grew by more than this many per cent. Machines are noisy,
-/// minima far less so than means.
+/// A throughput is slower when its minimum grew by more than this many per cent. Machines are
+/// noisy, minima far less so than means.
 pub const SLOWER_PERCENT: f64 = 10.0;
 
 /// A latency is slower when its median grew by more than this many per cent: a median is noisier.

@@ -51,8 +51,8 @@ pub struct Pass {
     pub elapsed_s: f64,
     /// Seconds of the median pass.
     pub elapsed_s_median: f64,
-    /// Seconds of all cores, user and system, that the process used in the pass that used the fewest:
-    /// without those of the threads that stand for a device.
+    /// Seconds of all cores, user and system, that the process used in the pass that used the
+    /// fewest: without those of the threads that stand for a device.
     pub cpu_s: f64,
     /// The same of the median pass.
     pub cpu_s_median: f64,

@@ -181,8 +181,8 @@ pub fn papers_uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'s
     )
 }
 
-/// What contexts per queue pair gain over contexts per job, beside source 002's figures: rows of one
-/// operation.
+/// What contexts per queue pair gain over contexts per job, beside source 002's figures: rows of
+/// one operation.
 pub fn uplift<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     let uplifts = analysis::uplifts(rows);
     let rows: Vec<&Row> = uplifts.iter().map(|uplift| uplift.per_job).collect();

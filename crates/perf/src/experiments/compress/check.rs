@@ -11,8 +11,8 @@ use broadloom_libdeflate::Libdeflate;
 
 use crate::error::PerfError;
 
-/// Decompresses what others have compressed, with a library of its own, and compares. Who makes the same as
-/// another that was right is right.
+/// Decompresses what others have compressed, with a library of its own, and compares. Who makes the
+/// same as another that was right is right.
 #[derive(Default)]
 pub struct Checker {
     right: HashSet<u64>,

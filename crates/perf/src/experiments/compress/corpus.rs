@@ -59,9 +59,9 @@ fn repeated(once: &[u8], size: usize) -> Vec<u8> {
     data
 }
 
-/// Text that compresses about as well as the Calgary corpus: words that are the rarer the later they stand
-/// in a list of made-up ones (Zipf's law), in sentences and paragraphs, between tables of numbers and
-/// blocks of bytes without a pattern. The same whenever it is made.
+/// Text that compresses about as well as the Calgary corpus: words that are the rarer the later
+/// they stand in a list of made-up ones (Zipf's law), in sentences and paragraphs, between tables
+/// of numbers and blocks of bytes without a pattern. The same whenever it is made.
 fn made(len: usize) -> Vec<u8> {
     let mut rng = Rng::with_seed(SEED);
     let words = vocabulary(&mut rng);

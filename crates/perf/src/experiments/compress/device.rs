@@ -46,8 +46,8 @@ pub struct Snapshot {
 }
 
 impl Device {
-    /// A device with the options asked for, in which `own` ones of the figure take the place of those of the
-    /// same name.
+    /// A device with the options asked for, in which `own` ones of the figure take the place of
+    /// those of the same name.
     ///
     /// # Errors
     /// An option that it does not have, or not with its value, or not beside the others.

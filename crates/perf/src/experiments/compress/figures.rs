@@ -26,8 +26,8 @@ use crate::report::row::Row;
 const FULL: usize = 24;
 /// Threads of the source's platform.
 const THREADS: usize = 16;
-/// How long a thread sleeps between looks where it does: a device with [`FULL`] outstanding does not run dry
-/// meanwhile.
+/// How long a thread sleeps between looks where it does: a device with [`FULL`] outstanding does
+/// not run dry meanwhile.
 const SLEEP: Duration = Duration::from_micros(100);
 
 /// Ways for data to reach the device, in [`Topic::Copy`].
@@ -45,7 +45,8 @@ fn with(topic: Topic, name: &'static str, value: &str) -> Wanted {
     Wanted { options: vec![(name, value.to_owned())], ..plain(topic) }
 }
 
-/// The device of [`Topic::Batch`], whose doorbell costs 100 ns, and whose engines keep up with small requests.
+/// The device of [`Topic::Batch`], whose doorbell costs 100 ns, and whose engines keep up with
+/// small requests.
 fn small() -> Wanted {
     Wanted { prepared: false, ..with(Topic::Batch, "preset", "doorbell-100ns") }
 }
@@ -73,7 +74,8 @@ fn ways(topic: Topic, quick: bool) -> Vec<Waits> {
     }
 }
 
-/// Opens every device that a topic wants, so that one that cannot be had is found before anything is measured.
+/// Opens every device that a topic wants, so that one that cannot be had is found before anything
+/// is measured.
 ///
 /// # Errors
 /// What was asked for does not go with what the topic wants.

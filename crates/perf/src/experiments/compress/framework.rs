@@ -162,7 +162,8 @@ impl<'a> Setup<'a> {
         Ok(Entry { row, side: Box::new(side) })
     }
 
-    /// A side that decompresses what another compressed, which is compared with the input once, before.
+    /// A side that decompresses what another compressed, which is compared with the input once,
+    /// before.
     ///
     /// # Errors
     /// The provider cannot, the settings are wrong, or it gives other data.

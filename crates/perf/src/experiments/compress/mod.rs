@@ -1,14 +1,15 @@
 //! `broadloom perf compress`: the figures of source 003 rerun, and the questions that it left open.
 //!
-//! A [`Topic`] is a figure or a question. Its `figures` set up sides: an input through the framework, in
-//! software or at the modelled device; a library alone; many requests through a queue pair. The sides of a
-//! topic take turns in one process, pass by pass; a row has the shortest pass and the median one. CPU time is
-//! the process's own, user and system, without that of the threads that stand for the device.
+//! A [`Topic`] is a figure or a question. Its `figures` set up sides: an input through the
+//! framework, in software or at the modelled device; a library alone; many requests through a queue
+//! pair. The sides of a topic take turns in one process, pass by pass; a row has the shortest pass
+//! and the median one. CPU time is the process's own, user and system, without that of the threads
+//! that stand for the device.
 //!
-//! A modelled device computes every result on this machine's cores, which are slower than it. So where the
-//! same is asked for again and again, as with an input that is compressed pass after pass, its results are
-//! prepared before the clock starts, and found again while it runs; rows say so, and how many responses came
-//! later than the model has it.
+//! A modelled device computes every result on this machine's cores, which are slower than it. So
+//! where the same is asked for again and again, as with an input that is compressed pass after
+//! pass, its results are prepared before the clock starts, and found again while it runs; rows say
+//! so, and how many responses came later than the model has it.
 
 mod bare;
 mod check;
@@ -77,7 +78,8 @@ struct Bench<'b> {
 /// Measures what the options ask for, writes the tables to `out`, and returns the rows.
 ///
 /// # Errors
-/// The options are wrong, the input cannot be read, a provider fails, or the tables cannot be written.
+/// The options are wrong, the input cannot be read, a provider fails, or the tables cannot be
+/// written.
 pub fn run_compress(
     options: &CompressOptions,
     cpu: &Cpu,
@@ -151,8 +153,8 @@ impl Bench<'_> {
         side::measure(entries, ONCE, &self.clock, &mut self.checker.borrow_mut())
     }
 
-    /// The device as a figure wants it. It sends no checksums, which a card would not, unless that is asked
-    /// for.
+    /// The device as a figure wants it. It sends no checksums, which a card would not, unless that
+    /// is asked for.
     fn device(&self, wanted: &Wanted) -> Result<Device, PerfError> {
         let asked = |name: &str| self.asked_device.options.iter().any(|(given, _)| given == name);
         let mut options = wanted.options.clone();

@@ -41,15 +41,15 @@ pub struct CompressOptions {
     pub topics: Vec<Topic>,
     /// The file to compress; `None`: a text that is made.
     pub input: Option<PathBuf>,
-    /// Bytes to which the input is repeated, or cut, 64 KiB to 8 GiB; `None`: 64 MiB, and 4 MiB where it is to
-    /// be quick.
+    /// Bytes to which the input is repeated, or cut, 64 KiB to 8 GiB; `None`: 64 MiB, and 4 MiB
+    /// where it is to be quick.
     pub size: Option<usize>,
     /// Bytes of a chunk where a figure does not say, 1 KiB to 1 GiB.
     pub chunk: usize,
     /// The level, 0 to 12. Providers that do not have it take no part.
     pub level: u8,
-    /// Providers in software, and the modelled device with its options; empty, or without one of either: zlib,
-    /// libdeflate, isal, and the device as it comes.
+    /// Providers in software, and the modelled device with its options; empty, or without one of
+    /// either: zlib, libdeflate, isal, and the device as it comes.
     pub providers: Vec<ProviderSpec>,
     /// The command line, for the report.
     pub command: Option<String>,

@@ -65,8 +65,8 @@ struct Taken {
     misses: u64,
 }
 
-/// Times sides in turn, and makes rows of what they took. Before the clock starts a device prepares its
-/// results; what every pass makes is checked, outside of its time.
+/// Times sides in turn, and makes rows of what they took. Before the clock starts a device prepares
+/// its results; what every pass makes is checked, outside of its time.
 ///
 /// # Errors
 /// A side fails, or makes something else than it should.

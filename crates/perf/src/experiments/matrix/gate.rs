@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// Looks at the gate before a waiting thread lets others run: more threads than cores get on too.
 const SPINS: usize = 20_000;
 
-/// A barrier that wakes all threads within a few hundred cycles of each other: those that wait do not
-/// sleep.
+/// A barrier that wakes all threads within a few hundred cycles of each other: those that wait do
+/// not sleep.
 #[derive(Debug)]
 pub struct Gate {
     threads: usize,

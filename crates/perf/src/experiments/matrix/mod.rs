@@ -2,16 +2,16 @@
 //!
 //! A [`Plan`] multiplies what was asked for into cases. For each [`Case`] every [`Side`] opens its
 //! sessions on the same keys and does the same buffers, and the results are compared; only then is
-//! anything timed. A *pass* is what one reading of the clock covers: each thread takes its set of buffers
-//! through the engine once, in bursts, or job by job. All threads begin a pass together; its time is from
-//! the first start to the last end, and a side's figure is the shortest of many passes (and their median)
-//! over the buffers of all threads. Sides take turns of some passes each, on the same buffers, which are
-//! put back as they were before each pass, outside the time.
+//! anything timed. A *pass* is what one reading of the clock covers: each thread takes its set of
+//! buffers through the engine once, in bursts, or job by job. All threads begin a pass together;
+//! its time is from the first start to the last end, and a side's figure is the shortest of many
+//! passes (and their median) over the buffers of all threads. Sides take turns of some passes each,
+//! on the same buffers, which are put back as they were before each pass, outside the time.
 //!
-//! What is timed is the engine's calls with jobs that are ready: a queue pair is given burst after burst,
-//! is asked for what is complete after each, and is flushed at the end of the pass. Synchronous calls give
-//! one job and return when it is done. Asynchronous ones keep a number of jobs in flight and flush only
-//! when nothing has come back.
+//! What is timed is the engine's calls with jobs that are ready: a queue pair is given burst after
+//! burst, is asked for what is complete after each, and is flushed at the end of the pass.
+//! Synchronous calls give one job and return when it is done. Asynchronous ones keep a number of
+//! jobs in flight and flush only when nothing has come back.
 //!
 //! Beside providers, libraries are measured as their own users call them: the same buffers in the
 //! same turns, burst after burst, with nothing of the engine around them.
@@ -69,14 +69,14 @@ struct Bench {
     notes: Vec<String>,
 }
 
-/// Measures what the options ask for with the kernels of `cpu`, writes the tables to `out`, and returns
-/// the rows.
+/// Measures what the options ask for with the kernels of `cpu`, writes the tables to `out`, and
+/// returns the rows.
 ///
 /// All results of all sides are compared before anything is timed.
 ///
 /// # Errors
-/// The options contradict each other or the machine, two sides disagree, a job fails, or the tables cannot
-/// be written.
+/// The options contradict each other or the machine, two sides disagree, a job fails, or the tables
+/// cannot be written.
 pub fn run_matrix(
     options: &MatrixOptions,
     cpu: &Cpu,
@@ -250,7 +250,8 @@ impl Bench {
     }
 }
 
-/// Has every side take back what it made, where there is a direction for that; says whether there is.
+/// Has every side take back what it made, where there is a direction for that; says whether there
+/// is.
 fn taken_back(
     case: &Case,
     sides: &[&Side],

@@ -40,8 +40,8 @@ pub struct MatrixOptions {
     pub caches: Vec<Cache>,
     /// The engine's interfaces that bursts go through; empty: queue pairs.
     pub calls: Vec<Call>,
-    /// Jobs that one thread has outstanding, 1 to 1024, to be set against synchronous calls: in place
-    /// of bursts, unless `bursts` or `calls` are asked for too.
+    /// Jobs that one thread has outstanding, 1 to 1024, to be set against synchronous calls: in
+    /// place of bursts, unless `bursts` or `calls` are asked for too.
     pub outstanding: Vec<usize>,
     /// An earlier report to compare with.
     pub baseline: Option<Baseline>,
@@ -59,7 +59,8 @@ pub struct Plan {
     pub providers: Vec<ProviderSpec>,
     /// Who does it without the engine.
     pub peers: Vec<Peer>,
-    /// The numbers of the cores that threads run on, in this order; none where threads cannot be pinned.
+    /// The numbers of the cores that threads run on, in this order; none where threads cannot be
+    /// pinned.
     pub pins: Vec<usize>,
     kinds: Vec<Kind>,
     loads: Vec<Workload>,

@@ -108,8 +108,8 @@ pub fn contender<'a>(
     })
 }
 
-/// What the lanes call their kernel for this algorithm; HMAC has that of its hash, and all lengths of
-/// AES keys share one.
+/// What the lanes call their kernel for this algorithm; HMAC has that of its hash, and all lengths
+/// of AES keys share one.
 fn kernel_name(cpu: &Cpu, algorithm: Algorithm) -> &'static str {
     let family = match algorithm {
         Algorithm::Cipher(_) => "aes-cbc".to_owned(),

@@ -18,8 +18,8 @@ pub enum Mode {
     Tweaked,
 }
 
-/// One 16-byte block of AES in each 128 bits of `unit`: its rounds, the exclusive or that whitens it, and what
-/// its mode has beside.
+/// One 16-byte block of AES in each 128 bits of `unit`: its rounds, the exclusive or that whitens
+/// it, and what its mode has beside.
 ///
 /// # Panics
 /// On [`Unit::Scalar`].
@@ -28,8 +28,8 @@ pub fn aes(size: AesSize, mode: Mode, unit: Unit) -> KernelOps {
         Mode::Ecb => OpCounts::default(),
         Mode::Chained => OpCounts { logic: 1, ..OpCounts::default() },
         Mode::Counter => OpCounts { logic: 1, add: 1, ..OpCounts::default() },
-        // Both halves shifted by an addition; the bit between them, and the polynomial if one fell out, are
-        // masked with the signs that a shift spreads.
+        // Both halves shifted by an addition; the bit between them, and the polynomial if one fell
+        // out, are masked with the signs that a shift spreads.
         Mode::Tweaked => {
             OpCounts { logic: 2 + 2, add: 1, shift: 1, shuffle: 1, ..OpCounts::default() }
         }
@@ -38,8 +38,8 @@ pub fn aes(size: AesSize, mode: Mode, unit: Unit) -> KernelOps {
     in_blocks(counts, unit)
 }
 
-/// One 16-byte block of GHASH in each 128 bits of `unit`, of many that are added up before they are reduced: the
-/// byte order, three products (of the halves, and of their sums), and four sums.
+/// One 16-byte block of GHASH in each 128 bits of `unit`, of many that are added up before they are
+/// reduced: the byte order, three products (of the halves, and of their sums), and four sums.
 ///
 /// # Panics
 /// As [`aes`].

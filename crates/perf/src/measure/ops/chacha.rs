@@ -4,8 +4,8 @@ use broadloom_lanes::probe::Unit;
 
 use super::{Counter, KernelOps, OpCounts};
 
-/// One 64-byte block of ChaCha20 in each 32-bit lane of `unit`, or one at a time where that is [`Unit::Scalar`]:
-/// the rounds, the addition of what they started from, and the text.
+/// One 64-byte block of ChaCha20 in each 32-bit lane of `unit`, or one block at a time on
+/// [`Unit::Scalar`]: the rounds, the addition of the initial state, and the text.
 pub fn chacha20(unit: Unit) -> KernelOps {
     let mut counter = Counter::new(unit);
     // Ten double rounds of eight quarter rounds, which rotate by 16, 12, 8 and 7.
@@ -24,12 +24,13 @@ pub fn chacha20(unit: Unit) -> KernelOps {
     KernelOps { unit, word: 32, lanes: unit.bits() / 32, counts: counter.counts }
 }
 
-/// One 16-byte block of Poly1305 on integers: a number of two words and some bits times one of two words, whose
-/// upper products the key has ready divided by four, and the carry.
+/// One 16-byte block of Poly1305 on integers: a number of two words and some bits times one of two
+/// words, whose upper products the key has ready divided by four, and the carry.
 pub fn poly1305() -> KernelOps {
     let counts = OpCounts {
         multiply: 4 + 2,
-        // The block; the sums of the products, most of them of two words; what is above 130 bits, times five.
+        // The block; the sums of the products, most of them of two words; what is above 130 bits,
+        // times five.
         add: 3 + 8 + 4,
         logic: 2,
         shift: 1,

@@ -1,7 +1,8 @@
 //! What ciphers cost as circuits: a register is one bit of every lane, and an operation a gate.
 //!
-//! The gates are those of the smallest circuits of two-input gates known to the lanes. Where there are operations of
-//! three inputs, DES's S-boxes are counted in the lanes' circuits of these, and of all else each stands for two gates.
+//! The gates are those of the smallest circuits of two-input gates known to the lanes. Where there
+//! are operations of three inputs, DES's S-boxes are counted in the lanes' circuits of these, and
+//! of all else each stands for two gates.
 
 use broadloom_lanes::probe::Unit;
 
@@ -28,7 +29,8 @@ pub enum Feedback {
     Twice,
 }
 
-/// One 8-byte block of DES, or of so many of them one after the other (three for 3DES), in each bit of `unit`.
+/// One 8-byte block of DES, or of so many of them one after the other (three for 3DES), in each bit
+/// of `unit`.
 pub fn des(ciphers: u32, feedback: Feedback, unit: Unit) -> KernelOps {
     // The expanded half and the round key; what the S-boxes make of it, added to the other half.
     let sums = 48 + 32;
@@ -58,8 +60,8 @@ fn circuit([gates, of_three]: [u32; 2], feedback: Feedback, unit: Unit) -> Kerne
         // A choice by bits is rare in these circuits.
         Ternary::Select | Ternary::None => OpCounts { logic: gates + sums, ..OpCounts::default() },
     };
-    // Blocks into bits and back: twice six steps of 32 exchanges, by shifts and masks, or of whole bytes by two
-    // shuffles where there are any.
+    // Blocks into bits and back: twice six steps of 32 exchanges, by shifts and masks, or of whole
+    // bytes by two shuffles where there are any.
     let shuffled = if unit == Unit::Scalar { 0 } else { 3 };
     counts.shuffle = 2 * shuffled * 32 * 2;
     counts.shift = 2 * (6 - shuffled) * 32 * 2;

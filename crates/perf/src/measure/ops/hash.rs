@@ -53,7 +53,8 @@ pub fn hash_in_lanes(hash: HashAlgorithm, unit: Unit) -> KernelOps {
         HashAlgorithm::Sha384 | HashAlgorithm::Sha512 => counter.sha2(80),
         other => unreachable!("the rounds of {other} are not counted"),
     }
-    // The words of sixteen lanes of SHA-1 are brought there by integer instructions, which have ports of their own.
+    // The words of sixteen lanes of SHA-1 are brought there by integer instructions, which have
+    // ports of their own.
     if (hash, unit) != (HashAlgorithm::Sha1, Unit::Vec512) {
         counter.load(unit, word, hash != HashAlgorithm::Md5);
     }

@@ -202,7 +202,8 @@ impl Counter {
         }
     }
 
-    /// Sixteen words a lane brought from buffers into lanes, or back: the transpose, and the byte order.
+    /// Sixteen words a lane brought from buffers into lanes, or back: the transpose, and the byte
+    /// order.
     fn load(&mut self, unit: Unit, word: usize, big_endian: bool) {
         if unit == Unit::Scalar {
             // A load in either byte order is one instruction, and not of these ports.

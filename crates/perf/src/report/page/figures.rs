@@ -32,7 +32,8 @@ impl Looks {
         self.0.iter().position(|known| known == side).unwrap_or(self.0.len())
     }
 
-    /// The rows of each side, in the order of the looks, as a series; a side without a point has none.
+    /// The rows of each side, in the order of the looks, as a series; a side without a point has
+    /// none.
     fn series(&self, rows: &[&Row], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
         let of = |(style, side): (usize, &String)| {
             let mine = rows.iter().filter(|row| row.side() == *side);
@@ -197,8 +198,8 @@ pub fn asynchrony(rows: &[Row], looks: &Looks) -> Markup {
     curves(&found, looks, axes, papers)
 }
 
-/// A chart for the shortest and one for the longest buffers of each operation, with a series for each
-/// side and one to compare with.
+/// A chart for the shortest and one for the longest buffers of each operation, with a series for
+/// each side and one to compare with.
 fn curves(
     curves: &[Curve<'_>],
     looks: &Looks,

@@ -207,7 +207,8 @@ fn sync_threads(rows: &[Entry<'_>]) -> Vec<Line> {
     ]
 }
 
-/// The fewest jobs outstanding from which on the elapsed time stays within a few per cent of its least.
+/// The fewest jobs outstanding from which on the elapsed time stays within a few per cent of its
+/// least.
 fn flat_from(rows: &[Entry<'_>]) -> Option<usize> {
     let least = rows.iter().map(|&entry| elapsed(entry)).reduce(f64::min)?;
     let mut sorted = rows.to_vec();

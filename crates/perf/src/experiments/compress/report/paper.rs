@@ -1,8 +1,9 @@
-//! Source 003, *Programming Intel QuickAssist Technology Hardware Accelerators for Optimal Performance*:
-//! the numbers that its text states. Its graphs are pictures, and nothing was read off them.
+//! Source 003, *Programming Intel QuickAssist Technology Hardware Accelerators for Optimal
+//! Performance*: the numbers that its text states. Its graphs are pictures, and nothing was read
+//! off them.
 //!
-//! Measured on an Intel Xeon E5-2680 at 2.7 GHz with an 8955 chipset, over the Calgary corpus repeated to
-//! 1 GB at level 1; its throughput of 11.7 Gbit/s in 0.73 s makes that 2^30 bytes.
+//! Measured on an Intel Xeon E5-2680 at 2.7 GHz with an 8955 chipset, over the Calgary corpus
+//! repeated to 1 GB at level 1; its throughput of 11.7 Gbit/s in 0.73 s makes that 2^30 bytes.
 
 /// What has to be known of it, and of figures beside it.
 pub const NOTE: &str = "The paper is Intel's \"Programming Intel QuickAssist Technology Hardware Accelerators \
@@ -11,8 +12,8 @@ pub const NOTE: &str = "The paper is Intel's \"Programming Intel QuickAssist Tec
 /// Seconds by a number of threads or of jobs outstanding.
 pub type Points = &'static [(usize, f64)];
 
-/// Figure 3: output as a part of the input, by the chunk's bytes. Chunks of 64 KB at the device, and the
-/// input as one chunk with zlib 1.2.8.
+/// Figure 3: output as a part of the input, by the chunk's bytes. Chunks of 64 KB at the device,
+/// and the input as one chunk with zlib 1.2.8.
 pub const RATIO_DEVICE: (usize, f64) = (64 << 10, 0.385);
 /// See [`RATIO_DEVICE`].
 pub const RATIO_ZLIB: (usize, f64) = (1 << 30, 0.381);
@@ -37,11 +38,11 @@ pub const OUTSTANDING_CPU: Points = &[(1, 6.8), (24, 1.7)];
 /// Jobs that fill the device: six engines with three jobs each.
 pub const FULL: usize = 18;
 
-/// Section 7: cycles of a 2.7 GHz core for each byte of input that copying to and from pinned buffers
-/// took, from and to.
+/// Section 7: cycles of a 2.7 GHz core for each byte of input that copying to and from pinned
+/// buffers took, from and to.
 pub const COPY_CYCLES_PER_BYTE: (f64, f64) = (0.4, 0.5);
-/// Section 2: below how many bytes offloading a cipher may cost more than it saves: "less than a few
-/// hundred".
+/// Section 2: below how many bytes offloading a cipher may cost more than it saves: "less than a
+/// few hundred".
 pub const CIPHER_BREAK_EVEN: &str = "a few hundred bytes";
 
 #[cfg(test)]

@@ -61,8 +61,8 @@ const REQUESTS: &[Figure] = &[
     ("late", |_, pass| maybe(pass.late_part(), |part| format!("{:.2} %", part * 100.0))),
 ];
 
-/// The topic's rows: what tells them apart, what they took, and what source 003 says of the same. A column
-/// in which no row has anything is left out.
+/// The topic's rows: what tells them apart, what they took, and what source 003 says of the same. A
+/// column in which no row has anything is left out.
 pub fn table(topic: Topic, rows: &[(&Row, &Pass)]) -> Grid {
     let figures = if topic.is_of_requests() { REQUESTS } else { INPUTS };
     let value = |key: Key, (row, pass): (&Row, &Pass)| key.value(row, pass).into_owned();
