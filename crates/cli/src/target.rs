@@ -10,8 +10,8 @@ use tempfile::NamedTempFile;
 
 use crate::stale::{self, PREFIX, RANDOM};
 
-/// The temporary files that there are. Whoever makes or renames one holds the lock, so that a
-/// signal finds here what it has to remove.
+/// All temporary files of the process. The lock is held while a file is made or renamed, so that
+/// the signal handler finds every file that it must remove.
 static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file that is being written, beside the place it will have. Dropped before it is

@@ -96,7 +96,7 @@ pub enum PerfError {
         /// The function that reported the failure.
         call: &'static str,
     },
-    /// The instruction set asked for cannot be had.
+    /// The CPU lacks the instruction set asked for.
     #[error(transparent)]
     Isa(#[from] broadloom_lanes::IsaError),
     /// The process could not be pinned to one core.
@@ -143,7 +143,7 @@ pub enum PerfError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A provider that cannot be had as it was asked for.
+    /// A provider that cannot be opened with the options given.
     #[error("provider {spec}: {reason}")]
     Spec {
         /// What was asked for.
@@ -218,8 +218,8 @@ pub enum PerfError {
 }
 
 impl PerfError {
-    /// Whether it is of what was asked for, which is wrong or cannot be had here, and not of what
-    /// happened then.
+    /// Whether the request was wrong or cannot be served on this machine. Otherwise the measurement
+    /// failed.
     pub fn is_usage(&self) -> bool {
         match self {
             PerfError::Name { .. }

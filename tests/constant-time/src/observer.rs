@@ -9,7 +9,7 @@ use broadloom_memcheck as memcheck;
 use crate::trace::{self, Tracer};
 use crate::{Held, held};
 
-/// Who watches.
+/// The tool that watches.
 pub enum Observer {
     /// Valgrind, which runs the program.
     Memcheck,

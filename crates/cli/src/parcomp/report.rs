@@ -21,7 +21,7 @@ pub struct Outcome {
     pub cores: Vec<usize>,
     /// log2 of the window's bytes.
     pub window: u8,
-    /// Who worked: provider, kernel, and what else there is to be said of them.
+    /// The provider, its kernel, and further notes.
     pub who: Vec<(&'static str, String)>,
     /// Where there is the emulation of a device, whether it kept up, in words.
     pub emulation: Option<String>,

@@ -34,7 +34,7 @@ pub struct Benchmark<'a> {
     pub window: u8,
     /// Cores for threads, in turn; empty for wherever the system puts them.
     pub cores: Vec<usize>,
-    /// What there is to be said of the cores that were asked for.
+    /// A note about the cores that were asked for.
     pub missing: Option<String>,
     /// The kernel, in words.
     pub kernel: String,
@@ -183,8 +183,8 @@ fn window(args: &Args) -> u8 {
     args.window.unwrap_or(default) as u8 + 8
 }
 
-/// Those of the cores that were asked for that there are, or of the source's default; and what
-/// there is to be said of those that there are not.
+/// The cores asked for, or the source's default, as far as this machine has them; and a note about
+/// the cores that are missing.
 fn cores(args: &Args) -> Result<(Vec<usize>, Option<String>), Box<dyn Error>> {
     let given = args.hexadecimal.or(args.decimal);
     if given.is_none() && args.threads == 0 {

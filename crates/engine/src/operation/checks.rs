@@ -21,7 +21,7 @@ impl Operation<'_> {
     /// That it was given nothing that its session has no use for.
     pub(crate) fn check_extras(&self, rules: &Rules) -> Result<(), JobError> {
         let has = |extra| match extra {
-            // Whoever could have written some may not have.
+            // Empty associated data count as none.
             Extra::Associated => !self.associated.as_slice().is_empty(),
             extra => self.extras.has(extra),
         };

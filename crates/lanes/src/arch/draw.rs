@@ -1,8 +1,9 @@
-//! How key stream gets to whoever draws it: copied, or added to a text.
+//! How key stream reaches the caller that draws it: copied, or added to a text.
 //!
-//! A draw is a copy and little else. A core stores a vector in a cycle, whatever its width, so that
-//! wide registers halve that; and a call, which a function for some CPUs only would need, costs
-//! what they gain. Hence their instructions stand within code that is compiled for all CPUs.
+//! A draw is a copy and little else. A core stores one vector a cycle, whatever its width, so that
+//! wide registers halve the time of a draw. A function compiled for some CPUs only would need a
+//! call, which costs what the registers gain. So their instructions stand within code that is
+//! compiled for all CPUs.
 
 use crate::aes::bytes::{load_bytes, store_bytes};
 

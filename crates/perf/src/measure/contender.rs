@@ -11,7 +11,7 @@ use crate::names::Provider;
 /// A provider with its keys expanded, its contexts made and its outputs allocated, so that only
 /// the work itself is left to time.
 pub trait Contender {
-    /// Who it is.
+    /// The provider's name.
     fn provider(&self) -> Provider;
 
     /// What it runs: an instruction set, a library's entry point.

@@ -85,7 +85,7 @@ pub struct Row {
     pub burst: usize,
     /// Cores at work.
     pub cores: usize,
-    /// Who did it.
+    /// The provider, or the peer.
     pub provider: String,
     /// Of `openssl`: `per-job` or `per-queue-pair`, how long a context lives.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -74,8 +74,8 @@ fn ways(topic: Topic, quick: bool) -> Vec<Waits> {
     }
 }
 
-/// Opens every device that a topic wants, so that one that cannot be had is found before anything
-/// is measured.
+/// Opens every device that a topic needs, so that a missing device fails the run before anything is
+/// measured.
 ///
 /// # Errors
 /// What was asked for does not go with what the topic wants.

@@ -20,7 +20,7 @@ use crate::error::PerfError;
 use crate::report::pass::Pass;
 use crate::report::row::Row;
 
-/// Who compresses.
+/// The provider that compresses.
 #[derive(Clone, Copy)]
 pub enum At<'a> {
     /// A library.

@@ -87,11 +87,11 @@ pub struct Plan {
     pub topics: Vec<Topic>,
     /// Bytes of the input.
     pub size: usize,
-    /// Who compresses in software.
+    /// The providers that compress in software.
     pub software: Vec<Software>,
     /// The device, as it was asked for.
     pub device: ProviderSpec,
-    /// Who takes no part, and why.
+    /// The providers that take no part, each with the reason.
     pub absent: Vec<String>,
 }
 

@@ -38,7 +38,7 @@ pub trait Side {
 pub struct Entry<'b> {
     /// The row, with a pass that has its figure and its input's bytes.
     pub row: Row,
-    /// Who does it.
+    /// The side.
     pub side: Box<dyn Side + 'b>,
 }
 

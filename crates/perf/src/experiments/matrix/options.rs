@@ -55,9 +55,9 @@ pub struct MatrixOptions {
 pub struct Plan {
     /// What is done to buffers.
     pub operations: Vec<(Algorithm, Direction)>,
-    /// Who does it.
+    /// The providers.
     pub providers: Vec<ProviderSpec>,
-    /// Who does it without the engine.
+    /// The peers, which are called without the engine.
     pub peers: Vec<Peer>,
     /// The numbers of the cores that threads run on, in this order; none where threads cannot be
     /// pinned.

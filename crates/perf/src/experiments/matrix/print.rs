@@ -15,7 +15,7 @@ fn table(out: &mut impl Write, title: &str, grid: &Grid) -> io::Result<()> {
     writeln!(out, "\n{title}:\n\n{grid}")
 }
 
-/// The tables of one operation, and what is to be said of it.
+/// The tables of one operation, below its notes.
 pub fn operation(
     out: &mut impl Write,
     rows: &[Row],
@@ -44,7 +44,7 @@ pub fn operation(
     table(out, &format!("{name}, contexts per queue pair against per job"), &tables::uplift(rows))
 }
 
-/// What can be said once everything is measured.
+/// The tables that need all rows.
 pub fn end(out: &mut impl Write, report: &Report, baseline: Option<&Baseline>) -> io::Result<()> {
     let rows = &report.rows;
     if let Some(papers) = tables::papers_uplifts(rows) {

@@ -40,7 +40,7 @@ impl Suite {
         (5..=13).map(|power| Workload::Size(1 << power)).collect()
     }
 
-    /// On how many cores it runs, of those that there are.
+    /// The numbers of cores that the suite runs on, up to this machine's.
     pub fn cores(self, available: usize) -> Vec<usize> {
         [1, 2, 4, 8].into_iter().filter(|&cores| cores <= available.max(1)).collect()
     }

@@ -35,7 +35,7 @@ const STREAM_BYTES: usize = 256 << 10;
 /// Length of the buffers that show what the kernel alone takes, in bytes.
 const LONG: usize = 8192;
 
-/// Who can take part.
+/// The sides that can take part.
 pub struct Offer<'a> {
     /// The CPU, held to an instruction set.
     pub cpu: &'a Cpu,

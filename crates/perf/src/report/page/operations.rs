@@ -25,7 +25,7 @@ pub fn table(grid: &Grid, caption: &str) -> Markup {
     }
 }
 
-/// Who is how much faster than whom; nothing where there is nobody to compare with.
+/// How much faster each side is than the others. `None` for a single side.
 pub fn summary(rows: &[Row]) -> Option<Section> {
     let summary = tables::summary(rows);
     (!summary.is_empty()).then(|| {

@@ -54,8 +54,8 @@ macro_rules! each_lane {
     };
 }
 
-/// The instructions of a group in all lanes. Its halves meet in a vector register: a load and a
-/// store of text for sixteen bytes, where memory is what there is too little of.
+/// The instructions of a group in all lanes. The halves of the group meet in a vector register, so
+/// that sixteen bytes of text take one load and one store: accesses to memory are the limit.
 macro_rules! group {
     ([$($state:literal $place:literal $stream:literal $wide:literal)*]) => {
         concat!(

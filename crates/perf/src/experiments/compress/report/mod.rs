@@ -24,8 +24,8 @@ pub fn of(rows: &[Row], topic: Topic) -> Vec<(&Row, &Pass)> {
     passes.filter(|(_, pass)| pass.figure == topic.name()).collect()
 }
 
-/// What is to be said of the device in a topic: whether its results were prepared, and how many
-/// responses came late. Nothing where there is no device.
+/// A sentence about the device of a topic: whether its results were prepared, and how many
+/// responses came late. `None` if no row is of a device.
 pub fn device_note(rows: &[(&Row, &Pass)]) -> Option<String> {
     let device: Vec<&Pass> =
         rows.iter().map(|(_, pass)| *pass).filter(|pass| pass.prepared.is_some()).collect();
