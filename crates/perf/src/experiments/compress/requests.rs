@@ -1,12 +1,13 @@
-//! Sides that hand many requests to a queue pair: of owned buffers, in batches, some of them outstanding.
+//! Sides that hand many requests to a queue pair: of owned buffers, in batches, some of them
+//! outstanding.
 
 use std::sync::Arc;
 
 use broadloom::compression::Format;
 use broadloom_engine::provider::Provider;
 use broadloom_engine::{
-    Algorithm, Bytes, Compression, Data, Direction, Doorbell, Job, QueueConfig, QueuePair, Session,
-    Transform, TransformError,
+    Algorithm, Bytes, Compression, Data, Direction, Doorbell, Driver, Feed, Job, Next, QueueConfig,
+    QueuePair, Session, Transform, TransformError,
 };
 
 use super::Bench;
@@ -107,8 +108,8 @@ impl Requests<'_> {
         Box::new(job.nonce(&KEY[..nonce_len(self.algorithm)]))
     }
 
-    /// The input in pieces of the size, as many as there are and are needed; none where jobs have data of
-    /// their own.
+    /// The input in pieces of the size, as many as there are and are needed; none where jobs have
+    /// data of their own.
     fn pieces(&self, input: &[u8]) -> Vec<Arc<[u8]>> {
         match self.writes() {
             true => Vec::new(),
@@ -187,41 +188,9 @@ impl Side for Loop {
             max_wait: None,
             ..QueueConfig::default()
         };
-        let mut pair: QueuePair<'static, Box<Job<'static>>> = QueuePair::new(config);
-        let (mut sent, mut back, mut compressed) = (0, 0, 0);
-        let mut batch = Vec::with_capacity(self.burst);
-        let mut complete = Vec::with_capacity(self.outstanding);
-        while back < self.count {
-            let burst = self.burst.min(self.count - sent);
-            let sends = burst > 0 && self.idle.len() >= burst;
-            if sends {
-                for number in sent..sent + burst {
-                    let Some(mut job) = self.idle.pop() else { break };
-                    self.fill(&mut job, number);
-                    batch.push(job);
-                    if self.deferred {
-                        pair.enqueue(&mut batch);
-                    }
-                }
-                sent += burst;
-                match self.deferred {
-                    true => pair.ring(),
-                    false => _ = pair.enqueue(&mut batch),
-                }
-            }
-            pair.dequeue(&mut complete, usize::MAX);
-            if complete.is_empty() && !sends {
-                match pair.awaits_device() {
-                    true => self.waits.wait(&mut pair),
-                    false => pair.flush(),
-                }
-            }
-            for job in complete.drain(..) {
-                compressed += self.taken(&job)?;
-                back += 1;
-                self.idle.push(job);
-            }
-        }
+        let mut pass = Requesting { side: self, sent: 0, batch: 0, compressed: 0 };
+        Driver::new(config).run(&mut pass)?;
+        let compressed = pass.compressed;
         Ok((compressed > 0).then_some(compressed))
     }
 
@@ -233,6 +202,60 @@ impl Side for Loop {
     fn check(&self, checker: &mut Checker) -> Result<(), PerfError> {
         let mut compressed = self.idle.iter().filter(|_| self.compresses);
         compressed.try_for_each(|job| self.check_one(checker, job))
+    }
+}
+
+/// A pass of all requests.
+struct Requesting<'s> {
+    side: &'s mut Loop,
+    sent: usize,
+    /// Requests that are still to be handed over before the doorbell is rung.
+    batch: usize,
+    compressed: u64,
+}
+
+impl Feed<'static, Box<Job<'static>>> for Requesting<'_> {
+    type Error = PerfError;
+
+    fn next(
+        &mut self,
+        _: &mut QueuePair<'static, Box<Job<'static>>>,
+        jobs: &mut Vec<Box<Job<'static>>>,
+        _room: usize,
+    ) -> Result<Next, PerfError> {
+        let Requesting { side, sent, batch, .. } = self;
+        let burst = side.burst.min(side.count - *sent);
+        match *batch {
+            0 if burst == 0 => return Ok(Next::End),
+            0 if side.idle.len() < burst => return Ok(Next::Later),
+            0 => *batch = burst,
+            _ => {}
+        }
+        let handed = if side.deferred { 1 } else { *batch };
+        for number in *sent..*sent + handed {
+            let Some(mut job) = side.idle.pop() else { break };
+            side.fill(&mut job, number);
+            jobs.push(job);
+        }
+        *sent += handed;
+        *batch -= handed;
+        Ok(if *batch == 0 { Next::Jobs } else { Next::More })
+    }
+
+    fn done(
+        &mut self,
+        complete: &mut Vec<Box<Job<'static>>>,
+        _again: &mut Vec<Box<Job<'static>>>,
+    ) -> Result<(), PerfError> {
+        for job in complete.drain(..) {
+            self.compressed += self.side.taken(&job)?;
+            self.side.idle.push(job);
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, pair: &mut QueuePair<'static, Box<Job<'static>>>) {
+        self.side.waits.wait(pair);
     }
 }
 

@@ -80,10 +80,11 @@ impl<'a> Crew<'a> {
         buffers: Vec<&'w mut [u8]>,
     ) -> Result<Worker<'w>, PerfError> {
         let mut lanes = Vec::new();
+        let capacity = self.case.pace.outstanding().unwrap_or(self.material.len());
         for (side, sessions) in self.sides.iter().zip(&self.sessions) {
             lanes.push(match side.seat(self.material)? {
                 Some(bare) => Lane::bare(bare),
-                None => Lane::engine(&sessions[thread % sessions.len()], self.material.len()),
+                None => Lane::engine(&sessions[thread % sessions.len()], capacity),
             });
         }
         Ok(Worker::new(self.material, lanes, buffers, self.case.pace, self.case.cache))
@@ -118,9 +119,9 @@ impl<'a> Crew<'a> {
         Ok(())
     }
 
-    /// Cycles per buffer of each side: from the start of the first thread to the end of the last, over
-    /// the buffers of all of them. The counters of all cores are taken to agree, as those of today's
-    /// machines do.
+    /// Cycles per buffer of each side: from the start of the first thread to the end of the last,
+    /// over the buffers of all of them. The counters of all cores are taken to agree, as those of
+    /// today's machines do.
     ///
     /// # Errors
     /// A job fails.
@@ -172,8 +173,8 @@ impl<'a> Crew<'a> {
         Ok(Measured { figures: figures.collect(), unpinned })
     }
 
-    /// Has all threads do one pass together, and measure it, for each side in turn, again and again.
-    /// Gives every thread's samples of every side.
+    /// Has all threads do one pass together, and measure it, for each side in turn, again and
+    /// again. Gives every thread's samples of every side.
     fn run<S: Send>(
         &self,
         cores: &[usize],

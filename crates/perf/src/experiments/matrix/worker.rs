@@ -1,6 +1,11 @@
 //! One thread's jobs, and how they go through the engine; and a library's calls beside them.
 
-use broadloom_engine::{Data, Job, Order, Processor, QueueConfig, QueuePair, Session};
+use std::convert::Infallible;
+use std::slice;
+
+use broadloom_engine::{
+    Data, Driver, Feed, Job, Next, Order, Processor, QueueConfig, QueuePair, Session,
+};
 
 use super::case::Pace;
 use super::material::{Made, Material};
@@ -118,16 +123,49 @@ pub enum Lane<'a> {
 /// What a thread has open at a provider.
 pub struct Open<'a> {
     session: &'a Session,
-    queue: QueuePair<'a, Box<Job<'a, Stamp>>>,
+    driver: Driver<'a, Box<Job<'a, Stamp>>>,
     processor: Processor,
+}
+
+/// A pass through a queue pair.
+struct Bursts<'p, 'a, W> {
+    bursts: slice::IterMut<'p, Jobs<'a>>,
+    /// What a burst is to the driver.
+    next: Next,
+    done: &'p mut Jobs<'a>,
+    watch: &'p mut W,
+}
+
+impl<'a, W: Watch> Feed<'a, Box<Job<'a, Stamp>>> for Bursts<'_, 'a, W> {
+    type Error = Infallible;
+
+    #[inline(always)]
+    fn next(
+        &mut self,
+        _: &mut QueuePair<'a, Box<Job<'a, Stamp>>>,
+        jobs: &mut Jobs<'a>,
+        _room: usize,
+    ) -> Result<Next, Infallible> {
+        let Some(burst) = self.bursts.next() else { return Ok(Next::End) };
+        self.watch.hand_over(burst);
+        jobs.append(burst);
+        Ok(self.next)
+    }
+
+    #[inline(always)]
+    fn done(&mut self, complete: &mut Jobs<'a>, _again: &mut Jobs<'a>) -> Result<(), Infallible> {
+        self.watch.take_back(complete);
+        self.done.append(complete);
+        Ok(())
+    }
 }
 
 impl<'a> Lane<'a> {
     /// A session, for so many jobs at a time.
     pub fn engine(session: &'a Session, capacity: usize) -> Lane<'a> {
         let config = QueueConfig { capacity, order: Order::Any, ..QueueConfig::default() };
-        let (queue, processor) = (QueuePair::new(config), Processor::new());
-        Lane::Engine(Box::new(Open { session, queue, processor }))
+        let (driver, processor) = (Driver::new(config), Processor::new());
+        Lane::Engine(Box::new(Open { session, driver, processor }))
     }
 
     /// A library at work.
@@ -198,43 +236,27 @@ impl<'a> Worker<'a> {
     /// Has a side do all jobs: what is measured.
     pub fn pass(&mut self, side: usize, watch: &mut impl Watch) {
         let Worker { pace, bursts, done, lanes, material, .. } = self;
-        let Open { queue, processor, .. } = match &mut lanes[side] {
+        let Open { driver, processor, .. } = match &mut lanes[side] {
             Lane::Engine(open) => &mut **open,
             Lane::Bare(bare, failure) => {
                 return library(&mut **bare, failure, material.len(), pace.burst(), watch);
             }
         };
-        match *pace {
+        let next = match *pace {
             Pace::Burst(_, Call::ProcessMany) | Pace::Sync => {
                 for burst in bursts {
                     watch.hand_over(burst);
                     processor.process_many(burst);
                     watch.take_back(burst);
                 }
+                return;
             }
-            Pace::Burst(_, Call::QueuePair) => {
-                for burst in bursts {
-                    watch.hand_over(burst);
-                    queue.enqueue(burst);
-                    take(queue, done, watch);
-                }
-                queue.flush();
-                take(queue, done, watch);
-            }
-            Pace::Async(outstanding) => {
-                for job in bursts {
-                    watch.hand_over(job);
-                    queue.enqueue(job);
-                    // With as many in flight as may be, there is nothing to do but wait.
-                    if queue.in_flight() == outstanding && take(queue, done, watch) == 0 {
-                        queue.flush();
-                        take(queue, done, watch);
-                    }
-                }
-                queue.flush();
-                take(queue, done, watch);
-            }
-        }
+            Pace::Burst(_, Call::QueuePair) => Next::Jobs,
+            // Up to as many as may be outstanding, which is what the queue pair holds.
+            Pace::Async(_) => Next::More,
+        };
+        let mut pass = Bursts { bursts: bursts.iter_mut(), next, done, watch };
+        driver.run(&mut pass).unwrap_or_else(|never| match never {});
     }
 
     /// Puts all jobs back into their places after a pass, and looks whether they went well.
@@ -302,17 +324,4 @@ fn library(
             return;
         }
     }
-}
-
-/// Takes what is complete out of a queue pair, and says how many there were.
-#[inline(always)]
-fn take<'a>(
-    queue: &mut QueuePair<'a, Box<Job<'a, Stamp>>>,
-    done: &mut Jobs<'a>,
-    watch: &mut impl Watch,
-) -> usize {
-    let before = done.len();
-    let count = queue.dequeue(done, usize::MAX);
-    watch.take_back(&done[before..]);
-    count
 }
