@@ -34,7 +34,8 @@ for number in range(8, 16):
 X86_REGISTER = re.compile(r"(?<![\w$%.])(?:([xyz])mm(\d+)|k([0-7])|([a-z]\w{1,3}))(?!\w)")
 ARM_REGISTER = re.compile(r"(?<![\w$#.])(?:[vqdshb](\d+)(?:\.\w+)?|[xw](\d+)|(sp|lr|fp))(?!\w)")
 
-# What changes neither flags nor a fixed register, and writes its first operand; by the start of its name.
+# What changes neither flags nor a fixed register, and writes its first operand; by the start of its
+# name.
 PLAIN_X86 = re.compile(
     r"(v|p(?!ush|op)|aes|sha1|sha256|mov|lea$|bswap|rorx|nop|not$|cmov|set)"
     r"(?!.*(testp|comis|cmpestr|cmpistr|ptest|zeroupper|zeroall|cmp.*xchg))"

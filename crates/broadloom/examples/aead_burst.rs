@@ -1,5 +1,6 @@
-//! A burst of packets sealed and opened with AES-128-GCM, as a VPN gateway does with ESP (RFC 4106): each
-//! packet has its own nonce and its own header, which is authenticated and stays readable.
+//! A burst of packets sealed and opened with AES-128-GCM, as a VPN gateway does with ESP (RFC
+//! 4106): each packet has its own nonce and its own header, which is authenticated and stays
+//! readable.
 //!
 //! ```sh
 //! cargo run --release -p broadloom --example aead_burst
@@ -59,7 +60,8 @@ impl Tunnel {
         Ok(())
     }
 
-    /// Opens a burst, and says of each packet whether it is genuine. The payload of a forged packet is wiped.
+    /// Opens a burst, and says of each packet whether it is genuine. The payload of a forged packet
+    /// is wiped.
     fn open(&mut self, packets: &mut [Packet]) -> Vec<Result<(), JobError>> {
         let salt = self.salt;
         let jobs = packets.iter_mut().map(|packet| {

@@ -1,6 +1,7 @@
 //! A stream compressed into a gzip file by all cores, in bounded memory, and read back.
 //!
-//! Reader and writer may be files, sockets or pipes. The bytes do not depend on the number of threads.
+//! Reader and writer may be files, sockets or pipes. The bytes do not depend on the number of
+//! threads.
 //!
 //! ```sh
 //! cargo run --release -p broadloom --example compressed_stream

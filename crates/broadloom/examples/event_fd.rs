@@ -1,5 +1,5 @@
-//! A queue pair in an event loop: packets come from a socket, and an event fd wakes the loop while complete
-//! jobs wait. A server's own `epoll` watches the event as it watches its sockets.
+//! A queue pair in an event loop: packets come from a socket, and an event fd wakes the loop while
+//! complete jobs wait. A server's own `epoll` watches the event as it watches its sockets.
 //!
 //! Event fds exist on Linux only.
 //!
@@ -20,8 +20,8 @@ mod server {
     /// Packets that are taken in one turn of the loop, at most.
     const BURST: usize = 64;
 
-    /// Hashes each datagram, and hands the packet's number and digest to `complete`. An empty datagram ends
-    /// the loop.
+    /// Hashes each datagram, and hands the packet's number and digest to `complete`. An empty
+    /// datagram ends the loop.
     pub fn serve(
         session: &Session,
         socket: &UnixDatagram,
@@ -38,7 +38,8 @@ mod server {
             retry_on_intr(|| poll(&mut sources, None))?;
             let complete_jobs = !sources[1].revents().is_empty();
 
-            // Packets that find no room stay in the socket: the ring's back-pressure reaches the client.
+            // Packets that find no room stay in the socket: the ring's back-pressure reaches the
+            // client.
             while is_open
                 && burst.len() < BURST
                 && let Some(packet) = receive(socket)?

@@ -1,7 +1,8 @@
-//! HMAC-SHA256 over messages of mixed lengths and under two keys, generated and verified in one call each.
+//! HMAC-SHA256 over messages of mixed lengths and under two keys, generated and verified in one
+//! call each.
 //!
-//! The caller neither sorts nor pads: lanes that run empty are refilled with the next message, so that a
-//! mix of lengths and keys keeps all lanes busy.
+//! The caller neither sorts nor pads: lanes that run empty are refilled with the next message, so
+//! that a mix of lengths and keys keeps all lanes busy.
 //!
 //! ```sh
 //! cargo run --release -p broadloom --example mac_lengths
@@ -26,8 +27,8 @@ fn generate(messages: &[(&Session, &[u8])]) -> Result<Vec<[u8; 32]>, JobError> {
     jobs.iter().map(tag).collect()
 }
 
-/// Whether each message has the tag that came with it. The engine compares in constant time; `==` on tags
-/// would tell an attacker how much of a forged tag is right.
+/// Whether each message has the tag that came with it. The engine compares in constant time; `==`
+/// on tags would tell an attacker how much of a forged tag is right.
 fn verify(messages: &[(&Session, &[u8])], tags: &[[u8; 32]]) -> Vec<bool> {
     let jobs = messages.iter().zip(tags);
     let mut jobs: Vec<_> =

@@ -87,12 +87,12 @@ pub mod error {
     };
 }
 
-/// Queue pairs and processors: configuration, events, statistics, types that have a job.
+/// Queue pairs and processors: configuration, drivers, events, statistics, types that have a job.
 pub mod queue {
     #[doc(inline)]
     pub use broadloom_engine::{
-        Cause, Contents, Doorbell, Event, Handle, Order, Outcome, Processor, QueueConfig,
-        QueuePair, Snapshot, Statistics,
+        Cause, Contents, Doorbell, Driver, Event, Feed, Handle, Next, Order, Outcome, Processor,
+        QueueConfig, QueuePair, Snapshot, Statistics,
     };
 }
 

@@ -11,7 +11,8 @@ const USUAL: u16 = 80;
 /// Fewer columns than this are not believed.
 const LEAST: u16 = 10;
 
-/// The columns of text on a stream: as many as `COLUMNS` in the environment says, or the terminal has.
+/// The columns of text on a stream: as many as `COLUMNS` in the environment says, or the terminal
+/// has.
 pub fn columns(stream: &(impl AsFd + IsTerminal)) -> u16 {
     let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let has = || if stream.is_terminal() { tcgetwinsize(stream).ok() } else { None };
@@ -19,7 +20,8 @@ pub fn columns(stream: &(impl AsFd + IsTerminal)) -> u16 {
     columns.filter(|&columns| columns >= LEAST).unwrap_or(USUAL)
 }
 
-/// A line as lines of at most so many columns, broken between words; all but the first are indented.
+/// A line as lines of at most so many columns, broken between words; all but the first are
+/// indented.
 pub fn wrapped(line: &str, columns: u16) -> String {
     const INDENT: &str = "    ";
     let (mut text, mut width) = (String::new(), 0);

@@ -1,4 +1,5 @@
-//! `broadloom info`: what the CPU has, which kernels it gets and why, and which providers are there.
+//! `broadloom info`: what the CPU has, which kernels it gets and why, and which providers are
+//! there.
 
 use std::io::{self, Write};
 
@@ -9,17 +10,18 @@ use broadloom::{Algorithm, Compression, CompressionAlgorithm, Registry};
 use broadloom_cli::columns::{columns, wrapped};
 use broadloom_cli::streams::StandardOutput;
 use broadloom_lanes::{Cpu, KernelInfo, kernels};
+use broadloom_perf::measure::peers::{self, Absent};
 use broadloom_perf::names::Peer;
-use broadloom_perf::peers::{self, Absent};
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::{Value, json};
 
 /// Tell what this machine can do
 ///
-/// Tells which CPU features were seen and which can be used, the kernels chosen for each algorithm and
-/// why, the providers with what each of them can do, why one is absent, which of them compresses at each
-/// level unless another is named, and the versions of the libraries that `broadloom perf` compares with.
+/// Tells which CPU features were seen and which can be used, the kernels chosen for each algorithm
+/// and why, the standard of each algorithm, the providers with what each of them can do, why one is
+/// absent, which of them compresses at each level unless another is named, and the versions of the
+/// libraries that `broadloom perf` compares with.
 #[derive(Args)]
 #[command(after_help = "\
 The text is as wide as the terminal, or as COLUMNS in the environment says, else 80 columns.
@@ -48,7 +50,7 @@ pub fn run(args: &InfoArgs, cpu: &Cpu) -> io::Result<()> {
     StandardOutput.write_all(text.as_bytes())
 }
 
-/// Who compresses, or decompresses, unless another is named.
+/// The provider that compresses, or decompresses, unless another provider is named.
 struct Chosen {
     algorithm: CompressionAlgorithm,
     /// Of a compression.
@@ -81,6 +83,19 @@ fn algorithms(provider: &dyn Provider) -> Vec<String> {
     able.map(|algorithm| algorithm.to_string()).collect()
 }
 
+/// The standards, each with the names of its algorithms, in the order of the algorithms.
+fn standards() -> Vec<(&'static str, Vec<String>)> {
+    let mut all: Vec<(&str, Vec<String>)> = Vec::new();
+    for algorithm in Algorithm::all() {
+        let standard = algorithm.standard();
+        match all.iter_mut().find(|(known, _)| *known == standard) {
+            Some((_, names)) => names.push(algorithm.to_string()),
+            None => all.push((standard, vec![algorithm.to_string()])),
+        }
+    }
+    all
+}
+
 fn as_text(
     cpu: &Cpu,
     kernels: &[KernelInfo],
@@ -111,11 +126,16 @@ fn as_text(
             ]
         }),
     );
+    let standards = table(
+        columns,
+        ["standard", "algorithms"],
+        standards().into_iter().map(|(standard, names)| [standard.to_owned(), names.join(", ")]),
+    );
     let available: Vec<String> = Cpu::available().map(|isa| isa.to_string()).collect();
     let set =
         format!("Instruction set: {} (this machine has: {})", cpu.isa(), available.join(", "));
     let mut text = format!(
-        "broadloom {}\n\n{}\n\n{features}\n\n{chosen}\n\n",
+        "broadloom {}\n\n{}\n\n{features}\n\n{chosen}\n\n{standards}\n\n",
         env!("CARGO_PKG_VERSION"),
         wrapped(&set, columns),
     );
@@ -188,6 +208,9 @@ fn as_json(
             "by_name_only": provider.by_name_only(),
         })
     });
+    let known = Algorithm::all().map(
+        |algorithm| json!({ "name": algorithm.to_string(), "standard": algorithm.standard() }),
+    );
     let choices = choices.iter().map(|chosen| {
         json!({
             "algorithm": chosen.algorithm.name(),
@@ -206,6 +229,7 @@ fn as_json(
         "available": Cpu::available().map(|isa| isa.to_string()).collect::<Vec<_>>(),
         "features": features.collect::<Vec<_>>(),
         "kernels": kernels.collect::<Vec<_>>(),
+        "algorithms": known.collect::<Vec<_>>(),
         "peers": peers.collect::<Vec<_>>(),
         "providers": providers.chain(absent).collect::<Vec<_>>(),
         "compression": choices.collect::<Vec<_>>(),

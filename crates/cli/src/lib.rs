@@ -1,5 +1,5 @@
-//! What the programs `broadloom` and `parcomp` share: messages, numbers, sizes, and files that appear whole or not
-//! at all. It is no interface for others.
+//! What the programs `broadloom` and `parcomp` share: messages, numbers, sizes, and files that
+//! appear whole or not at all. It is no interface for others.
 
 pub mod access;
 mod at_start;

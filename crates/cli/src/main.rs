@@ -1,4 +1,5 @@
-//! The `broadloom` command: hash and compress many files at once, measure, and tell what the machine can do.
+//! The `broadloom` command: hash and compress many files at once, measure, and tell what the
+//! machine can do.
 
 mod completions;
 mod compress;

@@ -68,7 +68,8 @@ mod tests {
         for end in [&read, &write] {
             fcntl_setfl(end, OFlags::NONBLOCK).expect("it can be set");
         }
-        // More than a pipe holds: the writer has to wait for the reader, and the reader for the writer.
+        // More than a pipe holds: the writer has to wait for the reader, and the reader for the
+        // writer.
         let data: Vec<u8> = (0..1_000_000u32).map(|number| number as u8).collect();
         let mut back = Vec::new();
         thread::scope(|scope| {

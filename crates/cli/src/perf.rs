@@ -16,13 +16,12 @@ use broadloom_cli::message::{USAGE, complain};
 use broadloom_cli::provider::provider;
 use broadloom_cli::signals;
 use broadloom_lanes::{Cpu, Isa};
-use broadloom_perf::matrix::{Suite, available_cores};
+use broadloom_perf::experiments::matrix::{Suite, available_cores};
+use broadloom_perf::experiments::{MAX_BURST, matrix, workloads};
+use broadloom_perf::measure::sizes::Sizes;
+use broadloom_perf::measure::workload::Workload;
 use broadloom_perf::names::{Cache, Call, Kind, Order, Peer, Sharing};
 use broadloom_perf::report::baseline::Baseline;
-use broadloom_perf::report::page;
-use broadloom_perf::sizes::Sizes;
-use broadloom_perf::workload::Workload;
-use broadloom_perf::workloads::MAX_BURST;
 use broadloom_perf::{MatrixOptions, WorkloadOptions, run_matrix, run_workloads};
 use clap::{Args, Subcommand};
 
@@ -45,9 +44,10 @@ enum What {
 
 /// Measure the four workloads of Intel's paper on multiple buffers, beside other libraries
 ///
-/// Many buffers are authenticated or encrypted by each implementation in turn, in one process on one
-/// core. The tables give cycles per buffer (the minimum of many repeats), what that is in relation to
-/// the others, and to the limit that the operation count sets. All lists are separated by commas.
+/// Many buffers are authenticated or encrypted by each implementation in turn, in one process on
+/// one core. The tables give cycles per buffer (the minimum of many repeats), what that is in
+/// relation to the others, and to the limit that the operation count sets. All lists are separated
+/// by commas.
 #[derive(Args)]
 struct WorkloadArgs {
     /// Algorithms such as hmac-sha1, sha256, aes-128-cbc [default: hmac-sha1,aes-128-cbc]
@@ -62,8 +62,8 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Workload>, value_name = "LIST")]
     workload: Vec<Workload>,
 
-    /// Sizes in bytes (64), ranges (64:64:512, 32:x2:8192) and mixes (imix, imix:64x7+1518x1) in place
-    /// of the workloads, unless both are asked for
+    /// Sizes in bytes (64), ranges (64:64:512, 32:x2:8192) and mixes (imix, imix:64x7+1518x1) in
+    /// place of the workloads, unless both are asked for
     #[arg(long, value_delimiter = ',', value_parser = name::<Sizes>, value_name = "LIST")]
     size: Vec<Sizes>,
 
@@ -94,7 +94,8 @@ struct WorkloadArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Isa>, value_name = "LIST")]
     isa: Vec<Isa>,
 
-    /// CPU features that the lanes are to do without, such as sha or aes (`broadloom info` has the names)
+    /// CPU features that the lanes are to do without, such as sha or aes (`broadloom info` has the
+    /// names)
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     without: Vec<String>,
 
@@ -112,21 +113,24 @@ struct WorkloadArgs {
 
 /// Measure the engine and its providers: algorithms by sizes by cores by bursts, side by side
 ///
-/// Every provider works on the same buffers in turn, in one process. The tables give cycles per buffer
-/// (the minimum of many repeats and their median), throughput, how far that is from the limit that the
-/// operation count sets, and what native gains over each other. All lists are separated by commas.
+/// Every provider works on the same buffers in turn, in one process. The tables give cycles per
+/// buffer (the minimum of many repeats and their median), throughput, how far that is from the
+/// limit that the operation count sets, and what native gains over each other. All lists are
+/// separated by commas.
 #[derive(Args)]
 struct MatrixArgs {
-    /// An experiment to run: dpdk-openssl, the matrix of DPDK's OpenSSL driver. Sizes, cores, algorithms
-    /// and directions then narrow it
+    /// An experiment to run: dpdk-openssl, the matrix of DPDK's OpenSSL driver. Sizes, cores,
+    /// algorithms and directions then narrow it
     #[arg(long, value_parser = name::<Suite>, value_name = "NAME")]
     suite: Option<Suite>,
 
-    /// Algorithms such as hmac-sha1, aes-128-gcm, aes-128-cbc+hmac-sha1 [default: hmac-sha1,aes-128-cbc]
+    /// Algorithms such as hmac-sha1, aes-128-gcm, aes-128-cbc+hmac-sha1 [default:
+    /// hmac-sha1,aes-128-cbc]
     #[arg(long, value_delimiter = ',', value_parser = name::<Algorithm>, value_name = "LIST")]
     algorithm: Vec<Algorithm>,
 
-    /// Directions: digest, generate, verify, encrypt, decrypt, seal, open [default: each algorithm's first]
+    /// Directions: digest, generate, verify, encrypt, decrypt, seal, open [default: each
+    /// algorithm's first]
     #[arg(long, value_delimiter = ',', value_parser = name::<Direction>, value_name = "LIST")]
     direction: Vec<Direction>,
 
@@ -139,8 +143,8 @@ struct MatrixArgs {
     #[arg(long, value_delimiter = ',', value_parser = cores, value_name = "LIST")]
     cores: Vec<usize>,
 
-    /// Providers with their options: native, native:isa=portable, openssl, openssl:contexts=per-job,
-    /// ipsec-mb [default: native,openssl]
+    /// Providers with their options: native, native:isa=portable, openssl,
+    /// openssl:contexts=per-job, ipsec-mb [default: native,openssl]
     #[arg(long, value_delimiter = ',', value_parser = provider, value_name = "LIST")]
     provider: Vec<ProviderSpec>,
 
@@ -169,8 +173,8 @@ struct MatrixArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Call>, value_name = "LIST")]
     call: Vec<Call>,
 
-    /// Set asynchronous calls with so many operations outstanding against synchronous ones, in place of
-    /// bursts unless --burst or --call is there too
+    /// Set asynchronous calls with so many operations outstanding against synchronous ones, in
+    /// place of bursts unless --burst or --call is there too
     #[arg(long, value_delimiter = ',', value_parser = jobs, value_name = "LIST")]
     outstanding: Vec<usize>,
 
@@ -253,7 +257,7 @@ fn workloads(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
         &args.files,
         &[],
         |tables| run_workloads(&options, tables),
-        |report, out| page::write(report, None, out),
+        |report, out| workloads::page::write(report, out),
     )
 }
 
@@ -281,7 +285,7 @@ fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
         &args.files,
         &inputs,
         |tables| run_matrix(&options, cpu, tables),
-        |report, out| page::write(report, options.baseline.as_ref(), out),
+        |report, out| matrix::page::write(report, options.baseline.as_ref(), out),
     )
 }
 

@@ -32,7 +32,7 @@ impl Progress {
         Progress { bar, started: Instant::now(), patience: PATIENCE, shown: false }
     }
 
-    /// One that shows nothing, ever.
+    /// A display that never shows anything.
     pub fn none() -> Self {
         Progress { bar: None, started: Instant::now(), patience: PATIENCE, shown: false }
     }

@@ -17,9 +17,9 @@ use crate::target;
 const ENDING: [i32; 10] =
     [SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGXCPU, SIGVTALRM, SIGPROF];
 
-/// From now on every signal that [ends](ENDING) the program removes the [temporary files](target::Target) that
-/// there are first. Those that were ignored when it began (as `nohup` has it) still are. SIGXFSZ does nothing,
-/// so that writing beyond the limit of a file's size is an error like others.
+/// From now on every signal that [ends](ENDING) the program first removes all [temporary
+/// files](target::Target). Signals that were ignored at the start (as under `nohup`) stay ignored.
+/// SIGXFSZ does nothing, so that writing beyond the limit of a file's size is an ordinary error.
 ///
 /// # Errors
 /// If the system does not let it, or gives no thread.
@@ -48,8 +48,8 @@ pub fn die_of_broken_pipe() -> ! {
     std::process::exit(128 + SIGPIPE)
 }
 
-/// The signals that the process ignores, a bit each from SIGHUP, which is 1; none where the system does not
-/// tell.
+/// The signals that the process ignores, a bit each from SIGHUP, which is 1; none where the system
+/// does not tell.
 fn ignored() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -11,12 +11,13 @@ use tempfile::NamedTempFile;
 
 use crate::stale::{self, PREFIX, RANDOM};
 
-/// The temporary files that there are. Whoever makes or renames one holds the lock, so that a signal finds
-/// here what it has to remove.
+/// All temporary files of the process. The lock is held while a file is made or renamed, so that
+/// the signal handler finds every file that it must remove.
 static PENDING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file that is being written, beside the place it will have. Dropped before it is [placed](Target::place),
-/// it leaves nothing. Its lock tells other processes that it is not [stale].
+/// A file that is being written, beside the place it will have. Dropped before it is
+/// [placed](Target::place), it leaves nothing. Its lock tells other processes that it is not
+/// [stale].
 pub struct Target {
     file: Option<NamedTempFile>,
 }
@@ -31,8 +32,8 @@ pub enum Existing {
 }
 
 impl Target {
-    /// A file that will be at `path`, or beside it, and is readable and writable for its owner alone until
-    /// somebody [sets](File::set_permissions) more than that.
+    /// A file that will be at `path`, or beside it, and is readable and writable for its owner
+    /// alone until somebody [sets](File::set_permissions) more than that.
     ///
     /// # Errors
     /// If there can be no file in that directory.
@@ -72,8 +73,8 @@ impl Target {
     /// Gives the file its name, in the directory that it was made for, and gives it back.
     ///
     /// # Errors
-    /// [`io::ErrorKind::AlreadyExists`] if something has that name and is to be [kept](Existing::Keep), or
-    /// what the system says. The file is gone then.
+    /// [`io::ErrorKind::AlreadyExists`] if something has that name and is to be
+    /// [kept](Existing::Keep), or what the system says. The file is gone then.
     pub fn place(mut self, path: &Path, existing: Existing) -> io::Result<File> {
         let mut pending = pending();
         let file = self.file.take().expect("it is placed once");
@@ -115,7 +116,8 @@ fn from_root(directory: &Path) -> Cow<'_, Path> {
     }
 }
 
-/// Removes all temporary files, and keeps others from being made for as long as the program then lasts.
+/// Removes all temporary files, and keeps others from being made for as long as the program then
+/// lasts.
 pub(crate) fn remove_pending() {
     let mut pending = pending();
     for path in pending.drain(..) {

@@ -528,8 +528,8 @@ fn a_signal_leaves_nothing() {
         let place = Place::new();
         // Sparse: it takes no room, and hours to compress.
         File::create(place.path().join("a")).unwrap().set_len(1 << 40).unwrap();
-        // Whoever runs the tests may ignore signals, as `nohup` does, and a child would go on ignoring them.
-        // Nor is a picture of the memory wanted, which some signals leave.
+        // Whoever runs the tests may ignore signals, as `nohup` does, and a child would go on
+        // ignoring them. Nor is a picture of the memory wanted, which some signals leave.
         let script = format!(
             "ulimit -c 0; exec env --default-signal '{}' compress a",
             env!("CARGO_BIN_EXE_broadloom")

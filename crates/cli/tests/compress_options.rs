@@ -475,8 +475,8 @@ fn a_job_in_the_background_does_not_hang_at_a_question() {
     if !has("python3") {
         return;
     }
-    // The first is in the background from the start; the second is sent there while it asks. Either way
-    // it can be ended, or ends by itself.
+    // The first is in the background from the start; the second is sent there while it asks. Either
+    // way it can be ended, or ends by itself.
     const SCRIPT: &str = "
 import os, pty, signal, sys, time
 pid, fd = pty.fork()

@@ -1,5 +1,5 @@
-//! `broadloom compress` and `decompress` in pipes: with the tools of others on the other side, with data that
-//! are damaged, with readers that leave.
+//! `broadloom compress` and `decompress` in pipes: with the tools of others on the other side, with
+//! data that are damaged, with readers that leave.
 
 mod common;
 
@@ -489,8 +489,8 @@ fn writing_that_fails_is_an_error() {
     );
 }
 
-/// Runs a command of `broadloom` with a terminal for all of its streams, which Python makes. What it writes comes
-/// back as the standard output.
+/// Runs a command of `broadloom` with a terminal for all of its streams, which Python makes. What
+/// it writes comes back as the standard output.
 fn on_terminal(place: &Place, args: &[&str], typed: &[u8]) -> Said {
     let script =
         "import os, pty, sys\nsys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";

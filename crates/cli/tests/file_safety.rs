@@ -41,8 +41,8 @@ fn set_mode(place: &Place, name: &str, mode: u32) {
     fs::set_permissions(place.path().join(name), Permissions::from_mode(mode)).unwrap();
 }
 
-/// The exit status for a reason: what is left as it is because another file is there is a warning, as
-/// it is of gzip.
+/// The exit status for a reason: what is left as it is because another file is there is a warning,
+/// as it is of gzip.
 fn status(stderr: &str) -> Option<i32> {
     Some(if stderr.contains("is there already") { 2 } else { 1 })
 }

@@ -1,4 +1,5 @@
-//! `broadloom hash --check` reads the lists of the coreutils, says what they say, and they read ours.
+//! `broadloom hash --check` reads the lists of the coreutils, says what they say, and they read
+//! ours.
 
 mod common;
 

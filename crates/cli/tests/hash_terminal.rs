@@ -9,8 +9,8 @@ use std::process::Command;
 
 use common::{Place, run};
 
-/// Runs a line of shell on a terminal of so many columns, where `$hash` is the program; gives what the
-/// terminal got.
+/// Runs a line of shell on a terminal of so many columns, where `$hash` is the program; gives what
+/// the terminal got.
 fn on_terminal(place: &Place, columns: u32, line: &str) -> String {
     let line = format!("stty cols {columns} rows 24; {line}");
     let mut command = Command::new("script");
@@ -22,7 +22,8 @@ fn on_terminal(place: &Place, columns: u32, line: &str) -> String {
     said.text().replace("\r\n", "\n")
 }
 
-/// What the terminal got, line by line as they were drawn, without the sequences that move the cursor.
+/// What the terminal got, line by line as they were drawn, without the sequences that move the
+/// cursor.
 fn drawn(text: &str) -> Vec<String> {
     let mut parts = text.split("\x1b[");
     let first = parts.next().unwrap_or_default();

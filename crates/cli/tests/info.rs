@@ -58,6 +58,9 @@ fn json_names_features_kernels_and_peers() {
     assert!(algorithms.starts_with(&["md5", "sha1"]) && algorithms.contains(&"chacha20-poly1305"));
     assert_eq!(texts(&said["kernels"], "algorithm"), algorithms);
     assert!(said["kernels"].as_array().unwrap().iter().all(|kernel| kernel["lanes"].is_u64()));
+    let all = said["algorithms"].as_array().unwrap();
+    let sha1 = all.iter().find(|algorithm| algorithm["name"] == "sha1").expect("it is listed");
+    assert_eq!(sha1["standard"], "FIPS 180-4");
     assert_eq!(texts(&said["peers"], "name"), ["openssl", "ipsec-mb"]);
     for peer in said["peers"].as_array().unwrap() {
         assert!(peer["version"].is_string() ^ peer["absent"].is_string(), "{peer}");
@@ -85,6 +88,7 @@ fn text_tells_the_same() {
     for (list, keys) in [
         ("features", &["name"][..]),
         ("kernels", &["algorithm", "kernel", "single", "reason"]),
+        ("algorithms", &["name", "standard"]),
         ("peers", &["name"]),
         ("providers", &["name"]),
         ("compression", &["algorithm", "provider"]),

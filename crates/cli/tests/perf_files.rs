@@ -113,7 +113,8 @@ fn a_reader_that_leaves_costs_the_tables_and_not_the_files() {
 fn a_signal_leaves_nothing() {
     let place = Place::new();
     for signal in [Signal::INT, Signal::TERM] {
-        // Whoever runs the tests may ignore signals, as `nohup` does, and a child would go on ignoring them.
+        // Whoever runs the tests may ignore signals, as `nohup` does, and a child would go on
+        // ignoring them.
         let mut command = Command::new("env");
         command.args(["--default-signal", env!("CARGO_BIN_EXE_broadloom"), "perf", "matrix"]);
         command.args(["--json=rows", "--report=page", "--size=1:1:200", "--provider=native"]);

@@ -75,8 +75,8 @@ struct Row {
     reason: &'static str,
 }
 
-/// Who compresses to DEFLATE at which level. docs/performance.md has the speeds and ratios that
-/// this is drawn from.
+/// The providers that compress to DEFLATE, by level. docs/performance.md has the speeds and ratios
+/// behind this table.
 const DEFLATE: [Row; 3] = [
     Row {
         levels: 0..=0,
@@ -95,7 +95,7 @@ const DEFLATE: [Row; 3] = [
     },
 ];
 
-/// Who decompresses DEFLATE.
+/// The providers that decompress DEFLATE, the first choice first.
 const INFLATE: Row = Row {
     levels: 0..=u8::MAX,
     providers: &["libdeflate", "isal", "zlib"],

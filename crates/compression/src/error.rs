@@ -53,7 +53,7 @@ pub enum CompressError {
         offset: u64,
         /// Its bytes.
         len: usize,
-        /// Who was to compress it.
+        /// The provider that was to compress the chunk.
         provider: String,
         /// Why.
         error: JobError,
@@ -65,7 +65,7 @@ pub enum CompressError {
         offset: u64,
         /// Its bytes.
         len: usize,
-        /// Who compressed it.
+        /// The provider that compressed the chunk.
         provider: String,
         /// The result of decompressing it.
         found: Mismatch,
@@ -78,7 +78,7 @@ pub enum CompressError {
         /// The part that is too large.
         reason: String,
     },
-    /// Threads cannot be had.
+    /// The threads could not be started.
     #[error(transparent)]
     Thread(#[from] ThreadError),
 }

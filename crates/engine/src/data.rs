@@ -401,7 +401,7 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// The bytes, for whoever computes; scattered ones as they were gathered.
+    /// The bytes that a provider computes on. Scattered bytes come as they were gathered.
     #[inline]
     pub(crate) fn text(&mut self) -> Text<'_> {
         match self {
@@ -602,7 +602,7 @@ mod tests {
         assert!(data.text().input().is_empty(), "the copy is gone");
     }
 
-    /// Whoever has bytes or text has data, and what is only lent to be read is not written over.
+    /// Every type of bytes or text converts to data. Shared borrows are only read.
     #[test]
     fn data_are_made_of_whatever_holds_bytes() {
         let (vector, boxed, text) =

@@ -9,7 +9,7 @@ use std::io;
 /// to read from it, and it must not be written to. A clone is the same descriptor, which is closed
 /// with the last of them.
 ///
-/// Linux only; elsewhere no value of this type exists, and whoever is asked for one says
+/// Linux only. Elsewhere no value of this type exists, and a call that would make one returns
 /// [`io::ErrorKind::Unsupported`].
 #[derive(Debug, Clone)]
 pub struct Event(system::Event);

@@ -12,7 +12,7 @@ use crate::event::{Event, Level};
 use crate::queue_pair::reserved;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock};
 
-/// A job on its way, and where it goes afterwards: to whoever polls, or to a completion.
+/// A job in flight, and where the job goes afterwards: to a caller that polls, or to a completion.
 pub(crate) struct Envelope<H> {
     pub job: H,
     pub reply: Option<Reply<H>>,

@@ -21,10 +21,18 @@ use crate::session::{Held, Session};
 /// given stays until it is given something else, or nothing.
 ///
 /// ```
-/// # use broadloom_engine::{Job, Session};
-/// # fn with(session: &Session) {
-/// let job = Job::new(session, vec![0; 64]).nonce(&[1; 16]).user("packet 7");
-/// # }
+/// # let mut registry = broadloom_engine::Registry::new();
+/// # registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+/// use broadloom_engine::{AesSize, CipherAlgorithm, Job, Processor, Transform};
+///
+/// let cipher = CipherAlgorithm::AesCbc(AesSize::Aes128);
+/// let session = registry.open(&Transform::cipher(cipher, &[7; 16]).encrypt()?)?;
+/// let mut jobs = [Job::new(&session, vec![0; 64]).nonce(&[1; 16]).user("packet 7")];
+/// Processor::new().process_many(&mut jobs);
+/// assert!(jobs[0].succeeded());
+/// assert_eq!(jobs[0].output().map(<[u8]>::len), Some(64));
+/// assert_eq!(*jobs[0].user_value(), "packet 7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
 pub struct Job<'a, T = ()> {
@@ -338,7 +346,7 @@ impl<'a, T> Job<'a, T> {
         self.contents.0.state = State::READY;
         self.contents.0.session = session.into();
         self.contents.0.nonce.remove_counter();
-        // Of a session without another to fall back to nobody asks whether it has.
+        // `fell_back` is always `None` for a session without a fallback.
         self.contents.0.fell_back = None;
     }
 

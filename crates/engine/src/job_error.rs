@@ -34,6 +34,22 @@ impl fmt::Display for DeviceFault {
 impl Error for DeviceFault {}
 
 /// Why a job failed.
+///
+/// ```
+/// # let mut registry = broadloom_engine::Registry::new();
+/// # registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+/// use broadloom_engine::{
+///     AeadAlgorithm, AesSize, Job, JobError, Processor, Transform,
+/// };
+///
+/// let gcm = AeadAlgorithm::AesGcm(AesSize::Aes128);
+/// let session = registry.open(&Transform::aead(gcm, &[7; 16]).open()?)?;
+/// let forged = Job::new(&session, vec![0; 64]).nonce(&[1; 12]).expect_tag(&[0; 16]);
+/// let mut jobs = [forged];
+/// Processor::new().process_many(&mut jobs);
+/// assert_eq!(jobs[0].status(), Some(Err(JobError::TagMismatch)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JobError {
@@ -152,7 +168,7 @@ pub enum JobError {
         destination_len: usize,
     },
     /// The provider could not open a queue for this thread; some have no more than so many at a
-    /// time. Data in place are as they were. Whoever tries again asks it again.
+    /// time. Data in place are as they were. A second attempt asks the provider again.
     NoQueue,
     /// One of the provider's own calls failed; the number is the provider's.
     Provider {

@@ -20,6 +20,7 @@ mod algorithm;
 mod checksum;
 mod completion;
 mod data;
+mod driver;
 mod event;
 mod exchange;
 mod extra;
@@ -54,6 +55,7 @@ pub use algorithm::{
 };
 pub use completion::{Burst, Completion};
 pub use data::{Buffer, Bytes, Data, Scattered};
+pub use driver::{Driver, Feed, Next};
 pub use event::Event;
 pub use extra::Extra;
 pub use job::{Contents, Handle, Job};

@@ -24,14 +24,17 @@ type Window<'x, 'a> = ArrayVec<&'x mut Operation<'a>, WINDOW>;
 /// them just then: jobs fail with [`JobError::NoQueue`], and the next call asks it again.
 ///
 /// ```
-/// # use broadloom_engine::{Job, Processor, Session};
-/// # fn with(session: &Session, packets: &mut [Vec<u8>]) {
-/// let mut processor = Processor::new();
-/// let packets = packets.iter_mut().map(|packet| Job::new(session, packet.as_mut_slice()));
-/// let mut jobs: Vec<_> = packets.collect();
-/// processor.process_many(&mut jobs);
-/// assert!(jobs.iter().all(|job| job.succeeded()));
-/// # }
+/// # let mut registry = broadloom_engine::Registry::new();
+/// # registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+/// use broadloom_engine::{HashAlgorithm, Job, Processor, Transform};
+///
+/// let session = registry.open(&Transform::hash(HashAlgorithm::Sha256))?;
+/// let packets = [&b"one"[..], b"two", b"three"];
+/// let mut jobs = packets.map(|packet| Job::new(&session, packet));
+/// let outcome = Processor::new().process_many(&mut jobs);
+/// assert_eq!((outcome.completed, outcome.failed), (3, 0));
+/// assert!(jobs.iter().all(|job| job.tag().is_some_and(|digest| digest.len() == 32)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Default)]
 pub struct Processor {

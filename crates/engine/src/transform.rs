@@ -23,9 +23,12 @@ use crate::scheme::Scheme;
 /// ```
 /// use broadloom_engine::{AeadAlgorithm, AesSize, HashAlgorithm, MacAlgorithm, Transform};
 ///
-/// let digest = Transform::hash(HashAlgorithm::Sha256); let verify =
-/// Transform::mac(MacAlgorithm::Hmac(HashAlgorithm::Sha1), b"key").tag_len(12).verify()?; let seal
-/// = Transform::aead(AeadAlgorithm::AesGcm(AesSize::Aes128), &[7; 16]).seal()?;
+/// let digest = Transform::hash(HashAlgorithm::Sha256);
+/// let sha1 = MacAlgorithm::Hmac(HashAlgorithm::Sha1);
+/// let verify = Transform::mac(sha1, b"key").tag_len(12).verify()?;
+/// let gcm = AeadAlgorithm::AesGcm(AesSize::Aes128);
+/// let seal = Transform::aead(gcm, &[7; 16]).seal()?;
+/// assert_eq!(verify.algorithm().to_string(), "hmac-sha1");
 /// # Ok::<(), broadloom_engine::TransformError>(())
 /// ```
 ///

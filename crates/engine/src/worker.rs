@@ -1,10 +1,12 @@
-//! A worker: one thread's loop between an exchange and a queue pair.
+//! A worker: one thread's feed between an exchange and a queue pair.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use crate::completion::Reply;
+use crate::driver::{Driver, Feed, Next};
 use crate::exchange::{Envelope, Exchange, Item, Share, Taken, Wait};
 use crate::job::{Contents, Handle, Operated};
 use crate::job_error::JobError;
@@ -25,13 +27,16 @@ const DEVICE_WAIT: Duration = Duration::from_micros(100);
 
 /// What a worker's thread has.
 pub(crate) struct Worker<H: Handle<'static>> {
+    driver: Driver<'static, Envelope<H>>,
+    desk: Desk<H>,
+}
+
+/// A worker's side of the exchange.
+struct Desk<H> {
     number: usize,
     exchange: Arc<Exchange<H>>,
-    pair: QueuePair<'static, Envelope<H>>,
     patience: Duration,
     items: VecDeque<Item<H>>,
-    jobs: Vec<Envelope<H>>,
-    complete: Vec<Envelope<H>>,
     answers: Vec<(H, Reply<H>)>,
 }
 
@@ -42,107 +47,91 @@ impl<H: Handle<'static>> Worker<H> {
         config: QueueConfig,
         patience: Duration,
     ) -> Self {
-        Worker {
-            number,
-            exchange,
-            items: VecDeque::with_capacity(reserved(config.capacity)),
-            jobs: Vec::with_capacity(reserved(config.capacity)),
-            complete: Vec::with_capacity(reserved(config.capacity)),
-            answers: Vec::new(),
-            pair: QueuePair::new(config),
-            patience,
-        }
+        let items = VecDeque::with_capacity(reserved(config.capacity));
+        let desk = Desk { number, exchange, patience, items, answers: Vec::new() };
+        Worker { driver: Driver::new(config), desk }
     }
 
-    pub(crate) fn statistics(&self) -> Statistics {
-        self.pair.statistics()
+    pub(crate) fn statistics(&mut self) -> Statistics {
+        self.driver.queue_pair().statistics()
     }
 
     /// Works until the exchange is closed and all is done.
     pub(crate) fn run(mut self) {
+        let Worker { driver, desk } = &mut self;
+        while !quietly(|| driver.run(desk).unwrap_or_else(|never| match never {})) {
+            // What may still panic is the drop of the provider's queues, and the jobs are safe by
+            // then.
+            quietly(|| driver.recover(fail));
+        }
+    }
+}
+
+impl<H: Handle<'static>> Feed<'static, Envelope<H>> for Desk<H> {
+    type Error = Infallible;
+
+    /// Takes single jobs as far as there is room, and does shares to their end.
+    fn next(
+        &mut self,
+        pair: &mut QueuePair<'static, Envelope<H>>,
+        jobs: &mut Vec<Envelope<H>>,
+        room: usize,
+    ) -> Result<Next, Infallible> {
         loop {
-            let wait = match self.pair.in_flight() {
+            while jobs.len() < room {
+                match self.items.pop_front() {
+                    Some(Item::Job(envelope)) => jobs.push(envelope),
+                    Some(Item::Share(share)) if jobs.is_empty() => self.work_on(pair, share),
+                    Some(share) => {
+                        self.items.push_front(share);
+                        break;
+                    }
+                    None => break,
+                }
+            }
+            if !jobs.is_empty() {
+                return Ok(Next::Jobs);
+            }
+            let wait = match pair.in_flight() {
                 0 => Wait::Forever,
                 _ => Wait::For(self.patience),
             };
             match self.exchange.take(self.number, &mut self.items, wait) {
-                Taken::Items => self.work(),
-                Taken::Closed if self.pair.in_flight() == 0 => return,
-                Taken::Nothing | Taken::Closed => {
-                    self.guard(QueuePair::flush_lanes);
-                    if self.pair.awaits_device() {
-                        self.guard(|pair| pair.wait(DEVICE_WAIT));
-                    }
-                    self.give_back();
-                }
+                Taken::Items => {}
+                Taken::Nothing => return Ok(Next::Later),
+                Taken::Closed => return Ok(Next::End),
             }
         }
     }
 
-    /// Works on what was taken: single jobs as far as they fill batches, shares to their end.
-    fn work(&mut self) {
-        while let Some(item) = self.items.pop_front() {
-            match item {
-                Item::Job(envelope) => self.jobs.push(envelope),
-                Item::Share(share) => {
-                    self.enqueue();
-                    self.work_on(share);
-                }
-            }
+    fn done(
+        &mut self,
+        complete: &mut Vec<Envelope<H>>,
+        _again: &mut Vec<Envelope<H>>,
+    ) -> Result<(), Infallible> {
+        self.exchange.deliver(self.number, complete, &mut self.answers);
+        for (job, reply) in self.answers.drain(..) {
+            quietly(|| reply.deliver(job));
         }
-        self.enqueue();
+        Ok(())
     }
 
-    fn enqueue(&mut self) {
-        while !self.jobs.is_empty() {
-            let mut jobs = std::mem::take(&mut self.jobs);
-            if !self.guard(|pair| pair.enqueue(&mut jobs)) {
-                // What is still here was not accepted, since a provider opened no queue for it.
-                jobs.iter_mut().for_each(fail);
-                self.complete.append(&mut jobs);
-            }
-            self.jobs = jobs;
-            if !self.jobs.is_empty() {
-                self.guard(QueuePair::flush);
-            }
-            self.give_back();
-        }
+    fn wait(&mut self, pair: &mut QueuePair<'static, Envelope<H>>) {
+        pair.wait(DEVICE_WAIT);
     }
+}
 
-    fn work_on(&mut self, mut share: Share<H>) {
+impl<H: Handle<'static>> Desk<H> {
+    fn work_on(&mut self, pair: &mut QueuePair<'static, Envelope<H>>, mut share: Share<H>) {
         for window in share.jobs.chunks_mut(WINDOW) {
-            if !self.guard(|pair| pair.process_at_once(window)) {
+            if !quietly(|| pair.process_at_once(window)) {
+                quietly(|| pair.recover(fail));
                 window.iter_mut().for_each(fail);
-                self.pair.count_failed(window.len());
+                pair.count_failed(window.len());
             }
         }
         self.exchange.settle(self.number, share.jobs.len());
         quietly(|| share.reply.deliver(share.jobs));
-    }
-
-    /// Gives back what is complete.
-    fn give_back(&mut self) {
-        let mut complete = std::mem::take(&mut self.complete);
-        while !self.guard(|pair| pair.dequeue(&mut complete, usize::MAX)) {}
-        if !complete.is_empty() {
-            self.exchange.deliver(self.number, &mut complete, &mut self.answers);
-        }
-        self.complete = complete;
-        for (job, reply) in self.answers.drain(..) {
-            quietly(|| reply.deliver(job));
-        }
-    }
-
-    /// Does something with the queue pair and says whether it went well. Where a provider panics,
-    /// the queue pair's jobs are complete, failed, and its queues are opened anew.
-    fn guard<R>(&mut self, work: impl FnOnce(&mut QueuePair<'static, Envelope<H>>) -> R) -> bool {
-        let went_well = quietly(|| drop(work(&mut self.pair)));
-        if !went_well {
-            // What may still panic is the drop of the provider's queues, and the jobs are safe by
-            // then.
-            quietly(|| self.pair.recover(fail));
-        }
-        went_well
     }
 }
 

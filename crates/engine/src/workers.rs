@@ -1,4 +1,4 @@
-//! Workers: threads with a queue pair each, fed by whoever has jobs.
+//! Workers: threads, each with a queue pair, that process the jobs of any thread.
 
 use std::error::Error;
 use std::fmt;
@@ -57,7 +57,7 @@ impl Default for WorkersConfig {
     }
 }
 
-/// Workers cannot be had.
+/// Why workers could not be started.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum WorkersError {
@@ -129,13 +129,16 @@ impl From<AffinityError> for WorkersError {
 /// All may be called from several threads at once.
 ///
 /// ```
-/// # use broadloom_engine::{Job, Placement, Session, Workers, WorkersConfig, WorkersError};
-/// # use std::time::Duration;
-/// # fn with(session: &Session, packets: Vec<Vec<u8>>) -> Result<(), WorkersError> {
-/// let config = WorkersConfig { threads: 2, placement: Placement::Spread, ..Default::default() };
-/// let workers = Workers::new(config)?;
-/// let job = |packet| Box::new(Job::new(session.clone(), packet));
-/// let mut jobs: Vec<_> = packets.into_iter().map(job).collect();
+/// # let mut registry = broadloom_engine::Registry::new();
+/// # registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+/// use std::time::Duration;
+///
+/// use broadloom_engine::{HashAlgorithm, Job, Transform, Workers, WorkersConfig};
+///
+/// let session = registry.open(&Transform::hash(HashAlgorithm::Sha256))?;
+/// let workers = Workers::new(WorkersConfig { threads: 2, ..Default::default() })?;
+/// let job = |n| Box::new(Job::new(session.clone(), vec![n; 1000]));
+/// let mut jobs: Vec<_> = (0..100).map(job).collect();
 /// let mut complete = Vec::new();
 /// while !jobs.is_empty() {
 ///     workers.submit(&mut jobs);
@@ -143,8 +146,9 @@ impl From<AffinityError> for WorkersError {
 ///     workers.poll(&mut complete, usize::MAX);
 /// }
 /// complete.extend(workers.shutdown());
-/// # Ok(())
-/// # }
+/// assert_eq!(complete.len(), 100);
+/// assert!(complete.iter().all(|job| job.succeeded()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Workers<H: Handle<'static> + Send + 'static> {
     exchange: Arc<Exchange<H>>,
@@ -191,7 +195,8 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
             batch: self.config.batch,
             max_wait: self.config.max_wait,
         };
-        let worker = Worker::new(number, Arc::clone(&self.exchange), config, self.config.patience);
+        let mut worker =
+            Worker::new(number, Arc::clone(&self.exchange), config, self.config.patience);
         self.statistics.push(worker.statistics());
         let core = self.cores[number];
         let (sender, pinned) = mpsc::sync_channel(1);

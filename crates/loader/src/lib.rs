@@ -7,7 +7,8 @@ pub use libloading::Library;
 /// Opens the first of these names that the system's loader finds, and says which it was.
 ///
 /// # Safety
-/// Whatever has one of the names may run its initialisers on any thread, and they prepare only itself.
+/// Whatever has one of the names may run its initialisers on any thread, and they prepare only
+/// itself.
 ///
 /// # Errors
 /// None was found; what the loader said of each.

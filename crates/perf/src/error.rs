@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use broadloom_engine::{Algorithm, Direction, JobError};
 
-use crate::direct::Direct;
 use crate::names::{Peer, Provider};
 
 /// Why a measurement was not made, or not reported.
@@ -48,13 +47,12 @@ pub enum PerfError {
         valid: String,
     },
     /// An algorithm that only the engine offers.
-    #[error(
-        "{algorithm} is measured by `perf matrix` alone; valid here: {}",
-        Direct::all().map(|algorithm| algorithm.to_string()).collect::<Vec<_>>().join(", ")
-    )]
+    #[error("{algorithm} is measured by `perf matrix` alone; valid here: {valid}")]
     NotDirect {
         /// The algorithm.
         algorithm: Algorithm,
+        /// The algorithms that would have been right, comma-separated.
+        valid: String,
     },
     /// A peer that this program was built without.
     #[error(
@@ -98,7 +96,7 @@ pub enum PerfError {
         /// The function that reported the failure.
         call: &'static str,
     },
-    /// The instruction set asked for cannot be had.
+    /// The CPU lacks the instruction set asked for.
     #[error(transparent)]
     Isa(#[from] broadloom_lanes::IsaError),
     /// The process could not be pinned to one core.
@@ -136,14 +134,16 @@ pub enum PerfError {
         source: io::Error,
     },
     /// An earlier file is not what this version reads.
-    #[error("the baseline {} is not a file of {}: {reason}", path.display(), crate::report::row::SCHEMA)]
+    #[error("the baseline {} is not a file of {schema}: {reason}", path.display())]
     Baseline {
         /// The file asked for.
         path: PathBuf,
+        /// The schema that is read.
+        schema: &'static str,
         /// What is wrong with it.
         reason: String,
     },
-    /// A provider that cannot be had as it was asked for.
+    /// A provider that cannot be opened with the options given.
     #[error("provider {spec}: {reason}")]
     Spec {
         /// What was asked for.
@@ -218,8 +218,8 @@ pub enum PerfError {
 }
 
 impl PerfError {
-    /// Whether it is of what was asked for, which is wrong or cannot be had here, and not of what happened
-    /// then.
+    /// Whether the request was wrong or cannot be served on this machine. Otherwise the measurement
+    /// failed.
     pub fn is_usage(&self) -> bool {
         match self {
             PerfError::Name { .. }

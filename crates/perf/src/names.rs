@@ -66,7 +66,7 @@ pub enum Sharing {
     PerCore,
 }
 
-/// Who does the work.
+/// The library that does the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Provider {
     /// Broadloom's own lanes.

@@ -6,13 +6,13 @@
 
 use broadloom_engine::{Algorithm, Direction};
 use broadloom_lanes::Cpu;
-use broadloom_perf::matrix::available_cores;
+use broadloom_perf::experiments::matrix::available_cores;
+use broadloom_perf::measure::peers::buffers::Buffers;
+use broadloom_perf::measure::peers::{Bare, Found};
+use broadloom_perf::measure::workload::Workload;
+use broadloom_perf::measure::workset::Workset;
 use broadloom_perf::names::{Cache, Call, Kind, Peer};
-use broadloom_perf::peers::buffers::Buffers;
-use broadloom_perf::peers::{Bare, Found};
 use broadloom_perf::report::row::{Report, Row};
-use broadloom_perf::workload::Workload;
-use broadloom_perf::workset::Workset;
 use broadloom_perf::{MatrixOptions, PerfError, run_matrix};
 
 /// The algorithms that some peer has.

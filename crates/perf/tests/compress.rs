@@ -1,8 +1,8 @@
 //! `run_compress` from its options to what it leaves behind.
 
 use broadloom_lanes::Cpu;
-use broadloom_perf::compress::Topic;
-use broadloom_perf::report::{csv, page, pass};
+use broadloom_perf::experiments::compress::{Topic, page};
+use broadloom_perf::report::{csv, pass};
 use broadloom_perf::{CompressOptions, PerfError, run_compress};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -88,7 +88,7 @@ fn everything_is_measured_and_left_in_every_form() {
             .any(|title| title == *key))
     );
 
-    let page = self::text(|out| page::write_compress(&report, out));
+    let page = self::text(|out| page::write(&report, out));
     for outside in ["http:", "https:", "src=", "url(", "@import", "<script", "<link"] {
         assert!(!page.contains(outside), "{outside}");
     }

@@ -1,15 +1,15 @@
-//! The whole of `run_matrix`, at sizes that take a moment. Figures are nobody's business here; that they
-//! are there, and belong to what was asked for, is.
+//! The whole of `run_matrix`, at sizes that take a moment. Figures are nobody's business here; that
+//! they are there, and belong to what was asked for, is.
 
 use broadloom_engine::Direction;
 use broadloom_lanes::Cpu;
-use broadloom_perf::matrix::Suite;
+use broadloom_perf::experiments::matrix::{Suite, page};
+use broadloom_perf::measure::sizes::Sizes;
+use broadloom_perf::measure::workload::Workload;
 use broadloom_perf::names::{Cache, Call, Kind, Sharing};
 use broadloom_perf::report::baseline::Baseline;
+use broadloom_perf::report::csv;
 use broadloom_perf::report::row::{KEYS, Report, Row};
-use broadloom_perf::report::{csv, page};
-use broadloom_perf::sizes::Sizes;
-use broadloom_perf::workload::Workload;
 use broadloom_perf::{MatrixOptions, PerfError, run_matrix};
 
 fn quick(algorithms: &[&str], providers: &[&str]) -> MatrixOptions {

@@ -5,13 +5,13 @@
 
 use aes::{Aes128, Aes192, Aes256};
 use broadloom_engine::{AesSize, Algorithm, Direction, HashAlgorithm};
-use broadloom_perf::contender::{Contender, check_agreement};
-use broadloom_perf::direct::Direct;
+use broadloom_perf::experiments::workloads::direct::Direct;
+use broadloom_perf::measure::contender::{Contender, check_agreement};
+use broadloom_perf::measure::peers::buffers::Buffers;
+use broadloom_perf::measure::peers::{self, Absent, ipsec_mb, openssl};
+use broadloom_perf::measure::workload::Workload;
+use broadloom_perf::measure::workset::Workset;
 use broadloom_perf::names::Peer;
-use broadloom_perf::peers::buffers::Buffers;
-use broadloom_perf::peers::{self, Absent, ipsec_mb, openssl};
-use broadloom_perf::workload::Workload;
-use broadloom_perf::workset::Workset;
 use cbc::cipher::block_padding::NoPadding;
 use cbc::cipher::{BlockModeDecrypt, BlockModeEncrypt, KeyIvInit};
 use hmac::{KeyInit, Mac, SimpleHmac};

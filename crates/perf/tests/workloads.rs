@@ -3,9 +3,9 @@
 
 use broadloom_engine::Direction;
 use broadloom_lanes::{Cpu, Feature, Isa};
+use broadloom_perf::measure::workload::Workload;
 use broadloom_perf::names::{Cache, Order, Peer};
 use broadloom_perf::report::row::Report;
-use broadloom_perf::workload::Workload;
 use broadloom_perf::{WorkloadOptions, run_workloads};
 
 fn quick(algorithms: &[&str]) -> WorkloadOptions {

@@ -62,11 +62,12 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Messages in one call: for the kernels of few buffers and of many. No kernel for AArch64 needs more than 20.
+/// Messages in one call: for the kernels of few buffers and of many. No kernel for AArch64 needs
+/// more than 20.
 const COUNTS: [usize; 3] = [1, 3, if cfg!(target_arch = "x86_64") { 70 } else { 20 }];
 
-/// Checks that need not be repeated on a CPU which has the same kernels: their names, instruction sets and
-/// kernels.
+/// Checks that need not be repeated on a CPU which has the same kernels: their names, instruction
+/// sets and kernels.
 pub type Seen = HashSet<(String, Isa, String)>;
 
 /// The checks on one CPU.
@@ -76,7 +77,8 @@ pub struct Checks<'o> {
     seen: &'o mut Seen,
     /// Checks made.
     pub done: usize,
-    /// Names of checks whose branches or addresses depend on secrets, or which secrets did not reach.
+    /// Names of checks whose branches or addresses depend on secrets, or which secrets did not
+    /// reach.
     pub failed: Vec<String>,
 }
 
@@ -85,8 +87,8 @@ impl<'o> Checks<'o> {
         Checks { cpu, observer, seen, done: 0, failed: Vec::new() }
     }
 
-    /// Runs an algorithm on messages under secret keys: on public texts, to see that what it writes is made from
-    /// the keys; and on secret ones.
+    /// Runs an algorithm on messages under secret keys: on public texts, to see that what it writes
+    /// is made from the keys; and on secret ones.
     pub fn keyed<K, L: Lanes>(
         &mut self,
         shape: Shape<'_>,
@@ -117,7 +119,8 @@ impl<'o> Checks<'o> {
         });
     }
 
-    /// Checks a kernel, unless it was checked on another CPU. The name begins with that of the algorithm.
+    /// Checks a kernel, unless it was checked on another CPU. The name begins with that of the
+    /// algorithm.
     pub fn kernel(&mut self, name: &str, run: impl Fn(&Cpu) -> bool) {
         let algorithm = |info: &&KernelInfo| {
             let name = name.strip_prefix("hmac-").unwrap_or(name);

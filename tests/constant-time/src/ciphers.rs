@@ -58,7 +58,8 @@ fn check_macs(checks: &mut Checks) {
 }
 
 fn check_aead(checks: &mut Checks) {
-    // Nonces of 12 bytes and, in half of the messages, of another length, which are hashed under the key.
+    // Nonces of 12 bytes and, in half of the messages, of another length, which are hashed under
+    // the key.
     let gcm_nonce = |associated: usize| if associated.is_multiple_of(8) { 12 } else { 60 };
     checks.keyed(Shape::sealed("aes-gcm seal"), gcm_key, |key, message| {
         let tag = message.tag.first_chunk_mut().expect("64 bytes");

@@ -1,4 +1,5 @@
-//! Jobs that open a message or a packet, and so compare tags; and what `broadloom hash --check` compares with.
+//! Jobs that open a message or a packet, and so compare tags; and what `broadloom hash --check`
+//! compares with.
 
 use broadloom_lanes::{
     CbcLanes, CcmJob, CcmLanes, ChaChaPolyJob, ChaChaPolyLanes, Chain, ChainCipher, ChainJob, Cpu,

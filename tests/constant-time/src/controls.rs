@@ -1,4 +1,5 @@
-//! Leaks that either observer must report: a kind each, in the forms in which they were once overlooked.
+//! Leaks that either observer must report: a kind each, in the forms in which they were once
+//! overlooked.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -110,7 +111,8 @@ fn early_exit() {
     black_box(same);
 }
 
-/// `==` of slices is the C library's `memcmp`, and its outcome is branched on without being declared.
+/// `==` of slices is the C library's `memcmp`, and its outcome is branched on without being
+/// declared.
 fn equality() {
     let (tag, came) = tags();
     let lengths = black_box([tag.len(), 8]);

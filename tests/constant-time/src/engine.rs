@@ -98,7 +98,8 @@ fn process(cpu: &Cpu, algorithm: Algorithm, making: Direction, checking: Directi
     }) && made.iter().all(|job| made_from_secrets(&mut job.tag().expect("made").to_vec()))
 }
 
-/// Secret keys. The engine may branch on whether parts of a triple DES key are equal: that outcome is public.
+/// Secret keys. The engine may branch on whether parts of a triple DES key are equal: that outcome
+/// is public.
 fn keys(algorithm: Algorithm) -> (Vec<u8>, Vec<u8>) {
     // Some take keys of any length.
     let of_mac = |mac: MacAlgorithm| mac.key_lens().max().min(32);

@@ -27,7 +27,8 @@ pub fn check(checks: &mut Checks) {
     check_expansion(checks, "hmac-sha512", hmac_key::<Sha512>);
 }
 
-/// The expansion of ten keys. That expanded keys depend on secrets, the checks of ciphers and MACs show.
+/// The expansion of ten keys. That expanded keys depend on secrets, the checks of ciphers and MACs
+/// show.
 fn check_expansion<K>(checks: &mut Checks, name: &str, key: fn(&Cpu, usize) -> K) {
     checks.check(&format!("{name}, key expansion"), |cpu| {
         drop(watch(|| (0..10).map(|i| key(cpu, i)).collect::<Vec<_>>()));
@@ -58,8 +59,8 @@ pub fn xcbc_key(cpu: &Cpu, number: usize) -> XcbcKey {
     XcbcKey::with_cpu(&secret_array(number), cpu)
 }
 
-/// A key whose halves differ in one bit that is public: `XtsKey` refuses equal halves, so that every user of the
-/// key may know that they differ. Its branch on that must depend on nothing else.
+/// A key whose halves differ in one bit that is public: `XtsKey` refuses equal halves, so that
+/// every user of the key may know that they differ. Its branch on that must depend on nothing else.
 pub fn xts_key(cpu: &Cpu, number: usize) -> XtsKey {
     let mut key = secret(number, [32, 64][number % 2]);
     let half = key.len() / 2;
@@ -74,9 +75,9 @@ pub fn chacha_key(_: &Cpu, number: usize) -> ChaChaKey {
     ChaChaKey::new(&secret_array(number))
 }
 
-/// A key for DES or for triple DES whose parts differ in one bit that is public: `DesKey` refuses keys with equal
-/// parts, so that every user of the key may know that they differ. Its branch on that must depend on nothing
-/// else.
+/// A key for DES or for triple DES whose parts differ in one bit that is public: `DesKey` refuses
+/// keys with equal parts, so that every user of the key may know that they differ. Its branch on
+/// that must depend on nothing else.
 pub fn des_key(_: &Cpu, number: usize) -> DesKey {
     let mut key = secret(number, [8, 16, 24][number % 3]);
     for (part, bit) in key.chunks_mut(8).zip([0, 0x80, 0]) {

@@ -1,4 +1,5 @@
-//! Whether branches or addresses depend on keys, texts or tags. `tests/constant-time/run` runs this program.
+//! Whether branches or addresses depend on keys, texts or tags. `tests/constant-time/run` runs this
+//! program.
 //!
 //! ```text
 //! broadloom-constant-time memcheck    to be run under valgrind's memcheck
@@ -10,17 +11,19 @@
 //!
 //! There are three observers.
 //!
-//! Memcheck: secrets are marked as undefined. Memcheck follows what is computed from them, bit by bit, and
-//! reports every branch and every address that depends on them. It does not know the instructions of AVX-512, the
-//! SHA extensions, VAES and VPCLMULQDQ. The program must be built with `--cfg constant_time`, so that the outcome
-//! of a comparison of tags is declared public where it is branched on.
+//! Memcheck: secrets are marked as undefined. Memcheck follows what is computed from them, bit by
+//! bit, and reports every branch and every address that depends on them. It does not know the
+//! instructions of AVX-512, the SHA extensions, VAES and VPCLMULQDQ. The program must be built with
+//! `--cfg constant_time`, so that the outcome of a comparison of tags is declared public where it
+//! is branched on.
 //!
-//! Trace: every check runs on this processor, several times with different secrets and the same public values, and
-//! is translated block by block so that every branch and every address is recorded. All runs must have the same
-//! record. The observer sees every instruction that the processor has, but only these secrets.
+//! Trace: every check runs on this processor, several times with different secrets and the same
+//! public values, and is translated block by block so that every branch and every address is
+//! recorded. All runs must have the same record. The observer sees every instruction that the
+//! processor has, but only these secrets.
 //!
-//! Emulator: the same for AArch64. A plugin of qemu records branches and addresses, and `compare` compares the
-//! records of runs.
+//! Emulator: the same for AArch64. A plugin of qemu records branches and addresses, and `compare`
+//! compares the records of runs.
 //!
 //! None sees time that an instruction takes by itself.
 //!

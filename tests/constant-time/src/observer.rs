@@ -9,14 +9,15 @@ use broadloom_memcheck as memcheck;
 use crate::trace::{self, Tracer};
 use crate::{Held, held};
 
-/// Who watches.
+/// The tool that watches.
 pub enum Observer {
     /// Valgrind, which runs the program.
     Memcheck,
     /// The tracer, which is part of the program.
     #[cfg(target_arch = "x86_64")]
     Tracer(Box<Tracer>),
-    /// An emulator that runs the program, with a plugin that records. The program is told which run it is.
+    /// An emulator that runs the program, with a plugin that records. The program is told which run
+    /// it is.
     Emulator(usize),
 }
 
@@ -62,8 +63,8 @@ impl Observer {
         }
     }
 
-    /// The CPUs whose kernels it can watch: instruction sets with and without the features that choose among
-    /// kernels.
+    /// The CPUs whose kernels it can watch: instruction sets with and without the features that
+    /// choose among kernels.
     pub fn cpus(&self) -> Vec<Held> {
         const NOT_RUN: [&str; 3] = ["sha", "vaes", "vpclmulqdq"];
         let wanted: Vec<(Isa, Vec<&'static str>)> = match self {
@@ -123,7 +124,8 @@ impl Observer {
         false
     }
 
-    /// Makes a check, and returns what is wrong with it. The check returns whether secrets reached what it wrote.
+    /// Makes a check, and returns what is wrong with it. The check returns whether secrets reached
+    /// what it wrote.
     pub fn observe(&mut self, name: &str, run: impl Fn() -> bool) -> Vec<String> {
         match self {
             Observer::Memcheck => {
@@ -143,7 +145,8 @@ impl Observer {
             }
             #[cfg(target_arch = "x86_64")]
             Observer::Tracer(tracer) => tracer.observe(run),
-            // The plugin adds a line for each recording; tests/constant-time/compare reads all of them.
+            // The plugin adds a line for each recording; tests/constant-time/compare reads all of
+            // them.
             Observer::Emulator(number) => {
                 println!("check {name}");
                 crate::secrets::begin(*number);
@@ -162,8 +165,8 @@ pub fn watch<R>(run: impl FnOnce() -> R) -> R {
     return trace::record(run);
     #[cfg(target_arch = "aarch64")]
     if MARKS.load(Relaxed) {
-        // Hints that mean nothing to the processor, and the begin and the end of a recording to the plugin.
-        // SAFETY: such hints do nothing.
+        // Hints that mean nothing to the processor, and the begin and the end of a recording to the
+        // plugin. SAFETY: such hints do nothing.
         unsafe { core::arch::asm!("hint #96") };
         let result = run();
         // SAFETY: the same.

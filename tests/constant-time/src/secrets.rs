@@ -1,7 +1,7 @@
 //! Secrets, and what becomes of them, for either observer.
 //!
-//! Memcheck is told that secrets are undefined bytes. The tracer runs a check several times, each time with
-//! other secrets.
+//! Memcheck is told that secrets are undefined bytes. The tracer runs a check several times, each
+//! time with other secrets.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
@@ -45,8 +45,8 @@ pub fn secret_array<const N: usize>(seed: usize) -> [u8; N] {
     secret(seed, N).try_into().expect("as many bytes")
 }
 
-/// Whether every byte was made from secrets, as far as the observer can tell at once. They are public afterwards:
-/// results are, or their owner's to look at.
+/// Whether every byte was made from secrets, as far as the observer can tell at once. They are
+/// public afterwards: results are, or their owner's to look at.
 pub fn made_from_secrets(bytes: &mut [u8]) -> bool {
     let made = memcheck::errors().is_none()
         || memcheck::undefined_bits(bytes).iter().all(|bits| *bits != 0);
@@ -63,7 +63,8 @@ pub fn disclose(bytes: &mut [u8]) {
     memcheck::define(bytes);
 }
 
-/// Changes a byte of a tag that arrives: the first, the last or one between, a different one in every run.
+/// Changes a byte of a tag that arrives: the first, the last or one between, a different one in
+/// every run.
 pub fn forge(tag: &mut [u8]) {
     let at = [0, tag.len() - 1, tag.len() / 2][RUN.load(Relaxed) % 3];
     tag[at] ^= 0x40;

@@ -1,13 +1,15 @@
-//! The tracer: runs code of this program block by block, and records every branch and every address.
+//! The tracer: runs code of this program block by block, and records every branch and every
+//! address.
 //!
-//! A block of instructions, up to the next branch, is copied to a cache. Before every instruction that uses memory
-//! the copy stores the registers which make the address. At its end is a breakpoint, whose signal handler
-//! adds the block and the stored registers to the record, works out where the branch leads, and goes on with the
-//! copy of the block there. Nothing of the original code is changed.
+//! A block of instructions, up to the next branch, is copied to a cache. Before every instruction
+//! that uses memory the copy stores the registers which make the address. At its end is a
+//! breakpoint, whose signal handler adds the block and the stored registers to the record, works
+//! out where the branch leads, and goes on with the copy of the block there. Nothing of the
+//! original code is changed.
 //!
-//! What is recorded: the address of every block, the registers that make the address of every access, the stack
-//! pointer, and the operands of divisions, whose time depends on them. Runs are forked from one process, so that
-//! buffers have the same addresses in all of them.
+//! What is recorded: the address of every block, the registers that make the address of every
+//! access, the stack pointer, and the operands of divisions, whose time depends on them. Runs are
+//! forked from one process, so that buffers have the same addresses in all of them.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
@@ -166,7 +168,8 @@ impl Tracer {
     /// One run, in a process of its own.
     fn fork(&mut self, number: usize, run: &impl Fn() -> bool) -> Result<(), String> {
         let record = self.records[number];
-        // SAFETY: the program has a single thread, and the child ends without running anything of the parent's.
+        // SAFETY: the program has a single thread, and the child ends without running anything of
+        // the parent's.
         let child = unsafe { libc::fork() };
         match child {
             0 => {
@@ -200,7 +203,8 @@ impl Tracer {
     }
 
     fn compare(&self) -> Vec<String> {
-        // SAFETY: the children that wrote to the records are gone; entries up to the count were written.
+        // SAFETY: the children that wrote to the records are gone; entries up to the count were
+        // written.
         let runs: Vec<(&Record, &[Entry])> = unsafe {
             let records = self.records.iter().map(|record| &**record);
             records.map(|record| (record, &record.entries[..record.count])).collect()
@@ -261,8 +265,8 @@ impl Tracer {
     fn copy(&mut self, original: u64) -> Block {
         let (region, base) = self.region_near(original);
         let at = base + self.regions[region].used as u64;
-        // SAFETY: the processor is about to execute these bytes. An instruction that ends a block comes before
-        // the code does.
+        // SAFETY: the processor is about to execute these bytes. An instruction that ends a block
+        // comes before the code does.
         let bytes = unsafe { std::slice::from_raw_parts(original as *const u8, 16 * LONGEST) };
         let mut decoder = Decoder::with_ip(64, bytes, original, DecoderOptions::NONE);
         let mut copy: Vec<Instruction> = Vec::with_capacity(8 * LONGEST);
@@ -307,7 +311,8 @@ impl Tracer {
         Block { original, copy: at, breakpoint, slots: base, stored, end }
     }
 
-    /// A region that code at an address can be copied to: what the code refers to is within 2 GiB of either.
+    /// A region that code at an address can be copied to: what the code refers to is within 2 GiB
+    /// of either.
     fn region_near(&mut self, address: u64) -> (usize, u64) {
         const NEAR: u64 = 1 << 30;
         const ROOM: usize = 64 * LONGEST;
@@ -438,7 +443,8 @@ fn end(last: &Instruction, next: u64) -> End {
     }
 }
 
-/// Registers that make the address of what an instruction reads or writes, and the operands of a division.
+/// Registers that make the address of what an instruction reads or writes, and the operands of a
+/// division.
 fn address_registers(instruction: &Instruction) -> impl Iterator<Item = Register> + use<> {
     let mut registers = [Register::None; 6];
     let mut count = 0;
@@ -645,7 +651,8 @@ unsafe impl Sync for Arena {}
 static ARENA: Arena = Arena { bytes: UnsafeCell::new([0; ARENA_LEN]), used: AtomicUsize::new(0) };
 static IN_HANDLER: AtomicBool = AtomicBool::new(false);
 
-/// The program's allocator: the system's, and within the handler an arena that is empty again at its end.
+/// The program's allocator: the system's, and within the handler an arena that is empty again at
+/// its end.
 pub struct Allocator;
 
 // SAFETY: memory of either kind is valid until it is freed; the handler keeps none of the arena's.

@@ -1,5 +1,5 @@
-//! The command line of `parcomp`: that of the parallel compression benchmark in Intel's *Programming Intel
-//! QuickAssist Technology Hardware Accelerators for Optimal Performance*.
+//! The command line of `parcomp`: that of the parallel compression benchmark in Intel's
+//! *Programming Intel QuickAssist Technology Hardware Accelerators for Optimal Performance*.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -34,20 +34,21 @@ Exit status: 0 if all went well, 1 on an error, 2 for a wrong command line.";
 
 /// Parallel compression benchmark
 ///
-/// Reads a file into memory, compresses it chunk by chunk, each on its own, and tells the ratio, the elapsed
-/// time, the throughput and the CPU time. In the output each chunk is a deflate stream behind its length,
-/// four bytes with the lowest first.
+/// Reads a file into memory, compresses it chunk by chunk, each on its own, and tells the ratio,
+/// the elapsed time, the throughput and the CPU time. In the output each chunk is a deflate stream
+/// behind its length, four bytes with the lowest first.
 #[derive(Debug, Parser)]
 #[command(name = "parcomp", version, disable_help_flag = true, args_override_self = true, after_help = NOTES)]
 pub struct Args {
-    /// Provider: qat, zlib, libdeflate, isal or emulated, perhaps with options (zlib:library=zlib-rs). There is
-    /// no device: qat is emulated:preset=8955:prepare=16G, the model of an 8955 chipset, whose results are
-    /// computed before the clock starts so that only the modelled device's time is told
+    /// Provider: qat, zlib, libdeflate, isal or emulated, perhaps with options
+    /// (zlib:library=zlib-rs). There is no device: qat is emulated:preset=8955:prepare=16G, the
+    /// model of an 8955 chipset, whose results are computed before the clock starts so that only
+    /// the modelled device's time is told
     #[arg(short, value_name = "providerName", default_value = "qat")]
     pub provider: ProviderName,
 
-    /// Chunk size in KB (1024 bytes), 1 to 1048576. The last chunk of a file may be smaller; no state is
-    /// kept between chunks
+    /// Chunk size in KB (1024 bytes), 1 to 1048576. The last chunk of a file may be smaller; no
+    /// state is kept between chunks
     #[arg(
         short,
         value_name = "chunkSizeInKB",
@@ -73,11 +74,13 @@ pub struct Args {
     #[arg(short, visible_short_alias = 'g')]
     pub verbose: bool,
 
-    /// Print the inputs and outputs as comma-separated values alone: 1 for the data, 2 for a header as well
+    /// Print the inputs and outputs as comma-separated values alone: 1 for the data, 2 for a header
+    /// as well
     #[arg(short = 'x', value_name = "numLines", value_parser = number::<u64>("a number of CSV lines", 1..=2))]
     pub csv: Option<u64>,
 
-    /// Threads, 0 to 32, which share the chunks of the file nearly equally; 0 for the calling thread alone
+    /// Threads, 0 to 32, which share the chunks of the file nearly equally; 0 for the calling
+    /// thread alone
     #[arg(
         short,
         value_name = "numThreads",
@@ -86,8 +89,9 @@ pub struct Args {
     )]
     pub threads: u64,
 
-    /// The rate of the CPU's time-stamp counter in MHz, with which its cycles become seconds [default: the
-    /// system's clock tells seconds, and the rate is measured where it is told, which takes about 1 second]
+    /// The rate of the CPU's time-stamp counter in MHz, with which its cycles become seconds
+    /// [default: the system's clock tells seconds, and the rate is measured where it is told, which
+    /// takes about 1 second]
     #[arg(short, value_name = "cpuFreqInMHz", value_parser = frequency)]
     pub frequency: Option<f64>,
 
@@ -100,9 +104,9 @@ pub struct Args {
     )]
     pub iterations: u64,
 
-    /// The cores that threads are pinned to in turn, as a hexadecimal mask: -yf for the first four, or those of
-    /// them that there are [default: those of 0xff]. With -t0 the calling thread is pinned to the first, if a
-    /// mask is given
+    /// The cores that threads are pinned to in turn, as a hexadecimal mask: -yf for the first four,
+    /// or those of them that there are [default: those of 0xff]. With -t0 the calling thread is
+    /// pinned to the first, if a mask is given
     #[arg(short = 'y', value_name = "coreAffinityInHex", value_parser = hexadecimal, conflicts_with = "decimal")]
     pub hexadecimal: Option<Mask>,
 
@@ -114,7 +118,8 @@ pub struct Args {
     #[arg(short, long, action = ArgAction::Help)]
     pub help: Option<bool>,
 
-    /// Jobs outstanding at any one time for each thread, 1 to 256; 1 is the same as synchronous calls
+    /// Jobs outstanding at any one time for each thread, 1 to 256; 1 is the same as synchronous
+    /// calls
     #[arg(
         short,
         value_name = "maxOutstandingJobs",
@@ -123,12 +128,13 @@ pub struct Args {
     )]
     pub jobs: u64,
 
-    /// Deflate window, 0 to 7, as QuickAssist's API counts: 2^(8 + N) bytes, so that 5 is 8 KB and 7 is
-    /// 32 KB [default: 5 for qat and emulated, 7 for others]
+    /// Deflate window, 0 to 7, as QuickAssist's API counts: 2^(8 + N) bytes, so that 5 is 8 KB and
+    /// 7 is 32 KB [default: 5 for qat and emulated, 7 for others]
     #[arg(short, value_name = "windowSize", value_parser = number::<u64>("a window size", 0..=7))]
     pub window: Option<u64>,
 
-    /// Static compression: the Huffman codes of the standard [default: dynamic, codes made for the data]
+    /// Static compression: the Huffman codes of the standard [default: dynamic, codes made for the
+    /// data]
     #[arg(short = 's')]
     pub static_codes: bool,
 
@@ -188,8 +194,8 @@ impl FromStr for ProviderName {
     }
 }
 
-/// What the provider `qat` of the source is: the device that its figures were measured with, with results that
-/// are there when the device would have had them, however slow this machine is.
+/// What the provider `qat` of the source is: the device that its figures were measured with, with
+/// results that are there when the device would have had them, however slow this machine is.
 const QAT: [(&str, &str); 2] = [("preset", "8955"), ("prepare", "16G")];
 
 fn frequency(text: &str) -> Result<f64, String> {

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use broadloom_perf::sys::clock::{start, stop};
-use broadloom_perf::sys::cpu_time;
+use broadloom_perf::measure::sys::clock::{start, stop};
+use broadloom_perf::measure::sys::cpu_time;
 
 use crate::report::Taken;
 
@@ -17,13 +17,14 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Clocks for a counter whose rate in MHz is `given`, or is measured from now on where it is not.
+    /// Clocks for a counter whose rate in MHz is `given`, or is measured from now on where it is
+    /// not.
     pub fn new(given: Option<f64>) -> Clock {
         Clock { given, since: (start(), Instant::now()) }
     }
 
-    /// Does a piece of work. Seconds are cycles over the given rate, as the source has it, or the system's
-    /// where none is given.
+    /// Does a piece of work. Seconds are cycles over the given rate, as the source has it, or the
+    /// system's where none is given.
     pub fn time<R>(&self, work: impl FnOnce() -> R) -> (Taken, R) {
         let (cpu, wall, begin) = (cpu_time::of_process(), Instant::now(), start());
         let result = work();
@@ -34,8 +35,8 @@ impl Clock {
         (Taken { elapsed, cycles, cpu, device: None }, result)
     }
 
-    /// The counter's rate in MHz: the one given, or the one measured since the beginning, which was a second
-    /// ago at least when this returns.
+    /// The counter's rate in MHz: the one given, or the one measured since the beginning, which was
+    /// a second ago at least when this returns.
     pub fn mhz(&self) -> f64 {
         self.given.unwrap_or_else(|| {
             let (begin, wall) = self.since;

@@ -1,5 +1,5 @@
-//! `parcomp`: the parallel compression benchmark of Intel's *Programming Intel QuickAssist Technology
-//! Hardware Accelerators for Optimal Performance*, with its command line.
+//! `parcomp`: the parallel compression benchmark of Intel's *Programming Intel QuickAssist
+//! Technology Hardware Accelerators for Optimal Performance*, with its command line.
 
 mod clock;
 mod report;

@@ -21,7 +21,7 @@ pub struct Outcome {
     pub cores: Vec<usize>,
     /// log2 of the window's bytes.
     pub window: u8,
-    /// Who worked: provider, kernel, and what else there is to be said of them.
+    /// The provider, its kernel, and further notes.
     pub who: Vec<(&'static str, String)>,
     /// Where there is the emulation of a device, whether it kept up, in words.
     pub emulation: Option<String>,
@@ -74,8 +74,8 @@ fn mbps(bytes: u64, seconds: f64) -> f64 {
     bytes as f64 * 8.0 / 1e6 / seconds
 }
 
-/// The outputs, a line each. `mhz` is the rate of the time-stamp counter, which is told with the rest of
-/// what `-v` asks for.
+/// The outputs, a line each. `mhz` is the rate of the time-stamp counter, which is told with the
+/// rest of what `-v` asks for.
 pub fn table(args: &Args, outcome: &Outcome, mhz: Option<f64>) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
@@ -165,8 +165,8 @@ const COLUMNS: [&str; 19] = [
     "mhz",
 ];
 
-/// The inputs and outputs as comma-separated values (RFC 4180, lines end with a newline alone), in a line of
-/// their own behind one of names where that is asked for.
+/// The inputs and outputs as comma-separated values (RFC 4180, lines end with a newline alone), in
+/// a line of their own behind one of names where that is asked for.
 pub fn csv(args: &Args, outcome: &Outcome, mhz: f64, header: bool) -> String {
     let cycles = outcome.iterations.iter().map(|taken| taken.cycles as f64).sum::<f64>();
     let provider =

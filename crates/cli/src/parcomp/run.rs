@@ -18,8 +18,8 @@ use crate::report::Taken;
 use broadloom_cli::command_line::mask::{DEFAULT, Mask};
 use broadloom_cli::command_line::parcomp::Args;
 
-/// Memory for the output is taken before the clock starts, so much for each byte of input. More is taken
-/// where that is not enough.
+/// Memory for the output is taken before the clock starts, so much for each byte of input. More is
+/// taken where that is not enough.
 const COMPRESSED: usize = 1;
 const DECOMPRESSED: usize = 5;
 
@@ -34,7 +34,7 @@ pub struct Benchmark<'a> {
     pub window: u8,
     /// Cores for threads, in turn; empty for wherever the system puts them.
     pub cores: Vec<usize>,
-    /// What there is to be said of the cores that were asked for.
+    /// A note about the cores that were asked for.
     pub missing: Option<String>,
     /// The kernel, in words.
     pub kernel: String,
@@ -125,8 +125,8 @@ impl<'a> Benchmark<'a> {
         self.provider.description()
     }
 
-    /// Computes what the device will be asked for, where its results are kept, and nothing is timed. Gives the
-    /// number of requests that it took.
+    /// Computes what the device will be asked for, where its results are kept, and nothing is
+    /// timed. Gives the number of requests that it took.
     ///
     /// # Errors
     /// It cannot be done.
@@ -144,8 +144,8 @@ impl<'a> Benchmark<'a> {
         Ok(0)
     }
 
-    /// Whether this machine has computed as fast as the device would have, in words, but for the first
-    /// `prepared` requests, which were not timed; `None` where there is no device.
+    /// Whether this machine has computed as fast as the device would have, in words, but for the
+    /// first `prepared` requests, which were not timed; `None` where there is no device.
     pub fn emulation(&self, prepared: u64) -> Option<String> {
         self.device.as_ref().map(|device| {
             let mut statistics = device.statistics();
@@ -183,8 +183,8 @@ fn window(args: &Args) -> u8 {
     args.window.unwrap_or(default) as u8 + 8
 }
 
-/// Those of the cores that were asked for that there are, or of the source's default; and what there is to be
-/// said of those that there are not.
+/// The cores asked for, or the source's default, as far as this machine has them; and a note about
+/// the cores that are missing.
 fn cores(args: &Args) -> Result<(Vec<usize>, Option<String>), Box<dyn Error>> {
     let given = args.hexadecimal.or(args.decimal);
     if given.is_none() && args.threads == 0 {

@@ -6,8 +6,7 @@ use broadloom::provider::ProviderSpec;
 use broadloom_cli::provider::provider;
 use broadloom_cli::size::parse_size;
 use broadloom_lanes::Cpu;
-use broadloom_perf::compress::{MAX_LEVEL, Topic};
-use broadloom_perf::report::page;
+use broadloom_perf::experiments::compress::{MAX_LEVEL, Topic, page};
 use broadloom_perf::{CompressOptions, run_compress};
 use clap::Args;
 
@@ -15,18 +14,21 @@ use super::failure::Failure;
 use super::files::{FileArgs, leave};
 use super::{command_line, name, number};
 
-/// Measure compression: the figures of Intel's paper on programming QuickAssist, rerun beside its numbers
+/// Measure compression: the figures of Intel's paper on programming QuickAssist, rerun beside its
+/// numbers
 ///
-/// An input is compressed by libraries and by a modelled device, on threads and with jobs outstanding, and the
-/// questions that the paper left open are answered by measurement. All sides of a figure take turns in one
-/// process; elapsed time and CPU time are the minimum of several passes and their median. The device's results
-/// are prepared before the clock starts, where it is asked for the same again, and the tables say how many of
-/// its responses were late. All lists are separated by commas.
+/// An input is compressed by libraries and by a modelled device, on threads and with jobs
+/// outstanding, and the questions that the paper left open are answered by measurement. All sides
+/// of a figure take turns in one process; elapsed time and CPU time are the minimum of several
+/// passes and their median. The device's results are prepared before the clock starts, where it is
+/// asked for the same again, and the tables say how many of its responses were late. All lists are
+/// separated by commas.
 #[derive(Args)]
 pub struct CompressArgs {
-    /// The paper's figures 3 (ratio against chunk size), 5 (threads), 7 (hardware, synchronous), 9 (the same
-    /// from threads), 10 (jobs outstanding), 11 (all models), and its open questions: copy, interrupt, poller,
-    /// frequency, batch, numa, offload; what the framework costs: overhead, scaling [default: all]
+    /// The paper's figures 3 (ratio against chunk size), 5 (threads), 7 (hardware, synchronous), 9
+    /// (the same from threads), 10 (jobs outstanding), 11 (all models), and its open questions:
+    /// copy, interrupt, poller, frequency, batch, numa, offload; what the framework costs:
+    /// overhead, scaling [default: all]
     #[arg(long, value_delimiter = ',', value_parser = name::<Topic>, value_name = "LIST")]
     figure: Vec<Topic>,
 
@@ -88,6 +90,6 @@ pub fn run(args: CompressArgs, cpu: &Cpu) -> Result<(), Failure> {
         &args.files,
         &inputs,
         |tables| run_compress(&options, cpu, tables),
-        |report, out| page::write_compress(report, out),
+        |report, out| page::write(report, out),
     )
 }

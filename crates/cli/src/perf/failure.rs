@@ -57,8 +57,8 @@ impl Failure {
         }
     }
 
-    /// Whether it is only that the reader of standard output has left, which is not worth a word. One that
-    /// leaves a pipe with a name is: that was asked for by its name.
+    /// Whether the reader of standard output has left, which is not reported. A reader that leaves
+    /// a named pipe is reported, because the user named the pipe.
     pub fn is_silent(&self) -> bool {
         matches!(self, Failure::Perf(_) | Failure::StandardOutput(_)) && is_broken_pipe(self)
     }

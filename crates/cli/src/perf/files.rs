@@ -24,13 +24,14 @@ pub struct FileArgs {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Write a page with tables and charts to FILE, or with - to standard output; it needs nothing but a
-    /// browser
+    /// Write a page with tables and charts to FILE, or with - to standard output; it needs nothing
+    /// but a browser
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
 
-/// Files to be, opened before anything is measured, so that one that cannot be written costs no run.
+/// The output files. They are opened before the measurement, so that an unwritable file costs no
+/// run.
 struct Files {
     csv: Option<Sink>,
     json: Option<Sink>,
@@ -151,8 +152,8 @@ impl Sink {
     }
 }
 
-/// Where the tables go. If there are files to be written too, they are not lost with the tables: what cannot
-/// be written is then kept for the end.
+/// Where the tables go. If output files are to be written as well, an error in the tables is kept
+/// until the files are written.
 pub struct Tables {
     out: Box<dyn Write>,
     goes_on: bool,

@@ -121,7 +121,8 @@ impl Place {
         run(command.args(args).current_dir(self.path()).env("LC_ALL", "C.UTF-8"), stdin)
     }
 
-    /// Asserts that `broadloom hash` says, with the same arguments, just what `sha256sum` says; gives it.
+    /// Asserts that `broadloom hash` says, with the same arguments, just what `sha256sum` says;
+    /// gives it.
     pub fn same<S: AsRef<OsStr>>(&self, args: &[S], stdin: &[u8]) -> Said {
         self.same_as(("sha256", "sha256sum"), args, stdin)
     }
@@ -170,8 +171,8 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Said {
     }
 }
 
-/// A command with a terminal of so many columns for all of its streams, which Python makes. What it writes comes
-/// back as the standard output.
+/// A command with a terminal of so many columns for all of its streams, which Python makes. What it
+/// writes comes back as the standard output.
 pub fn terminal(columns: usize, command: &[&str]) -> Command {
     const SCRIPT: &str = "\
 import fcntl, os, pty, struct, sys, termios

@@ -1,11 +1,12 @@
-//! One thread's loop around its queue pair.
+//! One thread's way from a belt of chunks through the engine's driver, and back.
 //!
-//! Jobs are enqueued one by one, so that a provider that works within the call still finds the
-//! chunk in its cache. The loop waits for a device only when it can add nothing.
+//! Jobs are enqueued one by one, and what is complete is given on at once: a provider that works
+//! within the call has a chunk's bytes still in its cache, and no thread hoards what another could
+//! do.
 
-use broadloom_engine::{QueueConfig, QueuePair};
+use broadloom_engine::{Driver, Feed, QueueConfig, QueuePair};
 
-use super::{ChunkJob, Numbered, Plan};
+use super::{ChunkJob, Numbered, Plan, Poll};
 
 /// The next step.
 pub(super) enum Next<J> {
@@ -30,54 +31,55 @@ pub(super) trait Belt<J> {
 
 /// Takes jobs through a queue pair of their own until there are none. They are given back in
 /// whatever order they become complete.
-///
-/// Jobs are enqueued one by one, and what is complete is given on at once: a provider that works
-/// within the call has a chunk's bytes still in its cache, and no thread hoards what another could
-/// do. Only when nothing can be added does it have lanes flushed, or wait for a device.
 pub(super) fn drive<'a, J: ChunkJob<'a>, B: Belt<J>>(
     plan: &Plan<'_>,
     belt: &mut B,
 ) -> Result<(), B::Error> {
     let config =
         QueueConfig { capacity: plan.outstanding, max_wait: None, ..QueueConfig::default() };
-    let mut pair: QueuePair<'a, Box<Numbered<J>>> = QueuePair::new(config);
-    let mut burst = Vec::with_capacity(plan.outstanding);
-    let mut complete = Vec::with_capacity(plan.outstanding);
-    let mut ended = false;
-    loop {
-        let mut added = false;
-        if !ended && pair.in_flight() < plan.outstanding {
-            match belt.next(pair.in_flight() == 0)? {
-                Next::Job(job) => {
-                    burst.push(job);
-                    pair.enqueue(&mut burst);
-                    added = true;
-                }
-                Next::Later => {}
-                Next::End => ended = true,
+    Driver::new(config).run(&mut Chunks { belt, poll: plan.poll })
+}
+
+/// A belt, as the engine's driver wants it.
+struct Chunks<'b, B> {
+    belt: &'b mut B,
+    poll: Poll,
+}
+
+impl<'a, J: ChunkJob<'a>, B: Belt<J>> Feed<'a, Box<Numbered<J>>> for Chunks<'_, B> {
+    type Error = B::Error;
+
+    fn next(
+        &mut self,
+        pair: &mut QueuePair<'a, Box<Numbered<J>>>,
+        jobs: &mut Vec<Box<Numbered<J>>>,
+        _room: usize,
+    ) -> Result<broadloom_engine::Next, B::Error> {
+        Ok(match self.belt.next(pair.in_flight() == 0)? {
+            Next::Job(job) => {
+                jobs.push(job);
+                broadloom_engine::Next::Jobs
             }
-        }
-        pair.dequeue(&mut complete, usize::MAX);
-        if complete.is_empty() && !added {
-            if pair.in_flight() == 0 {
-                match ended {
-                    true => return Ok(()),
-                    false => continue,
-                }
-            }
-            match pair.awaits_device() {
-                true => plan.poll.wait(&mut pair),
-                false => pair.flush(),
-            }
-            pair.dequeue(&mut complete, usize::MAX);
-        }
+            Next::Later => broadloom_engine::Next::Later,
+            Next::End => broadloom_engine::Next::End,
+        })
+    }
+
+    fn done(
+        &mut self,
+        complete: &mut Vec<Box<Numbered<J>>>,
+        again: &mut Vec<Box<Numbered<J>>>,
+    ) -> Result<(), B::Error> {
         for mut job in complete.drain(..) {
             match job.job.again() {
-                true => burst.push(job),
-                false => belt.done(job)?,
+                true => again.push(job),
+                false => self.belt.done(job)?,
             }
         }
-        // They have just left: there is room for all of them.
-        pair.enqueue(&mut burst);
+        Ok(())
+    }
+
+    fn wait(&mut self, pair: &mut QueuePair<'a, Box<Numbered<J>>>) {
+        self.poll.wait(pair);
     }
 }

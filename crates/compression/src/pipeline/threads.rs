@@ -5,7 +5,7 @@ use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 use broadloom_engine::{AffinityError, pin_to};
 
-/// Threads cannot be had as planned.
+/// The threads of a call could not be started as planned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ThreadError {

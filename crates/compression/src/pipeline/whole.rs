@@ -203,7 +203,7 @@ where
             }
         }
         drop(chunks);
-        // Who waits for one has to find the end, too.
+        // A thread that waits for a job has to find the end, too.
         self.put_back(&mut self.lock(), job);
         Ok(Next::End)
     }

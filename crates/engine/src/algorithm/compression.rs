@@ -36,6 +36,20 @@ pub enum Ending {
 /// How to compress: level, window, Huffman codes, checksum, ending.
 ///
 /// Chunks are compressed on their own: no state goes from one to the next.
+///
+/// ```
+/// use broadloom_engine::{
+///     Checksum, Compression, CompressionAlgorithm, Direction, Transform, TransformError,
+/// };
+///
+/// let how = Compression { level: 6, checksum: Checksum::Crc32, ..Compression::default() };
+/// let transform = Transform::compress(CompressionAlgorithm::Deflate, how)?;
+/// assert_eq!(transform.direction(), Direction::Compress);
+///
+/// let too_far = Compression { window: 16, ..how };
+/// assert!(Transform::compress(CompressionAlgorithm::Deflate, too_far).is_err());
+/// # Ok::<(), TransformError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Compression {
     /// The library's own level: [`Provider::levels`](crate::provider::Provider::levels) says which

@@ -10,6 +10,16 @@ pub enum ChainOrder {
 }
 
 /// What is done to a buffer: encrypt, verify, compress, and so on.
+///
+/// ```
+/// use broadloom_engine::{Algorithm, Direction};
+///
+/// let direction: Direction = "verify".parse()?;
+/// let mac: Algorithm = "hmac-sha256".parse()?;
+/// assert_eq!(direction, Direction::Verify);
+/// assert!(mac.directions().contains(&direction));
+/// # Ok::<(), broadloom_engine::NameError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Direction {

@@ -4,6 +4,14 @@ use std::fmt;
 
 /// The lengths, in bytes, that a key, a nonce or a tag may have: prints as `16`, `12 or 16`, `4 to
 /// 20`, `4, 8, 12 to 16`, `any` or `none`.
+///
+/// ```
+/// use broadloom_engine::{AeadAlgorithm, AesSize, Algorithm};
+///
+/// let gcm = Algorithm::Aead(AeadAlgorithm::AesGcm(AesSize::Aes128));
+/// assert_eq!(gcm.key_lens().to_string(), "16");
+/// assert_eq!(gcm.tag_lens().to_string(), "4, 8, 12 to 16");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Lengths {
     /// A bit for each length below 64 that is valid beside the range.

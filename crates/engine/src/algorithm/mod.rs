@@ -29,6 +29,19 @@ pub use table::{
 /// `3des-ctr`, `aes-256-gcm`, `chacha20-poly1305`, `deflate`, `rsa-2048`, `ecdsa-p256`; chains as `aes-128-cbc+hmac-sha1`
 /// (cipher, then MAC) and `hmac-sha1+aes-128-cbc` (MAC, then cipher). Some names have an alias:
 /// `sha-256` is parsed, too.
+///
+/// ```
+/// use broadloom_engine::{Algorithm, Direction};
+///
+/// let algorithm: Algorithm = "aes-128-gcm".parse()?;
+/// assert_eq!(algorithm.directions(), [Direction::Seal, Direction::Open]);
+/// assert_eq!((algorithm.key_len(), algorithm.tag_len()), (16, 16));
+/// assert_eq!(algorithm.standard(), "SP 800-38D");
+///
+/// let error = "aes-129-gcm".parse::<Algorithm>().unwrap_err();
+/// assert!(error.to_string().contains("aes-128-gcm"));
+/// # Ok::<(), broadloom_engine::NameError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Algorithm {
@@ -381,7 +394,8 @@ mod tests {
         let built = cfg!(feature = "legacy");
         assert_eq!(Algorithm::all().any(|algorithm| algorithm == rc4), built);
         assert_eq!(Algorithm::simple().any(|algorithm| algorithm == rc4), built);
-        // The name is known all the same: whoever opens a session is told that no provider has it.
+        // The name still parses, so that opening a session can report that no provider has the
+        // algorithm.
         assert_eq!("rc4".parse(), Ok(rc4));
         let chain = Algorithm::Chain(
             CipherAlgorithm::Rc4,

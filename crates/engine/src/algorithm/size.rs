@@ -1,6 +1,14 @@
 //! The lengths of keys and the curves, which tell the algorithms of a kind apart.
 
 /// The length of an AES key (FIPS 197).
+///
+/// ```
+/// use broadloom_engine::{AesSize, CipherAlgorithm};
+///
+/// let names = AesSize::ALL.map(|size| CipherAlgorithm::AesCbc(size).to_string());
+/// assert_eq!(names, ["aes-128-cbc", "aes-192-cbc", "aes-256-cbc"]);
+/// assert_eq!((AesSize::Aes256.key_len(), AesSize::Aes256.rounds()), (32, 14));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AesSize {
     /// 16 bytes, 10 rounds.

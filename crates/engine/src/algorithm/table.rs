@@ -46,6 +46,14 @@ macro_rules! algorithms {
 
 algorithms! {
     /// A hash function.
+    ///
+    /// ```
+    /// use broadloom_engine::HashAlgorithm;
+    ///
+    /// let hash = HashAlgorithm::Sha3_256;
+    /// assert_eq!((hash.to_string(), hash.digest_len()), ("sha3-256".to_owned(), 32));
+    /// assert!(HashAlgorithm::all().any(|known| known == hash));
+    /// ```
     HashAlgorithm {
         /// MD5 (RFC 1321).
         Md5 => hash("md5", "RFC 1321", 64, 16),
@@ -85,6 +93,15 @@ impl HashAlgorithm {
 
 algorithms! {
     /// A message authentication code.
+    ///
+    /// ```
+    /// use broadloom_engine::{HashAlgorithm, MacAlgorithm, Transform};
+    ///
+    /// let mac = MacAlgorithm::Hmac(HashAlgorithm::Sha256);
+    /// assert_eq!((mac.to_string(), mac.tag_len()), ("hmac-sha256".to_owned(), 32));
+    /// let transform = Transform::mac(mac, b"a key of any length").tag_len(16).generate()?;
+    /// # Ok::<(), broadloom_engine::TransformError>(())
+    /// ```
     MacAlgorithm {
         /// HMAC (RFC 2104) over a hash.
         Hmac(hash: HashAlgorithm) => Row {
@@ -124,6 +141,16 @@ algorithms! {
 
 algorithms! {
     /// A cipher without authentication.
+    ///
+    /// ```
+    /// use broadloom_engine::{AesSize, CipherAlgorithm, Transform};
+    ///
+    /// let cipher = CipherAlgorithm::AesCbc(AesSize::Aes256);
+    /// assert_eq!((cipher.key_len(), cipher.nonce_len()), (32, 16));
+    /// let transform = Transform::cipher(cipher, &[7; 32]).encrypt()?;
+    /// assert!(Transform::cipher(cipher, &[7; 16]).encrypt().is_err(), "a key of another length");
+    /// # Ok::<(), broadloom_engine::TransformError>(())
+    /// ```
     CipherAlgorithm {
         /// AES in CBC mode without padding (SP 800-38A): whole blocks.
         AesCbc(size: AesSize) => Row {
@@ -213,6 +240,16 @@ algorithms! {
 
 algorithms! {
     /// Authenticated encryption with associated data.
+    ///
+    /// ```
+    /// use broadloom_engine::{AeadAlgorithm, Transform};
+    ///
+    /// let aead = AeadAlgorithm::ChaCha20Poly1305;
+    /// assert_eq!((aead.key_len(), aead.nonce_lens().to_string()), (32, "12".to_owned()));
+    /// let seal = Transform::aead(aead, &[7; 32]).seal()?;
+    /// let open = Transform::aead(aead, &[7; 32]).open()?;
+    /// # Ok::<(), broadloom_engine::TransformError>(())
+    /// ```
     AeadAlgorithm {
         /// AES-GCM (SP 800-38D).
         AesGcm(size: AesSize) => Row {
@@ -240,6 +277,16 @@ algorithms! {
 
 algorithms! {
     /// How bytes are compressed.
+    ///
+    /// ```
+    /// use broadloom_engine::{Compression, CompressionAlgorithm, Transform};
+    ///
+    /// let names: Vec<String> = CompressionAlgorithm::all().map(|known| known.to_string()).collect();
+    /// assert_eq!(names, ["deflate", "lz4"]);
+    /// let how = Compression { level: 6, ..Compression::default() };
+    /// let transform = Transform::compress(CompressionAlgorithm::Deflate, how)?;
+    /// # Ok::<(), broadloom_engine::TransformError>(())
+    /// ```
     CompressionAlgorithm {
         /// DEFLATE (RFC 1951), without a wrapper.
         Deflate => compression("deflate", "RFC 1951"),

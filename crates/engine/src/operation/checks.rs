@@ -21,7 +21,7 @@ impl Operation<'_> {
     /// That it was given nothing that its session has no use for.
     pub(crate) fn check_extras(&self, rules: &Rules) -> Result<(), JobError> {
         let has = |extra| match extra {
-            // Whoever could have written some may not have. A signature is in the same place.
+            // Empty associated data count as none. A signature is in the same place.
             Extra::Associated => {
                 !self.extras.has(Extra::Signature) && !self.associated.as_slice().is_empty()
             }

@@ -100,6 +100,26 @@ fn pieces<H>(ring: &mut VecDeque<H>, range: Range<usize>) -> [&mut [H]; 2] {
 /// [`JobError::Panicked`], their output wiped.
 ///
 /// `H` is a job, or what owns or borrows one ([`Handle`]).
+///
+/// ```
+/// # let mut registry = broadloom_engine::Registry::new();
+/// # registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+/// use broadloom_engine::{HashAlgorithm, Job, QueueConfig, QueuePair, Transform};
+///
+/// let session = registry.open(&Transform::hash(HashAlgorithm::Sha1))?;
+/// let mut pair = QueuePair::new(QueueConfig::default());
+/// let mut jobs: Vec<_> = (0..40u8).map(|n| Job::new(&session, vec![n; 100]).user(n)).collect();
+/// let mut complete = Vec::new();
+/// while !jobs.is_empty() {
+///     pair.enqueue(&mut jobs);
+///     pair.dequeue(&mut complete, usize::MAX);
+/// }
+/// pair.flush();
+/// pair.dequeue(&mut complete, usize::MAX);
+/// assert_eq!((complete.len(), pair.in_flight()), (40, 0));
+/// assert!(complete.iter().all(Job::succeeded));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct QueuePair<'a, H: Handle<'a>> {
     config: QueueConfig,
     pub(crate) processor: Processor,
@@ -177,6 +197,15 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         self.in_flight
     }
 
+    /// Whether it holds as many jobs as it may.
+    pub fn is_full(&self) -> bool {
+        self.in_flight == self.config.capacity
+    }
+
+    pub(crate) fn config(&self) -> &QueueConfig {
+        &self.config
+    }
+
     /// The counters, to be read from anywhere.
     pub fn statistics(&self) -> Statistics {
         self.statistics.clone()
@@ -186,8 +215,8 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
     /// [`dequeue`](QueuePair::dequeue).
     ///
     /// A queue pair works within its owner's calls: jobs that wait for others do not become
-    /// complete by themselves. So [`flush`](QueuePair::flush) before sleeping on it. Whoever wants
-    /// work to go on while it sleeps wants [`Workers`](crate::Workers).
+    /// complete by themselves. So [`flush`](QueuePair::flush) before sleeping on it.
+    /// [`Workers`](crate::Workers) process jobs while their caller sleeps.
     ///
     /// # Errors
     /// The system has no more descriptors; [`io::ErrorKind::Unsupported`] elsewhere than on Linux.

@@ -53,7 +53,7 @@ fn ticket(group: usize, number: u64) -> u64 {
     (group as u64) << NUMBER | number & ((1 << NUMBER) - 1)
 }
 
-/// What became of an attempt to give an operation to whoever works on it.
+/// What became of an attempt to start an operation at its device or provider.
 enum Start {
     /// A device has it.
     Submitted,

@@ -135,7 +135,7 @@ pub struct ProviderSpec {
     pub options: Vec<(String, String)>,
 }
 
-/// A provider cannot be had as a [`ProviderSpec`] asks for it.
+/// Why a provider could not be opened as a [`ProviderSpec`] asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SpecError {
@@ -143,7 +143,7 @@ pub enum SpecError {
     Unknown {
         /// The name.
         name: String,
-        /// The names that there are.
+        /// The names of all providers.
         valid: String,
     },
     /// An option is not of the form `name=value`.

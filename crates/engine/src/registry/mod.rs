@@ -18,6 +18,19 @@ pub use factory::{Factory, FactoryError, ProviderSpec, SpecError};
 ///
 /// A provider that a [`Factory`] describes is opened when it is first asked for, by name or because
 /// those before it cannot do what is wanted. So no library is loaded that nobody needs.
+///
+/// ```
+/// use broadloom_engine::{HashAlgorithm, OpenError, Registry, Transform};
+///
+/// let mut registry = Registry::new();
+/// registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+/// let session = registry.open(&Transform::hash(HashAlgorithm::Sha512))?;
+/// assert_eq!(session.provider(), "native");
+///
+/// let elsewhere = registry.open_at("openssl", &Transform::hash(HashAlgorithm::Sha512));
+/// assert!(matches!(elsewhere, Err(OpenError::Unknown { .. })));
+/// # Ok::<(), OpenError>(())
+/// ```
 #[derive(Default)]
 pub struct Registry {
     entries: Vec<Entry>,
@@ -71,7 +84,7 @@ pub enum OpenError {
     Unknown {
         /// The name.
         name: String,
-        /// The names that there are.
+        /// The names of all providers.
         valid: String,
     },
     /// The provider is not there.
@@ -254,7 +267,7 @@ impl Registry {
     /// A provider by its name, which is opened if it is not yet.
     ///
     /// # Errors
-    /// [`OpenError::Unknown`], with the names that there are, or [`OpenError::Absent`].
+    /// [`OpenError::Unknown`], with the names of all providers, or [`OpenError::Absent`].
     pub fn provider(&self, name: &str) -> Result<&Arc<dyn Provider>, OpenError> {
         let Some(entry) = self.entries.iter().find(|entry| entry.name == name) else {
             return Err(OpenError::Unknown { name: name.to_owned(), valid: self.valid_names() });

@@ -20,6 +20,19 @@ use stage::{Stage, Stages};
 /// is the same session; the keys are wiped when the last clone is dropped. A job borrows its
 /// session (`Job::new(&session, …)`), which costs nothing, or owns a clone of it, where it has to
 /// outlive the place it was made in.
+///
+/// ```
+/// # let mut registry = broadloom_engine::Registry::new();
+/// # registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
+/// use broadloom_engine::{HashAlgorithm, Job, MacAlgorithm, Session, Transform};
+///
+/// let hmac = MacAlgorithm::Hmac(HashAlgorithm::Sha256);
+/// let session: Session = registry.open(&Transform::mac(hmac, b"key").generate()?)?;
+/// assert_eq!((session.provider(), session.tag_len()), ("native", 32));
+/// let borrows = Job::new(&session, b"one message");
+/// let owns: Job<'static> = Job::new(session.clone(), vec![0; 64]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
 

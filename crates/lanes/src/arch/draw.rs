@@ -1,20 +1,21 @@
-//! How key stream gets to whoever draws it: copied, or added to a text.
+//! How key stream reaches the caller that draws it: copied, or added to a text.
 //!
-//! A draw is a copy and little else. A core stores a vector in a cycle, whatever its width, so that wide registers
-//! halve that; and a call, which a function for some CPUs only would need, costs what they gain. Hence their
-//! instructions stand within code that is compiled for all CPUs.
+//! A draw is a copy and little else. A core stores one vector a cycle, whatever its width, so that
+//! wide registers halve the time of a draw. A function compiled for some CPUs only would need a
+//! call, which costs what the registers gain. So their instructions stand within code that is
+//! compiled for all CPUs.
 
 use crate::aes::bytes::{load_bytes, store_bytes};
 
-/// Copies at least 32 and fewer than 256 bytes; or adds them, if that is said to be done with them. The last register
-/// ends where the bytes do: it is filled before others are stored, and stored after them. Others are as many as are
-/// needed for all bytes but one before it.
+/// Copies at least 32 and fewer than 256 bytes; or adds them, if that is said to be done with them.
+/// The last register ends where the bytes do: it is filled before others are stored, and stored
+/// after them. Others are as many as are needed for all bytes but one before it.
 #[cfg(target_arch = "x86_64")]
 macro_rules! by_registers {
     ($from:expr, $to:expr, $len:expr $(, $add:literal)?) => {
-        // Changes: the registers of `from`, `to` and `last`; ymm0 to ymm4, and the upper halves of ymm0 to
-        // ymm15 (vzeroupper); flags; `$len` bytes from `$to` on. No stack.
-        // An xmm register that is declared covers its whole ymm or zmm register.
+        // Changes: the registers of `from`, `to` and `last`; ymm0 to ymm4, and the upper halves of
+        // ymm0 to ymm15 (vzeroupper); flags; `$len` bytes from `$to` on. No stack. An xmm register
+        // that is declared covers its whole ymm or zmm register.
         core::arch::asm!(
             "lea {last}, [{to} + {len} - 32]",
             "vmovdqu ymm4, ymmword ptr [{from} + {len} - 32]",
@@ -97,8 +98,8 @@ impl Draw {
     /// `from` is readable and `to` writable for `len` bytes, and they are apart.
     #[inline(always)]
     pub(crate) unsafe fn copy(self, mut from: *const u8, mut to: *mut u8, mut len: usize) {
-        // SAFETY: the caller's: pieces that are within what is left, and one that ends where that does; the CPU
-        // has AVX where that is asked for.
+        // SAFETY: the caller's: pieces that are within what is left, and one that ends where that
+        // does; the CPU has AVX where that is asked for.
         unsafe {
             if len >= 256 {
                 return to.copy_from_nonoverlapping(from, len);
@@ -179,7 +180,8 @@ mod tests {
         }
     }
 
-    /// Sums that need more registers than a draw names, kept over draws of every length from 32 bytes on.
+    /// Sums that need more registers than a draw names, kept over draws of every length from 32
+    /// bytes on.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn sums_around(draw: Draw, adds: bool) -> [[u64; 4]; SUMS] {

@@ -1,8 +1,9 @@
-//! Everything that names an instruction: vectors, registers, and kernels compiled for an instruction set.
+//! Everything that names an instruction: vectors, registers, and kernels compiled for an
+//! instruction set.
 //!
-//! There is a folder for each instruction set, `<cpu>/<isa>`, which exports one table of kernels, `KERNELS`;
-//! [`isas!`] below lists them. `compile` has the macros that compile the generic kernels of each family,
-//! `<cpu>/common` what several instruction sets share.
+//! There is a folder for each instruction set, `<cpu>/<isa>`, which exports one table of kernels,
+//! `KERNELS`; [`isas!`] below lists them. `compile` has the macros that compile the generic kernels
+//! of each family, `<cpu>/common` what several instruction sets share.
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod aarch64 {
@@ -35,14 +36,15 @@ use x86_64::common as this;
 pub(crate) use table::Kernels;
 pub(crate) use this::{FEATURES, detect, hash_expansion, probes, sub_word};
 
-/// Declares the instruction sets, from the most modest to the widest of a machine: name, bits of a vector, the
-/// architecture, the table of kernels.
+/// Declares the instruction sets, from the most modest to the widest of a machine: name, bits of a
+/// vector, the architecture, the table of kernels.
 macro_rules! isas {
     ($(
         $(#[$doc:meta])*
         $isa:ident, $name:literal, $bits:literal, $([$arch:literal])? $($table:ident)::+;
     )*) => {
-        /// An instruction set that kernels are compiled for, from the most modest to the widest of a machine.
+        /// An instruction set that kernels are compiled for, from the most modest to the widest of
+        /// a machine.
         ///
         /// ```
         /// use broadloom_lanes::{Cpu, Isa};
@@ -97,12 +99,13 @@ isas! {
     Portable, "portable", 0, portable::KERNELS;
     /// AArch64's 128-bit vectors, with the AES and SHA-2 extensions where the CPU has them.
     Neon, "neon", 128, ["aarch64"] aarch64::neon::KERNELS;
-    /// x86-64 with 128-bit vectors: SSE4.1; AES-NI, PCLMULQDQ and the SHA extensions where the CPU has them.
+    /// x86-64 with 128-bit vectors: SSE4.1; AES-NI, PCLMULQDQ and the SHA extensions where the CPU
+    /// has them.
     Sse4, "sse4", 128, ["x86_64"] x86_64::sse4::KERNELS;
-    /// x86-64 with 256-bit integer vectors; AES-NI, VAES and VPCLMULQDQ on them, and the SHA extensions where
-    /// the CPU has them.
+    /// x86-64 with 256-bit integer vectors; AES-NI, VAES and VPCLMULQDQ on them, and the SHA
+    /// extensions where the CPU has them.
     Avx2, "avx2", 256, ["x86_64"] x86_64::avx2::KERNELS;
-    /// x86-64 with 512-bit vectors: AVX-512 F, BW, DQ and VL; IFMA, and VAES and VPCLMULQDQ on them where the CPU
-    /// has them, and what goes with [`Avx2`](Isa::Avx2).
+    /// x86-64 with 512-bit vectors: AVX-512 F, BW, DQ and VL; IFMA, and VAES and VPCLMULQDQ on them
+    /// where the CPU has them, and what goes with [`Avx2`](Isa::Avx2).
     Avx512, "avx512", 512, ["x86_64"] x86_64::avx512::KERNELS;
 }

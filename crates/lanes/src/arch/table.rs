@@ -11,8 +11,8 @@ use crate::kasumi::KasumiKernel;
 use crate::rc4;
 use crate::sponge::SpongeKernels;
 
-/// The kernels of one instruction set. All fields are required: a family that the instruction set has no kernel
-/// for names the one that it uses instead.
+/// The kernels of one instruction set. All fields are required: a family that the instruction set
+/// has no kernel for names the one that it uses instead.
 pub(crate) struct Kernels {
     /// What a CPU must have for the instruction set.
     pub needs: Features,

@@ -2,7 +2,7 @@
 //! gain.
 
 use super::dimension::{Dimension, groups};
-use super::paper::{self, UpliftPoint, UpliftTable};
+use super::papers::{self, UpliftPoint, UpliftTable};
 use super::row::Row;
 use crate::names::Kind;
 
@@ -110,7 +110,7 @@ pub fn uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Uplift<'a>> {
             row.contexts.as_deref() == Some("per-queue-pair")
                 && row.queue_pairs == per_job.queue_pairs
         })?;
-        let table = paper::uplift(&per_job.algorithm, &per_job.direction, per_job.cores > 1);
+        let table = papers::uplift(&per_job.algorithm, &per_job.direction, per_job.cores > 1);
         let paper = table.and_then(|table| {
             let point = table.points.iter().find(|point| Some(point.size) == per_job.size);
             Some((table, point?))

@@ -9,11 +9,11 @@ use serde::Deserialize;
 use super::dimension;
 use super::row::{Report, Row, SCHEMA};
 use crate::error::PerfError;
+use crate::measure::sys::machine::Machine;
 use crate::names::Kind;
-use crate::sys::machine::Machine;
 
-/// A throughput is slower when its minimum grew by more than this many per cent. Machines are noisy,
-/// minima far less so than means.
+/// A throughput is slower when its minimum grew by more than this many per cent. Machines are
+/// noisy, minima far less so than means.
 pub const SLOWER_PERCENT: f64 = 10.0;
 
 /// A latency is slower when its median grew by more than this many per cent: a median is noisier.
@@ -82,7 +82,8 @@ impl Baseline {
         struct Head {
             schema: String,
         }
-        let wrong = |reason: String| PerfError::Baseline { path: path.to_owned(), reason };
+        let wrong =
+            |reason: String| PerfError::Baseline { path: path.to_owned(), schema: SCHEMA, reason };
         let head: Head = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         if head.schema != SCHEMA {
             return Err(wrong(format!("its schema is {:?}", head.schema)));

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::pass;
 use super::row::{KEYS, Row};
 
-/// Writes a line of the keys and a line for every row; what a row does not have is empty. The keys of
-/// passes are among them where there is one.
+/// Writes a line of the keys and a line for every row; what a row does not have is empty. The keys
+/// of passes are among them where there is one.
 ///
 /// # Errors
 /// Of `out`.

@@ -24,7 +24,7 @@ pub enum Dimension {
     Burst,
     /// Cores at work.
     Cores,
-    /// Who did it.
+    /// The provider, or the peer.
     Provider,
     /// How the provider was opened.
     Opened,

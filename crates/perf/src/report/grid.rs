@@ -56,7 +56,8 @@ impl Grid {
         self.rows.is_empty()
     }
 
-    /// The table for a page, under its caption, in a box of its own that scrolls where it is too wide.
+    /// The table for a page, under its caption, in a box of its own that scrolls where it is too
+    /// wide.
     pub fn html(&self, caption: &str) -> Markup {
         let class = |column: usize| if column < self.left { "text" } else { "number" };
         html! {

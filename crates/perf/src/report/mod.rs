@@ -1,17 +1,17 @@
-//! What a measurement leaves behind: rows, as JSON, CSV, tables and a page.
+//! What was measured, as rows, JSON, CSV, tables, charts and parts of pages.
+//!
+//! Nothing here knows an experiment: each experiment makes its page of these parts.
 
 pub mod analysis;
 pub mod baseline;
-pub mod compress;
 pub mod csv;
 pub mod dimension;
-mod format;
+pub mod format;
 pub mod grid;
-pub mod matrix;
 pub mod page;
-pub mod paper;
+pub mod papers;
 pub mod pass;
 pub mod row;
 #[cfg(test)]
-mod samples;
+pub mod samples;
 pub mod tables;

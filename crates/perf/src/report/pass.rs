@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::paper::offload::BYTES;
+/// Bytes of the input for which source 003 gives seconds.
+pub const BYTES: f64 = (1u64 << 30) as f64;
 
 /// One side's passes over an input, or over many requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
-    /// The figure of source 003, or the question, by its [name](crate::compress::Topic::name).
+    /// The figure of source 003, by its number, or the question, by its name.
     pub figure: String,
     /// The level of compression.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,8 +51,8 @@ pub struct Pass {
     pub elapsed_s: f64,
     /// Seconds of the median pass.
     pub elapsed_s_median: f64,
-    /// Seconds of all cores, user and system, that the process used in the pass that used the fewest:
-    /// without those of the threads that stand for a device.
+    /// Seconds of all cores, user and system, that the process used in the pass that used the
+    /// fewest: without those of the threads that stand for a device.
     pub cpu_s: f64,
     /// The same of the median pass.
     pub cpu_s_median: f64,

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use super::pass::Pass;
+use crate::measure::sys::machine::Machine;
 use crate::names::Kind;
-use crate::sys::machine::Machine;
 
 /// The name and version of the schema.
 pub const SCHEMA: &str = "broadloom-perf/1";
@@ -85,7 +85,7 @@ pub struct Row {
     pub burst: usize,
     /// Cores at work.
     pub cores: usize,
-    /// Who did it.
+    /// The provider, or the peer.
     pub provider: String,
     /// Of `openssl`: `per-job` or `per-queue-pair`, how long a context lives.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,12 +93,12 @@ pub struct Row {
     /// Of `openssl`: the queue pairs that it was opened for, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue_pairs: Option<usize>,
-    /// Of `native`: the CPU features that it was to do without, such as `aes,sha`, in the order of the
-    /// alphabet.
+    /// Of `native`: the CPU features that it was to do without, such as `aes,sha`, in the order of
+    /// the alphabet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without: Option<String>,
-    /// Options of the provider that have no key of their own, such as `engines=2:preset=8955`, in the order
-    /// of the alphabet.
+    /// Options of the provider that have no key of their own, such as `engines=2:preset=8955`, in
+    /// the order of the alphabet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub options: Option<String>,
     /// `queue-pair` or `process-many`; absent: the provider's own interface, without the engine.
@@ -122,8 +122,8 @@ pub struct Row {
     /// Median, in cycles of the machine's counter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles_per_buffer_median: Option<f64>,
-    /// Input bits a second at the minimum, in units of 10^9, of all cores together; of a decompression,
-    /// those that come out.
+    /// Input bits a second at the minimum, in units of 10^9, of all cores together; of a
+    /// decompression, those that come out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gbps: Option<f64>,
     /// The fewest cycles that the calibrated operations allow; absent where none are counted.
@@ -166,8 +166,8 @@ pub struct Row {
     pub pass: Option<Pass>,
 }
 
-/// The keys of a row in the order of its fields, which is that of a file's columns; those of a [`Pass`]
-/// follow.
+/// The keys of a row in the order of its fields, which is that of a file's columns; those of a
+/// [`Pass`] follow.
 pub const KEYS: [&str; 34] = [
     "kind",
     "algorithm",

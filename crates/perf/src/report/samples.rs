@@ -2,8 +2,8 @@
 
 use super::pass::Pass;
 use super::row::{Report, Row};
+use crate::measure::sys::machine::Machine;
 use crate::names::Kind;
-use crate::sys::machine::Machine;
 
 /// A machine that does not exist.
 pub fn machine() -> Machine {

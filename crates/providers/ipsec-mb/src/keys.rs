@@ -100,7 +100,8 @@ pub fn aes_index(size: AesSize) -> usize {
     }
 }
 
-/// The place of a SHA function in the order that the library keeps everywhere; `None` for any other.
+/// The place of a SHA function in the order that the library keeps everywhere; `None` for any
+/// other.
 pub fn sha_index(hash: HashAlgorithm) -> Option<usize> {
     match hash {
         HashAlgorithm::Sha1 => Some(0),

@@ -1,8 +1,8 @@
 //! The place of a stream in memory, chosen so that its address does not change the output.
 //!
 //! At levels 1 and 2 the x86 code of igzip (`igzip_icf_body_h1_gr_bt.asm`, label
-//! `write_first_byte`, in every version from 2.30 to 2.32) enters a byte into its hash table under a
-//! wrong hash, wherever it begins: at the start of a chunk, behind a run, and where a block was
+//! `write_first_byte`, in every version from 2.30 to 2.32) enters a byte into its hash table under
+//! a wrong hash, wherever it begins: at the start of a chunk, behind a run, and where a block was
 //! full. The hash should be that of four bytes of data. It is the hash of bits 16 to 47 of the
 //! stream's address, because the register was never loaded with data. So every stream lies at an
 //! address with the same hash.

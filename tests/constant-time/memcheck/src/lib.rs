@@ -1,8 +1,8 @@
 //! What a program can ask of valgrind's memcheck while it runs under it.
 //!
-//! A request is an array of six words, the first of which says what is asked (valgrind/valgrind.h and
-//! valgrind/memcheck.h have the numbers). The processor is told to do nothing in a way that no compiler
-//! would; valgrind knows it, and answers.
+//! A request is an array of six words, the first of which says what is asked (valgrind/valgrind.h
+//! and valgrind/memcheck.h have the numbers). The processor is told to do nothing in a way that no
+//! compiler would; valgrind knows it, and answers.
 
 #![no_std]
 
@@ -18,8 +18,8 @@ pub fn errors() -> Option<usize> {
     (request(RUNNING_ON_VALGRIND, [0; 3]) > 0).then(|| request(COUNT_ERRORS, [0; 3]))
 }
 
-/// Makes bytes undefined: what is computed from them is undefined too, and memcheck reports a branch or
-/// an address that depends on it.
+/// Makes bytes undefined: what is computed from them is undefined too, and memcheck reports a
+/// branch or an address that depends on it.
 pub fn undefine(bytes: &mut [u8]) {
     const MAKE_MEM_UNDEFINED: usize = MEMCHECK + 1;
     request(MAKE_MEM_UNDEFINED, [bytes.as_mut_ptr().expose_provenance(), bytes.len(), 0]);
@@ -48,9 +48,10 @@ const MEMCHECK: usize = (b'M' as usize) << 24 | (b'C' as usize) << 16;
 fn request(what: usize, [first, second, third]: [usize; 3]) -> usize {
     let words = [what, first, second, third, 0, 0];
     let mut answer = 0;
-    // Changes: RDX, flags, and under valgrind the buffers that are named; no stack. RDI is rotated by 128 bits in all, and RBX exchanged with itself, so that neither changes; RDX takes
-    // valgrind's answer.
-    // SAFETY: valgrind reads `words`, and touches only the buffers that they name, of exposed addresses.
+    // Changes: RDX, flags, and under valgrind the buffers that are named; no stack. RDI is rotated
+    // by 128 bits in all, and RBX exchanged with itself, so that neither changes; RDX takes
+    // valgrind's answer. SAFETY: valgrind reads `words`, and touches only the buffers that they
+    // name, of exposed addresses.
     unsafe {
         core::arch::asm!(
             "rol rdi, 3",

@@ -65,8 +65,8 @@ macro_rules! cbc_kernel {
         /// The same for `n` lanes from `first` on.
         pub(in crate::arch) unsafe fn encrypt_from(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
             let sharing = usize::from($crate::aes::key::share_a_key(&set.key[first..first + n]));
-            // SAFETY: the first of them has a valid key, and the others the same number of rounds, for which
-            // the function is made; the rest is the contract itself.
+            // SAFETY: the first of them has a valid key, and the others the same number of rounds,
+            // for which the function is made; the rest is the contract itself.
             unsafe {
                 let rounds = (*set.key[first]).rounds();
                 ENCRYPT[(rounds - 10) / 2][sharing][n - 1](set, first, blocks);
@@ -101,8 +101,8 @@ macro_rules! cbc_kernel {
 }
 pub(in crate::arch) use cbc_kernel;
 
-/// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature` that they need, for
-/// groups of so many registers.
+/// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature`
+/// that they need, for groups of so many registers.
 macro_rules! ctr_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
         $(#[$doc])*
@@ -146,8 +146,8 @@ macro_rules! ctr_kernel {
 }
 pub(in crate::arch) use ctr_kernel;
 
-/// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature` that they need, for
-/// groups of so many registers.
+/// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature`
+/// that they need, for groups of so many registers.
 macro_rules! blocks_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
         $(#[$doc])*
@@ -215,8 +215,8 @@ macro_rules! blocks_kernel {
 }
 pub(in crate::arch) use blocks_kernel;
 
-/// Makes the kernel of one instruction set: the function of `pipeline` with the `target_feature` that it needs, and
-/// the way back of a kernel for independent blocks.
+/// Makes the kernel of one instruction set: the function of `pipeline` with the `target_feature`
+/// that it needs, and the way back of a kernel for independent blocks.
 macro_rules! cfb_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal, $blocks:ident) => {
         $(#[$doc])*
@@ -239,8 +239,8 @@ macro_rules! cfb_kernel {
             }
         };
 
-        /// [`CbcKernel::encrypt`](crate::aes::cbc::CbcKernel) of CFB for `n` lanes from `first` on, whose
-        /// pointers stay. There are copies of the code for 1, 2, 4 and 8.
+        /// [`CbcKernel::encrypt`](crate::aes::cbc::CbcKernel) of CFB for `n` lanes from `first` on,
+        /// whose pointers stay. There are copies of the code for 1, 2, 4 and 8.
         #[target_feature(enable = $feature)]
         pub(in crate::arch) unsafe fn cfb_encrypt_from(
             set: &mut $crate::aes::cbc::CbcLaneSet,
@@ -265,8 +265,8 @@ macro_rules! cfb_kernel {
 }
 pub(in crate::arch) use cfb_kernel;
 
-/// Makes the kernel of an instruction set with one block in a register: the functions of `pipeline` with the
-/// `target_feature` that they need.
+/// Makes the kernel of an instruction set with one block in a register: the functions of `pipeline`
+/// with the `target_feature` that they need.
 macro_rules! chain_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
         $(#[$doc])*
@@ -290,7 +290,8 @@ macro_rules! chain_kernel {
 }
 pub(in crate::arch) use chain_kernel;
 
-/// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature` that they need.
+/// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature`
+/// that they need.
 macro_rules! gcm_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $register:ty, $feature:literal) => {
         use $crate::aes::gcm::GcmKey;
@@ -339,7 +340,8 @@ macro_rules! gcm_kernel {
 }
 pub(in crate::arch) use gcm_kernel;
 
-/// Makes the kernel of one instruction set: `aes::ofb::pipeline::encrypt` with the `target_feature` that it needs.
+/// Makes the kernel of one instruction set: `aes::ofb::pipeline::encrypt` with the `target_feature`
+/// that it needs.
 macro_rules! ofb_lanes_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $aes:ty, $feature:literal) => {
         $crate::aes::ofb::ofb_kernel!(
@@ -359,8 +361,8 @@ macro_rules! ofb_lanes_kernel {
             unsafe { ofb_encrypt_from(set, 0, n, blocks) }
         }
 
-        /// The same for `n` lanes from `first` on, whose pointers stay. There are copies of the code for 1, 2, 4
-        /// and 8.
+        /// The same for `n` lanes from `first` on, whose pointers stay. There are copies of the
+        /// code for 1, 2, 4 and 8.
         #[target_feature(enable = $feature)]
         pub(in crate::arch) unsafe fn ofb_encrypt_from(
             set: &mut $crate::aes::cbc::CbcLaneSet,

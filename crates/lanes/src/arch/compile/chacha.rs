@@ -35,8 +35,9 @@ macro_rules! chacha_kernel {
             #[cfg(not(debug_assertions))]
             type Poly1305 = $limbs;
 
-            /// In a program that is not optimised, Poly1305 has functions of its own: each of its many copies would have a
-            /// place for every value, and the stack of a thread not room enough.
+            /// In a program that is not optimised, Poly1305 has functions of its own: each of its
+            /// many copies would have a place for every value, and the stack of a thread not room
+            /// enough.
             #[cfg(debug_assertions)]
             struct Poly1305;
 

@@ -18,9 +18,10 @@ impl Anchor {
 
 /// Aligns the stack frame of the function to 64 bytes, for kernels whose registers spill.
 ///
-/// The ABI aligns frames to 16 bytes only, so that spilled registers of 256 and 512 bits lie across cache lines
-/// and pages in most of them: up to twice the time. LLVM aligns a frame as its locals ask for, if the address of such
-/// a local escapes, and then aligns the places of spilled registers, too.
+/// The ABI aligns frames to 16 bytes only, so that spilled registers of 256 and 512 bits lie across
+/// cache lines and pages in most of them: up to twice the time. LLVM aligns a frame as its locals
+/// ask for, if the address of such a local escapes, and then aligns the places of spilled
+/// registers, too.
 macro_rules! align_frame {
     () => {
         let anchor = $crate::arch::compile::Anchor::new();

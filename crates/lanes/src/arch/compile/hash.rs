@@ -1,7 +1,7 @@
 //! Compiles the kernels of hashes.
 
-/// Compiles the generic kernels for one instruction set: `kernel32` and `kernel64` give the kernel of
-/// any hash with 32-bit and with 64-bit words.
+/// Compiles the generic kernels for one instruction set: `kernel32` and `kernel64` give the kernel
+/// of any hash with 32-bit and with 64-bit words.
 macro_rules! wide_kernels {
     ($name:literal, $padding:ty, $features:tt, $v32:ty, $v64:ty) => {
         $crate::arch::compile::wide_kernels!(@ $name, $padding, $features, kernel32, run32, finish32, u32, $v32);

@@ -1,5 +1,5 @@
-//! Kernels of instructions that hash one buffer, with several buffers interleaved: each rests while it
-//! waits for itself, and the others fill the time.
+//! Kernels of instructions that hash one buffer, with several buffers interleaved: each rests while
+//! it waits for itself, and the others fill the time.
 
 use crate::hash::Hash;
 use crate::vector::Word;
@@ -14,8 +14,8 @@ pub(in crate::arch) trait Buffers: Sized {
     /// Takes the states from memory, a pointer for each buffer.
     ///
     /// # Safety
-    /// The CPU has the algorithm's instructions; as many pointers as buffers, each readable for eight
-    /// words.
+    /// The CPU has the algorithm's instructions; as many pointers as buffers, each readable for
+    /// eight words.
     unsafe fn load(states: *const *mut Self::Word) -> Self;
 
     /// Puts the states back.
@@ -27,12 +27,12 @@ pub(in crate::arch) trait Buffers: Sized {
     /// Takes the next block of each buffer.
     ///
     /// # Safety
-    /// The CPU has the algorithm's instructions; as many pointers as buffers, each readable for a block
-    /// from `offset`.
+    /// The CPU has the algorithm's instructions; as many pointers as buffers, each readable for a
+    /// block from `offset`.
     unsafe fn begin(&mut self, data: *const *const u8, offset: usize);
 
-    /// The state is HMAC's inner digest: takes the padded digest as the next block, and the outer state to
-    /// add it to.
+    /// The state is HMAC's inner digest: takes the padded digest as the next block, and the outer
+    /// state to add it to.
     ///
     /// # Safety
     /// As for `load`, with the pointers at `outer`.
@@ -105,8 +105,9 @@ impl<B: Buffers> Buffers for Both<B> {
     }
 }
 
-/// The kernels of one algorithm, from one buffer of it, the instructions it needs and the numbers of its
-/// groups: `$single` for few buffers, and `$wide`, a function of the hash, for `$lanes` interleaved.
+/// The kernels of one algorithm, from one buffer of it, the instructions it needs and the numbers
+/// of its groups: `$single` for few buffers, and `$wide`, a function of the hash, for `$lanes`
+/// interleaved.
 macro_rules! interleaved_kernels {
     (
         $(#[$single_doc:meta])* $single:ident, $(#[$wide_doc:meta])* $wide:ident of $lanes:tt,

@@ -1,6 +1,7 @@
 //! Compiles the kernels of KASUMI.
 
-/// Makes the kernel of one instruction set: the functions of `kasumi::cipher` with the `target_feature` that it needs.
+/// Makes the kernel of one instruction set: the functions of `kasumi::cipher` with the
+/// `target_feature` that it needs.
 macro_rules! kasumi_kernel {
     ($(#[$doc:meta])* $kernel:ident, $name:literal, $bits:ty $(, $features:literal)?) => {
         $(#[$doc])*

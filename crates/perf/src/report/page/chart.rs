@@ -150,8 +150,8 @@ impl Chart {
         )
     }
 
-    /// Bars in groups, with a line at `level`, where nothing is gained or lost. A group's name may have
-    /// several lines.
+    /// Bars in groups, with a line at `level`, where nothing is gained or lost. A group's name may
+    /// have several lines.
     pub fn bars(&self, groups: &[String], level: f64) -> Markup {
         let up = Axis::from_zero(self.values().fold(level, f64::max));
         let group = 1.0 / groups.len().max(1) as f64;

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::chart::{Chart, Series, Upward};
 use crate::report::analysis::{self, Curve, SIDE, native, speedup};
 use crate::report::dimension::{Dimension, describe, groups, varying};
-use crate::report::paper;
+use crate::report::papers;
 use crate::report::row::Row;
 
 /// Everything that is alike within one chart over sizes.
@@ -32,7 +32,8 @@ impl Looks {
         self.0.iter().position(|known| known == side).unwrap_or(self.0.len())
     }
 
-    /// The rows of each side, in the order of the looks, as a series; a side without a point has none.
+    /// The rows of each side, in the order of the looks, as a series; a side without a point has
+    /// none.
     fn series(&self, rows: &[&Row], point: impl Fn(&Row) -> Option<(f64, f64)>) -> Vec<Series> {
         let of = |(style, side): (usize, &String)| {
             let mine = rows.iter().filter(|row| row.side() == *side);
@@ -182,7 +183,7 @@ pub fn scaling(rows: &[Row], looks: &Looks) -> Markup {
 
 /// The gain over outstanding jobs, with source 004's.
 pub fn asynchrony(rows: &[Row], looks: &Looks) -> Markup {
-    let points = paper::ASYNC_OVER_SYNC
+    let points = papers::ASYNC_OVER_SYNC
         .iter()
         .map(|&(count, gain)| (count as f64, gain))
         .collect::<Vec<_>>();
@@ -197,8 +198,8 @@ pub fn asynchrony(rows: &[Row], looks: &Looks) -> Markup {
     curves(&found, looks, axes, papers)
 }
 
-/// A chart for the shortest and one for the longest buffers of each operation, with a series for each
-/// side and one to compare with.
+/// A chart for the shortest and one for the longest buffers of each operation, with a series for
+/// each side and one to compare with.
 fn curves(
     curves: &[Curve<'_>],
     looks: &Looks,

@@ -35,7 +35,9 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
         Family::ChaCha => chacha::opener(algorithm),
         Family::Des => Some(des::open),
         Family::Kasumi => kasumi::opener(algorithm),
-        Family::PublicKey if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(_))) => {
+        Family::PublicKey
+            if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(_))) =>
+        {
             Some(rsa::open)
         }
         #[cfg(feature = "legacy")]

@@ -100,11 +100,7 @@ impl RsaSession {
     }
 
     /// The digest of a message, of which `digest` is what was hashed here.
-    fn digest<'d>(
-        &self,
-        input: &'d [u8],
-        digest: &'d [u8; MAX_TAG],
-    ) -> Result<&'d [u8], JobError> {
+    fn digest<'d>(&self, input: &'d [u8], digest: &'d [u8; MAX_TAG]) -> Result<&'d [u8], JobError> {
         let len = self.scheme.hash().digest_len();
         match self.scheme.is_prehashed() {
             false => Ok(&digest[..len]),
@@ -134,9 +130,7 @@ impl RsaSession {
                 let digest = self.digest(input, digest)?;
                 padding::sign_pss(hash, digest, salt_len, hasher, number)
             }
-            (Direction::Sign, _) => {
-                padding::sign_pkcs1(hash, self.digest(input, digest)?, number)
-            }
+            (Direction::Sign, _) => padding::sign_pkcs1(hash, self.digest(input, digest)?, number),
             (Direction::Verify, _) => {
                 self.digest(input, digest)?;
                 whole(signature, number).map_err(|_| JobError::SignatureMismatch)

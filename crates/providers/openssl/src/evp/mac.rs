@@ -68,8 +68,8 @@ impl MacContext {
         let context = unsafe { (f.mac_ctx_new)(mac.object.object) };
         let context = library.own(context, f.mac_ctx_free, "EVP_MAC_CTX_new")?;
         let params = [of, Param::END];
-        // SAFETY: context and key are alive; the parameters are a terminated list of values that are
-        // alive and only read.
+        // SAFETY: context and key are alive; the parameters are a terminated list of values that
+        // are alive and only read.
         let result =
             unsafe { (f.mac_init)(context.object, key.as_ptr(), key.len(), params.as_ptr()) };
         library.check(result, "EVP_MAC_init")?;

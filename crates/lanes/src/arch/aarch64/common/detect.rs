@@ -23,7 +23,8 @@ pub(crate) fn detect() -> [FeatureState; FEATURES] {
     ]
 }
 
-/// Whether the CPU has polynomial products of 64 bits. (On Linux, `cpufeatures` is content with AES alone.)
+/// Whether the CPU has polynomial products of 64 bits. (On Linux, `cpufeatures` is content with AES
+/// alone.)
 fn pmull() -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {

@@ -43,7 +43,8 @@ macro_rules! vector_loop {
             // `iterations` (not zero) times; its instructions are those of the enabled
             // features.
             unsafe {
-                // Changes: v0 to v12, v30 and v31; the register of `count`; flags. No memory, no stack.
+                // Changes: v0 to v12, v30 and v31; the register of `count`; flags. No memory, no
+                // stack.
                 asm!(
                     ".p2align 5",
                     "2:",
@@ -92,7 +93,8 @@ macro_rules! scalar_loop {
             // SAFETY: the loop touches only general registers named as clobbered, runs
             // `iterations` (not zero) times and uses only base instructions.
             unsafe {
-                // Changes: x9 to x13 and x16, the register of `count`, and flags. No memory, no stack.
+                // Changes: x9 to x13 and x16, the register of `count`, and flags. No memory, no
+                // stack.
                 asm!(
                     ".p2align 5",
                     "2:",

@@ -1,10 +1,10 @@
 //! NEON: four 32-bit lanes, or two 64-bit lanes.
 //!
 //! Only MD5 runs on two vectors interleaved ([`Pair`]). Its step is a chain of ten cycles (Arm's
-//! optimisation guides for Neoverse N1, N2 and V1) with eight instructions to issue: one vector would
-//! leave even a core with two vector pipes half idle. A SHA-1 round issues fourteen behind a chain of six
-//! cycles, a round of SHA-256 or SHA-512 forty behind one of twelve: one vector keeps two pipes busy, and
-//! the 42 or 48 registers of a pair would not fit in 32.
+//! optimisation guides for Neoverse N1, N2 and V1) with eight instructions to issue: one vector
+//! would leave even a core with two vector pipes half idle. A SHA-1 round issues fourteen behind a
+//! chain of six cycles, a round of SHA-256 or SHA-512 forty behind one of twelve: one vector keeps
+//! two pipes busy, and the 42 or 48 registers of a pair would not fit in 32.
 
 use core::arch::aarch64::*;
 use core::arch::asm;

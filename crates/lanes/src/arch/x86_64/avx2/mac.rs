@@ -8,7 +8,8 @@ use crate::aes::register::{Aes, Lanewise};
 use crate::arch::compile::align_frame;
 use core::arch::x86_64::*;
 
-/// VAES on two lanes in a register where lanes share a key, or it pays to put theirs side by side; else AES-NI on one.
+/// VAES on two lanes in a register where lanes share a key, or it pays to put theirs side by side;
+/// else AES-NI on one.
 pub(crate) static VAES: ChainKernel = ChainKernel { name: "vaes-256", lanes: MAX_LANES, absorb };
 
 /// Needs AVX2 and VAES.

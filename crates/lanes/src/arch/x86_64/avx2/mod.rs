@@ -44,8 +44,8 @@ kasumi_kernel!(
     KASUMI, "avx2 bitsliced", Bits256, "avx2"
 );
 
-/// The kernels of AVX2. Where registers of one width cost as much as those of half the width, as everywhere but
-/// for 512 bits, only the widest are worth having for DES.
+/// The kernels of AVX2. Where registers of one width cost as much as those of half the width, as
+/// everywhere but for 512 bits, only the widest are worth having for DES.
 pub(crate) static KERNELS: table::Kernels = table::Kernels {
     needs: Features::of(&[Avx2, Bmi1, Bmi2, Ssse3, Sse41]),
     hashes: HashKernels {

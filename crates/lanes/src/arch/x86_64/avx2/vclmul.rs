@@ -1,4 +1,5 @@
-//! GHASH by carry-less products on two blocks at once (256-bit VPCLMULQDQ), and GCM with it and VAES.
+//! GHASH by carry-less products on two blocks at once (256-bit VPCLMULQDQ), and GCM with it and
+//! VAES.
 
 use crate::aes::gcm::field::{Element, REDUCTION};
 use crate::aes::gcm::hash::Field;

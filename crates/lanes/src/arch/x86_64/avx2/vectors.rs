@@ -251,8 +251,9 @@ static BYTES_RIGHT: [[u8; 32]; 3] = {
     tables
 };
 
-/// `_mm256_shuffle_epi8`. A compiler that knew the table would make two instructions of one: of a word's two
-/// halves apart, or before an exclusive or and not after it.
+/// `_mm256_shuffle_epi8`, with the table hidden from the compiler. A compiler that knows the table
+/// splits one shuffle into two: it shuffles the two halves of a word apart, or the operands of an
+/// exclusive or instead of the result.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn shuffle(v: __m256i, table: &[u8; 32]) -> __m256i {
@@ -364,7 +365,8 @@ where
     SingleKernel { name: "integers, bmi2", one: one::<C>, two: None }
 }
 
-/// One buffer, in plain integers, with BMI1 and BMI2: rotations and complements that keep their operand.
+/// One buffer, in plain integers, with BMI1 and BMI2: rotations and complements that keep their
+/// operand.
 ///
 /// # Safety
 /// The contract of [`SingleRun`](crate::hash::kernel::SingleRun).

@@ -1,4 +1,5 @@
-//! AVX-512: 512 lanes. Where circuits have gates of two inputs, the compiler makes VPTERNLOG of pairs of them.
+//! AVX-512: 512 lanes. Where circuits have gates of two inputs, the compiler makes VPTERNLOG of
+//! pairs of them.
 
 use core::arch::x86_64::*;
 

@@ -1,4 +1,5 @@
-//! Three limbs of 44, 44 and 42 bits, with instructions that add products of 52 bits (AVX-512 IFMA).
+//! Three limbs of 44, 44 and 42 bits, with instructions that add products of 52 bits (AVX-512
+//! IFMA).
 
 use core::arch::x86_64::*;
 

@@ -1,8 +1,8 @@
 //! Short messages side by side: a block of each of four in a register (AVX-512).
 //!
-//! All blocks of a register are of use then, that of the tag is one among others, and a power of the hash key is
-//! loaded, and a sum reduced, once for four messages. Texts are turned from a message in a register to a block of
-//! each, and back, by shuffles.
+//! All blocks of a register are of use then, that of the tag is one among others, and a power of
+//! the hash key is loaded, and a sum reduced, once for four messages. Texts are turned from a
+//! message in a register to a block of each, and back, by shuffles.
 
 #![expect(clippy::needless_range_loop, reason = "a lane is an index into several arrays at once")]
 
@@ -18,7 +18,8 @@ use core::arch::x86_64::*;
 /// Messages in a register: as many as it has blocks.
 const ABREAST: usize = 4;
 
-/// Processes messages: the short ones side by side, where that pays, and the others by another function.
+/// Processes messages: the short ones side by side, where that pays, and the others by another
+/// function.
 ///
 /// # Safety
 /// The contract of [`GcmKernel`](crate::aes::gcm::GcmKernel), and of that function.
@@ -30,7 +31,8 @@ pub(in crate::arch) unsafe fn process(messages: &[Message], others: unsafe fn(&[
         let last = messages.len() - 1;
         // The last one is in all places that are left.
         let four = each!(lane in 4 => &messages[last.min(at + lane)]);
-        // SAFETY: the caller's; what comes before is not done yet, and the four are as they have to be.
+        // SAFETY: the caller's; what comes before is not done yet, and the four are as they have to
+        // be.
         unsafe {
             let go = match kind(four) {
                 Kind::Alike => four_alike,
@@ -83,8 +85,9 @@ unsafe fn kind(messages: [&Message; ABREAST]) -> Kind {
     if differs[1] | differs[2] | differs[3] == 0 {
         return Kind::Alike;
     }
-    // Keys and powers have to be put side by side then, and all take as long as the longest: as measured, four take as
-    // long one after another as 51 blocks do this way, and a seventh of the time of such a block for each of their own.
+    // Keys and powers have to be put side by side then, and all take as long as the longest: as
+    // measured, four take as long one after another as 51 blocks do this way, and a seventh of the
+    // time of such a block for each of their own.
     let pays = 7 * most <= 51 + blocks.iter().sum::<usize>();
     // SAFETY: the caller's.
     let bits = each!(lane in 4 => unsafe { (*messages[lane].key).bits() });
@@ -128,8 +131,8 @@ const GROUP: usize = 4;
 /// Four messages under way, all of it in registers.
 ///
 /// # Safety
-/// The methods may only be called where the instructions are enabled; the messages are as [`four_near`] has them, and
-/// where they are `ALIKE`, as [`four_alike`] has them.
+/// The methods may only be called where the instructions are enabled; the messages are as
+/// [`four_near`] has them, and where they are `ALIKE`, as [`four_alike`] has them.
 struct Four<'a, const ALIKE: bool> {
     messages: [&'a Message; ABREAST],
     /// Bytes of the shortest text.
@@ -186,7 +189,8 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         let (associated, text) = (most(Part::Associated), most(Part::Text));
         // SAFETY: the contract.
         unsafe {
-            // The first group is the one that may have fewer registers: it has that of the tags besides.
+            // The first group is the one that may have fewer registers: it has that of the tags
+            // besides.
             let mut at = match (text + GROUP - 1) % GROUP + 1 {
                 _ if text == 0 => self.cipher::<0, 1>(0),
                 1 => self.cipher::<1, 2>(0),
@@ -218,8 +222,9 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         }
     }
 
-    /// Ciphers the `R` blocks of each text from block `at` on, and with `N` one more, the blocks for the tags besides.
-    /// If not, the group before is hashed meanwhile. Returns where the next group starts.
+    /// Ciphers the `R` blocks of each text from block `at` on, and with `N` one more, the blocks
+    /// for the tags besides. If not, the group before is hashed meanwhile. Returns where the next
+    /// group starts.
     #[inline(always)]
     unsafe fn cipher<const R: usize, const N: usize>(&mut self, at: usize) -> usize {
         // SAFETY: the contract; rows are within the texts as far as masks leave them.
@@ -258,7 +263,8 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         at + R
     }
 
-    /// Adds key stream to a row of each text, and returns the elements that the rows of ciphertext are.
+    /// Adds key stream to a row of each text, and returns the elements that the rows of ciphertext
+    /// are.
     ///
     /// All are loaded before any is stored: two messages may be one.
     #[inline(always)]
@@ -328,7 +334,8 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         }
     }
 
-    /// Adds neighbouring blocks of a part to the hashes, those that a message does not have being zero.
+    /// Adds neighbouring blocks of a part to the hashes, those that a message does not have being
+    /// zero.
     #[inline(always)]
     unsafe fn hash<const N: usize>(&mut self, part: Part, x: [__m512i; N], at: usize) {
         let (mut power, mut fold) = (x, x);
@@ -341,7 +348,8 @@ impl<'a, const ALIKE: bool> Four<'a, ALIKE> {
         }
     }
 
-    /// The powers that a block of a part is multiplied by, so many behind another, and the folds of these.
+    /// The powers that a block of a part is multiplied by, so many behind another, and the folds of
+    /// these.
     #[inline(always)]
     unsafe fn powers(&self, part: Part, at: usize, behind: usize) -> (__m512i, __m512i) {
         // SAFETY: the contract; exponents are 1 to POWERS.

@@ -1,10 +1,11 @@
 //! Groups of a long text of GCM on four blocks at once, as one piece of assembly.
 //!
-//! On AMD Zen 4 two of four pipes do AES rounds, and one of those carry-less products: a register of four blocks keeps them
-//! for 13 cycles. Sums, shuffles and counters that are given one of these pipes get in the way. So the counters are made by
-//! integer instructions, which write them into the next group's blocks in memory; the round keys stay in registers; and
-//! each operation of the hash stands behind one round of a register. That takes 15 cycles, or 16.5 where texts
-//! are not aligned; the compiler's code took 18.
+//! On AMD Zen 4 two of four pipes do AES rounds, and one of those carry-less products: a register
+//! of four blocks keeps them for 13 cycles. Sums, shuffles and counters that are given one of these
+//! pipes get in the way. So the counters are made by integer instructions, which write them into
+//! the next group's blocks in memory; the round keys stay in registers; and each operation of the
+//! hash stands behind one round of a register. That takes 15 cycles, or 16.5 where texts are not
+//! aligned; the compiler's code took 18.
 
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -21,7 +22,8 @@ use crate::arch::x86_64::common::clmul::REVERSED;
 /// Blocks of a group: eight registers.
 const BLOCKS: usize = 4 * STEPS;
 
-/// From so many groups on it pays to load all round keys, and to make counters that the last group has no use for.
+/// From so many groups on it pays to load all round keys, and to make counters that the last group
+/// has no use for.
 pub(in crate::arch) const MANY: usize = 2;
 
 /// The counter blocks of a group.
@@ -121,8 +123,8 @@ macro_rules! sum {
     };
 }
 
-/// Two rounds of all registers, and beside them registers `$a` and `$b` of the ciphertext, times their powers, and eight
-/// counters. `$so_far` adds what was hashed so far to the first of the two.
+/// Two rounds of all registers, and beside them registers `$a` and `$b` of the ciphertext, times
+/// their powers, and eight counters. `$so_far` adds what was hashed so far to the first of the two.
 macro_rules! pair {
     (
         $one:literal, $other:literal, $a:literal, $b:literal,
@@ -200,10 +202,10 @@ pub(in crate::arch) unsafe fn weave(
     let Groups { key, counters } = groups;
     let mut blocks = MaybeUninit::<CounterBlocks>::uninit();
     let blocks: *mut u8 = blocks.as_mut_ptr().cast();
-    // SAFETY: the caller's; there are so many registers of counter blocks. Of every group eight registers of text and of
-    // ciphertext are read, and as many are written; of the counter blocks, the last four bytes each. A key has a round
-    // key for each of its rounds, and one before them, and there are the powers of so many blocks. All registers that
-    // are written are named.
+    // SAFETY: the caller's; there are so many registers of counter blocks. Of every group eight
+    // registers of text and of ciphertext are read, and as many are written; of the counter blocks,
+    // the last four bytes each. A key has a round key for each of its rounds, and one before them,
+    // and there are the powers of so many blocks. All registers that are written are named.
     unsafe {
         let x = take::<__m512i, STEPS>(counters);
         let next = _mm_extract_epi32::<3>(_mm512_castsi512_si128(*counters));
@@ -211,8 +213,9 @@ pub(in crate::arch) unsafe fn weave(
         for (i, x) in x.iter().enumerate() {
             x.store(blocks.add(64 * i));
         }
-        // Changes: zmm0 to zmm31; the registers of `next`, `word`, `src`, `dst`, `ciphertext` and `count`;
-        // flags; the text at `dst` and the counters at `blocks`. No mask register, no stack.
+        // Changes: zmm0 to zmm31; the registers of `next`, `word`, `src`, `dst`, `ciphertext` and
+        // `count`; flags; the text at `dst` and the counters at `blocks`. No mask register, no
+        // stack.
         asm!(
             "vbroadcasti32x4 zmm8, [{key} + 16]",
             "vbroadcasti32x4 zmm9, [{key} + 32]",

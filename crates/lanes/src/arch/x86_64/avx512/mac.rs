@@ -9,8 +9,8 @@ use crate::arch::compile::align_frame;
 use crate::arch::x86_64::avx2::mac::{CbcMac, fill, own_keys, places};
 use core::arch::x86_64::*;
 
-/// VAES on four lanes in a register where lanes share a key, or it pays to put theirs side by side; else AES-NI on
-/// one.
+/// VAES on four lanes in a register where lanes share a key, or it pays to put theirs side by side;
+/// else AES-NI on one.
 pub(crate) static VAES512: ChainKernel = ChainKernel { name: "vaes-512", lanes: MAX_LANES, absorb };
 
 /// Needs AVX-512 F and VAES.

@@ -72,11 +72,11 @@ const fn middle(kernel: HashKernel<u32>, up_to: usize) -> Option<Middle<u32>> {
 
 /// The kernels of AVX-512.
 ///
-/// Four buffers of SHA-1 by the SHA instructions take three eighths of the time of sixteen on 512-bit vectors, and
-/// of SHA-256 a quarter or little more. Where an operation on 512 bits is two of 256 (AMD Zen 4, `Fp256`), SHA
-/// instructions and 256-bit vectors at once take three quarters of the time of 512-bit vectors for SHA-256. Where
-/// it is one, or where SHA instructions start only every other cycle (Intel's cores), 512-bit vectors are the
-/// faster.
+/// Four buffers of SHA-1 by the SHA instructions take three eighths of the time of sixteen on
+/// 512-bit vectors, and of SHA-256 a quarter or little more. Where an operation on 512 bits is two
+/// of 256 (AMD Zen 4, `Fp256`), SHA instructions and 256-bit vectors at once take three quarters of
+/// the time of 512-bit vectors for SHA-256. Where it is one, or where SHA instructions start only
+/// every other cycle (Intel's cores), 512-bit vectors are the faster.
 pub(crate) static KERNELS: table::Kernels = table::Kernels {
     needs: Features::of(&[Avx512f, Avx512bw, Avx512dq, Avx512vl, Avx2, Bmi1, Bmi2, Ssse3, Sse41]),
     hashes: HashKernels {

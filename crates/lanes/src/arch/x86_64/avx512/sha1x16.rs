@@ -1,13 +1,15 @@
-//! SHA-1 of sixteen buffers on x86-64, in lanes of AVX-512, with a block of the next words brought into lanes by integer
-//! instructions meanwhile.
+//! SHA-1 of sixteen buffers on x86-64, in lanes of AVX-512, with a block of the next words brought
+//! into lanes by integer instructions meanwhile.
 //!
-//! A block is some 750 vector instructions, of which 224 are rotations. On AMD Zen 4 two of the four pipes rotate, and the
-//! same two move words between lanes: to transpose a block there takes 80 instructions more, and as much time as if
-//! nothing else were done. The integer pipes are idle. They load words, swap their bytes, and store each beside that of the
-//! next lane where the lanes are; the vectors find them there in the next block. Done between the rounds, that costs nothing.
+//! A block is some 750 vector instructions, of which 224 are rotations. On AMD Zen 4 two of the
+//! four pipes rotate, and the same two move words between lanes: to transpose a block there takes
+//! 80 instructions more, and as much time as if nothing else were done. The integer pipes are idle.
+//! They load words, swap their bytes, and store each beside that of the next lane where the lanes
+//! are; the vectors find them there in the next block. Done between the rounds, that costs nothing.
 //!
-//! When a pipe can begin an instruction depends on how those before it were spread over the pipes, and that on their order.
-//! The order here was searched for: a block takes 395 of the core's cycles, where the number of instructions would allow
+//! When a pipe can begin an instruction depends on how those before it were spread over the pipes,
+//! and that on their order. The order here was searched for: a block takes 395 of the core's
+//! cycles, where the number of instructions would allow
 //! 378. In the compiler's order it took 460. So a block is one piece of assembly.
 
 use core::arch::asm;
@@ -125,10 +127,12 @@ static CONSTANTS: [u32; ROUNDS] = {
     constants
 };
 
-/// Round `4 * $g + $j`, on the five words of the state, in which `e` makes way for the next `a`, and `b` becomes `c`.
+/// Round `4 * $g + $j`, on the five words of the state, in which `e` makes way for the next `a`,
+/// and `b` becomes `c`.
 ///
-/// The word of the round, with the constant, is in `$sum`. That of the next round, which is in `$next`, goes to
-/// `$next_sum`; and the word four rounds on is made in place of that sixteen before it.
+/// The word of the round, with the constant, is in `$sum`. That of the next round, which is in
+/// `$next`, goes to `$next_sum`; and the word four rounds on is made in place of that sixteen
+/// before it.
 macro_rules! round {
     (
         $g:tt $j:tt, $f:literal, $a:literal $b:literal $c:literal $d:literal $e:literal,
@@ -161,8 +165,8 @@ macro_rules! round {
     };
 }
 
-/// What is done in a round for the word four rounds on: it is in memory, or it is made of those before it, or there is no
-/// such round.
+/// What is done in a round for the word four rounds on: it is in memory, or it is made of those
+/// before it, or there is no such round.
 #[rustfmt::skip]
 macro_rules! word {
     ($g:tt $j:tt, first 1, $w16:literal, $w14:literal) => {
@@ -189,8 +193,9 @@ macro_rules! sum {
     };
 }
 
-/// Words `$first + 2 * $j` and the one behind it of the next block, in the two lanes of `$pair`. A store has a word of both
-/// lanes: one for each lane were so many that they were in the way of lines from the second-level cache.
+/// Words `$first + 2 * $j` and the one behind it of the next block, in the two lanes of `$pair`. A
+/// store has a word of both lanes: one for each lane were so many that they were in the way of
+/// lines from the second-level cache.
 #[rustfmt::skip]
 macro_rules! taken {
     ($j:tt $step:ident, (none $pair:tt $first:tt)) => { "" };
@@ -221,8 +226,8 @@ macro_rules! taken {
     };
 }
 
-/// All rounds of the groups of four that are listed. After each, the words of the state are a register further on, and
-/// those of the schedule four.
+/// All rounds of the groups of four that are listed. After each, the words of the state are a
+/// register further on, and those of the schedule four.
 macro_rules! rounds {
     ($state:tt $schedule:tt) => { "" };
     (
@@ -247,7 +252,8 @@ macro_rules! rounds {
     };
 }
 
-/// All rounds of a block, and between them that of the next one, two words of two lanes a round (`lane`), or `none`.
+/// All rounds of a block, and between them that of the next one, two words of two lanes a round
+/// (`lane`), or `none`.
 macro_rules! block {
     ($lane:ident) => {
         concat!(
@@ -279,8 +285,8 @@ macro_rules! block {
 macro_rules! assembly {
     ($lane:ident, $rows:ident, $words:ident, $($operands:tt)*) => {{
         let start = *$rows;
-        // Changes: zmm0 to zmm8 and zmm16 to zmm31; the registers of `lane`, `other`, `x`, `y`, `z` and `w`;
-        // flags; with `lane`, the words at `next`. No mask register, no stack.
+        // Changes: zmm0 to zmm8 and zmm16 to zmm31; the registers of `lane`, `other`, `x`, `y`, `z`
+        // and `w`; flags; with `lane`, the words at `next`. No mask register, no stack.
         asm!(
             block!($lane),
             words = in(reg) $words,
@@ -307,7 +313,8 @@ macro_rules! assembly {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
 unsafe fn compress(rows: &mut [U32x16; 8], words: *const Words) {
-    // SAFETY: the caller's: sixteen words are read, and eighty constants; all registers that are written are named.
+    // SAFETY: the caller's: sixteen words are read, and eighty constants; all registers that are
+    // written are named.
     unsafe { assembly!(none, rows, words,) }
 }
 

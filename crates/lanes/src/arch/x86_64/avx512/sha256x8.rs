@@ -1,19 +1,21 @@
-//! SHA-256 of eight buffers on x86-64: the rounds by the SHA instructions, and beside them the message schedule by
-//! vectors of 256 bits, a lane for each buffer.
+//! SHA-256 of eight buffers on x86-64: the rounds by the SHA instructions, and beside them the
+//! message schedule by vectors of 256 bits, a lane for each buffer.
 //!
-//! On AMD Zen 4 a `sha256rnds2` can start every cycle, and 32 of them are a block. The instructions of the schedule would
-//! take as long again, since they share ports with the rounds; shifts, additions and logic on eight buffers fit into what
-//! the rounds leave idle. Eight buffers give the rounds twice the work that their latency needs.
+//! On AMD Zen 4 a `sha256rnds2` can start every cycle, and 32 of them are a block. The instructions
+//! of the schedule would take as long again, since they share ports with the rounds; shifts,
+//! additions and logic on eight buffers fit into what the rounds leave idle. Eight buffers give the
+//! rounds twice the work that their latency needs.
 //!
-//! A block is one piece of assembly, because registers are short: the SHA instructions know the first sixteen only, and
-//! eight buffers have as many in states, beside the one that these instructions always read. So one of the states rests
-//! in a high register, and all of the schedule is in those. What goes from the schedule to the rounds, goes through
-//! memory.
+//! A block is one piece of assembly, because registers are short: the SHA instructions know the
+//! first sixteen only, and eight buffers have as many in states, beside the one that these
+//! instructions always read. So one of the states rests in a high register, and all of the schedule
+//! is in those. What goes from the schedule to the rounds, goes through memory.
 //!
-//! The shifts of the schedule have two of four ports, and the rounds have one of the two. So the schedule is spread evenly
-//! over the rounds of all sixteen groups of four words: six words are made between the rounds of two groups, and the first
-//! four that a block needs, words 16 to 19, between the last rounds of the block before. By then that has taken the block,
-//! a group between the rounds of four; so there are two blocks' words at a time.
+//! The shifts of the schedule have two of four ports, and the rounds have one of the two. So the
+//! schedule is spread evenly over the rounds of all sixteen groups of four words: six words are
+//! made between the rounds of two groups, and the first four that a block needs, words 16 to 19,
+//! between the last rounds of the block before. By then that has taken the block, a group between
+//! the rounds of four; so there are two blocks' words at a time.
 
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -99,8 +101,9 @@ impl Source {
 struct Words {
     /// All of the schedule, a lane for each buffer: 0, 2, 4, 6, 1, 3, 5 and 7.
     schedule: [[u32; 8]; 64],
-    /// The same with the round constants added. The first four groups of four words are as they were taken, a buffer
-    /// after the other; the others are in pairs, for the buffers 0, 2, 1, 3, 4, 6, 5 and 7.
+    /// The same with the round constants added. The first four groups of four words are as they
+    /// were taken, a buffer after the other; the others are in pairs, for the buffers 0, 2, 1, 3,
+    /// 4, 6, 5 and 7.
     summed: [[u32; 32]; 16],
 }
 
@@ -136,14 +139,15 @@ static CONSTANTS: Constants = {
 
 /// Takes a block of each buffer, and makes the words of the schedule that are made ahead.
 ///
-/// Two buffers share a register, and four registers are transposed within their halves; that gives the lanes their
-/// order, and the pairs theirs.
+/// Two buffers share a register, and four registers are transposed within their halves; that gives
+/// the lanes their order, and the pairs theirs.
 ///
 /// # Safety
 /// AVX-512 F and VL; eight pointers, each readable for 64 bytes at `offset`.
 #[inline(always)]
 unsafe fn begin(words: *mut Words, data: *const *const u8, offset: usize) {
-    // SAFETY: the caller's; there are sixteen groups of four words, and four registers of sums in each.
+    // SAFETY: the caller's; there are sixteen groups of four words, and four registers of sums in
+    // each.
     unsafe {
         let schedule = (&raw mut (*words).schedule).cast::<__m256i>();
         let summed = (&raw mut (*words).summed).cast::<__m256i>();
@@ -193,9 +197,10 @@ unsafe fn begin(words: *mut Words, data: *const *const u8, offset: usize) {
     }
 }
 
-/// The steps one after the other, each in the context, which says: whether the rounds are of words that were taken or of
-/// words that were made, and the first of their two groups; whose words are made, and from which number on, for the first
-/// two words and for the other four; and what takes the next block beside that, and which part.
+/// The steps one after the other, each in the context, which says: whether the rounds are of words
+/// that were taken or of words that were made, and the first of their two groups; whose words are
+/// made, and from which number on, for the first two words and for the other four; and what takes
+/// the next block beside that, and which part.
 macro_rules! woven {
     ($context:tt $($step:tt)*) => { concat!($(step!($context $step)),*) };
 }
@@ -247,7 +252,8 @@ macro_rules! step {
             "sha256rnds2 xmm", $into, ", xmm", $with, "\n",
         )
     };
-    // Buffers 6 and 7 take turns in register 15: a group begins with that which the last one ended with.
+    // Buffers 6 and 7 take turns in register 15: a group begins with that which the last one ended
+    // with.
     ($context:tt (turn $rest:tt $wake:tt)) => {
         concat!("vmovdqa64 xmm", $rest, ", xmm15\n", "vmovdqa64 xmm15, xmm", $wake, "\n")
     };
@@ -315,7 +321,8 @@ macro_rules! step {
     };
 }
 
-/// The rounds of two groups, and between them six words of the schedule, in an order that was searched for.
+/// The rounds of two groups, and between them six words of the schedule, in an order that was
+/// searched for.
 ///
 /// Registers 16 and 17 are the last two words, and 28 is the word sixteen before the next one.
 macro_rules! two_groups {
@@ -386,8 +393,8 @@ macro_rules! closing {
     ($context:tt $number:tt) => { "" };
 }
 
-/// The second half of the last part. After it, the words that are made are those of the next block, and so are those that
-/// they are made from.
+/// The second half of the last part. After it, the words that are made are those of the next block,
+/// and so are those that they are made from.
 #[rustfmt::skip]
 macro_rules! turning {
     ($context:tt 4) => { concat!(closing!($context 4), woven!($context (take 16 2 2))) };
@@ -435,8 +442,8 @@ impl Eight {
     /// All blocks of `source`. Not inlined: there is one copy of this code.
     ///
     /// # Safety
-    /// The SHA instructions, AVX-512 F, BW, DQ and VL; a block at least, and eight pointers for each kind that there is,
-    /// each readable for all blocks.
+    /// The SHA instructions, AVX-512 F, BW, DQ and VL; a block at least, and eight pointers for
+    /// each kind that there is, each readable for all blocks.
     #[inline(never)]
     #[target_feature(enable = "sha,avx512f,avx512bw,avx512dq,avx512vl")]
     unsafe fn compress(&mut self, source: &Source) {
@@ -446,18 +453,18 @@ impl Eight {
         let mut next = this.wrapping_add(1);
         let last = source.blocks + source.tail_blocks - 1;
         let [mut b0, mut b1, mut b2, mut b3, mut b4, mut b5, mut b6, mut b7] = self.0;
-        // SAFETY: the caller vouches for the instructions and for the blocks; behind the last one, that is taken again.
-        // `begin` or the block before has written words 0 to 19 of `this`; the assembly writes the other 44 and reads
-        // them all, and writes as many of `next` as `begin` does. The constants are as many as the words. All registers
-        // that are written are named.
+        // SAFETY: the caller vouches for the instructions and for the blocks; behind the last one,
+        // that is taken again. `begin` or the block before has written words 0 to 19 of `this`; the
+        // assembly writes the other 44 and reads them all, and writes as many of `next` as `begin`
+        // does. The constants are as many as the words. All registers that are written are named.
         unsafe {
             let (data, offset) = source.at(0);
             begin(this, data, offset);
             for block in 0..=last {
                 let (data, offset) = source.at((block + 1).min(last));
-                // Changes: xmm0 to xmm15, with the upper halves of the last rounds' sums, and ymm16 to ymm31;
-                // words of `this` and `next`, and the states. No general register, no mask register, no
-                // flags, no stack.
+                // Changes: xmm0 to xmm15, with the upper halves of the last rounds' sums, and ymm16
+                // to ymm31; words of `this` and `next`, and the states. No general register, no
+                // mask register, no flags, no stack.
                 asm!(
                     "vmovdqa64 ymm28, [{this} + 32*4]",
                     "vmovdqa64 ymm16, [{this} + 32*18]",

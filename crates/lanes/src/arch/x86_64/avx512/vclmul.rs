@@ -1,5 +1,5 @@
-//! GHASH by carry-less products on four blocks at once (VPCLMULQDQ on 512-bit registers), and GCM with it and
-//! VAES.
+//! GHASH by carry-less products on four blocks at once (VPCLMULQDQ on 512-bit registers), and GCM
+//! with it and VAES.
 
 use super::gcm_weave::{self, MANY};
 use crate::aes::gcm::field::{Element, REDUCTION};

@@ -14,8 +14,8 @@ pub(crate) struct U32x16(pub(crate) __m512i);
 #[derive(Clone, Copy)]
 pub(crate) struct U64x8(pub(crate) __m512i);
 
-/// The values of VPTERNLOG's three operands in the eight rows of its table: a function of these three
-/// bytes is the table of that function.
+/// The values of VPTERNLOG's three operands in the eight rows of its table: a function of these
+/// three bytes is the table of that function.
 const A: i32 = 0xf0;
 const B: i32 = 0xcc;
 const C: i32 = 0xaa;
@@ -248,7 +248,8 @@ unsafe impl Pads for U32x16 {
         lanes: *const *const u8,
         lens: *const u8,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for AVX-512, and for sixteen pointers and the bytes behind them.
+        // SAFETY: the caller vouches for AVX-512, and for sixteen pointers and the bytes behind
+        // them.
         unsafe {
             let rows = each!(l in 16 => words_of::<BIG_ENDIAN>(padded((*lanes.add(l)).cast(), (*lens.add(l)).into())));
             let columns = transpose16(rows);
@@ -264,8 +265,8 @@ unsafe impl Pads for U64x8 {
         lanes: *const *const u8,
         lens: *const u8,
     ) -> [Self; 16] {
-        // SAFETY: the caller vouches for AVX-512, and for eight pointers and the bytes behind them; what is beyond the
-        // first half of a block is 64 bytes on, if there is any.
+        // SAFETY: the caller vouches for AVX-512, and for eight pointers and the bytes behind them;
+        // what is beyond the first half of a block is 64 bytes on, if there is any.
         unsafe {
             let halves = each!(h in 2 => transpose8(each!(l in 8 => {
                 let (from, len) = (*lanes.add(l), u32::from(*lens.add(l)));
@@ -293,8 +294,8 @@ unsafe fn padded(bytes: *const u8, len: u32) -> __m512i {
         end[64] = 0x80;
         end
     };
-    // SAFETY: the caller vouches for the instructions and the bytes; what the mask leaves out is not read. At `at`,
-    // which is 0 to 64, END has 64 bytes.
+    // SAFETY: the caller vouches for the instructions and the bytes; what the mask leaves out is
+    // not read. At `at`, which is 0 to 64, END has 64 bytes.
     unsafe {
         let at = 64 - len.min(64) as usize;
         let end = _mm512_loadu_si512(END.as_ptr().add(at).cast());
@@ -418,8 +419,8 @@ pub(crate) unsafe fn transpose_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i;
     }
 }
 
-/// Eight rows of eight 32-bit words in each half of the registers, turned into columns, each half on its
-/// own. Done twice, it changes nothing.
+/// Eight rows of eight 32-bit words in each half of the registers, turned into columns, each half
+/// on its own. Done twice, it changes nothing.
 ///
 /// # Safety
 /// AVX-512 F.

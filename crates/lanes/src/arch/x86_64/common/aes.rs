@@ -163,8 +163,8 @@ impl Wide for __m128i {
 pub(in crate::arch) const COUNTER_LAST: __m128i =
     shuffle([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 15, 14, 13, 12]);
 
-/// Where the bits that leave the halves of a tweak come back in: those of the high half in two bytes at the
-/// start, since they do so times `x^7 + x^2 + x + 1`; those of the low half above it.
+/// Where the bits that leave the halves of a tweak come back in: those of the high half in two
+/// bytes at the start, since they do so times `x^7 + x^2 + x + 1`; those of the low half above it.
 pub(in crate::arch) const TWEAK_OUT: __m128i =
     shuffle([8, 8, 255, 255, 255, 255, 255, 255, 0, 255, 255, 255, 255, 255, 255, 255]);
 
@@ -172,8 +172,8 @@ pub(in crate::arch) const TWEAK_OUT: __m128i =
 pub(in crate::arch) const TWEAK_WHERE: __m128i =
     shuffle([0, 4, 255, 255, 255, 255, 255, 255, 8, 255, 255, 255, 255, 255, 255, 255]);
 
-/// The low bytes and the high bytes of the multiples of that polynomial, and the numbers themselves: for up to
-/// two bits.
+/// The low bytes and the high bytes of the multiples of that polynomial, and the numbers
+/// themselves: for up to two bits.
 pub(in crate::arch) const TWEAK_BACK: __m128i =
     shuffle([0, 0x87, 0x0e, 0x89, 0, 0, 1, 1, 0, 1, 2, 3, 0, 0, 0, 0]);
 

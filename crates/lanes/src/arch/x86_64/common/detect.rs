@@ -8,8 +8,8 @@ use crate::features::FeatureState;
 /// How many features are looked for.
 pub(crate) const FEATURES: usize = 16;
 
-/// Reads CPUID, and XCR0 through XGETBV: a CPU may have registers that the operating system does not
-/// save (Intel SDM, volume 1, chapters 14.3 and 15.2).
+/// Reads CPUID, and XCR0 through XGETBV: a CPU may have registers that the operating system does
+/// not save (Intel SDM, volume 1, chapters 14.3 and 15.2).
 pub(crate) fn detect() -> [FeatureState; FEATURES] {
     let highest = __cpuid(0).eax;
     let one = __cpuid(1);

@@ -1,9 +1,10 @@
 //! MD5 for one buffer on x86-64, on integers.
 //!
 //! Each step waits for the step before it, so the time of a block is the length of that chain: five
-//! instructions a step in rounds 1 and 4, four in rounds 2 and 3. Two things keep the chain so short. The
-//! function of round 2 is two terms without a common bit, and the term without *b* is added early. And
-//! all else that a step adds is added before *b* is known; left alone, the compiler adds the constant last.
+//! instructions a step in rounds 1 and 4, four in rounds 2 and 3. Two things keep the chain so
+//! short. The function of round 2 is two terms without a common bit, and the term without *b* is
+//! added early. And all else that a step adds is added before *b* is known; left alone, the
+//! compiler adds the constant last.
 
 use core::arch::asm;
 
@@ -100,8 +101,8 @@ impl Round for Round4 {
     }
 }
 
-/// Step `T` of a round. The four working variables stay where they are; their names move on by one each
-/// step.
+/// Step `T` of a round. The four working variables stay where they are; their names move on by one
+/// each step.
 ///
 /// # Safety
 /// Sixteen words are readable.

@@ -1,4 +1,5 @@
-//! What several instruction sets share: registers of 128 bits, and what is compiled for one feature alone.
+//! What several instruction sets share: registers of 128 bits, and what is compiled for one feature
+//! alone.
 
 pub(in crate::arch) mod aes;
 pub(in crate::arch) mod clmul;

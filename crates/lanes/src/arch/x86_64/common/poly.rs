@@ -1,8 +1,8 @@
 //! Products of the lower halves of 64-bit words.
 
-/// Makes a function of the instruction for products of lower halves. Its intrinsic stands for a product of
-/// 64 bits whose operands have lost their upper halves; where the compiler makes those ahead, it forgets
-/// about them, and takes three instructions in the place of one.
+/// Makes a function of the instruction for products of lower halves. Its intrinsic stands for a
+/// product of 64 bits whose operands have lost their upper halves; where the compiler makes those
+/// ahead, it forgets about them, and takes three instructions in the place of one.
 macro_rules! products {
     ($name:ident, $type:ty, $class:ident, $feature:literal) => {
         #[target_feature(enable = $feature)]

@@ -29,8 +29,8 @@ macro_rules! vector_loop {
             // `iterations` (not zero) times; its instructions are those of the enabled
             // features.
             unsafe {
-                // Changes: vector registers 0 to 15, the upper halves too; the register of `count`; flags. No
-                // memory, no stack.
+                // Changes: vector registers 0 to 15, the upper halves too; the register of `count`;
+                // flags. No memory, no stack.
                 asm!(
                     ".p2align 5",
                     "2:",
@@ -168,7 +168,8 @@ macro_rules! scalar_loop {
             // SAFETY: the loop touches only general registers named as clobbered, runs
             // `iterations` (not zero) times and uses only base instructions.
             unsafe {
-                // Changes: the registers that are named, that of `count`, and flags. No memory, no stack.
+                // Changes: the registers that are named, that of `count`, and flags. No memory, no
+                // stack.
                 asm!(
                     ".p2align 5",
                     "2:",

@@ -1,8 +1,8 @@
 //! x86-64: up to four keystreams in its sixteen registers.
 //!
-//! Compilers do not find the forms that make a byte eight instructions: sums in the low byte of a register whose
-//! others are zero, and a byte of keystream loaded into a register that turns by eight bits after each. With
-//! those, the five accesses to memory are what limits it.
+//! Compilers do not find the forms that make a byte eight instructions: sums in the low byte of a
+//! register whose others are zero, and a byte of keystream loaded into a register that turns by
+//! eight bits after each. With those, the five accesses to memory are what limits it.
 
 use core::arch::asm;
 use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128, _mm_xor_si128};
@@ -13,8 +13,8 @@ use crate::rc4::kernel::{GROUP, Kernel, MAX_LANES, Streams};
 pub(crate) static KERNEL: Kernel =
     Kernel { name: "x86-64", lanes: MAX_LANES, groups: &[groups1, groups2, groups3, groups4] };
 
-/// The instructions of one byte in one lane, whose state is `$state` bytes on, for entry `$entry` of those from
-/// `x` on. Leaves the byte in the highest of `$stream`.
+/// The instructions of one byte in one lane, whose state is `$state` bytes on, for entry `$entry`
+/// of those from `x` on. Leaves the byte in the highest of `$stream`.
 #[rustfmt::skip]
 macro_rules! step {
     ($state:literal, $entry:literal, $place:literal, $stream:literal) => {
@@ -54,8 +54,8 @@ macro_rules! each_lane {
     };
 }
 
-/// The instructions of a group in all lanes. Its halves meet in a vector register: a load and a store of text
-/// for sixteen bytes, where memory is what there is too little of.
+/// The instructions of a group in all lanes. The halves of the group meet in a vector register, so
+/// that sixteen bytes of text take one load and one store: accesses to memory are the limit.
 macro_rules! group {
     ([$($state:literal $place:literal $stream:literal $wide:literal)*]) => {
         concat!(
@@ -81,11 +81,11 @@ macro_rules! groups {
             let mut at = first;
             for _ in 0..groups {
                 $(let $w: __m128i;)*
-                // SAFETY: sixteen entries from `x` on are within a state, as `first` is what the contract
-                // says; places and sums are less than 256.
+                // SAFETY: sixteen entries from `x` on are within a state, as `first` is what the
+                // contract says; places and sums are less than 256.
                 unsafe {
-                    // Changes: the registers of `a`, `b` and `v`, of each lane's place, stream and sum;
-                    // flags; the states. No stack.
+                    // Changes: the registers of `a`, `b` and `v`, of each lane's place, stream and
+                    // sum; flags; the states. No stack.
                     asm!(
                         group!([$($state $jn $kn $wn)*]),
                         s = in(reg) states,

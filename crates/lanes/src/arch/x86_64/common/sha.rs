@@ -1,7 +1,7 @@
 //! The SHA extensions of x86-64.
 //!
-//! On AMD Zen 3 a `sha256rnds2` waits four cycles for the one before it and one can start every cycle, a
-//! `sha1rnds4` six and every two: four buffers fill what one leaves idle.
+//! On AMD Zen 3 a `sha256rnds2` waits four cycles for the one before it and one can start every
+//! cycle, a `sha1rnds4` six and every two: four buffers fill what one leaves idle.
 
 use core::arch::x86_64::*;
 
@@ -30,8 +30,8 @@ interleaved_kernels! {
 }
 
 wide_kernel! {
-    /// SHA-224 and SHA-256 for many buffers, with the registers and encodings of AVX-512: no copies, and nothing spilled. (SHA-1
-    /// takes 6 % more with them.)
+    /// SHA-224 and SHA-256 for many buffers, with the registers and encodings of AVX-512: no
+    /// copies, and nothing spilled. (SHA-1 takes 6 % more with them.)
     wide_sha256_avx512 of 4,
     Sha256Buffer of u32, "sha-ni", "sha,avx512f,avx512bw,avx512dq,avx512vl"
 }
@@ -125,7 +125,8 @@ impl Buffers for Sha1Buffer {
         (self.abcd_start, self.e_start) = (self.abcd, self.e);
     }
 
-    /// Between groups, `e` is what *a* was before the last one: rotated, it is the next group's *e*.
+    /// Between groups, `e` is what *a* was before the last one: rotated, it is the next group's
+    /// *e*.
     #[inline(always)]
     unsafe fn group<const G: usize>(&mut self) {
         let w = &mut self.words;

@@ -1,14 +1,14 @@
-//! SHA-384 and SHA-512 for one buffer on x86-64: the rounds on integers, and beside them the message
-//! schedule of two blocks on vectors of 256 bits.
+//! SHA-384 and SHA-512 for one buffer on x86-64: the rounds on integers, and beside them the
+//! message schedule of two blocks on vectors of 256 bits.
 //!
-//! A block depends on the block before it, but its message schedule does not. Half of a vector holds two
-//! words of one block, the other half the same words of the next block. So one vector instruction extends
-//! both blocks, and the rounds of the second block only read sums from memory.
+//! A block depends on the block before it, but its message schedule does not. Half of a vector
+//! holds two words of one block, the other half the same words of the next block. So one vector
+//! instruction extends both blocks, and the rounds of the second block only read sums from memory.
 //!
-//! The rounds wait for integer instructions: 23 in a round, on the four ports of AMD Zen 3 and 4. The
-//! vector instructions take other ports. A round is a piece of assembly, because the compiler reorders
-//! sums: it adds the round constant last, on the critical path from one *e* to the next, which costs a
-//! third of the speed.
+//! The rounds wait for integer instructions: 23 in a round, on the four ports of AMD Zen 3 and 4.
+//! The vector instructions take other ports. A round is a piece of assembly, because the compiler
+//! reorders sums: it adds the round constant last, on the critical path from one *e* to the next,
+//! which costs a third of the speed.
 
 use core::arch::asm;
 use core::arch::x86_64::*;
@@ -131,8 +131,8 @@ impl Extend for Avx512 {
 /// The body of both kernels.
 ///
 /// # Safety
-/// The contract of [`SingleRun`](crate::hash::kernel::SingleRun), BMI1, BMI2, AVX2, and the instruction
-/// set of `E`.
+/// The contract of [`SingleRun`](crate::hash::kernel::SingleRun), BMI1, BMI2, AVX2, and the
+/// instruction set of `E`.
 #[inline(always)]
 unsafe fn run<E: Extend>(state: *mut u64, data: *const u8, blocks: usize) {
     let mut sums = MaybeUninit::<Rows>::uninit();
@@ -142,8 +142,8 @@ unsafe fn run<E: Extend>(state: *mut u64, data: *const u8, blocks: usize) {
     let mut done = 0;
     while done < blocks {
         let both = blocks - done > 1;
-        // SAFETY: the caller vouches for the instruction sets and for the blocks; a last block without a
-        // next one is read twice. Rows are written before they are read.
+        // SAFETY: the caller vouches for the instruction sets and for the blocks; a last block
+        // without a next one is read twice. Rows are written before they are read.
         unsafe {
             let first = data.add(BLOCK * done);
             let second = if both { first.add(BLOCK) } else { first };
@@ -205,11 +205,12 @@ unsafe fn store(sums: *mut [u64; 4], row: usize, words: __m256i) {
     }
 }
 
-/// Round `T` of sixteen of the first block. Before each second round, the next row but seven is made.
+/// Round `T` of sixteen of the first block. Before each second round, the next row but seven is
+/// made.
 ///
 /// # Safety
-/// BMI1, BMI2, AVX2 and the instruction set of `E`; `sums` is at row `row` of [`ROWS`], and sixteen rows
-/// are left.
+/// BMI1, BMI2, AVX2 and the instruction set of `E`; `sums` is at row `row` of [`ROWS`], and sixteen
+/// rows are left.
 #[inline(always)]
 unsafe fn extending_round<const T: usize, E: Extend>(
     working: &mut Working,
@@ -283,8 +284,8 @@ impl Working {
 
     /// Round `T` of sixteen, with the sum of its word and its constant.
     ///
-    /// The choice of *f* and *g* by *e* is two terms without a common bit, which are added one by one.
-    /// The majority of *a*, *b* and *c* is *b* where *a* and *b*, or *b* and *c*, are equal.
+    /// The choice of *f* and *g* by *e* is two terms without a common bit, which are added one by
+    /// one. The majority of *a*, *b* and *c* is *b* where *a* and *b*, or *b* and *c*, are equal.
     ///
     /// # Safety
     /// BMI1 and BMI2.
@@ -294,8 +295,8 @@ impl Working {
         let s = &mut self.names;
         s[h] = s[h].wrapping_add(sum);
         let next_difference;
-        // SAFETY: the caller vouches for ANDN (BMI1) and RORX (BMI2). Only the named registers and the
-        // flags change; neither memory nor the stack is touched.
+        // SAFETY: the caller vouches for ANDN (BMI1) and RORX (BMI2). Only the named registers and
+        // the flags change; neither memory nor the stack is touched.
         unsafe {
             // Changes: the registers of its operands and flags. No memory, no stack.
             asm!(

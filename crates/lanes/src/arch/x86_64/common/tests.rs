@@ -71,7 +71,8 @@ fn one_buffer() {
     single::<Sha512>("x86_sha512 of AVX-512", sha512::AVX512, Isa::Avx512);
 }
 
-/// Compares a kernel for one buffer where the CPU has the instruction set, and prints whether it did.
+/// Compares a kernel for one buffer where the CPU has the instruction set, and prints whether it
+/// did.
 fn single<A: Hash>(name: &str, kernel: SingleKernel<A::Word>, isa: Isa)
 where
     Plain<A::Word>: Vector<Word = A::Word>,
@@ -139,8 +140,8 @@ fn compare<A: Hash>(kernel: &HashKernel<A::Word>, portable: &HashKernel<A::Word>
     }
 }
 
-/// Panics where a kernel for one buffer differs from plain integers: from any alignment, and for any
-/// number of blocks, whether a call takes all or the calls before it took some.
+/// Panics where a kernel for one buffer differs from plain integers: from any alignment, and for
+/// any number of blocks, whether a call takes all or the calls before it took some.
 fn compare_single<A: Hash>(kernel: SingleKernel<A::Word>)
 where
     Plain<A::Word>: Vector<Word = A::Word>,

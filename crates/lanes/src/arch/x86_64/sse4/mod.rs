@@ -25,7 +25,8 @@ use crate::hash::{
 use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
-    /// Four blocks at once; Poly1305 on integers, which multiply 64 bits where a vector multiplies twice 32.
+    /// Four blocks at once; Poly1305 on integers, which multiply 64 bits where a vector multiplies
+    /// twice 32.
     CHACHA, "sse4", U32x4, NoVectors, "sse4.1"
 );
 

@@ -21,7 +21,8 @@ interleaved_kernels! {
 
 /// One buffer.
 struct Buffer {
-    /// *ab*, *cd*, *ef*, *gh* between blocks; within one, the names move on by a register each group.
+    /// *ab*, *cd*, *ef*, *gh* between blocks; within one, the names move on by a register each
+    /// group.
     state: [uint64x2_t; 4],
     /// The state that the block started from.
     start: [uint64x2_t; 4],

@@ -1,0 +1,187 @@
+//! What the jobs of a case work on: the same for every side and every thread.
+
+use broadloom_engine::{Algorithm, Data, Direction, Job, Processor, Session};
+
+use super::side::Side;
+use crate::error::PerfError;
+use crate::measure::peers::buffers::{Buffers, NONCE};
+use crate::measure::workset::{ASSOCIATED, Copies, Workset};
+
+/// Buffers, nonces, associated data and tags, for one direction of an algorithm.
+pub struct Material {
+    direction: Direction,
+    plain: Workset,
+    inputs: Copies,
+    tags: Vec<Vec<u8>>,
+    nonces: Vec<Vec<u8>>,
+    associated: Vec<u8>,
+}
+
+/// What became of a buffer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// Its bytes; empty for a hash or a MAC, which leaves them alone.
+    pub bytes: Vec<u8>,
+    /// The digest or tag; empty where none is made.
+    pub tag: Vec<u8>,
+}
+
+impl Material {
+    /// What is needed to go in a direction, starting from these plaintexts. Where that takes
+    /// ciphertexts or tags, `side` makes them.
+    ///
+    /// # Errors
+    /// `side` does not have the algorithm, or fails.
+    pub fn new(plain: Workset, direction: Direction, side: &Side) -> Result<Material, PerfError> {
+        let algorithm = plain.algorithm();
+        let mut material = Material {
+            direction,
+            inputs: plain.copies(),
+            tags: vec![Vec::new(); plain.len()],
+            nonces: (0..plain.len()).map(|index| nonce(algorithm, plain.nonce(index))).collect(),
+            associated: match algorithm {
+                Algorithm::Aead(_) => (0..ASSOCIATED as u8).collect(),
+                _ => Vec::new(),
+            },
+            plain,
+        };
+        if direction.checks() {
+            let session = side.session(&material.plain, algorithm.directions()[0])?;
+            let made = material.process(&session, side)?;
+            for (index, buffer) in material.inputs.split_mut().into_iter().enumerate() {
+                if !made[index].bytes.is_empty() {
+                    buffer.copy_from_slice(&made[index].bytes);
+                }
+            }
+            material.tags = made.into_iter().map(|made| made.tag).collect();
+        }
+        Ok(material)
+    }
+
+    /// The plaintexts, and the keys.
+    pub fn plain(&self) -> &Workset {
+        &self.plain
+    }
+
+    /// The direction.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// Number of buffers.
+    pub fn len(&self) -> usize {
+        self.plain.len()
+    }
+
+    /// Room for one thread's work, filled with the inputs.
+    pub fn buffers(&self) -> Copies {
+        self.inputs.clone()
+    }
+
+    /// The same for a library without the engine, which works in places of its own.
+    pub fn for_library(&self) -> Buffers<'_> {
+        Buffers::in_place(
+            &self.plain,
+            self.direction,
+            &self.inputs,
+            &self.nonces,
+            &self.associated,
+            &self.tags,
+        )
+    }
+
+    /// A job for a buffer, which lies in `bytes`.
+    pub fn job<'a>(&'a self, session: &'a Session, index: usize, bytes: &'a mut [u8]) -> Job<'a> {
+        let data = match self.plain.algorithm() {
+            Algorithm::Hash(_) | Algorithm::Mac(_) => Data::from(&*bytes),
+            _ => Data::from(bytes),
+        };
+        let job = Job::new(session, data)
+            .nonce(&self.nonces[index])
+            .associated(self.associated.as_slice());
+        if self.tags[index].is_empty() { job } else { job.expect_tag(&self.tags[index]) }
+    }
+
+    /// Makes a job ready to be processed (again) by a session: its input as it was at first.
+    pub fn restore<'a>(
+        &self,
+        session: &'a Session,
+        index: usize,
+        job: &mut Job<'a, super::worker::Stamp>,
+    ) {
+        job.set_session(session);
+        if !self.tags[index].is_empty() {
+            job.set_expected_tag(&self.tags[index]);
+        }
+        if let Data::InPlace(buffer) = job.data_mut() {
+            buffer.as_mut_slice().copy_from_slice(self.inputs.get(index));
+        }
+    }
+
+    /// What a session makes of all buffers.
+    fn process(&self, session: &Session, side: &Side) -> Result<Vec<Made>, PerfError> {
+        let mut buffers = self.buffers();
+        let buffers = buffers.split_mut().into_iter().enumerate();
+        let mut jobs: Vec<Job<'_>> =
+            buffers.map(|(index, bytes)| self.job(session, index, bytes)).collect();
+        Processor::new().process_many(&mut jobs);
+        let made = jobs.iter().enumerate().map(|(index, job)| self.made(index, job, side));
+        made.collect()
+    }
+
+    /// What a complete job made of its buffer.
+    ///
+    /// # Errors
+    /// It failed, or what it deciphered is not the plaintext.
+    pub fn made<T>(&self, index: usize, job: &Job<'_, T>, side: &Side) -> Result<Made, PerfError> {
+        let direction = job.session().direction();
+        if let Some(Err(source)) = job.status() {
+            let (algorithm, len) = (self.plain.algorithm(), self.plain.buffer(index).len());
+            return Err(PerfError::Job { side: side.name(), algorithm, direction, len, source });
+        }
+        let (bytes, tag) = (job.output().unwrap_or_default(), job.tag().unwrap_or_default());
+        self.checked(index, direction, bytes, tag, side)
+    }
+
+    /// What a peer made of a buffer of its own.
+    ///
+    /// # Errors
+    /// What it deciphered is not the plaintext.
+    pub fn made_by(
+        &self,
+        index: usize,
+        buffers: &Buffers<'_>,
+        side: &Side,
+    ) -> Result<Made, PerfError> {
+        let output = buffers.output(index);
+        let (bytes, tag) = match self.plain.algorithm() {
+            Algorithm::Hash(_) | Algorithm::Mac(_) => (&[][..], output),
+            _ => (output, buffers.tag(index)),
+        };
+        self.checked(index, self.direction, bytes, tag, side)
+    }
+
+    /// What was made, unless it was deciphered and is not the plaintext.
+    fn checked(
+        &self,
+        index: usize,
+        direction: Direction,
+        bytes: &[u8],
+        tag: &[u8],
+        side: &Side,
+    ) -> Result<Made, PerfError> {
+        let (algorithm, len) = (self.plain.algorithm(), self.plain.buffer(index).len());
+        let deciphered = matches!(direction, Direction::Decrypt | Direction::Open);
+        if deciphered && bytes != self.plain.buffer(index) {
+            return Err(PerfError::NotInverse { side: side.name(), algorithm, direction, len });
+        }
+        Ok(Made { bytes: bytes.to_vec(), tag: tag.to_vec() })
+    }
+}
+
+/// A nonce of an algorithm, made of random bytes.
+fn nonce(algorithm: Algorithm, random: &[u8]) -> Vec<u8> {
+    let lens = algorithm.nonce_lens();
+    let bytes = random[..NONCE.clamp(lens.min(), lens.max())].iter();
+    bytes.enumerate().map(|(at, byte)| byte & algorithm.nonce_mask(at)).collect()
+}

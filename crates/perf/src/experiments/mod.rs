@@ -1,0 +1,14 @@
+//! The experiments: a folder for each, with its command and its page.
+//!
+//! | command | folder | source |
+//! |---|---|---|
+//! | `broadloom perf workloads` | [`workloads`] | 000 |
+//! | `broadloom perf matrix` | [`matrix`] | 002, and any algorithm on any number of cores |
+//! | `broadloom perf compress` | [`compress`] | 003 |
+
+pub mod compress;
+pub mod matrix;
+mod options;
+pub mod workloads;
+
+pub use options::MAX_BURST;
