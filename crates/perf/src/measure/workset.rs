@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use broadloom_engine::Algorithm;
+use broadloom_engine::{Algorithm, PublicKeyAlgorithm};
 use fastrand::Rng;
 
+use super::keys;
 use super::workload::Workload;
 
 /// Cache lines are this long; arenas start at a multiple of it.
@@ -76,13 +77,25 @@ pub const ASSOCIATED: usize = 16;
 /// The length that a buffer asked to be `len` bytes long really has: the next multiple of what the
 /// algorithm takes.
 pub fn fit(algorithm: Algorithm, len: usize) -> usize {
-    len.next_multiple_of(algorithm.granularity())
+    match algorithm {
+        // The buffer is the other side's public key.
+        Algorithm::PublicKey(PublicKeyAlgorithm::X25519) => 32,
+        Algorithm::PublicKey(PublicKeyAlgorithm::Ecdh(curve)) => curve.point_len(),
+        _ => len.next_multiple_of(algorithm.granularity()),
+    }
 }
 
 /// Bytes of output for a buffer of `len` bytes: as many, or a digest or tag.
 fn output_len(algorithm: Algorithm, len: usize) -> usize {
     match algorithm {
         Algorithm::Hash(_) | Algorithm::Mac(_) => algorithm.tag_len(),
+        Algorithm::PublicKey(algorithm) => match algorithm {
+            PublicKeyAlgorithm::Rsa(size) => size.modulus_len(),
+            PublicKeyAlgorithm::Ecdh(curve) => curve.coordinate_len(),
+            PublicKeyAlgorithm::X25519 => 32,
+            // Of Ed25519, and of ECDSA in DER at most.
+            _ => 96,
+        },
         _ => len,
     }
 }
@@ -132,12 +145,25 @@ impl Workset {
             .collect();
         let mut buffers = Arena::new(spans);
         rng.fill(buffers.contents_mut());
+        let pair = match algorithm {
+            Algorithm::PublicKey(algorithm) => keys::pair(algorithm),
+            _ => None,
+        };
+        if let Algorithm::PublicKey(algorithm) = algorithm {
+            for buffer in buffers.split_mut() {
+                let mut random = [0; 32];
+                rng.fill(&mut random);
+                if let Some(key) = keys::other_side(algorithm, &random) {
+                    buffer.copy_from_slice(&key);
+                }
+            }
+        }
         let keys = lengths
             .iter()
             .map(|_| {
                 let mut key = vec![0; algorithm.key_len()];
                 rng.fill(&mut key);
-                key
+                pair.as_ref().map_or(key, |(private, _)| private.to_der().to_vec())
             })
             .collect();
         let nonces = lengths
@@ -180,7 +206,8 @@ impl Workset {
         self.buffers.get(index)
     }
 
-    /// A buffer's key; empty for a plain digest.
+    /// A buffer's key; empty for a plain digest, and of a public-key algorithm the private key, the
+    /// same for all buffers, as PKCS #8 in DER.
     #[inline]
     pub fn key(&self, index: usize) -> &[u8] {
         &self.keys[index]

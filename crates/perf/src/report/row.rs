@@ -122,6 +122,9 @@ pub struct Row {
     /// Median, in cycles of the machine's counter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles_per_buffer_median: Option<f64>,
+    /// Operations a second at the minimum, of all cores together: of public-key algorithms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operations_per_second: Option<f64>,
     /// Input bits a second at the minimum, in units of 10^9, of all cores together; of a
     /// decompression, those that come out.
     #[serde(skip_serializing_if = "Option::is_none")]

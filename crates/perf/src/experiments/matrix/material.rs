@@ -1,6 +1,6 @@
 //! What the jobs of a case work on: the same for every side and every thread.
 
-use broadloom_engine::{Algorithm, Data, Direction, Job, Processor, Session};
+use broadloom_engine::{Algorithm, Data, Direction, Job, Processor, PublicKeyAlgorithm, Session};
 
 use super::side::Side;
 use crate::error::PerfError;
@@ -15,6 +15,8 @@ pub struct Material {
     tags: Vec<Vec<u8>>,
     nonces: Vec<Vec<u8>>,
     associated: Vec<u8>,
+    /// What checks signatures that come out differently each time.
+    verifier: Option<Session>,
 }
 
 /// What became of a buffer.
@@ -43,17 +45,24 @@ impl Material {
                 Algorithm::Aead(_) => (0..ASSOCIATED as u8).collect(),
                 _ => Vec::new(),
             },
+            verifier: None,
             plain,
         };
+        if direction == Direction::Sign && is_random(algorithm) {
+            material.verifier = Some(side.session(&material.plain, Direction::Verify)?);
+        }
         if direction.checks() {
             let session = side.session(&material.plain, algorithm.directions()[0])?;
             let made = material.process(&session, side)?;
             for (index, buffer) in material.inputs.split_mut().into_iter().enumerate() {
-                if !made[index].bytes.is_empty() {
+                if !made[index].bytes.is_empty() && !is_public_key(algorithm) {
                     buffer.copy_from_slice(&made[index].bytes);
                 }
             }
-            material.tags = made.into_iter().map(|made| made.tag).collect();
+            material.tags = made
+                .into_iter()
+                .map(|made| if is_public_key(algorithm) { made.bytes } else { made.tag })
+                .collect();
         }
         Ok(material)
     }
@@ -93,12 +102,15 @@ impl Material {
     /// A job for a buffer, which lies in `bytes`.
     pub fn job<'a>(&'a self, session: &'a Session, index: usize, bytes: &'a mut [u8]) -> Job<'a> {
         let data = match self.plain.algorithm() {
-            Algorithm::Hash(_) | Algorithm::Mac(_) => Data::from(&*bytes),
+            Algorithm::Hash(_) | Algorithm::Mac(_) | Algorithm::PublicKey(_) => Data::from(&*bytes),
             _ => Data::from(bytes),
         };
-        let job = Job::new(session, data)
-            .nonce(&self.nonces[index])
-            .associated(self.associated.as_slice());
+        let job = Job::new(session, data).nonce(&self.nonces[index]);
+        if is_public_key(self.plain.algorithm()) {
+            let signature = self.tags[index].as_slice();
+            return if signature.is_empty() { job } else { job.signature(signature) };
+        }
+        let job = job.associated(self.associated.as_slice());
         if self.tags[index].is_empty() { job } else { job.expect_tag(&self.tags[index]) }
     }
 
@@ -110,7 +122,7 @@ impl Material {
         job: &mut Job<'a, super::worker::Stamp>,
     ) {
         job.set_session(session);
-        if !self.tags[index].is_empty() {
+        if !self.tags[index].is_empty() && !is_public_key(self.plain.algorithm()) {
             job.set_expected_tag(&self.tags[index]);
         }
         if let Data::InPlace(buffer) = job.data_mut() {
@@ -156,6 +168,8 @@ impl Material {
         let output = buffers.output(index);
         let (bytes, tag) = match self.plain.algorithm() {
             Algorithm::Hash(_) | Algorithm::Mac(_) => (&[][..], output),
+            Algorithm::PublicKey(_) if self.direction == Direction::Verify => Default::default(),
+            Algorithm::PublicKey(algorithm) => (of_its_length(algorithm, output), &[][..]),
             _ => (output, buffers.tag(index)),
         };
         self.checked(index, self.direction, bytes, tag, side)
@@ -175,8 +189,39 @@ impl Material {
         if deciphered && bytes != self.plain.buffer(index) {
             return Err(PerfError::NotInverse { side: side.name(), algorithm, direction, len });
         }
+        if let Some(verifier) = &self.verifier
+            && direction == Direction::Sign
+        {
+            let mut jobs = [Job::new(verifier, self.plain.buffer(index)).signature(bytes)];
+            Processor::new().process_many(&mut jobs);
+            return match jobs[0].status() {
+                Some(Err(source)) => {
+                    Err(PerfError::Job { side: side.name(), algorithm, direction, len, source })
+                }
+                _ => Ok(Made { bytes: Vec::new(), tag: Vec::new() }),
+            };
+        }
         Ok(Made { bytes: bytes.to_vec(), tag: tag.to_vec() })
     }
+}
+
+fn is_public_key(algorithm: Algorithm) -> bool {
+    matches!(algorithm, Algorithm::PublicKey(_))
+}
+
+/// Whether signatures of the same message may differ.
+fn is_random(algorithm: Algorithm) -> bool {
+    matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::Ecdsa(_)))
+}
+
+/// What a peer made, in a room that may be longer: DER says how long it is.
+fn of_its_length(algorithm: PublicKeyAlgorithm, room: &[u8]) -> &[u8] {
+    let len = match algorithm {
+        PublicKeyAlgorithm::Ecdsa(_) => 2 + usize::from(room[1]),
+        PublicKeyAlgorithm::Ed25519 => 64,
+        _ => room.len(),
+    };
+    &room[..len.min(room.len())]
 }
 
 /// A nonce of an algorithm, made of random bytes.

@@ -158,7 +158,15 @@ impl MatrixOptions {
             if matches!(algorithm, Algorithm::Compression(_)) {
                 return Err(PerfError::Compression { algorithm });
             }
-            let all = algorithm.directions();
+            // Bare RSA is measured as what signatures are made of.
+            let measured = [Direction::Sign, Direction::Verify, Direction::Agree];
+            let is_measured = |direction: &&Direction| measured.contains(direction);
+            let all: Vec<Direction> = match algorithm {
+                Algorithm::PublicKey(_) => {
+                    algorithm.directions().iter().filter(is_measured).copied().collect()
+                }
+                _ => algorithm.directions().to_vec(),
+            };
             let Some(&wanted) = self.directions.first() else {
                 operations.push((algorithm, all[0]));
                 continue;
@@ -169,7 +177,7 @@ impl MatrixOptions {
                 return Err(PerfError::Direction {
                     algorithm,
                     direction: wanted,
-                    valid: list(all),
+                    valid: list(&all),
                 });
             }
             operations.extend(fitting.into_iter().map(|direction| (algorithm, direction)));

@@ -1,5 +1,7 @@
 //! Figures turned into rows.
 
+use broadloom_engine::Algorithm;
+
 use super::case::Case;
 use super::side::Side;
 use crate::measure::calibrate::Throughput;
@@ -52,6 +54,8 @@ pub fn with_throughput(
     Row {
         cycles_per_buffer: Some(hundredths(figures.minimum)),
         cycles_per_buffer_median: Some(hundredths(figures.median)),
+        operations_per_second: matches!(workset.algorithm(), Algorithm::PublicKey(_))
+            .then(|| hundredths(clock.hertz() / figures.minimum)),
         gbps: Some(hundredths(bits * clock.hertz() / figures.minimum / 1e9)),
         limit_cycles_per_buffer: limit.as_ref().map(|(cycles, _)| hundredths(cycles / cores)),
         limit_by: limit.map(|(_, by)| by),

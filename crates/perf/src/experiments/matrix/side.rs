@@ -7,12 +7,15 @@ use broadloom::error::SpecError;
 use broadloom::provider::ProviderSpec;
 use broadloom::registry_on;
 use broadloom_engine::provider::Provider;
-use broadloom_engine::{Algorithm, Direction, Session, Transform};
+use broadloom_engine::{
+    Algorithm, Direction, PublicKeyAlgorithm, Scheme, Session, Transform, TransformError,
+};
 use broadloom_lanes::{Cpu, Isa};
 
 use super::case::Case;
 use super::material::Material;
 use crate::error::PerfError;
+use crate::measure::keys;
 use crate::measure::limit::Allowed;
 use crate::measure::peers::{Absent, Bare, Found};
 use crate::measure::workset::Workset;
@@ -153,8 +156,10 @@ impl Side {
         let Side::Engine(engine) = self else {
             return Err(error("bare calls have no sessions".to_owned()));
         };
-        let transform =
-            Transform::new(algorithm, direction, workset.key(0), workset.mac_key(0)).build();
+        let transform = match algorithm {
+            Algorithm::PublicKey(algorithm) => public_key(algorithm, direction),
+            _ => Transform::new(algorithm, direction, workset.key(0), workset.mac_key(0)).build(),
+        };
         let transform = transform.map_err(|refused| error(refused.to_string()))?;
         Session::open(Arc::clone(&engine.provider), &transform)
             .map_err(|refused| error(refused.to_string()))
@@ -190,6 +195,21 @@ impl Side {
         }
         let seat = library.found.seat(material.for_library())?;
         Ok(seat.err().map(|refused| absent(&refused.reason)))
+    }
+}
+
+/// The transform of a public-key algorithm, with the key pair for measuring.
+fn public_key(
+    algorithm: PublicKeyAlgorithm,
+    direction: Direction,
+) -> Result<Transform, TransformError> {
+    match (direction, keys::pair(algorithm)) {
+        (Direction::Sign, Some((private, _))) => Transform::sign(&private, Scheme::default()),
+        (Direction::Agree, Some((private, _))) => Transform::agree(&private),
+        (Direction::Verify, Some((_, Some(public)))) => {
+            Transform::verify(&public, Scheme::default())
+        }
+        _ => Err(TransformError::NoKeyPair { algorithm }),
     }
 }
 

@@ -6,14 +6,22 @@ use aws_lc_rs::cipher::{
 };
 use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::iv::FixedLength;
+use aws_lc_rs::rand::SystemRandom;
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1, ECDSA_P256_SHA256_ASN1_SIGNING, ED25519, EcdsaKeyPair, Ed25519KeyPair,
+    ParsedPublicKey, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, RSA_PKCS1_2048_8192_SHA256,
+    RSA_PKCS1_SHA256, RsaKeyPair,
+};
 use aws_lc_rs::{cmac, digest, hmac};
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm,
+    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Curve, Direction, HashAlgorithm,
+    MacAlgorithm, PublicKeyAlgorithm, RsaSize,
 };
 
 use super::Absent;
 use super::buffers::{Buffers, Message};
 use super::one_by_one::{Key, OneByOne, in_place};
+use crate::measure::keys;
 use crate::names::Peer;
 
 /// The versions that the crate is asked for in.
@@ -27,10 +35,20 @@ enum Method {
     Cbc(&'static cipher::Algorithm),
     Ctr(&'static cipher::Algorithm),
     Aead(&'static aead::Algorithm),
+    Signature(PublicKeyAlgorithm),
 }
 
 fn method(algorithm: Algorithm, direction: Direction) -> Option<Method> {
     Some(match algorithm {
+        Algorithm::PublicKey(algorithm) => match (algorithm, direction) {
+            (
+                PublicKeyAlgorithm::Rsa(_)
+                | PublicKeyAlgorithm::Ecdsa(Curve::P256)
+                | PublicKeyAlgorithm::Ed25519,
+                Direction::Sign | Direction::Verify,
+            ) => Method::Signature(algorithm),
+            _ => return None,
+        },
         _ if direction == Direction::Verify => return None,
         Algorithm::Hash(hash) => Method::Digest(match hash {
             HashAlgorithm::Sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
@@ -99,6 +117,10 @@ enum Ready {
     Encrypting(EncryptingKey),
     Decrypting(DecryptingKey),
     Aead(LessSafeKey),
+    Rsa(RsaKeyPair, SystemRandom),
+    Ecdsa(EcdsaKeyPair, SystemRandom),
+    Ed25519(Ed25519KeyPair),
+    Verify(ParsedPublicKey),
 }
 
 impl Ready {
@@ -123,6 +145,23 @@ impl Ready {
                 }
             }
             Method::Aead(aead) => Ready::Aead(LessSafeKey::new(UnboundKey::new(aead, key)?)),
+            Method::Signature(algorithm) if direction == Direction::Verify => {
+                let public = keys::pair(algorithm).and_then(|(_, public)| public);
+                let der = public.ok_or(Unspecified)?.to_der();
+                Ready::Verify(verifying(algorithm, &der)?)
+            }
+            Method::Signature(PublicKeyAlgorithm::Rsa(_)) => {
+                let pair = RsaKeyPair::from_pkcs8(key).map_err(|_| Unspecified)?;
+                Ready::Rsa(pair, SystemRandom::new())
+            }
+            Method::Signature(PublicKeyAlgorithm::Ed25519) => {
+                let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(key);
+                Ready::Ed25519(pair.map_err(|_| Unspecified)?)
+            }
+            Method::Signature(_) => {
+                let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, key);
+                Ready::Ecdsa(pair.map_err(|_| Unspecified)?, SystemRandom::new())
+            }
         })
     }
 }
@@ -166,7 +205,32 @@ impl Key for Ready {
                     }
                 }
             }
+            Ready::Rsa(pair, random) => {
+                let signature = &mut message.output[..pair.public_modulus_len()];
+                pair.sign(&RSA_PKCS1_SHA256, random, message.input, signature).ok()?;
+            }
+            Ready::Ecdsa(pair, random) => {
+                let signature = pair.sign(random, message.input).ok()?;
+                message.output[..signature.as_ref().len()].copy_from_slice(signature.as_ref());
+            }
+            Ready::Ed25519(pair) => {
+                message.output[..64].copy_from_slice(pair.sign(message.input).as_ref());
+            }
+            Ready::Verify(key) => key.verify_sig(message.input, message.expected).ok()?,
         }
         Some(())
     }
+}
+
+/// A public key that is ready to verify signatures, given as SubjectPublicKeyInfo.
+fn verifying(algorithm: PublicKeyAlgorithm, der: &[u8]) -> Result<ParsedPublicKey, Unspecified> {
+    let key = match algorithm {
+        PublicKeyAlgorithm::Rsa(RsaSize::Rsa1024) => {
+            ParsedPublicKey::new(&RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, der)
+        }
+        PublicKeyAlgorithm::Rsa(_) => ParsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, der),
+        PublicKeyAlgorithm::Ed25519 => ParsedPublicKey::new(&ED25519, der),
+        _ => ParsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, der),
+    };
+    key.map_err(|_| Unspecified)
 }

@@ -53,7 +53,7 @@ pub struct Message<'m> {
     pub associated: &'m [u8],
     /// Where the tag of an AEAD goes.
     pub tag: &'m mut [u8],
-    /// The tag of a message that is to be opened.
+    /// The tag of a message that is to be opened, or the signature to verify.
     pub expected: &'m [u8],
 }
 
@@ -88,7 +88,9 @@ impl<'a> Buffers<'a> {
         associated: &'a [u8],
         expected: &'a [Vec<u8>],
     ) -> Buffers<'a> {
-        let checks = direction == Direction::Open;
+        let verifies = direction == Direction::Verify
+            && matches!(workset.algorithm(), Algorithm::PublicKey(_));
+        let checks = direction == Direction::Open || verifies;
         let mut buffers = Buffers {
             algorithm: workset.algorithm(),
             direction,
@@ -153,7 +155,11 @@ impl<'a> Buffers<'a> {
 
     /// Whether results are texts that lie where the input was.
     fn ciphers_in_place(&self) -> bool {
-        self.in_place && !matches!(self.algorithm, Algorithm::Hash(_) | Algorithm::Mac(_))
+        let makes_apart = matches!(
+            self.algorithm,
+            Algorithm::Hash(_) | Algorithm::Mac(_) | Algorithm::PublicKey(_)
+        );
+        self.in_place && !makes_apart
     }
 
     /// A buffer for a peer that is called with slices.

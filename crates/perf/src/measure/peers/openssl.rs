@@ -3,15 +3,19 @@
 use std::ffi::CString;
 use std::ops::Range;
 
-use broadloom_engine::{AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm};
+use broadloom_engine::{
+    AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, MacAlgorithm, PublicKeyAlgorithm,
+};
 use broadloom_openssl::evp::{
-    Cipher, CipherContext, Digest, DigestContext, EvpError, InOut, Libcrypto, Mac, MacContext,
+    Cipher, CipherContext, Digest, DigestContext, EvpError, InOut, Key, KeyContext, KeyUse,
+    Libcrypto, Mac, MacContext, RsaPadding,
 };
 
 use super::buffers::{Buffers, Message};
 use super::{Absent, Bare};
 use crate::error::PerfError;
 use crate::measure::contender::Contender;
+use crate::measure::keys;
 use crate::names::{Peer, Provider};
 
 /// libcrypto, opened.
@@ -51,6 +55,7 @@ enum Method {
     Cmac(Mac, CString),
     Cipher(Cipher),
     Aead(Cipher),
+    PublicKey(PublicKeyAlgorithm, Digest),
 }
 
 impl Method {
@@ -64,6 +69,18 @@ impl Method {
         let own = |name: &dyn ToString| CString::new(name.to_string()).expect("a name has no NUL");
         let cipher = |name: &str| Cipher::fetch(library, &own(&name));
         Ok(match algorithm {
+            Algorithm::PublicKey(algorithm) => match (algorithm, direction) {
+                (
+                    PublicKeyAlgorithm::Rsa(_)
+                    | PublicKeyAlgorithm::Ecdsa(_)
+                    | PublicKeyAlgorithm::Ed25519,
+                    Direction::Sign | Direction::Verify,
+                ) => {
+                    let digest = Digest::fetch(library, c"SHA256");
+                    digest.map(|digest| Method::PublicKey(algorithm, digest))
+                }
+                _ => return Err("its bare calls are measured at signatures alone"),
+            },
             _ if direction == Direction::Verify => return Err("it makes tags, and compares none"),
             Algorithm::Hash(hash) if hash.is_extendable() => {
                 Digest::fetch_extendable(library, &own(&hash)).map(Method::Digest)
@@ -100,6 +117,10 @@ enum Kind {
     Mac(Vec<MacContext>),
     Cipher(Vec<CipherContext>),
     Aead(Vec<CipherContext>),
+    /// Signatures of digests, by RSA or ECDSA.
+    Digests(Box<(DigestContext, KeyContext)>, Direction),
+    /// Signatures of messages, by Ed25519.
+    Messages(Key, Direction),
 }
 
 /// OpenSSL at work on a set of buffers.
@@ -124,13 +145,18 @@ impl<'a> OpenSsl<'a> {
             Ok(method) => method.map_err(failed)?,
             Err(reason) => return Ok(Err(Absent::because(Peer::OpenSsl, reason))),
         };
-        let kind = kind(&method, &buffers).map_err(failed)?;
+        let kind = kind(api.0, &method, &buffers).map_err(failed)?;
         Ok(Ok(OpenSsl { kind, api, buffers }))
     }
 }
 
-fn kind(method: &Method, buffers: &Buffers<'_>) -> Result<Kind, EvpError> {
+fn kind(
+    library: &'static Libcrypto,
+    method: &Method,
+    buffers: &Buffers<'_>,
+) -> Result<Kind, EvpError> {
     let keys = buffers.keys().iter();
+    let direction = buffers.direction();
     let encrypt = !matches!(buffers.direction(), Direction::Decrypt | Direction::Open);
     Ok(match method {
         Method::Digest(digest) => {
@@ -149,6 +175,23 @@ fn kind(method: &Method, buffers: &Buffers<'_>) -> Result<Kind, EvpError> {
         Method::Aead(cipher) => {
             let contexts = keys.map(|key| CipherContext::new(cipher, key, encrypt));
             Kind::Aead(contexts.collect::<Result<_, _>>()?)
+        }
+        Method::PublicKey(algorithm, digest) => {
+            let (key, what) = match (direction, keys::pair(*algorithm)) {
+                (Direction::Verify, Some((_, Some(public)))) => {
+                    (Key::public(library, &public.to_der())?, KeyUse::Verify)
+                }
+                _ => (Key::private(library, buffers.keys()[0])?, KeyUse::Sign),
+            };
+            match algorithm {
+                PublicKeyAlgorithm::Ed25519 => Kind::Messages(key, direction),
+                _ => {
+                    let is_rsa = matches!(algorithm, PublicKeyAlgorithm::Rsa(_));
+                    let padding = is_rsa.then_some((RsaPadding::Pkcs1v15, digest));
+                    let started = KeyContext::new(&key, what, padding)?;
+                    Kind::Digests(Box::new((DigestContext::new(digest)?, started)), direction)
+                }
+            }
         }
     })
 }
@@ -181,10 +224,35 @@ impl OpenSsl<'_> {
                     context.update(text(message.in_place, message.input, message.output))?;
                 }
                 Kind::Aead(contexts) => aead(&mut contexts[key], message)?,
+                Kind::Digests(contexts, direction) => {
+                    let (hash, context) = &mut **contexts;
+                    let mut digest = [0; 32];
+                    hash.restart()?;
+                    hash.update(message.input)?;
+                    hash.finish(&mut digest)?;
+                    match direction {
+                        Direction::Verify => is_right(context.verify(&digest, message.expected))?,
+                        _ => drop(context.sign(&digest, message.output)?),
+                    }
+                }
+                Kind::Messages(key, Direction::Verify) => {
+                    is_right(key.verify_message(message.input, message.expected)?)?;
+                }
+                Kind::Messages(key, _) => {
+                    let room = message.output.first_chunk_mut().ok_or(WRONG)?;
+                    key.sign_message(message.input, room)?;
+                }
             }
         }
         Ok(())
     }
+}
+
+/// A signature that was right does not verify.
+const WRONG: EvpError = EvpError { call: "EVP_PKEY_verify", code: 0 };
+
+fn is_right(verified: bool) -> Result<(), EvpError> {
+    if verified { Ok(()) } else { Err(WRONG) }
 }
 
 /// A text in place, or from one place to another.
