@@ -32,6 +32,7 @@ mod readme {}
 
 mod aes;
 mod arch;
+mod bignum;
 mod bits;
 mod buffer;
 mod chacha;
@@ -50,6 +51,7 @@ pub mod probe;
 #[cfg(feature = "legacy")]
 mod rc4;
 mod report;
+mod rsa;
 mod slab;
 mod sponge;
 mod vector;
@@ -88,6 +90,10 @@ pub use outcome::public;
 #[cfg(feature = "legacy")]
 pub use rc4::{Rc4Job, Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};
+pub use rsa::{
+    RsaBlind, RsaBlinding, RsaBlindingError, RsaError, RsaInputError, RsaJob, RsaKeyError,
+    RsaLanes, RsaOutcome, RsaParts, RsaPrivateKey, RsaPublicKey,
+};
 pub use sponge::{
     HmacSha3Key, KmacKey, Sha3, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha3Job, Shake128,
     Shake256, Sponge, SpongeLanes, SpongeStream, Xof, XofJob,

@@ -6,6 +6,20 @@ use crate::vector::{Vector, Word, each};
 #[derive(Clone, Copy)]
 pub(crate) struct Plain<W>(W);
 
+impl Plain<u64> {
+    /// One lane with this word.
+    #[inline(always)]
+    pub(crate) fn of(word: u64) -> Self {
+        Plain(word)
+    }
+
+    /// The word of the one lane.
+    #[inline(always)]
+    pub(crate) fn word(self) -> u64 {
+        self.0
+    }
+}
+
 macro_rules! plain_vector {
     ($word:ty) => {
         // SAFETY: baseline instructions only; every method is `inline(always)`.

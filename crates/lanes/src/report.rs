@@ -8,6 +8,7 @@ use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 use crate::kasumi;
 #[cfg(feature = "legacy")]
 use crate::rc4;
+use crate::rsa;
 use crate::sponge;
 
 /// The kernels of one algorithm on one CPU.
@@ -35,7 +36,7 @@ pub struct KernelInfo {
 }
 
 /// The kernels of each algorithm on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 30 + cfg!(feature = "legacy") as usize] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 31 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, ecb, xts, cfb, ofb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly, xchacha_poly] = chacha::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
@@ -72,6 +73,7 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 30 + cfg!(feature = "legacy") as usize
         des::kernel_info(cpu),
         f8,
         f9,
+        rsa::kernel_info(cpu),
         #[cfg(feature = "legacy")]
         rc4::kernel_info(cpu),
     ]

@@ -9,6 +9,7 @@ use crate::hash::HashKernels;
 use crate::kasumi::KasumiKernel;
 #[cfg(feature = "legacy")]
 use crate::rc4;
+use crate::rsa::RsaKernels;
 use crate::sponge::SpongeKernels;
 
 /// The kernels of one instruction set. All fields are required: a family that the instruction set
@@ -31,6 +32,8 @@ pub(crate) struct Kernels {
     /// RC4.
     #[cfg(feature = "legacy")]
     pub rc4: &'static rc4::Kernel,
+    /// RSA.
+    pub rsa: Choice<RsaKernels>,
     /// How key stream is moved to those who draw it.
     pub draw: Draw,
 }

@@ -2,6 +2,7 @@
 //! `target_feature`, and the kernel that has them.
 
 mod aes;
+mod bignum;
 mod chacha;
 mod des;
 mod frame;
@@ -13,6 +14,7 @@ mod keccak;
 pub(in crate::arch) use aes::{
     blocks_kernel, cbc_kernel, cfb_kernel, chain_kernel, ctr_kernel, gcm_kernel, ofb_lanes_kernel,
 };
+pub(in crate::arch) use bignum::{bignum_kernel, bignum_words_kernel};
 pub(in crate::arch) use chacha::chacha_kernel;
 pub(in crate::arch) use des::des_kernel;
 pub(in crate::arch) use frame::{Anchor, align_frame};

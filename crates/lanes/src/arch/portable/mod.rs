@@ -1,6 +1,8 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
-use super::compile::{chacha_kernel, des_kernel, kasumi_kernel, keccak_kernel, wide_kernels};
+use super::compile::{
+    bignum_words_kernel, chacha_kernel, des_kernel, kasumi_kernel, keccak_kernel, wide_kernels,
+};
 use super::draw::Draw;
 use super::table::{self, choice};
 use crate::aes::gcm::key::Powers;
@@ -14,6 +16,7 @@ use crate::hash::{
 };
 use crate::plain::Plain;
 use crate::probe::Needs;
+use crate::rsa::RsaKernels;
 use crate::sponge::{SpongeKernels, Steps};
 use crate::vector::{Vector, each};
 
@@ -32,6 +35,11 @@ des_kernel!(
 kasumi_kernel!(
     /// 64 lanes in an integer.
     KASUMI, "bitsliced", u64
+);
+
+bignum_words_kernel!(
+    /// One number.
+    BIGNUM, "integers"
 );
 
 keccak_kernel!(
@@ -94,6 +102,9 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     kasumi: &[&KASUMI],
     #[cfg(feature = "legacy")]
     rc4: &crate::rc4::PORTABLE,
+    rsa: choice! {
+        [] => RsaKernels { one: &BIGNUM, wide: &[] },
+    },
     draw: Draw::PLAIN,
 };
 

@@ -22,6 +22,7 @@ use crate::hash::{
     HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, md5, plain, sha1, sha256,
     sha512,
 };
+use crate::rsa::RsaKernels;
 use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
@@ -85,5 +86,8 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     kasumi: &[&portable::KASUMI, &KASUMI],
     #[cfg(feature = "legacy")]
     rc4: &crate::rc4::PORTABLE,
+    rsa: choice! {
+        [] => RsaKernels { one: &portable::BIGNUM, wide: &[] },
+    },
     draw: Draw::PLAIN,
 };

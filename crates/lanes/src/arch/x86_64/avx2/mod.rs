@@ -1,5 +1,6 @@
 //! AVX2: vectors of 256 bits, and the extensions that go with them.
 
+pub(in crate::arch) mod bignum;
 mod bits;
 mod clmul;
 mod keccak;
@@ -23,6 +24,7 @@ use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
 use crate::features::Feature::*;
 use crate::features::Features;
 use crate::hash::{HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, sha1, sha256};
+use crate::rsa::RsaKernels;
 use crate::sponge::SpongeKernels;
 
 pub(in crate::arch) use bits::Bits256 as Lanes256;
@@ -90,5 +92,8 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     kasumi: &[&portable::KASUMI, &KASUMI],
     #[cfg(feature = "legacy")]
     rc4: &super::common::rc4::KERNEL,
+    rsa: choice! {
+        [] => RsaKernels { one: &bignum::BIGNUM_ONE, wide: &[(2, &bignum::BIGNUM)] },
+    },
     draw: Draw::AVX,
 };

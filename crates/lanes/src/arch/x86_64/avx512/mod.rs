@@ -1,5 +1,6 @@
 //! AVX-512 F, BW, DQ and VL: vectors of 512 bits, and the extensions that go with them.
 
+mod bignum;
 mod bits;
 mod fused;
 mod gcm_abreast;
@@ -32,6 +33,7 @@ use crate::hash::{
     HashKernel, HashKernels, Kernels, Md5, Middle, Sha1, Sha224, Sha256, Sha384, Sha512, sha1,
     sha256,
 };
+use crate::rsa::RsaKernels;
 use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
@@ -141,5 +143,15 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     kasumi: &[&portable::KASUMI, &KASUMI_HALF, &KASUMI],
     #[cfg(feature = "legacy")]
     rc4: &super::common::rc4::KERNEL,
+    rsa: choice! {
+        [Avx512ifma] => RsaKernels {
+            one: &avx2::bignum::BIGNUM_ONE,
+            wide: &[(2, &avx2::bignum::BIGNUM), (3, &bignum::BIGNUM_IFMA)],
+        },
+        [] => RsaKernels {
+            one: &avx2::bignum::BIGNUM_ONE,
+            wide: &[(2, &avx2::bignum::BIGNUM), (5, &bignum::BIGNUM)],
+        },
+    },
     draw: Draw::AVX,
 };

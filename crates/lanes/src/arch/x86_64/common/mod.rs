@@ -18,6 +18,18 @@ use crate::aes::gcm::key::Powers;
 use crate::probe::Needs;
 pub(crate) use detect::{FEATURES, detect};
 
+/// The same pointer, from an instruction that is none: what was read there before is forgotten.
+#[inline(always)]
+pub(in crate::arch) fn anew(words: *const u64) -> *const u64 {
+    let mut same = words;
+    // SAFETY: it does nothing.
+    unsafe {
+        // Changes: nothing. No memory, no flags, no stack.
+        core::arch::asm!("/* {0} */", inout(reg) same, options(nomem, nostack, preserves_flags));
+    }
+    same
+}
+
 /// SubWord of the AES key expansion, if the CPU has AES instructions.
 pub(crate) fn sub_word() -> Option<fn(u32) -> u32> {
     cpufeatures::new!(has_aes, "aes");

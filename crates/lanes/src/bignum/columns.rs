@@ -1,0 +1,325 @@
+//! Montgomery multiplication on vectors, a block of columns after the other.
+//!
+//! Column `k` of a product sums the products of limbs whose places add up to `k`. A block of columns
+//! has its sums in registers; a *row* multiplies one limb with as many neighbours as there are
+//! columns, one product for each. At the edges of the product rows are shorter: those are written
+//! out. In the lower half of the columns, each block finds the quotients by which the modulus is to
+//! be multiplied so that its columns vanish; in the upper half, it has the result.
+//!
+//! In the upper half everything is mirrored: limbs are counted from the highest one down, and the
+//! columns from the highest one that has products. So both halves go by the same rows.
+
+use super::kernel::Modulo;
+use super::select::Lanes;
+use crate::vector::each;
+
+/// The most columns in a block, whose sums, a factor and a product fill sixteen registers.
+const WIDEST: usize = 13;
+
+/// The sums of a block's columns, and of the column after them.
+type Sums<L> = [L; WIDEST + 1];
+
+/// The same limb of every lane, in vectors that multiply.
+///
+/// # Safety
+/// As [`Lanes`].
+pub(crate) unsafe trait Limbs: Lanes {
+    /// Numbers of more limbs need carries between their product and the reduction.
+    const ROOM: usize;
+
+    /// The sums of a column and of the next one, with a product of limbs.
+    fn plus_product(sums: (Self, Self), x: Self, y: Self) -> (Self, Self);
+
+    /// The lowest limb.
+    fn limb(self) -> Self;
+
+    /// What is above the lowest limb.
+    fn above(self) -> Self;
+
+    /// The same pointer, of which the compiler does not know what it has already read there.
+    /// Otherwise it keeps in registers what each row reads again, for which there are not enough.
+    fn anew(limbs: *const u64) -> *const u64;
+}
+
+/// What a block of columns needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Block<'a> {
+    pub a: *const u64,
+    pub b: *const u64,
+    pub out: *mut u64,
+    pub modulo: &'a Modulo,
+    /// The first column, counted from the start of its half.
+    pub first: usize,
+    /// A word for each lane: what is carried from block to block.
+    pub carry: *mut u64,
+}
+
+/// Columns of the next block, where so many limbs are left: all blocks of a number differ by one at
+/// most.
+pub(crate) const fn width(left: usize) -> usize {
+    left.div_ceil(left.div_ceil(WIDEST))
+}
+
+/// So many limbs further, in the direction in which a half is counted.
+#[inline(always)]
+fn step<L: Lanes, const UP: bool>(limb: *const u64, by: isize) -> *const u64 {
+    let words = by * L::LANES as isize;
+    limb.wrapping_offset(if UP { words } else { -words })
+}
+
+/// The place of a column's sum: sums lie from the lowest column to the highest.
+const fn place<const W: usize, const UP: bool>(column: usize) -> usize {
+    if UP { column } else { W - 1 - column }
+}
+
+/// Adds the product of a limb with another, which is read, to a column.
+///
+/// # Safety
+/// The instruction set; `y` is readable for a word of every lane.
+#[inline(always)]
+unsafe fn plus<L: Limbs>(sums: &mut Sums<L>, place: usize, x: L, y: *const u64) {
+    // SAFETY: the caller's.
+    let y = unsafe { L::load(y) };
+    (sums[place], sums[place + 1]) = L::plus_product((sums[place], sums[place + 1]), x, y);
+}
+
+/// Adds `count` rows over all columns: limbs from `x` on, and for column 0 of the first row the
+/// limb at `y`.
+///
+/// # Safety
+/// The instruction set; all limbs that the rows have are readable.
+#[inline(always)]
+unsafe fn rows<L: Limbs, const W: usize, const UP: bool>(
+    sums: &mut Sums<L>,
+    mut x: *const u64,
+    mut y: *const u64,
+    count: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        for _ in 0..count {
+            let limb = L::load(x);
+            each!(j in 13 => {
+                if j < W {
+                    plus(sums, place::<W, UP>(j), limb, step::<L, UP>(y, j as isize));
+                }
+            });
+            x = step::<L, UP>(x, 1);
+            y = step::<L, UP>(y, -1);
+        }
+    }
+}
+
+/// Adds rows that begin one column later each: limbs from `x` on, the first of them from column
+/// `FIRST` on, and each with the limbs from `y` on.
+///
+/// # Safety
+/// That of [`rows`].
+#[inline(always)]
+unsafe fn triangle<L: Limbs, const W: usize, const UP: bool, const FIRST: usize>(
+    sums: &mut Sums<L>,
+    x: *const u64,
+    y: *const u64,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        each!(r in 13 => {
+            if r + FIRST < W {
+                let (limb, y) = (L::load(step::<L, UP>(x, r as isize)), L::anew(y));
+                each!(j in 13 => {
+                    if r + FIRST <= j && j < W {
+                        let y = step::<L, UP>(y, j as isize - (r + FIRST) as isize);
+                        plus(sums, place::<W, UP>(j), limb, y);
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// Adds the products of different limbs of one number that the full rows leave out, once each.
+/// Rows begin two columns later each: limbs from `x` on, the first of them squared in column `ODD`,
+/// which is left out.
+///
+/// # Safety
+/// That of [`rows`].
+#[inline(always)]
+unsafe fn half_triangle<L: Limbs, const W: usize, const UP: bool, const ODD: usize>(
+    sums: &mut Sums<L>,
+    x: *const u64,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        each!(r in 8 => {
+            if ODD + 2 * r + 1 < W {
+                let (limb, y) = (L::load(step::<L, UP>(x, r as isize)), L::anew(x));
+                each!(j in 13 => {
+                    if ODD + 2 * r < j && j < W {
+                        let y = step::<L, UP>(y, j as isize - r as isize - ODD as isize);
+                        plus(sums, place::<W, UP>(j), limb, y);
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// Adds the squares of limbs from `x` on, the first of them to column `ODD`.
+///
+/// # Safety
+/// That of [`rows`].
+#[inline(always)]
+unsafe fn squares<L: Limbs, const W: usize, const UP: bool, const ODD: usize>(
+    sums: &mut Sums<L>,
+    x: *const u64,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        each!(r in 8 => {
+            if ODD + 2 * r < W {
+                let x = step::<L, UP>(x, r as isize);
+                plus(sums, place::<W, UP>(ODD + 2 * r), L::load(x), x);
+            }
+        });
+    }
+}
+
+/// The sums of a block of columns of a square, from the column `first` of a half on, which is -1
+/// where the upper half has one column more than it has products; `x` is the half's first limb.
+///
+/// # Safety
+/// That of [`rows`].
+#[inline(always)]
+unsafe fn square_sums<L: Limbs, const W: usize, const UP: bool>(
+    x: *const u64,
+    first: isize,
+    carry: *const u64,
+) -> Sums<L> {
+    // SAFETY: the caller's.
+    unsafe {
+        let mut sums = [L::splat(0); WIDEST + 1];
+        let full = (first + 1) / 2;
+        rows::<L, W, UP>(&mut sums, x, step::<L, UP>(x, first), full as usize);
+        let x = step::<L, UP>(x, full);
+        if 2 * full == first {
+            half_triangle::<L, W, UP, 0>(&mut sums, x);
+        } else {
+            half_triangle::<L, W, UP, 1>(&mut sums, x);
+        }
+        each!(j in 14 => sums[j] = sums[j].add(sums[j]));
+        sums[0] = sums[0].add(L::load(carry));
+        if 2 * full == first {
+            squares::<L, W, UP, 0>(&mut sums, x);
+        } else {
+            squares::<L, W, UP, 1>(&mut sums, x);
+        }
+        sums
+    }
+}
+
+/// Makes room for as many products again, where a number is so long that it takes that.
+#[inline(always)]
+fn carry_if_long<L: Limbs, const W: usize>(sums: &mut Sums<L>, limbs: usize) {
+    if limbs > L::ROOM {
+        each!(j in 13 => {
+            if j < W {
+                sums[j + 1] = sums[j + 1].add(sums[j].above());
+                sums[j] = sums[j].limb();
+            }
+        });
+    }
+}
+
+/// A block of the lower half: finds as many quotients as it has columns.
+///
+/// # Safety
+/// The instruction set. The pointers are good, and the blocks below have been through this.
+#[inline(always)]
+pub(crate) unsafe fn low<L: Limbs, const W: usize, const SQUARE: bool>(block: &Block<'_>) {
+    let Block { a, b, modulo, first, carry, .. } = *block;
+    let c = first as isize;
+    // SAFETY: the caller's; column k of this half has the limbs 0 to k.
+    unsafe {
+        let mut sums = if SQUARE {
+            square_sums::<L, W, true>(a, c, carry)
+        } else {
+            let mut sums = [L::splat(0); WIDEST + 1];
+            sums[0] = L::load(carry);
+            rows::<L, W, true>(&mut sums, a, step::<L, true>(b, c), first);
+            triangle::<L, W, true, 0>(&mut sums, step::<L, true>(a, c), b);
+            sums
+        };
+        carry_if_long::<L, W>(&mut sums, modulo.limbs);
+        let n = modulo.modulus;
+        rows::<L, W, true>(&mut sums, modulo.quotients, step::<L, true>(n, c), first);
+        let quotients = modulo.quotients.add(first * L::LANES);
+        each!(r in 13 => {
+            if r < W {
+                // What is added to this column is the quotient less the quotient.
+                let quotient = sums[r].limb();
+                quotient.store(quotients.add(r * L::LANES));
+                sums[r + 1] = sums[r + 1].add(sums[r].above());
+                each!(j in 13 => {
+                    if r < j && j < W {
+                        plus(&mut sums, j, quotient, n.add((j - r) * L::LANES));
+                    }
+                });
+            }
+        });
+        sums[W].store(carry);
+    }
+}
+
+/// A block of the upper half: writes as many limbs of the result as it has columns.
+///
+/// # Safety
+/// The instruction set. The pointers are good, and the lower half and the blocks below have been
+/// through this or [`low`]. What is written is not read any more, be it in a factor.
+#[inline(always)]
+pub(crate) unsafe fn high<L: Limbs, const W: usize, const SQUARE: bool>(block: &Block<'_>) {
+    let Block { a, b, out, modulo, first, carry } = *block;
+    let last = modulo.limbs as isize - 1;
+    let top = |limbs: *const u64| step::<L, true>(limbs, last);
+    // The block's column 0, counted from the highest column that has products. It is -1 for the
+    // last block: the highest column of the result has none.
+    let c = last - (first + W) as isize;
+    // SAFETY: the caller's; column k of this half has the limbs 0 to k, counted from the highest.
+    unsafe {
+        let mut sums = if SQUARE {
+            square_sums::<L, W, false>(top(a), c, carry)
+        } else {
+            let mut sums = [L::splat(0); WIDEST + 1];
+            sums[0] = L::load(carry);
+            products::<L, W>(&mut sums, top(a), top(b), c);
+            sums
+        };
+        carry_if_long::<L, W>(&mut sums, modulo.limbs);
+        products::<L, W>(&mut sums, top(modulo.quotients), top(modulo.modulus), c);
+        let out = out.add(first * L::LANES);
+        each!(j in 13 => {
+            if j < W {
+                sums[j].limb().store(out.add(j * L::LANES));
+                sums[j + 1] = sums[j + 1].add(sums[j].above());
+            }
+        });
+        sums[W].store(carry);
+    }
+}
+
+/// Adds the products of two numbers in a block of the upper half whose column 0 is `c`.
+///
+/// # Safety
+/// That of [`rows`].
+#[inline(always)]
+unsafe fn products<L: Limbs, const W: usize>(
+    sums: &mut Sums<L>,
+    x: *const u64,
+    y: *const u64,
+    c: isize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        rows::<L, W, false>(sums, x, step::<L, false>(y, c), (c + 1) as usize);
+        triangle::<L, W, false, 1>(sums, step::<L, false>(x, c + 1), y);
+    }
+}

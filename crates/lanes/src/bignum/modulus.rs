@@ -1,0 +1,135 @@
+//! A modulus, and what Montgomery multiplication needs of it.
+
+use super::kernel::{Kernel, Modulo, Radix};
+use super::number::Number;
+
+/// An odd modulus whose highest bit is the highest of its limbs.
+#[derive(Clone)]
+pub(crate) struct Modulus {
+    value: Number,
+    /// The inverse of minus the modulus, modulo 2^64.
+    inverse: u64,
+    /// R² for the limbs of each radix.
+    squares: [Number; Radix::ALL.len()],
+}
+
+impl Modulus {
+    /// Computes all but the value with a kernel of one lane.
+    pub fn new(value: Number, kernel: &Kernel) -> Self {
+        let len = value.words().len();
+        debug_assert!(bool::from(value.is_odd() & value.is_full()), "odd, and of full length");
+        // Each step doubles the bits that are right, of which an odd number is its own inverse in
+        // three.
+        let n = value.words()[0];
+        let inverse = (0..5).fold(n, |inverse, _| {
+            inverse.wrapping_mul(2_u64.wrapping_sub(n.wrapping_mul(inverse)))
+        });
+        let squares = Radix::ALL.map(|_| Number::zero(len));
+        let mut modulus = Modulus { value, inverse: inverse.wrapping_neg(), squares };
+        modulus.squares = Radix::ALL
+            .map(|radix| modulus.power_of_two(2 * radix.bits() * radix.limbs(64 * len), kernel));
+        modulus
+    }
+
+    /// R² for the limbs of a radix.
+    pub fn square(&self, radix: Radix) -> &Number {
+        &self.squares[radix as usize]
+    }
+
+    /// The modulus.
+    pub fn value(&self) -> &Number {
+        &self.value
+    }
+
+    /// Bits of the modulus.
+    pub fn bits(&self) -> usize {
+        64 * self.value.words().len()
+    }
+
+    /// The inverse of minus the modulus, modulo 2^64.
+    pub fn inverse(&self) -> u64 {
+        self.inverse
+    }
+
+    /// What a kernel wants for a modulus: on vectors, one more than the multiple of it that is -1
+    /// modulo 2 to the number of bits in a limb.
+    pub fn multiple(&self, radix: Radix) -> Number {
+        let len = self.value.words().len();
+        if radix == Radix::Bits64 {
+            return self.value.clone();
+        }
+        let factor = self.inverse & (u64::MAX >> (64 - radix.bits()));
+        let mut multiple = self.value.times(&Number::small(factor, 1));
+        multiple.add(&Number::small(1, len + 1));
+        multiple
+    }
+
+    /// What stands for 1: R modulo the modulus, which is more than half of R.
+    fn one(&self) -> Number {
+        let mut one = Number::zero(self.value.words().len());
+        one.subtract(&self.value);
+        one
+    }
+
+    /// 2 to a power, modulo the modulus. The exponent is public.
+    pub fn power_of_two(&self, exponent: usize, kernel: &Kernel) -> Number {
+        let mut power = self.one();
+        for bit in (0..usize::BITS - exponent.leading_zeros()).rev() {
+            power = self.multiply(&power, &power, kernel);
+            if exponent >> bit & 1 == 1 {
+                let twice = power.clone();
+                let over = power.add(&twice);
+                power.reduce_once(over, &self.value);
+            }
+        }
+        self.multiply(&power, &Number::small(1, power.words().len()), kernel)
+    }
+
+    /// a·b/R by a kernel of one lane, for numbers one of which is below the modulus.
+    pub fn multiply(&self, a: &Number, b: &Number, kernel: &Kernel) -> Number {
+        let limbs = self.value.words().len();
+        let equal = a.words().len() == limbs && b.words().len() == limbs;
+        assert!(equal && kernel.lanes == 1 && kernel.radix == Radix::Bits64);
+        let mut product = Number::zero(limbs);
+        let modulo = Modulo {
+            limbs,
+            modulus: self.value.words().as_ptr(),
+            inverse: &raw const self.inverse,
+            quotients: core::ptr::null_mut(),
+        };
+        let out = product.words_mut().as_mut_ptr();
+        // SAFETY: the kernel has limbs of 64 bits in one lane, which need no room for quotients; it
+        // is from the table of this CPU.
+        unsafe { (kernel.multiply)(out, a.words().as_ptr(), b.words().as_ptr(), &modulo) };
+        product
+    }
+
+    /// What stands for a number in products of 64-bit limbs.
+    pub fn enter(&self, number: &Number, kernel: &Kernel) -> Number {
+        self.multiply(number, self.square(Radix::Bits64), kernel)
+    }
+
+    /// The remainder of a number of up to twice as many limbs.
+    pub fn reduce(&self, number: &Number, kernel: &Kernel) -> Number {
+        let len = self.value.words().len();
+        let words = number.words();
+        let (mut low, mut high) = (Number::zero(len), Number::zero(len));
+        low.words_mut().copy_from_slice(&words[..len]);
+        high.words_mut()[..words.len() - len].copy_from_slice(&words[len..]);
+        // The modulus is more than half of R.
+        low.reduce_once(0, &self.value);
+        let over = low.add(&self.enter(&high, kernel));
+        low.reduce_once(over, &self.value);
+        low
+    }
+
+    /// The difference of two numbers below the modulus.
+    pub fn difference(&self, a: &Number, b: &Number) -> Number {
+        let mut difference = a.clone();
+        let borrow = difference.subtract(b);
+        let mut wrapped = difference.clone();
+        wrapped.add(&self.value);
+        difference.assign(&wrapped, subtle::Choice::from(borrow as u8));
+        difference
+    }
+}

@@ -1,0 +1,255 @@
+//! Powers of the numbers in lanes.
+
+use alloc::boxed::Box;
+use alloc::vec;
+
+use zeroize::Zeroize;
+
+use super::kernel::{ENTRIES, Kernel, MAX_LANES, Modulo, WINDOW};
+use super::modulus::Modulus;
+use super::number::Number;
+use crate::arch::portable;
+
+/// Words of a cache line.
+const LINE: usize = 8;
+
+/// A cache line: numbers of every lane begin with one, or with half of one, so that vectors do not
+/// lie across lines.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([u64; LINE]);
+
+/// A number of every lane.
+#[derive(Clone, Copy)]
+enum Place {
+    /// The moduli.
+    Modulus,
+    /// Room for the kernel.
+    Quotients,
+    /// R² for each modulus, and then R, which stands for 1.
+    Square,
+    /// The number 1.
+    One,
+    /// The bases, and then what stands for them.
+    Base,
+    /// What is becoming the power.
+    Power,
+    /// A factor.
+    Other,
+    /// The table of powers.
+    Table,
+}
+
+/// Where the inverses of the moduli are, and the indices of entries.
+const INVERSES: usize = 0;
+const INDICES: usize = LINE;
+
+/// Words before the numbers.
+const HEAD: usize = 2 * LINE;
+
+/// Room to raise a number to a power in each lane of a kernel.
+///
+/// What is in a lane that nothing was put in is zero, modulus and all, and stays zero. All of it is
+/// wiped when this is dropped.
+pub(crate) struct Powers {
+    lines: Box<[Line]>,
+    kernel: &'static Kernel,
+    limbs: usize,
+}
+
+impl Powers {
+    /// Room for every one of some kernels, for moduli of up to so many bits with secret exponents
+    /// and with public ones.
+    pub fn new(kernels: &[&'static Kernel], secret: usize, public: usize) -> Self {
+        let words = |kernel: &Kernel, bits, entries: usize| {
+            let limbs = kernel.radix.limbs(bits);
+            let table = entries * kernel.radix.entry(limbs);
+            HEAD + (Place::Table as usize * limbs + table) * kernel.lanes
+        };
+        let each = kernels
+            .iter()
+            .map(|kernel| words(kernel, secret, ENTRIES).max(words(kernel, public, 0)));
+        let lines = each.max().expect("there is a kernel").div_ceil(LINE);
+        Powers { lines: vec![Line([0; LINE]); lines].into(), kernel: kernels[0], limbs: 0 }
+    }
+
+    /// Begins with empty lanes of a kernel, for moduli of so many bits.
+    pub fn start(&mut self, kernel: &'static Kernel, bits: usize) {
+        let limbs = kernel.radix.limbs(bits);
+        assert!(kernel.lanes <= MAX_LANES, "{} lanes", kernel.lanes);
+        (self.kernel, self.limbs) = (kernel, limbs);
+        let used = self.first(Place::Table);
+        self.words()[..used].fill(0);
+    }
+
+    /// Puts a number of the size begun with into a lane, with its modulus.
+    pub fn put(&mut self, lane: usize, modulus: &Modulus, base: &Number) {
+        let radix = self.kernel.radix;
+        self.words()[INVERSES + lane] = modulus.inverse();
+        self.split(Place::Modulus, lane, &modulus.multiple(radix));
+        self.split(Place::Square, lane, modulus.square(radix));
+        self.split(Place::Base, lane, base);
+        self.number(Place::One)[lane] = 1;
+    }
+
+    /// Raises the base of each lane to an exponent of so many bits, in a time that depends on
+    /// nothing else. `window` gives so many bits of a lane's exponent, from a given one on; those
+    /// beyond the exponent are zero.
+    pub fn raise(&mut self, bits: usize, window: impl Fn(usize, usize, usize) -> u64) {
+        self.enter();
+        self.keep(0, Place::Square);
+        self.copy(Place::Power, Place::Base, |_| true);
+        self.keep(1, Place::Power);
+        for entry in 2..ENTRIES {
+            self.multiply(Place::Power, Place::Power, Place::Base);
+            self.keep(entry, Place::Power);
+        }
+        let windows = bits.div_ceil(WINDOW);
+        for at in (0..windows).rev() {
+            let lanes = self.kernel.lanes;
+            for (lane, index) in self.words()[INDICES..].iter_mut().enumerate().take(lanes) {
+                *index = window(lane, WINDOW * at, WINDOW);
+            }
+            if at + 1 == windows {
+                self.select(Place::Power);
+            } else {
+                (0..WINDOW).for_each(|_| self.square(Place::Power, Place::Power));
+                self.select(Place::Other);
+                self.multiply(Place::Power, Place::Power, Place::Other);
+            }
+        }
+        self.leave();
+    }
+
+    /// Raises the base of each lane to a public exponent that is not zero. Exponents of lanes that
+    /// nothing was put in have no meaning.
+    pub fn raise_public(&mut self, exponents: &[u64; MAX_LANES]) {
+        self.enter();
+        let exponents = &exponents[..self.kernel.lanes];
+        let all = exponents.iter().fold(1, |all, exponent| all | exponent);
+        let is_set = |bit: u32| move |lane: usize| exponents[lane] >> bit & 1 == 1;
+        self.copy(Place::Power, Place::Square, |_| true);
+        self.copy(Place::Power, Place::Base, is_set(all.ilog2()));
+        for bit in (0..all.ilog2()).rev() {
+            self.square(Place::Power, Place::Power);
+            if (0..exponents.len()).any(is_set(bit)) {
+                self.multiply(Place::Other, Place::Power, Place::Base);
+                self.copy(Place::Power, Place::Other, is_set(bit));
+            }
+        }
+        self.leave();
+    }
+
+    /// The power in a lane, which is below the modulus.
+    pub fn take(&mut self, lane: usize, modulus: &Modulus) -> Number {
+        let (bits, lanes) = (self.kernel.radix.bits(), self.kernel.lanes);
+        // It may be the modulus itself, or its multiple, which is a word longer.
+        let mut number = Number::zero(modulus.value().words().len() + 1);
+        let words = number.words_mut();
+        let limbs = self.number(Place::Power).iter().skip(lane).step_by(lanes);
+        for (i, limb) in limbs.enumerate() {
+            let both = u128::from(*limb) << (bits * i % 64);
+            let places = words.iter_mut().skip(bits * i / 64);
+            places.zip([both as u64, (both >> 64) as u64]).for_each(|(word, part)| *word |= part);
+        }
+        modulus.reduce(&number, &portable::BIGNUM)
+    }
+
+    /// Puts what stands for 1 and for the base in their places.
+    fn enter(&mut self) {
+        self.multiply(Place::Base, Place::Base, Place::Square);
+        self.multiply(Place::Square, Place::Square, Place::One);
+    }
+
+    /// Puts the power itself in the place of what stands for it.
+    fn leave(&mut self) {
+        self.multiply(Place::Power, Place::Power, Place::One);
+    }
+
+    /// All words that there are.
+    fn words(&mut self) -> &mut [u64] {
+        let words = LINE * self.lines.len();
+        // SAFETY: lines are so many words, without anything between them.
+        unsafe { core::slice::from_raw_parts_mut(self.lines.as_mut_ptr().cast(), words) }
+    }
+
+    /// Where a number begins.
+    fn first(&self, place: Place) -> usize {
+        HEAD + place as usize * self.limbs * self.kernel.lanes
+    }
+
+    /// A number of every lane.
+    fn number(&mut self, place: Place) -> &mut [u64] {
+        let (first, words) = (self.first(place), self.limbs * self.kernel.lanes);
+        &mut self.words()[first..first + words]
+    }
+
+    /// Writes a number's limbs into a lane.
+    fn split(&mut self, place: Place, lane: usize, number: &Number) {
+        let (bits, lanes) = (self.kernel.radix.bits(), self.kernel.lanes);
+        let limbs = self.number(place).iter_mut().skip(lane).step_by(lanes);
+        limbs.enumerate().for_each(|(i, limb)| *limb = number.bits_at(bits * i, bits));
+    }
+
+    /// Copies a number in some lanes.
+    fn copy(&mut self, to: Place, from: Place, is_copied: impl Fn(usize) -> bool) {
+        let (to, from, lanes) = (self.first(to), self.first(from), self.kernel.lanes);
+        let count = self.limbs * lanes;
+        let words = self.words();
+        (0..count).filter(|i| is_copied(i % lanes)).for_each(|i| words[to + i] = words[from + i]);
+    }
+
+    fn square(&mut self, out: Place, a: Place) {
+        let (modulo, [out, a]) = (self.modulo(), [out, a].map(|place| self.pointer(place)));
+        // SAFETY: the kernel is from the table of this CPU; all places are within the words.
+        unsafe { (self.kernel.square)(out, a, &modulo) }
+    }
+
+    fn multiply(&mut self, out: Place, a: Place, b: Place) {
+        let (modulo, [out, a, b]) = (self.modulo(), [out, a, b].map(|place| self.pointer(place)));
+        // SAFETY: the kernel is from the table of this CPU; all places are within the words.
+        unsafe { (self.kernel.multiply)(out, a, b, &modulo) }
+    }
+
+    /// Writes a number to an entry of the table.
+    fn keep(&mut self, entry: usize, from: Place) {
+        let words = self.kernel.lanes * self.kernel.radix.entry(self.limbs);
+        let (from, first) = (self.pointer(from), self.first(Place::Table) + entry * words);
+        let entry = self.words()[first..][..words].as_mut_ptr();
+        // SAFETY: the kernel is from the table of this CPU; there is room for the entry.
+        unsafe { (self.kernel.keep)(entry, from, self.limbs) }
+    }
+
+    /// Writes the entry that each lane's index says.
+    fn select(&mut self, out: Place) {
+        let words = self.kernel.lanes * self.kernel.radix.entry(self.limbs);
+        let (out, first) = (self.pointer(out), self.first(Place::Table));
+        let table = self.words()[first..][..ENTRIES * words].as_ptr();
+        let indices = self.words()[INDICES..].as_ptr();
+        // SAFETY: the kernel is from the table of this CPU; the slice holds all entries.
+        unsafe { (self.kernel.select)(out, table, indices, self.limbs) }
+    }
+
+    fn modulo(&mut self) -> Modulo {
+        Modulo {
+            limbs: self.limbs,
+            modulus: self.pointer(Place::Modulus),
+            inverse: self.words()[INVERSES..].as_ptr(),
+            quotients: self.pointer(Place::Quotients),
+        }
+    }
+
+    /// Where a number is, which is within the words.
+    fn pointer(&mut self, place: Place) -> *mut u64 {
+        let last = self.first(place) + self.limbs * self.kernel.lanes;
+        assert!(last <= LINE * self.lines.len(), "there is room for the number");
+        // SAFETY: the number begins within the words.
+        unsafe { self.lines.as_mut_ptr().cast::<u64>().add(self.first(place)) }
+    }
+}
+
+impl Drop for Powers {
+    fn drop(&mut self) {
+        self.words().zeroize();
+    }
+}

@@ -1,0 +1,117 @@
+//! Reading a table without telling which entry was read.
+
+use super::kernel::{ENTRIES, Radix};
+use crate::vector::each;
+
+/// The same limb of every lane.
+///
+/// # Safety
+/// An implementor must use no instruction outside the set that its documentation names, and must be
+/// marked `#[inline(always)]` throughout. A value is proof that the CPU has the instruction set.
+pub(crate) unsafe trait Lanes: Copy {
+    /// How many lanes there are.
+    const LANES: usize;
+
+    /// How numbers stand in limbs.
+    const RADIX: Radix;
+
+    /// Words of an entry that are selected together: at most 13, and no entry has fewer.
+    const CHUNK: usize;
+
+    /// All lanes set to one word.
+    ///
+    /// # Safety
+    /// The CPU must have the instruction set.
+    unsafe fn splat(word: u64) -> Self;
+
+    /// A word for each lane.
+    ///
+    /// # Safety
+    /// The CPU must have the instruction set; `from` must be readable for `LANES` words.
+    unsafe fn load(from: *const u64) -> Self;
+
+    /// Writes the word of each lane.
+    ///
+    /// # Safety
+    /// `to` must be writable for `LANES` words.
+    unsafe fn store(self, to: *mut u64);
+
+    /// Sums, modulo 2^64.
+    fn add(self, other: Self) -> Self;
+
+    /// All ones in each lane whose words are equal, zero in the others.
+    fn equal(self, other: Self) -> Self;
+
+    /// `self | mask & other`.
+    fn or_masked(self, mask: Self, other: Self) -> Self;
+
+    /// `self | other << 32`.
+    fn join(self, other: Self) -> Self;
+
+    /// The lower and the upper 32 bits.
+    fn split(self) -> (Self, Self);
+}
+
+/// The body of every [`Keep`](super::kernel::Keep).
+///
+/// # Safety
+/// That of [`Keep`](super::kernel::Keep), and the instruction set of the lanes.
+#[inline(always)]
+pub(crate) unsafe fn keep<L: Lanes>(entry: *mut u64, number: *const u64, limbs: usize) {
+    let words = L::RADIX.entry(limbs);
+    for at in 0..words {
+        // SAFETY: the caller's.
+        unsafe {
+            let limb = |at: usize| L::load(number.add(at * L::LANES));
+            let pair = at + words < limbs;
+            let word = if pair { limb(at).join(limb(at + words)) } else { limb(at) };
+            word.store(entry.add(at * L::LANES));
+        }
+    }
+}
+
+/// The body of every [`Select`](super::kernel::Select).
+///
+/// # Safety
+/// That of [`Select`](super::kernel::Select), and the instruction set of the lanes.
+#[inline(always)]
+pub(crate) unsafe fn select<L: Lanes>(
+    out: *mut u64,
+    table: *const u64,
+    indices: *const u64,
+    limbs: usize,
+) {
+    let words = L::RADIX.entry(limbs);
+    // SAFETY: the caller's; the last chunk ends with the last word.
+    unsafe {
+        let (indices, one) = (L::load(indices), L::splat(1));
+        for chunk in (0..words).step_by(L::CHUNK) {
+            let first = chunk.min(words - L::CHUNK);
+            let (mut sums, mut entry) = ([L::splat(0); 13], L::splat(0));
+            for at in 0..ENTRIES {
+                let mask = entry.equal(indices);
+                let from = table.add((at * words + first) * L::LANES);
+                each!(i in 13 => {
+                    if i < L::CHUNK {
+                        sums[i] = sums[i].or_masked(mask, L::load(from.add(i * L::LANES)));
+                    }
+                });
+                entry = entry.add(one);
+            }
+            each!(i in 13 => {
+                if i < L::CHUNK {
+                    let at = first + i;
+                    if words == limbs {
+                        sums[i].store(out.add(at * L::LANES));
+                    } else {
+                        let (low, high) = sums[i].split();
+                        low.store(out.add(at * L::LANES));
+                        if at + words < limbs {
+                            high.store(out.add((at + words) * L::LANES));
+                        }
+                    }
+                }
+            });
+        }
+    }
+}

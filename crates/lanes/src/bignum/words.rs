@@ -1,0 +1,116 @@
+//! Montgomery multiplication on integers: one number, in limbs of 64 bits.
+//!
+//! Its numbers are below the modulus.
+
+use subtle::{ConditionallySelectable, ConstantTimeEq};
+use zeroize::Zeroize;
+
+use super::kernel::{Modulo, Radix};
+use super::number::WORDS;
+use super::select::Lanes;
+use crate::plain::Plain;
+use crate::vector::{Vector, each};
+
+/// Limbs go in groups of so many.
+const GROUP: usize = 8;
+
+/// The sum of a limb, a product and what is carried: the lower half, and what is carried on.
+#[inline(always)]
+fn plus_product(sum: u64, x: u64, y: u64, carry: u64) -> (u64, u64) {
+    let sum = u128::from(x) * u128::from(y) + u128::from(sum) + u128::from(carry);
+    (sum as u64, (sum >> 64) as u64)
+}
+
+/// The body of every [`Multiply`](super::kernel::Multiply) and
+/// [`Square`](super::kernel::Square) on integers.
+///
+/// # Safety
+/// That of [`Multiply`](super::kernel::Multiply) for one lane; there is a multiple of eight limbs,
+/// at most [`WORDS`].
+#[inline(always)]
+pub(crate) unsafe fn multiply(out: *mut u64, a: *const u64, b: *const u64, modulo: &Modulo) {
+    let limbs = modulo.limbs;
+    let mut sums = [0_u64; WORDS];
+    assert!(limbs <= WORDS && limbs.is_multiple_of(GROUP), "{limbs} limbs");
+    // SAFETY: the caller's.
+    let (a, b, n, inverse) = unsafe {
+        use core::slice::from_raw_parts as slice;
+        (slice(a, limbs), slice(b, limbs), slice(modulo.modulus, limbs), *modulo.inverse)
+    };
+    let (mut over, sums) = (0, &mut sums[..limbs]);
+    for x in a {
+        let quotient = sums[0].wrapping_add(x.wrapping_mul(b[0])).wrapping_mul(inverse);
+        let (mut product, mut multiple) = (0, 0);
+        for group in (0..limbs).step_by(GROUP) {
+            let (b, n) = (&b[group..group + GROUP], &n[group..group + GROUP]);
+            each!(i in 8 => {
+                let (sum, reduced);
+                (sum, product) = plus_product(sums[group + i], *x, b[i], product);
+                (reduced, multiple) = plus_product(sum, quotient, n[i], multiple);
+                // The lowest limb is zero now, and each goes one place down.
+                if i > 0 || group > 0 {
+                    sums[group + i - 1] = reduced;
+                }
+            });
+        }
+        let top = u128::from(over) + u128::from(product) + u128::from(multiple);
+        (sums[limbs - 1], over) = (top as u64, (top >> 64) as u64);
+    }
+    // SAFETY: the caller's; nothing is read any more.
+    let out = unsafe { core::slice::from_raw_parts_mut(out, limbs) };
+    let mut borrow = 0;
+    for ((out, limb), n) in out.iter_mut().zip(&*sums).zip(n) {
+        let (difference, first) = limb.overflowing_sub(*n);
+        let (difference, second) = difference.overflowing_sub(borrow);
+        (*out, borrow) = (difference, u64::from(first | second));
+    }
+    // Where something was borrowed that is not there, the sum was below the modulus.
+    let below = !over.ct_eq(&borrow);
+    for (out, limb) in out.iter_mut().zip(&*sums) {
+        out.conditional_assign(limb, below);
+    }
+    sums.zeroize();
+}
+
+// SAFETY: baseline instructions only; every method is `inline(always)`.
+unsafe impl Lanes for Plain<u64> {
+    const LANES: usize = 1;
+    const RADIX: Radix = Radix::Bits64;
+    const CHUNK: usize = GROUP;
+
+    #[inline(always)]
+    unsafe fn splat(word: u64) -> Self {
+        Plain::of(word)
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const u64) -> Self {
+        // SAFETY: the caller vouches for the word.
+        unsafe { Vector::load(from) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u64) {
+        // SAFETY: the caller vouches for the word.
+        unsafe { Vector::store(self, to) }
+    }
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Vector::add(self, other)
+    }
+    #[inline(always)]
+    fn equal(self, other: Self) -> Self {
+        let equal = self.word().ct_eq(&other.word());
+        Plain::of(u64::conditional_select(&0, &u64::MAX, equal))
+    }
+    #[inline(always)]
+    fn or_masked(self, mask: Self, other: Self) -> Self {
+        self.or(mask.and(other))
+    }
+    #[inline(always)]
+    fn join(self, other: Self) -> Self {
+        Plain::of(self.word() | other.word() << 32)
+    }
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        (Plain::of(self.word() & u64::from(u32::MAX)), Plain::of(self.word() >> 32))
+    }
+}
