@@ -8,7 +8,7 @@ use zeroize::ZeroizeOnDrop;
 
 use super::key::{RsaPrivateKey, inverse};
 use crate::arch::portable;
-use crate::bignum::{MAX_LANES, Number, Powers};
+use crate::bignum::{MAX_LANES, Modulus, Number, Powers};
 use crate::outcome::public;
 
 /// A source of [`RsaBlind`]s for one key, one for each job.
@@ -20,8 +20,8 @@ use crate::outcome::public;
 ///
 /// Together with the two multiplications in which a job uses it, a blind costs about 1.5 % of a
 /// private operation.
-pub struct RsaBlinding<'a> {
-    key: &'a RsaPrivateKey,
+pub struct RsaBlinding {
+    modulus: Modulus,
     next: RsaBlind,
 }
 
@@ -33,14 +33,14 @@ pub struct RsaBlind {
     pub(super) inverse: Number,
 }
 
-impl<'a> RsaBlinding<'a> {
+impl RsaBlinding {
     /// Makes a source from random bytes that nobody else knows or will see again: as many as the
     /// modulus has.
     ///
     /// # Errors
     /// [`RsaBlindingError`] if there is another number of bytes, or if they make a multiple of a
     /// prime. That does not happen to random bytes.
-    pub fn new(key: &'a RsaPrivateKey, random: &[u8]) -> Result<Self, RsaBlindingError> {
+    pub fn new(key: &RsaPrivateKey, random: &[u8]) -> Result<Self, RsaBlindingError> {
         let kernel = &portable::BIGNUM;
         let (public_key, bits) = (key.public(), key.bits());
         let modulus = public_key.modulus();
@@ -61,12 +61,12 @@ impl<'a> RsaBlinding<'a> {
         powers.put(0, modulus, &number);
         powers.raise_public(&[public_key.exponent(); MAX_LANES]);
         let power = modulus.enter(&powers.take(0, modulus), kernel);
-        Ok(RsaBlinding { key, next: RsaBlind { power, inverse } })
+        Ok(RsaBlinding { modulus: modulus.clone(), next: RsaBlind { power, inverse } })
     }
 
     /// The next blind, for one job.
     pub fn next_blind(&mut self) -> RsaBlind {
-        let (modulus, kernel) = (self.key.public().modulus(), &portable::BIGNUM);
+        let (modulus, kernel) = (&self.modulus, &portable::BIGNUM);
         let RsaBlind { power, inverse } = &self.next;
         let next = RsaBlind {
             power: modulus.multiply(power, power, kernel),
@@ -78,7 +78,7 @@ impl<'a> RsaBlinding<'a> {
 
 impl ZeroizeOnDrop for RsaBlind {}
 
-impl fmt::Debug for RsaBlinding<'_> {
+impl fmt::Debug for RsaBlinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("RsaBlinding")
     }

@@ -2,7 +2,7 @@
 //!
 //! Hashes and HMACs; AES in CBC, CTR, CFB, OFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and
 //! XCBC-MAC; ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305; DES and triple DES; KASUMI; and
-//! with the feature `legacy` RC4: many buffers side by side, on the kernels of [`broadloom_lanes`].
+//! with the feature `legacy` RC4; RSA: many buffers side by side, on the kernels of [`broadloom_lanes`].
 //! What it needs of the machine it finds out at run time, so it is always there.
 
 #![forbid(unsafe_code)]
@@ -11,6 +11,7 @@ mod factory;
 mod kind;
 mod kinds;
 mod queue;
+mod rsa;
 
 use broadloom_engine::provider::{AnyQueue, Provider, ProviderError, ProviderSession};
 use broadloom_engine::{Algorithm, Transform};

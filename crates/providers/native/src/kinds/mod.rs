@@ -14,10 +14,11 @@ mod kasumi;
 mod rc4;
 mod sponge;
 
-use broadloom_engine::{Algorithm, Family, Transform};
+use broadloom_engine::{Algorithm, Family, PublicKeyAlgorithm, Transform};
 use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 
 use crate::kind::{Class, Opened, Work};
+use crate::rsa::{self, Rsa};
 
 /// What opens the sessions of an algorithm.
 pub(crate) type Opener = fn(&Transform, &Cpu) -> Opened;
@@ -34,6 +35,11 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
         Family::ChaCha => chacha::opener(algorithm),
         Family::Des => Some(des::open),
         Family::Kasumi => kasumi::opener(algorithm),
+        Family::PublicKey
+            if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(_))) =>
+        {
+            Some(rsa::open)
+        }
         #[cfg(feature = "legacy")]
         Family::Rc4 => Some(rc4::open),
         _ => None,
@@ -47,7 +53,7 @@ pub(crate) trait Numbered {
 
 /// Numbers the kinds: the class of each is its place in this list.
 macro_rules! classes {
-    ($($(#[$cfg:meta])? $place:ident: $kind:ty,)+) => {
+    ($($(#[$cfg:meta])? $place:ident: $kind:ty $(, made by $maker:path)?;)+) => {
         enum Place {
             $( $(#[$cfg])? $place, )+
         }
@@ -61,41 +67,44 @@ macro_rules! classes {
 
         /// What makes the lanes of each class.
         const MAKERS: &[fn(&Cpu) -> Box<dyn Class>] = &[
-            $( $(#[$cfg])? Work::<$kind>::class, )+
+            $( $(#[$cfg])? classes!(@maker $kind $(, $maker)?), )+
         ];
     };
+    (@maker $kind:ty) => { Work::<$kind>::class };
+    (@maker $kind:ty, $maker:path) => { $maker };
 }
 
 classes! {
-    Md5: hash::Keyed<Md5>,
-    Sha1: hash::Keyed<Sha1>,
-    Sha224: hash::Keyed<Sha224>,
-    Sha256: hash::Keyed<Sha256>,
-    Sha384: hash::Keyed<Sha384>,
-    Sha512: hash::Keyed<Sha512>,
-    Sponge: sponge::AnySponge,
-    Cbc: aes::Cbc,
-    Ctr: aes::Ctr,
-    Cfb: aes::Cfb,
-    Ofb: aes::Ofb,
-    Ecb: aes::Ecb,
-    Xts: aes::Xts,
-    Gcm: gcm::Gcm,
-    Ccm: ccm::Ccm,
-    Cmac: cbc_mac::Cmac,
-    Xcbc: cbc_mac::Xcbc,
-    ChaCha: chacha::ChaCha,
-    ChaChaPoly: chacha::ChaChaPoly,
-    XChaChaPoly: chacha::XChaChaPoly,
-    Des: des::Des,
-    F8: kasumi::F8,
-    F9: kasumi::F9,
-    CbcSha1: chain::Chain<CbcLanes, Sha1>,
-    CbcSha256: chain::Chain<CbcLanes, Sha256>,
-    CtrSha1: chain::Chain<CtrLanes, Sha1>,
-    CtrSha256: chain::Chain<CtrLanes, Sha256>,
+    Md5: hash::Keyed<Md5>;
+    Sha1: hash::Keyed<Sha1>;
+    Sha224: hash::Keyed<Sha224>;
+    Sha256: hash::Keyed<Sha256>;
+    Sha384: hash::Keyed<Sha384>;
+    Sha512: hash::Keyed<Sha512>;
+    Sponge: sponge::AnySponge;
+    Cbc: aes::Cbc;
+    Ctr: aes::Ctr;
+    Cfb: aes::Cfb;
+    Ofb: aes::Ofb;
+    Ecb: aes::Ecb;
+    Xts: aes::Xts;
+    Gcm: gcm::Gcm;
+    Ccm: ccm::Ccm;
+    Cmac: cbc_mac::Cmac;
+    Xcbc: cbc_mac::Xcbc;
+    ChaCha: chacha::ChaCha;
+    ChaChaPoly: chacha::ChaChaPoly;
+    XChaChaPoly: chacha::XChaChaPoly;
+    Des: des::Des;
+    F8: kasumi::F8;
+    F9: kasumi::F9;
+    CbcSha1: chain::Chain<CbcLanes, Sha1>;
+    CbcSha256: chain::Chain<CbcLanes, Sha256>;
+    CtrSha1: chain::Chain<CtrLanes, Sha1>;
+    CtrSha256: chain::Chain<CtrLanes, Sha256>;
+    Rsa: Rsa, made by Rsa::class;
     #[cfg(feature = "legacy")]
-    Rc4: rc4::Rc4,
+    Rc4: rc4::Rc4;
 }
 
 /// How many classes there are.

@@ -1,0 +1,104 @@
+//! Hashes for signatures and paddings: many messages of one hash at a time.
+
+use broadloom_engine::{HashAlgorithm, MAX_TAG};
+use broadloom_lanes::{
+    Cpu, HashLanes, Loan, Planner, Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224, Sha256,
+    Sha384, Sha512, SpongeLanes,
+};
+
+/// The hashes that signatures and paddings are made with.
+pub(super) const HASHES: [HashAlgorithm; 9] = [
+    HashAlgorithm::Sha1,
+    HashAlgorithm::Sha224,
+    HashAlgorithm::Sha256,
+    HashAlgorithm::Sha384,
+    HashAlgorithm::Sha512,
+    HashAlgorithm::Sha3_224,
+    HashAlgorithm::Sha3_256,
+    HashAlgorithm::Sha3_384,
+    HashAlgorithm::Sha3_512,
+];
+
+/// One thread's planners, each made when it is first used.
+pub(super) struct Hasher {
+    cpu: Cpu,
+    sha1: Option<Planner<HashLanes<Sha1>>>,
+    sha224: Option<Planner<HashLanes<Sha224>>>,
+    sha256: Option<Planner<HashLanes<Sha256>>>,
+    sha384: Option<Planner<HashLanes<Sha384>>>,
+    sha512: Option<Planner<HashLanes<Sha512>>>,
+    sponge: Option<Planner<SpongeLanes>>,
+}
+
+impl Hasher {
+    pub(super) fn new(cpu: &Cpu) -> Hasher {
+        Hasher {
+            cpu: cpu.clone(),
+            sha1: None,
+            sha224: None,
+            sha256: None,
+            sha384: None,
+            sha512: None,
+            sponge: None,
+        }
+    }
+
+    /// The CPU whose kernels it uses.
+    pub(super) fn cpu(&self) -> &Cpu {
+        &self.cpu
+    }
+
+    /// Hashes messages; each digest is at the beginning of its room.
+    pub(super) fn run<'m>(
+        &mut self,
+        hash: HashAlgorithm,
+        messages: impl Iterator<Item = (&'m [u8], &'m mut [u8; MAX_TAG])>,
+    ) {
+        /// Runs a hash in its planner.
+        macro_rules! run {
+            ($planner:ident) => {{
+                let planner = self.$planner.get_or_insert_with(|| Planner::new(&self.cpu));
+                planner.process_each(messages.map(|(data, digest)| Loan::digest(data, digest)))
+            }};
+            ($planner:ident, $sponge:ty) => {{
+                let planner = self.$planner.get_or_insert_with(|| Planner::new(&self.cpu));
+                type Lent<'m> = Loan<'m, SpongeLanes>;
+                let loan = |(data, digest): (&'m [u8], &'m mut [u8; MAX_TAG])| {
+                    Lent::sha3::<$sponge>(data, digest)
+                };
+                planner.process_each(messages.map(loan))
+            }};
+        }
+        match hash {
+            HashAlgorithm::Sha1 => run!(sha1),
+            HashAlgorithm::Sha224 => run!(sha224),
+            HashAlgorithm::Sha256 => run!(sha256),
+            HashAlgorithm::Sha384 => run!(sha384),
+            HashAlgorithm::Sha512 => run!(sha512),
+            HashAlgorithm::Sha3_224 => run!(sponge, Sha3_224),
+            HashAlgorithm::Sha3_256 => run!(sponge, Sha3_256),
+            HashAlgorithm::Sha3_384 => run!(sponge, Sha3_384),
+            HashAlgorithm::Sha3_512 => run!(sponge, Sha3_512),
+            _ => unreachable!("a session is opened with one of the hashes above"),
+        }
+    }
+
+    /// The digest of one message.
+    pub(super) fn digest(&mut self, hash: HashAlgorithm, message: &[u8]) -> [u8; MAX_TAG] {
+        let mut digest = [0; MAX_TAG];
+        self.run(hash, std::iter::once((message, &mut digest)));
+        digest
+    }
+
+    /// Adds the mask of a seed to bytes: MGF1 (RFC 8017, B.2.1).
+    pub(super) fn mask(&mut self, hash: HashAlgorithm, seed: &[u8], bytes: &mut [u8]) {
+        let len = hash.digest_len();
+        let mut message = [seed, &[0; 4]].concat();
+        for (counter, piece) in bytes.chunks_mut(len).enumerate() {
+            message[seed.len()..].copy_from_slice(&(counter as u32).to_be_bytes());
+            let digest = self.digest(hash, &message);
+            piece.iter_mut().zip(digest).for_each(|(byte, mask)| *byte ^= mask);
+        }
+        zeroize::Zeroize::zeroize(&mut message);
+    }
+}

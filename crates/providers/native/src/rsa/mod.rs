@@ -1,0 +1,231 @@
+//! RSA: messages are hashed in lanes and padded, the numbers that come of them go through the lanes
+//! of RSA together, private and public ones of all keys, and then the padding is checked or
+//! removed.
+
+mod hasher;
+mod padding;
+mod random;
+mod rejection;
+mod session;
+
+use std::collections::HashMap;
+
+use broadloom_engine::provider::Operation;
+use broadloom_engine::{HashAlgorithm, JobError, MAX_TAG};
+use broadloom_lanes::{
+    Buffers, Cpu, Loan, Occupancy, Planner, RsaBlind, RsaBlinding, RsaInputError, RsaLanes,
+    RsaOutcome,
+};
+use zeroize::Zeroize;
+
+use crate::kind::Class;
+use crate::kinds::Numbered;
+use hasher::Hasher;
+use session::{Key, RsaSession};
+
+pub(crate) use session::open;
+
+/// The longest modulus, in bytes.
+const MAX_LEN: usize = 512;
+
+/// How often a blinding is used before a new one is made: the numbers of one follow from each
+/// other.
+const USES: u32 = 64;
+
+/// Sessions whose blindings a queue keeps.
+const MOST_BLINDINGS: usize = 256;
+
+/// One queue's part of RSA.
+pub(crate) struct Rsa {
+    planner: Planner<RsaLanes>,
+    hasher: Hasher,
+    jobs: Vec<Job>,
+    /// The blinding of each session, by its number, and its remaining uses.
+    blindings: HashMap<u64, (RsaBlinding, u32)>,
+}
+
+/// What an operation needs beside its own buffers.
+struct Job {
+    digest: [u8; MAX_TAG],
+    /// The number that goes through the lanes, and comes back.
+    number: [u8; MAX_LEN],
+    blind: Option<RsaBlind>,
+    outcome: RsaOutcome,
+    /// Why it does not go through the lanes, if so.
+    refused: Option<JobError>,
+}
+
+impl Default for Job {
+    fn default() -> Self {
+        let (digest, number) = ([0; MAX_TAG], [0; MAX_LEN]);
+        Job { digest, number, blind: None, outcome: RsaOutcome::default(), refused: None }
+    }
+}
+
+impl Rsa {
+    pub(crate) fn class(cpu: &Cpu) -> Box<dyn Class> {
+        Box::new(Rsa {
+            planner: Planner::new(cpu),
+            hasher: Hasher::new(cpu),
+            jobs: Vec::new(),
+            blindings: HashMap::new(),
+        })
+    }
+
+    /// Hashes the messages of what signs or verifies.
+    fn hash(&mut self, operations: &mut [&mut Operation<'_>]) {
+        for hash in hasher::HASHES {
+            let needs = |operation: &Operation<'_>| {
+                let session = operation.provider_session::<RsaSession>();
+                session.is_some_and(|session| session.hashes() == Some(hash))
+            };
+            if own(operations).any(|operation| needs(operation)) {
+                let jobs = own(operations).zip(&mut self.jobs);
+                let jobs = jobs.filter(|(operation, _)| needs(operation));
+                self.hasher.run(
+                    hash,
+                    jobs.filter_map(|(operation, job)| {
+                        let parts = operation.public_key::<RsaSession>()?;
+                        Some((parts.input, &mut job.digest))
+                    }),
+                );
+            }
+        }
+    }
+
+    /// Makes the numbers that go through the lanes, and blinds for those with a private key.
+    fn prepare(&mut self, operations: &mut [&mut Operation<'_>]) {
+        for (operation, job) in own(operations).zip(&mut self.jobs) {
+            let Some(parts) = operation.public_key::<RsaSession>() else { continue };
+            let session = parts.session;
+            let number = &mut job.number[..session.len()];
+            let made = session.number(
+                (parts.input, parts.signature),
+                &job.digest,
+                &mut self.hasher,
+                number,
+            );
+            job.refused = made.err();
+            if let (None, Key::Private(key)) = (job.refused, &session.key) {
+                match blind(&mut self.blindings, session.id, key) {
+                    Ok(blind) => job.blind = Some(blind),
+                    Err(error) => job.refused = Some(error),
+                }
+            }
+        }
+    }
+
+    /// Brings the numbers through the lanes.
+    fn compute(&mut self, operations: &mut [&mut Operation<'_>]) {
+        let jobs = own(operations).zip(&mut self.jobs);
+        self.planner.process_each(jobs.filter_map(|(operation, job)| {
+            let Job { number, blind, outcome, refused, .. } = job;
+            if refused.is_some() {
+                return None;
+            }
+            let session = operation.provider_session::<RsaSession>()?;
+            let buffers = Buffers::in_place(&mut number[..session.len()]);
+            let loan = match (&session.key, blind) {
+                (Key::Private(key), Some(blind)) => Loan::rsa_private(key, blind, buffers, outcome),
+                (Key::Private(_), None) => Err(RsaInputError::Blind),
+                (Key::Public(key), _) => Loan::rsa_public(key, buffers, outcome),
+            };
+            loan.map_err(|error| *refused = Some(session.too_large(error))).ok()
+        }));
+    }
+
+    /// Checks or removes the padding, and completes the operations.
+    fn finish(&mut self, operations: &mut [&mut Operation<'_>]) {
+        for (operation, job) in own(operations).zip(&mut self.jobs) {
+            let Some(parts) = operation.public_key::<RsaSession>() else { continue };
+            let session = parts.session;
+            let number = &job.number[..session.len()];
+            let done = match (job.refused, job.outcome.check()) {
+                (Some(error), _) => Err(error),
+                // A fault in the machine: the wrong result would give the primes away.
+                (None, Err(_)) => Err(JobError::Provider { code: 0 }),
+                (None, Ok(())) => session.result(
+                    (number, parts.input),
+                    &job.digest,
+                    &mut self.hasher,
+                    parts.output,
+                ),
+            };
+            match done {
+                Ok(produced) => operation.complete_with_output(produced),
+                Err(error) => operation.complete(Err(error)),
+            }
+        }
+    }
+}
+
+/// The operations of RSA among all.
+fn own<'s, 'o, 'a>(
+    operations: &'s mut [&'o mut Operation<'a>],
+) -> impl Iterator<Item = &'s mut Operation<'a>> + use<'s, 'o, 'a> {
+    let own = |operation: &&'s mut &'o mut Operation<'a>| operation.class() == Rsa::CLASS;
+    operations.iter_mut().filter(own).map(|operation| &mut **operation)
+}
+
+/// The next blind of a session.
+fn blind(
+    blindings: &mut HashMap<u64, (RsaBlinding, u32)>,
+    id: u64,
+    key: &broadloom_lanes::RsaPrivateKey,
+) -> Result<RsaBlind, JobError> {
+    let missing = blindings.get(&id).is_none_or(|(_, uses)| *uses == 0);
+    if missing {
+        if blindings.len() >= MOST_BLINDINGS {
+            blindings.clear();
+        }
+        let mut bytes = [0; MAX_LEN];
+        let bytes = &mut bytes[..key.size()];
+        random::fill(bytes)?;
+        let made = RsaBlinding::new(key, bytes);
+        bytes.zeroize();
+        let made = made.map_err(|_| JobError::NotDone)?;
+        blindings.insert(id, (made, USES));
+    }
+    match blindings.get_mut(&id) {
+        Some((blinding, uses)) => {
+            *uses -= 1;
+            Ok(blinding.next_blind())
+        }
+        None => Err(JobError::NotDone),
+    }
+}
+
+impl Class for Rsa {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize {
+        let count = own(operations).count();
+        if self.jobs.len() < count {
+            self.jobs.resize_with(count, Job::default);
+        }
+        for job in &mut self.jobs[..count] {
+            job.outcome = RsaOutcome::default();
+        }
+        self.hash(operations);
+        self.prepare(operations);
+        self.compute(operations);
+        self.finish(operations);
+        for job in &mut self.jobs[..count] {
+            job.digest.zeroize();
+            job.number.zeroize();
+            job.blind = None;
+        }
+        count
+    }
+
+    fn lanes(&self) -> usize {
+        self.planner.lanes()
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.planner.occupancy()
+    }
+}
+
+/// Whether RSA can be had with a hash.
+pub(crate) fn has_hash(hash: HashAlgorithm) -> bool {
+    hasher::HASHES.contains(&hash)
+}
