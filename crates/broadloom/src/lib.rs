@@ -1,4 +1,4 @@
-//! Many independent buffers, hashed, authenticated, encrypted or compressed side by side.
+//! Many independent buffers, hashed, authenticated, encrypted, signed or compressed side by side.
 //!
 //! # Guide
 //!
@@ -29,7 +29,8 @@
 //!
 //! Each provider is a feature: `native`, `libdeflate` and `zlib` are the default; `openssl`,
 //! `ipsec-mb`, `isal`, `lz4` and `emulated` can be added, or all with `all-providers`.
-//! `compression` adds the module of that name. `rayon` adds [a processor on a pool](workers).
+//! `compression` adds the module of that name. `keys` reads [keys](public_key) from PEM and DER.
+//! `rayon` adds [a processor on a pool](workers).
 //! `legacy` adds RC4, and DES at the provider `openssl`.
 
 #![forbid(unsafe_code)]
@@ -68,6 +69,16 @@ pub mod algorithm {
 pub mod session {
     #[doc(inline)]
     pub use broadloom_engine::{Builder, Fallback, Held, Session, Transform, kind};
+}
+
+/// Keys of RSA and of elliptic curves, and how messages are hashed and padded for them. With the
+/// feature `keys`, keys are read from PEM and DER.
+pub mod public_key {
+    #[doc(inline)]
+    pub use broadloom_engine::{
+        Curve, EcPrivateKey, EcPublicKey, KeyError, Padding, PrivateKey, PublicKey,
+        PublicKeyAlgorithm, RsaNumbers, RsaPrivateKey, RsaPublicKey, RsaSize, Scheme, Secret,
+    };
 }
 
 /// The bytes of a job: in place, from one place to another, in pieces; owned or borrowed.
