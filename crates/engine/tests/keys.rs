@@ -1,0 +1,137 @@
+//! Keys from PEM and DER as OpenSSL writes them, and transforms of keys.
+#![cfg(feature = "keys")]
+
+use broadloom_engine::{
+    Algorithm, Curve, Direction, HashAlgorithm, KeyError, Padding, PrivateKey, PublicKey,
+    PublicKeyAlgorithm, RsaSize, Scheme, Transform, TransformError,
+};
+
+const ED25519: &str = include_str!("keys/ed25519.pem");
+const X25519: &str = include_str!("keys/x25519.pem");
+const P256: &str = include_str!("keys/p256.pem");
+const RSA: &str = include_str!("keys/rsa-1024.pem");
+const RSA_PUBLIC: &str = include_str!("keys/rsa-1024.pub.pem");
+
+fn private(pem: &str) -> PrivateKey {
+    PrivateKey::from_pem(pem).expect("OpenSSL made it")
+}
+
+fn public(pem: &str) -> PublicKey {
+    PublicKey::from_pem(pem).expect("OpenSSL made it")
+}
+
+#[test]
+fn private_keys_are_read_and_come_back_in_der() {
+    let rsa = PublicKeyAlgorithm::Rsa(RsaSize::Rsa1024);
+    for (pem, signs, agrees) in [
+        (ED25519, Some(PublicKeyAlgorithm::Ed25519), None),
+        (X25519, None, Some(PublicKeyAlgorithm::X25519)),
+        (
+            P256,
+            Some(PublicKeyAlgorithm::Ecdsa(Curve::P256)),
+            Some(PublicKeyAlgorithm::Ecdh(Curve::P256)),
+        ),
+        (
+            include_str!("keys/p256.sec1.pem"),
+            Some(PublicKeyAlgorithm::Ecdsa(Curve::P256)),
+            Some(PublicKeyAlgorithm::Ecdh(Curve::P256)),
+        ),
+        (
+            include_str!("keys/k283.pem"),
+            Some(PublicKeyAlgorithm::Ecdsa(Curve::K283)),
+            Some(PublicKeyAlgorithm::Ecdh(Curve::K283)),
+        ),
+        (RSA, Some(rsa), None),
+        (include_str!("keys/rsa-1024.pkcs1.pem"), Some(rsa), None),
+    ] {
+        let key = private(pem);
+        assert_eq!((key.signature_algorithm(), key.agreement_algorithm()), (signs, agrees));
+        let again = PrivateKey::from_der(&key.to_der()).expect("it was written here");
+        assert_eq!(*again.to_der(), *key.to_der(), "{key:?}");
+    }
+    let PrivateKey::Rsa(one) = private(RSA) else { panic!("a key of RSA") };
+    let PrivateKey::Rsa(other) = private(include_str!("keys/rsa-1024.pkcs1.pem")) else {
+        panic!("a key of RSA")
+    };
+    assert_eq!((one.d(), one.p(), one.qinv()), (other.d(), other.p(), other.qinv()));
+}
+
+#[test]
+fn public_keys_are_read_and_come_back_in_der() {
+    for pem in [
+        include_str!("keys/ed25519.pub.pem"),
+        include_str!("keys/p256.pub.pem"),
+        include_str!("keys/k283.pub.pem"),
+        RSA_PUBLIC,
+    ] {
+        let key = public(pem);
+        assert_eq!(PublicKey::from_der(&key.to_der()), Ok(key));
+    }
+    assert_eq!(public(include_str!("keys/rsa-1024.pkcs1.pub.pem")), public(RSA_PUBLIC));
+    let PrivateKey::Rsa(key) = private(RSA) else { panic!("a key of RSA") };
+    assert_eq!(PublicKey::Rsa(key.public().clone()), public(RSA_PUBLIC));
+}
+
+#[test]
+fn what_is_no_key_is_refused_with_a_reason() {
+    let refused = |pem: &str| PrivateKey::from_pem(pem).expect_err("it is no key").to_string();
+    for (pem, part) in [
+        ("", "no PEM block of these: PRIVATE KEY"),
+        (RSA_PUBLIC, "no PEM block of these: PRIVATE KEY"),
+        (include_str!("keys/encrypted.pem"), "encrypted"),
+        (include_str!("keys/p384.pem"), "1.3.132.0.34 is not supported; valid: P-256"),
+        ("-----BEGIN PRIVATE KEY-----\nAAAA", "no -----END PRIVATE KEY-----"),
+        ("-----BEGIN PRIVATE KEY-----\nAA*A\n-----END PRIVATE KEY-----\n", "the key cannot"),
+        ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "the key cannot"),
+    ] {
+        let text = refused(pem);
+        assert!(text.contains(part), "{text}");
+    }
+    let short = PrivateKey::from_pem(include_str!("keys/rsa-1536.pem"));
+    assert_eq!(short.unwrap_err(), KeyError::ModulusLength { bits: 1536 });
+    // Every prefix, and every byte changed: an answer, and no panic.
+    let der = private(P256).to_der();
+    for len in 0..der.len() {
+        assert!(PrivateKey::from_der(&der[..len]).is_err(), "{len} bytes");
+        let mut changed = der.to_vec();
+        changed[len] ^= 0x55;
+        let _ = PrivateKey::from_der(&changed);
+    }
+}
+
+#[test]
+fn keys_do_what_their_kind_does() {
+    let scheme = Scheme::default();
+    let sign = Transform::sign(&private(RSA), scheme).expect("RSA signs");
+    let algorithm = Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(RsaSize::Rsa1024));
+    assert_eq!((sign.algorithm(), sign.direction()), (algorithm, Direction::Sign));
+    assert!(Transform::agree(&private(X25519)).is_ok());
+    let text = |result: Result<Transform, TransformError>| result.unwrap_err().to_string();
+    assert_eq!(text(Transform::sign(&private(X25519), scheme)), "a key of X25519 does not sign");
+    assert_eq!(text(Transform::agree(&private(RSA))), "a key of RSA with 1024 bits does not agree");
+    assert_eq!(
+        text(Transform::rsa_decrypt(&private(P256), scheme)),
+        "a key of the curve p256 does not decrypt"
+    );
+    let transform = Transform::new(algorithm, Direction::Sign, b"key", &[]).build();
+    assert!(text(transform).contains("Transform::sign"));
+}
+
+#[test]
+fn schemes_that_cannot_be_are_refused() {
+    let (key, other) = (private(RSA), public(RSA_PUBLIC));
+    let sha512 = Scheme::new(HashAlgorithm::Sha512);
+    let refused = |result: Result<Transform, TransformError>, part: &str| {
+        let text = result.expect_err("the scheme does not fit").to_string();
+        assert!(text.contains(part), "{text}");
+    };
+    let pss = |salt_len| sha512.padding(Padding::Pss { salt_len });
+    assert!(Transform::sign(&key, pss(62)).is_ok());
+    refused(Transform::sign(&key, pss(63)), "do not fit into the modulus");
+    refused(Transform::rsa_encrypt(&other, pss(0)), "PSS is for signatures");
+    refused(Transform::sign(&key, sha512.padding(Padding::Oaep)), "OAEP is for encryption");
+    refused(Transform::rsa_encrypt(&other, sha512.padding(Padding::Oaep)), "two digests");
+    refused(Transform::sign(&key, Scheme::bare()), "needs a padding");
+    refused(Transform::sign(&private(ED25519), sha512.prehashed()), "takes no digests");
+    refused(Transform::sign(&key, Scheme::new(HashAlgorithm::Shake128)), "output of one length");
+}
