@@ -42,7 +42,7 @@ pub struct WorkloadOptions {
     pub sizes: Vec<Workload>,
     /// The orders to compare in; empty: in order for AES-CBC, out of order for the others.
     pub orders: Vec<Order>,
-    /// Jobs of a burst, 1 to [`MAX_BURST`]; empty: 64.
+    /// Jobs of a burst, 1 to [`MAX_BURST`](super::MAX_BURST); empty: 64.
     pub bursts: Vec<usize>,
     /// The peers to compare with; an absent one is a line in the report.
     pub against: Vec<Peer>,
