@@ -38,6 +38,7 @@ mod hashes;
 mod keys;
 mod observer;
 mod others;
+mod rsa;
 mod secrets;
 mod sponges;
 #[cfg(target_arch = "x86_64")]
@@ -98,6 +99,7 @@ fn check_all(observer: &mut Observer) -> ExitCode {
         sponges::check(&mut checks);
         ciphers::check(&mut checks);
         others::check(&mut checks);
+        rsa::check(&mut checks);
         comparisons::check(&mut checks);
         engine::check(&mut checks);
         let (done, these) = (checks.done, checks.failed.len());

@@ -19,6 +19,11 @@ pub fn begin(run: usize) {
     MADE.store(0, Relaxed);
 }
 
+/// The number of the run.
+pub fn run() -> usize {
+    RUN.load(Relaxed)
+}
+
 /// A checksum of what was made from secrets since the run began.
 pub fn made() -> u64 {
     MADE.load(Relaxed)

@@ -8,6 +8,7 @@
 //!
 //! Nothing here branches on a number, or finds a place in memory by one.
 
+#[allow(dead_code, reason = "not every architecture multiplies large numbers on vectors")]
 pub(crate) mod columns;
 mod kernel;
 mod modulus;

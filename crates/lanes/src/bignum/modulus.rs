@@ -1,9 +1,11 @@
 //! A modulus, and what Montgomery multiplication needs of it.
 
+use zeroize::Zeroize;
+
 use super::kernel::{Kernel, Modulo, Radix};
 use super::number::Number;
 
-/// An odd modulus whose highest bit is the highest of its limbs.
+/// An odd modulus whose highest bit is the highest of its limbs. Wiped when dropped.
 #[derive(Clone)]
 pub(crate) struct Modulus {
     value: Number,
@@ -131,5 +133,11 @@ impl Modulus {
         wrapped.add(&self.value);
         difference.assign(&wrapped, subtle::Choice::from(borrow as u8));
         difference
+    }
+}
+
+impl Drop for Modulus {
+    fn drop(&mut self) {
+        self.inverse.zeroize();
     }
 }

@@ -30,43 +30,43 @@ fn plus_product(sum: u64, x: u64, y: u64, carry: u64) -> (u64, u64) {
 #[inline(always)]
 pub(crate) unsafe fn multiply(out: *mut u64, a: *const u64, b: *const u64, modulo: &Modulo) {
     let limbs = modulo.limbs;
-    let mut sums = [0_u64; WORDS];
+    let mut sums = [0_u64; 2 * WORDS];
     assert!(limbs <= WORDS && limbs.is_multiple_of(GROUP), "{limbs} limbs");
     // SAFETY: the caller's.
     let (a, b, n, inverse) = unsafe {
         use core::slice::from_raw_parts as slice;
         (slice(a, limbs), slice(b, limbs), slice(modulo.modulus, limbs), *modulo.inverse)
     };
-    let (mut over, sums) = (0, &mut sums[..limbs]);
-    for x in a {
-        let quotient = sums[0].wrapping_add(x.wrapping_mul(b[0])).wrapping_mul(inverse);
+    let mut over = 0;
+    for (i, x) in a.iter().enumerate() {
+        let (window, above) = sums[i..].split_at_mut(limbs);
+        let quotient = window[0].wrapping_add(x.wrapping_mul(b[0])).wrapping_mul(inverse);
         let (mut product, mut multiple) = (0, 0);
-        for group in (0..limbs).step_by(GROUP) {
-            let (b, n) = (&b[group..group + GROUP], &n[group..group + GROUP]);
-            each!(i in 8 => {
-                let (sum, reduced);
-                (sum, product) = plus_product(sums[group + i], *x, b[i], product);
-                (reduced, multiple) = plus_product(sum, quotient, n[i], multiple);
-                // The lowest limb is zero now, and each goes one place down.
-                if i > 0 || group > 0 {
-                    sums[group + i - 1] = reduced;
-                }
+        let groups = window.as_chunks_mut::<GROUP>().0.iter_mut();
+        let groups = groups.zip(b.as_chunks::<GROUP>().0).zip(n.as_chunks::<GROUP>().0);
+        for ((sums, b), n) in groups {
+            // The lowest limb of all becomes zero.
+            each!(j in 8 => {
+                let sum;
+                (sum, product) = plus_product(sums[j], *x, b[j], product);
+                (sums[j], multiple) = plus_product(sum, quotient, n[j], multiple);
             });
         }
         let top = u128::from(over) + u128::from(product) + u128::from(multiple);
-        (sums[limbs - 1], over) = (top as u64, (top >> 64) as u64);
+        (above[0], over) = (top as u64, (top >> 64) as u64);
     }
+    let result = &sums[limbs..2 * limbs];
     // SAFETY: the caller's; nothing is read any more.
     let out = unsafe { core::slice::from_raw_parts_mut(out, limbs) };
     let mut borrow = 0;
-    for ((out, limb), n) in out.iter_mut().zip(&*sums).zip(n) {
+    for ((out, limb), n) in out.iter_mut().zip(result).zip(n) {
         let (difference, first) = limb.overflowing_sub(*n);
         let (difference, second) = difference.overflowing_sub(borrow);
         (*out, borrow) = (difference, u64::from(first | second));
     }
     // Where something was borrowed that is not there, the sum was below the modulus.
     let below = !over.ct_eq(&borrow);
-    for (out, limb) in out.iter_mut().zip(&*sums) {
+    for (out, limb) in out.iter_mut().zip(result) {
         out.conditional_assign(limb, below);
     }
     sums.zeroize();

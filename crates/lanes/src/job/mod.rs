@@ -31,7 +31,8 @@ use crate::manager::{Job, Lanes, Ticket};
 ///   [`ChaChaPolyJob`](crate::ChaChaPolyJob), [`XChaChaPolyJob`](crate::XChaChaPolyJob);
 /// - a cipher and a MAC: [`ChainJob`](crate::ChainJob);
 /// - authentication alone: [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob),
-///   [`F9Job`](crate::F9Job).
+///   [`F9Job`](crate::F9Job);
+/// - numbers: [`RsaJob`](crate::RsaJob).
 ///
 /// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
 ///

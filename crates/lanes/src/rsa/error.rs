@@ -85,7 +85,7 @@ pub enum RsaInputError {
     },
     /// The number is not below the modulus.
     TooLarge,
-    /// The blind was made for a key of another modulus.
+    /// The blind was made for a key of another length.
     Blind,
 }
 
@@ -96,7 +96,7 @@ impl fmt::Display for RsaInputError {
                 write!(f, "{given} bytes of input for a modulus of {wanted} bytes")
             }
             RsaInputError::TooLarge => f.write_str("the input is not below the modulus"),
-            RsaInputError::Blind => f.write_str("the blind is another key's"),
+            RsaInputError::Blind => f.write_str("the blind is that of a key of another length"),
         }
     }
 }

@@ -37,6 +37,7 @@ pub struct RsaWork<'a, B> {
     outcome: RsaOutcome,
 }
 
+#[allow(clippy::large_enum_variant, reason = "a job allocates nothing")]
 enum Operation<'a> {
     Private(&'a RsaPrivateKey, RsaBlind),
     Public(&'a RsaPublicKey),
@@ -81,7 +82,8 @@ impl<'a, B: CipherBuffer, T> RsaJob<'a, B, T> {
     ///
     /// # Errors
     /// [`RsaInputError`] if the buffer is not as long as the modulus, if the number in it is not
-    /// below the modulus, or if the blind is another key's.
+    /// below the modulus, or if the blind was made for a key of another length. With the blind of
+    /// another key of that length, there will be no result.
     pub fn private(
         key: &'a RsaPrivateKey,
         blind: RsaBlind,

@@ -251,8 +251,8 @@ impl RsaLanes {
             let keys = |lane: usize| unsafe { &*tasks[begun + lane].1.public() };
             self.powers.start(kernel, keys(0).bits());
             let mut exponents = [0; MAX_LANES];
-            for lane in 0..count {
-                exponents[lane] = keys(lane).exponent();
+            for (lane, exponent) in exponents.iter_mut().enumerate().take(count) {
+                *exponent = keys(lane).exponent();
                 self.powers.put(lane, keys(lane).modulus(), &number(begun + lane));
             }
             self.powers.raise_public(&exponents);
@@ -263,7 +263,7 @@ impl RsaLanes {
         }
     }
 
-    /// Raises the number of each task to its private exponent.
+    /// Raises the number of each task to its private exponent, blinded.
     ///
     /// # Safety
     /// The tasks are good, and private.
@@ -276,18 +276,20 @@ impl RsaLanes {
         };
         let half = |number: usize| -> &Half { &keys(number / 2).0.halves()[number % 2] };
         let mut powers: [Number; 2 * MAX_LANES] = core::array::from_fn(|_| Number::zero(0));
+        for (at, result) in results.iter_mut().enumerate().take(tasks.len()) {
+            let (key, blind) = keys(at);
+            // SAFETY: the caller's.
+            let input = unsafe { tasks[at].1.input() };
+            *result = key.public().modulus().multiply(&input, &blind.power, one);
+        }
         let mut begun = 0;
         while begun < 2 * tasks.len() {
             let (kernel, count) = self.pick(2 * tasks.len() - begun);
             let bits = half(begun).prime.bits();
             self.powers.start(kernel, bits);
             for lane in 0..count {
-                let (key, blind) = keys((begun + lane) / 2);
-                // SAFETY: the caller's.
-                let input = unsafe { tasks[(begun + lane) / 2].1.input() };
-                let blinded = key.public().modulus().multiply(&input, &blind.power, one);
                 let prime = &half(begun + lane).prime;
-                self.powers.put(lane, prime, &prime.reduce(&blinded, one));
+                self.powers.put(lane, prime, &prime.reduce(&results[(begun + lane) / 2], one));
             }
             self.powers.raise(bits, |lane, at, bits| match lane < count {
                 true => half(begun + lane).exponent.bits_at(at, bits),

@@ -3,7 +3,7 @@
 /// Makes the kernel of one instruction set, whose limbs are in `$limbs`. Each width of a block of
 /// columns has functions of its own.
 macro_rules! bignum_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $limbs:ty, $features:literal) => {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $limbs:ty $(, $features:literal)?) => {
         $(#[$doc])*
         pub(crate) static $kernel: $crate::bignum::Kernel = {
             use $crate::bignum::columns::{self, Block, width};
@@ -12,14 +12,14 @@ macro_rules! bignum_kernel {
 
             const LANES: usize = <$limbs as Lanes>::LANES;
 
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             unsafe fn low<const W: usize, const SQUARE: bool>(block: &Block<'_>) {
                 $crate::arch::compile::align_frame!();
                 // SAFETY: the contract, and the instructions are enabled here.
                 unsafe { columns::low::<$limbs, W, SQUARE>(block) }
             }
 
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             unsafe fn high<const W: usize, const SQUARE: bool>(block: &Block<'_>) {
                 $crate::arch::compile::align_frame!();
                 // SAFETY: the contract, and the instructions are enabled here.
@@ -77,13 +77,13 @@ macro_rules! bignum_kernel {
                 unsafe { product::<true>(out, a, a, modulo) }
             }
 
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             unsafe fn keep(entry: *mut u64, number: *const u64, limbs: usize) {
                 // SAFETY: the contract, and the instructions are enabled here.
                 unsafe { select::keep::<$limbs>(entry, number, limbs) }
             }
 
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             unsafe fn select(
                 out: *mut u64,
                 table: *const u64,
@@ -142,3 +142,151 @@ macro_rules! bignum_words_kernel {
     };
 }
 pub(in crate::arch) use bignum_words_kernel;
+
+/// The kernels on vectors, without vectors: what instructions do is written out, so that those are
+/// tested that this machine lacks.
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use crate::arch::portable;
+    use crate::bignum::columns::Limbs;
+    use crate::bignum::select::Lanes;
+    use crate::bignum::{Kernel, MAX_LANES, Modulus, Number, Powers, Radix};
+    use crate::vector::each;
+
+    /// A limb of two numbers, of so many bits.
+    #[derive(Clone, Copy)]
+    struct Soft<const BITS: usize>([u64; 2]);
+
+    impl<const BITS: usize> Soft<BITS> {
+        fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+            Soft(each!(i in 2 => f(self.0[i], other.0[i])))
+        }
+    }
+
+    // SAFETY: baseline instructions only.
+    unsafe impl<const BITS: usize> Lanes for Soft<BITS> {
+        const LANES: usize = 2;
+        const RADIX: Radix = if BITS == 28 { Radix::Bits28 } else { Radix::Bits52 };
+        const CHUNK: usize = if BITS == 28 { 10 } else { 11 };
+
+        unsafe fn splat(word: u64) -> Self {
+            Soft([word; 2])
+        }
+        unsafe fn load(from: *const u64) -> Self {
+            // SAFETY: the caller vouches for the words.
+            unsafe { Soft(from.cast::<[u64; 2]>().read_unaligned()) }
+        }
+        unsafe fn store(self, to: *mut u64) {
+            // SAFETY: the caller vouches for the words.
+            unsafe { to.cast::<[u64; 2]>().write_unaligned(self.0) }
+        }
+        /// No sum may be too long for its word.
+        fn add(self, other: Self) -> Self {
+            self.zip(other, |a, b| a.checked_add(b).expect("there is room for the sum"))
+        }
+        fn equal(self, other: Self) -> Self {
+            self.zip(other, |a, b| if a == b { u64::MAX } else { 0 })
+        }
+        fn or_masked(self, mask: Self, other: Self) -> Self {
+            self.zip(mask.zip(other, |a, b| a & b), |a, b| a | b)
+        }
+        fn join(self, other: Self) -> Self {
+            self.zip(other, |a, b| a | b << 32)
+        }
+        fn split(self) -> (Self, Self) {
+            (Soft(self.0.map(|word| word & 0xffff_ffff)), Soft(self.0.map(|word| word >> 32)))
+        }
+    }
+
+    // SAFETY: as above.
+    unsafe impl<const BITS: usize> Limbs for Soft<BITS> {
+        const ROOM: usize = if BITS == 28 { 127 } else { 1000 };
+
+        /// As `vpmuludq` and `vpaddq`, or as `vpmadd52luq` and `vpmadd52huq`.
+        fn plus_product((sum, next): (Self, Self), x: Self, y: Self) -> (Self, Self) {
+            let of = |word: u64| u128::from(word & (u64::MAX >> (64 - BITS.max(32))));
+            let bits = if BITS == 28 { 64 } else { 52 };
+            let part = |shift: usize| {
+                x.zip(y, |x, y| ((of(x) * of(y)) >> shift) as u64 & (u64::MAX >> (64 - bits)))
+            };
+            let next = if BITS == 28 { next } else { next.add(part(52)) };
+            (sum.add(part(0)), next)
+        }
+        fn limb(self) -> Self {
+            Soft(self.0.map(|word| word & ((1 << BITS) - 1)))
+        }
+        fn above(self) -> Self {
+            Soft(self.0.map(|word| word >> BITS))
+        }
+        fn anew(limbs: *const u64) -> *const u64 {
+            limbs
+        }
+    }
+
+    bignum_kernel!(
+        /// As on AVX2 and AVX-512.
+        SOFT28, "software, 28 bits", Soft<28>
+    );
+
+    bignum_kernel!(
+        /// As with IFMA.
+        SOFT52, "software, 52 bits", Soft<52>
+    );
+
+    /// A number that is odd and has its highest bit.
+    fn modulus(words: impl Fn(usize) -> u64, len: usize) -> Modulus {
+        let mut number = Number::zero(len);
+        number.words_mut().iter_mut().enumerate().for_each(|(i, word)| *word = words(i));
+        number.words_mut()[0] |= 1;
+        number.words_mut()[len - 1] |= 1 << 63;
+        Modulus::new(number, &portable::BIGNUM)
+    }
+
+    /// The power of either base, modulo either modulus, by a kernel of one lane or of two.
+    fn powers(
+        kernel: &'static Kernel,
+        both: &[(Modulus, Number)],
+        raise: impl Fn(&mut Powers),
+    ) -> Vec<Number> {
+        let bits = both[0].0.bits();
+        let mut powers = Powers::new(&[kernel], bits, bits);
+        let all = both.chunks(kernel.lanes).flat_map(|chunk| {
+            powers.start(kernel, bits);
+            for (lane, (modulus, base)) in chunk.iter().enumerate() {
+                powers.put(lane, modulus, base);
+            }
+            raise(&mut powers);
+            let lanes = chunk.iter().enumerate();
+            lanes.map(|(lane, (modulus, _))| powers.take(lane, modulus)).collect::<Vec<_>>()
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn powers_are_the_same_on_every_radix() {
+        for bits in [512, 1024, 1536, 2048, 3072, 4096] {
+            let len = bits / 64;
+            let random = |i: usize| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let moduli = [modulus(|_| u64::MAX, len), modulus(random, len)];
+            let both = moduli.map(|modulus| {
+                let mut base = modulus.value().clone();
+                base.subtract(&Number::small(2, len));
+                (modulus, base)
+            });
+            // The same in both lanes, as the kernel of one lane knows but one.
+            let secret =
+                |powers: &mut Powers| powers.raise(23, |_, at, _| [7, 30, 0, 19, 5][at / 5]);
+            let public = |powers: &mut Powers| powers.raise_public(&[0x1_0000_0005; MAX_LANES]);
+            for kernel in [&SOFT28, &SOFT52] {
+                for raise in [&secret as &dyn Fn(&mut Powers), &public] {
+                    let expected = powers(&portable::BIGNUM, &both, raise);
+                    for (ours, expected) in powers(kernel, &both, raise).iter().zip(&expected) {
+                        assert!(ours.words() == expected.words(), "{bits} bits, {}", kernel.name);
+                    }
+                }
+            }
+        }
+    }
+}

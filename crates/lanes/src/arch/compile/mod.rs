@@ -14,6 +14,7 @@ mod keccak;
 pub(in crate::arch) use aes::{
     blocks_kernel, cbc_kernel, cfb_kernel, chain_kernel, ctr_kernel, gcm_kernel, ofb_lanes_kernel,
 };
+#[allow(unused_imports, reason = "not every architecture multiplies large numbers on vectors")]
 pub(in crate::arch) use bignum::{bignum_kernel, bignum_words_kernel};
 pub(in crate::arch) use chacha::chacha_kernel;
 pub(in crate::arch) use des::des_kernel;

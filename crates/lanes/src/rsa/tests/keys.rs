@@ -10,6 +10,9 @@ use crate::rsa::{
     RsaPublicKey,
 };
 
+/// Changes the primes, the exponents or the coefficient of a key.
+type Change<'a> = &'a dyn Fn(&mut [Vec<u8>; 5]);
+
 #[test]
 fn each_rule_refuses_what_breaks_it() {
     for vector in &vectors() {
@@ -42,7 +45,7 @@ fn each_rule_refuses_what_breaks_it() {
             let refused = RsaPrivateKey::new(&RsaParts { primes: [&prime, q], ..parts }).err();
             assert_eq!(refused, Some(RsaKeyError::PrimeLength), "{}", vector.name);
         }
-        let changed = |change: &dyn Fn(&mut [Vec<u8>; 5])| {
+        let changed = |change: Change<'_>| {
             let mut numbers =
                 [p, q, parts.exponents[0], parts.exponents[1], parts.coefficient].map(Vec::from);
             change(&mut numbers);
@@ -52,7 +55,7 @@ fn each_rule_refuses_what_breaks_it() {
             RsaPrivateKey::new(&parts).err()
         };
         let last = p.len() - 1;
-        let cases: [(&dyn Fn(&mut [Vec<u8>; 5]), RsaKeyError); 9] = [
+        let cases: [(Change<'_>, RsaKeyError); 9] = [
             (&|numbers| numbers[0][last] ^= 1, RsaKeyError::EvenPrime),
             (&|numbers| numbers[1][last] ^= 1, RsaKeyError::EvenPrime),
             (&|numbers| numbers[1] = numbers[0].clone(), RsaKeyError::EqualPrimes),

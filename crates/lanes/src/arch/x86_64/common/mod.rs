@@ -24,8 +24,8 @@ pub(in crate::arch) fn anew(words: *const u64) -> *const u64 {
     let mut same = words;
     // SAFETY: it does nothing.
     unsafe {
-        // Changes: nothing. No memory, no flags, no stack.
-        core::arch::asm!("/* {0} */", inout(reg) same, options(nomem, nostack, preserves_flags));
+        // Changes: nothing. No memory is written, no flags, no stack.
+        core::arch::asm!("/* {0} */", inout(reg) same, options(readonly, nostack, preserves_flags));
     }
     same
 }
