@@ -11,8 +11,7 @@ use crate::secrets::{made_from_secrets, run, secret};
 const KEYS: &str = include_str!("../../../crates/lanes/src/rsa/tests/keys.txt");
 
 pub fn check(checks: &mut Checks) {
-    checks
-        .kernel("rsa", |cpu| [1, 2, 5].iter().all(|count| private(cpu, &watch(|| key()), *count)));
+    checks.kernel("rsa", |cpu| [1, 2, 5].iter().all(|count| private(cpu, &watch(key), *count)));
 }
 
 /// A key of 1024 bits, another one in every other run.
@@ -25,7 +24,7 @@ fn key() -> RsaPrivateKey {
         (0..digits.len()).step_by(2).map(byte).collect()
     };
     let [e, n, mut d, mut p, mut q] = ["e: ", "n: ", "d: ", "p: ", "q: "].map(&mut number);
-    [&mut p, &mut q, &mut d].map(|secret| memcheck::undefine(secret));
+    [&mut p, &mut q, &mut d].into_iter().for_each(|secret| memcheck::undefine(secret));
     RsaPrivateKey::from_exponent(&n, &e, [&p, &q], &d).expect("a key of OpenSSL's")
 }
 

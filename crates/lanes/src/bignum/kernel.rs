@@ -5,8 +5,8 @@
 pub(crate) struct Modulo {
     /// Limbs of a number.
     pub limbs: usize,
-    /// The moduli, which are odd. On vectors, one more than a multiple of each, whose lowest limb is
-    /// therefore zero: so that quotients are limbs as they are found.
+    /// The moduli, which are odd. On vectors, one more than a multiple of each, whose lowest limb
+    /// is therefore zero: so that quotients are limbs as they are found.
     pub modulus: *const u64,
     /// On integers, the inverse of minus the modulus, modulo 2^64.
     pub inverse: *const u64,

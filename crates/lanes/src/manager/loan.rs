@@ -14,7 +14,8 @@ use super::Lanes;
 /// [`ecb_encrypt`](Loan::ecb_encrypt), [`xts_encrypt`](Loan::xts_encrypt),
 /// [`des_cbc_encrypt`](Loan::des_cbc_encrypt) and their like; [`chacha20`](Loan::chacha20);
 /// [`f8`](Loan::f8) and [`f9`](Loan::f9) for KASUMI; [`gmac`](Loan::gmac), [`cmac`](Loan::cmac),
-/// [`xcbc`](Loan::xcbc); [`rsa_private`](Loan::rsa_private) and [`rsa_public`](Loan::rsa_public); and `seal` and `open` for the lanes of each mode that has them, as
+/// [`xcbc`](Loan::xcbc); [`rsa_private`](Loan::rsa_private) and [`rsa_public`](Loan::rsa_public);
+/// and `seal` and `open` for the lanes of each mode that has them, as
 /// `Loan::<GcmLanes>::seal`. Constructors that write take [`Buffers`](crate::Buffers):
 /// one buffer in place, or two apart.
 ///
