@@ -1,11 +1,11 @@
 //! The fewest cycles a buffer can take: operation counts over calibrated throughputs.
 
-use broadloom_engine::Algorithm;
+use broadloom_engine::{Algorithm, Direction, RsaSize};
 use broadloom_lanes::probe::{Operation, Unit};
 use broadloom_lanes::{Cpu, Isa};
 
 use super::calibrate::Throughput;
-use super::ops::KernelOps;
+use super::ops::{self, KernelOps};
 use super::stages::{Stage, stages};
 use super::workset::Workset;
 
@@ -153,6 +153,31 @@ fn mean_blocks_of(stage: &Stage, workset: &Workset) -> f64 {
     total as f64 / workset.len().max(1) as f64
 }
 
+/// The fewest cycles of the counter that an operation of RSA can take on one core, by its products
+/// of limbs. Nothing for directions that are no signatures, and where vectors of 512 bits count:
+/// their products of 52 bits are not calibrated.
+pub fn of_rsa(
+    size: RsaSize,
+    direction: Direction,
+    allowed: Allowed,
+    throughput: &Throughput,
+) -> Option<(f64, String)> {
+    let count = match direction {
+        Direction::Sign => ops::rsa_private,
+        Direction::Verify => ops::rsa_public,
+        _ => return None,
+    };
+    if allowed.widest == Unit::Vec512 {
+        return None;
+    }
+    let kernels = [Unit::Scalar, Unit::Vec256].into_iter().filter(|unit| *unit <= allowed.widest);
+    let costs = kernels.filter_map(|unit| {
+        let kernel = count(size, unit);
+        Some((cycles(&[(kernel, 1.0)], throughput)?, kernel.name()))
+    });
+    costs.min_by(|(a, _), (b, _)| a.total_cmp(b))
+}
+
 /// The fewest cycles of the counter that a buffer of the set can take on one core, on average, and
 /// the operations that set this limit. Nothing where the algorithm's operations are not counted.
 /// The two halves of a chain may be side by side, or one after the other, each in the registers
@@ -189,7 +214,7 @@ pub fn per_buffer(
 
 #[cfg(test)]
 mod tests {
-    use super::super::ops::{self, Mode, OpCounts};
+    use super::super::ops::{Mode, OpCounts};
     use super::*;
     use broadloom_engine::AesSize;
 

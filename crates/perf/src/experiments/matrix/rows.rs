@@ -1,6 +1,6 @@
 //! Figures turned into rows.
 
-use broadloom_engine::Algorithm;
+use broadloom_engine::{Algorithm, PublicKeyAlgorithm};
 
 use super::case::Case;
 use super::side::Side;
@@ -49,7 +49,13 @@ pub fn with_throughput(
     side: &Side,
 ) -> Row {
     let bits = workset.mean_len(0..workset.len()) * 8.0;
-    let limit = side.allowed().and_then(|allowed| limit::per_buffer(workset, allowed, calibrated));
+    let limit = side.allowed().and_then(|allowed| match workset.algorithm() {
+        Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(size)) => {
+            let direction = row.direction.parse().ok()?;
+            limit::of_rsa(size, direction, allowed, calibrated)
+        }
+        _ => limit::per_buffer(workset, allowed, calibrated),
+    });
     let cores = row.cores as f64;
     Row {
         cycles_per_buffer: Some(hundredths(figures.minimum)),

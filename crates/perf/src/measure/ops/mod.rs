@@ -8,6 +8,7 @@ mod aes;
 mod chacha;
 mod circuit;
 mod hash;
+mod rsa;
 mod sponge;
 
 use broadloom_lanes::Isa;
@@ -17,6 +18,7 @@ pub use aes::{Mode, aes, ghash};
 pub use chacha::{chacha20, poly1305, poly1305_in_lanes};
 pub use circuit::{Feedback, des, kasumi};
 pub use hash::{hash_in_hardware, hash_in_lanes};
+pub use rsa::{rsa_private, rsa_public};
 pub use sponge::keccak;
 
 /// Operations of one kernel on one block in each of its lanes.
