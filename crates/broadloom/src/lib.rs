@@ -29,7 +29,8 @@
 //!
 //! Each provider is a feature: `native`, `libdeflate` and `zlib` are the default; `openssl`,
 //! `ipsec-mb`, `isal`, `lz4` and `emulated` can be added, or all with `all-providers`.
-//! `compression` adds the module of that name. `rayon` adds [a processor on a pool](workers).
+//! `compression` adds the module of that name. `keys` reads [keys](public_key) from PEM and DER.
+//! `rayon` adds [a processor on a pool](workers).
 //! `legacy` adds RC4, and DES at the provider `openssl`.
 
 #![forbid(unsafe_code)]
@@ -74,6 +75,15 @@ pub mod session {
 pub mod data {
     #[doc(inline)]
     pub use broadloom_engine::{Buffer, Bytes, Data, Scattered};
+}
+
+/// Keys of RSA, ECDSA, ECDH, X25519 and Ed25519, and how they sign and encrypt.
+pub mod public_key {
+    #[doc(inline)]
+    pub use broadloom_engine::{
+        Curve, EcPrivateKey, EcPublicKey, KeyError, Padding, PrivateKey, PublicKey,
+        PublicKeyAlgorithm, RsaNumbers, RsaPrivateKey, RsaPublicKey, RsaSize, Scheme, Secret,
+    };
 }
 
 /// Everything that can go wrong.
