@@ -1,5 +1,5 @@
-//! The `broadloom` command: hash and compress many files at once, measure, and tell what the
-//! machine can do.
+//! The `broadloom` command: hash, verify and compress many files at once, measure, and tell what
+//! the machine can do.
 
 mod completions;
 mod compress;
@@ -7,6 +7,7 @@ mod hash;
 mod info;
 mod man;
 mod perf;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -16,7 +17,7 @@ use broadloom_cli::streams;
 use broadloom_lanes::Cpu;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Hashes and compresses many files at once, measures, and tells what the machine can do
+/// Hashes, verifies and compresses many files at once, measures, and tells what the machine can do
 #[derive(Parser)]
 #[command(name = "broadloom", version, propagate_version = true, infer_long_args = true)]
 struct Cli {
@@ -29,6 +30,7 @@ enum Command {
     Compress(Box<compress::CompressArgs>),
     Decompress(Box<compress::DecompressArgs>),
     Hash(hash::HashArgs),
+    VerifySignatures(Box<verify::VerifyArgs>),
     Info(info::InfoArgs),
     Perf(perf::PerfArgs),
     Completions(completions::CompletionsArgs),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Command::Compress(args) => compress::compress(*args, &cpu),
         Command::Decompress(args) => compress::decompress(*args, &cpu),
         Command::Hash(args) => hash::run(args, &cpu),
+        Command::VerifySignatures(args) => verify::run(*args, &cpu),
         Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),
         Command::Perf(args) => perf::run(args, &cpu),
         Command::Completions(args) => {

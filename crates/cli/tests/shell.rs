@@ -8,7 +8,7 @@ use std::process::Command;
 use common::{Place, run};
 
 /// All commands, as manual pages name them.
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "broadloom",
     "broadloom-completions",
     "broadloom-compress",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 11] = [
     "broadloom-perf-compress",
     "broadloom-perf-matrix",
     "broadloom-perf-workloads",
+    "broadloom-verify-signatures",
 ];
 
 #[test]

@@ -10,7 +10,7 @@ use std::vec;
 use broadloom_cli::streams::StandardInput;
 
 use super::checklist::{Entry, LineParser};
-use super::report::Notice;
+use super::report::{Notice, Report};
 use super::source::{Input, Item, Request, Source, Stdin};
 
 /// Longest line that is read as one. No path can be longer, even with every byte escaped and the
@@ -26,10 +26,12 @@ pub struct Lists {
 }
 
 /// A list being read.
-struct List {
-    name: Arc<OsStr>,
+pub struct List {
+    /// Its name.
+    pub name: Arc<OsStr>,
     lines: Lines,
-    number: u64,
+    /// The number of the line that was read last, from 1.
+    pub number: u64,
 }
 
 enum Lines {
@@ -43,27 +45,9 @@ impl Lists {
         Lists { paths: paths.into_iter(), parser, stdin: Stdin::default(), current: None }
     }
 
-    fn open(&mut self, path: OsString) -> Option<Item> {
-        let (name, lines) = if path == "-" {
-            self.stdin.take();
-            (OsString::from("standard input"), Lines::Stdin(BufReader::new(StandardInput)))
-        } else {
-            match File::open(&path) {
-                Ok(file) => (path, Lines::File(BufReader::new(file))),
-                Err(error) => {
-                    return Some(Item::Notice(Notice::Failed { name: path.into(), error }));
-                }
-            }
-        };
-        self.current = Some(List { name: name.into(), lines, number: 0 });
-        None
-    }
-
-    fn entry(list: &List, stdin: &mut Stdin, entry: Option<Entry>) -> Item {
+    fn entry(list: &List, stdin: &mut Stdin, entry: Option<Entry>) -> Item<Report> {
         match entry {
-            Some(Entry { name, .. }) if name == b"-" && matches!(list.lines, Lines::Stdin(_)) => {
-                list.misformatted()
-            }
+            Some(Entry { name, .. }) if name == b"-" && list.is_stdin() => list.misformatted(),
             Some(Entry { name, digest }) => {
                 let input = if name == b"-" { stdin.take() } else { Input::Path };
                 let name = OsString::from_vec(name).into();
@@ -74,15 +58,18 @@ impl Lists {
     }
 }
 
-impl Source for Lists {
-    fn next(&mut self) -> Option<Item> {
+impl Source<Report> for Lists {
+    fn next(&mut self) -> Option<Item<Report>> {
         loop {
             let Some(list) = &mut self.current else {
                 let path = self.paths.next()?;
-                match self.open(path) {
-                    Some(item) => return Some(item),
-                    None => continue,
+                match List::open(&path, &mut self.stdin) {
+                    Ok(list) => self.current = Some(list),
+                    Err(error) => {
+                        return Some(Item::Notice(Notice::Failed { name: path.into(), error }));
+                    }
                 }
+                continue;
             };
             match list.next_line() {
                 Ok(Some(line)) if LineParser::is_blank(&line) => {}
@@ -100,12 +87,34 @@ impl Source for Lists {
 }
 
 impl List {
-    fn misformatted(&self) -> Item {
+    /// Opens the list of that name (`-`: standard input, which is then taken).
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn open(path: &OsStr, stdin: &mut Stdin) -> io::Result<List> {
+        let (name, lines) = if path == "-" {
+            stdin.take();
+            (OsStr::new("standard input"), Lines::Stdin(BufReader::new(StandardInput)))
+        } else {
+            (path, Lines::File(BufReader::new(File::open(path)?)))
+        };
+        Ok(List { name: name.into(), lines, number: 0 })
+    }
+
+    /// Whether it is read from standard input.
+    pub fn is_stdin(&self) -> bool {
+        matches!(self.lines, Lines::Stdin(_))
+    }
+
+    fn misformatted(&self) -> Item<Report> {
         Item::Notice(Notice::Misformatted { list: self.name.clone(), line: self.number })
     }
 
     /// The next line without its end; of a line too long, the beginning.
-    fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
         match &mut self.lines {
             Lines::Stdin(stdin) => read_line(stdin, &mut line)?,

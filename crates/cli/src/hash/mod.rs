@@ -3,21 +3,22 @@
 mod algorithm;
 mod args;
 mod checklist;
-mod digest;
-mod escape;
+pub mod digest;
+pub mod escape;
 mod exchange;
 mod function;
 mod hasher;
 mod key;
-mod line;
-mod lists;
-mod order;
+pub mod line;
+pub mod lists;
+pub mod order;
 mod reader;
-mod report;
+pub mod report;
 mod round;
 mod serial;
-mod source;
-mod threads;
+pub mod source;
+pub mod task;
+pub mod threads;
 mod window;
 
 use std::ffi::OsString;
@@ -30,7 +31,7 @@ use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::shown;
 use broadloom_lanes::Cpu;
 
-use algorithm::Algorithm;
+pub use algorithm::Algorithm;
 pub use args::HashArgs;
 use checklist::LineParser;
 use line::LineFormat;
@@ -62,7 +63,7 @@ pub fn run(args: HashArgs, cpu: &Cpu) -> ExitCode {
     let report = Report::new(mode(&args), progress);
     let shared = Shared::new(source(args), report);
     let shared = algorithm.visit(Run { shared, cpu, key, threads, chunk: chunk.map(u64::from) });
-    let (report, error) = shared.into_report();
+    let (report, error) = shared.into_task();
     match error {
         // Whoever read the results wants no more of them.
         Some(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
@@ -101,7 +102,7 @@ fn mode(args: &HashArgs) -> Mode {
 }
 
 /// What is to be hashed.
-fn source(args: HashArgs) -> Box<dyn Source> {
+fn source(args: HashArgs) -> Box<dyn Source<Report>> {
     let paths = if args.paths.is_empty() { vec![OsString::from("-")] } else { args.paths };
     if args.check {
         let tag = tag(args.algorithm, args.hmac_key_file.is_some());

@@ -5,8 +5,9 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};
 
-use super::report::{Notice, Outcome, Report};
+use super::report::Outcome;
 use super::source::{Item, Request, Source};
+use super::task::Task;
 
 /// How many results may wait for an earlier one before no more is begun. Bounds the memory they take.
 const MAX_AHEAD: u64 = 2048;
@@ -16,19 +17,19 @@ const MAX_AHEAD: u64 = 2048;
 pub struct Turn(u64);
 
 /// What a worker gets when it asks for a request.
-pub enum Next {
+pub enum Next<T: Task> {
     /// This one.
-    Request(Turn, Request),
+    Request(Turn, Request<T>),
     /// None now: too many results wait for an earlier one.
     Later,
     /// None any more.
     End,
 }
 
-/// The source and the report, shared by all workers.
-pub struct Shared {
-    requests: Mutex<Requests>,
-    results: Mutex<Results>,
+/// The source and the task, shared by all workers.
+pub struct Shared<T: Task> {
+    requests: Mutex<Requests<T>>,
+    results: Mutex<Results<T>>,
     /// Results were told, or the run stops.
     told: Condvar,
     /// How many have been told; as in `results`, to be read without its lock.
@@ -37,35 +38,35 @@ pub struct Shared {
     stopped: AtomicBool,
 }
 
-struct Requests {
-    source: Box<dyn Source>,
+struct Requests<T: Task> {
+    source: Box<dyn Source<T>>,
     next: u64,
 }
 
-struct Results {
-    report: Report,
+struct Results<T: Task> {
+    task: T,
     /// The turn of the next result to tell.
     head: u64,
     /// Results from `head` on, where they are known.
-    waiting: VecDeque<Option<Told>>,
+    waiting: VecDeque<Option<Told<T>>>,
     /// Why nothing more can be told.
     error: Option<io::Error>,
     /// Workers that wait for others.
     sleepers: usize,
 }
 
-enum Told {
-    Outcome(Outcome),
-    Notice(Notice),
+enum Told<T: Task> {
+    Outcome(Outcome<T>),
+    Notice(T::Notice),
 }
 
-impl Shared {
+impl<T: Task> Shared<T> {
     /// Nothing asked for, nothing told.
-    pub fn new(source: Box<dyn Source>, report: Report) -> Self {
+    pub fn new(source: Box<dyn Source<T>>, task: T) -> Self {
         Shared {
             requests: Mutex::new(Requests { source, next: 0 }),
             results: Mutex::new(Results {
-                report,
+                task,
                 head: 0,
                 waiting: VecDeque::new(),
                 error: None,
@@ -79,7 +80,7 @@ impl Shared {
 
     /// The next request. A worker that holds unfinished files must not `wait`: the others may be
     /// waiting for those.
-    pub fn next(&self, wait: bool) -> Next {
+    pub fn next(&self, wait: bool) -> Next<T> {
         loop {
             if self.stopped() {
                 return Next::End;
@@ -107,7 +108,7 @@ impl Shared {
     }
 
     /// Hands in results, of `bytes` bytes in all.
-    pub fn finish(&self, outcomes: impl Iterator<Item = (Turn, Outcome)>, bytes: u64) {
+    pub fn finish(&self, outcomes: impl Iterator<Item = (Turn, Outcome<T>)>, bytes: u64) {
         self.tell(outcomes.map(|(turn, outcome)| (turn, Told::Outcome(outcome))), bytes);
     }
 
@@ -117,9 +118,9 @@ impl Shared {
     }
 
     /// Tells part of the results of the turn that was waited for; `finish` ends it.
-    pub fn tell_part(&self, outcome: Outcome) {
+    pub fn tell_part(&self, outcome: Outcome<T>) {
         let mut results = self.results.lock().expect(NO_PANIC);
-        let told = results.report.outcome(outcome).and_then(|()| results.report.flush());
+        let told = results.task.outcome(outcome).and_then(|()| results.task.flush());
         self.check(&mut results, told);
         if self.stopped() {
             self.told.notify_all();
@@ -128,7 +129,7 @@ impl Shared {
 
     /// Counts bytes hashed of a request that has not ended.
     pub fn advance(&self, bytes: u64) {
-        self.results.lock().expect(NO_PANIC).report.advance(bytes);
+        self.results.lock().expect(NO_PANIC).task.advance(bytes);
     }
 
     /// Whether nothing more can be told, so that nothing more need be done.
@@ -136,16 +137,16 @@ impl Shared {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// The report, and why not everything could be told.
-    pub fn into_report(self) -> (Report, Option<io::Error>) {
+    /// The task, and why not everything could be told.
+    pub fn into_task(self) -> (T, Option<io::Error>) {
         let results = self.results.into_inner().expect(NO_PANIC);
-        (results.report, results.error)
+        (results.task, results.error)
     }
 
-    fn tell(&self, told: impl IntoIterator<Item = (Turn, Told)>, bytes: u64) {
+    fn tell(&self, told: impl IntoIterator<Item = (Turn, Told<T>)>, bytes: u64) {
         let mut guard = self.results.lock().expect(NO_PANIC);
         let results = &mut *guard;
-        results.report.advance(bytes);
+        results.task.advance(bytes);
         if results.error.is_some() {
             return;
         }
@@ -164,34 +165,34 @@ impl Shared {
         }
     }
 
-    fn check(&self, results: &mut Results, told: io::Result<()>) {
+    fn check(&self, results: &mut Results<T>, told: io::Result<()>) {
         if let Err(error) = told {
             results.error.get_or_insert(error);
             self.stopped.store(true, Ordering::Relaxed);
         }
     }
 
-    fn wait_until(&self, ready: impl Fn(&Results) -> bool) {
+    fn wait_until(&self, ready: impl Fn(&Results<T>) -> bool) {
         let mut results = self.results.lock().expect(NO_PANIC);
         results.sleepers += 1;
-        let waiting = |results: &mut Results| !ready(results) && !self.stopped();
+        let waiting = |results: &mut Results<T>| !ready(results) && !self.stopped();
         let mut results = self.told.wait_while(results, waiting).expect(NO_PANIC);
         results.sleepers -= 1;
     }
 }
 
-impl Results {
+impl<T: Task> Results<T> {
     /// Tells those whose turn has come.
     fn drain(&mut self) -> io::Result<()> {
         while let Some(Some(_)) = self.waiting.front() {
             let told = self.waiting.pop_front().flatten();
             self.head += 1;
             match told.expect("it was just seen") {
-                Told::Outcome(outcome) => self.report.outcome(outcome)?,
-                Told::Notice(notice) => self.report.notice(notice)?,
+                Told::Outcome(outcome) => self.task.outcome(outcome)?,
+                Told::Notice(notice) => self.task.notice(notice)?,
             }
         }
-        self.report.flush()
+        self.task.flush()
     }
 }
 

@@ -13,6 +13,7 @@ use broadloom_cli::streams::StandardOutput;
 
 use super::digest::Digest;
 use super::line::{self, LineFormat};
+use super::task::Task;
 
 /// What the messages begin with.
 pub const PROGRAM: &str = "broadloom hash";
@@ -43,11 +44,11 @@ pub enum Notice {
 }
 
 /// What came of a request.
-pub struct Outcome {
+pub struct Outcome<T: Task> {
     /// The file.
     pub name: Arc<OsStr>,
-    /// What its digest should be, when checking.
-    pub expected: Option<Digest>,
+    /// What was known of it before it was read.
+    pub expected: T::Expected,
     /// What was found.
     pub found: io::Result<Found>,
 }
@@ -58,6 +59,8 @@ pub enum Found {
     Digest(Digest),
     /// The digests of chunks.
     Chunks(Vec<ChunkDigest>),
+    /// The task read it itself, and kept what it needs.
+    Apart,
 }
 
 /// The digest of a chunk.
@@ -145,66 +148,6 @@ impl Report {
         self.failed
     }
 
-    /// Tells what came of a request.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
-    pub fn outcome(&mut self, outcome: Outcome) -> io::Result<()> {
-        let Outcome { name, expected, found } = outcome;
-        match (found, expected) {
-            (Ok(Found::Digest(digest)), Some(expected)) => {
-                self.compared(&name, digest.matches(&expected));
-            }
-            (Ok(found), _) => self.found(&name, &found),
-            (Err(error), Some(_)) => self.unreadable(&name, &error)?,
-            (Err(error), None) => self.file_failed(name, &error)?,
-        }
-        Ok(())
-    }
-
-    /// Tells a notice.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
-    pub fn notice(&mut self, notice: Notice) -> io::Result<()> {
-        match notice {
-            Notice::Failed { name, error } => self.file_failed(name, &error),
-            Notice::Misformatted { list, line } => {
-                self.list.misformatted += 1;
-                match &self.mode {
-                    Mode::Check(CheckOptions { verbosity: Verbosity::Warn, tag, .. }) => {
-                        let text = format!(
-                            "{}: {line}: improperly formatted {tag} checksum line",
-                            quote(list.as_bytes()),
-                        );
-                        self.message(text)
-                    }
-                    _ => Ok(()),
-                }
-            }
-            Notice::ListEnd { name, read_error } => self.list_end(&name, read_error),
-        }
-    }
-
-    /// Counts bytes hashed, for the progress bar.
-    pub fn advance(&mut self, bytes: u64) {
-        self.progress.advance(bytes);
-    }
-
-    /// Writes the lines told so far.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
-    pub fn flush(&mut self) -> io::Result<()> {
-        if self.out.is_empty() {
-            return Ok(());
-        }
-        let out = &self.out;
-        let written = self.progress.hidden(|| StandardOutput.write_all(out));
-        self.out.clear();
-        written
-    }
-
     fn found(&mut self, name: &Arc<OsStr>, found: &Found) {
         let Mode::Print(format) = &self.mode else {
             unreachable!("a request without an expected digest while checking");
@@ -220,6 +163,7 @@ impl Report {
                     format.chunk(&chunk.digest, chunk.offset, chunk.len, name, out);
                 }
             }
+            Found::Apart => unreachable!("files have a place in the lanes"),
         }
     }
 
@@ -330,6 +274,62 @@ impl Report {
         self.flush()?;
         self.progress.hidden(|| message(text));
         Ok(())
+    }
+}
+
+impl Task for Report {
+    type Expected = Option<Digest>;
+    type Notice = Notice;
+
+    fn read_apart(_: &OsStr, _: &mut Option<Digest>) -> io::Result<(Found, u64)> {
+        unreachable!("files have a place in the lanes");
+    }
+
+    fn outcome(&mut self, outcome: Outcome<Self>) -> io::Result<()> {
+        let Outcome { name, expected, found } = outcome;
+        match (found, expected) {
+            (Ok(Found::Digest(digest)), Some(expected)) => {
+                self.compared(&name, digest.matches(&expected));
+            }
+            (Ok(found), _) => self.found(&name, &found),
+            (Err(error), Some(_)) => self.unreadable(&name, &error)?,
+            (Err(error), None) => self.file_failed(name, &error)?,
+        }
+        Ok(())
+    }
+
+    fn notice(&mut self, notice: Notice) -> io::Result<()> {
+        match notice {
+            Notice::Failed { name, error } => self.file_failed(name, &error),
+            Notice::Misformatted { list, line } => {
+                self.list.misformatted += 1;
+                match &self.mode {
+                    Mode::Check(CheckOptions { verbosity: Verbosity::Warn, tag, .. }) => {
+                        let text = format!(
+                            "{}: {line}: improperly formatted {tag} checksum line",
+                            quote(list.as_bytes()),
+                        );
+                        self.message(text)
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Notice::ListEnd { name, read_error } => self.list_end(&name, read_error),
+        }
+    }
+
+    fn advance(&mut self, bytes: u64) {
+        self.progress.advance(bytes);
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.out.is_empty() {
+            return Ok(());
+        }
+        let out = &self.out;
+        let written = self.progress.hidden(|| StandardOutput.write_all(out));
+        self.out.clear();
+        written
     }
 }
 

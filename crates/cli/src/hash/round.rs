@@ -9,6 +9,7 @@ use super::digest::Digest;
 use super::order::{Shared, Turn};
 use super::reader::Filled;
 use super::report::{Found, Outcome};
+use super::task::Task;
 
 /// Bytes read from a file at a time, as long as there are more files: whole blocks of every algorithm.
 pub const PIECE: usize = 16 * 1024;
@@ -31,26 +32,26 @@ const WHOLE: usize = 128;
 const _: () = assert!(PIECE.is_multiple_of(WHOLE) && (BUFFER - START).is_multiple_of(WHOLE));
 
 /// A request that has been begun.
-pub struct Ticket {
+pub struct Ticket<T: Task> {
     /// Its place in the order.
     pub turn: Turn,
     /// The file.
     pub name: Arc<OsStr>,
-    /// What its digest should be, when checking.
-    pub expected: Option<Digest>,
+    /// What is known of it before it is read.
+    pub expected: T::Expected,
 }
 
-impl Ticket {
+impl<T: Task> Ticket<T> {
     /// Ends the request.
-    pub fn end(self, found: io::Result<Found>) -> (Turn, Outcome) {
+    pub fn end(self, found: io::Result<Found>) -> (Turn, Outcome<T>) {
         (self.turn, Outcome { name: self.name, expected: self.expected, found })
     }
 }
 
 /// A file, or a span of chunks, that is in the buffer from its first byte to its last.
-pub struct WholeFile {
+pub struct WholeFile<T: Task> {
     /// The request.
-    pub ticket: Ticket,
+    pub ticket: Ticket<T>,
     /// Where in the buffer.
     pub piece: Range<usize>,
     /// If it is cut into chunks, where in the file the first begins.
@@ -58,7 +59,7 @@ pub struct WholeFile {
 }
 
 /// What is done in one round.
-pub struct Round {
+pub struct Round<T: Task> {
     /// Where the next piece begins in the buffer.
     start: usize,
     /// Bytes of files in them.
@@ -66,14 +67,14 @@ pub struct Round {
     /// Jobs to run.
     jobs: usize,
     /// Files that need no other round.
-    pub whole: Vec<WholeFile>,
+    pub whole: Vec<WholeFile<T>>,
     /// What the jobs gave.
     pub digests: Vec<Digest>,
     /// Requests that have ended.
-    pub done: Vec<(Turn, Outcome)>,
+    pub done: Vec<(Turn, Outcome<T>)>,
 }
 
-impl Round {
+impl<T: Task> Round<T> {
     /// An empty one.
     pub fn new() -> Self {
         Round {
@@ -110,8 +111,16 @@ impl Round {
         piece
     }
 
+    /// Ends a request whose file was read apart, and had `bytes` bytes.
+    pub fn end_apart(&mut self, ticket: Ticket<T>, found: io::Result<(Found, u64)>) {
+        let bytes = found.as_ref().map_or(0, |(_, bytes)| *bytes);
+        self.bytes += bytes;
+        self.done.push(ticket.end(found.map(|(found, _)| found)));
+    }
+
     /// Hands in the requests that have ended, and begins anew.
-    pub fn finish(&mut self, shared: &Shared) {
+    pub fn finish(&mut self, shared: &Shared<T>) {
+        T::settle(&mut self.done);
         shared.finish(self.done.drain(..), self.bytes);
         (self.start, self.bytes, self.jobs) = (START, 0, 0);
     }

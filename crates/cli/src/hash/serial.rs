@@ -16,13 +16,14 @@ use super::reader::{Filled, fill_from};
 use super::report::{ChunkDigest, Found, Outcome};
 use super::round::{self, MAX_JOBS, Ticket};
 use super::source::Serial;
+use super::task::Task;
 
 /// Reads the input to its end, and hands in what came of it.
-pub fn run<A: Function>(
-    shared: &Shared,
+pub fn run<A: Function, T: Task>(
+    shared: &Shared<T>,
     hasher: &mut Hasher<'_, A>,
     buffer: &mut [u8],
-    ticket: Ticket,
+    ticket: Ticket<T>,
     input: Serial,
     chunk: Option<u64>,
 ) {
@@ -37,10 +38,12 @@ pub fn run<A: Function>(
             }
         }
     });
-    shared.finish([ticket.end(found)].into_iter(), 0);
+    let mut done = [ticket.end(found)];
+    T::settle(&mut done);
+    shared.finish(done.into_iter(), 0);
 }
 
-fn open(input: Serial, ticket: &Ticket) -> io::Result<Box<dyn Read>> {
+fn open<T: Task>(input: Serial, ticket: &Ticket<T>) -> io::Result<Box<dyn Read>> {
     Ok(match input {
         Serial::Stdin => Box::new(StandardInput),
         Serial::Ended => Box::new(io::empty()),
@@ -50,8 +53,8 @@ fn open(input: Serial, ticket: &Ticket) -> io::Result<Box<dyn Read>> {
 }
 
 /// An input being read.
-struct Reading<'r, 'k, A: Function> {
-    shared: &'r Shared,
+struct Reading<'r, 'k, A: Function, T: Task> {
+    shared: &'r Shared<T>,
     hasher: &'r mut Hasher<'k, A>,
     buffer: &'r mut [u8],
     input: &'r mut dyn Read,
@@ -65,7 +68,7 @@ struct Message {
     ended: bool,
 }
 
-impl<A: Function> Reading<'_, '_, A> {
+impl<A: Function, T: Task> Reading<'_, '_, A, T> {
     /// Fills the first `len` bytes of the buffer, as far as there is anything left to read.
     fn fill(&mut self, len: usize) -> io::Result<Filled> {
         if self.shared.stopped() {
@@ -98,7 +101,7 @@ impl<A: Function> Reading<'_, '_, A> {
     }
 
     /// Reads to the end, and tells the digest of each chunk.
-    fn chunks(&mut self, chunk: u64, ticket: &Ticket) -> io::Result<()> {
+    fn chunks(&mut self, chunk: u64, ticket: &Ticket<T>) -> io::Result<()> {
         let fit = self.buffer.len() as u64 / chunk;
         if fit > 0 {
             let span = (fit.min(MAX_JOBS as u64) * chunk) as usize;
@@ -109,7 +112,7 @@ impl<A: Function> Reading<'_, '_, A> {
     }
 
     /// Chunks of which one or more fit into the buffer, `span` bytes at a time.
-    fn small_chunks(&mut self, chunk: u64, span: usize, ticket: &Ticket) -> io::Result<()> {
+    fn small_chunks(&mut self, chunk: u64, span: usize, ticket: &Ticket<T>) -> io::Result<()> {
         let mut digests = Vec::new();
         let mut offset = 0;
         loop {
@@ -134,7 +137,7 @@ impl<A: Function> Reading<'_, '_, A> {
     }
 
     /// Chunks larger than the buffer, one after the other.
-    fn large_chunks(&mut self, chunk: u64, ticket: &Ticket) -> io::Result<()> {
+    fn large_chunks(&mut self, chunk: u64, ticket: &Ticket<T>) -> io::Result<()> {
         let mut offset = 0;
         loop {
             let Message { len, digest, ended } = self.message(chunk)?;
@@ -148,8 +151,8 @@ impl<A: Function> Reading<'_, '_, A> {
         }
     }
 
-    fn tell(&self, ticket: &Ticket, chunks: Vec<ChunkDigest>) {
+    fn tell(&self, ticket: &Ticket<T>, chunks: Vec<ChunkDigest>) {
         let (name, found) = (ticket.name.clone(), Ok(Found::Chunks(chunks)));
-        self.shared.tell_part(Outcome { name, expected: None, found });
+        self.shared.tell_part(Outcome { name, expected: T::Expected::default(), found });
     }
 }

@@ -12,28 +12,28 @@ use std::vec;
 
 use walkdir::WalkDir;
 
-use super::digest::Digest;
 use super::reader::{self, Opened};
-use super::report::Notice;
+use super::report::{Notice, Report};
 use super::round::PIECE;
+use super::task::Task;
 
 /// Chunks in a span at most: bounds the results of one.
 const SPAN_CHUNKS: u64 = 64;
 
 /// The next thing in the order of results.
-pub enum Item {
+pub enum Item<T: Task> {
     /// A file, or part of one, to be hashed.
-    Hash(Request),
+    Hash(Request<T>),
     /// Something to be reported in its turn.
-    Notice(Notice),
+    Notice(T::Notice),
 }
 
 /// A file, or part of one, to be hashed.
-pub struct Request {
+pub struct Request<T: Task> {
     /// The name as results show it.
     pub name: Arc<OsStr>,
-    /// What the digest should be, when checking.
-    pub expected: Option<Digest>,
+    /// What is known of it before it is read.
+    pub expected: T::Expected,
     /// Where its bytes come from.
     pub input: Input,
 }
@@ -53,6 +53,8 @@ pub enum Input {
     },
     /// Something that can only be read from its start to its end.
     Serial(Serial),
+    /// The file of that name, which the task reads itself.
+    Apart,
 }
 
 /// Something that can only be read from its start to its end.
@@ -68,9 +70,9 @@ pub enum Serial {
 }
 
 /// Gives one item after another.
-pub trait Source: Send {
+pub trait Source<T: Task>: Send {
     /// The next item; `None` at the end.
-    fn next(&mut self) -> Option<Item>;
+    fn next(&mut self) -> Option<Item<T>>;
 }
 
 /// Standard input as a file to be hashed. Asked for again, it is empty.
@@ -121,7 +123,7 @@ impl Paths {
     }
 
     /// The next entry of the walk that is a regular file.
-    fn next_walked(&mut self) -> Option<Item> {
+    fn next_walked(&mut self) -> Option<Item<Report>> {
         for entry in self.walk.as_mut()? {
             match entry {
                 Ok(entry) if entry.file_type().is_file() => {
@@ -141,7 +143,7 @@ impl Paths {
         None
     }
 
-    fn file(&mut self, name: OsString) -> Item {
+    fn file(&mut self, name: OsString) -> Item<Report> {
         let name: Arc<OsStr> = name.into();
         let Some(chunk) = self.chunk else {
             return Item::Hash(Request { name, expected: None, input: Input::Path });
@@ -166,8 +168,8 @@ impl Paths {
     }
 }
 
-impl Source for Paths {
-    fn next(&mut self) -> Option<Item> {
+impl Source<Report> for Paths {
+    fn next(&mut self) -> Option<Item<Report>> {
         if let Some(item) = self.spans.as_mut().and_then(Spans::next) {
             return Some(item);
         }
@@ -190,7 +192,7 @@ impl Source for Paths {
 }
 
 impl Spans {
-    fn next(&mut self) -> Option<Item> {
+    fn next(&mut self) -> Option<Item<Report>> {
         if self.offset == self.size {
             return None;
         }

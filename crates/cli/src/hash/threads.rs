@@ -12,6 +12,7 @@ use super::function::Function;
 use super::hasher::Hasher;
 use super::order::Shared;
 use super::round::MAX_OPEN;
+use super::task::Task;
 use super::window::{OpenFile, WindowOptions, Worker};
 
 /// Open files left to everything else than the windows: the standard streams, a list, directories
@@ -19,9 +20,9 @@ use super::window::{OpenFile, WindowOptions, Worker};
 const OTHER_FILES: usize = 24;
 
 /// A run, all but its algorithm.
-pub struct Run<'c> {
+pub struct Run<'c, T: Task> {
     /// What is to be done.
-    pub shared: Shared,
+    pub shared: Shared<T>,
     /// What the lanes are made for.
     pub cpu: &'c Cpu,
     /// The key, if HMACs are asked for.
@@ -32,15 +33,15 @@ pub struct Run<'c> {
     pub chunk: Option<u64>,
 }
 
-impl Visitor for Run<'_> {
-    type Output = Shared;
+impl<T: Task> Visitor for Run<'_, T> {
+    type Output = Shared<T>;
 
     /// Does everything, and gives back what was shared.
-    fn visit<A: Function>(self) -> Shared {
+    fn visit<A: Function>(self) -> Shared<T> {
         let Run { shared, cpu, key, threads, chunk } = self;
         let (threads, max_open) = fit(threads, file_limit());
         let options = WindowOptions { chunk, max_open };
-        let exchange = Exchange::<OpenFile<A>>::new();
+        let exchange = Exchange::<OpenFile<A, T>>::new();
         let work = |present| {
             let key = key.as_ref().map(|bytes| A::key(bytes).expect("keys are refused before"));
             Worker::new(&shared, Hasher::new(cpu, key.as_ref()), present, options).run();

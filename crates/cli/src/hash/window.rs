@@ -16,6 +16,7 @@ use super::report::{ChunkDigest, Found};
 use super::round::{self, BUFFER, MAX_OPEN, PIECE, Round, Ticket, WholeFile};
 use super::serial;
 use super::source::{Input, Request, Serial};
+use super::task::Task;
 
 /// How a worker works.
 #[derive(Clone, Copy)]
@@ -27,23 +28,23 @@ pub struct WindowOptions {
 }
 
 /// One thread's part of the work.
-pub struct Worker<'s, A: Function> {
-    shared: &'s Shared,
+pub struct Worker<'s, A: Function, T: Task> {
+    shared: &'s Shared<T>,
     hasher: Hasher<'s, A>,
-    present: Presence<'s, OpenFile<A>>,
+    present: Presence<'s, OpenFile<A, T>>,
     options: WindowOptions,
     buffer: Box<[u8]>,
-    open: Vec<OpenFile<A>>,
+    open: Vec<OpenFile<A, T>>,
     /// Something to be read on its own, once the open files are done.
-    serial: Option<(Ticket, Serial)>,
+    serial: Option<(Ticket<T>, Serial)>,
     /// There are no more requests.
     ended: bool,
-    round: Round,
+    round: Round<T>,
 }
 
 /// A file that takes more than one round.
-pub struct OpenFile<A: Function> {
-    ticket: Ticket,
+pub struct OpenFile<A: Function, T: Task> {
+    ticket: Ticket<T>,
     reader: Reader,
     stream: A::Stream,
     /// If it is a chunk, where in the file it begins.
@@ -54,12 +55,12 @@ pub struct OpenFile<A: Function> {
     last: bool,
 }
 
-impl<'s, A: Function> Worker<'s, A> {
+impl<'s, A: Function, T: Task> Worker<'s, A, T> {
     /// A worker with an empty window.
     pub fn new(
-        shared: &'s Shared,
+        shared: &'s Shared<T>,
         hasher: Hasher<'s, A>,
-        present: Presence<'s, OpenFile<A>>,
+        present: Presence<'s, OpenFile<A, T>>,
         options: WindowOptions,
     ) -> Self {
         Worker {
@@ -137,11 +138,15 @@ impl<'s, A: Function> Worker<'s, A> {
     }
 
     /// Opens what a request names, and reads its first piece.
-    fn begin(&mut self, turn: Turn, request: Request) {
+    fn begin(&mut self, turn: Turn, request: Request<T>) {
         let Request { name, expected, input } = request;
-        let ticket = Ticket { turn, name, expected };
+        let mut ticket = Ticket { turn, name, expected };
         let (mut reader, chunk_offset) = match input {
             Input::Serial(serial) => return self.serial = Some((ticket, serial)),
+            Input::Apart => {
+                let found = T::read_apart(&ticket.name, &mut ticket.expected);
+                return self.round.end_apart(ticket, found);
+            }
             Input::Span { file, offset, len } => (Reader::part(file, offset, len), Some(offset)),
             Input::Path => match reader::open(Path::new(&ticket.name)) {
                 Ok(Opened::Regular(file, size)) => (Reader::to_end(file, size), None),
@@ -174,7 +179,7 @@ impl<'s, A: Function> Worker<'s, A> {
         // Whoever has chunk offsets has a chunk size; for the others, the file is the chunk.
         let chunk = self.options.chunk.unwrap_or(u64::MAX);
         let messages =
-            |file: &WholeFile| round::chunks(&file.piece, file.chunk_offset.unwrap_or(0), chunk);
+            |file: &WholeFile<T>| round::chunks(&file.piece, file.chunk_offset.unwrap_or(0), chunk);
 
         let open = self.open.iter_mut().map(|file| {
             let data = &buffer[file.piece.clone()];
@@ -237,8 +242,8 @@ mod tests {
     const FILES: usize = 16;
     const SIZE: usize = 64 * PIECE;
 
-    impl Source for std::vec::IntoIter<Item> {
-        fn next(&mut self) -> Option<Item> {
+    impl Source<Report> for std::vec::IntoIter<Item<Report>> {
+        fn next(&mut self) -> Option<Item<Report>> {
             Iterator::next(self)
         }
     }
@@ -248,7 +253,7 @@ mod tests {
     fn a_worker_that_starts_late_gets_half_of_the_files() {
         let place = tempfile::tempdir().unwrap();
         let digest = Digest::new(&sha2::Sha256::digest(vec![0; SIZE]));
-        let mut items: Vec<Item> = (0..FILES)
+        let mut items: Vec<Item<Report>> = (0..FILES)
             .map(|i| {
                 let name = place.path().join(i.to_string()).into_os_string();
                 File::create(&name).unwrap().set_len(SIZE as u64).unwrap();
@@ -269,8 +274,9 @@ mod tests {
         let exchange = Exchange::new();
         let cpu = Cpu::detect();
         let options = WindowOptions { chunk: None, max_open: FILES };
-        let worker =
-            |present| Worker::<Sha256>::new(&shared, Hasher::new(&cpu, None), present, options);
+        let worker = |present| {
+            Worker::<Sha256, Report>::new(&shared, Hasher::new(&cpu, None), present, options)
+        };
         let (mut first, second) = (worker(exchange.enter()), worker(exchange.enter()));
         assert!(first.step());
         assert_eq!(first.open.len(), FILES);
@@ -283,7 +289,7 @@ mod tests {
             assert_eq!(first.open.len(), FILES / 2);
             first.run();
         });
-        let (report, error) = shared.into_report();
+        let (report, error) = shared.into_task();
         assert!(error.is_none() && !report.failed(), "each file had the digest of its bytes");
     }
 }

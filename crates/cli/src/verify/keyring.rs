@@ -1,0 +1,181 @@
+//! The keys of a command line, each with its session.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use broadloom::public_key::{Padding, PublicKey, PublicKeyAlgorithm, Scheme};
+use broadloom::{Registry, Session, Transform, registry_on};
+use broadloom_cli::message::{USAGE, reason};
+use broadloom_cli::quote::shown;
+use broadloom_lanes::Cpu;
+
+use super::args::{RsaPadding, VerifyArgs};
+use super::minisign::{self, KeyId, MinisignKey};
+use super::signature::{self, Signature};
+
+/// Most bytes of a key file.
+const MAX_FILE: u64 = 1024 * 1024;
+
+/// All keys, in the order of the command line.
+pub struct Keyring {
+    keys: Vec<OpenKey>,
+}
+
+/// A key that is ready to verify.
+pub struct OpenKey {
+    /// Where it comes from, as messages have it.
+    pub name: String,
+    /// The session that verifies with it.
+    pub session: Session,
+    /// Its number, if it is a key of minisign.
+    id: Option<KeyId>,
+    algorithm: PublicKeyAlgorithm,
+}
+
+/// Why there is no keyring: a message, and the exit status.
+pub type Failure = (String, u8);
+
+impl Keyring {
+    /// Reads all keys of a command line, and opens their sessions.
+    ///
+    /// # Errors
+    /// The first key that cannot be read or used.
+    pub fn open(args: &VerifyArgs, cpu: &Cpu) -> Result<Keyring, Failure> {
+        let mut registry = registry_on(cpu);
+        if let Some(spec) = &args.provider {
+            registry.configure(spec).map_err(|error| (error.to_string(), USAGE))?;
+        }
+        let files = args.key.iter().map(|path| {
+            let key = read_file(path).map_err(|error| (format!("{}: {error}", shown(path)), 1))?;
+            Ok((shown(path), key))
+        });
+        let lines = args.minisign_key.iter().map(|line| {
+            let key = minisign::key_line(line.trim().as_bytes());
+            let key = key.map_err(|error| (format!("--minisign-key: {error}"), USAGE))?;
+            Ok((line.trim().to_owned(), Key::Minisign(key)))
+        });
+        let keys: Result<_, Failure> = files
+            .chain(lines)
+            .map(|key| key.and_then(|(name, key)| OpenKey::new(name, key, args, &registry)))
+            .collect();
+        Ok(Keyring { keys: keys? })
+    }
+
+    /// A key by its place.
+    pub fn get(&self, index: usize) -> &OpenKey {
+        &self.keys[index]
+    }
+
+    /// The places of the keys that may have made a signature.
+    ///
+    /// # Errors
+    /// There is none: why, in words.
+    pub fn candidates(&self, signature: &Signature) -> Result<Vec<usize>, String> {
+        let all = self.keys.iter().enumerate();
+        let fitting: Vec<usize> =
+            all.filter(|(_, key)| key.fits(signature)).map(|(index, _)| index).collect();
+        if !fitting.is_empty() {
+            return Ok(fitting);
+        }
+        Err(match signature {
+            Signature::Minisign(signature) => {
+                format!("it was made with the key {}, which is not given", signature.id)
+            }
+            Signature::Bytes(bytes) => {
+                let valid: Vec<String> = self.keys.iter().map(OpenKey::expects).collect();
+                format!(
+                    "these {} bytes are no signature of any key that is given; expected: {}",
+                    bytes.len(),
+                    valid.join(", or ")
+                )
+            }
+        })
+    }
+
+    /// Whether a signature is over the file itself, and not over a digest.
+    pub fn is_pure(&self, candidates: &[usize]) -> bool {
+        candidates.iter().any(|&index| self.keys[index].algorithm == PublicKeyAlgorithm::Ed25519)
+    }
+}
+
+/// A key as its file has it.
+enum Key {
+    Minisign(MinisignKey),
+    Pem(PublicKey),
+}
+
+fn read_file(path: &Path) -> Result<Key, String> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_FILE + 1).read_to_end(&mut bytes));
+    read.map_err(|error: io::Error| reason(&error))?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(format!("the file has more than {MAX_FILE} bytes and is no public key"));
+    }
+    if minisign::is_minisign(&bytes) {
+        return minisign::key_file(&bytes).map(Key::Minisign);
+    }
+    let text = std::str::from_utf8(&bytes)
+        .map_err(|_| "it is neither PEM nor a public key file of minisign".to_owned())?;
+    PublicKey::from_pem(text).map(Key::Pem).map_err(|error| error.to_string())
+}
+
+impl OpenKey {
+    fn new(
+        name: String,
+        key: Key,
+        args: &VerifyArgs,
+        registry: &Registry,
+    ) -> Result<OpenKey, Failure> {
+        let (key, id) = match key {
+            Key::Minisign(MinisignKey { id, bytes }) => (PublicKey::Ed25519(bytes), Some(id)),
+            Key::Pem(key) => (key, None),
+        };
+        let (_, hash) = args.hash.names();
+        let scheme = match key {
+            PublicKey::Ed25519(_) => Scheme::default(),
+            _ => Scheme::new(hash).prehashed(),
+        };
+        let scheme = match args.padding {
+            RsaPadding::Pkcs1 => scheme,
+            RsaPadding::Pss => scheme.padding(Padding::Pss { salt_len: hash.digest_len() }),
+        };
+        let transform =
+            Transform::verify(&key, scheme).map_err(|error| (format!("{name}: {error}"), USAGE))?;
+        let session = match &args.provider {
+            Some(spec) => registry.open_at(&spec.name, &transform),
+            None => registry.open(&transform),
+        };
+        let session = session.map_err(|error| (format!("{name}: {error}"), 1))?;
+        Ok(OpenKey { name, session, id, algorithm: key.signature_algorithm() })
+    }
+
+    /// Whether the key may have made a signature. A key of minisign verifies nothing else: the
+    /// signature of a trusted comment would pass for the signature of a file.
+    fn fits(&self, signature: &Signature) -> bool {
+        match (signature, self.algorithm) {
+            (Signature::Minisign(signature), _) => self.id == Some(signature.id),
+            (Signature::Bytes(_), _) if self.id.is_some() => false,
+            (Signature::Bytes(bytes), PublicKeyAlgorithm::Ed25519) => {
+                bytes.len() == 64 && !signature::is_ecdsa(bytes)
+            }
+            (Signature::Bytes(bytes), PublicKeyAlgorithm::Ecdsa(_)) => signature::is_ecdsa(bytes),
+            (Signature::Bytes(bytes), PublicKeyAlgorithm::Rsa(size)) => {
+                bytes.len() == size.modulus_len()
+            }
+            _ => false,
+        }
+    }
+
+    /// What a signature of the key looks like, in words.
+    fn expects(&self) -> String {
+        match (self.id, self.algorithm) {
+            (Some(id), _) => format!("a minisign file for the key {id}"),
+            (None, PublicKeyAlgorithm::Ed25519) => "64 bytes for Ed25519".to_owned(),
+            (None, PublicKeyAlgorithm::Rsa(size)) => {
+                format!("{} bytes for {}", size.modulus_len(), self.algorithm)
+            }
+            (None, algorithm) => format!("two integers in DER for {algorithm}"),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `broadloom verify-signatures`: detached signatures of many files, verified side by side.
+
+mod args;
+mod claim;
+mod keyring;
+mod line;
+mod minisign;
+mod report;
+mod signature;
+mod source;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use broadloom_cli::message::{complain, reason};
+use broadloom_cli::progress::Progress;
+use broadloom_lanes::Cpu;
+
+pub use args::VerifyArgs;
+use keyring::Keyring;
+use report::{Options, PROGRAM, Report};
+use source::Signed;
+
+use crate::hash::order::Shared;
+use crate::hash::report::Verbosity;
+use crate::hash::threads::Run;
+
+/// Verifies what the arguments ask for.
+pub fn run(args: VerifyArgs, cpu: &Cpu) -> ExitCode {
+    let ring = match Keyring::open(&args, cpu) {
+        Ok(ring) => Arc::new(ring),
+        Err((message, status)) => {
+            complain(PROGRAM, &message);
+            return ExitCode::from(status);
+        }
+    };
+    let report = Report::new(options(&args), Progress::new(|| None));
+    let (algorithm, _) = args.hash.names();
+    let threads = args.threads;
+    let shared = Shared::new(Box::new(source(args, ring)), report);
+    let shared = algorithm.visit(Run { shared, cpu, key: None, threads, chunk: None });
+    let (report, error) = shared.into_task();
+    match error {
+        // Whoever read the verdicts wants no more of them.
+        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        Some(error) => {
+            complain(PROGRAM, &format!("write error: {}", reason(&error)));
+            ExitCode::FAILURE
+        }
+        None if report.failed() => ExitCode::FAILURE,
+        None => ExitCode::SUCCESS,
+    }
+}
+
+fn options(args: &VerifyArgs) -> Options {
+    let verbosity = match args {
+        VerifyArgs { quiet: true, .. } => Verbosity::Quiet,
+        VerifyArgs { status: true, .. } => Verbosity::Status,
+        VerifyArgs { warn: true, .. } => Verbosity::Warn,
+        _ => Verbosity::Normal,
+    };
+    Options {
+        verbosity,
+        details: args.verbose,
+        strict: args.strict,
+        ignore_missing: args.ignore_missing,
+        terminal: io::stdout().is_terminal(),
+    }
+}
+
+fn source(args: VerifyArgs, ring: Arc<Keyring>) -> Signed {
+    let max_message = args.max_message.get();
+    if !args.check {
+        return Signed::files(args.paths, args.suffix, ring, max_message);
+    }
+    let lists = if args.paths.is_empty() { vec![OsString::from("-")] } else { args.paths };
+    Signed::lists(lists, ring, max_message)
+}
