@@ -6,7 +6,9 @@ pub mod baselines;
 pub mod checklists;
 pub mod formats;
 mod guarded;
+pub mod keys;
 pub mod providers;
+pub mod signature_files;
 
 #[allow(dead_code, unused_imports, unused_macros, reason = "the suite uses more of it")]
 #[path = "../../crates/lanes/tests/suite/common/mod.rs"]
