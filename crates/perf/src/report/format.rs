@@ -10,6 +10,11 @@ pub fn gbps(value: f64) -> String {
     if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") }
 }
 
+/// Operations a second.
+pub fn rate(value: f64) -> String {
+    format!("{value:.0}")
+}
+
 /// How many times one figure is another.
 pub fn times(value: f64) -> String {
     match value {

@@ -5,7 +5,7 @@ use std::ptr;
 use super::analysis::{self, Curve, SIDE, native, speedup};
 use super::baseline::{Baseline, Change};
 use super::dimension::{Dimension, groups, varying};
-use super::format::{change, cycles, gbps, maybe, time, times};
+use super::format::{change, cycles, gbps, maybe, rate, time, times};
 use super::grid::{Cell, Grid};
 use super::papers;
 use super::row::{Row, limits};
@@ -57,9 +57,11 @@ fn asked(row: &Row, columns: &[Dimension]) -> impl Iterator<Item = String> {
 /// Cycles and throughput of every side: rows of one operation, what is compared side by side.
 pub fn throughput(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
     let columns = columns(rows);
+    let counted = rows.iter().all(|row| row.operations_per_second.is_some());
+    let speed = if counted { "operations/s" } else { "Gbit/s" };
     let mut titles = header(
         &columns,
-        &["provider", "kernel", "cycles/buffer", "median", "Gbit/s", "of limit", "native is"],
+        &["provider", "kernel", "cycles/buffer", "median", speed, "of limit", "native is"],
     );
     let limits_differ = limits(rows.iter().copied()).len() > 1;
     titles.extend(limits_differ.then_some("limit set by"));
@@ -79,7 +81,10 @@ pub fn throughput(rows: &[&Row], baseline: Option<&Baseline>) -> Grid {
                 row.kernel.clone(),
                 maybe(row.cycles_per_buffer, cycles),
                 maybe(row.cycles_per_buffer_median, cycles),
-                maybe(row.gbps, gbps),
+                match counted {
+                    true => maybe(row.operations_per_second, rate),
+                    false => maybe(row.gbps, gbps),
+                },
                 of_limit.unwrap_or_default(),
                 maybe(gain, times),
             ];
@@ -247,8 +252,15 @@ pub fn summary<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     for operation in groups(rows, &operations.collect::<Vec<_>>()) {
         let cases = groups(operation.iter().copied(), &SIDE);
         let reached = |side: &String| {
-            let mine = operation.iter().filter(|row| row.side() == *side);
-            range(mine.filter_map(|row| row.gbps), gbps)
+            let mine = || operation.iter().filter(|row| row.side() == *side);
+            let counted = mine().any(|row| row.operations_per_second.is_some());
+            match counted {
+                true => {
+                    let unit = |value| format!("{} operations/s", rate(value));
+                    range(mine().filter_map(|row| row.operations_per_second), unit)
+                }
+                false => range(mine().filter_map(|row| row.gbps), gbps),
+            }
         };
         let gains = |side: &String| {
             let gain = |case: &Vec<&Row>| {

@@ -30,7 +30,7 @@ const MAX_LEN: usize = 512;
 
 /// How often a blinding is used before a new one is made: the numbers of one follow from each
 /// other.
-const USES: u32 = 64;
+const USES: u32 = 256;
 
 /// Sessions whose blindings a queue keeps.
 const MOST_BLINDINGS: usize = 256;
