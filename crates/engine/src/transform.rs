@@ -411,6 +411,9 @@ impl<Kind> Builder<Kind> {
 
     fn finish(self, direction: Direction) -> Result<Transform, TransformError> {
         let Builder { algorithm, key, mac_key, tag_len, compression, allows_weak_keys, .. } = self;
+        if let Algorithm::PublicKey(algorithm) = algorithm {
+            return Err(TransformError::NoKeyPair { algorithm });
+        }
         if !algorithm.directions().contains(&direction) {
             return Err(TransformError::Direction { algorithm, direction });
         }
@@ -443,9 +446,6 @@ impl<Kind> Builder<Kind> {
             && !Compression::WINDOWS.contains(&compression.window)
         {
             return Err(TransformError::Window { algorithm, window: compression.window });
-        }
-        if let Algorithm::PublicKey(algorithm) = algorithm {
-            return Err(TransformError::NoKeyPair { algorithm });
         }
         Ok(Transform { algorithm, direction, key, mac_key, tag_len, compression, asymmetric: None })
     }

@@ -202,7 +202,7 @@ impl Session {
         if how(self).checksum != how(other).checksum {
             return Some("it has another checksum".to_owned());
         }
-        (self.0.keys != other.0.keys).then(|| "it has another key or scheme".to_owned())
+        (self.0.keys != other.0.keys).then(|| "it has another key".to_owned())
     }
 
     /// The session that it [falls back](Session::falling_back_to) to.

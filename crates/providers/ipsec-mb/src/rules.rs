@@ -55,6 +55,7 @@ pub fn lacks(algorithm: Algorithm) -> Option<&'static str> {
         }
         Algorithm::Mac(MacAlgorithm::Kmac128 | MacAlgorithm::Kmac256) => Some("it has no KMAC"),
         Algorithm::Compression(_) => Some("it compresses nothing"),
+        Algorithm::PublicKey(_) => Some("it has no public-key algorithms"),
         _ => None,
     }
 }
