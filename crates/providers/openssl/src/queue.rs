@@ -28,20 +28,10 @@ impl Queue for OpenSslQueue {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
         let OpenSslQueue { number, stream } = self;
         for operation in operations {
-            if let Some(parts) = operation.public_key::<OpenSslSession>() {
-                let session = parts.session;
-                let done = match session.public_key() {
-                    Some(work) => work.run(number, parts),
-                    None => Err(JobError::NotDone),
-                };
-                match done {
-                    Ok(produced) => operation.complete_with_output(produced),
-                    Err(error) => operation.complete(Err(error)),
-                }
+            let Some(parts) = operation.parts::<OpenSslSession>() else {
+                run_public_key(number, operation);
                 continue;
-            }
-            // Whatever is of another provider is left, and so fails.
-            let Some(parts) = operation.parts::<OpenSslSession>() else { continue };
+            };
             if parts.session.verifies {
                 let mut mac = Zeroizing::new([0; MAX_TAG]);
                 match OpenSslSession::run(parts, number, stream, Some(&mut mac)) {
@@ -56,5 +46,18 @@ impl Queue for OpenSslQueue {
                 }
             }
         }
+    }
+}
+
+/// Does a public-key operation. An operation of another provider is left, and so fails.
+fn run_public_key(number: &mut Number, operation: &mut Operation<'_>) {
+    let Some(parts) = operation.public_key::<OpenSslSession>() else { return };
+    let done = match parts.session.public_key() {
+        Some(work) => work.run(number, parts),
+        None => Err(JobError::NotDone),
+    };
+    match done {
+        Ok(produced) => operation.complete_with_output(produced),
+        Err(error) => operation.complete(Err(error)),
     }
 }
