@@ -2,8 +2,8 @@
 
 use broadloom_engine::{HashAlgorithm, MAX_TAG};
 use broadloom_lanes::{
-    Cpu, HashLanes, Loan, Planner, Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224, Sha256,
-    Sha384, Sha512, SpongeLanes,
+    Cpu, HashLanes, HmacKey, Loan, Planner, Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224,
+    Sha256, Sha384, Sha512, SpongeLanes,
 };
 
 /// The hashes that signatures and paddings are made with.
@@ -43,11 +43,6 @@ impl Hasher {
         }
     }
 
-    /// The CPU whose kernels it uses.
-    pub(super) fn cpu(&self) -> &Cpu {
-        &self.cpu
-    }
-
     /// Hashes messages; each digest is at the beginning of its room.
     pub(super) fn run<'m>(
         &mut self,
@@ -81,6 +76,12 @@ impl Hasher {
             HashAlgorithm::Sha3_512 => run!(sponge, Sha3_512),
             _ => unreachable!("a session is opened with one of the hashes above"),
         }
+    }
+
+    /// The HMAC of one message; the tag is at the beginning of its room.
+    pub(super) fn hmac(&mut self, key: &HmacKey<Sha256>, message: &[u8], tag: &mut [u8; MAX_TAG]) {
+        let planner = self.sha256.get_or_insert_with(|| Planner::new(&self.cpu));
+        planner.process_each(std::iter::once(Loan::hmac(key, message, tag)));
     }
 
     /// The digest of one message.

@@ -3,7 +3,7 @@
 //! what becomes of it learns whether the padding was right.
 
 use broadloom_engine::{HashAlgorithm, MAX_TAG};
-use broadloom_lanes::{Cpu, HashLanes, HmacKey, Loan, Planner, Sha256};
+use broadloom_lanes::{HmacKey, Sha256};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreater};
 use zeroize::Zeroizing;
 
@@ -18,27 +18,31 @@ const LENGTHS: usize = 128;
 pub(super) struct Rejection {
     /// The digest of the private exponent.
     key: HmacKey<Sha256>,
-    cpu: Cpu,
 }
 
 impl Rejection {
     /// Of a private exponent, as long as the modulus.
     pub(super) fn new(exponent: &[u8], hasher: &mut Hasher) -> Rejection {
         let digest = Zeroizing::new(hasher.digest(HashAlgorithm::Sha256, exponent));
-        Rejection { key: HmacKey::new(&digest[..32]), cpu: hasher.cpu().clone() }
+        Rejection { key: HmacKey::new(&digest[..32]) }
     }
 
     /// Removes the padding of a number, or puts a message in its place. Returns its length.
-    pub(super) fn decrypt(&self, number: &[u8], ciphertext: &[u8], output: &mut [u8]) -> usize {
+    pub(super) fn decrypt(
+        &self,
+        number: &[u8],
+        ciphertext: &[u8],
+        hasher: &mut Hasher,
+        output: &mut [u8],
+    ) -> usize {
         let len = number.len();
-        let mut planner = Planner::<HashLanes<Sha256>>::new(&self.cpu);
         let mut tag = Zeroizing::new([0; MAX_TAG]);
-        planner.process_each(std::iter::once(Loan::hmac(&self.key, ciphertext, &mut *tag)));
+        hasher.hmac(&self.key, ciphertext, &mut tag);
         let key = HmacKey::new(&tag[..32]);
         let mut other = Zeroizing::new([0; MAX_LEN]);
-        stream(&key, b"message", &mut planner, &mut other[..len]);
+        stream(&key, b"message", hasher, &mut other[..len]);
         let mut lengths = Zeroizing::new([0; 2 * LENGTHS]);
-        stream(&key, b"length", &mut planner, &mut *lengths);
+        stream(&key, b"length", hasher, &mut *lengths);
         let other_len = length(&lengths, len);
 
         let (is_right, at) = separator(number);
@@ -79,17 +83,12 @@ fn length(drawn: &[u8; 2 * LENGTHS], len: usize) -> u32 {
 }
 
 /// IRPRF of the draft: HMACs of a counter, a label, and the length in bits.
-fn stream(
-    key: &HmacKey<Sha256>,
-    label: &[u8],
-    planner: &mut Planner<HashLanes<Sha256>>,
-    bytes: &mut [u8],
-) {
+fn stream(key: &HmacKey<Sha256>, label: &[u8], hasher: &mut Hasher, bytes: &mut [u8]) {
     let bits = (8 * bytes.len() as u16).to_be_bytes();
     for (counter, piece) in bytes.chunks_mut(32).enumerate() {
         let message = [&(counter as u16).to_be_bytes(), label, &bits].concat();
         let mut tag = Zeroizing::new([0; MAX_TAG]);
-        planner.process_each(std::iter::once(Loan::hmac(key, &message, &mut *tag)));
+        hasher.hmac(key, &message, &mut tag);
         piece.copy_from_slice(&tag[..piece.len()]);
     }
 }

@@ -179,7 +179,7 @@ impl RsaSession {
                 padding::decrypt_oaep(hash, number, hasher, output)
             }
             (Direction::Decrypt, Padding::Pkcs1v15) => match &self.rejection {
-                Some(rejection) => Ok(rejection.decrypt(number, input, output)),
+                Some(rejection) => Ok(rejection.decrypt(number, input, hasher, output)),
                 None => Err(JobError::NotDone),
             },
             _ => {
