@@ -323,14 +323,21 @@ impl Task for Report {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.out.is_empty() {
-            return Ok(());
-        }
-        let out = &self.out;
-        let written = self.progress.hidden(|| StandardOutput.write_all(out));
-        self.out.clear();
-        written
+        write_lines(&mut self.out, &self.progress)
     }
+}
+
+/// Writes lines to standard output, and forgets them.
+///
+/// # Errors
+/// They cannot be written.
+pub fn write_lines(lines: &mut Vec<u8>, progress: &Progress) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let written = progress.hidden(|| StandardOutput.write_all(lines));
+    lines.clear();
+    written
 }
 
 /// Writes a message to standard error.

@@ -1,20 +1,19 @@
 //! Verdicts as they are told: lines on standard output, messages on standard error.
 
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
 use broadloom_cli::message::{complain, reason};
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::quote;
-use broadloom_cli::streams::StandardOutput;
 
 use super::claim::{self, Claim, Verdict};
 use super::signature::Refusal;
 use crate::hash::line;
 use crate::hash::order::Turn;
-use crate::hash::report::{Found, Outcome, Verbosity};
+use crate::hash::report::{Found, Outcome, Verbosity, write_lines};
 use crate::hash::task::Task;
 
 /// What the messages begin with.
@@ -273,13 +272,7 @@ impl Task for Report {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.out.is_empty() {
-            return Ok(());
-        }
-        let out = &self.out;
-        let written = self.progress.hidden(|| StandardOutput.write_all(out));
-        self.out.clear();
-        written
+        write_lines(&mut self.out, &self.progress)
     }
 }
 
