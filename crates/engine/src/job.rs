@@ -184,9 +184,8 @@ impl<'a, T> Job<'a, T> {
     }
 
     /// The output: of a cipher, an AEAD or a chain the bytes that the cipher wrote, where they are
-    /// in one piece; of a compression, a decompression or a public-key algorithm what it made. `None`
-    /// until the job has
-    /// succeeded.
+    /// in one piece; of a compression, a decompression or a public-key algorithm what it made.
+    /// `None` until the job has succeeded.
     ///
     /// With a [range for the cipher](Job::cipher_range) that is the range, and nothing beside it:
     /// the whole buffer, with a header before it and a [tag](Job::tag_at) behind, is

@@ -286,8 +286,8 @@ impl fmt::Display for JobError {
                 write!(f, "{len} bytes do not fit into {room}, as the provider compresses them")
             }
             JobError::OwnOutput => f.write_str(
-                "a compression and a public-key algorithm take data to read only, and make room for \
-                 their output themselves",
+                "a compression and a public-key algorithm take data to read only, and make room \
+                 for their output themselves",
             ),
             JobError::SignatureMismatch => f.write_str("the signature is wrong"),
             JobError::Decryption => f.write_str("the ciphertext cannot be decrypted"),

@@ -26,9 +26,9 @@ pub use table::{
 /// with a private and a public key.
 ///
 /// Prints as its name and parses from it: `sha256`, `hmac-sha1`, `aes-128-cmac`, `aes-128-cbc`,
-/// `3des-ctr`, `aes-256-gcm`, `chacha20-poly1305`, `deflate`, `rsa-2048`, `ecdsa-p256`; chains as `aes-128-cbc+hmac-sha1`
-/// (cipher, then MAC) and `hmac-sha1+aes-128-cbc` (MAC, then cipher). Some names have an alias:
-/// `sha-256` is parsed, too.
+/// `3des-ctr`, `aes-256-gcm`, `chacha20-poly1305`, `deflate`, `rsa-2048`, `ecdsa-p256`; chains as
+/// `aes-128-cbc+hmac-sha1` (cipher, then MAC) and `hmac-sha1+aes-128-cbc` (MAC, then cipher). Some
+/// names have an alias: `sha-256` is parsed, too.
 ///
 /// ```
 /// use broadloom_engine::{Algorithm, Direction};

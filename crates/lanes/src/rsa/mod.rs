@@ -1,9 +1,9 @@
 //! RSA (RFC 8017, FIPS 186-5): the operations with the private and with the public key, of which
 //! signatures, encryption and their paddings are made elsewhere.
 //!
-//! The private operation goes by the Chinese remainder theorem. Its two halves, modulo either
-//! prime, are in neighbouring lanes. Then its result is raised to the public exponent, and leaves only if
-//! that gives the input.
+//! The private operation uses the Chinese remainder theorem. Its two halves, one for each prime,
+//! are in neighbouring lanes. The result is then raised to the public exponent, and is given out
+//! only if that yields the input.
 
 mod blinding;
 mod error;

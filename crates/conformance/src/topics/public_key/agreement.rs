@@ -9,8 +9,8 @@ use broadloom_engine::{
 
 use super::{Pair, open, output, pairs};
 
-/// Both sides of X25519 come to the same secret; on curves, a scalar of 1 gives the x coordinate of the other side's
-/// point; points that are none are refused.
+/// Both sides of X25519 compute the same secret. On other curves, the private scalar 1 gives the x
+/// coordinate of the other side's point. Points that are not on the curve are refused.
 pub fn agreement(provider: &Arc<dyn Provider>) {
     if provider.supports(Algorithm::PublicKey(PublicKeyAlgorithm::X25519)) {
         x25519(provider);

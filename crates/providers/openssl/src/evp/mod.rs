@@ -3,8 +3,8 @@
 //! [`Libcrypto`] is the library, opened once for the process. Algorithms are fetched from it once
 //! ([`Digest`], [`Mac`], [`Cipher`]), contexts are made from those once for each key
 //! ([`DigestContext`], [`MacContext`], [`CipherContext`], [`KeyContext`]), and a context is
-//! restarted for each message. Whatever is set once for a key (implementation, key, direction, padding off) is set
-//! when a context is made, and nothing but the IV is set again.
+//! restarted for each message. A context is made with everything that is set once for a key
+//! (implementation, key, direction, padding), and nothing but the IV is set again.
 //!
 //! The methods are those of EVP, one call each. They check the lengths of keys, IVs, tags and
 //! outputs, which EVP would trust. All foreign functions of the crate are called in this module.
