@@ -7,7 +7,7 @@ use broadloom_engine::provider::{Factory, FactoryError};
 use crate::Emulated;
 
 /// The [options](crate#options), each with its values in short.
-const OPTIONS: [(&str, &str); 33] = [
+const OPTIONS: [(&str, &str); 36] = [
     ("preset", "8955, 8955-remote, doorbell-100ns or instant"),
     ("engines", "a number"),
     ("compression-engines", "a number"),
@@ -16,12 +16,15 @@ const OPTIONS: [(&str, &str); 33] = [
     ("depth", "a number"),
     ("compression-depth", "a number"),
     ("symmetric-depth", "a number"),
+    ("public-key-depth", "a number"),
     ("request-time", "a time"),
     ("compression-request-time", "a time"),
     ("symmetric-request-time", "a time"),
+    ("public-key-request-time", "a time"),
     ("byte-time", "a time"),
     ("compression-byte-time", "a time"),
     ("symmetric-byte-time", "a time"),
+    ("public-key-byte-time", "a time"),
     ("sharing", "a fraction; also for one service"),
     ("way-request-time", "a time"),
     ("way-byte-time", "a time"),

@@ -48,7 +48,9 @@ impl Store {
     /// The identity of a transform.
     pub(crate) fn transform(&self, transform: &Transform) -> Fingerprint {
         let mut hasher = HighwayHasher::new(self.key);
-        for part in [format!("{transform:?}").as_bytes(), transform.key(), transform.mac_key()] {
+        let scheme = transform.asymmetric().map(|asymmetric| asymmetric.scheme);
+        let named = format!("{transform:?} {scheme:?}");
+        for part in [named.as_bytes(), transform.key(), transform.mac_key()] {
             hasher.append(&(part.len() as u64).to_le_bytes());
             hasher.append(part);
         }

@@ -13,6 +13,7 @@ pub struct Request<'r> {
     input: &'r [u8],
     nonce: &'r [u8],
     associated: &'r [u8],
+    signature: &'r [u8],
     tag: &'r [u8],
     bits: Option<usize>,
     room: usize,
@@ -22,7 +23,8 @@ impl<'r> Request<'r> {
     /// A request over some input, which is copied when it is submitted.
     pub fn new(session: &'r DeviceSession, input: &'r [u8]) -> Self {
         let (empty, bits, room) = (&[], None, usize::MAX);
-        Request { session, input, nonce: empty, associated: empty, tag: empty, bits, room }
+        let (nonce, associated, signature, tag) = (empty, empty, empty, empty);
+        Request { session, input, nonce, associated, signature, tag, bits, room }
     }
 
     /// The nonce, the IV, or the first counter block.
@@ -33,6 +35,11 @@ impl<'r> Request<'r> {
     /// The associated data of an AEAD.
     pub fn associated(self, associated: &'r [u8]) -> Self {
         Request { associated, ..self }
+    }
+
+    /// The signature that is to be checked over the input.
+    pub fn signature(self, signature: &'r [u8]) -> Self {
+        Request { signature, ..self }
     }
 
     /// The tag that an AEAD is to check.
@@ -61,7 +68,7 @@ pub struct Response<'r> {
     /// How it went. A request that cannot be (a nonce of a wrong length) fails as a job of the
     /// engine would.
     pub status: Result<(), JobError>,
-    /// The ciphered, compressed or decompressed data; empty after a failure.
+    /// What was ciphered, compressed, decompressed, signed or agreed; empty after a failure.
     pub output: &'r [u8],
     /// The digest or tag that was made; empty if none was.
     pub tag: &'r [u8],
@@ -83,7 +90,10 @@ impl Instance {
             let job = slot.begin(request.session);
             job.set_nonce(request.nonce);
             job.set_bits(request.bits);
-            transfer::set_associated(job, request.associated);
+            match kind {
+                Kind::PublicKey => transfer::set_signature(job, request.signature),
+                _ => transfer::set_associated(job, request.associated),
+            }
             match kind {
                 Kind::Open => job.set_expected_tag(request.tag),
                 Kind::Compress => transfer::set_room(job, kind, request.room),

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use broadloom_engine::provider::{Provider, ProviderError, ProviderSession};
 use broadloom_engine::{
-    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Session, Transform,
-    TransformError,
+    Algorithm, Compression, CompressionAlgorithm, Direction, Ending, Padding, PublicKeyAlgorithm,
+    Session, Transform, TransformError,
 };
 
 use crate::prepared::Fingerprint;
-use crate::timing::Service;
+use crate::timing::{Service, cost};
 
 /// A session of the device: for [`Request`](crate::Request)s, and behind the engine's own sessions.
 /// A clone is the same session.
@@ -26,8 +26,11 @@ pub(crate) struct Inner {
     /// Decompresses what was compressed, to see whether it is right.
     pub check: Option<Session>,
     /// Tells sessions apart in the store of prepared results. None where results are never
-    /// prepared: those that need a nonce, which is never the same twice.
+    /// prepared: those that depend on more than the session and the input.
     pub fingerprint: Option<Fingerprint>,
+    /// How much longer than an RSA-2048 private operation one of its requests takes, if those are
+    /// what it has.
+    pub cost: f64,
     ending: Option<Ending>,
 }
 
@@ -45,12 +48,15 @@ pub(crate) enum Kind {
     Open,
     Compress,
     Decompress,
+    /// Signs, verifies a signature, encrypts, decrypts or agrees.
+    PublicKey,
 }
 
 impl Kind {
     pub(crate) fn service(self) -> Service {
         match self {
             Kind::Compress | Kind::Decompress => Service::Compression,
+            Kind::PublicKey => Service::PublicKey,
             _ => Service::Symmetric,
         }
     }
@@ -58,6 +64,11 @@ impl Kind {
     /// Whether it writes over its data.
     pub(crate) fn writes(self) -> bool {
         matches!(self, Kind::Cipher | Kind::Seal | Kind::Open)
+    }
+
+    /// Whether its output is the job's own, and not among its data.
+    pub(crate) fn makes(self) -> bool {
+        matches!(self, Kind::Compress | Kind::Decompress | Kind::PublicKey)
     }
 }
 
@@ -71,6 +82,7 @@ impl DeviceSession {
         fingerprint: impl FnOnce(&Transform) -> Option<Fingerprint>,
     ) -> Result<DeviceSession, ProviderError> {
         let kind = match (transform.algorithm(), transform.direction()) {
+            (Algorithm::PublicKey(_), _) => Kind::PublicKey,
             (_, Direction::Compress) => Kind::Compress,
             (_, Direction::Decompress) => Kind::Decompress,
             (Algorithm::Cipher(_), _) => Kind::Cipher,
@@ -98,14 +110,15 @@ impl DeviceSession {
                 check = Some(first_able(backends, &valid(decompress)?)?);
             }
         }
-        let takes_nonce = match transform.algorithm() {
-            Algorithm::Mac(mac) => !mac.nonce_lens().is_none(),
-            Algorithm::Hash(_) | Algorithm::Compression(_) => false,
-            _ => true,
-        };
-        let fingerprint = if takes_nonce { None } else { fingerprint(transform) };
+        let fingerprint = if is_determined(transform) { fingerprint(transform) } else { None };
         let ending = transform.compression().map(|how| how.ending);
-        let inner = Inner { kind, work, part, check, fingerprint, ending };
+        let cost = match transform.algorithm() {
+            Algorithm::PublicKey(algorithm) => {
+                cost(algorithm, transform.direction()).ok_or_else(|| no_engine(algorithm))?
+            }
+            _ => 1.0,
+        };
+        let inner = Inner { kind, work, part, check, fingerprint, cost, ending };
         Ok(DeviceSession(Arc::new(inner)))
     }
 
@@ -137,6 +150,7 @@ impl ProviderSession for DeviceSession {
         match self.0.kind.service() {
             Service::Symmetric => 0,
             Service::Compression => 1,
+            Service::PublicKey => 2,
         }
     }
 
@@ -149,6 +163,10 @@ impl ProviderSession for DeviceSession {
     fn gathers(&self) -> bool {
         true
     }
+}
+
+fn no_engine(algorithm: PublicKeyAlgorithm) -> ProviderError {
+    ProviderError::new(format!("the device has no engine for {algorithm}"))
 }
 
 fn open_part(
@@ -164,6 +182,25 @@ fn open_part(
             first_able(backends, &Transform::compress(algorithm, open).ok()?).ok()
         }
         _ => None,
+    }
+}
+
+/// Whether results depend on the session and the input alone: on no nonce, on no signature that is
+/// to be checked, and on nothing drawn at random.
+fn is_determined(transform: &Transform) -> bool {
+    match transform.algorithm() {
+        Algorithm::Mac(mac) => mac.nonce_lens().is_none(),
+        Algorithm::Hash(_) | Algorithm::Compression(_) => true,
+        Algorithm::PublicKey(_) => match transform.direction() {
+            Direction::Sign => {
+                let padding = transform.asymmetric().map(|asymmetric| asymmetric.scheme.of_rsa());
+                matches!(transform.algorithm(), Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(_)))
+                    && padding == Some(Padding::Pkcs1v15)
+            }
+            Direction::Decrypt | Direction::Agree => true,
+            _ => false,
+        },
+        _ => false,
     }
 }
 

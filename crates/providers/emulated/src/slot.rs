@@ -205,11 +205,9 @@ impl Slot {
         let output = match (session.0.kind, &self.output) {
             (Kind::Tag | Kind::Verify, _) => &[],
             (_, Some(Output::Taken(output) | Output::Own(output))) => output.as_slice(),
-            (Kind::Compress | Kind::Decompress, None) if self.result.full => &[],
-            (Kind::Compress | Kind::Decompress, None) => job.output().unwrap_or_default(),
-            (Kind::Cipher | Kind::Seal | Kind::Open, None) => {
-                job.data().output().unwrap_or_default()
-            }
+            (kind, None) if kind.makes() && self.result.full => &[],
+            (kind, None) if kind.makes() => job.output().unwrap_or_default(),
+            (_, None) => job.data().output().unwrap_or_default(),
         };
         (output, &self.result.tag[..self.result.tag_len])
     }
@@ -230,7 +228,7 @@ impl Slot {
         let Some(Work { session, job }) = work else { return (None, &mut []) };
         let made = match session.0.kind {
             Kind::Tag | Kind::Verify => None,
-            Kind::Compress | Kind::Decompress => {
+            kind if kind.makes() => {
                 if output.is_none() && !result.full {
                     *output = Some(Output::Taken(job.take_output()));
                 }
@@ -238,7 +236,7 @@ impl Slot {
                     .as_mut()
                     .map(|(Output::Taken(output) | Output::Own(output))| output.as_mut_slice())
             }
-            Kind::Cipher | Kind::Seal | Kind::Open => match job.data_mut() {
+            _ => match job.data_mut() {
                 Data::InPlace(buffer) | Data::OutOfPlace { destination: buffer, .. } => {
                     Some(buffer.as_mut_slice())
                 }

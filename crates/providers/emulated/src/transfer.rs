@@ -4,7 +4,7 @@
 //! happened on the way.
 
 use broadloom_engine::provider::{Operation, Progress, Text};
-use broadloom_engine::{Bytes, DeviceFault, Job, JobError};
+use broadloom_engine::{Bytes, DeviceFault, Direction, Job, JobError};
 
 use crate::options::Memory;
 use crate::session::{DeviceSession, Kind};
@@ -29,6 +29,10 @@ pub(crate) fn load(
             let job = slot.job();
             set_room(job, kind, room);
         }
+        Kind::PublicKey => {
+            let parts = operation.public_key::<DeviceSession>()?;
+            set_signature(slot.job(), parts.signature);
+        }
         _ => {
             let parts = operation.parts::<DeviceSession>()?;
             let job = slot.job();
@@ -52,7 +56,7 @@ pub(crate) fn load(
     }
     let input = slot.input();
     match kind {
-        Kind::Compress | Kind::Decompress => {
+        kind if kind.makes() => {
             operation.input_pieces().for_each(|piece| input.extend_from_slice(piece));
         }
         _ if in_pieces => operation.input_pieces().for_each(|piece| input.extend_from_slice(piece)),
@@ -99,6 +103,15 @@ pub(crate) fn set_associated(job: &mut Job<'static>, associated: &[u8]) {
     }
 }
 
+/// Gives a job the signature that it is to check: none where its session checks none.
+pub(crate) fn set_signature(job: &mut Job<'static>, signature: &[u8]) {
+    let verifies = job.session().direction() == Direction::Verify;
+    match verifies {
+        true => job.set_signature(signature.to_vec()),
+        false => job.set_associated(Bytes::EMPTY),
+    }
+}
+
 /// Whether the results in a slot are as the device sent them.
 #[inline]
 pub(crate) fn check(slot: &Slot, integrity: bool) -> Result<(), JobError> {
@@ -122,8 +135,8 @@ pub(crate) fn unload(slot: &mut Slot, operation: &mut Operation<'_>, status: Res
 }
 
 fn unload_borrowed(slot: &mut Slot, operation: &mut Operation<'_>, status: Result<(), JobError>) {
-    let compresses = matches!(slot.session().kind, Kind::Compress | Kind::Decompress);
-    if compresses && status.is_ok() {
+    let makes = slot.session().kind.makes();
+    if makes && status.is_ok() {
         // The job forgets its output with its data.
         slot.take_output();
     }
@@ -153,6 +166,16 @@ fn bring(slot: &Slot, operation: &mut Operation<'_>, in_place: bool) {
                 full: slot.result.full,
                 checksum: slot.result.checksum,
             });
+        }
+        Kind::PublicKey => {
+            let Some(parts) = operation.public_key::<DeviceSession>() else {
+                return operation.complete(Err(JobError::NotDone));
+            };
+            let Some(room) = parts.output.get_mut(..output.len()) else {
+                return operation.complete(Err(JobError::NotDone));
+            };
+            room.copy_from_slice(output);
+            return operation.complete_with_output(output.len());
         }
         Kind::Tag | Kind::Cipher | Kind::Seal | Kind::Open => {}
     }

@@ -10,14 +10,16 @@ use broadloom_engine::{
 };
 use common::*;
 
-/// Jobs of three kinds, and what is right.
+/// Jobs of four kinds, and what is right.
 struct Work {
     hmac: Session,
     encrypt: Session,
     compress: Session,
+    sign: Session,
     texts: Vec<Vec<u8>>,
     macs: Vec<Vec<u8>>,
     ciphertexts: Vec<Vec<u8>>,
+    signatures: Vec<Vec<u8>>,
 }
 
 const NONCE: [u8; 16] = [3; 16];
@@ -31,7 +33,7 @@ impl Work {
                 random.text(len)
             })
             .collect();
-        let (hmac, encrypt) = (direct(&hmac()), direct(&encrypt()));
+        let (hmac, encrypt, sign) = (direct(&hmac()), direct(&encrypt()), direct(&sign()));
         let mut macs: Vec<_> = texts.iter().map(|text| Job::new(&hmac, text.as_slice())).collect();
         let mut processor = broadloom_engine::Processor::new();
         processor.process_many(&mut macs);
@@ -41,20 +43,27 @@ impl Work {
         processor.process_many(&mut ciphers);
         let ciphertexts =
             ciphers.iter().map(|job| job.output().expect("it is made").to_vec()).collect();
+        let mut signed: Vec<_> =
+            texts.iter().map(|text| Job::new(&sign, text.as_slice())).collect();
+        processor.process_many(&mut signed);
+        let signatures = signed.iter_mut().map(Job::take_output).collect();
+        drop(signed);
         Work {
             hmac: open(device, &common::hmac()),
             encrypt: open(device, &common::encrypt()),
             compress: open(device, &common::compress(Compression::default())),
+            sign: open(device, &common::sign()),
             texts,
             macs,
             ciphertexts,
+            signatures,
         }
     }
 
     /// Job number `number`; in place of what is borrowed, what is owned and can be handed over.
     fn job(&self, number: usize, owned: bool) -> Job<'_, usize> {
         let text = &self.texts[number];
-        let job = match (number % 3, owned) {
+        let job = match (number % 4, owned) {
             (0, false) => Job::new(&self.hmac, text.as_slice()),
             (0, true) => {
                 let (a, b) = text.split_at(text.len() / 3);
@@ -65,27 +74,30 @@ impl Work {
                 Job::new(&self.encrypt, (text.as_slice(), vec![0; text.len()])).nonce(&NONCE)
             }
             (1, true) => Job::new(&self.encrypt, text.clone()).nonce(&NONCE),
-            (_, false) => Job::new(&self.compress, text.as_slice()),
-            (_, true) => Job::new(&self.compress, Bytes::from(text.clone())),
+            (2, false) => Job::new(&self.compress, text.as_slice()),
+            (2, true) => Job::new(&self.compress, Bytes::from(text.clone())),
+            (_, false) => Job::new(&self.sign, text.as_slice()),
+            (_, true) => Job::new(&self.sign, Bytes::from(text.clone())),
         };
         job.user(number)
     }
 
     fn assert_right(&self, job: &Job<'_, usize>, context: &str) {
         let number = *job.user_value();
-        match number % 3 {
+        match number % 4 {
             0 => assert_eq!(job.tag(), Some(self.macs[number].as_slice()), "{context}"),
             1 => assert_eq!(job.output(), Some(self.ciphertexts[number].as_slice()), "{context}"),
-            _ => {
+            2 => {
                 let output = job.output().expect("it is made");
                 assert_eq!(inflate(output), self.texts[number], "{context}");
             }
+            _ => assert_eq!(job.output(), Some(self.signatures[number].as_slice()), "{context}"),
         }
     }
 
     /// What was given in place, and failed, is as it was.
     fn assert_untouched(&self, job: &Job<'_, usize>, context: &str) {
-        if let (1, Data::InPlace(buffer)) = (job.user_value() % 3, job.data()) {
+        if let (1, Data::InPlace(buffer)) = (job.user_value() % 4, job.data()) {
             assert_eq!(buffer.as_slice(), self.texts[*job.user_value()], "{context}");
         }
     }
@@ -275,6 +287,7 @@ fn software_takes_over_where_it_is_allowed_to() {
         work.hmac = falling(work.hmac, direct(&hmac()));
         work.encrypt = falling(work.encrypt, direct(&encrypt()));
         work.compress = falling(work.compress, direct(&compress(Compression::default())));
+        work.sign = falling(work.sign, direct(&sign()));
         let mut jobs: Vec<_> = (0..30).map(|number| work.job(number, seed % 4 > 1)).collect();
         let outcome = broadloom_engine::Processor::new().process_many(&mut jobs);
         assert_eq!(outcome.failed, 0, "seed {seed}");

@@ -80,8 +80,8 @@ pub(crate) enum Wait {
 /// Time between the polls of a thread, unless it is given.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
-const NAMES: &str = "its options are preset, ring, doorbell, interrupt, public-key-engines, engines, depth, \
-    request-time, byte-time and sharing (each also with compression- or symmetric- before it), \
+const NAMES: &str = "its options are preset, ring, doorbell, interrupt, engines, depth, request-time, \
+    byte-time and sharing (each also with compression-, symmetric- or public-key- before it), \
     way-request-time, way-byte-time, distance, remote-request-time, remote-byte-time, memory, responses, \
     poller, poll-interval, wait, faults, seed, timeout, integrity, verify, prepare, silicon and instances";
 
@@ -117,21 +117,23 @@ fn preset(given: &[(&str, &str)]) -> Result<Preset, OptionError> {
 
 /// The service that an option is for, and the rest of its name.
 fn of_service(name: &str) -> Option<(&str, &str)> {
-    let (service, name) = name.split_once('-')?;
-    matches!(service, "compression" | "symmetric").then_some((service, name))
+    let services = ["compression", "symmetric", "public-key"];
+    services.into_iter().find_map(|service| {
+        let rest = name.strip_prefix(service)?.strip_prefix('-')?;
+        Some((service, rest))
+    })
 }
 
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Preset { name, timing, public_key_engines, .. } = &self.device;
+        let Preset { name, timing, .. } = &self.device;
         write!(f, "preset {name}: ")?;
         match timing {
             None => f.write_str("no timing")?,
             Some(timing) => write!(
                 f,
-                "{} compression, {} symmetric and {public_key_engines} public-key engines (of these none \
-                 is of use yet)",
-                timing.compression.engines, timing.symmetric.engines
+                "{} compression, {} symmetric and {} public-key engines",
+                timing.compression.engines, timing.symmetric.engines, timing.public_key.engines
             )?,
         }
         for (index, (name, rate)) in self.rates.iter().enumerate() {
@@ -198,7 +200,6 @@ impl Parser {
             }
             "doorbell" => options.device.doorbell = nanoseconds(value)? as u64,
             "interrupt" => options.device.interrupt = nanoseconds(value)? as u64,
-            "public-key-engines" => options.device.public_key_engines = count(value, 0, 1024)?,
             "memory" => {
                 options.memory =
                     one_of(value, &[("copy", Memory::Copy), ("gather", Memory::Gather)])?;
@@ -261,9 +262,11 @@ impl Parser {
                 timing.remote = one_of(value, &[("local", None), ("remote", Some(self.remote))])?;
             }
             _ => {
-                for (own, engines) in
-                    [("compression", &mut timing.compression), ("symmetric", &mut timing.symmetric)]
-                {
+                for (own, engines) in [
+                    ("compression", &mut timing.compression),
+                    ("symmetric", &mut timing.symmetric),
+                    ("public-key", &mut timing.public_key),
+                ] {
                     if service.is_none_or(|service| service == own) {
                         set_engines(engines, rest, value)?;
                     }

@@ -11,7 +11,8 @@ fn refused(given: &[(&str, &str)]) -> String {
 #[test]
 fn the_8955_polls_inline_and_copies() {
     let options = parse(&[]);
-    assert_eq!((options.device.name, options.device.public_key_engines), ("8955", 30));
+    let timing = options.device.timing.expect("it has one");
+    assert_eq!((options.device.name, timing.public_key.engines), ("8955", 30));
     assert_eq!((options.memory, options.delivery), (Memory::Copy, Delivery::Inline(Wait::Yield)));
     assert_eq!((options.rates, options.prepare, options.integrity), (Rates::default(), 0, true));
 }
@@ -23,6 +24,7 @@ fn values_of_the_model_are_for_all_services_or_for_one() {
         ("depth", "4"),
         ("engines", "2"),
         ("symmetric-byte-time", "0.25ns"),
+        ("public-key-engines", "7"),
         ("request-time", "2us"),
         ("sharing", "0.5"),
         ("way-byte-time", "1ns"),
@@ -36,6 +38,7 @@ fn values_of_the_model_are_for_all_services_or_for_one() {
     assert_eq!(both.map(|engines| engines.request_time), [2000.0, 2000.0]);
     assert_eq!(both.map(|engines| engines.sharing), [0.5, 0.5]);
     assert_eq!(timing.symmetric.byte_time, 0.25);
+    assert_eq!((timing.public_key.engines, timing.public_key.depth), (7, 4));
     assert_eq!(timing.way.byte_time, 1.0);
     assert_eq!(timing.remote.map(|remote| remote.request_time), Some(3000.0));
 }

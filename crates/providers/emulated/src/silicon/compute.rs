@@ -24,6 +24,9 @@ pub(crate) struct Computer {
     pub scratch: Vec<u8>,
 }
 
+/// Requests that are computed in one call.
+type Together<'t, 's> = ArrayVec<&'t mut Taken<'s>, WINDOW>;
+
 impl Computer {
     /// Computes a window of requests. Afterwards each slot has its result, in the form that is
     /// sent.
@@ -32,16 +35,19 @@ impl Computer {
         if let Some(store) = &device.store {
             look_up(device, store, window, &mut inputs);
         }
-        let mut together = ArrayVec::<&mut Taken<'_>, WINDOW>::new();
+        // Those of a service that share vectors, each in one call.
+        let [mut symmetric, mut public_key] = [(); 2].map(|()| Together::new());
         for taken in window.iter_mut().filter(|taken| !taken.done) {
             taken.slot.keep();
             match taken.slot.session().kind.service() {
-                Service::Symmetric => together.push(taken),
+                Service::Symmetric => symmetric.push(taken),
+                Service::PublicKey => public_key.push(taken),
                 Service::Compression => self.process(&mut [taken]),
             }
         }
-        self.process(&mut together);
-        drop(together);
+        self.process(&mut symmetric);
+        self.process(&mut public_key);
+        drop((symmetric, public_key));
         for (taken, input) in window.iter_mut().zip(inputs) {
             if !taken.done {
                 self.finish(device, &mut taken.slot);
@@ -133,7 +139,7 @@ fn look_up(
 
 /// Gives a slot a result that was prepared.
 fn put(slot: &mut Slot, prepared: &Prepared) {
-    if matches!(slot.session().kind, Kind::Compress | Kind::Decompress) {
+    if slot.session().kind.makes() {
         slot.set_output(&prepared.output);
     }
     let result = &mut slot.result;

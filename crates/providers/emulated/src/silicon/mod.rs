@@ -155,8 +155,9 @@ impl Thread<'_> {
             let mut time = 0;
             if let Some(model) = &mut model {
                 let bytes = taken.slot.input_len();
-                let service = taken.slot.session().kind.service();
-                time = model.schedule(Work { service, arrival, bytes, slower: fate.slower });
+                let session = taken.slot.session();
+                let (service, cost) = (session.kind.service(), session.cost);
+                time = model.schedule(Work { service, arrival, bytes, cost, slower: fate.slower });
                 slow += u64::from(fate.slower > 1);
                 if now > time {
                     late += 1;

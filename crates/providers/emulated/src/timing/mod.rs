@@ -7,8 +7,10 @@
 //! down: with `k` requests, each takes `T(k) = T(1) · (1 + c · (k − 1))`. `k` is the number of
 //! requests in the pipeline, itself included, when its work begins.
 
+mod cost;
 mod preset;
 
+pub(crate) use cost::cost;
 pub(crate) use preset::{PRESETS, Preset, REMOTE};
 
 /// The kind of a request's work.
@@ -17,6 +19,8 @@ pub(crate) enum Service {
     Compression,
     /// Ciphers, hashes, MACs and AEADs.
     Symmetric,
+    /// Signatures, RSA's encryption, and key agreement.
+    PublicKey,
 }
 
 /// The engines of a service.
@@ -46,6 +50,8 @@ pub(crate) struct Way {
 pub(crate) struct Timing {
     pub compression: Engines,
     pub symmetric: Engines,
+    /// The times are those of an RSA-2048 private operation.
+    pub public_key: Engines,
     pub way: Way,
     /// The extra cost of another socket's memory.
     pub remote: Option<Way>,
@@ -69,6 +75,7 @@ struct Schedule {
 pub(crate) struct Model {
     compression: Schedule,
     symmetric: Schedule,
+    public_key: Schedule,
 }
 
 /// A request, as far as timing goes.
@@ -79,6 +86,8 @@ pub(crate) struct Work {
     pub arrival: u64,
     /// Bytes of its input.
     pub bytes: usize,
+    /// Its time over that which its engines have for a request of so many bytes.
+    pub cost: f64,
     /// How many times slower than it should be its engine is.
     pub slower: u32,
 }
@@ -93,6 +102,7 @@ impl Model {
         Model {
             compression: Schedule::new(timing.compression, way),
             symmetric: Schedule::new(timing.symmetric, way),
+            public_key: Schedule::new(timing.public_key, way),
         }
     }
 
@@ -101,6 +111,7 @@ impl Model {
         match work.service {
             Service::Compression => self.compression.schedule(work),
             Service::Symmetric => self.symmetric.schedule(work),
+            Service::PublicKey => self.public_key.schedule(work),
         }
     }
 
@@ -108,6 +119,7 @@ impl Model {
     pub(crate) fn reset(&mut self) {
         self.compression.taken_until.fill(0);
         self.symmetric.taken_until.fill(0);
+        self.public_key.taken_until.fill(0);
     }
 }
 
@@ -151,7 +163,7 @@ impl Schedule {
         let others = busy(pipeline, start);
         let bytes = work.bytes as f64;
         let Engines { request_time, byte_time, .. } = self.engines;
-        let alone = (request_time + byte_time * bytes) * f64::from(work.slower);
+        let alone = (request_time + byte_time * bytes) * work.cost * f64::from(work.slower);
         let way = self.way.request_time + self.way.byte_time * bytes;
         let ready = start + (way + alone * self.slowdown[others] + 0.5) as u64;
         let (place, _) = first_free(pipeline);
@@ -172,11 +184,21 @@ mod tests {
 
     const NO_WAY: Way = Way { request_time: 0.0, byte_time: 0.0 };
 
+    /// The same engines for all services.
+    fn timing(engines: Engines, way: Way, remote: Option<Way>) -> Timing {
+        let (compression, symmetric, public_key) = (engines, engines, engines);
+        Timing { compression, symmetric, public_key, way, remote }
+    }
+
+    /// A request of a service, at the beginning.
+    fn of(service: Service) -> Work {
+        Work { service, arrival: 0, bytes: 0, cost: 1.0, slower: 1 }
+    }
+
     fn schedule(engines: Engines, way: Way, work: &[(u64, usize)]) -> Vec<u64> {
-        let mut model =
-            Model::new(&Timing { compression: engines, symmetric: engines, way, remote: None });
+        let mut model = Model::new(&timing(engines, way, None));
         let service = Service::Symmetric;
-        let ready = |&(arrival, bytes)| model.schedule(Work { service, arrival, bytes, slower: 1 });
+        let ready = |&(arrival, bytes)| model.schedule(Work { arrival, bytes, ..of(service) });
         work.iter().map(ready).collect()
     }
 
@@ -217,9 +239,8 @@ mod tests {
         let way = Way { request_time: 7.0, byte_time: 0.25 };
         // 7 + 2 on the way; 108 in the engine, and twice that beside another.
         assert_eq!(schedule(engines, way, &[(0, 8), (0, 8)]), [117, 225]);
-        let timing = Timing { compression: engines, symmetric: engines, way, remote: Some(way) };
-        let mut far = Model::new(&timing);
-        let work = Work { service: Service::Compression, arrival: 50, bytes: 8, slower: 1 };
+        let mut far = Model::new(&timing(engines, way, Some(way)));
+        let work = Work { arrival: 50, bytes: 8, ..of(Service::Compression) };
         assert_eq!(far.schedule(work), 50 + 18 + 108);
         far.reset();
         assert_eq!(far.schedule(Work { slower: 3, ..work }), 50 + 18 + 324);
@@ -229,11 +250,12 @@ mod tests {
     fn services_have_engines_of_their_own() {
         let one =
             Engines { engines: 1, depth: 1, request_time: 100.0, byte_time: 0.0, sharing: 0.0 };
-        let timing = Timing { compression: one, symmetric: one, way: NO_WAY, remote: None };
-        let mut model = Model::new(&timing);
-        let mut ready = |service| model.schedule(Work { service, arrival: 0, bytes: 0, slower: 1 });
+        let mut model = Model::new(&timing(one, NO_WAY, None));
+        let mut ready = |service| model.schedule(of(service));
         assert_eq!(ready(Service::Compression), 100);
         assert_eq!(ready(Service::Symmetric), 100);
+        assert_eq!(ready(Service::PublicKey), 100);
         assert_eq!(ready(Service::Compression), 200);
+        assert_eq!(model.schedule(Work { cost: 2.5, ..of(Service::PublicKey) }), 100 + 250);
     }
 }

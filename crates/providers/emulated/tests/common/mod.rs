@@ -1,13 +1,13 @@
 //! What the tests of the device have in common.
 #![allow(dead_code, reason = "each test uses a part")]
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use broadloom_emulated::Emulated;
 use broadloom_engine::provider::Provider;
 use broadloom_engine::{
     AesSize, Bytes, CipherAlgorithm, Compression, CompressionAlgorithm, HashAlgorithm, Job,
-    MacAlgorithm, Processor, Session, Transform,
+    MacAlgorithm, PrivateKey, Processor, Scheme, Session, Transform,
 };
 use broadloom_lanes::Cpu;
 use broadloom_libdeflate::Libdeflate;
@@ -53,6 +53,15 @@ pub fn hmac() -> Transform {
 pub fn encrypt() -> Transform {
     let cipher = CipherAlgorithm::AesCbc(AesSize::Aes128);
     Transform::cipher(cipher, &[7; 16]).encrypt().expect("it fits")
+}
+
+/// Signatures of RSA-1024, which are the same each time.
+pub fn sign() -> Transform {
+    static KEY: LazyLock<PrivateKey> = LazyLock::new(|| {
+        let pem = include_str!("../../../../conformance/vectors/keys/rsa-1024.pem");
+        PrivateKey::from_pem(pem).expect("OpenSSL made it")
+    });
+    Transform::sign(&KEY, Scheme::default()).expect("it fits")
 }
 
 pub fn compress(how: Compression) -> Transform {
