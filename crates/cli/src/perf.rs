@@ -3,6 +3,7 @@
 mod compress;
 mod failure;
 mod files;
+mod pk;
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -40,6 +41,7 @@ enum What {
     Workloads(Box<WorkloadArgs>),
     Matrix(Box<MatrixArgs>),
     Compress(Box<compress::CompressArgs>),
+    Pk(Box<pk::PkArgs>),
 }
 
 /// Measure the four workloads of Intel's paper on multiple buffers, beside other libraries
@@ -221,6 +223,7 @@ pub fn run(args: PerfArgs, cpu: &Cpu) -> ExitCode {
         What::Workloads(args) => workloads(*args, cpu),
         What::Matrix(args) => matrix(*args, cpu),
         What::Compress(args) => compress::run(*args, cpu),
+        What::Pk(args) => pk::run(*args, cpu),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -153,6 +153,34 @@ fn a_matrix_is_what_was_asked_for() {
 }
 
 #[test]
+fn public_keys_are_measured_as_asked() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (json, page) = (path("rows.json"), path("page.html"));
+    let figures = "--figure=outstanding,montgomery";
+    let said = perf("pk", &["--quick", figures, "--json", &json, "--report", &page]);
+    let text = said.good();
+    assert!(text.contains("rsa-1024: Montgomery over division"), "{text}");
+    assert!(text.contains("decryptions a second, with"), "{text}");
+    let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    let of = |provider: &str| {
+        rows.iter().filter(|row| row["provider"] == provider).cloned().collect::<Vec<_>>()
+    };
+    // Two keys, two reductions, two widths; and as many numbers outstanding at each provider.
+    assert_eq!(of("textbook").len(), 8);
+    assert_eq!(of("emulated").len(), of("native").len());
+    for row in of("emulated") {
+        assert!(row["outstanding"].is_u64() && row["operations_per_second"].is_f64(), "{row}");
+    }
+    assert!(std::fs::read_to_string(page).unwrap().contains("<svg"));
+
+    let said = perf("pk", &["--figure=rsa"]);
+    assert_eq!((said.code, said.text()), (Some(2), ""));
+    assert!(said.stderr.contains("valid: montgomery, outstanding, curves"), "{}", said.stderr);
+}
+
+#[test]
 fn wrong_matrix_options_are_named() {
     for (args, code, text) in [
         (&["--algorithm=sha3"][..], 2, "sha3"),

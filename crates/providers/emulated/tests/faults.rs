@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use broadloom_emulated::{Emulated, Statistics};
@@ -230,28 +231,41 @@ fn a_slow_engine_is_slow_and_right() {
     assert!(device.statistics().faults.slow_engines > 20);
 }
 
-/// Ten thousand runs with everything at once, in all ways of delivery.
+/// Ten thousand runs with everything at once, in all ways of delivery. Most of their time is spent
+/// in waiting, so several go on at a time.
 #[test]
 fn everything_at_once() {
-    let faults = "full-ring:0.1,slow-engine:0.05,lost-response:0.01,corrupted-output:0.05,reset:0.01,removal:0.002";
-    let mut kinds = std::collections::HashSet::new();
-    for seed in 0..10_000u64 {
-        let number = seed.to_string();
-        let mut options =
-            vec![("faults", faults), ("seed", &number), ("timeout", "200us"), ("ring", "8")];
-        options.push(("memory", if seed % 2 == 0 { "copy" } else { "gather" }));
-        match seed % 5 {
-            0 => options.push(("responses", "interrupt")),
-            1 => options.extend([("poller", "thread"), ("poll-interval", "5us")]),
-            2 => options.push(("wait", "20us")),
-            _ => {}
-        }
-        let context = format!("seed {seed}");
-        let device = instant(&options);
-        let tally = run(&device, seed, 24, seed % 4 > 1, &context);
-        kinds.extend(tally.failed.iter().map(ToString::to_string));
-    }
+    const THREADS: u64 = 4;
+    let kinds = std::thread::scope(|scope| {
+        let failed = |first| {
+            let seeds = (first..10_000).step_by(THREADS as usize);
+            seeds.flat_map(everything_with).collect::<HashSet<String>>()
+        };
+        let threads: Vec<_> =
+            (0..THREADS).map(|first| scope.spawn(move || failed(first))).collect();
+        let all = threads.into_iter().map(|thread| thread.join().expect("every run passes"));
+        all.reduce(|all, more| &all | &more).expect("there are threads")
+    });
     assert_eq!(kinds.len(), 4, "timeouts, damage, resets, removals, and nothing else: {kinds:?}");
+}
+
+/// A run, and what its jobs failed with.
+fn everything_with(seed: u64) -> Vec<String> {
+    let faults = "full-ring:0.1,slow-engine:0.05,lost-response:0.01,corrupted-output:0.05,\
+                  reset:0.01,removal:0.002";
+    let number = seed.to_string();
+    let mut options =
+        vec![("faults", faults), ("seed", &number), ("timeout", "200us"), ("ring", "8")];
+    options.push(("memory", if seed % 2 == 0 { "copy" } else { "gather" }));
+    match seed % 5 {
+        0 => options.push(("responses", "interrupt")),
+        1 => options.extend([("poller", "thread"), ("poll-interval", "5us")]),
+        2 => options.push(("wait", "20us")),
+        _ => {}
+    }
+    let device = instant(&options);
+    let tally = run(&device, seed, 24, seed % 4 > 1, &format!("seed {seed}"));
+    tally.failed.iter().map(ToString::to_string).collect()
 }
 
 /// The plan of what goes wrong depends on the seed alone.
