@@ -38,6 +38,7 @@ mod buffer;
 mod chacha;
 mod chain;
 mod cpu;
+mod curves;
 mod des;
 mod error;
 mod features;
@@ -69,6 +70,10 @@ pub use chacha::{
 };
 pub use chain::{Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Ranges, Steps};
 pub use cpu::{Cpu, Isa, IsaError};
+pub use curves::{
+    CurveError, CurveInputError, CurveJob, CurveLanes, CurveOutcome, Ed25519KeyError,
+    Ed25519PrivateKey, Ed25519PublicKey, X25519Key,
+};
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;
 pub use features::{Feature, FeatureState, UnknownFeature};

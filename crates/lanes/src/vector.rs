@@ -13,11 +13,15 @@ macro_rules! each {
     ($i:ident in 4 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3) };
     ($i:ident in 5 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4) };
     ($i:ident in 8 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7) };
+    ($i:ident in 10 => $value:expr) => { crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9) };
     ($i:ident in 13 => $value:expr) => {
         crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12)
     };
     ($i:ident in 14 => $value:expr) => {
         crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13)
+    };
+    ($i:ident in 12 => $value:expr) => {
+        crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11)
     };
     ($i:ident in 16 => $value:expr) => {
         crate::vector::each!(@ $i $value, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)

@@ -33,6 +33,7 @@ mod check;
 mod ciphers;
 mod comparisons;
 mod controls;
+mod curves;
 mod engine;
 mod hashes;
 mod keys;
@@ -100,6 +101,7 @@ fn check_all(observer: &mut Observer) -> ExitCode {
         ciphers::check(&mut checks);
         others::check(&mut checks);
         rsa::check(&mut checks);
+        curves::check(&mut checks);
         comparisons::check(&mut checks);
         engine::check(&mut checks);
         let (done, these) = (checks.done, checks.failed.len());

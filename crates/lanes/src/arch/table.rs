@@ -3,6 +3,7 @@
 use super::draw::Draw;
 use crate::aes::AesKernels;
 use crate::chacha::ChaChaKernel;
+use crate::curves::CurveKernels;
 use crate::des::DesKernel;
 use crate::features::{Choice, Features};
 use crate::hash::HashKernels;
@@ -34,6 +35,8 @@ pub(crate) struct Kernels {
     pub rc4: &'static rc4::Kernel,
     /// RSA.
     pub rsa: Choice<RsaKernels>,
+    /// Elliptic curves.
+    pub curves: Choice<CurveKernels>,
     /// How key stream is moved to those who draw it.
     pub draw: Draw,
 }

@@ -32,7 +32,7 @@ use crate::manager::{Job, Lanes, Ticket};
 /// - a cipher and a MAC: [`ChainJob`](crate::ChainJob);
 /// - authentication alone: [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob),
 ///   [`F9Job`](crate::F9Job);
-/// - numbers: [`RsaJob`](crate::RsaJob).
+/// - numbers: [`RsaJob`](crate::RsaJob); points of curves: [`CurveJob`](crate::CurveJob).
 ///
 /// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
 ///

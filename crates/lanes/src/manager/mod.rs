@@ -1,5 +1,6 @@
 //! Managers: typed jobs in, complete jobs out, over a scheduler that fills lanes.
 
+mod groups;
 mod in_order;
 mod loan;
 mod out_of_order;
@@ -7,6 +8,7 @@ mod plan;
 mod planner;
 mod queue;
 
+pub(crate) use groups::{Groups, MAX_TASKS};
 pub use in_order::InOrder;
 pub use loan::Loan;
 pub use out_of_order::OutOfOrder;

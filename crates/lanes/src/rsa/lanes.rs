@@ -1,11 +1,10 @@
 //! The scheduler of RSA operations onto the lanes of the kernels.
 //!
-//! Operations of one length of modulus and one kind gather in a group; their keys differ. A group
-//! goes when there is an operation for each lane, or when no more come. A private operation takes
-//! two lanes, one for each prime, and a group of them takes as many calls of the kernel as that
-//! makes; then one lane each for the proof of its result, so that the proofs fill the vectors.
+//! Operations of one length of modulus and one kind go together, as many as there are lanes; their
+//! keys differ. A private operation takes two lanes, one for each prime, and a group of them takes
+//! as many calls of the kernel as that makes; then one lane each for the proof of its result, so
+//! that the proofs fill the vectors.
 
-use alloc::boxed::Box;
 use core::ptr;
 
 use subtle::{Choice, ConstantTimeEq};
@@ -19,7 +18,7 @@ use super::{RsaKernels, SIZES};
 use crate::bignum::{Kernel, MAX_LANES, Number, Powers};
 use crate::buffer::Span;
 use crate::cpu::Cpu;
-use crate::manager::{Goal, Lanes, Occupancy, Source};
+use crate::manager::{Goal, Groups, Lanes, Occupancy, Source};
 use crate::outcome::public;
 
 /// One operation, as the scheduler sees it.
@@ -96,28 +95,20 @@ impl RsaTask {
     }
 }
 
-/// After so many calls in which a group did not go, it does: a steady stream of other operations
-/// must not keep it waiting for ever.
-const PATIENCE: u32 = 16;
-
-/// Operations that go together.
-#[derive(Clone, Copy)]
-struct Group {
-    tasks: [(u32, RsaTask); MAX_LANES],
-    count: usize,
-    /// Calls of `run` that found some waiting, since they last went.
-    idle: u32,
-}
-
 /// The scheduler of RSA operations onto lanes.
 pub struct RsaLanes {
+    groups: Groups<RsaTask, { 2 * SIZES.len() }>,
+    pub(super) lanes: Calculator,
+}
+
+/// What computes for a group.
+pub(super) struct Calculator {
     kernels: RsaKernels,
     powers: Powers,
-    groups: Box<[Group; 2 * SIZES.len()]>,
     occupancy: Occupancy,
     /// Falsifies the results modulo one prime.
     #[cfg(test)]
-    pub(super) fault: Option<usize>,
+    pub fault: Option<usize>,
 }
 
 // SAFETY: the pointers are those of tasks, whose owner (a manager) holds the buffers and moves with
@@ -136,77 +127,40 @@ impl Lanes for RsaLanes {
         let nothing = Span { src: ptr::null(), dst: ptr::null_mut(), len: 0 };
         let key = TaskKey::Public(ptr::null());
         let task = RsaTask { key, span: nothing, outcome: ptr::null_mut() };
-        let group = Group { tasks: [(0, task); MAX_LANES], count: 0, idle: 0 };
         let most = SIZES[SIZES.len() - 1];
-        RsaLanes {
+        let lanes = Calculator {
             kernels,
             powers: Powers::new(&all, most / 2, most),
-            groups: Box::new([group; _]),
             occupancy: Occupancy::default(),
             #[cfg(test)]
             fault: None,
-        }
+        };
+        RsaLanes { groups: Groups::new(kernels.widest().lanes, task), lanes }
     }
 
     fn lanes(&self) -> usize {
-        self.kernels.widest().lanes
+        self.lanes.kernels.widest().lanes
     }
 
     fn occupancy(&self) -> Occupancy {
-        self.occupancy
+        self.lanes.occupancy
     }
 
     unsafe fn run(&mut self, source: &mut impl Source<RsaTask>, goal: Goal) {
-        let mut completed = 0;
-        self.groups.iter_mut().for_each(|group| group.idle += u32::from(group.count > 0));
-        // SAFETY: the caller vouches for the tasks until they are complete; whenever a task is
-        // taken, no group is full.
-        unsafe {
-            loop {
-                while let Some(index) = source.next(|id, task| self.take(id, task)) {
-                    if self.groups[index].count == self.lanes() {
-                        completed += self.go(index, source);
-                    }
-                }
-                let late = self.groups.iter().position(|group| group.idle > PATIENCE);
-                if late.is_none() && goal == Goal::One && completed > 0 {
-                    return;
-                }
-                let fullest = (0..self.groups.len()).max_by_key(|index| self.groups[*index].count);
-                match late.or(fullest) {
-                    Some(index) if self.groups[index].count > 0 => {
-                        completed += self.go(index, source);
-                    }
-                    _ => return,
-                }
-            }
-        }
+        // SAFETY: the caller vouches for the tasks until they are complete.
+        let group_of = |task: &RsaTask| unsafe { task.group() };
+        // SAFETY: as above.
+        let go = |index, tasks: &[_]| unsafe { self.lanes.go(index, tasks) };
+        self.groups.run(source, goal, group_of, go);
     }
 }
 
-impl RsaLanes {
-    /// Takes a task into its group, which is not full, and says which that is.
+impl Calculator {
+    /// Computes for the tasks of a group.
     ///
     /// # Safety
-    /// The task is good.
-    unsafe fn take(&mut self, id: u32, task: &RsaTask) -> usize {
-        // SAFETY: the caller's.
-        let index = unsafe { task.group() };
-        let group = &mut self.groups[index];
-        group.tasks[group.count] = (id, *task);
-        group.count += 1;
-        index
-    }
-
-    /// Completes the tasks of a group, and says how many there were.
-    ///
-    /// # Safety
-    /// The tasks are good.
-    unsafe fn go(&mut self, index: usize, source: &mut impl Source<RsaTask>) -> usize {
-        let group = &mut self.groups[index];
-        let Group { tasks, count, .. } = *group;
-        (group.count, group.idle) = (0, 0);
-        let tasks = &tasks[..count];
+    /// The tasks are good, and of this group.
+    unsafe fn go(&mut self, index: usize, tasks: &[(u32, RsaTask)]) {
         let mut results: [Number; MAX_LANES] = core::array::from_fn(|_| Number::zero(0));
         // SAFETY: the caller's.
         unsafe {
@@ -230,8 +184,6 @@ impl RsaLanes {
                 );
             }
         }
-        tasks.iter().for_each(|(id, _)| source.done(*id));
-        count
     }
 
     /// Raises a number for each task to its public exponent.

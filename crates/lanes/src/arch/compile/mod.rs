@@ -4,6 +4,7 @@
 mod aes;
 mod bignum;
 mod chacha;
+mod curves;
 mod des;
 mod frame;
 mod hash;
@@ -17,6 +18,7 @@ pub(in crate::arch) use aes::{
 #[allow(unused_imports, reason = "not every architecture multiplies large numbers on vectors")]
 pub(in crate::arch) use bignum::{bignum_kernel, bignum_words_kernel};
 pub(in crate::arch) use chacha::chacha_kernel;
+pub(in crate::arch) use curves::curves_kernel;
 pub(in crate::arch) use des::des_kernel;
 pub(in crate::arch) use frame::{Anchor, align_frame};
 pub(in crate::arch) use hash::wide_kernels;

@@ -1,13 +1,15 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
 use super::compile::{
-    bignum_words_kernel, chacha_kernel, des_kernel, kasumi_kernel, keccak_kernel, wide_kernels,
+    bignum_words_kernel, chacha_kernel, curves_kernel, des_kernel, kasumi_kernel, keccak_kernel,
+    wide_kernels,
 };
 use super::draw::Draw;
 use super::table::{self, choice};
 use crate::aes::gcm::key::Powers;
 use crate::aes::{AesKernels, portable as aes};
 use crate::chacha::NoVectors;
+use crate::curves::CurveKernels;
 use crate::features::{FeatureState, Features};
 use crate::hash::kernel::Built;
 use crate::hash::{
@@ -40,6 +42,11 @@ kasumi_kernel!(
 bignum_words_kernel!(
     /// One number.
     BIGNUM, "integers"
+);
+
+curves_kernel!(
+    /// One lane.
+    CURVES, "integers", Plain<u64>, 5
 );
 
 keccak_kernel!(
@@ -105,6 +112,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     rsa: choice! {
         [] => RsaKernels { one: &BIGNUM, wide: &[] },
     },
+    curves: choice! { [] => CurveKernels { one: &CURVES, wide: &[] } },
     draw: Draw::PLAIN,
 };
 

@@ -30,7 +30,7 @@ fn no_wrong_result_comes_out() {
     for cpu in cpus() {
         let mut lanes = RsaLanes::new(&cpu);
         for fault in [Some(0), Some(1), None] {
-            lanes.fault = fault;
+            lanes.lanes.fault = fault;
             let mut jobs: Vec<_> = vectors
                 .iter()
                 .map(|vector| {

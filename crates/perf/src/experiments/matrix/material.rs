@@ -219,6 +219,7 @@ fn of_its_length(algorithm: PublicKeyAlgorithm, room: &[u8]) -> &[u8] {
     let len = match algorithm {
         PublicKeyAlgorithm::Ecdsa(_) => 2 + usize::from(room[1]),
         PublicKeyAlgorithm::Ed25519 => 64,
+        PublicKeyAlgorithm::X25519 => 32,
         _ => room.len(),
     };
     &room[..len.min(room.len())]

@@ -12,10 +12,10 @@ use aws_lc_rs::signature::{
     ParsedPublicKey, RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, RSA_PKCS1_2048_8192_SHA256,
     RSA_PKCS1_SHA256, RsaKeyPair,
 };
-use aws_lc_rs::{cmac, digest, hmac};
+use aws_lc_rs::{agreement, cmac, digest, hmac};
 use broadloom_engine::{
     AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Curve, Direction, HashAlgorithm,
-    MacAlgorithm, PublicKeyAlgorithm, RsaSize,
+    MacAlgorithm, PrivateKey, PublicKeyAlgorithm, RsaSize,
 };
 
 use super::Absent;
@@ -36,6 +36,7 @@ enum Method {
     Ctr(&'static cipher::Algorithm),
     Aead(&'static aead::Algorithm),
     Signature(PublicKeyAlgorithm),
+    Agreement,
 }
 
 fn method(algorithm: Algorithm, direction: Direction) -> Option<Method> {
@@ -47,6 +48,7 @@ fn method(algorithm: Algorithm, direction: Direction) -> Option<Method> {
                 | PublicKeyAlgorithm::Ed25519,
                 Direction::Sign | Direction::Verify,
             ) => Method::Signature(algorithm),
+            (PublicKeyAlgorithm::X25519, Direction::Agree) => Method::Agreement,
             _ => return None,
         },
         _ if direction == Direction::Verify => return None,
@@ -121,6 +123,7 @@ enum Ready {
     Ecdsa(EcdsaKeyPair, SystemRandom),
     Ed25519(Ed25519KeyPair),
     Verify(ParsedPublicKey),
+    Agree(agreement::PrivateKey),
 }
 
 impl Ready {
@@ -150,6 +153,13 @@ impl Ready {
                 let der = public.ok_or(Unspecified)?.to_der();
                 Ready::Verify(verifying(algorithm, &der)?)
             }
+            Method::Agreement => match keys::pair(PublicKeyAlgorithm::X25519) {
+                Some((PrivateKey::X25519(key), _)) => Ready::Agree(
+                    agreement::PrivateKey::from_private_key(&agreement::X25519, key.as_bytes())
+                        .map_err(|_| Unspecified)?,
+                ),
+                _ => return Err(Unspecified),
+            },
             Method::Signature(PublicKeyAlgorithm::Rsa(_)) => {
                 let pair = RsaKeyPair::from_pkcs8(key).map_err(|_| Unspecified)?;
                 Ready::Rsa(pair, SystemRandom::new())
@@ -215,6 +225,14 @@ impl Key for Ready {
             }
             Ready::Ed25519(pair) => {
                 message.output[..64].copy_from_slice(pair.sign(message.input).as_ref());
+            }
+            Ready::Agree(key) => {
+                let other = agreement::UnparsedPublicKey::new(&agreement::X25519, message.input);
+                agreement::agree(key, other, Unspecified, |shared| {
+                    message.output[..32].copy_from_slice(shared);
+                    Ok(())
+                })
+                .ok()?;
             }
             Ready::Verify(key) => key.verify_sig(message.input, message.expected).ok()?,
         }

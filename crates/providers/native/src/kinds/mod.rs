@@ -17,6 +17,7 @@ mod sponge;
 use broadloom_engine::{Algorithm, Family, PublicKeyAlgorithm, Transform};
 use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 
+use crate::curves::{self, Curves};
 use crate::kind::{Class, Opened, Work};
 use crate::rsa::{self, Rsa};
 
@@ -39,6 +40,14 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
             if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(_))) =>
         {
             Some(rsa::open)
+        }
+        Family::PublicKey
+            if matches!(
+                algorithm,
+                Algorithm::PublicKey(PublicKeyAlgorithm::X25519 | PublicKeyAlgorithm::Ed25519)
+            ) =>
+        {
+            Some(curves::open)
         }
         #[cfg(feature = "legacy")]
         Family::Rc4 => Some(rc4::open),
@@ -103,6 +112,7 @@ classes! {
     CtrSha1: chain::Chain<CtrLanes, Sha1>;
     CtrSha256: chain::Chain<CtrLanes, Sha256>;
     Rsa: Rsa, made by Rsa::class;
+    Curves: Curves, made by Curves::class;
     #[cfg(feature = "legacy")]
     Rc4: rc4::Rc4;
 }

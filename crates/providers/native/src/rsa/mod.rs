@@ -2,7 +2,6 @@
 //! of RSA together, private and public ones of all keys, and then the padding is checked or
 //! removed.
 
-mod hasher;
 mod padding;
 mod random;
 mod rejection;
@@ -18,9 +17,9 @@ use broadloom_lanes::{
 };
 use zeroize::Zeroize;
 
+use crate::hasher::{self, Hasher};
 use crate::kind::Class;
 use crate::kinds::Numbered;
-use hasher::Hasher;
 use session::{Key, RsaSession};
 
 pub(crate) use session::open;

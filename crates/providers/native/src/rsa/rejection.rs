@@ -8,8 +8,8 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq, ConstantTimeGreate
 use zeroize::Zeroizing;
 
 use super::MAX_LEN;
-use super::hasher::Hasher;
 use super::padding::{move_to_front, wipe_rest};
+use crate::hasher::Hasher;
 
 /// Lengths that are drawn, of which the last that fits counts.
 const LENGTHS: usize = 128;

@@ -10,9 +10,9 @@ use broadloom_engine::{
 use broadloom_lanes::{Cpu, RsaInputError, RsaParts};
 use subtle::ConstantTimeEq;
 
-use super::hasher::Hasher;
 use super::rejection::Rejection;
 use super::{Rsa, has_hash, padding};
+use crate::hasher::Hasher;
 use crate::kind::{Opened, laned, refused};
 use crate::kinds::Numbered;
 

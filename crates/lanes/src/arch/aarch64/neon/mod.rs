@@ -16,6 +16,7 @@ use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::chacha::NoVectors;
+use crate::curves::CurveKernels;
 use crate::features::Feature::{Aes, Neon, Pmull, Sha2, Sha512 as Sha512Rounds};
 use crate::features::Features;
 use crate::hash::{
@@ -88,6 +89,9 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     rc4: &crate::rc4::PORTABLE,
     rsa: choice! {
         [] => RsaKernels { one: &portable::BIGNUM, wide: &[] },
+    },
+    curves: choice! {
+        [] => CurveKernels { one: &portable::CURVES, wide: &[] },
     },
     draw: Draw::PLAIN,
 };

@@ -3,6 +3,7 @@
 pub(in crate::arch) mod bignum;
 mod bits;
 mod clmul;
+pub(in crate::arch) mod curves;
 mod keccak;
 pub(in crate::arch) mod mac;
 pub(in crate::arch) mod ni;
@@ -21,6 +22,7 @@ use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
+use crate::curves::CurveKernels;
 use crate::features::Feature::*;
 use crate::features::Features;
 use crate::hash::{HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, sha1, sha256};
@@ -94,6 +96,9 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     rc4: &super::common::rc4::KERNEL,
     rsa: choice! {
         [] => RsaKernels { one: &bignum::BIGNUM_ONE, wide: &[(2, &bignum::BIGNUM)] },
+    },
+    curves: choice! {
+        [] => CurveKernels { one: &portable::CURVES, wide: &[(2, &curves::CURVES)] },
     },
     draw: Draw::AVX,
 };

@@ -2,6 +2,7 @@
 
 mod bignum;
 mod bits;
+mod curves;
 mod fused;
 mod gcm_abreast;
 mod gcm_weave;
@@ -27,6 +28,7 @@ use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
+use crate::curves::CurveKernels;
 use crate::features::Feature::*;
 use crate::features::Features;
 use crate::hash::{
@@ -151,6 +153,16 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         [] => RsaKernels {
             one: &avx2::bignum::BIGNUM_ONE,
             wide: &[(2, &avx2::bignum::BIGNUM), (5, &bignum::BIGNUM)],
+        },
+    },
+    curves: choice! {
+        [Avx512ifma] => CurveKernels {
+            one: &portable::CURVES,
+            wide: &[(2, &curves::CURVES_IFMA)],
+        },
+        [] => CurveKernels {
+            one: &portable::CURVES,
+            wide: &[(2, &avx2::curves::CURVES), (5, &curves::CURVES)],
         },
     },
     draw: Draw::AVX,

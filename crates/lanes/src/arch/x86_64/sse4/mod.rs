@@ -16,6 +16,7 @@ use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::chacha::NoVectors;
+use crate::curves::CurveKernels;
 use crate::features::Feature::*;
 use crate::features::Features;
 use crate::hash::{
@@ -84,6 +85,9 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     rc4: &super::common::rc4::KERNEL,
     rsa: choice! {
         [] => RsaKernels { one: &portable::BIGNUM, wide: &[] },
+    },
+    curves: choice! {
+        [] => CurveKernels { one: &portable::CURVES, wide: &[] },
     },
     draw: Draw::PLAIN,
 };

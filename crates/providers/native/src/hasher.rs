@@ -7,7 +7,7 @@ use broadloom_lanes::{
 };
 
 /// The hashes that signatures and paddings are made with.
-pub(super) const HASHES: [HashAlgorithm; 9] = [
+pub(crate) const HASHES: [HashAlgorithm; 9] = [
     HashAlgorithm::Sha1,
     HashAlgorithm::Sha224,
     HashAlgorithm::Sha256,
@@ -20,7 +20,7 @@ pub(super) const HASHES: [HashAlgorithm; 9] = [
 ];
 
 /// One thread's planners, each made when it is first used.
-pub(super) struct Hasher {
+pub(crate) struct Hasher {
     cpu: Cpu,
     sha1: Option<Planner<HashLanes<Sha1>>>,
     sha224: Option<Planner<HashLanes<Sha224>>>,
@@ -31,7 +31,7 @@ pub(super) struct Hasher {
 }
 
 impl Hasher {
-    pub(super) fn new(cpu: &Cpu) -> Hasher {
+    pub(crate) fn new(cpu: &Cpu) -> Hasher {
         Hasher {
             cpu: cpu.clone(),
             sha1: None,
@@ -44,7 +44,7 @@ impl Hasher {
     }
 
     /// Hashes messages; each digest is at the beginning of its room.
-    pub(super) fn run<'m>(
+    pub(crate) fn run<'m>(
         &mut self,
         hash: HashAlgorithm,
         messages: impl Iterator<Item = (&'m [u8], &'m mut [u8; MAX_TAG])>,
@@ -79,20 +79,20 @@ impl Hasher {
     }
 
     /// The HMAC of one message; the tag is at the beginning of its room.
-    pub(super) fn hmac(&mut self, key: &HmacKey<Sha256>, message: &[u8], tag: &mut [u8; MAX_TAG]) {
+    pub(crate) fn hmac(&mut self, key: &HmacKey<Sha256>, message: &[u8], tag: &mut [u8; MAX_TAG]) {
         let planner = self.sha256.get_or_insert_with(|| Planner::new(&self.cpu));
         planner.process_each(std::iter::once(Loan::hmac(key, message, tag)));
     }
 
     /// The digest of one message.
-    pub(super) fn digest(&mut self, hash: HashAlgorithm, message: &[u8]) -> [u8; MAX_TAG] {
+    pub(crate) fn digest(&mut self, hash: HashAlgorithm, message: &[u8]) -> [u8; MAX_TAG] {
         let mut digest = [0; MAX_TAG];
         self.run(hash, std::iter::once((message, &mut digest)));
         digest
     }
 
     /// Adds the mask of a seed to bytes: MGF1 (RFC 8017, B.2.1).
-    pub(super) fn mask(&mut self, hash: HashAlgorithm, seed: &[u8], bytes: &mut [u8]) {
+    pub(crate) fn mask(&mut self, hash: HashAlgorithm, seed: &[u8], bytes: &mut [u8]) {
         let len = hash.digest_len();
         let mut message = [seed, &[0; 4]].concat();
         for (counter, piece) in bytes.chunks_mut(len).enumerate() {
