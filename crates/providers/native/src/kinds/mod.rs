@@ -19,6 +19,7 @@ use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Md5, Sha1, Sha224, Sha256, Sha384
 
 use crate::kind::{Class, Opened, Work};
 use crate::rsa::{self, Rsa};
+use crate::slh_dsa::{self, SlhDsa};
 
 /// What opens the sessions of an algorithm.
 pub(crate) type Opener = fn(&Transform, &Cpu) -> Opened;
@@ -39,6 +40,11 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
             if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(_))) =>
         {
             Some(rsa::open)
+        }
+        Family::PublicKey
+            if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(_))) =>
+        {
+            Some(slh_dsa::open)
         }
         #[cfg(feature = "legacy")]
         Family::Rc4 => Some(rc4::open),
@@ -103,6 +109,7 @@ classes! {
     CtrSha1: chain::Chain<CtrLanes, Sha1>;
     CtrSha256: chain::Chain<CtrLanes, Sha256>;
     Rsa: Rsa, made by Rsa::class;
+    SlhDsa: SlhDsa, made by SlhDsa::class;
     #[cfg(feature = "legacy")]
     Rc4: rc4::Rc4;
 }

@@ -4,7 +4,6 @@
 
 mod hasher;
 mod padding;
-mod random;
 mod rejection;
 mod session;
 
@@ -20,6 +19,7 @@ use zeroize::Zeroize;
 
 use crate::kind::Class;
 use crate::kinds::Numbered;
+use crate::random;
 use hasher::Hasher;
 use session::{Key, RsaSession};
 
