@@ -71,13 +71,14 @@ pub mod session {
     pub use broadloom_engine::{Builder, Fallback, Held, Session, Transform, kind};
 }
 
-/// Keys of RSA and of elliptic curves, and how messages are hashed and padded for them. With the
-/// feature `keys`, keys are read from PEM and DER.
+/// Keys of RSA, of elliptic curves and of SLH-DSA, and how messages are hashed and padded for them.
+/// With the feature `keys`, keys are read from PEM and DER.
 pub mod public_key {
     #[doc(inline)]
     pub use broadloom_engine::{
         Curve, EcPrivateKey, EcPublicKey, KeyError, Padding, PrivateKey, PublicKey,
         PublicKeyAlgorithm, RsaNumbers, RsaPrivateKey, RsaPublicKey, RsaSize, Scheme, Secret,
+        SlhDsaPrivateKey, SlhDsaPublicKey, SlhDsaSet,
     };
 }
 

@@ -85,7 +85,7 @@ macro_rules! suite {
 
                 $crate::suite!(@tests topics::public_key, $provider;
                     signatures known_signatures wrong_signatures encryption bare_rsa agreement
-                    wycheproof
+                    wycheproof slh_dsa wrong_slh_dsa
                 );
             }
         }

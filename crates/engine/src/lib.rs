@@ -51,7 +51,7 @@ pub use affinity::{AffinityError, Placement, allowed_cores, pin_to};
 pub use algorithm::{
     AeadAlgorithm, AesSize, Algorithm, ChainOrder, Checksum, CipherAlgorithm, Compression,
     CompressionAlgorithm, Curve, Direction, Ending, Family, HashAlgorithm, Huffman, Lengths,
-    MAX_NONCE, MAX_TAG, MacAlgorithm, NameError, PublicKeyAlgorithm, RsaSize, XtsSize,
+    MAX_NONCE, MAX_TAG, MacAlgorithm, NameError, PublicKeyAlgorithm, RsaSize, SlhDsaSet, XtsSize,
 };
 pub use completion::{Burst, Completion};
 pub use data::{Buffer, Bytes, Data, Scattered};
@@ -62,7 +62,7 @@ pub use job::{Contents, Handle, Job};
 pub use job_error::{DeviceFault, JobError};
 pub use keys::{
     EcPrivateKey, EcPublicKey, KeyError, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey,
-    RsaPublicKey, Secret,
+    RsaPublicKey, Secret, SlhDsaPrivateKey, SlhDsaPublicKey,
 };
 #[cfg(feature = "rayon")]
 pub use pool::PoolProcessor;

@@ -16,6 +16,7 @@ pub struct Scheme {
     hash: HashAlgorithm,
     padding: Padding,
     prehashed: bool,
+    hedged: bool,
 }
 
 /// The padding of RSA (RFC 8017); of anything else there is none to choose.
@@ -45,9 +46,10 @@ impl Default for Scheme {
 }
 
 impl Scheme {
-    /// With this hash, and PKCS #1 v1.5 for RSA. Ed25519 has a hash of its own and ignores this.
+    /// With this hash, and PKCS #1 v1.5 for RSA. Ed25519 and SLH-DSA have hashes of their own and
+    /// ignore this.
     pub const fn new(hash: HashAlgorithm) -> Scheme {
-        Scheme { hash, padding: Padding::Pkcs1v15, prehashed: false }
+        Scheme { hash, padding: Padding::Pkcs1v15, prehashed: false, hedged: false }
     }
 
     /// The bare operation of RSA.
@@ -65,6 +67,13 @@ impl Scheme {
         Scheme { prehashed: true, ..self }
     }
 
+    /// Signatures of SLH-DSA with fresh randomness, so that a message has another signature each
+    /// time; they resist faults and observation better. Without, they are deterministic. Whoever
+    /// verifies need not know.
+    pub const fn hedged(self) -> Scheme {
+        Scheme { hedged: true, ..self }
+    }
+
     /// The hash.
     pub const fn hash(&self) -> HashAlgorithm {
         self.hash
@@ -80,12 +89,22 @@ impl Scheme {
         self.prehashed
     }
 
+    /// Whether signatures are made with fresh randomness.
+    pub const fn is_hedged(&self) -> bool {
+        self.hedged
+    }
+
     /// Why an algorithm cannot have this scheme in a direction that needs a signature, if so, or
     /// else encryption; `None` if it can.
     pub(crate) fn fault(self, algorithm: PublicKeyAlgorithm, signs: bool) -> Option<&'static str> {
         let hash_len = self.hash.digest_len();
         let hash_fits = !self.hash.is_extendable();
         match (algorithm, self.padding) {
+            (PublicKeyAlgorithm::SlhDsa(_), _) if self.prehashed => {
+                Some("SLH-DSA hashes messages itself and takes no digests")
+            }
+            (PublicKeyAlgorithm::SlhDsa(_), _) => None,
+            _ if self.hedged => Some("only signatures of SLH-DSA can be hedged"),
             (PublicKeyAlgorithm::Ed25519, _) if self.prehashed => {
                 Some("Ed25519 hashes messages itself and takes no digests")
             }

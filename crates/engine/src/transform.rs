@@ -58,6 +58,8 @@ pub struct Asymmetric {
     pub key: AnyKey,
     /// The hash and the padding.
     pub scheme: Scheme,
+    /// The context string that messages are signed under; empty for most.
+    pub context: Vec<u8>,
 }
 
 /// A private or a public key.
@@ -216,9 +218,10 @@ impl Transform {
         Builder::new(kind::Any(direction), algorithm, key, mac_key)
     }
 
-    /// Signatures with a private key of RSA, a curve or Ed25519. A job's data are the message, and
-    /// its output the signature: of ECDSA in DER (RFC 3279, 2.2.3), of RSA as long as the modulus,
-    /// of Ed25519 64 bytes.
+    /// Signatures with a private key of RSA, a curve, Ed25519 or SLH-DSA. A job's data are the
+    /// message, and its output the signature: of ECDSA in DER (RFC 3279, 2.2.3), of RSA as long as
+    /// the modulus, of Ed25519 64 bytes, of SLH-DSA as long as the
+    /// [set](crate::SlhDsaSet::signature_len) says.
     ///
     /// # Errors
     /// A key that signs nothing, or a scheme that the key cannot have.
@@ -276,7 +279,7 @@ impl Transform {
     /// side's public key, and its output is the shared secret, which is to be hashed before use.
     ///
     /// # Errors
-    /// A key of RSA or Ed25519.
+    /// A key of RSA, Ed25519 or SLH-DSA.
     pub fn agree(key: &PrivateKey) -> Result<Transform, TransformError> {
         let algorithm = key.agreement_algorithm();
         Transform::private(key, algorithm, Direction::Agree, Scheme::default())
@@ -330,8 +333,25 @@ impl Transform {
             mac_key: Zeroizing::default(),
             tag_len: 0,
             compression: Compression::default(),
-            asymmetric: Some(Asymmetric { key, scheme }),
+            asymmetric: Some(Asymmetric { key, scheme, context: Vec::new() }),
         }))
+    }
+
+    /// Signs and verifies under a context string, which tells the uses of a key apart (FIPS 205,
+    /// 10.2): a signature is right only under the context that it was made under.
+    ///
+    /// # Errors
+    /// An algorithm without context strings (SLH-DSA has them), or more than 255 bytes.
+    pub fn context(mut self, context: &[u8]) -> Result<Transform, TransformError> {
+        let (algorithm, len) = (self.algorithm, context.len());
+        let has_context = matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(_)));
+        match &mut self.asymmetric {
+            Some(asymmetric) if has_context && len <= 255 => {
+                asymmetric.context = context.to_vec();
+                Ok(self)
+            }
+            _ => Err(TransformError::Context { algorithm, len, has_context }),
+        }
     }
 
     /// The key and the scheme of a public-key algorithm; `None` for anything else.
@@ -634,6 +654,15 @@ pub enum TransformError {
         /// The direction asked for.
         direction: Direction,
     },
+    /// A context string that is too long, or for an algorithm that takes none.
+    Context {
+        /// The algorithm.
+        algorithm: Algorithm,
+        /// The length of the context string, in bytes.
+        len: usize,
+        /// Whether the algorithm takes one.
+        has_context: bool,
+    },
     /// A scheme that the algorithm cannot have.
     Scheme {
         /// The algorithm.
@@ -683,6 +712,13 @@ impl fmt::Display for TransformError {
             TransformError::KeyKind { key, direction } => {
                 write!(f, "a key of {key} does not {direction}")
             }
+            TransformError::Context { algorithm, has_context: false, .. } => {
+                write!(f, "{algorithm} takes no context string; SLH-DSA does")
+            }
+            TransformError::Context { algorithm, len, .. } => write!(
+                f,
+                "a context string of {len} bytes does not fit {algorithm}, which takes up to 255"
+            ),
             TransformError::Scheme { algorithm, direction, reason } => {
                 write!(f, "{algorithm} {direction}: {reason}")
             }

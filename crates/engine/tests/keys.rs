@@ -3,7 +3,7 @@
 
 use broadloom_engine::{
     Algorithm, Curve, Direction, HashAlgorithm, KeyError, Padding, PrivateKey, PublicKey,
-    PublicKeyAlgorithm, RsaSize, Scheme, Transform, TransformError,
+    PublicKeyAlgorithm, RsaSize, Scheme, SlhDsaPrivateKey, SlhDsaSet, Transform, TransformError,
 };
 
 const ED25519: &str = include_str!("keys/ed25519.pem");
@@ -134,4 +134,49 @@ fn schemes_that_cannot_be_are_refused() {
     refused(Transform::sign(&key, Scheme::bare()), "needs a padding");
     refused(Transform::sign(&private(ED25519), sha512.prehashed()), "takes no digests");
     refused(Transform::sign(&key, Scheme::new(HashAlgorithm::Shake128)), "output of one length");
+}
+
+#[test]
+fn keys_of_slh_dsa_have_the_lengths_of_their_set() {
+    for set in SlhDsaSet::ALL {
+        let bytes: Vec<u8> = (0..set.private_key_len()).map(|at| at as u8).collect();
+        let key = SlhDsaPrivateKey::new(set, &bytes).expect("as many bytes as the set has");
+        let (private, public) = (PrivateKey::SlhDsa(key.clone()), PublicKey::SlhDsa(key.public()));
+        let algorithm = PublicKeyAlgorithm::SlhDsa(set);
+        assert_eq!(
+            (private.signature_algorithm(), private.agreement_algorithm()),
+            (Some(algorithm), None)
+        );
+        assert_eq!(public.signature_algorithm(), algorithm);
+        let again = PrivateKey::from_der(&private.to_der()).expect("it was written here");
+        assert_eq!(*again.to_der(), *private.to_der(), "{again:?}");
+        assert_eq!(PublicKey::from_der(&public.to_der()), Ok(public));
+        let (len, valid) = (bytes.len() - 1, bytes.len());
+        let short = SlhDsaPrivateKey::new(set, &bytes[1..]).expect_err("a byte is missing");
+        assert_eq!(short, KeyError::Length { what: "a private key of SLH-DSA", len, valid });
+    }
+}
+
+#[test]
+fn only_slh_dsa_has_contexts_and_is_hedged() {
+    let set = SlhDsaSet::Sha2_128f;
+    let key = SlhDsaPrivateKey::new(set, &[7; 64]).expect("as many bytes as the set has");
+    let key = PrivateKey::SlhDsa(key);
+    let sign = |key: &PrivateKey, scheme| Transform::sign(key, scheme);
+    let hedged = Scheme::default().hedged();
+    let context = |len| sign(&key, hedged).expect("it signs").context(&vec![1; len]);
+    assert_eq!(context(255).expect("short").asymmetric().expect("a key").context, [1; 255]);
+    assert_eq!(
+        context(256).expect_err("too long").to_string(),
+        "a context string of 256 bytes does not fit slh-dsa-sha2-128f, which takes up to 255"
+    );
+    let other = private(ED25519);
+    assert_eq!(
+        sign(&other, Scheme::default()).expect("it signs").context(b"a").unwrap_err().to_string(),
+        "ed25519 takes no context string; SLH-DSA does"
+    );
+    let refused = sign(&other, hedged).expect_err("Ed25519 is deterministic").to_string();
+    assert!(refused.contains("only signatures of SLH-DSA can be hedged"), "{refused}");
+    let refused = sign(&key, Scheme::default().prehashed()).expect_err("no digests").to_string();
+    assert!(refused.contains("SLH-DSA hashes messages itself"), "{refused}");
 }

@@ -54,6 +54,7 @@ mod rc4;
 mod report;
 mod rsa;
 mod slab;
+mod slh_dsa;
 mod sponge;
 mod vector;
 
@@ -98,6 +99,10 @@ pub use report::{KernelInfo, kernels};
 pub use rsa::{
     RsaBlind, RsaBlinding, RsaBlindingError, RsaError, RsaInputError, RsaJob, RsaKeyError,
     RsaLanes, RsaOutcome, RsaParts, RsaPrivateKey, RsaPublicKey,
+};
+pub use slh_dsa::{
+    SlhDsaError, SlhDsaKeyJob, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaPrivateKey,
+    SlhDsaPublicKey, SlhDsaSet, SlhDsaSignJob, SlhDsaVerifyJob,
 };
 pub use sponge::{
     HmacSha3Key, KmacKey, Sha3, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha3Job, Shake128,

@@ -1,4 +1,4 @@
-//! Outcomes of comparisons, which are public.
+//! Outcomes of comparisons, and other results, which are public.
 
 use subtle::Choice;
 
@@ -18,4 +18,14 @@ pub fn public(outcome: Choice) -> bool {
         Choice::from(byte[0])
     };
     outcome.into()
+}
+
+/// Says that bytes may be known from here on, though they were made of secrets: a part of a
+/// signature, say. Only the check for constant time is told.
+#[inline(always)]
+pub(crate) fn publish(bytes: &mut [u8]) {
+    #[cfg(constant_time)]
+    broadloom_memcheck::define(bytes);
+    #[cfg(not(constant_time))]
+    let _ = bytes;
 }

@@ -10,6 +10,7 @@ use crate::kasumi;
 #[cfg(feature = "legacy")]
 use crate::rc4;
 use crate::rsa;
+use crate::slh_dsa;
 use crate::sponge;
 
 /// The kernels of one algorithm on one CPU.
@@ -37,12 +38,13 @@ pub struct KernelInfo {
 }
 
 /// The kernels of each algorithm on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 32 + cfg!(feature = "legacy") as usize] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 34 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, ecb, xts, cfb, ofb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly, xchacha_poly] = chacha::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
     let [sha3_224, sha3_256, sha3_384, sha3_512, shake128, shake256, kmac128, kmac256] =
         sponge::kernel_infos(cpu);
+    let [slh_dsa_sha2, slh_dsa_shake] = slh_dsa::kernel_infos(cpu);
     [
         hash::<Md5>(cpu),
         hash::<Sha1>(cpu),
@@ -76,6 +78,8 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 32 + cfg!(feature = "legacy") as usize
         f9,
         rsa::kernel_info(cpu),
         curves::kernel_info(cpu),
+        slh_dsa_sha2,
+        slh_dsa_shake,
         #[cfg(feature = "legacy")]
         rc4::kernel_info(cpu),
     ]

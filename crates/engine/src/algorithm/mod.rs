@@ -8,6 +8,7 @@ mod lengths;
 mod names;
 mod row;
 mod size;
+mod slh_dsa;
 mod table;
 
 pub use compression::{Checksum, Compression, Ending, Huffman};
@@ -17,6 +18,7 @@ pub use names::NameError;
 pub use row::Family;
 pub(crate) use row::{Counter, KeyParts, Row};
 pub use size::{AesSize, Curve, RsaSize, XtsSize};
+pub use slh_dsa::SlhDsaSet;
 pub use table::{
     AeadAlgorithm, CipherAlgorithm, CompressionAlgorithm, HashAlgorithm, MAX_NONCE, MAX_TAG,
     MacAlgorithm, PublicKeyAlgorithm,

@@ -162,6 +162,8 @@ mod tests {
             "ecdsa-k283",
             "ecdh-b283",
             "x25519",
+            "slh-dsa-sha2-128f",
+            "slh-dsa-shake-256s",
         ] {
             assert!(names.iter().any(|other| other == name), "{name}");
         }

@@ -22,7 +22,7 @@ pub enum Family {
     Rc4,
     /// Compression.
     Compression,
-    /// Signatures, encryption and key agreement by RSA and on elliptic curves.
+    /// Signatures, encryption and key agreement by RSA, on elliptic curves, and by hashes.
     PublicKey,
 }
 

@@ -5,7 +5,7 @@
 //! each hash.
 
 use super::row::{Counter, Family, KeyParts, MaxLen, Row};
-use super::{AesSize, Curve, Direction, Lengths, RsaSize, XtsSize};
+use super::{AesSize, Curve, Direction, Lengths, RsaSize, SlhDsaSet, XtsSize};
 
 /// Makes an enum of its rows.
 macro_rules! algorithms {
@@ -318,6 +318,8 @@ algorithms! {
         X25519 => public_key(["x25519", "", ""], "RFC 7748", &[Direction::Agree]),
         /// Ed25519 (RFC 8032).
         Ed25519 => public_key(["ed25519", "", ""], "RFC 8032", SIGNATURES),
+        /// SLH-DSA with a parameter set (FIPS 205), of messages that are not hashed before.
+        SlhDsa(set: SlhDsaSet) => public_key([set.name(), "", ""], "FIPS 205", SIGNATURES),
     }
 }
 

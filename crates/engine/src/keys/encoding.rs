@@ -12,9 +12,9 @@ use zeroize::Zeroizing;
 
 use super::{
     EcPrivateKey, EcPublicKey, KeyError, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey,
-    RsaPublicKey, Secret,
+    RsaPublicKey, Secret, SlhDsaPrivateKey, SlhDsaPublicKey,
 };
-use crate::algorithm::Curve;
+use crate::algorithm::{Curve, SlhDsaSet};
 
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
 const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
@@ -27,6 +27,10 @@ const CURVES: [(ObjectIdentifier, Curve); 3] = [
     (ObjectIdentifier::new_unwrap("1.3.132.0.16"), Curve::K283),
     (ObjectIdentifier::new_unwrap("1.3.132.0.17"), Curve::B283),
 ];
+
+/// The object identifiers of the sets of SLH-DSA follow each other after this one (RFC 9909, 3).
+const SLH_DSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.3");
+const FIRST_SLH_DSA: u32 = 20;
 
 impl From<pkcs1::der::Error> for KeyError {
     fn from(error: pkcs1::der::Error) -> Self {
@@ -64,7 +68,11 @@ impl PrivateKey {
             // The key is an octet string within the octet string (RFC 8410, 7).
             X25519 => Ok(PrivateKey::X25519(secret(bytes)?)),
             ED25519 => Ok(PrivateKey::Ed25519(secret(bytes)?)),
-            other => Err(unknown(other)),
+            other => match slh_dsa(other) {
+                // The bytes are in the octet string as they are (RFC 9909, 6).
+                Some(set) => Ok(PrivateKey::SlhDsa(SlhDsaPrivateKey::new(set, bytes)?)),
+                None => Err(unknown(other)),
+            },
         }
     }
 
@@ -80,6 +88,9 @@ impl PrivateKey {
             }
             PrivateKey::X25519(secret) => (X25519, None, octets(secret.as_bytes())),
             PrivateKey::Ed25519(secret) => (ED25519, None, octets(secret.as_bytes())),
+            PrivateKey::SlhDsa(key) => {
+                (slh_dsa_identifier(key.set()), None, Zeroizing::new(key.as_bytes().to_vec()))
+            }
         };
         let named = match self {
             PrivateKey::Ec(key) => Some(identifier(key.curve())),
@@ -119,7 +130,10 @@ impl PublicKey {
                 Ok(bytes) => Ok(PublicKey::Ed25519(bytes)),
                 Err(_) => Err(wrong_length(bytes.len())),
             },
-            other => Err(unknown(other)),
+            other => match slh_dsa(other) {
+                Some(set) => Ok(PublicKey::SlhDsa(SlhDsaPublicKey::new(set, bytes)?)),
+                None => Err(unknown(other)),
+            },
         }
     }
 
@@ -133,6 +147,9 @@ impl PublicKey {
             }
             PublicKey::Ec(key) => (EC, Some(identifier(key.curve())), key.point().to_vec()),
             PublicKey::Ed25519(bytes) => (ED25519, None, bytes.to_vec()),
+            PublicKey::SlhDsa(key) => {
+                (slh_dsa_identifier(key.set()), None, key.as_bytes().to_vec())
+            }
         };
         let parameters = match oid {
             RSA => Some(AnyRef::NULL),
@@ -236,9 +253,20 @@ fn identifier(curve: Curve) -> ObjectIdentifier {
     found.expect("every curve has an identifier").0
 }
 
+/// The set of SLH-DSA that an object identifier stands for.
+fn slh_dsa(oid: ObjectIdentifier) -> Option<SlhDsaSet> {
+    SlhDsaSet::ALL.into_iter().find(|set| slh_dsa_identifier(*set) == oid)
+}
+
+fn slh_dsa_identifier(set: SlhDsaSet) -> ObjectIdentifier {
+    let arc = FIRST_SLH_DSA + set as u32;
+    SLH_DSA.push_arc(arc).expect("an object identifier has room for one more arc")
+}
+
 fn unknown(oid: ObjectIdentifier) -> KeyError {
     KeyError::Encoding(format!(
-        "keys of the kind {oid} are not supported; valid: RSA, elliptic curves, X25519, Ed25519"
+        "keys of the kind {oid} are not supported; valid: RSA, elliptic curves, X25519, Ed25519, \
+         SLH-DSA"
     ))
 }
 

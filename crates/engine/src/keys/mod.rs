@@ -8,6 +8,7 @@ mod curve;
 mod encoding;
 mod error;
 mod rsa;
+mod slh_dsa;
 
 use std::fmt;
 
@@ -16,6 +17,7 @@ use crate::algorithm::{Curve, PublicKeyAlgorithm};
 pub use curve::{EcPrivateKey, EcPublicKey, Secret};
 pub use error::KeyError;
 pub use rsa::{RsaNumbers, RsaPrivateKey, RsaPublicKey};
+pub use slh_dsa::{SlhDsaPrivateKey, SlhDsaPublicKey};
 
 /// A private key. It is wiped when it is dropped.
 ///
@@ -31,6 +33,8 @@ pub enum PrivateKey {
     X25519(Secret),
     /// For Ed25519 (RFC 8032, 5.1.5): 32 bytes.
     Ed25519(Secret),
+    /// For SLH-DSA.
+    SlhDsa(SlhDsaPrivateKey),
 }
 
 /// A public key.
@@ -45,6 +49,8 @@ pub enum PublicKey {
     Ec(EcPublicKey),
     /// For Ed25519 (RFC 8032, 5.1.2): 32 bytes.
     Ed25519([u8; 32]),
+    /// For SLH-DSA.
+    SlhDsa(SlhDsaPublicKey),
 }
 
 impl fmt::Debug for PrivateKey {
@@ -70,6 +76,7 @@ impl PrivateKey {
             PrivateKey::Ec(key) => kind(None, Some(key.curve()), ""),
             PrivateKey::X25519(_) => kind(None, None, "X25519"),
             PrivateKey::Ed25519(_) => kind(None, None, "Ed25519"),
+            PrivateKey::SlhDsa(key) => kind(None, None, key.set().name()),
         }
     }
 
@@ -79,16 +86,17 @@ impl PrivateKey {
             PrivateKey::Rsa(key) => Some(PublicKeyAlgorithm::Rsa(key.public().size())),
             PrivateKey::Ec(key) => Some(PublicKeyAlgorithm::Ecdsa(key.curve())),
             PrivateKey::Ed25519(_) => Some(PublicKeyAlgorithm::Ed25519),
+            PrivateKey::SlhDsa(key) => Some(PublicKeyAlgorithm::SlhDsa(key.set())),
             PrivateKey::X25519(_) => None,
         }
     }
 
-    /// The algorithm that agrees on secrets with the key; `None` for RSA and Ed25519.
+    /// The algorithm that agrees on secrets with the key; `None` for RSA, Ed25519 and SLH-DSA.
     pub fn agreement_algorithm(&self) -> Option<PublicKeyAlgorithm> {
         match self {
             PrivateKey::Ec(key) => Some(PublicKeyAlgorithm::Ecdh(key.curve())),
             PrivateKey::X25519(_) => Some(PublicKeyAlgorithm::X25519),
-            PrivateKey::Rsa(_) | PrivateKey::Ed25519(_) => None,
+            PrivateKey::Rsa(_) | PrivateKey::Ed25519(_) | PrivateKey::SlhDsa(_) => None,
         }
     }
 
@@ -98,6 +106,7 @@ impl PrivateKey {
             PrivateKey::Rsa(key) => key.d(),
             PrivateKey::Ec(key) => key.scalar(),
             PrivateKey::X25519(secret) | PrivateKey::Ed25519(secret) => secret.as_bytes(),
+            PrivateKey::SlhDsa(key) => key.as_bytes(),
         }
     }
 }
@@ -109,6 +118,7 @@ impl PublicKey {
             PublicKey::Rsa(key) => kind(Some(key), None, ""),
             PublicKey::Ec(key) => kind(None, Some(key.curve()), ""),
             PublicKey::Ed25519(_) => kind(None, None, "Ed25519"),
+            PublicKey::SlhDsa(key) => kind(None, None, key.set().name()),
         }
     }
 
@@ -118,6 +128,7 @@ impl PublicKey {
             PublicKey::Rsa(key) => PublicKeyAlgorithm::Rsa(key.size()),
             PublicKey::Ec(key) => PublicKeyAlgorithm::Ecdsa(key.curve()),
             PublicKey::Ed25519(_) => PublicKeyAlgorithm::Ed25519,
+            PublicKey::SlhDsa(key) => PublicKeyAlgorithm::SlhDsa(key.set()),
         }
     }
 
@@ -127,6 +138,7 @@ impl PublicKey {
             PublicKey::Rsa(key) => [key.modulus(), key.exponent()].concat(),
             PublicKey::Ec(key) => key.point().to_vec(),
             PublicKey::Ed25519(bytes) => bytes.to_vec(),
+            PublicKey::SlhDsa(key) => key.as_bytes().to_vec(),
         }
     }
 }

@@ -103,8 +103,8 @@ impl Session {
             class: u16::from_le_bytes(classes),
             stages,
             keys: {
-                let scheme = transform.asymmetric().map(|asymmetric| asymmetric.scheme);
-                TELLS_KEYS_APART.hash_one((transform.key(), transform.mac_key(), scheme))
+                let how = transform.asymmetric().map(|how| (how.scheme, &how.context));
+                TELLS_KEYS_APART.hash_one((transform.key(), transform.mac_key(), how))
             },
             fallback,
             falls_back_to: None,

@@ -11,6 +11,7 @@ use crate::kasumi::KasumiKernel;
 #[cfg(feature = "legacy")]
 use crate::rc4;
 use crate::rsa::RsaKernels;
+use crate::slh_dsa::SlhDsaKernels;
 use crate::sponge::SpongeKernels;
 
 /// The kernels of one instruction set. All fields are required: a family that the instruction set
@@ -37,6 +38,8 @@ pub(crate) struct Kernels {
     pub rsa: Choice<RsaKernels>,
     /// Elliptic curves.
     pub curves: Choice<CurveKernels>,
+    /// The chains of SLH-DSA; its other hashes have the kernels above.
+    pub slh_dsa: SlhDsaKernels,
     /// How key stream is moved to those who draw it.
     pub draw: Draw,
 }

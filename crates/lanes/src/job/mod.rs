@@ -32,7 +32,10 @@ use crate::manager::{Job, Lanes, Ticket};
 /// - a cipher and a MAC: [`ChainJob`](crate::ChainJob);
 /// - authentication alone: [`GmacJob`](crate::GmacJob), [`CmacJob`](crate::CmacJob),
 ///   [`F9Job`](crate::F9Job);
-/// - numbers: [`RsaJob`](crate::RsaJob); points of curves: [`CurveJob`](crate::CurveJob).
+/// - numbers: [`RsaJob`](crate::RsaJob); points of curves: [`CurveJob`](crate::CurveJob);
+/// - signatures: [`SlhDsaSignJob`](crate::SlhDsaSignJob),
+///   [`SlhDsaVerifyJob`](crate::SlhDsaVerifyJob), and keys for them,
+///   [`SlhDsaKeyJob`](crate::SlhDsaKeyJob).
 ///
 /// `W` is what is done with which buffers; `T` is whatever the caller wants to come back with them.
 ///

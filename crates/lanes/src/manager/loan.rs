@@ -16,6 +16,8 @@ use super::Lanes;
 /// [`f8`](Loan::f8) and [`f9`](Loan::f9) for KASUMI; [`gmac`](Loan::gmac), [`cmac`](Loan::cmac),
 /// [`xcbc`](Loan::xcbc); [`rsa_private`](Loan::rsa_private) and [`rsa_public`](Loan::rsa_public);
 /// [`x25519`](Loan::x25519) and [`ed25519_verify`](Loan::ed25519_verify);
+/// [`slh_dsa_sign`](Loan::slh_dsa_sign), [`slh_dsa_verify`](Loan::slh_dsa_verify) and
+/// [`slh_dsa_key`](Loan::slh_dsa_key);
 /// and `seal` and `open` for the lanes of each mode that has them, as
 /// `Loan::<GcmLanes>::seal`. Constructors that write take [`Buffers`](crate::Buffers):
 /// one buffer in place, or two apart.

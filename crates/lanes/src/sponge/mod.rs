@@ -19,9 +19,9 @@ use crate::report::KernelInfo;
 
 pub use hmac::HmacSha3Key;
 pub use job::{Sha3Job, SpongeStream, XofJob};
-pub(crate) use keccak::Steps;
+pub(crate) use keccak::{Steps, WORDS, permute};
 pub use kernel::Rate;
-pub(crate) use kernel::{KeccakKernel, SpongeKernels};
+pub(crate) use kernel::{KeccakKernel, MAX_LANES, SpongeKernels};
 pub use kmac::KmacKey;
 pub use lanes::SpongeLanes;
 

@@ -1,12 +1,12 @@
 //! The fewest cycles a buffer can take: operation counts over calibrated throughputs.
 
-use broadloom_engine::{Algorithm, Direction, RsaSize};
+use broadloom_engine::{Algorithm, Direction, RsaSize, SlhDsaSet};
 use broadloom_lanes::probe::{Operation, Unit};
 use broadloom_lanes::{Cpu, Isa};
 
 use super::calibrate::Throughput;
 use super::ops::{self, KernelOps};
-use super::stages::{Stage, stages};
+use super::stages::{self, Stage, stages};
 use super::workset::Workset;
 
 /// The registers that a limit may count on.
@@ -176,6 +176,22 @@ pub fn of_rsa(
         Some((cycles(&[(kernel, 1.0)], throughput)?, kernel.name()))
     });
     costs.min_by(|(a, _), (b, _)| a.total_cmp(b))
+}
+
+/// The fewest cycles of the counter that an operation of SLH-DSA can take on one core, by its
+/// hashes. Nothing for directions that are no signatures.
+pub fn of_slh_dsa(
+    set: SlhDsaSet,
+    direction: Direction,
+    allowed: Allowed,
+    throughput: &Throughput,
+) -> Option<(f64, String)> {
+    let stages = stages::of_slh_dsa(set, direction, allowed)?;
+    let work: Vec<_> = stages.iter().map(|(stage, blocks)| (stage, *blocks)).collect();
+    let (cycles, kernels) = best_kernels(&work, throughput)?;
+    let mut names: Vec<String> = kernels.iter().map(KernelOps::name).collect();
+    names.dedup();
+    Some((cycles, names.join(" and ")))
 }
 
 /// The fewest cycles of the counter that a buffer of the set can take on one core, on average, and

@@ -2,13 +2,13 @@
 //! some kernels.
 
 use broadloom_engine::{
-    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Family, HashAlgorithm, MacAlgorithm,
-    XtsSize,
+    AeadAlgorithm, AesSize, Algorithm, CipherAlgorithm, Direction, Family, HashAlgorithm,
+    MacAlgorithm, SlhDsaSet, XtsSize,
 };
 use broadloom_lanes::probe::Unit;
 
 use super::limit::Allowed;
-use super::ops::{self, Feedback, KernelOps, Mode};
+use super::ops::{self, Feedback, HashBlocks, KernelOps, Mode};
 use super::workset::ASSOCIATED;
 
 /// Blocks of one kind.
@@ -40,6 +40,34 @@ pub fn stages(algorithm: Algorithm, allowed: Allowed) -> Option<Vec<Stage>> {
         Algorithm::Aead(aead) => of_aead(aead, allowed),
         _ => None,
     }
+}
+
+/// What an operation of SLH-DSA takes, on average, with so many blocks of each stage; nothing for
+/// directions that are none of signatures. Values stay in the lanes from hash to hash.
+pub fn of_slh_dsa(
+    set: SlhDsaSet,
+    direction: Direction,
+    allowed: Allowed,
+) -> Option<Vec<(Stage, f64)>> {
+    let HashBlocks { short, long } = match direction {
+        Direction::Sign => ops::signature_blocks(set),
+        Direction::Verify => ops::verification_blocks(set),
+        _ => return None,
+    };
+    let stage = |kernels| Stage::new(kernels, |_| 1);
+    if set.name().contains("shake") {
+        return Some(vec![(stage(circuits(allowed, |unit| ops::keccak(0, unit))), short)]);
+    }
+    let kernels = |hash| {
+        let hardware = ops::hash_in_hardware(hash).filter(|_| allowed.hardware);
+        let units = allowed.vectors().chain([Unit::Scalar]);
+        stage(units.map(|unit| ops::hash_rounds(hash, unit)).chain(hardware).collect())
+    };
+    let mut stages = vec![(kernels(HashAlgorithm::Sha256), short)];
+    if long > 0.0 {
+        stages.push((kernels(HashAlgorithm::Sha512), long));
+    }
+    Some(stages)
 }
 
 /// Whether its rounds are counted.

@@ -93,6 +93,7 @@ fn output_len(algorithm: Algorithm, len: usize) -> usize {
             PublicKeyAlgorithm::Rsa(size) => size.modulus_len(),
             PublicKeyAlgorithm::Ecdh(curve) => curve.coordinate_len(),
             PublicKeyAlgorithm::X25519 => 32,
+            PublicKeyAlgorithm::SlhDsa(set) => set.signature_len(),
             // Of Ed25519, and of ECDSA in DER at most.
             _ => 96,
         },

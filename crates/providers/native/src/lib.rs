@@ -2,8 +2,9 @@
 //!
 //! Hashes and HMACs; AES in CBC, CTR, CFB, OFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and
 //! XCBC-MAC; ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305; DES and triple DES; KASUMI; and
-//! with the feature `legacy` RC4; RSA, X25519 and Ed25519: many buffers side by side, on the kernels
-//! of [`broadloom_lanes`]. The provider chooses kernels at run time and works on every machine.
+//! with the feature `legacy` RC4; RSA, X25519, Ed25519 and SLH-DSA: many buffers side by side, on
+//! the kernels of [`broadloom_lanes`]. The provider chooses kernels at run time and works on every
+//! machine.
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +14,9 @@ mod hasher;
 mod kind;
 mod kinds;
 mod queue;
+mod random;
 mod rsa;
+mod slh_dsa;
 
 use broadloom_engine::provider::{AnyQueue, Provider, ProviderError, ProviderSession};
 use broadloom_engine::{Algorithm, Transform};
@@ -21,6 +24,7 @@ use broadloom_lanes::Cpu;
 
 pub use factory::factory;
 use queue::NativeQueue;
+pub use slh_dsa::{RandomError, generate_slh_dsa};
 
 /// The provider `native`.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 mod agreement;
 mod encryption;
 mod signatures;
+mod slh_dsa;
 mod wycheproof;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ use broadloom_engine::{
 pub use agreement::agreement;
 pub use encryption::{bare_rsa, encryption};
 pub use signatures::{known_signatures, signatures, wrong_signatures};
+pub use slh_dsa::{slh_dsa, wrong_slh_dsa};
 pub use wycheproof::wycheproof;
 
 /// A key pair that OpenSSL made.

@@ -11,6 +11,7 @@ mod hash;
 pub(in crate::arch) mod interleaved;
 mod kasumi;
 mod keccak;
+mod slh_dsa;
 
 pub(in crate::arch) use aes::{
     blocks_kernel, cbc_kernel, cfb_kernel, chain_kernel, ctr_kernel, gcm_kernel, ofb_lanes_kernel,
@@ -24,3 +25,4 @@ pub(in crate::arch) use frame::{Anchor, align_frame};
 pub(in crate::arch) use hash::wide_kernels;
 pub(in crate::arch) use kasumi::kasumi_kernel;
 pub(in crate::arch) use keccak::keccak_kernel;
+pub(in crate::arch) use slh_dsa::{keccak_chain_kernel, sha256_chain_kernel};

@@ -1,8 +1,8 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
 use super::compile::{
-    bignum_words_kernel, chacha_kernel, curves_kernel, des_kernel, kasumi_kernel, keccak_kernel,
-    wide_kernels,
+    bignum_words_kernel, chacha_kernel, curves_kernel, des_kernel, kasumi_kernel,
+    keccak_chain_kernel, keccak_kernel, sha256_chain_kernel, wide_kernels,
 };
 use super::draw::Draw;
 use super::table::{self, choice};
@@ -19,6 +19,7 @@ use crate::hash::{
 use crate::plain::Plain;
 use crate::probe::Needs;
 use crate::rsa::RsaKernels;
+use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
 use crate::sponge::{SpongeKernels, Steps};
 use crate::vector::{Vector, each};
 
@@ -52,6 +53,16 @@ curves_kernel!(
 keccak_kernel!(
     /// One lane.
     KECCAK, "integers", Integers
+);
+
+sha256_chain_kernel!(
+    /// One chain.
+    SHA256_CHAIN, "integers", Plain<u32>
+);
+
+keccak_chain_kernel!(
+    /// One chain.
+    KECCAK_CHAIN, "integers", Integers
 );
 
 /// The steps of Keccak in integers.
@@ -113,6 +124,10 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         [] => RsaKernels { one: &BIGNUM, wide: &[] },
     },
     curves: choice! { [] => CurveKernels { one: &CURVES, wide: &[] } },
+    slh_dsa: SlhDsaKernels {
+        sha256: choice! { [] => ChainKernels::one(SHA256_CHAIN) },
+        keccak: choice! { [] => ChainKernels::one(KECCAK_CHAIN) },
+    },
     draw: Draw::PLAIN,
 };
 

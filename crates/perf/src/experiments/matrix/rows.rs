@@ -54,6 +54,10 @@ pub fn with_throughput(
             let direction = row.direction.parse().ok()?;
             limit::of_rsa(size, direction, allowed, calibrated)
         }
+        Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(set)) => {
+            let direction = row.direction.parse().ok()?;
+            limit::of_slh_dsa(set, direction, allowed, calibrated)
+        }
         _ => limit::per_buffer(workset, allowed, calibrated),
     });
     let cores = row.cores as f64;

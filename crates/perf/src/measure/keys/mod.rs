@@ -1,11 +1,19 @@
 //! Key pairs for measuring, the same in every run. They protect nothing: anybody can read the
 //! private keys here.
 
-use broadloom_engine::{Curve, PrivateKey, PublicKey, PublicKeyAlgorithm, RsaSize};
+use broadloom_engine::{
+    Curve, PrivateKey, PublicKey, PublicKeyAlgorithm, RsaSize, SlhDsaPrivateKey, SlhDsaSet,
+};
+use broadloom_lanes::{Cpu, Loan, Planner};
 
-/// The key pair of an algorithm, which `openssl genpkey` made; of X25519 the private key alone, as
-/// any 32 bytes are a public key.
+/// The key pair of an algorithm, which `openssl genpkey` made, or for SLH-DSA this program. Of X25519
+/// it is the private key alone, as any 32 bytes are a public key.
 pub fn pair(algorithm: PublicKeyAlgorithm) -> Option<(PrivateKey, Option<PublicKey>)> {
+    if let PublicKeyAlgorithm::SlhDsa(set) = algorithm {
+        let private = slh_dsa(set);
+        let public = private.public();
+        return Some((PrivateKey::SlhDsa(private), Some(PublicKey::SlhDsa(public))));
+    }
     macro_rules! texts {
         ($name:literal) => {
             (include_str!(concat!($name, ".pem")), Some(include_str!(concat!($name, ".pub.pem"))))
@@ -32,6 +40,16 @@ pub fn pair(algorithm: PublicKeyAlgorithm) -> Option<(PrivateKey, Option<PublicK
     let private = PrivateKey::from_pem(private).expect("OpenSSL made it");
     let public = public.map(|public| PublicKey::from_pem(public).expect("OpenSSL made it"));
     Some((private, public))
+}
+
+/// A key of SLH-DSA, whose seeds are anybody's.
+fn slh_dsa(set: SlhDsaSet) -> SlhDsaPrivateKey {
+    let mut sets = broadloom_lanes::SlhDsaSet::ALL.into_iter();
+    let same = sets.find(|other| other.name() == set.name()).expect("the lanes have all sets");
+    let mut key: Vec<u8> = (0..set.private_key_len()).map(|at| at as u8).collect();
+    let loan = Loan::slh_dsa_key(same, &mut key).expect("as many bytes as the set has");
+    Planner::new(&Cpu::detect()).process_each([loan]);
+    SlhDsaPrivateKey::new(set, &key).expect("as many bytes as the set has")
 }
 
 /// The public key that an agreement is with, of some random bytes; `None` where nothing is agreed

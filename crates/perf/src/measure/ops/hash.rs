@@ -44,7 +44,24 @@ impl Counter {
 /// A hash computed in the lanes of `unit`, or one buffer at a time where that is
 /// [`Unit::Scalar`].
 pub fn hash_in_lanes(hash: HashAlgorithm, unit: Unit) -> KernelOps {
+    let mut counter = rounds(hash, unit);
+    let KernelOps { word, .. } = hash_rounds(hash, unit);
+    // The words of sixteen lanes of SHA-1 are brought there by integer instructions, which have
+    // ports of their own.
+    if (hash, unit) != (HashAlgorithm::Sha1, Unit::Vec512) {
+        counter.load(unit, word, hash != HashAlgorithm::Md5);
+    }
+    KernelOps { counts: counter.counts, ..hash_rounds(hash, unit) }
+}
+
+/// The same of blocks that are in the lanes already.
+pub fn hash_rounds(hash: HashAlgorithm, unit: Unit) -> KernelOps {
     let word = if hash.block_len() == 128 { 64 } else { 32 };
+    let lanes = if unit == Unit::Scalar { 1 } else { unit.bits() / word };
+    KernelOps { unit, word, lanes, counts: rounds(hash, unit).counts }
+}
+
+fn rounds(hash: HashAlgorithm, unit: Unit) -> Counter {
     let mut counter = Counter::new(unit);
     match hash {
         HashAlgorithm::Md5 => counter.md5(),
@@ -53,13 +70,7 @@ pub fn hash_in_lanes(hash: HashAlgorithm, unit: Unit) -> KernelOps {
         HashAlgorithm::Sha384 | HashAlgorithm::Sha512 => counter.sha2(80),
         other => unreachable!("the rounds of {other} are not counted"),
     }
-    // The words of sixteen lanes of SHA-1 are brought there by integer instructions, which have
-    // ports of their own.
-    if (hash, unit) != (HashAlgorithm::Sha1, Unit::Vec512) {
-        counter.load(unit, word, hash != HashAlgorithm::Md5);
-    }
-    let lanes = if unit == Unit::Scalar { 1 } else { unit.bits() / word };
-    KernelOps { unit, word, lanes, counts: counter.counts }
+    counter
 }
 
 /// A hash computed one buffer at a time by the CPU's own instructions for it, where it may have

@@ -9,6 +9,7 @@ mod chacha;
 mod circuit;
 mod hash;
 mod rsa;
+mod slh_dsa;
 mod sponge;
 
 use broadloom_lanes::Isa;
@@ -17,8 +18,9 @@ use broadloom_lanes::probe::Unit;
 pub use aes::{Mode, aes, ghash};
 pub use chacha::{chacha20, poly1305, poly1305_in_lanes};
 pub use circuit::{Feedback, des, kasumi};
-pub use hash::{hash_in_hardware, hash_in_lanes};
+pub use hash::{hash_in_hardware, hash_in_lanes, hash_rounds};
 pub use rsa::{rsa_private, rsa_public};
+pub use slh_dsa::{HashBlocks, signature_blocks, verification_blocks};
 pub use sponge::keccak;
 
 /// Operations of one kernel on one block in each of its lanes.

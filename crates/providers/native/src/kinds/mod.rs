@@ -20,6 +20,7 @@ use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Md5, Sha1, Sha224, Sha256, Sha384
 use crate::curves::{self, Curves};
 use crate::kind::{Class, Opened, Work};
 use crate::rsa::{self, Rsa};
+use crate::slh_dsa::{self, SlhDsa};
 
 /// What opens the sessions of an algorithm.
 pub(crate) type Opener = fn(&Transform, &Cpu) -> Opened;
@@ -48,6 +49,11 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
             ) =>
         {
             Some(curves::open)
+        }
+        Family::PublicKey
+            if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(_))) =>
+        {
+            Some(slh_dsa::open)
         }
         #[cfg(feature = "legacy")]
         Family::Rc4 => Some(rc4::open),
@@ -113,6 +119,7 @@ classes! {
     CtrSha256: chain::Chain<CtrLanes, Sha256>;
     Rsa: Rsa, made by Rsa::class;
     Curves: Curves, made by Curves::class;
+    SlhDsa: SlhDsa, made by SlhDsa::class;
     #[cfg(feature = "legacy")]
     Rc4: rc4::Rc4;
 }

@@ -3,7 +3,6 @@
 //! removed.
 
 mod padding;
-mod random;
 mod rejection;
 mod session;
 
@@ -20,6 +19,7 @@ use zeroize::Zeroize;
 use crate::hasher::{self, Hasher};
 use crate::kind::Class;
 use crate::kinds::Numbered;
+use crate::random;
 use session::{Key, RsaSession};
 
 pub(crate) use session::open;

@@ -9,8 +9,8 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::MAX_LEN;
-use super::random;
 use crate::hasher::Hasher;
+use crate::random;
 
 /// What stands before a digest in a signature by PKCS #1 v1.5: `DigestInfo` in DER (RFC 8017, 9.2).
 fn digest_info(hash: HashAlgorithm) -> Vec<u8> {

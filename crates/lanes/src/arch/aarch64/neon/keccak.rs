@@ -3,7 +3,7 @@
 use core::arch::aarch64::*;
 
 use super::vectors::{U64x2, transpose2};
-use crate::arch::compile::keccak_kernel;
+use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
 use crate::sponge::Steps;
 use crate::vector::each;
 
@@ -82,4 +82,14 @@ keccak_kernel!(
 keccak_kernel!(
     /// Two lanes, with the SHA-3 instructions.
     KECCAK_SHA3, "armv8-sha3", Sha3, "neon,sha3"
+);
+
+keccak_chain_kernel!(
+    /// Two chains.
+    CHAIN, "neon", Binary, "neon"
+);
+
+keccak_chain_kernel!(
+    /// Two chains, with the SHA-3 instructions.
+    CHAIN_SHA3, "armv8-sha3", Sha3, "neon,sha3"
 );

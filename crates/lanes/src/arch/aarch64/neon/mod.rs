@@ -11,7 +11,7 @@ use bits::Bits128;
 use vectors::U32x4;
 
 use crate::aes::{AesKernels, portable as integers};
-use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
+use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
@@ -24,6 +24,7 @@ use crate::hash::{
     sha512,
 };
 use crate::rsa::RsaKernels;
+use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
 use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
@@ -39,6 +40,11 @@ des_kernel!(
 kasumi_kernel!(
     /// 128 lanes.
     KASUMI, "neon bitsliced", Bits128, "neon"
+);
+
+sha256_chain_kernel!(
+    /// Four chains.
+    SHA256_CHAIN, "neon", U32x4, "neon"
 );
 
 /// The kernels of NEON.
@@ -92,6 +98,17 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     },
     curves: choice! {
         [] => CurveKernels { one: &portable::CURVES, wide: &[] },
+    },
+    slh_dsa: SlhDsaKernels {
+        sha256: choice! {
+            [] => ChainKernels { wide: SHA256_CHAIN, few: portable::SHA256_CHAIN, up_to: 1 },
+        },
+        keccak: choice! {
+            [Sha512Rounds] => ChainKernels {
+                wide: keccak::CHAIN_SHA3, few: portable::KECCAK_CHAIN, up_to: 1,
+            },
+            [] => ChainKernels { wide: keccak::CHAIN, few: portable::KECCAK_CHAIN, up_to: 1 },
+        },
     },
     draw: Draw::PLAIN,
 };

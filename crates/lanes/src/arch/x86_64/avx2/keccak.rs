@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::vectors::{U64x4, transpose4};
-use crate::arch::compile::keccak_kernel;
+use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
 use crate::arch::portable::Integers;
 use crate::sponge::Steps;
 use crate::vector::each;
@@ -39,4 +39,14 @@ keccak_kernel!(
 keccak_kernel!(
     /// One lane: rotations and complements that keep their operand.
     KECCAK_ONE, "integers, bmi2", Integers, "bmi1,bmi2"
+);
+
+keccak_chain_kernel!(
+    /// Four chains.
+    CHAIN, "avx2", Binary, "avx2,bmi1,bmi2"
+);
+
+keccak_chain_kernel!(
+    /// One chain.
+    CHAIN_ONE, "integers, bmi2", Integers, "bmi1,bmi2"
 );

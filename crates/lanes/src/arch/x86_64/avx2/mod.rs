@@ -17,7 +17,7 @@ use vectors::{U32x8, U64x4, single};
 
 use super::common::sha;
 use crate::aes::{AesKernels, portable as integers};
-use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
+use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
@@ -26,12 +26,14 @@ use crate::curves::CurveKernels;
 use crate::features::Feature::*;
 use crate::features::Features;
 use crate::hash::{HashKernels, Kernels, Md5, Sha1, Sha224, Sha256, Sha384, Sha512, sha1, sha256};
+use crate::plain::Plain;
 use crate::rsa::RsaKernels;
+use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
 use crate::sponge::SpongeKernels;
 
 pub(in crate::arch) use bits::Bits256 as Lanes256;
 pub(in crate::arch) use clmul::CLMUL;
-pub(in crate::arch) use keccak::KECCAK_ONE;
+pub(in crate::arch) use keccak::{CHAIN_ONE, KECCAK_ONE};
 
 chacha_kernel!(
     /// Eight blocks at once.
@@ -46,6 +48,16 @@ des_kernel!(
 kasumi_kernel!(
     /// 256 lanes.
     KASUMI, "avx2 bitsliced", Bits256, "avx2"
+);
+
+sha256_chain_kernel!(
+    /// Eight chains.
+    SHA256_CHAIN, "avx2", U32x8, "avx2,bmi1,bmi2"
+);
+
+sha256_chain_kernel!(
+    /// One chain: rotations and complements that keep their operand.
+    SHA256_CHAIN_ONE, "integers, bmi2", Plain<u32>, "bmi1,bmi2"
 );
 
 /// The kernels of AVX2. Where registers of one width cost as much as those of half the width, as
@@ -99,6 +111,15 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     },
     curves: choice! {
         [] => CurveKernels { one: &portable::CURVES, wide: &[(2, &curves::CURVES)] },
+    },
+    slh_dsa: SlhDsaKernels {
+        sha256: choice! {
+            [Sha] => ChainKernels::one(sha::CHAIN),
+            [] => ChainKernels { wide: SHA256_CHAIN, few: SHA256_CHAIN_ONE, up_to: 1 },
+        },
+        keccak: choice! {
+            [] => ChainKernels { wide: keccak::CHAIN, few: keccak::CHAIN_ONE, up_to: 1 },
+        },
     },
     draw: Draw::AVX,
 };

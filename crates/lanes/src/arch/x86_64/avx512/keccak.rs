@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::vectors::{U64x8, transpose8};
-use crate::arch::compile::keccak_kernel;
+use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
 use crate::sponge::Steps;
 use crate::vector::each;
 
@@ -35,4 +35,9 @@ unsafe impl Steps for Ternary {
 keccak_kernel!(
     /// Eight lanes.
     KECCAK, "avx512", Ternary, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
+);
+
+keccak_chain_kernel!(
+    /// Eight chains.
+    CHAIN, "avx512", Ternary, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
 );

@@ -23,7 +23,7 @@ use super::avx2::vectors::single;
 use super::avx2::{self, Lanes256, ni};
 use super::common::sha;
 use crate::aes::{AesKernels, portable as integers};
-use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
+use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
@@ -36,6 +36,7 @@ use crate::hash::{
     sha256,
 };
 use crate::rsa::RsaKernels;
+use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
 use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
@@ -67,6 +68,11 @@ kasumi_kernel!(
 kasumi_kernel!(
     /// 512 lanes.
     KASUMI, "avx512 bitsliced", Bits512, "avx512f,avx512bw,avx512vl"
+);
+
+sha256_chain_kernel!(
+    /// Sixteen chains.
+    SHA256_CHAIN, "avx512", U32x16, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
 );
 
 /// A kernel of fewer lanes, the faster one with so many buffers or fewer.
@@ -163,6 +169,15 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         [] => CurveKernels {
             one: &portable::CURVES,
             wide: &[(2, &avx2::curves::CURVES), (5, &curves::CURVES)],
+        },
+    },
+    slh_dsa: SlhDsaKernels {
+        sha256: choice! {
+            [Sha] => ChainKernels { wide: SHA256_CHAIN, few: sha::CHAIN, up_to: 12 },
+            [] => ChainKernels { wide: SHA256_CHAIN, few: avx2::SHA256_CHAIN_ONE, up_to: 1 },
+        },
+        keccak: choice! {
+            [] => ChainKernels { wide: keccak::CHAIN, few: avx2::CHAIN_ONE, up_to: 1 },
         },
     },
     draw: Draw::AVX,

@@ -3,6 +3,8 @@
 //! On AMD Zen 3 a `sha256rnds2` waits four cycles for the one before it and one can start every
 //! cycle, a `sha1rnds4` six and every two: four buffers fill what one leaves idle.
 
+mod chain;
+
 use core::arch::x86_64::*;
 
 use crate::arch::compile::interleaved::{Buffers, interleaved_kernels, wide_kernel};
@@ -10,6 +12,8 @@ use crate::hash::Hash;
 use crate::hash::kernel::outer_padding;
 use crate::hash::sha256::K;
 use crate::vector::each;
+
+pub(in crate::arch) use chain::CHAIN;
 
 interleaved_kernels! {
     /// SHA-1 for few buffers.

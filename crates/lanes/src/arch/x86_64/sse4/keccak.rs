@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::vectors::{U64x2, transpose2};
-use crate::arch::compile::keccak_kernel;
+use crate::arch::compile::{keccak_chain_kernel, keccak_kernel};
 use crate::sponge::Steps;
 use crate::vector::each;
 
@@ -33,4 +33,9 @@ unsafe impl Steps for Binary {
 keccak_kernel!(
     /// Two lanes.
     KECCAK, "sse4", Binary, "sse4.1"
+);
+
+keccak_chain_kernel!(
+    /// Two chains.
+    CHAIN, "sse4", Binary, "sse4.1"
 );

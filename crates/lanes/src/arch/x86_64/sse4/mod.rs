@@ -11,7 +11,7 @@ use vectors::U32x4;
 
 use super::common::sha;
 use crate::aes::{AesKernels, portable as integers};
-use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
+use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
@@ -24,6 +24,7 @@ use crate::hash::{
     sha512,
 };
 use crate::rsa::RsaKernels;
+use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
 use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
@@ -40,6 +41,11 @@ des_kernel!(
 kasumi_kernel!(
     /// 128 lanes.
     KASUMI, "sse4 bitsliced", Bits128, "sse4.1"
+);
+
+sha256_chain_kernel!(
+    /// Four chains.
+    SHA256_CHAIN, "sse4", U32x4, "sse4.1"
 );
 
 /// The kernels of SSE4.1.
@@ -88,6 +94,15 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     },
     curves: choice! {
         [] => CurveKernels { one: &portable::CURVES, wide: &[] },
+    },
+    slh_dsa: SlhDsaKernels {
+        sha256: choice! {
+            [Sha] => ChainKernels::one(sha::CHAIN),
+            [] => ChainKernels { wide: SHA256_CHAIN, few: portable::SHA256_CHAIN, up_to: 1 },
+        },
+        keccak: choice! {
+            [] => ChainKernels { wide: keccak::CHAIN, few: portable::KECCAK_CHAIN, up_to: 1 },
+        },
     },
     draw: Draw::PLAIN,
 };

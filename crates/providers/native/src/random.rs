@@ -4,7 +4,7 @@ use broadloom_engine::JobError;
 
 /// Fills a buffer with random bytes.
 #[cfg(target_os = "linux")]
-pub(super) fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
+pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
     use rustix::rand::{GetRandomFlags, getrandom};
 
     let mut rest = bytes;
@@ -20,7 +20,7 @@ pub(super) fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
 
 /// Fills a buffer with random bytes.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
+pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
     getrandom::fill(bytes)
         .map_err(|error| JobError::Provider { code: error.raw_os_error().unwrap_or(-1).into() })
 }

@@ -1,0 +1,44 @@
+//! Compiles the kernels of chains of hashes.
+
+/// Makes the kernel of SHA-256 in the lanes of a vector.
+macro_rules! sha256_chain_kernel {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $v:ty $(, $features:literal)?) => {
+        $(#[$doc])*
+        pub(in crate::arch) const $kernel: $crate::slh_dsa::ChainKernel<u32> = {
+            use $crate::slh_dsa::chain::{self, ChainKernel, Chains, Run, Trace};
+            use $crate::vector::Vector;
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn run(chains: &mut Chains<u32>, first: usize, run: Run, trace: Trace<u32>) {
+                $crate::arch::compile::align_frame!();
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { chain::sha256::<$v>(chains, first, run, trace) }
+            }
+
+            ChainKernel { name: $name, lanes: <$v as Vector>::LANES, run }
+        };
+    };
+}
+pub(in crate::arch) use sha256_chain_kernel;
+
+/// Makes the kernel of SHAKE256, whose steps are `$steps`.
+macro_rules! keccak_chain_kernel {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $steps:ty $(, $features:literal)?) => {
+        $(#[$doc])*
+        pub(in crate::arch) const $kernel: $crate::slh_dsa::ChainKernel<u64> = {
+            use $crate::slh_dsa::chain::{self, ChainKernel, Chains, Run, Trace};
+            use $crate::sponge::Steps;
+            use $crate::vector::Vector;
+
+            $(#[target_feature(enable = $features)])?
+            unsafe fn run(chains: &mut Chains<u64>, first: usize, run: Run, trace: Trace<u64>) {
+                $crate::arch::compile::align_frame!();
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { chain::keccak::<$steps>(chains, first, run, trace) }
+            }
+
+            ChainKernel { name: $name, lanes: <<$steps as Steps>::V as Vector>::LANES, run }
+        };
+    };
+}
+pub(in crate::arch) use keccak_chain_kernel;

@@ -1,0 +1,58 @@
+//! Which leaves a message's digest chooses, and the digits of a one-time signature.
+
+use super::message::MAX_DIGEST;
+use super::params::{LAST, MAX_CHAINS, MAX_FORS, MAX_LAYERS, Params};
+
+/// The leaves that a message's digest chooses (FIPS 205, algorithm 19). All of this is public: it
+/// follows from the signature and the message.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    /// A leaf for each tree of FORS.
+    pub fors: [u32; MAX_FORS],
+    /// For each layer of the hypertree, the lowest first: the tree, and the leaf in it.
+    pub layers: [(u64, u32); MAX_LAYERS],
+}
+
+impl Places {
+    pub const NONE: Places = Places { fors: [0; MAX_FORS], layers: [(0, 0); MAX_LAYERS] };
+
+    /// Takes a digest apart.
+    pub fn new(params: &Params, digest: &[u8]) -> Places {
+        let mut places = Places::NONE;
+        let (fors, rest) = digest.split_at(params.fors_digest_len());
+        let (tree, leaf) = rest.split_at(params.tree_bits().div_ceil(8));
+        let mut bits = fors.iter().flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
+        for leaf in &mut places.fors[..params.k] {
+            *leaf = bits.by_ref().take(params.a).fold(0, |leaf, bit| 2 * leaf + u32::from(bit));
+        }
+        let number = |bytes: &[u8], bits: usize| {
+            let number = bytes.iter().fold(0, |number: u64, byte| number << 8 | u64::from(*byte));
+            number & (u64::MAX >> (64 - bits))
+        };
+        let mut tree = number(tree, params.tree_bits());
+        let mut leaf = number(leaf, params.height);
+        for layer in &mut places.layers[..params.d] {
+            *layer = (tree, leaf as u32);
+            leaf = tree & ((1 << params.height) - 1);
+            tree >>= params.height;
+        }
+        places
+    }
+}
+
+const _: () = assert!(MAX_DIGEST == 49, "the digest of the largest set");
+
+/// How far each chain goes in a one-time signature of a node: its digits of four bits, and those of
+/// the checksum (FIPS 205, algorithm 7).
+pub(super) fn digits(params: &Params, node: &[u8]) -> [u8; MAX_CHAINS] {
+    let mut digits = [0; MAX_CHAINS];
+    let len = 2 * params.n;
+    for (pair, byte) in digits.chunks_exact_mut(2).zip(&node[..params.n]) {
+        pair.copy_from_slice(&[byte >> 4, byte & 15]);
+    }
+    let sum: usize = digits[..len].iter().map(|digit| LAST - usize::from(*digit)).sum();
+    for (digit, shift) in digits[len..].iter_mut().zip([8, 4, 0]) {
+        *digit = (sum >> shift & 15) as u8;
+    }
+    digits
+}

@@ -1,0 +1,55 @@
+//! New keys.
+
+use std::error::Error;
+use std::fmt;
+
+use broadloom_engine::{SlhDsaPrivateKey, SlhDsaSet};
+use broadloom_lanes::{Cpu, Loan, Planner, SlhDsaLanes};
+use zeroize::Zeroizing;
+
+use super::lanes_set;
+use crate::random;
+
+/// New keys of SLH-DSA, from random bytes of the system (FIPS 205, algorithm 21).
+///
+/// ```
+/// use broadloom_engine::{PrivateKey, Scheme, SlhDsaSet, Transform};
+/// use broadloom_lanes::Cpu;
+/// use broadloom_native::generate_slh_dsa;
+///
+/// let keys = generate_slh_dsa(&Cpu::detect(), SlhDsaSet::Sha2_128f, 2)?;
+/// assert_ne!(keys[0].as_bytes(), keys[1].as_bytes());
+/// let key = PrivateKey::SlhDsa(keys[0].clone());
+/// let transform = Transform::sign(&key, Scheme::default().hedged())?.context(b"an application")?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`RandomError`] if the system gives no random bytes.
+pub fn generate_slh_dsa(
+    cpu: &Cpu,
+    set: SlhDsaSet,
+    count: usize,
+) -> Result<Vec<SlhDsaPrivateKey>, RandomError> {
+    let len = set.private_key_len();
+    let mut bytes = Zeroizing::new(vec![0; count * len]);
+    random::fill(&mut bytes).map_err(|_| RandomError)?;
+    let loans = bytes
+        .chunks_exact_mut(len)
+        .map(|key| Loan::slh_dsa_key(lanes_set(set), key).expect("as many bytes as the set has"));
+    Planner::<SlhDsaLanes>::new(cpu).process_each(loans);
+    let key = |key| SlhDsaPrivateKey::new(set, key).expect("as many bytes as the set has");
+    Ok(bytes.chunks_exact(len).map(key).collect())
+}
+
+/// The system gives no random bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RandomError;
+
+impl fmt::Display for RandomError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the system gives no random bytes")
+    }
+}
+
+impl Error for RandomError {}

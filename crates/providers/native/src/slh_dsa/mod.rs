@@ -1,0 +1,184 @@
+//! SLH-DSA: messages are signed and signatures verified in lanes, of all keys and sets together.
+
+mod generate;
+
+use broadloom_engine::provider::{AnyKey, Asymmetric, Operation, ProviderError, ProviderSession};
+use broadloom_engine::{JobError, PrivateKey, PublicKey, SlhDsaSet, Transform};
+use broadloom_lanes::{
+    Cpu, Loan, Occupancy, Planner, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaPrivateKey,
+    SlhDsaPublicKey,
+};
+use zeroize::Zeroize;
+
+use crate::kind::{Class, Opened, laned, refused};
+use crate::kinds::Numbered;
+use crate::random;
+
+pub use generate::{RandomError, generate_slh_dsa};
+
+/// The most random bytes of a signature.
+const MAX_RANDOM: usize = 32;
+
+/// A session of SLH-DSA.
+pub(crate) struct SlhDsaSession {
+    key: Key,
+    context: Vec<u8>,
+    /// Whether each signature has fresh randomness.
+    is_hedged: bool,
+    kernel: String,
+}
+
+/// The key, as the lanes have it.
+enum Key {
+    Private(Box<SlhDsaPrivateKey>),
+    Public(Box<SlhDsaPublicKey>),
+}
+
+/// The set, as the lanes name it.
+fn lanes_set(set: SlhDsaSet) -> broadloom_lanes::SlhDsaSet {
+    let all = broadloom_lanes::SlhDsaSet::ALL.into_iter();
+    let mut same = all.filter(|other| other.name() == set.name());
+    same.next().expect("the lanes have all sets of the engine")
+}
+
+/// Opens a session of SLH-DSA.
+pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
+    let Some(Asymmetric { key, scheme, context, .. }) = transform.asymmetric() else {
+        return Err(ProviderError::new("SLH-DSA needs a key"));
+    };
+    let (key, set) = match key {
+        AnyKey::Private(PrivateKey::SlhDsa(key)) => {
+            let set = lanes_set(key.set());
+            let key = SlhDsaPrivateKey::new(set, key.as_bytes()).map_err(refused)?;
+            (Key::Private(Box::new(key)), set)
+        }
+        AnyKey::Public(PublicKey::SlhDsa(key)) => {
+            let set = lanes_set(key.set());
+            let key = SlhDsaPublicKey::new(set, key.as_bytes()).map_err(refused)?;
+            (Key::Public(Box::new(key)), set)
+        }
+        _ => return Err(ProviderError::new("the key is none of SLH-DSA")),
+    };
+    let hash = if set.name().contains("sha2") { "slh-dsa-sha2" } else { "slh-dsa-shake" };
+    let (context, is_hedged) = (context.clone(), scheme.is_hedged());
+    Ok(Box::new(SlhDsaSession { key, context, is_hedged, kernel: laned(cpu, hash) }))
+}
+
+impl SlhDsaSession {
+    /// A message under the session's context.
+    fn message<'m>(&'m self, message: &'m [u8]) -> SlhDsaMessage<'m> {
+        let message = SlhDsaMessage::new(message).context(&self.context);
+        message.expect("the engine refuses long context strings")
+    }
+}
+
+impl ProviderSession for SlhDsaSession {
+    fn kernel(&self) -> String {
+        self.kernel.clone()
+    }
+
+    fn class(&self) -> u8 {
+        SlhDsa::CLASS
+    }
+
+    fn bound(&self, _: usize) -> usize {
+        match &self.key {
+            Key::Private(key) => key.set().signature_len(),
+            Key::Public(_) => 0,
+        }
+    }
+}
+
+/// One queue's part of SLH-DSA.
+pub(crate) struct SlhDsa {
+    planner: Planner<SlhDsaLanes>,
+    jobs: Vec<Job>,
+}
+
+/// What an operation needs beside its own buffers.
+#[derive(Default)]
+struct Job {
+    random: [u8; MAX_RANDOM],
+    outcome: SlhDsaOutcome,
+    /// Why it does not go through the lanes, if so.
+    refused: Option<JobError>,
+}
+
+impl SlhDsa {
+    pub(crate) fn class(cpu: &Cpu) -> Box<dyn Class> {
+        Box::new(SlhDsa { planner: Planner::new(cpu), jobs: Vec::new() })
+    }
+}
+
+/// The operations of SLH-DSA among all.
+fn own<'s, 'o, 'a>(
+    operations: &'s mut [&'o mut Operation<'a>],
+) -> impl Iterator<Item = &'s mut Operation<'a>> + use<'s, 'o, 'a> {
+    let own = |operation: &&'s mut &'o mut Operation<'a>| operation.class() == SlhDsa::CLASS;
+    operations.iter_mut().filter(own).map(|operation| &mut **operation)
+}
+
+/// An operation's work.
+fn lend<'v>(operation: &'v mut Operation<'_>, job: &'v mut Job) -> Option<Loan<'v, SlhDsaLanes>> {
+    let parts = operation.public_key::<SlhDsaSession>()?;
+    let Job { random, outcome, refused } = job;
+    let message = parts.session.message(parts.input);
+    let (loan, otherwise) = match &parts.session.key {
+        Key::Private(key) => {
+            let mut fresh = None;
+            if parts.session.is_hedged {
+                let room = &mut random[..key.set().node_len()];
+                if let Err(error) = random::fill(room) {
+                    *refused = Some(error);
+                    return None;
+                }
+                fresh = Some(&*room);
+            }
+            let signature = &mut parts.output[..key.set().signature_len()];
+            (Loan::slh_dsa_sign(key, message, fresh, signature), JobError::NotDone)
+        }
+        Key::Public(key) => {
+            let loan = Loan::slh_dsa_verify(key, message, parts.signature, outcome);
+            (loan, JobError::SignatureMismatch)
+        }
+    };
+    loan.map_err(|_| *refused = Some(otherwise)).ok()
+}
+
+impl Class for SlhDsa {
+    fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize {
+        let count = own(operations).count();
+        let SlhDsa { planner, jobs } = self;
+        if jobs.len() < count {
+            jobs.resize_with(count, Job::default);
+        }
+        jobs[..count].fill_with(Job::default);
+        let all = own(operations).zip(&mut *jobs);
+        planner.process_each(all.filter_map(|(operation, job)| lend(operation, job)));
+        for (operation, job) in own(operations).zip(&mut *jobs) {
+            job.random.zeroize();
+            let made = operation.provider_session::<SlhDsaSession>().map(|session| {
+                match (&session.key, job.refused) {
+                    (_, Some(error)) => Err(error),
+                    (Key::Private(key), None) => Ok(key.set().signature_len()),
+                    (Key::Public(_), None) if job.outcome.is_right() => Ok(0),
+                    (Key::Public(_), None) => Err(JobError::SignatureMismatch),
+                }
+            });
+            match made {
+                Some(Ok(produced)) => operation.complete_with_output(produced),
+                Some(Err(error)) => operation.complete(Err(error)),
+                None => operation.complete(Err(JobError::NotDone)),
+            }
+        }
+        count
+    }
+
+    fn lanes(&self) -> usize {
+        self.planner.lanes()
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        self.planner.occupancy()
+    }
+}
