@@ -1,6 +1,7 @@
 //! Reports the kernels of each algorithm on a CPU, and the reasons.
 
 use crate::aes;
+use crate::binary;
 use crate::chacha;
 use crate::cpu::{Cpu, Isa};
 use crate::des;
@@ -36,7 +37,7 @@ pub struct KernelInfo {
 }
 
 /// The kernels of each algorithm on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 31 + cfg!(feature = "legacy") as usize] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 32 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, ecb, xts, cfb, ofb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly, xchacha_poly] = chacha::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
@@ -74,6 +75,7 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 31 + cfg!(feature = "legacy") as usize
         f8,
         f9,
         rsa::kernel_info(cpu),
+        binary::kernel_info(cpu),
         #[cfg(feature = "legacy")]
         rc4::kernel_info(cpu),
     ]

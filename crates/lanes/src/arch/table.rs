@@ -2,6 +2,7 @@
 
 use super::draw::Draw;
 use crate::aes::AesKernels;
+use crate::binary::BinaryKernels;
 use crate::chacha::ChaChaKernel;
 use crate::des::DesKernel;
 use crate::features::{Choice, Features};
@@ -34,6 +35,8 @@ pub(crate) struct Kernels {
     pub rc4: &'static rc4::Kernel,
     /// RSA.
     pub rsa: Choice<RsaKernels>,
+    /// Binary curves.
+    pub binary: Choice<BinaryKernels>,
     /// How key stream is moved to those who draw it.
     pub draw: Draw,
 }

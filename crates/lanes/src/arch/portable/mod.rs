@@ -1,12 +1,14 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
 use super::compile::{
-    bignum_words_kernel, chacha_kernel, des_kernel, kasumi_kernel, keccak_kernel, wide_kernels,
+    bignum_words_kernel, binary_kernel, chacha_kernel, des_kernel, kasumi_kernel, keccak_kernel,
+    wide_kernels,
 };
 use super::draw::Draw;
 use super::table::{self, choice};
 use crate::aes::gcm::key::Powers;
 use crate::aes::{AesKernels, portable as aes};
+use crate::binary::BinaryKernels;
 use crate::chacha::NoVectors;
 use crate::features::{FeatureState, Features};
 use crate::hash::kernel::Built;
@@ -40,6 +42,11 @@ kasumi_kernel!(
 bignum_words_kernel!(
     /// One number.
     BIGNUM, "integers"
+);
+
+binary_kernel!(
+    /// One lane.
+    BINARY, "integers", crate::binary::pairs::Integers
 );
 
 keccak_kernel!(
@@ -105,6 +112,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     rsa: choice! {
         [] => RsaKernels { one: &BIGNUM, wide: &[] },
     },
+    binary: choice! { [] => BinaryKernels { one: &BINARY, wide: &[] } },
     draw: Draw::PLAIN,
 };
 

@@ -1,6 +1,7 @@
 //! NEON: vectors of 128 bits, and the extensions for AES, SHA-1, SHA-256 and SHA-512.
 
 mod aes;
+mod binary;
 mod bits;
 mod keccak;
 mod pmull;
@@ -15,6 +16,7 @@ use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
+use crate::binary::BinaryKernels;
 use crate::chacha::NoVectors;
 use crate::features::Feature::{Aes, Neon, Pmull, Sha2, Sha512 as Sha512Rounds};
 use crate::features::Features;
@@ -88,6 +90,10 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     rc4: &crate::rc4::PORTABLE,
     rsa: choice! {
         [] => RsaKernels { one: &portable::BIGNUM, wide: &[] },
+    },
+    binary: choice! {
+        [Aes, Pmull] => BinaryKernels { one: &binary::BINARY, wide: &[] },
+        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
     draw: Draw::PLAIN,
 };

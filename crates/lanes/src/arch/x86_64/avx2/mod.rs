@@ -1,6 +1,7 @@
 //! AVX2: vectors of 256 bits, and the extensions that go with them.
 
 pub(in crate::arch) mod bignum;
+pub(in crate::arch) mod binary;
 mod bits;
 mod clmul;
 mod keccak;
@@ -20,6 +21,7 @@ use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
+use crate::binary::BinaryKernels;
 use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
 use crate::features::Feature::*;
 use crate::features::Features;
@@ -94,6 +96,11 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     rc4: &super::common::rc4::KERNEL,
     rsa: choice! {
         [] => RsaKernels { one: &bignum::BIGNUM_ONE, wide: &[(2, &bignum::BIGNUM)] },
+    },
+    binary: choice! {
+        [Vpclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[(2, &binary::BINARY2)] },
+        [Pclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[] },
+        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
     draw: Draw::AVX,
 };

@@ -1,6 +1,7 @@
 //! AVX-512 F, BW, DQ and VL: vectors of 512 bits, and the extensions that go with them.
 
 mod bignum;
+mod binary;
 mod bits;
 mod fused;
 mod gcm_abreast;
@@ -26,6 +27,7 @@ use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel};
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
+use crate::binary::BinaryKernels;
 use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
 use crate::features::Feature::*;
 use crate::features::Features;
@@ -152,6 +154,14 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             one: &avx2::bignum::BIGNUM_ONE,
             wide: &[(2, &avx2::bignum::BIGNUM), (5, &bignum::BIGNUM)],
         },
+    },
+    binary: choice! {
+        [Vpclmulqdq] => BinaryKernels {
+            one: &avx2::binary::BINARY,
+            wide: &[(2, &avx2::binary::BINARY2), (3, &binary::BINARY4)],
+        },
+        [Pclmulqdq] => BinaryKernels { one: &avx2::binary::BINARY, wide: &[] },
+        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
     draw: Draw::AVX,
 };
