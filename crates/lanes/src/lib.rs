@@ -33,6 +33,7 @@ mod readme {}
 mod aes;
 mod arch;
 mod bignum;
+mod binary;
 mod bits;
 mod buffer;
 mod chacha;
@@ -63,6 +64,10 @@ pub use aes::{
     CmacLanes, CounterError, CtrJob, CtrLanes, EcbJob, EcbLanes, GcmError, GcmJob, GcmKey,
     GcmLanes, GmacJob, KeyLengthError, Keystream, KeystreamError, OfbJob, OfbLanes, XcbcKey,
     XtsJob, XtsKey, XtsKeyError, XtsLanes, XtsLengthError,
+};
+pub use binary::{
+    BinaryCurve, BinaryCurveJob, BinaryCurveLanes, BinaryKeyError, BinaryPrivateKey,
+    BinaryPublicKey,
 };
 pub use buffer::{Buffers, CipherBuffer, Input, OutOfPlace, PairError};
 pub use chacha::{

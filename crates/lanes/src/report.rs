@@ -1,6 +1,7 @@
 //! Reports the kernels of each algorithm on a CPU, and the reasons.
 
 use crate::aes;
+use crate::binary;
 use crate::chacha;
 use crate::cpu::{Cpu, Isa};
 use crate::curves;
@@ -38,7 +39,7 @@ pub struct KernelInfo {
 }
 
 /// The kernels of each algorithm on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 34 + cfg!(feature = "legacy") as usize] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 35 + cfg!(feature = "legacy") as usize] {
     let [cbc, ctr, ecb, xts, cfb, ofb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly, xchacha_poly] = chacha::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
@@ -80,6 +81,7 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 34 + cfg!(feature = "legacy") as usize
         curves::kernel_info(cpu),
         slh_dsa_sha2,
         slh_dsa_shake,
+        binary::kernel_info(cpu),
         #[cfg(feature = "legacy")]
         rc4::kernel_info(cpu),
     ]

@@ -2,6 +2,7 @@
 
 use super::draw::Draw;
 use crate::aes::AesKernels;
+use crate::binary::BinaryKernels;
 use crate::chacha::ChaChaKernel;
 use crate::curves::CurveKernels;
 use crate::des::DesKernel;
@@ -40,6 +41,8 @@ pub(crate) struct Kernels {
     pub curves: Choice<CurveKernels>,
     /// The chains of SLH-DSA; its other hashes have the kernels above.
     pub slh_dsa: SlhDsaKernels,
+    /// Binary curves.
+    pub binary: Choice<BinaryKernels>,
     /// How key stream is moved to those who draw it.
     pub draw: Draw,
 }

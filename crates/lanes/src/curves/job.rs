@@ -25,7 +25,7 @@ pub struct CurveWork<'a, B> {
 /// Whether a [`Loan`] on a curve has a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CurveOutcome {
-    pub(super) is_right: bool,
+    pub(crate) is_right: bool,
 }
 
 impl CurveOutcome {

@@ -101,13 +101,13 @@ fn times_reduction(a: u64) -> u128 {
 /// Integers multiply like polynomials as long as no carry gets from one coefficient to the next: so
 /// numbers with every fourth bit are multiplied, four times. The lower 64 bits of the products are
 /// right; the upper ones are the lower ones of the product of the reversed numbers.
-fn product(a: u64, b: u64) -> u128 {
+pub(crate) fn product(a: u64, b: u64) -> u128 {
     let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
     u128::from(high) << 64 | u128::from(low_product(a, b))
 }
 
 /// The square of a polynomial: a zero behind every coefficient.
-fn spread(a: u64) -> u128 {
+pub(crate) fn spread(a: u64) -> u128 {
     /// Of 32 coefficients.
     fn half(a: u64) -> u64 {
         let a = (a | a << 16) & 0x0000_ffff_0000_ffff;

@@ -3,6 +3,7 @@
 
 mod aes;
 mod bignum;
+mod binary;
 mod chacha;
 mod curves;
 mod des;
@@ -18,6 +19,7 @@ pub(in crate::arch) use aes::{
 };
 #[allow(unused_imports, reason = "not every architecture multiplies large numbers on vectors")]
 pub(in crate::arch) use bignum::{bignum_kernel, bignum_words_kernel};
+pub(in crate::arch) use binary::binary_kernel;
 pub(in crate::arch) use chacha::chacha_kernel;
 pub(in crate::arch) use curves::curves_kernel;
 pub(in crate::arch) use des::des_kernel;

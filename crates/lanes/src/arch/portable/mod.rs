@@ -1,13 +1,14 @@
 //! Plain integers, on any machine: one buffer, or two interleaved where one leaves the core idle.
 
 use super::compile::{
-    bignum_words_kernel, chacha_kernel, curves_kernel, des_kernel, kasumi_kernel,
+    bignum_words_kernel, binary_kernel, chacha_kernel, curves_kernel, des_kernel, kasumi_kernel,
     keccak_chain_kernel, keccak_kernel, sha256_chain_kernel, wide_kernels,
 };
 use super::draw::Draw;
 use super::table::{self, choice};
 use crate::aes::gcm::key::Powers;
 use crate::aes::{AesKernels, portable as aes};
+use crate::binary::BinaryKernels;
 use crate::chacha::NoVectors;
 use crate::curves::CurveKernels;
 use crate::features::{FeatureState, Features};
@@ -48,6 +49,11 @@ bignum_words_kernel!(
 curves_kernel!(
     /// One lane.
     CURVES, "integers", Plain<u64>, 5
+);
+
+binary_kernel!(
+    /// One lane.
+    BINARY, "integers", crate::binary::pairs::Integers
 );
 
 keccak_kernel!(
@@ -128,6 +134,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         sha256: choice! { [] => ChainKernels::one(SHA256_CHAIN) },
         keccak: choice! { [] => ChainKernels::one(KECCAK_CHAIN) },
     },
+    binary: choice! { [] => BinaryKernels { one: &BINARY, wide: &[] } },
     draw: Draw::PLAIN,
 };
 

@@ -17,6 +17,7 @@ mod sponge;
 use broadloom_engine::{Algorithm, Family, PublicKeyAlgorithm, Transform};
 use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 
+use crate::binary::{self, Binary};
 use crate::curves::{self, Curves};
 use crate::kind::{Class, Opened, Work};
 use crate::rsa::{self, Rsa};
@@ -49,6 +50,15 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
             ) =>
         {
             Some(curves::open)
+        }
+        Family::PublicKey
+            if matches!(
+                algorithm,
+                Algorithm::PublicKey(PublicKeyAlgorithm::Ecdsa(curve) | PublicKeyAlgorithm::Ecdh(curve))
+                    if binary::curve(curve).is_some()
+            ) =>
+        {
+            Some(binary::open)
         }
         Family::PublicKey
             if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(_))) =>
@@ -119,6 +129,7 @@ classes! {
     CtrSha256: chain::Chain<CtrLanes, Sha256>;
     Rsa: Rsa, made by Rsa::class;
     Curves: Curves, made by Curves::class;
+    Binary: Binary, made by Binary::class;
     SlhDsa: SlhDsa, made by SlhDsa::class;
     #[cfg(feature = "legacy")]
     Rc4: rc4::Rc4;

@@ -1,6 +1,7 @@
 //! NEON: vectors of 128 bits, and the extensions for AES, SHA-1, SHA-256 and SHA-512.
 
 mod aes;
+mod binary;
 mod bits;
 mod keccak;
 mod pmull;
@@ -15,6 +16,7 @@ use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chai
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
+use crate::binary::BinaryKernels;
 use crate::chacha::NoVectors;
 use crate::curves::CurveKernels;
 use crate::features::Feature::{Aes, Neon, Pmull, Sha2, Sha512 as Sha512Rounds};
@@ -109,6 +111,10 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             },
             [] => ChainKernels { wide: keccak::CHAIN, few: portable::KECCAK_CHAIN, up_to: 1 },
         },
+    },
+    binary: choice! {
+        [Aes, Pmull] => BinaryKernels { one: &binary::BINARY, wide: &[] },
+        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
     draw: Draw::PLAIN,
 };

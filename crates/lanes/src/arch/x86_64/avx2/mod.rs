@@ -1,6 +1,7 @@
 //! AVX2: vectors of 256 bits, and the extensions that go with them.
 
 pub(in crate::arch) mod bignum;
+pub(in crate::arch) mod binary;
 mod bits;
 mod clmul;
 pub(in crate::arch) mod curves;
@@ -21,6 +22,7 @@ use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chai
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
+use crate::binary::BinaryKernels;
 use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
 use crate::curves::CurveKernels;
 use crate::features::Feature::*;
@@ -120,6 +122,11 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         keccak: choice! {
             [] => ChainKernels { wide: keccak::CHAIN, few: keccak::CHAIN_ONE, up_to: 1 },
         },
+    },
+    binary: choice! {
+        [Vpclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[(2, &binary::BINARY2)] },
+        [Pclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[] },
+        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
     draw: Draw::AVX,
 };

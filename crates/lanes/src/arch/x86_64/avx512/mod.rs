@@ -1,6 +1,7 @@
 //! AVX-512 F, BW, DQ and VL: vectors of 512 bits, and the extensions that go with them.
 
 mod bignum;
+mod binary;
 mod bits;
 mod curves;
 mod fused;
@@ -27,6 +28,7 @@ use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chai
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
+use crate::binary::BinaryKernels;
 use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
 use crate::curves::CurveKernels;
 use crate::features::Feature::*;
@@ -179,6 +181,14 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         keccak: choice! {
             [] => ChainKernels { wide: keccak::CHAIN, few: avx2::CHAIN_ONE, up_to: 1 },
         },
+    },
+    binary: choice! {
+        [Vpclmulqdq] => BinaryKernels {
+            one: &avx2::binary::BINARY,
+            wide: &[(2, &avx2::binary::BINARY2), (3, &binary::BINARY4)],
+        },
+        [Pclmulqdq] => BinaryKernels { one: &avx2::binary::BINARY, wide: &[] },
+        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
     draw: Draw::AVX,
 };

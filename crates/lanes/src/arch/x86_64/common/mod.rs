@@ -2,6 +2,7 @@
 //! alone.
 
 pub(in crate::arch) mod aes;
+pub(in crate::arch) mod binary;
 pub(in crate::arch) mod clmul;
 mod detect;
 pub(in crate::arch) mod md5;

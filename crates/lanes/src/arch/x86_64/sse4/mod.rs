@@ -1,5 +1,6 @@
 //! SSE4.1: vectors of 128 bits, and the extensions for AES, carry-less products and SHA on them.
 
+mod binary;
 mod bits;
 mod clmul;
 mod keccak;
@@ -15,6 +16,7 @@ use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chai
 use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
+use crate::binary::BinaryKernels;
 use crate::chacha::NoVectors;
 use crate::curves::CurveKernels;
 use crate::features::Feature::*;
@@ -103,6 +105,10 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         keccak: choice! {
             [] => ChainKernels { wide: keccak::CHAIN, few: portable::KECCAK_CHAIN, up_to: 1 },
         },
+    },
+    binary: choice! {
+        [Pclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[] },
+        [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
     draw: Draw::PLAIN,
 };
