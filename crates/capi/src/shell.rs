@@ -31,6 +31,7 @@ pub(crate) struct Shell {
     has_tag: bool,
     has_associated: bool,
     has_extras: bool,
+    has_limit: bool,
 }
 
 /// A box moves faster through a queue pair than a shell does.
@@ -66,6 +67,7 @@ impl Shell {
             has_tag: false,
             has_associated: false,
             has_extras: false,
+            has_limit: false,
         };
         // SAFETY: the caller vouches for the job.
         unsafe { shell.load(caller, Some(session)) }.map(|()| shell)
@@ -197,6 +199,10 @@ impl Shell {
             return Err(Fault::argument(text));
         }
         let has = |what: u32| extras.has & what != 0;
+        let decompresses = self.job.session().direction() == Direction::Decompress;
+        if has(BL_HAS_LIMIT) && !decompresses {
+            return Err(Fault::argument("BL_HAS_LIMIT is for decompressions alone"));
+        }
         let range = |range: bl_range| range.start..range.end;
         self.job.set_cipher_range(has(BL_HAS_CIPHER_RANGE).then(|| range(extras.cipher)));
         self.job.set_mac_range(has(BL_HAS_MAC_RANGE).then(|| range(extras.mac)));
@@ -204,11 +210,9 @@ impl Shell {
         self.job.set_bits(has(BL_HAS_BITS).then_some(extras.bits));
         let wait = has(BL_HAS_WAIT).then(|| Duration::from_nanos(extras.wait_ns));
         self.job.set_deadline(wait.and_then(|wait| Instant::now().checked_add(wait)));
-        if has(BL_HAS_LIMIT) && self.job.session().direction() != Direction::Decompress {
-            return Err(Fault::argument("BL_HAS_LIMIT is for decompressions alone"));
-        }
-        if self.job.session().direction() == Direction::Decompress {
+        if has(BL_HAS_LIMIT) || self.has_limit {
             self.job.set_limit(if has(BL_HAS_LIMIT) { extras.limit } else { u64::MAX });
+            self.has_limit = has(BL_HAS_LIMIT);
         }
         self.has_extras = !given.extras.is_null();
         Ok(())
@@ -329,8 +333,10 @@ fn check_tag_room(given: &bl_job, tag_len: usize) -> Result<(), Fault> {
     Err(Fault::new(BL_E_TAG_LENGTH, text))
 }
 
+/// Whether two stretches of memory, of which one may be empty, have a byte in common.
 fn overlap(start: usize, len: usize, other: usize, other_len: usize) -> bool {
-    start < other.wrapping_add(other_len) && other < start.wrapping_add(len)
+    let meet = start < other.wrapping_add(other_len) && other < start.wrapping_add(len);
+    meet && len != 0 && other_len != 0
 }
 
 /// The data of a job, in one piece.
@@ -403,7 +409,8 @@ unsafe fn pieces(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
         }
         let (array_of, count) = (extras.destination_pieces, extras.destination_count);
         let destinations = array(array_of, count, "destination pieces")?;
-        let same = |(one, other): (&bl_piece, &bl_piece)| one.bytes == other.bytes;
+        let same =
+            |(one, other): (&bl_piece, &bl_piece)| (one.bytes, one.len) == (other.bytes, other.len);
         let in_place =
             sources.len() == destinations.len() && sources.iter().zip(destinations).all(same);
         if in_place {

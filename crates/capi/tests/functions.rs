@@ -303,6 +303,13 @@ fn ranges_tags_in_the_data_and_pieces_are_those_of_the_engine() {
     // The shell of the job with extras stands for the one without, and the other way round.
     plain.fill(5);
     assert_eq!(processor.process(&mut [one, both]), BL_OK, "{}", last_error());
+    assert_eq!((plain.clone(), tag), first);
+    // Nor is anything left of extras that were refused.
+    let refused = bl_extras { has: places.has | BL_HAS_LIMIT, limit: 1, ..places };
+    let refused = bl_job { extras: &refused, ..one };
+    assert_eq!(processor.process(&mut [refused]), BL_E_JOBS);
+    plain.fill(5);
+    assert_eq!(processor.process(&mut [both]), BL_OK, "{}", last_error());
     assert_eq!((plain, tag), first);
     close(session);
 }
@@ -577,6 +584,15 @@ fn compressions_say_what_they_made_and_how_much_room_is_missing() {
     assert_eq!((jobs[0].produced, jobs[1].produced), (text.len(), text.len()));
     assert_eq!((jobs[0].checksum, jobs[0].consumed), (compressed.checksum, compressed.produced));
     assert!(again == text);
+    // A limit holds for its job alone, also where another kind of job comes between.
+    let hash = keyed("sha1", "digest", &[], &[]);
+    let between = bl_job { session: hash, ..job() };
+    for (next, status) in [(jobs[2], BL_E_OUTPUT_LIMIT), (between, BL_OK), (decompress, BL_OK)] {
+        let mut next = [next];
+        processor.process(&mut next);
+        assert_eq!(next[0].status, status, "{}", last_error());
+    }
+    close(hash);
     close(forth);
     close(back);
 }
