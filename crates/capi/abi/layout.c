@@ -1,0 +1,26 @@
+/* The structures of the headers as C lays them out: abidw reads them out of this file's object. */
+#include <broadloom.h>
+#include <broadloom_cf.h>
+
+extern const bl_piece layout_piece;
+const bl_piece layout_piece;
+extern const bl_range layout_range;
+const bl_range layout_range;
+extern const bl_extras layout_extras;
+const bl_extras layout_extras;
+extern const bl_job layout_job;
+const bl_job layout_job;
+extern const bl_scheme layout_scheme;
+const bl_scheme layout_scheme;
+extern const bl_compression layout_compression;
+const bl_compression layout_compression;
+extern const bl_transform layout_transform;
+const bl_transform layout_transform;
+extern const bl_queue_config layout_queue_config;
+const bl_queue_config layout_queue_config;
+extern const bl_workers_config layout_workers_config;
+const bl_workers_config layout_workers_config;
+extern const bl_stream_options layout_stream_options;
+const bl_stream_options layout_stream_options;
+extern const struct CfParams layout_params;
+const struct CfParams layout_params;

@@ -1,0 +1,197 @@
+//! Why a call failed: a status, and words that name the value.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char};
+use std::fmt::Display;
+use std::slice;
+
+use crate::status::{BL_E_ARGUMENT, BL_E_NAME, BL_OK, bl_status};
+
+/// A call that failed.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub status: bl_status,
+    pub text: String,
+}
+
+impl Fault {
+    #[cold]
+    pub(crate) fn new(status: bl_status, text: impl Display) -> Fault {
+        Fault { status, text: text.to_string() }
+    }
+
+    #[cold]
+    pub(crate) fn argument(text: impl Display) -> Fault {
+        Fault::new(BL_E_ARGUMENT, text)
+    }
+
+    #[cold]
+    pub(crate) fn name(text: impl Display) -> Fault {
+        Fault::new(BL_E_NAME, text)
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+/// Why the last call that failed on this thread did so, in words that name the value and what would
+/// be right. Empty where none has failed. Valid until the next call that fails on this thread.
+///
+/// Threads: any, at once; each has words of its own.
+#[unsafe(no_mangle)]
+pub extern "C" fn bl_last_error() -> *const c_char {
+    LAST.with_borrow(|text| text.as_ptr())
+}
+
+/// The status of a call. Notes its words where it failed.
+#[inline]
+pub(crate) fn report(outcome: Result<(), Fault>) -> bl_status {
+    match outcome {
+        Ok(()) => BL_OK,
+        Err(fault) => note(fault),
+    }
+}
+
+#[cold]
+fn note(fault: Fault) -> bl_status {
+    let text = fault.text.replace('\0', "\u{fffd}");
+    LAST.set(CString::new(text).expect("it has no zero byte"));
+    fault.status
+}
+
+/// The text that a caller gave, or `None` for a null pointer.
+///
+/// # Safety
+/// It is null, or points to a text that ends with a zero byte and stays as it is during `'a`.
+pub(crate) unsafe fn optional_text<'a>(
+    text: *const c_char,
+    what: &str,
+) -> Result<Option<&'a str>, Fault> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: it is not null, and the caller vouches for the rest.
+    let text = unsafe { CStr::from_ptr(text) };
+    let valid = text.to_str().map(Some);
+    valid.map_err(|_| Fault::name(format_args!("{text:?} is no {what}: it is not UTF-8")))
+}
+
+/// The text that a caller has to give.
+///
+/// # Safety
+/// As [`optional_text`].
+pub(crate) unsafe fn text<'a>(text: *const c_char, what: &str) -> Result<&'a str, Fault> {
+    // SAFETY: the caller vouches for it.
+    let text = unsafe { optional_text(text, what) }?;
+    text.ok_or_else(|| Fault::argument(format_args!("the {what} is a null pointer")))
+}
+
+/// The bytes that a caller gave.
+///
+/// # Safety
+/// `len` bytes can be read at `bytes` during `'a`, and nobody writes to them; or `len` is 0.
+#[inline]
+pub(crate) unsafe fn bytes<'a>(
+    bytes: *const u8,
+    len: usize,
+    what: &str,
+) -> Result<&'a [u8], Fault> {
+    match (bytes.is_null(), len) {
+        (_, 0) => Ok(&[]),
+        (true, _) => Err(no_bytes(what, len)),
+        // SAFETY: it is not null, and the caller vouches for the rest.
+        (false, _) => Ok(unsafe { slice::from_raw_parts(bytes, len) }),
+    }
+}
+
+/// The room that a caller gave.
+///
+/// # Safety
+/// `len` bytes can be read and written at `bytes` during `'a`, and nobody else does; or `len` is 0.
+#[inline]
+pub(crate) unsafe fn bytes_mut<'a>(
+    bytes: *mut u8,
+    len: usize,
+    what: &str,
+) -> Result<&'a mut [u8], Fault> {
+    match (bytes.is_null(), len) {
+        (_, 0) => Ok(&mut []),
+        (true, _) => Err(no_bytes(what, len)),
+        // SAFETY: it is not null, and the caller vouches for the rest.
+        (false, _) => Ok(unsafe { slice::from_raw_parts_mut(bytes, len) }),
+    }
+}
+
+#[cold]
+fn no_bytes(what: &str, len: usize) -> Fault {
+    Fault::argument(format_args!("the {what} is a null pointer, and has {len} bytes"))
+}
+
+/// A structure that a caller gave, of which `size` is the first member.
+///
+/// # Safety
+/// It is null, or its first member can be read; and if that is the size of `T`, all of it can be,
+/// during `'a`, and nobody writes to it.
+pub(crate) unsafe fn structure<'a, T>(given: *const T, name: &str) -> Result<&'a T, Fault> {
+    if given.is_null() {
+        return Err(Fault::argument(format_args!("the {name} is a null pointer")));
+    }
+    // SAFETY: it is not null, and the caller vouches for its first member, which is a size.
+    let size = unsafe { given.cast::<usize>().read() };
+    check_size::<T>(size, name)?;
+    // SAFETY: the caller vouches for all of a structure of this size.
+    Ok(unsafe { &*given })
+}
+
+/// Refuses a structure of another size than this version's.
+#[inline]
+pub(crate) fn check_size<T>(size: usize, name: &str) -> Result<(), Fault> {
+    if size == size_of::<T>() { Ok(()) } else { Err(wrong_size::<T>(size, name)) }
+}
+
+#[cold]
+fn wrong_size<T>(size: usize, name: &str) -> Fault {
+    Fault::argument(format_args!(
+        "the member size of {name} is {size}; right is sizeof({name}), {}",
+        size_of::<T>()
+    ))
+}
+
+/// An object that a caller gave back.
+///
+/// # Safety
+/// It is null, or was opened by this library and not closed, and nobody writes to it during `'a`.
+#[inline]
+pub(crate) unsafe fn object<'a, T>(object: *const T, name: &str) -> Result<&'a T, Fault> {
+    // SAFETY: the caller vouches for it.
+    unsafe { object.as_ref() }.ok_or_else(|| null(name))
+}
+
+/// An object that a caller gave back, and that no other thread uses.
+///
+/// # Safety
+/// It is null, or was opened by this library and not closed, and nobody else uses it during `'a`.
+#[inline]
+pub(crate) unsafe fn object_mut<'a, T>(object: *mut T, name: &str) -> Result<&'a mut T, Fault> {
+    // SAFETY: the caller vouches for it.
+    unsafe { object.as_mut() }.ok_or_else(|| null(name))
+}
+
+#[cold]
+fn null(name: &str) -> Fault {
+    Fault::argument(format_args!("the {name} is a null pointer"))
+}
+
+/// Writes a result to where the caller wants it.
+///
+/// # Safety
+/// It is null, or a value can be written there.
+pub(crate) unsafe fn put<T>(place: *mut T, name: &str, value: T) -> Result<(), Fault> {
+    if place.is_null() {
+        return Err(null(name));
+    }
+    // SAFETY: it is not null, and the caller vouches for it.
+    unsafe { place.write(value) };
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! Processors: many jobs to their end within a call.
+
+use std::slice;
+
+use broadloom::Processor;
+
+use crate::fault::{Fault, object_mut, report};
+use crate::job::bl_job;
+use crate::session::{bl_session, hand_out, take_back};
+use crate::shell::Shell;
+use crate::status::{BL_E_JOBS, BL_OK, bl_status};
+
+/// Jobs that go to the engine at once: as many as it takes to providers in one call.
+const WINDOW: usize = 512;
+
+/// What one thread has open at every provider, to process many jobs within a call.
+#[derive(Default)]
+pub struct bl_processor {
+    processor: Processor,
+    shells: Vec<Shell>,
+}
+
+impl bl_processor {
+    /// Processes jobs to their end; `session` is that of all of them, unless they have their own.
+    ///
+    /// # Safety
+    /// So many jobs are at `jobs`, as documented in `broadloom.h`. The session is open.
+    pub(crate) unsafe fn process(
+        &mut self,
+        jobs: *mut bl_job,
+        count: usize,
+        session: Option<&'static bl_session>,
+    ) -> Result<(), Fault> {
+        if count > 0 && jobs.is_null() {
+            return Err(Fault::argument(format_args!("{count} jobs are at a null pointer")));
+        }
+        let mut failed = None;
+        for start in (0..count).step_by(WINDOW) {
+            let end = count.min(start + WINDOW);
+            // SAFETY: there are so many jobs, for which the caller vouches.
+            unsafe { self.window(jobs, start..end, session, &mut failed) };
+        }
+        failed.map_or(Ok(()), |text| Err(Fault::new(BL_E_JOBS, text)))
+    }
+
+    /// Processes some of the jobs; `failed` gets the words of the first that fails.
+    ///
+    /// # Safety
+    /// As [`process`](bl_processor::process).
+    unsafe fn window(
+        &mut self,
+        jobs: *mut bl_job,
+        places: std::ops::Range<usize>,
+        session: Option<&'static bl_session>,
+        failed: &mut Option<String>,
+    ) {
+        let mut loaded = 0;
+        for place in places.clone() {
+            // SAFETY: the place is one of the array's.
+            let job = unsafe { jobs.add(place) };
+            let outcome = match self.shells.get_mut(loaded) {
+                // SAFETY: the caller vouches for the job, and it is stored below.
+                Some(shell) => unsafe { shell.load(job, session) },
+                // SAFETY: as above.
+                None => unsafe { Shell::new(job, session) }.map(|shell| self.shells.push(shell)),
+            };
+            match outcome {
+                Ok(()) => loaded += 1,
+                // SAFETY: the caller vouches for the job.
+                Err(fault) => unsafe { refuse(job, place, fault, failed) },
+            }
+        }
+        let shells = &mut self.shells[..loaded];
+        let outcome = self.processor.process_many(shells);
+        let all_well = outcome.failed == 0;
+        for shell in shells {
+            // Words, before the job forgets what it was.
+            let words = if all_well { None } else { shell.words() };
+            // SAFETY: it was loaded above, and this is the only time that it is stored.
+            let job = unsafe { &*shell.store() };
+            if job.status != BL_OK && failed.is_none() {
+                // SAFETY: both are places of one array.
+                let place = unsafe { (&raw const *job).offset_from(jobs) };
+                let words = words.unwrap_or_else(|| {
+                    crate::status::text(job.status).to_string_lossy().into_owned()
+                });
+                *failed = Some(format!("job {place}: {words}"));
+            }
+        }
+    }
+}
+
+/// Notes that a job cannot be.
+///
+/// # Safety
+/// The caller lent the job. If it has the right size, its status can be written.
+#[cold]
+unsafe fn refuse(job: *mut bl_job, place: usize, fault: Fault, failed: &mut Option<String>) {
+    // SAFETY: the caller vouches for it; of a structure of another size nothing is known.
+    unsafe {
+        if (*job).size == size_of::<bl_job>() {
+            (*job).status = fault.status;
+        }
+    }
+    failed.get_or_insert_with(|| format!("job {place}: {}", fault.text));
+}
+
+/// Opens a processor. Nothing is opened at providers before their first job.
+///
+/// Threads: any, at once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bl_processor_open(processor: *mut *mut bl_processor) -> bl_status {
+    // SAFETY: the caller vouches for the pointer.
+    report(unsafe { hand_out(bl_processor::default(), processor, "processor") })
+}
+
+/// Closes a processor. Null is allowed.
+///
+/// Threads: one; no other uses the processor any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bl_processor_close(processor: *mut bl_processor) {
+    // SAFETY: the caller vouches for the pointer.
+    drop(unsafe { take_back(processor) });
+}
+
+/// Processes `count` jobs to their end, side by side where their kernels allow it: any mix of
+/// sessions, algorithms, lengths and keys. Each job then has its status. `BL_E_JOBS` where at least
+/// one failed, and `bl_last_error` tells of the first.
+///
+/// A job of which a member is wrong is refused with a status of its own, and the others are
+/// processed.
+///
+/// Threads: one at a time for a processor.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bl_process(
+    processor: *mut bl_processor,
+    jobs: *mut bl_job,
+    count: usize,
+) -> bl_status {
+    // SAFETY: the caller vouches for the pointers.
+    report(unsafe {
+        object_mut(processor, "processor")
+            .and_then(|processor| processor.process(jobs, count, None))
+    })
+}
+
+/// The jobs of an array that a caller gave, by pointers.
+///
+/// # Safety
+/// So many pointers are at `jobs` during `'a`, or none.
+pub(crate) unsafe fn pointers<'a>(
+    jobs: *const *mut bl_job,
+    count: usize,
+) -> Result<&'a [*mut bl_job], Fault> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    if jobs.is_null() {
+        return Err(Fault::argument(format_args!("{count} jobs are at a null pointer")));
+    }
+    // SAFETY: it is not null, and the caller vouches for the rest.
+    let jobs = unsafe { slice::from_raw_parts(jobs, count) };
+    match jobs.iter().position(|job| job.is_null()) {
+        Some(place) => Err(Fault::argument(format_args!("job {place} is a null pointer"))),
+        None => Ok(jobs),
+    }
+}

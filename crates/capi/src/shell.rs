@@ -1,0 +1,473 @@
+//! The engine's job that stands for a caller's, and is used again for the next one.
+
+use std::ptr;
+use std::slice;
+use std::time::{Duration, Instant};
+
+use broadloom::data::{Buffer, Bytes, Data};
+use broadloom::queue::{Contents, Handle};
+use broadloom::{Algorithm, Direction, Job};
+use zeroize::Zeroize;
+
+use crate::fault::{Fault, bytes, bytes_mut, check_size, structure};
+use crate::job::{
+    BL_HAS_BITS, BL_HAS_CIPHER_RANGE, BL_HAS_DESTINATION_PIECES, BL_HAS_LIMIT, BL_HAS_MAC_RANGE,
+    BL_HAS_SOURCE_PIECES, BL_HAS_TAG_AT, BL_HAS_WAIT, bl_extras, bl_job, bl_piece, bl_range,
+};
+use crate::session::{Shape, bl_session};
+use crate::status::{self, BL_E_ROOM, BL_E_TAG_LENGTH, BL_OK, BL_PENDING};
+
+/// Output buffers of up to so many bytes are kept for the next job.
+const KEPT: usize = 1 << 20;
+
+/// A job of the engine that stands for a caller's.
+pub(crate) struct Shell {
+    job: Job<'static>,
+    shape: Shape,
+    /// The caller's job, from [`load`](Shell::load) to [`store`](Shell::store).
+    caller: *mut bl_job,
+    /// What the next job may have to take back.
+    has_nonce: bool,
+    has_tag: bool,
+    has_associated: bool,
+    has_extras: bool,
+    has_limit: bool,
+}
+
+/// A box moves faster through a queue pair than a shell does.
+pub(crate) type Boxed = Box<Shell>;
+
+// SAFETY: the pointer to the caller's job is its only part that is not `Send`. From load to store
+// the caller lends the job, and all that it points to, to the library, on whatever thread.
+unsafe impl Send for Shell {}
+
+impl Handle<'static> for Shell {
+    #[inline(always)]
+    fn contents(&mut self) -> &mut Contents<'static> {
+        self.job.contents()
+    }
+}
+
+impl Shell {
+    /// One that stands for a caller's job.
+    ///
+    /// # Safety
+    /// As [`load`](Shell::load).
+    pub(crate) unsafe fn new(
+        caller: *mut bl_job,
+        session: Option<&'static bl_session>,
+    ) -> Result<Shell, Fault> {
+        // SAFETY: the caller vouches for the job.
+        let session = unsafe { session_of(&*caller, session) }?;
+        let mut shell = Shell {
+            job: Job::new(&session.session, Bytes::EMPTY.as_slice()),
+            shape: session.shape,
+            caller,
+            has_nonce: false,
+            has_tag: false,
+            has_associated: false,
+            has_extras: false,
+            has_limit: false,
+        };
+        // SAFETY: the caller vouches for the job.
+        unsafe { shell.load(caller, Some(session)) }.map(|()| shell)
+    }
+
+    /// Makes it stand for a caller's job; `session` takes the place of the job's own, which is null
+    /// then. Where the job cannot be, nothing of it is kept.
+    ///
+    /// # Safety
+    /// The job, its session and all that it points to are as documented in `broadloom.h`, and are
+    /// lent to the library until [`store`](Shell::store). So the lifetime `'static` of what the
+    /// shell borrows is true for as long as anyone uses it: `store` takes the data out, and of the
+    /// session nothing is read before `load` replaces it.
+    #[inline]
+    pub(crate) unsafe fn load(
+        &mut self,
+        caller: *mut bl_job,
+        session: Option<&'static bl_session>,
+    ) -> Result<(), Fault> {
+        // SAFETY: the caller vouches for the job.
+        let outcome = unsafe { self.fill(&*caller, session) };
+        if outcome.is_err() {
+            self.forget();
+            return outcome;
+        }
+        self.caller = caller;
+        // SAFETY: as above.
+        unsafe { (*caller).status = BL_PENDING };
+        Ok(())
+    }
+
+    /// Takes over what a caller's job says.
+    ///
+    /// # Safety
+    /// As [`load`](Shell::load).
+    #[inline]
+    unsafe fn fill(
+        &mut self,
+        given: &bl_job,
+        session: Option<&'static bl_session>,
+    ) -> Result<(), Fault> {
+        // SAFETY: the caller vouches for the session.
+        let session = unsafe { session_of(given, session) }?;
+        self.shape = session.shape;
+        self.job.set_session(&session.session);
+        if given.nonce_len != 0 || self.has_nonce {
+            // SAFETY: the caller vouches for the nonce.
+            self.job.set_nonce(unsafe { bytes(given.nonce, given.nonce_len, "nonce") }?);
+            self.has_nonce = given.nonce_len != 0;
+        }
+        if self.has_tag {
+            self.job.set_expected_tag(&[]);
+            self.has_tag = false;
+        }
+        // SAFETY: the caller vouches for the bytes.
+        unsafe {
+            match session.shape {
+                Shape::Makes(tag_len) => check_tag_room(given, tag_len)?,
+                Shape::Plain | Shape::Output | Shape::Signs => {}
+                Shape::Checks => {
+                    self.job.set_expected_tag(bytes(given.tag, given.tag_len, "tag")?);
+                    self.has_tag = true;
+                }
+                Shape::Verifies => {
+                    self.job.set_signature(bytes(given.tag, given.tag_len, "signature")?);
+                    self.has_associated = true;
+                }
+            }
+            if !given.extras.is_null() || self.has_extras {
+                self.load_extras(given)?;
+            }
+            let has_pieces = self.has_extras && has_pieces(given);
+            if given.associated_len != 0 {
+                self.load_associated(given, has_pieces)?;
+            }
+            let shape = session.shape;
+            *self.job.data_mut() =
+                if has_pieces { pieces(given, shape)? } else { data(given, shape)? };
+        }
+        Ok(())
+    }
+
+    /// Forgets what was borrowed. The caller's job is the caller's again, and has no result.
+    #[inline]
+    pub(crate) fn forget(&mut self) {
+        *self.job.data_mut() = Data::Read(Bytes::EMPTY);
+        if self.has_associated {
+            self.job.set_associated(Bytes::EMPTY);
+            self.has_associated = false;
+        }
+    }
+
+    /// # Safety
+    /// As [`load`](Shell::load).
+    #[cold]
+    unsafe fn load_associated(&mut self, given: &bl_job, has_pieces: bool) -> Result<(), Fault> {
+        // SAFETY: the caller vouches for the bytes.
+        let associated =
+            unsafe { bytes(given.associated, given.associated_len, "associated data") }?;
+        if self.shape == Shape::Verifies {
+            return Err(Fault::argument("a check of signatures takes no associated data"));
+        }
+        let (start, len) = (given.associated.addr(), given.associated_len);
+        if !has_pieces && overlap(start, len, given.destination.addr(), given.len) {
+            return Err(Fault::argument("the associated data overlap the destination"));
+        }
+        self.job.set_associated(associated);
+        self.has_associated = true;
+        Ok(())
+    }
+
+    /// # Safety
+    /// As [`load`](Shell::load).
+    #[cold]
+    unsafe fn load_extras(&mut self, given: &bl_job) -> Result<(), Fault> {
+        const ALL: u32 = 2 * BL_HAS_DESTINATION_PIECES - 1;
+        let none;
+        let extras = match given.extras.is_null() {
+            // SAFETY: the caller vouches for the structure.
+            false => unsafe { structure(given.extras, "bl_extras") }?,
+            true => {
+                none = NO_EXTRAS;
+                &none
+            }
+        };
+        if extras.has & !ALL != 0 {
+            let has = extras.has;
+            let text = format!("bl_extras.has is {has:#x}; valid: BL_HAS_..., or-ed");
+            return Err(Fault::argument(text));
+        }
+        let has = |what: u32| extras.has & what != 0;
+        let decompresses = self.job.session().direction() == Direction::Decompress;
+        if has(BL_HAS_LIMIT) && !decompresses {
+            return Err(Fault::argument("BL_HAS_LIMIT is for decompressions alone"));
+        }
+        let range = |range: bl_range| range.start..range.end;
+        self.job.set_cipher_range(has(BL_HAS_CIPHER_RANGE).then(|| range(extras.cipher)));
+        self.job.set_mac_range(has(BL_HAS_MAC_RANGE).then(|| range(extras.mac)));
+        self.job.set_tag_at(has(BL_HAS_TAG_AT).then_some(extras.tag_at));
+        self.job.set_bits(has(BL_HAS_BITS).then_some(extras.bits));
+        let wait = has(BL_HAS_WAIT).then(|| Duration::from_nanos(extras.wait_ns));
+        self.job.set_deadline(wait.and_then(|wait| Instant::now().checked_add(wait)));
+        if has(BL_HAS_LIMIT) || self.has_limit {
+            self.job.set_limit(if has(BL_HAS_LIMIT) { extras.limit } else { u64::MAX });
+            self.has_limit = has(BL_HAS_LIMIT);
+        }
+        self.has_extras = !given.extras.is_null();
+        Ok(())
+    }
+
+    /// Writes into the caller's job how it went, takes back what the caller lent, and gives the
+    /// caller's job.
+    ///
+    /// # Safety
+    /// The caller's job of the last [`load`](Shell::load) has not been given back yet.
+    #[inline]
+    pub(crate) unsafe fn store(&mut self) -> *mut bl_job {
+        // SAFETY: the caller lent the job until now.
+        let given = unsafe { &mut *self.caller };
+        match self.job.status() {
+            Some(Ok(())) => {
+                given.status = BL_OK;
+                match self.shape {
+                    Shape::Makes(tag_len) => {
+                        given.produced = tag_len;
+                        if let (Some(tag), false) = (self.job.tag(), given.tag.is_null()) {
+                            // SAFETY: there is room for a tag, which load has checked.
+                            unsafe { ptr::copy_nonoverlapping(tag.as_ptr(), given.tag, tag_len) };
+                        }
+                    }
+                    Shape::Plain | Shape::Checks | Shape::Verifies => {}
+                    // SAFETY: the caller lent the places of the output until now.
+                    Shape::Output | Shape::Signs => unsafe { self.store_output(given) },
+                }
+            }
+            outcome => {
+                let error = outcome.and_then(Result::err);
+                given.status = error.map_or(status::BL_E_CANCELLED, status::of);
+            }
+        }
+        self.forget();
+        self.caller
+    }
+
+    /// Copies what a job made on its own to where the caller wants it.
+    ///
+    /// # Safety
+    /// The places of the output are lent to the library.
+    #[cold]
+    unsafe fn store_output(&mut self, given: &mut bl_job) {
+        given.consumed = self.job.consumed();
+        given.checksum = self.job.checksum().unwrap_or_default();
+        let is_secret = matches!(self.job.session().algorithm(), Algorithm::PublicKey(_));
+        let mut output = self.job.take_output();
+        given.produced = output.len();
+        let (place, room) = match self.shape {
+            Shape::Signs => (given.tag, given.tag_len),
+            _ => (given.destination, given.room),
+        };
+        if output.len() > room || (place.is_null() && !output.is_empty()) {
+            given.status = BL_E_ROOM;
+        } else if !output.is_empty() {
+            // SAFETY: the caller lent so much room, and the output is a vector of ours.
+            unsafe { ptr::copy_nonoverlapping(output.as_ptr(), place, output.len()) };
+        }
+        if is_secret {
+            output.zeroize();
+        } else if output.capacity() <= KEPT {
+            self.job.set_output_buffer(output);
+        }
+    }
+
+    /// Why the job failed, in words.
+    pub(crate) fn words(&self) -> Option<String> {
+        self.job.status()?.err().map(|error| error.to_string())
+    }
+}
+
+const NO_EXTRAS: bl_extras = bl_extras {
+    size: size_of::<bl_extras>(),
+    has: 0,
+    cipher: bl_range { start: 0, end: 0 },
+    mac: bl_range { start: 0, end: 0 },
+    tag_at: 0,
+    bits: 0,
+    limit: 0,
+    wait_ns: 0,
+    source_pieces: ptr::null(),
+    source_count: 0,
+    destination_pieces: ptr::null(),
+    destination_count: 0,
+};
+
+/// The session of a job.
+///
+/// # Safety
+/// The job's session is null, or open until the job has come back.
+#[inline]
+unsafe fn session_of(
+    given: &bl_job,
+    session: Option<&'static bl_session>,
+) -> Result<&'static bl_session, Fault> {
+    check_size::<bl_job>(given.size, "bl_job")?;
+    // SAFETY: the caller vouches for the session.
+    match (session, unsafe { given.session.as_ref() }) {
+        (None, Some(own)) => Ok(own),
+        (Some(session), None) => Ok(session),
+        (Some(session), Some(own)) if ptr::eq(session, own) => Ok(session),
+        (None, None) => Err(Fault::argument("the session of the job is a null pointer")),
+        (Some(_), Some(_)) => Err(Fault::argument(
+            "the job has a session, and this function opens one on its own; right is a null \
+             pointer",
+        )),
+    }
+}
+
+#[inline]
+fn check_tag_room(given: &bl_job, tag_len: usize) -> Result<(), Fault> {
+    if given.tag.is_null() || given.tag_len >= tag_len {
+        return Ok(());
+    }
+    let text = format!("the tag has {tag_len} bytes, and there is room for {}", given.tag_len);
+    Err(Fault::new(BL_E_TAG_LENGTH, text))
+}
+
+/// Whether two stretches of memory, of which one may be empty, have a byte in common.
+fn overlap(start: usize, len: usize, other: usize, other_len: usize) -> bool {
+    let meet = start < other.wrapping_add(other_len) && other < start.wrapping_add(len);
+    meet && len != 0 && other_len != 0
+}
+
+/// The data of a job, in one piece.
+///
+/// # Safety
+/// As [`Shell::load`].
+#[inline]
+unsafe fn data(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
+    let (len, destination) = (given.len, given.destination);
+    // SAFETY: the caller vouches for the bytes.
+    unsafe {
+        if matches!(shape, Shape::Signs | Shape::Verifies) && !destination.is_null() {
+            return Err(Fault::argument("a signature has no destination; right is a null pointer"));
+        }
+        if destination.is_null() || shape == Shape::Output {
+            return Ok(Data::Read(Bytes::Borrowed(bytes(given.source, len, "source")?)));
+        }
+        if ptr::eq(destination, given.source) {
+            let all = bytes_mut(destination, len, "destination")?;
+            return Ok(Data::InPlace(Buffer::Borrowed(all)));
+        }
+        if given.room < len {
+            let text = format!("{len} bytes of output do not fit into {}", given.room);
+            return Err(Fault::new(BL_E_ROOM, text));
+        }
+        let source = bytes(given.source, len, "source")?;
+        if overlap(given.source.addr(), len, destination.addr(), len) {
+            return Err(Fault::argument(
+                "source and destination overlap; right is the same address, or none in common",
+            ));
+        }
+        let destination = Buffer::Borrowed(bytes_mut(destination, len, "destination")?);
+        Ok(Data::OutOfPlace { source: Bytes::Borrowed(source), destination })
+    }
+}
+
+/// # Safety
+/// The job's extras are null or a structure that was checked.
+unsafe fn has_pieces(given: &bl_job) -> bool {
+    // SAFETY: the caller vouches for it.
+    let extras = unsafe { given.extras.as_ref() };
+    extras
+        .is_some_and(|extras| extras.has & (BL_HAS_SOURCE_PIECES | BL_HAS_DESTINATION_PIECES) != 0)
+}
+
+/// The data of a job, in several pieces.
+///
+/// # Safety
+/// As [`Shell::load`]; the job's extras are a structure that was checked.
+#[cold]
+unsafe fn pieces(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
+    // SAFETY: the caller vouches for it.
+    let extras = unsafe { &*given.extras };
+    let wrong = |text: &str| Err(Fault::argument(text));
+    if extras.has & BL_HAS_SOURCE_PIECES == 0 {
+        return wrong("a destination in pieces needs a source in pieces: BL_HAS_SOURCE_PIECES");
+    }
+    let has_destination = !given.destination.is_null() && shape != Shape::Output;
+    if !given.source.is_null() || given.len != 0 || has_destination {
+        return wrong(
+            "with pieces, source is null and len is 0; so is destination, but of a compression or \
+             a public-key algorithm",
+        );
+    }
+    // SAFETY: the caller vouches for the arrays and for the bytes of every piece.
+    unsafe {
+        let sources = array(extras.source_pieces, extras.source_count, "source pieces")?;
+        if extras.has & BL_HAS_DESTINATION_PIECES == 0 {
+            return Ok(Data::gather(to_read(sources)?));
+        }
+        let (array_of, count) = (extras.destination_pieces, extras.destination_count);
+        let destinations = array(array_of, count, "destination pieces")?;
+        let same =
+            |(one, other): (&bl_piece, &bl_piece)| (one.bytes, one.len) == (other.bytes, other.len);
+        let in_place =
+            sources.len() == destinations.len() && sources.iter().zip(destinations).all(same);
+        if in_place {
+            return Ok(Data::scattered(to_write(destinations)?));
+        }
+        for destination in destinations {
+            let meets = |source: &bl_piece| {
+                let (start, other) = (source.bytes.addr(), destination.bytes.addr());
+                overlap(start, source.len, other, destination.len)
+            };
+            if sources.iter().any(meets) {
+                return wrong("a piece of the source overlaps one of the destination");
+            }
+        }
+        Ok(Data::scattered_to(to_read(sources)?, to_write(destinations)?))
+    }
+}
+
+/// # Safety
+/// So many pieces are at `first`, or none.
+unsafe fn array<'a>(
+    first: *const bl_piece,
+    count: usize,
+    what: &str,
+) -> Result<&'a [bl_piece], Fault> {
+    match (first.is_null(), count) {
+        (_, 0) => Ok(&[]),
+        (true, _) => Err(Fault::argument(format_args!("the {what} are a null pointer"))),
+        // SAFETY: the caller vouches for it.
+        (false, _) => Ok(unsafe { slice::from_raw_parts(first, count) }),
+    }
+}
+
+/// # Safety
+/// The bytes of every piece can be read, as [`Shell::load`] says.
+unsafe fn to_read(pieces: &[bl_piece]) -> Result<Vec<Bytes<'static>>, Fault> {
+    let read = pieces.iter().map(|piece| {
+        // SAFETY: the caller vouches for it.
+        unsafe { bytes(piece.bytes, piece.len, "piece") }.map(Bytes::Borrowed)
+    });
+    read.collect()
+}
+
+/// # Safety
+/// The bytes of every piece can be written, as [`Shell::load`] says.
+unsafe fn to_write(pieces: &[bl_piece]) -> Result<Vec<Buffer<'static>>, Fault> {
+    for (at, piece) in pieces.iter().enumerate() {
+        let meets = |other: &bl_piece| {
+            overlap(piece.bytes.addr(), piece.len, other.bytes.addr(), other.len)
+        };
+        if pieces[at + 1..].iter().any(meets) {
+            return Err(Fault::argument("two pieces of a destination overlap"));
+        }
+    }
+    let written = pieces.iter().map(|piece| {
+        // SAFETY: the caller vouches for it.
+        unsafe { bytes_mut(piece.bytes, piece.len, "piece") }.map(Buffer::Borrowed)
+    });
+    written.collect()
+}

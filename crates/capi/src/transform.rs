@@ -1,0 +1,323 @@
+//! The structures that say what a session does, and the transform that they stand for.
+
+use std::ffi::{c_char, c_int};
+
+use broadloom::algorithm::{Checksum, Ending, Huffman};
+use broadloom::public_key::{Padding, PrivateKey, PublicKey, Scheme};
+use broadloom::{Algorithm, Compression, Direction, HashAlgorithm, Transform};
+
+use crate::fault::{Fault, bytes, optional_text, structure, text};
+use crate::status::{BL_E_KEY, BL_E_TRANSFORM};
+
+/// How a public-key algorithm makes a number of a message.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct bl_scheme {
+    /// sizeof(bl_scheme)
+    pub size: usize,
+    /// The hash: "sha256"; null: SHA-256.
+    pub hash: *const c_char,
+    /// The padding of RSA: "pkcs1" (null is the same), "pss", "oaep", or "none" for the bare
+    /// operation.
+    pub padding: *const c_char,
+    /// Bytes of the salt of PSS.
+    pub salt_len: usize,
+    /// Not 0: the data are digests of messages.
+    pub prehashed: c_int,
+}
+
+/// `bl_compression.level` and `bl_stream_options.level`: level 0 of the provider.
+pub const BL_LEVEL_ZERO: i32 = -1;
+
+/// How to compress.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct bl_compression {
+    /// sizeof(bl_compression)
+    pub size: usize,
+    /// The provider's level; 0: level 1, and `BL_LEVEL_ZERO`: level 0.
+    pub level: i32,
+    /// How far back matches may lie: the logarithm, to base 2, of a number of bytes, 8 to 15; 0:
+    /// 15.
+    pub window: u32,
+    /// The Huffman codes of DEFLATE: "dynamic" (null is the same) or "static".
+    pub huffman: *const c_char,
+    /// The checksum of the uncompressed bytes: "none" (null is the same), "crc32" or "adler32".
+    pub checksum: *const c_char,
+    /// "final" (null is the same): a whole stream; "open": ends on a byte boundary, without a final
+    /// block.
+    pub ending: *const c_char,
+}
+
+/// `bl_transform.flags`: takes a key of triple DES that is as weak as DES.
+pub const BL_ALLOW_WEAK_KEYS: u32 = 1;
+
+/// What a session does. Set all members to zero but those that are needed; `size` always is.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct bl_transform {
+    /// sizeof(bl_transform)
+    pub size: usize,
+    /// The algorithm: "sha256", "hmac-sha1", "aes-128-gcm", "aes-128-cbc+hmac-sha1", "deflate".
+    /// Null for a key of a public-key algorithm, which says it itself. `bl_algorithm_name` lists
+    /// all.
+    pub algorithm: *const c_char,
+    /// The direction: "digest", "generate", "verify", "encrypt", "decrypt", "seal", "open",
+    /// "compress", "decompress", "sign", "agree". Null is the algorithm's first: what makes
+    /// something, not what checks or undoes it.
+    pub direction: *const c_char,
+    /// The key, of a chain the cipher's. Of a public-key algorithm PEM or DER: a private key to
+    /// sign, decrypt and agree, a public one to verify and encrypt.
+    pub key: *const u8,
+    /// Bytes of the key.
+    pub key_len: usize,
+    /// The key of a chain's MAC.
+    pub mac_key: *const u8,
+    /// Bytes of that key.
+    pub mac_key_len: usize,
+    /// Bytes of the digest or tag; 0: all.
+    pub tag_len: usize,
+    /// `BL_ALLOW_WEAK_KEYS`, or 0.
+    pub flags: u32,
+    /// The provider, perhaps with options: "native", "openssl", "native:isa=avx2". Null: the first
+    /// that can.
+    pub provider: *const c_char,
+    /// Of a public-key algorithm: hash and padding. Null: SHA-256, and PKCS #1 v1.5 for RSA.
+    pub scheme: *const bl_scheme,
+    /// Of a compression: level and more; of a decompression, the checksum alone counts. Null: level
+    /// 1, no checksum.
+    pub compression: *const bl_compression,
+}
+
+impl bl_transform {
+    /// One with nothing set.
+    pub(crate) const NOTHING: bl_transform = bl_transform {
+        size: size_of::<bl_transform>(),
+        algorithm: std::ptr::null(),
+        direction: std::ptr::null(),
+        key: std::ptr::null(),
+        key_len: 0,
+        mac_key: std::ptr::null(),
+        mac_key_len: 0,
+        tag_len: 0,
+        flags: 0,
+        provider: std::ptr::null(),
+        scheme: std::ptr::null(),
+        compression: std::ptr::null(),
+    };
+
+    /// The transform that it stands for.
+    ///
+    /// # Safety
+    /// Its pointers are null or point to what their documentation says.
+    pub(crate) unsafe fn read(&self) -> Result<Transform, Fault> {
+        if self.flags & !BL_ALLOW_WEAK_KEYS != 0 {
+            let flags = self.flags;
+            return Err(Fault::argument(format_args!(
+                "bl_transform.flags is {flags:#x}; valid: 0 or BL_ALLOW_WEAK_KEYS"
+            )));
+        }
+        // SAFETY: the caller vouches for the pointers.
+        unsafe {
+            match optional_text(self.algorithm, "algorithm")? {
+                Some(name) => self.of_bytes(name),
+                None => self.of_key_pair(),
+            }
+        }
+    }
+
+    /// The transform of an algorithm that takes bytes as its key, or none.
+    ///
+    /// # Safety
+    /// As [`read`](bl_transform::read).
+    unsafe fn of_bytes(&self, name: &str) -> Result<Transform, Fault> {
+        let algorithm: Algorithm = name.parse().map_err(Fault::name)?;
+        // SAFETY: the caller vouches for the pointers.
+        let (direction, key, mac_key) = unsafe {
+            (
+                optional_text(self.direction, "direction")?,
+                bytes(self.key, self.key_len, "key")?,
+                bytes(self.mac_key, self.mac_key_len, "MAC key")?,
+            )
+        };
+        let direction: Direction = match direction {
+            Some(name) => name.parse().map_err(Fault::name)?,
+            None => algorithm.directions()[0],
+        };
+        let misfit = |member: &str| {
+            Fault::argument(format_args!("{algorithm} takes no {member}; right is a null pointer"))
+        };
+        if !self.scheme.is_null() {
+            return Err(misfit("scheme"));
+        }
+        let mut builder = Transform::new(algorithm, direction, key, mac_key);
+        if self.tag_len != 0 {
+            builder = builder.tag_len(self.tag_len);
+        }
+        if self.flags & BL_ALLOW_WEAK_KEYS != 0 {
+            builder = builder.allow_weak_keys();
+        }
+        if !self.compression.is_null() {
+            if !matches!(algorithm, Algorithm::Compression(_)) {
+                return Err(misfit("compression"));
+            }
+            // SAFETY: the caller vouches for the pointer.
+            builder = builder.compression(unsafe { compression(self.compression) }?);
+        }
+        builder.build().map_err(|error| Fault::new(BL_E_TRANSFORM, error))
+    }
+
+    /// The transform of a private or a public key.
+    ///
+    /// # Safety
+    /// As [`read`](bl_transform::read).
+    unsafe fn of_key_pair(&self) -> Result<Transform, Fault> {
+        // SAFETY: the caller vouches for the pointers.
+        let (direction, key, scheme) = unsafe {
+            (
+                text(self.direction, "direction")?,
+                bytes(self.key, self.key_len, "key")?,
+                scheme(self.scheme)?,
+            )
+        };
+        let direction: Direction = direction.parse().map_err(Fault::name)?;
+        if self.mac_key_len != 0 || self.tag_len != 0 || self.flags != 0 {
+            return Err(Fault::argument(
+                "a public-key algorithm takes no mac_key_len, tag_len and flags; right is 0",
+            ));
+        }
+        if !self.compression.is_null() {
+            return Err(Fault::argument("a public-key algorithm takes no compression"));
+        }
+        let transform = match direction {
+            Direction::Sign => Transform::sign(&private_key(key)?, scheme),
+            Direction::Verify => Transform::verify(&public_key(key)?, scheme),
+            Direction::Encrypt => Transform::rsa_encrypt(&public_key(key)?, scheme),
+            Direction::Decrypt => Transform::rsa_decrypt(&private_key(key)?, scheme),
+            Direction::Agree => Transform::agree(&private_key(key)?),
+            other => {
+                return Err(Fault::argument(format_args!(
+                    "without an algorithm the direction is sign, verify, encrypt, decrypt or \
+                     agree, not {other}"
+                )));
+            }
+        };
+        transform.map_err(|error| Fault::new(BL_E_TRANSFORM, error))
+    }
+}
+
+/// Whether a key is written as PEM.
+fn pem(key: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(key).ok()?;
+    text.contains("-----BEGIN ").then_some(text)
+}
+
+fn private_key(key: &[u8]) -> Result<PrivateKey, Fault> {
+    let read = match pem(key) {
+        Some(text) => PrivateKey::from_pem(text),
+        None => PrivateKey::from_der(key),
+    };
+    read.map_err(|error| Fault::new(BL_E_KEY, error))
+}
+
+fn public_key(key: &[u8]) -> Result<PublicKey, Fault> {
+    let read = match pem(key) {
+        Some(text) => PublicKey::from_pem(text),
+        None => PublicKey::from_der(key),
+    };
+    read.map_err(|error| Fault::new(BL_E_KEY, error))
+}
+
+/// The scheme that a structure stands for.
+///
+/// # Safety
+/// It is null, or points to a `bl_scheme` whose pointers are null or point to texts.
+unsafe fn scheme(given: *const bl_scheme) -> Result<Scheme, Fault> {
+    if given.is_null() {
+        return Ok(Scheme::default());
+    }
+    // SAFETY: the caller vouches for the pointers.
+    let (given, hash, padding) = unsafe {
+        let given = structure(given, "bl_scheme")?;
+        (given, optional_text(given.hash, "hash")?, optional_text(given.padding, "padding")?)
+    };
+    let hash = hash.map_or(Ok(HashAlgorithm::Sha256), hash_of)?;
+    let padding = match padding {
+        None | Some("pkcs1") => Padding::Pkcs1v15,
+        Some("pss") => Padding::Pss { salt_len: given.salt_len },
+        Some("oaep") => Padding::Oaep,
+        Some("none") => Padding::None,
+        Some(other) => {
+            let text = format!("{other:?} is no padding; valid: pkcs1, pss, oaep, none");
+            return Err(Fault::name(text));
+        }
+    };
+    let scheme = Scheme::new(hash).padding(padding);
+    Ok(if given.prehashed != 0 { scheme.prehashed() } else { scheme })
+}
+
+/// The hash of a name.
+pub(crate) fn hash_of(name: &str) -> Result<HashAlgorithm, Fault> {
+    match name.parse() {
+        Ok(Algorithm::Hash(hash)) => Ok(hash),
+        _ => {
+            let valid: Vec<_> = HashAlgorithm::all().map(HashAlgorithm::name).collect();
+            Err(Fault::name(format_args!("{name:?} is no hash; valid: {}", valid.join(", "))))
+        }
+    }
+}
+
+/// The level that a caller means.
+pub(crate) fn level(given: i32) -> Result<u8, Fault> {
+    match given {
+        0 => Ok(Compression::default().level),
+        BL_LEVEL_ZERO => Ok(0),
+        _ => u8::try_from(given).map_err(|_| {
+            Fault::argument(format_args!("level {given} is none; valid: 1 to 255, BL_LEVEL_ZERO"))
+        }),
+    }
+}
+
+/// What a structure says of a compression.
+///
+/// # Safety
+/// It points to a `bl_compression` whose pointers are null or point to texts.
+unsafe fn compression(given: *const bl_compression) -> Result<Compression, Fault> {
+    // SAFETY: the caller vouches for the pointers.
+    let (given, huffman, checksum, ending) = unsafe {
+        let given = structure(given, "bl_compression")?;
+        (
+            given,
+            optional_text(given.huffman, "kind of Huffman codes")?,
+            optional_text(given.checksum, "checksum")?,
+            optional_text(given.ending, "ending")?,
+        )
+    };
+    let none = |name: &str, what: &str, valid: &str| {
+        Err(Fault::name(format_args!("{name:?} is no {what}; valid: {valid}")))
+    };
+    let window = match given.window {
+        0 => Compression::default().window,
+        window => u8::try_from(window).unwrap_or(u8::MAX),
+    };
+    Ok(Compression {
+        level: level(given.level)?,
+        window,
+        huffman: match huffman {
+            None | Some("dynamic") => Huffman::Dynamic,
+            Some("static") => Huffman::Static,
+            Some(other) => return none(other, "kind of Huffman codes", "dynamic, static"),
+        },
+        checksum: match checksum {
+            None | Some("none") => Checksum::None,
+            Some("crc32") => Checksum::Crc32,
+            Some("adler32") => Checksum::Adler32,
+            Some(other) => return none(other, "checksum", "none, crc32, adler32"),
+        },
+        ending: match ending {
+            None | Some("final") => Ending::Final,
+            Some("open") => Ending::Open,
+            Some(other) => return none(other, "ending", "final, open"),
+        },
+    })
+}
