@@ -3,6 +3,7 @@
 
 mod completions;
 mod compress;
+mod files;
 mod hash;
 mod info;
 mod man;

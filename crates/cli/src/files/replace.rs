@@ -3,9 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use broadloom::compression::format::Format;
 use broadloom_cli::identity::Identity;
 use broadloom_cli::message::reason;
 use broadloom_cli::patient;
@@ -16,45 +14,32 @@ use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;
 
 use super::batch::{Beside, Made, Source, sync_names};
-use super::codec::{Coded, Origin};
 use super::coder::Making;
 use super::inputs::{Found, Opened, Skip};
 use super::report::plain;
 use super::work::{Failure, Outcome, Worker};
+use super::{Becomes, Coded, Craft};
 
-/// What a file becomes.
-pub struct Becomes {
-    /// Where it will be.
-    pub path: PathBuf,
-    /// When it was modified, where that is not when its input was.
-    pub modified: Option<SystemTime>,
-    /// What it says of the one it was made of.
-    pub origin: Origin,
-    /// The format of what is decompressed, where that is known beforehand.
-    pub format: Option<Format>,
-}
-
-impl Worker {
+impl<C: Craft> Worker<C> {
     /// Makes a file of a file, which goes unless it is kept. The new file may wait for its place
     /// until a [commit](Worker::commit), and may be made beside others before that.
     pub fn replace(
         &mut self,
         found: &Found,
         opened: Opened,
-        becomes: Becomes,
+        becomes: Becomes<C::About>,
     ) -> Result<(), Failure> {
-        let Becomes { path, modified, origin, format } = becomes;
+        let Becomes { path, index, modified, about } = becomes;
         let existing = self.may_be_at(&path, &opened)?;
-        let index = match self.options.coding.index {
-            true => {
-                let path = index_path(&path);
+        let index = match index {
+            Some(path) => {
                 let existing = self.may_be_at(&path, &opened)?;
                 Some((path, existing))
             }
-            false => None,
+            None => None,
         };
         let (source, place) = (found.path.clone(), (path, existing));
-        let making = Making { source, opened, place, index, modified, origin, format };
+        let making = Making { source, opened, place, index, modified, about };
         if self.goes_side_by_side(&making.opened) {
             let opened = (making.opened.identity(), making.opened.metadata.len());
             self.beside(found.path.clone(), opened, move |coder| {
@@ -71,7 +56,7 @@ impl Worker {
     pub fn put(&mut self, made: Made) -> Result<(), Failure> {
         let replaces = made.file.replaces() || made.index.as_ref().is_some_and(Beside::replaces);
         // Where nothing goes, nothing has to be on disk first.
-        if self.options.keep && !replaces && !self.options.synchronous {
+        if self.manner.keep && !replaces && !self.manner.synchronous {
             let placed = place(made)?;
             self.tell_placed(&placed);
             return Ok(());
@@ -99,7 +84,7 @@ impl Worker {
             })
             .collect();
         let placed = all.iter().flatten().flat_map(Placed::names).collect::<Vec<_>>();
-        let lasts = self.options.keep && !self.options.synchronous;
+        let lasts = self.manner.keep && !self.manner.synchronous;
         let synced = if lasts { Ok(()) } else { sync_names(&placed) };
         for (name, placed) in names.iter().zip(all) {
             let done = placed.and_then(|placed| {
@@ -123,7 +108,7 @@ impl Worker {
 
     /// Whether a source goes. What was not decompressed is nowhere else.
     fn removes(&self, placed: &Placed) -> bool {
-        !self.options.keep && (self.options.force || !placed.coded.left)
+        !self.manner.keep && (self.manner.force || !placed.coded.left)
     }
 
     fn tell_placed(&mut self, placed: &Placed) {
@@ -135,13 +120,14 @@ impl Worker {
 
     /// What becomes of a file that is at `path`, where a new one may be.
     fn may_be_at(&mut self, path: &Path, opened: &Opened) -> Result<Existing, Failure> {
-        let wanted = if self.options.force { Existing::Replace } else { Existing::Keep };
+        let wanted = if self.manner.force { Existing::Replace } else { Existing::Keep };
         let Ok(there) = fs::symlink_metadata(path) else { return Ok(wanted) };
         if opened.identity().is_at(path) {
             return Err(says(path, "is the same file: not replaced (-c writes elsewhere)"));
         }
-        if !self.options.force || self.holds(Identity::of(&there)) {
-            // It may be one that is about to go, and what is asked is asked in the order of the files.
+        if !self.manner.force || self.holds(Identity::of(&there)) {
+            // It may be one that is about to go, and what is asked is asked in the order of the
+            // files.
             self.settle();
         }
         let mut existing = wanted;
@@ -172,19 +158,12 @@ impl Worker {
     }
 }
 
-/// Where the index of a BGZF file is.
-fn index_path(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".gzi");
-    name.into()
-}
-
 /// A file that has its place.
 struct Placed {
     source: Source,
     path: PathBuf,
     file: File,
-    /// The index of a BGZF file, in its place too.
+    /// Its index, in its place too.
     index: Option<(PathBuf, File)>,
     coded: Coded,
 }

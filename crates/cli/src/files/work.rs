@@ -4,56 +4,45 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::time::SystemTime;
 
-use broadloom::compression::format::Format;
 use broadloom_cli::identity::Identity;
 use broadloom_cli::message::{is_broken_pipe, reason};
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::shown;
 use broadloom_cli::signals;
-use broadloom_lanes::Cpu;
 
 use super::batch::{self, Batch, Made};
-use super::codec::{Codec, CodecError, Coded, Origin};
 use super::coder::Coder;
-use super::container::Container;
 use super::crew::Crew;
-use super::header::Header;
 use super::inputs::{Found, Input, Opened, Rules, Search, Skip};
-use super::list::{Entry, Table, saved};
-use super::options::{Options, Task, Verbosity};
-use super::replace::Becomes;
 use super::report::{Report, plain};
-use super::sides::{self, Counted, Output};
+use super::sides::{self, Output};
+use super::{Coded, Craft, Manner, Verbosity};
 
 /// Files that are coded side by side, or were and wait for those before them, for each thread.
 const AHEAD: usize = 32;
 
-/// Most files that a thread gets at a time, and how many bytes are enough: to wake a thread takes as
-/// long as to code a tiny file.
+/// Most files that a thread gets at a time, and how many bytes are enough: to wake a thread takes
+/// as long as to code a tiny file.
 const GROUP: (usize, u64) = (8, 64 << 10);
 
 /// Works on one file after another, and on small ones side by side.
-pub struct Worker {
-    pub options: Arc<Options>,
+pub struct Worker<C: Craft> {
+    pub manner: Manner,
     /// Codes a file with all threads.
-    pub coder: Coder,
+    pub coder: Coder<C>,
     /// Codes a file with one thread.
-    single: Coder,
+    single: Coder<C>,
     crew: Crew<Vec<Outcome>>,
     /// Files for the crew that wait for more, and their bytes.
-    group: (Vec<Work>, u64),
+    group: (Vec<Work<C>>, u64),
     /// The sources of what the crew was given, or is to be given, in order.
     ahead: VecDeque<(PathBuf, Identity)>,
     /// Most of them.
     most_ahead: usize,
     pub report: Report,
-    table: Table,
     /// Streams that standard output has got.
     streams: u64,
     /// Files that wait for their places.
@@ -61,7 +50,7 @@ pub struct Worker {
 }
 
 /// What is done with a file that is coded beside others.
-type Work = Box<dyn FnOnce(&Coder) -> Outcome + Send>;
+type Work<C> = Box<dyn FnOnce(&Coder<C>) -> Outcome + Send>;
 
 /// What came of a file that was coded beside others.
 pub enum Outcome {
@@ -96,55 +85,28 @@ impl From<io::Error> for Failure {
     }
 }
 
-impl From<CodecError> for Failure {
-    fn from(error: CodecError) -> Self {
-        match is_broken_pipe(&error) {
-            true => Failure::Gone,
-            false => Failure::Error(error.to_string()),
-        }
+/// Why a file is not done, by an error; [`Failure::Gone`] where the reader of the output has left.
+pub fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
+    match is_broken_pipe(error) {
+        true => Failure::Gone,
+        false => Failure::Error(error.to_string()),
     }
 }
 
-impl Worker {
+impl<C: Craft> Worker<C> {
     /// One that is ready for its first file.
-    ///
-    /// # Errors
-    /// If no provider can do what is asked for, in words.
-    pub fn new(
-        program: &'static str,
-        options: Options,
-        files: &[OsString],
-        cpu: &Cpu,
-    ) -> Result<Worker, String> {
-        let codec = Codec::open(&options.coding, options.task, cpu)?;
-        // A bar would get between the lines of what is written to the same terminal.
-        let shared = (options.stdout || files.is_empty()) && io::stdout().is_terminal();
-        let progress = match options.verbosity {
-            Verbosity::Quiet => Progress::none(),
-            _ if shared => Progress::none(),
-            _ if options.progress => Progress::new(|| total_bytes(files)).at_once(),
-            _ => Progress::new(|| total_bytes(files)),
-        };
-        let report = Report::new(program, options.verbosity, progress);
-        if let Some(fallback) = codec.fallback() {
-            report.note("provider", &fallback);
-        }
-        // A listing does not need one.
-        if options.task != Task::List {
-            report.done(format!("provider:\t{}", codec.description()));
-        }
-        let table = Table::new(options.verbosity);
-        let (options, crew) = (Arc::new(options), Crew::new(codec.threads()));
-        let single = Arc::new(codec.with_one_thread());
-        let coder =
-            |codec| Coder { options: Arc::clone(&options), codec, progress: report.progress() };
-        let (coder, single) = (coder(Arc::new(codec)), coder(single));
+    pub fn new(program: &'static str, manner: Manner, craft: C, files: &[OsString]) -> Worker<C> {
+        let report = Report::new(program, manner.verbosity, progress(manner, files));
+        let crew = Crew::new(craft.threads());
+        let single = Coder { craft: craft.with_one_thread(), progress: report.progress() };
+        let coder = Coder { craft, progress: report.progress() };
         let descriptors = batch::descriptors();
-        // Each has a descriptor of its source, or of what is made of it, or of both while it is coded.
-        let most_ahead = (AHEAD * coder.codec.threads()).min(descriptors / 8);
+        // Each has a descriptor of its source, or of what is made of it, or of both while it is
+        // coded.
+        let most_ahead = (AHEAD * coder.craft.threads()).min(descriptors / 8);
         let (ahead, batch) = (VecDeque::new(), Batch::new(descriptors));
-        Ok(Worker {
-            options,
+        Worker {
+            manner,
             coder,
             single,
             crew,
@@ -152,21 +114,16 @@ impl Worker {
             ahead,
             most_ahead,
             report,
-            table,
             streams: 0,
             batch,
-        })
+        }
     }
 
     /// Works on all of them.
     pub fn run(mut self, files: Vec<OsString>) -> ExitCode {
         let files = if files.is_empty() { vec![OsString::from("-")] } else { files };
-        let compresses = self.options.task == Task::Compress;
-        let suffix = self.options.suffixes.of(self.container()).to_owned();
-        let search = Search {
-            recursive: self.options.recursive,
-            suffix: (!compresses).then_some(suffix.as_os_str()),
-        };
+        let suffix = (!self.craft().codes()).then(|| self.craft().suffix().to_owned());
+        let search = Search { recursive: self.manner.recursive, suffix: suffix.as_deref() };
         for name in files {
             // What is to be found may be what waits for its place.
             if !fs::symlink_metadata(&name).is_ok_and(|metadata| metadata.is_file()) {
@@ -177,15 +134,11 @@ impl Worker {
             }
         }
         self.settle();
-        if let Some(totals) = self.table.end()
-            && let Err(error) = self.report.print(totals.as_bytes())
-        {
-            match is_broken_pipe(&error) {
-                true => signals::die_of_broken_pipe(),
-                false => self.report.error("standard output", &reason(&error)),
-            }
-        }
         self.report.status()
+    }
+
+    fn craft(&self) -> &C {
+        &self.coder.craft
     }
 
     /// Works on one of them.
@@ -214,12 +167,11 @@ impl Worker {
         }
     }
 
-    /// Whether a file is coded by one thread, beside others: where it is not enough work for several.
+    /// Whether a file is coded by one thread, beside others: where it is not enough work for
+    /// several.
     pub fn goes_side_by_side(&self, opened: &Opened) -> bool {
-        let least = self.coder.codec.divided();
-        self.coder.codec.threads() > 1
-            && opened.metadata.is_file()
-            && opened.metadata.len() <= least
+        let least = self.craft().divided();
+        self.craft().threads() > 1 && opened.metadata.is_file() && opened.metadata.len() <= least
     }
 
     /// Has a file of so many bytes coded beside others.
@@ -227,7 +179,7 @@ impl Worker {
         &mut self,
         source: PathBuf,
         opened: (Identity, u64),
-        work: impl FnOnce(&Coder) -> Outcome + Send + 'static,
+        work: impl FnOnce(&Coder<C>) -> Outcome + Send + 'static,
     ) {
         let (identity, len) = opened;
         self.group.0.push(Box::new(work));
@@ -290,44 +242,34 @@ impl Worker {
         self.batch.holds(identity) || self.ahead.iter().any(|(_, source)| *source == identity)
     }
 
-    /// What compressed data are wrapped in; the container most likely to be decompressed.
-    fn container(&self) -> Container {
-        self.options.coding.container.unwrap_or(Container::Format(Format::Gzip))
-    }
-
     /// Standard input, to standard output.
     fn stdin(&mut self) -> Result<(), Failure> {
         self.settle();
-        let reads_compressed = self.options.task != Task::Compress;
-        if reads_compressed && !self.options.force && io::stdin().is_terminal() {
-            let text = "compressed data are not read from a terminal (-f reads them)";
-            return Err(Failure::Error(text.to_owned()));
-        }
-        let input = sides::stdin()?;
-        match self.options.task {
-            Task::Compress | Task::Decompress => {
-                self.write_to_stdout(input, &Origin::default(), None, Path::new("stdin"))
-            }
-            Task::Test => self.test(&input, None, Path::new("stdin")),
-            Task::List => self.list(input, None, None, "stdin", Path::new("stdout")),
+        refuse_terminal_input(self.craft(), self.manner.force)?;
+        let (input, about) = (sides::stdin()?, C::About::default());
+        match self.manner.test {
+            true => self.test(&input, &about, Path::new("stdin")),
+            false => self.write_to_stdout(input, &about, Path::new("stdin")),
         }
     }
 
-    fn rules(&self) -> Rules<'_> {
-        let Options { task, stdout, keep, force, .. } = *self.options;
-        let makes_file = matches!(task, Task::Compress | Task::Decompress) && !stdout;
-        Rules {
+    /// Opens a file that may be worked on.
+    fn open_now(&self, found: &Found) -> Result<Opened, Skip> {
+        let Manner { test, stdout, keep, force, .. } = self.manner;
+        let makes_file = !test && !stdout;
+        let rules = Rules {
             replaces: makes_file && !keep,
             beside: makes_file && keep,
             force,
-            compresses: task == Task::Compress,
-            suffixes: &self.options.suffixes,
-        }
+            codes: self.craft().codes(),
+            suffix_of: &|path| self.craft().suffix_of(path),
+        };
+        rules.open(found)
     }
 
     /// Opens a file that may be worked on, as all files before it left the directory.
     fn open(&mut self, found: &Found) -> Result<Opened, Skip> {
-        let opened = self.rules().open(found);
+        let opened = self.open_now(found);
         let waits = match &opened {
             Ok(opened) => self.holds(opened.identity()),
             // These are told by the name alone.
@@ -336,95 +278,49 @@ impl Worker {
         };
         if waits && !(self.batch.is_empty() && self.ahead.is_empty()) {
             self.settle();
-            return self.rules().open(found);
+            return self.open_now(found);
         }
         opened
     }
 
     fn file(&mut self, found: &Found) -> Result<(), Failure> {
-        let Options { task, stdout, .. } = *self.options;
         let opened = self.open(found)?;
-        let suffix = self.options.suffixes.find(&found.path);
-        let format = suffix.as_ref().and_then(|suffix| suffix.format);
-        match task {
-            Task::Test if self.goes_side_by_side(&opened) => {
+        if self.manner.test {
+            let about = self.craft().about(&found.path, &opened);
+            if self.goes_side_by_side(&opened) {
                 let identity = (opened.identity(), opened.metadata.len());
                 self.beside(found.path.clone(), identity, move |coder| {
-                    let (origin, output) = (Origin::default(), Output::Nowhere);
-                    Outcome::Tested(coder.code(&opened.file, output, &origin, format))
+                    Outcome::Tested(coder.code(&opened.file, Output::Nowhere, &about))
                 });
                 return Ok(());
             }
-            Task::Test => {
-                self.catch_up();
-                return self.test(&opened.file, format, &found.path);
-            }
-            Task::List => {
-                let stored = if self.options.names {
-                    Header::read(&opened.file)?
-                } else {
-                    Header::default()
-                };
-                let original = suffix.map_or_else(|| found.path.clone(), |suffix| suffix.original);
-                let original = stored.beside(&found.path).unwrap_or(original);
-                return self.list(
-                    opened.file,
-                    format,
-                    stored.modified,
-                    &shown(&found.path),
-                    &original,
-                );
-            }
-            Task::Compress | Task::Decompress => {}
+            self.catch_up();
+            return self.test(&opened.file, &about, &found.path);
         }
-        let origin = self.origin(&found.path, &opened);
-        if stdout {
-            return self.write_to_stdout(opened.file, &origin, format, &found.path);
+        if self.manner.stdout {
+            let about = self.craft().about(&found.path, &opened);
+            return self.write_to_stdout(opened.file, &about, &found.path);
         }
-        let (path, modified) = match suffix {
-            Some(suffix) if task == Task::Decompress => {
-                let stored = if self.options.names {
-                    Header::read(&opened.file)?
-                } else {
-                    Header::default()
-                };
-                (stored.beside(&found.path).unwrap_or(suffix.original), stored.modified)
-            }
-            _ => (self.options.suffixes.add(&found.path, self.container()), None),
-        };
-        self.replace(found, opened, Becomes { path, modified, origin, format })
-    }
-
-    /// What a compressed file says of the one it was made of.
-    fn origin(&self, path: &Path, opened: &Opened) -> Origin {
-        match self.options.names {
-            true => Origin {
-                name: path.file_name().map(ToOwned::to_owned),
-                modified: opened.metadata.modified().ok(),
-                mode: Some(opened.metadata.mode()),
-            },
-            false => Origin::default(),
-        }
+        let becomes = self.craft().becomes(&found.path, &opened)?;
+        self.replace(found, opened, becomes)
     }
 
     fn write_to_stdout(
         &mut self,
         input: File,
-        origin: &Origin,
-        format: Option<Format>,
+        about: &C::About,
         name: &Path,
     ) -> Result<(), Failure> {
-        let compresses = self.options.task == Task::Compress;
-        if compresses && !self.options.force && io::stdout().is_terminal() {
-            let text = "compressed data are not written to a terminal (-f writes them)";
-            return Err(Failure::Error(text.to_owned()));
+        let (codes, word) = (self.craft().codes(), self.craft().word());
+        let shows = self.manner.force || self.craft().is_text() || !io::stdout().is_terminal();
+        if codes && !shows {
+            let text = format!("{word} data are not written to a terminal (-f writes them)");
+            return Err(Failure::Error(text));
         }
-        if compresses && self.streams > 0 && !follows_itself(self.container()) {
-            let text = format!(
-                "standard output has a {format} stream already, behind which a second would not be found; \
-                 valid: one file, or another format",
-                format = self.container()
-            );
+        if codes
+            && self.streams > 0
+            && let Some(text) = self.craft().stands_alone()
+        {
             return Err(Failure::Error(text));
         }
         self.streams += 1;
@@ -434,16 +330,16 @@ impl Worker {
             let text = "standard output is the same file: it would never end";
             return Err(Failure::Error(text.to_owned()));
         }
-        let coded = self.coder.code(&input, Output::Stdout(&stdout), origin, format)?;
-        if self.options.synchronous {
+        let coded = self.coder.code(&input, Output::Stdout(&stdout), about)?;
+        if self.manner.synchronous {
             sync(&stdout)?;
         }
         self.tell(name, &coded, b"");
         Ok(())
     }
 
-    fn test(&mut self, input: &File, format: Option<Format>, name: &Path) -> Result<(), Failure> {
-        let coded = self.coder.code(input, Output::Nowhere, &Origin::default(), format)?;
+    fn test(&mut self, input: &File, about: &C::About, name: &Path) -> Result<(), Failure> {
+        let coded = self.coder.code(input, Output::Nowhere, about)?;
         self.tell_tested(name, &coded);
         Ok(())
     }
@@ -453,30 +349,10 @@ impl Worker {
         self.warn(name, coded);
     }
 
-    /// Lists a file under the name of its original, as it was modified then or is now.
-    fn list(
-        &mut self,
-        input: File,
-        format: Option<Format>,
-        modified: Option<SystemTime>,
-        name: &str,
-        original: &Path,
-    ) -> Result<(), Failure> {
-        let now = input.metadata().and_then(|metadata| metadata.modified()).ok();
-        let counted = Counted::new(&input, self.report.progress());
-        let (entry, warning) = self.coder.codec.list(counted, format)?;
-        let entry = Entry { modified: modified.or(now), ..entry };
-        let row = self.table.row(&entry, &plain(original, &io::stdout()));
-        warning.iter().for_each(|text| self.report.warn(name, text));
-        Ok(self.report.print(&row)?)
-    }
-
     /// Says what became of a file, where all of that is to be told.
     pub fn tell(&mut self, name: &Path, coded: &Coded, end: &[u8]) {
-        let uncompressed =
-            if self.options.task == Task::Compress { coded.input } else { coded.output };
-        let saved = saved(coded.streams, uncompressed);
-        let line = [&*plain(name, &io::stderr()), b":\t", saved.as_bytes(), end].concat();
+        let outcome = self.craft().outcome(coded);
+        let line = [&*plain(name, &io::stderr()), b":\t", outcome.as_bytes(), end].concat();
         self.report.done(line);
         self.warn(name, coded);
     }
@@ -488,10 +364,16 @@ impl Worker {
     }
 }
 
-/// Whether what follows the end of a file of this kind is read as another.
-fn follows_itself(container: Container) -> bool {
-    let alone = [Container::Zip, Container::Format(Format::Zlib), Container::Format(Format::Raw)];
-    !alone.contains(&container)
+/// Refuses to read coded data from a terminal, unless that is asked for.
+///
+/// # Errors
+/// That it is one.
+pub fn refuse_terminal_input<C: Craft>(craft: &C, force: bool) -> Result<(), Failure> {
+    if craft.codes() || force || !io::stdin().is_terminal() {
+        return Ok(());
+    }
+    let text = format!("{} data are not read from a terminal (-f reads them)", craft.word());
+    Err(Failure::Error(text))
 }
 
 /// Has the system write standard output to its medium. Pipes and their like have none.
@@ -499,6 +381,18 @@ fn sync(stdout: &File) -> io::Result<()> {
     match stdout.sync_all() {
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
         synced => synced,
+    }
+}
+
+/// The bar for so many files.
+pub fn progress(manner: Manner, files: &[OsString]) -> Progress {
+    // A bar would get between the lines of what is written to the same terminal.
+    let shared = (manner.stdout || files.is_empty()) && io::stdout().is_terminal();
+    match manner.verbosity {
+        Verbosity::Quiet => Progress::none(),
+        _ if shared => Progress::none(),
+        _ if manner.progress => Progress::new(|| total_bytes(files)).at_once(),
+        _ => Progress::new(|| total_bytes(files)),
     }
 }
 

@@ -15,7 +15,7 @@ use rustix::fs::syncfs;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::codec::Coded;
+use super::Coded;
 
 /// Most files that wait, as far as there are [descriptors] for them.
 const MOST_FILES: usize = 1024;
@@ -129,7 +129,7 @@ pub struct Made {
     pub source: Source,
     /// The file.
     pub file: Beside,
-    /// The index of a BGZF file.
+    /// Its index.
     pub index: Option<Beside>,
     /// What came of coding.
     pub coded: Coded,
@@ -141,7 +141,8 @@ impl Made {
     }
 }
 
-/// How many files the program may have open, once it has asked the system for as many as that allows.
+/// How many files the program may have open, once it has asked the system for as many as that
+/// allows.
 pub fn descriptors() -> usize {
     let limit = getrlimit(Resource::Nofile);
     let (least, most) = (*DESCRIPTORS.start(), *DESCRIPTORS.end());

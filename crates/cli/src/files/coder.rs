@@ -6,72 +6,58 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use broadloom::compression::format::Format;
-use broadloom::compression::format::gzi::Index;
 use broadloom_cli::message::reason;
 use broadloom_cli::progress::Progress;
 use broadloom_cli::target::{Existing, Target};
 
-use super::attributes;
 use super::batch::{Beside, Made, Source, State};
-use super::codec::{Codec, Coded, Origin};
 use super::inputs::Opened;
-use super::options::{Options, Task};
 use super::replace::{not_written, says};
 use super::sides::{Counted, Output};
 use super::work::Failure;
+use super::{Coded, Craft, attributes};
 
 /// Codes files as the command line asks for it.
 #[derive(Clone)]
-pub struct Coder {
-    pub options: Arc<Options>,
-    pub codec: Arc<Codec>,
+pub struct Coder<C> {
+    pub craft: C,
     pub progress: Arc<Mutex<Progress>>,
 }
 
 /// A file of which another is to be made.
-pub struct Making {
+pub struct Making<A> {
     /// Its name.
     pub source: PathBuf,
     /// The file.
     pub opened: Opened,
     /// Where the new file will be, and what becomes of one that is there.
     pub place: (PathBuf, Existing),
-    /// The same of the index of a BGZF file.
+    /// The same of its index.
     pub index: Option<(PathBuf, Existing)>,
     /// When the new file was modified, where that is not when the source was.
     pub modified: Option<SystemTime>,
-    /// What the new file says of the source.
-    pub origin: Origin,
-    /// The format of what is decompressed, where that is known beforehand.
-    pub format: Option<Format>,
+    /// What is known of the source.
+    pub about: A,
 }
 
-impl Coder {
-    /// Compresses or decompresses what `input` has.
+impl<C: Craft> Coder<C> {
+    /// Codes or decodes what `input` has.
     pub fn code(
         &self,
         input: &File,
         output: Output<'_>,
-        origin: &Origin,
-        format: Option<Format>,
+        about: &C::About,
     ) -> Result<Coded, Failure> {
-        let input = Counted::new(input, Arc::clone(&self.progress));
-        if self.options.task == Task::Compress {
-            return Ok(self.codec.compress(input, output, origin)?);
-        }
-        // What gzip copies by force, it copies to standard output alone.
-        let copies = !matches!(output, Output::File(_));
-        Ok(self.codec.decompress(input, output, format, copies)?)
+        self.craft.code(Counted::new(input, Arc::clone(&self.progress)), output, about)
     }
 
     /// Makes a file of a file. The new file has no name yet.
-    pub fn make(&self, making: Making) -> Result<Made, Failure> {
+    pub fn make(&self, making: Making<C::About>) -> Result<Made, Failure> {
         let Making { source, opened, place: (path, existing), index, .. } = making;
         let target = Target::create(&path)
             .map_err(|error| says(&path, &format!("cannot be made: {}", reason(&error))))?;
         let output = Output::File(target.file());
-        let coded = self.code(&opened.file, output, &making.origin, making.format)?;
+        let coded = self.code(&opened.file, output, &making.about)?;
         self.refuse_changed(&opened, &coded)?;
         attributes::copy(&opened, making.modified, target.file(), (&path, existing))
             .map_err(|error| not_written(&path, &error))?;
@@ -93,20 +79,17 @@ impl Coder {
     fn refuse_changed(&self, opened: &Opened, coded: &Coded) -> Result<(), Failure> {
         let before = State::of(&opened.metadata);
         let now = State::of(&opened.file.metadata()?);
-        // Decompression does not read what belongs to nothing.
-        let read = match self.options.task {
-            Task::Compress => before.with_len(coded.input),
-            _ => before,
-        };
+        // What decodes does not read what belongs to nothing.
+        let read = if self.craft.codes() { before.with_len(coded.input) } else { before };
         let difference = before.difference(&now).or_else(|| before.difference(&read));
         difference.map_or(Ok(()), |text| Err(Failure::Error(text)))
     }
 }
 
-/// The index of a BGZF file that is to be at that place, beside it.
-fn write_index(index: &Index, opened: &Opened, place: (&Path, Existing)) -> io::Result<Target> {
+/// The index of a file that is to be at that place, beside it.
+fn write_index(index: &[u8], opened: &Opened, place: (&Path, Existing)) -> io::Result<Target> {
     let target = Target::create(place.0)?;
-    target.file().write_all(&index.to_bytes())?;
+    target.file().write_all(index)?;
     attributes::copy(opened, None, target.file(), place)?;
     Ok(target)
 }

@@ -73,8 +73,8 @@ impl<T: Send + 'static> Crew<T> {
         Ok(())
     }
 
-    /// The result whose turn it is, once it is there; `None` where nothing is unfinished, or where the
-    /// result is not there and is not to be waited for.
+    /// The result whose turn it is, once it is there; `None` where nothing is unfinished, or where
+    /// the result is not there and is not to be waited for.
     ///
     /// # Panics
     /// If the work did.

@@ -1,5 +1,6 @@
 //! Which files there are to work on: those that are named, and those in directories.
 
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -13,7 +14,6 @@ use rustix::io::Errno;
 use walkdir::WalkDir;
 
 use super::attributes;
-use super::suffix::Suffixes;
 
 /// Why a symbolic link is passed over.
 const LINK: &str = "is a symbolic link: ignored (-f follows it, -c leaves it)";
@@ -101,7 +101,7 @@ impl Search<'_> {
 }
 
 /// Which files may be worked on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Rules<'r> {
     /// The file takes the place of its input, which goes.
     pub replaces: bool,
@@ -109,10 +109,10 @@ pub struct Rules<'r> {
     pub beside: bool,
     /// What is asked for is done whatever there is against it.
     pub force: bool,
-    /// A name with a suffix is one that is compressed already.
-    pub compresses: bool,
-    /// The suffixes.
-    pub suffixes: &'r Suffixes,
+    /// A name with a suffix is one that is coded already.
+    pub codes: bool,
+    /// Tells the suffix that a name has.
+    pub suffix_of: &'r dyn Fn(&Path) -> Option<OsString>,
 }
 
 /// A file that may be worked on.
@@ -203,13 +203,13 @@ impl Rules<'_> {
 
     fn suffix_skip(&self, found: &Found) -> Option<Skip> {
         let makes_file = self.replaces || self.beside;
-        match self.suffixes.find(&found.path) {
-            Some(suffix) if self.compresses && makes_file && !self.force => {
-                let text = format!("has the suffix {} already: unchanged", suffix.suffix.display());
+        match (self.suffix_of)(&found.path) {
+            Some(suffix) if self.codes && makes_file && !self.force => {
+                let text = format!("has the suffix {} already: unchanged", suffix.display());
                 Some(if found.met { Skip::Silent } else { Skip::Note(text) })
             }
-            None if !self.compresses && found.met => Some(Skip::Silent),
-            None if !self.compresses && makes_file => Some(Skip::Warning(
+            None if !self.codes && found.met => Some(Skip::Silent),
+            None if !self.codes && makes_file => Some(Skip::Warning(
                 "unknown suffix: ignored (-S names one, -c needs none)".to_owned(),
             )),
             _ => None,
@@ -234,6 +234,11 @@ mod tests {
         symlink("a", path("link")).expect("it can be made");
         symlink("../a", path("d/link")).expect("it can be made");
         place
+    }
+
+    fn suffix_of(path: &Path) -> Option<OsString> {
+        let suffix = path.extension().filter(|&suffix| suffix == "gz");
+        suffix.map(|_| OsString::from(".gz"))
     }
 
     fn search(recursive: bool) -> Search<'static> {
@@ -280,18 +285,17 @@ mod tests {
     #[test]
     fn what_may_not_be_replaced_is_passed_over() {
         let place = place();
-        let suffixes = Suffixes::new(None).expect("none is right");
         let replacing = Rules {
             replaces: true,
             beside: false,
             force: false,
-            compresses: true,
-            suffixes: &suffixes,
+            codes: true,
+            suffix_of: &suffix_of,
         };
         let keeping = Rules { replaces: false, beside: true, ..replacing };
         let reading = Rules { replaces: false, beside: false, ..replacing };
         let forced = Rules { force: true, ..replacing };
-        let decompressing = Rules { compresses: false, ..replacing };
+        let decoding = Rules { codes: false, ..replacing };
         let said = |rules: &Rules, name: &str| {
             let found = Found { path: place.path().join(name), met: false };
             match rules.open(&found).err() {
@@ -314,9 +318,9 @@ mod tests {
             (&replacing, "z.gz", "note: has the suffix .gz already"),
             (&reading, "z.gz", "fine"),
             (&forced, "z.gz", "fine"),
-            (&decompressing, "z.gz", "fine"),
-            (&decompressing, "a", "unknown suffix"),
-            (&Rules { replaces: false, ..decompressing }, "a", "fine"),
+            (&decoding, "z.gz", "fine"),
+            (&decoding, "a", "unknown suffix"),
+            (&Rules { replaces: false, ..decoding }, "a", "fine"),
             (&replacing, "nothing", "error: No such file or directory"),
             (&replacing, "d", "is a directory"),
             (&replacing, "/dev/null", "is neither"),
@@ -330,20 +334,19 @@ mod tests {
     #[test]
     fn what_is_met_in_a_directory_is_passed_over_silently() {
         let place = place();
-        let suffixes = Suffixes::new(None).expect("none is right");
         let rules = Rules {
             replaces: true,
             beside: false,
             force: false,
-            compresses: true,
-            suffixes: &suffixes,
+            codes: true,
+            suffix_of: &suffix_of,
         };
         let open = |rules: &Rules, name: &str| {
             rules.open(&Found { path: place.path().join(name), met: true }).err()
         };
         assert_eq!(open(&rules, "d/a.gz"), Some(Skip::Silent));
         assert_eq!(open(&rules, "d/b"), None);
-        let rules = Rules { compresses: false, ..rules };
+        let rules = Rules { codes: false, ..rules };
         assert_eq!(open(&rules, "d/b"), Some(Skip::Silent));
         assert_eq!(open(&rules, "d/a.gz"), None);
     }

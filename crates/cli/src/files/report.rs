@@ -12,8 +12,8 @@ use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::quote;
 use broadloom_cli::streams::StandardOutput;
 
+use super::Verbosity;
 use super::inputs::Skip;
-use super::options::Verbosity;
 
 /// Says things, and remembers whether one of them was an error.
 pub struct Report {
@@ -126,8 +126,8 @@ pub fn locked(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
     progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A name as lines for programs have it: as it is. On a terminal, which would obey control characters, as
-/// [messages](quote) have it where there are such.
+/// A name as lines for programs have it: as it is. On a terminal, which would obey control
+/// characters, as [messages](quote) have it where there are such.
 pub fn plain<'p>(path: &'p Path, to: &impl IsTerminal) -> Cow<'p, [u8]> {
     let name = path.as_os_str().as_bytes();
     let harmless = path.to_str().is_some_and(|text| !text.contains(char::is_control));
