@@ -1,10 +1,12 @@
 //! Both ends of the work: what is read, what is written.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex};
 
+use broadloom::encryption::{ReadAt, WriteAt};
 use broadloom_cli::patient::Patient;
 use broadloom_cli::progress::Progress;
 
@@ -39,6 +41,24 @@ impl<'f> Counted<'f> {
     }
 }
 
+impl Counted<'_> {
+    /// How many bytes there are, where all of them can be read by their place: in a file of which
+    /// nothing was read.
+    pub fn places(&self) -> Option<u64> {
+        let (mut file, metadata) = (self.file.0, self.file.0.metadata().ok()?);
+        let at_start = metadata.is_file() && file.stream_position().is_ok_and(|place| place == 0);
+        at_start.then(|| metadata.len())
+    }
+}
+
+impl ReadAt for Counted<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let len = self.file.0.read_at(buffer, offset)?;
+        locked(&self.progress).advance(len as u64);
+        Ok(len)
+    }
+}
+
 impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let len = self.file.read(buffer)?;
@@ -55,6 +75,15 @@ pub enum Output<'f> {
     Stdout(&'f File),
     /// Nowhere.
     Nowhere,
+}
+
+/// A file whose bytes are written by their place.
+pub struct Places<'f>(pub &'f File);
+
+impl WriteAt for Places<'_> {
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
 }
 
 impl Write for Output<'_> {
