@@ -282,8 +282,8 @@ fn damage_leaves_no_file_and_writes_nothing_unauthenticated() {
         (swapped, whole, format!("at byte {}: the chunk does not authenticate", chunk(1))),
         (
             good[..chunk(5)].to_vec(),
-            4 * whole,
-            format!("at byte {}: the input ends here", chunk(4)),
+            5 * whole,
+            format!("at byte {}: the input ends here", chunk(5)),
         ),
         (
             good[..chunk(5) + 9].to_vec(),

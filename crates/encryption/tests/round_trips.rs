@@ -156,7 +156,7 @@ fn nothing_is_written_of_what_is_damaged_moved_cut_or_added() {
     left.swap_with_slice(&mut right[..stride]);
     refused(&swapped, 1, start + stride, PayloadError::Damaged);
     let cut = |len: usize| &file[..start + len];
-    refused(cut(4 * stride), 3, start + 3 * stride, PayloadError::CutShort);
+    refused(cut(4 * stride), 4, start + 4 * stride, PayloadError::CutShort);
     refused(cut(2 * stride + 30), 2, start + 2 * stride, PayloadError::Damaged);
     refused(cut(2 * stride + 5), 2, start + 2 * stride + 5, PayloadError::Truncated);
     refused(cut(0), 0, start, PayloadError::Truncated);

@@ -18,6 +18,9 @@ pub enum PayloadError {
     /// The tag is that of a chunk that others follow.
     #[error("the input ends here, and the last chunk is not the end of the file: it is cut short")]
     CutShort,
+    /// The chunk before is the last one of the file.
+    #[error("the file ends here, and other data follow")]
+    Trailing,
     /// The input ends within a tag, or where a chunk has to begin.
     #[error("the input ends within a chunk: the file is cut short")]
     Truncated,
@@ -59,16 +62,15 @@ impl Open {
         self.start + number * STRIDE as u64
     }
 
-    /// Why the last chunk's tag is wrong, of which this is a copy.
-    fn diagnose(&self, number: u64, copy: &mut [u8]) -> PayloadError {
-        let text = copy.len() - TAG;
-        let job = Job::new(&self.session, copy).nonce(&nonce(number, false));
-        let mut jobs = [job.cipher_range(0..text).tag_at(text)];
-        Processor::new().process_many(&mut jobs);
-        match jobs[0].succeeded() {
-            true => PayloadError::CutShort,
-            false => PayloadError::Damaged,
-        }
+    /// Opens a chunk elsewhere, so that it is there still where its tag is wrong.
+    fn job<'a>(
+        &'a self,
+        (chunk, text): (&'a [u8], &'a mut [u8]),
+        (number, last): (u64, bool),
+    ) -> Job<'a> {
+        let (len, end) = (chunk.len(), chunk.len() - TAG);
+        let job = Job::new(&self.session, (chunk, &mut text[..len])).nonce(&nonce(number, last));
+        job.cipher_range(0..end).tag_at(end)
     }
 }
 
@@ -116,47 +118,60 @@ impl Cipher for Open {
     fn work(&self, processor: &mut Processor, group: &mut Group) -> Result<(), EncryptionError> {
         let (first, last, lens) = (group.first, group.last, std::mem::take(&mut group.lens));
         let end = lens.len() - 1;
-        let (mut jobs, mut copy, mut failed) = (Vec::with_capacity(lens.len()), Vec::new(), None);
-        for (index, (slot, &len)) in group.slots.iter_mut().zip(&lens).enumerate() {
+        let (mut jobs, mut failed) = (Vec::with_capacity(lens.len()), None);
+        let memory = group.slots.iter().zip(group.spare.iter_mut());
+        for (index, ((slot, text), &len)) in memory.zip(&lens).enumerate() {
             let number = first + index as u64;
-            let is_last = last && index == end;
             // Only a first chunk may be empty. A chunk that others follow is full.
-            let Some(text) = len.checked_sub(TAG).filter(|&text| text > 0 || number == 0) else {
-                let cause =
-                    if len < TAG { PayloadError::Truncated } else { PayloadError::EmptyLast };
-                let offset = self.offset(number) + if len < TAG { len as u64 } else { 0 };
-                failed = Some((offset, cause));
+            if len < TAG {
+                failed = Some((self.offset(number) + len as u64, PayloadError::Truncated));
                 break;
-            };
-            if is_last {
-                copy = slot[..len].to_vec();
             }
-            let job = Job::new(&self.session, &mut slot[..len]).nonce(&nonce(number, is_last));
-            jobs.push(job.cipher_range(0..text).tag_at(text));
+            if len == TAG && number > 0 {
+                failed = Some((self.offset(number), PayloadError::EmptyLast));
+                break;
+            }
+            jobs.push(self.job((&slot[..len], text), (number, last && index == end)));
         }
         processor.process_many(&mut jobs);
-        let mut opened = Vec::with_capacity(lens.len());
-        for (index, job) in jobs.iter().enumerate() {
-            let number = first + index as u64;
+        let wrong = jobs.iter().position(|job| !job.succeeded());
+        let wrong = wrong.map(|index| (index, jobs[index].status()));
+        let opened = wrong.map_or(jobs.len(), |(index, _)| index);
+        drop(jobs);
+        group.lens.extend(lens[..opened].iter().map(|len| len - TAG));
+        if let Some((index, status)) = wrong {
+            let (number, is_last) = (first + index as u64, last && index == end);
             let offset = self.offset(number);
-            match job.status() {
-                Some(Ok(())) => opened.push(lens[index] - TAG),
-                Some(Err(JobError::TagMismatch)) => {
-                    let cause = match last && index == end {
-                        true => self.diagnose(number, &mut copy),
-                        false => PayloadError::Damaged,
-                    };
-                    group.lens = opened;
-                    return Err(EncryptionError::Payload { offset, cause });
-                }
-                Some(Err(error)) => {
-                    group.lens = opened;
-                    return Err(EncryptionError::Job { offset, error });
-                }
-                None => unreachable!("a job that was processed is complete"),
+            if let Some(Err(error)) = status
+                && error != JobError::TagMismatch
+            {
+                return Err(EncryptionError::Job { offset, error });
             }
+            // What is no last chunk where it should be, or the other way round, tells more.
+            let chunk = group.slots.iter().nth(index).map(|slot| &slot[..lens[index]]);
+            let text = group.spare.iter_mut().nth(index);
+            let mut again: Vec<Job<'_>> = chunk
+                .zip(text)
+                .map(|memory| self.job(memory, (number, !is_last)))
+                .into_iter()
+                .collect();
+            processor.process_many(&mut again);
+            let other = again.iter().any(Job::succeeded);
+            drop(again);
+            failed = Some(match (other, lens[index] == STRIDE) {
+                (false, _) => (offset, PayloadError::Damaged),
+                // No writer makes a short chunk that others follow.
+                (true, false) => (offset, PayloadError::CutShort),
+                // The chunk is authentic; what follows it, or does not, is wrong.
+                (true, true) => {
+                    group.lens.push(lens[index] - TAG);
+                    let cause =
+                        if is_last { PayloadError::CutShort } else { PayloadError::Trailing };
+                    (self.offset(number + 1), cause)
+                }
+            });
         }
-        group.lens = opened;
+        std::mem::swap(&mut group.slots, &mut group.spare);
         failed.map_or(Ok(()), |(offset, cause)| Err(EncryptionError::Payload { offset, cause }))
     }
 }

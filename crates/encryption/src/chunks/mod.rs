@@ -1,7 +1,7 @@
 //! Chunks of an input, worked on by several threads, to an output.
 //!
-//! A thread takes a [`Group`] of chunks, works on all of them in one call of the engine, in place,
-//! and writes them. Threads meet only where an end is a stream: there one reads at a time, and
+//! A thread takes a [`Group`] of chunks, works on all of them in one call of the engine, and writes
+//! them. Threads meet only where an end is a stream: there one reads at a time, and
 //! writes wait for their turn. Memory is bounded by a group for each thread.
 
 mod sink;
@@ -47,6 +47,8 @@ pub struct Report {
 pub(crate) struct Group {
     /// Their memory.
     pub slots: Slots,
+    /// As much memory, for a cipher that does not work in place.
+    pub spare: Slots,
     /// How many bytes of each chunk were read; then how many are to be written.
     pub lens: Vec<usize>,
     /// The number of the first chunk.
@@ -65,6 +67,14 @@ pub(crate) struct Group {
 pub(crate) struct Slots(Box<[u8]>);
 
 impl Slots {
+    fn new() -> Slots {
+        Slots(vec![0; GROUP as usize * STRIDE].into())
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.chunks_exact(STRIDE)
+    }
+
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut [u8]> {
         self.0.chunks_exact_mut(STRIDE)
     }
@@ -79,7 +89,8 @@ impl Drop for Slots {
 impl Group {
     fn new() -> Group {
         Group {
-            slots: Slots(vec![0; GROUP as usize * STRIDE].into()),
+            slots: Slots::new(),
+            spare: Slots::new(),
             lens: Vec::with_capacity(GROUP as usize),
             first: 0,
             last: false,
@@ -91,7 +102,7 @@ impl Group {
 
     /// The chunks, with as many bytes as they have.
     fn chunks(&self) -> impl Iterator<Item = &[u8]> {
-        self.slots.0.chunks_exact(STRIDE).zip(&self.lens).map(|(chunk, &len)| &chunk[..len])
+        self.slots.iter().zip(&self.lens).map(|(chunk, &len)| &chunk[..len])
     }
 }
 
@@ -102,7 +113,7 @@ pub(crate) trait Cipher: Sync {
     /// Bytes of a chunk of the output.
     const OUTPUT: usize;
 
-    /// Works on a group in place, and says how many bytes each chunk has then.
+    /// Works on a group, and says how many bytes each chunk has then.
     ///
     /// # Errors
     /// The first chunk that fails. The lengths are then those of the chunks before it.
