@@ -2,6 +2,7 @@
 //! test `crates/lanes/tests/suite/sequences.rs`: it compares every result with the RustCrypto
 //! crates, and what is in flight with what was submitted.
 
+pub mod age_files;
 pub mod baselines;
 pub mod checklists;
 pub mod formats;

@@ -29,8 +29,8 @@
 //!
 //! Each provider is a feature: `native`, `libdeflate` and `zlib` are the default; `openssl`,
 //! `ipsec-mb`, `isal`, `lz4` and `emulated` can be added, or all with `all-providers`.
-//! `compression` adds the module of that name. `keys` reads [keys](public_key) from PEM and DER.
-//! `rayon` adds [a processor on a pool](workers).
+//! `compression` and `encryption` add the modules of those names. `keys` reads [keys](public_key)
+//! from PEM and DER. `rayon` adds [a processor on a pool](workers).
 //! `legacy` adds RC4, and DES at the provider `openssl`.
 
 #![forbid(unsafe_code)]
@@ -135,6 +135,10 @@ pub use broadloom_compression as compression;
 #[cfg(feature = "emulated")]
 #[doc(inline)]
 pub use broadloom_emulated as emulated;
+/// Encryption of inputs of any size, in parallel, into the formats of other tools, and back.
+#[cfg(feature = "encryption")]
+#[doc(inline)]
+pub use broadloom_encryption as encryption;
 /// The vectors, kernels and managers below the engine, for users who need only a manager.
 #[doc(inline)]
 pub use broadloom_lanes as lanes;

@@ -1,8 +1,10 @@
-//! The `broadloom` command: hash, verify and compress many files at once, measure, and tell what
-//! the machine can do.
+//! The `broadloom` command: hash, verify, compress and encrypt many files at once, measure, and
+//! tell what the machine can do.
 
 mod completions;
 mod compress;
+mod encrypt;
+mod files;
 mod hash;
 mod info;
 mod man;
@@ -17,7 +19,7 @@ use broadloom_cli::streams;
 use broadloom_lanes::Cpu;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Hashes, verifies and compresses many files at once, measures, and tells what the machine can do
+/// Hashes, verifies, compresses and encrypts many files at once, measures, and tells what the machine can do
 #[derive(Parser)]
 #[command(name = "broadloom", version, propagate_version = true, infer_long_args = true)]
 struct Cli {
@@ -29,6 +31,9 @@ struct Cli {
 enum Command {
     Compress(Box<compress::CompressArgs>),
     Decompress(Box<compress::DecompressArgs>),
+    Encrypt(Box<encrypt::EncryptArgs>),
+    Decrypt(Box<encrypt::DecryptArgs>),
+    Keygen(encrypt::KeygenArgs),
     Hash(hash::HashArgs),
     VerifySignatures(Box<verify::VerifyArgs>),
     Info(info::InfoArgs),
@@ -56,6 +61,9 @@ fn main() -> ExitCode {
     match cli.command {
         Command::Compress(args) => compress::compress(*args, &cpu),
         Command::Decompress(args) => compress::decompress(*args, &cpu),
+        Command::Encrypt(args) => encrypt::encrypt(*args, &cpu),
+        Command::Decrypt(args) => encrypt::decrypt(*args, &cpu),
+        Command::Keygen(args) => encrypt::keygen(args),
         Command::Hash(args) => hash::run(args, &cpu),
         Command::VerifySignatures(args) => verify::run(*args, &cpu),
         Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),

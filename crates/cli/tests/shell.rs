@@ -8,13 +8,16 @@ use std::process::Command;
 use common::{Place, run};
 
 /// All commands, as manual pages name them.
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 15] = [
     "broadloom",
     "broadloom-completions",
     "broadloom-compress",
     "broadloom-decompress",
+    "broadloom-decrypt",
+    "broadloom-encrypt",
     "broadloom-hash",
     "broadloom-info",
+    "broadloom-keygen",
     "broadloom-man",
     "broadloom-perf",
     "broadloom-perf-compress",

@@ -9,7 +9,6 @@ use std::time::SystemTime;
 
 use broadloom::compression::decompress::{self, Decompressed, Garbage, list};
 use broadloom::compression::format::Format;
-use broadloom::compression::format::gzi::Index;
 use broadloom::compression::inflate;
 use broadloom::compression::{
     CompressError, Compressor, DecompressError, Decompressor, Report, Settings, SettingsError,
@@ -17,12 +16,12 @@ use broadloom::compression::{
 use broadloom::{Compression, Session};
 use broadloom_lanes::Cpu;
 
-use super::attributes;
 use super::container::Container;
 use super::list::Entry;
 use super::options::{Coding, Task};
 use super::providers::{Work, open, open_to_verify};
-use super::zip;
+use super::{seconds, zip};
+use crate::files::Coded;
 
 /// Who asks for a level above this wants few bytes. Longer chunks make fewer, and cost no time; but a file of one
 /// chunk is compressed by one thread.
@@ -46,25 +45,6 @@ pub struct Origin {
     pub modified: Option<SystemTime>,
     /// Its mode.
     pub mode: Option<u32>,
-}
-
-/// What came of coding a file.
-#[derive(Debug, Default)]
-pub struct Coded {
-    /// Bytes read.
-    pub input: u64,
-    /// Bytes written.
-    pub output: u64,
-    /// Bytes of the compressed side without headers and trailers, as gzip counts what is saved.
-    pub streams: u64,
-    /// Where the blocks of a BGZF file begin, where that is asked for.
-    pub index: Option<Index>,
-    /// Something follows the compressed data that was not decompressed.
-    pub left: bool,
-    /// What else has to be known.
-    pub notes: Vec<String>,
-    /// The same, where the exit status is to tell of it as well.
-    pub warnings: Vec<String>,
 }
 
 /// Why a file is not coded.
@@ -356,7 +336,7 @@ impl Codec {
         let mut settings = settings.clone();
         if settings.format == Format::Gzip {
             settings.name = origin.name.clone().map(OsString::into_vec);
-            settings.mtime = origin.modified.map_or(0, attributes::to_seconds);
+            settings.mtime = origin.modified.map_or(0, seconds::to_seconds);
         }
         let compressor = Compressor::new(session.clone(), settings)?;
         match verifier {
@@ -390,6 +370,7 @@ impl Codec {
             ));
         }
         let Report { input, output, streams, index, .. } = report;
+        let index = index.map(|index| index.to_bytes());
         Coded { input, output, streams, index, notes, ..Coded::default() }
     }
 }

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use broadloom::compression::format::gzip;
 
-use super::attributes;
+use super::seconds;
 
 /// How much of a file is read at first. Few headers are longer.
 const FIRST: usize = 4096;
@@ -49,7 +49,7 @@ impl Header {
             }
             if let Ok(Some(header)) = gzip::Header::parse(&start[..read]) {
                 let name = header.file_name().map(<[u8]>::to_owned);
-                return Ok(Header { name, modified: attributes::from_seconds(header.mtime) });
+                return Ok(Header { name, modified: seconds::from_seconds(header.mtime) });
             }
             if read < len {
                 break;

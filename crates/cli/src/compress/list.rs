@@ -8,7 +8,7 @@ use broadloom::compression::format::Format;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::options::Verbosity;
+use crate::files::Verbosity;
 
 /// A compressed file, as the table shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

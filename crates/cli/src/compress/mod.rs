@@ -1,28 +1,24 @@
 //! `broadloom compress` and `broadloom decompress`: what gzip and pigz do, with chunks in parallel.
 
 mod args;
-mod attributes;
-mod batch;
 mod codec;
-mod coder;
 mod container;
-mod crew;
+mod craft;
+mod gzip;
 mod header;
-mod inputs;
 mod level;
 mod list;
+mod listing;
 mod options;
 mod providers;
-mod replace;
-mod report;
-mod sides;
+mod seconds;
 mod suffix;
-mod work;
 mod zip;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use broadloom_cli::message::{USAGE, complain, printed_status};
 use broadloom_cli::signals;
@@ -30,9 +26,14 @@ use broadloom_cli::streams::StandardOutput;
 use broadloom_lanes::Cpu;
 
 pub use args::{CompressArgs, DecompressArgs};
+use codec::Codec;
+use craft::Compression;
+pub use gzip::Gzip;
 pub use level::numbers_spelled_out;
-use options::{Options, Verbosity};
-use work::Worker;
+use listing::Listing;
+use options::{Options, Task};
+
+use crate::files::{Verbosity, Worker};
 
 /// What `--license` says.
 const LICENSE: &str = concat!(
@@ -75,17 +76,30 @@ fn run(
         Ok(options) => options,
         Err(error) => return fail(program, &error, USAGE),
     };
-    if options.ascii && options.verbosity > Verbosity::Quiet {
+    if options.ascii && options.manner.verbosity > Verbosity::Quiet {
         complain(program, "option --ascii ignored on this system");
     }
     // Without signals nothing is removed that should be: then rather nothing is begun.
     if let Err(error) = signals::watch() {
         return fail(program, &format!("signals cannot be watched: {error}"), 1);
     }
-    match Worker::new(program, options, &files, cpu) {
-        Ok(worker) => worker.run(files),
-        Err(error) => fail(program, &error, USAGE),
+    let codec = match Codec::open(&options.coding, options.task, cpu) {
+        Ok(codec) => Arc::new(codec),
+        Err(error) => return fail(program, &error, USAGE),
+    };
+    let (task, manner, fallback) = (options.task, options.manner, codec.fallback());
+    let compression = Compression { codec: Arc::clone(&codec), options: Arc::new(options) };
+    let fallback = fallback.as_deref();
+    // A listing does not need a provider.
+    if task == Task::List {
+        let listing = Listing::new(program, compression, &files);
+        fallback.into_iter().for_each(|text| listing.report.note("provider", text));
+        return listing.run(files);
     }
+    let worker = Worker::new(program, manner, compression, &files);
+    fallback.into_iter().for_each(|text| worker.report.note("provider", text));
+    worker.report.done(format!("provider:\t{}", codec.description()));
+    worker.run(files)
 }
 
 fn fail(program: &str, error: &str, status: u8) -> ExitCode {

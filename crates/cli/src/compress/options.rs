@@ -9,6 +9,7 @@ use super::container::Container;
 use super::level::Level;
 use super::providers::Wanted;
 use super::suffix::Suffixes;
+use crate::files::{Manner, Verbosity};
 
 /// What is done with each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,33 +24,14 @@ pub enum Task {
     List,
 }
 
-/// How much is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verbosity {
-    /// Errors.
-    Quiet,
-    /// What has to be known.
-    Normal,
-    /// What was done with each file.
-    Verbose,
-}
-
 /// What is asked for.
 #[derive(Debug)]
 pub struct Options {
     pub task: Task,
-    pub stdout: bool,
-    pub force: bool,
-    pub keep: bool,
+    pub manner: Manner,
     /// Names and times are stored, or restored.
     pub names: bool,
-    pub recursive: bool,
-    pub verbosity: Verbosity,
     pub suffixes: Suffixes,
-    /// The progress bar is shown from the start.
-    pub progress: bool,
-    /// Every output is on its medium before the next file begins.
-    pub synchronous: bool,
     /// Texts are to be converted, which no system here needs.
     pub ascii: bool,
     pub coding: Coding,
@@ -136,22 +118,21 @@ impl Options {
     }
 
     fn of(args: CommonArgs, task: Task) -> Result<(Options, Vec<OsString>), String> {
-        let verbosity = match (args.quiet, args.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (_, true) => Verbosity::Verbose,
-            _ => Verbosity::Normal,
+        let manner = Manner {
+            stdout: args.stdout,
+            test: task == Task::Test,
+            force: args.force,
+            keep: args.keep,
+            recursive: args.recursive,
+            verbosity: Verbosity::of(args.quiet, args.verbose),
+            progress: args.progress,
+            synchronous: args.synchronous,
         };
         let options = Options {
             task,
-            stdout: args.stdout,
-            force: args.force,
-            keep: args.keep,
+            manner,
             names: args.name,
-            recursive: args.recursive,
-            verbosity,
             suffixes: Suffixes::new(args.suffix)?,
-            progress: args.progress,
-            synchronous: args.synchronous,
             ascii: args.ascii,
             coding: Coding {
                 container: args.format,

@@ -20,8 +20,8 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::attributes;
 use super::codec::Origin;
+use super::seconds;
 
 /// How a zip file begins: the signature of a local header.
 pub const MAGIC: [u8; 4] = *b"PK\x03\x04";
@@ -156,8 +156,7 @@ impl Entry<'_> {
 
     /// The time of modification in seconds since 1970, as an extra field.
     fn time_field(&self) -> Vec<u8> {
-        let Some(seconds) = self.modified.map(attributes::to_seconds).filter(|&time| time != 0)
-        else {
+        let Some(seconds) = self.modified.map(seconds::to_seconds).filter(|&time| time != 0) else {
             return Vec::new();
         };
         let mut field = b"UT\x05\x00\x01".to_vec();

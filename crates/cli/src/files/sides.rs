@@ -1,0 +1,100 @@
+//! Both ends of the work: what is read, what is written.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::sync::{Arc, Mutex};
+
+use broadloom::encryption::{ReadAt, WriteAt};
+use broadloom_cli::patient::Patient;
+use broadloom_cli::progress::Progress;
+
+use super::report::locked;
+
+/// Standard input, without a buffer of its own.
+///
+/// # Errors
+/// If it is closed.
+pub fn stdin() -> io::Result<File> {
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+/// Standard output, without a buffer of its own.
+///
+/// # Errors
+/// If it is closed.
+pub fn stdout() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+/// A file whose bytes are counted for the progress bar as they are read.
+pub struct Counted<'f> {
+    file: Patient<'f>,
+    progress: Arc<Mutex<Progress>>,
+}
+
+impl<'f> Counted<'f> {
+    /// Counts what is read.
+    pub fn new(file: &'f File, progress: Arc<Mutex<Progress>>) -> Self {
+        Counted { file: Patient(file), progress }
+    }
+}
+
+impl Counted<'_> {
+    /// How many bytes there are, where all of them can be read by their place: in a file of which
+    /// nothing was read.
+    pub fn places(&self) -> Option<u64> {
+        let (mut file, metadata) = (self.file.0, self.file.0.metadata().ok()?);
+        let at_start = metadata.is_file() && file.stream_position().is_ok_and(|place| place == 0);
+        at_start.then(|| metadata.len())
+    }
+}
+
+impl ReadAt for Counted<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let len = self.file.0.read_at(buffer, offset)?;
+        locked(&self.progress).advance(len as u64);
+        Ok(len)
+    }
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.file.read(buffer)?;
+        locked(&self.progress).advance(len as u64);
+        Ok(len)
+    }
+}
+
+/// Where data go.
+pub enum Output<'f> {
+    /// To a file.
+    File(&'f File),
+    /// To standard output.
+    Stdout(&'f File),
+    /// Nowhere.
+    Nowhere,
+}
+
+/// A file whose bytes are written by their place.
+pub struct Places<'f>(pub &'f File);
+
+impl WriteAt for Places<'_> {
+    fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::File(file) | Output::Stdout(file) => Patient(file).write(bytes),
+            Output::Nowhere => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
