@@ -7,17 +7,17 @@ from _typeshed import ReadableBuffer, StrPath, WriteableBuffer
 
 _Out = TypeVar("_Out", bound=WriteableBuffer)
 
-class ArrowArray(Protocol):
+class _ArrowArray(Protocol):
     """An object that exports an Arrow array."""
     def __arrow_c_array__(self, requested_schema: Any = None, /) -> tuple[Any, Any]: ...
 
-class ArrowStream(Protocol):
+class _ArrowStream(Protocol):
     """An object that exports a stream of Arrow arrays."""
     def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any: ...
 
-ArrowArrayLike: TypeAlias = ArrowArray | ArrowStream
+_ArrowArrayLike: TypeAlias = _ArrowArray | _ArrowStream
 # A bytes-like object with two dimensions has its rows for buffers.
-Buffers: TypeAlias = Iterable[ReadableBuffer] | ReadableBuffer
+_Buffers: TypeAlias = Iterable[ReadableBuffer] | ReadableBuffer
 
 class InvalidTag(Exception):
     indices: list[int]
@@ -45,7 +45,7 @@ class Hasher:
     def __new__(
         cls, name: str, data: ReadableBuffer | None = None, *, key: ReadableBuffer | None = None
     ) -> Hasher: ...
-    def update(self, data: ReadableBuffer, /) -> None: ...
+    def update(self, data: ReadableBuffer) -> None: ...
     def digest(self) -> bytes: ...
     def hexdigest(self) -> str: ...
     def copy(self) -> Hasher: ...
@@ -70,15 +70,16 @@ class Coder:
 
 @overload
 def hash_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     algorithm: str = "sha256",
     *,
     threads: int | None = 1,
     result: Literal["bytes"] | None = None,
+    out: None = None,
 ) -> list[bytes]: ...
 @overload
 def hash_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     algorithm: str = "sha256",
     *,
     threads: int | None = 1,
@@ -86,7 +87,7 @@ def hash_many(
 ) -> Any: ...
 @overload
 def hash_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     algorithm: str = "sha256",
     *,
     threads: int | None = 1,
@@ -94,7 +95,7 @@ def hash_many(
 ) -> Array: ...
 @overload
 def hash_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     algorithm: str = "sha256",
     *,
     threads: int | None = 1,
@@ -102,16 +103,17 @@ def hash_many(
 ) -> _Out: ...
 @overload
 def hmac_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
     algorithm: str = "sha256",
     *,
     threads: int | None = 1,
     result: Literal["bytes"] | None = None,
+    out: None = None,
 ) -> list[bytes]: ...
 @overload
 def hmac_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
     algorithm: str = "sha256",
     *,
@@ -120,7 +122,7 @@ def hmac_many(
 ) -> Any: ...
 @overload
 def hmac_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
     algorithm: str = "sha256",
     *,
@@ -129,7 +131,7 @@ def hmac_many(
 ) -> Array: ...
 @overload
 def hmac_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
     algorithm: str = "sha256",
     *,
@@ -138,20 +140,21 @@ def hmac_many(
 ) -> _Out: ...
 @overload
 def seal_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
-    nonces: Buffers,
+    nonces: _Buffers,
     algorithm: str = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
     result: Literal["bytes"] | None = None,
+    out: None = None,
 ) -> list[bytes]: ...
 @overload
 def seal_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
-    nonces: Buffers,
+    nonces: _Buffers,
     algorithm: str = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
@@ -160,9 +163,9 @@ def seal_many(
 ) -> Any: ...
 @overload
 def seal_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
-    nonces: Buffers,
+    nonces: _Buffers,
     algorithm: str = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
@@ -171,9 +174,9 @@ def seal_many(
 ) -> Array: ...
 @overload
 def seal_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
-    nonces: Buffers,
+    nonces: _Buffers,
     algorithm: str = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
@@ -182,20 +185,21 @@ def seal_many(
 ) -> _Out: ...
 @overload
 def open_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
-    nonces: Buffers,
+    nonces: _Buffers,
     algorithm: str = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
     threads: int | None = 1,
     result: Literal["bytes"] | None = None,
+    out: None = None,
 ) -> list[bytes]: ...
 @overload
 def open_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
-    nonces: Buffers,
+    nonces: _Buffers,
     algorithm: str = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
@@ -204,9 +208,9 @@ def open_many(
 ) -> Any: ...
 @overload
 def open_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
-    nonces: Buffers,
+    nonces: _Buffers,
     algorithm: str = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
@@ -215,9 +219,9 @@ def open_many(
 ) -> Array: ...
 @overload
 def open_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     key: ReadableBuffer,
-    nonces: Buffers,
+    nonces: _Buffers,
     algorithm: str = "aes-256-gcm",
     *,
     associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
@@ -226,7 +230,7 @@ def open_many(
 ) -> _Out: ...
 @overload
 def sign_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     private_key: str | ReadableBuffer,
     *,
     hash: str = "sha256",
@@ -236,7 +240,7 @@ def sign_many(
 ) -> list[bytes]: ...
 @overload
 def sign_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     private_key: str | ReadableBuffer,
     *,
     hash: str = "sha256",
@@ -246,7 +250,7 @@ def sign_many(
 ) -> Any: ...
 @overload
 def sign_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     private_key: str | ReadableBuffer,
     *,
     hash: str = "sha256",
@@ -306,8 +310,8 @@ def hash_chunks(
     result: Literal["arrow"],
 ) -> Array: ...
 def verify_many(
-    buffers: Buffers,
-    signatures: Buffers,
+    buffers: _Buffers,
+    signatures: _Buffers,
     public_key: str | ReadableBuffer,
     *,
     hash: str = "sha256",
@@ -316,7 +320,7 @@ def verify_many(
 ) -> list[bool]: ...
 @overload
 def compress_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
     level: int = 6,
     *,
@@ -325,7 +329,7 @@ def compress_many(
 ) -> list[bytes]: ...
 @overload
 def compress_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
     level: int = 6,
     *,
@@ -334,7 +338,7 @@ def compress_many(
 ) -> Any: ...
 @overload
 def compress_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
     level: int = 6,
     *,
@@ -343,7 +347,7 @@ def compress_many(
 ) -> Array: ...
 @overload
 def decompress_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
     *,
     limit: int | None = None,
@@ -352,7 +356,7 @@ def decompress_many(
 ) -> list[bytes]: ...
 @overload
 def decompress_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
     *,
     limit: int | None = None,
@@ -361,7 +365,7 @@ def decompress_many(
 ) -> Any: ...
 @overload
 def decompress_many(
-    buffers: Buffers,
+    buffers: _Buffers,
     format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
     *,
     limit: int | None = None,
@@ -375,13 +379,13 @@ def decompress(
     data: ReadableBuffer, format: str | None, *, threads: int | None, limit: int | None
 ) -> bytes: ...
 def hash_column(
-    array: ArrowArrayLike, algorithm: str, *, threads: int | None
+    array: _ArrowArrayLike, algorithm: str, *, threads: int | None
 ) -> Array | ChunkedArray: ...
 def hmac_column(
-    array: ArrowArrayLike, key: ReadableBuffer, algorithm: str, *, threads: int | None
+    array: _ArrowArrayLike, key: ReadableBuffer, algorithm: str, *, threads: int | None
 ) -> Array | ChunkedArray: ...
 def encrypt_column(
-    array: ArrowArrayLike,
+    array: _ArrowArrayLike,
     key: ReadableBuffer,
     algorithm: str = "aes-256-gcm",
     *,
@@ -389,7 +393,7 @@ def encrypt_column(
     threads: int | None = 1,
 ) -> Array | ChunkedArray: ...
 def decrypt_column(
-    array: ArrowArrayLike,
+    array: _ArrowArrayLike,
     key: ReadableBuffer,
     algorithm: str = "aes-256-gcm",
     *,

@@ -28,7 +28,7 @@ from broadloom._broadloom import (
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-    from broadloom._broadloom import ArrowArrayLike
+    from broadloom._broadloom import _ArrowArrayLike
 
 __all__ = [
     "Array",
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def hash(
-    array: ArrowArrayLike, algorithm: str, *, threads: int | None = 1
+    array: _ArrowArrayLike, algorithm: str, *, threads: int | None = 1
 ) -> Array | ChunkedArray:
     """The digest of each value, as fixed-size binary.
 
@@ -54,20 +54,20 @@ def hash(
     return hash_column(array, algorithm, threads=threads)
 
 
-def sha256(array: ArrowArrayLike, *, threads: int | None = 1) -> Array | ChunkedArray:
+def sha256(array: _ArrowArrayLike, *, threads: int | None = 1) -> Array | ChunkedArray:
     """The SHA-256 of each value, as fixed-size binary of 32 bytes."""
     return hash_column(array, "sha256", threads=threads)
 
 
 def hmac(
-    array: ArrowArrayLike, key: ReadableBuffer, algorithm: str, *, threads: int | None = 1
+    array: _ArrowArrayLike, key: ReadableBuffer, algorithm: str, *, threads: int | None = 1
 ) -> Array | ChunkedArray:
     """The HMAC of each value under one key, as fixed-size binary."""
     return hmac_column(array, key, algorithm, threads=threads)
 
 
 def hmac_sha256(
-    array: ArrowArrayLike, key: ReadableBuffer, *, threads: int | None = 1
+    array: _ArrowArrayLike, key: ReadableBuffer, *, threads: int | None = 1
 ) -> Array | ChunkedArray:
     """The HMAC-SHA256 of each value under one key, as fixed-size binary of 32 bytes."""
     return hmac_column(array, key, "sha256", threads=threads)

@@ -10,7 +10,7 @@ is zlib or gzip, to be found out. Other windows than 15 are read and not written
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from broadloom import _broadloom
 
@@ -22,10 +22,8 @@ __all__ = ["MAX_WBITS", "compress", "decompress"]
 #: The window of 32 KiB.
 MAX_WBITS = 15
 
-_Format = Literal["zlib", "gzip", "raw"]
 
-
-def _format(wbits: int) -> _Format | None:
+def _format(wbits: int) -> str | None:
     """The format that ``wbits`` stands for; None for the one that is found out."""
     if wbits == 0 or 8 <= wbits <= 15:
         return "zlib"

@@ -76,9 +76,10 @@ fn digests<'py>(
 /// >>> pyarrow.array(opened).to_pylist()
 /// ['warp', None]
 #[pyfunction]
-#[pyo3(signature = (
-    array, key, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1)
-))]
+#[pyo3(
+    signature = (array, key, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1)),
+    text_signature = "(array, key, algorithm='aes-256-gcm', *, associated=None, threads=1)"
+)]
 pub fn encrypt_column<'py>(
     array: &Bound<'py, PyAny>,
     key: &Bound<'py, PyAny>,
@@ -119,9 +120,10 @@ pub fn encrypt_column<'py>(
 ///     rows. Nothing is given then.
 /// :raises ValueError: a value is shorter than a nonce and a tag, or is no text.
 #[pyfunction]
-#[pyo3(signature = (
-    array, key, algorithm = "aes-256-gcm", *, associated = None, text = false, threads = Some(1)
-))]
+#[pyo3(
+    signature = (array, key, algorithm = "aes-256-gcm", *, associated = None, text = false, threads = Some(1)),
+    text_signature = "(array, key, algorithm='aes-256-gcm', *, associated=None, text=False, threads=1)"
+)]
 pub fn decrypt_column<'py>(
     array: &Bound<'py, PyAny>,
     key: &Bound<'py, PyAny>,

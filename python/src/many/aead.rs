@@ -29,10 +29,11 @@ use crate::{arguments, engine, error, windows};
 /// >>> broadloom.open_many(sealed, key, nonces, associated=b"header")
 /// [b'warp', b'weft']
 #[pyfunction]
-#[pyo3(signature = (
-    buffers, key, nonces, algorithm = "aes-256-gcm", *,
-    associated = None, threads = Some(1), result = None, out = None
-))]
+#[pyo3(
+    signature = (buffers, key, nonces, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1), result = None, out = None),
+    text_signature = "(buffers, key, nonces, algorithm='aes-256-gcm', *, associated=None, threads=1, \
+        result=None, out=None)"
+)]
 #[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
 pub fn seal_many<'py>(
     buffers: &Bound<'py, PyAny>,
@@ -68,10 +69,11 @@ pub fn seal_many<'py>(
 /// ...     print(error, error.indices)
 /// the tag of buffers[0] is wrong [0]
 #[pyfunction]
-#[pyo3(signature = (
-    buffers, key, nonces, algorithm = "aes-256-gcm", *,
-    associated = None, threads = Some(1), result = None, out = None
-))]
+#[pyo3(
+    signature = (buffers, key, nonces, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1), result = None, out = None),
+    text_signature = "(buffers, key, nonces, algorithm='aes-256-gcm', *, associated=None, threads=1, \
+        result=None, out=None)"
+)]
 #[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
 pub fn open_many<'py>(
     buffers: &Bound<'py, PyAny>,

@@ -21,9 +21,10 @@ use crate::{arguments, windows};
 /// >>> [gzip.decompress(file) for file in broadloom.compress_many([b"warp", b"weft"], threads=2)]
 /// [b'warp', b'weft']
 #[pyfunction]
-#[pyo3(signature = (
-    buffers, format = "gzip", level = 6, *, threads = Some(1), result = None
-))]
+#[pyo3(
+    signature = (buffers, format = "gzip", level = 6, *, threads = Some(1), result = None),
+    text_signature = "(buffers, format='gzip', level=6, *, threads=1, result=None)"
+)]
 pub fn compress_many<'py>(
     buffers: &Bound<'py, PyAny>,
     format: &str,
@@ -54,9 +55,10 @@ pub fn compress_many<'py>(
 /// >>> broadloom.decompress_many([zlib.compress(b"warp")])
 /// [b'warp']
 #[pyfunction]
-#[pyo3(signature = (
-    buffers, format = None, *, limit = None, threads = Some(1), result = None
-))]
+#[pyo3(
+    signature = (buffers, format = None, *, limit = None, threads = Some(1), result = None),
+    text_signature = "(buffers, format=None, *, limit=None, threads=1, result=None)"
+)]
 pub fn decompress_many<'py>(
     buffers: &Bound<'py, PyAny>,
     format: Option<&str>,

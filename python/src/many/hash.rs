@@ -27,7 +27,10 @@ use crate::{arguments, engine, error, windows};
 /// >>> broadloom.hash_many([b"", b"abc"], out=out) is out
 /// True
 #[pyfunction]
-#[pyo3(signature = (buffers, algorithm = "sha256", *, threads = Some(1), result = None, out = None))]
+#[pyo3(
+    signature = (buffers, algorithm = "sha256", *, threads = Some(1), result = None, out = None),
+    text_signature = "(buffers, algorithm='sha256', *, threads=1, result=None, out=None)"
+)]
 pub fn hash_many<'py>(
     buffers: &Bound<'py, PyAny>,
     algorithm: &str,
@@ -54,9 +57,10 @@ pub fn hash_many<'py>(
 /// >>> tag.hex()[:16]
 /// '6e9ef29b75fffc5b'
 #[pyfunction]
-#[pyo3(signature = (
-    buffers, key, algorithm = "sha256", *, threads = Some(1), result = None, out = None
-))]
+#[pyo3(
+    signature = (buffers, key, algorithm = "sha256", *, threads = Some(1), result = None, out = None),
+    text_signature = "(buffers, key, algorithm='sha256', *, threads=1, result=None, out=None)"
+)]
 pub fn hmac_many<'py>(
     buffers: &Bound<'py, PyAny>,
     key: &Bound<'py, PyAny>,

@@ -26,9 +26,10 @@ use crate::{arguments, engine, error, windows};
 /// >>> [len(signature) for signature in broadloom.sign_many([b"warp", b"weft"], key)]
 /// [64, 64]
 #[pyfunction]
-#[pyo3(signature = (
-    buffers, private_key, *, hash = "sha256", padding = None, threads = Some(1), result = None
-))]
+#[pyo3(
+    signature = (buffers, private_key, *, hash = "sha256", padding = None, threads = Some(1), result = None),
+    text_signature = "(buffers, private_key, *, hash='sha256', padding=None, threads=1, result=None)"
+)]
 pub fn sign_many<'py>(
     buffers: &Bound<'py, PyAny>,
     private_key: &Bound<'py, PyAny>,
@@ -79,9 +80,10 @@ pub fn sign_many<'py>(
 /// >>> broadloom.verify_many([b"warp", b"weft"], [bytes(64), b""], key)
 /// [False, False]
 #[pyfunction]
-#[pyo3(signature = (
-    buffers, signatures, public_key, *, hash = "sha256", padding = None, threads = Some(1)
-))]
+#[pyo3(
+    signature = (buffers, signatures, public_key, *, hash = "sha256", padding = None, threads = Some(1)),
+    text_signature = "(buffers, signatures, public_key, *, hash='sha256', padding=None, threads=1)"
+)]
 pub fn verify_many(
     buffers: &Bound<'_, PyAny>,
     signatures: &Bound<'_, PyAny>,
