@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import assert_type
 
 import numpy
-import pyarrow
+import pyarrow  # type: ignore[import-untyped]
 
 import broadloom
 import broadloom.arrow
