@@ -2,9 +2,6 @@
 
 #[path = "../../crates/cli/src/hash/checklist.rs"]
 mod checklist;
-#[allow(dead_code, reason = "the command uses more of it")]
-#[path = "../../crates/cli/src/hash/digest.rs"]
-mod digest;
 #[path = "../../crates/cli/src/hash/escape.rs"]
 mod escape;
 #[allow(dead_code, reason = "the command uses more of it")]

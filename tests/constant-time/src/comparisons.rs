@@ -13,7 +13,7 @@ use crate::observer::watch;
 use crate::secrets::{disclose, forge, made_from_secrets, secret};
 
 /// Digests, as `broadloom hash` has them.
-#[path = "../../../crates/cli/src/hash/digest.rs"]
+#[path = "../../../crates/hashing/src/digest.rs"]
 #[allow(dead_code)]
 mod digest;
 

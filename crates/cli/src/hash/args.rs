@@ -6,9 +6,8 @@ use std::path::PathBuf;
 
 use broadloom_cli::number::number;
 use broadloom_cli::size::parse_size;
+use broadloom_hashing::algorithm::Algorithm;
 use clap::Args;
-
-use super::algorithm::Algorithm;
 
 /// Most worker threads that can be asked for.
 const MAX_THREADS: u64 = 256;

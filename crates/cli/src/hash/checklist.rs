@@ -1,6 +1,7 @@
 //! Checksum lists: what `sha256sum` and its sisters write, read back.
 
-use super::digest::Digest;
+use broadloom_hashing::digest::Digest;
+
 use super::escape;
 
 /// A line of a list.

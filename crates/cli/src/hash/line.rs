@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use broadloom_cli::quote::quote;
+use broadloom_hashing::digest::Digest;
 
-use super::digest::Digest;
 use super::escape;
 
 /// How results are written.

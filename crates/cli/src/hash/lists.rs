@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::vec;
 
 use broadloom_cli::streams::StandardInput;
+use broadloom_hashing::source::{Input, Item, Request, Source};
 
 use super::checklist::{Entry, LineParser};
 use super::report::{Notice, Report};
-use super::source::{Input, Item, Request, Source, Stdin};
+use super::source::Stdin;
 
 /// Longest line that is read as one. No path can be longer, even with every byte escaped and the
 /// longest digest in front; what goes on is no checksum line, and need not fit in memory.

@@ -1,25 +1,13 @@
 //! `broadloom hash`: digests of many files at once, printed or checked as the coreutils do.
 
-mod algorithm;
 mod args;
 mod checklist;
-pub mod digest;
 pub mod escape;
-mod exchange;
-mod function;
-mod hasher;
 mod key;
 pub mod line;
 pub mod lists;
-pub mod order;
-mod reader;
 pub mod report;
-mod round;
-mod serial;
 pub mod source;
-pub mod task;
-pub mod threads;
-mod window;
 
 use std::ffi::OsString;
 use std::fs;
@@ -29,17 +17,18 @@ use std::process::ExitCode;
 use broadloom_cli::message::reason;
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::shown;
+use broadloom_hashing::order::Shared;
+use broadloom_hashing::source::Source;
+use broadloom_hashing::threads::Run;
 use broadloom_lanes::Cpu;
 
-pub use algorithm::Algorithm;
 pub use args::HashArgs;
+pub use broadloom_hashing::Algorithm;
 use checklist::LineParser;
 use line::LineFormat;
 use lists::Lists;
-use order::Shared;
 use report::{CheckOptions, Mode, Report, Verbosity, message};
-use source::{Paths, Source};
-use threads::Run;
+use source::Paths;
 
 /// Hashes or checks what the arguments ask for.
 pub fn run(args: HashArgs, cpu: &Cpu) -> ExitCode {

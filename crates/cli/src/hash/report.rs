@@ -10,10 +10,11 @@ use broadloom_cli::message::{complain, reason};
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::quote;
 use broadloom_cli::streams::StandardOutput;
+use broadloom_hashing::digest::Digest;
+use broadloom_hashing::outcome::{Found, Outcome};
+use broadloom_hashing::task::Task;
 
-use super::digest::Digest;
 use super::line::{self, LineFormat};
-use super::task::Task;
 
 /// What the messages begin with.
 pub const PROGRAM: &str = "broadloom hash";
@@ -41,36 +42,6 @@ pub enum Notice {
         /// It could not be read further.
         read_error: bool,
     },
-}
-
-/// What came of a request.
-pub struct Outcome<T: Task> {
-    /// The file.
-    pub name: Arc<OsStr>,
-    /// What was known of it before it was read.
-    pub expected: T::Expected,
-    /// What was found.
-    pub found: io::Result<Found>,
-}
-
-/// What was found in a file.
-pub enum Found {
-    /// The digest of all of it.
-    Digest(Digest),
-    /// The digests of chunks.
-    Chunks(Vec<ChunkDigest>),
-    /// The task read it itself, and kept what it needs.
-    Apart,
-}
-
-/// The digest of a chunk.
-pub struct ChunkDigest {
-    /// Where it begins.
-    pub offset: u64,
-    /// Bytes in it.
-    pub len: u64,
-    /// Its digest.
-    pub digest: Digest,
 }
 
 /// How much to say when checking.

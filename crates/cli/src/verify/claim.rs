@@ -10,13 +10,13 @@ use std::sync::Arc;
 use blake2::{Blake2b512, Digest as _};
 use broadloom::{Job, JobError, Processor};
 use broadloom_cli::streams::StandardInput;
+use broadloom_hashing::digest::Digest;
+use broadloom_hashing::order::Turn;
+use broadloom_hashing::outcome::{Found, Outcome};
 
 use super::keyring::Keyring;
 use super::report::Report;
 use super::signature::Signature;
-use crate::hash::digest::Digest;
-use crate::hash::order::Turn;
-use crate::hash::report::{Found, Outcome};
 
 /// Bytes of messages that wait for others to be verified with them.
 const MAX_WAITING: usize = 64 * 1024;

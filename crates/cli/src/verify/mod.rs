@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 use broadloom_cli::message::{complain, reason};
 use broadloom_cli::progress::Progress;
+use broadloom_hashing::order::Shared;
+use broadloom_hashing::threads::Run;
 use broadloom_lanes::Cpu;
 
 pub use args::VerifyArgs;
@@ -23,9 +25,7 @@ use keyring::Keyring;
 use report::{Options, PROGRAM, Report};
 use source::Signed;
 
-use crate::hash::order::Shared;
 use crate::hash::report::Verbosity;
-use crate::hash::threads::Run;
 
 /// Verifies what the arguments ask for.
 pub fn run(args: VerifyArgs, cpu: &Cpu) -> ExitCode {

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use broadloom_cli::message::{complain, reason};
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::quote;
+use broadloom_hashing::order::Turn;
+use broadloom_hashing::outcome::{Found, Outcome};
+use broadloom_hashing::task::Task;
 
 use super::claim::{self, Claim, Verdict};
 use super::signature::Refusal;
 use crate::hash::line;
-use crate::hash::order::Turn;
-use crate::hash::report::{Found, Outcome, Verbosity, write_lines};
-use crate::hash::task::Task;
+use crate::hash::report::{Verbosity, write_lines};
 
 /// What the messages begin with.
 pub const PROGRAM: &str = "broadloom verify-signatures";

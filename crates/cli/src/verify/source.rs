@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::vec;
 
 use broadloom_cli::quote::shown;
+use broadloom_hashing::source::{Input, Item, Request, Source};
 use rustix::io::Errno;
 
 use super::claim::{Claim, Over};
@@ -17,7 +18,7 @@ use super::line::{self, Entry};
 use super::report::{Notice, Report};
 use super::signature::{self, Refusal};
 use crate::hash::lists::List;
-use crate::hash::source::{Input, Item, Request, Source, Stdin};
+use crate::hash::source::Stdin;
 
 /// What signature files end in, beside the names of their files.
 const SUFFIXES: [&str; 2] = [".minisig", ".sig"];

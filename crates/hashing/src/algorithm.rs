@@ -4,12 +4,12 @@ use broadloom_lanes::{
     Md5, Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224, Sha256, Sha384, Sha512, Shake128,
     Shake256,
 };
-use clap::ValueEnum;
 
-use super::function::Function;
+use crate::function::Function;
 
 /// Which hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "clap", derive(clap::ValueEnum))]
 pub enum Algorithm {
     /// RFC 1321; broken for signatures, still common in old lists
     Md5,
@@ -24,16 +24,16 @@ pub enum Algorithm {
     /// FIPS 180-4
     Sha512,
     /// FIPS 202
-    #[value(name = "sha3-224")]
+    #[cfg_attr(feature = "clap", value(name = "sha3-224"))]
     Sha3_224,
     /// FIPS 202
-    #[value(name = "sha3-256")]
+    #[cfg_attr(feature = "clap", value(name = "sha3-256"))]
     Sha3_256,
     /// FIPS 202
-    #[value(name = "sha3-384")]
+    #[cfg_attr(feature = "clap", value(name = "sha3-384"))]
     Sha3_384,
     /// FIPS 202
-    #[value(name = "sha3-512")]
+    #[cfg_attr(feature = "clap", value(name = "sha3-512"))]
     Sha3_512,
     /// FIPS 202; 32 bytes of output
     Shake128,
@@ -50,6 +50,22 @@ pub trait Visitor {
 }
 
 impl Algorithm {
+    /// All of them.
+    pub const ALL: [Algorithm; 12] = [
+        Algorithm::Md5,
+        Algorithm::Sha1,
+        Algorithm::Sha224,
+        Algorithm::Sha256,
+        Algorithm::Sha384,
+        Algorithm::Sha512,
+        Algorithm::Sha3_224,
+        Algorithm::Sha3_256,
+        Algorithm::Sha3_384,
+        Algorithm::Sha3_512,
+        Algorithm::Shake128,
+        Algorithm::Shake256,
+    ];
+
     /// Calls the visitor with the algorithm's type.
     pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
         match self {

@@ -6,17 +6,15 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use broadloom_cli::streams::StandardInput;
-
-use super::digest::Digest;
-use super::function::Function;
-use super::hasher::{Hasher, Piece};
-use super::order::Shared;
-use super::reader::{Filled, fill_from};
-use super::report::{ChunkDigest, Found, Outcome};
-use super::round::{self, MAX_JOBS, Ticket};
-use super::source::Serial;
-use super::task::Task;
+use crate::digest::Digest;
+use crate::function::Function;
+use crate::hasher::{Hasher, Piece};
+use crate::order::Shared;
+use crate::outcome::{ChunkDigest, Found, Outcome};
+use crate::reader::{Filled, fill_from};
+use crate::round::{self, MAX_JOBS, Ticket};
+use crate::source::Serial;
+use crate::task::Task;
 
 /// Reads the input to its end, and hands in what came of it.
 pub fn run<A: Function, T: Task>(
@@ -45,8 +43,7 @@ pub fn run<A: Function, T: Task>(
 
 fn open<T: Task>(input: Serial, ticket: &Ticket<T>) -> io::Result<Box<dyn Read>> {
     Ok(match input {
-        Serial::Stdin => Box::new(StandardInput),
-        Serial::Ended => Box::new(io::empty()),
+        Serial::Open(input) => input,
         Serial::Device => Box::new(File::open(&*ticket.name)?),
         Serial::File(file) => Box::new(file),
     })

@@ -13,7 +13,7 @@ pub trait Function: Send + Sync + Sized + 'static {
     /// The key of an HMAC over it.
     type Key: Send + Sync + 'static;
     /// A message that comes in several pieces, each but the last a multiple of 128 bytes.
-    type Stream: Send + 'static;
+    type Stream: Clone + Send + 'static;
     /// What does the work.
     type Lanes: Lanes;
     /// A message or a piece.

@@ -6,14 +6,14 @@ use broadloom_lanes::Cpu;
 use rustix::process::{Resource, getrlimit};
 use zeroize::Zeroizing;
 
-use super::algorithm::Visitor;
-use super::exchange::Exchange;
-use super::function::Function;
-use super::hasher::Hasher;
-use super::order::Shared;
-use super::round::MAX_OPEN;
-use super::task::Task;
-use super::window::{OpenFile, WindowOptions, Worker};
+use crate::algorithm::Visitor;
+use crate::exchange::Exchange;
+use crate::function::Function;
+use crate::hasher::Hasher;
+use crate::order::Shared;
+use crate::round::MAX_OPEN;
+use crate::task::Task;
+use crate::window::{OpenFile, WindowOptions, Worker};
 
 /// Open files left to everything else than the windows: the standard streams, a list, directories
 /// being walked, and for each worker a file it has just been given.

@@ -5,9 +5,9 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};
 
-use super::report::Outcome;
-use super::source::{Item, Request, Source};
-use super::task::Task;
+use crate::outcome::Outcome;
+use crate::source::{Item, Request, Source};
+use crate::task::Task;
 
 /// How many results may wait for an earlier one before no more is begun. Bounds the memory they take.
 const MAX_AHEAD: u64 = 2048;

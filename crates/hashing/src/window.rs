@@ -7,16 +7,16 @@
 
 use std::path::Path;
 
-use super::exchange::Presence;
-use super::function::Function;
-use super::hasher::{Hasher, Piece};
-use super::order::{Next, Shared, Turn};
-use super::reader::{self, Opened, Reader};
-use super::report::{ChunkDigest, Found};
-use super::round::{self, BUFFER, MAX_OPEN, PIECE, Round, Ticket, WholeFile};
-use super::serial;
-use super::source::{Input, Request, Serial};
-use super::task::Task;
+use crate::exchange::Presence;
+use crate::function::Function;
+use crate::hasher::{Hasher, Piece};
+use crate::order::{Next, Shared, Turn};
+use crate::outcome::{ChunkDigest, Found};
+use crate::reader::{self, Opened, Reader};
+use crate::round::{self, BUFFER, MAX_OPEN, PIECE, Round, Ticket, WholeFile};
+use crate::serial;
+use crate::source::{Input, Request, Serial};
+use crate::task::Task;
 
 /// How a worker works.
 #[derive(Clone, Copy)]
@@ -227,24 +227,55 @@ impl<'s, A: Function, T: Task> Worker<'s, A, T> {
 mod tests {
     use std::ffi::OsStr;
     use std::fs::File;
+    use std::io;
     use std::thread;
 
-    use broadloom_cli::progress::Progress;
     use broadloom_lanes::{Cpu, Sha256};
     use sha2::Digest as _;
 
-    use super::super::digest::Digest;
-    use super::super::exchange::Exchange;
-    use super::super::report::{CheckOptions, Mode, Notice, Report, Verbosity};
-    use super::super::source::{Item, Source};
     use super::*;
+    use crate::digest::Digest;
+    use crate::exchange::Exchange;
+    use crate::outcome::Outcome;
+    use crate::source::{Item, Source};
 
     const FILES: usize = 16;
     const SIZE: usize = 64 * PIECE;
 
-    impl Source<Report> for std::vec::IntoIter<Item<Report>> {
-        fn next(&mut self) -> Option<Item<Report>> {
-            Iterator::next(self)
+    struct Items(std::vec::IntoIter<Item<Digests>>);
+
+    impl Source<Digests> for Items {
+        fn next(&mut self) -> Option<Item<Digests>> {
+            self.0.next()
+        }
+    }
+
+    /// Keeps every digest.
+    #[derive(Default)]
+    struct Digests(Vec<Vec<u8>>);
+
+    impl Task for Digests {
+        type Expected = ();
+        type Notice = ();
+
+        fn read_apart(_: &OsStr, (): &mut ()) -> io::Result<(Found, u64)> {
+            unreachable!("no request is to be read apart")
+        }
+
+        fn outcome(&mut self, outcome: Outcome<Self>) -> io::Result<()> {
+            let Found::Digest(digest) = outcome.found? else { panic!("there are no chunks") };
+            self.0.push(digest.as_bytes().to_vec());
+            Ok(())
+        }
+
+        fn notice(&mut self, (): ()) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn advance(&mut self, _: u64) {}
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
         }
     }
 
@@ -253,29 +284,19 @@ mod tests {
     fn a_worker_that_starts_late_gets_half_of_the_files() {
         let place = tempfile::tempdir().unwrap();
         let digest = Digest::new(&sha2::Sha256::digest(vec![0; SIZE]));
-        let mut items: Vec<Item<Report>> = (0..FILES)
+        let items: Vec<Item<Digests>> = (0..FILES)
             .map(|i| {
                 let name = place.path().join(i.to_string()).into_os_string();
                 File::create(&name).unwrap().set_len(SIZE as u64).unwrap();
-                let expected = Some(digest);
-                Item::Hash(Request { name: name.into(), expected, input: Input::Path })
+                Item::Hash(Request { name: name.into(), expected: (), input: Input::Path })
             })
             .collect();
-        let name = OsStr::new("list").into();
-        items.push(Item::Notice(Notice::ListEnd { name, read_error: false }));
-        let mode = Mode::Check(CheckOptions {
-            verbosity: Verbosity::Status,
-            strict: false,
-            ignore_missing: false,
-            tag: "SHA256",
-            terminal: false,
-        });
-        let shared = Shared::new(Box::new(items.into_iter()), Report::new(mode, Progress::none()));
+        let shared = Shared::new(Box::new(Items(items.into_iter())), Digests::default());
         let exchange = Exchange::new();
         let cpu = Cpu::detect();
         let options = WindowOptions { chunk: None, max_open: FILES };
         let worker = |present| {
-            Worker::<Sha256, Report>::new(&shared, Hasher::new(&cpu, None), present, options)
+            Worker::<Sha256, Digests>::new(&shared, Hasher::new(&cpu, None), present, options)
         };
         let (mut first, second) = (worker(exchange.enter()), worker(exchange.enter()));
         assert!(first.step());
@@ -289,7 +310,8 @@ mod tests {
             assert_eq!(first.open.len(), FILES / 2);
             first.run();
         });
-        let (report, error) = shared.into_task();
-        assert!(error.is_none() && !report.failed(), "each file had the digest of its bytes");
+        let (digests, error) = shared.into_task();
+        assert!(error.is_none());
+        assert_eq!(digests.0, vec![digest.as_bytes(); FILES]);
     }
 }

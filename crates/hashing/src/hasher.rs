@@ -2,8 +2,8 @@
 
 use broadloom_lanes::{Cpu, Planner};
 
-use super::digest::Digest;
-use super::function::Function;
+use crate::digest::Digest;
+use crate::function::Function;
 
 /// Hashes (or authenticates, if it has a key) many pieces at once.
 pub struct Hasher<'k, A: Function> {

@@ -5,11 +5,11 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::digest::Digest;
-use super::order::{Shared, Turn};
-use super::reader::Filled;
-use super::report::{Found, Outcome};
-use super::task::Task;
+use crate::digest::Digest;
+use crate::order::{Shared, Turn};
+use crate::outcome::{Found, Outcome};
+use crate::reader::Filled;
+use crate::task::Task;
 
 /// Bytes read from a file at a time, as long as there are more files: whole blocks of every algorithm.
 pub const PIECE: usize = 16 * 1024;

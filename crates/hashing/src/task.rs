@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::io;
 
-use super::order::Turn;
-use super::report::{Found, Outcome};
+use crate::order::Turn;
+use crate::outcome::{Found, Outcome};
 
 /// What a run hashes files for. It tells results in the order in which they were asked for.
 pub trait Task: Send + Sized + 'static {

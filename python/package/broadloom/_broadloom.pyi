@@ -1,0 +1,403 @@
+"""The native module. Users import ``broadloom``."""
+
+from collections.abc import Iterable
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final, overload
+
+from _typeshed import ReadableBuffer, StrPath, WriteableBuffer
+
+_Out = TypeVar("_Out", bound=WriteableBuffer)
+
+class _ArrowArray(Protocol):
+    """An object that exports an Arrow array."""
+    def __arrow_c_array__(self, requested_schema: Any = None, /) -> tuple[Any, Any]: ...
+
+class _ArrowStream(Protocol):
+    """An object that exports a stream of Arrow arrays."""
+    def __arrow_c_stream__(self, requested_schema: Any = None, /) -> Any: ...
+
+_ArrowArrayLike: TypeAlias = _ArrowArray | _ArrowStream
+# A bytes-like object with two dimensions has its rows for buffers.
+_Buffers: TypeAlias = Iterable[ReadableBuffer] | ReadableBuffer
+
+class InvalidTag(Exception):
+    indices: list[int]
+
+@final
+class Array:
+    def __len__(self) -> int: ...
+    @property
+    def null_count(self) -> int: ...
+    def __arrow_c_schema__(self) -> Any: ...
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
+
+@final
+class ChunkedArray:
+    def __len__(self) -> int: ...
+    @property
+    def num_chunks(self) -> int: ...
+    @property
+    def null_count(self) -> int: ...
+    def __arrow_c_schema__(self) -> Any: ...
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+@final
+class Hasher:
+    def __new__(
+        cls, name: str, data: ReadableBuffer | None = None, *, key: ReadableBuffer | None = None
+    ) -> Hasher: ...
+    def update(self, data: ReadableBuffer) -> None: ...
+    def digest(self) -> bytes: ...
+    def hexdigest(self) -> str: ...
+    def copy(self) -> Hasher: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def digest_size(self) -> int: ...
+    @property
+    def block_size(self) -> int: ...
+
+@final
+class Coder:
+    @staticmethod
+    def compress(format: str, level: int, *, threads: int | None, mtime: int) -> Coder: ...
+    @staticmethod
+    def decompress(format: str | None, *, threads: int | None, limit: int | None) -> Coder: ...
+    def feed(self, data: ReadableBuffer) -> bytes: ...
+    def finish(self) -> bytes: ...
+    def end(self) -> None: ...
+    def pull(self) -> bytes | None: ...
+    def abandon(self) -> None: ...
+
+@overload
+def hash_many(
+    buffers: _Buffers,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = 1,
+    result: Literal["bytes"] | None = None,
+    out: None = None,
+) -> list[bytes]: ...
+@overload
+def hash_many(
+    buffers: _Buffers,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = 1,
+    result: Literal["numpy"],
+) -> Any: ...
+@overload
+def hash_many(
+    buffers: _Buffers,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = 1,
+    result: Literal["arrow"],
+) -> Array: ...
+@overload
+def hash_many(
+    buffers: _Buffers,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = 1,
+    out: _Out,
+) -> _Out: ...
+@overload
+def hmac_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = 1,
+    result: Literal["bytes"] | None = None,
+    out: None = None,
+) -> list[bytes]: ...
+@overload
+def hmac_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = 1,
+    result: Literal["numpy"],
+) -> Any: ...
+@overload
+def hmac_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = 1,
+    result: Literal["arrow"],
+) -> Array: ...
+@overload
+def hmac_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = 1,
+    out: _Out,
+) -> _Out: ...
+@overload
+def seal_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    nonces: _Buffers,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
+    threads: int | None = 1,
+    result: Literal["bytes"] | None = None,
+    out: None = None,
+) -> list[bytes]: ...
+@overload
+def seal_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    nonces: _Buffers,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
+    threads: int | None = 1,
+    result: Literal["numpy"],
+) -> Any: ...
+@overload
+def seal_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    nonces: _Buffers,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
+    threads: int | None = 1,
+    result: Literal["arrow"],
+) -> Array: ...
+@overload
+def seal_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    nonces: _Buffers,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
+    threads: int | None = 1,
+    out: _Out,
+) -> _Out: ...
+@overload
+def open_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    nonces: _Buffers,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
+    threads: int | None = 1,
+    result: Literal["bytes"] | None = None,
+    out: None = None,
+) -> list[bytes]: ...
+@overload
+def open_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    nonces: _Buffers,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
+    threads: int | None = 1,
+    result: Literal["numpy"],
+) -> Any: ...
+@overload
+def open_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    nonces: _Buffers,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
+    threads: int | None = 1,
+    result: Literal["arrow"],
+) -> Array: ...
+@overload
+def open_many(
+    buffers: _Buffers,
+    key: ReadableBuffer,
+    nonces: _Buffers,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | Iterable[ReadableBuffer] | None = None,
+    threads: int | None = 1,
+    out: _Out,
+) -> _Out: ...
+@overload
+def sign_many(
+    buffers: _Buffers,
+    private_key: str | ReadableBuffer,
+    *,
+    hash: str = "sha256",
+    padding: Literal["pkcs1v15", "pss"] | None = None,
+    threads: int | None = 1,
+    result: Literal["bytes"] | None = None,
+) -> list[bytes]: ...
+@overload
+def sign_many(
+    buffers: _Buffers,
+    private_key: str | ReadableBuffer,
+    *,
+    hash: str = "sha256",
+    padding: Literal["pkcs1v15", "pss"] | None = None,
+    threads: int | None = 1,
+    result: Literal["numpy"],
+) -> Any: ...
+@overload
+def sign_many(
+    buffers: _Buffers,
+    private_key: str | ReadableBuffer,
+    *,
+    hash: str = "sha256",
+    padding: Literal["pkcs1v15", "pss"] | None = None,
+    threads: int | None = 1,
+    result: Literal["arrow"],
+) -> Array: ...
+@overload
+def hash_files(
+    paths: Iterable[StrPath],
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = None,
+    result: Literal["bytes"] | None = None,
+) -> list[bytes]: ...
+@overload
+def hash_files(
+    paths: Iterable[StrPath],
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = None,
+    result: Literal["numpy"],
+) -> Any: ...
+@overload
+def hash_files(
+    paths: Iterable[StrPath],
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = None,
+    result: Literal["arrow"],
+) -> Array: ...
+@overload
+def hash_chunks(
+    file: StrPath,
+    size: int,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = None,
+    result: Literal["bytes"] | None = None,
+) -> list[bytes]: ...
+@overload
+def hash_chunks(
+    file: StrPath,
+    size: int,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = None,
+    result: Literal["numpy"],
+) -> Any: ...
+@overload
+def hash_chunks(
+    file: StrPath,
+    size: int,
+    algorithm: str = "sha256",
+    *,
+    threads: int | None = None,
+    result: Literal["arrow"],
+) -> Array: ...
+def verify_many(
+    buffers: _Buffers,
+    signatures: _Buffers,
+    public_key: str | ReadableBuffer,
+    *,
+    hash: str = "sha256",
+    padding: Literal["pkcs1v15", "pss"] | None = None,
+    threads: int | None = 1,
+) -> list[bool]: ...
+@overload
+def compress_many(
+    buffers: _Buffers,
+    format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
+    level: int = 6,
+    *,
+    threads: int | None = 1,
+    result: Literal["bytes"] | None = None,
+) -> list[bytes]: ...
+@overload
+def compress_many(
+    buffers: _Buffers,
+    format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
+    level: int = 6,
+    *,
+    threads: int | None = 1,
+    result: Literal["numpy"],
+) -> Any: ...
+@overload
+def compress_many(
+    buffers: _Buffers,
+    format: Literal["gzip", "bgzf", "zlib", "raw"] = "gzip",
+    level: int = 6,
+    *,
+    threads: int | None = 1,
+    result: Literal["arrow"],
+) -> Array: ...
+@overload
+def decompress_many(
+    buffers: _Buffers,
+    format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
+    *,
+    limit: int | None = None,
+    threads: int | None = 1,
+    result: Literal["bytes"] | None = None,
+) -> list[bytes]: ...
+@overload
+def decompress_many(
+    buffers: _Buffers,
+    format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
+    *,
+    limit: int | None = None,
+    threads: int | None = 1,
+    result: Literal["numpy"],
+) -> Any: ...
+@overload
+def decompress_many(
+    buffers: _Buffers,
+    format: Literal["gzip", "bgzf", "zlib", "raw"] | None = None,
+    *,
+    limit: int | None = None,
+    threads: int | None = 1,
+    result: Literal["arrow"],
+) -> Array: ...
+def compress(
+    data: ReadableBuffer, format: str, level: int, *, threads: int | None, mtime: int
+) -> bytes: ...
+def decompress(
+    data: ReadableBuffer, format: str | None, *, threads: int | None, limit: int | None
+) -> bytes: ...
+def hash_column(
+    array: _ArrowArrayLike, algorithm: str, *, threads: int | None
+) -> Array | ChunkedArray: ...
+def hmac_column(
+    array: _ArrowArrayLike, key: ReadableBuffer, algorithm: str, *, threads: int | None
+) -> Array | ChunkedArray: ...
+def encrypt_column(
+    array: _ArrowArrayLike,
+    key: ReadableBuffer,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | None = None,
+    threads: int | None = 1,
+) -> Array | ChunkedArray: ...
+def decrypt_column(
+    array: _ArrowArrayLike,
+    key: ReadableBuffer,
+    algorithm: str = "aes-256-gcm",
+    *,
+    associated: ReadableBuffer | None = None,
+    text: bool = False,
+    threads: int | None = 1,
+) -> Array | ChunkedArray: ...

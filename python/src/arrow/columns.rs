@@ -1,0 +1,239 @@
+//! What is done to the columns of a table.
+
+use std::sync::Arc;
+
+use arrow_array::{Array as _, ArrayRef, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray};
+use arrow_buffer::{Buffer, OffsetBuffer};
+use arrow_schema::DataType;
+use broadloom::{Algorithm, Session};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use super::array::{Array, ChunkedArray};
+use super::interface::{import_array, import_stream};
+use super::values::{self, Values};
+use crate::buffers::{Buffers, type_name};
+use crate::many::aead::{self, Packets};
+use crate::many::hash::{self, digest_all};
+use crate::{arguments, engine, error};
+
+/// Digests of the values of a column.
+#[pyfunction]
+#[pyo3(signature = (array, algorithm, *, threads))]
+pub fn hash_column<'py>(
+    array: &Bound<'py, PyAny>,
+    algorithm: &str,
+    threads: Option<isize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let session = engine::hash_session(algorithm)?;
+    digests(array, &session, arguments::threads(threads)?)
+}
+
+/// HMACs of the values of a column.
+#[pyfunction]
+#[pyo3(signature = (array, key, algorithm, *, threads))]
+pub fn hmac_column<'py>(
+    array: &Bound<'py, PyAny>,
+    key: &Bound<'py, PyAny>,
+    algorithm: &str,
+    threads: Option<isize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let session = hash::hmac_session(algorithm, key)?;
+    digests(array, &session, arguments::threads(threads)?)
+}
+
+fn digests<'py>(
+    array: &Bound<'py, PyAny>,
+    session: &Session,
+    threads: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let len = session.tag_len() as i32;
+    map(array, &DataType::FixedSizeBinary(len), &|first, array| {
+        let values = Values::new(array);
+        let digests = digest_all(session, (array.len(), threads), &|index| values.get(index));
+        let digests =
+            digests.map_err(|(index, error)| error::job(&value(first + index).1, error))?;
+        let nulls = array.nulls().cloned();
+        Ok(Arc::new(FixedSizeBinaryArray::new(len, Buffer::from_vec(digests), nulls)))
+    })
+}
+
+/// Encrypts the values of a column: each becomes a random nonce, its ciphertext and its tag.
+///
+/// :param array: strings or bytes, as `sha256` takes them.
+/// :param key: as long as the algorithm needs: 32 bytes for `aes-256-gcm`.
+/// :param algorithm: as of `seal_many`. Under one key, AES-GCM must not encrypt more than 2^32 values.
+/// :param associated: bytes that `decrypt_column` must be given, too: the name of the column, say.
+/// :raises ValueError: the key has another length, or there is no such algorithm.
+///
+/// >>> import os, pyarrow
+/// >>> from broadloom.arrow import decrypt_column, encrypt_column
+/// >>> key = os.urandom(32)
+/// >>> sealed = encrypt_column(pyarrow.array(["warp", None]), key, associated=b"users.name")
+/// >>> [cell and len(cell) for cell in pyarrow.array(sealed).to_pylist()]
+/// [32, None]
+/// >>> opened = decrypt_column(sealed, key, associated=b"users.name", text=True)
+/// >>> pyarrow.array(opened).to_pylist()
+/// ['warp', None]
+#[pyfunction]
+#[pyo3(
+    signature = (array, key, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1)),
+    text_signature = "(array, key, algorithm='aes-256-gcm', *, associated=None, threads=1)"
+)]
+pub fn encrypt_column<'py>(
+    array: &Bound<'py, PyAny>,
+    key: &Bound<'py, PyAny>,
+    algorithm: &str,
+    associated: Option<Bound<'py, PyAny>>,
+    threads: Option<isize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let threads = arguments::threads(threads)?;
+    let session = aead::session(algorithm, key, true)?;
+    let head = nonce_len(&session)?;
+    let associated = associated.map(|data| Buffers::one(&data, "associated")).transpose()?;
+    let associated = associated.as_ref().map_or(&[][..], |data| data.get(0));
+    map(array, &DataType::LargeBinary, &|first, array| {
+        let (values, present) = (Values::new(array), present(array));
+        let mut nonces = vec![0; present.len() * head];
+        getrandom::fill(&mut nonces).map_err(|error| {
+            PyRuntimeError::new_err(format!("the system has no random bytes: {error}"))
+        })?;
+        let packets = Packets {
+            count: present.len(),
+            text: &|index| values.get(present[index]),
+            nonce: &|index| &nonces[index * head..][..head],
+            associated: &|_| associated,
+            head,
+        };
+        let sealed = packets.seal(&session, threads);
+        let (bytes, ends) =
+            sealed.map_err(|(index, error)| error::job(&value(first + present[index]).1, error))?;
+        let (offsets, nulls) = (offsets(array, &ends), array.nulls().cloned());
+        Ok(Arc::new(LargeBinaryArray::new(offsets, Buffer::from_vec(bytes), nulls)))
+    })
+}
+
+/// Decrypts the values of a column that `encrypt_column` made, as bytes, or as strings with
+/// `text=True`.
+///
+/// :raises InvalidTag: values were changed, or key or associated data are others. `indices` lists the
+///     rows. Nothing is given then.
+/// :raises ValueError: a value is shorter than a nonce and a tag, or is no text.
+#[pyfunction]
+#[pyo3(
+    signature = (array, key, algorithm = "aes-256-gcm", *, associated = None, text = false, threads = Some(1)),
+    text_signature = "(array, key, algorithm='aes-256-gcm', *, associated=None, text=False, threads=1)"
+)]
+pub fn decrypt_column<'py>(
+    array: &Bound<'py, PyAny>,
+    key: &Bound<'py, PyAny>,
+    algorithm: &str,
+    associated: Option<Bound<'py, PyAny>>,
+    text: bool,
+    threads: Option<isize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let threads = arguments::threads(threads)?;
+    let session = aead::session(algorithm, key, false)?;
+    let head = nonce_len(&session)?;
+    let associated = associated.map(|data| Buffers::one(&data, "associated")).transpose()?;
+    let associated = associated.as_ref().map_or(&[][..], |data| data.get(0));
+    let kind = if text { DataType::LargeUtf8 } else { DataType::LargeBinary };
+    map(array, &kind, &|first, array| {
+        let (values, present) = (Values::new(array), present(array));
+        if let Some(&row) = present.iter().find(|&&row| values.get(row).len() < head) {
+            return Err(PyValueError::new_err(format!(
+                "{} has {} bytes, and its nonce alone has {head}",
+                value(first + row).1,
+                values.get(row).len()
+            )));
+        }
+        let packets = Packets {
+            count: present.len(),
+            text: &|index| &values.get(present[index])[head..],
+            nonce: &|index| &values.get(present[index])[..head],
+            associated: &|_| associated,
+            head: 0,
+        };
+        let (bytes, ends) = packets.open(&session, threads).map_err(|error| {
+            Python::attach(|py| error.raise(py, &|index| value(first + present[index])))
+        })?;
+        let (offsets, bytes) = (offsets(array, &ends), Buffer::from_vec(bytes));
+        let nulls = array.nulls().cloned();
+        if !text {
+            return Ok(Arc::new(LargeBinaryArray::new(offsets, bytes, nulls)));
+        }
+        let strings = LargeStringArray::try_new(offsets, bytes, nulls).map_err(|error| {
+            PyValueError::new_err(format!(
+                "the values are no text in UTF-8: {error}; without text=True they are bytes"
+            ))
+        })?;
+        Ok(Arc::new(strings))
+    })
+}
+
+/// The place of a value, and its name.
+fn value(row: usize) -> (usize, String) {
+    (row, format!("value {row}"))
+}
+
+/// The rows that are not null.
+fn present(array: &ArrayRef) -> Vec<usize> {
+    (0..array.len()).filter(|&row| array.is_valid(row)).collect()
+}
+
+/// Where the values of all rows begin and end, from where those that are not null end.
+fn offsets(array: &ArrayRef, ends: &[usize]) -> OffsetBuffer<i64> {
+    let (mut ends, mut end) = (ends.iter(), 0);
+    let rows = (0..array.len()).map(|row| {
+        if array.is_valid(row) {
+            end = ends.next().map_or(end, |&end| end as i64);
+        }
+        end
+    });
+    OffsetBuffer::new(std::iter::once(0).chain(rows).collect::<Vec<_>>().into())
+}
+
+/// Lengths of random nonces, the usual one first.
+const NONCES: [usize; 2] = [12, 24];
+
+/// Bytes of a nonce that stands before a value: 12, or the longer ones of an AEAD that has no such.
+fn nonce_len(session: &Session) -> PyResult<usize> {
+    let Algorithm::Aead(aead) = session.algorithm() else {
+        unreachable!("sessions of AEADs are opened above");
+    };
+    let found = NONCES.into_iter().find(|&len| aead.nonce_lens().contains(len));
+    found.ok_or_else(|| PyValueError::new_err(format!("{aead} has no nonces of 12 or 24 bytes")))
+}
+
+/// Does something to an array, or to each chunk of a stream, without the GIL. An array becomes an
+/// array, and a stream an array in chunks, of type `kind`. `work` is told how many rows come before.
+fn map<'py>(
+    object: &Bound<'py, PyAny>,
+    kind: &DataType,
+    work: &(dyn Fn(usize, &ArrayRef) -> PyResult<ArrayRef> + Sync),
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    if object.hasattr("__arrow_c_array__")? {
+        let array = import_array(object)?;
+        values::check(array.data_type())?;
+        let array = values::column(array);
+        let array = py.detach(|| work(0, &array))?;
+        return Ok(Bound::new(py, Array::new(array))?.into_any());
+    }
+    if !object.hasattr("__arrow_c_stream__")? {
+        return Err(PyTypeError::new_err(format!(
+            "{} is no Arrow array: it has neither __arrow_c_array__ nor __arrow_c_stream__",
+            type_name(object)
+        )));
+    }
+    let stream = import_stream(object)?;
+    let (mut chunks, mut first) = (Vec::new(), 0);
+    values::check(arrow_array::ArrayReader::field(&stream).data_type())?;
+    // A producer may take the GIL, so that it is asked while this thread has it.
+    for array in stream {
+        let array = values::column(array.map_err(error::value)?);
+        chunks.push(py.detach(|| work(first, &array))?);
+        first += array.len();
+    }
+    Ok(Bound::new(py, ChunkedArray::new(kind.clone(), chunks))?.into_any())
+}

@@ -1,0 +1,104 @@
+//! The bytes of the values of an array, whatever way they are laid out.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type,
+    StringViewType, Utf8Type,
+};
+use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, GenericByteArray, GenericByteViewArray};
+use arrow_schema::DataType;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// The types whose values are bytes.
+const TYPES: &str = "string, large_string, string_view, binary, large_binary, binary_view, \
+                     fixed-size binary, or one column of them";
+
+/// Looks whether the values of a type are bytes, and are not a column within it.
+///
+/// # Errors
+/// `TypeError`, with the types that are.
+pub fn check(kind: &DataType) -> PyResult<()> {
+    match kind {
+        DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::FixedSizeBinary(_) => Ok(()),
+        DataType::Struct(fields) if fields.len() == 1 => check(fields[0].data_type()),
+        DataType::Struct(fields) => Err(PyTypeError::new_err(format!(
+            "a table of {} columns; select one of them",
+            fields.len()
+        ))),
+        other => Err(PyTypeError::new_err(format!(
+            "values of the type {other} are not bytes; valid: {TYPES}"
+        ))),
+    }
+}
+
+/// An array of a type that was [checked](check); of a table with one column, that column.
+pub fn column(array: ArrayRef) -> ArrayRef {
+    match array.as_struct_opt() {
+        Some(table) => column(table.column(0).clone()),
+        None => array,
+    }
+}
+
+/// The bytes of the values of an array; a null has none.
+pub enum Values<'a> {
+    Utf8(&'a GenericByteArray<Utf8Type>),
+    LargeUtf8(&'a GenericByteArray<LargeUtf8Type>),
+    Utf8View(&'a GenericByteViewArray<StringViewType>),
+    Binary(&'a GenericByteArray<BinaryType>),
+    LargeBinary(&'a GenericByteArray<LargeBinaryType>),
+    BinaryView(&'a GenericByteViewArray<BinaryViewType>),
+    Fixed(&'a FixedSizeBinaryArray),
+}
+
+impl<'a> Values<'a> {
+    /// The values of an array of a type that was [checked](check).
+    pub fn new(array: &'a ArrayRef) -> Values<'a> {
+        match array.data_type() {
+            DataType::Utf8 => Values::Utf8(array.as_string()),
+            DataType::LargeUtf8 => Values::LargeUtf8(array.as_string()),
+            DataType::Utf8View => Values::Utf8View(array.as_string_view()),
+            DataType::Binary => Values::Binary(array.as_binary()),
+            DataType::LargeBinary => Values::LargeBinary(array.as_binary()),
+            DataType::BinaryView => Values::BinaryView(array.as_binary_view()),
+            _ => Values::Fixed(array.as_fixed_size_binary()),
+        }
+    }
+
+    /// The bytes of one value.
+    #[inline]
+    pub fn get(&self, index: usize) -> &'a [u8] {
+        match self {
+            Values::Utf8(array) => bytes(array, index),
+            Values::LargeUtf8(array) => bytes(array, index),
+            Values::Utf8View(array) => view(array, index),
+            Values::Binary(array) => bytes(array, index),
+            Values::LargeBinary(array) => bytes(array, index),
+            Values::BinaryView(array) => view(array, index),
+            Values::Fixed(array) if array.is_null(index) => &[],
+            Values::Fixed(array) => array.value(index),
+        }
+    }
+}
+
+#[inline]
+fn bytes<T: ByteArrayType>(array: &GenericByteArray<T>, index: usize) -> &[u8] {
+    if array.is_null(index) {
+        return &[];
+    }
+    array.value(index).as_ref()
+}
+
+#[inline]
+fn view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>, index: usize) -> &[u8] {
+    if array.is_null(index) {
+        return &[];
+    }
+    array.value(index).as_ref()
+}

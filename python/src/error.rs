@@ -1,0 +1,60 @@
+//! Errors as Python has them.
+
+use std::fmt::Display;
+
+use broadloom::JobError;
+use pyo3::exceptions::{PyException, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    broadloom,
+    InvalidTag,
+    PyException,
+    "Sealed data were changed, or the key, the nonce or the associated data are not theirs.\n\n\
+     `indices` lists the places of the data that were not opened, in ascending order."
+);
+
+/// A `ValueError` with the words of an error.
+pub fn value(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// The error for a name that stands for nothing.
+pub fn no_such<T: Display>(what: &str, name: &str, valid: impl Iterator<Item = T>) -> PyErr {
+    let valid: Vec<_> = valid.map(|name| name.to_string()).collect();
+    PyValueError::new_err(format!("{name:?} is no {what}; valid: {}", valid.join(", ")))
+}
+
+/// The error for an argument that has a value for each buffer, but not as many.
+pub fn count(what: &str, given: usize, buffers: usize) -> PyErr {
+    PyValueError::new_err(format!("{given} {what} for {buffers} buffers; give one for each"))
+}
+
+/// The error of a job, whose data have a name.
+pub fn job(name: &str, error: JobError) -> PyErr {
+    let message = format!("{name}: {error}");
+    match error {
+        JobError::NoQueue
+        | JobError::Provider { .. }
+        | JobError::Device(_)
+        | JobError::NotDone
+        | JobError::Panicked
+        | JobError::Cancelled => PyRuntimeError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+/// [`InvalidTag`] for data in these places, which have these names.
+pub fn invalid_tag(py: Python<'_>, wrong: Vec<(usize, String)>) -> PyErr {
+    let count = wrong.len();
+    let (places, names): (Vec<_>, Vec<_>) = wrong.into_iter().unzip();
+    let first = names.first().map_or("", String::as_str);
+    let error = InvalidTag::new_err(match count {
+        1 => format!("the tag of {first} is wrong"),
+        _ => format!("{count} tags are wrong, the first that of {first}"),
+    });
+    match error.value(py).setattr("indices", places) {
+        Ok(()) => error,
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,46 @@
+//! The native half of the Python package `broadloom`: it translates between Python's objects and
+//! the engine, and computes nothing itself.
+//!
+//! A call goes through three modules. [`buffers`] takes what Python hands in and makes slices of
+//! it, [`windows`] brings jobs over these slices to their end without the GIL, and [`results`]
+//! makes what Python gets back.
+
+mod arguments;
+mod arrow;
+mod buffers;
+mod compression;
+mod engine;
+mod error;
+mod files;
+mod hasher;
+mod many;
+mod results;
+mod stream;
+mod windows;
+
+use pyo3::prelude::*;
+
+/// The module `broadloom._broadloom`. Users import `broadloom`.
+#[pymodule]
+mod _broadloom {
+    #[pymodule_export]
+    use crate::arrow::array::{Array, ChunkedArray};
+    #[pymodule_export]
+    use crate::arrow::columns::{decrypt_column, encrypt_column, hash_column, hmac_column};
+    #[pymodule_export]
+    use crate::error::InvalidTag;
+    #[pymodule_export]
+    use crate::files::{hash_chunks, hash_files};
+    #[pymodule_export]
+    use crate::hasher::Hasher;
+    #[pymodule_export]
+    use crate::many::aead::{open_many, seal_many};
+    #[pymodule_export]
+    use crate::many::compress::{compress, compress_many, decompress, decompress_many};
+    #[pymodule_export]
+    use crate::many::hash::{hash_many, hmac_many};
+    #[pymodule_export]
+    use crate::many::sign::{sign_many, verify_many};
+    #[pymodule_export]
+    use crate::stream::Coder;
+}

@@ -1,0 +1,311 @@
+//! Authenticated encryption of many buffers.
+
+use broadloom::{AeadAlgorithm, Algorithm, Job, JobError, Session, Transform};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use zeroize::Zeroize;
+
+use crate::buffers::Buffers;
+use crate::results::{Records, Wanted};
+use crate::{arguments, engine, error, windows};
+
+/// Encrypts many buffers under one key, and gives each ciphertext with its tag behind it.
+///
+/// :param key: as long as the algorithm needs: 16 bytes for `aes-128-gcm`, 32 for the others here.
+/// :param nonces: one for each buffer. Under one key, no nonce may ever come twice.
+/// :param algorithm: `aes-128-gcm`, `aes-256-gcm`, `aes-128-ccm`, `chacha20-poly1305`,
+///     `xchacha20-poly1305` and others.
+/// :param associated: data that are authenticated and not encrypted: the same for all buffers, or an
+///     iterable with some for each.
+/// :raises ValueError: a length is wrong, or there are not as many nonces as buffers.
+///
+/// The other parameters are those of `hash_many`.
+///
+/// >>> import broadloom, os
+/// >>> key, nonces = os.urandom(32), [os.urandom(12), os.urandom(12)]
+/// >>> sealed = broadloom.seal_many([b"warp", b"weft"], key, nonces, associated=b"header")
+/// >>> [len(packet) for packet in sealed]
+/// [20, 20]
+/// >>> broadloom.open_many(sealed, key, nonces, associated=b"header")
+/// [b'warp', b'weft']
+#[pyfunction]
+#[pyo3(
+    signature = (buffers, key, nonces, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1), result = None, out = None),
+    text_signature = "(buffers, key, nonces, algorithm='aes-256-gcm', *, associated=None, threads=1, \
+        result=None, out=None)"
+)]
+#[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
+pub fn seal_many<'py>(
+    buffers: &Bound<'py, PyAny>,
+    key: &Bound<'py, PyAny>,
+    nonces: &Bound<'py, PyAny>,
+    algorithm: &str,
+    associated: Option<Bound<'py, PyAny>>,
+    threads: Option<isize>,
+    result: Option<&str>,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = buffers.py();
+    let wanted = Wanted::new(py, result, out)?;
+    let threads = arguments::threads(threads)?;
+    let session = session(algorithm, key, true)?;
+    let arguments = Arguments::new(buffers, nonces, associated.as_ref())?;
+    let sealed = py.detach(|| arguments.with_packets(|packets| packets.seal(&session, threads)));
+    let (bytes, ends) = sealed.map_err(|(index, error)| error::job(&buffer(index).1, error))?;
+    wanted.give(Records::Packed { bytes, ends })
+}
+
+/// Checks the tag of each of many buffers, and decrypts them. If one tag is wrong, nothing is given.
+///
+/// The parameters are those of `seal_many`; the buffers are what it gives.
+///
+/// :raises InvalidTag: tags are wrong; its `indices` lists the places.
+/// :raises ValueError: a buffer is shorter than a tag, or another length is wrong.
+///
+/// >>> import broadloom
+/// >>> try:
+/// ...     broadloom.open_many([bytes(20)], bytes(32), [bytes(12)])
+/// ... except broadloom.InvalidTag as error:
+/// ...     print(error, error.indices)
+/// the tag of buffers[0] is wrong [0]
+#[pyfunction]
+#[pyo3(
+    signature = (buffers, key, nonces, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1), result = None, out = None),
+    text_signature = "(buffers, key, nonces, algorithm='aes-256-gcm', *, associated=None, threads=1, \
+        result=None, out=None)"
+)]
+#[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
+pub fn open_many<'py>(
+    buffers: &Bound<'py, PyAny>,
+    key: &Bound<'py, PyAny>,
+    nonces: &Bound<'py, PyAny>,
+    algorithm: &str,
+    associated: Option<Bound<'py, PyAny>>,
+    threads: Option<isize>,
+    result: Option<&str>,
+    out: Option<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = buffers.py();
+    let wanted = Wanted::new(py, result, out)?;
+    let threads = arguments::threads(threads)?;
+    let session = session(algorithm, key, false)?;
+    let arguments = Arguments::new(buffers, nonces, associated.as_ref())?;
+    let opened = py.detach(|| arguments.with_packets(|packets| packets.open(&session, threads)));
+    let (bytes, ends) = opened.map_err(|error| error.raise(py, &buffer))?;
+    wanted.give(Records::Packed { bytes, ends })
+}
+
+/// The place of a buffer, and its name.
+fn buffer(index: usize) -> (usize, String) {
+    (index, format!("buffers[{index}]"))
+}
+
+/// A session of an AEAD, which seals or opens.
+///
+/// # Errors
+/// `ValueError` where there is no such AEAD, or the key has another length.
+pub fn session(algorithm: &str, key: &Bound<'_, PyAny>, seals: bool) -> PyResult<Session> {
+    let key = arguments::key(key)?;
+    let Some(Algorithm::Aead(aead)) = engine::parse(algorithm) else {
+        return Err(error::no_such("AEAD", algorithm, AeadAlgorithm::all()));
+    };
+    let transform = Transform::aead(aead, &key);
+    let transform = if seals { transform.seal() } else { transform.open() };
+    engine::open(&transform.map_err(error::value)?)
+}
+
+/// Associated data: none, the same for all buffers, or some for each.
+enum Associated {
+    None,
+    Shared(Buffers),
+    Each(Buffers),
+}
+
+/// The arguments of a call.
+struct Arguments {
+    buffers: Buffers,
+    nonces: Buffers,
+    associated: Associated,
+}
+
+impl Arguments {
+    fn new(
+        buffers: &Bound<'_, PyAny>,
+        nonces: &Bound<'_, PyAny>,
+        associated: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Arguments> {
+        let buffers = Buffers::many(buffers, "buffers")?;
+        let nonces = Buffers::many(nonces, "nonces")?;
+        if nonces.len() != buffers.len() {
+            return Err(error::count("nonces", nonces.len(), buffers.len()));
+        }
+        let associated = match associated {
+            None => Associated::None,
+            Some(object) => match Buffers::one(object, "associated") {
+                Ok(shared) => Associated::Shared(shared),
+                Err(_) => {
+                    let each = Buffers::many(object, "associated")?;
+                    if each.len() != buffers.len() {
+                        return Err(error::count("associated data", each.len(), buffers.len()));
+                    }
+                    Associated::Each(each)
+                }
+            },
+        };
+        Ok(Arguments { buffers, nonces, associated })
+    }
+
+    fn associated(&self, index: usize) -> &[u8] {
+        match &self.associated {
+            Associated::None => &[],
+            Associated::Shared(all) => all.get(0),
+            Associated::Each(each) => each.get(index),
+        }
+    }
+
+    /// Calls `work` with the packets that the arguments are.
+    fn with_packets<R>(&self, work: impl FnOnce(&Packets<'_>) -> R) -> R {
+        work(&Packets {
+            count: self.buffers.len(),
+            text: &|index| self.buffers.get(index),
+            nonce: &|index| self.nonces.get(index),
+            associated: &|index| self.associated(index),
+            head: 0,
+        })
+    }
+}
+
+/// Texts to be sealed or opened, each with its nonce.
+pub struct Packets<'p> {
+    /// How many there are.
+    pub count: usize,
+    /// The plaintext, or the ciphertext with its tag behind it.
+    pub text: &'p (dyn Fn(usize) -> &'p [u8] + Sync),
+    /// The nonce.
+    pub nonce: &'p (dyn Fn(usize) -> &'p [u8] + Sync),
+    /// The associated data.
+    pub associated: &'p (dyn Fn(usize) -> &'p [u8] + Sync),
+    /// Bytes of the nonce, to stand before each ciphertext; 0 where the nonce is kept elsewhere.
+    pub head: usize,
+}
+
+/// Texts one behind another, and where each ends.
+type Texts = (Vec<u8>, Vec<usize>);
+
+/// Why packets were not opened.
+pub enum OpenError {
+    /// The tags in these places are wrong.
+    Tags(Vec<usize>),
+    /// This one is shorter than a tag, which has so many bytes.
+    Short(usize, usize),
+    /// Something else, of the first job that failed.
+    Job(usize, JobError),
+}
+
+impl<'p> Packets<'p> {
+    /// Where each ciphertext with its tag ends.
+    fn sealed_ends(&self, session: &Session) -> Vec<usize> {
+        let more = self.head + session.tag_len();
+        running_total((0..self.count).map(|index| (self.text)(index).len() + more))
+    }
+
+    /// Where each plaintext ends.
+    fn opened_ends(&self, session: &Session) -> Result<Vec<usize>, OpenError> {
+        let (tag_len, len) = (session.tag_len(), |index| (self.text)(index).len());
+        match (0..self.count).find(|&index| len(index) < tag_len) {
+            None => Ok(running_total((0..self.count).map(|index| len(index) - tag_len))),
+            Some(index) => Err(OpenError::Short(index, tag_len)),
+        }
+    }
+
+    /// Every ciphertext, with its tag behind it.
+    ///
+    /// # Errors
+    /// That of the first job that failed.
+    pub fn seal(&self, session: &Session, threads: usize) -> Result<Texts, (usize, JobError)> {
+        let ends = self.sealed_ends(session);
+        let mut bytes = vec![0; ends.last().copied().unwrap_or(0)];
+        let head = self.head;
+        let failed = windows::process(
+            (self.count, threads),
+            &mut bytes,
+            &|index| (self.text)(index).len(),
+            &|index| ends[index],
+            &|index, sealed| {
+                let (text, nonce) = ((self.text)(index), (self.nonce)(index));
+                let ciphertext = head..head + text.len();
+                sealed[..head].copy_from_slice(&nonce[..head]);
+                sealed[ciphertext.clone()].copy_from_slice(text);
+                Job::new(session, sealed)
+                    .nonce(nonce)
+                    .associated((self.associated)(index))
+                    .tag_at(ciphertext.end)
+                    .cipher_range(ciphertext)
+            },
+            &|_| (),
+        );
+        match failed.first() {
+            Some(&failed) => Err(failed),
+            None => Ok((bytes, ends)),
+        }
+    }
+
+    /// Every plaintext.
+    ///
+    /// # Errors
+    /// [`OpenError`]: then there is no plaintext at all.
+    pub fn open(&self, session: &Session, threads: usize) -> Result<Texts, OpenError> {
+        let ends = self.opened_ends(session)?;
+        let mut bytes = vec![0; ends.last().copied().unwrap_or(0)];
+        let failed = windows::process(
+            (self.count, threads),
+            &mut bytes,
+            &|index| (self.text)(index).len(),
+            &|index| ends[index],
+            &|index, plain| {
+                let (ciphertext, tag) = (self.text)(index).split_at(plain.len());
+                Job::new(session, (ciphertext, plain))
+                    .nonce((self.nonce)(index))
+                    .associated((self.associated)(index))
+                    .expect_tag(tag)
+            },
+            &|_| (),
+        );
+        if failed.is_empty() {
+            return Ok((bytes, ends));
+        }
+        // What was opened beside packets that were not goes nowhere.
+        bytes.zeroize();
+        let other = failed.iter().find(|(_, error)| *error != JobError::TagMismatch);
+        match other {
+            Some(&(index, error)) => Err(OpenError::Job(index, error)),
+            None => Err(OpenError::Tags(failed.into_iter().map(|(index, _)| index).collect())),
+        }
+    }
+}
+
+impl OpenError {
+    /// The exception. `name` names the place of a text, for a message.
+    pub fn raise(self, py: Python<'_>, name: &dyn Fn(usize) -> (usize, String)) -> PyErr {
+        match self {
+            OpenError::Tags(places) => {
+                error::invalid_tag(py, places.into_iter().map(name).collect())
+            }
+            OpenError::Short(index, tag_len) => PyValueError::new_err(format!(
+                "{} is shorter than its tag, which has {tag_len} bytes",
+                name(index).1
+            )),
+            OpenError::Job(index, error) => error::job(&name(index).1, error),
+        }
+    }
+}
+
+/// Where each of several lengths ends, one behind another.
+fn running_total(lens: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut end = 0;
+    let ends = lens.map(|len| {
+        end += len;
+        end
+    });
+    ends.collect()
+}

@@ -1,0 +1,163 @@
+//! Jobs over many buffers, on one thread or on several, without the GIL.
+//!
+//! The buffers are cut into windows, which are dealt to threads as these become free. A window is
+//! as many buffers as the engine takes at once, and where there are several threads, no more bytes
+//! than a thread's share.
+
+use std::sync::Mutex;
+use std::thread;
+
+use broadloom::{Job, JobError, Processor};
+
+use crate::engine::with_processor;
+
+/// Buffers in a window at most: as many as the engine hands to a provider in one call.
+const MOST: usize = 512;
+/// Bytes in a window of several at least, where there are several threads: enough that dealing it
+/// costs nothing beside the work.
+const LEAST: usize = 64 << 10;
+/// What a job costs beside its bytes, in bytes that could be worked on in that time.
+const JOB: usize = 150;
+
+/// Does something to each of `count` buffers, dealt one by one to threads, and gives back the first
+/// that failed. It is for work that is long, or has threads' lanes of its own.
+pub fn each<O: Send, E: Send>(
+    (count, threads): (usize, usize),
+    out: &mut [O],
+    work: &(dyn Fn(usize, &mut O) -> Result<(), E> + Sync),
+) -> Option<(usize, E)> {
+    let dealt = Mutex::new(out.iter_mut().enumerate());
+    let next = || dealt.lock().expect("dealing does not panic").next();
+    let failed = Mutex::new(None::<(usize, E)>);
+    on_threads(threads.min(count), &|_| {
+        while let Some((index, out)) = next() {
+            if let Err(error) = work(index, out) {
+                let mut first = failed.lock().expect("comparing does not panic");
+                if first.as_ref().is_none_or(|&(other, _)| index < other) {
+                    *first = Some((index, error));
+                }
+                break;
+            }
+        }
+    });
+    failed.into_inner().expect("comparing does not panic")
+}
+
+/// Calls `work` on this thread and on others beside it.
+fn on_threads(threads: usize, work: &(dyn Fn(Place) + Sync)) {
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            let other = thread::Builder::new().spawn_scoped(scope, || work(Place::Other));
+            if other.is_err() {
+                // The system grants no further thread: those that there are do all the work.
+                break;
+            }
+        }
+        work(Place::Caller);
+    });
+}
+
+/// Where work happens.
+enum Place {
+    /// On the thread that called, whose processor is kept.
+    Caller,
+    /// On a thread that ends with the call.
+    Other,
+}
+
+/// Where the windows end.
+struct Plan<'l> {
+    count: usize,
+    most_bytes: usize,
+    len: &'l (dyn Fn(usize) -> usize + Sync),
+}
+
+impl Plan<'_> {
+    /// The end of the window that begins at `start`.
+    fn end(&self, start: usize) -> usize {
+        let (mut end, mut bytes) = (start, 0_usize);
+        while end < self.count && end - start < MOST {
+            bytes = bytes.saturating_add((self.len)(end) + JOB);
+            if bytes > self.most_bytes && end > start {
+                break;
+            }
+            end += 1;
+        }
+        end
+    }
+}
+
+/// A window, and the place of its results.
+struct Window<'o, O> {
+    start: usize,
+    end: usize,
+    out: &'o mut [O],
+}
+
+/// Makes a job for each of `count` buffers, brings all of them to their end, and gives back those
+/// that failed, in their order.
+///
+/// `len` is the length of a buffer. `place` is where in `out` its results end, and the results of
+/// the first begin at 0. `make` makes its job, with the place of its results, and `done` looks at
+/// the job afterwards.
+pub fn process<'a, O: Send, T>(
+    (count, threads): (usize, usize),
+    out: &'a mut [O],
+    len: &(dyn Fn(usize) -> usize + Sync),
+    place: &(dyn Fn(usize) -> usize + Sync),
+    make: &(dyn Fn(usize, &'a mut [O]) -> Job<'a, T> + Sync),
+    done: &(dyn Fn(&mut Job<'a, T>) + Sync),
+) -> Vec<(usize, JobError)> {
+    let most_bytes = match threads {
+        1 => usize::MAX,
+        _ => ((0..count).map(|index| len(index) + JOB).sum::<usize>() / threads).max(LEAST),
+    };
+    let plan = Plan { count, most_bytes, len };
+    let mut rest = Some(out);
+    let mut start = 0;
+    let windows = Mutex::new(std::iter::from_fn(|| {
+        let end = plan.end(start);
+        let before = if start == 0 { 0 } else { place(start - 1) };
+        let window = (end > start).then(|| {
+            let (out, after) = rest.take()?.split_at_mut(place(end - 1) - before);
+            rest = Some(after);
+            Some(Window { start: std::mem::replace(&mut start, end), end, out })
+        });
+        window.flatten()
+    }));
+    let next = || windows.lock().expect("cutting a window does not panic").next();
+    let work = |processor: &mut Processor| {
+        let mut failed = Vec::new();
+        let mut jobs: Vec<Job<'a, T>> = Vec::with_capacity(count.min(MOST));
+        while let Some(Window { start, end, out }) = next() {
+            let mut rest = out;
+            let mut before = if start == 0 { 0 } else { place(start - 1) };
+            jobs.extend((start..end).map(|index| {
+                let until = place(index);
+                let (own, after) = std::mem::take(&mut rest).split_at_mut(until - before);
+                (rest, before) = (after, until);
+                make(index, own)
+            }));
+            processor.process_many(&mut jobs);
+            for (index, mut job) in (start..end).zip(jobs.drain(..)) {
+                match job.status() {
+                    Some(Ok(())) => done(&mut job),
+                    Some(Err(error)) => failed.push((index, error)),
+                    None => failed.push((index, JobError::NotDone)),
+                }
+            }
+        }
+        failed
+    };
+    let failed = Mutex::new(Vec::new());
+    on_threads(threads.min(count), &|place| {
+        let more = match place {
+            Place::Caller => with_processor(&work),
+            Place::Other => work(&mut Processor::new()),
+        };
+        failed.lock().expect("appending does not panic").extend(more);
+    });
+    let mut failed = failed.into_inner().expect("appending does not panic");
+    failed.sort_by_key(|&(index, _)| index);
+    failed
+}

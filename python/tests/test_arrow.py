@@ -1,0 +1,211 @@
+"""broadloom.arrow with pyarrow, polars, DuckDB and DataFusion."""
+
+import hashlib
+import hmac
+import os
+
+import datafusion
+import duckdb
+import polars
+import pyarrow
+import pyarrow.compute
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from hypothesis import given
+from hypothesis import strategies as st
+
+import broadloom
+import broadloom.arrow
+
+TYPES = [
+    pyarrow.string(),
+    pyarrow.large_string(),
+    pyarrow.string_view(),
+    pyarrow.binary(),
+    pyarrow.large_binary(),
+    pyarrow.binary_view(),
+]
+texts = st.lists(st.none() | st.text(max_size=40), max_size=60)
+
+
+def sha256(values: list[str | None]) -> list[bytes | None]:
+    return [None if v is None else hashlib.sha256(v.encode()).digest() for v in values]
+
+
+def encoded(values: list[str | None], kind: pyarrow.DataType) -> pyarrow.Array:
+    text = pyarrow.array(values, pyarrow.string())
+    return text if kind == pyarrow.string() else text.cast(kind)
+
+
+@given(texts, st.sampled_from(TYPES), st.integers(0, 5), st.integers(1, 3))
+def test_digests_of_every_type(
+    values: list[str | None], kind: pyarrow.DataType, start: int, threads: int
+) -> None:
+    array = encoded(values, kind).slice(start)
+    result = pyarrow.array(broadloom.arrow.sha256(array, threads=threads))
+    assert result.type == pyarrow.binary(32)
+    assert result.to_pylist() == sha256(values[start:])
+    result.validate(full=True)
+
+
+def test_fixed_size_binary_and_other_hashes() -> None:
+    array = pyarrow.array([b"abcd", None, b"efgh"], pyarrow.binary(4))
+    result = broadloom.arrow.hash(array, "sha3_256")
+    assert (len(result), result.null_count) == (3, 1)
+    expected = [hashlib.sha3_256(b"abcd").digest(), None, hashlib.sha3_256(b"efgh").digest()]
+    assert pyarrow.array(result).to_pylist() == expected
+
+
+@given(texts, st.binary(max_size=80))
+def test_hmacs(values: list[str | None], key: bytes) -> None:
+    result = pyarrow.array(broadloom.arrow.hmac_sha256(pyarrow.array(values, "string"), key))
+    expected = [None if v is None else hmac.digest(key, v.encode(), "sha256") for v in values]
+    assert result.to_pylist() == expected
+    result = pyarrow.array(broadloom.arrow.hmac(pyarrow.array(values, "string"), key, "md5"))
+    assert result.type == pyarrow.binary(16)
+
+
+def test_chunked_arrays_and_streams_of_batches() -> None:
+    chunked = pyarrow.chunked_array([["a", None], [], ["b", "c"]], "string")
+    result = broadloom.arrow.sha256(chunked)
+    assert (len(result), result.num_chunks, result.null_count) == (4, 3, 1)
+    assert pyarrow.chunked_array(result).to_pylist() == sha256(["a", None, "b", "c"])
+    batch = pyarrow.record_batch({"only": ["x", "y"]})
+    reader = pyarrow.RecordBatchReader.from_batches(batch.schema, [batch, batch])
+    stream = pyarrow.chunked_array(broadloom.arrow.sha256(reader))
+    assert stream.to_pylist() == sha256(["x", "y", "x", "y"])
+    empty = pyarrow.chunked_array([], "string")
+    assert pyarrow.chunked_array(broadloom.arrow.sha256(empty)).type == pyarrow.binary(32)
+
+
+@given(texts, st.sampled_from(TYPES), st.booleans())
+def test_encryption_round_trips(
+    values: list[str | None], kind: pyarrow.DataType, text: bool
+) -> None:
+    key = os.urandom(32)
+    sealed = broadloom.arrow.encrypt_column(encoded(values, kind), key, associated=b"column")
+    cells = pyarrow.array(sealed).to_pylist()
+    for cell, value in zip(cells, values, strict=True):
+        if value is None:
+            assert cell is None
+        else:
+            assert AESGCM(key).decrypt(cell[:12], cell[12:], b"column") == value.encode()
+    opened = broadloom.arrow.decrypt_column(sealed, key, associated=b"column", text=text)
+    opened = pyarrow.array(opened)
+    opened.validate(full=True)
+    expected = values if text else [None if v is None else v.encode() for v in values]
+    assert opened.to_pylist() == expected
+
+
+def test_nonces_are_never_the_same() -> None:
+    sealed = pyarrow.array(broadloom.arrow.encrypt_column(pyarrow.array(["same"] * 500), bytes(32)))
+    assert len({cell[:12] for cell in sealed.to_pylist()}) == 500
+
+
+def test_forgeries_in_a_chunked_column() -> None:
+    key = os.urandom(32)
+    column = pyarrow.chunked_array([["a", None], ["b", "c"]])
+    sealed = pyarrow.chunked_array(broadloom.arrow.encrypt_column(column, key, "xchacha20-poly1305"))
+    cells = sealed.to_pylist()
+    cells[3] = cells[3][:-1] + bytes([cells[3][-1] ^ 1])
+    forged = pyarrow.chunked_array([cells[:2], cells[2:]])
+    with pytest.raises(broadloom.InvalidTag, match="the tag of value 3 is wrong") as error:
+        broadloom.arrow.decrypt_column(forged, key, "xchacha20-poly1305")
+    assert error.value.indices == [3]
+    with pytest.raises(ValueError, match="value 1 has 3 bytes, and its nonce alone has 12"):
+        broadloom.arrow.decrypt_column(pyarrow.array([None, b"abc"]), key)
+    with pytest.raises(ValueError, match="value 0 is shorter than its tag"):
+        broadloom.arrow.decrypt_column(pyarrow.array([bytes(20)]), key)
+    not_text = broadloom.arrow.encrypt_column(pyarrow.array([b"\xff"]), key)
+    with pytest.raises(ValueError, match="no text in UTF-8"):
+        broadloom.arrow.decrypt_column(not_text, key, text=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (pyarrow.array([1, 2]), "values of the type Int64 are not bytes; valid: string"),
+        (pyarrow.table({"a": ["x"], "b": ["y"]}), "a table of 2 columns; select one"),
+        (["a", "b"], "list is no Arrow array"),
+        (b"bytes", "bytes is no Arrow array"),
+    ],
+)
+def test_what_is_no_column_of_bytes(values: object, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        broadloom.arrow.sha256(values)
+
+
+VALUES: list[str | None] = ["warp", None, "", "weft of a string longer than twelve bytes"] * 500
+
+
+def test_polars() -> None:
+    series = polars.Series("text", VALUES)
+    result = polars.Series(broadloom.arrow.sha256(series))
+    assert result.to_list() == sha256(VALUES)
+    frame = polars.DataFrame({"text": VALUES})
+    assert polars.Series(broadloom.arrow.sha256(frame)).to_list() == sha256(VALUES)
+
+
+def test_duckdb() -> None:
+    connection = duckdb.connect()
+    connection.register("words", pyarrow.table({"text": VALUES}))
+    result = broadloom.arrow.sha256(connection.sql("SELECT text FROM words"))
+    assert pyarrow.chunked_array(result).to_pylist() == sha256(VALUES)
+    hashed = pyarrow.table({"digest": pyarrow.chunked_array(result)})
+    connection.register("hashed", hashed)
+    [(count,)] = connection.sql("SELECT count(DISTINCT digest) FROM hashed").fetchall()
+    assert count == 3 and len(hashed) == len(VALUES)
+
+
+def test_duckdb_function() -> None:
+    """A SQL function over Arrow, as the README shows it."""
+
+    def digest(column: pyarrow.Array) -> pyarrow.Array:
+        hashed = broadloom.arrow.sha256(column)
+        chunked = isinstance(hashed, broadloom.arrow.ChunkedArray)
+        array = pyarrow.chunked_array(hashed) if chunked else pyarrow.array(hashed)
+        return array.cast(pyarrow.binary())
+
+    connection = duckdb.connect()
+    connection.create_function("sha256_many", digest, ["VARCHAR"], "BLOB", type="arrow")
+    rows = connection.sql("SELECT sha256_many(t) FROM (VALUES ('warp'), ('weft')) v(t)").fetchall()
+    assert [row[0] for row in rows] == sha256(["warp", "weft"])
+
+
+def test_datafusion() -> None:
+    context = datafusion.SessionContext()
+    context.register_record_batches("t", [pyarrow.table({"text": VALUES}).to_batches()])
+    result = broadloom.arrow.sha256(context.sql("SELECT text FROM t"))
+    assert sorted(map(str, pyarrow.chunked_array(result).to_pylist())) == sorted(
+        map(str, sha256(VALUES))
+    )
+
+
+def test_datafusion_function() -> None:
+    """A SQL function over Arrow, as the README shows it."""
+
+    def digest(column: pyarrow.Array) -> pyarrow.Array:
+        return pyarrow.array(broadloom.arrow.sha256(column)).cast(pyarrow.binary())
+
+    context = datafusion.SessionContext()
+    context.register_record_batches("t", [pyarrow.table({"text": VALUES}).to_batches()])
+    name = "sha256_many"
+    context.register_udf(
+        datafusion.udf(digest, [pyarrow.string()], pyarrow.binary(), "stable", name=name)
+    )
+    batches = context.sql(f"SELECT {name}(text) AS digest FROM t WHERE text = 'warp'").collect()
+    digests = pyarrow.Table.from_batches(batches)["digest"].to_pylist()
+    assert digests == sha256(["warp"] * 500)
+
+
+def test_a_udf_as_spark_calls_it() -> None:
+    """Spark's mapInArrow hands over an iterator of batches and takes one."""
+
+    def add_digest(batches):  # type: ignore[no-untyped-def]
+        for batch in batches:
+            digest = pyarrow.array(broadloom.arrow.sha256(batch["text"])).cast(pyarrow.binary())
+            yield batch.append_column("digest", digest)
+
+    table = pyarrow.table({"text": VALUES})
+    result = pyarrow.Table.from_batches(add_digest(table.to_batches(max_chunksize=300)))
+    assert result["digest"].to_pylist() == sha256(VALUES)

@@ -1,0 +1,175 @@
+"""Compression, both ways, against gzip and zlib."""
+
+import gzip
+import io
+import os
+import random
+import tempfile
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import broadloom
+import broadloom.gzip
+import broadloom.zlib
+
+TEXT = b"".join(b"%d the warp, the weft\n" % (i * i) for i in range(100_000))
+NOISE = random.Random(1).randbytes(300_000)
+datas = st.binary(max_size=2000) | st.builds(lambda b, n: b * n, st.binary(max_size=20), st.integers(0, 5000))
+
+
+@given(st.lists(datas, max_size=20), st.sampled_from([0, 1, 6, 12]), st.integers(1, 3))
+def test_many_round_trips(buffers: list[bytes], level: int, threads: int) -> None:
+    files = broadloom.compress_many(buffers, "gzip", level, threads=threads)
+    assert [gzip.decompress(file) for file in files] == buffers
+    assert broadloom.decompress_many(files, threads=threads) == buffers
+    files = broadloom.compress_many(buffers, "zlib", level, threads=threads)
+    assert [zlib.decompress(file) for file in files] == buffers
+    assert broadloom.decompress_many(files, "zlib") == buffers
+    files = broadloom.compress_many(buffers, "raw", level)
+    assert [zlib.decompress(file, -15) for file in files] == buffers
+    assert broadloom.decompress_many(files, "raw") == buffers
+
+
+@given(datas, st.integers(0, 9))
+def test_both_ways_with_the_standard_library(data: bytes, level: int) -> None:
+    assert gzip.decompress(broadloom.gzip.compress(data, level)) == data
+    assert broadloom.gzip.decompress(gzip.compress(data, level)) == data
+    assert zlib.decompress(broadloom.zlib.compress(data, level)) == data
+    assert broadloom.zlib.decompress(zlib.compress(data, level)) == data
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("format", ["gzip", "bgzf"])
+@pytest.mark.parametrize("data", [b"", b"x", TEXT, NOISE, TEXT + NOISE + TEXT])
+def test_files(tmp_path: Path, data: bytes, format: str, threads: int) -> None:
+    path = tmp_path / "file.gz"
+    with broadloom.gzip.open(path, "wb", 1, threads=threads, format=format) as file:
+        for start in range(0, len(data), 77_777):
+            assert file.write(data[start : start + 77_777]) == len(data[start : start + 77_777])
+    assert gzip.decompress(path.read_bytes()) == data
+    with broadloom.gzip.open(path, threads=threads) as file:
+        assert file.read() == data
+    with broadloom.gzip.open(path, threads=threads) as file:
+        pieces = list(iter(lambda: file.read(50_001), b""))
+    assert b"".join(pieces) == data
+    assert all(len(piece) == 50_001 for piece in pieces[:-1])
+
+
+def test_files_of_the_standard_library_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "file.gz"
+    with gzip.open(path, "wb") as file:
+        file.write(TEXT)
+    with path.open("ab") as raw:
+        raw.write(gzip.compress(NOISE))
+    with broadloom.gzip.open(path) as mine:
+        assert mine.read() == TEXT + NOISE
+
+
+def test_text_lines_and_appending(tmp_path: Path) -> None:
+    path = tmp_path / "log.gz"
+    with broadloom.gzip.open(path, "wt", encoding="utf-8", newline="\n") as log:
+        print("Kette", "Schuß", file=log)
+    with broadloom.gzip.open(str(path), "at", encoding="utf-8") as log:
+        print("second", file=log)
+    with broadloom.gzip.open(os.fsencode(path), "rt", encoding="utf-8") as log:
+        assert list(log) == ["Kette Schuß\n", "second\n"]
+    with pytest.raises(FileExistsError):
+        broadloom.gzip.open(path, "xb")
+
+
+def test_open_files_are_left_open() -> None:
+    buffer = io.BytesIO()
+    with broadloom.gzip.open(buffer, "wb") as file:
+        file.write(TEXT)
+    assert not buffer.closed and gzip.decompress(buffer.getvalue()) == TEXT
+    buffer.seek(0)
+    with broadloom.gzip.open(buffer) as file:
+        assert file.readline() == TEXT[: TEXT.index(b"\n") + 1]
+    assert not buffer.closed
+
+
+def test_the_time_is_stored_when_asked_for() -> None:
+    assert broadloom.gzip.compress(b"x") == broadloom.gzip.compress(b"x", mtime=0)
+    assert broadloom.gzip.compress(b"x", mtime=7)[4:8] == (7).to_bytes(4, "little")
+    assert broadloom.gzip.compress(b"x", mtime=None)[4:8] != bytes(4)
+    with pytest.raises(ValueError, match="mtime is -1"):
+        broadloom.gzip.compress(b"x", mtime=-1)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_damage_is_found_however_it_is_read(tmp_path: Path, threads: int) -> None:
+    whole = gzip.compress(TEXT)
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 0x10
+    with pytest.raises(broadloom.gzip.BadGzipFile, match="at byte"):
+        broadloom.gzip.decompress(damaged, threads=threads)
+    with pytest.raises(EOFError, match="the input ends within"):
+        broadloom.gzip.decompress(whole[:-9], threads=threads)
+    with pytest.raises(gzip.BadGzipFile):
+        broadloom.gzip.decompress(b"no gzip data", threads=threads)
+    path = tmp_path / "file.gz"
+    path.write_bytes(damaged)
+    with broadloom.gzip.open(path, threads=threads) as file:
+        for _ in range(2):  # What was wrong stays wrong.
+            with pytest.raises(broadloom.gzip.BadGzipFile):
+                while file.read(1 << 16):
+                    pass
+    path.write_bytes(whole[:-9])
+    with broadloom.gzip.open(path, threads=threads) as file, pytest.raises(EOFError):
+        file.read()
+
+
+def test_limits() -> None:
+    bomb = zlib.compress(bytes(10_000_000))
+    assert len(broadloom.zlib.decompress(bomb, limit=10_000_000)) == 10_000_000
+    with pytest.raises(ValueError, match="limit"):
+        broadloom.zlib.decompress(bomb, limit=9_999_999)
+    with pytest.raises(ValueError, match=r"buffers\[1\]: .*limit"):
+        broadloom.decompress_many([zlib.compress(b""), bomb], "zlib", limit=10)
+
+
+def test_errors_of_many_name_the_first() -> None:
+    good = zlib.compress(b"good")
+    for threads in (1, 3):
+        with pytest.raises(ValueError, match=r"buffers\[2\]"):
+            broadloom.decompress_many([good, good, b"bad!", b"bad!"] * 9, "zlib", threads=threads)
+    with pytest.raises(EOFError, match=r"buffers\[0\]"):
+        broadloom.decompress_many([good[:-5]], "zlib")
+    with pytest.raises(ValueError, match='"rar" is no format; valid: gzip, bgzf, zlib, raw'):
+        broadloom.compress_many([b""], "rar")
+    with pytest.raises(ValueError, match="level is 13; valid: 0 to 12"):
+        broadloom.compress_many([b""], level=13)
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"), [("rw", "mode is 'rw'"), ("", "mode is ''"), ("rbt", "mode is 'rbt'")]
+)
+def test_wrong_modes(mode: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        broadloom.gzip.open("file", mode)
+
+
+def test_wrong_arguments_leave_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "new.gz"
+    with pytest.raises(ValueError, match="level is 99"):
+        broadloom.gzip.open(path, "wb", 99)
+    with pytest.raises(ValueError, match="encoding is 'utf-8'"):
+        broadloom.gzip.open(path, "wb", encoding="utf-8")
+    with pytest.raises(ValueError, match="wbits is 7"):
+        broadloom.zlib.compress(b"", 6, 7)
+    with pytest.raises(TypeError):
+        broadloom.gzip.open(3)
+    assert not path.exists()
+
+
+def test_a_reader_that_stops_early_leaves_nothing_behind() -> None:
+    with tempfile.NamedTemporaryFile(suffix=".gz") as file:
+        file.write(gzip.compress(TEXT * 20, 1))
+        file.flush()
+        for _ in range(50):
+            with broadloom.gzip.open(file.name) as mine:
+                assert mine.read(10) == TEXT[:10]

@@ -1,0 +1,216 @@
+"""What holds for the process: threads, changes during a call, memory, the end of the interpreter."""
+
+import gc
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+import tracemalloc
+
+import psutil
+import pytest
+
+import broadloom
+import broadloom.gzip
+
+
+def test_many_threads_at_once() -> None:
+    key, nonces = bytes(32), [i.to_bytes(12, "big") for i in range(300)]
+    texts = [bytes([i % 256]) * i for i in range(300)]
+    digests = [hashlib.sha256(text).digest() for text in texts]
+    sealed = broadloom.seal_many(texts, key, nonces)
+    wrong: list[str] = []
+
+    def work() -> None:
+        for turn in range(60):
+            if broadloom.hash_many(texts, threads=1 + turn % 3) != digests:
+                wrong.append("hash")
+            if broadloom.open_many(sealed, key, nonces, threads=1 + turn % 3) != texts:
+                wrong.append("open")
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_one_hasher_of_many_threads() -> None:
+    stream = broadloom.new("sha256")
+    block = bytes(10_000)
+
+    def work() -> None:
+        for _ in range(100):
+            stream.update(block)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert stream.digest() == hashlib.sha256(bytes(4_000_000)).digest()
+
+
+def test_the_gil_is_released() -> None:
+    """A thread of Python makes progress while another is within one long call."""
+    buffers = [bytes(8 << 20)] * 16
+    progress = 0
+    done = threading.Event()
+
+    def count() -> None:
+        nonlocal progress
+        while not done.is_set():
+            progress += 1
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    while progress == 0:
+        pass
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)  # So that it counts little where the call has the GIL.
+    try:
+        for _ in range(100):
+            before = progress
+            broadloom.hash_many(buffers)
+            if progress - before > 10_000:
+                return
+        pytest.fail("nothing was counted during a call")
+    finally:
+        sys.setswitchinterval(interval)
+        done.set()
+        counter.join()
+
+
+def test_a_change_during_a_call_never_shows() -> None:
+    """What is hashed is the buffer as it was at one moment, when the copy was made."""
+    changing = bytearray(1 << 20)
+    states = {value: hashlib.sha256(bytes([value]) * len(changing)).digest() for value in (0, 255)}
+    patterns = [bytes([value]) * len(changing) for value in states]
+    stop = threading.Event()
+
+    def change() -> None:
+        while not stop.is_set():
+            for pattern in patterns:
+                changing[:] = pattern
+
+    other = threading.Thread(target=change)
+    other.start()
+    try:
+        for _ in range(100):
+            [digest] = broadloom.hash_many([changing])
+            assert digest in states.values()
+    finally:
+        stop.set()
+        other.join()
+
+
+def test_a_pinned_buffer_cannot_be_resized_under_a_call() -> None:
+    held = bytearray(b"x" * 100)
+    view = memoryview(held).toreadonly()
+    assert broadloom.hash_many([view]) == [hashlib.sha256(held).digest()]
+    view.release()
+    held.append(1)  # The call gave up the buffer.
+
+
+def test_objects_that_an_iterator_drops_are_kept() -> None:
+    buffers = (bytearray(str(i), "ascii") * 100 for i in range(5000))
+    expected = [hashlib.sha256(str(i).encode() * 100).digest() for i in range(5000)]
+    assert broadloom.hash_many(buffers) == expected
+
+
+def test_memory_of_a_million_calls() -> None:
+    """Neither Python's nor the process's memory grows with the number of calls."""
+    messages = [b"a" * 64, bytearray(64), memoryview(bytes(64))]
+    key, nonce = bytes(32), [bytes(12)] * 3
+
+    def calls(count: int) -> None:
+        for _ in range(count):
+            broadloom.hash_many(messages)
+        for _ in range(count // 100):
+            sealed = broadloom.seal_many(messages, key, nonce)
+            broadloom.open_many(sealed, key, nonce, result="arrow")
+            try:
+                broadloom.open_many(nonce, key, nonce)
+            except ValueError:
+                pass
+
+    calls(2_000)
+    gc.collect()
+    process = psutil.Process()
+    before = process.memory_info().rss
+    calls(1_000_000)
+    gc.collect()
+    assert process.memory_info().rss - before < 8 << 20
+    tracemalloc.start()
+    calls(100)
+    gc.collect()
+    first, _ = tracemalloc.get_traced_memory()
+    calls(3_000)
+    gc.collect()
+    last, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert last - first < 50_000
+
+
+def test_threads_of_unfinished_streams_end() -> None:
+    before = threads_of_this_process()
+    for _ in range(20):
+        broadloom.gzip.open(os.devnull, "wb", threads=2)
+    gc.collect()
+    for _ in range(1000):
+        if threads_of_this_process() <= before:
+            return
+        threading.Event().wait(0.01)
+    pytest.fail("threads are left over")
+
+
+def threads_of_this_process() -> int:
+    return psutil.Process().num_threads()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "broadloom.hash_many([bytes(64 << 20)] * 8, threads=2)",
+        "broadloom.gzip.open(os.devnull, 'wb', threads=2).write(bytes(64 << 20))",
+        "broadloom.hash_files(['/dev/zero'])",
+    ],
+)
+def test_the_interpreter_ends_while_a_thread_works(work: str) -> None:
+    code = f"""
+import os, threading, time, broadloom, broadloom.gzip
+threading.Thread(target=lambda: {work}, daemon=True).start()
+time.sleep(0.05)
+print("the end", flush=True)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert (run.returncode, run.stdout) == (0, b"the end\n"), run.stderr.decode()
+
+
+def test_ctrl_c_comes_through_after_a_call() -> None:
+    code = """
+import os, signal, threading, broadloom
+threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        broadloom.hash_many([bytes(1 << 20)] * 4)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert run.stdout == b"interrupted\n", run.stderr.decode()
+
+
+def test_a_child_of_fork_can_work() -> None:
+    code = """
+import os, broadloom
+first = broadloom.hash_many([b"x"], threads=2)
+child = os.fork()
+if child == 0:
+    os._exit(0 if broadloom.hash_many([b"x"], threads=2) == first else 1)
+print(os.waitpid(child, 0)[1])
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert run.stdout == b"0\n", run.stderr.decode()
