@@ -32,6 +32,7 @@
 //!
 //! RC4 is left out: its addresses depend on the key, as its documentation says.
 
+mod binary;
 mod check;
 mod ciphers;
 mod comparisons;
@@ -106,6 +107,7 @@ fn check_all(observer: &mut Observer) -> ExitCode {
         others::check(&mut checks);
         rsa::check(&mut checks);
         curves::check(&mut checks);
+        binary::check(&mut checks);
         slh_dsa::check(&mut checks);
         comparisons::check(&mut checks);
         engine::check(&mut checks);
