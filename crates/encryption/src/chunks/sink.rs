@@ -84,7 +84,8 @@ impl<'a> Sink<'a> {
                 }
                 let written = self.write_stream(&mut state, chunk, group);
                 let done = state.finish(written, group);
-                state.turn += 1;
+                // Behind an error it is nobody's turn any more.
+                state.turn += u64::from(done);
                 done
             }
         };
