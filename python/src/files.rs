@@ -141,7 +141,7 @@ enum Chunks {
 impl Source<Digests> for Chunks {
     fn next(&mut self) -> Option<Item<Digests>> {
         match self {
-            Chunks::Spans(spans) => spans.next().map(Item::Hash),
+            Chunks::Spans(spans) => spans.request().map(Item::Hash),
             Chunks::Serial(name, serial) => {
                 let (name, input) = (Arc::clone(name), Input::Serial(serial.take()?));
                 Some(Item::Hash(Request { name, expected: (), input }))

@@ -81,8 +81,8 @@ impl Spans {
         Spans { file: Arc::new(file), name, offset: 0, size, span }
     }
 
-    /// The next one.
-    pub fn next<T: Task>(&mut self) -> Option<Request<T>> {
+    /// The next one's request.
+    pub fn request<T: Task>(&mut self) -> Option<Request<T>> {
         if self.offset == self.size {
             return None;
         }

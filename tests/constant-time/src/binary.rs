@@ -1,8 +1,7 @@
 //! Binary curves: private keys and nonces are secret.
 
-use broadloom_lanes::Cpu;
 use broadloom_lanes::{
-    BinaryCurve, BinaryCurveLanes, BinaryPrivateKey, CurveOutcome, Loan, Planner,
+    BinaryCurve, BinaryCurveLanes, BinaryPrivateKey, Cpu, CurveOutcome, Loan, Planner,
 };
 
 use crate::check::Checks;

@@ -56,6 +56,5 @@ fn ed25519(cpu: &Cpu, count: usize) -> bool {
     });
     assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "there is always one");
     let all = buffers.iter_mut().map(Vec::as_mut_slice);
-    all.chain(responses.iter_mut().map(|response| &mut response[..]))
-        .all(|bytes| made_from_secrets(bytes))
+    all.chain(responses.iter_mut().map(|response| &mut response[..])).all(made_from_secrets)
 }

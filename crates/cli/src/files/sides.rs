@@ -47,7 +47,7 @@ impl Counted<'_> {
     pub fn places(&self) -> Option<u64> {
         let (mut file, metadata) = (self.file.0, self.file.0.metadata().ok()?);
         let at_start = metadata.is_file() && file.stream_position().is_ok_and(|place| place == 0);
-        at_start.then(|| metadata.len())
+        at_start.then_some(metadata.len())
     }
 }
 

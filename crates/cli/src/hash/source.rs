@@ -94,7 +94,7 @@ impl Paths {
             }
             Ok(Opened::Regular(file, size)) => {
                 let mut spans = Spans::new(file, name, size, chunk);
-                let first = spans.next().expect("the file is not empty");
+                let first = spans.request().expect("the file is not empty");
                 self.spans = Some(spans);
                 Item::Hash(first)
             }
@@ -104,7 +104,7 @@ impl Paths {
 
 impl Source<Report> for Paths {
     fn next(&mut self) -> Option<Item<Report>> {
-        if let Some(item) = self.spans.as_mut().and_then(Spans::next) {
+        if let Some(item) = self.spans.as_mut().and_then(Spans::request) {
             return Some(Item::Hash(item));
         }
         self.spans = None;

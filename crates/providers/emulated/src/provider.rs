@@ -14,6 +14,7 @@ use crate::options::{OptionError, Options};
 use crate::queue::EmulatedQueue;
 use crate::session::DeviceSession;
 use crate::statistics::Statistics;
+use crate::timing::cost;
 
 /// The provider `emulated`: a modelled accelerator. A clone is the same device.
 ///
@@ -131,6 +132,7 @@ impl Provider for Emulated {
             Algorithm::Chain(cipher, mac, _) => {
                 self.supports(Algorithm::Cipher(cipher)) && self.supports(Algorithm::Mac(mac))
             }
+            Algorithm::PublicKey(own) if cost(own, Direction::Sign).is_none() => false,
             _ => self.backends.iter().any(|backend| backend.supports(algorithm)),
         }
     }
