@@ -3,9 +3,10 @@
     python python/benchmarks/compare.py [--quick] [ROW...]
 
 The two sides take turns in one process. The first ratio of a line is that of the minima, the second
-that of the medians. Rows of one thread are measured in time of the processor, so that other
-programs disturb them less; the others by the clock on the wall. A side whose library is absent is reported. Needs numpy, pyarrow and polars;
-with isal, also its threads. Figures of two runs are not to be compared.
+that of the medians. The rows of `one` and `small` are measured in time of the processor, so that
+other programs disturb them less; the others, where one side or the other has threads, by the clock
+on the wall. Needs numpy, pyarrow and polars. DataFusion, and isal with its threads, are peers where
+they are installed; where not, a line says so. Figures of two runs are not to be compared.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import concurrent.futures
 import gzip
 import hashlib
 import os
+import random
 import statistics
 import sys
 import tempfile
@@ -88,13 +90,15 @@ def one(quick: bool) -> None:
         for _ in repeats:
             hashlib.sha256(message[0]).digest()
 
-    compare("hash_many, 1 of 64 B, 1000 calls", mine, {"hashlib": peer}, 20 if quick else 200, time.process_time)
+    turns = 20 if quick else 200
+    name = "hash_many, 1 of 64 B, 1000 calls"
+    compare(name, mine, {"hashlib": peer}, turns, time.process_time)
 
 
 def column(quick: bool) -> None:
     """A column of strings of 20 to 60 bytes."""
     import polars
-    import pyarrow
+    import pyarrow  # type: ignore[import-untyped]
 
     count = 200_000 if quick else 10_000_000
     noise = os.urandom(1 << 20).hex()
@@ -151,8 +155,10 @@ def files(quick: bool) -> None:
 def compression(quick: bool) -> None:
     """Writing and reading 256 MB by gzip.open."""
     size = (4 if quick else 256) * 1_000_000
-    words = [hashlib.sha256(bytes([i % 251, i // 251])).hexdigest()[: 3 + i % 9] for i in range(4000)]
-    piece = " ".join(words[i * i % 4000] for i in range(200_000)).encode()
+    digests = [hashlib.sha256(bytes([i % 251, i // 251])).hexdigest() for i in range(4000)]
+    words = [digest[: 3 + i % 9] for i, digest in enumerate(digests)]
+    # It comes again only after more bytes than gzip looks back.
+    piece = " ".join(random.Random(1).choices(words, k=200_000)).encode()
     data = (piece * (size // len(piece) + 1))[:size]
     opens: dict[str, Callable[..., object]] = {"gzip": gzip.open}
     try:

@@ -99,7 +99,8 @@ impl Buffers {
     /// Adds an object by the buffer protocol.
     fn export(&mut self, object: &Bound<'_, PyAny>, name: impl Fn() -> String) -> PyResult<()> {
         if let Ok(bytes) = object.cast::<PyByteArray>() {
-            return Ok(self.copy(bytes.to_vec()));
+            self.copy(bytes.to_vec());
+            return Ok(());
         }
         let buffer = export(object, name)?;
         if buffer.readonly() {

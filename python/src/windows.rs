@@ -152,7 +152,7 @@ pub fn process<'a, O: Send, T>(
     let failed = Mutex::new(Vec::new());
     on_threads(threads.min(count), &|place| {
         let more = match place {
-            Place::Caller => with_processor(&work),
+            Place::Caller => with_processor(work),
             Place::Other => work(&mut Processor::new()),
         };
         failed.lock().expect("appending does not panic").extend(more);

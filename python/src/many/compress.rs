@@ -77,12 +77,15 @@ pub fn decompress_many<'py>(
     wanted.give(Records::Apart(data))
 }
 
+/// What is done to one buffer, and where its output goes.
+type Work<'a> = dyn Fn(&[u8], &mut Vec<u8>) -> Result<(), Failure> + Sync + 'a;
+
 /// Does the same to each buffer.
 fn each(
     buffers: &Buffers,
     threads: usize,
     py: Python<'_>,
-    work: &(dyn Fn(&[u8], &mut Vec<u8>) -> Result<(), Failure> + Sync),
+    work: &Work<'_>,
 ) -> PyResult<Vec<Vec<u8>>> {
     let mut outputs = vec![Vec::new(); buffers.len()];
     let failed = py.detach(|| {
@@ -131,10 +134,7 @@ pub fn decompress<'py>(
 }
 
 /// Does something to one buffer, without the GIL.
-fn one<'py>(
-    data: &Bound<'py, PyAny>,
-    work: &(dyn Fn(&[u8], &mut Vec<u8>) -> Result<(), Failure> + Sync),
-) -> PyResult<Bound<'py, PyBytes>> {
+fn one<'py>(data: &Bound<'py, PyAny>, work: &Work<'_>) -> PyResult<Bound<'py, PyBytes>> {
     let py = data.py();
     let data = Buffers::one(data, "data")?;
     let mut output = Vec::new();
