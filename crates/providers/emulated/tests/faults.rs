@@ -256,7 +256,7 @@ fn everything_with(seed: u64) -> Vec<String> {
     let number = seed.to_string();
     let mut options =
         vec![("faults", faults), ("seed", &number), ("timeout", "200us"), ("ring", "8")];
-    options.push(("memory", if seed % 2 == 0 { "copy" } else { "gather" }));
+    options.push(("memory", if seed.is_multiple_of(2) { "copy" } else { "gather" }));
     match seed % 5 {
         0 => options.push(("responses", "interrupt")),
         1 => options.extend([("poller", "thread"), ("poll-interval", "5us")]),
