@@ -307,7 +307,7 @@ fn damage_leaves_no_file_and_writes_nothing_unauthenticated() {
     run(place.command("keygen").args(["-o", "stranger"]), b"");
     place.write("a.age", &good);
     let stranger = decrypt(&place, &["-i", "stranger", "a.age"], b"");
-    refused(&stranger, 1, "no identity fits: the file is for 1 other X25519 key");
+    refused(&stranger, 1, "no passphrase fits: the file is for 1 other X25519 key");
 }
 
 #[test]
