@@ -36,7 +36,7 @@ pub(super) fn reduced(digest: &[u8; 64]) -> Number {
 /// fn sha512(message: Vec<u8>) -> [u8; 64] {
 ///     let mut jobs = [HashJob::<Sha512, _>::digest(message, ())];
 ///     Planner::new(&Cpu::detect()).process_many(&mut jobs);
-///     jobs[0].output().expect("complete").try_into().expect("64 bytes")
+///     *jobs[0].output().expect("complete")
 /// }
 ///
 /// let key = Ed25519PrivateKey::new(&sha512(vec![7; 32]));
