@@ -2,7 +2,7 @@
 //!
 //! A [`Source`](source::Source) says what is to be hashed, one thing after another. A
 //! [`Task`](task::Task) is told the results, in the order of the source. [`Run`](threads::Run)
-//! starts the workers, each with lanes of its own and a [window](window) of open files, of which it
+//! starts the workers, each with lanes of its own and a window of open files, of which it
 //! hashes a piece each at a time.
 
 #![forbid(unsafe_code)]
