@@ -166,6 +166,16 @@ fn a_mix_is_right_by_every_manager() {
         planner.process_many(&mut jobs);
         signatures.push(jobs[0].output().expect("complete").expect("a signature").to_vec());
     }
+    let secrets: Vec<Vec<u8>> = (0..scalars_of.len())
+        .map(|index| {
+            let (key, peer) = (&scalars_of[index], &scalars_of[of(index, 2)]);
+            let curve = key.curve().parameters();
+            let order = &curve.order;
+            let both = order.product(&order.form(key.scalar()), peer.scalar());
+            let shared = multiple(curve, &both, Some((curve.x, curve.y))).expect("a point");
+            [to_bytes(&shared.0).to_vec(), vec![0; 36]].concat()
+        })
+        .collect();
     let cases = || {
         let mut cases: Vec<Case<'_>> = Vec::new();
         for (index, key) in scalars_of.iter().enumerate() {
@@ -180,15 +190,8 @@ fn a_mix_is_right_by_every_manager() {
             let other = BinaryCurveJob::verify(&keys[of(index, 1)], input, at + 2);
             cases.push((other.expect("108 bytes"), Err(CurveError)));
             let peer = of(index, 2);
-            let curve = key.curve().parameters();
-            let shared = multiple(
-                curve,
-                key.scalar(),
-                multiple(curve, scalars_of[peer].scalar(), Some((curve.x, curve.y))),
-            );
-            let x = shared.expect("a point").0;
             let agree = BinaryCurveJob::agree(key, points[peer].clone(), at + 3);
-            let secret = [to_bytes(&x).to_vec(), vec![0; 36]].concat();
+            let secret = secrets[index].clone();
             cases.push((agree.expect("72 bytes"), Ok(secret)));
             let off = BinaryCurveJob::agree(key, vec![1; 72], at + 4).expect("72 bytes");
             cases.push((off, Err(CurveError)));
