@@ -58,6 +58,7 @@ mod slab;
 mod slh_dsa;
 mod sponge;
 mod vector;
+mod widths;
 
 pub use aes::{
     AesKey, CbcJob, CbcLanes, CcmError, CcmJob, CcmLanes, CfbJob, CfbLanes, CmacJob, CmacKey,

@@ -23,6 +23,7 @@ mod tests;
 
 use crate::cpu::{Cpu, Isa};
 use crate::report::KernelInfo;
+use crate::widths::Widths;
 
 pub(crate) use curve::Parameters;
 pub(crate) use kernel::Kernel;
@@ -33,28 +34,8 @@ pub use job::BinaryCurveJob;
 pub use key::{BinaryPrivateKey, BinaryPublicKey};
 pub use lanes::BinaryCurveLanes;
 
-/// The kernels of one CPU.
-#[derive(Clone, Copy)]
-pub(crate) struct BinaryKernels {
-    /// One lane.
-    pub one: &'static Kernel,
-    /// The others, the fewest lanes first, and from how many points on each of them is faster than
-    /// those before.
-    pub wide: &'static [(usize, &'static Kernel)],
-}
-
-impl BinaryKernels {
-    /// The fastest for so many points.
-    fn pick(&self, points: usize) -> &'static Kernel {
-        let wide = self.wide.iter().rfind(|(from, _)| *from <= points);
-        wide.map_or(self.one, |(_, kernel)| kernel)
-    }
-
-    /// The one with the most lanes.
-    fn widest(&self) -> &'static Kernel {
-        self.wide.last().map_or(self.one, |(_, kernel)| kernel)
-    }
-}
+/// The kernels of binary curves on one CPU.
+pub(crate) type BinaryKernels = Widths<Kernel>;
 
 /// What binary curves get on a CPU.
 pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {

@@ -100,9 +100,9 @@ impl Order {
         self.product(number, &self.square)
     }
 
-    /// Inverts at most [`MAX_TASKS`] numbers that are not zero, in the [form](Order::form), with one
-    /// exponentiation for all: the power of the order less two of their product (Fermat), from which each other number
-    /// is then divided.
+    /// Inverts at most [`MAX_TASKS`] numbers that are not zero, in the [form](Order::form), with
+    /// one exponentiation for all: the power of the order less two of their product (Fermat). Each
+    /// other number is then divided from it.
     pub(crate) fn invert(&self, numbers: &mut [Words]) {
         let Some((first, others)) = numbers.split_first() else { return };
         let mut products = [[0; 5]; MAX_TASKS];

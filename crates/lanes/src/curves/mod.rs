@@ -22,6 +22,7 @@ pub(crate) mod x25519;
 
 use crate::cpu::{Cpu, Isa};
 use crate::report::KernelInfo;
+use crate::widths::Widths;
 
 pub(crate) use kernel::Kernel;
 
@@ -31,28 +32,8 @@ pub use job::{CurveJob, CurveOutcome};
 pub use lanes::CurveLanes;
 pub use x25519::X25519Key;
 
-/// The kernels of one CPU.
-#[derive(Clone, Copy)]
-pub(crate) struct CurveKernels {
-    /// One lane, on integers.
-    pub one: &'static Kernel,
-    /// The others, the fewest lanes first, and from how many jobs on each of them is faster than
-    /// those before.
-    pub wide: &'static [(usize, &'static Kernel)],
-}
-
-impl CurveKernels {
-    /// The fastest for so many jobs.
-    fn pick(&self, jobs: usize) -> &'static Kernel {
-        let wide = self.wide.iter().rfind(|(from, _)| *from <= jobs);
-        wide.map_or(self.one, |(_, kernel)| kernel)
-    }
-
-    /// The one with the most lanes.
-    fn widest(&self) -> &'static Kernel {
-        self.wide.last().map_or(self.one, |(_, kernel)| kernel)
-    }
-}
+/// The kernels of curves on one CPU.
+pub(crate) type CurveKernels = Widths<Kernel>;
 
 /// What curves get on a CPU.
 pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {

@@ -17,6 +17,7 @@ mod tests;
 use crate::bignum::Kernel;
 use crate::cpu::{Cpu, Isa};
 use crate::report::KernelInfo;
+use crate::widths::Widths;
 
 pub use blinding::{RsaBlind, RsaBlinding, RsaBlindingError};
 pub use error::{RsaError, RsaInputError, RsaKeyError};
@@ -25,28 +26,8 @@ pub use key::{RsaParts, RsaPrivateKey};
 pub use lanes::RsaLanes;
 pub use public::RsaPublicKey;
 
-/// The kernels of one CPU.
-#[derive(Clone, Copy)]
-pub(crate) struct RsaKernels {
-    /// One lane, on integers.
-    pub one: &'static Kernel,
-    /// The others, the fewest lanes first, and from how many numbers on each of them is faster than
-    /// those before.
-    pub wide: &'static [(usize, &'static Kernel)],
-}
-
-impl RsaKernels {
-    /// The fastest for so many numbers.
-    fn pick(&self, numbers: usize) -> &'static Kernel {
-        let wide = self.wide.iter().rfind(|(from, _)| *from <= numbers);
-        wide.map_or(self.one, |(_, kernel)| kernel)
-    }
-
-    /// The one with the most lanes.
-    fn widest(&self) -> &'static Kernel {
-        self.wide.last().map_or(self.one, |(_, kernel)| kernel)
-    }
-}
+/// The kernels of RSA on one CPU.
+pub(crate) type RsaKernels = Widths<Kernel>;
 
 /// Lengths of moduli, in bits.
 const SIZES: [usize; 4] = [1024, 2048, 3072, 4096];
