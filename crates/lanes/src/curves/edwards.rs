@@ -194,8 +194,10 @@ impl<W: Words, const N: usize> Addend<W, N> {
     /// The point of these words, or in lanes where the mask is all ones, its negative.
     #[inline(always)]
     fn new(words: &[W; 12], negative: W) -> Self {
-        let number = |at: usize| Fe::<W, N>::from_words(&each!(i in 4 => words[at + i]));
-        let (plus, minus, product) = (number(0), number(4), number(8));
+        // No closure makes these: it would be compiled without the kernel's instruction set.
+        let plus = Fe::<W, N>::from_words(&each!(i in 4 => words[i]));
+        let minus = Fe::<W, N>::from_words(&each!(i in 4 => words[4 + i]));
+        let product = Fe::<W, N>::from_words(&each!(i in 4 => words[8 + i]));
         let negated = Fe::splat(negative, Fe::<W, N>::ZERO).minus(&product);
         Addend {
             plus: plus.replaced(negative, &minus),
