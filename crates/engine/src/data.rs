@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use broadloom_lanes::Buffers;
 use zeroize::Zeroize;
 
 use crate::parameters::Span;
@@ -405,12 +406,12 @@ impl<'a> Data<'a> {
     #[inline]
     pub(crate) fn text(&mut self) -> Text<'_> {
         match self {
-            Data::InPlace(buffer) => Text::InPlace(buffer.as_mut_slice()),
+            Data::InPlace(buffer) => Text::Write(Buffers::InPlace(buffer.as_mut_slice())),
             Data::Read(bytes) => Text::Read(bytes.as_slice()),
             Data::OutOfPlace { source, destination } => {
-                Text::Apart(source.as_slice(), destination.as_mut_slice())
+                Text::Write(Buffers::Apart(source.as_slice(), destination.as_mut_slice()))
             }
-            Data::Scattered(scattered) => Text::InPlace(&mut scattered.linear),
+            Data::Scattered(scattered) => Text::Write(Buffers::InPlace(&mut scattered.linear)),
         }
     }
 }
@@ -536,10 +537,8 @@ impl<'a, S: Into<Bytes<'a>>, D: Into<Buffer<'a>>> From<(S, D)> for Data<'a> {
 pub enum Text<'v> {
     /// To be read only.
     Read(&'v [u8]),
-    /// To be written over.
-    InPlace(&'v mut [u8]),
-    /// A source, and a destination of the same length apart from it.
-    Apart(&'v [u8], &'v mut [u8]),
+    /// To be written over, or read and written apart.
+    Write(Buffers<'v>),
 }
 
 impl<'v> Text<'v> {
@@ -548,29 +547,7 @@ impl<'v> Text<'v> {
     pub fn input(&self) -> &[u8] {
         match self {
             Text::Read(bytes) => bytes,
-            Text::InPlace(bytes) => bytes,
-            Text::Apart(source, _) => source,
-        }
-    }
-
-    /// A part of the bytes, which is within them; of a chain where they are written, even if they
-    /// are read apart: those were copied, and what the other half of the chain made is there.
-    #[inline(never)]
-    pub(crate) fn of_span(self, span: Span, chain: bool) -> Text<'v> {
-        let text = match self {
-            Text::Apart(_, destination) if chain => Text::InPlace(destination),
-            text => text,
-        };
-        if span == Span::ALL {
-            return text;
-        }
-        let range = span.start..span.end;
-        match text {
-            Text::Read(bytes) => Text::Read(&bytes[range]),
-            Text::InPlace(bytes) => Text::InPlace(&mut bytes[range]),
-            Text::Apart(source, destination) => {
-                Text::Apart(&source[range.clone()], &mut destination[range])
-            }
+            Text::Write(buffers) => buffers.input(),
         }
     }
 
@@ -579,8 +556,42 @@ impl<'v> Text<'v> {
     pub fn into_input(self) -> &'v [u8] {
         match self {
             Text::Read(bytes) => bytes,
-            Text::InPlace(bytes) => bytes,
-            Text::Apart(source, _) => source,
+            Text::Write(buffers) => buffers.into_input(),
+        }
+    }
+
+    /// The bytes to write, if there are any.
+    #[inline]
+    pub fn into_output(self) -> Option<&'v mut [u8]> {
+        match self {
+            Text::Read(_) => None,
+            Text::Write(buffers) => Some(buffers.into_output()),
+        }
+    }
+
+    /// A part of the bytes, which is within them; of a chain where they are written, even if they
+    /// are read apart: those were copied, and what the other half of the chain made is there.
+    #[inline(never)]
+    pub(crate) fn of_span(self, span: Span, chain: bool) -> Text<'v> {
+        let text = match self {
+            Text::Write(Buffers::Apart(_, destination)) if chain => {
+                Text::Write(Buffers::InPlace(destination))
+            }
+            text => text,
+        };
+        if span == Span::ALL {
+            return text;
+        }
+        let range = span.start..span.end;
+        match text {
+            Text::Read(bytes) => Text::Read(&bytes[range]),
+            Text::Write(Buffers::InPlace(bytes)) => {
+                Text::Write(Buffers::InPlace(&mut bytes[range]))
+            }
+            Text::Write(Buffers::Apart(source, destination)) => {
+                let part = &source[range.clone()];
+                Text::Write(Buffers::Apart(part, &mut destination[range]))
+            }
         }
     }
 }
@@ -630,7 +641,9 @@ mod tests {
             Data::from(vector.clone()),
             Data::from(boxed.clone()),
         ] {
-            let Text::InPlace(bytes) = data.text() else { unreachable!("it is in place") };
+            let Text::Write(Buffers::InPlace(bytes)) = data.text() else {
+                unreachable!("it is in place")
+            };
             bytes[0] = 9;
             assert!(data.output_pieces().eq([[9, 2, 3]]));
         }

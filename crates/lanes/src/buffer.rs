@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::marker::PhantomData;
 
 /// Bytes to read.
 ///
@@ -139,59 +138,80 @@ impl Span {
 /// let (source, mut result) = ([1; 20], [0; 20]);
 /// Planner::<CtrLanes>::new(&Cpu::detect()).process_each([
 ///     Loan::ctr(&key, &[9; 16], &mut in_place),
-///     Loan::ctr(&key, &[9; 16], Buffers::apart(&source, &mut result)),
+///     Loan::ctr(&key, &[9; 16], Buffers::Apart(&source, &mut result)),
 /// ]);
 /// assert_eq!(in_place, result);
 /// # Ok::<(), broadloom_lanes::KeyLengthError>(())
 /// ```
-pub struct Buffers<'a> {
-    span: Span,
-    borrowed: PhantomData<&'a mut [u8]>,
+///
+/// # Panics
+/// What makes a loan of two buffers panics where they have different lengths.
+#[derive(Debug)]
+pub enum Buffers<'a> {
+    /// One buffer, which is written over.
+    InPlace(&'a mut [u8]),
+    /// A source, and a destination of the same length.
+    Apart(&'a [u8], &'a mut [u8]),
 }
 
 impl<'a> Buffers<'a> {
-    /// One buffer, which is written over.
-    #[inline(always)]
-    pub fn in_place(buffer: &'a mut [u8]) -> Self {
-        Buffers { span: Span::in_place(buffer), borrowed: PhantomData }
+    /// The bytes to read.
+    #[inline]
+    pub fn input(&self) -> &[u8] {
+        match self {
+            Buffers::InPlace(bytes) => bytes,
+            Buffers::Apart(source, _) => source,
+        }
     }
 
-    /// A source, and a destination of the same length.
-    ///
-    /// # Panics
-    /// If the destination has another length than the source.
-    #[inline(always)]
-    pub fn apart(source: &'a [u8], destination: &'a mut [u8]) -> Self {
-        let len = source.len();
-        assert_eq!(len, destination.len(), "as many bytes of output as of input");
-        let span = Span { src: source.as_ptr(), dst: destination.as_mut_ptr(), len };
-        Buffers { span, borrowed: PhantomData }
+    /// The bytes to read, for as long as they are borrowed.
+    #[inline]
+    pub fn into_input(self) -> &'a [u8] {
+        match self {
+            Buffers::InPlace(bytes) => bytes,
+            Buffers::Apart(source, _) => source,
+        }
+    }
+
+    /// The bytes to write, for as long as they are borrowed.
+    #[inline]
+    pub fn into_output(self) -> &'a mut [u8] {
+        match self {
+            Buffers::InPlace(bytes) | Buffers::Apart(_, bytes) => bytes,
+        }
     }
 
     #[inline(always)]
     pub(crate) fn span(self) -> Span {
-        self.span
+        match self {
+            Buffers::InPlace(buffer) => Span::in_place(buffer),
+            Buffers::Apart(source, destination) => {
+                let len = source.len();
+                assert_eq!(len, destination.len(), "as many bytes of output as of input");
+                Span { src: source.as_ptr(), dst: destination.as_mut_ptr(), len }
+            }
+        }
     }
 }
 
 impl<'a> From<&'a mut [u8]> for Buffers<'a> {
     #[inline(always)]
     fn from(buffer: &'a mut [u8]) -> Self {
-        Buffers::in_place(buffer)
+        Buffers::InPlace(buffer)
     }
 }
 
 impl<'a, const N: usize> From<&'a mut [u8; N]> for Buffers<'a> {
     #[inline(always)]
     fn from(buffer: &'a mut [u8; N]) -> Self {
-        Buffers::in_place(buffer)
+        Buffers::InPlace(buffer)
     }
 }
 
 impl<'a> From<&'a mut Vec<u8>> for Buffers<'a> {
     #[inline(always)]
     fn from(buffer: &'a mut Vec<u8>) -> Self {
-        Buffers::in_place(buffer)
+        Buffers::InPlace(buffer)
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use broadloom_engine::provider::{
-    AnyQueue, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Text,
+    AnyQueue, Operation, Parts, Provider, ProviderError, ProviderSession, Queue,
 };
 use broadloom_engine::{Algorithm, CompressionAlgorithm, Direction, Transform};
 use zeroize::Zeroizing;
@@ -111,8 +111,8 @@ fn work(parts: Parts<'_, Session>) -> Vec<u8> {
         bits,
         data: text.input(),
     });
-    if let Text::InPlace(bytes) | Text::Apart(_, bytes) = text
-        && !matches!(session.algorithm, Algorithm::Hash(_) | Algorithm::Mac(_))
+    if !matches!(session.algorithm, Algorithm::Hash(_) | Algorithm::Mac(_))
+        && let Some(bytes) = text.into_output()
     {
         bytes.copy_from_slice(&output);
     }

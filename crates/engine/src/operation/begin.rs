@@ -1,5 +1,7 @@
 //! How an operation is made ready for a provider, or refused.
 
+use broadloom_lanes::Buffers;
+
 use super::Operation;
 use crate::data::{Data, Text};
 use crate::extra::Extra;
@@ -95,7 +97,7 @@ impl Operation<'_> {
         if !(gathers && self.data.is_read_only() && self.session().falls_back_to().is_none()) {
             self.data.gather_pieces();
         }
-        if let Text::Apart(source, destination) = self.data.text() {
+        if let Text::Write(Buffers::Apart(source, destination)) = self.data.text() {
             if rules.chain || !rules.writes {
                 destination.copy_from_slice(source);
             } else {

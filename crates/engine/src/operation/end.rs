@@ -3,7 +3,7 @@
 use zeroize::Zeroize;
 
 use super::{Operation, Phase, acting};
-use crate::data::{Data, Text};
+use crate::data::Data;
 use crate::job_error::JobError;
 use crate::made::Making;
 use crate::session::Session;
@@ -122,7 +122,7 @@ impl Operation<'_> {
     /// Wipes what a cipher may have written.
     fn wipe_output(&mut self) {
         let span = self.cipher;
-        if let Text::InPlace(bytes) | Text::Apart(_, bytes) = self.data.text() {
+        if let Some(bytes) = self.data.text().into_output() {
             let end = span.end.min(bytes.len());
             bytes[span.start.min(end)..end].zeroize();
         }

@@ -1,5 +1,7 @@
 //! What a provider takes of an operation: its own session, and the bytes.
 
+use broadloom_lanes::Buffers;
+
 use super::{Operation, Phase, acting};
 use crate::data::{Data, Text};
 use crate::extra::Extra;
@@ -52,7 +54,7 @@ impl Operation<'_> {
             self.state.phase = Phase::Ran;
         }
         let text = match &mut self.data {
-            Data::InPlace(buffer) => Text::InPlace(buffer.as_mut_slice()),
+            Data::InPlace(buffer) => Text::Write(Buffers::InPlace(buffer.as_mut_slice())),
             Data::Read(bytes) => Text::Read(bytes.as_slice()),
             Data::OutOfPlace { .. } | Data::Scattered(_) => {
                 unreachable!("they are not begun plainly")

@@ -1,5 +1,6 @@
 //! The place of a tag in the data, and whether two tags are the same.
 
+use broadloom_lanes::Buffers;
 use subtle::ConstantTimeEq;
 
 use super::Operation;
@@ -13,7 +14,7 @@ impl Operation<'_> {
             let chain = self.session().rules().chain;
             let range = at..at + len;
             match (self.data.text(), chain) {
-                (Text::Apart(_, destination), true) => {
+                (Text::Write(Buffers::Apart(_, destination)), true) => {
                     self.tag.bytes[..len].copy_from_slice(&destination[range]);
                 }
                 (text, _) => self.tag.bytes[..len].copy_from_slice(&text.into_input()[range]),
@@ -25,7 +26,7 @@ impl Operation<'_> {
     pub(super) fn write_tag(&mut self) {
         let len = self.session().tag_len();
         if let Some(at) = self.tag.at
-            && let Text::InPlace(bytes) | Text::Apart(_, bytes) = self.data.text()
+            && let Some(bytes) = self.data.text().into_output()
         {
             bytes[at..at + len].copy_from_slice(&self.tag.bytes[..len]);
         }

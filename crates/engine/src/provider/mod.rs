@@ -20,6 +20,7 @@ pub use crate::made::Progress;
 pub use crate::operation::Operation;
 pub use crate::registry::{Factory, FactoryError};
 pub use crate::transform::{AnyKey, Asymmetric};
+pub use broadloom_lanes::Buffers;
 pub use contract::Provider;
 pub use device::DeviceQueue;
 pub use parts::{CompressionParts, Last, Layout, Parts, PublicKeyParts};

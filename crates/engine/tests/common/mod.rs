@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use broadloom_engine::provider::{
-    AnyQueue, Operation, Provider, ProviderError, ProviderSession, Queue, Text,
+    AnyQueue, Buffers, Operation, Provider, ProviderError, ProviderSession, Queue, Text,
 };
 use broadloom_engine::{
     AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, Job, JobError, Session,
@@ -109,10 +109,10 @@ impl Queue for ToyQueue {
                     let sum: u64 = text.input().iter().map(|byte| u64::from(*byte)).sum();
                     parts.tag[..8].copy_from_slice(&sum.to_le_bytes());
                 }
-                Text::InPlace(bytes) => {
+                Text::Write(Buffers::InPlace(bytes)) => {
                     bytes.iter_mut().for_each(|byte| *byte = byte.wrapping_add(parts.session.0));
                 }
-                Text::Apart(source, destination) => {
+                Text::Write(Buffers::Apart(source, destination)) => {
                     for (to, from) in destination.iter_mut().zip(source) {
                         *to = from.wrapping_add(parts.session.0);
                     }

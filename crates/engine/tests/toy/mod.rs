@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use broadloom_engine::provider::{
-    AnyQueue, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Text,
+    AnyQueue, Buffers, Operation, Parts, Provider, ProviderError, ProviderSession, Queue, Text,
 };
 use broadloom_engine::{
     AesSize, Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, JobError,
@@ -205,8 +205,8 @@ fn work(parts: Parts<'_, Key>) -> Option<[u8; 16]> {
         (Direction::Digest | Direction::Generate, text) => {
             parts.tag[..16].copy_from_slice(&sum(byte, text.input()));
         }
-        (_, Text::InPlace(bytes)) => bytes.iter_mut().for_each(|to| *to ^= byte),
-        (_, Text::Apart(source, destination)) => {
+        (_, Text::Write(Buffers::InPlace(bytes))) => bytes.iter_mut().for_each(|to| *to ^= byte),
+        (_, Text::Write(Buffers::Apart(source, destination))) => {
             destination.iter_mut().zip(source).for_each(|(to, from)| *to = from ^ byte);
         }
         (_, Text::Read(_)) => unreachable!("the engine refuses it"),
@@ -292,7 +292,9 @@ impl Queue for WholeQueue {
             let Parts { session, text, layout, tag, tag_len, checks_tag, .. } =
                 operation.parts::<ChainKey>().expect("a session of its own");
             let ChainKey { cipher, mac, mac_first } = *session;
-            let Text::InPlace(bytes) = text else { unreachable!("a chain is in place") };
+            let Text::Write(Buffers::InPlace(bytes)) = text else {
+                unreachable!("a chain is in place")
+            };
             let cipher = |bytes: &mut [u8]| {
                 bytes[layout.cipher.clone()].iter_mut().for_each(|byte| *byte ^= cipher);
             };

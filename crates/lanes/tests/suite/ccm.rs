@@ -34,7 +34,7 @@ fn check(examples: &[Example]) {
                     &key,
                     &nonce,
                     associated,
-                    Buffers::apart(plain, seal_to),
+                    Buffers::Apart(plain, seal_to),
                     tag_1,
                 ),
                 Loan::<CcmLanes>::open(&key, &nonce, associated, open, tag_2),
@@ -42,7 +42,7 @@ fn check(examples: &[Example]) {
                     &key,
                     &nonce,
                     associated,
-                    Buffers::apart(&sealed, open_to),
+                    Buffers::Apart(&sealed, open_to),
                     tag_3,
                 ),
             ];
@@ -151,7 +151,7 @@ fn lengths_that_ccm_does_not_take_are_refused_and_nothing_is_written() {
         let nonce = vec![0; nonce];
         let in_place = Loan::<CcmLanes>::seal(&key, &nonce, &[], &mut to, &mut made).err();
         let apart =
-            Loan::<CcmLanes>::open(&key, &nonce, &[], Buffers::apart(&from, &mut to), &mut made)
+            Loan::<CcmLanes>::open(&key, &nonce, &[], Buffers::Apart(&from, &mut to), &mut made)
                 .err();
         assert_eq!(in_place, apart);
         assert_eq!((to, made), (vec![8; text], vec![9; tag]));

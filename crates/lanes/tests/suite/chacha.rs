@@ -159,7 +159,7 @@ fn a_counter_that_would_wrap_is_refused_and_nothing_is_written() {
         let refused = CounterError { first: u32::MAX - 1, blocks: len.div_ceil(64) as u64 };
         match (
             Loan::chacha20(&key, u32::MAX - 1, &[7; 12], &mut to),
-            Loan::chacha20(&key, u32::MAX - 1, &[7; 12], Buffers::apart(&from, &mut to_apart)),
+            Loan::chacha20(&key, u32::MAX - 1, &[7; 12], Buffers::Apart(&from, &mut to_apart)),
         ) {
             (Ok(in_place), Ok(apart)) => {
                 assert!(len <= 128);

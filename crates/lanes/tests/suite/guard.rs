@@ -216,7 +216,7 @@ fn rc4_touches_its_buffers_and_nothing_else() {
                 0 => broadloom_lanes::Loan::rc4(&key, to.place(side, &text)),
                 _ => broadloom_lanes::Loan::rc4(
                     &key,
-                    Buffers::apart(from.place(side, &text), to.place(side, &vec![0; len])),
+                    Buffers::Apart(from.place(side, &text), to.place(side, &vec![0; len])),
                 ),
             });
             Planner::new(&cpu).process_each(loans);
@@ -271,14 +271,14 @@ fn messages_of_gcm_alike_touch_their_buffers_and_nothing_else() {
                                 &key,
                                 nonce,
                                 associated,
-                                Buffers::apart(text, to),
+                                Buffers::Apart(text, to),
                                 tag,
                             ),
                             false => Loan::<GcmLanes>::open(
                                 &key,
                                 nonce,
                                 associated,
-                                Buffers::apart(text, to),
+                                Buffers::Apart(text, to),
                                 tag,
                             ),
                         }

@@ -189,7 +189,7 @@ impl Message {
 
     fn f8_apart<'a>(&'a self, to: &'a mut [u8]) -> Loan<'a, KasumiLanes> {
         let Message { key, count, bearer, direction, bits, text, .. } = self;
-        Loan::f8(key, *count, *bearer, *direction, Buffers::apart(text, to), *bits)
+        Loan::f8(key, *count, *bearer, *direction, Buffers::Apart(text, to), *bits)
             .expect("a good length")
     }
 
@@ -271,7 +271,7 @@ fn what_cannot_be_is_refused_by_name() {
         let from = [7; 10];
         assert_eq!(Loan::f8(&key, 1, 2, Uplink, &mut buffer, bits).err(), refused);
         assert_eq!(
-            Loan::f8(&key, 1, 2, Uplink, Buffers::apart(&from, &mut buffer), bits).err(),
+            Loan::f8(&key, 1, 2, Uplink, Buffers::Apart(&from, &mut buffer), bits).err(),
             refused
         );
         assert_eq!(Loan::f9(&key, 1, 2, Uplink, &buffer, bits, &mut [0; 4]).err(), refused);

@@ -53,8 +53,8 @@ fn ciphers_work_in_place_and_apart_and_both_ways() {
             planner.process_each(all.map(|(number, (source, result))| match number % 4 {
                 0 => Loan::encrypt(&expanded, &iv, result),
                 1 => Loan::decrypt(&expanded, &iv, result),
-                2 => Loan::encrypt(&expanded, &iv, Buffers::apart(source, result)),
-                _ => Loan::decrypt(&expanded, &iv, Buffers::apart(source, result)),
+                2 => Loan::encrypt(&expanded, &iv, Buffers::Apart(source, result)),
+                _ => Loan::decrypt(&expanded, &iv, Buffers::Apart(source, result)),
             }));
             for (number, result) in results.iter().enumerate() {
                 let source = &sources[number];

@@ -166,14 +166,14 @@ fn check_gcm(secrets: &[Vec<u8>], messages: &[OfGcm]) {
                     &keys[*key],
                     nonce,
                     associated,
-                    Buffers::apart(from, to),
+                    Buffers::Apart(from, to),
                     tag,
                 ),
                 (false, false) => Loan::<GcmLanes>::open(
                     &keys[*key],
                     nonce,
                     associated,
-                    Buffers::apart(from, to),
+                    Buffers::Apart(from, to),
                     tag,
                 ),
             }
@@ -285,7 +285,7 @@ fn a_counter_of_32_bits_that_would_pass_zero_is_refused_and_nothing_is_written()
         let refused = CounterError { first: 0xffff_fffe, blocks: len.div_ceil(16) as u64 };
         match (
             Loan::ctr32(&key, &counter, &mut to),
-            Loan::ctr32(&key, &counter, Buffers::apart(&from, &mut to_apart)),
+            Loan::ctr32(&key, &counter, Buffers::Apart(&from, &mut to_apart)),
         ) {
             (Ok(in_place), Ok(apart)) => {
                 assert!(len <= 32);

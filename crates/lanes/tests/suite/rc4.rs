@@ -160,7 +160,7 @@ fn check(cpu: &Cpu, texts: &[Vec<u8>]) {
     let mut aparts: Vec<_> = texts.iter().map(|text| vec![0x5a; text.len()]).collect();
     let all = places.iter_mut().zip(&mut aparts).zip(texts).zip(&keys);
     let loans = all.flat_map(|(((place, apart), text), key)| {
-        [Loan::rc4(key, place), Loan::rc4(key, Buffers::apart(text, apart))]
+        [Loan::rc4(key, place), Loan::rc4(key, Buffers::Apart(text, apart))]
     });
     Planner::<Rc4Lanes>::new(cpu).process_each(loans);
     for (i, text) in texts.iter().enumerate() {

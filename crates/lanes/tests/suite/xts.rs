@@ -51,7 +51,7 @@ fn examples_of_ieee_1619() {
             let (mut there, mut back) = (plain.clone(), vec![0; cipher.len()]);
             planner.process_each([
                 Loan::xts_encrypt(&key, &tweak, &mut there).expect("a good length"),
-                Loan::xts_decrypt(&key, &tweak, Buffers::apart(&cipher, &mut back))
+                Loan::xts_decrypt(&key, &tweak, Buffers::Apart(&cipher, &mut back))
                     .expect("a good length"),
             ]);
             assert_eq!((there, back), (cipher, plain), "{}", cpu.isa());
@@ -87,11 +87,11 @@ fn data_units_that_are_too_short_or_too_long_are_refused_and_nothing_is_written(
         assert_eq!(Loan::xts_encrypt(&key, &tweak, &mut *in_place).err(), bad);
         assert_eq!(Loan::xts_decrypt(&key, &tweak, &mut *in_place).err(), bad);
         assert_eq!(
-            Loan::xts_encrypt(&key, &tweak, Buffers::apart(&from, &mut *in_place)).err(),
+            Loan::xts_encrypt(&key, &tweak, Buffers::Apart(&from, &mut *in_place)).err(),
             bad
         );
         assert_eq!(
-            Loan::xts_decrypt(&key, &tweak, Buffers::apart(&from, &mut *in_place)).err(),
+            Loan::xts_decrypt(&key, &tweak, Buffers::Apart(&from, &mut *in_place)).err(),
             bad
         );
         assert!(*in_place == from);
@@ -127,8 +127,8 @@ fn ecb_takes_whole_blocks_and_writes_nothing_otherwise() {
         let bad = (len % 16 > 0).then_some(LengthError { length: len, block: 16 });
         assert_eq!(Loan::ecb_encrypt(&key, &mut text).err(), bad);
         assert_eq!(Loan::ecb_decrypt(&key, &mut text).err(), bad);
-        assert_eq!(Loan::ecb_encrypt(&key, Buffers::apart(&from, &mut text)).err(), bad);
-        assert_eq!(Loan::ecb_decrypt(&key, Buffers::apart(&from, &mut text)).err(), bad);
+        assert_eq!(Loan::ecb_encrypt(&key, Buffers::Apart(&from, &mut text)).err(), bad);
+        assert_eq!(Loan::ecb_decrypt(&key, Buffers::Apart(&from, &mut text)).err(), bad);
         assert_eq!(text, vec![9; len]);
         if let Ok(loan) = Loan::ecb_encrypt(&key, &mut text) {
             planner.process_each([loan]);

@@ -3,7 +3,7 @@
 //! Output travels with a checksum from before the transfer, so that the driver finds damage that
 //! happened on the way.
 
-use broadloom_engine::provider::{Operation, Progress, Text};
+use broadloom_engine::provider::{Operation, Progress};
 use broadloom_engine::{Bytes, DeviceFault, Direction, Job, JobError};
 
 use crate::options::Memory;
@@ -184,11 +184,8 @@ fn bring(slot: &Slot, operation: &mut Operation<'_>, in_place: bool) {
         return operation.complete(Err(JobError::NotDone));
     };
     parts.tag[..tag.len()].copy_from_slice(tag);
-    if writes {
-        match parts.text {
-            Text::InPlace(bytes) | Text::Apart(_, bytes) => bytes.copy_from_slice(output),
-            Text::Read(_) => {}
-        }
+    if writes && let Some(bytes) = parts.text.into_output() {
+        bytes.copy_from_slice(output);
     }
     operation.complete(Ok(()));
 }

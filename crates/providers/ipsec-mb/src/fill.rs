@@ -2,7 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use broadloom_engine::provider::Text;
+use broadloom_engine::provider::{Buffers, Text};
 
 use crate::layout::{self, AeadAuth, Auth, CmacAuth, HmacAuth, Job};
 use crate::session::Task;
@@ -33,11 +33,11 @@ pub struct Places<'v> {
 pub fn addresses(text: Text<'_>) -> (*const u8, *mut u8, usize) {
     match text {
         Text::Read(bytes) => (bytes.as_ptr(), std::ptr::null_mut(), bytes.len()),
-        Text::InPlace(bytes) => {
+        Text::Write(Buffers::InPlace(bytes)) => {
             let address = bytes.as_mut_ptr();
             (address, address, bytes.len())
         }
-        Text::Apart(source, destination) => {
+        Text::Write(Buffers::Apart(source, destination)) => {
             (source.as_ptr(), destination.as_mut_ptr(), source.len().min(destination.len()))
         }
     }

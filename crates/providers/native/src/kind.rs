@@ -39,8 +39,7 @@ pub(crate) fn nonce<const N: usize>(nonce: &[u8]) -> &[u8; N] {
 #[inline(always)]
 pub(crate) fn buffers(text: Text<'_>) -> Buffers<'_> {
     match text {
-        Text::InPlace(bytes) => Buffers::in_place(bytes),
-        Text::Apart(source, bytes) => Buffers::apart(source, bytes),
+        Text::Write(buffers) => buffers,
         Text::Read(_) => unreachable!("the engine gives ciphers buffers that can be written"),
     }
 }

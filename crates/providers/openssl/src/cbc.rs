@@ -13,7 +13,7 @@
 //!
 //! libcrypto sees one long message in parts, and `last` is no secret.
 
-use broadloom_engine::provider::Text;
+use broadloom_engine::provider::{Buffers, Text};
 use broadloom_engine::{JobError, Lengths};
 
 use crate::contexts::{Contexts, Duplicate, job_error};
@@ -47,16 +47,16 @@ impl<const N: usize> Cbc<N> {
         let mut own = None;
         let context = self.contexts.get(number, &mut own).map_err(job_error)?;
         let outcome = match (text, self.encrypts) {
-            (Text::InPlace(data), true) => context.encrypt(iv, data),
-            (Text::InPlace(data), false) => {
+            (Text::Write(Buffers::InPlace(data)), true) => context.encrypt(iv, data),
+            (Text::Write(Buffers::InPlace(data)), false) => {
                 let last = data.last_chunk().copied();
                 context.decrypt(iv, last, data.into())
             }
-            (Text::Apart(source, destination), true) => {
+            (Text::Write(Buffers::Apart(source, destination)), true) => {
                 destination.copy_from_slice(source);
                 context.encrypt(iv, destination)
             }
-            (Text::Apart(source, destination), false) => {
+            (Text::Write(Buffers::Apart(source, destination)), false) => {
                 let last = source.last_chunk().copied();
                 context.decrypt(iv, last, InOut::apart(source, destination))
             }

@@ -1,6 +1,6 @@
 //! DES and triple DES in CTR mode, which EVP lacks: ECB over counters.
 
-use broadloom_engine::provider::Text;
+use broadloom_engine::provider::{Buffers, Text};
 use broadloom_engine::{JobError, Lengths};
 use zeroize::Zeroize;
 
@@ -40,8 +40,8 @@ impl DesCtr {
         let valid = Lengths::exactly(BLOCK);
         let first = first.map_err(|_| JobError::NonceLength { len: nonce.len(), valid })?;
         let data = match text {
-            Text::InPlace(data) => data,
-            Text::Apart(source, destination) => {
+            Text::Write(Buffers::InPlace(data)) => data,
+            Text::Write(Buffers::Apart(source, destination)) => {
                 destination.copy_from_slice(source);
                 destination
             }

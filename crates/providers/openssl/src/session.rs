@@ -1,6 +1,6 @@
 //! Sessions: contexts with their keys.
 
-use broadloom_engine::provider::{Parts, ProviderError, ProviderSession, Text};
+use broadloom_engine::provider::{Buffers, Parts, ProviderError, ProviderSession, Text};
 use broadloom_engine::{
     AeadAlgorithm, Algorithm, CipherAlgorithm, Direction, JobError, MAX_TAG, MacAlgorithm,
     Transform,
@@ -237,8 +237,8 @@ impl OpenSslSession {
 #[inline]
 fn in_out(text: Text<'_>) -> Result<InOut<'_>, JobError> {
     match text {
-        Text::InPlace(data) => Ok(data.into()),
-        Text::Apart(source, destination) => Ok(InOut::apart(source, destination)),
+        Text::Write(Buffers::InPlace(data)) => Ok(data.into()),
+        Text::Write(Buffers::Apart(source, destination)) => Ok(InOut::apart(source, destination)),
         Text::Read(_) => Err(JobError::ReadOnly),
     }
 }

@@ -96,7 +96,7 @@ impl<'a> From<Text<'a>> for Buffers<'a> {
     fn from(text: Text<'a>) -> Self {
         match text {
             Text::InPlace(text) => text.into(),
-            Text::Apart(from, to) => Buffers::apart(from, to),
+            Text::Apart(from, to) => Buffers::Apart(from, to),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use broadloom_engine::provider::{Layout, Text};
+use broadloom_engine::provider::{Buffers, Layout, Text};
 use broadloom_engine::{
     Algorithm, ChainOrder, CipherAlgorithm, Direction, HashAlgorithm, MacAlgorithm, Transform,
 };
@@ -84,7 +84,7 @@ where
     fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, Self::Lanes> {
         let iv = *nonce(parts.nonce);
         let Parts { text, layout: Layout { cipher, mac, tag: place }, tag, .. } = parts;
-        let Text::InPlace(packet) = text else {
+        let Text::Write(Buffers::InPlace(packet)) = text else {
             unreachable!("the engine gives chains one buffer that can be written")
         };
         let Chain { key, mac_key, steps, .. } = self;

@@ -123,7 +123,7 @@ impl Rsa {
                 return None;
             }
             let session = operation.provider_session::<RsaSession>()?;
-            let buffers = Buffers::in_place(&mut number[..session.len()]);
+            let buffers = Buffers::InPlace(&mut number[..session.len()]);
             let loan = match (&session.key, blind) {
                 (Key::Private(key), Some(blind)) => Loan::rsa_private(key, blind, buffers, outcome),
                 (Key::Private(_), None) => Err(RsaInputError::Blind),
