@@ -4,6 +4,31 @@
 //! There is a folder for each instruction set, `<cpu>/<isa>`, which exports one table of kernels,
 //! `KERNELS`; [`isas!`] below lists them. `compile` has the macros that compile the generic kernels
 //! of each family, `<cpu>/common` what several instruction sets share.
+//!
+//! # Rules that keep kernels fast
+//!
+//! Each rule comes from a measurement.
+//!
+//! - *A kernel leaves nothing to unroll or inline to the compiler.* Rounds are const-generic
+//!   functions, and `each!` writes arrays out. A closure in `array::from_fn` is compiled without
+//!   the kernel's instruction set: SHA-1 ran at two thirds of its speed on AVX2, at a fifth with
+//!   SHA instructions.
+//! - *In debug builds, inlined copies add up.* The stack frame of ChaCha20-Poly1305 was several
+//!   megabytes and overflowed a thread's stack. So with debug assertions its copies of Poly1305 are
+//!   called, and a stage of `.ci/run` runs known answers unoptimised.
+//! - *No 256-bit instruction near the SHA instructions.* SHA instructions in SSE encoding preserve
+//!   the upper halves of registers, and wait for them once they are dirty: six times slower.
+//!   `arch/x86_64/common/sha.rs` is compiled for SSE alone. `avx512/sha256x8.rs` keeps its vectors
+//!   in registers from 16 on, whose upper halves the SHA instructions cannot see.
+//! - *Spread competing instructions evenly.* A stretch with few instructions for a contended port
+//!   leaves the port idle, and the rest waits for it. So the message schedule of SHA-256 on eight
+//!   lanes extends across the end of a block.
+//! - *Stack frames are aligned to 64 bytes.* The ABI aligns them to 16, and spilled registers then
+//!   lie across cache lines and pages, for up to twice the time. The example `stack_positions`
+//!   shows it.
+//! - *A lane is a pointer to its state.* Kernels gather states and scatter them once a run,
+//!   transposing in registers. So a lane changes hands by a few words. Sponges differ: the 25 words
+//!   of each lane stay side by side in the scheduler, and only messages are transposed.
 
 #[cfg(target_arch = "aarch64")]
 pub(crate) mod aarch64 {
