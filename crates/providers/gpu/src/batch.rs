@@ -77,12 +77,17 @@ fn needs(session: &GpuSession, parts: &Parts<'_, GpuSession>) -> usize {
     let key = aligned(4 * session.key.len());
     let (padded, tasks) = match &session.work {
         Work::Hash(hash) => (text + hash.block + 17, 1),
-        Work::Sponge(sponge) => (sponge.prefix.len() + text + sponge.postfix.len() + sponge.rate, 1),
+        Work::Sponge(sponge) => {
+            (sponge.prefix.len() + text + sponge.postfix.len() + sponge.rate, 1)
+        }
         _ => (text, text / SLICE + 4),
     };
     // Where tasks begin is aligned, for each kernel.
     let tasks = tasks * 4 * TASK + KERNELS * ALIGNMENT;
-    key + aligned(padded) + aligned(parts.associated.len()) + aligned(parts.nonce.len()) + tasks
+    key + aligned(padded)
+        + aligned(parts.associated.len())
+        + aligned(parts.nonce.len())
+        + tasks
         + 3 * ALIGNMENT
 }
 
@@ -358,8 +363,7 @@ impl Room<'_> {
                 let len = parts.associated.len() as u32;
                 let tag = self.make_tag(entry);
                 let text_len = text.len() as u32;
-                let task =
-                    [cipher, text_len, key, tag, 0, n0, n1, n2, associated, len, made, 0];
+                let task = [cipher, text_len, key, tag, 0, n0, n1, n2, associated, len, made, 0];
                 self.tasks[KernelId::Poly1305 as usize].push(task);
             }
             Work::AesCtr { rounds } => {
@@ -384,8 +388,7 @@ impl Room<'_> {
         let data = self.put(&[text, &[0x80], zeros, &bits[16 - block / 8..]]);
         let out = self.make_tag(entry);
         let outer = if keyed { key + 16 } else { NONE };
-        let task =
-            [data, (padded / block) as u32, key, out, outer, digest, 0, 0, 0, 0, 0, 0];
+        let task = [data, (padded / block) as u32, key, out, outer, digest, 0, 0, 0, 0, 0, 0];
         self.tasks[kernel as usize].push(task);
     }
 
@@ -426,8 +429,7 @@ impl Room<'_> {
             let at = (start / 4) as u32;
             let count = first.wrapping_add((start / 64) as u32);
             let bytes = SLICE.min(len - start) as u32;
-            let task =
-                [data + at, bytes, key, out + at, count, n0, n1, n2, 0, 0, 0, 0];
+            let task = [data + at, bytes, key, out + at, count, n0, n1, n2, 0, 0, 0, 0];
             self.tasks[KernelId::ChaCha20 as usize].push(task);
         }
         out
@@ -454,8 +456,7 @@ impl Room<'_> {
             let at = (start / 4) as u32;
             let bytes = SLICE.min(len - start) as u32;
             let before = (start / 16) as u32 + skipped;
-            let task =
-                [data + at, bytes, key, out + at, c0, c1, c2, c3, rounds, place, before, 0];
+            let task = [data + at, bytes, key, out + at, c0, c1, c2, c3, rounds, place, before, 0];
             self.tasks[KernelId::AesCtr as usize].push(task);
         }
         out
@@ -485,8 +486,7 @@ impl Room<'_> {
         let data = self.put(&[text]);
         let len = associated.len() as u32;
         let associated = self.put(&[associated]);
-        let out =
-            self.aes(data, text.len(), key, counter, rounds | last_alone, place, entry);
+        let out = self.aes(data, text.len(), key, counter, rounds | last_alone, place, entry);
         let from_output = if parts.checks_tag { 0 } else { 256 };
         let cipher = if parts.checks_tag { data } else { out };
         let tag = self.make_tag(entry);

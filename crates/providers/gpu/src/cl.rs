@@ -211,13 +211,11 @@ impl Api {
 
     fn found(&self, home: Handle, handle: Handle) -> Found {
         // SAFETY: the function writes at most as many bytes as it is told.
-        let device = |what, len, at, used| unsafe {
-            (self.0.device_info)(handle, what, len, at, used)
-        };
+        let device =
+            |what, len, at, used| unsafe { (self.0.device_info)(handle, what, len, at, used) };
         // SAFETY: as above.
-        let platform = |what, len, at, used| unsafe {
-            (self.0.platform_info)(home, what, len, at, used)
-        };
+        let platform =
+            |what, len, at, used| unsafe { (self.0.platform_info)(home, what, len, at, used) };
         let number = |what| {
             let mut bytes = info(device, what);
             bytes.resize(8, 0);
@@ -537,13 +535,13 @@ impl Stream {
         let (api, queue) = (&*self.context.api.0, self.queue.handle);
         let (input, output) = (self.input.device.handle, self.output.device.handle);
         let gates = gate.map(|gate| gate.0.handle);
-        let (count, gates) = (gates.iter().len() as u32, gates.as_ref().map_or(ptr::null(), |at| at));
+        let (count, gates) =
+            (gates.iter().len() as u32, gates.as_ref().map_or(ptr::null(), |at| at));
         let own = |event| self.context.own(event, |api| api.release_event);
         let mut event = ptr::null_mut();
         let at = self.input.at.cast();
         // SAFETY: so many bytes are in both memories, which outlive the command (see Flight).
-        let code =
-            unsafe { (api.write)(queue, input, 0, 0, upload, at, count, gates, &mut event) };
+        let code = unsafe { (api.write)(queue, input, 0, 0, upload, at, count, gates, &mut event) };
         check("clEnqueueWriteBuffer", code)?;
         events.push(own(event));
         for launch in launches {

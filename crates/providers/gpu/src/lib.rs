@@ -9,6 +9,7 @@ mod cl;
 mod device;
 mod faults;
 mod kernels;
+mod limits;
 mod options;
 mod provider;
 mod queue;
@@ -16,6 +17,7 @@ mod session;
 mod signal;
 mod statistics;
 
+pub use limits::Limits;
 pub use options::OptionError;
 pub use provider::{Gpu, LoadError, factory};
 pub use statistics::Statistics;

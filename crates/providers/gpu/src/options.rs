@@ -103,7 +103,9 @@ impl Options {
             "patience" => self.patience = time(value)?,
             "timeout" => self.timeout = time(value)?,
             "faults" => self.rates = rates(value)?,
-            "seed" => self.seed = value.parse().map_err(|_| "seed is a number from 0 to 2^64 - 1")?,
+            "seed" => {
+                self.seed = value.parse().map_err(|_| "seed is a number from 0 to 2^64 - 1")?
+            }
             _ => {
                 let names = OPTIONS.map(|(name, _)| name).join(", ");
                 return Err(format!("options are {names}"));

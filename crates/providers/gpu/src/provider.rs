@@ -7,6 +7,7 @@ use broadloom_engine::provider::{
 };
 use broadloom_engine::{Algorithm, Transform};
 
+use crate::cl::DeviceKind;
 use crate::device::Device;
 use crate::options::{OPTIONS, OptionError, Options};
 use crate::queue::GpuQueue;
@@ -60,6 +61,11 @@ impl Gpu {
         let options = Options::parse(options)?;
         let device = Device::open(options).map_err(LoadError::Absent)?;
         Ok(Gpu { device: Arc::new(device) })
+    }
+
+    /// Whether it is a GPU, and not a CPU behind the same interface.
+    pub fn is_gpu(&self) -> bool {
+        self.device.found.kind == DeviceKind::Gpu
     }
 
     /// What the device has done so far.

@@ -86,10 +86,9 @@ pub(crate) fn has(algorithm: Algorithm) -> bool {
     match algorithm {
         Algorithm::Hash(hash) => has_hash(hash),
         Algorithm::Mac(MacAlgorithm::Hmac(hash)) => has_hash(hash) && !hash.is_extendable(),
-        Algorithm::Mac(mac) => matches!(
-            mac,
-            MacAlgorithm::AesGmac(_) | MacAlgorithm::Kmac128 | MacAlgorithm::Kmac256
-        ),
+        Algorithm::Mac(mac) => {
+            matches!(mac, MacAlgorithm::AesGmac(_) | MacAlgorithm::Kmac128 | MacAlgorithm::Kmac256)
+        }
         Algorithm::Cipher(cipher) => matches!(
             cipher,
             CipherAlgorithm::AesCtr(_) | CipherAlgorithm::AesCtr32(_) | CipherAlgorithm::ChaCha20
@@ -141,12 +140,24 @@ fn words_of_64(state: &[u64; 8]) -> [u32; 16] {
 const SHA1: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
 
 const SHA224: [u32; 8] = [
-    0xc105_9ed8, 0x367c_d507, 0x3070_dd17, 0xf70e_5939, 0xffc0_0b31, 0x6858_1511, 0x64f9_8fa7,
+    0xc105_9ed8,
+    0x367c_d507,
+    0x3070_dd17,
+    0xf70e_5939,
+    0xffc0_0b31,
+    0x6858_1511,
+    0x64f9_8fa7,
     0xbefa_4fa4,
 ];
 
 const SHA256: [u32; 8] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
+    0x6a09_e667,
+    0xbb67_ae85,
+    0x3c6e_f372,
+    0xa54f_f53a,
+    0x510e_527f,
+    0x9b05_688c,
+    0x1f83_d9ab,
     0x5be0_cd19,
 ];
 
