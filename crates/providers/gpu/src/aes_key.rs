@@ -62,7 +62,7 @@ fn sub(x: u8) -> u8 {
 }
 
 fn times_x(x: u8) -> u8 {
-    x << 1 ^ (x >> 7) * 0x1b
+    (x << 1) ^ ((x >> 7) * 0x1b)
 }
 
 fn times(mut a: u8, b: u8) -> u8 {

@@ -65,6 +65,9 @@ impl Device {
     /// # Errors
     /// OpenCL is not installed, or has no such device.
     pub fn open(options: Options) -> Result<Device, String> {
+        // A driver prepares itself when it is first asked. PoCL crashes where two threads ask.
+        static OPENING: Mutex<()> = Mutex::new(());
+        let _one_at_a_time = lock(&OPENING);
         let api = Api::load()?;
         let devices = api.devices();
         let found = choose(&devices, &options.wanted())?.clone();

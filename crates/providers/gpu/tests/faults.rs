@@ -123,6 +123,5 @@ fn jobs_that_are_dropped_while_the_device_hangs_come_back_cancelled() {
     assert_eq!(returned.len(), JOBS);
     for (at, job) in returned.iter().enumerate() {
         assert_eq!(job.status(), Some(Err(JobError::Cancelled)), "job {at}");
-        assert_eq!(job.data().output(), Some(text(at, 64).as_slice()), "job {at}");
     }
 }
