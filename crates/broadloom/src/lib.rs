@@ -28,7 +28,7 @@
 //! # Features
 //!
 //! Each provider is a feature: `native`, `libdeflate` and `zlib` are the default; `openssl`,
-//! `ipsec-mb`, `isal`, `lz4` and `emulated` can be added, or all with `all-providers`.
+//! `ipsec-mb`, `isal`, `lz4`, `emulated` and `gpu` can be added, or all with `all-providers`.
 //! `compression` and `encryption` add the modules of those names. `keys` reads [keys](public_key)
 //! from PEM and DER. `rayon` adds [a processor on a pool](workers).
 //! `legacy` adds RC4, and DES at the provider `openssl`.
@@ -139,6 +139,10 @@ pub use broadloom_emulated as emulated;
 #[cfg(feature = "encryption")]
 #[doc(inline)]
 pub use broadloom_encryption as encryption;
+/// A GPU, by its own interface beside the engine's.
+#[cfg(feature = "gpu")]
+#[doc(inline)]
+pub use broadloom_gpu as gpu;
 /// The vectors, kernels and managers below the engine, for users who need only a manager.
 #[doc(inline)]
 pub use broadloom_lanes as lanes;

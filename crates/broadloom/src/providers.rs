@@ -39,6 +39,8 @@ fn factories(cpu: &Cpu) -> impl Iterator<Item = Factory> {
         broadloom_lz4::factory(),
         #[cfg(feature = "emulated")]
         broadloom_emulated::factory(),
+        #[cfg(feature = "gpu")]
+        broadloom_gpu::factory(),
     ]
     .into_iter()
 }
@@ -51,8 +53,8 @@ mod tests {
 
     use super::*;
 
-    const ALL: [&str; 8] =
-        ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated"];
+    const ALL: [&str; 9] =
+        ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated", "gpu"];
 
     #[test]
     fn all_providers_are_known_and_native_is_asked_first() {
@@ -77,7 +79,7 @@ mod tests {
     #[test]
     fn unknown_providers_are_told_which_there_are() {
         let error = registry().parse("gzip").unwrap_err().to_string();
-        let valid = "native, openssl, ipsec-mb, isal, libdeflate, zlib, lz4, emulated";
+        let valid = "native, openssl, ipsec-mb, isal, libdeflate, zlib, lz4, emulated, gpu";
         assert_eq!(error, format!("no provider is called \"gzip\"; valid: {valid}"));
     }
 

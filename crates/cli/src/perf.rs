@@ -1,6 +1,7 @@
 //! `broadloom perf`: measurements.
 
 mod compress;
+mod device;
 mod failure;
 mod files;
 mod pk;
@@ -41,6 +42,7 @@ enum What {
     Workloads(Box<WorkloadArgs>),
     Matrix(Box<MatrixArgs>),
     Compress(Box<compress::CompressArgs>),
+    Device(Box<device::DeviceArgs>),
     Pk(Box<pk::PkArgs>),
 }
 
@@ -223,6 +225,7 @@ pub fn run(args: PerfArgs, cpu: &Cpu) -> ExitCode {
         What::Workloads(args) => workloads(*args, cpu),
         What::Matrix(args) => matrix(*args, cpu),
         What::Compress(args) => compress::run(*args, cpu),
+        What::Device(args) => device::run(*args, cpu),
         What::Pk(args) => pk::run(*args, cpu),
     });
     match done {

@@ -67,7 +67,7 @@ fn json_names_features_kernels_and_peers() {
     }
     // Those that are absent come last.
     let (mut names, absent): (Vec<&str>, Vec<&str>) =
-        ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated"]
+        ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated", "gpu"]
             .into_iter()
             .partition(|name| provider(&said, name)["absent"].is_null());
     names.extend(absent);

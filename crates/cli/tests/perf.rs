@@ -181,6 +181,53 @@ fn public_keys_are_measured_as_asked() {
 }
 
 #[test]
+fn a_device_is_measured_as_asked() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (json, csv, page) = (path("rows.json"), path("rows.csv"), path("page.html"));
+    let asked = ["--quick", "--figure=10", "--algorithm=sha256,aes-128-gcm", "--size=1K"];
+    let device = "--provider=gpu:device=any:batch=256K";
+    let files = ["--json", &json, "--csv", &csv, "--report", &page];
+    let said = perf("device", &[&asked[..], &[device], &files].concat());
+    if said.code != Some(0) && said.stderr.contains("libOpenCL") {
+        let needed = std::env::var_os("CI").is_some_and(|value| value == "true");
+        assert!(!needed, "{}", said.stderr);
+        eprintln!("perf device was not run: {}", said.stderr);
+        return;
+    }
+    assert!(said.good().contains("sha256: the device beats one core"), "{}", said.text());
+    let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    for algorithm in ["sha256", "aes-128-gcm"] {
+        let own = rows.iter().filter(|row| row["algorithm"] == algorithm);
+        let device: Vec<_> = own.filter(|row| row["provider"] == "gpu").collect();
+        let counts: Vec<_> = device.iter().map(|row| row["outstanding"].as_u64()).collect();
+        assert_eq!(counts, [1, 4, 16, 64, 256, 1024, 4096].map(Some));
+        for row in device {
+            assert!(row["kernel_s"].as_f64() > Some(0.0) && row["batches"].is_u64(), "{row}");
+            assert!(row["limit_cycles_per_buffer"].is_f64() && row["figure"] == "10", "{row}");
+        }
+    }
+    assert!(rows.iter().any(|row| row["provider"] == "native" && row["kernel_s"].is_null()));
+    assert_eq!(std::fs::read_to_string(csv).unwrap().lines().count(), 1 + rows.len());
+    assert!(std::fs::read_to_string(page).unwrap().contains("<svg"));
+}
+
+#[test]
+fn wrong_device_options_are_named() {
+    for (args, code, text) in [
+        (&["--figure=12"][..], 2, "valid: 9, 10, 11, sizes"),
+        (&["--provider=native"], 2, "unknown device \"native\"; valid: gpu"),
+        (&["--size=1G"], 2, "size 1073741824"),
+        (&["--provider=gpu:streams=99"], 2, "streams are 1 to 16"),
+    ] {
+        let said = perf("device", args);
+        assert_eq!((said.code, said.text()), (Some(code), ""), "{args:?}");
+        assert!(said.stderr.contains(text), "{args:?}: {}", said.stderr);
+    }
+}
+
+#[test]
 fn wrong_matrix_options_are_named() {
     for (args, code, text) in [
         (&["--algorithm=sha3"][..], 2, "sha3"),

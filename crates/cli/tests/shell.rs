@@ -8,7 +8,7 @@ use std::process::Command;
 use common::{Place, run};
 
 /// All commands, as manual pages name them.
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "broadloom",
     "broadloom-completions",
     "broadloom-compress",
@@ -22,6 +22,7 @@ const COMMANDS: [&str; 16] = [
     "broadloom-perf",
     "broadloom-perf-compress",
     "broadloom-perf-matrix",
+    "broadloom-perf-device",
     "broadloom-perf-pk",
     "broadloom-perf-workloads",
     "broadloom-verify-signatures",

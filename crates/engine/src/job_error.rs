@@ -18,6 +18,8 @@ pub enum DeviceFault {
     Removed,
     /// Its output was damaged on the way, or was wrong.
     Corrupted,
+    /// It had no memory for the job.
+    OutOfMemory,
 }
 
 impl fmt::Display for DeviceFault {
@@ -27,6 +29,7 @@ impl fmt::Display for DeviceFault {
             DeviceFault::Reset => f.write_str("was reset while it had the job"),
             DeviceFault::Removed => f.write_str("is gone"),
             DeviceFault::Corrupted => f.write_str("gave output that is wrong"),
+            DeviceFault::OutOfMemory => f.write_str("had no memory for the job"),
         }
     }
 }

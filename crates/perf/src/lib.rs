@@ -20,7 +20,7 @@
 //! in Parallel to Increase Performance*. [`run_matrix`] measures the engine and its providers in
 //! the same way: any algorithm, on any number of cores. [`run_compress`] reruns the figures of
 //! Intel's *Programming Intel QuickAssist Technology Hardware Accelerators for Optimal
-//! Performance*. [`run_pk`] reruns what these and other sources say of public keys.
+//! Performance*, and [`run_device`] some of them on a GPU. [`run_pk`] reruns what these and other sources say of public keys.
 //!
 //! [`workload`]: measure::workload
 //! [`workset`]: measure::workset
@@ -39,6 +39,7 @@ pub mod report;
 
 pub use error::PerfError;
 pub use experiments::compress::{CompressOptions, run_compress};
+pub use experiments::device::{DeviceOptions, run_device};
 pub use experiments::matrix::{MatrixOptions, run_matrix};
 pub use experiments::pk::{PkOptions, run_pk};
 pub use experiments::workloads::{WorkloadOptions, run_workloads};

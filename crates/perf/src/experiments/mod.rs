@@ -5,9 +5,11 @@
 //! | `broadloom perf workloads` | [`workloads`] | 000 |
 //! | `broadloom perf matrix` | [`matrix`] | 002, and any algorithm on any number of cores |
 //! | `broadloom perf compress` | [`compress`] | 003 |
+//! | `broadloom perf device` | [`device`] | 003, on a device that is there |
 //! | `broadloom perf pk` | [`pk`] | 001, 003 and 004, on public keys |
 
 pub mod compress;
+pub mod device;
 pub mod matrix;
 mod options;
 pub mod pk;

@@ -1,4 +1,4 @@
-//! The keys that `broadloom perf compress` adds to a row.
+//! The keys that `broadloom perf compress` and `broadloom perf device` add to a row.
 
 use serde::{Deserialize, Serialize};
 
@@ -67,10 +67,22 @@ pub struct Pass {
     /// Those that came later than the model has it, as this machine's cores did not keep up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub late: Option<u64>,
+    /// Seconds of a device's copies of input in the shortest pass, by its own clock.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upload_s: Option<f64>,
+    /// Seconds of its kernels: what is left where data are in its memory already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_s: Option<f64>,
+    /// Seconds of its copies of output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub download_s: Option<f64>,
+    /// Batches that were handed to it in the shortest pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batches: Option<u64>,
 }
 
 /// The keys in the order of the fields, which is that of a file's columns.
-pub const KEYS: [&str; 22] = [
+pub const KEYS: [&str; 26] = [
     "figure",
     "level",
     "chunk",
@@ -93,6 +105,10 @@ pub const KEYS: [&str; 22] = [
     "prepared",
     "responses",
     "late",
+    "upload_s",
+    "kernel_s",
+    "download_s",
+    "batches",
 ];
 
 impl Pass {

@@ -164,7 +164,7 @@ pub struct Row {
     /// with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
-    /// What `perf compress` adds, as keys of the row.
+    /// What `perf compress` and `perf device` add, as keys of the row.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub pass: Option<Pass>,
 }

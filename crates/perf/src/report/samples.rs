@@ -102,5 +102,9 @@ pub fn full_pass() -> Pass {
         prepared: Some(true),
         responses: Some(1000),
         late: Some(3),
+        upload_s: Some(0.01),
+        kernel_s: Some(0.02),
+        download_s: Some(0.01),
+        batches: Some(16),
     }
 }

@@ -1,0 +1,238 @@
+//! Rows: each way of computing one algorithm on buffers of one size.
+
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use broadloom::gpu::Gpu;
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{Algorithm, Processor, Session, Transform};
+
+use super::Bench;
+use super::pass::{Crew, Time, job};
+use super::topic::Topic;
+use crate::error::PerfError;
+use crate::report::pass::Pass;
+use crate::report::row::{Row, hundredths};
+
+/// Bytes of a pass, and of a quick one.
+const BYTES: [usize; 2] = [16 << 20, 1 << 20];
+
+/// Passes of which the fastest counts, and of a quick run.
+const PASSES: [usize; 2] = [5, 2];
+
+/// Calls of a thread that waits for each of them, at most.
+const WAITS: [usize; 2] = [256, 24];
+
+/// Jobs outstanding where a figure has none of its own.
+const MANY: usize = 4096;
+
+const KEY: [u8; 64] = [0x0b; 64];
+
+/// A way of computing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Model {
+    device: bool,
+    threads: usize,
+    outstanding: usize,
+}
+
+const fn device(threads: usize, outstanding: usize) -> Model {
+    Model { device: true, threads, outstanding }
+}
+
+fn cores() -> usize {
+    available_parallelism().map_or(1, usize::from)
+}
+
+/// Software on so many cores, with bursts that fill its lanes.
+fn software(threads: usize) -> Model {
+    Model { device: false, threads, outstanding: 512 }
+}
+
+/// The ways of a figure: first one core, then all.
+fn models(topic: Topic) -> Vec<Model> {
+    let mut models = vec![software(1)];
+    if cores() > 1 {
+        models.push(software(cores()));
+    }
+    match topic {
+        Topic::Threads => models.extend([1, 2, 4, 8, 16].map(|threads| device(threads, 1))),
+        Topic::Outstanding => {
+            models.extend([1, 4, 16, 64, 256, 1024, MANY].map(|count| device(1, count)));
+        }
+        Topic::Models => models.extend([device(1, 1), device(16, 1), device(1, MANY)]),
+        Topic::Sizes => models.push(device(1, MANY)),
+    }
+    models
+}
+
+/// What makes something of a text.
+fn transform(algorithm: Algorithm) -> Transform {
+    let direction = algorithm.directions()[0];
+    let len = algorithm.key_len();
+    Transform::new(algorithm, direction, &KEY[..len], &[]).build().expect("the key fits")
+}
+
+fn open(provider: Arc<dyn Provider>, algorithm: Algorithm) -> Result<Session, PerfError> {
+    let spec = provider.name().to_owned();
+    Session::open(provider, &transform(algorithm))
+        .map_err(|error| PerfError::Provider { spec, reason: error.to_string() })
+}
+
+fn sessions(bench: &Bench, algorithm: Algorithm) -> Result<[Session; 2], PerfError> {
+    let gpu: Arc<dyn Provider> = Arc::new(bench.gpu.clone());
+    Ok([open(Arc::clone(&bench.native), algorithm)?, open(gpu, algorithm)?])
+}
+
+/// Has both sides do the same buffers.
+///
+/// # Errors
+/// They disagree, or one fails.
+pub(super) fn compare(bench: &Bench, algorithm: Algorithm) -> Result<(), PerfError> {
+    let sessions = sessions(bench, algorithm)?;
+    let lens = [0, 1, 63, 64, 1000, 5000];
+    let results = sessions.each_ref().map(|session| {
+        let jobs = lens.iter().enumerate().map(|(number, &len)| job(session, number, len));
+        let mut jobs: Vec<_> = jobs.collect();
+        Processor::new().process_many(&mut jobs);
+        jobs
+    });
+    let [right, made] = &results;
+    for (buffer, (right, made)) in right.iter().zip(made).enumerate() {
+        if let Some(Err(error)) = made.status() {
+            return Err(PerfError::Provider { spec: Gpu::NAME.into(), reason: error.to_string() });
+        }
+        if right.tag() != made.tag() || right.data().output() != made.data().output() {
+            return Err(PerfError::Mismatch {
+                algorithm,
+                direction: sessions[0].direction(),
+                first: "native".to_owned(),
+                second: Gpu::NAME.to_owned(),
+                buffer,
+                len: lens[buffer],
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Times all ways of a figure in turn.
+///
+/// # Errors
+/// A job failed.
+pub(super) fn rows(
+    bench: &Bench,
+    topic: Topic,
+    algorithm: Algorithm,
+    size: usize,
+) -> Result<Vec<Row>, PerfError> {
+    let [native, gpu] = sessions(bench, algorithm)?;
+    let quick = usize::from(bench.quick);
+    let models = models(topic);
+    let crew = |model: &Model| {
+        let jobs = (BYTES[quick] / size).div_ceil(model.threads).max(1);
+        let buffers = match model.device && model.outstanding == 1 {
+            true => jobs.min(WAITS[quick]),
+            // Two laps, so that the device has a next batch while it works on one.
+            false => jobs.clamp(1, 1 << 16).max(2 * model.outstanding.min(jobs)),
+        };
+        let session = if model.device { &gpu } else { &native };
+        let Model { threads, outstanding, .. } = *model;
+        Crew { session, size, threads, outstanding, buffers }
+    };
+    let crews: Vec<_> = models.iter().map(crew).collect();
+    let mut measured: Vec<Vec<Measured>> = crews.iter().map(|_| Vec::new()).collect();
+    for _ in 0..PASSES[quick] {
+        for ((model, crew), measured) in models.iter().zip(&crews).zip(&mut measured) {
+            let before = bench.gpu.statistics();
+            let time = crew.pass()?;
+            let after = bench.gpu.statistics();
+            measured.push(Measured {
+                time,
+                device: model.device.then(|| At {
+                    upload: (after.upload_time - before.upload_time).as_secs_f64(),
+                    kernels: (after.kernel_time - before.kernel_time).as_secs_f64(),
+                    download: (after.download_time - before.download_time).as_secs_f64(),
+                    uploaded: (after.uploaded - before.uploaded) as f64,
+                    downloaded: (after.downloaded - before.downloaded) as f64,
+                    batches: after.batches - before.batches,
+                }),
+            });
+        }
+    }
+    let cases = crews.iter().zip(&mut measured);
+    Ok(cases.map(|(crew, measured)| row(bench, topic, crew, measured)).collect())
+}
+
+/// A pass that was timed.
+#[derive(Debug, Clone, Copy)]
+struct Measured {
+    time: Time,
+    device: Option<At>,
+}
+
+/// What the device says of it.
+#[derive(Debug, Clone, Copy)]
+struct At {
+    upload: f64,
+    kernels: f64,
+    download: f64,
+    uploaded: f64,
+    downloaded: f64,
+    batches: u64,
+}
+
+fn row(bench: &Bench, topic: Topic, crew: &Crew<'_>, measured: &mut [Measured]) -> Row {
+    measured.sort_unstable_by_key(|measured| measured.time.elapsed);
+    let (best, median) = (measured[0], measured[measured.len() / 2]);
+    let mut cpu: Vec<_> = measured.iter().map(|measured| measured.time.cpu).collect();
+    cpu.sort_unstable();
+    let Crew { session, size, threads, outstanding, buffers } = *crew;
+    let count = (buffers * threads) as f64;
+    let cycles = |seconds: f64| hundredths(seconds / count * bench.clock.hertz());
+    let elapsed = best.time.elapsed.as_secs_f64();
+    let limit = best.device.map(|at| {
+        let copied = (at.uploaded, at.downloaded);
+        bench.bounds.seconds(session.algorithm(), size, count, copied)
+    });
+    let pass = Pass {
+        figure: topic.name().to_owned(),
+        threads,
+        transfer: best.device.map(|_| "copy".to_owned()),
+        input_bytes: (size * buffers * threads) as u64,
+        elapsed_s: elapsed,
+        elapsed_s_median: median.time.elapsed.as_secs_f64(),
+        cpu_s: cpu[0].as_secs_f64(),
+        cpu_s_median: cpu[cpu.len() / 2].as_secs_f64(),
+        passes: measured.len(),
+        upload_s: best.device.map(|at| at.upload),
+        kernel_s: best.device.map(|at| at.kernels),
+        download_s: best.device.map(|at| at.download),
+        batches: best.device.map(|at| at.batches),
+        ..Pass::default()
+    };
+    Row {
+        algorithm: session.algorithm().to_string(),
+        direction: session.direction().to_string(),
+        size: Some(size),
+        mode: if outstanding > 1 { "async" } else { "sync" }.to_owned(),
+        outstanding: Some(outstanding),
+        burst: 1,
+        cores: threads,
+        provider: session.provider().to_owned(),
+        call: Some("queue-pair".to_owned()),
+        session: Some("shared".to_owned()),
+        kernel: session.kernel(),
+        order: "out-of-order".to_owned(),
+        isa: bench.cpu.isa().to_string(),
+        cache: "warm".to_owned(),
+        cycles_per_buffer: Some(cycles(elapsed)),
+        cycles_per_buffer_median: Some(cycles(median.time.elapsed.as_secs_f64())),
+        gbps: Some(hundredths(size as f64 * count * 8.0 / elapsed / 1e9)),
+        limit_cycles_per_buffer: limit.map(|(seconds, _)| cycles(seconds)),
+        limit_by: limit.map(|(_, by)| by.to_owned()),
+        buffer_bytes: size as f64,
+        pass: Some(pass),
+        ..Row::default()
+    }
+}

@@ -1,0 +1,73 @@
+//! The least time that copies and arithmetic take at a device.
+
+use broadloom::gpu::Limits;
+use broadloom_engine::{Algorithm, Family, HashAlgorithm, MacAlgorithm};
+use broadloom_lanes::probe::Unit;
+
+use crate::measure::ops::hash_rounds;
+
+/// The measured limits of a device.
+pub(super) struct Bounds {
+    pub limits: Limits,
+}
+
+impl Bounds {
+    /// The least seconds for buffers of a size, of which so many bytes are copied there and back,
+    /// and what sets this limit.
+    pub fn seconds(
+        &self,
+        algorithm: Algorithm,
+        size: usize,
+        buffers: f64,
+        copied: (f64, f64),
+    ) -> (f64, &'static str) {
+        let there = copied.0 / self.limits.upload;
+        let back = copied.1 / self.limits.download;
+        let computed =
+            operations(algorithm, size).unwrap_or_default() * buffers / self.limits.operations;
+        // Copies one way, copies the other way and kernels overlap.
+        let limits = [
+            (there, "copies to the device"),
+            (back, "copies from the device"),
+            (computed, "the device's arithmetic"),
+        ];
+        limits.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).expect("there are three")
+    }
+}
+
+/// Operations on 32-bit words for a buffer of a hash or HMAC: those of 512-bit vectors, which have
+/// rotations and functions of three inputs, as GPUs have. None where they are not counted.
+fn operations(algorithm: Algorithm, size: usize) -> Option<f64> {
+    let (hash, more) = match algorithm {
+        Algorithm::Hash(hash) => (hash, 0),
+        // The outer hash has a block; that of the key was done before.
+        Algorithm::Mac(MacAlgorithm::Hmac(hash)) => (hash, 1),
+        _ => return None,
+    };
+    if hash.family() != Family::MerkleDamgard || hash == HashAlgorithm::Md5 {
+        return None;
+    }
+    let block = hash.block_len();
+    let blocks = (size + 1 + block / 8).div_ceil(block) + more;
+    // A word of 64 bits is two of 32.
+    let words = if block == 128 { 2 } else { 1 };
+    let counted = hash_rounds(hash, Unit::Vec512).counts.total();
+    Some(f64::from(counted * words) * blocks as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_grow_with_blocks_and_words() {
+        let of = |name: &str, size| operations(name.parse().unwrap(), size);
+        let one = of("sha256", 55).unwrap();
+        assert!((1000.0..4000.0).contains(&one), "{one}");
+        assert_eq!(of("sha256", 56), Some(2.0 * one));
+        assert_eq!(of("hmac-sha256", 55), Some(2.0 * one));
+        assert!(of("sha512", 55).unwrap() > 2.0 * one);
+        assert_eq!(of("aes-128-gcm", 55), None);
+        assert_eq!(of("sha3-256", 55), None);
+    }
+}

@@ -1,0 +1,23 @@
+// What all kernels have in common. A work item does one task, described by TASK words.
+
+typedef uint u32;
+typedef ulong u64;
+
+#define TASK 12
+#define NONE 0xffffffffu
+
+// The task of this work item; a group's last items may have none.
+#define TASK_OR_RETURN(t) \
+    if (get_global_id(0) >= count) return; \
+    __global const u32 *t = in + tasks + get_global_id(0) * TASK
+
+u32 swap32(u32 x) { return (rotate(x, 8u) & 0x00ff00ffu) | (rotate(x, 24u) & 0xff00ff00u); }
+
+u64 swap64(u64 x) { return ((u64)swap32((u32)x) << 32) | swap32((u32)(x >> 32)); }
+
+// Those bytes of the word at byte `at` that are before byte `len`.
+u32 tail_mask(u32 at, u32 len)
+{
+    if (at + 4 <= len) return ~0u;
+    return at >= len ? 0 : (1u << (8 * (len - at))) - 1;
+}

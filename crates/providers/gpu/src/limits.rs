@@ -1,0 +1,117 @@
+//! What bounds a device: how fast data are copied there and back, and how fast it computes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use broadloom_engine::provider::ProviderError;
+
+use crate::cl::{Launch, Times};
+use crate::device::{Device, Slot};
+use crate::kernels::KernelId;
+use crate::provider::Gpu;
+use crate::signal::Signal;
+
+/// Measured limits of a device.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Bytes a second from pinned memory of the host to the device.
+    pub upload: f64,
+    /// Bytes a second from the device to pinned memory of the host.
+    pub download: f64,
+    /// Operations a second on words of 32 bits, a quarter of them rotations, a quarter additions.
+    pub operations: f64,
+}
+
+/// Runs of each measurement, of which the fastest counts.
+const RUNS: usize = 3;
+
+/// Work items of the arithmetic, and the turns of each, which have 16 operations.
+const ITEMS: u32 = 1 << 16;
+const TURNS: u32 = 256;
+
+impl Gpu {
+    /// Measures the [limits](Limits) of the device, by its own clock. A copy is as long as a batch.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn limits(&self) -> Result<Limits, ProviderError> {
+        let device = &*self.device;
+        let mut slot = device.slot().map_err(|error| ProviderError::new(error.to_string()))?;
+        let bytes = device.options.batch;
+        let copies = best(|| run(device, &mut slot, bytes, bytes, None))?;
+        let arithmetic = best(|| run(device, &mut slot, 64, 64, Some(TURNS)))?;
+        device.keep(slot);
+        let rate = |amount: f64, time: Duration| amount / time.as_secs_f64().max(1e-9);
+        Ok(Limits {
+            upload: rate(bytes as f64, copies.upload),
+            download: rate(bytes as f64, copies.download),
+            operations: rate(16.0 * f64::from(ITEMS) * f64::from(TURNS), arithmetic.kernels),
+        })
+    }
+}
+
+/// The shortest times of several runs.
+fn best(mut run: impl FnMut() -> Result<Times, ProviderError>) -> Result<Times, ProviderError> {
+    let mut best = run()?;
+    for _ in 1..RUNS {
+        let Times { upload, kernels, download } = run()?;
+        best.upload = best.upload.min(upload);
+        best.kernels = best.kernels.min(kernels);
+        best.download = best.download.min(download);
+    }
+    Ok(best)
+}
+
+/// Copies so much there and back, and computes in between, if at all.
+fn run(
+    device: &Device,
+    slot: &mut Slot,
+    upload: usize,
+    download: usize,
+    turns: Option<u32>,
+) -> Result<Times, ProviderError> {
+    let failed = |reason: String| ProviderError::new(format!("measuring the device: {reason}"));
+    slot.prepare(device, KernelId::Probe).map_err(|error| failed(error.to_string()))?;
+    // Each item writes a word, which may be more than a small batch has.
+    let mut stream = match slot.stream.take() {
+        Some(stream) if stream.capacity().1 >= 4 * ITEMS as usize => stream,
+        _ => {
+            let bytes = device.options.batch.max(4 * ITEMS as usize);
+            device.stream(bytes).map_err(|error| failed(error.to_string()))?
+        }
+    };
+    let word = turns.unwrap_or_default().to_ne_bytes();
+    stream.input()[..4].copy_from_slice(&word);
+    let signal = Arc::new(Signal::new());
+    let kernel = slot.kernel(KernelId::Probe);
+    let launches: Vec<_> = kernel
+        .filter(|_| turns.is_some())
+        .map(|kernel| Launch { kernel, tasks: 0, count: ITEMS })
+        .into_iter()
+        .collect();
+    let launched = stream.launch(upload, &launches, download, None, &signal);
+    let mut flight = launched.map_err(|(_, error)| failed(error.to_string()))?;
+    let mut seen = signal.acknowledge(0);
+    let mut left = device.options.timeout;
+    loop {
+        match flight.land() {
+            Ok((mut stream, outcome)) => {
+                stream.input()[..4].fill(0);
+                stream.output()[..download].fill(0);
+                slot.stream = Some(stream);
+                return outcome.map_err(|error| failed(error.to_string()));
+            }
+            Err(_) if left.is_zero() => {
+                device.lose();
+                return Err(failed("it did not respond in time".to_owned()));
+            }
+            Err(still) => flight = still,
+        }
+        let step = left.min(Duration::from_millis(100));
+        signal.wait(seen, step);
+        let now = signal.acknowledge(seen);
+        left = left.saturating_sub(if now == seen { step } else { Duration::ZERO });
+        seen = now;
+    }
+}
