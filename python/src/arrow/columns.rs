@@ -13,9 +13,9 @@ use super::array::{Array, ChunkedArray};
 use super::interface::{import_array, import_stream};
 use super::values::{self, Values};
 use crate::buffers::{Buffers, type_name};
+use crate::hashing::Hashing;
 use crate::many::aead::{self, Packets};
-use crate::many::hash::{self, digest_all};
-use crate::{arguments, engine, error};
+use crate::{arguments, error};
 
 /// Digests of the values of a column.
 #[pyfunction]
@@ -25,8 +25,7 @@ pub fn hash_column<'py>(
     algorithm: &str,
     threads: Option<isize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let session = engine::hash_session(algorithm)?;
-    digests(array, &session, arguments::threads(threads)?)
+    digests(array, &Hashing::hash(algorithm)?, arguments::threads(threads)?)
 }
 
 /// HMACs of the values of a column.
@@ -38,21 +37,18 @@ pub fn hmac_column<'py>(
     algorithm: &str,
     threads: Option<isize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let session = hash::hmac_session(algorithm, key)?;
-    digests(array, &session, arguments::threads(threads)?)
+    digests(array, &Hashing::hmac(algorithm, key)?, arguments::threads(threads)?)
 }
 
 fn digests<'py>(
     array: &Bound<'py, PyAny>,
-    session: &Session,
+    hashing: &Hashing,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let len = session.tag_len() as i32;
-    map(array, &DataType::FixedSizeBinary(len), &|first, array| {
+    let len = hashing.digest_len() as i32;
+    map(array, &DataType::FixedSizeBinary(len), &|_, array| {
         let values = Values::new(array);
-        let digests = digest_all(session, (array.len(), threads), &|index| values.get(index));
-        let digests =
-            digests.map_err(|(index, error)| error::job(&value(first + index).1, error))?;
+        let digests = hashing.digests((array.len(), threads), &|index| values.get(index));
         let nulls = array.nulls().cloned();
         Ok(Arc::new(FixedSizeBinaryArray::new(len, Buffer::from_vec(digests), nulls)))
     })
