@@ -274,6 +274,7 @@ class Results:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
+        self._place.discard()
 
     def add(self, rows: pa.Table, columns: Columns, operation: Operation) -> None:
         """Adds objects, and what was made of them."""
@@ -294,13 +295,13 @@ class Results:
     def commit(self) -> None:
         """Gives the tables their names. Until the last one has its name, the batch is not done."""
         done, wrong = self._done(None), self._wrong(None)
-        self._place.sync()
+        self._place.settle()
         if wrong is not None:
             wrong.commit(_plan.part("failed", self._number))
-            self._place.sync()
+            self._place.settle()
         if done is not None:
             done.commit(_plan.part("table", self._number))
-            self._place.sync()
+            self._place.settle()
         if wrong is None:
             self._place.remove(_plan.part("failed", self._number))
 

@@ -7,6 +7,7 @@ the result table. It knows nothing of stores, batches or engines.
 from __future__ import annotations
 
 import contextlib
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -43,7 +44,8 @@ class Work:
         """Writes objects under names by their content."""
         digests = broadloom.hash_many(outputs, NAMING, threads=self.threads)
         names = [_name(digest, suffix) for digest in digests]
-        list(self.pool.map(self.place.write, names, outputs))
+        different = dict(zip(names, outputs, strict=True))
+        list(self.pool.map(self.place.write, different, different.values()))
         return {
             "object": pa.array(names, pa.string()),
             "object_size": pa.array(map(len, outputs), pa.int64()),
@@ -339,10 +341,9 @@ class Encrypt:
         return OBJECT
 
     def many(self, buffers: Sequence[bytes], rows: pa.Table, work: Work) -> Columns:
-        return work.keep(
-            [broadloom.age.encrypt(one, self.recipients, threads=work.threads) for one in buffers],
-            ".age",
-        )
+        # Small files have nothing for a second thread to do.
+        encrypt = functools.partial(broadloom.age.encrypt, recipients=self.recipients, threads=1)
+        return work.keep(list(work.pool.map(encrypt, buffers)), ".age")
 
     def stream(self, blocks: Iterator[bytes], rows: pa.Table, work: Work) -> Columns:
         coder = Coder.encrypt(list(self.recipients), threads=work.threads)
@@ -367,10 +368,8 @@ class Decrypt:
         return OBJECT
 
     def many(self, buffers: Sequence[bytes], rows: pa.Table, work: Work) -> Columns:
-        return work.keep(
-            [broadloom.age.decrypt(one, self.identities, threads=work.threads) for one in buffers],
-            "",
-        )
+        decrypt = functools.partial(broadloom.age.decrypt, identities=self.identities, threads=1)
+        return work.keep(list(work.pool.map(decrypt, buffers)), "")
 
     def stream(self, blocks: Iterator[bytes], rows: pa.Table, work: Work) -> Columns:
         coder = Coder.decrypt(list(self.identities), threads=work.threads)

@@ -101,9 +101,9 @@ def write(place: Place, batches: Iterable[pa.Table], about: dict[str, Any]) -> T
 def begin(place: Place, totals: Totals, about: dict[str, Any]) -> None:
     """Says that a plan is whole."""
     run = {"format": VERSION, **about, **vars(totals)}
-    place.sync()
+    place.settle()
     place.write("run.json", json.dumps(run, indent=2).encode() + b"\n")
-    place.sync()
+    place.settle()
 
 
 def found(place: Place, about: dict[str, Any]) -> Totals | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import random
 import shutil
@@ -116,8 +117,9 @@ def _checked(data: bytes, size: int | None) -> bytes:
 class Place:
     """The directory or prefix that the results of a run go to.
 
-    What is written appears under its name as a whole: a file on this machine by a rename, an object
-    in a store by the end of its upload.
+    What is written appears under its name as a whole. An object in a store has its name at the end
+    of its upload. Files of this machine wait for ``settle``: one sync of the file system covers
+    all of them, and then they get their names.
     """
 
     def __init__(self, url: str, options: Mapping[str, Any], retries: int) -> None:
@@ -125,7 +127,7 @@ class Place:
         self._store = Store(options, retries)
         self._filesystem, self._root = self._store.locate(url)
         self._is_local = isinstance(self._filesystem, LocalFileSystem)
-        self._directories: set[str] = set()
+        self._waiting: list[tuple[str, str]] = []
 
     @property
     def filesystem(self) -> Any:
@@ -142,6 +144,7 @@ class Place:
 
     def exists(self, name: str) -> bool:
         """Whether there is such a name."""
+        self._filesystem.invalidate_cache()
         return bool(self._retried(lambda: self._filesystem.exists(self.path(name))))
 
     def names(self, directory: str) -> list[str]:
@@ -167,12 +170,12 @@ class Place:
 
     def write(self, name: str, data: bytes) -> None:
         """Writes a whole object."""
-        if not self._is_local:
+        if self._is_local:
+            with self.spool() as spool:
+                spool.file.write(data)
+                spool.commit(name)
+        else:
             self._retried(lambda: self._filesystem.pipe_file(self.path(name), data))
-            return
-        with self.spool() as spool:
-            spool.file.write(data)
-            spool.commit(name)
 
     def spool(self) -> Spool:
         """A file for an object whose name is not known yet, or whose bytes come one by one."""
@@ -184,25 +187,33 @@ class Place:
         os.close(handle)
         return Spool(self, path)
 
-    def take(self, path: str, name: str) -> None:
-        """Gives a file that is complete its name."""
+    def take(self, path: str, name: str) -> bool:
+        """Gives a file that is complete its name, and says whether the file is needed until then."""
         if self._is_local:
-            target = self.path(name)
-            directory = os.path.dirname(target)
-            os.makedirs(directory, exist_ok=True)
-            os.replace(path, target)
-            self._directories.add(directory)
+            self._waiting.append((path, self.path(name)))
         else:
             self._retried(lambda: self._filesystem.put_file(path, self.path(name)))
+        return self._is_local
 
-    def sync(self) -> None:
-        """Waits until all names so far outlive a loss of power."""
-        while self._directories:
-            descriptor = os.open(self._directories.pop(), os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+    def settle(self) -> None:
+        """Gives all files their names, with bytes and names that outlive a loss of power."""
+        if not self._waiting:
+            return
+        directories = {os.path.dirname(target) for _, target in self._waiting}
+        for directory in directories:
+            os.makedirs(directory, exist_ok=True)
+        sync_file_system(self.path("incoming"))
+        for path, target in self._waiting:
+            os.replace(path, target)
+        self._waiting = []
+        sync_file_system(self.path("incoming"))
+
+    def discard(self) -> None:
+        """Removes the files that have no name yet."""
+        for path, _ in self._waiting:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        self._waiting = []
 
     def clean(self) -> None:
         """Removes what workers that were killed left behind. No run may be writing."""
@@ -219,6 +230,7 @@ class Spool:
     def __init__(self, place: Place, path: str) -> None:
         self._place = place
         self._path = path
+        self._is_taken = False
         self.file: IO[bytes] = open(path, "wb")
 
     def __enter__(self) -> Spool:
@@ -226,13 +238,26 @@ class Spool:
 
     def __exit__(self, *_: object) -> None:
         self.file.close()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._path)
+        if not self._is_taken:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._path)
 
     def commit(self, name: str) -> None:
         """Gives the bytes their name."""
-        if not self.file.closed:
-            self.file.flush()
-            os.fsync(self.file.fileno())
-            self.file.close()
-        self._place.take(self._path, name)
+        self.file.close()
+        self._is_taken = self._place.take(self._path, name)
+
+
+def sync_file_system(path: str) -> None:
+    """Waits until a file system has all that was written to it."""
+    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    if syncfs is None:
+        os.sync()
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if syncfs(descriptor) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), path)
+    finally:
+        os.close(descriptor)
