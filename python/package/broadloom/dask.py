@@ -23,8 +23,8 @@ import uuid
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from dask import is_dask_collection
-from distributed import Client, as_completed, default_client, get_worker
+import distributed as _distributed
+from dask.base import is_dask_collection
 
 from broadloom.datasets import Functions
 
@@ -43,6 +43,8 @@ __all__ = [
     "verify_dataset",
 ]
 
+#: Dask's scheduler and workers, whose functions have no types.
+distributed: Any = _distributed
 #: Batches that wait at each thread of a worker: enough that none is idle, and few for the scheduler.
 WAITING = 2
 
@@ -55,7 +57,7 @@ class Engine:
         if not is_dask_collection(source):
             return None
         if not hasattr(source, "to_delayed"):
-            raise TypeError(f"a {type(source).__name__} of Dask has no partitions; valid: a bag, ...")
+            raise TypeError(f"a {type(source).__name__} of Dask has no partitions; valid: a bag or a frame")
         return list(source.to_delayed())
 
     def execute(
@@ -63,7 +65,7 @@ class Engine:
     ) -> Iterator[Report]:
         """Does batches on the workers, a bounded number of them at a time."""
         try:
-            client: Client = default_client()
+            client = distributed.default_client()
         except ValueError:
             raise ValueError("there is no client of Dask; make one: distributed.Client()") from None
         name, run = task.operation.name, uuid.uuid4().hex
@@ -78,7 +80,7 @@ class Engine:
 
         waiting = iter(batches)
         threads = sum(client.nthreads().values()) or 1
-        futures = as_completed([submit(number) for number in islice(waiting, threads * WAITING)])
+        futures = distributed.as_completed([submit(number) for number in islice(waiting, threads * WAITING)])
         for future in futures:
             report: Report = future.result()
             for number in waiting:
@@ -91,16 +93,16 @@ def _run(task: Task, number: int, partition: Any = None) -> Report:
     """A batch, on a worker, with its share of the cores."""
     if task.threads is None:
         cores = len(os.sched_getaffinity(0))
-        threads = max(1, cores // get_worker().state.nthreads)
+        threads = max(1, cores // distributed.get_worker().state.nthreads)
         task = dataclasses.replace(task, threads=threads)
     return task.run(number, partition)
 
 
-_dask = Functions(Engine())
-hash_dataset = _dask.hash_dataset
-verify_dataset = _dask.verify_dataset
-sign_dataset = _dask.sign_dataset
-compress_dataset = _dask.compress_dataset
-decompress_dataset = _dask.decompress_dataset
-encrypt_dataset = _dask.encrypt_dataset
-decrypt_dataset = _dask.decrypt_dataset
+_functions = Functions(Engine())
+hash_dataset = _functions.hash_dataset
+verify_dataset = _functions.verify_dataset
+sign_dataset = _functions.sign_dataset
+compress_dataset = _functions.compress_dataset
+decompress_dataset = _functions.decompress_dataset
+encrypt_dataset = _functions.encrypt_dataset
+decrypt_dataset = _functions.decrypt_dataset

@@ -20,7 +20,7 @@ import dataclasses
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import ray
+import ray as _ray
 
 from broadloom.datasets import Functions
 
@@ -39,6 +39,8 @@ __all__ = [
     "verify_dataset",
 ]
 
+#: Ray, whose functions have no types.
+ray: Any = _ray
 #: Batches that wait for each that runs.
 WAITING = 2
 
@@ -92,11 +94,11 @@ def _run(task: Task, number: int, partition: Any = None) -> Report:
     return task.run(number, partition)
 
 
-_ray = Functions(Engine())
-hash_dataset = _ray.hash_dataset
-verify_dataset = _ray.verify_dataset
-sign_dataset = _ray.sign_dataset
-compress_dataset = _ray.compress_dataset
-decompress_dataset = _ray.decompress_dataset
-encrypt_dataset = _ray.encrypt_dataset
-decrypt_dataset = _ray.decrypt_dataset
+_functions = Functions(Engine())
+hash_dataset = _functions.hash_dataset
+verify_dataset = _functions.verify_dataset
+sign_dataset = _functions.sign_dataset
+compress_dataset = _functions.compress_dataset
+decompress_dataset = _functions.decompress_dataset
+encrypt_dataset = _functions.encrypt_dataset
+decrypt_dataset = _functions.decrypt_dataset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -368,11 +368,11 @@ def _put(table: pa.Table, field: pa.Field, values: pa.Array) -> pa.Table:
     return table.set_column(place, field, values)
 
 
-def _with_sizes(rows: pa.Table, sizes: list[int | None]) -> pa.Table:
+def _with_sizes(rows: pa.Table, sizes: Sequence[int | None]) -> pa.Table:
     """A manifest whose sizes are those that were found."""
     known = rows["size"].to_pylist()
-    sizes = [new if old is None else old for old, new in zip(known, sizes, strict=True)]
-    return _put(rows, pa.field("size", pa.int64()), pa.array(sizes, pa.int64()))
+    found = [new if old is None else old for old, new in zip(known, sizes, strict=True)]
+    return _put(rows, pa.field("size", pa.int64()), pa.array(found, pa.int64()))
 
 
 def _scattered(columns: Columns, present: list[int], errors: list[str | None]) -> Columns:

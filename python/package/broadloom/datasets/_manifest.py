@@ -48,7 +48,8 @@ def read_manifest(url: str, *, storage_options: Mapping[str, Any] | None = None)
     if url.endswith(".parquet"):
         filesystem, name = store.locate(url)
         return _with_path(pads.dataset(name, filesystem=filesystem).to_table())
-    paths, digests = [], []
+    paths: list[str] = []
+    digests: list[bytes] = []
     for number, line in enumerate(store.read(url, None).decode().splitlines(), 1):
         digest, mark, path = line.partition(" ")
         is_sum = len(digest) in (32, 40, 56, 64, 96, 128) and mark and path[:1] in (" ", "*")

@@ -6,10 +6,9 @@ the result table. It knows nothing of stores, batches or engines.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
@@ -24,7 +23,9 @@ if TYPE_CHECKING:
 
     from broadloom.datasets._store import Place
 
-Columns = dict[str, pa.Array]
+Columns: TypeAlias = dict[str, pa.Array]
+Format: TypeAlias = Literal["gzip", "bgzf", "zlib", "raw"]
+Padding: TypeAlias = Literal["pkcs1v15", "pss"]
 
 #: Bytes that go into a decoder at once: each may stand for a thousand.
 MORSEL = 256 << 10
@@ -173,7 +174,7 @@ class Sign:
     name: ClassVar[str] = "sign_dataset"
     private_key: str | bytes = field(repr=False)
     hash: str
-    padding: str | None
+    padding: Padding | None
 
     def __post_init__(self) -> None:
         self._sign([b""], 1)
@@ -193,7 +194,7 @@ class Sign:
             buffers,
             self.private_key,
             hash=self.hash,
-            padding=self.padding,  # type: ignore[arg-type]
+            padding=self.padding,
             threads=threads,
         )
 
@@ -212,7 +213,7 @@ class VerifySignatures:
     name: ClassVar[str] = "verify_dataset"
     public_key: str | bytes
     hash: str
-    padding: str | None
+    padding: Padding | None
 
     def __post_init__(self) -> None:
         self._verify([], [], 1)
@@ -233,7 +234,7 @@ class VerifySignatures:
             signatures,
             self.public_key,
             hash=self.hash,
-            padding=self.padding,  # type: ignore[arg-type]
+            padding=self.padding,
             threads=threads,
         )
 
@@ -254,11 +255,11 @@ class Compress:
     """Whole files of a format; and the digest of what is in them."""
 
     name: ClassVar[str] = "compress_dataset"
-    format: str
+    format: Format
     level: int
 
     def __post_init__(self) -> None:
-        broadloom.compress_many([], self.format, self.level)  # type: ignore[arg-type]
+        broadloom.compress_many([], self.format, self.level)
 
     def settings(self) -> dict[str, Any]:
         return {"format": self.format, "level": self.level}
@@ -273,10 +274,7 @@ class Compress:
     def many(self, buffers: Sequence[bytes], rows: pa.Table, work: Work) -> Columns:
         digests = Hash("sha256").many(buffers, rows, work)
         outputs = broadloom.compress_many(
-            buffers,
-            self.format,  # type: ignore[arg-type]
-            self.level,
-            threads=work.threads,
+            buffers, self.format, self.level, threads=work.threads
         )
         return {**digests, **work.keep(outputs, self._suffix)}
 
@@ -298,11 +296,11 @@ class Decompress:
     """What is in compressed files."""
 
     name: ClassVar[str] = "decompress_dataset"
-    format: str | None
+    format: Format | None
     limit: int | None
 
     def __post_init__(self) -> None:
-        broadloom.decompress_many([], self.format, limit=self.limit)  # type: ignore[arg-type]
+        broadloom.decompress_many([], self.format, limit=self.limit)
 
     def settings(self) -> dict[str, Any]:
         return {"format": self.format, "limit": self.limit}
@@ -312,10 +310,7 @@ class Decompress:
 
     def many(self, buffers: Sequence[bytes], rows: pa.Table, work: Work) -> Columns:
         outputs = broadloom.decompress_many(
-            buffers,
-            self.format,  # type: ignore[arg-type]
-            limit=self.limit,
-            threads=work.threads,
+            buffers, self.format, limit=self.limit, threads=work.threads
         )
         return work.keep(outputs, "")
 
@@ -378,11 +373,6 @@ class Decrypt:
 
 def _through(coder: Coder, blocks: Iterable[bytes]) -> Iterator[bytes]:
     """What comes out of a coder when blocks go in."""
-    with contextlib.closing(iter(_pieces(coder, blocks))) as pieces:
-        yield from pieces
-
-
-def _pieces(coder: Coder, blocks: Iterable[bytes]) -> Iterator[bytes]:
     try:
         for block in blocks:
             if piece := coder.feed(block):

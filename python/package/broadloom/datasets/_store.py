@@ -18,7 +18,7 @@ import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Mapping
     from concurrent.futures import Executor, Future
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class Store:
         filesystem, name = self.locate(url)
         return retried(lambda: _checked(filesystem.cat_file(name), size), self.retries)
 
-    def blocks(self, url: str, size: int, pool: Executor) -> Iterator[bytes]:
+    def blocks(self, url: str, size: int, pool: Executor) -> Generator[bytes, None, None]:
         """The bytes of a large object in order, while later blocks are read ahead."""
         filesystem, name = self.locate(url)
 
