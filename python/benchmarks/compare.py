@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import functools
 import gzip
 import hashlib
 import os
@@ -70,7 +71,7 @@ def small(quick: bool) -> None:
         for result in ("bytes", "numpy"):
             compare(
                 f"hash_many, {count:,} of {size} B, {result}",
-                lambda m=messages, r=result: broadloom.hash_many(m, "sha256", result=r),  # type: ignore[misc]
+                functools.partial(broadloom.hash_many, messages, "sha256", result=result),
                 {"hashlib, a loop": loop},
                 5 if quick else 21,
                 time.process_time,

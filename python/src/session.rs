@@ -180,8 +180,11 @@ enum Output {
 impl Job {
     #[new]
     #[pyo3(
-        signature = (session, data, *, nonce = None, associated = None, signature = None, user = None),
-        text_signature = "(session, data, *, nonce=None, associated=None, signature=None, user=None)"
+        signature = (
+            session, data, *, nonce = None, associated = None, signature = None, user = None
+        ),
+        text_signature = "(session, data, *, nonce=None, associated=None, signature=None, \
+            user=None)"
     )]
     fn new(
         session: &Session,
@@ -274,8 +277,8 @@ impl Job {
     /// Takes the engine's jobs out of Python's, for a queue.
     ///
     /// # Errors
-    /// `TypeError` for an object that is no job, `ValueError` for one that was enqueued before. Then
-    /// all jobs stay as they were.
+    /// `TypeError` for an object that is no job, `ValueError` for one that was enqueued before.
+    /// Then all jobs stay as they were.
     pub fn depart(jobs: &Bound<'_, PyAny>) -> PyResult<Vec<Traveller>> {
         let mut travellers = Vec::new();
         for (index, object) in jobs.try_iter()?.enumerate() {

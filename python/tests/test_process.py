@@ -1,4 +1,4 @@
-"""What holds for the process: threads, changes during a call, memory, the end of the interpreter."""
+"""What holds for the process: threads, changes during a call, memory, the interpreter's end."""
 
 import gc
 import hashlib

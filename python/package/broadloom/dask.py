@@ -45,7 +45,7 @@ __all__ = [
 
 #: Dask's scheduler and workers, whose functions have no types.
 distributed: Any = _distributed
-#: Batches that wait at each thread of a worker: enough that none is idle, and few for the scheduler.
+#: Batches for each thread of a worker: enough that none is idle, and few for the scheduler.
 WAITING = 2
 
 
@@ -57,7 +57,8 @@ class Engine:
         if not is_dask_collection(source):
             return None
         if not hasattr(source, "to_delayed"):
-            raise TypeError(f"a {type(source).__name__} of Dask has no partitions; valid: a bag or a frame")
+            name = type(source).__name__
+            raise TypeError(f"a {name} of Dask has no partitions; valid: a bag or a frame")
         return list(source.to_delayed())
 
     def execute(
@@ -80,7 +81,8 @@ class Engine:
 
         waiting = iter(batches)
         threads = sum(client.nthreads().values()) or 1
-        futures = distributed.as_completed([submit(number) for number in islice(waiting, threads * WAITING)])
+        first = [submit(number) for number in islice(waiting, threads * WAITING)]
+        futures = distributed.as_completed(first)
         for future in futures:
             report: Report = future.result()
             for number in waiting:

@@ -159,7 +159,8 @@ def compressobj(
 
     >>> import zlib
     >>> stream = compressobj(9)
-    >>> zlib.decompress(stream.compress(b"the warp, ") + stream.compress(b"the weft") + stream.flush())
+    >>> packed = stream.compress(b"the warp, ") + stream.compress(b"the weft") + stream.flush()
+    >>> zlib.decompress(packed)
     b'the warp, the weft'
     """
     if method != DEFLATED:

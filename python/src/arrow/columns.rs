@@ -58,7 +58,8 @@ fn digests<'py>(
 ///
 /// :param array: strings or bytes, as `sha256` takes them.
 /// :param key: as long as the algorithm needs: 32 bytes for `aes-256-gcm`.
-/// :param algorithm: as of `seal_many`. Under one key, AES-GCM must not encrypt more than 2^32 values.
+/// :param algorithm: as of `seal_many`. Under one key, AES-GCM must not encrypt more than 2^32
+///     values.
 /// :param associated: bytes that `decrypt_column` must be given, too: the name of the column, say.
 /// :raises ValueError: the key has another length, or there is no such algorithm.
 ///
@@ -112,13 +113,16 @@ pub fn encrypt_column<'py>(
 /// Decrypts the values of a column that `encrypt_column` made, as bytes, or as strings with
 /// `text=True`.
 ///
-/// :raises InvalidTag: values were changed, or key or associated data are others. `indices` lists the
-///     rows. Nothing is given then.
+/// :raises InvalidTag: values were changed, or key or associated data are others. `indices` lists
+///     the rows. Nothing is given then.
 /// :raises ValueError: a value is shorter than a nonce and a tag, or is no text.
 #[pyfunction]
 #[pyo3(
-    signature = (array, key, algorithm = "aes-256-gcm", *, associated = None, text = false, threads = Some(1)),
-    text_signature = "(array, key, algorithm='aes-256-gcm', *, associated=None, text=False, threads=1)"
+    signature = (
+        array, key, algorithm = "aes-256-gcm", *, associated = None, text = false, threads = Some(1)
+    ),
+    text_signature = "(array, key, algorithm='aes-256-gcm', *, associated=None, text=False, \
+        threads=1)"
 )]
 pub fn decrypt_column<'py>(
     array: &Bound<'py, PyAny>,
@@ -202,7 +206,8 @@ fn nonce_len(session: &Session) -> PyResult<usize> {
 }
 
 /// Does something to an array, or to each chunk of a stream, without the GIL. An array becomes an
-/// array, and a stream an array in chunks, of type `kind`. `work` is told how many rows come before.
+/// array, and a stream an array in chunks, of type `kind`. `work` is told how many rows come
+/// before.
 fn map<'py>(
     object: &Bound<'py, PyAny>,
     kind: &DataType,

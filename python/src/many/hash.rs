@@ -58,7 +58,9 @@ pub fn hash_many<'py>(
 /// '6e9ef29b75fffc5b'
 #[pyfunction]
 #[pyo3(
-    signature = (buffers, key, algorithm = "sha256", *, threads = Some(1), result = None, out = None),
+    signature = (
+        buffers, key, algorithm = "sha256", *, threads = Some(1), result = None, out = None
+    ),
     text_signature = "(buffers, key, algorithm='sha256', *, threads=1, result=None, out=None)"
 )]
 pub fn hmac_many<'py>(

@@ -16,8 +16,8 @@ use crate::{arguments, engine, error, windows};
 /// :param private_key: PEM (`str` or bytes) or DER (PKCS #8), not encrypted: RSA, P-256 or Ed25519.
 /// :param hash: the hash of the messages; Ed25519 has its own.
 /// :param padding: for RSA, `pkcs1v15` (the default) or `pss`, with a salt as long as the digest.
-/// :raises ValueError: the key or the padding is wrong, or no provider has the algorithm. The curves
-///     need libcrypto of OpenSSL 3.
+/// :raises ValueError: the key or the padding is wrong, or no provider has the algorithm. The
+///     curves need libcrypto of OpenSSL 3.
 ///
 /// The other parameters are those of `hash_many`. An ECDSA signature is in DER.
 ///
@@ -27,8 +27,11 @@ use crate::{arguments, engine, error, windows};
 /// [64, 64]
 #[pyfunction]
 #[pyo3(
-    signature = (buffers, private_key, *, hash = "sha256", padding = None, threads = Some(1), result = None),
-    text_signature = "(buffers, private_key, *, hash='sha256', padding=None, threads=1, result=None)"
+    signature = (
+        buffers, private_key, *, hash = "sha256", padding = None, threads = Some(1), result = None
+    ),
+    text_signature = "(buffers, private_key, *, hash='sha256', padding=None, threads=1, \
+        result=None)"
 )]
 pub fn sign_many<'py>(
     buffers: &Bound<'py, PyAny>,
@@ -76,7 +79,9 @@ pub fn sign_many<'py>(
 /// [False, False]
 #[pyfunction]
 #[pyo3(
-    signature = (buffers, signatures, public_key, *, hash = "sha256", padding = None, threads = Some(1)),
+    signature = (
+        buffers, signatures, public_key, *, hash = "sha256", padding = None, threads = Some(1)
+    ),
     text_signature = "(buffers, signatures, public_key, *, hash='sha256', padding=None, threads=1)"
 )]
 pub fn verify_many(

@@ -124,7 +124,8 @@ class Outcome:
 class DatasetError(Exception):
     """Some objects could not be worked on. All others were.
 
-    ``outcome`` is the outcome; its ``failures()`` lists the objects. The same call tries them again.
+    ``outcome`` is the outcome; its ``failures()`` lists the objects. The same call tries them
+    again.
     """
 
     def __init__(self, outcome: Outcome) -> None:

@@ -41,7 +41,7 @@ PERMANENT = (
 
 
 def retried(work: Callable[[], T], retries: int) -> T:
-    """Calls ``work`` until it succeeds, fails for good, or has failed once more than ``retries``."""
+    """Calls ``work`` until it succeeds, fails for good, or was retried often enough."""
     attempt = 0
     while True:
         try:
@@ -188,7 +188,7 @@ class Place:
         return Spool(self, path)
 
     def take(self, path: str, name: str) -> bool:
-        """Gives a file that is complete its name, and says whether the file is needed until then."""
+        """Gives a complete file its name, and says whether the file has to stay until then."""
         if self._is_local:
             self._waiting.append((path, self.path(name)))
         else:
