@@ -377,6 +377,9 @@ def test_wrong_arguments(
     assert not (tmp_path / "out").exists()
 
 
+PUBLIC = bytes.fromhex("302a300506032b6570032100" + 32 * "d7")
+
+
 def test_wrong_sources(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="has no objects"):
         datasets.hash_dataset(tmp_path / "none", tmp_path / "out")
@@ -388,4 +391,8 @@ def test_wrong_sources(tmp_path: Path) -> None:
         datasets.hash_dataset(3, tmp_path / "out")
     with pytest.raises(ValueError, match="row 1 has no path"):
         datasets.hash_dataset(pa.table({"path": ["a", None]}), tmp_path / "out")
+    with pytest.raises(ValueError, match="column 'digest', and this one has path, size"):
+        datasets.verify_dataset([str(tmp_path)], tmp_path / "out")
+    with pytest.raises(ValueError, match="column 'signature', and this one has path, size"):
+        datasets.verify_dataset([str(tmp_path)], tmp_path / "out", public_key=PUBLIC)
     assert not (tmp_path / "out" / "run.json").exists()

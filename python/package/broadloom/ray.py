@@ -7,8 +7,8 @@
     outcome = broadloom.ray.hash_dataset("s3://bucket/prefix/", "s3://bucket/hashes/")
 
 A source may also be a data set of Ray (``column=`` says which column), whose blocks are the
-batches; Ray holds it in its object store, or spills it. The dashboard shows the batches by the name of the
-function.
+batches; Ray holds it in its object store, or spills it. The dashboard shows the batches by the name
+of the function.
 
 A batch takes as many CPUs as ``threads`` says, and without it all of the smallest machine, so that
 each machine runs one batch on all its cores. Needs ray: ``pip install 'broadloom[ray]'``.

@@ -219,6 +219,9 @@ class Task:
             valid = ", ".join(table.column_names)
             raise ValueError(f"the collection has no column {name!r}; valid: {valid}")
         values = table[name].combine_chunks()
+        needs = self.operation.needs
+        if needs is not None and needs not in table.column_names:
+            raise ValueError(f"{self.operation.name} needs a collection with a column {needs!r}")
         yield from self._values(table.drop_columns([name]), values, work)
 
     def _values(

@@ -74,6 +74,8 @@ class Operation(Protocol):
     """What is done to each object. Values are sent to workers, so that they can be pickled."""
 
     name: ClassVar[str]
+    #: The column of the manifest that it cannot do without.
+    needs: ClassVar[str | None]
 
     def settings(self) -> dict[str, Any]:
         """What tells two runs apart, and no secret."""
@@ -100,6 +102,7 @@ class Hash:
     """Digests."""
 
     name: ClassVar[str] = "hash_dataset"
+    needs: ClassVar[str | None] = None
     algorithm: str
 
     def __post_init__(self) -> None:
@@ -141,6 +144,7 @@ class Verify:
     """Digests, compared with the manifest's column ``digest``."""
 
     name: ClassVar[str] = "verify_dataset"
+    needs: ClassVar[str | None] = "digest"
     hash: Hash
 
     def settings(self) -> dict[str, Any]:
@@ -156,8 +160,6 @@ class Verify:
         return self._compared(self.hash.stream(blocks, rows, work), rows)
 
     def _compared(self, columns: Columns, rows: pa.Table) -> Columns:
-        if "digest" not in rows.column_names:
-            raise ValueError("verify_dataset needs a manifest with a column `digest`")
         errors = []
         found = columns["digest"].to_pylist()
         for wanted, digest in zip(rows["digest"].to_pylist(), found, strict=True):
@@ -172,6 +174,7 @@ class Sign:
     """Signatures over whole objects."""
 
     name: ClassVar[str] = "sign_dataset"
+    needs: ClassVar[str | None] = None
     private_key: str | bytes = field(repr=False)
     hash: str
     padding: Padding | None
@@ -211,6 +214,7 @@ class VerifySignatures:
     """The manifest's column ``signature``, verified over whole objects."""
 
     name: ClassVar[str] = "verify_dataset"
+    needs: ClassVar[str | None] = "signature"
     public_key: str | bytes
     hash: str
     padding: Padding | None
@@ -239,8 +243,6 @@ class VerifySignatures:
         )
 
     def many(self, buffers: Sequence[bytes], rows: pa.Table, work: Work) -> Columns:
-        if "signature" not in rows.column_names:
-            raise ValueError("verify_dataset with a key needs a manifest with `signature`")
         signatures = rows["signature"].cast(pa.binary()).fill_null(b"")
         right = self._verify(buffers, signatures.to_pylist(), work.threads)
         errors = [None if one else "the signature is wrong" for one in right]
@@ -255,6 +257,7 @@ class Compress:
     """Whole files of a format; and the digest of what is in them."""
 
     name: ClassVar[str] = "compress_dataset"
+    needs: ClassVar[str | None] = None
     format: Format
     level: int
 
@@ -296,6 +299,7 @@ class Decompress:
     """What is in compressed files."""
 
     name: ClassVar[str] = "decompress_dataset"
+    needs: ClassVar[str | None] = None
     format: Format | None
     limit: int | None
 
@@ -324,6 +328,7 @@ class Encrypt:
     """age files for some recipients."""
 
     name: ClassVar[str] = "encrypt_dataset"
+    needs: ClassVar[str | None] = None
     recipients: tuple[str, ...]
 
     def __post_init__(self) -> None:
@@ -350,6 +355,7 @@ class Decrypt:
     """What is in age files."""
 
     name: ClassVar[str] = "decrypt_dataset"
+    needs: ClassVar[str | None] = None
     identities: tuple[str, ...] = field(repr=False)
 
     def __post_init__(self) -> None:

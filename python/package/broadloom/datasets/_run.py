@@ -221,6 +221,16 @@ def _planned(
 
 
 def _pieces(task: Task, source: Any) -> Iterator[pa.Table]:
+    needs = task.operation.needs
     if task.column is None:
-        return _manifest.objects(source, task.store)
-    return _manifest.cells(source, task.column, task.store)
+        pieces = _manifest.objects(source, task.store)
+    else:
+        pieces = _manifest.cells(source, task.column, task.store)
+    for piece in pieces:
+        if needs is not None and needs not in piece.column_names:
+            names = ", ".join(piece.column_names)
+            raise ValueError(
+                f"{task.operation.name} needs a manifest with a column {needs!r}, and this one has "
+                f"{names}"
+            )
+        yield piece
