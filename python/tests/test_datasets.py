@@ -18,11 +18,14 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.hazmat.primitives.serialization import PublicFormat
+from hypothesis import given
+from hypothesis import strategies as st
 
 import broadloom
 import broadloom.age
 from broadloom import datasets
 from broadloom.datasets import DatasetError
+from broadloom.datasets._plan import Limits
 
 SIZES = [0, 1, 64, 1000, 70_000, *range(100, 400), 3_000_000]
 
@@ -168,6 +171,25 @@ def test_signatures(objects: Path, tmp_path: Path) -> None:
     )
     with pytest.raises(DatasetError, match="the signature is wrong"):
         datasets.verify_dataset(wrong, tmp_path / "wrong", public_key=public)
+
+
+@given(
+    st.lists(st.lists(st.none() | st.integers(0, 50), max_size=9), max_size=9),
+    st.integers(1, 60),
+    st.integers(1, 7),
+)
+def test_batches_are_full_and_within_limits(
+    pieces: list[list[int | None]], size: int, objects: int
+) -> None:
+    tables = [pa.table({"size": pa.array(piece, pa.int64())}) for piece in pieces]
+    batches = [batch["size"].to_pylist() for batch in Limits(size, objects).batches(tables)]
+    assert [one for batch in batches for one in batch] == [one for p in pieces for one in p]
+    totals = [sum(size // objects if one is None else one for one in batch) for batch in batches]
+    for batch, total in zip(batches, totals, strict=True):
+        assert 1 <= len(batch) <= objects and (total <= size or len(batch) == 1)
+    for batch, total, following in zip(batches, totals, batches[1:], strict=False):
+        first = size // objects if following[0] is None else following[0]
+        assert len(batch) == objects or total + first > size
 
 
 VALUES = ["warp", None, "", "weft" * 100] * 700
