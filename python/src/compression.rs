@@ -5,12 +5,13 @@ use broadloom::compression::format::Cause;
 use broadloom::compression::{
     CompressError, Compressor, DecompressError, Decompressor, Format, Settings, decompress,
 };
+use broadloom::encryption::EncryptionError;
 use broadloom::{Compression, CompressionAlgorithm, Transform};
 use pyo3::exceptions::{PyEOFError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::engine::{self, REGISTRY};
-use crate::error;
+use crate::{age, error};
 
 /// The formats that have a name here.
 const FORMATS: [Format; 4] = [Format::Gzip, Format::Bgzf, Format::Zlib, Format::Raw];
@@ -63,12 +64,14 @@ pub fn decompressor(
     Decompressor::new(session, settings).map_err(error::value)
 }
 
-/// Why a compression or a decompression failed.
+/// Why a stream failed.
 pub enum Failure {
     /// Of a compression.
     Compress(CompressError),
     /// Of a decompression.
     Decompress(DecompressError),
+    /// Of an encryption or a decryption.
+    Encryption(EncryptionError),
     /// A provider panicked, and has printed why.
     Panic,
 }
@@ -85,6 +88,12 @@ impl From<DecompressError> for Failure {
     }
 }
 
+impl From<EncryptionError> for Failure {
+    fn from(error: EncryptionError) -> Self {
+        Failure::Encryption(error)
+    }
+}
+
 impl Failure {
     /// The exception: `EOFError` for an input that ends too early, `ValueError` for one that is
     /// wrong or stands for more than allowed, `RuntimeError` for a provider or a thread that
@@ -92,6 +101,7 @@ impl Failure {
     pub fn raise(&self, prefix: &str) -> PyErr {
         match self {
             Failure::Panic => PyRuntimeError::new_err(format!("{prefix}a provider panicked")),
+            Failure::Encryption(error) => age::raise(error),
             Failure::Compress(error) => PyRuntimeError::new_err(format!("{prefix}{error}")),
             Failure::Decompress(error) => {
                 let message = format!("{prefix}{error}");

@@ -1,5 +1,6 @@
 //! One stream, hashed as hashlib does it.
 
+use std::cell::RefCell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use broadloom::lanes::Cpu;
@@ -115,6 +116,23 @@ impl Visitor for Begin<'_> {
 /// # Errors
 /// `ValueError` where there is no such hash.
 pub fn function(name: &str) -> PyResult<Algorithm> {
+    FUNCTIONS.with_borrow_mut(|known| {
+        if let Some((_, algorithm)) = known.iter().find(|(other, _)| other == name) {
+            return Ok(*algorithm);
+        }
+        let algorithm = parse(name)?;
+        known.push((name.to_owned(), algorithm));
+        Ok(algorithm)
+    })
+}
+
+thread_local! {
+    /// Functions by the names that this thread asked for: parsing a name takes longer than hashing
+    /// one short message.
+    static FUNCTIONS: RefCell<Vec<(String, Algorithm)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn parse(name: &str) -> PyResult<Algorithm> {
     let plain = |name: &str| name.to_ascii_lowercase().replace('-', "");
     let wanted = plain(engine::hash(name)?.name());
     let found = Algorithm::ALL.into_iter().find(|algorithm| plain(algorithm.tag()) == wanted);

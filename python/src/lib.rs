@@ -5,6 +5,7 @@
 //! it, [`windows`] brings jobs over these slices to their end without the GIL, and [`results`]
 //! makes what Python gets back.
 
+mod age;
 mod arguments;
 mod arrow;
 mod buffers;
@@ -13,8 +14,11 @@ mod engine;
 mod error;
 mod files;
 mod hasher;
+mod hashing;
 mod many;
+mod queues;
 mod results;
+mod session;
 mod stream;
 mod windows;
 
@@ -23,6 +27,8 @@ use pyo3::prelude::*;
 /// The module `broadloom._broadloom`. Users import `broadloom`.
 #[pymodule]
 mod _broadloom {
+    #[pymodule_export]
+    use crate::age::{age_decrypt, age_encrypt, age_keygen};
     #[pymodule_export]
     use crate::arrow::array::{Array, ChunkedArray};
     #[pymodule_export]
@@ -41,6 +47,10 @@ mod _broadloom {
     use crate::many::hash::{hash_many, hmac_many};
     #[pymodule_export]
     use crate::many::sign::{sign_many, verify_many};
+    #[pymodule_export]
+    use crate::queues::{QueuePair, Workers};
+    #[pymodule_export]
+    use crate::session::{Job, Session};
     #[pymodule_export]
     use crate::stream::Coder;
 }

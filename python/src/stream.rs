@@ -10,10 +10,12 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use broadloom::encryption::{Input, Output};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::age;
 use crate::arguments;
 use crate::buffers::Buffers;
 use crate::compression::{self, Failure};
@@ -158,6 +160,28 @@ impl Coder {
         let format = compression::format(format)?;
         let compressor = compression::compressor(format, level, threads, mtime)?;
         Coder::start(move |reader, writer| compressor.compress_stream(reader, writer).map(drop))
+    }
+
+    /// A coder that encrypts for recipients of age.
+    #[staticmethod]
+    #[pyo3(signature = (recipients, *, threads))]
+    fn encrypt(recipients: Vec<String>, threads: Option<isize>) -> PyResult<Coder> {
+        let encryptor = age::encryptor(&recipients, threads)?;
+        Coder::start(move |mut reader, mut writer| {
+            let (input, output) = (Input::Stream(&mut reader), Output::Stream(&mut writer));
+            encryptor.encrypt(input, output).map(drop)
+        })
+    }
+
+    /// A coder that decrypts with identities of age.
+    #[staticmethod]
+    #[pyo3(signature = (identities, *, threads))]
+    fn decrypt(identities: Vec<String>, threads: Option<isize>) -> PyResult<Coder> {
+        let decryptor = age::decryptor(&identities, threads)?;
+        Coder::start(move |mut reader, mut writer| {
+            let (input, output) = (Input::Stream(&mut reader), Output::Stream(&mut writer));
+            decryptor.decrypt(input, output).map(drop)
+        })
     }
 
     /// A coder that decompresses.

@@ -12,7 +12,7 @@ use broadloom::{Job, JobError, Processor};
 use crate::engine::with_processor;
 
 /// Buffers in a window at most: as many as the engine hands to a provider in one call.
-const MOST: usize = 512;
+pub const MOST: usize = 512;
 /// Bytes in a window of several at least, where there are several threads: enough that dealing it
 /// costs nothing beside the work.
 const LEAST: usize = 64 << 10;
@@ -58,7 +58,8 @@ fn on_threads(threads: usize, work: &(dyn Fn(Place) + Sync)) {
 }
 
 /// Where work happens.
-enum Place {
+#[derive(Clone, Copy)]
+pub enum Place {
     /// On the thread that called, whose processor is kept.
     Caller,
     /// On a thread that ends with the call.
@@ -88,26 +89,26 @@ impl Plan<'_> {
 }
 
 /// A window, and the place of its results.
-struct Window<'o, O> {
-    start: usize,
-    end: usize,
-    out: &'o mut [O],
+pub struct Window<'o, O> {
+    /// The first buffer.
+    pub start: usize,
+    /// The one behind the last.
+    pub end: usize,
+    /// The results of all.
+    pub out: &'o mut [O],
 }
 
-/// Makes a job for each of `count` buffers, brings all of them to their end, and gives back those
-/// that failed, in their order.
+/// Cuts `count` buffers into windows, and has threads take them.
 ///
 /// `len` is the length of a buffer. `place` is where in `out` its results end, and the results of
-/// the first begin at 0. `make` makes its job, with the place of its results, and `done` looks at
-/// the job afterwards.
-pub fn process<'a, O: Send, T>(
+/// the first begin at 0. `work` is called on each thread, with a function that gives it windows.
+pub fn deal<'a, O: Send>(
     (count, threads): (usize, usize),
     out: &'a mut [O],
     len: &(dyn Fn(usize) -> usize + Sync),
     place: &(dyn Fn(usize) -> usize + Sync),
-    make: &(dyn Fn(usize, &'a mut [O]) -> Job<'a, T> + Sync),
-    done: &(dyn Fn(&mut Job<'a, T>) + Sync),
-) -> Vec<(usize, JobError)> {
+    work: &(dyn Fn(Place, &mut dyn FnMut() -> Option<Window<'a, O>>) + Sync),
+) {
     let most_bytes = match threads {
         1 => usize::MAX,
         _ => ((0..count).map(|index| len(index) + JOB).sum::<usize>() / threads).max(LEAST),
@@ -125,8 +126,25 @@ pub fn process<'a, O: Send, T>(
         });
         window.flatten()
     }));
-    let next = || windows.lock().expect("cutting a window does not panic").next();
-    let work = |processor: &mut Processor| {
+    on_threads(threads.min(count), &|place| {
+        work(place, &mut || windows.lock().expect("cutting a window does not panic").next());
+    });
+}
+
+/// Makes a job for each of `count` buffers, brings all of them to their end, and gives back those
+/// that failed, in their order.
+///
+/// `len` and `place` are those of [`deal`]. `make` makes the job of a buffer, with the place of its
+/// results, and `done` looks at the job afterwards.
+pub fn process<'a, O: Send, T>(
+    (count, threads): (usize, usize),
+    out: &'a mut [O],
+    len: &(dyn Fn(usize) -> usize + Sync),
+    place: &(dyn Fn(usize) -> usize + Sync),
+    make: &(dyn Fn(usize, &'a mut [O]) -> Job<'a, T> + Sync),
+    done: &(dyn Fn(&mut Job<'a, T>) + Sync),
+) -> Vec<(usize, JobError)> {
+    let work = |processor: &mut Processor, next: &mut dyn FnMut() -> Option<Window<'a, O>>| {
         let mut failed = Vec::new();
         let mut jobs: Vec<Job<'a, T>> = Vec::with_capacity(count.min(MOST));
         while let Some(Window { start, end, out }) = next() {
@@ -150,10 +168,10 @@ pub fn process<'a, O: Send, T>(
         failed
     };
     let failed = Mutex::new(Vec::new());
-    on_threads(threads.min(count), &|place| {
+    deal((count, threads), out, len, place, &|place, next| {
         let more = match place {
-            Place::Caller => with_processor(work),
-            Place::Other => work(&mut Processor::new()),
+            Place::Caller => with_processor(|processor| work(processor, next)),
+            Place::Other => work(&mut Processor::new(), next),
         };
         failed.lock().expect("appending does not panic").extend(more);
     });

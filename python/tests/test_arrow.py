@@ -6,9 +6,11 @@ import os
 
 import datafusion
 import duckdb
+import pandas
 import polars
 import pyarrow
 import pyarrow.compute
+import pyarrow.dataset
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from hypothesis import given
@@ -105,7 +107,8 @@ def test_nonces_are_never_the_same() -> None:
 def test_forgeries_in_a_chunked_column() -> None:
     key = os.urandom(32)
     column = pyarrow.chunked_array([["a", None], ["b", "c"]])
-    sealed = pyarrow.chunked_array(broadloom.arrow.encrypt_column(column, key, "xchacha20-poly1305"))
+    sealed = broadloom.arrow.encrypt_column(column, key, "xchacha20-poly1305")
+    sealed = pyarrow.chunked_array(sealed)
     cells = sealed.to_pylist()
     cells[3] = cells[3][:-1] + bytes([cells[3][-1] ^ 1])
     forged = pyarrow.chunked_array([cells[:2], cells[2:]])
@@ -208,4 +211,31 @@ def test_a_udf_as_spark_calls_it() -> None:
 
     table = pyarrow.table({"text": VALUES})
     result = pyarrow.Table.from_batches(add_digest(table.to_batches(max_chunksize=300)))
+    assert result["digest"].to_pylist() == sha256(VALUES)
+
+
+def test_a_scalar_udf_as_spark_calls_it() -> None:
+    """Spark's pandas_udf hands over a series that may lie in Arrow, and takes one as long."""
+
+    def digest(texts: pandas.Series) -> pandas.Series:
+        hashed = broadloom.arrow.sha256(pyarrow.Array.from_pandas(texts, type=pyarrow.string()))
+        return pandas.Series(pyarrow.array(hashed).to_pylist(), index=texts.index)
+
+    frame = pyarrow.table({"text": VALUES}).to_pandas()
+    assert digest(frame["text"]).to_list() == sha256(VALUES)
+
+
+def test_a_udf_of_pyarrow() -> None:
+    """A function of pyarrow's own engine, which Acero calls within a plan over batches."""
+
+    def digest(_: object, column: pyarrow.Array) -> pyarrow.Array:
+        return pyarrow.array(broadloom.arrow.sha256(column)).cast(pyarrow.binary())
+
+    about = {"summary": "SHA-256", "description": "of every value"}
+    pyarrow.compute.register_scalar_function(
+        digest, "broadloom_sha256", about, {"text": pyarrow.string()}, pyarrow.binary()
+    )
+    data = pyarrow.dataset.dataset(pyarrow.table({"text": VALUES}))
+    call = pyarrow.compute.Expression._call("broadloom_sha256", [pyarrow.compute.field("text")])
+    result = data.to_table(columns={"digest": call})
     assert result["digest"].to_pylist() == sha256(VALUES)

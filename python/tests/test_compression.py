@@ -18,7 +18,8 @@ import broadloom.zlib
 
 TEXT = b"".join(b"%d the warp, the weft\n" % (i * i) for i in range(100_000))
 NOISE = random.Random(1).randbytes(300_000)
-datas = st.binary(max_size=2000) | st.builds(lambda b, n: b * n, st.binary(max_size=20), st.integers(0, 5000))
+repeated = st.builds(lambda b, n: b * n, st.binary(max_size=20), st.integers(0, 5000))
+datas = st.binary(max_size=2000) | repeated
 
 
 @given(st.lists(datas, max_size=20), st.sampled_from([0, 1, 6, 12]), st.integers(1, 3))
@@ -173,3 +174,33 @@ def test_a_reader_that_stops_early_leaves_nothing_behind() -> None:
         for _ in range(50):
             with broadloom.gzip.open(file.name) as mine:
                 assert mine.read(10) == TEXT[:10]
+
+
+@given(st.lists(st.binary(max_size=3000), max_size=20), st.sampled_from([15, -15, 31]))
+def test_streams_piece_by_piece(pieces: list[bytes], wbits: int) -> None:
+    packer = broadloom.zlib.compressobj(6, wbits=wbits, threads=1)
+    packed = b"".join(map(packer.compress, pieces)) + packer.flush()
+    assert zlib.decompress(packed, wbits) == b"".join(pieces)
+    theirs = zlib.compressobj(1, wbits=wbits)
+    packed = b"".join(map(theirs.compress, pieces)) + theirs.flush()
+    unpacker = broadloom.zlib.decompressobj(wbits, threads=1)
+    cuts = range(0, len(packed), 100)
+    plain = b"".join(unpacker.decompress(packed[cut : cut + 100]) for cut in cuts)
+    assert not unpacker.eof
+    assert plain + unpacker.flush() == b"".join(pieces)
+    assert unpacker.eof and unpacker.flush() == b""
+
+
+def test_streams_that_are_cut_short_or_misused() -> None:
+    unpacker = broadloom.zlib.decompressobj()
+    unpacker.decompress(zlib.compress(TEXT)[:-2])
+    with pytest.raises(EOFError):
+        unpacker.flush()
+    packer = broadloom.zlib.compressobj()
+    packer.flush()
+    with pytest.raises(ValueError, match="the stream is finished"):
+        packer.compress(b"more")
+    with pytest.raises(ValueError, match="mode is 2; valid: 4"):
+        broadloom.zlib.compressobj().flush(zlib.Z_SYNC_FLUSH)
+    with pytest.raises(ValueError, match="method is 9; valid: 8"):
+        broadloom.zlib.compressobj(6, 9)

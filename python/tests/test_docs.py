@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-MODULES = ["", "._files", ".arrow", ".gzip", ".zlib"]
+MODULES = ["", "._files", ".age", ".arrow", ".datasets", ".datasets._manifest", ".gzip", ".zlib"]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -21,7 +21,7 @@ def test_the_readme() -> None:
     assert outcome.attempted > 10 and outcome.failed == 0
 
 
-NATIVE = ["Hasher", "hash_chunks", "hash_files"]
+NATIVE = ["Hasher", "QueuePair", "Session", "hash_chunks", "hash_files"]
 NATIVE += [name + "_many" for name in ("hash", "hmac", "seal", "open", "sign", "verify")]
 NATIVE += ["compress_many", "decompress_many", "encrypt_column"]
 

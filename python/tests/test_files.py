@@ -22,7 +22,7 @@ HASHES = ["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "sh
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     place = tmp_path_factory.mktemp("files")
     random_bytes = random.Random(2).randbytes
-    sizes = [0, 1, 63, 64, 65, 4096, 16_384, 16_385, 100_000, 3_000_000] + list(range(0, 40_000, 401))
+    sizes = [0, 1, 63, 64, 65, 4096, 16_384, 16_385, 100_000, 3_000_000, *range(0, 40_000, 401)]
     for number, size in enumerate(sizes):
         (place / f"{number:04}").write_bytes(random_bytes(size))
     return sorted(place.iterdir())

@@ -1,4 +1,4 @@
-"""hash_many and hmac_many against hashlib and hmac, and what all functions of many buffers share."""
+"""hash_many and hmac_many against hashlib and hmac; and what all functions like them share."""
 
 import array
 import hashlib

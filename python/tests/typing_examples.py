@@ -1,5 +1,6 @@
 """Calls with the types that a checker must find for them. It is checked by mypy, and run."""
 
+import asyncio
 import hashlib
 from pathlib import Path
 from typing import assert_type
@@ -9,6 +10,7 @@ import pyarrow  # type: ignore[import-untyped]
 
 import broadloom
 import broadloom.arrow
+import broadloom.datasets
 import broadloom.gzip
 import broadloom.zlib
 
@@ -52,8 +54,31 @@ def columns() -> None:
     broadloom.arrow.decrypt_column(sealed, bytes(32), text=True)
 
 
+def jobs() -> None:
+    session = broadloom.Session.hash("sha256")
+    queue = broadloom.QueuePair(capacity=8)
+    queue.enqueue(broadloom.Job(session, data) for data in (b"a", bytearray(b"b")))
+    queue.flush()
+    assert_type(queue.dequeue(), list[broadloom.Job])
+
+    async def digest() -> bytes:
+        return bytes(await session.process(b"a"))
+
+    assert_type(asyncio.run(digest()), bytes)
+
+
+def data_sets(place: Path) -> None:
+    place.joinpath("a").write_bytes(b"a")
+    options: broadloom.datasets.Options = {"threads": 1, "batch_objects": 10}
+    outcome = broadloom.datasets.hash_dataset([place / "a"], place / "out", "md5", **options)
+    assert_type(outcome, broadloom.datasets.Outcome)
+    broadloom.datasets.compress_dataset(place / "a", place / "packed", "zlib", 9, threads=1)
+
+
 def test_the_examples_run(tmp_path: Path) -> None:
     digests(tmp_path)
     packets()
     files(tmp_path)
     columns()
+    jobs()
+    data_sets(tmp_path)

@@ -15,7 +15,7 @@ pub trait Function: Send + Sync + Sized + 'static {
     /// A message that comes in several pieces, each but the last a multiple of 128 bytes.
     type Stream: Clone + Send + 'static;
     /// What does the work.
-    type Lanes: Lanes;
+    type Lanes: Lanes + 'static;
     /// A message or a piece.
     type Job<'a>: Job<Lanes = Self::Lanes>;
 

@@ -17,6 +17,9 @@ harm. The README says more.
 from broadloom._broadloom import (
     Hasher,
     InvalidTag,
+    Job,
+    QueuePair,
+    Session,
     compress_many,
     decompress_many,
     hash_chunks,
@@ -33,6 +36,9 @@ from broadloom._files import hash_tree, new
 __all__ = [
     "Hasher",
     "InvalidTag",
+    "Job",
+    "QueuePair",
+    "Session",
     "compress_many",
     "decompress_many",
     "hash_chunks",

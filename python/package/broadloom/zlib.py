@@ -17,10 +17,24 @@ from broadloom import _broadloom
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["MAX_WBITS", "compress", "decompress"]
+__all__ = [
+    "DEFLATED",
+    "MAX_WBITS",
+    "Z_FINISH",
+    "Compress",
+    "Decompress",
+    "compress",
+    "compressobj",
+    "decompress",
+    "decompressobj",
+]
 
 #: The window of 32 KiB.
 MAX_WBITS = 15
+#: The one method of compression.
+DEFLATED = 8
+#: The one way to flush.
+Z_FINISH = 4
 
 
 def _format(wbits: int) -> str | None:
@@ -39,6 +53,15 @@ def _format(wbits: int) -> str | None:
     )
 
 
+def _written(wbits: int, level: int) -> tuple[str, int]:
+    """The format and the level of what is written."""
+    if wbits not in (15, -15, 31):
+        raise ValueError(f"wbits is {wbits}; valid: 15 (zlib), -15 (deflate), 31 (gzip)")
+    format = _format(wbits)
+    assert format is not None
+    return format, 6 if level == -1 else level
+
+
 def compress(
     data: ReadableBuffer,
     /,
@@ -53,11 +76,7 @@ def compress(
     >>> zlib.decompress(compress(b"the warp, the weft", 9, -15), -15)
     b'the warp, the weft'
     """
-    if wbits not in (15, -15, 31):
-        raise ValueError(f"wbits is {wbits}; valid: 15 (zlib), -15 (deflate), 31 (gzip)")
-    format = _format(wbits)
-    assert format is not None
-    level = 6 if level == -1 else level
+    format, level = _written(wbits, level)
     return _broadloom.compress(data, format, level, threads=threads, mtime=0)
 
 
@@ -78,3 +97,88 @@ def decompress(
     b'the warp, the weft'
     """
     return _broadloom.decompress(data, _format(wbits), threads=threads, limit=limit)
+
+
+class Compress:
+    """A compression whose input comes piece by piece; ``compressobj`` makes it."""
+
+    def __init__(self, coder: _broadloom.Coder) -> None:
+        self._coder = coder
+        self._is_finished = False
+
+    def compress(self, data: ReadableBuffer, /) -> bytes:
+        """Takes data, and gives what is ready: perhaps of earlier data, perhaps nothing."""
+        if self._is_finished:
+            raise ValueError("the stream is finished; make another")
+        return self._coder.feed(data)
+
+    def flush(self, mode: int = Z_FINISH, /) -> bytes:
+        """Ends the stream, and gives the rest."""
+        if mode != Z_FINISH:
+            raise ValueError(f"mode is {mode}; valid: {Z_FINISH} (Z_FINISH)")
+        if self._is_finished:
+            raise ValueError("the stream is finished; make another")
+        self._is_finished = True
+        return self._coder.finish()
+
+
+class Decompress:
+    """A decompression whose input comes piece by piece; ``decompressobj`` makes it."""
+
+    def __init__(self, coder: _broadloom.Coder) -> None:
+        self._coder = coder
+        #: Whether the input was whole, and all output was given.
+        self.eof = False
+
+    def decompress(self, data: ReadableBuffer, /) -> bytes:
+        """Takes data, and gives what is ready: perhaps of earlier data, perhaps nothing."""
+        if self.eof:
+            raise ValueError("the stream is finished; make another")
+        return self._coder.feed(data)
+
+    def flush(self) -> bytes:
+        """Says that no more data will come, and gives the rest.
+
+        Raises EOFError where the input is not whole. ``zlib`` says nothing then.
+        """
+        if self.eof:
+            return b""
+        rest = self._coder.finish()
+        self.eof = True
+        return rest
+
+
+def compressobj(
+    level: int = -1,
+    method: int = DEFLATED,
+    wbits: int = MAX_WBITS,
+    *,
+    threads: int | None = None,
+) -> Compress:
+    """What compresses data that come piece by piece.
+
+    >>> import zlib
+    >>> stream = compressobj(9)
+    >>> packed = stream.compress(b"the warp, ") + stream.compress(b"the weft") + stream.flush()
+    >>> zlib.decompress(packed)
+    b'the warp, the weft'
+    """
+    if method != DEFLATED:
+        raise ValueError(f"method is {method}; valid: {DEFLATED} (DEFLATED)")
+    format, level = _written(wbits, level)
+    return Compress(_broadloom.Coder.compress(format, level, threads=threads, mtime=0))
+
+
+def decompressobj(
+    wbits: int = MAX_WBITS, *, threads: int | None = None, limit: int | None = None
+) -> Decompress:
+    """What decompresses data that come piece by piece; ``limit`` is the most bytes in all.
+
+    Data behind the end are an error. ``zlib`` keeps them as ``unused_data``.
+
+    >>> import zlib
+    >>> stream = decompressobj()
+    >>> stream.decompress(zlib.compress(b"the warp, the weft")) + stream.flush()
+    b'the warp, the weft'
+    """
+    return Decompress(_broadloom.Coder.decompress(_format(wbits), threads=threads, limit=limit))

@@ -13,9 +13,9 @@ use super::array::{Array, ChunkedArray};
 use super::interface::{import_array, import_stream};
 use super::values::{self, Values};
 use crate::buffers::{Buffers, type_name};
+use crate::hashing::Hashing;
 use crate::many::aead::{self, Packets};
-use crate::many::hash::{self, digest_all};
-use crate::{arguments, engine, error};
+use crate::{arguments, error};
 
 /// Digests of the values of a column.
 #[pyfunction]
@@ -25,8 +25,7 @@ pub fn hash_column<'py>(
     algorithm: &str,
     threads: Option<isize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let session = engine::hash_session(algorithm)?;
-    digests(array, &session, arguments::threads(threads)?)
+    digests(array, &Hashing::hash(algorithm)?, arguments::threads(threads)?)
 }
 
 /// HMACs of the values of a column.
@@ -38,21 +37,18 @@ pub fn hmac_column<'py>(
     algorithm: &str,
     threads: Option<isize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let session = hash::hmac_session(algorithm, key)?;
-    digests(array, &session, arguments::threads(threads)?)
+    digests(array, &Hashing::hmac(algorithm, key)?, arguments::threads(threads)?)
 }
 
 fn digests<'py>(
     array: &Bound<'py, PyAny>,
-    session: &Session,
+    hashing: &Hashing,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let len = session.tag_len() as i32;
-    map(array, &DataType::FixedSizeBinary(len), &|first, array| {
+    let len = hashing.digest_len() as i32;
+    map(array, &DataType::FixedSizeBinary(len), &|_, array| {
         let values = Values::new(array);
-        let digests = digest_all(session, (array.len(), threads), &|index| values.get(index));
-        let digests =
-            digests.map_err(|(index, error)| error::job(&value(first + index).1, error))?;
+        let digests = hashing.digests((array.len(), threads), &|index| values.get(index));
         let nulls = array.nulls().cloned();
         Ok(Arc::new(FixedSizeBinaryArray::new(len, Buffer::from_vec(digests), nulls)))
     })
@@ -62,7 +58,8 @@ fn digests<'py>(
 ///
 /// :param array: strings or bytes, as `sha256` takes them.
 /// :param key: as long as the algorithm needs: 32 bytes for `aes-256-gcm`.
-/// :param algorithm: as of `seal_many`. Under one key, AES-GCM must not encrypt more than 2^32 values.
+/// :param algorithm: as of `seal_many`. Under one key, AES-GCM must not encrypt more than 2^32
+///     values.
 /// :param associated: bytes that `decrypt_column` must be given, too: the name of the column, say.
 /// :raises ValueError: the key has another length, or there is no such algorithm.
 ///
@@ -116,13 +113,16 @@ pub fn encrypt_column<'py>(
 /// Decrypts the values of a column that `encrypt_column` made, as bytes, or as strings with
 /// `text=True`.
 ///
-/// :raises InvalidTag: values were changed, or key or associated data are others. `indices` lists the
-///     rows. Nothing is given then.
+/// :raises InvalidTag: values were changed, or key or associated data are others. `indices` lists
+///     the rows. Nothing is given then.
 /// :raises ValueError: a value is shorter than a nonce and a tag, or is no text.
 #[pyfunction]
 #[pyo3(
-    signature = (array, key, algorithm = "aes-256-gcm", *, associated = None, text = false, threads = Some(1)),
-    text_signature = "(array, key, algorithm='aes-256-gcm', *, associated=None, text=False, threads=1)"
+    signature = (
+        array, key, algorithm = "aes-256-gcm", *, associated = None, text = false, threads = Some(1)
+    ),
+    text_signature = "(array, key, algorithm='aes-256-gcm', *, associated=None, text=False, \
+        threads=1)"
 )]
 pub fn decrypt_column<'py>(
     array: &Bound<'py, PyAny>,
@@ -206,7 +206,8 @@ fn nonce_len(session: &Session) -> PyResult<usize> {
 }
 
 /// Does something to an array, or to each chunk of a stream, without the GIL. An array becomes an
-/// array, and a stream an array in chunks, of type `kind`. `work` is told how many rows come before.
+/// array, and a stream an array in chunks, of type `kind`. `work` is told how many rows come
+/// before.
 fn map<'py>(
     object: &Bound<'py, PyAny>,
     kind: &DataType,

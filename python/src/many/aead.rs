@@ -15,8 +15,8 @@ use crate::{arguments, engine, error, windows};
 /// :param nonces: one for each buffer. Under one key, no nonce may ever come twice.
 /// :param algorithm: `aes-128-gcm`, `aes-256-gcm`, `aes-128-ccm`, `chacha20-poly1305`,
 ///     `xchacha20-poly1305` and others.
-/// :param associated: data that are authenticated and not encrypted: the same for all buffers, or an
-///     iterable with some for each.
+/// :param associated: data that are authenticated and not encrypted: the same for all buffers, or
+///     an iterable with some for each.
 /// :raises ValueError: a length is wrong, or there are not as many nonces as buffers.
 ///
 /// The other parameters are those of `hash_many`.
@@ -30,9 +30,12 @@ use crate::{arguments, engine, error, windows};
 /// [b'warp', b'weft']
 #[pyfunction]
 #[pyo3(
-    signature = (buffers, key, nonces, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1), result = None, out = None),
-    text_signature = "(buffers, key, nonces, algorithm='aes-256-gcm', *, associated=None, threads=1, \
-        result=None, out=None)"
+    signature = (
+        buffers, key, nonces, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1),
+        result = None, out = None
+    ),
+    text_signature = "(buffers, key, nonces, algorithm='aes-256-gcm', *, associated=None, \
+        threads=1, result=None, out=None)"
 )]
 #[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
 pub fn seal_many<'py>(
@@ -55,7 +58,8 @@ pub fn seal_many<'py>(
     wanted.give(Records::Packed { bytes, ends })
 }
 
-/// Checks the tag of each of many buffers, and decrypts them. If one tag is wrong, nothing is given.
+/// Checks the tag of each of many buffers, and decrypts them. If one tag is wrong, nothing is
+/// given.
 ///
 /// The parameters are those of `seal_many`; the buffers are what it gives.
 ///
@@ -70,9 +74,12 @@ pub fn seal_many<'py>(
 /// the tag of buffers[0] is wrong [0]
 #[pyfunction]
 #[pyo3(
-    signature = (buffers, key, nonces, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1), result = None, out = None),
-    text_signature = "(buffers, key, nonces, algorithm='aes-256-gcm', *, associated=None, threads=1, \
-        result=None, out=None)"
+    signature = (
+        buffers, key, nonces, algorithm = "aes-256-gcm", *, associated = None, threads = Some(1),
+        result = None, out = None
+    ),
+    text_signature = "(buffers, key, nonces, algorithm='aes-256-gcm', *, associated=None, \
+        threads=1, result=None, out=None)"
 )]
 #[expect(clippy::too_many_arguments, reason = "they are Python's, most of them by name")]
 pub fn open_many<'py>(

@@ -1,12 +1,12 @@
 //! Digests and HMACs of many buffers.
 
-use broadloom::algorithm::MAX_TAG;
-use broadloom::{Job, JobError, MacAlgorithm, Session, Transform};
+use broadloom::{MacAlgorithm, Session, Transform};
 use pyo3::prelude::*;
 
 use crate::buffers::Buffers;
+use crate::hashing::Hashing;
 use crate::results::{Records, Wanted};
-use crate::{arguments, engine, error, windows};
+use crate::{arguments, engine, error};
 
 /// The digests of many buffers, in their order.
 ///
@@ -40,9 +40,9 @@ pub fn hash_many<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let wanted = Wanted::new(buffers.py(), result, out)?;
     let threads = arguments::threads(threads)?;
-    let session = engine::hash_session(algorithm)?;
+    let hashing = Hashing::hash(algorithm)?;
     let buffers = Buffers::many(buffers, "buffers")?;
-    digests(&session, &buffers, threads, wanted)
+    give(&hashing, &buffers, threads, wanted)
 }
 
 /// The HMACs (RFC 2104) of many buffers under one key, in their order.
@@ -58,7 +58,9 @@ pub fn hash_many<'py>(
 /// '6e9ef29b75fffc5b'
 #[pyfunction]
 #[pyo3(
-    signature = (buffers, key, algorithm = "sha256", *, threads = Some(1), result = None, out = None),
+    signature = (
+        buffers, key, algorithm = "sha256", *, threads = Some(1), result = None, out = None
+    ),
     text_signature = "(buffers, key, algorithm='sha256', *, threads=1, result=None, out=None)"
 )]
 pub fn hmac_many<'py>(
@@ -71,9 +73,9 @@ pub fn hmac_many<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let wanted = Wanted::new(buffers.py(), result, out)?;
     let threads = arguments::threads(threads)?;
-    let session = hmac_session(algorithm, key)?;
+    let hashing = Hashing::hmac(algorithm, key)?;
     let buffers = Buffers::many(buffers, "buffers")?;
-    digests(&session, &buffers, threads, wanted)
+    give(&hashing, &buffers, threads, wanted)
 }
 
 /// A session of an HMAC.
@@ -86,47 +88,15 @@ pub fn hmac_session(algorithm: &str, key: &Bound<'_, PyAny>) -> PyResult<Session
     engine::open(&Transform::mac(mac, &key).generate().map_err(error::value)?)
 }
 
-fn digests<'py>(
-    session: &Session,
+fn give<'py>(
+    hashing: &Hashing,
     buffers: &Buffers,
     threads: usize,
     wanted: Wanted<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (count, len) = (buffers.len(), session.tag_len());
+    let (count, len) = (buffers.len(), hashing.digest_len());
     wanted.check_room(count * len)?;
-    let digests =
-        wanted.py().detach(|| digest_all(session, (count, threads), &|index| buffers.get(index)));
-    match digests {
-        Ok(bytes) => wanted.give(Records::Fixed { bytes, len, count }),
-        Err((index, error)) => Err(error::job(&format!("buffers[{index}]"), error)),
-    }
-}
-
-/// The digests or tags of many messages, one behind another.
-///
-/// # Errors
-/// That of the first job that failed.
-pub fn digest_all<'a>(
-    session: &'a Session,
-    (count, threads): (usize, usize),
-    message: &(dyn Fn(usize) -> &'a [u8] + Sync),
-) -> Result<Vec<u8>, (usize, JobError)> {
-    let len = session.tag_len();
-    let mut digests = vec![0; count * len];
-    let failed = windows::process(
-        (count, threads),
-        &mut digests,
-        &|index| message(index).len(),
-        &|index| (index + 1) * len,
-        &|index, digest| Job::new(session, message(index)).user(digest),
-        &|job| {
-            let mut digest = [0; MAX_TAG];
-            digest[..len].copy_from_slice(job.tag().expect("the job succeeded"));
-            job.user_value_mut().copy_from_slice(&digest[..len]);
-        },
-    );
-    match failed.first() {
-        Some(&failed) => Err(failed),
-        None => Ok(digests),
-    }
+    let bytes =
+        wanted.py().detach(|| hashing.digests((count, threads), &|index| buffers.get(index)));
+    wanted.give(Records::Fixed { bytes, len, count })
 }

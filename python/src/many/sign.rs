@@ -1,7 +1,7 @@
 //! Signatures of many buffers.
 
 use broadloom::public_key::{Padding, PrivateKey, PublicKey, PublicKeyAlgorithm, Scheme};
-use broadloom::{HashAlgorithm, Job, JobError, Transform};
+use broadloom::{HashAlgorithm, Job, JobError, Session, Transform};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -16,8 +16,8 @@ use crate::{arguments, engine, error, windows};
 /// :param private_key: PEM (`str` or bytes) or DER (PKCS #8), not encrypted: RSA, P-256 or Ed25519.
 /// :param hash: the hash of the messages; Ed25519 has its own.
 /// :param padding: for RSA, `pkcs1v15` (the default) or `pss`, with a salt as long as the digest.
-/// :raises ValueError: the key or the padding is wrong, or no provider has the algorithm. The curves
-///     need libcrypto of OpenSSL 3.
+/// :raises ValueError: the key or the padding is wrong, or no provider has the algorithm. The
+///     curves need libcrypto of OpenSSL 3.
 ///
 /// The other parameters are those of `hash_many`. An ECDSA signature is in DER.
 ///
@@ -27,8 +27,11 @@ use crate::{arguments, engine, error, windows};
 /// [64, 64]
 #[pyfunction]
 #[pyo3(
-    signature = (buffers, private_key, *, hash = "sha256", padding = None, threads = Some(1), result = None),
-    text_signature = "(buffers, private_key, *, hash='sha256', padding=None, threads=1, result=None)"
+    signature = (
+        buffers, private_key, *, hash = "sha256", padding = None, threads = Some(1), result = None
+    ),
+    text_signature = "(buffers, private_key, *, hash='sha256', padding=None, threads=1, \
+        result=None)"
 )]
 pub fn sign_many<'py>(
     buffers: &Bound<'py, PyAny>,
@@ -41,12 +44,7 @@ pub fn sign_many<'py>(
     let py = buffers.py();
     let wanted = Wanted::new(py, result, None)?;
     let threads = arguments::threads(threads)?;
-    let key = read_key(private_key, PrivateKey::from_pem, PrivateKey::from_der)?;
-    let Some(algorithm) = key.signature_algorithm() else {
-        return Err(PyValueError::new_err("X25519 keys agree on secrets and sign nothing"));
-    };
-    let scheme = scheme(algorithm, engine::hash(hash)?, padding)?;
-    let session = engine::open(&Transform::sign(&key, scheme).map_err(error::value)?)?;
+    let session = signing(private_key, hash, padding)?;
     let buffers = Buffers::many(buffers, "buffers")?;
     let mut signatures = vec![Vec::new(); buffers.len()];
     let failed = py.detach(|| {
@@ -81,7 +79,9 @@ pub fn sign_many<'py>(
 /// [False, False]
 #[pyfunction]
 #[pyo3(
-    signature = (buffers, signatures, public_key, *, hash = "sha256", padding = None, threads = Some(1)),
+    signature = (
+        buffers, signatures, public_key, *, hash = "sha256", padding = None, threads = Some(1)
+    ),
     text_signature = "(buffers, signatures, public_key, *, hash='sha256', padding=None, threads=1)"
 )]
 pub fn verify_many(
@@ -94,9 +94,7 @@ pub fn verify_many(
 ) -> PyResult<Vec<bool>> {
     let py = buffers.py();
     let threads = arguments::threads(threads)?;
-    let key = read_key(public_key, PublicKey::from_pem, PublicKey::from_der)?;
-    let scheme = scheme(key.signature_algorithm(), engine::hash(hash)?, padding)?;
-    let session = engine::open(&Transform::verify(&key, scheme).map_err(error::value)?)?;
+    let session = verifying(public_key, hash, padding)?;
     let buffers = Buffers::many(buffers, "buffers")?;
     let signatures = Buffers::many(signatures, "signatures")?;
     if signatures.len() != buffers.len() {
@@ -120,6 +118,37 @@ pub fn verify_many(
         }
     }
     Ok(right)
+}
+
+/// A session that signs.
+///
+/// # Errors
+/// `ValueError` where the key or the padding is wrong, or no provider has the algorithm.
+pub fn signing(
+    private_key: &Bound<'_, PyAny>,
+    hash: &str,
+    padding: Option<&str>,
+) -> PyResult<Session> {
+    let key = read_key(private_key, PrivateKey::from_pem, PrivateKey::from_der)?;
+    let Some(algorithm) = key.signature_algorithm() else {
+        return Err(PyValueError::new_err("X25519 keys agree on secrets and sign nothing"));
+    };
+    let scheme = scheme(algorithm, engine::hash(hash)?, padding)?;
+    engine::open(&Transform::sign(&key, scheme).map_err(error::value)?)
+}
+
+/// A session that verifies signatures.
+///
+/// # Errors
+/// As [`signing`].
+pub fn verifying(
+    public_key: &Bound<'_, PyAny>,
+    hash: &str,
+    padding: Option<&str>,
+) -> PyResult<Session> {
+    let key = read_key(public_key, PublicKey::from_pem, PublicKey::from_der)?;
+    let scheme = scheme(key.signature_algorithm(), engine::hash(hash)?, padding)?;
+    engine::open(&Transform::verify(&key, scheme).map_err(error::value)?)
 }
 
 /// What a signature costs beside the bytes of its message, in bytes that could be hashed in that

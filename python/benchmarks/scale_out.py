@@ -1,0 +1,113 @@
+"""Measures data sets on Dask and Ray: what a task costs, what two workers gain, memory.
+
+    python python/benchmarks/scale_out.py [--bytes N] [--objects N] [--tasks N] [ENGINE...]
+
+ENGINE is `here`, `dask` or `ray`; all of them unless some are named. The objects are files in a
+temporary directory (TMPDIR). Every run's table is compared with that of one machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from broadloom import datasets
+
+
+@contextlib.contextmanager
+def engine(name: str, workers: int) -> Iterator[Any]:
+    """The functions of an engine with so many workers of one thread."""
+    if name == "here":
+        yield datasets
+    elif name == "dask":
+        import broadloom.dask
+        from distributed import Client, LocalCluster
+
+        with (
+            LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            Client(cluster),
+        ):
+            yield broadloom.dask
+    else:
+        import broadloom.ray
+        import ray
+
+        ray.init(
+            num_cpus=workers,
+            object_store_memory=100 << 20,
+            include_dashboard=False,
+            log_to_driver=False,
+        )
+        try:
+            yield broadloom.ray
+        finally:
+            ray.shutdown()
+
+
+def run(functions: Any, source: Any, **options: Any) -> tuple[float, list[bytes]]:
+    """Seconds of a run, and what its table consists of."""
+    with tempfile.TemporaryDirectory() as place:
+        begin = time.perf_counter()
+        functions.hash_dataset(source, os.path.join(place, "out"), threads=1, **options)
+        seconds = time.perf_counter() - begin
+        parts = sorted(Path(place, "out", "table").iterdir())
+        return seconds, [part.read_bytes() for part in parts]
+
+
+def objects(place: Path, sizes: list[int]) -> list[str]:
+    """Files of some sizes."""
+    place.mkdir()
+    noise = os.urandom(1 << 20)
+    for number, size in enumerate(sizes):
+        with open(place / f"{number:07}", "wb") as file:
+            file.write(number.to_bytes(8, "big")[: min(size, 8)])
+            for start in range(8, size, len(noise)):
+                file.write(noise[: size - start])
+    return [str(place / f"{number:07}") for number in range(len(sizes))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("engines", nargs="*", metavar="ENGINE", help="here, dask, ray")
+    parser.add_argument("--bytes", type=int, default=2 << 30, help="of large objects, in all")
+    parser.add_argument("--objects", type=int, default=100_000, help="small ones, of 100 bytes")
+    parser.add_argument("--tasks", type=int, default=1000, help="batches of one empty object")
+    arguments = parser.parse_args()
+    print(f"{'engine':8} {'workers':>7}  {'what':34} {'seconds':>8}")
+    expected: dict[str, list[bytes]] = {}
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        size = 16 << 20
+        large = objects(place / "large", [size] * (arguments.bytes // size))
+        small = objects(place / "small", [100] * arguments.objects)
+        empty = objects(place / "empty", [0] * arguments.tasks)
+        cases: list[tuple[str, list[str], dict[str, Any]]] = [
+            # So that workers and their caches are warm.
+            ("one batch", small[:1000], {}),
+            (f"{arguments.bytes:,} B", large, {"batch_objects": 4}),
+            (f"{len(small):,} of 100 B", small, {"batch_objects": 1000}),
+            (f"{len(empty):,} tasks of 1 object", empty, {"batch_objects": 1}),
+        ]
+        for which in arguments.engines or ["here", "dask", "ray"]:
+            for workers in (1,) if which == "here" else (1, 2):
+                with engine(which, workers) as functions:
+                    for what, source, options in cases:
+                        seconds, table = run(functions, source, **options)
+                        assert table == expected.setdefault(what, table), "tables differ"
+                        print(f"{which:8} {workers:7}  {what:34} {seconds:8.2f}", flush=True)
+    processes = ((resource.RUSAGE_SELF, "this process"), (resource.RUSAGE_CHILDREN, "a worker"))
+    for who, what in processes:
+        print(f"most memory of {what}: {resource.getrusage(who).ru_maxrss >> 10} MiB")
+
+
+if __name__ == "__main__":
+    main()

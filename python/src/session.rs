@@ -1,0 +1,348 @@
+//! Sessions and jobs, as the engine has them.
+
+use std::sync::{Mutex, PoisonError};
+
+use broadloom::{
+    Algorithm, CipherAlgorithm, Direction, Job as EngineJob, JobError, Session as EngineSession,
+    Transform,
+};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyTuple};
+
+use crate::buffers::Buffers;
+use crate::many::{aead, hash, sign};
+use crate::{arguments, engine, error};
+
+/// An algorithm with its expanded key at a provider. Any number of jobs and threads share it.
+///
+/// >>> import asyncio, broadloom
+/// >>> session = broadloom.Session.hash("sha256")
+/// >>> async def digests():
+/// ...     return await asyncio.gather(session.process(b"warp"), session.process(b"weft"))
+/// >>> [digest.hex()[:8] for digest in asyncio.run(digests())]
+/// ['da9e96b4', 'e627e223']
+#[pyclass(module = "broadloom", frozen)]
+pub struct Session(EngineSession);
+
+impl From<EngineSession> for Session {
+    fn from(session: EngineSession) -> Self {
+        Session(session)
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Digests: a job gives the digest of its data.
+    #[staticmethod]
+    #[pyo3(signature = (algorithm = "sha256"))]
+    fn hash(algorithm: &str) -> PyResult<Session> {
+        engine::open(&Transform::hash(engine::hash(algorithm)?)).map(Session)
+    }
+
+    /// HMACs under one key: a job gives the tag.
+    #[staticmethod]
+    #[pyo3(signature = (key, algorithm = "sha256"))]
+    fn hmac(key: &Bound<'_, PyAny>, algorithm: &str) -> PyResult<Session> {
+        hash::hmac_session(algorithm, key).map(Session)
+    }
+
+    /// Authenticated encryption: a job needs a nonce, and gives the ciphertext with its tag.
+    #[staticmethod]
+    #[pyo3(signature = (key, algorithm = "aes-256-gcm"))]
+    fn seal(key: &Bound<'_, PyAny>, algorithm: &str) -> PyResult<Session> {
+        aead::session(algorithm, key, true).map(Session)
+    }
+
+    /// The opposite of `seal`: a job gives the plaintext, or fails with `InvalidTag`.
+    #[staticmethod]
+    #[pyo3(signature = (key, algorithm = "aes-256-gcm"))]
+    fn open(key: &Bound<'_, PyAny>, algorithm: &str) -> PyResult<Session> {
+        aead::session(algorithm, key, false).map(Session)
+    }
+
+    /// Encryption without authentication (`aes-128-cbc`, `aes-256-ctr`, ...): a job needs the
+    /// nonce, and gives the ciphertext.
+    #[staticmethod]
+    fn encrypt(key: &Bound<'_, PyAny>, algorithm: &str) -> PyResult<Session> {
+        cipher(key, algorithm, true)
+    }
+
+    /// The opposite of `encrypt`.
+    #[staticmethod]
+    fn decrypt(key: &Bound<'_, PyAny>, algorithm: &str) -> PyResult<Session> {
+        cipher(key, algorithm, false)
+    }
+
+    /// Signatures under a private key: a job gives the signature. As `sign_many`.
+    #[staticmethod]
+    #[pyo3(signature = (private_key, *, hash = "sha256", padding = None))]
+    fn sign(
+        private_key: &Bound<'_, PyAny>,
+        hash: &str,
+        padding: Option<&str>,
+    ) -> PyResult<Session> {
+        sign::signing(private_key, hash, padding).map(Session)
+    }
+
+    /// Verification under a public key: a job needs the signature, and gives a `bool`. As
+    /// `verify_many`.
+    #[staticmethod]
+    #[pyo3(signature = (public_key, *, hash = "sha256", padding = None))]
+    fn verify(
+        public_key: &Bound<'_, PyAny>,
+        hash: &str,
+        padding: Option<&str>,
+    ) -> PyResult<Session> {
+        sign::verifying(public_key, hash, padding).map(Session)
+    }
+
+    /// The algorithm: `sha256`, `aes-256-gcm`.
+    #[getter]
+    fn algorithm(&self) -> String {
+        self.0.algorithm().to_string()
+    }
+
+    /// What a job does: `digest`, `seal`, `verify`.
+    #[getter]
+    fn direction(&self) -> &'static str {
+        self.0.direction().name()
+    }
+
+    /// The provider that does the work.
+    #[getter]
+    fn provider(&self) -> String {
+        self.0.provider().to_owned()
+    }
+
+    /// Processes one buffer on the threads of the running event loop's workers. The arguments are
+    /// those of `Job`, and the awaited result is that of `Job.result`. Calls that are made before
+    /// the loop's next turn share lanes.
+    #[pyo3(signature = (data, **extras))]
+    fn process<'py>(
+        this: Bound<'py, Self>,
+        data: Bound<'py, PyAny>,
+        extras: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        let arguments = PyTuple::new(py, [this.as_any(), &data])?;
+        py.import("broadloom._asyncio")?.call_method("process", arguments, extras.as_ref())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<broadloom.Session: {} {}>", self.direction(), self.algorithm())
+    }
+}
+
+fn cipher(key: &Bound<'_, PyAny>, algorithm: &str, encrypts: bool) -> PyResult<Session> {
+    let key = arguments::key(key)?;
+    let Some(Algorithm::Cipher(cipher)) = engine::parse(algorithm) else {
+        return Err(error::no_such("cipher", algorithm, CipherAlgorithm::all()));
+    };
+    let transform = Transform::cipher(cipher, &key);
+    let transform = if encrypts { transform.encrypt() } else { transform.decrypt() };
+    engine::open(&transform.map_err(error::value)?).map(Session)
+}
+
+/// What goes through queues: the engine's job, which knows the object that Python has.
+pub type Traveller = Box<EngineJob<'static, Py<Job>>>;
+
+/// One buffer's work for a session.
+///
+/// The data are copied, so that the buffer may change afterwards.
+///
+/// :param session: what is done.
+/// :param data: a bytes-like object.
+/// :param nonce: of an encryption.
+/// :param associated: data of an AEAD that are authenticated and not encrypted.
+/// :param signature: the one to verify.
+/// :param user: anything; `job.user` gives it back.
+#[pyclass(module = "broadloom", frozen)]
+pub struct Job {
+    state: Mutex<State>,
+    /// The caller's own object.
+    #[pyo3(get)]
+    user: Py<PyAny>,
+}
+
+enum State {
+    Ready(Box<EngineJob<'static>>),
+    Travelling,
+    Complete(Result<Output, JobError>),
+}
+
+enum Output {
+    Bytes(Vec<u8>),
+    Right(bool),
+}
+
+#[pymethods]
+impl Job {
+    #[new]
+    #[pyo3(
+        signature = (
+            session, data, *, nonce = None, associated = None, signature = None, user = None
+        ),
+        text_signature = "(session, data, *, nonce=None, associated=None, signature=None, \
+            user=None)"
+    )]
+    fn new(
+        session: &Session,
+        data: &Bound<'_, PyAny>,
+        nonce: Option<Bound<'_, PyAny>>,
+        associated: Option<Bound<'_, PyAny>>,
+        signature: Option<Bound<'_, PyAny>>,
+        user: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Job> {
+        let (py, session) = (data.py(), session.0.clone());
+        let (direction, tag_len) = (session.direction(), session.tag_len());
+        let mut data = Buffers::one(data, "data")?.get(0).to_vec();
+        let text_len = data.len();
+        let job = match direction {
+            Direction::Seal => {
+                data.resize(text_len + tag_len, 0);
+                EngineJob::new(session, data).tag_at(text_len).cipher_range(0..text_len)
+            }
+            Direction::Open => {
+                let Some(text_len) = text_len.checked_sub(tag_len) else {
+                    return Err(PyValueError::new_err(format!(
+                        "data has {text_len} bytes, and its tag alone has {tag_len}"
+                    )));
+                };
+                let tag = data.split_off(text_len);
+                EngineJob::new(session, data).expect_tag(&tag)
+            }
+            _ => EngineJob::new(session, data),
+        };
+        let job = match nonce {
+            Some(nonce) => job.nonce(Buffers::one(&nonce, "nonce")?.get(0)),
+            None => job,
+        };
+        let job = match associated {
+            Some(data) => job.associated(Buffers::one(&data, "associated")?.get(0).to_vec()),
+            None => job,
+        };
+        let job = match signature {
+            Some(signature) => {
+                job.signature(Buffers::one(&signature, "signature")?.get(0).to_vec())
+            }
+            None => job,
+        };
+        let state = Mutex::new(State::Ready(Box::new(job)));
+        Ok(Job { state, user: user.map_or_else(|| py.None(), Bound::unbind) })
+    }
+
+    /// Whether it is complete.
+    #[getter]
+    fn done(&self) -> bool {
+        matches!(*self.lock(), State::Complete(_))
+    }
+
+    /// The result: a digest, a tag, a ciphertext with its tag, a plaintext, a signature, or whether
+    /// a signature is right.
+    ///
+    /// :raises InvalidTag: the data or their tag were changed.
+    /// :raises ValueError: the job needs something else, as the message says.
+    /// :raises RuntimeError: the job is not complete, or a provider failed.
+    fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &*self.lock() {
+            State::Complete(Ok(Output::Bytes(bytes))) => Ok(PyBytes::new(py, bytes).into_any()),
+            State::Complete(Ok(Output::Right(right))) => {
+                Ok(PyBool::new(py, *right).to_owned().into_any())
+            }
+            State::Complete(Err(JobError::TagMismatch)) => {
+                Err(error::invalid_tag(py, vec![(0, "data".to_owned())]))
+            }
+            State::Complete(Err(failure)) => Err(error::job("data", *failure)),
+            State::Ready(_) | State::Travelling => {
+                Err(PyRuntimeError::new_err("the job is not complete"))
+            }
+        }
+    }
+
+    fn __repr__(&self) -> &'static str {
+        match *self.lock() {
+            State::Ready(_) => "<broadloom.Job, ready>",
+            State::Travelling => "<broadloom.Job, in flight>",
+            State::Complete(_) => "<broadloom.Job, complete>",
+        }
+    }
+}
+
+impl Job {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the engine's jobs out of Python's, for a queue.
+    ///
+    /// # Errors
+    /// `TypeError` for an object that is no job, `ValueError` for one that was enqueued before.
+    /// Then all jobs stay as they were.
+    pub fn depart(jobs: &Bound<'_, PyAny>) -> PyResult<Vec<Traveller>> {
+        let mut travellers = Vec::new();
+        for (index, object) in jobs.try_iter()?.enumerate() {
+            let departed = object.and_then(|object| {
+                let job = object.cast::<Job>().map_err(|_| {
+                    PyTypeError::new_err(format!("jobs[{index}] is no broadloom.Job"))
+                })?;
+                let mut state = job.get().lock();
+                match std::mem::replace(&mut *state, State::Travelling) {
+                    State::Ready(engine) => Ok(Box::new(engine.user(job.clone().unbind()))),
+                    other => {
+                        *state = other;
+                        let message = format!("jobs[{index}] was enqueued before; make another");
+                        Err(PyValueError::new_err(message))
+                    }
+                }
+            });
+            match departed {
+                Ok(traveller) => travellers.push(traveller),
+                Err(error) => {
+                    Job::stay(jobs.py(), travellers);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(travellers)
+    }
+
+    /// Gives jobs back that no queue took.
+    pub fn stay(py: Python<'_>, travellers: Vec<Traveller>) {
+        for traveller in travellers {
+            let job = traveller.user_value().clone_ref(py);
+            *job.bind(py).get().lock() = State::Ready(Box::new(traveller.user(())));
+        }
+    }
+
+    /// Python's jobs, with the results of the engine's.
+    pub fn arrive(py: Python<'_>, travellers: Vec<Traveller>) -> Vec<Py<Job>> {
+        let arrived = travellers.into_iter().map(|mut traveller| {
+            let output = output(&mut traveller);
+            let (_, job) = traveller.into_parts();
+            *job.bind(py).get().lock() = State::Complete(output);
+            job
+        });
+        arrived.collect()
+    }
+}
+
+/// What a job that is complete has made.
+fn output(job: &mut EngineJob<'static, Py<Job>>) -> Result<Output, JobError> {
+    match job.status() {
+        None => return Err(JobError::NotDone),
+        Some(Err(JobError::SignatureMismatch)) => return Ok(Output::Right(false)),
+        Some(Err(error)) => return Err(error),
+        Some(Ok(())) => {}
+    }
+    let bytes = match job.session().direction() {
+        Direction::Verify => return Ok(Output::Right(true)),
+        Direction::Sign => job.take_output(),
+        Direction::Seal => job.data().output().unwrap_or_default().to_vec(),
+        Direction::Open | Direction::Encrypt | Direction::Decrypt => {
+            job.output().unwrap_or_default().to_vec()
+        }
+        _ => job.tag().unwrap_or_default().to_vec(),
+    };
+    Ok(Output::Bytes(bytes))
+}
