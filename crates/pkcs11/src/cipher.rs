@@ -251,7 +251,7 @@ impl Ciphering {
             How::Counter { .. } => total,
             How::Aead(_) | How::Rsa { .. } => 0,
         };
-        if !output.ask(ready)? && ready > 0 {
+        if !output.ask(ready)? {
             return Ok(());
         }
         self.may()?;

@@ -279,7 +279,31 @@ mod tests {
         assert_eq!(seen.into_inner(), 16 * 50);
         let state = lock(&meeting.state);
         assert_eq!((state.leaders, state.inside, state.gathering), (0, 0, 0));
-        assert!(state.queue.is_empty() && state.peak > 1);
+        assert!(state.queue.is_empty());
+    }
+
+    #[test]
+    fn a_leader_hands_the_lead_to_those_who_wait() {
+        let (session, mut meeting) = (sha256(), Meeting::new(Duration::ZERO));
+        meeting.most_leaders = 1;
+        // This thread plays a leader that works.
+        lock(&meeting.state).leaders = 1;
+        thread::scope(|scope| {
+            let meet = |number: u8| {
+                let (session, meeting) = (&session, &meeting);
+                scope.spawn(move || meeting.meet(Job::new(session.clone(), vec![number; 9])))
+            };
+            let callers: Vec<_> = (0..5).map(meet).collect();
+            while lock(&meeting.state).queue.len() < 5 {
+                thread::yield_now();
+            }
+            meeting.step_down(lock(&meeting.state));
+            for caller in callers {
+                assert!(caller.join().expect("it does not panic").succeeded());
+            }
+        });
+        let state = lock(&meeting.state);
+        assert_eq!((state.leaders, state.inside, state.processors.len()), (0, 0, 1));
     }
 
     #[test]
