@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds libbroadloom, shared and static, and installs it with headers, manual and pkg-config file.
+# Builds libbroadloom, shared and static, and installs it with headers, manual and pkg-config file;
+# and the PKCS #11 module.
 #
 #   crates/capi/install.sh --prefix DIR [--debug]
 #
@@ -60,4 +61,18 @@ Libs: -L\${libdir} -lbroadloom
 Libs.private: $system
 Cflags: -I\${includedir}
 PC
+
+# The PKCS #11 module, and the file by which p11-kit finds it.
+install_pkcs11() {
+    local module
+    module=$("${build[@]/broadloom-capi/broadloom-pkcs11}" |
+        grep --only-matching '"[^"]*libbroadloom_pkcs11\.so"' | tail -1 | tr -d '"')
+    install -d "$root/lib/pkcs11" "$root/share/p11-kit/modules"
+    install -m 644 "$module" "$root/lib/pkcs11/libbroadloom-pkcs11.so.new"
+    mv "$root/lib/pkcs11/libbroadloom-pkcs11.so.new" "$root/lib/pkcs11/libbroadloom-pkcs11.so"
+    echo "module: $prefix/lib/pkcs11/libbroadloom-pkcs11.so" \
+        >"$root/share/p11-kit/modules/broadloom.module"
+}
+install_pkcs11
+
 echo "installed libbroadloom $version below $root"

@@ -38,6 +38,7 @@ mod contexts;
 mod des_ctr;
 mod direct;
 pub mod evp;
+mod generate;
 mod hash;
 mod mac;
 mod options;
@@ -49,5 +50,6 @@ mod slots;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
+pub use generate::{GenerateError, generate_ec, generate_rsa};
 pub use options::LoadError;
 pub use provider::{OpenSsl, factory};

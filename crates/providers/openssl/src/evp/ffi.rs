@@ -215,6 +215,23 @@ functions! {
         key_derive_peer = "EVP_PKEY_derive_set_peer":
             unsafe extern "C" fn(Object, Object) -> c_int,
         key_derive = "EVP_PKEY_derive": unsafe extern "C" fn(Object, *mut u8, *mut usize) -> c_int,
+        key_ctx_of_name = "EVP_PKEY_CTX_new_from_name":
+            unsafe extern "C" fn(Object, *const c_char, *const c_char) -> Object,
+        key_generate_init = "EVP_PKEY_keygen_init": KeyOperation,
+        key_generate = "EVP_PKEY_generate": unsafe extern "C" fn(Object, *mut Object) -> c_int,
+        key_group = "EVP_PKEY_CTX_set_group_name":
+            unsafe extern "C" fn(Object, *const c_char) -> c_int,
+        key_to_pkcs8 = "EVP_PKEY2PKCS8": unsafe extern "C" fn(*const c_void) -> Object,
+        pkcs8_free = "PKCS8_PRIV_KEY_INFO_free": Free,
+        pkcs8_to_der = "i2d_PKCS8_PRIV_KEY_INFO":
+            unsafe extern "C" fn(*const c_void, *mut *mut u8) -> c_int,
+        key_to_public = "i2d_PUBKEY": unsafe extern "C" fn(*const c_void, *mut *mut u8) -> c_int,
+        rsa_bits = "EVP_PKEY_CTX_set_rsa_keygen_bits":
+            unsafe extern "C" fn(Object, c_int) -> c_int,
+        rsa_exponent = "EVP_PKEY_CTX_set1_rsa_keygen_pubexp":
+            unsafe extern "C" fn(Object, Object) -> c_int,
+        number_from = "BN_bin2bn": unsafe extern "C" fn(*const u8, c_int, Object) -> Object,
+        number_free = "BN_free": Free,
         rsa_padding = "EVP_PKEY_CTX_set_rsa_padding":
             unsafe extern "C" fn(Object, c_int) -> c_int,
         signature_md = "EVP_PKEY_CTX_set_signature_md":

@@ -12,6 +12,7 @@
 mod cipher;
 mod digest;
 mod ffi;
+mod generate;
 mod library;
 mod mac;
 mod pkey;

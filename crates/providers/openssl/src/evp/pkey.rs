@@ -12,8 +12,8 @@ use super::library::{EvpError, Libcrypto, Owned};
 
 /// A private or a public key.
 pub struct Key {
-    object: Owned,
-    library: &'static Libcrypto,
+    pub(super) object: Owned,
+    pub(super) library: &'static Libcrypto,
 }
 
 /// What a [`KeyContext`] does.

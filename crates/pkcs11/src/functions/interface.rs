@@ -1,0 +1,133 @@
+//! The lists of all functions, of PKCS #11 2.40 and 3.0.
+
+use std::ffi::CStr;
+use std::ptr;
+
+use cryptoki_sys::*;
+
+use super::cipher::*;
+use super::digest::*;
+use super::general::*;
+use super::guard;
+use super::keys::*;
+use super::objects::*;
+use super::other::*;
+use super::sessions::*;
+use super::sign::*;
+use super::slots::*;
+use crate::memory::{give_list, put};
+
+/// Makes the two lists: the functions that both have, and those of the second alone.
+macro_rules! lists {
+    ({ $($both:ident)+ } { $($later:ident)+ }) => {
+        static VERSION_2: CK_FUNCTION_LIST = CK_FUNCTION_LIST {
+            version: CK_VERSION { major: 2, minor: 40 },
+            $($both: Some($both),)+
+        };
+        static VERSION_3: CK_FUNCTION_LIST_3_0 = CK_FUNCTION_LIST_3_0 {
+            version: CK_VERSION { major: 3, minor: 0 },
+            $($both: Some($both),)+
+            $($later: Some($later),)+
+        };
+    };
+}
+
+lists!(
+    {
+        C_Initialize C_Finalize C_GetInfo C_GetFunctionList C_GetSlotList C_GetSlotInfo
+        C_GetTokenInfo C_GetMechanismList C_GetMechanismInfo C_InitToken C_InitPIN
+        C_SetPIN C_OpenSession C_CloseSession C_CloseAllSessions C_GetSessionInfo
+        C_GetOperationState C_SetOperationState C_Login C_Logout C_CreateObject
+        C_CopyObject C_DestroyObject C_GetObjectSize C_GetAttributeValue
+        C_SetAttributeValue C_FindObjectsInit C_FindObjects C_FindObjectsFinal
+        C_EncryptInit C_Encrypt C_EncryptUpdate C_EncryptFinal C_DecryptInit C_Decrypt
+        C_DecryptUpdate C_DecryptFinal C_DigestInit C_Digest C_DigestUpdate C_DigestKey
+        C_DigestFinal C_SignInit C_Sign C_SignUpdate C_SignFinal C_SignRecoverInit
+        C_SignRecover C_VerifyInit C_Verify C_VerifyUpdate C_VerifyFinal
+        C_VerifyRecoverInit C_VerifyRecover C_DigestEncryptUpdate C_DecryptDigestUpdate
+        C_SignEncryptUpdate C_DecryptVerifyUpdate C_GenerateKey C_GenerateKeyPair
+        C_WrapKey C_UnwrapKey C_DeriveKey C_SeedRandom C_GenerateRandom
+        C_GetFunctionStatus C_CancelFunction C_WaitForSlotEvent
+    }
+    {
+        C_GetInterfaceList C_GetInterface C_LoginUser C_SessionCancel
+        C_MessageEncryptInit C_EncryptMessage C_EncryptMessageBegin C_EncryptMessageNext
+        C_MessageEncryptFinal C_MessageDecryptInit C_DecryptMessage
+        C_DecryptMessageBegin C_DecryptMessageNext C_MessageDecryptFinal
+        C_MessageSignInit C_SignMessage C_SignMessageBegin C_SignMessageNext
+        C_MessageSignFinal C_MessageVerifyInit C_VerifyMessage C_VerifyMessageBegin
+        C_VerifyMessageNext C_MessageVerifyFinal
+    }
+);
+
+const NAME: &CStr = c"PKCS 11";
+
+/// An interface as callers get it. They must not write to what it points to.
+struct Interface(CK_INTERFACE);
+
+// SAFETY: the pointers are to statics that nobody writes to.
+unsafe impl Sync for Interface {}
+
+const fn interface<T>(list: &'static T) -> Interface {
+    Interface(CK_INTERFACE {
+        pInterfaceName: NAME.as_ptr().cast_mut().cast(),
+        pFunctionList: ptr::from_ref(list).cast_mut().cast(),
+        // The child of a process initializes the module anew.
+        flags: CKF_INTERFACE_FORK_SAFE,
+    })
+}
+
+/// The newest comes first.
+static INTERFACES: [Interface; 2] = [interface(&VERSION_3), interface(&VERSION_2)];
+
+/// The functions of PKCS #11 2.40.
+///
+/// # Safety
+/// The pointer is null or points to room for a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn C_GetFunctionList(list: *mut *mut CK_FUNCTION_LIST) -> CK_RV {
+    // SAFETY: as the caller says. Callers take the list as one that is never written to.
+    guard(|| unsafe { put(list, ptr::from_ref(&VERSION_2).cast_mut()) })
+}
+
+/// All interfaces: PKCS #11 3.0 and 2.40.
+///
+/// # Safety
+/// The pointers are null, or point to a length and to room for so many.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn C_GetInterfaceList(
+    list: *mut CK_INTERFACE,
+    count: *mut CK_ULONG,
+) -> CK_RV {
+    let all = [INTERFACES[0].0, INTERFACES[1].0];
+    // SAFETY: as the caller says.
+    guard(|| unsafe { give_list(&all, list, count) })
+}
+
+/// The interface of a name and a version; without them, the newest.
+///
+/// # Safety
+/// The pointers are null, or point to a string, a version, and room for a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn C_GetInterface(
+    name: *mut u8,
+    version: *mut CK_VERSION,
+    to: *mut *mut CK_INTERFACE,
+    flags: CK_FLAGS,
+) -> CK_RV {
+    guard(|| {
+        // SAFETY: as the caller says.
+        let is_named = name.is_null() || unsafe { CStr::from_ptr(name.cast()) } == NAME;
+        // SAFETY: as the caller says.
+        let version = unsafe { version.as_ref() };
+        let versions = [VERSION_3.version, VERSION_2.version];
+        let fits = |own: &CK_VERSION| {
+            version.is_none_or(|other| (own.major, own.minor) == (other.major, other.minor))
+        };
+        let place = versions.iter().position(fits);
+        let place = place.filter(|_| is_named && flags & !CKF_INTERFACE_FORK_SAFE == 0);
+        let found = &INTERFACES[place.ok_or(CKR_FUNCTION_FAILED)?].0;
+        // SAFETY: as the caller says.
+        unsafe { put(to, ptr::from_ref(found).cast_mut()) }
+    })
+}

@@ -1,0 +1,48 @@
+//! The functions of PKCS #11, in the order of the standard's chapters.
+//!
+//! Each translates pointers to values, calls what does the work, and translates the outcome to a
+//! code. A panic never crosses into C: it becomes `CKR_GENERAL_ERROR`, and ends the operation that
+//! it happened in.
+//!
+//! What every function asks of its caller: pointers are null or good for as much as the standard
+//! says, until the function returns.
+
+mod cipher;
+mod digest;
+mod general;
+mod interface;
+mod keys;
+mod objects;
+mod other;
+mod sessions;
+mod sign;
+mod slots;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use cryptoki_sys::{CK_RV, CKR_GENERAL_ERROR, CKR_OK};
+
+use crate::memory::Outcome;
+
+pub use interface::{C_GetFunctionList, C_GetInterface, C_GetInterfaceList};
+
+/// Runs a function, and makes a code of what comes of it.
+fn guard(function: impl FnOnce() -> Outcome) -> CK_RV {
+    match catch_unwind(AssertUnwindSafe(function)) {
+        Ok(Ok(())) => CKR_OK,
+        Ok(Err(code)) => code,
+        Err(_) => CKR_GENERAL_ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_code() {
+        assert_eq!(guard(|| panic!("as it was asked to")), CKR_GENERAL_ERROR);
+        assert_eq!(guard(|| Err(7)), 7);
+        assert_eq!(guard(|| Ok(())), CKR_OK);
+    }
+}

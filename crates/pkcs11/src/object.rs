@@ -1,0 +1,121 @@
+//! Objects: attributes, the key that they are, and the engine's sessions for the key.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use broadloom::public_key::Scheme;
+use broadloom::{AeadAlgorithm, CipherAlgorithm, MacAlgorithm, Registry, Session, Transform};
+use cryptoki_sys::*;
+
+use crate::attribute::Attributes;
+use crate::key::{self, Key};
+use crate::memory::Outcome;
+
+/// Where an object lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In memory, until a session is closed.
+    Session(CK_SESSION_HANDLE),
+    /// In a file of the token.
+    Token(String),
+}
+
+/// An object. It never changes: a change puts another one in its place.
+pub struct Object {
+    pub attributes: Attributes,
+    pub place: Place,
+    key: Option<Key>,
+    /// Sessions that were opened with the key. The engine expands a key once for each.
+    sessions: Mutex<HashMap<Purpose, Session>>,
+}
+
+/// What the engine does with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    Sign(Scheme),
+    Verify(Scheme),
+    Encrypt(Scheme),
+    Decrypt(Scheme),
+    Agree,
+    Mac { algorithm: MacAlgorithm, tag_len: usize, verifies: bool },
+    Cipher { algorithm: CipherAlgorithm, encrypts: bool },
+    Aead { algorithm: AeadAlgorithm, tag_len: usize, seals: bool },
+}
+
+impl Object {
+    /// An object of attributes that an application has given, or that come from a file.
+    ///
+    /// # Errors
+    /// As [`key::of_attributes`].
+    pub fn new(mut attributes: Attributes, place: Place) -> Outcome<Object> {
+        let key = key::of_attributes(&mut attributes)?;
+        Ok(Object { attributes, place, key, sessions: Mutex::default() })
+    }
+
+    /// The key; of an object that is none, an error.
+    ///
+    /// # Errors
+    /// `CKR_KEY_HANDLE_INVALID`.
+    pub fn key(&self) -> Outcome<&Key> {
+        self.key.as_ref().ok_or(CKR_KEY_HANDLE_INVALID)
+    }
+
+    /// Whether the object is in a token.
+    pub fn is_in_token(&self) -> bool {
+        matches!(self.place, Place::Token(_))
+    }
+
+    /// The engine's session for a purpose.
+    ///
+    /// # Errors
+    /// `CKR_KEY_TYPE_INCONSISTENT`, `CKR_KEY_SIZE_RANGE`, `CKR_MECHANISM_INVALID` where no provider
+    /// has it.
+    pub fn open(&self, registry: &Registry, purpose: Purpose) -> Outcome<Session> {
+        let found = lock(&self.sessions).get(&purpose).cloned();
+        if let Some(session) = found {
+            return Ok(session);
+        }
+        // Not under the lock: a provider is foreign code. Of two threads, one opens it in vain.
+        let session = open(registry, &purpose.transform(self.key()?)?)?;
+        lock(&self.sessions).insert(purpose, session.clone());
+        Ok(session)
+    }
+}
+
+/// Opens a session at the first provider that can.
+///
+/// # Errors
+/// `CKR_MECHANISM_INVALID`.
+pub fn open(registry: &Registry, transform: &Transform) -> Outcome<Session> {
+    registry.open(transform).map_err(|_| CKR_MECHANISM_INVALID)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Purpose {
+    fn transform(self, key: &Key) -> Outcome<Transform> {
+        let transform = match (self, key) {
+            (Purpose::Sign(scheme), Key::Private(key)) => Transform::sign(key, scheme),
+            (Purpose::Decrypt(scheme), Key::Private(key)) => Transform::rsa_decrypt(key, scheme),
+            (Purpose::Agree, Key::Private(key)) => Transform::agree(key),
+            (Purpose::Verify(scheme), Key::Public(key)) => Transform::verify(key, scheme),
+            (Purpose::Encrypt(scheme), Key::Public(key)) => Transform::rsa_encrypt(key, scheme),
+            (Purpose::Mac { algorithm, tag_len, verifies }, Key::Secret(key)) => {
+                let builder = Transform::mac(algorithm, key).tag_len(tag_len);
+                if verifies { builder.verify() } else { builder.generate() }
+            }
+            (Purpose::Cipher { algorithm, encrypts }, Key::Secret(key)) => {
+                let builder = Transform::cipher(algorithm, key);
+                if encrypts { builder.encrypt() } else { builder.decrypt() }
+            }
+            (Purpose::Aead { algorithm, tag_len, seals }, Key::Secret(key)) => {
+                let builder = Transform::aead(algorithm, key).tag_len(tag_len);
+                if seals { builder.seal() } else { builder.open() }
+            }
+            _ => return Err(CKR_KEY_TYPE_INCONSISTENT),
+        };
+        transform.map_err(|_| CKR_KEY_SIZE_RANGE)
+    }
+}
