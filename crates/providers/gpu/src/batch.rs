@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use broadloom_engine::provider::{Occupancy, Operation, Parts, Text};
+use broadloom_engine::provider::{Occupancy, Operation, Parts};
 use broadloom_engine::{DeviceFault, JobError};
 use zeroize::Zeroize;
 
@@ -244,8 +244,8 @@ impl Batch {
             return operation.complete(Err(JobError::NotDone));
         };
         let made = &output[entry.text..entry.text + entry.text_len];
-        if let Text::InPlace(text) | Text::Apart(_, text) = parts.text
-            && !made.is_empty()
+        if !made.is_empty()
+            && let Some(text) = parts.text.into_output()
         {
             text.copy_from_slice(made);
         }
