@@ -113,7 +113,7 @@ impl Ciphering {
         let pads = matches!(self.how, How::Cbc { pads: true, .. });
         let needed = match &self.how {
             How::Cbc { pads: true, .. } if self.encrypts => len / BLOCK * BLOCK + BLOCK,
-            How::Ecb | How::Cbc { .. } if len % BLOCK != 0 || pads && len == 0 => {
+            How::Ecb | How::Cbc { .. } if !len.is_multiple_of(BLOCK) || pads && len == 0 => {
                 return Err(self.wrong_len());
             }
             How::Aead(aead) if self.encrypts => len + aead.tag_len,

@@ -22,7 +22,6 @@ unsafe impl Send for Functions {}
 unsafe impl Sync for Functions {}
 
 /// Calls a function, and makes an error of its code.
-#[macro_export]
 macro_rules! call {
     ($name:ident($($argument:expr),* $(,)?)) => {{
         let list = $crate::client::functions().0;
@@ -32,6 +31,8 @@ macro_rules! call {
         if code == cryptoki_sys::CKR_OK { Ok(()) } else { Err(code) }
     }};
 }
+
+pub(crate) use call;
 
 /// How many tests can have a slot of their own.
 const SLOTS: u64 = 32;
