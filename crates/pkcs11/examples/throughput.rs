@@ -42,8 +42,11 @@ macro_rules! call {
 type Fallible<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 fn attribute<T: ?Sized>(type_: CK_ATTRIBUTE_TYPE, value: &T) -> CK_ATTRIBUTE {
-    let ulValueLen = size_of_val(value) as CK_ULONG;
-    CK_ATTRIBUTE { type_, pValue: ptr::from_ref(value).cast_mut().cast(), ulValueLen }
+    CK_ATTRIBUTE {
+        type_,
+        pValue: ptr::from_ref(value).cast_mut().cast(),
+        ulValueLen: size_of_val(value) as CK_ULONG,
+    }
 }
 
 fn mechanism(mechanism: CK_MECHANISM_TYPE) -> CK_MECHANISM {
@@ -51,8 +54,11 @@ fn mechanism(mechanism: CK_MECHANISM_TYPE) -> CK_MECHANISM {
 }
 
 fn with<T>(id: CK_MECHANISM_TYPE, parameter: &T) -> CK_MECHANISM {
-    let pParameter = ptr::from_ref(parameter).cast_mut().cast();
-    CK_MECHANISM { mechanism: id, pParameter, ulParameterLen: size_of::<T>() as CK_ULONG }
+    CK_MECHANISM {
+        mechanism: id,
+        pParameter: ptr::from_ref(parameter).cast_mut().cast(),
+        ulParameterLen: size_of::<T>() as CK_ULONG,
+    }
 }
 
 /// What is measured.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use broadloom::algorithm::AesSize;
 use broadloom::data::Buffer;
 use broadloom::public_key::{Padding, PrivateKey, PublicKey, Scheme};
-use broadloom::{AeadAlgorithm, CipherAlgorithm, Data, Job, Session};
+use broadloom::{AeadAlgorithm, CipherAlgorithm, Data, Job};
 use cryptoki_sys::*;
 use subtle::{Choice, ConstantTimeEq, ConstantTimeLess};
 use zeroize::Zeroizing;
@@ -14,7 +14,7 @@ use crate::key::Key;
 use crate::mechanism::{Mode, What, find};
 use crate::memory::{Outcome, Output, append};
 use crate::module::{Module, status};
-use crate::object::{Object, Purpose};
+use crate::object::{Object, Opened, Purpose};
 use crate::parameter::{Aead, Given};
 use crate::session::{After, unless_asked, unless_failed};
 
@@ -26,7 +26,7 @@ const MOST_KEPT: usize = 1 << 30;
 /// An encryption or a decryption of a session.
 pub struct Ciphering {
     how: How,
-    session: Session,
+    opened: Opened,
     encrypts: bool,
     /// What has come in pieces and was not processed.
     pending: Zeroizing<Vec<u8>>,
@@ -80,7 +80,7 @@ impl Ciphering {
         };
         Ok(Ciphering {
             how,
-            session: object.open(&module.registry, purpose)?,
+            opened: object.open(&module.registry, purpose)?,
             encrypts,
             pending: Zeroizing::default(),
             begun: false,
@@ -113,7 +113,7 @@ impl Ciphering {
         let pads = matches!(self.how, How::Cbc { pads: true, .. });
         let needed = match &self.how {
             How::Cbc { pads: true, .. } if self.encrypts => len / BLOCK * BLOCK + BLOCK,
-            How::Ecb | How::Cbc { .. } if len % BLOCK != 0 || pads && len == 0 => {
+            How::Ecb | How::Cbc { .. } if !len.is_multiple_of(BLOCK) || pads && len == 0 => {
                 return Err(self.wrong_len());
             }
             How::Aead(aead) if self.encrypts => len + aead.tag_len,
@@ -191,7 +191,7 @@ impl Ciphering {
         data: Vec<u8>,
         nonce: &[u8],
     ) -> Outcome<Zeroizing<Vec<u8>>> {
-        let job = module.run(Job::new(self.session.clone(), data).nonce(nonce));
+        let job = module.run(Job::new(self.opened.session.clone(), data).nonce(nonce), None);
         let result = status(&job);
         let text = taken(job.into_parts().0);
         result.map(|()| text)
@@ -200,10 +200,10 @@ impl Ciphering {
     fn aead(&self, module: &Module, aead: &Aead, data: &[u8]) -> Outcome<Zeroizing<Vec<u8>>> {
         let text_len = if self.encrypts { data.len() } else { data.len() - aead.tag_len };
         let (text, tag) = data.split_at(text_len);
-        let job = Job::new(self.session.clone(), text.to_vec()).nonce(&aead.nonce);
+        let job = Job::new(self.opened.session.clone(), text.to_vec()).nonce(&aead.nonce);
         let job = job.associated(aead.associated.clone());
         let job = if self.encrypts { job } else { job.expect_tag(tag) };
-        let job = module.run(job);
+        let job = module.run(job, None);
         let result = status(&job).map_err(|error| match error {
             CKR_SIGNATURE_INVALID => CKR_ENCRYPTED_DATA_INVALID,
             other => other,
@@ -227,7 +227,7 @@ impl Ciphering {
         }
         let zeros = len.checked_sub(data.len()).ok_or(CKR_DATA_LEN_RANGE)?;
         let zeros = vec![0; if raw { zeros } else { 0 }];
-        let output = module.compute(&self.session, [zeros.as_slice(), data].concat());
+        let output = module.compute(&self.opened, [zeros.as_slice(), data].concat());
         output.map_err(|error| match error {
             CKR_DATA_INVALID if !self.encrypts => CKR_ENCRYPTED_DATA_INVALID,
             other => other,

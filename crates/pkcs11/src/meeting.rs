@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use broadloom::queue::{Contents, Handle};
-use broadloom::{Job, Processor};
+use broadloom::{Job, Processor, Session};
 
 /// How long the number of callers is remembered, at least.
 const MEMORY: Duration = Duration::from_millis(5);
@@ -50,6 +50,8 @@ struct State {
 /// A job in the queue, and whose it is.
 struct Seat {
     job: OwnedJob,
+    /// The session that does the job faster where it has no company.
+    alone: Option<Session>,
     caller: Arc<Caller>,
 }
 
@@ -142,13 +144,13 @@ impl Meeting {
         job
     }
 
-    /// Processes a job beside those of other callers. Where the provider panics, the job has no
-    /// status.
-    pub fn meet(&self, job: OwnedJob) -> OwnedJob {
+    /// Processes a job beside those of other callers; where there are none, by the session that is
+    /// faster then. Where the provider panics, the job has no status.
+    pub fn meet(&self, job: OwnedJob, alone: Option<Session>) -> OwnedJob {
         let caller = Arc::new(Caller::default());
         let mut state = lock(&self.state);
         state.arrive();
-        state.queue.push_back(Seat { job, caller: Arc::clone(&caller) });
+        state.queue.push_back(Seat { job, alone, caller: Arc::clone(&caller) });
         if state.leaders < self.most_leaders {
             state.leaders += 1;
             if let Some(job) = self.lead(state, &caller) {
@@ -192,6 +194,11 @@ impl Meeting {
             let mut seats: Vec<Seat> = state.queue.drain(..count).collect();
             let mut processor = state.processors.pop().unwrap_or_default();
             drop(state);
+            if let [Seat { job, alone, .. }] = seats.as_mut_slice()
+                && let Some(alone) = alone.take()
+            {
+                job.set_session(alone);
+            }
             let run = || processor.process_many(&mut seats);
             let went = catch_unwind(AssertUnwindSafe(run)).is_ok();
             let mut job = None;
@@ -248,7 +255,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use broadloom::provider::Provider;
-    use broadloom::{HashAlgorithm, Session, Transform};
+    use broadloom::{HashAlgorithm, Transform};
 
     use super::*;
 
@@ -268,7 +275,7 @@ mod tests {
                     for round in 0..50u8 {
                         let text = vec![number ^ round; 100 + usize::from(number)];
                         let alone = meeting.at_once(Job::new(session.clone(), text.clone()));
-                        let met = meeting.meet(Job::new(session.clone(), text));
+                        let met = meeting.meet(Job::new(session.clone(), text), None);
                         assert!(met.succeeded());
                         assert_eq!(met.tag(), alone.tag());
                         seen.fetch_add(1, Ordering::Relaxed);
@@ -291,7 +298,7 @@ mod tests {
         thread::scope(|scope| {
             let meet = |number: u8| {
                 let (session, meeting) = (&session, &meeting);
-                scope.spawn(move || meeting.meet(Job::new(session.clone(), vec![number; 9])))
+                scope.spawn(move || meeting.meet(Job::new(session.clone(), vec![number; 9]), None))
             };
             let callers: Vec<_> = (0..5).map(meet).collect();
             while lock(&meeting.state).queue.len() < 5 {
@@ -310,7 +317,21 @@ mod tests {
     fn a_lone_caller_is_not_awaited_by_anybody() {
         let (session, meeting) = (sha256(), Meeting::new(Duration::from_secs(3600)));
         // Would wait for an hour, if it waited at all.
-        assert!(meeting.meet(Job::new(session, vec![1; 10])).succeeded());
+        assert!(meeting.meet(Job::new(session, vec![1; 10]), None).succeeded());
+    }
+
+    #[test]
+    fn a_job_without_company_takes_the_other_session() {
+        let mut registry = broadloom::registry();
+        registry
+            .configure(&"native:isa=portable".parse().expect("it is a spec"))
+            .expect("every machine has portable kernels");
+        let transform = Transform::hash(HashAlgorithm::Sha256);
+        let alone = registry.open(&transform).expect("native has it");
+        let meeting = Meeting::new(Duration::ZERO);
+        let job = meeting.meet(Job::new(sha256(), vec![1; 9]), Some(alone));
+        assert!(job.succeeded());
+        assert!(job.session().kernel().starts_with("portable"), "{}", job.session().kernel());
     }
 
     #[test]
@@ -346,8 +367,8 @@ mod tests {
         let transform = Transform::hash(HashAlgorithm::Sha256);
         let panics = registry.open(&transform).expect("it opens sessions");
         let meeting = Meeting::new(Duration::ZERO);
-        assert_eq!(meeting.meet(Job::new(panics.clone(), vec![1])).status(), None);
+        assert_eq!(meeting.meet(Job::new(panics.clone(), vec![1]), None).status(), None);
         assert_eq!(meeting.at_once(Job::new(panics, vec![1])).status(), None);
-        assert!(meeting.meet(Job::new(sha256(), vec![1])).succeeded());
+        assert!(meeting.meet(Job::new(sha256(), vec![1]), None).succeeded());
     }
 }

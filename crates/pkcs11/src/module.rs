@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use broadloom::data::Bytes;
-use broadloom::{Data, Job, Registry, Session as Engine};
+use broadloom::{Data, Job, Registry};
 use cryptoki_sys::*;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::config::Config;
 use crate::meeting::{Meeting, OwnedJob};
 use crate::memory::Outcome;
+use crate::object::Opened;
 use crate::session::{Desk, Session};
 use crate::slot::{Slot, handle};
 use crate::store::{Role, Store};
@@ -122,10 +123,10 @@ impl Module {
     }
 
     /// Processes a job: beside those of other threads, where there is something to gain.
-    pub fn run(&self, job: OwnedJob) -> OwnedJob {
+    pub fn run(&self, job: OwnedJob, alone: Option<broadloom::Session>) -> OwnedJob {
         let is_signature = matches!(job.session().algorithm(), broadloom::Algorithm::PublicKey(_));
         match is_signature || job.data().len() >= self.config.meets_from {
-            true => self.meeting.meet(job),
+            true => self.meeting.meet(job, alone),
             false => self.meeting.at_once(job),
         }
     }
@@ -134,9 +135,9 @@ impl Module {
     ///
     /// # Errors
     /// As [`status`].
-    pub fn compute(&self, session: &Engine, data: Vec<u8>) -> Outcome<Zeroizing<Vec<u8>>> {
+    pub fn compute(&self, opened: &Opened, data: Vec<u8>) -> Outcome<Zeroizing<Vec<u8>>> {
         let data = Data::Read(Bytes::Owned(data));
-        let mut job = self.run(Job::new(session.clone(), data));
+        let mut job = self.run(Job::new(opened.session.clone(), data), opened.alone.clone());
         let result = status(&job).map(|()| {
             let tag = job.tag().map(<[u8]>::to_vec);
             Zeroizing::new(tag.unwrap_or_else(|| job.take_output()))

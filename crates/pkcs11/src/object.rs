@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use broadloom::public_key::Scheme;
+use broadloom::public_key::{Padding, PrivateKey, Scheme};
 use broadloom::{AeadAlgorithm, CipherAlgorithm, MacAlgorithm, Registry, Session, Transform};
 use cryptoki_sys::*;
 
@@ -26,7 +26,14 @@ pub struct Object {
     pub place: Place,
     key: Option<Key>,
     /// Sessions that were opened with the key. The engine expands a key once for each.
-    sessions: Mutex<HashMap<Purpose, Session>>,
+    sessions: Mutex<HashMap<Purpose, Opened>>,
+}
+
+/// A session of the engine, and another that does a job faster where the job is alone.
+#[derive(Clone)]
+pub struct Opened {
+    pub session: Session,
+    pub alone: Option<Session>,
 }
 
 /// What the engine does with a key.
@@ -70,15 +77,20 @@ impl Object {
     /// # Errors
     /// `CKR_KEY_TYPE_INCONSISTENT`, `CKR_KEY_SIZE_RANGE`, `CKR_MECHANISM_INVALID` where no provider
     /// has it.
-    pub fn open(&self, registry: &Registry, purpose: Purpose) -> Outcome<Session> {
+    pub fn open(&self, registry: &Registry, purpose: Purpose) -> Outcome<Opened> {
         let found = lock(&self.sessions).get(&purpose).cloned();
         if let Some(session) = found {
             return Ok(session);
         }
         // Not under the lock: a provider is foreign code. Of two threads, one opens it in vain.
-        let session = open(registry, &purpose.transform(self.key()?)?)?;
-        lock(&self.sessions).insert(purpose, session.clone());
-        Ok(session)
+        let key = self.key()?;
+        let transform = purpose.transform(key)?;
+        let mut opened = open(registry, &transform)?;
+        if purpose.is_faster_apart(key) && opened.session.provider() == "native" {
+            opened.alone = registry.open_at("openssl", &transform).ok();
+        }
+        lock(&self.sessions).insert(purpose, opened.clone());
+        Ok(opened)
     }
 }
 
@@ -86,8 +98,9 @@ impl Object {
 ///
 /// # Errors
 /// `CKR_MECHANISM_INVALID`.
-pub fn open(registry: &Registry, transform: &Transform) -> Outcome<Session> {
-    registry.open(transform).map_err(|_| CKR_MECHANISM_INVALID)
+pub fn open(registry: &Registry, transform: &Transform) -> Outcome<Opened> {
+    let session = registry.open(transform).map_err(|_| CKR_MECHANISM_INVALID)?;
+    Ok(Opened { session, alone: None })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -95,6 +108,19 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Purpose {
+    /// Whether libcrypto does one job faster than lanes of which most are empty: private operations
+    /// of RSA. Lanes take as long for one as for several.
+    fn is_faster_apart(self, key: &Key) -> bool {
+        let is_rsa = matches!(key, Key::Private(PrivateKey::Rsa(_)));
+        match self {
+            Purpose::Sign(_) => is_rsa,
+            // What comes of a wrong padding is the provider's own choice. If it changed from one
+            // call to the next, it would tell that the padding is wrong.
+            Purpose::Decrypt(scheme) => is_rsa && scheme.of_rsa() != Padding::Pkcs1v15,
+            _ => false,
+        }
+    }
+
     fn transform(self, key: &Key) -> Outcome<Transform> {
         let transform = match (self, key) {
             (Purpose::Sign(scheme), Key::Private(key)) => Transform::sign(key, scheme),

@@ -98,7 +98,8 @@ impl<'c> Given<'c> {
     pub fn gcm(&self) -> Outcome<Aead> {
         let parameters: CK_GCM_PARAMS = self.structure()?;
         let bits = parameters.ulTagBits;
-        if bits % 8 != 0 || !matches!(bits, 32 | 64 | 96..=128) || parameters.ulIvLen == 0 {
+        if !bits.is_multiple_of(8) || !matches!(bits, 32 | 64 | 96..=128) || parameters.ulIvLen == 0
+        {
             return Err(CKR_MECHANISM_PARAM_INVALID);
         }
         Ok(Aead {

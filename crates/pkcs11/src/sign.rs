@@ -5,7 +5,7 @@ use std::sync::Arc;
 use broadloom::algorithm::AesSize;
 use broadloom::data::Bytes;
 use broadloom::public_key::{Curve, Padding, PrivateKey, PublicKey, Scheme};
-use broadloom::{Data, HashAlgorithm, Job, MacAlgorithm, Session};
+use broadloom::{Data, HashAlgorithm, Job, MacAlgorithm};
 use cryptoki_sys::*;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -15,7 +15,7 @@ use crate::key::Key;
 use crate::mechanism::{What, find};
 use crate::memory::{Outcome, Output, append};
 use crate::module::{Module, status};
-use crate::object::{Object, Purpose};
+use crate::object::{Object, Opened, Purpose};
 use crate::parameter::Given;
 use crate::pieces::Pieces;
 use crate::session::{After, unless_asked};
@@ -136,7 +136,7 @@ impl Signing {
     }
 
     /// The engine's session, as of the operation's beginning.
-    fn session(&self, module: &Module) -> Outcome<Session> {
+    fn session(&self, module: &Module) -> Outcome<Opened> {
         let purpose = match self.how {
             How::Mac(algorithm) => {
                 Purpose::Mac { algorithm, tag_len: self.len, verifies: self.verifies }
@@ -332,8 +332,8 @@ impl Signing {
         match self.how {
             How::Mac(_) => {
                 let data = Data::Read(Bytes::Owned(data.to_vec()));
-                let job = Job::new(self.session(module)?, data).expect_tag(signature);
-                status(&module.run(job))
+                let job = Job::new(self.session(module)?.session, data).expect_tag(signature);
+                status(&module.run(job, None))
             }
             How::Padded | How::Raw => {
                 let block = self.block(data)?;
@@ -367,7 +367,7 @@ impl Signing {
         data: &[u8],
         signature: &[u8],
     ) -> Outcome {
-        let session = self.object.open(&module.registry, Purpose::Verify(scheme))?;
+        let opened = self.object.open(&module.registry, Purpose::Verify(scheme))?;
         let signature = match curve {
             Some(curve) => {
                 curve_signature::to_der(curve, signature).ok_or(CKR_SIGNATURE_INVALID)?
@@ -375,7 +375,7 @@ impl Signing {
             None => signature.to_vec(),
         };
         let data = Data::Read(Bytes::Owned(data.to_vec()));
-        status(&module.run(Job::new(session, data).signature(signature)))
+        status(&module.run(Job::new(opened.session, data).signature(signature), None))
     }
 }
 

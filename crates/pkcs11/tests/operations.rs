@@ -158,8 +158,8 @@ fn derive(session: CK_SESSION_HANDLE, key: CK_OBJECT_HANDLE, public: &[u8]) -> C
         pPublicData: bytes(public),
     };
     let mut how = with(CKM_ECDH1_DERIVE, &parameters);
-    let mut template = Template::default().no(CKA_SENSITIVE).yes(CKA_EXTRACTABLE).list();
-    let mut derived = 0;
+    let template = Template::default().no(CKA_SENSITIVE).yes(CKA_EXTRACTABLE);
+    let (mut template, mut derived) = (template.list(), 0);
     call!(C_DeriveKey(session, &mut how, key, template.as_mut_ptr(), 2, &mut derived))?;
     value(session, derived, CKA_VALUE)
 }
@@ -345,7 +345,8 @@ fn objects_of_the_token_outlive_sessions_and_those_of_sessions_do_not() {
     let key = find(session, &named("kept")).expect("it searches")[0];
     let plain = decrypt(session, mechanism(CKM_AES_ECB), key, &sealed);
     assert_eq!(plain, Ok(text(32)));
-    let mut list = named("renamed").list();
+    let renamed = named("renamed");
+    let mut list = renamed.list();
     call!(C_SetAttributeValue(session, key, list.as_mut_ptr(), 1)).expect("it may change");
     assert_eq!(find(session, &named("renamed")), Ok(vec![key]));
     call!(C_DestroyObject(session, key)).expect("it may go");

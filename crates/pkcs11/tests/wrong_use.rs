@@ -119,7 +119,8 @@ fn secrets_stay_where_they_are() {
     let shown = create(session, &shown).expect("a key");
     assert_eq!(value(session, shown, CKA_VALUE), Ok(vec![7; 16]));
     let change = |object, id, to| {
-        let mut list = Template::default().bytes(id, [to]).list();
+        let template = Template::default().bytes(id, [to]);
+        let mut list = template.list();
         call!(C_SetAttributeValue(session, object, list.as_mut_ptr(), 1))
     };
     assert_eq!(change(hidden, CKA_EXTRACTABLE, CK_TRUE), Err(CKR_ATTRIBUTE_READ_ONLY));
@@ -127,7 +128,8 @@ fn secrets_stay_where_they_are() {
     assert_eq!(change(shown, CKA_SENSITIVE, CK_FALSE), Err(CKR_ATTRIBUTE_READ_ONLY));
     assert_eq!(value(session, shown, CKA_VALUE), Err(CKR_ATTRIBUTE_SENSITIVE));
     // A copy is no way around.
-    let mut list = Template::default().no(CKA_SENSITIVE).list();
+    let template = Template::default().no(CKA_SENSITIVE);
+    let mut list = template.list();
     let mut copy = 0;
     let copied = call!(C_CopyObject(session, shown, list.as_mut_ptr(), 1, &mut copy));
     assert_eq!(copied, Err(CKR_ATTRIBUTE_READ_ONLY));

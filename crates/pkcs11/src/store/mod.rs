@@ -227,7 +227,7 @@ impl Store {
     ) -> Outcome<Stamp> {
         let mut plain = Writer::new();
         for (id, value) in attributes.iter() {
-            plain.put(id as u64, value);
+            plain.put(id, value);
         }
         let mut file = Writer::new();
         if attributes.is(CKA_PRIVATE) {

@@ -1,5 +1,6 @@
 //! A client of the module as programs are: it loads the shared library, and knows the header alone.
 
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::OnceLock;
@@ -21,7 +22,6 @@ unsafe impl Send for Functions {}
 unsafe impl Sync for Functions {}
 
 /// Calls a function, and makes an error of its code.
-#[macro_export]
 macro_rules! call {
     ($name:ident($($argument:expr),* $(,)?)) => {{
         let list = $crate::client::functions().0;
@@ -31,6 +31,8 @@ macro_rules! call {
         if code == cryptoki_sys::CKR_OK { Ok(()) } else { Err(code) }
     }};
 }
+
+pub(crate) use call;
 
 /// How many tests can have a slot of their own.
 const SLOTS: u64 = 32;
@@ -136,19 +138,33 @@ impl Template {
         self.bytes(id, [CK_FALSE])
     }
 
-    pub fn list(&self) -> Vec<CK_ATTRIBUTE> {
+    /// The attributes as functions take them. They point into the template.
+    pub fn list(&self) -> List<'_> {
         let one = |(id, value): &(CK_ATTRIBUTE_TYPE, Vec<u8>)| CK_ATTRIBUTE {
             type_: *id,
             pValue: value.as_ptr().cast_mut().cast(),
             ulValueLen: value.len() as CK_ULONG,
         };
-        self.0.iter().map(one).collect()
+        List(self.0.iter().map(one).collect(), PhantomData)
+    }
+}
+
+/// Attributes that point into a template.
+pub struct List<'t>(Vec<CK_ATTRIBUTE>, PhantomData<&'t Template>);
+
+impl List<'_> {
+    pub fn as_mut_ptr(&mut self) -> *mut CK_ATTRIBUTE {
+        self.0.as_mut_ptr()
+    }
+
+    pub fn len(&self) -> CK_ULONG {
+        self.0.len() as CK_ULONG
     }
 }
 
 pub fn create(session: CK_SESSION_HANDLE, template: &Template) -> Code<CK_OBJECT_HANDLE> {
     let (mut list, mut object) = (template.list(), 0);
-    let count = list.len() as CK_ULONG;
+    let count = list.len();
     call!(C_CreateObject(session, list.as_mut_ptr(), count, &mut object))?;
     Ok(object)
 }
@@ -170,7 +186,7 @@ pub fn value(
 /// The objects that match a template.
 pub fn find(session: CK_SESSION_HANDLE, template: &Template) -> Code<Vec<CK_OBJECT_HANDLE>> {
     let mut list = template.list();
-    call!(C_FindObjectsInit(session, list.as_mut_ptr(), list.len() as CK_ULONG))?;
+    call!(C_FindObjectsInit(session, list.as_mut_ptr(), list.len()))?;
     let (mut all, mut count) = ([0; 100], 0);
     call!(C_FindObjects(session, all.as_mut_ptr(), 100, &mut count))?;
     call!(C_FindObjectsFinal(session))?;
@@ -183,8 +199,11 @@ pub fn mechanism(id: CK_MECHANISM_TYPE) -> CK_MECHANISM {
 
 /// A mechanism with a parameter, which has to outlive it.
 pub fn with<T: ?Sized>(id: CK_MECHANISM_TYPE, parameter: &T) -> CK_MECHANISM {
-    let pParameter = ptr::from_ref(parameter).cast_mut().cast();
-    CK_MECHANISM { mechanism: id, pParameter, ulParameterLen: size_of_val(parameter) as CK_ULONG }
+    CK_MECHANISM {
+        mechanism: id,
+        pParameter: ptr::from_ref(parameter).cast_mut().cast(),
+        ulParameterLen: size_of_val(parameter) as CK_ULONG,
+    }
 }
 
 /// An AES key of 16 bytes, which may do everything.
@@ -257,7 +276,7 @@ pub fn pair(
 ) -> Code<(CK_OBJECT_HANDLE, CK_OBJECT_HANDLE)> {
     let (mut public, mut private) = (public.list(), private.list());
     let (mut one, mut other, mut how) = (0, 0, mechanism(id));
-    let counts = (public.len() as CK_ULONG, private.len() as CK_ULONG);
+    let counts = (public.len(), private.len());
     call!(C_GenerateKeyPair(
         session,
         &mut how,
