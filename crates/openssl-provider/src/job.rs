@@ -31,28 +31,37 @@ pub fn is_inside() -> bool {
     !unsafe { (functions().ASYNC_get_current_job)() }.is_null()
 }
 
+/// Whether a job runs on this thread whose program waits for a descriptor, and not for a callback.
+pub fn can_wait() -> bool {
+    let functions = functions();
+    let (mut callback, mut argument) = (ptr::null(), ptr::null_mut());
+    // SAFETY: the job and its context are libcrypto's, and the places are ours.
+    unsafe {
+        let job = (functions.ASYNC_get_current_job)();
+        if job.is_null() {
+            return false;
+        }
+        let context = (functions.ASYNC_get_wait_ctx)(job);
+        let has = (functions.ASYNC_WAIT_CTX_get_callback)(context, &mut callback, &mut argument);
+        has != 1 || callback.is_null()
+    }
+}
+
 impl Timer {
-    /// The timer of the job that runs on this thread. `None` where no job runs, where its program
-    /// waits for a callback instead of a descriptor, or where the system has no more descriptors.
+    /// The timer of the job that runs on this thread; `None` where the system has no more
+    /// descriptors.
+    ///
+    /// It is made when a job first pauses: a program may take a descriptor in the wait context for
+    /// the sign of a pause.
     pub fn of_current_job() -> Option<Timer> {
         let functions = functions();
         let key = (&raw const KEY).cast();
         let (mut fd, mut custom) = (-1, ptr::null_mut());
-        let (mut callback, mut argument) = (ptr::null(), ptr::null_mut());
-        // SAFETY: the job and its context are libcrypto's, and the places are ours.
+        // SAFETY: a job runs; it and its context are libcrypto's, and the places are ours.
         unsafe {
-            let job = (functions.ASYNC_get_current_job)();
-            if job.is_null() {
-                return None;
-            }
-            let context = (functions.ASYNC_get_wait_ctx)(job);
+            let context = (functions.ASYNC_get_wait_ctx)((functions.ASYNC_get_current_job)());
             if (functions.ASYNC_WAIT_CTX_get_fd)(context, key, &mut fd, &mut custom) == 1 {
                 return Some(Timer(fd));
-            }
-            let has =
-                (functions.ASYNC_WAIT_CTX_get_callback)(context, &mut callback, &mut argument);
-            if has == 1 && !callback.is_null() {
-                return None;
             }
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let timer = timerfd_create(TimerfdClockId::Monotonic, flags).ok()?.into_raw_fd();

@@ -16,6 +16,7 @@ use crate::interface::{INTEGER, OCTETS, Param, UNMODIFIED, UNSIGNED};
 use crate::libcrypto::{Pkey, PkeyContext, apart, functions};
 use crate::line::Kind;
 use crate::provider::REGISTRY;
+use crate::stack::with_room;
 
 pub use management::functions_of;
 
@@ -125,7 +126,8 @@ impl Key {
         if let Some((_, session)) = sessions.iter().find(|(known, _)| *known == purpose) {
             return session.clone();
         }
-        let session = self.open(purpose);
+        // Preparing a key takes room, too.
+        let session = with_room(|| self.open(purpose));
         sessions.push((purpose, session.clone()));
         session
     }

@@ -17,9 +17,8 @@ mod keys;
 mod pieces;
 
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::job::{self, Timer};
 use crate::settings;
@@ -35,41 +34,49 @@ use pieces::AllPieces;
 #[derive(Debug)]
 struct Ticket<T> {
     outcome: Mutex<Option<T>>,
-    timer: Timer,
-    is_set: AtomicBool,
+    /// The timer of the job, once it pauses.
+    timer: OnceLock<Timer>,
 }
 
 impl<T> Ticket<T> {
-    fn new(timer: Timer) -> Arc<Ticket<T>> {
-        Arc::new(Ticket { outcome: Mutex::new(None), timer, is_set: AtomicBool::new(false) })
+    fn new() -> Arc<Ticket<T>> {
+        Arc::new(Ticket { outcome: Mutex::new(None), timer: OnceLock::new() })
     }
 
     /// Tells the job that waits what came of its request.
     fn complete(&self, outcome: T) {
         *lock(&self.outcome) = Some(outcome);
-        if self.is_set.load(Ordering::Relaxed) {
-            self.timer.set(std::time::Duration::ZERO);
+        if let Some(timer) = self.timer.get() {
+            timer.set(Duration::ZERO);
         }
+    }
+
+    fn take(&self) -> Option<T> {
+        lock(&self.outcome).take()
     }
 
     /// Waits, in the job that made the request, for the outcome.
     fn wait(&self, line: &Mutex<Line>) -> T {
-        if let Some(outcome) = lock(&self.outcome).take() {
+        if let Some(outcome) = self.take() {
             return outcome;
         }
+        let Some(timer) = Timer::of_current_job() else {
+            with_room(|| lock(line).flush());
+            return self.take().expect("nothing waits in a line that was flushed");
+        };
         let wait = settings::longest_wait();
+        timer.set(wait);
+        self.timer.get_or_init(|| timer);
         let deadline = Instant::now() + wait;
-        self.is_set.store(true, Ordering::Relaxed);
-        self.timer.set(wait);
         loop {
-            if let Some(outcome) = lock(&self.outcome).take() {
-                self.timer.stop();
-                return outcome;
-            }
-            if Instant::now() >= deadline {
+            // Programs know of a new descriptor only when the job pauses after it was made.
+            job::pause();
+            if lock(&self.outcome).is_none() && Instant::now() >= deadline {
                 with_room(|| lock(line).flush());
-            } else {
-                job::pause();
+            }
+            if let Some(outcome) = self.take() {
+                timer.stop();
+                return outcome;
             }
         }
     }

@@ -8,7 +8,7 @@ use broadloom::{Job, QueuePair, Session};
 use zeroize::Zeroizing;
 
 use super::{Target, Ticket, line, lock};
-use crate::job::Timer;
+use crate::job;
 use crate::settings;
 use crate::stack::with_room;
 
@@ -100,20 +100,25 @@ impl Keys {
 /// Does an operation in lanes, with those of other jobs: for data, and for the signature that is to
 /// be checked, if any. Outside of jobs the answer is [`Answer::Alone`], at once.
 pub fn ask(kind: Kind, session: &Session, data: &[u8], signature: Option<&[u8]>) -> Answer {
-    let Some(timer) = Timer::of_current_job() else { return Answer::Alone };
-    let (line, ticket) = (line(), Ticket::new(timer));
-    {
-        let mut line = lock(&line);
-        let keys = &mut line.keys;
-        let mut job = Job::new(session.clone(), Arc::<[u8]>::from(data));
-        if let Some(signature) = signature {
-            job.set_signature(signature.to_vec());
-        }
-        let group = &mut keys.groups[kind as usize];
-        group.waiting.push(job.user(ticket.clone()));
-        if group.target.is_reached(group.waiting.len(), BATCH) {
-            with_room(|| keys.run(kind));
-        }
+    if !job::can_wait() {
+        return Answer::Alone;
     }
+    let ticket = Ticket::new();
+    let line = with_room(|| {
+        let line = line();
+        let mut request = Job::new(session.clone(), Arc::<[u8]>::from(data)).user(ticket.clone());
+        if let Some(signature) = signature {
+            request.set_signature(signature.to_vec());
+        }
+        let mut locked = lock(&line);
+        let keys = &mut locked.keys;
+        let group = &mut keys.groups[kind as usize];
+        group.waiting.push(request);
+        if group.target.is_reached(group.waiting.len(), BATCH) {
+            keys.run(kind);
+        }
+        drop(locked);
+        line
+    });
     ticket.wait(&line)
 }

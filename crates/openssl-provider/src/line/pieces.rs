@@ -10,7 +10,7 @@ use broadloom::lanes::{
 use broadloom_hashing::function::Function;
 
 use super::{Target, Ticket, line, lock};
-use crate::job::Timer;
+use crate::job;
 use crate::settings;
 use crate::stack::with_room;
 
@@ -120,30 +120,32 @@ where
     F::Job<'static>: Send,
 {
     let is_long = piece.len() >= settings::bulk_threshold();
-    let Some(timer) = is_long.then(Timer::of_current_job).flatten() else {
-        let line = line();
+    if !(is_long && job::can_wait()) {
         return with_room(|| {
-            lock(&line).pieces.of::<F>().planner.process_many(&mut [F::more(stream, piece)]);
+            lock(&line()).pieces.of::<F>().planner.process_many(&mut [F::more(stream, piece)]);
         });
+    }
+    // SAFETY: this function returns only when the ticket is complete, and before that the line
+    // drops the job. Until then the caller's frames are in a fibre that is paused.
+    let (stream, piece) = unsafe {
+        (
+            mem::transmute::<&mut F::Stream, &'static mut F::Stream>(stream),
+            mem::transmute::<&[u8], &'static [u8]>(piece),
+        )
     };
-    let (line, ticket) = (line(), Ticket::new(timer));
-    {
-        let mut line = lock(&line);
-        let pieces = line.pieces.of::<F>();
-        // SAFETY: this function returns only when the ticket is complete, and before that the line
-        // drops the job. Until then the caller's frames are in a fibre that is paused.
-        let (stream, piece) = unsafe {
-            (
-                mem::transmute::<&mut F::Stream, &'static mut F::Stream>(stream),
-                mem::transmute::<&[u8], &'static [u8]>(piece),
-            )
-        };
+    let ticket = Ticket::new();
+    let line = with_room(|| {
+        let line = line();
+        let mut locked = lock(&line);
+        let pieces = locked.pieces.of::<F>();
         pieces.jobs.push(F::more(stream, piece));
         pieces.tickets.push(ticket.clone());
         if pieces.target.is_reached(pieces.jobs.len(), pieces.planner.lanes()) {
-            with_room(|| pieces.run());
+            pieces.run();
         }
-    }
+        drop(locked);
+        line
+    });
     ticket.wait(&line);
 }
 
@@ -152,10 +154,9 @@ pub fn finish<F: Hashed>(stream: &mut F::Stream, rest: &[u8], digest: &mut [u8])
 where
     F::Job<'static>: Send,
 {
-    let line = line();
     with_room(|| {
         let mut last = [F::last(stream, rest)];
-        lock(&line).pieces.of::<F>().planner.process_many(&mut last);
+        lock(&line()).pieces.of::<F>().planner.process_many(&mut last);
         let made = F::output(&last[0]).expect("a planner completes all jobs");
         let len = made.len().min(digest.len());
         digest[..len].copy_from_slice(&made[..len]);
