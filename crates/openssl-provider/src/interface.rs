@@ -59,6 +59,12 @@ impl Param {
         Param { data, data_size, ..Param::describe(name, data_type) }
     }
 
+    /// A parameter with a text, which libcrypto only reads.
+    pub fn with_text(name: &'static CStr, text: &CStr) -> Param {
+        let (data, data_size) = (text.as_ptr().cast_mut().cast(), text.count_bytes());
+        Param { data, data_size, ..Param::describe(name, UTF8) }
+    }
+
     /// A parameter with room for a text or for bytes.
     pub fn room(name: &'static CStr, data_type: c_uint, room: &mut [u8]) -> Param {
         let (data, data_size) = (room.as_mut_ptr().cast(), room.len());
@@ -303,7 +309,6 @@ numbers! {
     FUNC_PROVIDER_SELF_TEST = 1031,
 
     OP_DIGEST = 1,
-    OP_CIPHER = 2,
     OP_MAC = 3,
     OP_KEYMGMT = 10,
     OP_KEYEXCH = 11,
@@ -320,21 +325,6 @@ numbers! {
     FUNC_DIGEST_SET_CTX_PARAMS = 9,
     FUNC_DIGEST_GETTABLE_PARAMS = 11,
     FUNC_DIGEST_SETTABLE_CTX_PARAMS = 12,
-
-    FUNC_CIPHER_NEWCTX = 1,
-    FUNC_CIPHER_ENCRYPT_INIT = 2,
-    FUNC_CIPHER_DECRYPT_INIT = 3,
-    FUNC_CIPHER_UPDATE = 4,
-    FUNC_CIPHER_FINAL = 5,
-    FUNC_CIPHER_CIPHER = 6,
-    FUNC_CIPHER_FREECTX = 7,
-    FUNC_CIPHER_DUPCTX = 8,
-    FUNC_CIPHER_GET_PARAMS = 9,
-    FUNC_CIPHER_GET_CTX_PARAMS = 10,
-    FUNC_CIPHER_SET_CTX_PARAMS = 11,
-    FUNC_CIPHER_GETTABLE_PARAMS = 12,
-    FUNC_CIPHER_GETTABLE_CTX_PARAMS = 13,
-    FUNC_CIPHER_SETTABLE_CTX_PARAMS = 14,
 
     FUNC_MAC_NEWCTX = 1,
     FUNC_MAC_DUPCTX = 2,

@@ -29,8 +29,6 @@ opaque! {
     MdContext: "EVP_MD_CTX",
     Mac: "EVP_MAC",
     MacContext: "EVP_MAC_CTX",
-    Cipher: "EVP_CIPHER",
-    CipherContext: "EVP_CIPHER_CTX",
 }
 
 /// The cleanup of a wait context's descriptor.
@@ -103,9 +101,7 @@ functions! {
     EVP_PKEY_eq: fn(*const Pkey, *const Pkey) -> c_int;
     EVP_PKEY_parameters_eq: fn(*const Pkey, *const Pkey) -> c_int;
     EVP_PKEY_get_params: fn(*const Pkey, *mut Param) -> c_int;
-    EVP_PKEY_gettable_params: fn(*const Pkey) -> *const Param;
     EVP_PKEY_set_params: fn(*mut Pkey, *mut Param) -> c_int;
-    EVP_PKEY_settable_params: fn(*const Pkey) -> *const Param;
     EVP_PKEY_param_check: fn(*mut PkeyContext) -> c_int;
     EVP_PKEY_public_check: fn(*mut PkeyContext) -> c_int;
     EVP_PKEY_private_check: fn(*mut PkeyContext) -> c_int;

@@ -114,8 +114,7 @@ impl Drop for Apart {
 
 impl Apart {
     fn new(hash: &CStr, key: &[u8]) -> Option<Apart> {
-        let mut name = hash.to_bytes().to_vec();
-        let list = [Param::room(c"digest", UTF8, &mut name), Param::END];
+        let list = [Param::with_text(c"digest", hash), Param::END];
         let functions = functions();
         // SAFETY: the contexts are valid, and the list ends. The algorithm stays for the process.
         unsafe {

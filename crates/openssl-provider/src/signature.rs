@@ -192,9 +192,7 @@ unsafe fn begin_message(
         }
         let context = context(pointer);
         if !digest.is_null() && *digest != 0 {
-            let name = CStr::from_ptr(digest);
-            let mut bytes = name.to_bytes().to_vec();
-            let set = [Param::room(c"digest", UTF8, &mut bytes), Param::END];
+            let set = [Param::with_text(c"digest", CStr::from_ptr(digest)), Param::END];
             if context.operation.set(set.as_ptr()) != 1 {
                 return 0;
             }
