@@ -1,0 +1,252 @@
+//! Digests, for libcrypto. SHAKE is in [`extendable`].
+
+mod extendable;
+
+use std::ffi::{CStr, c_int, c_void};
+use std::slice;
+
+use broadloom::HashAlgorithm;
+use broadloom::lanes::{
+    Md5, Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224, Sha256, Sha384, Sha512,
+};
+use zeroize::Zeroize;
+
+use crate::interface::*;
+use crate::libcrypto::fail;
+use crate::line::{self, Hashed};
+
+pub use extendable::process;
+
+/// Pieces that streams absorb are multiples of so many bytes.
+const PIECE: usize = 128;
+
+/// A message of which pieces come, with the bytes that are no whole piece yet.
+pub struct Message<F: Hashed> {
+    stream: F::Stream,
+    partial: [u8; PIECE],
+    filled: usize,
+}
+
+impl<F: Hashed> Clone for Message<F> {
+    fn clone(&self) -> Self {
+        Message { stream: self.stream.clone(), partial: self.partial, filled: self.filled }
+    }
+}
+
+impl<F: Hashed> Drop for Message<F> {
+    fn drop(&mut self) {
+        self.partial.zeroize();
+    }
+}
+
+impl<F: Hashed> Message<F>
+where
+    F::Job<'static>: Send,
+{
+    /// A message of which nothing came yet; with a key, for an HMAC.
+    pub fn new(key: Option<&F::Key>) -> Self {
+        Message { stream: F::stream(key), partial: [0; PIECE], filled: 0 }
+    }
+
+    /// Takes more of the message.
+    pub fn update(&mut self, mut data: &[u8]) {
+        if self.filled > 0 {
+            let (first, later) = data.split_at(data.len().min(PIECE - self.filled));
+            self.partial[self.filled..][..first.len()].copy_from_slice(first);
+            self.filled += first.len();
+            data = later;
+            if self.filled < PIECE || data.is_empty() {
+                return;
+            }
+            line::absorb::<F>(&mut self.stream, &self.partial);
+            self.filled = 0;
+        }
+        // The last bytes of a message cost nothing extra when they come with its end.
+        let whole = data.len() / PIECE * PIECE;
+        let (pieces, rest) = data.split_at(whole);
+        if !pieces.is_empty() {
+            line::absorb::<F>(&mut self.stream, pieces);
+        }
+        self.partial[..rest.len()].copy_from_slice(rest);
+        self.filled = rest.len();
+    }
+
+    /// Writes the digest to the start of `digest`.
+    pub fn finish(&mut self, digest: &mut [u8]) {
+        line::finish::<F>(&mut self.stream, &self.partial[..self.filled], digest);
+    }
+}
+
+/// The parameters of a digest.
+pub(super) struct Facts {
+    pub block_len: usize,
+    pub len: usize,
+    pub is_extendable: bool,
+    pub lacks_parameters: bool,
+}
+
+impl Facts {
+    /// Writes those that a list asks for.
+    ///
+    /// # Safety
+    /// The list is libcrypto's.
+    pub(super) unsafe fn put(&self, list: *mut Param) -> c_int {
+        let mut is_put = true;
+        for (name, value) in [
+            (c"blocksize", self.block_len as u64),
+            (c"size", self.len as u64),
+            (c"xof", self.is_extendable.into()),
+            (c"algid-absent", self.lacks_parameters.into()),
+        ] {
+            // SAFETY: the caller's.
+            if let Some(param) = unsafe { Param::find_mut(list, name) } {
+                is_put &= unsafe { param.put_unsigned(value) };
+            }
+        }
+        c_int::from(is_put)
+    }
+}
+
+/// The names of the parameters.
+pub(super) unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {
+    static LIST: [Param; 5] = [
+        Param::describe(c"blocksize", UNSIGNED),
+        Param::describe(c"size", UNSIGNED),
+        Param::describe(c"xof", INTEGER),
+        Param::describe(c"algid-absent", INTEGER),
+        Param::END,
+    ];
+    LIST.as_ptr()
+}
+
+/// The bytes that a caller passes.
+///
+/// # Safety
+/// So many bytes are there, or none.
+pub unsafe fn given<'a>(data: *const u8, len: usize) -> &'a [u8] {
+    match len {
+        0 => &[],
+        // SAFETY: the caller's.
+        len => unsafe { slice::from_raw_parts(data, len) },
+    }
+}
+
+/// A digest as libcrypto sees it.
+trait Provided: Hashed<Job<'static>: Send> {
+    const LACKS_PARAMETERS: bool;
+
+    const FUNCTIONS: &'static [Dispatch] = dispatch![
+        FUNC_DIGEST_NEWCTX => newctx::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_DIGEST_INIT => init::<Self> as unsafe extern "C" fn(_, _) -> _,
+        FUNC_DIGEST_UPDATE => update::<Self> as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_DIGEST_FINAL => last::<Self> as unsafe extern "C" fn(_, _, _, _) -> _,
+        FUNC_DIGEST_FREECTX => freectx::<Self> as unsafe extern "C" fn(_),
+        FUNC_DIGEST_DUPCTX => dupctx::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_DIGEST_GET_PARAMS => get_params::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_DIGEST_GETTABLE_PARAMS => gettable_params as unsafe extern "C" fn(_) -> _,
+    ];
+}
+
+unsafe extern "C" fn newctx<F: Provided>(_: *mut c_void) -> *mut c_void {
+    Box::into_raw(Box::new(Message::<F>::new(None))).cast()
+}
+
+unsafe extern "C" fn freectx<F: Provided>(context: *mut c_void) {
+    if !context.is_null() {
+        // SAFETY: `newctx` or `dupctx` made it.
+        drop(unsafe { Box::<Message<F>>::from_raw(context.cast()) });
+    }
+}
+
+unsafe extern "C" fn dupctx<F: Provided>(context: *mut c_void) -> *mut c_void {
+    // SAFETY: `newctx` or `dupctx` made it.
+    let copy = unsafe { &*context.cast::<Message<F>>() }.clone();
+    Box::into_raw(Box::new(copy)).cast()
+}
+
+unsafe extern "C" fn init<F: Provided>(context: *mut c_void, _: *const Param) -> c_int {
+    // SAFETY: `newctx` or `dupctx` made it.
+    unsafe { *context.cast() = Message::<F>::new(None) };
+    1
+}
+
+unsafe extern "C" fn update<F: Provided>(
+    context: *mut c_void,
+    data: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: `newctx` or `dupctx` made it; the caller passes so many bytes.
+    unsafe { (*context.cast::<Message<F>>()).update(given(data, len)) };
+    1
+}
+
+unsafe extern "C" fn last<F: Provided>(
+    context: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    room: usize,
+) -> c_int {
+    if room < F::DIGEST_LEN {
+        let reason = format!("{room} bytes of room for a digest of {} bytes", F::DIGEST_LEN);
+        return fail(c"digest_final", &reason);
+    }
+    // SAFETY: `newctx` or `dupctx` made it; the caller passes so much room.
+    unsafe {
+        let out = slice::from_raw_parts_mut(out, F::DIGEST_LEN);
+        (*context.cast::<Message<F>>()).finish(out);
+        *out_len = F::DIGEST_LEN;
+    }
+    1
+}
+
+unsafe extern "C" fn get_params<F: Provided>(list: *mut Param) -> c_int {
+    let facts = Facts {
+        block_len: F::BLOCK_LEN,
+        len: F::DIGEST_LEN,
+        is_extendable: false,
+        lacks_parameters: F::LACKS_PARAMETERS,
+    };
+    // SAFETY: the list is libcrypto's.
+    unsafe { facts.put(list) }
+}
+
+macro_rules! provided {
+    ($($function:ident: $lacks:literal, $names:literal;)+) => {
+        $(
+            impl Provided for $function {
+                const LACKS_PARAMETERS: bool = $lacks;
+            }
+        )+
+
+        /// All digests.
+        pub static ALGORITHMS: &[Algorithm] = &[
+            $( Algorithm::new($names, <$function as Provided>::FUNCTIONS), )+
+            Algorithm::new(extendable::NAMES_128, extendable::SHAKE_128),
+            Algorithm::new(extendable::NAMES_256, extendable::SHAKE_256),
+            Algorithm::END,
+        ];
+
+        /// The hash of a name of libcrypto's; `None` for those that are not here.
+        pub fn hash_named(name: &str) -> Option<HashAlgorithm> {
+            let is_one_of = |names: &CStr| {
+                let mut names = names.to_bytes().split(|&byte| byte == b':');
+                names.any(|known| known.eq_ignore_ascii_case(name.as_bytes()))
+            };
+            $( if is_one_of($names) { return Some(HashAlgorithm::$function) } )+
+            None
+        }
+    };
+}
+
+provided! {
+    Md5: false, c"MD5:SSL3-MD5:1.2.840.113549.2.5";
+    Sha1: true, c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26";
+    Sha224: true, c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4";
+    Sha256: true, c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1";
+    Sha384: true, c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2";
+    Sha512: true, c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3";
+    Sha3_224: true, c"SHA3-224:2.16.840.1.101.3.4.2.7";
+    Sha3_256: true, c"SHA3-256:2.16.840.1.101.3.4.2.8";
+    Sha3_384: true, c"SHA3-384:2.16.840.1.101.3.4.2.9";
+    Sha3_512: true, c"SHA3-512:2.16.840.1.101.3.4.2.10";
+}

@@ -1,0 +1,198 @@
+//! Keys: libcrypto's, in the library context apart, and the lanes' own form of them.
+
+mod management;
+mod numbers;
+
+use std::ffi::{CStr, c_int};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use broadloom::public_key::{Curve, EcPrivateKey, PrivateKey, PublicKey, Scheme};
+use broadloom::{Session, Transform};
+use zeroize::Zeroizing;
+
+use crate::interface::{INTEGER, OCTETS, Param, UNMODIFIED, UNSIGNED};
+use crate::libcrypto::{Pkey, PkeyContext, apart, functions};
+use crate::line::Kind;
+use crate::provider::REGISTRY;
+use crate::stack::with_room;
+
+pub use management::functions_of;
+
+/// What a key is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyType {
+    /// RSA.
+    Rsa,
+    /// A curve of any name.
+    Ec,
+    /// X25519.
+    X25519,
+    /// Ed25519.
+    Ed25519,
+}
+
+impl KeyType {
+    /// libcrypto's name.
+    pub fn name(self) -> &'static CStr {
+        match self {
+            KeyType::Rsa => c"RSA",
+            KeyType::Ec => c"EC",
+            KeyType::X25519 => c"X25519",
+            KeyType::Ed25519 => c"ED25519",
+        }
+    }
+
+    /// Which lanes its operations share.
+    pub fn kind(self) -> Kind {
+        match self {
+            KeyType::Rsa => Kind::Rsa,
+            KeyType::Ec => Kind::P256,
+            KeyType::X25519 | KeyType::Ed25519 => Kind::Curve25519,
+        }
+    }
+}
+
+/// What the lanes do with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Sign.
+    Sign(Scheme),
+    /// Check signatures.
+    Verify(Scheme),
+    /// Decrypt with RSA.
+    Decrypt(Scheme),
+    /// Encrypt with RSA.
+    Encrypt(Scheme),
+    /// Agree on a secret.
+    Agree,
+}
+
+/// A key of libcrypto, in the library context apart, with the sessions of the lanes.
+#[derive(Debug)]
+pub struct Key {
+    pub key_type: KeyType,
+    /// Null until something is imported or made.
+    pkey: AtomicPtr<Pkey>,
+    /// Sessions that were opened, or that cannot be opened.
+    sessions: Mutex<Vec<(Purpose, Option<Session>)>>,
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        // SAFETY: the key is ours; null is allowed.
+        unsafe { (functions().EVP_PKEY_free)(self.pkey()) };
+    }
+}
+
+impl Key {
+    /// A key that takes possession of libcrypto's.
+    fn new(key_type: KeyType, pkey: *mut Pkey) -> Key {
+        Key { key_type, pkey: AtomicPtr::new(pkey), sessions: Mutex::default() }
+    }
+
+    /// libcrypto's key; null where there is none yet.
+    pub fn pkey(&self) -> *mut Pkey {
+        self.pkey.load(Ordering::Acquire)
+    }
+
+    /// Takes possession of another key of libcrypto's.
+    fn replace(&self, pkey: *mut Pkey) {
+        let before = self.pkey.swap(pkey, Ordering::AcqRel);
+        self.forget_sessions();
+        // SAFETY: the key was ours; null is allowed.
+        unsafe { (functions().EVP_PKEY_free)(before) };
+    }
+
+    /// The key has changed.
+    fn forget_sessions(&self) {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// A new context for operations with the key; null where libcrypto refuses.
+    pub fn context(&self) -> *mut PkeyContext {
+        let pkey = self.pkey();
+        if pkey.is_null() {
+            return ptr::null_mut();
+        }
+        // SAFETY: both are valid, and the properties may be null.
+        unsafe { (functions().EVP_PKEY_CTX_new_from_pkey)(apart(), pkey, ptr::null()) }
+    }
+
+    /// The session of the lanes for a purpose; `None` where the lanes lack it.
+    pub fn session(&self, purpose: Purpose) -> Option<Session> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, session)) = sessions.iter().find(|(known, _)| *known == purpose) {
+            return session.clone();
+        }
+        // Preparing a key takes room, too.
+        let session = with_room(|| self.open(purpose));
+        sessions.push((purpose, session.clone()));
+        session
+    }
+
+    fn open(&self, purpose: Purpose) -> Option<Session> {
+        let transform = match purpose {
+            Purpose::Sign(scheme) => Transform::sign(&self.private()?, scheme),
+            Purpose::Verify(scheme) => Transform::verify(&self.public()?, scheme),
+            Purpose::Decrypt(scheme) => Transform::rsa_decrypt(&self.private()?, scheme),
+            Purpose::Encrypt(scheme) => Transform::rsa_encrypt(&self.public()?, scheme),
+            Purpose::Agree => Transform::agree(&self.private()?),
+        };
+        REGISTRY.open_at("native", &transform.ok()?).ok()
+    }
+
+    fn private(&self) -> Option<PrivateKey> {
+        numbers::private(self.key_type, self.pkey())
+    }
+
+    fn public(&self) -> Option<PublicKey> {
+        numbers::public(self.key_type, self.pkey())
+    }
+
+    /// Bytes of the public key of X25519, or of the point of a curve, as the lanes take them.
+    pub fn public_bytes(&self) -> Option<Vec<u8>> {
+        numbers::public_bytes(self.pkey())
+    }
+
+    /// Bytes of RSA's modulus, or of the longest signature.
+    pub fn max_size(&self) -> usize {
+        let mut size: c_int = 0;
+        let mut list = [Param::number(c"max-size", INTEGER, &mut size), Param::END];
+        // SAFETY: the key is valid, and the list ends.
+        unsafe { (functions().EVP_PKEY_get_params)(self.pkey(), list.as_mut_ptr()) };
+        size.try_into().unwrap_or(0)
+    }
+
+    /// Whether the key has its private part, or else its public part.
+    fn has(&self, private: bool) -> bool {
+        let (name, data_type) = match (self.key_type, private) {
+            (KeyType::Rsa, true) => (c"d", UNSIGNED),
+            (KeyType::Rsa, false) => (c"n", UNSIGNED),
+            (KeyType::Ec, true) => (c"priv", UNSIGNED),
+            (_, true) => (c"priv", OCTETS),
+            (_, false) => (c"pub", OCTETS),
+        };
+        let mut room = Zeroizing::new([0; MAX_PART]);
+        let mut list = [Param::room(name, data_type, &mut *room), Param::END];
+        let pkey = self.pkey();
+        // SAFETY: a key of libcrypto is not null, and the list ends.
+        let asked = !pkey.is_null()
+            && unsafe { (functions().EVP_PKEY_get_params)(pkey, list.as_mut_ptr()) } == 1;
+        asked && list[0].return_size != UNMODIFIED
+    }
+}
+
+/// Bytes of the longest number of a key that libcrypto takes: 16384 bits.
+const MAX_PART: usize = 2048;
+
+/// Whether the lanes sign on P-256.
+pub fn lanes_have_p256() -> bool {
+    let opens = || {
+        let key = EcPrivateKey::new(Curve::P256, &[1]).ok()?;
+        let transform = Transform::sign(&PrivateKey::Ec(key), Scheme::default()).ok()?;
+        REGISTRY.open_at("native", &transform).ok()
+    };
+    opens().is_some()
+}

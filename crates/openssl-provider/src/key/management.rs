@@ -1,0 +1,377 @@
+//! Key management, for libcrypto: everything goes to a key of the same type in the library context
+//! apart.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use super::{Key, KeyType};
+use crate::interface::*;
+use crate::libcrypto::{LibraryContext, Pkey, PkeyContext, apart, fail, functions};
+
+/// A type of keys, as a type.
+trait Managed: 'static {
+    const TYPE: KeyType;
+
+    const FUNCTIONS: &'static [Dispatch] = dispatch![
+        FUNC_KEYMGMT_NEW => new::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_FREE => free as unsafe extern "C" fn(_),
+        FUNC_KEYMGMT_GEN_INIT => gen_init::<Self> as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_KEYMGMT_GEN_SET_TEMPLATE => gen_set_template as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYMGMT_GEN_SET_PARAMS => gen_set_params as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYMGMT_GEN_SETTABLE_PARAMS =>
+            gen_settable_params::<Self> as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYMGMT_GEN => generate as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_KEYMGMT_GEN_CLEANUP => gen_cleanup as unsafe extern "C" fn(_),
+        FUNC_KEYMGMT_GET_PARAMS => get_params as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYMGMT_GETTABLE_PARAMS => gettable_params::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_SET_PARAMS => set_params as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYMGMT_SETTABLE_PARAMS => settable_params::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_QUERY_OPERATION_NAME =>
+            query_operation_name::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_HAS => has as unsafe extern "C" fn(_, _) -> _,
+        FUNC_KEYMGMT_VALIDATE => validate as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_KEYMGMT_MATCH => matches as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_KEYMGMT_IMPORT => import as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_KEYMGMT_IMPORT_TYPES => types::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_EXPORT => export as unsafe extern "C" fn(_, _, _, _) -> _,
+        FUNC_KEYMGMT_EXPORT_TYPES => types::<Self> as unsafe extern "C" fn(_) -> _,
+        FUNC_KEYMGMT_DUP => dup as unsafe extern "C" fn(_, _) -> _,
+    ];
+}
+
+macro_rules! managed {
+    ($($name:ident),+) => {
+        $(
+            struct $name;
+            impl Managed for $name {
+                const TYPE: KeyType = KeyType::$name;
+            }
+        )+
+
+        /// The functions of key management, of a type of keys.
+        pub const fn functions_of(key_type: KeyType) -> &'static [Dispatch] {
+            match key_type {
+                $( KeyType::$name => <$name as Managed>::FUNCTIONS, )+
+            }
+        }
+    };
+}
+
+managed!(Rsa, Ec, X25519, Ed25519);
+
+/// A key as libcrypto holds it.
+///
+/// # Safety
+/// It came from [`hand_out`], and was not freed.
+unsafe fn key<'a>(key: *const c_void) -> &'a Key {
+    // SAFETY: the caller's.
+    unsafe { &*key.cast::<Key>() }
+}
+
+fn hand_out(key_type: KeyType, pkey: *mut Pkey) -> *mut c_void {
+    Arc::into_raw(Arc::new(Key::new(key_type, pkey))).cast_mut().cast()
+}
+
+unsafe extern "C" fn new<M: Managed + ?Sized>(_: *mut c_void) -> *mut c_void {
+    hand_out(M::TYPE, ptr::null_mut())
+}
+
+unsafe extern "C" fn free(pointer: *mut c_void) {
+    if !pointer.is_null() {
+        // SAFETY: it came from `hand_out`.
+        drop(unsafe { Arc::from_raw(pointer.cast::<Key>()) });
+    }
+}
+
+/// A context of libcrypto by name, made once, for lists of parameters.
+fn context_of(key_type: KeyType) -> *mut PkeyContext {
+    static CONTEXTS: [AtomicPtr<PkeyContext>; 4] = [const { AtomicPtr::new(ptr::null_mut()) }; 4];
+    let place = &CONTEXTS[key_type as usize];
+    let known = place.load(Ordering::Acquire);
+    if !known.is_null() {
+        return known;
+    }
+    let made = new_context(key_type);
+    let functions = functions();
+    // SAFETY: the context is new; a null one is refused.
+    unsafe { (functions.EVP_PKEY_fromdata_init)(made) };
+    match place.compare_exchange(ptr::null_mut(), made, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => made,
+        Err(other) => {
+            // SAFETY: the context is ours, and nobody knows of it.
+            unsafe { (functions.EVP_PKEY_CTX_free)(made) };
+            other
+        }
+    }
+}
+
+fn new_context(key_type: KeyType) -> *mut PkeyContext {
+    let name = key_type.name().as_ptr();
+    // SAFETY: the context is valid, and the properties may be null.
+    unsafe { (functions().EVP_PKEY_CTX_new_from_name)(apart(), name, ptr::null()) }
+}
+
+/// Key management in the library context apart, by type, for lists of parameters.
+fn manager_of(key_type: KeyType) -> *const c_void {
+    struct Managers([usize; 4]);
+    static MANAGERS: LazyLock<Managers> = LazyLock::new(|| {
+        let types = [KeyType::Rsa, KeyType::Ec, KeyType::X25519, KeyType::Ed25519];
+        Managers(types.map(|key_type| {
+            let context: *mut LibraryContext = apart();
+            let name = key_type.name().as_ptr();
+            // SAFETY: the context is valid, and the properties may be null.
+            unsafe { (functions().EVP_KEYMGMT_fetch)(context, name, ptr::null()) }
+                .expose_provenance()
+        }))
+    });
+    ptr::with_exposed_provenance(MANAGERS.0[key_type as usize])
+}
+
+unsafe extern "C" fn gettable_params<M: Managed + ?Sized>(_: *mut c_void) -> *const Param {
+    // SAFETY: libcrypto made the manager, or gives an empty list for null.
+    unsafe { (functions().EVP_KEYMGMT_gettable_params)(manager_of(M::TYPE)) }
+}
+
+unsafe extern "C" fn settable_params<M: Managed + ?Sized>(_: *mut c_void) -> *const Param {
+    // SAFETY: as above.
+    unsafe { (functions().EVP_KEYMGMT_settable_params)(manager_of(M::TYPE)) }
+}
+
+unsafe extern "C" fn gen_settable_params<M: Managed + ?Sized>(
+    _: *mut c_void,
+    _: *mut c_void,
+) -> *const Param {
+    // SAFETY: as above.
+    unsafe { (functions().EVP_KEYMGMT_gen_settable_params)(manager_of(M::TYPE)) }
+}
+
+unsafe extern "C" fn types<M: Managed + ?Sized>(selection: c_int) -> *const Param {
+    // SAFETY: libcrypto made the context, or refuses null.
+    unsafe { (functions().EVP_PKEY_fromdata_settable)(context_of(M::TYPE), selection) }
+}
+
+unsafe extern "C" fn query_operation_name<M: Managed + ?Sized>(operation: c_int) -> *const c_char {
+    let name = match (M::TYPE, operation) {
+        (KeyType::Ec, OP_SIGNATURE) => c"ECDSA",
+        (KeyType::Ec, OP_KEYEXCH) => c"ECDH",
+        (other, _) => other.name(),
+    };
+    name.as_ptr()
+}
+
+unsafe extern "C" fn import(pointer: *mut c_void, selection: c_int, list: *const Param) -> c_int {
+    // SAFETY: libcrypto passes a key of ours.
+    let key = unsafe { key(pointer) };
+    let functions = functions();
+    let mut pkey = ptr::null_mut();
+    // SAFETY: the context is new, and the list libcrypto's.
+    unsafe {
+        let context = new_context(key.key_type);
+        let is_made = !context.is_null()
+            && (functions.EVP_PKEY_fromdata_init)(context) == 1
+            && (functions.EVP_PKEY_fromdata)(context, &mut pkey, selection, list) == 1;
+        (functions.EVP_PKEY_CTX_free)(context);
+        if !is_made {
+            return 0;
+        }
+    }
+    key.replace(pkey);
+    1
+}
+
+unsafe extern "C" fn export(
+    pointer: *mut c_void,
+    selection: c_int,
+    callback: Callback,
+    argument: *mut c_void,
+) -> c_int {
+    let mut list = ptr::null_mut();
+    // SAFETY: libcrypto passes a key of ours, and a callback with its argument.
+    unsafe {
+        let pkey = key(pointer).pkey();
+        if pkey.is_null() || (functions().EVP_PKEY_todata)(pkey, selection, &mut list) != 1 {
+            return 0;
+        }
+        let status = callback(list, argument);
+        (functions().OSSL_PARAM_free)(list);
+        status
+    }
+}
+
+unsafe extern "C" fn get_params(pointer: *mut c_void, list: *mut Param) -> c_int {
+    // SAFETY: libcrypto passes a key of ours, and its list.
+    unsafe {
+        let pkey = key(pointer).pkey();
+        if pkey.is_null() { 0 } else { (functions().EVP_PKEY_get_params)(pkey, list) }
+    }
+}
+
+unsafe extern "C" fn set_params(pointer: *mut c_void, list: *const Param) -> c_int {
+    // SAFETY: libcrypto passes a key of ours, and its list, which is only read.
+    unsafe {
+        let key = key(pointer);
+        let pkey = key.pkey();
+        key.forget_sessions();
+        if pkey.is_null() { 0 } else { (functions().EVP_PKEY_set_params)(pkey, list.cast_mut()) }
+    }
+}
+
+unsafe extern "C" fn has(pointer: *const c_void, selection: c_int) -> c_int {
+    if pointer.is_null() {
+        return 0;
+    }
+    // SAFETY: libcrypto passes a key of ours.
+    let key = unsafe { key(pointer) };
+    let parts = [(KEYMGMT_SELECT_PRIVATE_KEY, true), (KEYMGMT_SELECT_PUBLIC_KEY, false)];
+    let has_all =
+        parts.into_iter().all(|(part, private)| selection & part == 0 || key.has(private));
+    c_int::from(!key.pkey().is_null() && has_all)
+}
+
+unsafe extern "C" fn matches(one: *const c_void, other: *const c_void, selection: c_int) -> c_int {
+    // SAFETY: libcrypto passes keys of ours.
+    unsafe {
+        let (one, other) = (key(one).pkey(), key(other).pkey());
+        let is_equal = match (one.is_null() || other.is_null(), selection & KEYMGMT_SELECT_KEYPAIR)
+        {
+            (true, _) => false,
+            (false, 0) => (functions().EVP_PKEY_parameters_eq)(one, other) == 1,
+            (false, _) => (functions().EVP_PKEY_eq)(one, other) == 1,
+        };
+        c_int::from(is_equal)
+    }
+}
+
+unsafe extern "C" fn validate(pointer: *const c_void, selection: c_int, _: c_int) -> c_int {
+    // SAFETY: libcrypto passes a key of ours.
+    let context = unsafe { key(pointer) }.context();
+    if context.is_null() {
+        return 0;
+    }
+    let functions = functions();
+    let check = match selection & KEYMGMT_SELECT_KEYPAIR {
+        KEYMGMT_SELECT_KEYPAIR => functions.EVP_PKEY_pairwise_check,
+        KEYMGMT_SELECT_PUBLIC_KEY => functions.EVP_PKEY_public_check,
+        KEYMGMT_SELECT_PRIVATE_KEY => functions.EVP_PKEY_private_check,
+        _ => functions.EVP_PKEY_param_check,
+    };
+    // SAFETY: the context is ours.
+    unsafe {
+        let status = check(context);
+        (functions.EVP_PKEY_CTX_free)(context);
+        c_int::from(status == 1)
+    }
+}
+
+unsafe extern "C" fn dup(pointer: *const c_void, selection: c_int) -> *mut c_void {
+    // SAFETY: libcrypto passes a key of ours.
+    let key = unsafe { key(pointer) };
+    let functions = functions();
+    let pkey = key.pkey();
+    if pkey.is_null() {
+        return hand_out(key.key_type, pkey);
+    }
+    // SAFETY: the key is valid; a new one takes its parameters.
+    let copy = unsafe {
+        if selection & KEYMGMT_SELECT_KEYPAIR == 0 {
+            let copy = (functions.EVP_PKEY_new)();
+            (functions.EVP_PKEY_copy_parameters)(copy, pkey);
+            copy
+        } else {
+            (functions.EVP_PKEY_dup)(pkey)
+        }
+    };
+    if copy.is_null() { ptr::null_mut() } else { hand_out(key.key_type, copy) }
+}
+
+/// A key that is being made.
+struct Generation {
+    key_type: KeyType,
+    context: *mut PkeyContext,
+    makes_key: bool,
+}
+
+impl Generation {
+    /// Begins with another context, or fails.
+    fn begin(&mut self, context: *mut PkeyContext) -> c_int {
+        let functions = functions();
+        let begin = match self.makes_key {
+            true => functions.EVP_PKEY_keygen_init,
+            false => functions.EVP_PKEY_paramgen_init,
+        };
+        // SAFETY: the contexts are ours; null is allowed.
+        unsafe {
+            (functions.EVP_PKEY_CTX_free)(self.context);
+            self.context = context;
+            c_int::from(!context.is_null() && begin(context) == 1)
+        }
+    }
+}
+
+impl Drop for Generation {
+    fn drop(&mut self) {
+        // SAFETY: the context is ours; null is allowed.
+        unsafe { (functions().EVP_PKEY_CTX_free)(self.context) };
+    }
+}
+
+unsafe extern "C" fn gen_init<M: Managed + ?Sized>(
+    _: *mut c_void,
+    selection: c_int,
+    list: *const Param,
+) -> *mut c_void {
+    let makes_key = selection & KEYMGMT_SELECT_KEYPAIR != 0;
+    let mut generation = Generation { key_type: M::TYPE, context: ptr::null_mut(), makes_key };
+    let begun = generation.begin(new_context(M::TYPE));
+    let pointer: *mut c_void = Box::into_raw(Box::new(generation)).cast();
+    // SAFETY: it was just made, and the list is libcrypto's.
+    unsafe {
+        if begun == 1 && gen_set_params(pointer, list) == 1 {
+            return pointer;
+        }
+        gen_cleanup(pointer);
+    }
+    ptr::null_mut()
+}
+
+unsafe extern "C" fn gen_set_template(pointer: *mut c_void, template: *mut c_void) -> c_int {
+    // SAFETY: both are ours.
+    unsafe { (*pointer.cast::<Generation>()).begin(key(template).context()) }
+}
+
+unsafe extern "C" fn gen_set_params(pointer: *mut c_void, list: *const Param) -> c_int {
+    // SAFETY: it is ours, and the list libcrypto's.
+    unsafe {
+        let context = (*pointer.cast::<Generation>()).context;
+        let is_empty = list.is_null() || (*list).key.is_null();
+        if is_empty { 1 } else { (functions().EVP_PKEY_CTX_set_params)(context, list) }
+    }
+}
+
+unsafe extern "C" fn generate(
+    pointer: *mut c_void,
+    _: Option<Callback>,
+    _: *mut c_void,
+) -> *mut c_void {
+    // SAFETY: it is ours.
+    let generation = unsafe { &mut *pointer.cast::<Generation>() };
+    let mut pkey = ptr::null_mut();
+    // SAFETY: the context is ours, and so is the place.
+    let status = unsafe { (functions().EVP_PKEY_generate)(generation.context, &mut pkey) };
+    match status {
+        1 => hand_out(generation.key_type, pkey),
+        _ => {
+            fail(c"keymgmt_gen", "libcrypto's default provider made no key");
+            ptr::null_mut()
+        }
+    }
+}
+
+unsafe extern "C" fn gen_cleanup(pointer: *mut c_void) {
+    if !pointer.is_null() {
+        // SAFETY: `gen_init` made it.
+        drop(unsafe { Box::from_raw(pointer.cast::<Generation>()) });
+    }
+}

@@ -1,0 +1,35 @@
+//! Broadloom as a provider of OpenSSL 3: `broadloom.so`. `README.md` is the guide.
+//!
+//! libcrypto loads the library and calls `OSSL_provider_init`, which hands out tables of functions.
+//! The functions translate between libcrypto's interface and Broadloom, and compute nothing.
+//!
+//! Outside of libcrypto's asynchronous jobs, work is done at once. Inside, public-key operations
+//! and long pieces of messages go to the [line](line) of the thread, where batches form.
+//!
+//! What the lanes do not do at once as fast as libcrypto's default provider, that provider does, in
+//! a [library context](libcrypto) of its own: lone operations with keys, keys of other sizes and
+//! curves, rare paddings. Keys therefore live there, and the lanes get theirs when they are first
+//! used.
+//!
+//! A panic never crosses into C: the functions are `extern "C"`, so that a panic ends the process
+//! with its message on standard error.
+
+#![allow(clippy::missing_safety_doc, reason = "provider(7) tells once what holds for all pointers")]
+
+mod asym_cipher;
+mod digest;
+mod exchange;
+mod interface;
+mod job;
+mod key;
+mod libcrypto;
+mod line;
+mod mac;
+mod operation;
+mod provider;
+mod self_test;
+mod settings;
+mod signature;
+mod stack;
+
+pub use provider::OSSL_provider_init;

@@ -1,0 +1,234 @@
+//! The functions of the libcrypto that loaded this provider, and a library context of the
+//! provider's own.
+//!
+//! The functions are found at run time, so that the build needs no header and no library. The
+//! context holds libcrypto's default provider and nothing else: not this provider, and no
+//! configuration. What runs there does not come back here.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::OnceLock;
+
+use broadloom_loader::{Library, find, open};
+
+use crate::interface::Param;
+
+/// Types of libcrypto that are only pointed to.
+macro_rules! opaque {
+    ($($name:ident: $what:literal),+ $(,)?) => {
+        $( #[doc = concat!("`", $what, "`.")] pub enum $name {} )+
+    };
+}
+
+opaque! {
+    AsyncJob: "ASYNC_JOB",
+    WaitContext: "ASYNC_WAIT_CTX",
+    LibraryContext: "OSSL_LIB_CTX",
+    Pkey: "EVP_PKEY",
+    PkeyContext: "EVP_PKEY_CTX",
+    Md: "EVP_MD",
+    MdContext: "EVP_MD_CTX",
+    Mac: "EVP_MAC",
+    MacContext: "EVP_MAC_CTX",
+}
+
+/// The cleanup of a wait context's descriptor.
+pub type Cleanup = unsafe extern "C" fn(*mut WaitContext, *const c_void, c_int, *mut c_void);
+
+/// The table of functions, each by its name in libcrypto.
+macro_rules! functions {
+    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)+) => {
+        /// The functions of libcrypto that are used.
+        #[allow(non_snake_case, reason = "the names are libcrypto's")]
+        pub struct Functions {
+            $( pub(crate) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?, )+
+            pub(crate) ERR_set_error:
+                unsafe extern "C" fn(c_int, c_int, *const c_char, ...),
+        }
+
+        impl Functions {
+            fn find(library: &Library) -> Result<Functions, &'static str> {
+                // SAFETY: the types are those of libcrypto 3.0's headers, and `-z nodelete` and the
+                // open handle keep the library.
+                unsafe {
+                    Ok(Functions {
+                        $( $name: find(library, stringify!($name))?, )+
+                        ERR_set_error: find(library, "ERR_set_error")?,
+                    })
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    ASYNC_get_current_job: fn() -> *mut AsyncJob;
+    ASYNC_get_wait_ctx: fn(*mut AsyncJob) -> *mut WaitContext;
+    ASYNC_pause_job: fn() -> c_int;
+    ASYNC_WAIT_CTX_get_fd: fn(*mut WaitContext, *const c_void, *mut c_int, *mut *mut c_void) -> c_int;
+    ASYNC_WAIT_CTX_set_wait_fd:
+        fn(*mut WaitContext, *const c_void, c_int, *mut c_void, Option<Cleanup>) -> c_int;
+    ASYNC_WAIT_CTX_get_callback:
+        fn(*mut WaitContext, *mut *const c_void, *mut *mut c_void) -> c_int;
+
+    ERR_new: fn();
+    ERR_set_debug: fn(*const c_char, c_int, *const c_char);
+
+    OSSL_LIB_CTX_new: fn() -> *mut LibraryContext;
+    OSSL_PROVIDER_load: fn(*mut LibraryContext, *const c_char) -> *mut c_void;
+    OSSL_PARAM_free: fn(*mut Param);
+
+    EVP_PKEY_CTX_new_from_name:
+        fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut PkeyContext;
+    EVP_PKEY_CTX_new_from_pkey:
+        fn(*mut LibraryContext, *mut Pkey, *const c_char) -> *mut PkeyContext;
+    EVP_PKEY_CTX_dup: fn(*const PkeyContext) -> *mut PkeyContext;
+    EVP_PKEY_CTX_free: fn(*mut PkeyContext);
+    EVP_PKEY_CTX_set_params: fn(*mut PkeyContext, *const Param) -> c_int;
+    EVP_PKEY_CTX_get_params: fn(*mut PkeyContext, *mut Param) -> c_int;
+    EVP_PKEY_CTX_settable_params: fn(*const PkeyContext) -> *const Param;
+    EVP_PKEY_CTX_gettable_params: fn(*const PkeyContext) -> *const Param;
+    EVP_PKEY_fromdata_init: fn(*mut PkeyContext) -> c_int;
+    EVP_PKEY_fromdata: fn(*mut PkeyContext, *mut *mut Pkey, c_int, *const Param) -> c_int;
+    EVP_PKEY_fromdata_settable: fn(*mut PkeyContext, c_int) -> *const Param;
+    EVP_PKEY_todata: fn(*const Pkey, c_int, *mut *mut Param) -> c_int;
+    EVP_PKEY_keygen_init: fn(*mut PkeyContext) -> c_int;
+    EVP_PKEY_paramgen_init: fn(*mut PkeyContext) -> c_int;
+    EVP_PKEY_generate: fn(*mut PkeyContext, *mut *mut Pkey) -> c_int;
+    EVP_PKEY_new: fn() -> *mut Pkey;
+    EVP_PKEY_free: fn(*mut Pkey);
+    EVP_PKEY_dup: fn(*mut Pkey) -> *mut Pkey;
+    EVP_PKEY_copy_parameters: fn(*mut Pkey, *const Pkey) -> c_int;
+    EVP_PKEY_eq: fn(*const Pkey, *const Pkey) -> c_int;
+    EVP_PKEY_parameters_eq: fn(*const Pkey, *const Pkey) -> c_int;
+    EVP_PKEY_get_params: fn(*const Pkey, *mut Param) -> c_int;
+    EVP_PKEY_set_params: fn(*mut Pkey, *mut Param) -> c_int;
+    EVP_PKEY_param_check: fn(*mut PkeyContext) -> c_int;
+    EVP_PKEY_public_check: fn(*mut PkeyContext) -> c_int;
+    EVP_PKEY_private_check: fn(*mut PkeyContext) -> c_int;
+    EVP_PKEY_pairwise_check: fn(*mut PkeyContext) -> c_int;
+    EVP_PKEY_sign_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
+    EVP_PKEY_sign: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
+    EVP_PKEY_verify_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
+    EVP_PKEY_verify: fn(*mut PkeyContext, *const u8, usize, *const u8, usize) -> c_int;
+    EVP_PKEY_verify_recover_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
+    EVP_PKEY_verify_recover: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
+    EVP_PKEY_encrypt_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
+    EVP_PKEY_encrypt: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
+    EVP_PKEY_decrypt_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
+    EVP_PKEY_decrypt: fn(*mut PkeyContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
+    EVP_PKEY_derive_init_ex: fn(*mut PkeyContext, *const Param) -> c_int;
+    EVP_PKEY_derive_set_peer_ex: fn(*mut PkeyContext, *mut Pkey, c_int) -> c_int;
+    EVP_PKEY_derive: fn(*mut PkeyContext, *mut u8, *mut usize) -> c_int;
+
+    EVP_KEYMGMT_fetch: fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut c_void;
+    EVP_KEYMGMT_gettable_params: fn(*const c_void) -> *const Param;
+    EVP_KEYMGMT_settable_params: fn(*const c_void) -> *const Param;
+    EVP_KEYMGMT_gen_settable_params: fn(*const c_void) -> *const Param;
+
+    EVP_MD_fetch: fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut Md;
+    EVP_MD_free: fn(*mut Md);
+    EVP_MD_CTX_new: fn() -> *mut MdContext;
+    EVP_MD_CTX_free: fn(*mut MdContext);
+    EVP_MD_CTX_copy_ex: fn(*mut MdContext, *const MdContext) -> c_int;
+    EVP_DigestInit_ex2: fn(*mut MdContext, *const Md, *const Param) -> c_int;
+    EVP_DigestUpdate: fn(*mut MdContext, *const c_void, usize) -> c_int;
+    EVP_DigestFinal_ex: fn(*mut MdContext, *mut u8, *mut u32) -> c_int;
+    EVP_DigestSignInit_ex: fn(
+        *mut MdContext,
+        *mut *mut PkeyContext,
+        *const c_char,
+        *mut LibraryContext,
+        *const c_char,
+        *mut Pkey,
+        *const Param
+    ) -> c_int;
+    EVP_DigestSign: fn(*mut MdContext, *mut u8, *mut usize, *const u8, usize) -> c_int;
+    EVP_DigestVerifyInit_ex: fn(
+        *mut MdContext,
+        *mut *mut PkeyContext,
+        *const c_char,
+        *mut LibraryContext,
+        *const c_char,
+        *mut Pkey,
+        *const Param
+    ) -> c_int;
+    EVP_DigestVerify: fn(*mut MdContext, *const u8, usize, *const u8, usize) -> c_int;
+
+    EVP_MAC_fetch: fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut Mac;
+    EVP_MAC_CTX_new: fn(*mut Mac) -> *mut MacContext;
+    EVP_MAC_CTX_dup: fn(*const MacContext) -> *mut MacContext;
+    EVP_MAC_CTX_free: fn(*mut MacContext);
+    EVP_MAC_init: fn(*mut MacContext, *const u8, usize, *const Param) -> c_int;
+    EVP_MAC_free: fn(*mut Mac);
+    EVP_MAC_CTX_set_params: fn(*mut MacContext, *const Param) -> c_int;
+    EVP_MAC_CTX_get_params: fn(*mut MacContext, *mut Param) -> c_int;
+    EVP_MAC_update: fn(*mut MacContext, *const u8, usize) -> c_int;
+    EVP_MAC_final: fn(*mut MacContext, *mut u8, *mut usize, usize) -> c_int;
+}
+
+static FUNCTIONS: OnceLock<Result<(Functions, Library), String>> = OnceLock::new();
+
+/// Finds libcrypto's functions.
+///
+/// # Errors
+/// There is no libcrypto, or it lacks a function; which.
+pub fn load() -> Result<&'static Functions, &'static str> {
+    let found = FUNCTIONS.get_or_init(|| {
+        // SAFETY: libcrypto is loaded already: it is the caller. This finds it by its soname.
+        let (library, name) = unsafe { open(&["libcrypto.so.3", "libcrypto.3.dylib"]) }?;
+        let functions = Functions::find(&library)
+            .map_err(|function| format!("{name} has no function {function}"))?;
+        Ok((functions, library))
+    });
+    found.as_ref().map(|(functions, _)| functions).map_err(String::as_str)
+}
+
+/// libcrypto's functions. The provider's first function has loaded them.
+pub fn functions() -> &'static Functions {
+    load().expect("OSSL_provider_init has loaded them, or failed")
+}
+
+/// A library context in which there is the default provider alone.
+struct Apart(*mut LibraryContext);
+
+// SAFETY: libcrypto's contexts are for all threads.
+unsafe impl Send for Apart {}
+// SAFETY: as above.
+unsafe impl Sync for Apart {}
+
+/// The library context with the default provider alone; null where libcrypto has no memory for it.
+/// It lives as long as the process.
+pub fn apart() -> *mut LibraryContext {
+    static APART: OnceLock<Apart> = OnceLock::new();
+    let apart = APART.get_or_init(|| {
+        let functions = functions();
+        // SAFETY: a new context belongs to nobody else.
+        let context = unsafe { (functions.OSSL_LIB_CTX_new)() };
+        if !context.is_null() {
+            // SAFETY: the context is valid, and the name is a C string.
+            unsafe { (functions.OSSL_PROVIDER_load)(context, c"default".as_ptr()) };
+        }
+        Apart(context)
+    });
+    apart.0
+}
+
+/// Reports an error to libcrypto's error queue, and gives the 0 that stands for one.
+pub fn fail(function: &'static CStr, reason: &str) -> c_int {
+    const LIBRARY_PROVIDERS: c_int = 57;
+    const PASSED_INVALID_ARGUMENT: c_int = 262 | 2 << 18;
+    let functions = functions();
+    let bytes: Vec<u8> = reason.bytes().filter(|&byte| byte != 0).chain([0]).collect();
+    // SAFETY: all are C strings, and the format takes one.
+    unsafe {
+        (functions.ERR_new)();
+        (functions.ERR_set_debug)(c"broadloom".as_ptr(), 0, function.as_ptr());
+        (functions.ERR_set_error)(
+            LIBRARY_PROVIDERS,
+            PASSED_INVALID_ARGUMENT,
+            c"%s".as_ptr(),
+            bytes.as_ptr(),
+        );
+    }
+    0
+}

@@ -1,0 +1,339 @@
+//! Message authentication codes, for libcrypto: HMAC here, KMAC in [`keccak`].
+
+mod keccak;
+
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::{ptr, slice};
+
+use broadloom::HashAlgorithm;
+use broadloom::lanes::{
+    Md5, Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224, Sha256, Sha384, Sha512,
+};
+use zeroize::Zeroizing;
+
+use crate::digest::{Message, given, hash_named};
+use crate::interface::*;
+use crate::libcrypto::{MacContext, apart, fail, functions};
+use crate::line::Hashed;
+
+/// All MACs.
+pub static ALGORITHMS: &[Algorithm] = &[
+    Algorithm::new(c"HMAC", FUNCTIONS),
+    Algorithm::new(keccak::NAMES_128, keccak::KMAC_128),
+    Algorithm::new(keccak::NAMES_256, keccak::KMAC_256),
+    Algorithm::END,
+];
+
+const FUNCTIONS: &[Dispatch] = dispatch![
+    FUNC_MAC_NEWCTX => newctx as unsafe extern "C" fn(_) -> _,
+    FUNC_MAC_FREECTX => freectx as unsafe extern "C" fn(_),
+    FUNC_MAC_DUPCTX => dupctx as unsafe extern "C" fn(_) -> _,
+    FUNC_MAC_INIT => init as unsafe extern "C" fn(_, _, _, _) -> _,
+    FUNC_MAC_UPDATE => update as unsafe extern "C" fn(_, _, _) -> _,
+    FUNC_MAC_FINAL => last as unsafe extern "C" fn(_, _, _, _) -> _,
+    FUNC_MAC_GET_CTX_PARAMS => get_ctx_params as unsafe extern "C" fn(_, _) -> _,
+    FUNC_MAC_GETTABLE_CTX_PARAMS => gettable_ctx_params as unsafe extern "C" fn(_, _) -> _,
+    FUNC_MAC_SET_CTX_PARAMS => set_ctx_params as unsafe extern "C" fn(_, _) -> _,
+    FUNC_MAC_SETTABLE_CTX_PARAMS => settable_ctx_params as unsafe extern "C" fn(_, _) -> _,
+];
+
+/// A message for HMAC over a hash that is known at run time.
+trait Keyed: Send {
+    fn restart(&mut self);
+    fn update(&mut self, data: &[u8]);
+    fn finish(&mut self, tag: &mut [u8]);
+    fn copy(&self) -> Box<dyn Keyed>;
+    fn tag_len(&self) -> usize;
+    fn block_len(&self) -> usize;
+}
+
+/// A message, and the state that it began with.
+struct Begun<F: Hashed> {
+    start: Message<F>,
+    message: Message<F>,
+}
+
+impl<F: Hashed<Job<'static>: Send>> Keyed for Begun<F> {
+    fn restart(&mut self) {
+        self.message = self.start.clone();
+    }
+
+    fn update(&mut self, data: &[u8]) {
+        self.message.update(data);
+    }
+
+    fn finish(&mut self, tag: &mut [u8]) {
+        self.message.finish(tag);
+    }
+
+    fn copy(&self) -> Box<dyn Keyed> {
+        Box::new(Begun { start: self.start.clone(), message: self.message.clone() })
+    }
+
+    fn tag_len(&self) -> usize {
+        F::DIGEST_LEN
+    }
+
+    fn block_len(&self) -> usize {
+        F::BLOCK_LEN
+    }
+}
+
+/// A message for HMAC under a key; `None` where there is no HMAC over the hash.
+fn begin(hash: HashAlgorithm, key: &[u8]) -> Option<Box<dyn Keyed>> {
+    fn of<F: Hashed<Job<'static>: Send>>(key: &[u8]) -> Option<Box<dyn Keyed>> {
+        let start = Message::<F>::new(Some(&F::key(key)?));
+        let message = start.clone();
+        Some(Box::new(Begun { start, message }))
+    }
+    match hash {
+        HashAlgorithm::Md5 => of::<Md5>(key),
+        HashAlgorithm::Sha1 => of::<Sha1>(key),
+        HashAlgorithm::Sha224 => of::<Sha224>(key),
+        HashAlgorithm::Sha256 => of::<Sha256>(key),
+        HashAlgorithm::Sha384 => of::<Sha384>(key),
+        HashAlgorithm::Sha512 => of::<Sha512>(key),
+        HashAlgorithm::Sha3_224 => of::<Sha3_224>(key),
+        HashAlgorithm::Sha3_256 => of::<Sha3_256>(key),
+        HashAlgorithm::Sha3_384 => of::<Sha3_384>(key),
+        HashAlgorithm::Sha3_512 => of::<Sha3_512>(key),
+        _ => None,
+    }
+}
+
+/// libcrypto's HMAC, in the library context apart: over a hash that the lanes lack, and for the
+/// records of TLS with CBC, whose length is secret.
+struct Apart(*mut MacContext);
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        // SAFETY: the context is ours; null is allowed.
+        unsafe { (functions().EVP_MAC_CTX_free)(self.0) };
+    }
+}
+
+impl Apart {
+    fn new(hash: &CStr, key: &[u8]) -> Option<Apart> {
+        let list = [Param::with_text(c"digest", hash), Param::END];
+        let functions = functions();
+        // SAFETY: the contexts are valid, and the list ends. The algorithm stays for the process.
+        unsafe {
+            let hmac = (functions.EVP_MAC_fetch)(apart(), c"HMAC".as_ptr(), ptr::null());
+            if hmac.is_null() {
+                return None;
+            }
+            let context = Apart((functions.EVP_MAC_CTX_new)(hmac));
+            (functions.EVP_MAC_free)(hmac);
+            // A null key stands for the one before.
+            let (key, len) = if key.is_empty() { (&[0u8][..], 0) } else { (key, key.len()) };
+            let begun = (functions.EVP_MAC_init)(context.0, key.as_ptr(), len, list.as_ptr());
+            (begun == 1).then_some(context)
+        }
+    }
+}
+
+/// Who authenticates.
+enum State {
+    /// No key came yet.
+    Nobody,
+    Lanes(Box<dyn Keyed>),
+    Libcrypto(Apart),
+}
+
+/// HMAC as libcrypto sees it.
+struct Context {
+    hash: Option<CString>,
+    key: Option<Zeroizing<Vec<u8>>>,
+    state: State,
+}
+
+impl Context {
+    /// Begins a message under the key.
+    fn begin(&mut self) -> c_int {
+        let (Some(hash), Some(key)) = (&self.hash, &self.key) else {
+            return fail(c"mac_init", "HMAC needs a digest and a key");
+        };
+        let lanes = hash.to_str().ok().and_then(hash_named).and_then(|hash| begin(hash, key));
+        self.state = match lanes.map(State::Lanes) {
+            Some(state) => state,
+            None => match Apart::new(hash, key) {
+                Some(apart) => State::Libcrypto(apart),
+                None => {
+                    let name = hash.to_string_lossy();
+                    return fail(c"mac_init", &format!("there is no HMAC over {name}"));
+                }
+            },
+        };
+        1
+    }
+}
+
+/// # Safety
+/// `newctx` or `dupctx` made it.
+unsafe fn context<'a>(pointer: *mut c_void) -> &'a mut Context {
+    // SAFETY: the caller's.
+    unsafe { &mut *pointer.cast::<Context>() }
+}
+
+unsafe extern "C" fn newctx(_: *mut c_void) -> *mut c_void {
+    Box::into_raw(Box::new(Context { hash: None, key: None, state: State::Nobody })).cast()
+}
+
+unsafe extern "C" fn freectx(pointer: *mut c_void) {
+    if !pointer.is_null() {
+        // SAFETY: `newctx` or `dupctx` made it.
+        drop(unsafe { Box::from_raw(pointer.cast::<Context>()) });
+    }
+}
+
+unsafe extern "C" fn dupctx(pointer: *mut c_void) -> *mut c_void {
+    // SAFETY: `newctx` or `dupctx` made it.
+    let Context { hash, key, state } = unsafe { context(pointer) };
+    let state = match state {
+        State::Nobody => State::Nobody,
+        State::Lanes(keyed) => State::Lanes(keyed.copy()),
+        // SAFETY: the context is ours.
+        State::Libcrypto(apart) => {
+            State::Libcrypto(Apart(unsafe { (functions().EVP_MAC_CTX_dup)(apart.0) }))
+        }
+    };
+    Box::into_raw(Box::new(Context { hash: hash.clone(), key: key.clone(), state })).cast()
+}
+
+unsafe extern "C" fn init(
+    pointer: *mut c_void,
+    key: *const u8,
+    len: usize,
+    list: *const Param,
+) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, so many bytes, and its list.
+    unsafe {
+        let context = context(pointer);
+        if set_ctx_params(pointer, list) != 1 {
+            return 0;
+        }
+        if !key.is_null() {
+            context.key = Some(Zeroizing::new(given(key, len).to_vec()));
+            return context.begin();
+        }
+        match &mut context.state {
+            State::Lanes(keyed) => {
+                keyed.restart();
+                1
+            }
+            _ => context.begin(),
+        }
+    }
+}
+
+unsafe extern "C" fn update(pointer: *mut c_void, data: *const u8, len: usize) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and so many bytes.
+    unsafe {
+        match &mut context(pointer).state {
+            State::Nobody => fail(c"mac_update", "HMAC has no key yet"),
+            State::Lanes(keyed) => {
+                keyed.update(given(data, len));
+                1
+            }
+            State::Libcrypto(apart) => (functions().EVP_MAC_update)(apart.0, data, len),
+        }
+    }
+}
+
+unsafe extern "C" fn last(
+    pointer: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    room: usize,
+) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and so much room.
+    unsafe {
+        match &mut context(pointer).state {
+            State::Nobody => fail(c"mac_final", "HMAC has no key yet"),
+            State::Lanes(keyed) => {
+                let len = keyed.tag_len();
+                if room < len {
+                    let reason = format!("{room} bytes of room for a tag of {len} bytes");
+                    return fail(c"mac_final", &reason);
+                }
+                keyed.finish(slice::from_raw_parts_mut(out, len));
+                *out_len = len;
+                1
+            }
+            State::Libcrypto(apart) => (functions().EVP_MAC_final)(apart.0, out, out_len, room),
+        }
+    }
+}
+
+unsafe extern "C" fn get_ctx_params(pointer: *mut c_void, list: *mut Param) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and its list.
+    unsafe {
+        let (size, block_len) = match &context(pointer).state {
+            State::Lanes(keyed) => (keyed.tag_len(), keyed.block_len()),
+            State::Libcrypto(apart) => {
+                return (functions().EVP_MAC_CTX_get_params)(apart.0, list);
+            }
+            State::Nobody => (0, 0),
+        };
+        let mut is_put = true;
+        for (name, value) in [(c"size", size), (c"block-size", block_len)] {
+            if let Some(param) = Param::find_mut(list, name) {
+                is_put &= param.put_unsigned(value as u64);
+            }
+        }
+        c_int::from(is_put)
+    }
+}
+
+unsafe extern "C" fn gettable_ctx_params(_: *mut c_void, _: *mut c_void) -> *const Param {
+    static LIST: [Param; 3] =
+        [Param::describe(c"size", UNSIGNED), Param::describe(c"block-size", UNSIGNED), Param::END];
+    LIST.as_ptr()
+}
+
+unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and its list.
+    unsafe {
+        let context = context(pointer);
+        if let Some(param) = Param::find(list, c"digest") {
+            let name = param.text().and_then(|name| CString::new(name).ok());
+            if name.is_none() {
+                return fail(c"mac_set_ctx_params", "the digest is no name");
+            }
+            context.hash = name;
+        }
+        if let Some(param) = Param::find(list, c"key") {
+            let Some(key) = param.bytes() else {
+                return fail(c"mac_set_ctx_params", "the key is no string of bytes");
+            };
+            context.key = Some(Zeroizing::new(key.to_vec()));
+            if context.hash.is_some() && context.begin() != 1 {
+                return 0;
+            }
+        }
+        if Param::find(list, c"tls-data-size").is_some() {
+            // The length of the message must stay secret, which libcrypto's own HMAC sees to.
+            let (Some(hash), Some(key)) = (&context.hash, &context.key) else {
+                return fail(c"mac_set_ctx_params", "HMAC needs a digest and a key");
+            };
+            let Some(apart) = Apart::new(hash, key) else { return 0 };
+            let status = (functions().EVP_MAC_CTX_set_params)(apart.0, list);
+            context.state = State::Libcrypto(apart);
+            return status;
+        }
+        1
+    }
+}
+
+unsafe extern "C" fn settable_ctx_params(_: *mut c_void, _: *mut c_void) -> *const Param {
+    static LIST: [Param; 7] = [
+        Param::describe(c"digest", UTF8),
+        Param::describe(c"properties", UTF8),
+        Param::describe(c"key", OCTETS),
+        Param::describe(c"digest-noinit", INTEGER),
+        Param::describe(c"digest-oneshot", INTEGER),
+        Param::describe(c"tls-data-size", UNSIGNED),
+        Param::END,
+    ];
+    LIST.as_ptr()
+}

@@ -1,0 +1,195 @@
+//! What operations with keys share: a context of libcrypto in the library context apart, and the
+//! way to the lanes.
+
+use std::ffi::{CStr, c_int};
+use std::ptr;
+use std::slice;
+use std::sync::Arc;
+
+use broadloom::HashAlgorithm;
+use zeroize::Zeroizing;
+
+use crate::digest::hash_named;
+use crate::interface::*;
+use crate::key::{Key, Purpose};
+use crate::libcrypto::{PkeyContext, fail, functions};
+use crate::line::{Answer, ask};
+
+/// libcrypto's context for an operation with a key.
+pub struct Operation {
+    pub context: *mut PkeyContext,
+    pub key: Option<Arc<Key>>,
+}
+
+impl Drop for Operation {
+    fn drop(&mut self) {
+        // SAFETY: the context is ours; null is allowed.
+        unsafe { (functions().EVP_PKEY_CTX_free)(self.context) };
+    }
+}
+
+/// A function that begins an operation.
+pub type Begin = unsafe extern "C" fn(*mut PkeyContext, *const Param) -> c_int;
+
+impl Operation {
+    /// Without a key yet.
+    pub fn new() -> Operation {
+        Operation { context: ptr::null_mut(), key: None }
+    }
+
+    /// A copy, in the same state.
+    pub fn copy(&self) -> Operation {
+        let context = match self.context.is_null() {
+            true => ptr::null_mut(),
+            // SAFETY: the context is ours.
+            false => unsafe { (functions().EVP_PKEY_CTX_dup)(self.context) },
+        };
+        Operation { context, key: self.key.clone() }
+    }
+
+    /// Takes another key; with null, the one before stays.
+    ///
+    /// # Safety
+    /// It is null, or a key of this provider.
+    pub unsafe fn take_key(&mut self, key: *const Key) -> Option<Arc<Key>> {
+        if !key.is_null() {
+            // SAFETY: the caller's; keys are handed out as such pointers.
+            let key = unsafe {
+                Arc::increment_strong_count(key);
+                Arc::from_raw(key)
+            };
+            self.key = Some(key);
+        }
+        self.key.clone()
+    }
+
+    /// Begins an operation with a key.
+    ///
+    /// # Safety
+    /// As [`take_key`](Operation::take_key); the list is libcrypto's.
+    pub unsafe fn begin(&mut self, key: *const Key, list: *const Param, begin: Begin) -> c_int {
+        // SAFETY: the caller's.
+        let Some(key) = (unsafe { self.take_key(key) }) else {
+            return fail(c"init", "there is no key");
+        };
+        let context = key.context();
+        // SAFETY: the contexts are ours; the list is libcrypto's.
+        unsafe {
+            (functions().EVP_PKEY_CTX_free)(self.context);
+            self.context = context;
+            c_int::from(!context.is_null() && begin(context, list) == 1)
+        }
+    }
+
+    /// Sets parameters of the operation.
+    ///
+    /// # Safety
+    /// The list is libcrypto's.
+    pub unsafe fn set(&self, list: *const Param) -> c_int {
+        // SAFETY: the caller's; the context is ours.
+        unsafe {
+            match (list.is_null() || (*list).key.is_null(), self.context.is_null()) {
+                (true, _) => 1,
+                (false, true) => 0,
+                (false, false) => (functions().EVP_PKEY_CTX_set_params)(self.context, list),
+            }
+        }
+    }
+
+    /// The parameters that can be set.
+    pub fn settable(&self) -> *const Param {
+        match self.context.is_null() {
+            true => ptr::null(),
+            // SAFETY: the context is ours.
+            false => unsafe { (functions().EVP_PKEY_CTX_settable_params)(self.context) },
+        }
+    }
+
+    /// The parameters that can be got.
+    pub fn gettable(&self) -> *const Param {
+        match self.context.is_null() {
+            true => ptr::null(),
+            // SAFETY: the context is ours.
+            false => unsafe { (functions().EVP_PKEY_CTX_gettable_params)(self.context) },
+        }
+    }
+
+    /// Gets parameters of the operation.
+    ///
+    /// # Safety
+    /// The list is libcrypto's.
+    pub unsafe fn get(&self, list: *mut Param) -> c_int {
+        match self.context.is_null() {
+            true => 0,
+            // SAFETY: the caller's; the context is ours.
+            false => unsafe { (functions().EVP_PKEY_CTX_get_params)(self.context, list) },
+        }
+    }
+
+    /// A parameter that is a number; `None` where the operation does not have it.
+    pub fn number(&self, name: &'static CStr) -> Option<c_int> {
+        let mut value: c_int = 0;
+        let mut list = [Param::number(name, INTEGER, &mut value), Param::END];
+        // SAFETY: the list ends.
+        let got = unsafe { self.get(list.as_mut_ptr()) } == 1 && list[0].return_size != UNMODIFIED;
+        got.then_some(value)
+    }
+
+    /// A parameter that is a text; empty where the operation does not have it.
+    pub fn text(&self, name: &'static CStr) -> String {
+        let mut room = [0; 64];
+        let mut list = [Param::room(name, UTF8, &mut room), Param::END];
+        // SAFETY: the list ends.
+        let got = unsafe { self.get(list.as_mut_ptr()) } == 1 && list[0].return_size != UNMODIFIED;
+        let end = room.iter().position(|&byte| byte == 0).unwrap_or(room.len());
+        if got { String::from_utf8_lossy(&room[..end]).into_owned() } else { String::new() }
+    }
+
+    /// Whether a label of OAEP is set.
+    pub fn has_label(&self) -> bool {
+        let mut place: *const u8 = ptr::null();
+        let mut list = [Param::number(c"oaep-label", OCTETS_POINTER, &mut place), Param::END];
+        // SAFETY: the list ends.
+        let got = unsafe { self.get(list.as_mut_ptr()) } == 1;
+        !got || !matches!(list[0].return_size, 0 | UNMODIFIED)
+    }
+
+    /// The hash that is set; `None` where none is, or `Err` for one that the lanes lack.
+    pub fn hash(&self) -> Option<Result<HashAlgorithm, ()>> {
+        let name = self.text(c"digest");
+        (!name.is_empty()).then(|| hash_named(&name).ok_or(()))
+    }
+
+    /// Has the lanes do an operation. `None` where they do not: libcrypto is to compute.
+    pub fn ask(
+        &self,
+        purpose: Purpose,
+        data: &[u8],
+        signature: Option<&[u8]>,
+    ) -> Option<Result<Zeroizing<Vec<u8>>, ()>> {
+        let key = self.key.as_ref()?;
+        let session = key.session(purpose)?;
+        match ask(key.key_type.kind(), &session, data, signature) {
+            Answer::Alone => None,
+            Answer::Done(result) => Some(result.map_err(|error| {
+                fail(c"lanes", &error.to_string());
+            })),
+        }
+    }
+}
+
+/// Writes output where there is room for it.
+///
+/// # Safety
+/// libcrypto passes the places, with so much room.
+pub unsafe fn put(bytes: &[u8], out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
+    if room < bytes.len() {
+        return fail(c"output", &format!("{room} bytes of room for {} of output", bytes.len()));
+    }
+    // SAFETY: the caller's.
+    unsafe {
+        slice::from_raw_parts_mut(out, bytes.len()).copy_from_slice(bytes);
+        *out_len = bytes.len();
+    }
+    1
+}

@@ -1,0 +1,188 @@
+//! The provider itself: its beginning, its parameters, its algorithms.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr;
+use std::sync::LazyLock;
+
+use broadloom::Registry;
+use broadloom::lanes::Cpu;
+
+use crate::interface::*;
+use crate::key::KeyType;
+use crate::libcrypto::{fail, load};
+use crate::{asym_cipher, digest, exchange, key, mac, self_test, settings, signature};
+
+/// Broadloom's registry: of this build, the lanes alone.
+pub static REGISTRY: LazyLock<Registry> = LazyLock::new(broadloom::registry);
+
+const NAME: &CStr = c"Broadloom provider";
+const VERSION: &CStr =
+    match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => panic!("a version has no zero byte"),
+    };
+
+/// The version with the instruction set of the lanes.
+static BUILD: LazyLock<CString> = LazyLock::new(|| {
+    let text = format!("{} on {}", env!("CARGO_PKG_VERSION"), Cpu::detect().isa());
+    CString::new(text).expect("names have no zero byte")
+});
+
+type GetParams = unsafe extern "C" fn(*const c_void, *mut Param) -> c_int;
+
+/// The function that libcrypto calls when it loads the provider.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn OSSL_provider_init(
+    handle: *const c_void,
+    core: *const Dispatch,
+    out: *mut *const Dispatch,
+    context: *mut *mut c_void,
+) -> c_int {
+    if load().is_err() {
+        // Nothing to report with.
+        return 0;
+    }
+    let begun = || -> Result<(), String> {
+        // SAFETY: libcrypto passes its handle and its table.
+        unsafe { configure(handle, core) }?;
+        self_test::run()
+    };
+    if let Err(reason) = begun() {
+        return fail(c"OSSL_provider_init", &reason);
+    }
+    // SAFETY: libcrypto passes two places. No context is needed, but null would stand for an error.
+    unsafe {
+        *context = handle.cast_mut();
+        *out = FUNCTIONS.as_ptr();
+    }
+    1
+}
+
+/// Reads the settings of the configuration file.
+///
+/// # Safety
+/// The handle and the table are libcrypto's.
+unsafe fn configure(handle: *const c_void, mut core: *const Dispatch) -> Result<(), String> {
+    // SAFETY: the table ends with the number 0.
+    let get_params = unsafe {
+        while (*core).id != 0 && (*core).id != FUNC_CORE_GET_PARAMS {
+            core = core.add(1);
+        }
+        if (*core).id == 0 {
+            return Err("libcrypto has no function core_get_params".to_owned());
+        }
+        std::mem::transmute::<*const c_void, GetParams>((*core).function)
+    };
+    for name in settings::names() {
+        let mut value: *const c_char = ptr::null();
+        let mut list = [Param::number(name, UTF8_POINTER, &mut value), Param::END];
+        // SAFETY: the handle is libcrypto's, and the list ends.
+        let found = unsafe { get_params(handle, list.as_mut_ptr()) };
+        if found == 1 && !value.is_null() {
+            // SAFETY: libcrypto's configuration has C strings.
+            let text = unsafe { CStr::from_ptr(value) }.to_string_lossy();
+            settings::set(name, &text)?;
+        }
+    }
+    Ok(())
+}
+
+static FUNCTIONS: &[Dispatch] = dispatch![
+    FUNC_PROVIDER_TEARDOWN => teardown as unsafe extern "C" fn(_),
+    FUNC_PROVIDER_GETTABLE_PARAMS => gettable_params as unsafe extern "C" fn(_) -> _,
+    FUNC_PROVIDER_GET_PARAMS => get_params as unsafe extern "C" fn(_, _) -> _,
+    FUNC_PROVIDER_QUERY_OPERATION => query_operation as unsafe extern "C" fn(_, _, _) -> _,
+    FUNC_PROVIDER_SELF_TEST => self_test as unsafe extern "C" fn(_) -> _,
+];
+
+unsafe extern "C" fn teardown(_: *mut c_void) {}
+
+unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {
+    static LIST: [Param; 5] = [
+        Param::describe(c"name", UTF8_POINTER),
+        Param::describe(c"version", UTF8_POINTER),
+        Param::describe(c"buildinfo", UTF8_POINTER),
+        Param::describe(c"status", UNSIGNED),
+        Param::END,
+    ];
+    LIST.as_ptr()
+}
+
+unsafe extern "C" fn get_params(_: *mut c_void, list: *mut Param) -> c_int {
+    let mut is_put = true;
+    for (name, text) in [(c"name", NAME), (c"version", VERSION), (c"buildinfo", BUILD.as_c_str())] {
+        // SAFETY: libcrypto passes a list, and the texts are static.
+        if let Some(param) = unsafe { Param::find_mut(list, name) } {
+            is_put &= unsafe { param.put_text(text) };
+        }
+    }
+    // SAFETY: as above.
+    if let Some(param) = unsafe { Param::find_mut(list, c"status") } {
+        is_put &= unsafe { param.put_unsigned(1) };
+    }
+    c_int::from(is_put)
+}
+
+unsafe extern "C" fn self_test(_: *mut c_void) -> c_int {
+    match self_test::run() {
+        Ok(()) => 1,
+        Err(reason) => fail(c"self_test", &reason),
+    }
+}
+
+unsafe extern "C" fn query_operation(
+    _: *mut c_void,
+    operation: c_int,
+    no_store: *mut c_int,
+) -> *const Algorithm {
+    // SAFETY: libcrypto passes a place. It may keep what it makes of the answer.
+    unsafe { *no_store = 0 };
+    match operation {
+        OP_DIGEST => digest::ALGORITHMS.as_ptr(),
+        OP_MAC => mac::ALGORITHMS.as_ptr(),
+        OP_KEYMGMT => KEYS.managers.as_ptr(),
+        OP_SIGNATURE => KEYS.signatures.as_ptr(),
+        OP_KEYEXCH => KEYS.exchanges.as_ptr(),
+        OP_ASYM_CIPHER => KEYS.ciphers.as_ptr(),
+        _ => ptr::null(),
+    }
+}
+
+/// The algorithms with keys.
+struct Keys {
+    managers: Vec<Algorithm>,
+    signatures: Vec<Algorithm>,
+    exchanges: Vec<Algorithm>,
+    ciphers: Vec<Algorithm>,
+}
+
+/// Curves of NIST's come along where the lanes have P-256.
+static KEYS: LazyLock<Keys> = LazyLock::new(|| {
+    const RSA: &CStr = c"RSA:rsaEncryption:1.2.840.113549.1.1.1";
+    const X25519: &CStr = c"X25519:1.3.101.110";
+    const ED25519: &CStr = c"ED25519:1.3.101.112";
+    let managed = |names, key_type| Algorithm::new(names, key::functions_of(key_type));
+    let mut keys = Keys {
+        managers: vec![
+            managed(RSA, KeyType::Rsa),
+            managed(X25519, KeyType::X25519),
+            managed(ED25519, KeyType::Ed25519),
+        ],
+        signatures: vec![
+            Algorithm::new(RSA, signature::OVER_DIGESTS),
+            Algorithm::new(ED25519, signature::ED25519),
+        ],
+        exchanges: vec![Algorithm::new(X25519, exchange::FUNCTIONS)],
+        ciphers: vec![Algorithm::new(RSA, asym_cipher::FUNCTIONS)],
+    };
+    if key::lanes_have_p256() {
+        keys.managers.push(managed(c"EC:id-ecPublicKey:1.2.840.10045.2.1", KeyType::Ec));
+        keys.signatures.push(Algorithm::new(c"ECDSA", signature::OVER_DIGESTS));
+        keys.exchanges.push(Algorithm::new(c"ECDH", exchange::FUNCTIONS));
+    }
+    let Keys { managers, signatures, exchanges, ciphers } = &mut keys;
+    [managers, signatures, exchanges, ciphers]
+        .into_iter()
+        .for_each(|list| list.push(Algorithm::END));
+    keys
+});
