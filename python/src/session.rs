@@ -8,7 +8,7 @@ use broadloom::{
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyTuple};
+use pyo3::types::{PyBool, PyBytes};
 
 use crate::buffers::Buffers;
 use crate::many::{aead, hash, sign};
@@ -113,20 +113,6 @@ impl Session {
     #[getter]
     fn provider(&self) -> String {
         self.0.provider().to_owned()
-    }
-
-    /// Processes one buffer on the threads of the running event loop's workers. The arguments are
-    /// those of `Job`, and the awaited result is that of `Job.result`. Calls that are made before
-    /// the loop's next turn share lanes.
-    #[pyo3(signature = (data, **extras))]
-    fn process<'py>(
-        this: Bound<'py, Self>,
-        data: Bound<'py, PyAny>,
-        extras: Option<Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
-        let arguments = PyTuple::new(py, [this.as_any(), &data])?;
-        py.import("broadloom._asyncio")?.call_method("process", arguments, extras.as_ref())
     }
 
     fn __repr__(&self) -> String {

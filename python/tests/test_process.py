@@ -176,11 +176,18 @@ def threads_of_this_process() -> int:
         "broadloom.hash_many([bytes(64 << 20)] * 8, threads=2)",
         "broadloom.gzip.open(os.devnull, 'wb', threads=2).write(bytes(64 << 20))",
         "broadloom.hash_files(['/dev/zero'])",
+        "asyncio.run(digests())",
     ],
 )
 def test_the_interpreter_ends_while_a_thread_works(work: str) -> None:
     code = f"""
-import os, threading, time, broadloom, broadloom.gzip
+import asyncio, os, threading, time, broadloom, broadloom.gzip
+
+async def digests():
+    session = broadloom.Session.hash()
+    while True:
+        await asyncio.gather(*(session.process(bytes(1 << 20)) for _ in range(20)))
+
 threading.Thread(target=lambda: {work}, daemon=True).start()
 time.sleep(0.05)
 print("the end", flush=True)

@@ -14,6 +14,7 @@ are; objects that can be written to are copied first, so that a change during th
 harm. The README says more.
 """
 
+from broadloom import _asyncio as _asyncio
 from broadloom._broadloom import (
     Hasher,
     InvalidTag,

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import weakref
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from broadloom._broadloom import Job, Session, Workers
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 
 class _Pump:
@@ -49,13 +52,32 @@ class _Pump:
 _pumps: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Pump] = weakref.WeakKeyDictionary()
 
 
-def process(session: Session, data: Any, **extras: Any) -> asyncio.Future[Any]:
-    """A future of the result of a job."""
+def process(
+    self: Session,
+    data: ReadableBuffer,
+    *,
+    nonce: ReadableBuffer | None = None,
+    associated: ReadableBuffer | None = None,
+    signature: ReadableBuffer | None = None,
+) -> asyncio.Future[Any]:
+    """Processes one buffer on threads beside the running event loop.
+
+    The arguments are those of ``Job``, and the awaited result is that of ``Job.result``. Calls that
+    are made before the loop's next turn share lanes.
+    """
     loop = asyncio.get_running_loop()
     pump = _pumps.get(loop)
     if pump is None:
         pump = _pumps[loop] = _Pump()
         pump.attach(loop)
     future = loop.create_future()
-    pump.add(loop, Job(session, data, user=future, **extras))
+    job = Job(
+        self, data, nonce=nonce, associated=associated, signature=signature, user=future
+    )
+    pump.add(loop, job)
     return future
+
+
+# It is a method here and not in Rust. At the end of the interpreter, CPython unwinds threads within
+# Python code, and no frame of Rust may lie below them.
+Session.process = process  # type: ignore[method-assign]
