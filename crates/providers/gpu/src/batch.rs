@@ -178,12 +178,17 @@ impl Batch {
             }
         };
         let injected = |code| ClError { call: "a fault on request", code, detail: String::new() };
+        if device.is_lost() {
+            return Err(DeviceFault::Removed);
+        }
         let gate = match device.fates.next() {
             Fate::Good => None,
             Fate::Hangs => Some(device.gate().map_err(refused)?),
             Fate::Lost => return Err(refused(injected(-2))),
             Fate::OutOfMemory => return Err(refused(injected(-4))),
         };
+        // Sessions without a key and texts of no bytes may need no input.
+        self.input_used = self.input_used.max(ALIGNMENT);
         let mut places = [(0, 0); KERNELS];
         for kernel in KernelId::ALL {
             let tasks = &mut self.tasks[kernel as usize];
@@ -206,6 +211,8 @@ impl Batch {
             }
             self.input_used += aligned(tasks.len() * 4 * TASK);
         }
+        // Texts of no bytes may need no output, and copies of no bytes are refused.
+        self.output_used = self.output_used.max(ALIGNMENT);
         self.uploaded = self.input_used;
         let Some(stream) = self.slot.stream.take() else { return Err(DeviceFault::Removed) };
         let launches: Vec<_> = KernelId::ALL

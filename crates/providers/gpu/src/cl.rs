@@ -502,6 +502,8 @@ impl Stream {
             Ok(()) => {}
             Err(error) => {
                 drop(gate);
+                // What was copied there already is wiped, if the device still can.
+                let _ = self.wipe(upload, download);
                 // SAFETY: the queue is good. What was enqueued ends or fails before this returns.
                 let _ = unsafe { (self.context.api.0.finish)(self.queue.handle) };
                 return Err((self, error));
@@ -570,17 +572,34 @@ impl Stream {
             unsafe { (api.read)(queue, output, 0, 0, download, at, 0, ptr::null(), &mut event) };
         check("clEnqueueReadBuffer", code)?;
         events.push(own(event));
+        self.wipe(upload, download)?;
+        // SAFETY: the queue is good.
+        check("clFlush", unsafe { (api.flush)(queue) })
+    }
+
+    /// Has the first bytes of both memories of the device filled with zeros.
+    fn wipe(&self, input: usize, output: usize) -> Result<(), ClError> {
         let zero = 0u32;
-        for (memory, len) in [(input, upload), (output, download)] {
+        for (room, len) in [(&self.input, input), (&self.output, output)] {
             // SAFETY: the pattern is copied within the call, and so many bytes are there.
             let code = unsafe {
+                let (memory, zero) = (room.device.handle, (&raw const zero).cast());
                 let (none, event) = (ptr::null(), ptr::null_mut());
-                (api.fill)(queue, memory, (&raw const zero).cast(), 4, 0, len, 0, none, event)
+                (self.context.api.0.fill)(
+                    self.queue.handle,
+                    memory,
+                    zero,
+                    4,
+                    0,
+                    len,
+                    0,
+                    none,
+                    event,
+                )
             };
             check("clEnqueueFillBuffer", code)?;
         }
-        // SAFETY: the queue is good.
-        check("clFlush", unsafe { (api.flush)(queue) })
+        Ok(())
     }
 }
 

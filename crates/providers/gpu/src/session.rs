@@ -195,38 +195,40 @@ fn hash_of(hash: HashAlgorithm, key: Option<&[u8]>) -> Opened {
         _ => return sponge_of(hash, key),
     };
     let block = hash.block_len();
-    let state = |pad: Option<&[u8]>| -> [u32; 16] {
-        match hash {
+    let state = |pad: Option<&[u8]>| -> Zeroizing<[u32; 16]> {
+        Zeroizing::new(match hash {
             H::Sha1 => {
-                let mut state = SHA1;
+                let mut state = Zeroizing::new(SHA1);
                 if let Some(pad) = pad {
                     sha1::block_api::compress(&mut state, &[pad.try_into().expect("a block")]);
                 }
-                pad_out(&state)
+                pad_out(&*state)
             }
             H::Sha224 | H::Sha256 => {
-                let mut state = if hash == H::Sha224 { SHA224 } else { SHA256 };
+                let initial = if hash == H::Sha224 { SHA224 } else { SHA256 };
+                let mut state = Zeroizing::new(initial);
                 if let Some(pad) = pad {
                     let block = [pad.try_into().expect("a block")];
                     sha2::block_api::compress256(&mut state, &block);
                 }
-                pad_out(&state)
+                pad_out(&*state)
             }
             _ => {
-                let mut state = if hash == H::Sha384 { SHA384 } else { SHA512 };
+                let initial = if hash == H::Sha384 { SHA384 } else { SHA512 };
+                let mut state = Zeroizing::new(initial);
                 if let Some(pad) = pad {
                     let block = [pad.try_into().expect("a block")];
                     sha2::block_api::compress512(&mut state, &block);
                 }
                 words_of_64(&state)
             }
-        }
+        })
     };
     let states = match key {
         None => Zeroizing::new(state(None).to_vec()),
         Some(key) => {
             let [inner, outer] = pads(hash, key);
-            Zeroizing::new([state(Some(&inner)), state(Some(&outer))].concat())
+            Zeroizing::new([*state(Some(&inner)), *state(Some(&outer))].concat())
         }
     };
     Some((Work::Hash(Hash { kernel, block, digest, keyed: key.is_some() }), states))

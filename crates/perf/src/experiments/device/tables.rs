@@ -31,6 +31,7 @@ pub(super) fn table(rows: &[Row]) -> Grid {
         let scaled_seconds = |value| seconds(scaled(value));
         let copies = pass.upload_s.zip(pass.download_s).map(|(up, down)| up + down);
         let limit = row.limit_cycles_per_buffer.zip(row.cycles_per_buffer);
+        let limit = limit.map(|(limit, own)| pass.elapsed_per_gib() * limit / own.max(1e-9));
         let gain = |other: Option<&Row>| {
             let other = other.and_then(|other| other.pass.as_ref());
             let gain = other.map(|other| other.elapsed_per_gib() / pass.elapsed_per_gib());
@@ -46,9 +47,7 @@ pub(super) fn table(rows: &[Row]) -> Grid {
             seconds(pass.cpu_per_gib()),
             format::maybe(pass.kernel_s, scaled_seconds),
             format::maybe(copies, scaled_seconds),
-            format::maybe(limit, |(limit, own)| {
-                seconds(pass.elapsed_per_gib() * limit / own.max(1e-9))
-            }),
+            format::maybe(limit, seconds),
             gain(software(rows, row, false)),
             gain(software(rows, row, true)),
         ]);

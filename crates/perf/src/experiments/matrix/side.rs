@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use broadloom::emulated::Emulated;
+use broadloom::gpu::Gpu;
 use broadloom::error::SpecError;
 use broadloom::provider::ProviderSpec;
 use broadloom::registry_on;
@@ -127,7 +128,7 @@ impl Side {
             Side::Bare(_) => Some(Allowed::by_machine()),
             Side::Engine(Engine { spec, isa, .. }) => match spec.name.as_str() {
                 "native" => Some(Allowed::of(*isa, values(spec, "without").next().is_some())),
-                Emulated::NAME => None,
+                Emulated::NAME | Gpu::NAME => None,
                 _ => Some(Allowed::by_machine()),
             },
         }

@@ -41,6 +41,7 @@ void sub_bytes(u32 x[8])
     const u32 high[4] = { x[2] ^ a ^ d, b, x[0], x[0] ^ e };
 
     u32 norm[4], sum[4];
+    UNROLL
     for (u32 i = 0; i < 4; i++) sum[i] = low[i] ^ high[i];
     mul16(norm, low, high);
     norm[0] ^= sum[0]; norm[1] ^= sum[0] ^ sum[1]; norm[2] ^= sum[1] ^ sum[3];
@@ -74,6 +75,7 @@ u32 shift_rows(u32 x)
 // Adds a round key. It is the same for both blocks, so that two planes of it take one word.
 void add_key(u32 q[8], __global const u32 *key)
 {
+    UNROLL
     for (u32 i = 0; i < 4; i++) {
         const u32 even = key[i] & 0x55555555u, odd = key[i] & 0xaaaaaaaau;
         q[2 * i] ^= even | even << 1;
@@ -89,10 +91,13 @@ void aes_pair(u32 q[8], __global const u32 *key, u32 rounds)
     for (u32 round = 1; round <= rounds; round++) {
         key += 4;
         sub_bytes(q);
+        UNROLL
         for (u32 i = 0; i < 8; i++) q[i] = shift_rows(q[i]);
         if (round < rounds) {
             u32 two[8];
+            UNROLL
             for (u32 i = 0; i < 8; i++) two[i] = q[i] ^ rotate(q[i], 24u);
+            UNROLL
             for (u32 i = 0; i < 8; i++) {
                 const u32 carry = i == 1 || i == 3 || i == 4 ? two[7] : 0;
                 q[i] = two[(i + 7) % 8] ^ carry ^ rotate(q[i], 24u) ^ rotate(two[i], 16u);
@@ -108,6 +113,7 @@ void count_on(u32 c[4], u32 blocks, u32 last_alone)
 {
     c[3] += blocks;
     u32 carry = !last_alone && c[3] < blocks;
+    UNROLL
     for (int i = 2; i >= 0; i--) {
         c[i] += carry;
         carry = carry && c[i] == 0;
@@ -130,11 +136,14 @@ void aes_ctr(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
     count_on(c, task[10], last_alone);
     for (u32 at = 0; at < len; at += 32, data += 8, made += 8) {
         u32 q[8];
+        UNROLL
         for (u32 b = 0; b < 2; b++) {
+            UNROLL
             for (u32 i = 0; i < 4; i++) q[2 * i + b] = swap32(c[i]);
             count_on(c, 1, last_alone);
         }
         aes_pair(q, key, rounds);
+        UNROLL
         for (u32 i = 0; i < 8; i++) {
             const u32 x = data[i] ^ q[2 * (i & 3) + (i >> 2)];
             made[i] = x & tail_mask(at + 4 * i, len);
@@ -148,12 +157,15 @@ u64 multiply(u64 x, u64 y)
 {
     const u64 gaps = 0x1111111111111111ul;
     u64 a[4], b[4], sum = 0;
+    UNROLL
     for (u32 i = 0; i < 4; i++) {
         a[i] = x & gaps << i;
         b[i] = y & gaps << i;
     }
+    UNROLL
     for (u32 i = 0; i < 4; i++) {
         u64 part = 0;
+        UNROLL
         for (u32 k = 0; k < 4; k++) part ^= a[k] * b[(i - k) & 3];
         sum |= part & gaps << i;
     }

@@ -3,6 +3,9 @@
 typedef uint u32;
 typedef ulong u64;
 
+// Loops over arrays are unrolled, so that a GPU has the arrays in registers.
+#define UNROLL _Pragma("unroll")
+
 #define TASK 12
 #define NONE 0xffffffffu
 

@@ -25,19 +25,26 @@ void permute(u64 a[25])
 {
     u64 c[5];
     for (u32 round = 0; round < 24; round++) {
+        UNROLL
         for (u32 x = 0; x < 5; x++) c[x] = a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20];
+        UNROLL
         for (u32 x = 0; x < 5; x++) {
             u64 d = c[(x + 4) % 5] ^ rotate(c[(x + 1) % 5], (u64)1);
+            UNROLL
             for (u32 y = 0; y < 25; y += 5) a[y + x] ^= d;
         }
         u64 moved = a[1];
+        UNROLL
         for (u32 i = 0; i < 24; i++) {
             u64 next = a[PLACES[i]];
             a[PLACES[i]] = rotate(moved, TURNS[i]);
             moved = next;
         }
+        UNROLL
         for (u32 y = 0; y < 25; y += 5) {
+            UNROLL
             for (u32 x = 0; x < 5; x++) c[x] = a[y + x];
+            UNROLL
             for (u32 x = 0; x < 5; x++) a[y + x] = c[x] ^ (~c[(x + 1) % 5] & c[(x + 2) % 5]);
         }
         a[0] ^= ROUND_CONSTANTS[round];

@@ -9,6 +9,7 @@
 void sha1_block(u32 h[5], u32 w[16])
 {
     u32 a = h[0], b = h[1], c = h[2], d = h[3], e = h[4];
+    UNROLL
     for (u32 i = 0; i < 80; i++) {
         u32 x = w[i & 15];
         if (i >= 16) {
@@ -31,10 +32,12 @@ void sha1(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
     u32 h[5], w[16];
     for (u32 i = 0; i < 5; i++) h[i] = in[task[2] + i];
     for (u32 block = 0; block < task[1]; block++, data += 16) {
+        UNROLL
         for (u32 i = 0; i < 16; i++) w[i] = swap32(data[i]);
         sha1_block(h, w);
     }
     if (task[4] != NONE) {
+        UNROLL
         for (u32 i = 0; i < 16; i++) w[i] = i < 5 ? h[i] : 0;
         w[5] = 0x80000000u;
         w[15] = (64 + 20) * 8;

@@ -45,18 +45,22 @@ __constant u64 K512[80] = {
 void name(word h[8], word w[16]) \
 { \
     word a = h[0], b = h[1], c = h[2], d = h[3], e = h[4], f = h[5], g = h[6], k = h[7]; \
-    for (u32 i = 0; i < rounds; i++) { \
-        word x = w[i & 15]; \
-        if (i >= 16) { \
-            word early = w[(i + 1) & 15], late = w[(i + 14) & 15]; \
-            x += w[(i + 9) & 15]; \
-            x += TURN(early, L0) ^ TURN(early, L1) ^ (early >> L2); \
-            x += TURN(late, M0) ^ TURN(late, M1) ^ (late >> M2); \
-            w[i & 15] = x; \
+    for (u32 first = 0; first < rounds; first += 16) { \
+        UNROLL \
+        for (u32 i = 0; i < 16; i++) { \
+            word x = w[i]; \
+            if (first > 0) { \
+                word early = w[(i + 1) & 15], late = w[(i + 14) & 15]; \
+                x += w[(i + 9) & 15]; \
+                x += TURN(early, L0) ^ TURN(early, L1) ^ (early >> L2); \
+                x += TURN(late, M0) ^ TURN(late, M1) ^ (late >> M2); \
+                w[i] = x; \
+            } \
+            word t = (TURN(e, E0) ^ TURN(e, E1) ^ TURN(e, E2)) + bitselect(g, f, e); \
+            t += k + K[first + i] + x; \
+            word u = (TURN(a, B0) ^ TURN(a, B1) ^ TURN(a, B2)) + bitselect(a, b, a ^ c); \
+            k = g; g = f; f = e; e = d + t; d = c; c = b; b = a; a = t + u; \
         } \
-        word t = k + (TURN(e, E0) ^ TURN(e, E1) ^ TURN(e, E2)) + bitselect(g, f, e) + K[i] + x; \
-        word u = (TURN(a, B0) ^ TURN(a, B1) ^ TURN(a, B2)) + bitselect(a, b, a ^ c); \
-        k = g; g = f; f = e; e = d + t; d = c; c = b; b = a; a = t + u; \
     } \
     h[0] += a; h[1] += b; h[2] += c; h[3] += d; h[4] += e; h[5] += f; h[6] += g; h[7] += k; \
 }
@@ -76,10 +80,12 @@ void sha256(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
     u32 h[8], w[16];
     for (u32 i = 0; i < 8; i++) h[i] = in[task[2] + i];
     for (u32 block = 0; block < task[1]; block++, data += 16) {
+        UNROLL
         for (u32 i = 0; i < 16; i++) w[i] = swap32(data[i]);
         sha256_block(h, w);
     }
     if (task[4] != NONE) {
+        UNROLL
         for (u32 i = 0; i < 8; i++) {
             w[i] = i < task[5] ? h[i] : i == task[5] ? 0x80000000u : 0;
             w[8 + i] = 0;
@@ -102,11 +108,13 @@ void sha512(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
     u64 h[8], w[16];
     for (u32 i = 0; i < 8; i++) h[i] = state[i];
     for (u32 block = 0; block < task[1]; block++, data += 16) {
+        UNROLL
         for (u32 i = 0; i < 16; i++) w[i] = swap64(data[i]);
         sha512_block(h, w);
     }
     if (task[4] != NONE) {
         state = (__global const u64 *)(in + task[4]);
+        UNROLL
         for (u32 i = 0; i < 8; i++) {
             w[i] = i < task[5] ? h[i] : i == task[5] ? 1ul << 63 : 0;
             w[8 + i] = 0;
