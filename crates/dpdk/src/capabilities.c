@@ -26,7 +26,8 @@
 	})
 
 #define AES_KEYS RANGE(16, 32, 8)
-#define DES3_KEYS RANGE(16, 24, 8)
+/* With 8 bytes it is DES. */
+#define DES3_KEYS RANGE(8, 24, 8)
 #define HMAC_KEYS RANGE(1, UINT16_MAX, 1)
 #define NONE EXACTLY(0)
 
@@ -74,6 +75,7 @@ static bool within(struct rte_crypto_param_range range, uint16_t value)
 	return value == range.min || (range.increment && (value - range.min) % range.increment == 0);
 }
 
+/* Where an algorithm takes no nonce, applications leave its length undefined. */
 static bool fits(const struct rte_cryptodev_symmetric_capability *can,
 		 const struct rte_crypto_sym_xform *xform)
 {
@@ -86,7 +88,8 @@ static bool fits(const struct rte_cryptodev_symmetric_capability *can,
 	case RTE_CRYPTO_SYM_XFORM_AUTH:
 		return can->auth.algo == xform->auth.algo &&
 		       within(can->auth.key_size, xform->auth.key.length) &&
-		       within(can->auth.iv_size, xform->auth.iv.length) &&
+		       (can->auth.iv_size.max == 0 ||
+			within(can->auth.iv_size, xform->auth.iv.length)) &&
 		       within(can->auth.digest_size, xform->auth.digest_length);
 	case RTE_CRYPTO_SYM_XFORM_AEAD:
 		return can->aead.algo == xform->aead.algo &&

@@ -53,6 +53,14 @@ static const char *const aeads[] = {
 
 #define NAME_LEN 24
 
+static bool is_triple_des(enum rte_crypto_cipher_algorithm algo)
+{
+	return algo == RTE_CRYPTO_CIPHER_3DES_CBC || algo == RTE_CRYPTO_CIPHER_3DES_CTR ||
+	       algo == RTE_CRYPTO_CIPHER_3DES_ECB;
+}
+
+#define DES_KEY 8
+
 /* The name of an algorithm that a capability names, with its key's length. */
 static void name_of(char name[NAME_LEN], const struct rte_crypto_sym_xform *xform)
 {
@@ -66,6 +74,8 @@ static void name_of(char name[NAME_LEN], const struct rte_crypto_sym_xform *xfor
 			bits /= 2;
 		else if (xform->cipher.algo == RTE_CRYPTO_CIPHER_AES_CTR && xform->cipher.iv.length == 12)
 			format = "aes-%u-ctr32";
+		else if (is_triple_des(xform->cipher.algo) && xform->cipher.key.length == DES_KEY)
+			format++; /* Without the digit it is the name of DES. */
 	} else if (xform->type == RTE_CRYPTO_SYM_XFORM_AUTH) {
 		format = auths[xform->auth.algo];
 		bits = xform->auth.key.length * 8;
@@ -110,15 +120,8 @@ static void set_cipher(bl_transform *transform, const struct rte_crypto_cipher_x
 {
 	transform->key = cipher->key.data;
 	transform->key_len = cipher->key.length;
-	switch (cipher->algo) {
-	case RTE_CRYPTO_CIPHER_3DES_CBC:
-	case RTE_CRYPTO_CIPHER_3DES_CTR:
-	case RTE_CRYPTO_CIPHER_3DES_ECB:
+	if (is_triple_des(cipher->algo) && cipher->key.length != DES_KEY)
 		transform->flags = BL_ALLOW_WEAK_KEYS;
-		break;
-	default:
-		break;
-	}
 }
 
 static int open_cipher(const struct rte_crypto_sym_xform *xform, bl_session **session)
@@ -193,7 +196,8 @@ static void note_cipher(struct session *session, const struct rte_crypto_cipher_
 static void note_auth(struct session *session, const struct rte_crypto_auth_xform *auth)
 {
 	session->verifies = auth->op == RTE_CRYPTO_AUTH_OP_VERIFY;
-	session->auth_iv = (struct iv){ auth->iv.offset, auth->iv.length };
+	if (auth->algo == RTE_CRYPTO_AUTH_AES_GMAC)
+		session->auth_iv = (struct iv){ auth->iv.offset, auth->iv.length };
 	session->auth_in_bits = auth->algo == RTE_CRYPTO_AUTH_KASUMI_F9;
 	session->digest_len = auth->digest_length;
 	session->own_digest = is_plain_hash(auth->algo);
