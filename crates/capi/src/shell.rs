@@ -144,8 +144,12 @@ impl Shell {
                 self.load_associated(given, has_pieces)?;
             }
             let shape = session.shape;
-            *self.job.data_mut() =
-                if has_pieces { pieces(given, shape)? } else { data(given, shape)? };
+            let data = self.job.data_mut();
+            if has_pieces {
+                *data = pieces(given, shape)?;
+            } else {
+                lend(data, given, shape)?;
+            }
         }
         Ok(())
     }
@@ -153,7 +157,11 @@ impl Shell {
     /// Forgets what was borrowed. The caller's job is the caller's again, and has no result.
     #[inline]
     pub(crate) fn forget(&mut self) {
-        *self.job.data_mut() = Data::Read(Bytes::EMPTY);
+        match self.job.data_mut() {
+            Data::Read(Bytes::Borrowed(bytes)) => *bytes = &[],
+            Data::InPlace(Buffer::Borrowed(bytes)) => *bytes = &mut [],
+            other => *other = Data::Read(Bytes::EMPTY),
+        }
         if self.has_associated {
             self.job.set_associated(Bytes::EMPTY);
             self.has_associated = false;
@@ -162,7 +170,7 @@ impl Shell {
 
     /// # Safety
     /// As [`load`](Shell::load).
-    #[cold]
+    #[inline]
     unsafe fn load_associated(&mut self, given: &bl_job, has_pieces: bool) -> Result<(), Fault> {
         // SAFETY: the caller vouches for the bytes.
         let associated =
@@ -339,12 +347,13 @@ fn overlap(start: usize, len: usize, other: usize, other_len: usize) -> bool {
     meet && len != 0 && other_len != 0
 }
 
-/// The data of a job, in one piece.
+/// Lends a job its data, in one piece. Where it had data of the same kind before, a pointer and a
+/// length change: a value that is moved in whole would wait for the stores that made it.
 ///
 /// # Safety
 /// As [`Shell::load`].
 #[inline]
-unsafe fn data(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
+unsafe fn lend(data: &mut Data<'static>, given: &bl_job, shape: Shape) -> Result<(), Fault> {
     let (len, destination) = (given.len, given.destination);
     // SAFETY: the caller vouches for the bytes.
     unsafe {
@@ -352,25 +361,47 @@ unsafe fn data(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
             return Err(Fault::argument("a signature has no destination; right is a null pointer"));
         }
         if destination.is_null() || shape == Shape::Output {
-            return Ok(Data::Read(Bytes::Borrowed(bytes(given.source, len, "source")?)));
-        }
-        if ptr::eq(destination, given.source) {
+            let source = bytes(given.source, len, "source")?;
+            match data {
+                Data::Read(Bytes::Borrowed(place)) => *place = source,
+                other => *other = Data::Read(Bytes::Borrowed(source)),
+            }
+        } else if ptr::eq(destination, given.source) {
             let all = bytes_mut(destination, len, "destination")?;
-            return Ok(Data::InPlace(Buffer::Borrowed(all)));
+            match data {
+                Data::InPlace(Buffer::Borrowed(place)) => *place = all,
+                other => *other = Data::InPlace(Buffer::Borrowed(all)),
+            }
+        } else {
+            *data = apart(given)?;
         }
-        if given.room < len {
-            let text = format!("{len} bytes of output do not fit into {}", given.room);
-            return Err(Fault::new(BL_E_ROOM, text));
-        }
-        let source = bytes(given.source, len, "source")?;
-        if overlap(given.source.addr(), len, destination.addr(), len) {
-            return Err(Fault::argument(
-                "source and destination overlap; right is the same address, or none in common",
-            ));
-        }
-        let destination = Buffer::Borrowed(bytes_mut(destination, len, "destination")?);
-        Ok(Data::OutOfPlace { source: Bytes::Borrowed(source), destination })
     }
+    Ok(())
+}
+
+/// The data of a job whose output goes elsewhere.
+///
+/// # Safety
+/// As [`Shell::load`].
+unsafe fn apart(given: &bl_job) -> Result<Data<'static>, Fault> {
+    let (len, destination) = (given.len, given.destination);
+    if given.room < len {
+        let text = format!("{len} bytes of output do not fit into {}", given.room);
+        return Err(Fault::new(BL_E_ROOM, text));
+    }
+    if overlap(given.source.addr(), len, destination.addr(), len) {
+        return Err(Fault::argument(
+            "source and destination overlap; right is the same address, or none in common",
+        ));
+    }
+    // SAFETY: the caller vouches for the bytes, and neither overlaps the other.
+    let (source, destination) = unsafe {
+        (bytes(given.source, len, "source")?, bytes_mut(destination, len, "destination")?)
+    };
+    Ok(Data::OutOfPlace {
+        source: Bytes::Borrowed(source),
+        destination: Buffer::Borrowed(destination),
+    })
 }
 
 /// # Safety
