@@ -76,3 +76,15 @@ install_pkcs11() {
 install_pkcs11
 
 echo "installed libbroadloom $version below $root"
+
+install_dpdk_drivers() {
+    local found
+    found=$(pkg-config --modversion libdpdk 2>/dev/null) || found=none
+    if [[ $found != 22.11.* ]]; then
+        echo "left out the drivers for DPDK: they need its headers of 22.11, and here is $found"
+        return
+    fi
+    ../dpdk/build "$PWD/include" "$root/lib" "$root/lib/dpdk"
+    echo "installed the drivers for DPDK $found below $root/lib/dpdk"
+}
+install_dpdk_drivers

@@ -17,6 +17,7 @@ mod compress;
 mod fault;
 mod framework;
 mod job;
+mod lend;
 mod library;
 mod many;
 mod process;

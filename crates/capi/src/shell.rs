@@ -1,7 +1,6 @@
 //! The engine's job that stands for a caller's, and is used again for the next one.
 
 use std::ptr;
-use std::slice;
 use std::time::{Duration, Instant};
 
 use broadloom::data::{Buffer, Bytes, Data};
@@ -9,11 +8,12 @@ use broadloom::queue::{Contents, Handle};
 use broadloom::{Algorithm, Direction, Job};
 use zeroize::Zeroize;
 
-use crate::fault::{Fault, bytes, bytes_mut, check_size, structure};
+use crate::fault::{Fault, bytes, check_size, structure};
 use crate::job::{
     BL_HAS_BITS, BL_HAS_CIPHER_RANGE, BL_HAS_DESTINATION_PIECES, BL_HAS_LIMIT, BL_HAS_MAC_RANGE,
-    BL_HAS_SOURCE_PIECES, BL_HAS_TAG_AT, BL_HAS_WAIT, bl_extras, bl_job, bl_piece, bl_range,
+    BL_HAS_TAG_AT, BL_HAS_WAIT, bl_extras, bl_job, bl_range,
 };
+use crate::lend::{has_pieces, lend, overlap, pieces};
 use crate::session::{Shape, bl_session};
 use crate::status::{self, BL_E_ROOM, BL_E_TAG_LENGTH, BL_OK, BL_PENDING};
 
@@ -144,8 +144,12 @@ impl Shell {
                 self.load_associated(given, has_pieces)?;
             }
             let shape = session.shape;
-            *self.job.data_mut() =
-                if has_pieces { pieces(given, shape)? } else { data(given, shape)? };
+            let data = self.job.data_mut();
+            if has_pieces {
+                *data = pieces(given, shape)?;
+            } else {
+                lend(data, given, shape)?;
+            }
         }
         Ok(())
     }
@@ -153,7 +157,11 @@ impl Shell {
     /// Forgets what was borrowed. The caller's job is the caller's again, and has no result.
     #[inline]
     pub(crate) fn forget(&mut self) {
-        *self.job.data_mut() = Data::Read(Bytes::EMPTY);
+        match self.job.data_mut() {
+            Data::Read(Bytes::Borrowed(bytes)) => *bytes = &[],
+            Data::InPlace(Buffer::Borrowed(bytes)) => *bytes = &mut [],
+            other => *other = Data::Read(Bytes::EMPTY),
+        }
         if self.has_associated {
             self.job.set_associated(Bytes::EMPTY);
             self.has_associated = false;
@@ -162,7 +170,7 @@ impl Shell {
 
     /// # Safety
     /// As [`load`](Shell::load).
-    #[cold]
+    #[inline]
     unsafe fn load_associated(&mut self, given: &bl_job, has_pieces: bool) -> Result<(), Fault> {
         // SAFETY: the caller vouches for the bytes.
         let associated =
@@ -331,143 +339,4 @@ fn check_tag_room(given: &bl_job, tag_len: usize) -> Result<(), Fault> {
     }
     let text = format!("the tag has {tag_len} bytes, and there is room for {}", given.tag_len);
     Err(Fault::new(BL_E_TAG_LENGTH, text))
-}
-
-/// Whether two stretches of memory, of which one may be empty, have a byte in common.
-fn overlap(start: usize, len: usize, other: usize, other_len: usize) -> bool {
-    let meet = start < other.wrapping_add(other_len) && other < start.wrapping_add(len);
-    meet && len != 0 && other_len != 0
-}
-
-/// The data of a job, in one piece.
-///
-/// # Safety
-/// As [`Shell::load`].
-#[inline]
-unsafe fn data(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
-    let (len, destination) = (given.len, given.destination);
-    // SAFETY: the caller vouches for the bytes.
-    unsafe {
-        if matches!(shape, Shape::Signs | Shape::Verifies) && !destination.is_null() {
-            return Err(Fault::argument("a signature has no destination; right is a null pointer"));
-        }
-        if destination.is_null() || shape == Shape::Output {
-            return Ok(Data::Read(Bytes::Borrowed(bytes(given.source, len, "source")?)));
-        }
-        if ptr::eq(destination, given.source) {
-            let all = bytes_mut(destination, len, "destination")?;
-            return Ok(Data::InPlace(Buffer::Borrowed(all)));
-        }
-        if given.room < len {
-            let text = format!("{len} bytes of output do not fit into {}", given.room);
-            return Err(Fault::new(BL_E_ROOM, text));
-        }
-        let source = bytes(given.source, len, "source")?;
-        if overlap(given.source.addr(), len, destination.addr(), len) {
-            return Err(Fault::argument(
-                "source and destination overlap; right is the same address, or none in common",
-            ));
-        }
-        let destination = Buffer::Borrowed(bytes_mut(destination, len, "destination")?);
-        Ok(Data::OutOfPlace { source: Bytes::Borrowed(source), destination })
-    }
-}
-
-/// # Safety
-/// The job's extras are null or a structure that was checked.
-unsafe fn has_pieces(given: &bl_job) -> bool {
-    // SAFETY: the caller vouches for it.
-    let extras = unsafe { given.extras.as_ref() };
-    extras
-        .is_some_and(|extras| extras.has & (BL_HAS_SOURCE_PIECES | BL_HAS_DESTINATION_PIECES) != 0)
-}
-
-/// The data of a job, in several pieces.
-///
-/// # Safety
-/// As [`Shell::load`]; the job's extras are a structure that was checked.
-#[cold]
-unsafe fn pieces(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
-    // SAFETY: the caller vouches for it.
-    let extras = unsafe { &*given.extras };
-    let wrong = |text: &str| Err(Fault::argument(text));
-    if extras.has & BL_HAS_SOURCE_PIECES == 0 {
-        return wrong("a destination in pieces needs a source in pieces: BL_HAS_SOURCE_PIECES");
-    }
-    let has_destination = !given.destination.is_null() && shape != Shape::Output;
-    if !given.source.is_null() || given.len != 0 || has_destination {
-        return wrong(
-            "with pieces, source is null and len is 0; so is destination, but of a compression or \
-             a public-key algorithm",
-        );
-    }
-    // SAFETY: the caller vouches for the arrays and for the bytes of every piece.
-    unsafe {
-        let sources = array(extras.source_pieces, extras.source_count, "source pieces")?;
-        if extras.has & BL_HAS_DESTINATION_PIECES == 0 {
-            return Ok(Data::gather(to_read(sources)?));
-        }
-        let (array_of, count) = (extras.destination_pieces, extras.destination_count);
-        let destinations = array(array_of, count, "destination pieces")?;
-        let same =
-            |(one, other): (&bl_piece, &bl_piece)| (one.bytes, one.len) == (other.bytes, other.len);
-        let in_place =
-            sources.len() == destinations.len() && sources.iter().zip(destinations).all(same);
-        if in_place {
-            return Ok(Data::scattered(to_write(destinations)?));
-        }
-        for destination in destinations {
-            let meets = |source: &bl_piece| {
-                let (start, other) = (source.bytes.addr(), destination.bytes.addr());
-                overlap(start, source.len, other, destination.len)
-            };
-            if sources.iter().any(meets) {
-                return wrong("a piece of the source overlaps one of the destination");
-            }
-        }
-        Ok(Data::scattered_to(to_read(sources)?, to_write(destinations)?))
-    }
-}
-
-/// # Safety
-/// So many pieces are at `first`, or none.
-unsafe fn array<'a>(
-    first: *const bl_piece,
-    count: usize,
-    what: &str,
-) -> Result<&'a [bl_piece], Fault> {
-    match (first.is_null(), count) {
-        (_, 0) => Ok(&[]),
-        (true, _) => Err(Fault::argument(format_args!("the {what} are a null pointer"))),
-        // SAFETY: the caller vouches for it.
-        (false, _) => Ok(unsafe { slice::from_raw_parts(first, count) }),
-    }
-}
-
-/// # Safety
-/// The bytes of every piece can be read, as [`Shell::load`] says.
-unsafe fn to_read(pieces: &[bl_piece]) -> Result<Vec<Bytes<'static>>, Fault> {
-    let read = pieces.iter().map(|piece| {
-        // SAFETY: the caller vouches for it.
-        unsafe { bytes(piece.bytes, piece.len, "piece") }.map(Bytes::Borrowed)
-    });
-    read.collect()
-}
-
-/// # Safety
-/// The bytes of every piece can be written, as [`Shell::load`] says.
-unsafe fn to_write(pieces: &[bl_piece]) -> Result<Vec<Buffer<'static>>, Fault> {
-    for (at, piece) in pieces.iter().enumerate() {
-        let meets = |other: &bl_piece| {
-            overlap(piece.bytes.addr(), piece.len, other.bytes.addr(), other.len)
-        };
-        if pieces[at + 1..].iter().any(meets) {
-            return Err(Fault::argument("two pieces of a destination overlap"));
-        }
-    }
-    let written = pieces.iter().map(|piece| {
-        // SAFETY: the caller vouches for it.
-        unsafe { bytes_mut(piece.bytes, piece.len, "piece") }.map(Buffer::Borrowed)
-    });
-    written.collect()
 }

@@ -18,7 +18,7 @@ use broadloom_cli::message::{USAGE, complain};
 use broadloom_cli::provider::provider;
 use broadloom_cli::signals;
 use broadloom_lanes::{Cpu, Isa};
-use broadloom_perf::experiments::matrix::{Suite, available_cores};
+use broadloom_perf::experiments::matrix::{Driver, Suite, available_cores};
 use broadloom_perf::experiments::{MAX_BURST, matrix, workloads};
 use broadloom_perf::measure::sizes::Sizes;
 use broadloom_perf::measure::workload::Workload;
@@ -157,6 +157,13 @@ struct MatrixArgs {
     #[arg(long, value_delimiter = ',', value_parser = name::<Peer>, value_name = "LIST")]
     peer: Vec<Peer>,
 
+    /// Crypto drivers of DPDK, measured by dpdk-test-crypto-perf (as root) beside the providers:
+    /// crypto_openssl, crypto_aesni_mb, or one with its file, crypto_broadloom=FILE.so. Without a
+    /// list: crypto_openssl
+    #[arg(long, value_delimiter = ',', value_parser = name::<Driver>, value_name = "LIST",
+        num_args = 0..=1, default_missing_value = "crypto_openssl", require_equals = true)]
+    dpdk: Vec<Driver>,
+
     /// Jobs handed over in one call, 1 to 1024 [default: 32]
     #[arg(long, value_delimiter = ',', value_parser = jobs, value_name = "LIST")]
     burst: Vec<usize>,
@@ -277,6 +284,7 @@ fn matrix(args: MatrixArgs, cpu: &Cpu) -> Result<(), Failure> {
         cores: args.cores,
         providers: args.provider,
         peers: args.peer,
+        dpdk: args.dpdk,
         bursts: args.burst,
         kinds: args.kind,
         sharings: args.session,

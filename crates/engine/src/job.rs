@@ -318,7 +318,11 @@ impl<'a, T> Job<'a, T> {
     /// Gives it other associated data, for its next use.
     pub fn set_associated(&mut self, data: impl Into<Bytes<'a>>) {
         self.contents.0.state = State::READY;
-        self.contents.0.associated = data.into();
+        // Where both are borrowed a pointer and a length change, and nothing is dropped.
+        match (&mut self.contents.0.associated, data.into()) {
+            (Bytes::Borrowed(place), Bytes::Borrowed(bytes)) => *place = bytes,
+            (place, bytes) => *place = bytes,
+        }
         let is_given = !self.contents.0.associated.as_slice().is_empty();
         self.contents.0.extras.set(Extra::Associated, is_given);
         self.contents.0.extras.set(Extra::Signature, false);

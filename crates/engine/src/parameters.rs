@@ -74,10 +74,22 @@ impl Nonce {
     }
 
     /// Takes another in its place, and its memory, if it is as long.
+    ///
+    /// A short one is copied where it stays, by a copy of its own for each usual length: a value
+    /// that was made elsewhere and moved here would wait for the stores that made it.
+    #[inline]
     pub(crate) fn set(&mut self, nonce: &[u8]) {
-        match self {
-            Nonce::Long(bytes) if bytes.len() == nonce.len() => bytes.copy_from_slice(nonce),
-            _ => *self = Nonce::new(nonce),
+        match (self, nonce.len()) {
+            (Nonce::Short { len, bytes }, 16) => {
+                *len = 16;
+                bytes.copy_from_slice(nonce);
+            }
+            (Nonce::Short { len, bytes }, 12) => {
+                *len = 12;
+                bytes[..12].copy_from_slice(nonce);
+            }
+            (Nonce::Long(bytes), len) if bytes.len() == len => bytes.copy_from_slice(nonce),
+            (place, _) => *place = Nonce::new(nonce),
         }
     }
 

@@ -346,9 +346,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn some_jobs_are_refused_by_length_counter_or_fields() {
+    fn some_jobs_are_refused_by_length_counter_fields_or_bits() {
         let names = ["aes-128-xts", "aes-256-ctr32", "chacha20", "kasumi-f8", "kasumi-f9"];
-        for name in names.into_iter().chain(["aes-128-xts+hmac-sha1", "hmac-sha1+kasumi-f8"]) {
+        for name in names.into_iter().chain(["aes-128-xts+hmac-sha1", "hmac-sha1+chacha20"]) {
             assert!(name.parse::<Algorithm>().unwrap().row().checks_jobs(), "{name}");
         }
         for name in
@@ -437,7 +437,7 @@ mod tests {
         let chain: Algorithm = "kasumi-f8+hmac-sha384".parse().expect("a chain");
         assert_eq!((chain.key_len(), chain.tag_len(), chain.counts_bits()), (16, 48, false));
         assert_eq!(chain.tag_lens(), Lengths::range(4, 48));
-        assert_eq!((chain.nonce_mask(4), chain.family()), (0xfc, Family::Kasumi));
+        assert_eq!((chain.nonce_mask(4), chain.family()), (0xff, Family::Kasumi));
         assert_eq!(chain.directions(), [Direction::Encrypt, Direction::Decrypt]);
     }
 }

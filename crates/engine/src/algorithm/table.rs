@@ -220,10 +220,9 @@ algorithms! {
         DesEcb => Row { granularity: 8, ..des("des-ecb") },
         /// KASUMI's F8, UEA1 (3GPP TS 35.201), of whole bytes or of so many
         /// [bits](crate::Job::bits): the nonce is `COUNT` in big-endian order, five bits `BEARER`,
-        /// one bit `DIRECTION`, and 26 bits that are zero.
+        /// one bit `DIRECTION`, and 26 bits, which the standard leaves zero. All 64 bits count.
         KasumiF8 => Row {
             block_len: 8,
-            nonce_masks: &[0xff, 0xff, 0xff, 0xff, 0xfc, 0, 0, 0],
             counts_bits: true,
             ..cipher("kasumi-f8", KASUMI, Family::Kasumi).key(16).nonce(8)
         },

@@ -36,7 +36,7 @@ pub(super) fn start(count: u32, bearer: u8, direction: LinkDirection) -> u64 {
 /// A buffer to encrypt or decrypt.
 #[derive(Clone, Copy)]
 pub(in crate::kasumi) struct F8Task {
-    /// `COUNT`, `BEARER`, `DIRECTION`, and zeros.
+    /// `COUNT`, `BEARER`, `DIRECTION`, and what follows: zeros, in the standard.
     start: u64,
     src: *const u8,
     dst: *mut u8,
@@ -142,6 +142,39 @@ impl<'a> Loan<'a, KasumiLanes> {
         bits: usize,
     ) -> Result<Self, KasumiError> {
         Self::keystream(key, (count, bearer, direction), buffer.into().span(), bits)
+    }
+
+    /// Encrypts or decrypts as [`f8`](Loan::f8) does, with the whole block that the key stream
+    /// starts from: `COUNT`, `BEARER`, `DIRECTION` and 26 bits that the standard leaves zero.
+    ///
+    /// ```
+    /// use broadloom_lanes::{Cpu, KasumiKey, LinkDirection, Loan, Planner};
+    ///
+    /// let key = KasumiKey::new(&[7; 16]);
+    /// let mut frames = [[0xff_u8; 20]; 3];
+    /// let [one, same, other] = &mut frames;
+    /// Planner::new(&Cpu::detect()).process_each([
+    ///     Loan::f8(&key, 9, 5, LinkDirection::Downlink, one, 160)?,
+    ///     Loan::f8_from(&key, 9 << 32 | 5 << 27 | 1 << 26, same, 160)?,
+    ///     Loan::f8_from(&key, 9 << 32 | 5 << 27 | 1 << 26 | 1, other, 160)?,
+    /// ]);
+    /// assert_eq!(frames[0], frames[1]);
+    /// assert_ne!(frames[0], frames[2]);
+    /// # Ok::<(), broadloom_lanes::KasumiError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`KasumiError`] if the buffer has fewer bits.
+    #[inline(always)]
+    pub fn f8_from(
+        key: &'a KasumiKey,
+        start: u64,
+        buffer: impl Into<Buffers<'a>>,
+        bits: usize,
+    ) -> Result<Self, KasumiError> {
+        let text = buffer.into().span();
+        KasumiError::check_bits(bits, text.len)?;
+        Ok(F8Mode { key, start, bits }.lend(text))
     }
 
     #[inline(always)]

@@ -3,7 +3,7 @@
 
 use super::dimension::{Dimension, groups};
 use super::papers::{self, UpliftPoint, UpliftTable};
-use super::row::Row;
+use super::row::{DPDK, Row};
 use crate::names::Kind;
 
 /// The dimensions in which the two sides of a comparison may differ.
@@ -85,6 +85,8 @@ pub struct Uplift<'a> {
     pub per_queue_pair: &'a Row,
     /// The lanes, where they have the algorithm.
     pub native: Option<&'a Row>,
+    /// DPDK's OpenSSL driver, where it was measured.
+    pub dpdk: Option<&'a Row>,
     /// The source's own figures.
     pub paper: Option<(&'static UpliftTable, &'static UpliftPoint)>,
 }
@@ -115,7 +117,11 @@ pub fn uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Uplift<'a>> {
             let point = table.points.iter().find(|point| Some(point.size) == per_job.size);
             Some((table, point?))
         });
-        Some(Uplift { per_job, per_queue_pair, native: native(&group), paper })
+        let is_driver = |row: &&&Row| {
+            row.interface.as_deref() == Some(DPDK) && row.provider == "crypto_openssl"
+        };
+        let dpdk = group.iter().find(is_driver).copied();
+        Some(Uplift { per_job, per_queue_pair, native: native(&group), dpdk, paper })
     };
     groups(throughput(rows), &SIDE).into_iter().filter_map(of).collect()
 }

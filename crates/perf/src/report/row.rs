@@ -15,6 +15,9 @@ pub const SCHEMA: &str = "broadloom-perf/1";
 /// The [interface](Row::interface) of a library's own calls.
 pub const BARE: &str = "bare";
 
+/// The [interface](Row::interface) of DPDK's drivers.
+pub const DPDK: &str = "dpdk";
+
 /// Everything that a run measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
@@ -227,8 +230,9 @@ impl Row {
     pub fn opened(&self) -> String {
         let pairs = self.queue_pairs.map(|pairs| format!("queue-pairs={pairs}"));
         let without = self.without.as_ref().map(|features| format!("without {features}"));
-        let bare = self.interface.clone().filter(|interface| interface == BARE);
-        let all = [bare, self.contexts.clone(), pairs, without, self.options.clone()];
+        let outside = |interface: &String| [BARE, DPDK].contains(&interface.as_str());
+        let outside = self.interface.clone().filter(outside);
+        let all = [outside, self.contexts.clone(), pairs, without, self.options.clone()];
         all.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
@@ -328,6 +332,7 @@ mod tests {
             Row { interface, ..samples::row("openssl", 64, 1.0) }.side()
         };
         assert_eq!((with("engine"), with(BARE)), ("openssl".into(), "openssl (bare)".into()));
+        assert_eq!(with(DPDK), "openssl (dpdk)");
     }
 
     #[test]

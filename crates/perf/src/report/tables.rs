@@ -196,21 +196,23 @@ pub fn uplift<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
         columns.insert(1, Dimension::Cores);
     }
     let percent = |gain: f64| change((gain - 1.0) * 100.0);
-    let mut grid = Grid::new(
-        header(
-            &columns,
-            &[
-                "per-job Gbit/s",
-                "per-queue-pair Gbit/s",
-                "uplift",
-                "paper's uplift",
-                "paper's cores",
-                "native Gbit/s",
-                "native over per-job",
-            ],
-        ),
-        columns.len(),
+    let mut titles = header(
+        &columns,
+        &[
+            "per-job Gbit/s",
+            "per-queue-pair Gbit/s",
+            "uplift",
+            "paper's uplift",
+            "paper's cores",
+            "native Gbit/s",
+            "native over per-job",
+        ],
     );
+    let has_dpdk = uplifts.iter().any(|uplift| uplift.dpdk.is_some());
+    if has_dpdk {
+        titles.extend(["dpdk Gbit/s", "native over dpdk"]);
+    }
+    let mut grid = Grid::new(titles, columns.len());
     for uplift in &uplifts {
         let native = uplift.native;
         let figures = [
@@ -225,7 +227,10 @@ pub fn uplift<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
             maybe(native.and_then(|row| row.gbps), gbps),
             maybe(native.and_then(|row| speedup(row, uplift.per_job)), times),
         ];
-        grid.push(asked(uplift.per_job, &columns).chain(figures));
+        let over_dpdk = native.zip(uplift.dpdk).and_then(|(row, dpdk)| speedup(row, dpdk));
+        let dpdk = has_dpdk
+            .then(|| [maybe(uplift.dpdk.and_then(|row| row.gbps), gbps), maybe(over_dpdk, times)]);
+        grid.push(asked(uplift.per_job, &columns).chain(figures).chain(dpdk.into_iter().flatten()));
     }
     grid
 }

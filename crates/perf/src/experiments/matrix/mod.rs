@@ -14,10 +14,12 @@
 //! jobs in flight and flush only when nothing has come back.
 //!
 //! Beside providers, libraries are measured as their own users call them: the same buffers in the
-//! same turns, burst after burst, with nothing of the engine around them.
+//! same turns, burst after burst, with nothing of the engine around them. Drivers of DPDK are
+//! measured by DPDK's own tool, after them.
 
 mod case;
 mod crew;
+mod dpdk;
 mod gate;
 mod material;
 mod options;
@@ -35,6 +37,7 @@ use broadloom_engine::{Algorithm, Direction};
 use broadloom_lanes::Cpu;
 
 pub use case::{Case, Pace};
+pub use dpdk::Driver;
 pub use options::{MatrixOptions, Plan, available_cores};
 pub use side::Side;
 pub use suite::Suite;
@@ -180,6 +183,12 @@ impl Bench {
         if able.iter().any(|side| matches!(side, Side::Engine(_))) {
             for case in plan.cases(algorithm, direction) {
                 rows.extend(self.case(&case, &able)?);
+                for driver in &plan.dpdk {
+                    match driver.measure(&case, &self.pins, &self.clock) {
+                        Ok(row) => rows.push(row),
+                        Err(reason) => self.note(reason),
+                    }
+                }
             }
         }
         Ok(rows)

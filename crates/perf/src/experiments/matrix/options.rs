@@ -4,6 +4,7 @@ use broadloom::provider::ProviderSpec;
 use broadloom_engine::{Algorithm, Direction, Placement, allowed_cores};
 
 use super::case::{Case, Pace};
+use super::dpdk::Driver;
 use super::suite::Suite;
 use crate::error::PerfError;
 use crate::experiments::options::{check_jobs, or_usual};
@@ -30,6 +31,9 @@ pub struct MatrixOptions {
     /// Libraries whose bare calls are measured beside the providers. One that is absent is a note
     /// in the report.
     pub peers: Vec<Peer>,
+    /// Crypto drivers of DPDK that its own tool measures beside the providers. One that takes no
+    /// part is a note in the report.
+    pub dpdk: Vec<Driver>,
     /// Jobs of a burst, 1 to 1024; empty: 32.
     pub bursts: Vec<usize>,
     /// What is measured; empty: throughput.
@@ -59,6 +63,8 @@ pub struct Plan {
     pub providers: Vec<ProviderSpec>,
     /// The peers, which are called without the engine.
     pub peers: Vec<Peer>,
+    /// Drivers of DPDK.
+    pub dpdk: Vec<Driver>,
     /// The numbers of the cores that threads run on, in this order; none where threads cannot be
     /// pinned.
     pub pins: Vec<usize>,
@@ -117,6 +123,7 @@ impl MatrixOptions {
             operations: self.operations()?,
             providers: unique(providers),
             peers: unique(self.peers.clone()),
+            dpdk: unique(self.dpdk.clone()),
             kinds: unique(or_usual(&self.kinds, &[Kind::Throughput])),
             loads: self.loads()?,
             cores: self.cores(available)?,

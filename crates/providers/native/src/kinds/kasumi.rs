@@ -43,13 +43,10 @@ impl Kind for F8 {
 
     #[inline(always)]
     fn lend<'v>(&'v self, parts: Parts<'v, Self>) -> Loan<'v, KasumiLanes> {
-        let [count @ .., fields, _, _, _] = *nonce::<8>(parts.nonce);
-        let count = u32::from_be_bytes(count);
-        let (bearer, direction) = (fields >> 3, direction(fields >> 2 & 1));
+        let start = u64::from_be_bytes(*nonce::<8>(parts.nonce));
         let bits = parts.bits.unwrap_or(8 * parts.text.input().len());
-        let text = buffers(parts.text);
-        let loan = Loan::f8(&self.0, count, bearer, direction, text, bits);
-        loan.expect("a bearer of five bits, and no more bits than the bytes have")
+        let loan = Loan::f8_from(&self.0, start, buffers(parts.text), bits);
+        loan.expect("no more bits than the bytes have")
     }
 }
 

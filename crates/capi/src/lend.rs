@@ -1,0 +1,177 @@
+//! What a caller lends a job: its data, in one piece or in several.
+
+use std::ptr;
+use std::slice;
+
+use broadloom::data::{Buffer, Bytes, Data};
+
+use crate::fault::{Fault, bytes, bytes_mut};
+use crate::job::{BL_HAS_DESTINATION_PIECES, BL_HAS_SOURCE_PIECES, bl_job, bl_piece};
+use crate::session::Shape;
+use crate::status::BL_E_ROOM;
+
+/// Whether two stretches of memory, of which one may be empty, have a byte in common.
+pub(crate) fn overlap(start: usize, len: usize, other: usize, other_len: usize) -> bool {
+    let meet = start < other.wrapping_add(other_len) && other < start.wrapping_add(len);
+    meet && len != 0 && other_len != 0
+}
+
+/// Lends a job its data, in one piece. Where it had data of the same kind before, a pointer and a
+/// length change: a value that is moved in whole would wait for the stores that made it.
+///
+/// # Safety
+/// As [`Shell::load`](crate::shell::Shell::load).
+#[inline]
+pub(crate) unsafe fn lend(
+    data: &mut Data<'static>,
+    given: &bl_job,
+    shape: Shape,
+) -> Result<(), Fault> {
+    let (len, destination) = (given.len, given.destination);
+    // SAFETY: the caller vouches for the bytes.
+    unsafe {
+        if matches!(shape, Shape::Signs | Shape::Verifies) && !destination.is_null() {
+            return Err(Fault::argument("a signature has no destination; right is a null pointer"));
+        }
+        if destination.is_null() || shape == Shape::Output {
+            let source = bytes(given.source, len, "source")?;
+            match data {
+                Data::Read(Bytes::Borrowed(place)) => *place = source,
+                other => *other = Data::Read(Bytes::Borrowed(source)),
+            }
+        } else if ptr::eq(destination, given.source) {
+            let all = bytes_mut(destination, len, "destination")?;
+            match data {
+                Data::InPlace(Buffer::Borrowed(place)) => *place = all,
+                other => *other = Data::InPlace(Buffer::Borrowed(all)),
+            }
+        } else {
+            *data = apart(given)?;
+        }
+    }
+    Ok(())
+}
+
+/// The data of a job whose output goes elsewhere.
+///
+/// # Safety
+/// As [`Shell::load`](crate::shell::Shell::load).
+unsafe fn apart(given: &bl_job) -> Result<Data<'static>, Fault> {
+    let (len, destination) = (given.len, given.destination);
+    if given.room < len {
+        let text = format!("{len} bytes of output do not fit into {}", given.room);
+        return Err(Fault::new(BL_E_ROOM, text));
+    }
+    if overlap(given.source.addr(), len, destination.addr(), len) {
+        return Err(Fault::argument(
+            "source and destination overlap; right is the same address, or none in common",
+        ));
+    }
+    // SAFETY: the caller vouches for the bytes, and neither overlaps the other.
+    let (source, destination) = unsafe {
+        (bytes(given.source, len, "source")?, bytes_mut(destination, len, "destination")?)
+    };
+    Ok(Data::OutOfPlace {
+        source: Bytes::Borrowed(source),
+        destination: Buffer::Borrowed(destination),
+    })
+}
+
+/// # Safety
+/// The job's extras are null or a structure that was checked.
+pub(crate) unsafe fn has_pieces(given: &bl_job) -> bool {
+    // SAFETY: the caller vouches for it.
+    let extras = unsafe { given.extras.as_ref() };
+    extras
+        .is_some_and(|extras| extras.has & (BL_HAS_SOURCE_PIECES | BL_HAS_DESTINATION_PIECES) != 0)
+}
+
+/// The data of a job, in several pieces.
+///
+/// # Safety
+/// As [`Shell::load`](crate::shell::Shell::load); the job's extras are a structure that was checked.
+#[cold]
+pub(crate) unsafe fn pieces(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
+    // SAFETY: the caller vouches for it.
+    let extras = unsafe { &*given.extras };
+    let wrong = |text: &str| Err(Fault::argument(text));
+    if extras.has & BL_HAS_SOURCE_PIECES == 0 {
+        return wrong("a destination in pieces needs a source in pieces: BL_HAS_SOURCE_PIECES");
+    }
+    let has_destination = !given.destination.is_null() && shape != Shape::Output;
+    if !given.source.is_null() || given.len != 0 || has_destination {
+        return wrong(
+            "with pieces, source is null and len is 0; so is destination, but of a compression or \
+             a public-key algorithm",
+        );
+    }
+    // SAFETY: the caller vouches for the arrays and for the bytes of every piece.
+    unsafe {
+        let sources = array(extras.source_pieces, extras.source_count, "source pieces")?;
+        if extras.has & BL_HAS_DESTINATION_PIECES == 0 {
+            return Ok(Data::gather(to_read(sources)?));
+        }
+        let (array_of, count) = (extras.destination_pieces, extras.destination_count);
+        let destinations = array(array_of, count, "destination pieces")?;
+        let same =
+            |(one, other): (&bl_piece, &bl_piece)| (one.bytes, one.len) == (other.bytes, other.len);
+        let in_place =
+            sources.len() == destinations.len() && sources.iter().zip(destinations).all(same);
+        if in_place {
+            return Ok(Data::scattered(to_write(destinations)?));
+        }
+        for destination in destinations {
+            let meets = |source: &bl_piece| {
+                let (start, other) = (source.bytes.addr(), destination.bytes.addr());
+                overlap(start, source.len, other, destination.len)
+            };
+            if sources.iter().any(meets) {
+                return wrong("a piece of the source overlaps one of the destination");
+            }
+        }
+        Ok(Data::scattered_to(to_read(sources)?, to_write(destinations)?))
+    }
+}
+
+/// # Safety
+/// So many pieces are at `first`, or none.
+unsafe fn array<'a>(
+    first: *const bl_piece,
+    count: usize,
+    what: &str,
+) -> Result<&'a [bl_piece], Fault> {
+    match (first.is_null(), count) {
+        (_, 0) => Ok(&[]),
+        (true, _) => Err(Fault::argument(format_args!("the {what} are a null pointer"))),
+        // SAFETY: the caller vouches for it.
+        (false, _) => Ok(unsafe { slice::from_raw_parts(first, count) }),
+    }
+}
+
+/// # Safety
+/// The bytes of every piece can be read, as [`Shell::load`](crate::shell::Shell::load) says.
+unsafe fn to_read(pieces: &[bl_piece]) -> Result<Vec<Bytes<'static>>, Fault> {
+    let read = pieces.iter().map(|piece| {
+        // SAFETY: the caller vouches for it.
+        unsafe { bytes(piece.bytes, piece.len, "piece") }.map(Bytes::Borrowed)
+    });
+    read.collect()
+}
+
+/// # Safety
+/// The bytes of every piece can be written, as [`Shell::load`](crate::shell::Shell::load) says.
+unsafe fn to_write(pieces: &[bl_piece]) -> Result<Vec<Buffer<'static>>, Fault> {
+    for (at, piece) in pieces.iter().enumerate() {
+        let meets = |other: &bl_piece| {
+            overlap(piece.bytes.addr(), piece.len, other.bytes.addr(), other.len)
+        };
+        if pieces[at + 1..].iter().any(meets) {
+            return Err(Fault::argument("two pieces of a destination overlap"));
+        }
+    }
+    let written = pieces.iter().map(|piece| {
+        // SAFETY: the caller vouches for it.
+        unsafe { bytes_mut(piece.bytes, piece.len, "piece") }.map(Buffer::Borrowed)
+    });
+    written.collect()
+}

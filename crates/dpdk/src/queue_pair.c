@@ -1,0 +1,275 @@
+/*
+ * Queue pairs: ops are taken and made jobs at enqueue, and processed when a batch is full or when
+ * dequeue finds nothing else to give back. Ops come back in the order in which they were taken.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_malloc.h>
+#include <rte_mbuf.h>
+#include <rte_prefetch.h>
+
+#include "crypto.h"
+
+/* How many ops ahead the op, then its packet's header, is fetched. */
+#define OP_AHEAD 8
+#define PACKET_AHEAD 4
+
+static uint8_t status_of(bl_status status)
+{
+    switch (status) {
+    case BL_OK:
+        return RTE_CRYPTO_OP_STATUS_SUCCESS;
+    case BL_E_TAG_MISMATCH:
+        return RTE_CRYPTO_OP_STATUS_AUTH_FAILED;
+    case BL_E_ARGUMENT:
+    case BL_E_TAG_LENGTH:
+    case BL_E_NONCE_LENGTH:
+    case BL_E_NONCE_BITS:
+    case BL_E_DATA_LENGTH:
+    case BL_E_TOO_LONG:
+    case BL_E_ASSOCIATED_TOO_LONG:
+    case BL_E_TOO_SHORT:
+    case BL_E_BIT_LENGTH:
+    case BL_E_COUNTER_WRAPS:
+    case BL_E_RANGE:
+    case BL_E_TAG_OVERLAP:
+    case BL_E_NOT_TAKEN:
+    case BL_E_ROOM:
+    case BL_E_LENGTHS:
+        return RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
+    default:
+        return RTE_CRYPTO_OP_STATUS_ERROR;
+    }
+}
+
+static bool equal_in_constant_time(const uint8_t *one, const uint8_t *other, size_t len)
+{
+    volatile uint8_t difference = 0;
+
+    for (size_t at = 0; at < len; at++)
+        difference |= one[at] ^ other[at];
+    return difference == 0;
+}
+
+/* Checks the digest of a plain hash, or hands out as much of it as is wanted. */
+static void finish_digest(struct rte_crypto_op *op, const struct session *session,
+                          const uint8_t *digest)
+{
+    uint8_t *place = op->sym->auth.digest.data;
+
+    if (!session->verifies)
+        memcpy(place, digest, session->digest_len);
+    else if (!equal_in_constant_time(digest, place, session->digest_len))
+        op->status = RTE_CRYPTO_OP_STATUS_AUTH_FAILED;
+}
+
+static void finish(struct queue_pair *qp, uint32_t at, const bl_job *job)
+{
+    struct rte_crypto_op *op = qp->entries[at].op;
+
+    op->status = status_of(job->status);
+    if (job->status == BL_OK && job->tag == qp->digests[at])
+        finish_digest(op, qp->entries[at].session, qp->digests[at]);
+}
+
+/* Processes second steps that were made ready. */
+static void process_seconds(struct queue_pair *qp, uint32_t count)
+{
+    bl_process(qp->processor, qp->seconds, count);
+    for (uint32_t k = 0; k < count; k++)
+        finish(qp, qp->second_of[k], &qp->seconds[k]);
+    qp->pieces_used = 0;
+}
+
+/* What is left to do after the library's call, where a job was no common one. */
+static __rte_noinline void finish_unusual(struct queue_pair *qp)
+{
+    uint32_t count = 0;
+
+    qp->pieces_used = 0;
+    for (uint32_t at = 0; at < qp->loaded; at++) {
+        const struct entry *entry = &qp->entries[at];
+        enum filled filled;
+
+        finish(qp, at, &qp->jobs[at]);
+        if (entry->session->kind != SESSION_STEPS ||
+            entry->op->status != RTE_CRYPTO_OP_STATUS_SUCCESS)
+            continue;
+        filled = broadloom_fill_second(qp, at, &qp->seconds[count]);
+        if (filled == NO_ROOM && count > 0) {
+            process_seconds(qp, count);
+            count = 0;
+            filled = broadloom_fill_second(qp, at, &qp->seconds[count]);
+        }
+        if (filled == FILLED)
+            qp->second_of[count++] = at;
+        else
+            entry->op->status = RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
+    }
+    if (count > 0)
+        process_seconds(qp, count);
+    for (uint32_t at = 0; at < qp->loaded; at++) {
+        struct session *own = qp->entries[at].own;
+
+        if (own) {
+            broadloom_session_close(own);
+            free(own);
+        }
+    }
+}
+
+/* Processes all jobs that wait: they share lanes. */
+static void process(struct queue_pair *qp)
+{
+    if (qp->loaded > 0) {
+        bl_status status = bl_process(qp->processor, qp->jobs, qp->loaded);
+
+        if (unlikely(status != BL_OK || qp->unusual))
+            finish_unusual(qp);
+        else
+            for (uint32_t at = 0; at < qp->loaded; at++)
+                qp->entries[at].op->status = RTE_CRYPTO_OP_STATUS_SUCCESS;
+        qp->pieces_used = 0;
+        qp->unusual = false;
+        qp->loaded = 0;
+    }
+    qp->done = qp->tail;
+}
+
+/* A session for the one op that brings its transforms along; null where there can be none. */
+static __rte_noinline struct session *open_own(const struct rte_crypto_op *op)
+{
+    struct session *session = malloc(sizeof(*session));
+
+    if (session && (!op->sym->xform || broadloom_session_open(op->sym->xform, session) != 0)) {
+        free(session);
+        session = NULL;
+    }
+    return session;
+}
+
+/* Takes an op: it waits as a job, or is done with the status that says what is wrong. */
+static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
+{
+    const struct session *session;
+    struct session *own = NULL;
+    enum filled filled;
+    uint8_t failed = RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
+
+    qp->ops[qp->tail & qp->mask] = op;
+    if (likely(op->type == RTE_CRYPTO_OP_TYPE_SYMMETRIC &&
+               op->sess_type == RTE_CRYPTO_OP_WITH_SESSION)) {
+        struct rte_cryptodev_sym_session *given = op->sym->session;
+
+        if (unlikely(!given || given->driver_id != broadloom_driver_id)) {
+            op->status = RTE_CRYPTO_OP_STATUS_INVALID_SESSION;
+            qp->tail++;
+            return;
+        }
+        session = (const struct session *)given->driver_priv_data;
+    } else {
+        session = NULL;
+        if (op->type == RTE_CRYPTO_OP_TYPE_SYMMETRIC && op->sess_type == RTE_CRYPTO_OP_SESSIONLESS)
+            session = own = open_own(op);
+        if (!session) {
+            op->status = RTE_CRYPTO_OP_STATUS_INVALID_SESSION;
+            qp->tail++;
+            return;
+        }
+    }
+    filled = broadloom_fill(qp, qp->loaded, op, session);
+    if (unlikely(filled == NO_ROOM && qp->loaded > 0)) {
+        process(qp);
+        filled = broadloom_fill(qp, qp->loaded, op, session);
+    }
+    if (unlikely(filled != FILLED)) {
+        op->status = filled == NO_ROOM ? RTE_CRYPTO_OP_STATUS_ERROR : failed;
+        qp->tail++;
+        if (own) {
+            broadloom_session_close(own);
+            free(own);
+        }
+        return;
+    }
+    op->status = RTE_CRYPTO_OP_STATUS_NOT_PROCESSED;
+    qp->entries[qp->loaded++] = (struct entry){ op, session, own };
+    qp->unusual |= own != NULL;
+    qp->tail++;
+    if (qp->loaded == BATCH)
+        process(qp);
+}
+
+uint16_t broadloom_enqueue(void *queue_pair, struct rte_crypto_op **ops, uint16_t count)
+{
+    struct queue_pair *qp = queue_pair;
+    uint32_t room = qp->capacity - (qp->tail - qp->head);
+    uint16_t taken = RTE_MIN((uint32_t)count, room);
+
+    for (uint16_t at = 0; at < RTE_MIN(taken, OP_AHEAD); at++)
+        rte_prefetch0(ops[at]);
+    for (uint16_t at = 0; at < taken; at++) {
+        if (at + OP_AHEAD < taken)
+            rte_prefetch0(ops[at + OP_AHEAD]);
+        if (at + PACKET_AHEAD < taken &&
+            ops[at + PACKET_AHEAD]->type == RTE_CRYPTO_OP_TYPE_SYMMETRIC)
+            rte_prefetch0(ops[at + PACKET_AHEAD]->sym->m_src);
+        take(qp, ops[at]);
+    }
+    qp->stats.enqueued_count += taken;
+    qp->stats.enqueue_err_count += count - taken;
+    return taken;
+}
+
+uint16_t broadloom_dequeue(void *queue_pair, struct rte_crypto_op **ops, uint16_t count)
+{
+    struct queue_pair *qp = queue_pair;
+    uint16_t given;
+
+    if (qp->done - qp->head < count && qp->done != qp->tail)
+        process(qp);
+    given = RTE_MIN((uint32_t)count, qp->done - qp->head);
+    for (uint16_t at = 0; at < given; at++) {
+        struct rte_crypto_op *op = qp->ops[(qp->head + at) & qp->mask];
+
+        qp->stats.dequeue_err_count += op->status != RTE_CRYPTO_OP_STATUS_SUCCESS;
+        ops[at] = op;
+    }
+    qp->head += given;
+    qp->stats.dequeued_count += given;
+    return given;
+}
+
+struct queue_pair *broadloom_queue_pair_open(uint32_t capacity, int socket)
+{
+    struct queue_pair *qp;
+
+    capacity = rte_align32pow2(RTE_MAX(capacity, 1u));
+    qp = rte_zmalloc_socket("broadloom", sizeof(*qp), RTE_CACHE_LINE_SIZE, socket);
+    if (!qp)
+        return NULL;
+    qp->capacity = capacity;
+    qp->mask = capacity - 1;
+    qp->ops = rte_zmalloc_socket("broadloom", capacity * sizeof(*qp->ops), 0, socket);
+    if (!qp->ops || bl_processor_open(&qp->processor) != BL_OK) {
+        broadloom_queue_pair_close(qp);
+        return NULL;
+    }
+    for (uint32_t at = 0; at < BATCH; at++) {
+        qp->jobs[at].size = sizeof(bl_job);
+        qp->extras[at].size = sizeof(bl_extras);
+    }
+    return qp;
+}
+
+void broadloom_queue_pair_close(struct queue_pair *qp)
+{
+    /* Ops that were not taken back still own what they brought along. */
+    if (qp->processor)
+        process(qp);
+    bl_processor_close(qp->processor);
+    free(qp->pieces);
+    rte_free(qp->ops);
+    explicit_bzero(qp, sizeof(*qp));
+    rte_free(qp);
+}
