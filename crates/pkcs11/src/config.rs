@@ -15,7 +15,8 @@ pub struct Config {
     pub slots: u64,
     /// How long an operation waits for others, at most.
     pub wait: Duration,
-    /// Operations on so many bytes and more meet others; public-key operations always do.
+    /// Hashes, MACs and CBC encryptions of so many bytes and more meet others; public-key operations
+    /// always do.
     pub meets_from: usize,
 }
 
@@ -40,7 +41,7 @@ impl Config {
                 .join("broadloom/pkcs11"),
             slots: 1,
             wait: Duration::from_micros(50),
-            meets_from: 16 << 10,
+            meets_from: 4096,
         };
         let (path, must_exist) = match env::var_os(FILE) {
             Some(path) => (PathBuf::from(path), true),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use broadloom::data::Bytes;
-use broadloom::{Data, Job, Registry};
+use broadloom::{Algorithm, CipherAlgorithm, Data, Direction, Job, Registry, Session as Engine};
 use cryptoki_sys::*;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -123,12 +123,19 @@ impl Module {
     }
 
     /// Processes a job: beside those of other threads, where there is something to gain.
-    pub fn run(&self, job: OwnedJob, alone: Option<broadloom::Session>) -> OwnedJob {
-        let is_signature = matches!(job.session().algorithm(), broadloom::Algorithm::PublicKey(_));
-        match is_signature || job.data().len() >= self.config.meets_from {
-            true => self.meeting.meet(job, alone),
-            false => self.meeting.at_once(job),
-        }
+    pub fn run(&self, job: OwnedJob, alone: Option<Engine>) -> OwnedJob {
+        let is_long = job.data().len() >= self.config.meets_from;
+        let gains = match job.session().algorithm() {
+            Algorithm::PublicKey(_) => true,
+            // Each step of a chain needs the step before, and leaves lanes to other chains.
+            Algorithm::Hash(_) | Algorithm::Mac(_) => is_long,
+            Algorithm::Cipher(CipherAlgorithm::AesCbc(_)) => {
+                is_long && job.session().direction() == Direction::Encrypt
+            }
+            // One message fills a core.
+            _ => false,
+        };
+        if gains { self.meeting.meet(job, alone) } else { self.meeting.at_once(job) }
     }
 
     /// The digest, tag or other output of a job over data that are read alone.
