@@ -61,3 +61,14 @@ Libs.private: $system
 Cflags: -I\${includedir}
 PC
 echo "installed libbroadloom $version below $root"
+
+# The provider of OpenSSL 3.
+install_openssl_provider() {
+    local module to=$root/lib/ossl-modules
+    module=$("${build[@]/broadloom-capi/broadloom-openssl-provider}" |
+        grep --only-matching '"[^"]*libbroadloom_openssl_provider\.so"' | tail -1 | tr -d '"')
+    install -d "$to"
+    install -m 644 "$module" "$to/broadloom.so.new"
+    mv "$to/broadloom.so.new" "$to/broadloom.so"
+}
+install_openssl_provider
