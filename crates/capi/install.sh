@@ -62,29 +62,34 @@ Libs.private: $system
 Cflags: -I\${includedir}
 PC
 
+# built PACKAGE FILE: builds a package, and prints the path of one of its outputs.
+built() {
+    "${build[@]/broadloom-capi/$1}" | grep --only-matching "\"[^\"]*$2\"" | tail -1 | tr -d '"'
+}
+
+# place FILE TARGET: installs a module beside its place, and renames it.
+place() {
+    install -D -m 644 "$1" "$2.new"
+    mv "$2.new" "$2"
+}
+
 # The PKCS #11 module, and the file by which p11-kit finds it.
-install_pkcs11() {
-    local module
-    module=$("${build[@]/broadloom-capi/broadloom-pkcs11}" |
-        grep --only-matching '"[^"]*libbroadloom_pkcs11\.so"' | tail -1 | tr -d '"')
-    install -d "$root/lib/pkcs11" "$root/share/p11-kit/modules"
-    install -m 644 "$module" "$root/lib/pkcs11/libbroadloom-pkcs11.so.new"
-    mv "$root/lib/pkcs11/libbroadloom-pkcs11.so.new" "$root/lib/pkcs11/libbroadloom-pkcs11.so"
-    echo "module: $prefix/lib/pkcs11/libbroadloom-pkcs11.so" \
-        >"$root/share/p11-kit/modules/broadloom.module"
-}
-install_pkcs11
+place "$(built broadloom-pkcs11 libbroadloom_pkcs11\.so)" "$root/lib/pkcs11/libbroadloom-pkcs11.so"
+install -d "$root/share/p11-kit/modules"
+echo "module: $prefix/lib/pkcs11/libbroadloom-pkcs11.so" \
+    >"$root/share/p11-kit/modules/broadloom.module"
 
-echo "installed libbroadloom $version below $root"
+# The provider for OpenSSL 3.
+place "$(built broadloom-openssl-provider libbroadloom_openssl_provider\.so)" \
+    "$root/lib/ossl-modules/broadloom.so"
 
-install_dpdk_drivers() {
-    local found
-    found=$(pkg-config --modversion libdpdk 2>/dev/null) || found=none
-    if [[ $found != 22.11.* ]]; then
-        echo "left out the drivers for DPDK: they need its headers of 22.11, and here is $found"
-        return
-    fi
+echo "installed libbroadloom $version, a PKCS #11 module and an OpenSSL provider below $root"
+
+# The drivers for DPDK, where the headers are.
+dpdk=$(pkg-config --modversion libdpdk 2>/dev/null) || dpdk=none
+if [[ $dpdk == 22.11.* ]]; then
     ../dpdk/build "$PWD/include" "$root/lib" "$root/lib/dpdk"
-    echo "installed the drivers for DPDK $found below $root/lib/dpdk"
-}
-install_dpdk_drivers
+    echo "installed the drivers for DPDK $dpdk below $root/lib/dpdk"
+else
+    echo "left out the drivers for DPDK: they need its headers of 22.11, and here is $dpdk"
+fi

@@ -108,12 +108,12 @@ unsafe extern "C" fn encrypt(
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
     unsafe {
         let operation = operation(pointer);
-        if !out.is_null() && job::is_inside() {
-            if let Some(scheme) = scheme(operation)
-                && let Some(made) = operation.ask(Purpose::Encrypt(scheme), given(data, len), None)
-            {
-                return made.map_or(0, |made| put(&made, out, out_len, room));
-            }
+        if !out.is_null()
+            && job::is_inside()
+            && let Some(scheme) = scheme(operation)
+            && let Some(made) = operation.ask(Purpose::Encrypt(scheme), given(data, len), None)
+        {
+            return made.map_or(0, |made| put(&made, out, out_len, room));
         }
         if !out.is_null() {
             *out_len = room;
@@ -133,12 +133,12 @@ unsafe extern "C" fn decrypt(
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
     unsafe {
         let operation = operation(pointer);
-        if !out.is_null() && job::is_inside() {
-            if let Some(scheme) = scheme(operation)
-                && let Some(made) = operation.ask(Purpose::Decrypt(scheme), given(data, len), None)
-            {
-                return made.map_or(0, |made| put(&made, out, out_len, room));
-            }
+        if !out.is_null()
+            && job::is_inside()
+            && let Some(scheme) = scheme(operation)
+            && let Some(made) = operation.ask(Purpose::Decrypt(scheme), given(data, len), None)
+        {
+            return made.map_or(0, |made| put(&made, out, out_len, room));
         }
         if !out.is_null() {
             *out_len = room;

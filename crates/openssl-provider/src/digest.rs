@@ -4,6 +4,7 @@ mod extendable;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::slice;
+use std::sync::OnceLock;
 
 use broadloom::HashAlgorithm;
 use broadloom::lanes::{
@@ -13,7 +14,8 @@ use zeroize::Zeroize;
 
 use crate::interface::*;
 use crate::libcrypto::fail;
-use crate::line::{self, Hashed};
+use crate::line::{self, COUNT, Hashed};
+use crate::theirs::{self, DigestFunctions, Owned};
 
 pub use extendable::process;
 
@@ -100,6 +102,7 @@ impl Facts {
         ] {
             // SAFETY: the caller's.
             if let Some(param) = unsafe { Param::find_mut(list, name) } {
+                // SAFETY: as above.
                 is_put &= unsafe { param.put_unsigned(value) };
             }
         }
@@ -134,6 +137,8 @@ pub unsafe fn given<'a>(data: *const u8, len: usize) -> &'a [u8] {
 /// A digest as libcrypto sees it.
 trait Provided: Hashed<Job<'static>: Send> {
     const LACKS_PARAMETERS: bool;
+    /// The first of its names.
+    const NAME: &'static CStr;
 
     const FUNCTIONS: &'static [Dispatch] = dispatch![
         FUNC_DIGEST_NEWCTX => newctx::<Self> as unsafe extern "C" fn(_) -> _,
@@ -147,27 +152,54 @@ trait Provided: Hashed<Job<'static>: Send> {
     ];
 }
 
+/// The default provider's functions of a digest.
+fn theirs<F: Provided>() -> Option<&'static DigestFunctions> {
+    static ALL: [OnceLock<Option<DigestFunctions>>; COUNT] = [const { OnceLock::new() }; COUNT];
+    ALL[F::PLACE].get_or_init(|| DigestFunctions::find(OP_DIGEST, F::NAME)).as_ref()
+}
+
+/// Its context is theirs: they have functions.
+fn known<F: Provided>() -> &'static DigestFunctions {
+    theirs::<F>().expect("a context of theirs was made by a function of theirs")
+}
+
 unsafe extern "C" fn newctx<F: Provided>(_: *mut c_void) -> *mut c_void {
-    Box::into_raw(Box::new(Message::<F>::new(None))).cast()
+    match theirs::<F>().filter(|_| theirs::are_wanted()) {
+        // SAFETY: the function is called with its provider's context.
+        Some(theirs) => unsafe { (theirs.newctx)(theirs::provider_context()) },
+        None => theirs::ours(Message::<F>::new(None)),
+    }
 }
 
 unsafe extern "C" fn freectx<F: Provided>(context: *mut c_void) {
-    if !context.is_null() {
-        // SAFETY: `newctx` or `dupctx` made it.
-        drop(unsafe { Box::<Message<F>>::from_raw(context.cast()) });
+    // SAFETY: `newctx` or `dupctx` made it.
+    match theirs::owner::<Message<F>>(context) {
+        Owned::Ours(message) => drop(unsafe { Box::from_raw(message) }),
+        Owned::Theirs(context) if context.is_null() => {}
+        // SAFETY: as above.
+        Owned::Theirs(context) => unsafe { (known::<F>().freectx)(context) },
     }
 }
 
 unsafe extern "C" fn dupctx<F: Provided>(context: *mut c_void) -> *mut c_void {
-    // SAFETY: `newctx` or `dupctx` made it.
-    let copy = unsafe { &*context.cast::<Message<F>>() }.clone();
-    Box::into_raw(Box::new(copy)).cast()
+    match theirs::owner::<Message<F>>(context) {
+        // SAFETY: `newctx` or `dupctx` made it.
+        Owned::Ours(message) => theirs::ours(unsafe { &*message }.clone()),
+        // SAFETY: as above.
+        Owned::Theirs(context) => unsafe { (known::<F>().dupctx)(context) },
+    }
 }
 
-unsafe extern "C" fn init<F: Provided>(context: *mut c_void, _: *const Param) -> c_int {
-    // SAFETY: `newctx` or `dupctx` made it.
-    unsafe { *context.cast() = Message::<F>::new(None) };
-    1
+unsafe extern "C" fn init<F: Provided>(context: *mut c_void, list: *const Param) -> c_int {
+    match theirs::owner::<Message<F>>(context) {
+        Owned::Ours(message) => {
+            // SAFETY: `newctx` or `dupctx` made it.
+            unsafe { *message = Message::new(None) };
+            1
+        }
+        // SAFETY: as above.
+        Owned::Theirs(context) => unsafe { (known::<F>().init)(context, list) },
+    }
 }
 
 unsafe extern "C" fn update<F: Provided>(
@@ -175,9 +207,15 @@ unsafe extern "C" fn update<F: Provided>(
     data: *const u8,
     len: usize,
 ) -> c_int {
-    // SAFETY: `newctx` or `dupctx` made it; the caller passes so many bytes.
-    unsafe { (*context.cast::<Message<F>>()).update(given(data, len)) };
-    1
+    match theirs::owner::<Message<F>>(context) {
+        Owned::Ours(message) => {
+            // SAFETY: `newctx` or `dupctx` made it; the caller passes so many bytes.
+            unsafe { (*message).update(given(data, len)) };
+            1
+        }
+        // SAFETY: as above.
+        Owned::Theirs(context) => unsafe { (known::<F>().update)(context, data, len) },
+    }
 }
 
 unsafe extern "C" fn last<F: Provided>(
@@ -186,14 +224,20 @@ unsafe extern "C" fn last<F: Provided>(
     out_len: *mut usize,
     room: usize,
 ) -> c_int {
+    let message = match theirs::owner::<Message<F>>(context) {
+        Owned::Ours(message) => message,
+        Owned::Theirs(context) => {
+            // SAFETY: `newctx` or `dupctx` made it.
+            return unsafe { (known::<F>().last)(context, out, out_len, room) };
+        }
+    };
     if room < F::DIGEST_LEN {
         let reason = format!("{room} bytes of room for a digest of {} bytes", F::DIGEST_LEN);
         return fail(c"digest_final", &reason);
     }
     // SAFETY: `newctx` or `dupctx` made it; the caller passes so much room.
     unsafe {
-        let out = slice::from_raw_parts_mut(out, F::DIGEST_LEN);
-        (*context.cast::<Message<F>>()).finish(out);
+        (*message).finish(slice::from_raw_parts_mut(out, F::DIGEST_LEN));
         *out_len = F::DIGEST_LEN;
     }
     1
@@ -211,10 +255,11 @@ unsafe extern "C" fn get_params<F: Provided>(list: *mut Param) -> c_int {
 }
 
 macro_rules! provided {
-    ($($function:ident: $lacks:literal, $names:literal;)+) => {
+    ($($function:ident: $lacks:literal, $first:literal, $names:literal;)+) => {
         $(
             impl Provided for $function {
                 const LACKS_PARAMETERS: bool = $lacks;
+                const NAME: &'static CStr = $first;
             }
         )+
 
@@ -239,14 +284,14 @@ macro_rules! provided {
 }
 
 provided! {
-    Md5: false, c"MD5:SSL3-MD5:1.2.840.113549.2.5";
-    Sha1: true, c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26";
-    Sha224: true, c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4";
-    Sha256: true, c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1";
-    Sha384: true, c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2";
-    Sha512: true, c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3";
-    Sha3_224: true, c"SHA3-224:2.16.840.1.101.3.4.2.7";
-    Sha3_256: true, c"SHA3-256:2.16.840.1.101.3.4.2.8";
-    Sha3_384: true, c"SHA3-384:2.16.840.1.101.3.4.2.9";
-    Sha3_512: true, c"SHA3-512:2.16.840.1.101.3.4.2.10";
+    Md5: false, c"MD5", c"MD5:SSL3-MD5:1.2.840.113549.2.5";
+    Sha1: true, c"SHA1", c"SHA1:SHA-1:SSL3-SHA1:1.3.14.3.2.26";
+    Sha224: true, c"SHA2-224", c"SHA2-224:SHA-224:SHA224:2.16.840.1.101.3.4.2.4";
+    Sha256: true, c"SHA2-256", c"SHA2-256:SHA-256:SHA256:2.16.840.1.101.3.4.2.1";
+    Sha384: true, c"SHA2-384", c"SHA2-384:SHA-384:SHA384:2.16.840.1.101.3.4.2.2";
+    Sha512: true, c"SHA2-512", c"SHA2-512:SHA-512:SHA512:2.16.840.1.101.3.4.2.3";
+    Sha3_224: true, c"SHA3-224", c"SHA3-224:2.16.840.1.101.3.4.2.7";
+    Sha3_256: true, c"SHA3-256", c"SHA3-256:2.16.840.1.101.3.4.2.8";
+    Sha3_384: true, c"SHA3-384", c"SHA3-384:2.16.840.1.101.3.4.2.9";
+    Sha3_512: true, c"SHA3-512", c"SHA3-512:2.16.840.1.101.3.4.2.10";
 }

@@ -98,12 +98,13 @@ unsafe extern "C" fn derive(
     // SAFETY: libcrypto passes what was handed out, and places.
     unsafe {
         let Context { operation, peer } = context(pointer);
-        if !out.is_null() && job::is_inside() && is_plain(operation) {
-            if let Some(peer) = peer.as_ref().and_then(|peer| peer.public_bytes())
-                && let Some(made) = operation.ask(Purpose::Agree, &peer, None)
-            {
-                return made.map_or(0, |made| put(&made, out, out_len, room));
-            }
+        if !out.is_null()
+            && job::is_inside()
+            && is_plain(operation)
+            && let Some(peer) = peer.as_ref().and_then(|peer| peer.public_bytes())
+            && let Some(made) = operation.ask(Purpose::Agree, &peer, None)
+        {
+            return made.map_or(0, |made| put(&made, out, out_len, room));
         }
         if !out.is_null() {
             *out_len = room;

@@ -31,5 +31,6 @@ mod self_test;
 mod settings;
 mod signature;
 mod stack;
+mod theirs;
 
 pub use provider::OSSL_provider_init;

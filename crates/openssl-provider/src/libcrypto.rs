@@ -6,11 +6,12 @@
 //! configuration. What runs there does not come back here.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::OnceLock;
+use std::ptr;
+use std::sync::{LazyLock, OnceLock};
 
 use broadloom_loader::{Library, find, open};
 
-use crate::interface::Param;
+use crate::interface::{Algorithm, Param};
 
 /// Types of libcrypto that are only pointed to.
 macro_rules! opaque {
@@ -75,6 +76,8 @@ functions! {
 
     OSSL_LIB_CTX_new: fn() -> *mut LibraryContext;
     OSSL_PROVIDER_load: fn(*mut LibraryContext, *const c_char) -> *mut c_void;
+    OSSL_PROVIDER_get0_provider_ctx: fn(*const c_void) -> *mut c_void;
+    OSSL_PROVIDER_query_operation: fn(*const c_void, c_int, *mut c_int) -> *const Algorithm;
     OSSL_PARAM_free: fn(*mut Param);
 
     EVP_PKEY_CTX_new_from_name:
@@ -188,29 +191,35 @@ pub fn functions() -> &'static Functions {
     load().expect("OSSL_provider_init has loaded them, or failed")
 }
 
-/// A library context in which there is the default provider alone.
-struct Apart(*mut LibraryContext);
+/// A library context in which there is the default provider alone, and that provider.
+struct Apart(*mut LibraryContext, *mut c_void);
 
-// SAFETY: libcrypto's contexts are for all threads.
+// SAFETY: libcrypto's contexts and providers are for all threads.
 unsafe impl Send for Apart {}
 // SAFETY: as above.
 unsafe impl Sync for Apart {}
 
+static APART: LazyLock<Apart> = LazyLock::new(|| {
+    let functions = functions();
+    // SAFETY: a new context belongs to nobody else; the name is a C string.
+    unsafe {
+        let context = (functions.OSSL_LIB_CTX_new)();
+        match context.is_null() {
+            true => Apart(context, ptr::null_mut()),
+            false => Apart(context, (functions.OSSL_PROVIDER_load)(context, c"default".as_ptr())),
+        }
+    }
+});
+
 /// The library context with the default provider alone; null where libcrypto has no memory for it.
 /// It lives as long as the process.
 pub fn apart() -> *mut LibraryContext {
-    static APART: OnceLock<Apart> = OnceLock::new();
-    let apart = APART.get_or_init(|| {
-        let functions = functions();
-        // SAFETY: a new context belongs to nobody else.
-        let context = unsafe { (functions.OSSL_LIB_CTX_new)() };
-        if !context.is_null() {
-            // SAFETY: the context is valid, and the name is a C string.
-            unsafe { (functions.OSSL_PROVIDER_load)(context, c"default".as_ptr()) };
-        }
-        Apart(context)
-    });
-    apart.0
+    APART.0
+}
+
+/// The default provider in that context; null where there is none.
+pub fn default_provider() -> *const c_void {
+    APART.1
 }
 
 /// Reports an error to libcrypto's error queue, and gives the 0 that stands for one.

@@ -25,7 +25,7 @@ use crate::settings;
 use crate::stack::with_room;
 
 pub use keys::{Answer, Kind, ask};
-pub use pieces::{Hashed, absorb, finish};
+pub use pieces::{COUNT, Hashed, absorb, finish};
 
 use keys::Keys;
 use pieces::AllPieces;

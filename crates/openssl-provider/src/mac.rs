@@ -3,6 +3,7 @@
 mod keccak;
 
 use std::ffi::{CStr, CString, c_int, c_void};
+use std::sync::OnceLock;
 use std::{ptr, slice};
 
 use broadloom::HashAlgorithm;
@@ -15,6 +16,7 @@ use crate::digest::{Message, given, hash_named};
 use crate::interface::*;
 use crate::libcrypto::{MacContext, apart, fail, functions};
 use crate::line::Hashed;
+use crate::theirs::{self, MacFunctions, Owned};
 
 /// All MACs.
 pub static ALGORITHMS: &[Algorithm] = &[
@@ -168,36 +170,67 @@ impl Context {
     }
 }
 
+/// The default provider's HMAC.
+fn theirs() -> Option<&'static MacFunctions> {
+    static HMAC: OnceLock<Option<MacFunctions>> = OnceLock::new();
+    HMAC.get_or_init(|| MacFunctions::find(OP_MAC, c"HMAC")).as_ref()
+}
+
+/// A context that is ours, or else the default provider's, with its functions.
+///
 /// # Safety
 /// `newctx` or `dupctx` made it.
-unsafe fn context<'a>(pointer: *mut c_void) -> &'a mut Context {
-    // SAFETY: the caller's.
-    unsafe { &mut *pointer.cast::<Context>() }
+unsafe fn context<'a>(
+    pointer: *mut c_void,
+) -> Result<&'a mut Context, (&'static MacFunctions, *mut c_void)> {
+    match theirs::owner::<Context>(pointer) {
+        // SAFETY: the caller's.
+        Owned::Ours(context) => Ok(unsafe { &mut *context }),
+        Owned::Theirs(context) => {
+            let functions = theirs().expect("a context of theirs was made by their function");
+            Err((functions, context))
+        }
+    }
 }
 
 unsafe extern "C" fn newctx(_: *mut c_void) -> *mut c_void {
-    Box::into_raw(Box::new(Context { hash: None, key: None, state: State::Nobody })).cast()
+    match theirs().filter(|_| theirs::are_wanted()) {
+        // SAFETY: the function is called with its provider's context.
+        Some(theirs) => unsafe { (theirs.newctx)(theirs::provider_context()) },
+        None => theirs::ours(Context { hash: None, key: None, state: State::Nobody }),
+    }
 }
 
 unsafe extern "C" fn freectx(pointer: *mut c_void) {
-    if !pointer.is_null() {
+    match theirs::owner::<Context>(pointer) {
         // SAFETY: `newctx` or `dupctx` made it.
-        drop(unsafe { Box::from_raw(pointer.cast::<Context>()) });
+        Owned::Ours(context) => drop(unsafe { Box::from_raw(context) }),
+        Owned::Theirs(context) => {
+            if let Some(theirs) = theirs() {
+                // SAFETY: as above.
+                unsafe { (theirs.freectx)(context) };
+            }
+        }
     }
 }
 
 unsafe extern "C" fn dupctx(pointer: *mut c_void) -> *mut c_void {
     // SAFETY: `newctx` or `dupctx` made it.
-    let Context { hash, key, state } = unsafe { context(pointer) };
+    let Context { hash, key, state } = match unsafe { context(pointer) } {
+        Ok(context) => context,
+        // SAFETY: as above.
+        Err((theirs, context)) => return unsafe { (theirs.dupctx)(context) },
+    };
     let state = match state {
         State::Nobody => State::Nobody,
         State::Lanes(keyed) => State::Lanes(keyed.copy()),
-        // SAFETY: the context is ours.
         State::Libcrypto(apart) => {
-            State::Libcrypto(Apart(unsafe { (functions().EVP_MAC_CTX_dup)(apart.0) }))
+            // SAFETY: the context is ours.
+            let copy = unsafe { (functions().EVP_MAC_CTX_dup)(apart.0) };
+            State::Libcrypto(Apart(copy))
         }
     };
-    Box::into_raw(Box::new(Context { hash: hash.clone(), key: key.clone(), state })).cast()
+    theirs::ours(Context { hash: hash.clone(), key: key.clone(), state })
 }
 
 unsafe extern "C" fn init(
@@ -208,7 +241,10 @@ unsafe extern "C" fn init(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, so many bytes, and its list.
     unsafe {
-        let context = context(pointer);
+        let context = match context(pointer) {
+            Ok(context) => context,
+            Err((theirs, context)) => return (theirs.init)(context, key, len, list),
+        };
         if set_ctx_params(pointer, list) != 1 {
             return 0;
         }
@@ -229,7 +265,11 @@ unsafe extern "C" fn init(
 unsafe extern "C" fn update(pointer: *mut c_void, data: *const u8, len: usize) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
     unsafe {
-        match &mut context(pointer).state {
+        let context = match context(pointer) {
+            Ok(context) => context,
+            Err((theirs, context)) => return (theirs.update)(context, data, len),
+        };
+        match &mut context.state {
             State::Nobody => fail(c"mac_update", "HMAC has no key yet"),
             State::Lanes(keyed) => {
                 keyed.update(given(data, len));
@@ -248,7 +288,11 @@ unsafe extern "C" fn last(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so much room.
     unsafe {
-        match &mut context(pointer).state {
+        let context = match context(pointer) {
+            Ok(context) => context,
+            Err((theirs, context)) => return (theirs.last)(context, out, out_len, room),
+        };
+        match &mut context.state {
             State::Nobody => fail(c"mac_final", "HMAC has no key yet"),
             State::Lanes(keyed) => {
                 let len = keyed.tag_len();
@@ -268,7 +312,11 @@ unsafe extern "C" fn last(
 unsafe extern "C" fn get_ctx_params(pointer: *mut c_void, list: *mut Param) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and its list.
     unsafe {
-        let (size, block_len) = match &context(pointer).state {
+        let context = match context(pointer) {
+            Ok(context) => context,
+            Err((theirs, context)) => return (theirs.get)(context, list),
+        };
+        let (size, block_len) = match &context.state {
             State::Lanes(keyed) => (keyed.tag_len(), keyed.block_len()),
             State::Libcrypto(apart) => {
                 return (functions().EVP_MAC_CTX_get_params)(apart.0, list);
@@ -294,7 +342,10 @@ unsafe extern "C" fn gettable_ctx_params(_: *mut c_void, _: *mut c_void) -> *con
 unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and its list.
     unsafe {
-        let context = context(pointer);
+        let context = match context(pointer) {
+            Ok(context) => context,
+            Err((theirs, context)) => return (theirs.set)(context, list),
+        };
         if let Some(param) = Param::find(list, c"digest") {
             let name = param.text().and_then(|name| CString::new(name).ok());
             if name.is_none() {

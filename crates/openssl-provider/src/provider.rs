@@ -113,11 +113,13 @@ unsafe extern "C" fn get_params(_: *mut c_void, list: *mut Param) -> c_int {
     for (name, text) in [(c"name", NAME), (c"version", VERSION), (c"buildinfo", BUILD.as_c_str())] {
         // SAFETY: libcrypto passes a list, and the texts are static.
         if let Some(param) = unsafe { Param::find_mut(list, name) } {
+            // SAFETY: as above.
             is_put &= unsafe { param.put_text(text) };
         }
     }
     // SAFETY: as above.
     if let Some(param) = unsafe { Param::find_mut(list, c"status") } {
+        // SAFETY: as above.
         is_put &= unsafe { param.put_unsigned(1) };
     }
     c_int::from(is_put)

@@ -30,7 +30,8 @@ macro_rules! hashed {
                 const BLOCK_LEN: usize = $block_len;
             }
         )+
-        const COUNT: usize = $count;
+        /// How many places there are.
+        pub const COUNT: usize = $count;
     };
 }
 
