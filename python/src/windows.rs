@@ -98,6 +98,9 @@ pub struct Window<'o, O> {
     pub out: &'o mut [O],
 }
 
+/// Gives the next window, until there is none.
+pub type Next<'n, 'o, O> = dyn FnMut() -> Option<Window<'o, O>> + 'n;
+
 /// Cuts `count` buffers into windows, and has threads take them.
 ///
 /// `len` is the length of a buffer. `place` is where in `out` its results end, and the results of
@@ -107,7 +110,7 @@ pub fn deal<'a, O: Send>(
     out: &'a mut [O],
     len: &(dyn Fn(usize) -> usize + Sync),
     place: &(dyn Fn(usize) -> usize + Sync),
-    work: &(dyn Fn(Place, &mut dyn FnMut() -> Option<Window<'a, O>>) + Sync),
+    work: &(dyn Fn(Place, &mut Next<'_, 'a, O>) + Sync),
 ) {
     let most_bytes = match threads {
         1 => usize::MAX,
@@ -144,7 +147,7 @@ pub fn process<'a, O: Send, T>(
     make: &(dyn Fn(usize, &'a mut [O]) -> Job<'a, T> + Sync),
     done: &(dyn Fn(&mut Job<'a, T>) + Sync),
 ) -> Vec<(usize, JobError)> {
-    let work = |processor: &mut Processor, next: &mut dyn FnMut() -> Option<Window<'a, O>>| {
+    let work = |processor: &mut Processor, next: &mut Next<'_, 'a, O>| {
         let mut failed = Vec::new();
         let mut jobs: Vec<Job<'a, T>> = Vec::with_capacity(count.min(MOST));
         while let Some(Window { start, end, out }) = next() {

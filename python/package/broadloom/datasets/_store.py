@@ -12,13 +12,13 @@ import time
 import uuid
 from collections import deque
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Literal, TypeVar
 
 import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Mapping
     from concurrent.futures import Executor, Future
 
 T = TypeVar("T")
@@ -29,6 +29,8 @@ BLOCK = 8 << 20
 AHEAD = 4
 #: Seconds to wait before the first retry; the wait doubles up to the longest one.
 FIRST_WAIT, LONGEST_WAIT = 0.1, 10.0
+#: Files that are synced one by one; a sync of the file system also waits for the files of others.
+FEW = 8
 #: Errors that no retry mends.
 PERMANENT = (
     FileNotFoundError,
@@ -119,7 +121,7 @@ class Place:
 
     What is written appears under its name as a whole. An object in a store has its name at the end
     of its upload. Files of this machine wait for ``settle``: one sync of the file system covers
-    all of them, and then they get their names.
+    many of them, and then they get their names.
     """
 
     def __init__(self, url: str, options: Mapping[str, Any], retries: int) -> None:
@@ -202,11 +204,19 @@ class Place:
         directories = {os.path.dirname(target) for _, target in self._waiting}
         for directory in directories:
             os.makedirs(directory, exist_ok=True)
-        sync_file_system(self.path("incoming"))
+        self._sync(path for path, _ in self._waiting)
         for path, target in self._waiting:
             os.replace(path, target)
+        self._sync({self.path("incoming"), *directories})
         self._waiting = []
-        sync_file_system(self.path("incoming"))
+
+    def _sync(self, paths: Iterable[str]) -> None:
+        """Waits until files and directories outlive a loss of power."""
+        if len(self._waiting) > FEW:
+            sync(self.path("incoming"), "syncfs")
+        else:
+            for path in paths:
+                sync(path, "fsync")
 
     def discard(self) -> None:
         """Removes the files that have no name yet."""
@@ -248,15 +258,16 @@ class Spool:
         self._is_taken = self._place.take(self._path, name)
 
 
-def sync_file_system(path: str) -> None:
-    """Waits until a file system has all that was written to it."""
-    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
-    if syncfs is None:
+def sync(path: str, call: Literal["fsync", "syncfs"]) -> None:
+    """Waits until the system has written a file, or the file system that the file is on."""
+    function = getattr(ctypes.CDLL(None, use_errno=True), call, None)
+    if function is None:
+        # Only Linux has syncfs.
         os.sync()
         return
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        if syncfs(descriptor) != 0:
+        if function(descriptor) != 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number), path)
     finally:
