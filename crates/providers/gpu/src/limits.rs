@@ -19,8 +19,8 @@ pub struct Limits {
     pub upload: f64,
     /// Bytes a second from the device to pinned memory of the host.
     pub download: f64,
-    /// Operations a second on words of 32 bits: rotations, additions, and functions of three inputs,
-    /// as many of each.
+    /// Operations a second on words of 32 bits: rotations, additions, and functions of three
+    /// inputs, as many of each.
     pub operations: f64,
 }
 
