@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds libbroadloom, shared and static, and installs it with headers, manual and pkg-config file;
-# and the PKCS #11 module.
+# Builds libbroadloom, shared and static, and installs it with headers, manual and pkg-config file.
+# Then it installs the fronts: the PKCS #11 module, the provider for OpenSSL 3, and the drivers for
+# DPDK where the headers of DPDK are.
 #
 #   crates/capi/install.sh --prefix DIR [--debug]
 #

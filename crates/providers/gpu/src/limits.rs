@@ -19,16 +19,23 @@ pub struct Limits {
     pub upload: f64,
     /// Bytes a second from the device to pinned memory of the host.
     pub download: f64,
-    /// Operations a second on words of 32 bits, a quarter of them rotations, a quarter additions.
+    /// Operations a second on words of 32 bits: rotations, additions, and functions of three
+    /// inputs, as many of each.
     pub operations: f64,
 }
 
 /// Runs of each measurement, of which the fastest counts.
 const RUNS: usize = 3;
 
-/// Work items of the arithmetic, and the turns of each, which have 16 operations.
+/// Work items of the arithmetic.
 const ITEMS: u32 = 1 << 16;
-const TURNS: u32 = 256;
+
+/// Operations of a work item in a turn: three in each of eight chains.
+const OPERATIONS: f64 = 24.0;
+
+/// Turns of a work item at first, and at most; they grow until a run takes so long.
+const TURNS: [u32; 2] = [16, 1 << 16];
+const LONG: Duration = Duration::from_millis(2);
 
 impl Gpu {
     /// Measures the [limits](Limits) of the device, by its own clock. A copy is as long as a batch.
@@ -40,13 +47,17 @@ impl Gpu {
         let mut slot = device.slot().map_err(|error| ProviderError::new(error.to_string()))?;
         let bytes = device.options.batch;
         let copies = best(|| run(device, &mut slot, bytes, bytes, None))?;
-        let arithmetic = best(|| run(device, &mut slot, 64, 64, Some(TURNS)))?;
+        let [mut turns, most] = TURNS;
+        while turns < most && run(device, &mut slot, 64, 64, Some(turns))?.kernels < LONG {
+            turns *= 4;
+        }
+        let arithmetic = best(|| run(device, &mut slot, 64, 64, Some(turns)))?;
         device.keep(slot);
         let rate = |amount: f64, time: Duration| amount / time.as_secs_f64().max(1e-9);
         Ok(Limits {
             upload: rate(bytes as f64, copies.upload),
             download: rate(bytes as f64, copies.download),
-            operations: rate(16.0 * f64::from(ITEMS) * f64::from(TURNS), arithmetic.kernels),
+            operations: rate(OPERATIONS * f64::from(ITEMS) * f64::from(turns), arithmetic.kernels),
         })
     }
 }

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use broadloom_engine::provider::{DeviceQueue, Operation};
 use broadloom_engine::{DeviceFault, JobError};
 
-use crate::batch::{Added, Batch, Entry};
+use crate::batch::{Added, Batch};
 use crate::cl::Flight;
 use crate::device::Device;
+use crate::lower::Entry;
 use crate::signal::Signal;
 use crate::statistics::Ended;
 

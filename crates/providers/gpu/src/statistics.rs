@@ -44,8 +44,8 @@ impl fmt::Display for Statistics {
         let percent = if offered == 0 { 0.0 } else { 100.0 * used as f64 / offered as f64 };
         write!(
             f,
-            "{jobs} jobs in {batches} batches; {uploaded} bytes copied there in {:.1?}, {downloaded} \
-             back in {:.1?}, kernels {:.1?}, work items {percent:.1} % busy",
+            "{jobs} jobs in {batches} batches; {uploaded} bytes copied there in {:.1?}, \
+             {downloaded} back in {:.1?}, kernels {:.1?}, work items {percent:.1} % busy",
             self.upload_time, self.download_time, self.kernel_time
         )?;
         let faults = [

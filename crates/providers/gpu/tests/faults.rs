@@ -50,6 +50,8 @@ fn a_device_without_memory_fails_its_batch_and_goes_on() {
     all_failed_with(&gpu, DeviceFault::OutOfMemory, DeviceFault::OutOfMemory);
     assert_eq!((gpu.statistics().batches, gpu.statistics().losses), (0, 0));
     assert!(gpu.statistics().out_of_memory >= 2, "{}", gpu.statistics());
+    let error = JobError::Device(DeviceFault::OutOfMemory).to_string();
+    assert!(error.ends_with("had no memory for the job"), "{error}");
 }
 
 #[test]

@@ -69,8 +69,8 @@ pub fn run_device(
     let refuse = |reason: String| PerfError::Provider { spec: Gpu::NAME.to_owned(), reason };
     let limits = gpu.limits().map_err(|error| refuse(error.to_string()))?;
     notes.push(format!(
-        "copies measured: {:.2} GB/s there, {:.2} GB/s back; arithmetic: {:.1} billion operations on \
-         32-bit words a second",
+        "copies measured: {:.2} GB/s there, {:.2} GB/s back; arithmetic: {:.1} billion operations \
+         on 32-bit words a second",
         limits.upload / 1e9,
         limits.download / 1e9,
         limits.operations / 1e9,

@@ -100,8 +100,8 @@ fn finding(rows: &[Row], algorithm: &str) -> Option<String> {
     let ratio = |row: &&Row| Some(cpu(row) / cpu(software(rows, row, false)?).max(1e-12));
     let ratio = device.iter().filter_map(ratio).reduce(f64::min)?;
     Some(format!(
-        "{algorithm}: the device beats one core {}, all cores {}; without transfer {} and {}; its CPU \
-         time is at least {} that of one core",
+        "{algorithm}: the device beats one core {}, all cores {}; without transfer {} and {}; its \
+         CPU time is at least {} that of one core",
         first(false, &elapsed),
         first(true, &elapsed),
         first(false, &kernels),
@@ -151,9 +151,10 @@ pub(super) mod tests {
     #[test]
     fn the_device_gains_where_it_is_faster() {
         let text = findings(&rows()).concat();
-        let expected = "hmac-sha1: the device beats one core from 64 B with 1 × 64 outstanding, all \
-                        cores nowhere; without transfer from 64 B with 1 × 16 outstanding and from \
-                        64 B with 1 × 16 outstanding; its CPU time is at least 0.75× that of one core";
+        let expected = "hmac-sha1: the device beats one core from 64 B with 1 × 64 outstanding, \
+                        all cores nowhere; without transfer from 64 B with 1 × 16 outstanding and \
+                        from 64 B with 1 × 16 outstanding; its CPU time is at least 0.75× that of \
+                        one core";
         assert_eq!(text, expected);
     }
 

@@ -49,20 +49,20 @@ impl Topic {
     pub const fn question(self) -> &'static str {
         match self {
             Threads => {
-                "Each thread waits for its one job at the device. Intel's paper needed 16 threads to \
-                 keep its engines busy so, and CPU time grew with them."
+                "Each thread waits for its one job at the device. Intel's paper needed 16 threads \
+                 to keep its engines busy so, and CPU time grew with them."
             }
             Outstanding => {
-                "One thread keeps so many jobs at the device. In Intel's paper 24 outstanding filled \
-                 it. A GPU needs thousands, because each work item takes one buffer."
+                "One thread keeps so many jobs at the device. In Intel's paper 24 outstanding \
+                 filled it. A GPU needs thousands, because each work item takes one buffer."
             }
             Models => {
-                "Each way of computing at its best: one core, all cores, the device with each call \
-                 waited for, and the device with many jobs outstanding."
+                "Each way of computing at its best: one core, all cores, the device with each \
+                 call waited for, and the device with many jobs outstanding."
             }
             Sizes => {
-                "The device with many jobs outstanding, beside one core and all cores, for short and \
-                 for long buffers. The column for kernels is what is left where data are in the \
+                "The device with many jobs outstanding, beside one core and all cores, for short \
+                 and for long buffers. The column for kernels is what is left where data are in the \
                  device's memory already."
             }
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use broadloom::emulated::Emulated;
-use broadloom::gpu::Gpu;
 use broadloom::error::SpecError;
+use broadloom::gpu::Gpu;
 use broadloom::provider::ProviderSpec;
 use broadloom::registry_on;
 use broadloom_engine::provider::Provider;

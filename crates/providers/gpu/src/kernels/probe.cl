@@ -1,18 +1,20 @@
-// How fast the device does 32-bit operations: those of hashes, in four chains side by side. Word
+// How fast the device does 32-bit operations: those of hashes, in eight chains side by side. Word
 // `tasks` of the input says how many turns.
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void probe(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
 {
-    const u32 item = get_global_id(0);
+    const u32 item = get_global_id(0), turns = in[tasks];
     if (item >= count) return;
-    u32 a = item, b = a + 1, c = a + 2, d = a + 3;
-    // 16 operations: 4 rotations, 4 additions, 8 of logic.
-    for (u32 i = 0; i < in[tasks]; i++) {
-        a = (rotate(a, 7u) + b) ^ (c & d);
-        b = (rotate(b, 9u) + c) ^ (d & a);
-        c = (rotate(c, 13u) + d) ^ (a & b);
-        d = (rotate(d, 18u) + a) ^ (b & c);
+    u32 x[8], sum = 0;
+    UNROLL
+    for (u32 i = 0; i < 8; i++) x[i] = item * 8 + i;
+    for (u32 turn = 0; turn < turns; turn++) {
+        // A rotation, an addition, and a function of three inputs.
+        UNROLL
+        for (u32 i = 0; i < 8; i++) x[i] = bitselect(rotate(x[i], 7u) + item, ~item, x[i]);
     }
-    out[item] = a ^ b ^ c ^ d;
+    UNROLL
+    for (u32 i = 0; i < 8; i++) sum ^= x[i];
+    out[item] = sum;
 }
