@@ -123,7 +123,7 @@ fn restic_reads_what_we_write() {
     well(ours(&place, &["init"]));
     assert_eq!(ours(&place, &["init"]).code, Some(1));
     let summary = json(&well(ours(&place, &["backup", "--json", "--tag", "x,y", "tree"])));
-    assert_eq!((&summary["files_new"], &summary["dirs_new"]), (&12.into(), &4.into()));
+    assert_eq!((&summary["files_new"], &summary["dirs_new"]), (&8.into(), &4.into()));
     let expected = listing(&place.path().join("tree"));
     well(ours(&place, &["restore", "latest", "--target", "back", "--sparse"]));
     assert_eq!(listing(&inside(&place, "back")), expected);
@@ -148,7 +148,8 @@ fn restic_reads_what_we_write() {
         assert_eq!(listed[0][key], mine[0][key], "{key}");
     }
     let paths = |said: Said| {
-        let paths = said.text().lines().filter(|line| line.starts_with("/tree"));
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let paths = text.lines().filter(|line| line.starts_with("/tree"));
         paths.filter(|line| !line.contains("strange")).map(str::to_owned).collect::<Vec<_>>()
     };
     let theirs = paths(well(restic(&place, &["ls", "latest"])));
@@ -178,21 +179,21 @@ fn we_read_and_continue_what_restic_writes() {
     well(restic(&place, &["backup", "tree"]));
     let summary = json(&well(ours(&place, &["backup", "--json", "tree"])));
     let counts = ["files_unmodified", "files_new", "files_changed", "data_blobs", "tree_blobs"];
-    assert_eq!(counts.map(|key| summary[key].as_u64().unwrap()), [11, 0, 0, 0, 0]);
+    assert_eq!(counts.map(|key| summary[key].as_u64().unwrap()), [8, 0, 0, 0, 0]);
     let trees = json(&well(restic(&place, &["snapshots", "--json"])));
     assert_eq!(trees[1]["tree"], trees[2]["tree"]);
     assert_eq!(trees[2]["parent"], trees[1]["id"]);
     // The same without a parent: the cuts and the trees are restic's too.
     let forced = json(&well(ours(&place, &["backup", "--json", "--force", "tree"])));
     let counts = ["files_new", "data_blobs", "tree_blobs"];
-    assert_eq!(counts.map(|key| forced[key].as_u64().unwrap()), [11, 0, 0]);
+    assert_eq!(counts.map(|key| forced[key].as_u64().unwrap()), [8, 0, 0]);
     place.write("tree/d/new", b"new");
     fs::remove_file(place.path().join("tree/empty")).unwrap();
     let summary = json(&well(ours(&place, &["backup", "--json", "tree"])));
     assert_eq!((&summary["files_new"], &summary["dirs_changed"]), (&1.into(), &2.into()));
     // restic finds its parent among ours.
     let theirs = json(&well(restic(&place, &["backup", "--json", "tree"])));
-    assert_eq!((&theirs["files_unmodified"], &theirs["data_blobs"]), (&11.into(), &0.into()));
+    assert_eq!((&theirs["files_unmodified"], &theirs["data_blobs"]), (&8.into(), &0.into()));
     let all = json(&well(restic(&place, &["snapshots", "--json"])));
     let id = |at: usize| all[at]["short_id"].as_str().unwrap().to_owned();
     let (first, last) = (id(0), id(4));
@@ -268,7 +269,9 @@ fn locks_are_those_of_restic() {
     let mut backup = place.command("snapshot");
     let backup = with_environment(&place, &mut backup).args(["backup", "--stdin", "-q"]);
     let mut backup = backup.stdin(Stdio::piped()).spawn().unwrap();
-    let locked = || place.names("repository/locks").len();
+    // Not those that are still written, whose names are longer.
+    let is_lock = |name: &String| name.len() == 64;
+    let locked = || place.names("repository/locks").into_iter().filter(is_lock).count();
     while locked() == 0 {
         std::thread::yield_now();
     }
@@ -327,8 +330,8 @@ fn streams_patterns_and_lists() {
     well(ours(&place, &["restore", "latest:/tree/d", "-t", "part", "-i", "/again", "-i", "x"]));
     assert_eq!(place.names("part"), ["again"]);
     assert!(place.read("part/again") == noise(5_000_000, 2));
-    let dry = json(&well(ours(&place, &["backup", "-n", "--json", "tree"])));
-    assert_eq!((&dry["dry_run"], &dry["files_new"]), (&true.into(), &12.into()));
+    let dry = json(&well(ours(&place, &["backup", "-n", "--json", "--force", "tree"])));
+    assert_eq!((&dry["dry_run"], &dry["files_new"]), (&true.into(), &8.into()));
     assert_eq!(json(&well(ours(&place, &["list", "--json"]))).as_array().unwrap().len(), 2);
     let config = json(&well(ours(&place, &["cat", "config"])));
     assert_eq!(config["version"], 2);

@@ -431,8 +431,8 @@ pub struct CatArgs {
     pub snapshot: String,
 
     /// The file
-    #[arg(value_name = "PATH", required_unless_present_any = ["snapshot"])]
-    pub path: Option<OsString>,
+    #[arg(value_name = "PATH")]
+    pub file: Option<OsString>,
 
     #[command(flatten)]
     pub selection: SelectionArgs,

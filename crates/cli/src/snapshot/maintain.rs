@@ -188,7 +188,7 @@ fn tell(
 pub fn cat(context: &mut Context, args: &CatArgs) -> Result<(), Failure> {
     let _lock = context.lock(Locking::Reading)?;
     let kind = match args.snapshot.as_str() {
-        "config" if args.path.is_none() => {
+        "config" if args.file.is_none() => {
             context.out.write_all(&context.repository.config_text())?;
             return Ok(writeln!(context.out)?);
         }
@@ -199,7 +199,7 @@ pub fn cat(context: &mut Context, args: &CatArgs) -> Result<(), Failure> {
         _ => None,
     };
     let path = args
-        .path
+        .file
         .as_ref()
         .ok_or_else(|| "which file? valid: SNAPSHOT PATH, or \"config\" alone".to_owned())?;
     if let Some(kind) = kind {

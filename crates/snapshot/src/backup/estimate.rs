@@ -9,6 +9,7 @@ use super::Progress;
 use super::filter::Filter;
 use super::targets::{absolute, below};
 use super::worker::joined;
+use crate::node::{Mode, NodeKind};
 
 /// Adds files and bytes below some paths to the totals, until `enough`. Says whether all were
 /// counted. What cannot be read is left to the backup to report.
@@ -39,10 +40,12 @@ fn count(
     if enough.load(Ordering::Relaxed) || elsewhere || filter.excludes(full, &stat) {
         return;
     }
-    if stat.st_mode & 0o170_000 != 0o040_000 {
-        let bytes = if stat.st_mode & 0o170_000 == 0o100_000 { stat.st_size as u64 } else { 0 };
+    let (_, kind) = Mode::from_unix(stat.st_mode);
+    if kind == NodeKind::File {
         progress.total_files.fetch_add(1, Ordering::Relaxed);
-        progress.total_bytes.fetch_add(bytes, Ordering::Relaxed);
+        progress.total_bytes.fetch_add(stat.st_size as u64, Ordering::Relaxed);
+    }
+    if kind != NodeKind::Dir {
         return;
     }
     for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {

@@ -191,10 +191,8 @@ impl Walk<'_> {
             _ if elsewhere => {}
             NodeKind::File => self.file(directory, path, entry),
             _ => match self.describe(&path, &entry) {
-                Ok(node) => {
-                    self.count_other(directory, &node);
-                    directory.push(node);
-                }
+                // restic counts regular files only.
+                Ok(node) => directory.push(node),
                 Err(error) => self.work.report(&path, error),
             },
         }
@@ -202,19 +200,6 @@ impl Walk<'_> {
 
     fn describe(&self, path: &Path, entry: &Entry) -> io::Result<Node> {
         self.work.describer.node(entry.name.clone(), path, &entry.stat)
-    }
-
-    /// restic counts what is no directory among files.
-    fn count_other(&self, directory: &Directory, node: &Node) {
-        let previous = directory.previous.as_ref().and_then(|previous| previous.find(&node.name));
-        let counts = &self.work.counts;
-        let count = match previous {
-            None => &counts.files_new,
-            Some(previous) if previous == node => &counts.files_unmodified,
-            Some(_) => &counts.files_changed,
-        };
-        count.fetch_add(1, Ordering::Relaxed);
-        self.work.progress.files.fetch_add(1, Ordering::Relaxed);
     }
 
     fn file(&mut self, directory: &Arc<Directory>, path: PathBuf, entry: Entry) {

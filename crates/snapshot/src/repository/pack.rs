@@ -98,27 +98,31 @@ impl Builder {
     ) -> Result<Pack, SnapshotError> {
         let (mut bytes, entries) =
             (std::mem::take(&mut self.bytes), std::mem::take(&mut self.entries));
-        let mut header = Vec::with_capacity(entries.len() * 41);
-        for entry in &entries {
-            let kind = match (entry.kind, entry.raw) {
-                (BlobKind::Data, 0) => 0,
-                (BlobKind::Tree, 0) => 1,
-                (BlobKind::Data, _) => 2,
-                (BlobKind::Tree, _) => 3,
-            };
-            header.push(kind);
-            header.extend_from_slice(&entry.length.to_le_bytes());
-            if entry.raw != 0 {
-                header.extend_from_slice(&entry.raw.to_le_bytes());
-            }
-            header.extend_from_slice(&entry.id.0);
-        }
-        let header = cryptor.seal(processor, &header)?;
+        let header = cryptor.seal(processor, &header(&entries))?;
         bytes.extend_from_slice(&header);
         bytes.extend_from_slice(&(header.len() as u32).to_le_bytes());
         let id = cryptor.hash(processor, &bytes)?;
         Ok(Pack { id, bytes, entries })
     }
+}
+
+/// The header that lists blobs which lie one after another.
+fn header(entries: &[Entry]) -> Vec<u8> {
+    let mut header = Vec::with_capacity(entries.len() * 41);
+    for entry in entries {
+        header.push(match (entry.kind, entry.raw) {
+            (BlobKind::Data, 0) => 0,
+            (BlobKind::Tree, 0) => 1,
+            (BlobKind::Data, _) => 2,
+            (BlobKind::Tree, _) => 3,
+        });
+        header.extend_from_slice(&entry.length.to_le_bytes());
+        if entry.raw != 0 {
+            header.extend_from_slice(&entry.raw.to_le_bytes());
+        }
+        header.extend_from_slice(&entry.id.0);
+    }
+    header
 }
 
 /// Bytes of a header, with those that say its length, from the last four bytes of a pack. `None`
@@ -193,5 +197,33 @@ mod tests {
         assert_eq!(header_length(200_u32.to_le_bytes(), 203), None);
         assert_eq!(header_length(200_u32.to_le_bytes(), 204), Some(200));
         assert_eq!(header_length(31_u32.to_le_bytes(), 204), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn headers_come_back(
+            blobs: Vec<(bool, u16, u16, [u8; 32])>,
+            cut in 1_usize..40,
+            flipped: proptest::sample::Index,
+        ) {
+            let mut offset = 0;
+            let entry = |(tree, length, raw, id): (bool, u16, u16, [u8; 32])| {
+                let kind = if tree { BlobKind::Tree } else { BlobKind::Data };
+                let length = u32::from(length) + OVERHEAD as u32;
+                offset += length;
+                Entry { id: Id(id), kind, offset: offset - length, length, raw: raw.into() }
+            };
+            let entries: Vec<Entry> = blobs.into_iter().map(entry).collect();
+            let mut bytes = header(&entries);
+            proptest::prop_assert_eq!(parse_header(&bytes, offset.into()), Ok(entries));
+            if let Some(len) = bytes.len().checked_sub(cut) {
+                proptest::prop_assert!(parse_header(&bytes[..len], offset.into()).is_err());
+                // Whatever stands there, what is taken for a header is one.
+                bytes[flipped.index(len + cut)] ^= 0xff;
+                if let Ok(entries) = parse_header(&bytes, offset.into()) {
+                    proptest::prop_assert_eq!(header(&entries), bytes);
+                }
+            }
+        }
     }
 }

@@ -184,12 +184,16 @@ fn remote(address: &str) -> Result<Option<Box<dyn Store>>, StoreError> {
 /// Refuses addresses that are no paths, rather than to make a directory of such a name.
 #[cfg(not(feature = "cloud"))]
 fn remote(address: &str) -> Result<Option<Box<dyn Store>>, StoreError> {
-    let schemes = ["s3:", "gs:", "azure:", "rest:", "sftp:", "b2:", "swift:", "rclone:"];
-    let is_remote = address.contains("://") || schemes.iter().any(|it| address.starts_with(it));
-    match is_remote {
+    match is_remote(address) {
         false => Ok(None),
         true => Err(StoreError::Address(format!(
             "{address:?} is no directory, and this program was built without the feature cloud"
         ))),
     }
+}
+
+/// Whether an address is one of restic's, and no path.
+fn is_remote(address: &str) -> bool {
+    let schemes = ["s3:", "gs:", "azure:", "rest:", "sftp:", "b2:", "swift:", "rclone:"];
+    address.contains("://") || schemes.iter().any(|scheme| address.starts_with(scheme))
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use futures_util::TryStreamExt;
+use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{ObjectStore, PutPayload};
 use tokio::runtime::Runtime;
@@ -33,23 +34,31 @@ impl Objects {
         Ok(Objects { store, prefix, runtime })
     }
 
-    /// The store that an address names: `s3://`, `gs://`, `az://`, `abfs://` and `https://` of
-    /// known services, and restic's `s3:HOST/BUCKET/PREFIX`, `gs:BUCKET:/PREFIX` and
-    /// `azure:CONTAINER:/PREFIX`. `None` for the path of a directory.
+    /// A repository in memory, for tests.
     ///
     /// # Errors
-    /// An address that looks like a URL and is none that is known.
+    /// If the system gives no threads.
+    pub fn in_memory() -> Result<Objects, StoreError> {
+        Objects::new(Arc::new(InMemory::new()), Path::default())
+    }
+
+    /// The store that an address names: restic's `s3:HOST/BUCKET/PREFIX`, `gs:BUCKET:/PREFIX` and
+    /// `azure:CONTAINER:/PREFIX`, and the URLs `s3://`, `gs://` and `az://`. `None` for the path of
+    /// a directory.
+    ///
+    /// # Errors
+    /// An address that looks like another place than a directory and is none that is known.
     pub fn parse(address: &str) -> Result<Option<Objects>, StoreError> {
         let wrong = |reason: String| StoreError::Address(format!("{address:?}: {reason}"));
-        let (url, endpoint) = match translated(address) {
-            Some(pair) => pair,
-            None if address.contains("://") => (address.to_owned(), None),
-            None => return Ok(None),
+        let Some((url, endpoint)) = translated(address) else {
+            if super::is_remote(address) {
+                let valid = "valid: a directory, s3:HOST/BUCKET/PATH, gs:BUCKET:/PATH or \
+                    azure:CONTAINER:/PATH";
+                return Err(wrong(valid.to_owned()));
+            }
+            return Ok(None);
         };
         let url = Url::parse(&url).map_err(|error| wrong(error.to_string()))?;
-        if url.scheme() == "file" {
-            return Err(wrong("valid for a directory: its path".to_owned()));
-        }
         // Options by the names that the ecosystem's tools read from the environment.
         let mut options: Vec<(String, String)> = std::env::vars()
             .filter(|(name, _)| {
@@ -74,26 +83,20 @@ impl Objects {
     }
 }
 
-/// The URL and the endpoint of an address as restic writes it.
+/// The URL and the endpoint of an address.
 fn translated(address: &str) -> Option<(String, Option<String>)> {
-    if address.contains("://") && !address.starts_with("s3:http") {
-        return None;
+    if ["s3://", "gs://", "az://"].iter().any(|scheme| address.starts_with(scheme)) {
+        return Some((address.to_owned(), None));
     }
     if let Some(rest) = address.strip_prefix("s3:") {
-        let (scheme, rest) = match rest.split_once("://") {
-            Some((scheme, rest)) => (scheme, rest),
-            None => ("https", rest),
-        };
-        let (host, path) = rest.split_once('/')?;
+        let (scheme, rest) = rest.split_once("://").unwrap_or(("https", rest));
+        let (host, path) = rest.split_once('/').filter(|(_, path)| !path.is_empty())?;
         return Some((format!("s3://{path}"), Some(format!("{scheme}://{host}"))));
     }
-    for (prefix, scheme) in [("gs:", "gs"), ("azure:", "az")] {
-        if let Some(rest) = address.strip_prefix(prefix) {
-            let (bucket, path) = rest.split_once(':')?;
-            return Some((format!("{scheme}://{bucket}/{}", path.trim_start_matches('/')), None));
-        }
-    }
-    None
+    [("gs:", "gs"), ("azure:", "az")].into_iter().find_map(|(prefix, scheme)| {
+        let (bucket, path) = address.strip_prefix(prefix)?.split_once(':')?;
+        Some((format!("{scheme}://{bucket}/{}", path.trim_start_matches('/')), None))
+    })
 }
 
 impl From<object_store::Error> for StoreError {

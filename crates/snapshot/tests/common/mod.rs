@@ -149,7 +149,7 @@ impl Store for Memory {
     }
 
     fn waits(&self) -> &[Duration] {
-        &[Duration::ZERO, Duration::from_millis(1)]
+        const { &[Duration::ZERO, Duration::from_millis(1)] }
     }
 }
 
