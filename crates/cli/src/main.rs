@@ -1,5 +1,5 @@
-//! The `broadloom` command: hash, verify, compress and encrypt many files at once, measure, and
-//! tell what the machine can do.
+//! The `broadloom` command: hash, verify, compress, encrypt and save many files at once, measure,
+//! and tell what the machine can do.
 
 mod completions;
 mod compress;
@@ -9,6 +9,8 @@ mod hash;
 mod info;
 mod man;
 mod perf;
+mod prompt;
+mod snapshot;
 mod verify;
 
 use std::process::ExitCode;
@@ -19,7 +21,7 @@ use broadloom_cli::streams;
 use broadloom_lanes::Cpu;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Hashes, verifies, compresses and encrypts many files at once, measures, and tells what the machine can do
+/// Hashes, verifies, compresses, encrypts and saves many files at once, measures, and tells what the machine can do
 #[derive(Parser)]
 #[command(name = "broadloom", version, propagate_version = true, infer_long_args = true)]
 struct Cli {
@@ -36,6 +38,7 @@ enum Command {
     Keygen(encrypt::KeygenArgs),
     Hash(hash::HashArgs),
     VerifySignatures(Box<verify::VerifyArgs>),
+    Snapshot(Box<snapshot::SnapshotArgs>),
     Info(info::InfoArgs),
     Perf(perf::PerfArgs),
     Completions(completions::CompletionsArgs),
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         Command::Keygen(args) => encrypt::keygen(args),
         Command::Hash(args) => hash::run(args, &cpu),
         Command::VerifySignatures(args) => verify::run(*args, &cpu),
+        Command::Snapshot(args) => snapshot::run(*args, &cpu),
         Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),
         Command::Perf(args) => perf::run(args, &cpu),
         Command::Completions(args) => {

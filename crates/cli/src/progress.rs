@@ -43,6 +43,14 @@ impl Progress {
         self
     }
 
+    /// Tells how many bytes there will be, once that is known.
+    pub fn set_total(&self, total: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_length(total);
+            bar.set_style(style(true));
+        }
+    }
+
     /// Counts bytes that are done.
     pub fn advance(&mut self, bytes: u64) {
         let Some(bar) = &self.bar else { return };
@@ -72,16 +80,21 @@ impl Drop for Progress {
 }
 
 fn hidden_bar(total: Option<u64>) -> ProgressBar {
-    let template = if total.is_some() { "{wide_bar} {status}" } else { "{spinner} {status}" };
+    let style = style(total.is_some());
+    ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden()).with_style(style)
+}
+
+/// A bar where the total is known.
+fn style(total: bool) -> ProgressStyle {
+    let template = if total { "{wide_bar} {status}" } else { "{spinner} {status}" };
     let style = ProgressStyle::with_template(template).expect("the template is well formed");
-    let style = style.with_key("status", |state: &ProgressState, out: &mut dyn fmt::Write| {
+    style.with_key("status", |state: &ProgressState, out: &mut dyn fmt::Write| {
         let columns = usize::from(Term::stderr().size().1);
         let rate = state.per_sec() as u64;
         let status = status(columns, state.pos(), state.len(), rate, state.eta());
         // A bar without its text is no reason to end the run.
         let _ = out.write_str(&status);
-    });
-    ProgressBar::with_draw_target(total, ProgressDrawTarget::hidden()).with_style(style)
+    })
 }
 
 /// As much as can be said beside the bar on a line of so many columns.

@@ -24,12 +24,21 @@ const ENDING: [i32; 10] =
 /// # Errors
 /// If the system does not let it, or gives no thread.
 pub fn watch() -> io::Result<()> {
+    watch_and(|| {})
+}
+
+/// As [`watch`]; `before` is called before a signal ends the program.
+///
+/// # Errors
+/// As [`watch`].
+pub fn watch_and(before: impl Fn() + Send + 'static) -> io::Result<()> {
     let ignored = ignored();
     let watched = ENDING.into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let mut signals = Signals::new(watched.chain([SIGXFSZ]))?;
     let wait = move || {
         if let Some(signal) = signals.forever().find(|&signal| signal != SIGXFSZ) {
             target::remove_pending();
+            before();
             // It ends the program; where it cannot, the program must not go on with its files gone.
             let _ = emulate_default_handler(signal);
             std::process::abort();

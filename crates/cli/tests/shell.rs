@@ -8,7 +8,7 @@ use std::process::Command;
 use common::{Place, run};
 
 /// All commands, as manual pages name them.
-const COMMANDS: [&str; 17] = [
+const COMMANDS: &[&str] = &[
     "broadloom",
     "broadloom-completions",
     "broadloom-compress",
@@ -25,6 +25,19 @@ const COMMANDS: [&str; 17] = [
     "broadloom-perf-device",
     "broadloom-perf-pk",
     "broadloom-perf-workloads",
+    "broadloom-snapshot",
+    "broadloom-snapshot-backup",
+    "broadloom-snapshot-cat",
+    "broadloom-snapshot-check",
+    "broadloom-snapshot-diff",
+    "broadloom-snapshot-find",
+    "broadloom-snapshot-forget",
+    "broadloom-snapshot-init",
+    "broadloom-snapshot-list",
+    "broadloom-snapshot-ls",
+    "broadloom-snapshot-restore",
+    "broadloom-snapshot-stats",
+    "broadloom-snapshot-unlock",
     "broadloom-verify-signatures",
 ];
 

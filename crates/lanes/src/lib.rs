@@ -50,6 +50,7 @@ mod manager;
 mod outcome;
 mod plain;
 pub mod probe;
+mod rabin;
 #[cfg(feature = "legacy")]
 mod rc4;
 mod report;
@@ -99,6 +100,7 @@ pub use manager::Lanes;
 pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
 #[doc(hidden)]
 pub use outcome::public;
+pub use rabin::{RabinError, RabinSearch};
 #[cfg(feature = "legacy")]
 pub use rc4::{Rc4Job, Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,13 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use broadloom::encryption::age::{Ask, Passphrase};
 use broadloom_cli::message::reason;
 use broadloom_cli::quote::shown;
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::args::CommonArgs;
-
-/// Longest passphrase that is read, in bytes.
-const LONGEST: usize = 4096;
+use crate::prompt::{self, LONGEST, said};
 
 /// Where a passphrase comes from.
 #[derive(Clone)]
@@ -45,7 +42,9 @@ impl Origin {
     /// What is wrong, in words.
     pub fn read(&self, new: bool) -> io::Result<Passphrase> {
         let line = match self {
-            Origin::Terminal => from_terminal(new)?,
+            Origin::Terminal => {
+                prompt::ask("Passphrase: ", new, "--passphrase-file, --passphrase-command")?
+            }
             Origin::File(path) => {
                 let line = File::open(path).and_then(first_line);
                 line.map_err(|error| said(format!("{}: {}", shown(path), reason(&error))))?
@@ -66,10 +65,6 @@ impl Origin {
             Ok(known.clone().expect("it was just read"))
         })
     }
-}
-
-fn said(text: impl Into<String>) -> io::Error {
-    io::Error::other(text.into())
 }
 
 /// The first line of what is read, without its end.
@@ -96,62 +91,5 @@ fn from_command(command: &OsString) -> io::Result<Zeroizing<Vec<u8>>> {
     match status.success() {
         true => line.unwrap_or_else(|| Err(said("the command has no output"))),
         false => Err(said(format!("the command failed: {status}"))),
-    }
-}
-
-fn from_terminal(new: bool) -> io::Result<Zeroizing<Vec<u8>>> {
-    let opened = File::options().read(true).write(true).open("/dev/tty");
-    let terminal = opened.map_err(|error| {
-        said(format!(
-            "there is no terminal to ask for it ({}); valid: --passphrase-file, --passphrase-command",
-            reason(&error)
-        ))
-    })?;
-    let first = prompt(&terminal, "Passphrase: ")?;
-    if new && *first != *prompt(&terminal, "The same again: ")? {
-        return Err(said("it was not the same again"));
-    }
-    Ok(first)
-}
-
-/// Asks for a line, of which nothing is shown.
-fn prompt(mut terminal: &File, text: &str) -> io::Result<Zeroizing<Vec<u8>>> {
-    let before = tcgetattr(terminal)?;
-    let mut silent = before.clone();
-    // Signals too: one that ended the program would leave the terminal silent.
-    silent.local_modes -= LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
-    tcsetattr(terminal, OptionalActions::Flush, &silent)?;
-    let line = terminal.write_all(text.as_bytes()).and_then(|()| silent_line(terminal));
-    tcsetattr(terminal, OptionalActions::Now, &before)?;
-    terminal.write_all(b"\n")?;
-    line
-}
-
-/// What keys stand for.
-const INTERRUPT: u8 = 3;
-const END: u8 = 4;
-const BACKSPACE: [u8; 2] = [8, 127];
-const KILL: u8 = 21;
-
-fn silent_line(mut terminal: &File) -> io::Result<Zeroizing<Vec<u8>>> {
-    let mut line = Zeroizing::new(Vec::with_capacity(LONGEST));
-    loop {
-        let mut key = [0];
-        let read = terminal.read(&mut key)?;
-        let end = read == 0 || key[0] == b'\n' || key[0] == b'\r' || key[0] == END;
-        if end {
-            return Ok(line);
-        } else if key[0] == INTERRUPT {
-            return Err(said("interrupted"));
-        } else if key[0] == KILL {
-            line.zeroize();
-        } else if BACKSPACE.contains(&key[0]) {
-            // The whole of a character in UTF-8.
-            while line.pop().is_some_and(|byte| byte & 0xc0 == 0x80) {}
-        } else if line.len() < LONGEST {
-            line.push(key[0]);
-        } else {
-            return Err(said("it is longer than 4096 bytes"));
-        }
     }
 }

@@ -1,0 +1,175 @@
+//! `broadloom snapshot backup`.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use broadloom_cli::message::reason;
+use broadloom_cli::quote::shown;
+use broadloom_cli::streams::StandardInput;
+use broadloom_snapshot::backup::{
+    BackupOptions, Changes, Filter, Parent, Progress, Source, Summary, backup, estimate,
+};
+use broadloom_snapshot::snapshot::{Selection, Snapshots};
+use broadloom_snapshot::{Compression, Time, to_json};
+use serde_json::json;
+
+use super::args::{BackupArgs, How};
+use super::context::{Context, Failure, Locking};
+use super::display::Display;
+use super::text::{size, span};
+
+/// Makes the backup.
+pub fn run(context: &mut Context, args: BackupArgs) -> Result<(), Failure> {
+    let (filter, excludes) = filter(&args)?;
+    let lock = match args.dry_run {
+        true => None,
+        false => context.lock(Locking::Adding)?,
+    };
+    let parent = match (&args.parent, args.force) {
+        (_, true) => Parent::None,
+        (None, false) => Parent::Latest,
+        (Some(name), false) => {
+            let all = Snapshots::all(&context.repository)?;
+            Parent::Snapshot(all.find(name, &Selection::default())?.id)
+        }
+    };
+    let source = match args.stdin {
+        true => {
+            let name = args.stdin_filename.trim_start_matches('/').to_owned();
+            if name.is_empty() || name.contains('/') || name == "." || name == ".." {
+                let wrong = &args.stdin_filename;
+                return Err(format!("--stdin-filename is {wrong:?}; valid: a name").into());
+            }
+            Source::Stream { name, content: Box::new(StandardInput) }
+        }
+        false => Source::Paths(args.paths.clone()),
+    };
+    for path in args.paths.iter().filter(|_| !args.stdin) {
+        if let Err(error) = fs::symlink_metadata(path) {
+            return Err(format!("{}: {}", shown(path), reason(&error)).into());
+        }
+    }
+    let mut options = BackupOptions::new(source);
+    options.excludes = excludes;
+    options.tags = args.tag.iter().filter(|tag| !tag.is_empty()).cloned().collect();
+    options.host = args.host.clone();
+    options.time = args.time.as_deref().map(Time::parse_local).transpose()?;
+    options.parent = parent;
+    let ignore_ctime = args.ignore_ctime || args.ignore_inode;
+    options.changes = Changes { ignore_ctime, ignore_inode: args.ignore_inode };
+    options.with_atime = args.with_atime;
+    options.dry_run = args.dry_run;
+    options.compression = match args.compression {
+        How::Auto => Compression::Auto,
+        How::Off => Compression::Off,
+        How::Max => Compression::Max,
+    };
+    options.threads = args.threads.get();
+    options.memory = usize::try_from(args.memory.get()).unwrap_or(usize::MAX);
+    let common = &context.common;
+    let display = Display::new("broadloom snapshot backup", "archival", common.json, common.quiet);
+    let progress = Progress::default();
+    let enough = AtomicBool::new(false);
+    let lock = lock.as_ref().map(|held| &held.0);
+    let (repository, filter) = (&context.repository, &filter);
+    options.filter = filter.clone();
+    let summary = thread::scope(|scope| {
+        if display.is_watched() && !args.stdin {
+            scope.spawn(|| {
+                if estimate(&args.paths, filter, &progress, &enough) {
+                    display.counted.store(true, Ordering::Relaxed);
+                }
+            });
+        }
+        let made =
+            display.during(&progress, || backup(repository, lock, options, &progress, &display));
+        enough.store(true, Ordering::Relaxed);
+        made
+    })?;
+    tell(context, &summary)?;
+    if summary.incomplete { Err(Failure::Incomplete) } else { Ok(()) }
+}
+
+/// What is left out, and the patterns for the snapshot.
+fn filter(args: &BackupArgs) -> Result<(Filter, Vec<String>), Failure> {
+    let mut filter = Filter {
+        exclude_caches: args.exclude_caches,
+        exclude_larger_than: args.exclude_larger_than.map(u64::from),
+        one_file_system: args.one_file_system,
+        ..Filter::default()
+    };
+    let present = args.exclude_if_present.iter().map(|name| name.as_bytes().to_vec());
+    filter.exclude_if_present = present.collect();
+    let mut excludes = args.exclude.clone();
+    for path in &args.exclude_file {
+        excludes.extend(lines(path)?);
+    }
+    for pattern in &excludes {
+        filter.excludes.add(pattern, false)?;
+    }
+    for pattern in &args.iexclude {
+        filter.excludes.add(pattern, true)?;
+    }
+    excludes.extend(args.iexclude.iter().cloned());
+    Ok((filter, excludes))
+}
+
+/// The patterns of a file: lines that are neither empty nor comments.
+fn lines(path: &Path) -> Result<Vec<String>, Failure> {
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|error| format!("{}: {}", shown(path), reason(&error)))?;
+    let lines = text.lines().map(str::trim);
+    Ok(lines.filter(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned).collect())
+}
+
+fn tell(context: &mut Context, summary: &Summary) -> Result<(), Failure> {
+    if context.common.json {
+        let mut line = json!({
+            "message_type": "summary",
+            "files_new": summary.files_new,
+            "files_changed": summary.files_changed,
+            "files_unmodified": summary.files_unmodified,
+            "dirs_new": summary.dirs_new,
+            "dirs_changed": summary.dirs_changed,
+            "dirs_unmodified": summary.dirs_unmodified,
+            "data_blobs": summary.data_blobs,
+            "tree_blobs": summary.tree_blobs,
+            "data_added": summary.added,
+            "data_added_packed": summary.stored,
+            "total_files_processed": summary.files(),
+            "total_bytes_processed": summary.bytes,
+            "total_duration": summary.duration.as_secs_f64(),
+        });
+        match summary.snapshot {
+            Some(id) => line["snapshot_id"] = json!(id.to_string()),
+            None => line["dry_run"] = json!(true),
+        }
+        context.out.write_all(&to_json(&line))?;
+        writeln!(context.out)?;
+        return Ok(());
+    }
+    let (files, dirs) = (
+        (summary.files_new, summary.files_changed, summary.files_unmodified),
+        (summary.dirs_new, summary.dirs_changed, summary.dirs_unmodified),
+    );
+    if let Some(parent) = summary.parent {
+        context.say(&format!("using parent snapshot {}\n", parent.short()))?;
+    }
+    for (what, (new, changed, same)) in [("Files:", files), ("Dirs: ", dirs)] {
+        let line = format!("{what} {new:11} new, {changed:5} changed, {same:5} unmodified");
+        context.say(&line)?;
+    }
+    let would = if summary.snapshot.is_some() { "Added" } else { "Would add" };
+    let (added, stored) = (size(summary.added), size(summary.stored));
+    context.say(&format!("{would} to the repository: {added} ({stored} stored)\n"))?;
+    let (files, bytes) = (summary.files(), size(summary.bytes));
+    context.say(&format!("processed {files} files, {bytes} in {}", span(summary.duration)))?;
+    if let Some(id) = summary.snapshot {
+        context.say(&format!("snapshot {} saved", id.short()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,175 @@
+//! What all commands share: the repository, its lock, and how they speak.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, BufWriter, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use broadloom::{Registry, registry_on};
+use broadloom_cli::message::reason;
+use broadloom_cli::streams::StandardOutput;
+use broadloom_lanes::Cpu;
+use broadloom_snapshot::snapshot::{Named, Selection, Snapshots};
+use broadloom_snapshot::{Lock, Remover, Repository, SnapshotError, store};
+
+use super::args::{CommonArgs, SelectionArgs};
+use super::password::password;
+
+/// Why a command ends.
+pub enum Failure {
+    /// It is to be said.
+    Said(String),
+    /// Standard output cannot be written.
+    Output(io::Error),
+    /// Files that could not be read are not in the snapshot.
+    Incomplete,
+}
+
+impl From<SnapshotError> for Failure {
+    fn from(error: SnapshotError) -> Failure {
+        Failure::Said(error.to_string())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Failure {
+        Failure::Said(text)
+    }
+}
+
+/// Standard output, buffered.
+pub type Out = BufWriter<StandardOutput>;
+
+/// The repository of a command line.
+pub struct Context {
+    pub common: CommonArgs,
+    pub repository: Arc<Repository>,
+    pub out: Out,
+}
+
+/// What a signal removes before it ends the program.
+static HELD: Mutex<Option<Remover>> = Mutex::new(None);
+
+/// Removes the lock that is held.
+pub fn release() {
+    if let Some(remover) = &*HELD.lock().unwrap_or_else(PoisonError::into_inner) {
+        remover.remove();
+    }
+}
+
+/// How a command locks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Locking {
+    /// It reads, and may do without.
+    Reading,
+    /// It adds.
+    Adding,
+    /// It removes, or must see no change.
+    Alone,
+}
+
+impl Context {
+    /// Opens the repository, or makes it.
+    pub fn open(common: CommonArgs, cpu: &Cpu, new: bool) -> Result<Context, Failure> {
+        let address = common.repo.clone().or_else(|| env::var_os("RESTIC_REPOSITORY"));
+        let address = address.ok_or_else(|| {
+            "which repository? valid: --repo REPOSITORY, or RESTIC_REPOSITORY".to_owned()
+        })?;
+        let password = password(&common, new);
+        let password = password.map_err(|error| format!("the password: {}", reason(&error)))?;
+        let registry: Registry = registry_on(cpu);
+        let store = store(address)?;
+        let repository = match new {
+            true => Repository::init(store, &registry, &password)?,
+            false => Repository::open(store, &registry, &password)?,
+        };
+        let (repository, out) = (Arc::new(repository), BufWriter::new(StandardOutput));
+        Ok(Context { common, repository, out })
+    }
+
+    /// Locks the repository.
+    pub fn lock(&self, how: Locking) -> Result<Option<Held>, Failure> {
+        if how == Locking::Reading && self.common.no_lock {
+            return Ok(None);
+        }
+        let lock = Lock::new(&self.repository, how == Locking::Alone)?;
+        *HELD.lock().unwrap_or_else(PoisonError::into_inner) = Some(lock.remover());
+        Ok(Some(Held(lock)))
+    }
+
+    /// The snapshots that are meant, oldest first: those that are named, or all that fit.
+    pub fn chosen(&self, names: &[String], selection: &Selection) -> Result<Snapshots, Failure> {
+        let mut all = Snapshots::all(&self.repository)?;
+        if names.is_empty() {
+            all.retain(selection);
+            return Ok(all);
+        }
+        let mut chosen = Vec::new();
+        for name in names {
+            chosen.push(all.find(name, selection)?.clone());
+        }
+        Ok(Snapshots(chosen))
+    }
+
+    /// The snapshot that is meant, and the path behind its name.
+    pub fn named(
+        &self,
+        text: &OsString,
+        selection: &Selection,
+    ) -> Result<(Named, Vec<u8>), Failure> {
+        let bytes = text.as_encoded_bytes();
+        let (name, path) = match bytes.iter().position(|&byte| byte == b':') {
+            Some(at) => (&bytes[..at], &bytes[at + 1..]),
+            None => (bytes, &b""[..]),
+        };
+        let name = String::from_utf8_lossy(name);
+        let all = Snapshots::all(&self.repository)?;
+        Ok((all.find(&name, selection)?.clone(), path.to_vec()))
+    }
+
+    /// Says something that is not asked for; not with `--quiet` or `--json`.
+    pub fn say(&mut self, text: &str) -> io::Result<()> {
+        match self.common.quiet || self.common.json {
+            true => Ok(()),
+            false => writeln!(self.out, "{text}"),
+        }
+    }
+}
+
+/// A lock, which a signal removes too.
+pub struct Held(pub Lock);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        HELD.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+fn store(address: OsString) -> Result<Box<dyn store::Store>, Failure> {
+    match address.into_string() {
+        Ok(text) => {
+            store::open(&text).map_err(|error| Failure::Said(format!("the repository: {error}")))
+        }
+        // A name that is not UTF-8 is a directory's.
+        Err(path) => Ok(Box::new(store::Directory::new(path))),
+    }
+}
+
+impl SelectionArgs {
+    /// Which snapshots are meant.
+    pub fn selection(&self) -> Selection {
+        let tags = self.tag.iter().map(|tags| lists(tags)).collect();
+        Selection { hosts: self.host.clone(), tags, paths: self.path.clone() }
+    }
+}
+
+/// Tags with commas between them.
+pub fn lists(tags: &str) -> Vec<String> {
+    tags.split(',').map(str::to_owned).collect()
+}

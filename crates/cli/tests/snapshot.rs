@@ -1,0 +1,436 @@
+//! `broadloom snapshot` with restic beside it: each reads, checks and adds to what the other wrote.
+
+mod common;
+
+use std::ffi::OsStr;
+use std::fs::{self, File, Permissions};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::tools::has_version;
+use common::{Place, Said, noise, run, text};
+use serde_json::Value;
+
+/// Whether restic is there: it tells its version by a command of its own.
+fn has_restic() -> bool {
+    has_version("restic", "version")
+}
+
+/// A place with a password, and the environment that names the repository.
+fn place() -> Place {
+    let place = Place::new();
+    place.write("password", "correct horse \n");
+    place
+}
+
+fn with_environment<'c>(place: &Place, command: &'c mut Command) -> &'c mut Command {
+    command
+        .current_dir(place.path())
+        .env("RESTIC_REPOSITORY", "repository")
+        .env("RESTIC_PASSWORD_FILE", "password")
+        .env("RESTIC_CACHE_DIR", place.path().join("cache"))
+        .env_remove("RESTIC_PASSWORD")
+        .env("TZ", "UTC")
+}
+
+fn ours(place: &Place, args: &[&str]) -> Said {
+    ours_with(place, args, b"")
+}
+
+fn ours_with(place: &Place, args: &[&str], stdin: &[u8]) -> Said {
+    run(with_environment(place, place.command("snapshot").args(args)), stdin)
+}
+
+fn restic(place: &Place, args: &[&str]) -> Said {
+    let mut restic = Command::new("restic");
+    run(with_environment(place, restic.args(args)), b"")
+}
+
+/// The last line of JSON.
+fn json(said: &Said) -> Value {
+    let line = said.text().lines().last().unwrap_or_else(|| panic!("{}", said.stderr));
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+fn well(said: Said) -> Said {
+    assert_eq!(said.code, Some(0), "{}{}", said.text(), said.stderr);
+    said
+}
+
+/// Files of all kinds.
+fn make_tree(place: &Place) {
+    place.write("tree/empty", b"");
+    place.write("tree/text", text(400_000, 1));
+    place.write("tree/d/large", noise(5_000_000, 2));
+    place.write("tree/d/again", noise(5_000_000, 2));
+    place.write("tree/d/e/one", b"1");
+    let at = |name: &str| place.path().join("tree").join(name);
+    fs::create_dir(at("void")).unwrap();
+    symlink("text", at("link")).unwrap();
+    symlink("/nowhere/at all", at("d/dangling")).unwrap();
+    fs::hard_link(at("d/e/one"), at("hard")).unwrap();
+    let strange = OsStr::from_bytes(b"strange \xff\n\"\\ \xc3\xbc <&>");
+    fs::write(at("d").join(strange), b"strange").unwrap();
+    symlink(OsStr::from_bytes(b"to \xfe"), at("d/strange link")).unwrap();
+    let sparse = File::create(at("sparse")).unwrap();
+    sparse.set_len(3 << 20).unwrap();
+    sparse.write_all_at(b"end", (3 << 20) - 3).unwrap();
+    fs::set_permissions(at("text"), Permissions::from_mode(0o4750)).unwrap();
+    fs::set_permissions(at("d/e"), Permissions::from_mode(0o1700)).unwrap();
+    run(Command::new("mkfifo").arg(at("pipe")), b"").good();
+    let mut set = Command::new("python3");
+    let script = "import os, sys; os.setxattr(sys.argv[1], 'user.colour', b'red\\0\\xff')";
+    run(set.args(["-c", script]).arg(at("text")), b"").good();
+    run(Command::new("touch").args(["-d", "2001-02-03 04:05:06.789"]).arg(at("d/e")), b"").good();
+    run(Command::new("touch").args(["-hd", "2002-02-02"]).arg(at("link")), b"").good();
+}
+
+/// All of a tree: names, types, modes, owners, times, links and a sum of the content.
+fn listing(root: &Path) -> String {
+    const SCRIPT: &str = "\
+import hashlib, os, stat, sys
+root = os.fsencode(sys.argv[1])
+first = {}
+for path, dirs, files in os.walk(root):
+    dirs.sort()
+    for name in sorted(dirs + files) + [b'.']:
+        full = os.path.join(path, name)
+        it = os.lstat(full)
+        parts = [full[len(root):], oct(it.st_mode), it.st_uid, it.st_gid, it.st_mtime_ns]
+        if stat.S_ISLNK(it.st_mode):
+            parts.append(os.readlink(full))
+        if stat.S_ISREG(it.st_mode):
+            parts.append(hashlib.sha256(open(full, 'rb').read()).hexdigest())
+            parts.append(first.setdefault(it.st_ino, full[len(root):]))
+            parts.append([(n, os.getxattr(full, n)) for n in os.listxattr(full)])
+        print(*parts)
+";
+    run(Command::new("python3").args(["-c", SCRIPT]).arg(root), b"").good().to_owned()
+}
+
+/// Where a snapshot of `tree` lies below the target of a restore.
+fn inside(place: &Place, target: &str) -> std::path::PathBuf {
+    place.path().join(target).join("tree")
+}
+
+#[test]
+fn restic_reads_what_we_write() {
+    let place = place();
+    make_tree(&place);
+    well(ours(&place, &["init"]));
+    assert_eq!(ours(&place, &["init"]).code, Some(1));
+    let summary = json(&well(ours(&place, &["backup", "--json", "--tag", "x,y", "tree"])));
+    assert_eq!((&summary["files_new"], &summary["dirs_new"]), (&8.into(), &4.into()));
+    let expected = listing(&place.path().join("tree"));
+    well(ours(&place, &["restore", "latest", "--target", "back", "--sparse"]));
+    assert_eq!(listing(&inside(&place, "back")), expected);
+    let sparse = fs::metadata(inside(&place, "back").join("sparse")).unwrap();
+    assert!(sparse.blocks() * 512 < sparse.len() / 2, "it has {} blocks", sparse.blocks());
+    well(ours(&place, &["check", "--read-data"]));
+    if !has_restic() {
+        return;
+    }
+    let checked = well(restic(&place, &["check", "--read-data"]));
+    assert!(checked.text().contains("no errors were found"), "{}", checked.text());
+    well(restic(&place, &["restore", "latest", "--target", "theirs"]));
+    // restic 0.14 loses what is not UTF-8 in where a link leads.
+    let known = |listing: String| {
+        let lines = listing.lines().filter(|line| !line.contains("strange link"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(known(listing(&inside(&place, "theirs"))), known(expected));
+    let listed: Value = json(&well(restic(&place, &["snapshots", "--json"])));
+    let mine: Value = json(&well(ours(&place, &["list", "--json"])));
+    for key in ["id", "short_id", "time", "tree", "paths", "hostname", "username", "tags"] {
+        assert_eq!(listed[0][key], mine[0][key], "{key}");
+    }
+    let paths = |said: Said| {
+        let text = String::from_utf8_lossy(&said.stdout).into_owned();
+        let paths = text.lines().filter(|line| line.starts_with("/tree"));
+        paths.filter(|line| !line.contains("strange")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let theirs = paths(well(restic(&place, &["ls", "latest"])));
+    assert_eq!(paths(well(ours(&place, &["ls", "latest"]))), theirs);
+    assert!(theirs.len() > 12);
+}
+
+#[test]
+fn we_read_and_continue_what_restic_writes() {
+    let place = place();
+    make_tree(&place);
+    if !has_restic() {
+        return;
+    }
+    well(restic(&place, &["init", "--repository-version", "2"]));
+    well(restic(&place, &["backup", "tree"]));
+    let expected = listing(&place.path().join("tree"));
+    well(ours(&place, &["check", "--read-data"]));
+    well(ours(&place, &["restore", "latest", "--target", "back"]));
+    let known = |listing: String| {
+        let lines = listing.lines().filter(|line| !line.contains("strange link"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(known(listing(&inside(&place, "back"))), known(expected));
+    // Nothing changed: nothing is read, and the trees are restic's, bit for bit, but for the link.
+    fs::remove_file(place.path().join("tree/d/strange link")).unwrap();
+    well(restic(&place, &["backup", "tree"]));
+    let summary = json(&well(ours(&place, &["backup", "--json", "tree"])));
+    let counts = ["files_unmodified", "files_new", "files_changed", "data_blobs", "tree_blobs"];
+    assert_eq!(counts.map(|key| summary[key].as_u64().unwrap()), [8, 0, 0, 0, 0]);
+    let trees = json(&well(restic(&place, &["snapshots", "--json"])));
+    assert_eq!(trees[1]["tree"], trees[2]["tree"]);
+    assert_eq!(trees[2]["parent"], trees[1]["id"]);
+    // The same without a parent: the cuts and the trees are restic's too.
+    let forced = json(&well(ours(&place, &["backup", "--json", "--force", "tree"])));
+    let counts = ["files_new", "data_blobs", "tree_blobs"];
+    assert_eq!(counts.map(|key| forced[key].as_u64().unwrap()), [8, 0, 0]);
+    place.write("tree/d/new", b"new");
+    fs::remove_file(place.path().join("tree/empty")).unwrap();
+    let summary = json(&well(ours(&place, &["backup", "--json", "tree"])));
+    assert_eq!((&summary["files_new"], &summary["dirs_changed"]), (&1.into(), &2.into()));
+    // restic finds its parent among ours.
+    let theirs = json(&well(restic(&place, &["backup", "--json", "tree"])));
+    assert_eq!((&theirs["files_unmodified"], &theirs["data_blobs"]), (&8.into(), &0.into()));
+    let all = json(&well(restic(&place, &["snapshots", "--json"])));
+    let id = |at: usize| all[at]["short_id"].as_str().unwrap().to_owned();
+    let (first, last) = (id(0), id(4));
+    let changes = |said: Said| {
+        let letters = ["+", "-", "M", "U", "T"];
+        let is_change = |line: &&str| letters.iter().any(|it| line.starts_with(&format!("{it}  ")));
+        said.text().lines().filter(is_change).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mine = changes(well(ours(&place, &["diff", &first, &last])));
+    assert_eq!(mine, changes(well(restic(&place, &["diff", &first, &last]))));
+    assert_eq!(mine.len(), 3, "{mine:?}");
+    for mode in ["restore-size", "files-by-contents", "raw-data"] {
+        let args = ["stats", "--json", "--mode", mode, "latest"];
+        let (mine, theirs) = (json(&well(ours(&place, &args))), json(&well(restic(&place, &args))));
+        assert_eq!(mine["total_size"], theirs["total_size"], "{mode}");
+    }
+    well(restic(&place, &["check", "--read-data"]));
+    well(restic(&place, &["prune"]));
+    well(ours(&place, &["check", "--read-data"]));
+}
+
+#[test]
+fn policies_keep_what_restic_keeps() {
+    let place = place();
+    place.write("a", "a");
+    well(ours(&place, &["init"]));
+    for (at, tags) in [
+        ("2022-12-30 10:00:00", "a"),
+        ("2022-12-31 23:30:00", "a,b"),
+        ("2023-01-01 00:30:00", ""),
+        ("2023-01-01 00:45:00", "b"),
+        ("2023-01-02 00:00:00", ""),
+        ("2023-01-08 12:00:00", "a"),
+        ("2023-02-01 12:00:00", ""),
+    ] {
+        let args = ["backup", "-q", "--time", at, "--tag", tags, "--host", "h", "a"];
+        well(ours(&place, &args));
+    }
+    if !has_restic() {
+        return;
+    }
+    for policy in [
+        &["--keep-last", "2"][..],
+        &["--keep-hourly", "3"],
+        &["--keep-daily", "4", "--keep-tag", "a,b"],
+        &["--keep-weekly", "3"],
+        &["--keep-monthly", "2", "--keep-last", "1"],
+        &["--keep-yearly", "5"],
+        &["--keep-within", "1m2d"],
+    ] {
+        let args = [&["forget", "--dry-run", "--json"], policy].concat();
+        let kept = |said: Said| {
+            let line = said.text().lines().find(|line| line.starts_with('[')).unwrap().to_owned();
+            let groups: Value = serde_json::from_str(&line).unwrap();
+            let keep = groups[0]["keep"].as_array().unwrap().iter();
+            keep.map(|kept| kept["time"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let mine = kept(well(ours(&place, &args)));
+        assert_eq!(mine, kept(well(restic(&place, &args))), "{policy:?}");
+    }
+    let said = well(ours(&place, &["forget", "--keep-last", "2"]));
+    assert!(said.text().contains("5 snapshots removed"), "{}", said.text());
+    let left = json(&well(restic(&place, &["snapshots", "--json"])));
+    assert_eq!(left.as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn locks_are_those_of_restic() {
+    let place = place();
+    place.write("a", "a");
+    well(ours(&place, &["init"]));
+    // A backup that waits for its input holds its lock.
+    let mut backup = place.command("snapshot");
+    let backup = with_environment(&place, &mut backup).args(["backup", "--stdin", "-q"]);
+    let mut backup = backup.stdin(Stdio::piped()).spawn().unwrap();
+    // Not those that are still written, whose names are longer.
+    let is_lock = |name: &String| name.len() == 64;
+    let locked = || place.names("repository/locks").into_iter().filter(is_lock).count();
+    while locked() == 0 {
+        std::thread::yield_now();
+    }
+    let refused = ours(&place, &["forget", "--keep-last", "1"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("is locked by a reader or writer"), "{}", refused.stderr);
+    well(ours(&place, &["backup", "a"]));
+    if has_restic() {
+        well(restic(&place, &["backup", "a"]));
+        let refused = restic(&place, &["check"]);
+        assert!(refused.code == Some(1) && refused.stderr.contains("locked"), "{}", refused.stderr);
+    }
+    // A signal removes the lock.
+    run(Command::new("kill").args(["-TERM", &backup.id().to_string()]), b"").good();
+    assert_eq!(backup.wait().unwrap().code(), None);
+    assert_eq!(locked(), 0);
+    // The lock of a process that is gone stops nobody, and goes with `unlock`.
+    let mut backup = place.command("snapshot");
+    let backup = with_environment(&place, &mut backup).args(["backup", "--stdin", "-q"]);
+    let mut backup = backup.stdin(Stdio::piped()).spawn().unwrap();
+    while locked() == 0 {
+        std::thread::yield_now();
+    }
+    backup.kill().unwrap();
+    backup.wait().unwrap();
+    assert_eq!(locked(), 1);
+    well(ours(&place, &["forget", "--keep-last", "1"]));
+    let said = well(ours(&place, &["unlock"]));
+    assert_eq!(said.text(), "1 lock removed\n");
+}
+
+#[test]
+fn streams_patterns_and_lists() {
+    let place = place();
+    make_tree(&place);
+    place.write("cached/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
+    place.write("cached/junk", "junk");
+    well(ours(&place, &["init"]));
+    let stream = noise(3_000_000, 9);
+    let args = ["backup", "--stdin", "--stdin-filename", "dump", "-q"];
+    well(ours_with(&place, &args, &stream));
+    assert!(well(ours(&place, &["cat", "latest", "/dump"])).stdout == stream);
+    let args =
+        ["backup", "-q", "--exclude", "large", "-e", "/**/e", "--exclude-caches", "tree", "cached"];
+    well(ours(&place, &args));
+    let said = well(ours(&place, &["ls", "-q", "latest"]));
+    let names = ["/cached/CACHEDIR.TAG", "/tree/d/again", "/tree/link"];
+    assert!(names.iter().all(|name| said.text().contains(name)), "{}", said.text());
+    for name in ["large", "/e/", "junk"] {
+        assert!(!said.text().contains(name), "{name}: {}", said.text());
+    }
+    let said = well(ours(&place, &["find", "-q", "[dx]ump", "aga*n"]));
+    assert_eq!(said.text(), "/tree/d/again\n/dump\n");
+    let said = well(ours(&place, &["ls", "-q", "-l", "latest:/tree/text"]));
+    assert!(said.text().starts_with("urwxr-x---") && said.text().ends_with("/tree/text\n"));
+    well(ours(&place, &["restore", "latest:/tree/d", "-t", "part", "-i", "/again", "-i", "x"]));
+    assert_eq!(place.names("part"), ["again"]);
+    assert!(place.read("part/again") == noise(5_000_000, 2));
+    let dry = json(&well(ours(&place, &["backup", "-n", "--json", "--force", "tree"])));
+    assert_eq!((&dry["dry_run"], &dry["files_new"]), (&true.into(), &8.into()));
+    assert_eq!(json(&well(ours(&place, &["list", "--json"]))).as_array().unwrap().len(), 2);
+    let config = json(&well(ours(&place, &["cat", "config"])));
+    assert_eq!(config["version"], 2);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let place = place();
+    place.write("a", "a");
+    place.write("wrong", "wrong");
+    place.write("none", "\n");
+    let said = |args: &[&str]| {
+        let said = ours(&place, args);
+        (said.code, said.stderr)
+    };
+    let (code, text) = said(&["list"]);
+    assert!(code == Some(1) && text.contains("there is no repository"), "{text}");
+    well(ours(&place, &["init"]));
+    let (code, text) = said(&["list", "--password-file", "wrong"]);
+    assert!(code == Some(1) && text.contains("password is wrong"), "{text}");
+    let (code, text) = said(&["list", "--password-file", "none"]);
+    assert!(code == Some(1) && text.contains("the password: it is empty"), "{text}");
+    well(ours(&place, &["list", "--password-command", "cat password"]));
+    let (code, text) = said(&["list", "--repo", "sftp:host:/x"]);
+    assert!(code == Some(1) && text.contains("is no directory"), "{text}");
+    let (code, text) = said(&["backup", "missing"]);
+    assert!(code == Some(1) && text.contains("missing: No such file"), "{text}");
+    let (code, text) = said(&["backup", "--memory", "100M", "a"]);
+    assert!(code == Some(1) && text.contains("100 MiB of memory are too few"), "{text}");
+    let (code, text) = said(&["backup", "-e", "[", "a"]);
+    assert!(code == Some(1) && text.contains("has no end"), "{text}");
+    let (code, text) = said(&["restore", "abc", "-t", "x"]);
+    assert!(code == Some(1) && text.contains("no snapshot is \"abc\""), "{text}");
+    let (code, text) = said(&["check", "--read-data-subset", "3/2"]);
+    assert!(code == Some(2) && text.contains("N from 1 to T"), "{text}");
+    // A file that cannot be read: the others are saved, and the exit status tells.
+    let (code, text) = said(&["backup", "a", "/proc/self/mem"]);
+    assert!(code == Some(3) && text.contains("/proc/self/mem: "), "{text}");
+    let listed = well(ours(&place, &["ls", "-q", "latest"]));
+    assert_eq!(listed.text(), "/a\n/proc\n/proc/self\n");
+}
+
+/// How often the program is killed: more by hand, with `BROADLOOM_KILLS=100`.
+fn kills() -> u32 {
+    std::env::var("BROADLOOM_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(5)
+}
+
+#[test]
+fn nothing_saved_is_lost_by_a_kill() {
+    let place = place();
+    for number in 0..40 {
+        place.write(format!("tree/{number}"), noise(700_000, number));
+    }
+    well(ours(&place, &["init"]));
+    let began = std::time::Instant::now();
+    well(ours(&place, &["backup", "-q", "tree"]));
+    let whole = began.elapsed();
+    let (mut saved, kills) = (1, kills());
+    for kill in 0..kills {
+        // Something new each time, so that packs, an index and a snapshot are written.
+        place.write(format!("tree/new{kill}"), noise(20_000_000, 1000 + u64::from(kill)));
+        for name in ["backup", "forget", "restore"] {
+            let args: &[&str] = match name {
+                "backup" => &["backup", "--force", "-q", "tree"],
+                "forget" => &["forget", "-q", "--keep-last", "2"],
+                _ => &["restore", "latest", "-q", "--target", "back"],
+            };
+            let mut command = place.command("snapshot");
+            let command = with_environment(&place, command.args(args));
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::sleep(whole * (2 * kill + 1) / kills);
+            child.kill().unwrap();
+            let ended = child.wait().unwrap();
+            match (name, ended.success()) {
+                ("backup", true) => saved += 1,
+                ("forget", true) => saved = saved.min(2),
+                _ => {}
+            }
+            let _ = fs::remove_dir_all(place.path().join("back"));
+        }
+        let listed = json(&well(ours(&place, &["list", "--json"])));
+        let listed = listed.as_array().unwrap().len();
+        assert!(listed >= saved.min(2), "{saved} were saved, and {listed} are left");
+        saved = listed;
+        let _ = fs::remove_file(place.path().join(format!("tree/new{kill}")));
+        if has_restic() {
+            let checked = restic(&place, &["check", "--read-data"]);
+            let unlock = checked.stderr.contains("locked");
+            let checked = if unlock {
+                well(restic(&place, &["unlock"]));
+                restic(&place, &["check", "--read-data"])
+            } else {
+                checked
+            };
+            well(checked);
+        } else {
+            well(ours(&place, &["check", "--read-data"]));
+        }
+    }
+    let mut out = std::io::stderr();
+    writeln!(out, "{kills} kills of backup, forget and restore: nothing was lost").unwrap();
+}

@@ -1,0 +1,400 @@
+//! Backups: files read side by side, cut, and their new chunks saved.
+
+mod attributes;
+mod batch;
+mod directory;
+mod estimate;
+mod filter;
+mod queue;
+mod targets;
+pub(crate) mod users;
+mod walk;
+mod work;
+mod worker;
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use broadloom_chunking::{Chunker, Sizes};
+
+use crate::error::SnapshotError;
+use crate::id::Id;
+use crate::node::{Mode, Node, NodeKind};
+use crate::repository::{
+    Compression, Index, Lock, Pack, Repository, Saver, Tools, hostname, username,
+};
+use crate::snapshot::{Snapshot, Snapshots};
+use crate::store::Kind;
+use crate::time::Time;
+use crate::tree::Trees;
+use attributes::Describer;
+use directory::Directory;
+use queue::{FileTask, Queue, Source as Bytes, Task};
+use targets::Targets;
+use walk::Walk;
+use work::{Counts, Work};
+use worker::Worker;
+
+pub use estimate::estimate;
+pub use filter::Filter;
+pub use walk::Changes;
+
+/// Bytes of a buffer into which files are read, at least and by choice. A chunk has up to 8 MiB.
+const ROOM: (usize, usize) = (10 << 20, 16 << 20);
+/// Buffers for each thread: one is read into, one is saved, and one may wait; and as much again for
+/// what is compressed.
+const BUFFERS: usize = 4;
+/// Memory for packs that are filled or written.
+const PACKS: usize = 7 * (17 << 20);
+
+/// Memory that a backup takes by default, beside the index.
+pub const MEMORY: usize = 512 << 20;
+
+/// What is saved.
+pub enum Source {
+    /// Files and directories.
+    Paths(Vec<PathBuf>),
+    /// A stream, as a file of a name.
+    Stream {
+        /// The file's name.
+        name: String,
+        /// Its content.
+        content: Box<dyn Read + Send>,
+    },
+}
+
+/// The snapshot whose files are not read again where they are as they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parent {
+    /// The latest of the same host and paths.
+    Latest,
+    /// This one.
+    Snapshot(Id),
+    /// None: all files are read.
+    None,
+}
+
+/// How a backup is made.
+pub struct BackupOptions {
+    /// What is saved.
+    pub source: Source,
+    /// What is left out.
+    pub filter: Filter,
+    /// Patterns that left something out, for the snapshot.
+    pub excludes: Vec<String>,
+    /// Tags of the snapshot.
+    pub tags: Vec<String>,
+    /// The host in the snapshot; without it, this machine.
+    pub host: Option<String>,
+    /// The time in the snapshot; without it, now.
+    pub time: Option<Time>,
+    /// The parent snapshot.
+    pub parent: Parent,
+    /// When a file counts as changed.
+    pub changes: Changes,
+    /// Keep the times at which files were read.
+    pub with_atime: bool,
+    /// Write nothing.
+    pub dry_run: bool,
+    /// How data are compressed.
+    pub compression: Compression,
+    /// Threads that read and save.
+    pub threads: NonZeroUsize,
+    /// Bytes of memory, beside the index.
+    pub memory: usize,
+}
+
+impl BackupOptions {
+    /// A backup of a source, in the usual way.
+    #[must_use]
+    pub fn new(source: Source) -> BackupOptions {
+        BackupOptions {
+            source,
+            filter: Filter::default(),
+            excludes: Vec::new(),
+            tags: Vec::new(),
+            host: None,
+            time: None,
+            parent: Parent::Latest,
+            changes: Changes::default(),
+            with_atime: false,
+            dry_run: false,
+            compression: Compression::Auto,
+            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            memory: MEMORY,
+        }
+    }
+
+    /// Threads and bytes of a buffer for which the memory is enough.
+    fn share(&self) -> Result<(usize, usize), SnapshotError> {
+        let buffers = self.memory.saturating_sub(PACKS);
+        let threads = self.threads.get().min(buffers / (BUFFERS * ROOM.0));
+        if threads == 0 {
+            let least = (PACKS + BUFFERS * ROOM.0) >> 20;
+            return Err(SnapshotError::Other(format!(
+                "{} MiB of memory are too few for a backup; valid: {least} MiB or more",
+                self.memory >> 20
+            )));
+        }
+        Ok((threads, ROOM.1.min(buffers / (BUFFERS * threads))))
+    }
+}
+
+/// How far a backup or a restore is.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Files that are done.
+    pub files: AtomicU64,
+    /// Bytes that are done.
+    pub bytes: AtomicU64,
+    /// Files in all, as far as known.
+    pub total_files: AtomicU64,
+    /// Bytes in all, as far as known.
+    pub total_bytes: AtomicU64,
+}
+
+/// Whom problems are told that do not end the work.
+pub trait Report: Sync {
+    /// A file could not be saved or restored.
+    fn error(&self, path: &Path, error: &dyn std::error::Error);
+    /// Something else is worth to be known.
+    fn warning(&self, text: &str);
+}
+
+/// What a backup did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Summary {
+    /// The snapshot; none if nothing was written.
+    pub snapshot: Option<Id>,
+    /// The tree.
+    pub tree: Option<Id>,
+    /// The parent snapshot.
+    pub parent: Option<Id>,
+    /// Files that the parent snapshot has not.
+    pub files_new: u64,
+    /// Files that were read although the parent snapshot has them.
+    pub files_changed: u64,
+    /// Files that were not read.
+    pub files_unmodified: u64,
+    /// Directories that the parent snapshot has not.
+    pub dirs_new: u64,
+    /// Directories of which something changed.
+    pub dirs_changed: u64,
+    /// Directories that are as they were.
+    pub dirs_unmodified: u64,
+    /// New blobs of data.
+    pub data_blobs: u64,
+    /// New trees.
+    pub tree_blobs: u64,
+    /// Bytes of new blobs.
+    pub added: u64,
+    /// Bytes that they take in the repository.
+    pub stored: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// How long it took.
+    pub duration: Duration,
+    /// Something could not be read, and was reported.
+    pub incomplete: bool,
+}
+
+impl Summary {
+    /// Files in all.
+    #[must_use]
+    pub fn files(&self) -> u64 {
+        self.files_new + self.files_changed + self.files_unmodified
+    }
+}
+
+/// Makes a backup. The lock shows that the repository may be written to; a dry run needs none.
+///
+/// # Errors
+/// What the repository says. Files that cannot be read are reported and left out.
+pub fn backup(
+    repository: &Repository,
+    lock: Option<&Lock>,
+    options: BackupOptions,
+    progress: &Progress,
+    report: &dyn Report,
+) -> Result<Summary, SnapshotError> {
+    let began = Instant::now();
+    let (threads, room) = options.share()?;
+    let index = repository.index()?;
+    let mut snapshot = described(&options)?;
+    let parent = parent(repository, &options, &snapshot)?;
+    snapshot.parent = parent.as_ref().map(|parent| parent.id);
+    let (saver, packs) = Saver::new(repository, &index, options.compression, options.dry_run);
+    let packs = Mutex::new(packs);
+    let work = Work {
+        saver: &saver,
+        queue: Queue::default(),
+        describer: Describer::new(options.with_atime),
+        compression: options.compression,
+        counts: Counts::default(),
+        progress,
+        to: report,
+        incomplete: AtomicBool::new(false),
+        root: Mutex::new(None),
+    };
+    let parent_tree = parent.map(|parent| parent.file.tree);
+    run(repository, &index, &work, &packs, options, (threads, room), parent_tree)?;
+    saver.finish()?;
+    let root = work.root().ok_or_else(|| {
+        SnapshotError::Other("the backup ended before its tree was complete".to_owned())
+    })?;
+    snapshot.tree = root;
+    let mut summary = summary(&work);
+    summary.parent = snapshot.parent;
+    summary.tree = Some(root);
+    if let Some(lock) = lock {
+        lock.check()?;
+        summary.snapshot = Some(repository.save_json(Kind::Snapshot, &snapshot)?);
+    }
+    summary.duration = began.elapsed();
+    Ok(summary)
+}
+
+/// The snapshot but for its tree.
+fn described(options: &BackupOptions) -> Result<Snapshot, SnapshotError> {
+    let paths = match &options.source {
+        Source::Paths(paths) => paths
+            .iter()
+            .map(|path| Ok(targets::absolute(path)?.to_string_lossy().into_owned()))
+            .collect::<Result<_, SnapshotError>>()?,
+        Source::Stream { name, .. } => vec![format!("/{}", name.trim_start_matches('/'))],
+    };
+    Ok(Snapshot {
+        time: options.time.unwrap_or_else(Time::now),
+        parent: None,
+        tree: Id([0; 32]),
+        paths,
+        hostname: options.host.clone().unwrap_or_else(hostname),
+        username: username(),
+        uid: rustix::process::getuid().as_raw(),
+        gid: rustix::process::getgid().as_raw(),
+        excludes: options.excludes.clone(),
+        tags: options.tags.clone(),
+        original: None,
+        program_version: format!("broadloom {}", env!("CARGO_PKG_VERSION")),
+    })
+}
+
+fn parent(
+    repository: &Repository,
+    options: &BackupOptions,
+    like: &Snapshot,
+) -> Result<Option<crate::snapshot::Named>, SnapshotError> {
+    match (options.parent, &options.source) {
+        (Parent::None, _) | (_, Source::Stream { .. }) => Ok(None),
+        (Parent::Snapshot(id), _) => Snapshots::load(repository, id).map(Some),
+        (Parent::Latest, _) => {
+            let snapshots = Snapshots::all(repository)?;
+            Ok(snapshots.latest_like(like).cloned())
+        }
+    }
+}
+
+/// Runs the threads of a backup to their end.
+fn run(
+    repository: &Repository,
+    index: &Index,
+    work: &Work<'_>,
+    packs: &Mutex<std::sync::mpsc::Receiver<Pack>>,
+    options: BackupOptions,
+    (threads, room): (usize, usize),
+    parent: Option<Id>,
+) -> Result<(), SnapshotError> {
+    let chunker = Chunker::new(repository.polynomial(), Sizes::default());
+    let workers: Vec<Worker<'_>> = (0..threads)
+        .map(|_| Worker::new(work, &chunker, room))
+        .collect::<Result<_, SnapshotError>>()?;
+    let mut tools = Tools::new(work.compression)?;
+    let targets = match &options.source {
+        Source::Paths(paths) => Some(Targets::new(paths)?),
+        Source::Stream { .. } => None,
+    };
+    let trees = Trees::new(repository, index)?;
+    let mut walk = Walk {
+        work,
+        trees,
+        filter: &options.filter,
+        changes: options.changes,
+        devices: BTreeSet::new(),
+    };
+    thread::scope(|scope| {
+        let started = work.saver.start(scope, packs);
+        work.queue.expect(threads);
+        let mut handles = Vec::new();
+        for worker in workers {
+            let builder = thread::Builder::new().name("backup".to_owned());
+            match builder.spawn_scoped(scope, move || worker.run()) {
+                Ok(handle) => handles.push(handle),
+                Err(error) => {
+                    work.saver.fail(SnapshotError::Other(format!("no thread: {error}")));
+                    work.queue.abandon();
+                }
+            }
+        }
+        if let Err(error) = started {
+            work.saver.fail(error);
+        }
+        match (targets, options.source) {
+            (Some(targets), _) => walk.run(&targets, parent),
+            (None, Source::Stream { name, content }) => stream(work, &name, content),
+            (None, Source::Paths(_)) => unreachable!("paths have targets"),
+        }
+        work.queue.close();
+        for handle in handles {
+            // A panic was noted as a failure.
+            let _ = handle.join();
+        }
+        work.saver.close(&mut tools);
+    });
+    Ok(())
+}
+
+/// A stream as the only file of a snapshot.
+fn stream(work: &Work<'_>, name: &str, content: Box<dyn Read + Send>) {
+    let name = name.trim_start_matches('/').as_bytes().to_vec();
+    let mut node = Node::new(name.clone(), NodeKind::File);
+    let now = Time::now();
+    node.mode = Mode(0o644);
+    (node.mtime, node.atime, node.ctime) = (now, now, now);
+    node.uid = rustix::process::getuid().as_raw();
+    node.gid = rustix::process::getgid().as_raw();
+    node.links = 1;
+    let root = Directory::new(None, None, None);
+    let place = root.reserve();
+    // It cannot complete before the file does.
+    let sealed = root.seal();
+    assert!(sealed.is_none(), "the file is missing");
+    let source = Bytes::Stream(content, Box::new(node));
+    let task = FileTask { source, name, directory: root, place, is_new: true };
+    work.queue.push(Task::File(task));
+}
+
+fn summary(work: &Work<'_>) -> Summary {
+    let (counts, added) = (&work.counts, &work.saver.added);
+    let get = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    Summary {
+        files_new: get(&counts.files_new),
+        files_changed: get(&counts.files_changed),
+        files_unmodified: get(&counts.files_unmodified),
+        dirs_new: get(&counts.dirs_new),
+        dirs_changed: get(&counts.dirs_changed),
+        dirs_unmodified: get(&counts.dirs_unmodified),
+        data_blobs: get(&added.data_blobs),
+        tree_blobs: get(&added.tree_blobs),
+        added: get(&added.bytes),
+        stored: get(&added.stored),
+        bytes: get(&counts.bytes),
+        incomplete: work.incomplete.load(Ordering::Relaxed),
+        ..Summary::default()
+    }
+}

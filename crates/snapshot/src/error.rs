@@ -1,0 +1,137 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+use broadloom_engine::{JobError, OpenError, TransformError};
+
+use crate::id::Id;
+use crate::store::{File, StoreError};
+
+/// Why a repository or a snapshot cannot be used, made or restored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// The place that holds the repository failed.
+    #[error("{file}: {error}")]
+    Store {
+        /// What was asked for.
+        file: File,
+        /// Why it failed.
+        #[source]
+        error: StoreError,
+    },
+    /// A list of the repository's files failed.
+    #[error("{what} cannot be listed: {error}")]
+    List {
+        /// What was to be listed.
+        what: &'static str,
+        /// Why it failed.
+        #[source]
+        error: StoreError,
+    },
+    /// There is a repository already.
+    #[error("there is a repository already")]
+    Exists,
+    /// There is no repository.
+    #[error("there is no repository: it has no file \"config\"; valid: one that `init` made")]
+    NoRepository,
+    /// No key opens with the password.
+    #[error("the password is wrong, or no key is for it ({0} keys were tried)")]
+    Password(usize),
+    /// The repository has another format.
+    #[error("the repository has format version {0}; valid: 1 and 2")]
+    Version(u32),
+    /// A file of the repository is not what was written there.
+    #[error("{file} is damaged: {reason}")]
+    Damaged {
+        /// The file.
+        file: File,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A blob is not what was written.
+    #[error("blob {blob} in {file} is damaged: {reason}")]
+    DamagedBlob {
+        /// The blob.
+        blob: Id,
+        /// The pack that holds it.
+        file: File,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No index lists a blob.
+    #[error("the {kind} blob {blob} is in no index: the repository is not complete")]
+    Missing {
+        /// The blob.
+        blob: Id,
+        /// `data` or `tree`.
+        kind: &'static str,
+    },
+    /// A tree holds something impossible.
+    #[error("tree {tree} is damaged: {reason}")]
+    Tree {
+        /// The tree.
+        tree: Id,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The repository is locked.
+    #[error(
+        "the repository is locked {how} by process {pid} on {host} of {user}, since {since} \
+         (lock {lock}); `broadloom snapshot unlock` removes locks whose process is gone"
+    )]
+    Locked {
+        /// The lock.
+        lock: Id,
+        /// "exclusively" or "by a reader or writer".
+        how: &'static str,
+        /// Its process.
+        pid: u32,
+        /// Its host.
+        host: String,
+        /// Its user.
+        user: String,
+        /// When it was made or refreshed.
+        since: crate::time::Time,
+    },
+    /// A name that no snapshot has, or several have.
+    #[error("{0}")]
+    Selection(String),
+    /// A file of the machine.
+    #[error("{}: {error}", path.display())]
+    Path {
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        #[source]
+        error: io::Error,
+    },
+    /// A job of the engine failed.
+    #[error("encryption failed: {0}")]
+    Job(#[from] JobError),
+    /// A session could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A key has a length that no transform takes.
+    #[error(transparent)]
+    Transform(#[from] TransformError),
+    /// The system gave no random bytes.
+    #[error("the system gave no random bytes: {0}")]
+    Random(#[from] getrandom::Error),
+    /// Anything else, in words.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl SnapshotError {
+    /// A path's error.
+    pub(crate) fn path(path: impl Into<PathBuf>, error: impl Into<io::Error>) -> SnapshotError {
+        SnapshotError::Path { path: path.into(), error: error.into() }
+    }
+
+    /// A damaged file.
+    pub(crate) fn damaged(file: File, reason: impl Into<String>) -> SnapshotError {
+        SnapshotError::Damaged { file, reason: reason.into() }
+    }
+}

@@ -1,0 +1,47 @@
+//! Snapshots of file trees in repositories of restic's format, version 2.
+//!
+//! A [`Repository`] lies in a [`Store`](store::Store): a directory, or objects in a cloud.
+//! [`backup()`] saves files, [`restore()`] brings them back, [`check()`] looks for damage, and
+//! [`forget()`] drops snapshots. restic reads and adds to the same repositories.
+
+#![forbid(unsafe_code)]
+
+/// The README of the crate, whose examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
+pub mod backup;
+pub mod check;
+pub mod diff;
+mod error;
+pub mod forget;
+mod id;
+mod json;
+pub mod node;
+pub mod pattern;
+mod repository;
+pub mod restore;
+pub mod snapshot;
+pub mod stats;
+pub mod store;
+mod time;
+pub mod tree;
+pub mod walk;
+
+#[doc(inline)]
+pub use backup::backup;
+#[doc(inline)]
+pub use check::check;
+pub use error::SnapshotError;
+#[doc(inline)]
+pub use forget::forget;
+pub use id::{Id, IdError};
+pub use json::to_json;
+pub use repository::{
+    BlobKind, Compression, Entry, Index, Listed, Location, Lock, Piece, Remover, Repository, Tools,
+    hostname, unlock, username,
+};
+#[doc(inline)]
+pub use restore::restore;
+pub use time::Time;

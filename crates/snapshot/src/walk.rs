@@ -1,0 +1,29 @@
+//! Walks through the trees of snapshots.
+
+use crate::error::SnapshotError;
+use crate::id::Id;
+use crate::node::{Node, NodeKind};
+use crate::tree::Trees;
+
+/// Visits all that is below a tree, each directory before what is in it. `visit` gets the path and
+/// says of a directory whether to go into it.
+///
+/// # Errors
+/// What the store says, damage, and what `visit` says.
+pub fn walk(
+    trees: &mut Trees<'_>,
+    root: Id,
+    path: &[u8],
+    visit: &mut dyn FnMut(&[u8], &Node) -> Result<bool, SnapshotError>,
+) -> Result<(), SnapshotError> {
+    for node in trees.load(root)?.nodes {
+        let mut path = path.to_vec();
+        path.push(b'/');
+        path.extend_from_slice(&node.name);
+        let deeper = visit(&path, &node)?;
+        if let (NodeKind::Dir, Some(tree), true) = (node.kind, node.subtree, deeper) {
+            walk(trees, tree, &path, visit)?;
+        }
+    }
+    Ok(())
+}
