@@ -86,7 +86,7 @@ fn every_command_has_a_page() {
     place.write("pages/man1/broadloom.1", "old");
     let write = || run(place.command("man").arg("pages/man1"), b"");
     assert_eq!(write().good(), "");
-    let mut expected = COMMANDS.map(|name| format!("{name}.1")).to_vec();
+    let mut expected = COMMANDS.iter().map(|name| format!("{name}.1")).collect::<Vec<_>>();
     expected.push("parcomp.1".to_owned());
     expected.sort();
     assert_eq!(place.names("pages/man1"), expected);
