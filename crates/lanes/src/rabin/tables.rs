@@ -19,7 +19,7 @@ impl Tables {
         let multiples = table(|byte| {
             (0..8).rev().fold(0, |multiple, bit| {
                 let missing = (multiple >> DEGREE ^ byte) >> bit & 1;
-                multiple ^ missing * (polynomial << bit)
+                multiple ^ (missing * (polynomial << bit))
             })
         });
         let mut tables = Tables { out: [0; 256], multiples, mask: (1 << bits) - 1 };
