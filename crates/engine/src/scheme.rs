@@ -67,9 +67,9 @@ impl Scheme {
         Scheme { prehashed: true, ..self }
     }
 
-    /// Signatures of SLH-DSA with fresh randomness, so that a message has another signature each
-    /// time; they resist faults and observation better. Without, they are deterministic. Whoever
-    /// verifies need not know.
+    /// Signatures of SLH-DSA and ECDSA with fresh randomness, so that a message has another
+    /// signature each time; they resist faults and observation better. Without, they are
+    /// deterministic, where the provider makes such signatures. Whoever verifies need not know.
     pub const fn hedged(self) -> Scheme {
         Scheme { hedged: true, ..self }
     }
@@ -104,7 +104,9 @@ impl Scheme {
                 Some("SLH-DSA hashes messages itself and takes no digests")
             }
             (PublicKeyAlgorithm::SlhDsa(_), _) => None,
-            _ if self.hedged => Some("only signatures of SLH-DSA can be hedged"),
+            _ if self.hedged && !matches!(algorithm, PublicKeyAlgorithm::Ecdsa(_)) => {
+                Some("only signatures of SLH-DSA and ECDSA can be hedged")
+            }
             (PublicKeyAlgorithm::Ed25519, _) if self.prehashed => {
                 Some("Ed25519 hashes messages itself and takes no digests")
             }

@@ -158,7 +158,7 @@ fn keys_of_slh_dsa_have_the_lengths_of_their_set() {
 }
 
 #[test]
-fn only_slh_dsa_has_contexts_and_is_hedged() {
+fn contexts_and_hedged_signatures_are_refused_where_there_are_none() {
     let set = SlhDsaSet::Sha2_128f;
     let key = SlhDsaPrivateKey::new(set, &[7; 64]).expect("as many bytes as the set has");
     let key = PrivateKey::SlhDsa(key);
@@ -176,7 +176,8 @@ fn only_slh_dsa_has_contexts_and_is_hedged() {
         "ed25519 takes no context string; SLH-DSA does"
     );
     let refused = sign(&other, hedged).expect_err("Ed25519 is deterministic").to_string();
-    assert!(refused.contains("only signatures of SLH-DSA can be hedged"), "{refused}");
+    assert!(refused.contains("only signatures of SLH-DSA and ECDSA can be hedged"), "{refused}");
+    assert!(sign(&private(P256), hedged).is_ok());
     let refused = sign(&key, Scheme::default().prehashed()).expect_err("no digests").to_string();
     assert!(refused.contains("SLH-DSA hashes messages itself"), "{refused}");
 }

@@ -80,7 +80,7 @@ pub use chain::{Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Ranges, St
 pub use cpu::{Cpu, Isa, IsaError};
 pub use curves::{
     CurveError, CurveInputError, CurveJob, CurveLanes, CurveOutcome, Ed25519KeyError,
-    Ed25519PrivateKey, Ed25519PublicKey, X25519Key,
+    Ed25519PrivateKey, Ed25519PublicKey, P256KeyError, P256PrivateKey, P256PublicKey, X25519Key,
 };
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;

@@ -1,6 +1,8 @@
-//! Elliptic curves: private keys and the numbers of commitments are secret.
+//! Elliptic curves: private keys, nonces and the numbers of commitments are secret.
 
-use broadloom_lanes::{Cpu, CurveLanes, CurveOutcome, Ed25519PrivateKey, Loan, Planner, X25519Key};
+use broadloom_lanes::{
+    Cpu, CurveLanes, CurveOutcome, Ed25519PrivateKey, Loan, P256PrivateKey, Planner, X25519Key,
+};
 
 use crate::check::Checks;
 use crate::observer::watch;
@@ -9,6 +11,53 @@ use crate::secrets::{disclose, made_from_secrets, public, secret_array};
 pub fn check(checks: &mut Checks) {
     checks.kernel("curves x25519", |cpu| [1, 5, 8].iter().all(|count| x25519(cpu, *count)));
     checks.kernel("curves ed25519", |cpu| [1, 5, 8].iter().all(|count| ed25519(cpu, *count)));
+    checks.kernel("curves p256 sign", |cpu| [1, 5, 8].iter().all(|count| p256_sign(cpu, *count)));
+    checks.kernel("curves p256 agree", |cpu| [1, 5, 8].iter().all(|count| p256_agree(cpu, *count)));
+}
+
+/// A secret scalar of P-256: below the order, as its first byte is zero.
+fn scalar(seed: usize) -> P256PrivateKey {
+    let mut bytes = secret_array::<32>(seed);
+    bytes[0] = 0;
+    P256PrivateKey::new(&bytes).expect("it is below the order")
+}
+
+/// Signatures. Says whether secrets reached all of them.
+fn p256_sign(cpu: &Cpu, count: usize) -> bool {
+    let mut planner = Planner::<CurveLanes>::new(cpu);
+    let mut buffers: Vec<Vec<u8>> = (0..count).map(|i| public(i, 64)).collect();
+    let mut outcomes = vec![CurveOutcome::default(); count];
+    watch(|| {
+        let keys: Vec<_> = (0..count).map(|i| (scalar(i), scalar(i + 10))).collect();
+        let all = keys.iter().zip(&mut buffers).zip(&mut outcomes);
+        planner.process_each(all.map(|(((key, nonce), buffer), outcome)| {
+            Loan::p256_sign(key, nonce, buffer, outcome).expect("64 bytes")
+        }));
+    });
+    assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "good nonces");
+    buffers.iter_mut().all(|buffer| made_from_secrets(buffer))
+}
+
+/// The base point of P-256, as the other side's.
+const BASE: &str = "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296\
+                    4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5";
+
+/// Shared secrets. Says whether private keys reached all of them.
+fn p256_agree(cpu: &Cpu, count: usize) -> bool {
+    let mut planner = Planner::<CurveLanes>::new(cpu);
+    let byte = |at| u8::from_str_radix(&BASE[at..at + 2], 16).expect("hexadecimal digits");
+    let base: Vec<u8> = (0..BASE.len()).step_by(2).map(byte).collect();
+    let mut buffers = vec![base; count];
+    let mut outcomes = vec![CurveOutcome::default(); count];
+    watch(|| {
+        let keys: Vec<_> = (0..count).map(scalar).collect();
+        let all = keys.iter().zip(&mut buffers).zip(&mut outcomes);
+        planner.process_each(all.map(|((key, buffer), outcome)| {
+            Loan::p256_agree(key, buffer, outcome).expect("64 bytes")
+        }));
+    });
+    assert!(outcomes.iter().all(|outcome| outcome.check().is_ok()), "points on the curve");
+    buffers.iter_mut().all(|buffer| made_from_secrets(&mut buffer[..32]))
 }
 
 /// Shared secrets. Says whether private keys reached all of them.

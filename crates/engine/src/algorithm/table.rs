@@ -302,7 +302,8 @@ algorithms! {
         Rsa(size: RsaSize) => public_key(["rsa-", size.name(), ""], "RFC 8017", &[
             Direction::Sign, Direction::Verify, Direction::Encrypt, Direction::Decrypt,
         ]),
-        /// Signatures on a curve (FIPS 186-5), with deterministic nonces (RFC 6979).
+        /// Signatures on a curve (FIPS 186-5), with nonces that are made of the key and the message
+        /// (RFC 6979) or [hedged](crate::Scheme::hedged), or that the provider draws at random.
         Ecdsa(curve: Curve) => {
             public_key(["ecdsa-", curve.name(), ""], "FIPS 186-5", SIGNATURES)
         },

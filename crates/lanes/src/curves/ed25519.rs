@@ -10,8 +10,8 @@ use super::scalar::{self, Modulus, Number};
 use crate::arch::portable;
 
 /// The order of the base point (RFC 8032, 5.1).
-const ORDER: Modulus =
-    Modulus::new([0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0, 0x1000_0000_0000_0000]);
+const ORDER: Modulus<0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0, 0x1000_0000_0000_0000> =
+    Modulus::new();
 
 /// The number of a digest, modulo the order.
 pub(super) fn reduced(digest: &[u8; 64]) -> Number {

@@ -20,7 +20,8 @@ pub(crate) type Multiples = [Affine; 8];
 const NEUTRAL: Affine = [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
 
 /// The prime 2^255 - 19.
-const PRIME: Modulus = Modulus::new([u64::MAX - 18, u64::MAX, u64::MAX, u64::MAX >> 1]);
+const PRIME: Modulus<{ u64::MAX - 18 }, { u64::MAX }, { u64::MAX }, { u64::MAX >> 1 }> =
+    Modulus::new();
 
 /// A point in coordinates of one lane, as [`PRIME`] has numbers.
 #[derive(Clone, Copy)]

@@ -3,6 +3,7 @@
 use super::ed25519::Ed25519PublicKey;
 use super::error::{CurveError, CurveInputError};
 use super::lanes::{CurveLanes, CurveTask, Operation};
+use super::p256::{P256PrivateKey, P256PublicKey};
 use super::x25519::X25519Key;
 use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::job::{PacketJob, Work};
@@ -80,6 +81,63 @@ impl<'a, B: CipherBuffer, T> CurveJob<'a, B, T> {
         Self::of(Operation::Ed25519Verify(key), buffer, user)
     }
 
+    /// Signs by ECDSA on P-256 (FIPS 186-5, section 6.4.1): of a number, which is made of the
+    /// message's digest, and 32 bytes that do not count, makes `r` and `s`, the highest bytes
+    /// first. There is no result if `r` or `s` is zero, as no nonce that was drawn well makes them.
+    ///
+    /// ```
+    /// use broadloom_lanes::{Cpu, CurveJob, P256PrivateKey, Planner};
+    ///
+    /// // FIPS 186-5 says how nonces are drawn: never twice the same one.
+    /// let (key, nonce) = (P256PrivateKey::new(&[1; 32])?, P256PrivateKey::new(&[7; 32])?);
+    /// let mut planner = Planner::new(&Cpu::detect());
+    /// let digest = [3; 32];
+    /// let mut jobs = [CurveJob::p256_sign(&key, &nonce, [digest, [0; 32]].concat(), ())?];
+    /// planner.process_many(&mut jobs);
+    /// let signature = jobs[0].output().expect("complete")?;
+    /// assert_eq!(signature.len(), 64);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 64 bytes long.
+    pub fn p256_sign(
+        key: &'a P256PrivateKey,
+        nonce: &'a P256PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::of(Operation::P256Sign(key, nonce), buffer, user)
+    }
+
+    /// Verifies a signature by ECDSA on P-256 (FIPS 186-5, section 6.4.2): of a number, `r` and
+    /// `s`, makes zeros. There is no result if the signature is wrong. The time depends on the
+    /// input.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 96 bytes long.
+    pub fn p256_verify(
+        key: &'a P256PublicKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::of(Operation::P256Verify(key), buffer, user)
+    }
+
+    /// Agrees on a secret on P-256 (SP 800-56A, section 5.7.1.2): of the coordinates of the other
+    /// side's point, makes the x coordinate of the shared one, and 32 zeros. There is no result of
+    /// a point that is not on the curve.
+    ///
+    /// # Errors
+    /// [`CurveInputError`] if the buffer is not 64 bytes long.
+    pub fn p256_agree(
+        key: &'a P256PrivateKey,
+        buffer: B,
+        user: T,
+    ) -> Result<Self, CurveInputError> {
+        Self::of(Operation::P256Agree(key), buffer, user)
+    }
+
     fn of(operation: Operation<'a>, buffer: B, user: T) -> Result<Self, CurveInputError> {
         check(buffer.length(), &operation)?;
         let outcome = CurveOutcome::default();
@@ -149,6 +207,43 @@ impl<'a> Loan<'a, CurveLanes> {
         outcome: &'a mut CurveOutcome,
     ) -> Result<Self, CurveInputError> {
         Self::on_curve(Operation::Ed25519Verify(key), buffers.into(), outcome)
+    }
+
+    /// A signature on P-256: as [`CurveJob::p256_sign`].
+    ///
+    /// # Errors
+    /// As [`CurveJob::p256_sign`].
+    pub fn p256_sign(
+        key: &'a P256PrivateKey,
+        nonce: &'a P256PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(Operation::P256Sign(key, nonce), buffers.into(), outcome)
+    }
+
+    /// A verification on P-256: as [`CurveJob::p256_verify`].
+    ///
+    /// # Errors
+    /// As [`CurveJob::p256_verify`].
+    pub fn p256_verify(
+        key: &'a P256PublicKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(Operation::P256Verify(key), buffers.into(), outcome)
+    }
+
+    /// A shared secret on P-256: as [`CurveJob::p256_agree`].
+    ///
+    /// # Errors
+    /// As [`CurveJob::p256_agree`].
+    pub fn p256_agree(
+        key: &'a P256PrivateKey,
+        buffers: impl Into<Buffers<'a>>,
+        outcome: &'a mut CurveOutcome,
+    ) -> Result<Self, CurveInputError> {
+        Self::on_curve(Operation::P256Agree(key), buffers.into(), outcome)
     }
 
     fn on_curve(

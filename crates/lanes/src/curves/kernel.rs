@@ -1,6 +1,8 @@
 //! What the kernels of an instruction set do.
 
 use super::edwards::Affine;
+use super::p256::multiply::Coordinates;
+use super::p256::points::Rows;
 
 /// The most lanes a kernel has.
 pub(crate) const MAX_LANES: usize = 8;
@@ -48,4 +50,18 @@ pub(crate) struct Kernel {
     /// eight bits, those of `own` four. Its time depends on all of them.
     pub ed25519_both:
         unsafe fn(base: &mut Columns<4>, own: &Columns<4>, tables: &[&[Affine]; MAX_LANES]),
+    /// Multiplies the base point of P-256 by numbers from 1 to the order, which are given by their
+    /// [digits](super::p256::multiply::digits). Products have the coordinates X and Z.
+    pub p256_base: unsafe fn(numbers: &Columns<5>, products: &mut Coordinates),
+    /// Multiplies points of P-256, which have the coordinates x and y, as `p256_base` does.
+    pub p256_point: unsafe fn(numbers: &Columns<5>, points: &mut Coordinates),
+    /// Adds the products of the base point of P-256 with `base` to those of the points whose
+    /// multiples are in tables with `own`. Where Z is zero, the lane gave up, or the sum is
+    /// neutral. Its time depends on all of them.
+    pub p256_both: unsafe fn(
+        base: &Columns<5>,
+        own: &Columns<5>,
+        tables: &[&Rows; MAX_LANES],
+        products: &mut Coordinates,
+    ),
 }

@@ -12,6 +12,7 @@ use super::ed25519::{self, Ed25519PublicKey};
 use super::edwards;
 use super::job::CurveOutcome;
 use super::kernel::{Columns, Kernel, MAX_LANES};
+use super::p256::{self, P256PrivateKey, P256PublicKey};
 use super::scalar;
 use super::x25519::X25519Key;
 use crate::buffer::Span;
@@ -27,10 +28,14 @@ pub(super) enum Operation<'a> {
     X25519(&'a X25519Key),
     Ed25519Commit,
     Ed25519Verify(&'a Ed25519PublicKey),
+    /// With a key and a nonce.
+    P256Sign(&'a P256PrivateKey, &'a P256PrivateKey),
+    P256Verify(&'a P256PublicKey),
+    P256Agree(&'a P256PrivateKey),
 }
 
 /// Kinds of operations.
-const KINDS: usize = 3;
+const KINDS: usize = 6;
 
 impl Operation<'_> {
     /// Its kind, below [`KINDS`].
@@ -39,6 +44,9 @@ impl Operation<'_> {
             Operation::X25519(_) => 0,
             Operation::Ed25519Commit => 1,
             Operation::Ed25519Verify(_) => 2,
+            Operation::P256Sign(..) => 3,
+            Operation::P256Verify(_) => 4,
+            Operation::P256Agree(_) => 5,
         }
     }
 
@@ -46,7 +54,8 @@ impl Operation<'_> {
     pub fn len(&self) -> usize {
         match self {
             Operation::X25519(_) => 32,
-            Operation::Ed25519Commit => 64,
+            Operation::Ed25519Commit | Operation::P256Sign(..) | Operation::P256Agree(_) => 64,
+            Operation::P256Verify(_) => 96,
             Operation::Ed25519Verify(_) => 128,
         }
     }
@@ -57,6 +66,9 @@ impl Operation<'_> {
             Operation::X25519(_) => 2800,
             Operation::Ed25519Commit => 750,
             Operation::Ed25519Verify(_) => 3000,
+            Operation::P256Sign(..) => 700,
+            Operation::P256Verify(_) => 2300,
+            Operation::P256Agree(_) => 3200,
         }
     }
 }
@@ -78,11 +90,15 @@ impl CurveTask {
         CurveTask { operation, span, outcome }
     }
 
+    pub(super) fn operation(&self) -> Operation<'static> {
+        self.operation
+    }
+
     /// The bytes of the input from a place on.
     ///
     /// # Safety
     /// The task is good, and has so many bytes.
-    unsafe fn input<const LEN: usize>(&self, at: usize) -> &[u8; LEN] {
+    pub(super) unsafe fn input<const LEN: usize>(&self, at: usize) -> &[u8; LEN] {
         // SAFETY: the caller's.
         unsafe { &*self.span.src.add(at).cast() }
     }
@@ -91,7 +107,7 @@ impl CurveTask {
     ///
     /// # Safety
     /// The task is good, and its input is not read any more.
-    unsafe fn finish(&self, result: &[u8], is_right: bool) {
+    pub(super) unsafe fn finish(&self, result: &[u8], is_right: bool) {
         let Span { dst, len, .. } = self.span;
         // SAFETY: the caller's.
         unsafe {
@@ -116,7 +132,7 @@ pub struct CurveLanes {
 unsafe impl Send for CurveLanes {}
 
 /// What computes for a group.
-struct Calculator {
+pub(super) struct Calculator {
     kernels: CurveKernels,
     occupancy: Occupancy,
 }
@@ -130,7 +146,8 @@ impl Lanes for CurveLanes {
         let span = Span { src: ptr::null(), dst: ptr::null_mut(), len: 0 };
         let operation = Operation::Ed25519Commit;
         let nothing = CurveTask { operation, span, outcome: ptr::null_mut() };
-        let groups = Groups::new(kernels.widest().lanes, nothing);
+        // Twice the lanes, so that a group shares an inversion.
+        let groups = Groups::new((2 * kernels.widest().lanes).min(MAX_TASKS), nothing);
         CurveLanes { groups, lanes: Calculator { kernels, occupancy: Occupancy::default() } }
     }
 
@@ -151,24 +168,44 @@ impl Lanes for CurveLanes {
 }
 
 impl Calculator {
-    /// Computes for tasks of one kind, at most as many as there are lanes.
+    /// Computes for tasks of one kind.
     ///
     /// # Safety
     /// The tasks are good.
-    unsafe fn go(&mut self, mut tasks: &[(u32, CurveTask)]) {
-        while !tasks.is_empty() {
-            let kernel = self.kernels.pick(tasks.len());
-            let (now, later) = tasks.split_at(kernel.lanes.min(tasks.len()));
-            self.occupancy.count(now.len(), self.kernels.widest().lanes, 1);
-            // SAFETY: the caller's; there is a lane for each task.
-            unsafe {
-                match now[0].1.operation {
-                    Operation::X25519(_) => x25519(kernel, now),
-                    Operation::Ed25519Commit => ed25519_commit(kernel, now),
-                    Operation::Ed25519Verify(_) => ed25519_verify(kernel, now),
+    unsafe fn go(&mut self, tasks: &[(u32, CurveTask)]) {
+        // SAFETY: the caller's; there is a lane for each task of a chunk.
+        unsafe {
+            match tasks[0].1.operation {
+                Operation::X25519(_) => {
+                    self.each_chunk(tasks, |kernel, _, now| x25519(kernel, now))
                 }
+                Operation::Ed25519Commit => {
+                    self.each_chunk(tasks, |kernel, _, now| ed25519_commit(kernel, now));
+                }
+                Operation::Ed25519Verify(_) => {
+                    self.each_chunk(tasks, |kernel, _, now| ed25519_verify(kernel, now));
+                }
+                Operation::P256Sign(..) => p256::sign(self, tasks),
+                Operation::P256Verify(_) => p256::verify(self, tasks),
+                Operation::P256Agree(_) => p256::agree(self, tasks),
             }
-            tasks = later;
+        }
+    }
+
+    /// Hands over tasks, as many at a time as the best kernel for what is left has lanes, with the
+    /// place of the first.
+    pub(super) fn each_chunk(
+        &mut self,
+        tasks: &[(u32, CurveTask)],
+        mut compute: impl FnMut(&Kernel, usize, &[(u32, CurveTask)]),
+    ) {
+        let mut done = 0;
+        while done < tasks.len() {
+            let kernel = self.kernels.pick(tasks.len() - done);
+            let end = tasks.len().min(done + kernel.lanes);
+            self.occupancy.count(end - done, self.kernels.widest().lanes, 1);
+            compute(kernel, done, &tasks[done..end]);
+            done = end;
         }
     }
 }

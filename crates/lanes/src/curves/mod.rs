@@ -1,10 +1,12 @@
-//! Elliptic curves: X25519 (RFC 7748), and Ed25519 (RFC 8032), whose hashes are made elsewhere.
+//! Elliptic curves: X25519 (RFC 7748), Ed25519 (RFC 8032), and ECDSA and ECDH on P-256
+//! (SP 800-186). Hashes are made elsewhere.
 //!
 //! Each job has a lane, and its own key. Curves are written once over [`element`], arithmetic
 //! modulo a prime in limbs, which is written once over [`words`]: five limbs for instructions that
 //! multiply and add 52 bits and for integers, ten limbs of 26 bits for products of 32 bits.
 //!
-//! Nothing here branches on a secret, or finds a place in memory by one.
+//! Nothing here branches on a secret, or finds a place in memory by one. Verification, and the
+//! check of a public key, take a time that depends on what is public.
 
 mod ed25519;
 pub(crate) mod edwards;
@@ -13,7 +15,9 @@ mod error;
 mod job;
 pub(crate) mod kernel;
 mod lanes;
+pub(crate) mod p256;
 pub(crate) mod prime25519;
+pub(crate) mod prime256;
 mod scalar;
 #[cfg(test)]
 mod tests;
@@ -30,6 +34,7 @@ pub use ed25519::{Ed25519KeyError, Ed25519PrivateKey, Ed25519PublicKey};
 pub use error::{CurveError, CurveInputError};
 pub use job::{CurveJob, CurveOutcome};
 pub use lanes::CurveLanes;
+pub use p256::{P256KeyError, P256PrivateKey, P256PublicKey};
 pub use x25519::X25519Key;
 
 /// The kernels of curves on one CPU.

@@ -2,31 +2,38 @@
 //! one. All of it can be computed by the compiler, too.
 
 use subtle::{Choice, ConstantTimeEq};
+use zeroize::Zeroize;
+
+use crate::manager::MAX_TASKS;
 
 /// A number below 2^256.
 pub(crate) type Number = [u64; 4];
 
-/// An odd modulus, and what Montgomery multiplication needs to know of it: a product comes divided
-/// by R, which is 2^256.
-pub(crate) struct Modulus {
-    words: Number,
-    /// The inverse of minus the modulus, modulo 2^64.
-    inverse: u64,
+/// An odd modulus of these words, the lowest first, and what Montgomery multiplication needs to
+/// know of it: a product comes divided by R, which is 2^256. The words are in the type, so that
+/// each modulus has products of its own, without those of words that are zero or powers of two.
+pub(crate) struct Modulus<const A: u64, const B: u64, const C: u64, const D: u64> {
     /// R, R² and R³ modulo the modulus.
     powers: [Number; 3],
 }
 
-impl Modulus {
-    /// A modulus above 2^252.
-    pub const fn new(words: Number) -> Self {
+impl<const A: u64, const B: u64, const C: u64, const D: u64> Modulus<A, B, C, D> {
+    const WORDS: Number = [A, B, C, D];
+
+    /// The inverse of minus the modulus, modulo 2^64.
+    const INVERSE: u64 = {
         // Every step doubles the bits that are right, of which the lowest three are.
-        let (mut inverse, mut i) = (words[0], 0);
+        let (mut inverse, mut i) = (A, 0);
         while i < 5 {
-            inverse = inverse.wrapping_mul(2u64.wrapping_sub(words[0].wrapping_mul(inverse)));
+            inverse = inverse.wrapping_mul(2u64.wrapping_sub(A.wrapping_mul(inverse)));
             i += 1;
         }
-        let inverse = inverse.wrapping_neg();
-        let mut modulus = Modulus { words, inverse, powers: [[0; 4]; 3] };
+        inverse.wrapping_neg()
+    };
+
+    /// The modulus, which is above 2^252.
+    pub const fn new() -> Self {
+        let mut modulus = Modulus { powers: [[0; 4]; 3] };
         let (mut power, mut i) = ([1, 0, 0, 0], 0);
         while i < 3 * 256 {
             power = modulus.add(power, power);
@@ -51,15 +58,15 @@ impl Modulus {
             (sum[i], carry) = (wide as u64, (wide >> 64) as u64);
             i += 1;
         }
-        let (less, borrow) = subtract(sum, &self.words);
+        let (less, borrow) = subtract(sum, &Self::WORDS);
         // Where there is a carry, it is what was borrowed.
         select((borrow & !carry & 1).wrapping_neg(), sum, less)
     }
 
     /// The difference of two numbers below the modulus.
     pub const fn sub(&self, a: Number, b: Number) -> Number {
-        let (negated, _) = subtract(self.words, &b);
-        self.add(a, reduced_once(negated, &self.words))
+        let (negated, _) = subtract(Self::WORDS, &b);
+        self.add(a, reduced_once(negated, &Self::WORDS))
     }
 
     /// a·b/R, where one of the factors is below the modulus; so is the product.
@@ -75,12 +82,12 @@ impl Modulus {
             }
             let wide = sums[4] as u128 + carry as u128;
             (sums[4], sums[5]) = (wide as u64, (wide >> 64) as u64);
-            let quotient = sums[0].wrapping_mul(self.inverse);
-            let wide = quotient as u128 * self.words[0] as u128 + sums[0] as u128;
+            let quotient = sums[0].wrapping_mul(Self::INVERSE);
+            let wide = quotient as u128 * Self::WORDS[0] as u128 + sums[0] as u128;
             (carry, j) = ((wide >> 64) as u64, 1);
             while j < 4 {
                 let wide =
-                    quotient as u128 * self.words[j] as u128 + sums[j] as u128 + carry as u128;
+                    quotient as u128 * Self::WORDS[j] as u128 + sums[j] as u128 + carry as u128;
                 (sums[j - 1], carry) = (wide as u64, (wide >> 64) as u64);
                 j += 1;
             }
@@ -89,7 +96,7 @@ impl Modulus {
             i += 1;
         }
         let result = [sums[0], sums[1], sums[2], sums[3]];
-        let (less, borrow) = subtract(result, &self.words);
+        let (less, borrow) = subtract(result, &Self::WORDS);
         select((borrow & !sums[4] & 1).wrapping_neg(), result, less)
     }
 
@@ -112,7 +119,7 @@ impl Modulus {
     /// The inverse of what stands for a number, as what stands for it; zero of zero. The modulus is
     /// a prime (Fermat).
     pub const fn invert(&self, number: Number) -> Number {
-        self.power(number, subtract(self.words, &[2, 0, 0, 0]).0)
+        self.power(number, subtract(Self::WORDS, &[2, 0, 0, 0]).0)
     }
 
     /// A power of what stands for a number, as what stands for it. The exponent is public.
@@ -128,9 +135,69 @@ impl Modulus {
         power
     }
 
+    /// Inverts what stands for numbers that are not zero, at most [`MAX_TASKS`], with one
+    /// exponentiation for all: of their product, from which each is then divided. The modulus is a
+    /// prime.
+    pub fn invert_all(&self, numbers: &mut [Number]) {
+        let Some((first, others)) = numbers.split_first() else { return };
+        let mut products = [[0; 4]; MAX_TASKS];
+        products[0] = *first;
+        for (i, number) in others.iter().enumerate() {
+            products[i + 1] = self.multiply(products[i], *number);
+        }
+        let mut inverse = self.invert_by_windows(products[numbers.len() - 1]);
+        for i in (1..numbers.len()).rev() {
+            let own = self.multiply(inverse, products[i - 1]);
+            inverse = self.multiply(inverse, numbers[i]);
+            numbers[i] = own;
+        }
+        numbers[0] = inverse;
+        products.zeroize();
+    }
+
+    /// [`invert`](Modulus::invert) with fewer products, and a table that is wiped.
+    fn invert_by_windows(&self, number: Number) -> Number {
+        let (exponent, _) = subtract(Self::WORDS, &[2, 0, 0, 0]);
+        let mut powers = [self.one(); 16];
+        for i in 1..16 {
+            powers[i] = self.multiply(powers[i - 1], number);
+        }
+        let mut power = self.one();
+        for at in (0..64).rev() {
+            for _ in 0..4 {
+                power = self.multiply(power, power);
+            }
+            // The exponent is public.
+            let digit = exponent[at / 16] >> (4 * (at % 16)) & 15;
+            if digit != 0 {
+                power = self.multiply(power, powers[digit as usize]);
+            }
+        }
+        powers.zeroize();
+        power
+    }
+
+    /// A number below twice the modulus, modulo the modulus.
+    pub const fn reduced(&self, number: Number) -> Number {
+        reduced_once(number, &Self::WORDS)
+    }
+
+    /// The sum of a number and the modulus, if it is below 2^256.
+    pub fn plus_modulus(&self, number: Number) -> Option<Number> {
+        let negated = Self::WORDS.map(|word| !word);
+        // What is below 2^256 less the modulus is at most its negation.
+        let (left, borrow) = subtract(negated, &number);
+        (borrow == 0).then(|| left.map(|word| !word))
+    }
+
+    /// Whether a number is not zero, and below the modulus.
+    pub fn has(&self, number: &Number) -> Choice {
+        subtract(*number, &Self::WORDS).1.ct_eq(&1) & !is_zero(number)
+    }
+
     /// Whether a number is below the modulus.
     pub const fn is_below(&self, number: Number) -> bool {
-        subtract(number, &self.words).1 == 1
+        subtract(number, &Self::WORDS).1 == 1
     }
 }
 
@@ -173,6 +240,19 @@ pub(crate) fn to_bytes(words: Number) -> [u8; 32] {
     let (chunks, _) = bytes.as_chunks_mut::<8>();
     chunks.iter_mut().zip(words).for_each(|(chunk, word)| *chunk = word.to_le_bytes());
     bytes
+}
+
+/// The words of bytes, the highest first.
+pub(crate) fn from_be_bytes(bytes: &[u8; 32]) -> Number {
+    let mut words = from_bytes(bytes).map(u64::swap_bytes);
+    words.reverse();
+    words
+}
+
+/// The bytes of words, the highest first.
+pub(crate) fn to_be_bytes(mut words: Number) -> [u8; 32] {
+    words.reverse();
+    to_bytes(words.map(u64::swap_bytes))
 }
 
 /// Whether a number is zero.

@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use super::{Goal, Source};
 
 /// The most tasks a group has.
-pub(crate) const MAX_TASKS: usize = 8;
+pub(crate) const MAX_TASKS: usize = 16;
 
 /// After so many calls in which a group did not go, it does: a steady stream of other operations
 /// must not keep it waiting for ever.

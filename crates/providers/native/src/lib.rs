@@ -2,14 +2,14 @@
 //!
 //! Hashes and HMACs; AES in CBC, CTR, CFB, OFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and
 //! XCBC-MAC; ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305; DES and triple DES; KASUMI; and
-//! with the feature `legacy` RC4; RSA, ECDSA and ECDH on binary curves, X25519, Ed25519 and
-//! SLH-DSA: many buffers side by side, on the kernels of [`broadloom_lanes`]. The provider chooses
-//! kernels at run time and works on every machine.
+//! with the feature `legacy` RC4; RSA, ECDSA and ECDH on P-256, K-283 and B-283, X25519, Ed25519
+//! and SLH-DSA: many buffers side by side, on the kernels of [`broadloom_lanes`]. The provider
+//! chooses kernels at run time and works on every machine.
 
 #![forbid(unsafe_code)]
 
-mod binary;
 mod curves;
+mod ec;
 mod factory;
 mod hasher;
 mod kind;

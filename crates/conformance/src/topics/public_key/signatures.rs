@@ -104,6 +104,24 @@ pub fn known_signatures(provider: &Arc<dyn Provider>) {
     }
 }
 
+/// Hedged signatures of one message differ each time, and verify, many at a time: those of ECDSA.
+pub fn hedged_signatures(provider: &Arc<dyn Provider>) {
+    let is_ec = |pair: &Pair| matches!(pair.private, PrivateKey::Ec(_));
+    for (pair, public) in signing(provider).into_iter().filter(|(pair, _)| is_ec(pair)) {
+        let [sign, verify] = sessions(provider, &pair, &public, Scheme::default().hedged());
+        let data = message(50);
+        let mut jobs: Vec<_> = (0..20).map(|_| Job::new(&sign, data.as_slice())).collect();
+        Processor::new().process_many(&mut jobs);
+        let mut signatures: Vec<_> = jobs.iter_mut().map(Job::take_output).collect();
+        for signature in &signatures {
+            assert_eq!(verified(&verify, &data, signature), Ok(()), "{}", pair.name);
+        }
+        signatures.sort();
+        signatures.dedup();
+        assert_eq!(signatures.len(), jobs.len(), "{}", pair.name);
+    }
+}
+
 /// A signature with a bit changed anywhere, cut short or lengthened, of another message, or none at
 /// all does not verify, and those beside it do.
 pub fn wrong_signatures(provider: &Arc<dyn Provider>) {

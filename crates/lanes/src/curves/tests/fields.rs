@@ -6,6 +6,7 @@ use num_bigint::BigUint;
 
 use super::many;
 use crate::curves::element::Multiply;
+use crate::curves::prime256;
 use crate::curves::prime25519::{self, Fe};
 use crate::curves::words::Words;
 
@@ -93,6 +94,16 @@ unsafe impl<const FUSED: bool> Words for Checked<FUSED> {
 macro_rules! multiply {
     ($fused:literal, $limbs:literal) => {
         // SAFETY: baseline instructions only.
+        unsafe impl Multiply for prime256::Fe<Checked<$fused>, $limbs> {
+            unsafe fn product(a: &Self, b: &Self) -> Self {
+                prime256::product(a, b)
+            }
+            unsafe fn squared(a: &Self) -> Self {
+                prime256::squared(a)
+            }
+        }
+
+        // SAFETY: baseline instructions only.
         unsafe impl Multiply for Fe<Checked<$fused>, $limbs> {
             unsafe fn product(a: &Self, b: &Self) -> Self {
                 prime25519::product(a, b)
@@ -164,12 +175,76 @@ where
     }
 }
 
+/// A factor of P-256 whose limbs are as long as those of differences may be, below 2^256 by as many
+/// multiples of 2^224 as differences have at most, and what it stands for times R.
+fn longest256<const FUSED: bool, const N: usize>() -> (prime256::Fe<Checked<FUSED>, N>, BigUint) {
+    let bits = if FUSED { 52 } else { 26 };
+    let limb = if FUSED { (1 << bits) - 1 } else { (1_u64 << bits) + (1 << 7) };
+    let highest = (1 << (256 - bits * (N - 1))) + (1 << (240 - bits * (N - 1)));
+    let limbs: [u64; N] = core::array::from_fn(|at| if at + 1 < N { limb } else { highest });
+    let number = limbs.iter().enumerate().map(|(i, limb)| BigUint::from(*limb) << (bits * i)).sum();
+    (prime256::Fe::of(limbs.map(Checked)), number)
+}
+
+/// The same for P-256: sums and differences as points have them, at the bounds that are stated.
+fn arithmetic256<const FUSED: bool, const N: usize>()
+where
+    prime256::Fe<Checked<FUSED>, N>: Multiply,
+{
+    let one = BigUint::from(1u8);
+    let prime =
+        (&one << 256usize) - (&one << 224usize) + (&one << 192usize) + (&one << 96usize) - 1u8;
+    let inverse = (&one << 260usize).modinv(&prime).expect("the prime is odd");
+    let element = |words: [u64; 4]| prime256::Fe::<Checked<FUSED>, N>::entered(&words.map(Checked));
+    let same = |ours: prime256::Fe<Checked<FUSED>, N>, expected: BigUint| {
+        assert_eq!(number(ours.to_words()[0]), expected % &prime);
+    };
+    let mut numbers: Vec<_> =
+        numbers().into_iter().map(|words| (element(words), number(words))).collect();
+    for low in [u64::MAX, u64::MAX - 1] {
+        let words = [low, u64::MAX >> 32, 0, 0xffff_ffff_0000_0001];
+        numbers.extend([words, [low; 4]].map(|words| (element(words), number(words))));
+    }
+    let (longest, value) = longest256();
+    numbers.push((longest, value * inverse % &prime));
+    for (x, p) in &numbers {
+        for (y, q) in &numbers {
+            let far = &prime * 16u8;
+            same(x.times(y), p * q);
+            // Differences, and of these products with sums.
+            let difference = &prime + (p % &prime) - (q % &prime);
+            same(x.minus(y).times(&x.plus(x).plus(y).factor()), (p + p + q) * &difference);
+            let (xx, yy) = (x.square(), y.square());
+            let both = xx.plus(&yy);
+            same(both.factor().square(), (p * p + q * q).pow(2));
+            same(both.factor().times(&both.factor()), (p * p + q * q).pow(2));
+            let four = both.plus(&both);
+            let eight = four.plus(&four);
+            // Eight products less eight products, and a product with that.
+            let less = (p * p + q * q) * 4u8 + &far * &far - p * q * 8u8;
+            let product = x.times(y);
+            let two = product.plus(&product);
+            let products = two.plus(&two).plus(&two.plus(&two));
+            same(eight.minus(&products), less.clone());
+            same(eight.minus(&products).square(), &less * &less);
+            same(x.minus(y).replaced(Checked(u64::MAX), &xx), p * p);
+        }
+        let zero = prime256::Fe::splat(Checked(0), [0; 4]);
+        same(zero.minus(x), &prime - p % &prime);
+        same(x.minus(x), BigUint::ZERO);
+        same(*x, p.clone());
+    }
+    same(prime256::Fe::one(Checked::<FUSED>(0)), one);
+}
+
 #[test]
 fn nothing_overflows_with_products_of_32_bits() {
+    arithmetic256::<false, 10>();
     arithmetic::<false, 10>();
 }
 
 #[test]
 fn nothing_overflows_with_products_of_52_bits() {
+    arithmetic256::<true, 5>();
     arithmetic::<true, 5>();
 }

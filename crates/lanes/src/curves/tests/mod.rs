@@ -3,6 +3,8 @@
 
 mod ed25519;
 mod fields;
+mod p256;
+mod reference256;
 mod x25519;
 
 use std::vec::Vec;

@@ -17,8 +17,8 @@ mod sponge;
 use broadloom_engine::{Algorithm, Family, PublicKeyAlgorithm, Transform};
 use broadloom_lanes::{CbcLanes, Cpu, CtrLanes, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 
-use crate::binary::{self, Binary};
 use crate::curves::{self, Curves};
+use crate::ec::{self, Ec};
 use crate::kind::{Class, Opened, Work};
 use crate::rsa::{self, Rsa};
 use crate::slh_dsa::{self, SlhDsa};
@@ -54,11 +54,10 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
         Family::PublicKey
             if matches!(
                 algorithm,
-                Algorithm::PublicKey(PublicKeyAlgorithm::Ecdsa(curve) | PublicKeyAlgorithm::Ecdh(curve))
-                    if binary::curve(curve).is_some()
+                Algorithm::PublicKey(PublicKeyAlgorithm::Ecdsa(_) | PublicKeyAlgorithm::Ecdh(_))
             ) =>
         {
-            Some(binary::open)
+            Some(ec::open)
         }
         Family::PublicKey
             if matches!(algorithm, Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(_))) =>
@@ -129,7 +128,7 @@ classes! {
     CtrSha256: chain::Chain<CtrLanes, Sha256>;
     Rsa: Rsa, made by Rsa::class;
     Curves: Curves, made by Curves::class;
-    Binary: Binary, made by Binary::class;
+    Ec: Ec, made by Ec::class;
     SlhDsa: SlhDsa, made by SlhDsa::class;
     #[cfg(feature = "legacy")]
     Rc4: rc4::Rc4;

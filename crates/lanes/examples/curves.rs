@@ -1,0 +1,95 @@
+//! Measures operations on P-256, Ed25519 and X25519 by the number of jobs outstanding:
+//!
+//! ```text
+//! cargo run --release -p broadloom-lanes --example curves
+//! ```
+//!
+//! Figures are microseconds an operation by the clock on the wall, the least of many turns. Compare
+//! only figures of one run.
+
+use std::time::Instant;
+
+use broadloom_lanes::{
+    Cpu, CurveJob, CurveLanes, Ed25519PrivateKey, Ed25519PublicKey, P256PrivateKey, P256PublicKey,
+    Planner, X25519Key,
+};
+
+type Job<'a> = CurveJob<'a, Vec<u8>>;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut planner = Planner::new(&Cpu::detect());
+    let (key, nonce) = (P256PrivateKey::new(&[5; 32])?, P256PrivateKey::new(&[7; 32])?);
+    let mut base = [[0; 32]; 2];
+    for (coordinate, digits) in base.iter_mut().zip(BASE) {
+        for (at, byte) in coordinate.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&digits[2 * at..2 * at + 2], 16)?;
+        }
+    }
+    let base = base.concat();
+    let public = P256PublicKey::new(base[..].try_into()?)?;
+    // With the base point as the key and its number, the signature of zero is right.
+    let signature = {
+        let one = P256PrivateKey::new(&std::array::from_fn(|at| u8::from(at == 31)))?;
+        let mut jobs = [Job::p256_sign(&one, &nonce, vec![0; 64], ())?];
+        planner.process_many(&mut jobs);
+        [&[0; 32], jobs[0].output().expect("complete")?].concat()
+    };
+    let edwards = Ed25519PrivateKey::new(&[9; 64]);
+    let edwards_public = Ed25519PublicKey::new(edwards.public())?;
+    let x25519 = X25519Key::new(&[1; 32]);
+    println!("microseconds an operation of P-256, Ed25519 and X25519");
+    println!("outstanding    sign  verify   agree  commit  verify  x25519");
+    for outstanding in [1, 2, 4, 8, 16, 64] {
+        let figures = [
+            best(&mut planner, outstanding, &|| {
+                Job::p256_sign(&key, &nonce, vec![1; 64], ()).expect("64 bytes")
+            }),
+            best(&mut planner, outstanding, &|| {
+                Job::p256_verify(&public, signature.clone(), ()).expect("96 bytes")
+            }),
+            best(&mut planner, outstanding, &|| {
+                Job::p256_agree(&key, base.clone(), ()).expect("64 bytes")
+            }),
+            best(&mut planner, outstanding, &|| {
+                Job::ed25519_commit(vec![3; 64], ()).expect("64 bytes")
+            }),
+            best(&mut planner, outstanding, &|| {
+                Job::ed25519_verify(&edwards_public, vec![3; 128], ()).expect("128 bytes")
+            }),
+            best(&mut planner, outstanding, &|| {
+                Job::x25519(&x25519, vec![9; 32], ()).expect("32 bytes")
+            }),
+        ];
+        let figures: String = figures.iter().map(|figure| format!(" {figure:7.2}")).collect();
+        println!("{outstanding:11}{figures}");
+    }
+    let begin = Instant::now();
+    for _ in 0..100 {
+        std::hint::black_box(P256PublicKey::new(base[..].try_into()?)?);
+    }
+    println!("a public key of P-256 takes {:.1}", begin.elapsed().as_secs_f64() * 1e4);
+    Ok(())
+}
+
+/// The base point of P-256.
+const BASE: [&str; 2] = [
+    "6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
+    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
+];
+
+/// Microseconds that an operation takes at best.
+fn best<'a>(
+    planner: &mut Planner<CurveLanes>,
+    outstanding: usize,
+    job: &dyn Fn() -> Job<'a>,
+) -> f64 {
+    let mut best = f64::MAX;
+    for _ in 0..400_usize.div_ceil(outstanding).max(30) {
+        let mut jobs: Vec<Job<'a>> = (0..outstanding).map(|_| job()).collect();
+        let begin = Instant::now();
+        planner.process_many(&mut jobs);
+        best = best.min(begin.elapsed().as_secs_f64());
+        assert!(jobs.iter().all(|job| job.output().is_some()));
+    }
+    1e6 * best / outstanding as f64
+}
