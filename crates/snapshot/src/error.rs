@@ -78,22 +78,14 @@ pub enum SnapshotError {
     },
     /// The repository is locked.
     #[error(
-        "the repository is locked {how} by process {pid} on {host} of {user}, since {since} \
-         (lock {lock}); `broadloom snapshot unlock` removes locks whose process is gone"
+        "the repository is locked {how} (lock {lock}); `broadloom snapshot unlock` removes locks \
+         whose process is gone"
     )]
     Locked {
         /// The lock.
         lock: Id,
-        /// "exclusively" or "by a reader or writer".
-        how: &'static str,
-        /// Its process.
-        pid: u32,
-        /// Its host.
-        host: String,
-        /// Its user.
-        user: String,
-        /// When it was made or refreshed.
-        since: crate::time::Time,
+        /// How, by whom, and since when.
+        how: String,
     },
     /// A name that no snapshot has, or several have.
     #[error("{0}")]

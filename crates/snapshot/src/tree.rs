@@ -77,7 +77,9 @@ pub struct Trees<'r> {
 
 impl<'r> Trees<'r> {
     /// A reader of a repository's trees.
-    #[must_use]
+    ///
+    /// # Errors
+    /// If zstd has no memory.
     pub fn new(repository: &'r Repository, index: &'r Index) -> Result<Trees<'r>, SnapshotError> {
         let (cache, tools) = (PackCache::default(), Tools::new(Compression::Auto)?);
         Ok(Trees { repository, index, cache, tools })

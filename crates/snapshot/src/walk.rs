@@ -5,8 +5,10 @@ use crate::id::Id;
 use crate::node::{Node, NodeKind};
 use crate::tree::Trees;
 
-/// Visits all that is below a tree, each directory before what is in it. `visit` gets the path and
-/// says of a directory whether to go into it.
+/// Gets a path and what is there; says of a directory whether to go into it.
+pub type Visit<'v> = dyn FnMut(&[u8], &Node) -> Result<bool, SnapshotError> + 'v;
+
+/// Visits all that is below a tree, each directory before what is in it.
 ///
 /// # Errors
 /// What the store says, damage, and what `visit` says.
@@ -14,7 +16,7 @@ pub fn walk(
     trees: &mut Trees<'_>,
     root: Id,
     path: &[u8],
-    visit: &mut dyn FnMut(&[u8], &Node) -> Result<bool, SnapshotError>,
+    visit: &mut Visit<'_>,
 ) -> Result<(), SnapshotError> {
     for node in trees.load(root)?.nodes {
         let mut path = path.to_vec();

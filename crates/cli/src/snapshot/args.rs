@@ -10,14 +10,15 @@ use clap::{Args, Subcommand, ValueEnum};
 
 /// What follows the help.
 const ENVIRONMENT: &str = "\
-Environment: RESTIC_REPOSITORY, RESTIC_PASSWORD_FILE, RESTIC_PASSWORD_COMMAND and RESTIC_PASSWORD stand for \
-options that are not given; without any, the password is asked for on the terminal. Exit status: 0 if all went \
-well; 1 after an error; 2 for a wrong command line; 3 if a backup left out files that could not be read.";
+Environment: RESTIC_REPOSITORY, RESTIC_PASSWORD_FILE, RESTIC_PASSWORD_COMMAND and RESTIC_PASSWORD \
+stand for options that are not given; without any, the password is asked for on the terminal. Exit \
+status: 0 if all went well; 1 after an error; 2 for a wrong command line; 3 if a backup left out \
+files that could not be read.";
 
 /// Save files in snapshots, in repositories that restic reads
 ///
-/// A repository is a directory, or objects in a cloud. Files are cut where their content says so,
-/// and each new piece is compressed, encrypted and kept once. restic reads and adds to the same
+/// A repository is a directory. Files are cut where their content says so, and each new piece is
+/// compressed, encrypted and kept once. restic reads and adds to the same
 /// repositories, and prunes them.
 #[derive(Args)]
 #[command(after_help = ENVIRONMENT, subcommand_required = true, arg_required_else_help = true)]
@@ -32,7 +33,7 @@ pub struct SnapshotArgs {
 /// What all commands take.
 #[derive(Args)]
 pub struct CommonArgs {
-    /// The repository: a directory, or s3:, gs: or azure: and a place there
+    /// The repository: a directory
     #[arg(short, long, global = true, value_name = "REPOSITORY")]
     pub repo: Option<OsString>,
 

@@ -46,12 +46,12 @@ pub use filter::Filter;
 pub use walk::Changes;
 
 /// Bytes of a buffer into which files are read, at least and by choice. A chunk has up to 8 MiB.
-const ROOM: (usize, usize) = (10 << 20, 16 << 20);
+const ROOM: (usize, usize) = (10 << 20, 12 << 20);
 /// Buffers for each thread: one is read into, one is saved, and one may wait; and as much again for
 /// what is compressed.
 const BUFFERS: usize = 4;
 /// Memory for packs that are filled or written.
-const PACKS: usize = 7 * (17 << 20);
+const PACKS: usize = 6 * (17 << 20);
 
 /// Memory that a backup takes by default, beside the index.
 pub const MEMORY: usize = 512 << 20;

@@ -175,14 +175,10 @@ fn check(repository: &Repository, exclusive: bool, own: Option<Id>) -> Result<()
         if Some(lock) == own || file.is_stale() || !(exclusive || file.exclusive) {
             continue;
         }
-        return Err(SnapshotError::Locked {
-            lock,
-            how: if file.exclusive { "exclusively" } else { "by a reader or writer" },
-            pid: file.pid,
-            host: file.hostname,
-            user: file.username,
-            since: file.time,
-        });
+        let manner = if file.exclusive { "exclusively" } else { "by a reader or writer" };
+        let LockFile { pid, hostname, username, time, .. } = file;
+        let how = format!("{manner}: process {pid} on {hostname} of {username}, since {time}");
+        return Err(SnapshotError::Locked { lock, how });
     }
     Ok(())
 }

@@ -92,11 +92,11 @@ impl Repository {
         let mut processor = Processor::new();
         let name = cryptor.hash(&mut processor, &key)?;
         let key_file = File::Named(Kind::Key, name);
-        let put = |file, bytes| {
+        let put = |file, bytes: &[u8]| {
             store.put(file, bytes).map_err(|error| SnapshotError::Store { file, error })
         };
-        put(key_file, key)?;
-        put(File::Config, cryptor.seal(&mut processor, &to_json(&config))?)?;
+        put(key_file, &key)?;
+        put(File::Config, &cryptor.seal(&mut processor, &to_json(&config))?)?;
         Ok(Repository { store, cryptor, config, polynomial })
     }
 
@@ -177,7 +177,7 @@ impl Repository {
     }
 
     /// Writes a file that is sealed already.
-    pub(crate) fn put(&self, file: File, bytes: Vec<u8>) -> Result<(), SnapshotError> {
+    pub(crate) fn put(&self, file: File, bytes: &[u8]) -> Result<(), SnapshotError> {
         self.store.put(file, bytes).map_err(|error| SnapshotError::Store { file, error })
     }
 
@@ -229,7 +229,7 @@ impl Repository {
         let mut processor = Processor::new();
         let sealed = self.cryptor.seal(&mut processor, &text)?;
         let id = self.cryptor.hash(&mut processor, &sealed)?;
-        self.put(File::Named(kind, id), sealed)?;
+        self.put(File::Named(kind, id), &sealed)?;
         Ok(id)
     }
 

@@ -22,7 +22,7 @@ use crate::id::Id;
 use crate::store::{File, Kind};
 
 /// Threads that write packs.
-const WRITERS: usize = 3;
+const WRITERS: usize = 2;
 
 /// What was added.
 #[derive(Debug, Default)]
@@ -244,7 +244,7 @@ impl<'r> Saver<'r> {
     }
 
     fn write_pack(&self, pack: Pack) -> Result<(), SnapshotError> {
-        self.repository.put(File::Named(Kind::Pack, pack.id), pack.bytes)?;
+        self.repository.put(File::Named(Kind::Pack, pack.id), &pack.bytes)?;
         let full = {
             let mut indexed = lock(&self.indexed);
             indexed.push(pack.id, &pack.entries);
@@ -257,10 +257,11 @@ impl<'r> Saver<'r> {
     pub fn close(&self, tools: &mut Tools) {
         for open in &self.open {
             let builder = mem::take(&mut *lock(open));
-            if !builder.is_empty() && !self.has_failed() {
-                if let Err(error) = self.complete(tools, builder) {
-                    self.fail(error);
-                }
+            if builder.is_empty() || self.has_failed() {
+                continue;
+            }
+            if let Err(error) = self.complete(tools, builder) {
+                self.fail(error);
             }
         }
         lock(&self.queue).take();

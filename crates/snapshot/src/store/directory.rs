@@ -89,7 +89,7 @@ impl Store for Directory {
         Ok(())
     }
 
-    fn put(&self, file: File, content: Vec<u8>) -> Result<(), StoreError> {
+    fn put(&self, file: File, content: &[u8]) -> Result<(), StoreError> {
         let target = self.path(file);
         let beside = self.beside(&target);
         let open = || Handle::options().write(true).create_new(true).mode(0o400).open(&beside);
@@ -102,7 +102,7 @@ impl Store for Directory {
             opened => opened,
         };
         let written = written.and_then(|mut handle| {
-            handle.write_all(&content)?;
+            handle.write_all(content)?;
             handle.sync_all()
         });
         let named = written.and_then(|()| {

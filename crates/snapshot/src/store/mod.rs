@@ -1,8 +1,6 @@
-//! The place that holds a repository: a directory, or a store of objects.
+//! The place that holds a repository: a directory, or whatever implements [`Store`].
 
 mod directory;
-#[cfg(feature = "cloud")]
-mod objects;
 mod retry;
 
 use std::fmt;
@@ -13,8 +11,6 @@ use std::time::Duration;
 use crate::id::Id;
 
 pub use directory::Directory;
-#[cfg(feature = "cloud")]
-pub use objects::Objects;
 pub(crate) use retry::Retrying;
 
 /// Waits before the second and later tries.
@@ -111,9 +107,6 @@ pub enum StoreError {
     /// An error that may pass: of a network, or of a server.
     #[error("{0}")]
     Passing(String),
-    /// A refusal, which stays.
-    #[error("{0}")]
-    Refused(String),
     /// An address that names no store.
     #[error("{0}")]
     Address(String),
@@ -132,7 +125,7 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// What the store says. The file is then not there, or whole.
-    fn put(&self, file: File, content: Vec<u8>) -> Result<(), StoreError>;
+    fn put(&self, file: File, content: &[u8]) -> Result<(), StoreError>;
 
     /// Reads a file, or a range of its bytes.
     ///
@@ -158,42 +151,23 @@ pub trait Store: Send + Sync {
     }
 }
 
-/// Opens the store at an address: a path, `local:PATH`, or, with the feature `cloud`, a URL that
-/// `Objects` takes.
+/// Opens the store at an address: the path of a directory, or `local:PATH`.
 ///
 /// # Errors
-/// An address that names no store, and what the store says.
+/// An address that names no directory, and what the store says.
 pub fn open(address: &str) -> Result<Box<dyn Store>, StoreError> {
+    let wrong = |text: String| Err(StoreError::Address(text));
     if let Some(path) = address.strip_prefix("local:") {
         return Ok(Box::new(Directory::new(path)));
     }
     if address.is_empty() {
-        return Err(StoreError::Address("the address of the repository is empty".to_owned()));
+        return wrong("the address of the repository is empty".to_owned());
     }
-    match remote(address)? {
-        Some(store) => Ok(store),
-        None => Ok(Box::new(Directory::new(address))),
-    }
-}
-
-#[cfg(feature = "cloud")]
-fn remote(address: &str) -> Result<Option<Box<dyn Store>>, StoreError> {
-    Ok(Objects::parse(address)?.map(|objects| Box::new(objects) as Box<dyn Store>))
-}
-
-/// Refuses addresses that are no paths, rather than to make a directory of such a name.
-#[cfg(not(feature = "cloud"))]
-fn remote(address: &str) -> Result<Option<Box<dyn Store>>, StoreError> {
-    match is_remote(address) {
-        false => Ok(None),
-        true => Err(StoreError::Address(format!(
-            "{address:?} is no directory, and this program was built without the feature cloud"
-        ))),
-    }
-}
-
-/// Whether an address is one of restic's, and no path.
-fn is_remote(address: &str) -> bool {
+    // Addresses of restic that are no paths are refused, rather than to make a directory of such a
+    // name.
     let schemes = ["s3:", "gs:", "azure:", "rest:", "sftp:", "b2:", "swift:", "rclone:"];
-    address.contains("://") || schemes.iter().any(|scheme| address.starts_with(scheme))
+    if address.contains("://") || schemes.iter().any(|scheme| address.starts_with(scheme)) {
+        return wrong(format!("{address:?} is no directory; valid: the path of one"));
+    }
+    Ok(Box::new(Directory::new(address)))
 }

@@ -14,11 +14,9 @@ fn passes(error: &StoreError) -> bool {
     match error {
         StoreError::Short { .. } | StoreError::Passing(_) => true,
         // A directory's errors stay: a full disk, a right that is missing.
-        StoreError::Io(_)
-        | StoreError::NotFound
-        | StoreError::Exists
-        | StoreError::Refused(_)
-        | StoreError::Address(_) => false,
+        StoreError::Io(_) | StoreError::NotFound | StoreError::Exists | StoreError::Address(_) => {
+            false
+        }
     }
 }
 
@@ -39,8 +37,8 @@ impl Store for Retrying {
         self.again(|| self.0.create())
     }
 
-    fn put(&self, file: File, content: Vec<u8>) -> Result<(), StoreError> {
-        self.again(|| self.0.put(file, content.clone()))
+    fn put(&self, file: File, content: &[u8]) -> Result<(), StoreError> {
+        self.again(|| self.0.put(file, content))
     }
 
     fn get(&self, file: File, range: Option<Range<u64>>) -> Result<Vec<u8>, StoreError> {

@@ -101,10 +101,10 @@ impl Store for Memory {
         Ok(())
     }
 
-    fn put(&self, file: File, content: Vec<u8>) -> Result<(), StoreError> {
+    fn put(&self, file: File, content: &[u8]) -> Result<(), StoreError> {
         self.with(|state| {
-            fault(state, &Call::Put(file, &content))?;
-            state.files.insert(file, content);
+            fault(state, &Call::Put(file, content))?;
+            state.files.insert(file, content.to_vec());
             state.puts.push(file);
             Ok(())
         })
