@@ -29,10 +29,20 @@ prefix=$(realpath --canonicalize-missing "$prefix")
 cd "$(dirname "${BASH_SOURCE[0]}")"
 root=${DESTDIR-}$prefix
 
-build=(cargo build --locked --package broadloom-capi --message-format json-render-diagnostics)
+# In one call, so that all share what they are made of.
+build=(cargo build --locked --message-format json-render-diagnostics)
+for package in capi pkcs11 openssl-provider; do
+    build+=(--package "broadloom-$package")
+done
 [[ $profile == debug ]] || build+=(--release)
-# The static library, where cargo has put it.
-archive=$("${build[@]}" | grep --only-matching '"[^"]*libbroadloom_capi\.a"' | tail -1 | tr -d '"')
+messages=$("${build[@]}")
+
+# built FILE: the path where cargo has put an output.
+built() {
+    grep --only-matching "\"[^\"]*/$1\"" <<<"$messages" | tail -1 | tr -d '"'
+}
+
+archive=$(built 'libbroadloom_capi\.a')
 version=$(cargo pkgid | sed 's/.*[#@]//')
 soname=libbroadloom.so.0
 # What a program that links the static library needs beside it (rustc --print native-static-libs).
@@ -63,11 +73,6 @@ Libs.private: $system
 Cflags: -I\${includedir}
 PC
 
-# built PACKAGE FILE: builds a package, and prints the path of one of its outputs.
-built() {
-    "${build[@]/broadloom-capi/$1}" | grep --only-matching "\"[^\"]*$2\"" | tail -1 | tr -d '"'
-}
-
 # place FILE TARGET: installs a module beside its place, and renames it.
 place() {
     install -D -m 644 "$1" "$2.new"
@@ -75,13 +80,13 @@ place() {
 }
 
 # The PKCS #11 module, and the file by which p11-kit finds it.
-place "$(built broadloom-pkcs11 libbroadloom_pkcs11\.so)" "$root/lib/pkcs11/libbroadloom-pkcs11.so"
+place "$(built 'libbroadloom_pkcs11\.so')" "$root/lib/pkcs11/libbroadloom-pkcs11.so"
 install -d "$root/share/p11-kit/modules"
 echo "module: $prefix/lib/pkcs11/libbroadloom-pkcs11.so" \
     >"$root/share/p11-kit/modules/broadloom.module"
 
 # The provider for OpenSSL 3.
-place "$(built broadloom-openssl-provider libbroadloom_openssl_provider\.so)" \
+place "$(built 'libbroadloom_openssl_provider\.so')" \
     "$root/lib/ossl-modules/broadloom.so"
 
 echo "installed libbroadloom $version, a PKCS #11 module and an OpenSSL provider below $root"
