@@ -65,7 +65,8 @@ functions! {
     ASYNC_get_current_job: fn() -> *mut AsyncJob;
     ASYNC_get_wait_ctx: fn(*mut AsyncJob) -> *mut WaitContext;
     ASYNC_pause_job: fn() -> c_int;
-    ASYNC_WAIT_CTX_get_fd: fn(*mut WaitContext, *const c_void, *mut c_int, *mut *mut c_void) -> c_int;
+    ASYNC_WAIT_CTX_get_fd:
+        fn(*mut WaitContext, *const c_void, *mut c_int, *mut *mut c_void) -> c_int;
     ASYNC_WAIT_CTX_set_wait_fd:
         fn(*mut WaitContext, *const c_void, c_int, *mut c_void, Option<Cleanup>) -> c_int;
     ASYNC_WAIT_CTX_get_callback:

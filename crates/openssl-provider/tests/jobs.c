@@ -144,7 +144,9 @@ static int operation(int number, int round) {
     case 3: return signature(rsa, "SHA256", round & 1, OURS, THEIRS);
     case 4: return signature(rsa, "SHA384", round & 1, THEIRS, OURS);
     case 5: return exchange();
-    case 6: return signature(ed25519, NULL, 0, round & 1 ? OURS : THEIRS, round & 1 ? THEIRS : OURS);
+    case 6:
+        return round & 1 ? signature(ed25519, NULL, 0, OURS, THEIRS)
+                         : signature(ed25519, NULL, 0, THEIRS, OURS);
     default: return decryption(round & 1 ? "oaep" : "pkcs1");
     }
 }
