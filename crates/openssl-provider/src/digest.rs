@@ -172,8 +172,8 @@ unsafe extern "C" fn newctx<F: Provided>(_: *mut c_void) -> *mut c_void {
 }
 
 unsafe extern "C" fn freectx<F: Provided>(context: *mut c_void) {
-    // SAFETY: `newctx` or `dupctx` made it.
     match theirs::owner::<Message<F>>(context) {
+        // SAFETY: `newctx` or `dupctx` made it.
         Owned::Ours(message) => drop(unsafe { Box::from_raw(message) }),
         Owned::Theirs(context) if context.is_null() => {}
         // SAFETY: as above.

@@ -182,8 +182,8 @@ impl Param {
     /// Writes bytes, or the pointer to them.
     ///
     /// # Safety
-    /// As [`put_unsigned`](Param::put_unsigned); where the parameter takes a pointer, the bytes stay
-    /// as long as libcrypto documents it.
+    /// As [`put_unsigned`](Param::put_unsigned); where the parameter takes a pointer, the bytes
+    /// stay as long as libcrypto documents it.
     pub unsafe fn put_bytes(&mut self, bytes: &[u8]) -> bool {
         self.return_size = bytes.len();
         let points = matches!(self.data_type, OCTETS_POINTER | UTF8_POINTER);
@@ -283,7 +283,12 @@ pub type Callback = unsafe extern "C" fn(*const Param, *mut c_void) -> c_int;
 macro_rules! dispatch {
     ($($id:expr => $function:expr),+ $(,)?) => {
         &[
-            $( $crate::interface::Dispatch { id: $id, function: $function as *const ::std::ffi::c_void }, )+
+            $(
+                $crate::interface::Dispatch {
+                    id: $id,
+                    function: $function as *const ::std::ffi::c_void,
+                },
+            )+
             $crate::interface::Dispatch::END,
         ]
     };
@@ -306,6 +311,7 @@ numbers! {
     FUNC_PROVIDER_GETTABLE_PARAMS = 1025,
     FUNC_PROVIDER_GET_PARAMS = 1026,
     FUNC_PROVIDER_QUERY_OPERATION = 1027,
+    FUNC_PROVIDER_GET_CAPABILITIES = 1030,
     FUNC_PROVIDER_SELF_TEST = 1031,
 
     OP_DIGEST = 1,

@@ -6,14 +6,16 @@
 //! Outside of libcrypto's asynchronous jobs, work is done at once. Inside, public-key operations
 //! and long pieces of messages go to the [line](line) of the thread, where batches form.
 //!
-//! What the lanes do not do at once as fast as libcrypto's default provider, that provider does, in
-//! a [library context](libcrypto) of its own: lone operations with keys, keys of other sizes and
-//! curves, rare paddings. Keys therefore live there, and the lanes get theirs when they are first
-//! used.
+//! What gains nothing from lanes, libcrypto's default provider does, in a [library
+//! context](libcrypto) of its own: lone operations with keys, keys of other sizes and curves, rare
+//! paddings. Keys therefore live there, and the lanes get theirs when they are first used. Outside
+//! of jobs, contexts of digests and of HMAC are [its own](theirs), too.
 //!
 //! A panic never crosses into C: the functions are `extern "C"`, so that a panic ends the process
 //! with its message on standard error.
 
+// Jobs wait on timers of Linux.
+#![cfg(target_os = "linux")]
 #![allow(clippy::missing_safety_doc, reason = "provider(7) tells once what holds for all pointers")]
 
 mod asym_cipher;

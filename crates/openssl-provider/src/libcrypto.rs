@@ -11,7 +11,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use broadloom_loader::{Library, find, open};
 
-use crate::interface::{Algorithm, Param};
+use crate::interface::{Algorithm, Callback, Param};
 
 /// Types of libcrypto that are only pointed to.
 macro_rules! opaque {
@@ -65,7 +65,8 @@ functions! {
     ASYNC_get_current_job: fn() -> *mut AsyncJob;
     ASYNC_get_wait_ctx: fn(*mut AsyncJob) -> *mut WaitContext;
     ASYNC_pause_job: fn() -> c_int;
-    ASYNC_WAIT_CTX_get_fd: fn(*mut WaitContext, *const c_void, *mut c_int, *mut *mut c_void) -> c_int;
+    ASYNC_WAIT_CTX_get_fd:
+        fn(*mut WaitContext, *const c_void, *mut c_int, *mut *mut c_void) -> c_int;
     ASYNC_WAIT_CTX_set_wait_fd:
         fn(*mut WaitContext, *const c_void, c_int, *mut c_void, Option<Cleanup>) -> c_int;
     ASYNC_WAIT_CTX_get_callback:
@@ -77,6 +78,8 @@ functions! {
     OSSL_LIB_CTX_new: fn() -> *mut LibraryContext;
     OSSL_PROVIDER_load: fn(*mut LibraryContext, *const c_char) -> *mut c_void;
     OSSL_PROVIDER_get0_provider_ctx: fn(*const c_void) -> *mut c_void;
+    OSSL_PROVIDER_get_capabilities:
+        fn(*const c_void, *const c_char, Callback, *mut c_void) -> c_int;
     OSSL_PROVIDER_query_operation: fn(*const c_void, c_int, *mut c_int) -> *const Algorithm;
     OSSL_PARAM_free: fn(*mut Param);
 

@@ -9,7 +9,7 @@ use broadloom::lanes::Cpu;
 
 use crate::interface::*;
 use crate::key::KeyType;
-use crate::libcrypto::{fail, load};
+use crate::libcrypto::{default_provider, fail, functions, load};
 use crate::{asym_cipher, digest, exchange, key, mac, self_test, settings, signature};
 
 /// Broadloom's registry: of this build, the lanes alone.
@@ -92,6 +92,7 @@ static FUNCTIONS: &[Dispatch] = dispatch![
     FUNC_PROVIDER_GETTABLE_PARAMS => gettable_params as unsafe extern "C" fn(_) -> _,
     FUNC_PROVIDER_GET_PARAMS => get_params as unsafe extern "C" fn(_, _) -> _,
     FUNC_PROVIDER_QUERY_OPERATION => query_operation as unsafe extern "C" fn(_, _, _) -> _,
+    FUNC_PROVIDER_GET_CAPABILITIES => get_capabilities as unsafe extern "C" fn(_, _, _, _) -> _,
     FUNC_PROVIDER_SELF_TEST => self_test as unsafe extern "C" fn(_) -> _,
 ];
 
@@ -132,6 +133,44 @@ unsafe extern "C" fn self_test(_: *mut c_void) -> c_int {
     }
 }
 
+/// Who asks for capabilities.
+struct Asker {
+    callback: Callback,
+    argument: *mut c_void,
+}
+
+/// Tells libssl the groups of TLS. It takes a group only from the provider that manages its keys:
+/// without this, groups whose keys are here would be lost.
+unsafe extern "C" fn get_capabilities(
+    _: *mut c_void,
+    capability: *const c_char,
+    callback: Callback,
+    argument: *mut c_void,
+) -> c_int {
+    let provider = default_provider();
+    if provider.is_null() {
+        return 1;
+    }
+    let mut asker = Asker { callback, argument };
+    let asker = (&raw mut asker).cast();
+    // SAFETY: the provider is loaded, and the asker outlives the call.
+    unsafe { (functions().OSSL_PROVIDER_get_capabilities)(provider, capability, tell, asker) }
+}
+
+/// Passes on a group whose keys are managed here.
+unsafe extern "C" fn tell(list: *const Param, asker: *mut c_void) -> c_int {
+    // SAFETY: libcrypto passes its list, and what `get_capabilities` gave it.
+    unsafe {
+        let Asker { callback, argument } = *asker.cast::<Asker>();
+        let algorithm = Param::find(list, c"tls-group-alg").and_then(|param| param.text());
+        match algorithm {
+            Some("X25519") => callback(list, argument),
+            Some("EC") if *HAS_CURVES => callback(list, argument),
+            _ => 1,
+        }
+    }
+}
+
 unsafe extern "C" fn query_operation(
     _: *mut c_void,
     operation: c_int,
@@ -158,7 +197,9 @@ struct Keys {
     ciphers: Vec<Algorithm>,
 }
 
-/// Curves of NIST's come along where the lanes have P-256.
+/// Whether keys on curves of NIST's are here: where the lanes have P-256.
+static HAS_CURVES: LazyLock<bool> = LazyLock::new(key::lanes_have_p256);
+
 static KEYS: LazyLock<Keys> = LazyLock::new(|| {
     const RSA: &CStr = c"RSA:rsaEncryption:1.2.840.113549.1.1.1";
     const X25519: &CStr = c"X25519:1.3.101.110";
@@ -177,7 +218,7 @@ static KEYS: LazyLock<Keys> = LazyLock::new(|| {
         exchanges: vec![Algorithm::new(X25519, exchange::FUNCTIONS)],
         ciphers: vec![Algorithm::new(RSA, asym_cipher::FUNCTIONS)],
     };
-    if key::lanes_have_p256() {
+    if *HAS_CURVES {
         keys.managers.push(managed(c"EC:id-ecPublicKey:1.2.840.10045.2.1", KeyType::Ec));
         keys.signatures.push(Algorithm::new(c"ECDSA", signature::OVER_DIGESTS));
         keys.exchanges.push(Algorithm::new(c"ECDH", exchange::FUNCTIONS));

@@ -14,8 +14,10 @@ struct Setting {
 
 /// How long a request waits for others, at most.
 static FLUSH: Setting = Setting::new(c"flush-microseconds", 1, 1_000_000, 100);
-/// So many bytes of one update go through the queue inside a job.
-static THRESHOLD: Setting = Setting::new(c"bulk-threshold", 128, 1 << 40, 4096);
+/// So many bytes of one update go through the queue inside a job. Setting timers and polling cost
+/// 20 us of the system's time for each request on a virtual machine with Zen 4, and lanes save 7 us
+/// of 16 KiB of SHA-256.
+static THRESHOLD: Setting = Setting::new(c"bulk-threshold", 128, 1 << 40, 64 << 10);
 /// So many private operations of RSA and of curves make a batch that is worth the lanes.
 static LEAST: Setting = Setting::new(c"least-batch", 1, 512, 4);
 

@@ -21,7 +21,8 @@
 #define OURS "provider=broadloom"
 #define THEIRS "provider=default"
 
-static EVP_PKEY *rsa, *ed25519, *mine, *other;
+static EVP_PKEY *rsa, *ed25519, *mine, *other, *p256[2];
+static int has_curves;
 static unsigned char text[MAX_LEN];
 
 static int digest(const char *name, size_t len) {
@@ -98,7 +99,7 @@ static int signature(EVP_PKEY *key, const char *hash, int pss, const char *signe
     return 1;
 }
 
-static int exchange(void) {
+static int exchange(EVP_PKEY *mine, EVP_PKEY *other) {
     unsigned char got[2][32];
     for (int i = 0; i < 2; i++) {
         size_t len = sizeof got[i];
@@ -135,17 +136,25 @@ static int decryption(const char *padding) {
 static int operation(int number, int round) {
     static const char *hashes[] = {"MD5",    "SHA1",   "SHA224",   "SHA256",   "SHA384",
                                    "SHA512", "SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512"};
-    const char *hash = hashes[number / 8 % 10];
+    const char *hash = hashes[number / 10 % 10];
     size_t len = (size_t)(number * 977 + round * 6151) % MAX_LEN;
-    switch (number % 8) {
+    switch (number % 10) {
     case 0: return digest(hash, len);
     case 1: return digest("SHA256", len);
     case 2: return mac(hash, len);
     case 3: return signature(rsa, "SHA256", round & 1, OURS, THEIRS);
     case 4: return signature(rsa, "SHA384", round & 1, THEIRS, OURS);
-    case 5: return exchange();
-    case 6: return signature(ed25519, NULL, 0, round & 1 ? OURS : THEIRS, round & 1 ? THEIRS : OURS);
-    default: return decryption(round & 1 ? "oaep" : "pkcs1");
+    case 5: return exchange(mine, other);
+    case 6:
+        return round & 1 ? signature(ed25519, NULL, 0, OURS, THEIRS)
+                         : signature(ed25519, NULL, 0, THEIRS, OURS);
+    case 7: return decryption(round & 1 ? "oaep" : "pkcs1");
+    case 8:
+        if (!has_curves)
+            return digest(hash, len);
+        return round & 1 ? signature(p256[0], "SHA256", 0, OURS, THEIRS)
+                         : signature(p256[0], "SHA384", 0, THEIRS, OURS);
+    default: return has_curves ? exchange(p256[0], p256[1]) : mac(hash, len);
     }
 }
 
@@ -154,10 +163,15 @@ static int run(void *argument) {
     return operation(numbers[0], numbers[1]);
 }
 
-static EVP_PKEY *generated(const char *type) {
+static EVP_PKEY *generated(const char *type, const char *group) {
     EVP_PKEY *key = NULL;
+    OSSL_PARAM list[] = {OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
+                                                          (char *)(group ? group : ""), 0),
+        OSSL_PARAM_construct_end()};
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, THEIRS);
-    if (EVP_PKEY_keygen_init(context) != 1 || EVP_PKEY_generate(context, &key) != 1) {
+    if (EVP_PKEY_keygen_init(context) != 1 ||
+        (group != NULL && EVP_PKEY_CTX_set_params(context, list) != 1) ||
+        EVP_PKEY_generate(context, &key) != 1) {
         ERR_print_errors_fp(stderr);
         exit(1);
     }
@@ -171,10 +185,16 @@ int main(int count, char **arguments) {
         fprintf(stderr, "jobs: %d jobs; 1 to %d would be right\n", jobs, MAX_JOBS);
         return 2;
     }
-    rsa = generated("RSA");
-    ed25519 = generated("ED25519");
-    mine = generated("X25519");
-    other = generated("X25519");
+    rsa = generated("RSA", NULL);
+    ed25519 = generated("ED25519", NULL);
+    mine = generated("X25519", NULL);
+    other = generated("X25519", NULL);
+    p256[0] = generated("EC", "P-256");
+    p256[1] = generated("EC", "P-256");
+    EVP_SIGNATURE *ecdsa = EVP_SIGNATURE_fetch(NULL, "ECDSA", OURS);
+    has_curves = ecdsa != NULL;
+    EVP_SIGNATURE_free(ecdsa);
+    ERR_clear_error();
     RAND_bytes(text, sizeof text);
     for (int round = 0; round < 6; round++) {
         ASYNC_JOB *job[MAX_JOBS] = {0};
@@ -219,8 +239,8 @@ int main(int count, char **arguments) {
         for (int i = 0; i < jobs; i++)
             ASYNC_WAIT_CTX_free(wait[i]);
     }
-    printf("jobs: %d answers in %d jobs at a time as the default provider's, %d pauses\n", answers,
-           jobs, paused);
+    printf("jobs: %d answers in %d jobs at a time as the default provider's, %d pauses, %s P-256\n",
+           answers, jobs, paused, has_curves ? "with" : "without");
     if (jobs > 1 && paused == 0) {
         fprintf(stderr, "no job ever paused: nothing went through the line\n");
         return 1;

@@ -6,6 +6,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, LazyLock};
 
+use super::numbers::wipe_and_free;
 use super::{Key, KeyType};
 use crate::interface::*;
 use crate::libcrypto::{LibraryContext, Pkey, PkeyContext, apart, fail, functions};
@@ -195,7 +196,7 @@ unsafe extern "C" fn export(
             return 0;
         }
         let status = callback(list, argument);
-        (functions().OSSL_PARAM_free)(list);
+        wipe_and_free(list);
         status
     }
 }

@@ -7,7 +7,7 @@ use broadloom::public_key::{
     Curve, EcPrivateKey, EcPublicKey, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey,
     RsaPublicKey, Secret,
 };
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::KeyType;
 use crate::interface::{
@@ -21,8 +21,27 @@ struct Numbers(*mut Param);
 
 impl Drop for Numbers {
     fn drop(&mut self) {
-        // SAFETY: libcrypto made the list, and wipes the secret parts of it.
-        unsafe { (functions().OSSL_PARAM_free)(self.0) };
+        // SAFETY: libcrypto made the list, and nobody else has it.
+        unsafe { wipe_and_free(self.0) };
+    }
+}
+
+/// Wipes all values of a list and frees it. libcrypto would wipe those in secure memory alone.
+///
+/// # Safety
+/// `EVP_PKEY_todata` made the list, and nobody uses it any more.
+pub unsafe fn wipe_and_free(list: *mut Param) {
+    // SAFETY: the caller's; values of such a list are in memory of the list's own.
+    unsafe {
+        let mut at = list;
+        while !(*at).key.is_null() {
+            let Param { data, data_size, .. } = *at;
+            if !data.is_null() {
+                std::slice::from_raw_parts_mut(data.cast::<u8>(), data_size).zeroize();
+            }
+            at = at.add(1);
+        }
+        (functions().OSSL_PARAM_free)(list);
     }
 }
 
