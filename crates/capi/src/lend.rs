@@ -89,7 +89,8 @@ pub(crate) unsafe fn has_pieces(given: &bl_job) -> bool {
 /// The data of a job, in several pieces.
 ///
 /// # Safety
-/// As [`Shell::load`](crate::shell::Shell::load); the job's extras are a structure that was checked.
+/// As [`Shell::load`](crate::shell::Shell::load); the job's extras are a structure that was
+/// checked.
 #[cold]
 pub(crate) unsafe fn pieces(given: &bl_job, shape: Shape) -> Result<Data<'static>, Fault> {
     // SAFETY: the caller vouches for it.

@@ -128,11 +128,13 @@ fn operation(algorithm: Algorithm, direction: Direction) -> Result<Vec<String>, 
     Ok(options)
 }
 
-/// The cores of lcores: the first one only waits for the others, on a core of theirs.
+/// The cores of lcores. The first one only waits for the others, but spins: on a core of its own,
+/// where there is one.
 fn lcores(pins: &[usize], cores: usize) -> String {
     let pin = |place: usize| pins.get(place).copied().unwrap_or(place);
     let workers = (0..cores).map(|place| format!("{}@{}", place + 1, pin(place)));
-    [format!("0@{}", pin(0))].into_iter().chain(workers).collect::<Vec<_>>().join(",")
+    let waits = pins.get(cores).copied().unwrap_or(pin(0));
+    [format!("0@{waits}")].into_iter().chain(workers).collect::<Vec<_>>().join(",")
 }
 
 /// What a table of the tool says: cycles per buffer, of which any core completes one, for each
@@ -286,7 +288,8 @@ mod tests {
     }
 
     #[test]
-    fn the_first_lcore_shares_a_core() {
+    fn the_first_lcore_has_a_core_of_its_own_where_one_is_left() {
+        assert_eq!(lcores(&[4, 6], 1), "0@6,1@4");
         assert_eq!(lcores(&[4, 6], 2), "0@4,1@4,2@6");
         assert_eq!(lcores(&[], 1), "0@0,1@0");
     }
