@@ -12,8 +12,12 @@ use crate::key::KeyType;
 use crate::libcrypto::{default_provider, fail, functions, load};
 use crate::{asym_cipher, digest, exchange, key, mac, self_test, settings, signature};
 
-/// Broadloom's registry: of this build, the lanes alone.
-pub static REGISTRY: LazyLock<Registry> = LazyLock::new(broadloom::registry);
+/// The lanes alone: Broadloom's provider `openssl` would call the library that calls this one.
+pub static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+    let mut registry = Registry::new();
+    registry.add_factory(broadloom_native::factory(&Cpu::detect()));
+    registry
+});
 
 const NAME: &CStr = c"Broadloom provider";
 const VERSION: &CStr =
