@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for isa in Cpu::available() {
         let chunker = Chunker::on(&Cpu::with_isa(isa)?, polynomial, Sizes::default());
         let count = move |data: &[u8]| {
-            chunker.slices(data).fold((0, 0), |(count, sum), chunk| {
+            chunker.slices(data).fold((0usize, 0), |(count, sum), chunk| {
                 (count + 1, sum ^ count.wrapping_mul(chunk.len()))
             })
         };

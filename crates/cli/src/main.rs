@@ -1,6 +1,7 @@
-//! The `broadloom` command: hash, verify, compress and encrypt many files at once, measure, and
-//! tell what the machine can do.
+//! The `broadloom` command: hash, verify, cut, compress and encrypt many files at once, measure,
+//! and tell what the machine can do.
 
+mod chunks;
 mod completions;
 mod compress;
 mod encrypt;
@@ -19,7 +20,7 @@ use broadloom_cli::streams;
 use broadloom_lanes::Cpu;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Hashes, verifies, compresses and encrypts many files at once, measures, and tells what the machine can do
+/// Hashes, verifies, cuts, compresses and encrypts many files at once, measures, and tells what the machine can do
 #[derive(Parser)]
 #[command(name = "broadloom", version, propagate_version = true, infer_long_args = true)]
 struct Cli {
@@ -35,6 +36,7 @@ enum Command {
     Decrypt(Box<encrypt::DecryptArgs>),
     Keygen(encrypt::KeygenArgs),
     Hash(hash::HashArgs),
+    Chunks(Box<chunks::ChunksArgs>),
     VerifySignatures(Box<verify::VerifyArgs>),
     Info(info::InfoArgs),
     Perf(perf::PerfArgs),
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Command::Decrypt(args) => encrypt::decrypt(*args, &cpu),
         Command::Keygen(args) => encrypt::keygen(args),
         Command::Hash(args) => hash::run(args, &cpu),
+        Command::Chunks(args) => chunks::run(*args, &cpu),
         Command::VerifySignatures(args) => verify::run(*args, &cpu),
         Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),
         Command::Perf(args) => perf::run(args, &cpu),
