@@ -5,7 +5,7 @@ mod common;
 use std::process::Command;
 
 use common::{Place, Said, noise, run, text};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 fn chunks(place: &Place, args: &[&str], stdin: &[u8]) -> Said {
@@ -157,7 +157,7 @@ fn sums_tell_what_is_there_once() {
 
     let said = chunks(&place, &[&["--json"], &args[..]].concat(), b"");
     let sums: Value = serde_json::from_str(said.good()).unwrap();
-    assert_eq!(sums["cut"], serde_json::json!({ "size": 4096 }));
+    assert_eq!(sums["cut"], json!({ "size": 4096 }));
     assert_eq!(
         (&sums["chunks"], &sums["unique_chunks"], &sums["unique_bytes"], &sums["ratio"]),
         (&23.into(), &11.into(), &41808.into(), &(90000.0 / 41808.0).into())
@@ -179,7 +179,10 @@ fn each_chunk_is_a_line_of_json() {
     let said = chunks(&place, &["--json", "--size=2", "-"], b"abc");
     let lines: Vec<Value> =
         said.good().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let line = |data: &[u8], offset: u64| serde_json::json!({ "sha256": hex(data), "offset": offset, "length": data.len(), "name": "-" });
+    let line = |data: &[u8], offset: u64| {
+        let (sha256, length) = (hex(data), data.len());
+        json!({ "sha256": sha256, "offset": offset, "length": length, "name": "-" })
+    };
     assert_eq!(lines, [line(b"ab", 0), line(b"c", 2)]);
 }
 

@@ -25,8 +25,8 @@ pub const MAX_CHUNK: u64 = 64 << 20;
 Exit status: 0 if all went well, 1 if a file could not be read, 2 for a wrong command line.\n\
 The polynomial of a restic repository is `chunker_polynomial` in what `restic cat config` prints; \
 with it, digests are the names of the repository's data blobs.\n\
-Directories are walked as `broadloom hash --recursive` walks them. An empty file has no chunk. With \
---dedup, memory grows by about 50 bytes for each chunk that differs from all before.\n\
+Directories are walked as `broadloom hash --recursive` walks them. An empty file has no chunk. \
+With --dedup, memory grows by about 50 bytes for each chunk that differs from all before.\n\
 BROADLOOM_ISA=avx512|avx2|sse4|neon|portable in the environment asks for a lower instruction set."
 )]
 pub struct ChunksArgs {

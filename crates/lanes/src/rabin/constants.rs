@@ -17,8 +17,8 @@ pub(crate) struct Constants {
     pub masks: [u8; 2],
 }
 
-/// The multiple `y` of `P`, of degree 7 at most, that makes the lowest eight bits of `d + y P` zero,
-/// for what a byte adds to a fingerprint, `d`.
+/// The multiple `y` of `P`, of degree 7 at most, that makes the lowest eight bits of `d + y P`
+/// zero, for what a byte adds to a fingerprint, `d`.
 pub(crate) struct Quotients {
     /// `y`.
     pub first: ByteMap,

@@ -1,16 +1,17 @@
 //! The search in lanes.
 //!
 //! The data are cut into stripes of equal lengths, and each lane slides a window over one of them,
-//! eight bytes a step. All arithmetic is on polynomials over the field of two elements. A step takes
-//! the fingerprint `F` to `F x^64 + N + O x^512` modulo the polynomial `P`, where the word `N` enters
-//! the window and the word `O` leaves. Each of three carry-less products gives a part: `O` times
-//! `x^512` modulo `P`; the quotient, by `x^117 / P` (Barrett); and the quotient times `P`.
+//! eight bytes a step. All arithmetic is on polynomials over the field of two elements. A step
+//! takes the fingerprint `F` to `F x^64 + N + O x^512` modulo the polynomial `P`, where the word
+//! `N` enters the window and the word `O` leaves. Each of three carry-less products gives a part:
+//! `O` times `x^512` modulo `P`; the quotient, by `x^117 / P` (Barrett); and the quotient times
+//! `P`.
 //!
 //! A division byte by byte has the same quotient. So behind each byte `n` that enters, where `o`
 //! leaves, the fingerprint is `F x^8 + n + o x^512 + y P`, and `y` is a byte of the quotient. The
-//! lowest eight bits of that are zero if `y` is one certain linear function of `n` and `o`. If they
-//! are, the next eight bits are zero if the `y` of the byte before, too, differs from what its bytes
-//! ask for by a linear function of `n` and `o`. A kernel compares these sixteen bits, and tables
+//! lowest eight bits of that are zero if `y` is a certain linear function of `n` and `o`. Then the
+//! next eight bits are zero if the `y` of the byte before differs from what its own bytes ask for
+//! by another linear function of `n` and `o`. A kernel compares these sixteen bits, and tables
 //! decide about the few places that are left.
 
 use super::RabinSearch;
