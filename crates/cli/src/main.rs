@@ -1,6 +1,7 @@
-//! The `broadloom` command: hash, verify, compress, encrypt and save many files at once, measure,
+//! The `broadloom` command: hash, verify, cut, compress, encrypt and save many files, measure,
 //! and tell what the machine can do.
 
+mod chunks;
 mod completions;
 mod compress;
 mod encrypt;
@@ -21,7 +22,7 @@ use broadloom_cli::streams;
 use broadloom_lanes::Cpu;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Hashes, verifies, compresses, encrypts and saves many files at once, measures, and tells what the machine can do
+/// Hashes, verifies, cuts, compresses, encrypts and saves many files at once, measures, and tells what the machine can do
 #[derive(Parser)]
 #[command(name = "broadloom", version, propagate_version = true, infer_long_args = true)]
 struct Cli {
@@ -37,6 +38,7 @@ enum Command {
     Decrypt(Box<encrypt::DecryptArgs>),
     Keygen(encrypt::KeygenArgs),
     Hash(hash::HashArgs),
+    Chunks(Box<chunks::ChunksArgs>),
     VerifySignatures(Box<verify::VerifyArgs>),
     Snapshot(Box<snapshot::SnapshotArgs>),
     Info(info::InfoArgs),
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         Command::Decrypt(args) => encrypt::decrypt(*args, &cpu),
         Command::Keygen(args) => encrypt::keygen(args),
         Command::Hash(args) => hash::run(args, &cpu),
+        Command::Chunks(args) => chunks::run(*args, &cpu),
         Command::VerifySignatures(args) => verify::run(*args, &cpu),
         Command::Snapshot(args) => snapshot::run(*args, &cpu),
         Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),

@@ -67,6 +67,8 @@ features! {
     Vaes = "vaes",
     /// x86-64: carry-less products on wide registers.
     Vpclmulqdq = "vpclmulqdq",
+    /// x86-64: linear maps of bytes.
+    Gfni = "gfni",
     /// x86-64: data paths of 256 bits and no wider, so that an operation on 512 bits is two.
     Fp256 = "fp256",
     /// AArch64: vectors of 128 bits.

@@ -48,7 +48,7 @@ pub fn run(args: HashArgs, cpu: &Cpu) -> ExitCode {
         }
     };
     let (algorithm, threads, chunk) = (args.algorithm, args.threads, args.chunk);
-    let progress = Progress::new(|| total_bytes(&args));
+    let progress = Progress::new(|| if args.check { None } else { total_bytes(&args.paths) });
     let report = Report::new(mode(&args), progress);
     let shared = Shared::new(source(args), report);
     let shared = algorithm.visit(Run { shared, cpu, key, threads, chunk: chunk.map(u64::from) });
@@ -106,9 +106,9 @@ fn tag(algorithm: Algorithm, hmac: bool) -> String {
     format!("{}{}", if hmac { "HMAC-" } else { "" }, algorithm.tag())
 }
 
-/// Bytes in all the files to hash, where that can be told beforehand.
-fn total_bytes(args: &HashArgs) -> Option<u64> {
-    if args.check || args.paths.is_empty() {
+/// Bytes in all these files, where that can be told beforehand.
+pub fn total_bytes(paths: &[OsString]) -> Option<u64> {
+    if paths.is_empty() {
         return None;
     }
     let size = |path: &OsString| match fs::metadata(path) {
@@ -116,5 +116,5 @@ fn total_bytes(args: &HashArgs) -> Option<u64> {
         Ok(_) => None,
         Err(_) => Some(0),
     };
-    args.paths.iter().map(size).sum()
+    paths.iter().map(size).sum()
 }

@@ -9,6 +9,7 @@ use crate::des::DesKernel;
 use crate::features::{Choice, Features};
 use crate::hash::HashKernels;
 use crate::kasumi::KasumiKernel;
+use crate::rabin;
 #[cfg(feature = "legacy")]
 use crate::rc4;
 use crate::rsa::RsaKernels;
@@ -43,6 +44,8 @@ pub(crate) struct Kernels {
     pub slh_dsa: SlhDsaKernels,
     /// Binary curves.
     pub binary: Choice<BinaryKernels>,
+    /// Rabin fingerprints.
+    pub rabin: Choice<&'static rabin::Kernel>,
     /// How key stream is moved to those who draw it.
     pub draw: Draw,
 }

@@ -2,21 +2,49 @@
 //!
 //! The fingerprint of a window of 64 bytes is the remainder of its bits, as a polynomial over the
 //! field of two elements, modulo a polynomial of degree 53. A chunk may end where the lowest bits
-//! of the fingerprint are zero. [`RabinSearch`] finds the first such window.
+//! of the fingerprint are zero. [`RabinSearch`] finds the first such window: `tables` on integers,
+//! `kernel` in lanes.
 
+mod constants;
+pub(crate) mod kernel;
 mod tables;
+#[cfg(test)]
+mod tests;
+pub(crate) mod words;
 
 use core::fmt;
 
-use crate::cpu::Cpu;
+use crate::cpu::{Cpu, Isa};
+use crate::report::KernelInfo;
 
-use tables::Tables;
+pub(crate) use constants::{ByteMap, Constants};
+pub(crate) use kernel::Kernel;
+pub(crate) use tables::{PORTABLE, Tables};
 
 /// The degree of the polynomial.
 pub(crate) const DEGREE: u32 = 53;
 
-/// The fewest of the lowest bits that may be asked for.
-const FEWEST_BITS: u32 = 8;
+/// Bytes of a stripe at most, so that all stripes of a call stay in the nearest caches; no multiple
+/// of a page, at which all stripes would compete for the same lines of the cache.
+const STRIPE: usize = (4 << 10) + RabinSearch::WINDOW;
+
+/// What the search gets on a CPU.
+pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
+    let kernel = cpu.pick(&cpu.kernels().rabin);
+    let reason = match cpu.isa() {
+        _ if kernel.name != PORTABLE.name => "carry-less products, eight bytes of a stripe a step",
+        Isa::Portable => "no vectors that this program knows, or none allowed",
+        _ => "no instruction for carry-less products",
+    };
+    KernelInfo {
+        algorithm: "rabin fingerprints",
+        kernel: kernel.name,
+        lanes: kernel.stripes,
+        single: PORTABLE.name,
+        few: 0,
+        reason,
+    }
+}
 
 /// Finds windows whose fingerprint ends in zeros.
 ///
@@ -30,6 +58,8 @@ const FEWEST_BITS: u32 = 8;
 /// # Ok::<(), broadloom_lanes::RabinError>(())
 /// ```
 pub struct RabinSearch {
+    kernel: &'static Kernel,
+    constants: Constants,
     tables: Tables,
 }
 
@@ -50,7 +80,12 @@ impl fmt::Display for RabinError {
                 write!(f, "{polynomial:x} is no polynomial of degree {DEGREE}")
             }
             RabinError::Bits(bits) => {
-                write!(f, "{bits} bits of a fingerprint: use {FEWEST_BITS} to {}", DEGREE - 1)
+                write!(
+                    f,
+                    "{bits} bits of a fingerprint: use {} to {}",
+                    Constants::FEWEST_BITS,
+                    DEGREE - 1
+                )
             }
         }
     }
@@ -67,24 +102,51 @@ impl RabinSearch {
     ///
     /// # Errors
     /// If the degree of the polynomial is not 53, or `bits` is not in 8 to 52.
-    pub fn new(_cpu: &Cpu, polynomial: u64, bits: u32) -> Result<Self, RabinError> {
+    pub fn new(cpu: &Cpu, polynomial: u64, bits: u32) -> Result<Self, RabinError> {
         if polynomial >> DEGREE != 1 {
             return Err(RabinError::Degree(polynomial));
         }
-        if !(FEWEST_BITS..DEGREE).contains(&bits) {
+        if !(Constants::FEWEST_BITS..DEGREE).contains(&bits) {
             return Err(RabinError::Bits(bits));
         }
-        Ok(RabinSearch { tables: Tables::new(polynomial, bits) })
+        Ok(RabinSearch {
+            kernel: cpu.pick(&cpu.kernels().rabin),
+            constants: Constants::new(polynomial, bits),
+            tables: Tables::new(polynomial, bits),
+        })
     }
 
     /// The end of the first window in `data` whose fingerprint ends in zeros.
     pub fn first(&self, data: &[u8]) -> Option<usize> {
-        self.tables.first(data)
+        if self.tables.ends_chunk(data.first_chunk()?) {
+            return Some(Self::WINDOW);
+        }
+        // Stripes of one step would take as long for the windows before them.
+        let (stripes, least) = (self.kernel.stripes, 2 * Self::WINDOW);
+        if data.len() < Self::WINDOW + stripes * least {
+            return self.tables.first(data);
+        }
+        let mut searched = Self::WINDOW;
+        while searched < data.len() {
+            let len = (data.len() - searched) / stripes / Self::WINDOW * Self::WINDOW;
+            let len = len.clamp(least, STRIPE);
+            // The last stripes end with the data, and begin in what was searched before.
+            let start = searched.min(data.len() - stripes * len);
+            let first = data[start..][..stripes * len].as_ptr();
+            // SAFETY: the CPU has the kernel's instruction set; the bytes of the stripes are in
+            // `data`, and a window before them.
+            let found = unsafe { (self.kernel.find)(&self.constants, &self.tables, first, len) };
+            if let Some(at) = found {
+                return Some(start + at + 1);
+            }
+            searched = start + stripes * len;
+        }
+        None
     }
 }
 
 impl fmt::Debug for RabinSearch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RabinSearch").finish_non_exhaustive()
+        f.debug_struct("RabinSearch").field("kernel", &self.kernel.name).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,9 @@
 //! Fingerprints by tables, a byte at a time: on any machine.
 
+use super::constants::Constants;
+use super::kernel::Kernel;
 use super::{DEGREE, RabinSearch};
+use crate::vector::each;
 
 const WINDOW: usize = RabinSearch::WINDOW;
 
@@ -18,31 +21,45 @@ impl Tables {
     pub fn new(polynomial: u64, bits: u32) -> Self {
         let multiples = table(|byte| {
             (0..8).rev().fold(0, |multiple, bit| {
-                let missing = (multiple >> DEGREE ^ byte) >> bit & 1;
+                let missing = ((multiple >> DEGREE) ^ byte) >> bit & 1;
                 multiple ^ (missing * (polynomial << bit))
             })
         });
         let mut tables = Tables { out: [0; 256], multiples, mask: (1 << bits) - 1 };
         tables.out = table(|byte| {
-            // One more byte than the window has: the table is used behind the step.
+            // One more byte than the window has: the byte leaves when the next one is in.
             (0..WINDOW).fold(tables.step(0, byte as u8), |digest, _| tables.step(digest, 0))
         });
         tables
     }
 
-    /// The end of the first window whose fingerprint ends in zeros.
+    /// Whether the fingerprint of a window ends in zeros.
+    pub fn ends_chunk(&self, window: &[u8; WINDOW]) -> bool {
+        self.digest(window) & self.mask == 0
+    }
+
+    /// The end of the first window in `data` whose fingerprint ends in zeros.
     pub fn first(&self, data: &[u8]) -> Option<usize> {
-        let (window, rest) = data.split_at_checked(WINDOW)?;
-        let digest = window.iter().fold(0, |digest, byte| self.step(digest, *byte));
+        let (window, rest) = data.split_first_chunk::<WINDOW>()?;
+        let mut digest = self.digest(window);
         if digest & self.mask == 0 {
             return Some(WINDOW);
         }
-        let mut digest = digest;
-        let ends = data.iter().zip(rest).position(|(old, new)| {
-            digest = self.step(digest, *new) ^ self.out[*old as usize];
+        let end = data.iter().zip(rest).position(|(old, new)| {
+            digest = self.slide(digest, *old, *new);
             digest & self.mask == 0
         });
-        ends.map(|at| WINDOW + at + 1)
+        end.map(|at| WINDOW + at + 1)
+    }
+
+    fn digest(&self, window: &[u8; WINDOW]) -> u64 {
+        window.iter().fold(0, |digest, byte| self.step(digest, *byte))
+    }
+
+    /// The fingerprint of the next window.
+    #[inline(always)]
+    fn slide(&self, digest: u64, old: u8, new: u8) -> u64 {
+        self.step(digest, new) ^ self.out[old as usize]
     }
 
     /// The fingerprint of one more byte.
@@ -55,4 +72,32 @@ impl Tables {
 /// A value for each byte.
 fn table(value: impl Fn(u64) -> u64) -> [u64; 256] {
     core::array::from_fn(|byte| value(byte as u64))
+}
+
+/// Four stripes: each step waits for the one before.
+pub(crate) static PORTABLE: Kernel = Kernel { name: "integers", stripes: 4, find };
+
+/// # Safety
+/// As for [`Kernel::find`].
+unsafe fn find(_: &Constants, tables: &Tables, start: *const u8, len: usize) -> Option<usize> {
+    // SAFETY: the contract.
+    let data = unsafe { core::slice::from_raw_parts(start.sub(WINDOW), WINDOW + 4 * len) };
+    // All stripes have a length that the compiler knows to be the same.
+    let stripes = each!(i in 4 => &data[i * len..][..WINDOW + len]);
+    let mut digests = each!(i in 4 => {
+        tables.digest(stripes[i].first_chunk().expect("a stripe has a window before it"))
+    });
+    let mut found = [None; 4];
+    let mut at = 0;
+    while at < len && found[0].is_none() {
+        let _ = each!(i in 4 => {
+            let (old, new) = (stripes[i][at], stripes[i][at + WINDOW]);
+            digests[i] = tables.slide(digests[i], old, new);
+            if digests[i] & tables.mask == 0 && found[i].is_none() {
+                found[i] = Some(i * len + at);
+            }
+        });
+        at += 1;
+    }
+    found[0].or(found[1]).or(found[2]).or(found[3])
 }

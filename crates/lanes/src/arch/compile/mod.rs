@@ -12,6 +12,7 @@ mod hash;
 pub(in crate::arch) mod interleaved;
 mod kasumi;
 mod keccak;
+mod rabin;
 mod slh_dsa;
 
 pub(in crate::arch) use aes::{
@@ -27,4 +28,6 @@ pub(in crate::arch) use frame::{Anchor, align_frame};
 pub(in crate::arch) use hash::wide_kernels;
 pub(in crate::arch) use kasumi::kasumi_kernel;
 pub(in crate::arch) use keccak::keccak_kernel;
+#[allow(unused_imports, reason = "not every architecture has carry-less products")]
+pub(in crate::arch) use rabin::rabin_kernel;
 pub(in crate::arch) use slh_dsa::{keccak_chain_kernel, sha256_chain_kernel};

@@ -135,6 +135,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         keccak: choice! { [] => ChainKernels::one(KECCAK_CHAIN) },
     },
     binary: choice! { [] => BinaryKernels { one: &BINARY, wide: &[] } },
+    rabin: choice! { [] => &crate::rabin::PORTABLE },
     draw: Draw::PLAIN,
 };
 

@@ -5,6 +5,7 @@ mod binary;
 mod bits;
 mod keccak;
 mod pmull;
+mod rabin;
 mod sha;
 mod vectors;
 
@@ -116,5 +117,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         [Aes, Pmull] => BinaryKernels { one: &binary::BINARY, wide: &[] },
         [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
+    rabin: choice! { [Aes, Pmull] => &rabin::RABIN, [] => &crate::rabin::PORTABLE },
     draw: Draw::PLAIN,
 };

@@ -9,6 +9,7 @@ mod keccak;
 pub(in crate::arch) mod mac;
 pub(in crate::arch) mod ni;
 mod poly;
+pub(in crate::arch) mod rabin;
 pub(in crate::arch) mod vaes;
 pub(in crate::arch) mod vclmul;
 pub(in crate::arch) mod vectors;
@@ -17,6 +18,7 @@ use bits::Bits256;
 use vectors::{U32x8, U64x4, single};
 
 use super::common::sha;
+use super::sse4;
 use crate::aes::{AesKernels, portable as integers};
 use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
 use crate::arch::draw::Draw;
@@ -127,6 +129,11 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         [Vpclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[(2, &binary::BINARY2)] },
         [Pclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[] },
         [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
+    },
+    rabin: choice! {
+        [Vpclmulqdq] => &rabin::RABIN,
+        [Pclmulqdq] => &sse4::rabin::RABIN,
+        [] => &crate::rabin::PORTABLE,
     },
     draw: Draw::AVX,
 };

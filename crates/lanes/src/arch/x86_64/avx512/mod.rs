@@ -10,6 +10,7 @@ mod gcm_weave;
 mod keccak;
 mod mac;
 mod poly;
+mod rabin;
 pub(in crate::arch) mod sha1x16;
 pub(in crate::arch) mod sha256x8;
 mod vaes;
@@ -23,6 +24,7 @@ use vectors::{U32x16, U64x8};
 use super::avx2::vectors::single;
 use super::avx2::{self, Lanes256, ni};
 use super::common::sha;
+use super::sse4;
 use crate::aes::{AesKernels, portable as integers};
 use crate::arch::compile::{chacha_kernel, des_kernel, kasumi_kernel, sha256_chain_kernel};
 use crate::arch::draw::Draw;
@@ -189,6 +191,12 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         },
         [Pclmulqdq] => BinaryKernels { one: &avx2::binary::BINARY, wide: &[] },
         [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
+    },
+    rabin: choice! {
+        [Gfni, Vpclmulqdq] => &rabin::RABIN,
+        [Vpclmulqdq] => &avx2::rabin::RABIN,
+        [Pclmulqdq] => &sse4::rabin::RABIN,
+        [] => &crate::rabin::PORTABLE,
     },
     draw: Draw::AVX,
 };

@@ -6,7 +6,7 @@ use crate::features::Feature::*;
 use crate::features::FeatureState;
 
 /// How many features are looked for.
-pub(crate) const FEATURES: usize = 16;
+pub(crate) const FEATURES: usize = 17;
 
 /// Reads CPUID, and XCR0 through XGETBV: a CPU may have registers that the operating system does
 /// not save (Intel SDM, volume 1, chapters 14.3 and 15.2).
@@ -48,6 +48,7 @@ pub(crate) fn detect() -> [FeatureState; FEATURES] {
         state(Sha, bit(seven.ebx, 29), true),
         state(Vaes, bit(seven.ecx, 9), ymm),
         state(Vpclmulqdq, bit(seven.ecx, 10), ymm),
+        state(Gfni, bit(seven.ecx, 8), true),
         // Data paths of 256 bits (FP256) and no wider (FP512).
         state(Fp256, bit(fast, 2) && !bit(fast, 3), ymm),
     ]

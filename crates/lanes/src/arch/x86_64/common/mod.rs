@@ -8,6 +8,7 @@ mod detect;
 pub(in crate::arch) mod md5;
 pub(in crate::arch) mod poly;
 mod probe;
+pub(in crate::arch) mod rabin;
 #[cfg(feature = "legacy")]
 pub(in crate::arch) mod rc4;
 pub(in crate::arch) mod sha;

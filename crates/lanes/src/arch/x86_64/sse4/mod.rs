@@ -5,6 +5,7 @@ mod bits;
 mod clmul;
 mod keccak;
 mod ni;
+pub(in crate::arch) mod rabin;
 mod vectors;
 
 use bits::Bits128;
@@ -110,5 +111,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         [Pclmulqdq] => BinaryKernels { one: &binary::BINARY, wide: &[] },
         [] => BinaryKernels { one: &portable::BINARY, wide: &[] },
     },
+    rabin: choice! { [Pclmulqdq] => &rabin::RABIN, [] => &crate::rabin::PORTABLE },
     draw: Draw::PLAIN,
 };
