@@ -28,10 +28,13 @@ prefix=$(realpath --canonicalize-missing "$prefix")
 cd "$(dirname "${BASH_SOURCE[0]}")"
 root=${DESTDIR-}$prefix
 
-build=(cargo build --locked --package broadloom-capi --message-format json-render-diagnostics)
+# In one call, so that both share what they are made of.
+build=(cargo build --locked --package broadloom-capi --package broadloom-pkcs11
+    --message-format json-render-diagnostics)
 [[ $profile == debug ]] || build+=(--release)
 # The static library, where cargo has put it.
-archive=$("${build[@]}" | grep --only-matching '"[^"]*libbroadloom_capi\.a"' | tail -1 | tr -d '"')
+built=$("${build[@]}")
+archive=$(grep --only-matching '"[^"]*libbroadloom_capi\.a"' <<<"$built" | tail -1 | tr -d '"')
 version=$(cargo pkgid | sed 's/.*[#@]//')
 soname=libbroadloom.so.0
 # What a program that links the static library needs beside it (rustc --print native-static-libs).
@@ -65,8 +68,8 @@ PC
 # The PKCS #11 module, and the file by which p11-kit finds it.
 install_pkcs11() {
     local module
-    module=$("${build[@]/broadloom-capi/broadloom-pkcs11}" |
-        grep --only-matching '"[^"]*libbroadloom_pkcs11\.so"' | tail -1 | tr -d '"')
+    module=$(grep --only-matching '"[^"]*libbroadloom_pkcs11\.so"' <<<"$built" | tail -1 |
+        tr -d '"')
     install -d "$root/lib/pkcs11" "$root/share/p11-kit/modules"
     install -m 644 "$module" "$root/lib/pkcs11/libbroadloom-pkcs11.so.new"
     mv "$root/lib/pkcs11/libbroadloom-pkcs11.so.new" "$root/lib/pkcs11/libbroadloom-pkcs11.so"
