@@ -359,8 +359,8 @@ pub(crate) unsafe fn multiply_both<W: Words, const N: usize>(
         if at + 1 < OWN_DIGITS {
             sum.double_times(5);
         }
-        for row in 0..OWN_ROWS {
-            let digit = Digit::new(&owns, row * OWN_DIGITS + at);
+        for (row, first) in (0..DIGITS).step_by(OWN_DIGITS).enumerate() {
+            let digit = Digit::new(&owns, first + at);
             let row = each!(lane in 8 => &tables[lane][row]);
             sum.add_affine(&Addend::of_each(&row, &digit), &digit);
         }

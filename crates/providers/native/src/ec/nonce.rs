@@ -291,7 +291,7 @@ mod tests {
         (
             HashAlgorithm::Sha1,
             [
-                "882905f1227fd620fbf2abf21244f0ba83d0dc3a9103dbbee43a1fb808109db4",
+                "882905f1227fd620fbf2abf21244f0ba83d0dc3a9103dbbee43a1fb858109db4",
                 "168b5f8c0881d4026c08ac5894a2239d219fa9f4da0600adaa56d5a1781af81f08a726e",
             ],
         ),
