@@ -10,6 +10,7 @@ use common::{Place, run};
 /// All commands, as manual pages name them.
 const COMMANDS: &[&str] = &[
     "broadloom",
+    "broadloom-chunks",
     "broadloom-completions",
     "broadloom-compress",
     "broadloom-decompress",
