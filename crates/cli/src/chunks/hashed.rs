@@ -80,7 +80,7 @@ fn work(orders: &Mutex<Receiver<Order>>, cpu: &Cpu) {
         let order = orders.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((events, answer)) = order else { return };
         let chunk = |event| match event {
-            &Event::Chunk { ref data, .. } => Some(HashJob::<Sha256, &[u8]>::digest(data, ())),
+            Event::Chunk { data, .. } => Some(HashJob::<Sha256, &[u8]>::digest(data, ())),
             _ => None,
         };
         let mut jobs: Vec<_> = events.iter().filter_map(chunk).collect();
