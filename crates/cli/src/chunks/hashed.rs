@@ -79,11 +79,12 @@ fn work(orders: &Mutex<Receiver<Order>>, cpu: &Cpu) {
     loop {
         let order = orders.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((events, answer)) = order else { return };
-        let chunk = |event| match event {
-            Event::Chunk { data, .. } => Some(HashJob::<Sha256, &[u8]>::digest(data, ())),
+        let chunks = events.iter().filter_map(|event| match event {
+            Event::Chunk { data, .. } => Some(data.as_slice()),
             _ => None,
-        };
-        let mut jobs: Vec<_> = events.iter().filter_map(chunk).collect();
+        });
+        let mut jobs: Vec<_> =
+            chunks.map(|data| HashJob::<Sha256, &[u8]>::digest(data, ())).collect();
         planner.process_many(&mut jobs);
         let digests = jobs.iter().map(|job| Digest::new(job.output().expect("it is complete")));
         let digests: Vec<Digest> = digests.collect();

@@ -61,7 +61,8 @@ pub enum TransformError {
         /// The logarithm of the window asked for.
         window: u8,
     },
-    /// A public-key algorithm without a key pair: [`Transform::sign`] and others take one.
+    /// A public-key algorithm without a key pair, which [`sign`](crate::Transform::sign) and others
+    /// take.
     NoKeyPair {
         /// The algorithm.
         algorithm: PublicKeyAlgorithm,
