@@ -1,7 +1,7 @@
 //! Broadloom as a PKCS #11 module: `libbroadloom-pkcs11.so`.
 //!
 //! Programs load the module by its path and call it through
-//! [`C_GetFunctionList`](C_GetFunctionList) or [`C_GetInterface`](C_GetInterface). `README.md` is
+//! [`C_GetFunctionList`] or [`C_GetInterface`]. `README.md` is
 //! the guide.
 //!
 //! A call of PKCS #11 takes one message. So there is company only between threads: operations of
