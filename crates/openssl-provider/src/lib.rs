@@ -4,12 +4,12 @@
 //! The functions translate between libcrypto's interface and Broadloom, and compute nothing.
 //!
 //! Outside of libcrypto's asynchronous jobs, work is done at once. Inside, public-key operations
-//! and long pieces of messages go to the [line](line) of the thread, where batches form.
+//! and long pieces of messages go to the line of the thread, where batches form.
 //!
-//! What gains nothing from lanes, libcrypto's default provider does, in a [library
-//! context](libcrypto) of its own: lone operations with keys, keys of other sizes and curves, rare
+//! What gains nothing from lanes, libcrypto's default provider does, in a library
+//! context of its own: lone operations with keys, keys of other sizes and curves, rare
 //! paddings. Keys therefore live there, and the lanes get theirs when they are first used. Outside
-//! of jobs, contexts of digests and of HMAC are [its own](theirs), too.
+//! of jobs, contexts of digests and of HMAC are its own, too.
 //!
 //! A panic never crosses into C: the functions are `extern "C"`, so that a panic ends the process
 //! with its message on standard error.

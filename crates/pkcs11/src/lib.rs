@@ -1,8 +1,7 @@
 //! Broadloom as a PKCS #11 module: `libbroadloom-pkcs11.so`.
 //!
-//! Programs load the module by its path and call it through
-//! [`C_GetFunctionList`] or [`C_GetInterface`]. `README.md` is
-//! the guide.
+//! Programs load the module by its path and call it through [`C_GetFunctionList`] or
+//! [`C_GetInterface`]. `README.md` is the guide.
 //!
 //! A call of PKCS #11 takes one message. So there is company only between threads: operations of
 //! all sessions and threads meet in one place, and share the lanes of the engine.
