@@ -13,64 +13,6 @@
 
 #if RTE_VER_YEAR != 22 || RTE_VER_MONTH != 11
 #error "the declarations are those of DPDK 22.11; compile with its headers"
-/* rte_compressdev_internal.h and rte_compressdev_pmd.h */
-
-#define RTE_COMPRESSDEV_NAME_MAX_LEN 64
-
-struct rte_compressdev;
-
-struct rte_compressdev_pmd_init_params {
-    char name[RTE_COMPRESSDEV_NAME_MAX_LEN];
-    int socket_id;
-};
-
-struct rte_compressdev_data {
-    uint8_t dev_id;
-    int socket_id;
-    char name[RTE_COMPRESSDEV_NAME_MAX_LEN];
-    __extension__ uint8_t dev_started : 1;
-    void **queue_pairs;
-    uint16_t nb_queue_pairs;
-    void *dev_private;
-} __rte_cache_aligned;
-
-struct rte_compressdev {
-    uint16_t (*dequeue_burst)(void *queue_pair, struct rte_comp_op **ops, uint16_t count);
-    uint16_t (*enqueue_burst)(void *queue_pair, struct rte_comp_op **ops, uint16_t count);
-    struct rte_compressdev_data *data;
-    struct rte_compressdev_ops *dev_ops;
-    uint64_t feature_flags;
-    struct rte_device *device;
-    __extension__ uint8_t attached : 1;
-} __rte_cache_aligned;
-
-struct rte_compressdev_ops {
-    int (*dev_configure)(struct rte_compressdev *dev, struct rte_compressdev_config *config);
-    int (*dev_start)(struct rte_compressdev *dev);
-    void (*dev_stop)(struct rte_compressdev *dev);
-    int (*dev_close)(struct rte_compressdev *dev);
-    void (*dev_infos_get)(struct rte_compressdev *dev, struct rte_compressdev_info *info);
-    void (*stats_get)(struct rte_compressdev *dev, struct rte_compressdev_stats *stats);
-    void (*stats_reset)(struct rte_compressdev *dev);
-    int (*queue_pair_setup)(struct rte_compressdev *dev, uint16_t id, uint32_t capacity,
-                            int socket);
-    int (*queue_pair_release)(struct rte_compressdev *dev, uint16_t id);
-    int (*stream_create)(struct rte_compressdev *dev, const struct rte_comp_xform *xform,
-                         void **stream);
-    int (*stream_free)(struct rte_compressdev *dev, void *stream);
-    int (*private_xform_create)(struct rte_compressdev *dev, const struct rte_comp_xform *xform,
-                                void **private_xform);
-    int (*private_xform_free)(struct rte_compressdev *dev, void *private_xform);
-};
-
-struct rte_compressdev *rte_compressdev_pmd_get_named_dev(const char *name);
-int rte_compressdev_pmd_parse_input_args(struct rte_compressdev_pmd_init_params *params,
-                                         const char *args);
-struct rte_compressdev *rte_compressdev_pmd_create(const char *name, struct rte_device *device,
-                                                   size_t private_data_size,
-                                                   struct rte_compressdev_pmd_init_params *params);
-int rte_compressdev_pmd_destroy(struct rte_compressdev *dev);
-
 #endif
 
 /* dev_driver.h */
