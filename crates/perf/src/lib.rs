@@ -20,7 +20,8 @@
 //! in Parallel to Increase Performance*. [`run_matrix`] measures the engine and its providers in
 //! the same way: any algorithm, on any number of cores. [`run_compress`] reruns the figures of
 //! Intel's *Programming Intel QuickAssist Technology Hardware Accelerators for Optimal
-//! Performance*, and [`run_device`] some of them on a GPU. [`run_pk`] reruns what these and other sources say of public keys.
+//! Performance*, and [`run_device`] some of them on a GPU. [`run_pk`] reruns what these and other
+//! sources say of public keys.
 //!
 //! [`workload`]: measure::workload
 //! [`workset`]: measure::workset
