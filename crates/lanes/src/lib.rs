@@ -105,8 +105,8 @@ pub use rabin::{RabinError, RabinSearch};
 pub use rc4::{Rc4Job, Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};
 pub use rsa::{
-    RsaBlind, RsaBlinding, RsaBlindingError, RsaError, RsaInputError, RsaJob, RsaKeyError,
-    RsaLanes, RsaOutcome, RsaParts, RsaPrivateKey, RsaPublicKey,
+    RsaBlind, RsaBlinding, RsaBlindingError, RsaConstants, RsaError, RsaInputError, RsaJob,
+    RsaKeyError, RsaLanes, RsaModulus, RsaOutcome, RsaParts, RsaPrivateKey, RsaPublicKey,
 };
 pub use slh_dsa::{
     SlhDsaError, SlhDsaKeyJob, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaPrivateKey,

@@ -136,6 +136,10 @@ impl RsaPrivateKey {
         &self.inner.halves
     }
 
+    pub(super) fn coefficient(&self) -> &Number {
+        &self.inner.coefficient
+    }
+
     /// The number below the modulus that is `p` modulo the first prime and `q` modulo the second.
     pub(super) fn combine(&self, [p, q]: [&Number; 2], kernel: &crate::bignum::Kernel) -> Number {
         let [first, second] = self.halves();

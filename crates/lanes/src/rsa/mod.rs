@@ -6,6 +6,7 @@
 //! only if that yields the input.
 
 mod blinding;
+mod constants;
 mod error;
 mod job;
 mod key;
@@ -20,6 +21,7 @@ use crate::report::KernelInfo;
 use crate::widths::Widths;
 
 pub use blinding::{RsaBlind, RsaBlinding, RsaBlindingError};
+pub use constants::{RsaConstants, RsaModulus};
 pub use error::{RsaError, RsaInputError, RsaKeyError};
 pub use job::{RsaJob, RsaOutcome};
 pub use key::{RsaParts, RsaPrivateKey};

@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use broadloom_engine::provider::{Occupancy, Operation};
 use broadloom_engine::{DeviceFault, JobError};
+use broadloom_native::RsaHost;
 use zeroize::Zeroize;
 
 use crate::cl::{ClError, Flight, GROUP, Launch, Stream};
@@ -16,7 +17,7 @@ use crate::device::{Device, Slot};
 use crate::faults::Fate;
 use crate::kernels::{KERNELS, KernelId};
 use crate::lower::{ALIGNMENT, Entry, Room, TASK, Task, aligned, needs};
-use crate::session::GpuSession;
+use crate::session::{GpuSession, Work};
 use crate::signal::Signal;
 
 pub(crate) struct Batch {
@@ -40,6 +41,8 @@ pub(crate) enum Added {
     NoRoom(usize),
     /// The session is another provider's.
     NotOurs,
+    /// The job fails, and does not go to the device.
+    Fails(JobError),
 }
 
 impl Batch {
@@ -71,11 +74,31 @@ impl Batch {
         own.map(|entry| entry.abandoned = true).is_some()
     }
 
-    /// Adds a job, if there is room.
-    pub fn add(&mut self, ticket: u64, operation: &mut Operation<'_>) -> Added {
+    /// Adds a job, if there is room. The host pads numbers of RSA.
+    pub fn add(&mut self, ticket: u64, operation: &mut Operation<'_>, host: &mut RsaHost) -> Added {
+        if let Some(parts) = operation.public_key::<GpuSession>() {
+            let Work::Rsa(rsa) = &parts.session.work else { return Added::NotOurs };
+            let needed = rsa.needs(&parts.session.key);
+            return self.add_with(ticket, parts.session, needed, |room, key, entry| {
+                rsa.lower(room, host, &parts, key, entry)
+            });
+        }
         let Some(parts) = operation.parts::<GpuSession>() else { return Added::NotOurs };
-        let session = parts.session;
-        let needed = needs(session, &parts);
+        let needed = needs(parts.session, &parts);
+        self.add_with(ticket, parts.session, needed, |room, key, entry| {
+            room.lower(parts.session, &parts, key, entry);
+            Ok(())
+        })
+    }
+
+    /// Adds a job that needs so many bytes, if there is room.
+    fn add_with(
+        &mut self,
+        ticket: u64,
+        session: &GpuSession,
+        needed: usize,
+        lower: impl FnOnce(&mut Room<'_>, u32, &mut Entry) -> Result<(), JobError>,
+    ) -> Added {
         let tasks: usize = self.tasks.iter().map(|tasks| tasks.len() * 4 * TASK).sum();
         let Some(stream) = &mut self.slot.stream else { return Added::NoRoom(needed) };
         let (input, output) = stream.capacity();
@@ -91,12 +114,23 @@ impl Batch {
             output_used: &mut self.output_used,
             tasks: &mut self.tasks,
         };
-        let key = *self.keys.entry(session.id).or_insert_with(|| room.put_words(&session.key));
+        let before = (*room.input_used, *room.output_used);
+        let known = self.keys.get(&session.id).copied();
+        let key = known.unwrap_or_else(|| room.put_words(&session.key));
         let mut entry =
             Entry { ticket, text: 0, text_len: 0, tag: 0, has_tag: false, abandoned: false };
-        room.lower(session, &parts, key, &mut entry);
-        self.jobs.push(entry);
-        Added::Yes
+        match lower(&mut room, key, &mut entry) {
+            Ok(()) => {
+                self.keys.insert(session.id, key);
+                self.jobs.push(entry);
+                Added::Yes
+            }
+            Err(error) => {
+                room.input[before.0..*room.input_used].zeroize();
+                (*room.input_used, *room.output_used) = before;
+                Added::Fails(error)
+            }
+        }
     }
 
     /// Gives the batch a larger stream.
@@ -193,15 +227,25 @@ impl Batch {
     }
 
     /// Brings the results of a job to its operation.
-    pub fn finish(&mut self, entry: &Entry, operation: &mut Operation<'_>) {
+    pub fn finish(&mut self, entry: &Entry, operation: &mut Operation<'_>, host: &mut RsaHost) {
         let Some(stream) = &mut self.slot.stream else {
             return operation.complete(Err(JobError::NotDone));
         };
         let output = stream.output();
+        let made = &output[entry.text..entry.text + entry.text_len];
+        if let Some(parts) = operation.public_key::<GpuSession>() {
+            let done = match &parts.session.work {
+                Work::Rsa(rsa) => rsa.result(host, parts, made),
+                _ => Err(JobError::NotDone),
+            };
+            return match done {
+                Ok(produced) => operation.complete_with_output(produced),
+                Err(error) => operation.complete(Err(error)),
+            };
+        }
         let Some(parts) = operation.parts::<GpuSession>() else {
             return operation.complete(Err(JobError::NotDone));
         };
-        let made = &output[entry.text..entry.text + entry.text_len];
         if !made.is_empty()
             && let Some(text) = parts.text.into_output()
         {
@@ -241,11 +285,14 @@ impl Batch {
 
 /// How long a task takes, compared with others of its kernel.
 fn cost(kernel: KernelId, task: &Task) -> u32 {
+    use KernelId::*;
     match kernel {
-        KernelId::AesCtr => task[1].div_ceil(32) * (task[8] & 255),
-        KernelId::GcmTag => task[1].div_ceil(16) + task[11].div_ceil(16),
-        KernelId::Poly1305 => task[1].div_ceil(16) + task[9].div_ceil(16),
-        KernelId::ChaCha20 => task[1].div_ceil(64),
-        _ => task[1],
+        AesCtr => task[1].div_ceil(32) * (task[8] & 255),
+        GcmTag => task[1].div_ceil(16) + task[11].div_ceil(16),
+        Poly1305 => task[1].div_ceil(16) + task[9].div_ceil(16),
+        ChaCha20 => task[1].div_ceil(64),
+        Sha1 | Sha256 | Sha512 | Keccak => task[1],
+        // All numbers of a kernel have the same length.
+        _ => 1,
     }
 }

@@ -15,13 +15,41 @@ pub(crate) enum KernelId {
     Keccak,
     /// Measures the device's arithmetic.
     Probe,
+    RsaPublic1024,
+    RsaBlind1024,
+    RsaHalf1024,
+    RsaJoin1024,
+    RsaPublic2048,
+    RsaBlind2048,
+    RsaHalf2048,
+    RsaJoin2048,
+    RsaPublic3072,
+    RsaBlind3072,
+    RsaHalf3072,
+    RsaJoin3072,
+    RsaPublic4096,
+    RsaBlind4096,
+    RsaHalf4096,
+    RsaJoin4096,
 }
 
 /// How many kernels there are.
-pub(crate) const KERNELS: usize = 10;
+pub(crate) const KERNELS: usize = 26;
 
 /// How many programs there are.
-pub(crate) const PROGRAMS: usize = SOURCES.len();
+pub(crate) const PROGRAMS: usize = SOURCES.len() + RSA_SIZES.len();
+
+/// The kernels of RSA with moduli of one length: the power with the public exponent, and the three
+/// of the private one.
+pub(crate) type RsaKernels = [KernelId; 4];
+
+/// Lengths of moduli of RSA in bits, and their kernels. Each length is a program.
+const RSA_SIZES: [(usize, RsaKernels); 4] = [
+    (1024, [RsaPublic1024, RsaBlind1024, RsaHalf1024, RsaJoin1024]),
+    (2048, [RsaPublic2048, RsaBlind2048, RsaHalf2048, RsaJoin2048]),
+    (3072, [RsaPublic3072, RsaBlind3072, RsaHalf3072, RsaJoin3072]),
+    (4096, [RsaPublic4096, RsaBlind4096, RsaHalf4096, RsaJoin4096]),
+];
 
 const COMMON: &str = include_str!("kernels/common.cl");
 
@@ -35,17 +63,33 @@ const SOURCES: [&str; 6] = [
     include_str!("kernels/probe.cl"),
 ];
 
+const RSA: &str = include_str!("kernels/rsa.cl");
+
 /// The source of a program.
 pub(crate) fn source(program: usize) -> String {
-    format!("{COMMON}{}", SOURCES[program])
+    match program.checked_sub(SOURCES.len()) {
+        None => format!("{COMMON}{}", SOURCES[program]),
+        Some(size) => format!("{COMMON}#define WORDS {}u\n{RSA}", RSA_SIZES[size].0 / 32),
+    }
 }
 
 use KernelId::*;
 
 impl KernelId {
     /// All of them, in order.
-    pub const ALL: [KernelId; KERNELS] =
-        [GcmNonce, AesCtr, ChaCha20, GcmTag, Poly1305, Sha1, Sha256, Sha512, Keccak, Probe];
+    #[rustfmt::skip]
+    pub const ALL: [KernelId; KERNELS] = [
+        GcmNonce, AesCtr, ChaCha20, GcmTag, Poly1305, Sha1, Sha256, Sha512, Keccak, Probe,
+        RsaPublic1024, RsaBlind1024, RsaHalf1024, RsaJoin1024,
+        RsaPublic2048, RsaBlind2048, RsaHalf2048, RsaJoin2048,
+        RsaPublic3072, RsaBlind3072, RsaHalf3072, RsaJoin3072,
+        RsaPublic4096, RsaBlind4096, RsaHalf4096, RsaJoin4096,
+    ];
+
+    /// Those of RSA with moduli of so many bits.
+    pub fn rsa(bits: usize) -> Option<&'static RsaKernels> {
+        RSA_SIZES.iter().find(|(size, _)| *size == bits).map(|(_, kernels)| kernels)
+    }
 
     /// The name of its function.
     pub const fn name(self) -> &'static str {
@@ -60,6 +104,10 @@ impl KernelId {
             Sha512 => "sha512",
             Keccak => "keccak",
             Probe => "probe",
+            RsaPublic1024 | RsaPublic2048 | RsaPublic3072 | RsaPublic4096 => "rsa_public",
+            RsaBlind1024 | RsaBlind2048 | RsaBlind3072 | RsaBlind4096 => "rsa_blind",
+            RsaHalf1024 | RsaHalf2048 | RsaHalf3072 | RsaHalf4096 => "rsa_half",
+            RsaJoin1024 | RsaJoin2048 | RsaJoin3072 | RsaJoin4096 => "rsa_join",
         }
     }
 
@@ -72,6 +120,10 @@ impl KernelId {
             ChaCha20 | Poly1305 => 3,
             GcmNonce | AesCtr | GcmTag => 4,
             Probe => 5,
+            RsaPublic1024 | RsaBlind1024 | RsaHalf1024 | RsaJoin1024 => 6,
+            RsaPublic2048 | RsaBlind2048 | RsaHalf2048 | RsaJoin2048 => 7,
+            RsaPublic3072 | RsaBlind3072 | RsaHalf3072 | RsaJoin3072 => 8,
+            RsaPublic4096 | RsaBlind4096 | RsaHalf4096 | RsaJoin4096 => 9,
         }
     }
 }
@@ -82,11 +134,14 @@ mod tests {
 
     #[test]
     fn every_kernel_is_in_its_program() {
+        let namesakes =
+            |name| KernelId::ALL.into_iter().filter(move |kernel| kernel.name() == name);
         for (place, kernel) in KernelId::ALL.into_iter().enumerate() {
             assert_eq!(kernel as usize, place, "{kernel:?}");
             let function = format!("void {}(__global", kernel.name());
             let programs = (0..PROGRAMS).filter(|&program| source(program).contains(&function));
-            assert!(programs.eq([kernel.program()]), "{kernel:?}");
+            let right = namesakes(kernel.name()).map(KernelId::program);
+            assert!(programs.eq(right), "{kernel:?}");
         }
     }
 }

@@ -39,6 +39,7 @@ mod lower;
 mod options;
 mod provider;
 mod queue;
+mod rsa;
 mod session;
 mod signal;
 mod statistics;

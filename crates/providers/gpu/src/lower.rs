@@ -4,6 +4,7 @@
 use broadloom_engine::provider::Parts;
 
 use crate::kernels::{KERNELS, KernelId};
+use crate::rsa::halves;
 use crate::session::{GpuSession, Hash, Sponge, Work};
 
 /// Words that describe a task to a kernel.
@@ -78,16 +79,33 @@ impl Room<'_> {
     }
 
     pub fn put_words(&mut self, words: &[u32]) -> u32 {
+        self.put_each(words.iter().copied())
+    }
+
+    /// Writes limbs of 64 bits, the lower half of each first. The word at which they begin.
+    pub fn put_limbs(&mut self, limbs: &[u64]) -> u32 {
+        self.put_each(halves(limbs))
+    }
+
+    fn put_each(&mut self, words: impl Iterator<Item = u32>) -> u32 {
         let start = *self.input_used;
+        let mut len = 0;
         for (place, word) in self.input[start..].chunks_exact_mut(4).zip(words) {
             place.copy_from_slice(&word.to_ne_bytes());
+            len += 4;
         }
-        *self.input_used += aligned(4 * words.len());
+        *self.input_used += aligned(len);
         (start / 4) as u32
     }
 
+    /// Adds a task, whose other words are zero.
+    pub fn task(&mut self, kernel: KernelId, words: &[u32]) {
+        let word = |at: usize| words.get(at).copied().unwrap_or_default();
+        self.tasks[kernel as usize].push(std::array::from_fn(word));
+    }
+
     /// Room among the output. The word at which it begins.
-    fn make(&mut self, len: usize) -> u32 {
+    pub fn make(&mut self, len: usize) -> u32 {
         let start = *self.output_used;
         *self.output_used += aligned(len);
         (start / 4) as u32
@@ -138,6 +156,7 @@ impl Room<'_> {
                 self.gcm(parts, text, parts.associated, key, *rounds, entry);
             }
             Work::AesGmac { rounds } => self.gcm(parts, &[], text, key, *rounds, entry),
+            Work::Rsa(_) => unreachable!("an operation with a public key has other parts"),
         }
     }
 
@@ -172,8 +191,8 @@ impl Room<'_> {
         self.tasks[KernelId::Keccak as usize].push(task);
     }
 
-    /// Room for a ciphered text, of which the entry knows.
-    fn make_text(&mut self, len: usize, entry: &mut Entry) -> u32 {
+    /// Room for a text that the device makes, of which the entry knows.
+    pub fn make_text(&mut self, len: usize, entry: &mut Entry) -> u32 {
         (entry.text, entry.text_len) = (*self.output_used, len);
         self.make(len)
     }

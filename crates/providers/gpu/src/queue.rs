@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 use broadloom_engine::provider::{DeviceQueue, Operation};
 use broadloom_engine::{DeviceFault, JobError};
+use broadloom_lanes::Cpu;
+use broadloom_native::RsaHost;
 
 use crate::batch::{Added, Batch};
 use crate::cl::Flight;
@@ -35,6 +37,8 @@ pub(crate) struct GpuQueue {
     /// Batches that are ready to be filled.
     spare: Vec<Batch>,
     polled: Option<Polled>,
+    /// Pads numbers of RSA.
+    host: RsaHost,
     /// Somebody sleeps on the descriptor, so that jobs must not wait here.
     watched: Cell<bool>,
 }
@@ -70,6 +74,7 @@ impl GpuQueue {
             failed: VecDeque::new(),
             spare: Vec::new(),
             polled: None,
+            host: RsaHost::new(&Cpu::detect()),
             watched: Cell::new(false),
         }
     }
@@ -193,12 +198,13 @@ impl GpuQueue {
                     None => return Ok(false),
                 },
             };
-            let added = batch.add(ticket, operation);
+            let added = batch.add(ticket, operation, &mut self.host);
             let is_empty = batch.is_empty();
             let batch = self.filling.insert(batch);
             match added {
                 Added::Yes => return Ok(true),
                 Added::NotOurs => return Err(JobError::NotDone),
+                Added::Fails(error) => return Err(error),
                 Added::NoRoom(_) if !is_empty => self.launch(),
                 Added::NoRoom(needed) => {
                     let largest = self.device.largest();
@@ -262,7 +268,9 @@ impl DeviceQueue for GpuQueue {
     fn finish(&mut self, ticket: u64, operation: &mut Operation<'_>) {
         let polled = self.polled.take().filter(|polled| polled.ticket == ticket);
         match (polled.map(|polled| polled.outcome), &mut self.landed) {
-            (Some(Ok(entry)), Some(landed)) => landed.batch.finish(&entry, operation),
+            (Some(Ok(entry)), Some(landed)) => {
+                landed.batch.finish(&entry, operation, &mut self.host);
+            }
             (Some(Err(error)), _) => operation.complete(Err(error)),
             _ => operation.complete(Err(JobError::NotDone)),
         }

@@ -5,13 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use broadloom_engine::provider::{ProviderError, ProviderSession};
 use broadloom_engine::{
-    AeadAlgorithm, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, Transform,
+    AeadAlgorithm, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, PublicKeyAlgorithm,
+    Transform,
 };
 use sha2::Digest;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::aes_key;
 use crate::kernels::KernelId;
+use crate::rsa::Rsa;
 
 /// A session of the device.
 pub(crate) struct GpuSession {
@@ -23,7 +25,6 @@ pub(crate) struct GpuSession {
 }
 
 /// What is done to a buffer.
-#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Work {
     Hash(Hash),
     Sponge(Sponge),
@@ -39,6 +40,7 @@ pub(crate) enum Work {
     AesGmac {
         rounds: u32,
     },
+    Rsa(Box<Rsa>),
 }
 
 /// A hash with blocks and a padded end.
@@ -74,10 +76,18 @@ impl GpuSession {
     /// There is no kernel.
     pub fn open(transform: &Transform) -> Result<GpuSession, ProviderError> {
         let algorithm = transform.algorithm();
+        if let Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(_)) = algorithm {
+            let (rsa, key) = Rsa::open(transform)?;
+            return Ok(GpuSession::new(Work::Rsa(Box::new(rsa)), key));
+        }
         let (work, key) = opened(transform)
             .ok_or_else(|| ProviderError::new(format!("the gpu provider has no {algorithm}")))?;
+        Ok(GpuSession::new(work, key))
+    }
+
+    fn new(work: Work, key: Zeroizing<Vec<u32>>) -> GpuSession {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        Ok(GpuSession { work, id: NEXT.fetch_add(1, Relaxed), key })
+        GpuSession { work, id: NEXT.fetch_add(1, Relaxed), key }
     }
 }
 
@@ -96,6 +106,7 @@ pub(crate) fn has(algorithm: Algorithm) -> bool {
         Algorithm::Aead(aead) => {
             matches!(aead, AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305)
         }
+        Algorithm::PublicKey(algorithm) => matches!(algorithm, PublicKeyAlgorithm::Rsa(_)),
         _ => false,
     }
 }
@@ -327,7 +338,15 @@ impl ProviderSession for GpuSession {
             Work::AesCtr { .. } => "aes_ctr, bitsliced",
             Work::AesGcm { .. } => "aes_ctr, bitsliced; ghash without tables",
             Work::AesGmac { .. } => "ghash without tables",
+            Work::Rsa(_) => "rsa, words of 32 bits",
         };
         format!("OpenCL {name}")
+    }
+
+    fn bound(&self, len: usize) -> usize {
+        match &self.work {
+            Work::Rsa(rsa) => rsa.bound(),
+            _ => len,
+        }
     }
 }

@@ -2,45 +2,37 @@
 //! of RSA together, private and public ones of all keys, and then the padding is checked or
 //! removed.
 
+mod frame;
+mod host;
 mod padding;
 mod rejection;
 mod session;
 
-use std::collections::HashMap;
-
 use broadloom_engine::provider::Operation;
 use broadloom_engine::{HashAlgorithm, JobError, MAX_TAG};
 use broadloom_lanes::{
-    Buffers, Cpu, Loan, Occupancy, Planner, RsaBlind, RsaBlinding, RsaInputError, RsaLanes,
-    RsaOutcome,
+    Buffers, Cpu, Loan, Occupancy, Planner, RsaBlind, RsaInputError, RsaLanes, RsaOutcome,
 };
 use zeroize::Zeroize;
 
-use crate::hasher::{self, Hasher};
+use crate::hasher;
 use crate::kind::Class;
 use crate::kinds::Numbered;
-use crate::random;
-use session::{Key, RsaSession};
+use session::RsaSession;
 
+pub use frame::RsaFrame;
+pub use host::RsaHost;
+pub use session::RsaKey;
 pub(crate) use session::open;
 
 /// The longest modulus, in bytes.
 const MAX_LEN: usize = 512;
 
-/// How often a blinding is used before a new one is made: the numbers of one follow from each
-/// other.
-const USES: u32 = 256;
-
-/// Sessions whose blindings a queue keeps.
-const MOST_BLINDINGS: usize = 256;
-
 /// One queue's part of RSA.
 pub(crate) struct Rsa {
     planner: Planner<RsaLanes>,
-    hasher: Hasher,
+    host: RsaHost,
     jobs: Vec<Job>,
-    /// The blinding of each session, by its number, and its remaining uses.
-    blindings: HashMap<u64, (RsaBlinding, u32)>,
 }
 
 /// What an operation needs beside its own buffers.
@@ -63,12 +55,7 @@ impl Default for Job {
 
 impl Rsa {
     pub(crate) fn class(cpu: &Cpu) -> Box<dyn Class> {
-        Box::new(Rsa {
-            planner: Planner::new(cpu),
-            hasher: Hasher::new(cpu),
-            jobs: Vec::new(),
-            blindings: HashMap::new(),
-        })
+        Box::new(Rsa { planner: Planner::new(cpu), host: RsaHost::new(cpu), jobs: Vec::new() })
     }
 
     /// Hashes the messages of what signs or verifies.
@@ -76,12 +63,12 @@ impl Rsa {
         for hash in hasher::HASHES {
             let needs = |operation: &Operation<'_>| {
                 let session = operation.provider_session::<RsaSession>();
-                session.is_some_and(|session| session.hashes() == Some(hash))
+                session.is_some_and(|session| session.frame.hashes() == Some(hash))
             };
             if own(operations).any(|operation| needs(operation)) {
                 let jobs = own(operations).zip(&mut self.jobs);
                 let jobs = jobs.filter(|(operation, _)| needs(operation));
-                self.hasher.run(
+                self.host.hasher.run(
                     hash,
                     jobs.filter_map(|(operation, job)| {
                         let parts = operation.public_key::<RsaSession>()?;
@@ -96,17 +83,17 @@ impl Rsa {
     fn prepare(&mut self, operations: &mut [&mut Operation<'_>]) {
         for (operation, job) in own(operations).zip(&mut self.jobs) {
             let Some(parts) = operation.public_key::<RsaSession>() else { continue };
-            let session = parts.session;
-            let number = &mut job.number[..session.len()];
-            let made = session.number(
+            let RsaSession { frame, key, .. } = parts.session;
+            let number = &mut job.number[..frame.len()];
+            let made = frame.number(
                 (parts.input, parts.signature),
                 &job.digest,
-                &mut self.hasher,
+                &mut self.host.hasher,
                 number,
             );
             job.refused = made.err();
-            if let (None, Key::Private(key)) = (job.refused, &session.key) {
-                match blind(&mut self.blindings, session.id, key) {
+            if let (None, RsaKey::Private(key)) = (job.refused, key) {
+                match self.host.blind(frame, key) {
                     Ok(blind) => job.blind = Some(blind),
                     Err(error) => job.refused = Some(error),
                 }
@@ -123,13 +110,15 @@ impl Rsa {
                 return None;
             }
             let session = operation.provider_session::<RsaSession>()?;
-            let buffers = Buffers::InPlace(&mut number[..session.len()]);
+            let buffers = Buffers::InPlace(&mut number[..session.frame.len()]);
             let loan = match (&session.key, blind) {
-                (Key::Private(key), Some(blind)) => Loan::rsa_private(key, blind, buffers, outcome),
-                (Key::Private(_), None) => Err(RsaInputError::Blind),
-                (Key::Public(key), _) => Loan::rsa_public(key, buffers, outcome),
+                (RsaKey::Private(key), Some(blind)) => {
+                    Loan::rsa_private(key, blind, buffers, outcome)
+                }
+                (RsaKey::Private(_), None) => Err(RsaInputError::Blind),
+                (RsaKey::Public(key), _) => Loan::rsa_public(key, buffers, outcome),
             };
-            loan.map_err(|error| *refused = Some(session.too_large(error))).ok()
+            loan.map_err(|error| *refused = Some(session.frame.too_large(error))).ok()
         }));
     }
 
@@ -137,16 +126,16 @@ impl Rsa {
     fn finish(&mut self, operations: &mut [&mut Operation<'_>]) {
         for (operation, job) in own(operations).zip(&mut self.jobs) {
             let Some(parts) = operation.public_key::<RsaSession>() else { continue };
-            let session = parts.session;
-            let number = &job.number[..session.len()];
+            let frame = &parts.session.frame;
+            let number = &job.number[..frame.len()];
             let done = match (job.refused, job.outcome.check()) {
                 (Some(error), _) => Err(error),
                 // A fault in the machine: the wrong result would give the primes away.
                 (None, Err(_)) => Err(JobError::Provider { code: 0 }),
-                (None, Ok(())) => session.result(
+                (None, Ok(())) => frame.result(
                     (number, parts.input),
                     &job.digest,
-                    &mut self.hasher,
+                    &mut self.host.hasher,
                     parts.output,
                 ),
             };
@@ -164,34 +153,6 @@ fn own<'s, 'o, 'a>(
 ) -> impl Iterator<Item = &'s mut Operation<'a>> + use<'s, 'o, 'a> {
     let own = |operation: &&'s mut &'o mut Operation<'a>| operation.class() == Rsa::CLASS;
     operations.iter_mut().filter(own).map(|operation| &mut **operation)
-}
-
-/// The next blind of a session.
-fn blind(
-    blindings: &mut HashMap<u64, (RsaBlinding, u32)>,
-    id: u64,
-    key: &broadloom_lanes::RsaPrivateKey,
-) -> Result<RsaBlind, JobError> {
-    let missing = blindings.get(&id).is_none_or(|(_, uses)| *uses == 0);
-    if missing {
-        if blindings.len() >= MOST_BLINDINGS {
-            blindings.clear();
-        }
-        let mut bytes = [0; MAX_LEN];
-        let bytes = &mut bytes[..key.size()];
-        random::fill(bytes)?;
-        let made = RsaBlinding::new(key, bytes);
-        bytes.zeroize();
-        let made = made.map_err(|_| JobError::NotDone)?;
-        blindings.insert(id, (made, USES));
-    }
-    match blindings.get_mut(&id) {
-        Some((blinding, uses)) => {
-            *uses -= 1;
-            Ok(blinding.next_blind())
-        }
-        None => Err(JobError::NotDone),
-    }
 }
 
 impl Class for Rsa {
