@@ -13,8 +13,10 @@ pub(crate) enum KernelId {
     Sha256,
     Sha512,
     Keccak,
-    /// Measures the device's arithmetic.
+    /// Measures the device's arithmetic: operations of hashes.
     Probe,
+    /// Products of words.
+    ProbeProducts,
     RsaPublic1024,
     RsaBlind1024,
     RsaHalf1024,
@@ -34,7 +36,7 @@ pub(crate) enum KernelId {
 }
 
 /// How many kernels there are.
-pub(crate) const KERNELS: usize = 26;
+pub(crate) const KERNELS: usize = 27;
 
 /// How many programs there are.
 pub(crate) const PROGRAMS: usize = SOURCES.len() + RSA_SIZES.len();
@@ -79,7 +81,8 @@ impl KernelId {
     /// All of them, in order.
     #[rustfmt::skip]
     pub const ALL: [KernelId; KERNELS] = [
-        GcmNonce, AesCtr, ChaCha20, GcmTag, Poly1305, Sha1, Sha256, Sha512, Keccak, Probe,
+        GcmNonce, AesCtr, ChaCha20, GcmTag, Poly1305, Sha1, Sha256, Sha512, Keccak,
+        Probe, ProbeProducts,
         RsaPublic1024, RsaBlind1024, RsaHalf1024, RsaJoin1024,
         RsaPublic2048, RsaBlind2048, RsaHalf2048, RsaJoin2048,
         RsaPublic3072, RsaBlind3072, RsaHalf3072, RsaJoin3072,
@@ -104,6 +107,7 @@ impl KernelId {
             Sha512 => "sha512",
             Keccak => "keccak",
             Probe => "probe",
+            ProbeProducts => "probe_products",
             RsaPublic1024 | RsaPublic2048 | RsaPublic3072 | RsaPublic4096 => "rsa_public",
             RsaBlind1024 | RsaBlind2048 | RsaBlind3072 | RsaBlind4096 => "rsa_blind",
             RsaHalf1024 | RsaHalf2048 | RsaHalf3072 | RsaHalf4096 => "rsa_half",
@@ -119,7 +123,7 @@ impl KernelId {
             Keccak => 2,
             ChaCha20 | Poly1305 => 3,
             GcmNonce | AesCtr | GcmTag => 4,
-            Probe => 5,
+            Probe | ProbeProducts => 5,
             RsaPublic1024 | RsaBlind1024 | RsaHalf1024 | RsaJoin1024 => 6,
             RsaPublic2048 | RsaBlind2048 | RsaHalf2048 | RsaJoin2048 => 7,
             RsaPublic3072 | RsaBlind3072 | RsaHalf3072 | RsaJoin3072 => 8,

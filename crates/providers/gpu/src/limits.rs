@@ -22,6 +22,8 @@ pub struct Limits {
     /// Operations a second on words of 32 bits: rotations, additions, and functions of three
     /// inputs, as many of each.
     pub operations: f64,
+    /// Products of two words of 32 bits a second, each with an addition.
+    pub products: f64,
 }
 
 /// Runs of each measurement, of which the fastest counts.
@@ -32,6 +34,9 @@ const ITEMS: u32 = 1 << 16;
 
 /// Operations of a work item in a turn: three in each of eight chains.
 const OPERATIONS: f64 = 24.0;
+
+/// Products of a work item in a turn: one in each chain.
+const PRODUCTS: f64 = 8.0;
 
 /// Turns of a work item at first, and at most; they grow until a run takes so long.
 const TURNS: [u32; 2] = [16, 1 << 16];
@@ -47,19 +52,28 @@ impl Gpu {
         let mut slot = device.slot().map_err(|error| ProviderError::new(error.to_string()))?;
         let bytes = device.options.batch;
         let copies = best(|| run(device, &mut slot, bytes, bytes, None))?;
-        let [mut turns, most] = TURNS;
-        while turns < most && run(device, &mut slot, 64, 64, Some(turns))?.kernels < LONG {
-            turns *= 4;
-        }
-        let arithmetic = best(|| run(device, &mut slot, 64, 64, Some(turns)))?;
+        let operations = OPERATIONS * turns_a_second(device, &mut slot, KernelId::Probe)?;
+        let products = PRODUCTS * turns_a_second(device, &mut slot, KernelId::ProbeProducts)?;
         device.keep(slot);
         let rate = |amount: f64, time: Duration| amount / time.as_secs_f64().max(1e-9);
         Ok(Limits {
             upload: rate(bytes as f64, copies.upload),
             download: rate(bytes as f64, copies.download),
-            operations: rate(OPERATIONS * f64::from(ITEMS) * f64::from(turns), arithmetic.kernels),
+            operations,
+            products,
         })
     }
+}
+
+/// Turns of all work items of a probe in a second.
+fn turns_a_second(device: &Device, slot: &mut Slot, probe: KernelId) -> Result<f64, ProviderError> {
+    let [mut turns, most] = TURNS;
+    while turns < most && run(device, slot, 64, 64, Some((probe, turns)))?.kernels < LONG {
+        turns *= 4;
+    }
+    let times = best(|| run(device, slot, 64, 64, Some((probe, turns))))?;
+    let seconds = times.kernels.as_secs_f64().max(1e-9);
+    Ok(f64::from(ITEMS) * f64::from(turns) / seconds)
 }
 
 /// The shortest times of several runs.
@@ -74,16 +88,17 @@ fn best(mut run: impl FnMut() -> Result<Times, ProviderError>) -> Result<Times, 
     Ok(best)
 }
 
-/// Copies so much there and back, and computes in between, if at all.
+/// Copies so much there and back, and in between computes so many turns of a probe, if any.
 fn run(
     device: &Device,
     slot: &mut Slot,
     upload: usize,
     download: usize,
-    turns: Option<u32>,
+    computed: Option<(KernelId, u32)>,
 ) -> Result<Times, ProviderError> {
     let failed = |reason: String| ProviderError::new(format!("measuring the device: {reason}"));
-    slot.prepare(device, KernelId::Probe).map_err(|error| failed(error.to_string()))?;
+    let (probe, turns) = computed.unwrap_or((KernelId::Probe, 0));
+    slot.prepare(device, probe).map_err(|error| failed(error.to_string()))?;
     // Each item writes a word, which may be more than a small batch has.
     let mut stream = match slot.stream.take() {
         Some(stream) if stream.capacity().1 >= 4 * ITEMS as usize => stream,
@@ -92,12 +107,11 @@ fn run(
             device.stream(bytes).map_err(|error| failed(error.to_string()))?
         }
     };
-    let word = turns.unwrap_or_default().to_ne_bytes();
-    stream.input()[..4].copy_from_slice(&word);
+    stream.input()[..4].copy_from_slice(&turns.to_ne_bytes());
     let signal = Arc::new(Signal::new());
-    let kernel = slot.kernel(KernelId::Probe);
+    let kernel = slot.kernel(probe);
     let launches: Vec<_> = kernel
-        .filter(|_| turns.is_some())
+        .filter(|_| turns > 0)
         .map(|kernel| Launch { kernel, tasks: 0, count: ITEMS })
         .into_iter()
         .collect();

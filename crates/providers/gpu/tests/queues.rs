@@ -95,7 +95,7 @@ fn a_device_says_what_it_is_and_what_bounds_it() {
     assert!(gpu.description().contains("OpenCL"), "{}", gpu.description());
     assert!(gpu.by_name_only());
     let limits = gpu.limits().expect("it can be measured");
-    for limit in [limits.upload, limits.download, limits.operations] {
+    for limit in [limits.upload, limits.download, limits.operations, limits.products] {
         assert!(limit.is_finite() && limit > 1e6, "{limits:?}");
     }
     let index = Gpu::load(&[("device", "99")]).err().expect("there are not so many").to_string();

@@ -5,17 +5,21 @@ use std::thread::available_parallelism;
 
 use broadloom::gpu::Gpu;
 use broadloom_engine::provider::Provider;
-use broadloom_engine::{Algorithm, Processor, Session, Transform};
+use broadloom_engine::{Algorithm, Processor, Scheme, Session, Transform};
 
 use super::Bench;
 use super::pass::{Crew, Time, job};
 use super::topic::Topic;
 use crate::error::PerfError;
+use crate::measure::keys;
 use crate::report::pass::Pass;
 use crate::report::row::{Row, hundredths};
 
 /// Bytes of a pass, and of a quick one.
 const BYTES: [usize; 2] = [16 << 20, 1 << 20];
+
+/// Signatures of a pass, and of a quick one: a thousand times the work of a short text each.
+const SIGNATURES: [usize; 2] = [32768, 256];
 
 /// Passes of which the fastest counts, and of a quick run.
 const PASSES: [usize; 2] = [5, 2];
@@ -24,7 +28,7 @@ const PASSES: [usize; 2] = [5, 2];
 const WAITS: [usize; 2] = [256, 24];
 
 /// Jobs outstanding where a figure has none of its own.
-const MANY: usize = 4096;
+const MANY: usize = 16384;
 
 const KEY: [u8; 64] = [0x0b; 64];
 
@@ -58,7 +62,7 @@ fn models(topic: Topic) -> Vec<Model> {
     match topic {
         Topic::Threads => models.extend([1, 2, 4, 8, 16].map(|threads| device(threads, 1))),
         Topic::Outstanding => {
-            models.extend([1, 4, 16, 64, 256, 1024, MANY].map(|count| device(1, count)));
+            models.extend([1, 4, 16, 64, 256, 1024, 4096, MANY].map(|count| device(1, count)));
         }
         Topic::Models => models.extend([device(1, 1), device(16, 1), device(1, MANY)]),
         Topic::Sizes => models.push(device(1, MANY)),
@@ -66,8 +70,12 @@ fn models(topic: Topic) -> Vec<Model> {
     models
 }
 
-/// What makes something of a text.
+/// What makes something of a text: of a public-key algorithm, signatures.
 fn transform(algorithm: Algorithm) -> Transform {
+    if let Algorithm::PublicKey(algorithm) = algorithm {
+        let (private, _) = keys::pair(algorithm).expect("the device has RSA alone, with keys");
+        return Transform::sign(&private, Scheme::default()).expect("the key signs");
+    }
     let direction = algorithm.directions()[0];
     let len = algorithm.key_len();
     Transform::new(algorithm, direction, &KEY[..len], &[]).build().expect("the key fits")
@@ -102,7 +110,7 @@ pub(super) fn compare(bench: &Bench, algorithm: Algorithm) -> Result<(), PerfErr
         if let Some(Err(error)) = made.status() {
             return Err(PerfError::Provider { spec: Gpu::NAME.into(), reason: error.to_string() });
         }
-        if right.tag() != made.tag() || right.data().output() != made.data().output() {
+        if right.tag() != made.tag() || right.output() != made.output() {
             return Err(PerfError::Mismatch {
                 algorithm,
                 direction: sessions[0].direction(),
@@ -130,7 +138,11 @@ pub(super) fn rows(
     let quick = usize::from(bench.quick);
     let models = models(topic);
     let crew = |model: &Model| {
-        let jobs = (BYTES[quick] / size).div_ceil(model.threads).max(1);
+        let most = match algorithm {
+            Algorithm::PublicKey(_) => SIGNATURES[quick],
+            _ => BYTES[quick] / size,
+        };
+        let jobs = most.div_ceil(model.threads).max(1);
         let buffers = match model.device && model.outstanding == 1 {
             true => jobs.min(WAITS[quick]),
             // Two laps, so that the device has a next batch while it works on one.

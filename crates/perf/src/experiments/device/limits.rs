@@ -1,7 +1,9 @@
 //! The least time that copies and arithmetic take at a device.
 
 use broadloom::gpu::Limits;
-use broadloom_engine::{Algorithm, Family, HashAlgorithm, MacAlgorithm};
+use broadloom_engine::{
+    Algorithm, Family, HashAlgorithm, MacAlgorithm, PublicKeyAlgorithm, RsaSize,
+};
 use broadloom_lanes::probe::Unit;
 
 use crate::measure::ops::hash_rounds;
@@ -23,8 +25,12 @@ impl Bounds {
     ) -> (f64, &'static str) {
         let there = copied.0 / self.limits.upload;
         let back = copied.1 / self.limits.download;
-        let computed =
-            operations(algorithm, size).unwrap_or_default() * buffers / self.limits.operations;
+        let computed = match algorithm {
+            Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(size)) => {
+                products(size) * buffers / self.limits.products
+            }
+            _ => operations(algorithm, size).unwrap_or_default() * buffers / self.limits.operations,
+        };
         // Copies one way, copies the other way and kernels overlap.
         let limits = [
             (there, "copies to the device"),
@@ -55,6 +61,16 @@ fn operations(algorithm: Algorithm, size: usize) -> Option<f64> {
     Some(f64::from(counted * words) * blocks as f64)
 }
 
+/// Products of 32-bit words for a private operation of RSA: two powers modulo the primes, with
+/// windows of four bits, by Montgomery multiplications of 2n² + n products. What joins the powers
+/// and checks the result is not counted.
+fn products(size: RsaSize) -> f64 {
+    let words = (size.modulus_len() / 4 / 2) as f64;
+    let bits = 32.0 * words;
+    let multiplications = bits + bits / 4.0 + 14.0;
+    2.0 * multiplications * (2.0 * words * words + words)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,5 +85,12 @@ mod tests {
         assert!(of("sha512", 55).unwrap() > 2.0 * one);
         assert_eq!(of("aes-128-gcm", 55), None);
         assert_eq!(of("sha3-256", 55), None);
+    }
+
+    #[test]
+    fn products_grow_with_the_cube_of_the_modulus() {
+        assert_eq!(products(RsaSize::Rsa2048), 2.0 * 1294.0 * 2080.0);
+        let ratio = products(RsaSize::Rsa4096) / products(RsaSize::Rsa2048);
+        assert!((7.5..8.0).contains(&ratio), "{ratio}");
     }
 }

@@ -70,10 +70,11 @@ pub fn run_device(
     let limits = gpu.limits().map_err(|error| refuse(error.to_string()))?;
     notes.push(format!(
         "copies measured: {:.2} GB/s there, {:.2} GB/s back; arithmetic: {:.1} billion operations \
-         on 32-bit words a second",
+         on 32-bit words and {:.1} billion products of them a second",
         limits.upload / 1e9,
         limits.download / 1e9,
         limits.operations / 1e9,
+        limits.products / 1e9,
     ));
     writeln!(out, "{}, {}, counter at {} MHz", machine.cpu, machine.os, machine.tsc_mhz)?;
     notes.iter().try_for_each(|note| writeln!(out, "{note}"))?;

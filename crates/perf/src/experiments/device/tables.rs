@@ -15,6 +15,7 @@ pub(super) fn table(rows: &[Row]) -> Grid {
         "side",
         "threads",
         "outstanding",
+        "jobs a second",
         "elapsed s",
         "CPU s",
         "kernels s",
@@ -43,6 +44,7 @@ pub(super) fn table(rows: &[Row]) -> Grid {
             row.provider.clone(),
             pass.threads.to_string(),
             row.outstanding.unwrap_or_default().to_string(),
+            format!("{:.0}", jobs_a_second(row, pass)),
             seconds(pass.elapsed_per_gib()),
             seconds(pass.cpu_per_gib()),
             format::maybe(pass.kernel_s, scaled_seconds),
@@ -53,6 +55,10 @@ pub(super) fn table(rows: &[Row]) -> Grid {
         ]);
     }
     grid
+}
+
+fn jobs_a_second(row: &Row, pass: &Pass) -> f64 {
+    pass.input_bytes as f64 / row.size.unwrap_or(1) as f64 / pass.elapsed_s.max(1e-9)
 }
 
 /// The row of one core, or of all, for the same buffers.
@@ -162,7 +168,7 @@ pub(super) mod tests {
     fn a_table_has_gains_and_limits() {
         let text = table(&rows()).to_string();
         let last = text.lines().last().expect("there are rows");
-        for cell in ["gpu", "1.500", "0.750", "0.375", "1.33×", "0.67×"] {
+        for cell in ["gpu", "11184811", "1.500", "0.750", "0.375", "1.33×", "0.67×"] {
             assert!(last.contains(cell), "{cell}: {last}");
         }
     }
