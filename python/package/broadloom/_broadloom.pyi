@@ -2,6 +2,7 @@
 
 from asyncio import Future
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
 from _typeshed import ReadableBuffer, StrPath, WriteableBuffer
@@ -152,6 +153,25 @@ class Coder:
     def end(self) -> None: ...
     def pull(self) -> bytes | None: ...
     def abandon(self) -> None: ...
+
+@final
+class Repository:
+    @staticmethod
+    def open(address: str, password: ReadableBuffer, create: bool) -> Repository: ...
+    def backup(
+        self,
+        paths: list[StrPath],
+        *,
+        tags: list[str],
+        parent: str | None,
+        threads: int | None,
+        memory: int,
+    ) -> tuple[str, list[tuple[Path, str]]]: ...
+    def merge(
+        self, snapshots: list[str], *, paths: list[str], tags: list[str]
+    ) -> str: ...
+    def tagged(self, tag: str) -> list[str]: ...
+    def forget(self, snapshots: list[str]) -> None: ...
 
 @overload
 def hash_many(
