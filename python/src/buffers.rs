@@ -225,12 +225,19 @@ impl Output {
     }
 
     /// Writes all of it.
-    pub fn write(&self, _gil: Python<'_>, bytes: &[u8]) {
+    pub fn write(&self, gil: Python<'_>, bytes: &[u8]) {
         assert_eq!(bytes.len(), self.len(), "lengths are compared before");
-        // SAFETY: the export is in one piece, can be written to, has as many bytes, and is held.
-        // `bytes` is memory of Rust's, apart from it. The GIL is held.
+        self.write_at(gil, 0, bytes);
+    }
+
+    /// Writes a part of it.
+    pub fn write_at(&self, _gil: Python<'_>, start: usize, bytes: &[u8]) {
+        assert!(start <= self.len() && bytes.len() <= self.len() - start, "it has room");
+        // SAFETY: the export is in one piece, can be written to, has room for the bytes there, and
+        // is held. `bytes` is memory of Rust's, apart from it. The GIL is held.
         unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.0.buf_ptr().cast(), bytes.len());
+            let to = self.0.buf_ptr().cast::<u8>().add(start);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
         }
     }
 }
