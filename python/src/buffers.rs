@@ -211,13 +211,33 @@ impl Output {
         self.0.len_bytes()
     }
 
-    /// Writes all of it.
-    pub fn write(&self, _gil: Python<'_>, bytes: &[u8]) {
-        assert_eq!(bytes.len(), self.len(), "lengths are compared before");
+    /// Has `work` write all of it, without the GIL. The caller has made the object, and has given
+    /// it to nobody yet.
+    pub fn fill(&self, py: Python<'_>, work: &(dyn Fn(&mut [u8]) + Sync)) {
+        if self.len() == 0 {
+            return work(&mut []);
+        }
         // SAFETY: the export is in one piece, can be written to, has as many bytes, and is held.
-        // `bytes` is memory of Rust's, apart from it. The GIL is held.
+        // No other code knows the object, so that nobody else reads or writes its bytes.
+        let bytes =
+            unsafe { std::slice::from_raw_parts_mut(self.0.buf_ptr().cast::<u8>(), self.len()) };
+        py.detach(|| work(bytes));
+    }
+
+    /// Writes all of it.
+    pub fn write(&self, gil: Python<'_>, bytes: &[u8]) {
+        assert_eq!(bytes.len(), self.len(), "lengths are compared before");
+        self.write_at(gil, 0, bytes);
+    }
+
+    /// Writes a part of it.
+    pub fn write_at(&self, _gil: Python<'_>, start: usize, bytes: &[u8]) {
+        assert!(start <= self.len() && bytes.len() <= self.len() - start, "it has room");
+        // SAFETY: the export is in one piece, can be written to, has room for the bytes there, and
+        // is held. `bytes` is memory of Rust's, apart from it. The GIL is held.
         unsafe {
-            std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.0.buf_ptr().cast(), bytes.len());
+            let to = self.0.buf_ptr().cast::<u8>().add(start);
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len());
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::ops::Range;
 
 use broadloom::lanes::{Cpu, Planner};
 use broadloom_hashing::function::Function;
@@ -13,6 +14,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use zeroize::Zeroizing;
 
+use crate::buffers::Buffers;
 use crate::windows::{self, Place, Window};
 use crate::{arguments, hasher};
 
@@ -49,14 +51,35 @@ impl Hashing {
         self.algorithm.digest_len()
     }
 
-    /// The digests of many messages, one behind another.
-    pub fn digests<'a>(
-        &self,
-        (count, threads): (usize, usize),
-        message: &(dyn Fn(usize) -> &'a [u8] + Sync),
-    ) -> Vec<u8> {
+    /// Writes the digests of many messages to `digests`, one behind another.
+    pub fn digests(&self, messages: &dyn Messages, threads: usize, digests: &mut [u8]) {
         let key = self.key.as_ref().map(|key| key.as_slice());
-        self.algorithm.visit(Digests { key, count, threads, message })
+        self.algorithm.visit(Digests { key, messages, threads, digests });
+    }
+}
+
+/// Many messages, which any thread reads.
+pub trait Messages: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// Bytes of one.
+    fn len(&self, index: usize) -> usize;
+    /// Adds some of them to a list: one call for many, since a call for each takes as long as a
+    /// good part of its digest.
+    fn list<'s>(&'s self, range: Range<usize>, to: &mut Vec<&'s [u8]>);
+}
+
+impl Messages for Buffers {
+    fn count(&self) -> usize {
+        Buffers::len(self)
+    }
+
+    fn len(&self, index: usize) -> usize {
+        self.get(index).len()
+    }
+
+    fn list<'s>(&'s self, range: Range<usize>, to: &mut Vec<&'s [u8]>) {
+        to.extend(range.map(|index| self.get(index)));
     }
 }
 
@@ -72,35 +95,36 @@ impl Visitor for HasHmac {
 }
 
 /// Hashes by the function that is asked for.
-struct Digests<'c, 'a> {
+struct Digests<'c> {
     key: Option<&'c [u8]>,
-    count: usize,
+    messages: &'c dyn Messages,
     threads: usize,
-    message: &'c (dyn Fn(usize) -> &'a [u8] + Sync),
+    digests: &'c mut [u8],
 }
 
-impl Visitor for Digests<'_, '_> {
-    type Output = Vec<u8>;
+impl Visitor for Digests<'_> {
+    type Output = ();
 
-    fn visit<A: Function>(self) -> Vec<u8> {
-        let Digests { count, threads, message, .. } = self;
+    fn visit<A: Function>(self) {
+        let Digests { messages, threads, digests, .. } = self;
         let key = self.key.map(|key| A::key(key).expect("its HMAC was asked for before"));
-        let mut digests = vec![0; count * A::DIGEST_LEN];
+        let count = messages.count();
         windows::deal(
             (count, threads),
-            &mut digests,
-            &|index| message(index).len(),
+            digests,
+            &|index| messages.len(index),
             &|index| (index + 1) * A::DIGEST_LEN,
             &|place, next| {
                 let mut work = |planner: &mut Planner<A::Lanes>| {
-                    let mut jobs = Vec::with_capacity(count.min(windows::MOST));
+                    let mut some = Vec::with_capacity(count.min(windows::MOST));
                     while let Some(Window { start, end, out }) = next() {
-                        jobs.extend((start..end).map(|at| A::whole(key.as_ref(), message(at))));
-                        planner.process_many(&mut jobs);
+                        some.clear();
+                        messages.list(start..end, &mut some);
                         let digests = out.chunks_exact_mut(A::DIGEST_LEN);
-                        for (job, digest) in jobs.drain(..).zip(digests) {
-                            digest.copy_from_slice(A::output(&job).expect("it came whole"));
-                        }
+                        let each = some.iter().zip(digests);
+                        planner.process_each(
+                            each.map(|(data, digest)| A::loan(key.as_ref(), data, digest)),
+                        );
                     }
                 };
                 match place {
@@ -109,7 +133,6 @@ impl Visitor for Digests<'_, '_> {
                 }
             },
         );
-        digests
     }
 }
 

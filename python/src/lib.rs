@@ -17,6 +17,7 @@ mod hasher;
 mod hashing;
 mod many;
 mod queues;
+mod repository;
 mod results;
 mod session;
 mod stream;
@@ -49,6 +50,8 @@ mod _broadloom {
     use crate::many::sign::{sign_many, verify_many};
     #[pymodule_export]
     use crate::queues::{QueuePair, Workers};
+    #[pymodule_export]
+    use crate::repository::Repository;
     #[pymodule_export]
     use crate::session::{Job, Session};
     #[pymodule_export]

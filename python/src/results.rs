@@ -97,6 +97,28 @@ impl<'py> Wanted<'py> {
         }
     }
 
+    /// Gives `count` results of `len` bytes each in this form. `work` writes all of them, without
+    /// the GIL.
+    ///
+    /// # Errors
+    /// As [`give`](Self::give).
+    pub fn fill(
+        self,
+        count: usize,
+        len: usize,
+        work: &(dyn Fn(&mut [u8]) + Sync),
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = self.py;
+        if matches!(self.form, Form::Numpy) {
+            let array = numpy(py, count, len)?;
+            Output::new(&array)?.fill(py, work);
+            return Ok(array);
+        }
+        let mut bytes = vec![0; count * len];
+        py.detach(|| work(&mut bytes));
+        self.give(Records::Fixed { bytes, len, count })
+    }
+
     /// Gives results in this form.
     ///
     /// # Errors
@@ -124,6 +146,11 @@ impl<'py> Wanted<'py> {
     }
 }
 
+/// An array of zeros, which nobody else has.
+fn numpy(py: Python<'_>, count: usize, len: usize) -> PyResult<Bound<'_, PyAny>> {
+    py.import("numpy")?.call_method1("zeros", ((count, len), "uint8"))
+}
+
 impl Records {
     /// A list of `bytes`.
     fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -145,8 +172,7 @@ impl Records {
     /// One array of bytes with a row for each result.
     fn numpy<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (len, count) = self.shape()?;
-        let numpy = py.import("numpy")?;
-        let array = numpy.call_method1("empty", ((count, len), "uint8"))?;
+        let array = numpy(py, count, len)?;
         Output::new(&array)?.write(py, &self.packed());
         Ok(array)
     }

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
+use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -17,11 +18,13 @@ use pyo3::types::PyBytes;
 
 use crate::age;
 use crate::arguments;
-use crate::buffers::Buffers;
+use crate::buffers::{self, Buffers};
 use crate::compression::{self, Failure};
 
 /// Bytes that wait on either side at most, but for the piece that goes beyond.
 const WAITING: usize = 4 << 20;
+/// Pieces that are kept to be used again: the system clears new memory page by page.
+const SPARE: usize = 32;
 
 /// Compresses or decompresses a stream on threads of its own.
 #[pyclass(module = "broadloom._broadloom", frozen)]
@@ -37,14 +40,16 @@ struct Monitor {
 struct State {
     input: VecDeque<Vec<u8>>,
     input_len: usize,
-    /// How much of the first piece of input was read.
-    read: usize,
     /// No more input will come.
     ended: bool,
     /// The coder waits for input.
     hungry: bool,
     output: VecDeque<Vec<u8>>,
     output_len: usize,
+    /// How much of the first piece of output was taken.
+    taken: usize,
+    /// Pieces without a use.
+    spare: Vec<Vec<u8>>,
     /// How the coder ended, if it has.
     end: Option<Result<(), Failure>>,
     /// Nobody waits for the output any more.
@@ -56,41 +61,63 @@ impl Monitor {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A piece with these bytes. They are copied while nobody has to wait.
+    fn piece(&self, bytes: &[u8]) -> Vec<u8> {
+        let mut piece = self.lock().spare.pop().unwrap_or_default();
+        piece.extend_from_slice(bytes);
+        piece
+    }
+
+    /// Adds input.
+    fn give(&self, data: &[u8]) -> MutexGuard<'_, State> {
+        let piece = self.piece(data);
+        let mut state = self.lock();
+        if !piece.is_empty() && state.end.is_none() {
+            state.input_len += piece.len();
+            state.input.push_back(piece);
+            state.hungry = false;
+            self.changed.notify_all();
+        }
+        state
+    }
+
     fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The end that the coder reads.
-struct Reader(Arc<Monitor>);
+struct Reader {
+    monitor: Arc<Monitor>,
+    piece: Vec<u8>,
+    /// How much of the piece was read.
+    read: usize,
+}
 
 impl Read for Reader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut state = self.0.lock();
-        loop {
+        while self.read == self.piece.len() {
+            let mut state = self.monitor.lock();
             if state.abandoned {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
-            let from = state.read;
-            if let Some(piece) = state.input.front() {
-                let len = buffer.len().min(piece.len() - from);
-                buffer[..len].copy_from_slice(&piece[from..][..len]);
-                let is_read = from + len == piece.len();
-                state.read = if is_read { 0 } else { from + len };
-                state.input_len -= len;
-                if is_read {
-                    state.input.pop_front();
-                }
-                self.0.changed.notify_all();
-                return Ok(len);
-            }
-            if state.ended {
+            if let Some(piece) = state.input.pop_front() {
+                state.input_len -= piece.len();
+                state.keep(mem::replace(&mut self.piece, piece));
+                self.read = 0;
+                self.monitor.changed.notify_all();
+            } else if state.ended {
                 return Ok(0);
+            } else {
+                state.hungry = true;
+                self.monitor.changed.notify_all();
+                drop(self.monitor.wait(state));
             }
-            state.hungry = true;
-            self.0.changed.notify_all();
-            state = self.0.wait(state);
         }
+        let len = buffer.len().min(self.piece.len() - self.read);
+        buffer[..len].copy_from_slice(&self.piece[self.read..][..len]);
+        self.read += len;
+        Ok(len)
     }
 }
 
@@ -99,6 +126,7 @@ struct Writer(Arc<Monitor>);
 
 impl Write for Writer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let piece = self.0.piece(bytes);
         let mut state = self.0.lock();
         while state.output_len > WAITING && !state.abandoned {
             state = self.0.wait(state);
@@ -107,7 +135,7 @@ impl Write for Writer {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         state.output_len += bytes.len();
-        state.output.push_back(bytes.to_vec());
+        state.output.push_back(piece);
         self.0.changed.notify_all();
         Ok(bytes.len())
     }
@@ -137,7 +165,8 @@ impl Coder {
         let monitor = Arc::new(Monitor::default());
         let coder = Coder(Arc::clone(&monitor));
         let run = move || {
-            let (reader, writer) = (Reader(Arc::clone(&monitor)), Writer(Arc::clone(&monitor)));
+            let reader = Reader { monitor: Arc::clone(&monitor), piece: Vec::new(), read: 0 };
+            let writer = Writer(Arc::clone(&monitor));
             let mut ending = Ending { monitor, end: None };
             ending.end = Some(code(reader, writer).map_err(Into::into));
         };
@@ -204,13 +233,7 @@ impl Coder {
         let data = Buffers::one(data, "data")?;
         let output = py.detach(|| {
             let mut output = Vec::new();
-            let mut state = self.0.lock();
-            if !data.get(0).is_empty() && state.end.is_none() {
-                state.input_len += data.get(0).len();
-                state.input.push_back(data.get(0).to_vec());
-                state.hungry = false;
-                self.0.changed.notify_all();
-            }
+            let mut state = self.0.give(data.get(0));
             loop {
                 state.drain(&mut output);
                 self.0.changed.notify_all();
@@ -224,6 +247,46 @@ impl Coder {
             }
         });
         Ok(PyBytes::new(py, &output.map_err(|failure| failure.raise(""))?))
+    }
+
+    /// Takes input, and waits for nothing.
+    fn push(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = data.py();
+        let data = Buffers::one(data, "data")?;
+        py.detach(|| drop(self.0.give(data.get(0))));
+        Ok(())
+    }
+
+    /// Waits for output, and writes some of it to a buffer: gives how many bytes, 0 at the end,
+    /// `None` where the coder needs more input.
+    fn read_into(&self, buffer: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+        let py = buffer.py();
+        let buffer = buffers::Output::new(buffer)?;
+        loop {
+            {
+                // Nobody waits for the GIL and holds this lock.
+                let mut state = self.0.lock();
+                let count = state.take(py, &buffer);
+                if count > 0 {
+                    self.0.changed.notify_all();
+                    return Ok(Some(count));
+                }
+                if state.end.is_some() {
+                    let last = state.last(Vec::new());
+                    return last.map(|_| Some(0)).map_err(|failure| failure.raise(""));
+                }
+                if state.hungry && !state.ended {
+                    return Ok(None);
+                }
+            }
+            py.detach(|| {
+                let state = self.0.lock();
+                let hungry = state.hungry && !state.ended;
+                if state.output.is_empty() && state.end.is_none() && !hungry {
+                    drop(self.0.wait(state));
+                }
+            });
+        }
     }
 
     /// Says that no more input will come, waits for the end, and gives the rest of the output.
@@ -288,10 +351,40 @@ impl Drop for Coder {
 }
 
 impl State {
+    /// Keeps a piece to be used again.
+    fn keep(&mut self, mut piece: Vec<u8>) {
+        if self.spare.len() < SPARE {
+            piece.clear();
+            self.spare.push(piece);
+        }
+    }
+
     /// Takes the output that there is.
     fn drain(&mut self, output: &mut Vec<u8>) {
-        self.output.drain(..).for_each(|piece| output.extend(piece));
+        while let Some(piece) = self.output.pop_front() {
+            output.extend_from_slice(&piece[mem::take(&mut self.taken)..]);
+            self.keep(piece);
+        }
         self.output_len = 0;
+    }
+
+    /// Takes as much output as a buffer has room for.
+    fn take(&mut self, py: Python<'_>, buffer: &buffers::Output) -> usize {
+        let mut count = 0;
+        while count < buffer.len() {
+            let Some(piece) = self.output.front() else { break };
+            let len = (buffer.len() - count).min(piece.len() - self.taken);
+            buffer.write_at(py, count, &piece[self.taken..][..len]);
+            count += len;
+            self.taken += len;
+            if self.taken == piece.len() {
+                self.taken = 0;
+                let piece = self.output.pop_front().expect("it is the first");
+                self.output_len -= piece.len();
+                self.keep(piece);
+            }
+        }
+        count
     }
 
     /// The last of the output, or why the coder failed; once it has ended.

@@ -69,17 +69,20 @@ pub enum Place {
 /// Where the windows end.
 struct Plan<'l> {
     count: usize,
-    most_bytes: usize,
+    /// Bytes of a window of several at most, where there are several threads.
+    most_bytes: Option<usize>,
     len: &'l (dyn Fn(usize) -> usize + Sync),
 }
 
 impl Plan<'_> {
     /// The end of the window that begins at `start`.
     fn end(&self, start: usize) -> usize {
+        let most = self.count.min(start + MOST);
+        let Some(most_bytes) = self.most_bytes else { return most };
         let (mut end, mut bytes) = (start, 0_usize);
-        while end < self.count && end - start < MOST {
+        while end < most {
             bytes = bytes.saturating_add((self.len)(end) + JOB);
-            if bytes > self.most_bytes && end > start {
+            if bytes > most_bytes && end > start {
                 break;
             }
             end += 1;
@@ -112,10 +115,8 @@ pub fn deal<'a, O: Send>(
     place: &(dyn Fn(usize) -> usize + Sync),
     work: &(dyn Fn(Place, &mut Next<'_, 'a, O>) + Sync),
 ) {
-    let most_bytes = match threads {
-        1 => usize::MAX,
-        _ => ((0..count).map(|index| len(index) + JOB).sum::<usize>() / threads).max(LEAST),
-    };
+    let most_bytes = (threads > 1)
+        .then(|| ((0..count).map(|index| len(index) + JOB).sum::<usize>() / threads).max(LEAST));
     let plan = Plan { count, most_bytes, len };
     let mut rest = Some(out);
     let mut start = 0;

@@ -1,5 +1,6 @@
 """broadloom.dask and broadloom.ray: the same results as on one machine, whatever is killed."""
 
+import json
 import os
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 import ray
 import ray.data
 import s3fs
+from conftest import PASSWORD
 from distributed import Client, LocalCluster
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 
@@ -75,14 +77,25 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[None]:
-    ray.init(
-        num_cpus=2,
-        object_store_memory=100 << 20,
-        include_dashboard=False,
-        log_to_driver=False,
-        configure_logging=False,
-    )
+def cluster(pytestconfig: pytest.Config) -> Iterator[None]:
+    def start() -> None:
+        ray.init(
+            num_cpus=2,
+            object_store_memory=100 << 20,
+            include_dashboard=False,
+            log_to_driver=False,
+            configure_logging=False,
+        )
+
+    try:
+        start()
+    except Exception as error:
+        capture = pytestconfig.pluginmanager.getplugin("capturemanager")
+        assert capture is not None
+        with capture.global_and_fixture_disabled():
+            print(f"\nRay did not start, and is started once more: {error}")
+        ray.shutdown()
+        start()
     yield
     ray.shutdown()
 
@@ -135,7 +148,7 @@ def test_dask_with_workers_that_are_killed(
 def test_ray_with_workers_that_are_killed(
     store: dict[str, Any], here: Path, cluster: None, tmp_path: Path
 ) -> None:
-    killer = Killer(ray_workers)
+    killer = Killer(lambda: ray_workers("hash_dataset"))
     outcome = broadloom.ray.hash_dataset(
         "s3://data/",
         tmp_path / "out",
@@ -148,8 +161,8 @@ def test_ray_with_workers_that_are_killed(
     assert tables(tmp_path / "out") == tables(here)
 
 
-def ray_workers() -> list[int]:
-    """The processes that do batches now."""
+def ray_workers(function: str) -> list[int]:
+    """The processes that do batches of a function now."""
     for _ in range(1000):
         found = []
         for process in Path("/proc").iterdir():
@@ -158,12 +171,41 @@ def ray_workers() -> list[int]:
                     title = (process / "cmdline").read_bytes()
                 except OSError:
                     continue
-                if title.startswith(b"ray::hash_dataset"):
+                if title.startswith(f"ray::{function}".encode()):
                     found.append(int(process.name))
         if found:
             return found
         time.sleep(0.01)
     raise AssertionError("no worker of Ray does a batch")
+
+
+@pytest.mark.parametrize("name", ["dask", "ray"])
+def test_snapshots_by_workers_that_are_killed(
+    client: Client, cluster: None, tmp_path: Path, restic: Callable[..., str], name: str
+) -> None:
+    """restic finds one snapshot, with all files, and no lock of those that were killed."""
+    place, repository = tmp_path / "files", tmp_path / "repository"
+    place.mkdir()
+    for n in range(200):
+        (place / f"{n:05}").write_bytes(os.urandom(1000 * (n % 50)))
+    workers = {
+        "dask": lambda: list(client.run(os.getpid).values()),
+        "ray": lambda: ray_workers("snapshot_dataset"),
+    }
+    killer = Killer(workers[name])
+    engine = {"dask": broadloom.dask, "ray": broadloom.ray}[name]
+    outcome = engine.snapshot_dataset(
+        place, tmp_path / "out", repository, PASSWORD, progress=killer, **OPTIONS
+    )
+    assert len(set(killer.killed)) == 2
+    restic(repository, "check", "--read-data")
+    [snapshot] = json.loads(restic(repository, "snapshots", "--json"))
+    assert snapshot["id"] == outcome.snapshot
+    restic(repository, "restore", "latest", "--target", str(tmp_path / "target"))
+    restored = tmp_path / "target" / place.relative_to("/")
+    assert {path.name: path.read_bytes() for path in restored.iterdir()} == {
+        path.name: path.read_bytes() for path in place.iterdir()
+    }
 
 
 @pytest.mark.parametrize("engine", [broadloom.dask, broadloom.ray])

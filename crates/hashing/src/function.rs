@@ -1,8 +1,8 @@
 //! What `hash` asks of a hash function, whatever family it is of.
 
 use broadloom_lanes::{
-    Hash, HashJob, HmacKey, HmacSha3Key, Job, Lanes, Md5, Sha1, Sha3, Sha3_224, Sha3_256, Sha3_384,
-    Sha3_512, Sha3Job, Sha224, Sha256, Sha384, Sha512, Shake128, Shake256, SpongeLanes,
+    Hash, HashJob, HmacKey, HmacSha3Key, Job, Lanes, Loan, Md5, Sha1, Sha3, Sha3_224, Sha3_256,
+    Sha3_384, Sha3_512, Sha3Job, Sha224, Sha256, Sha384, Sha512, Shake128, Shake256, SpongeLanes,
     SpongeStream, Stream, XofJob,
 };
 
@@ -25,6 +25,12 @@ pub trait Function: Send + Sync + Sized + 'static {
     fn stream(key: Option<&Self::Key>) -> Self::Stream;
     /// A whole message; with a key, of an HMAC.
     fn whole<'a>(key: Option<&'a Self::Key>, data: &'a [u8]) -> Self::Job<'a>;
+    /// The same, written to the start of `digest`: for many that a planner takes at once.
+    fn loan<'a>(
+        key: Option<&'a Self::Key>,
+        data: &'a [u8],
+        digest: &'a mut [u8],
+    ) -> Loan<'a, Self::Lanes>;
     /// A piece, with more to come.
     fn more<'a>(stream: &'a mut Self::Stream, data: &'a [u8]) -> Self::Job<'a>;
     /// The last piece.
@@ -36,7 +42,7 @@ pub trait Function: Send + Sync + Sized + 'static {
 /// Functions with HMAC over them: their jobs, streams and keys.
 macro_rules! functions {
     (
-        $family:ident, $job:ident, $stream:ident, $key:ident, $more:expr,
+        $family:ident, $job:ident, $stream:ident, $key:ident, $more:expr, $loan:expr,
         $($function:ident),+
     ) => { $(
         impl Function for $function {
@@ -58,6 +64,13 @@ macro_rules! functions {
                     None => $job::digest(data, ()),
                 }
             }
+            fn loan<'a>(
+                key: Option<&'a Self::Key>,
+                data: &'a [u8],
+                digest: &'a mut [u8],
+            ) -> Loan<'a, Self::Lanes> {
+                $loan(key, data, digest)
+            }
             fn more<'a>(stream: &'a mut Self::Stream, data: &'a [u8]) -> Self::Job<'a> {
                 $more($job::update(stream, data, ()))
             }
@@ -77,6 +90,10 @@ functions!(
     Stream,
     HmacKey,
     |job: Result<_, _>| job.expect("readers cut streams at whole blocks"),
+    |key, data, digest| match key {
+        Some(key) => Loan::<Self::Lanes>::hmac(key, data, digest),
+        None => Loan::<Self::Lanes>::digest(data, digest),
+    },
     Md5,
     Sha1,
     Sha224,
@@ -91,6 +108,10 @@ functions!(
     SpongeStream,
     HmacSha3Key,
     std::convert::identity,
+    |key, data, digest| match key {
+        Some(key) => Loan::hmac_sha3(key, data, digest),
+        None => Loan::sha3::<Self>(data, digest),
+    },
     Sha3_224,
     Sha3_256,
     Sha3_384,
@@ -115,6 +136,13 @@ macro_rules! extendable {
             }
             fn whole<'a>(_: Option<&'a Self::Key>, data: &'a [u8]) -> Self::Job<'a> {
                 XofJob::shake(data, vec![0; $len], ())
+            }
+            fn loan<'a>(
+                _: Option<&'a Self::Key>,
+                data: &'a [u8],
+                digest: &'a mut [u8],
+            ) -> Loan<'a, Self::Lanes> {
+                Loan::shake::<Self>(data, &mut digest[..$len])
             }
             fn more<'a>(stream: &'a mut Self::Stream, data: &'a [u8]) -> Self::Job<'a> {
                 XofJob::update(stream, data, Vec::new(), ())

@@ -1,9 +1,9 @@
 //! Snapshots of file trees in repositories of restic's format, version 2.
 //!
-//! A [`Repository`] lies in a [`Store`](store::Store): a directory, or
-//! whatever implements it.
-//! [`backup()`] saves files, [`restore()`] brings them back, [`check()`] looks for damage, and
-//! [`forget()`] drops snapshots. restic reads and adds to the same repositories.
+//! A [`Repository`] lies in a [`Store`](store::Store): a directory, or whatever implements it.
+//! [`backup()`] saves files, [`restore()`] brings them back, and [`check()`] looks for damage.
+//! [`merge()`] makes one snapshot of several, and [`forget()`] drops snapshots. restic reads and
+//! adds to the same repositories.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +19,7 @@ mod error;
 pub mod forget;
 mod id;
 mod json;
+pub mod merge;
 pub mod node;
 pub mod pattern;
 mod repository;
@@ -39,6 +40,8 @@ pub use error::SnapshotError;
 pub use forget::forget;
 pub use id::{Id, IdError};
 pub use json::to_json;
+#[doc(inline)]
+pub use merge::merge;
 pub use repository::{
     BlobKind, Compression, Entry, Index, Listed, Location, Lock, Piece, Remover, Repository, Tools,
     hostname, unlock, username,

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer, WriteableBuffer
 
-#: Bytes that are read from a file, or gathered before they are compressed, at once.
+#: Bytes that are read from a file at once.
 PIECE = 1 << 20
+#: Bytes that are gathered for small reads and writes. Larger ones go past the buffer, uncopied.
+BUFFER = 128 << 10
 
 
 class Raw(io.RawIOBase):
@@ -80,9 +82,7 @@ class Reader(Raw):
     ) -> None:
         super().__init__(file, owned, coder)
         self._translate = translate
-        self._piece = memoryview(b"")
         self._begun = False
-        self._ended = False
         self._error: Exception | None = None
 
     def readable(self) -> bool:
@@ -93,32 +93,22 @@ class Reader(Raw):
         """Reads some bytes; 0 at the end."""
         if self.closed:
             raise ValueError("read of a closed file")
-        view = memoryview(buffer).cast("B")
-        if not self._piece and not self._ended and len(view):
-            self._piece = memoryview(self._next())
-            self._ended = not self._piece
-        count = min(len(view), len(self._piece))
-        view[:count] = self._piece[:count]
-        self._piece = self._piece[count:]
-        return count
-
-    def _next(self) -> bytes:
-        """The next bytes; none at the end. What was wrong once stays so."""
         if self._error is not None:
+            # What was wrong once stays so.
             raise self._error
+        if memoryview(buffer).nbytes == 0:
+            return 0
         try:
             while True:
-                data = self._coder.pull() if self._begun else None
-                if data is not None:
-                    return data
+                count = self._coder.read_into(buffer) if self._begun else None
+                if count is not None:
+                    return count
                 more = self._file.read(PIECE)
                 if not more and not self._begun:
-                    return b""
+                    return 0
                 self._begun = True
                 if more:
-                    data = self._coder.feed(more)
-                    if data:
-                        return data
+                    self._coder.push(more)
                 else:
                     self._coder.end()
         except (ValueError, EOFError) as error:

@@ -26,7 +26,7 @@ import time
 from typing import IO, TYPE_CHECKING, Literal, cast, overload
 
 from broadloom import _broadloom
-from broadloom._streams import PIECE, Reader, Writer
+from broadloom._streams import BUFFER, Reader, Writer
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, StrOrBytesPath
@@ -149,9 +149,9 @@ def open(
         raise TypeError(f"filename is {type(filename).__name__}, neither a path nor a file")
     binary: io.BufferedReader | io.BufferedWriter
     if plain == "r":
-        binary = io.BufferedReader(Reader(file, owned, coder, _translate), PIECE)
+        binary = io.BufferedReader(Reader(file, owned, coder, _translate), BUFFER)
     else:
-        binary = io.BufferedWriter(Writer(file, owned, coder), PIECE)
+        binary = io.BufferedWriter(Writer(file, owned, coder), BUFFER)
     return io.TextIOWrapper(binary, encoding, errors, newline) if text else binary
 
 

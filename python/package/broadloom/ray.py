@@ -36,6 +36,7 @@ __all__ = [
     "encrypt_dataset",
     "hash_dataset",
     "sign_dataset",
+    "snapshot_dataset",
     "verify_dataset",
 ]
 
@@ -102,3 +103,4 @@ compress_dataset = _functions.compress_dataset
 decompress_dataset = _functions.decompress_dataset
 encrypt_dataset = _functions.encrypt_dataset
 decrypt_dataset = _functions.decrypt_dataset
+snapshot_dataset = _functions.snapshot_dataset

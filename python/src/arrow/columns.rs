@@ -48,7 +48,8 @@ fn digests<'py>(
     let len = hashing.digest_len() as i32;
     map(array, &DataType::FixedSizeBinary(len), &|_, array| {
         let values = Values::new(array);
-        let digests = hashing.digests((array.len(), threads), &|index| values.get(index));
+        let mut digests = vec![0; array.len() * hashing.digest_len()];
+        hashing.digests(&values, threads, &mut digests);
         let nulls = array.nulls().cloned();
         Ok(Arc::new(FixedSizeBinaryArray::new(len, Buffer::from_vec(digests), nulls)))
     })

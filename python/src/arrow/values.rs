@@ -1,14 +1,19 @@
 //! The bytes of the values of an array, whatever way they are laid out.
 
+use std::ops::Range;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type,
-    StringViewType, Utf8Type,
+    BinaryType, BinaryViewType, LargeBinaryType, LargeUtf8Type, StringViewType, Utf8Type,
 };
-use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, GenericByteArray, GenericByteViewArray};
+use arrow_array::{
+    Array, ArrayAccessor, ArrayRef, FixedSizeBinaryArray, GenericByteArray, GenericByteViewArray,
+};
 use arrow_schema::DataType;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+
+use crate::hashing::Messages;
 
 /// The types whose values are bytes.
 const TYPES: &str = "string, large_string, string_view, binary, large_binary, binary_view, \
@@ -75,30 +80,61 @@ impl<'a> Values<'a> {
     #[inline]
     pub fn get(&self, index: usize) -> &'a [u8] {
         match self {
-            Values::Utf8(array) => bytes(array, index),
-            Values::LargeUtf8(array) => bytes(array, index),
-            Values::Utf8View(array) => view(array, index),
-            Values::Binary(array) => bytes(array, index),
-            Values::LargeBinary(array) => bytes(array, index),
-            Values::BinaryView(array) => view(array, index),
-            Values::Fixed(array) if array.is_null(index) => &[],
-            Values::Fixed(array) => array.value(index),
+            Values::Utf8(array) => bytes(*array, index),
+            Values::LargeUtf8(array) => bytes(*array, index),
+            Values::Utf8View(array) => bytes(*array, index),
+            Values::Binary(array) => bytes(*array, index),
+            Values::LargeBinary(array) => bytes(*array, index),
+            Values::BinaryView(array) => bytes(*array, index),
+            Values::Fixed(array) => bytes(*array, index),
         }
     }
 }
 
-#[inline]
-fn bytes<T: ByteArrayType>(array: &GenericByteArray<T>, index: usize) -> &[u8] {
-    if array.is_null(index) {
-        return &[];
+impl Messages for Values<'_> {
+    fn count(&self) -> usize {
+        match self {
+            Values::Utf8(array) => array.len(),
+            Values::LargeUtf8(array) => array.len(),
+            Values::Utf8View(array) => array.len(),
+            Values::Binary(array) => array.len(),
+            Values::LargeBinary(array) => array.len(),
+            Values::BinaryView(array) => array.len(),
+            Values::Fixed(array) => array.len(),
+        }
     }
-    array.value(index).as_ref()
+
+    fn len(&self, index: usize) -> usize {
+        self.get(index).len()
+    }
+
+    fn list<'s>(&'s self, range: Range<usize>, to: &mut Vec<&'s [u8]>) {
+        match self {
+            Values::Utf8(array) => list(*array, range, to),
+            Values::LargeUtf8(array) => list(*array, range, to),
+            Values::Utf8View(array) => list(*array, range, to),
+            Values::Binary(array) => list(*array, range, to),
+            Values::LargeBinary(array) => list(*array, range, to),
+            Values::BinaryView(array) => list(*array, range, to),
+            Values::Fixed(array) => list(*array, range, to),
+        }
+    }
 }
 
+fn list<'a, A, N>(array: &'a A, range: Range<usize>, to: &mut Vec<&'a [u8]>)
+where
+    &'a A: ArrayAccessor<Item = &'a N>,
+    N: AsRef<[u8]> + ?Sized + 'a,
+{
+    to.extend(range.map(|index| bytes(array, index)));
+}
+
+/// The bytes of one value; a null has none.
 #[inline]
-fn view<T: ByteViewType + ?Sized>(array: &GenericByteViewArray<T>, index: usize) -> &[u8] {
-    if array.is_null(index) {
-        return &[];
-    }
-    array.value(index).as_ref()
+fn bytes<'a, A, N>(array: &'a A, index: usize) -> &'a [u8]
+where
+    &'a A: ArrayAccessor<Item = &'a N>,
+    N: AsRef<[u8]> + ?Sized + 'a,
+{
+    if array.is_null(index) { &[] } else { array.value(index).as_ref() }
 }

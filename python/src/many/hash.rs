@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::buffers::Buffers;
 use crate::hashing::Hashing;
-use crate::results::{Records, Wanted};
+use crate::results::Wanted;
 use crate::{arguments, engine, error};
 
 /// The digests of many buffers, in their order.
@@ -96,7 +96,5 @@ fn give<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (count, len) = (buffers.len(), hashing.digest_len());
     wanted.check_room(count * len)?;
-    let bytes =
-        wanted.py().detach(|| hashing.digests((count, threads), &|index| buffers.get(index)));
-    wanted.give(Records::Fixed { bytes, len, count })
+    wanted.fill(count, len, &|digests| hashing.digests(buffers, threads, digests))
 }

@@ -11,7 +11,7 @@ use broadloom_engine::{
 };
 use poly1305::Poly1305;
 use subtle::ConstantTimeEq;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroize;
 
 use crate::error::SnapshotError;
 use crate::id::Id;
@@ -24,7 +24,7 @@ pub const TAG: usize = 16;
 pub const OVERHEAD: usize = IV + TAG;
 
 /// A key for encryption and one for authentication.
-#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+#[derive(Clone)]
 pub struct Keys {
     /// The key of AES-256.
     pub encrypt: [u8; 32],
@@ -57,6 +57,14 @@ impl Keys {
         keys.r.copy_from_slice(&bytes[48..]);
         clamp(&mut keys.r);
         keys
+    }
+}
+
+impl Drop for Keys {
+    fn drop(&mut self) {
+        self.encrypt.zeroize();
+        self.k.zeroize();
+        self.r.zeroize();
     }
 }
 

@@ -1,4 +1,4 @@
-"""Whole data sets: millions of objects, hashed, verified, compressed, signed or encrypted.
+"""Whole data sets: millions of objects, hashed, verified, compressed and more.
 
 Here the work is done on this machine. ``broadloom.dask`` and ``broadloom.ray`` have the same
 functions for many.
@@ -30,14 +30,14 @@ The other arguments, and what an ``Outcome`` has, are in ``help(broadloom.datase
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from broadloom.datasets import _operations
+from broadloom.datasets import _operations, _snapshot
 from broadloom.datasets._manifest import read_manifest
 from broadloom.datasets._run import DatasetError, Engine, Local, Options, Outcome, run
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable
     from typing import Unpack
 
@@ -55,6 +55,7 @@ __all__ = [
     "hash_dataset",
     "read_manifest",
     "sign_dataset",
+    "snapshot_dataset",
     "verify_dataset",
 ]
 
@@ -179,6 +180,31 @@ class Functions:
         operation = _operations.Decrypt(tuple(identities))
         return run(source, output, operation, self._engine, options)
 
+    def snapshot_dataset(
+        self,
+        source: Source | Any,
+        output: str | os.PathLike[str],
+        repository: str | os.PathLike[str],
+        password: str | bytes,
+        *,
+        tags: Iterable[str] = (),
+        parent: str | None = None,
+        **options: Unpack[Options],
+    ) -> Outcome:
+        """Saves all files in one snapshot of a repository that restic reads and adds to.
+
+        The source names files, and the repository is a directory: every worker sees both under
+        these names. The repository is made where there is none. Each batch saves a snapshot of its
+        files (column ``part``). Once all are saved, they become one, ``outcome.snapshot``. Files
+        that are as the snapshot ``parent`` has them are not read again.
+
+        After a DatasetError there is no such snapshot; the same call tries the failed files again.
+        """
+        operation = _operations.Snapshot(
+            os.path.abspath(repository), password, tuple(tags), parent=parent
+        )
+        return _snapshot.save(source, output, operation, self._engine, options)
+
 
 _here = Functions(Local())
 hash_dataset = _here.hash_dataset
@@ -188,3 +214,4 @@ compress_dataset = _here.compress_dataset
 decompress_dataset = _here.decompress_dataset
 encrypt_dataset = _here.encrypt_dataset
 decrypt_dataset = _here.decrypt_dataset
+snapshot_dataset = _here.snapshot_dataset

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,8 +17,8 @@ import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 import broadloom
 from broadloom.datasets import _plan
-from broadloom.datasets._operations import Columns, Hash, Operation, Work
-from broadloom.datasets._store import LengthError, Place, Store
+from broadloom.datasets._operations import Columns, Hash, Operation, Snapshot, Work
+from broadloom.datasets._store import LengthError, Place, Store, retried
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,6 +91,9 @@ class Task:
         if isinstance(self.operation, Hash) and (done := self._files(rows, work)):
             yield done
             return
+        if isinstance(self.operation, Snapshot):
+            yield self._saved(self.operation, rows, work)
+            return
         groups = list(self._groups(rows))
         ahead = self._read(groups[0], work) if groups else []
         for index, group in enumerate(groups):
@@ -116,6 +120,38 @@ class Task:
         except OSError:
             return None
         return (_with_sizes(rows, sizes), columns) if columns is not None else None
+
+    def _saved(
+        self, operation: Snapshot, rows: pa.Table, work: Work
+    ) -> tuple[pa.Table, Columns]:
+        """Saves files of this machine in a snapshot."""
+        errors: list[str | None] = []
+        paths: list[str] = []
+        sizes: list[int | None] = []
+        for url, size in zip(rows["path"].to_pylist(), rows["size"].to_pylist(), strict=True):
+            found, error = None, None
+            try:
+                path = self.store.local_path(url)
+                if path is None:
+                    raise ValueError("it is in a store; valid: a file that each worker can open")
+                found = os.stat(path)
+                if not stat.S_ISREG(found.st_mode):
+                    raise ValueError("it is no regular file")
+                if size not in (None, found.st_size):
+                    raise LengthError(f"it has {found.st_size} bytes, and {size} were expected")
+                paths.append(path)
+            except (OSError, ValueError) as wrong:
+                error = _words(wrong)
+            errors.append(error)
+            sizes.append(found.st_size if found is not None else None)
+        rows = _with_sizes(rows, sizes)
+        present = [row for row, error in enumerate(errors) if error is None]
+        if not present:
+            return rows, {"error": pa.array(errors, pa.string())}
+        # A lock of another program may go, and a file system may come back.
+        save = lambda: operation.save(paths, self.memory, work)  # noqa: E731
+        columns = retried(save, self.store.retries)
+        return rows, _scattered(columns, present, errors)
 
     def _groups(self, rows: pa.Table) -> Iterator[pa.Table]:
         """Cuts a batch, so that two groups fit into the memory; a large object is alone."""

@@ -7,6 +7,7 @@ the result table. It knows nothing of stores, batches or engines.
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias
 
@@ -15,7 +16,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import broadloom
 import broadloom.age
 import broadloom.arrow
-from broadloom._broadloom import Coder
+from broadloom._broadloom import Coder, Repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -183,10 +184,8 @@ class Sign:
         self._sign([b""], 1)
 
     def settings(self) -> dict[str, Any]:
-        key = self.private_key
-        key = key.encode() if isinstance(key, str) else key
         # It tells keys apart, and says nothing about a key that nobody can guess.
-        digest = broadloom.new("sha256", key).hexdigest()
+        digest = broadloom.new("sha256", _bytes(self.private_key)).hexdigest()
         return {"key": digest, "hash": self.hash, "padding": self.padding}
 
     def fields(self) -> list[pa.Field]:
@@ -375,6 +374,64 @@ class Decrypt:
     def stream(self, blocks: Iterator[bytes], rows: pa.Table, work: Work) -> Columns:
         coder = Coder.decrypt(list(self.identities), threads=work.threads)
         return work.keep_stream(_through(coder, blocks), "")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Files in snapshots of a repository of restic's format: one for each group of files."""
+
+    name: ClassVar[str] = "snapshot_dataset"
+    needs: ClassVar[str | None] = None
+    repository: str
+    password: str | bytes = field(repr=False)
+    tags: tuple[str, ...]
+    #: The tag of all snapshots that this run makes before the last one.
+    part: str = ""
+    #: A snapshot that may have some of the files as they are now.
+    parent: str | None = None
+
+    def settings(self) -> dict[str, Any]:
+        return {"repository": self.repository, "tags": list(self.tags)}
+
+    def fields(self) -> list[pa.Field]:
+        return [pa.field("part", pa.string())]
+
+    def create(self) -> Repository:
+        """The repository, which is made where there is none."""
+        return Repository.open(self.repository, _bytes(self.password), True)
+
+    def save(self, paths: list[str], memory: int, work: Work) -> Columns:
+        """Saves files of this machine."""
+        part, failed = _repository(self.repository, self.password).backup(
+            paths,
+            tags=[self.part],
+            parent=self.parent,
+            threads=work.threads,
+            memory=memory,
+        )
+        errors = {os.fspath(path): text for path, text in failed}
+        return {
+            "part": pa.array([part] * len(paths), pa.string()),
+            "error": pa.array([errors.get(path) for path in paths], pa.string()),
+        }
+
+    def many(self, buffers: Sequence[bytes], rows: pa.Table, work: Work) -> Columns:
+        raise ValueError(self.refusal)
+
+    def stream(self, blocks: Iterator[bytes], rows: pa.Table, work: Work) -> Columns:
+        raise ValueError(self.refusal)
+
+    refusal: ClassVar[str] = "snapshot_dataset saves files, and neither cells nor values"
+
+
+@functools.lru_cache(maxsize=1)
+def _repository(address: str, password: str | bytes) -> Repository:
+    """A repository. It stays open, since the way from password to key is long by intent."""
+    return Repository.open(address, _bytes(password), False)
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode() if isinstance(text, str) else text
 
 
 def _through(coder: Coder, blocks: Iterable[bytes]) -> Iterator[bytes]:

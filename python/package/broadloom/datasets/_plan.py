@@ -9,6 +9,7 @@ A run is a directory or a prefix:
   of Parquet, and the checkpoint.
 - ``failed/`` has the objects of a batch that could not be worked on, and why. The batch is tried
   again when the run is continued.
+- ``snapshot.json`` has the tag of the snapshots that the run makes, if it makes some.
 - ``objects/`` has what compressions and the like make, under names by their content.
 """
 

@@ -74,7 +74,8 @@ class Local:
 class Outcome:
     """What a run has done. Counts are of this call; ``done_before`` counts batches of earlier ones.
 
-    ``bytes`` are those of the objects that were worked on.
+    ``bytes`` are those of the objects that were worked on. ``snapshot`` is the name of the snapshot
+    that ``snapshot_dataset`` made.
     """
 
     output: str
@@ -86,6 +87,7 @@ class Outcome:
     bytes: int = 0
     failed: int = 0
     seconds: float = 0.0
+    snapshot: str | None = None
 
     def _place(self) -> Place:
         return Place(self.output, self.output_options, Store().retries)
