@@ -123,8 +123,9 @@ struct WorkloadArgs {
 /// separated by commas.
 #[derive(Args)]
 struct MatrixArgs {
-    /// An experiment to run: dpdk-openssl, the matrix of DPDK's OpenSSL driver. Sizes, cores,
-    /// algorithms and directions then narrow it
+    /// An experiment to run: dpdk-openssl, the matrix of DPDK's OpenSSL driver, or
+    /// dpdk-openssl-states, the same by the states of its patches. Sizes, cores, algorithms and
+    /// directions then narrow it
     #[arg(long, value_parser = name::<Suite>, value_name = "NAME")]
     suite: Option<Suite>,
 
@@ -168,7 +169,7 @@ struct MatrixArgs {
     #[arg(long, value_delimiter = ',', value_parser = jobs, value_name = "LIST")]
     burst: Vec<usize>,
 
-    /// What is measured: throughput, latency, verify [default: throughput]
+    /// What is measured: throughput, latency, verify, memory (of a session) [default: throughput]
     #[arg(long, value_delimiter = ',', value_parser = name::<Kind>, value_name = "LIST")]
     kind: Vec<Kind>,
 

@@ -80,6 +80,8 @@ pub enum Operation {
     /// Products of 32-bit words, 64 bits each (the lower 64 bits of products of 64-bit words in
     /// [`Unit::Scalar`]).
     Multiply,
+    /// The lower halves of products of 52-bit words, added to 64-bit words (IFMA).
+    Fused,
     /// One AES round in each 128 bits of the register.
     Aes,
     /// A carry-less product of 64-bit words in each 128 bits of the register.

@@ -46,6 +46,8 @@ pub enum Kind {
     Latency,
     /// Whether results are right; nothing is timed.
     Verify,
+    /// The bytes that a session takes; nothing is timed.
+    Memory,
 }
 
 /// Which of the engine's interfaces jobs go through.
@@ -163,7 +165,12 @@ pub(crate) use named;
 named!(Order, "order", { InOrder => "in-order", OutOfOrder => "out-of-order" });
 named!(Cache, "cache state", { Warm => "warm", Cold => "cold" });
 named!(Mode, "mode", { Burst => "burst", Stream => "stream" });
-named!(Kind, "kind", { Throughput => "throughput", Latency => "latency", Verify => "verify" });
+named!(Kind, "kind", {
+    Throughput => "throughput",
+    Latency => "latency",
+    Verify => "verify",
+    Memory => "memory",
+});
 named!(Call, "call", { QueuePair => "queue-pair", ProcessMany => "process-many" });
 named!(Sharing, "session", { Shared => "shared", PerCore => "per-core" });
 named!(Provider, "provider", {

@@ -10,6 +10,7 @@ use broadloom_perf::names::{Cache, Call, Kind, Sharing};
 use broadloom_perf::report::baseline::Baseline;
 use broadloom_perf::report::csv;
 use broadloom_perf::report::row::{KEYS, Report, Row};
+use broadloom_perf::report::states::STATES;
 use broadloom_perf::{MatrixOptions, PerfError, run_matrix};
 
 fn quick(algorithms: &[&str], providers: &[&str]) -> MatrixOptions {
@@ -215,6 +216,74 @@ fn all_that_openssl_has_can_be_measured_and_verified() {
     };
     let (report, _) = run(&options);
     assert_eq!(report.rows.len(), algorithms.len() * 2 * 10 * 2);
+}
+
+#[test]
+fn the_states_of_the_patches_have_figures_charts_and_memory() {
+    if !openssl_is_here() {
+        return;
+    }
+    let options = MatrixOptions {
+        suite: Some(Suite::DpdkOpensslStates),
+        sizes: vec![Workload::Size(32), Workload::Size(256)],
+        cores: vec![1],
+        ..quick(&["3des-ctr", "hmac-sha1"], &[])
+    };
+    let (report, text) = run(&options);
+    let of = |kind| report.rows.iter().filter(move |row| row.kind() == kind);
+    let sides = STATES.len() + 1;
+    assert_eq!(of(Kind::Throughput).count(), 2 * 2 * sides);
+    for state in &STATES {
+        assert_eq!(of(Kind::Throughput).filter(|row| state.is_of(row)).count(), 4, "{state:?}");
+        assert!(text.contains(state.name), "{text}");
+    }
+    let mut page = Vec::new();
+    page::write(&report, None, &mut page).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    for state in &STATES {
+        let title = format!("<figcaption>3des-ctr encrypt, {}</figcaption>", state.name);
+        assert_eq!(page.matches(&title).count(), 1, "{title}");
+    }
+    assert!(page.contains("the paper's, 8 cores") || page.contains("the paper&#39;s, 8 cores"));
+
+    let memory = |algorithm: &str, index: usize| {
+        let is_it = |row: &&Row| row.algorithm == algorithm && STATES[index].is_of(row);
+        let row = of(Kind::Memory).find(is_it)?;
+        row.session_bytes.zip(row.queue_pair_bytes)
+    };
+    let Some((session, pair)) = memory("hmac-sha1", 6) else {
+        assert_eq!(of(Kind::Memory).count(), 0, "the allocator does not tell");
+        return;
+    };
+    // A session has a pointer for each of 64 queue pairs; a queue pair adds a context of some size.
+    let (alone, none) = memory("hmac-sha1", 7).unwrap();
+    assert!(session - alone > 400.0 && pair > 100.0, "{session} {alone} {pair}");
+    for (algorithm, index) in
+        [("hmac-sha1", 0), ("hmac-sha1", 1), ("hmac-sha1", 3), ("3des-ctr", 1)]
+    {
+        let (_, pair) = memory(algorithm, index).unwrap();
+        assert!(pair.abs() < 50.0, "{algorithm} {index}: nothing is kept, {pair}");
+    }
+    assert!(none.abs() < 50.0 && memory("3des-ctr", 3).unwrap().1 > 100.0);
+}
+
+#[test]
+fn a_provider_of_few_queue_pairs_takes_no_part_on_more_cores() {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(2);
+    if cores < 2 || !openssl_is_here() {
+        return;
+    }
+    let options = MatrixOptions {
+        cores: vec![1, 2],
+        ..quick(&["md5"], &["native", "openssl:queue-pairs=1"])
+    };
+    let (report, text) = run(&options);
+    let of = |provider: &str| {
+        let rows = report.rows.iter().filter(|row| row.provider == provider);
+        rows.map(|row| row.cores).collect::<Vec<_>>()
+    };
+    assert_eq!((of("native"), of("openssl")), (vec![1, 2], vec![1]));
+    assert!(text.contains("openssl:queue-pairs=1 takes no part on 2 cores"), "{text}");
 }
 
 #[test]

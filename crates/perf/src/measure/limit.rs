@@ -1,11 +1,11 @@
 //! The fewest cycles a buffer can take: operation counts over calibrated throughputs.
 
-use broadloom_engine::{Algorithm, Direction, RsaSize, SlhDsaSet};
+use broadloom_engine::{Algorithm, Direction, PublicKeyAlgorithm, SlhDsaSet};
 use broadloom_lanes::probe::{Operation, Unit};
 use broadloom_lanes::{Cpu, Isa};
 
 use super::calibrate::Throughput;
-use super::ops::{self, KernelOps};
+use super::ops::{self, KernelOps, Limbs};
 use super::stages::{self, Stage, stages};
 use super::workset::Workset;
 
@@ -50,7 +50,7 @@ impl Allowed {
 ///
 /// Each class of operations is a bound of its own; so are the shifts and shuffles together, which
 /// share ports on some CPUs, and all operations together, at the best rate that any mix reached.
-type Bounds = [f64; 12];
+type Bounds = [f64; 13];
 
 /// The bounds of one block in each of a kernel's lanes, or nothing where the CPU lacks an operation
 /// that it needs.
@@ -73,6 +73,7 @@ fn bounds(kernel: &KernelOps, throughput: &Throughput) -> Option<Bounds> {
         if kernel.lanes == 1 && counts.sha == 20 { Operation::Sha1 } else { Operation::Sha256 };
     Some([
         own(counts.multiply, Operation::Multiply)?,
+        own(counts.fused, Operation::Fused)?,
         own(counts.carry_less, Operation::CarryLess)?,
         own(counts.aes, Operation::Aes)?,
         own(counts.sha, sha)?,
@@ -153,34 +154,39 @@ fn mean_blocks_of(stage: &Stage, workset: &Workset) -> f64 {
     total as f64 / workset.len().max(1) as f64
 }
 
-/// The fewest cycles of the counter that an operation of RSA can take on one core, by its products
-/// of limbs. Nothing for directions that are no signatures, and where vectors of 512 bits count:
-/// their products of 52 bits are not calibrated.
-pub fn of_rsa(
-    size: RsaSize,
+/// The fewest cycles of the counter that an operation with a public or private key can take on one
+/// core, and the operations that set this limit. Nothing where they are not counted.
+pub fn of_public_key(
+    algorithm: PublicKeyAlgorithm,
     direction: Direction,
     allowed: Allowed,
     throughput: &Throughput,
 ) -> Option<(f64, String)> {
-    let count = match direction {
-        Direction::Sign => ops::rsa_private,
-        Direction::Verify => ops::rsa_public,
-        _ => return None,
-    };
-    if allowed.widest == Unit::Vec512 {
+    if let PublicKeyAlgorithm::SlhDsa(set) = algorithm {
+        return of_slh_dsa(set, direction, allowed, throughput);
+    }
+    // Nobody knows whether lanes that do without some feature have the fused products.
+    if allowed.widest == Unit::Vec512 && !allowed.hardware {
         return None;
     }
-    let kernels = [Unit::Scalar, Unit::Vec256].into_iter().filter(|unit| *unit <= allowed.widest);
-    let costs = kernels.filter_map(|unit| {
-        let kernel = count(size, unit);
-        Some((cycles(&[(kernel, 1.0)], throughput)?, kernel.name()))
+    let limbs = Limbs::ALL.into_iter().filter(|limbs| limbs.unit() <= allowed.widest);
+    let primes = limbs.filter_map(|limbs| match (algorithm, direction) {
+        (PublicKeyAlgorithm::Rsa(size), Direction::Sign) => Some(ops::rsa_private(size, limbs)),
+        (PublicKeyAlgorithm::Rsa(size), Direction::Verify) => Some(ops::rsa_public(size, limbs)),
+        _ => ops::prime_curve(algorithm, direction, limbs),
+    });
+    let vectors = allowed.vectors().filter(|_| allowed.hardware);
+    let binary = vectors.filter_map(|unit| ops::binary_curve(algorithm, direction, unit));
+    let costs = primes.chain(binary).filter_map(|kernel| {
+        let blocks = 1.0;
+        Some((cycles(&[(kernel, blocks)], throughput)?, kernel.name()))
     });
     costs.min_by(|(a, _), (b, _)| a.total_cmp(b))
 }
 
 /// The fewest cycles of the counter that an operation of SLH-DSA can take on one core, by its
 /// hashes. Nothing for directions that are no signatures.
-pub fn of_slh_dsa(
+fn of_slh_dsa(
     set: SlhDsaSet,
     direction: Direction,
     allowed: Allowed,
@@ -395,6 +401,42 @@ mod tests {
             (limit_of("aes-128-cbc", &rates).unwrap(), limit_of("hmac-sha1", &rates).unwrap());
         assert_eq!(chain.0, cipher.0 + mac.0);
         assert_eq!(chain.1, "256-bit AES rounds, SHA instructions");
+    }
+
+    #[test]
+    fn public_keys_are_limited_by_products_of_limbs() {
+        let rates = throughput(&[
+            (Unit::Scalar, Operation::Multiply, 1.0),
+            (Unit::Scalar, Operation::Add, 4.0),
+            (Unit::Vec256, Operation::Multiply, 1.0),
+            (Unit::Vec256, Operation::Add64, 4.0),
+            (Unit::Vec512, Operation::Fused, 1.0),
+            (Unit::Vec512, Operation::CarryLess, 0.5),
+        ]);
+        let limit = |name: &str, direction, widest, hardware| {
+            let algorithm = name.parse().unwrap();
+            let Algorithm::PublicKey(algorithm) = algorithm else { panic!("{name}") };
+            of_public_key(algorithm, direction, Allowed { widest, hardware }, &rates)
+        };
+        let sign = |widest| limit("ecdsa-p256", Direction::Sign, widest, true).unwrap();
+        // 418 products and 156 squares; in eight lanes, two instructions for each of their products.
+        let fused = (2.0 * (418.0 * 40.0 + 156.0 * 30.0) / 8.0, "fused products of 52 bits");
+        assert_eq!(sign(Unit::Vec512), (fused.0, fused.1.to_owned()));
+        assert_eq!(sign(Unit::Vec256).1, "integers");
+        assert!(limit("ecdsa-p256", Direction::Sign, Unit::Vec512, false).is_none());
+        let binary = limit("ecdsa-k283", Direction::Sign, Unit::Vec512, true).unwrap();
+        assert_eq!(binary, (16.0 * 1422.0 / 4.0 / 0.5, "512-bit carry-less products".to_owned()));
+        for (name, direction) in [
+            ("rsa-2048", Direction::Sign),
+            ("ecdh-p256", Direction::Agree),
+            ("x25519", Direction::Agree),
+            ("ed25519", Direction::Verify),
+            ("ecdsa-b283", Direction::Verify),
+            ("ecdh-k283", Direction::Agree),
+        ] {
+            assert!(limit(name, direction, Unit::Vec512, true).is_some(), "{name}");
+        }
+        assert!(limit("x25519", Direction::Sign, Unit::Vec512, true).is_none());
     }
 
     #[test]

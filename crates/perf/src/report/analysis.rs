@@ -108,10 +108,15 @@ impl Uplift<'_> {
 pub fn uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Uplift<'a>> {
     let of = |group: Vec<&'a Row>| {
         let per_job = *group.iter().find(|row| row.contexts.as_deref() == Some("per-job"))?;
-        let per_queue_pair = *group.iter().find(|row| {
-            row.contexts.as_deref() == Some("per-queue-pair")
-                && row.queue_pairs == per_job.queue_pairs
-        })?;
+        let kept = |options: Option<&str>| {
+            group.iter().find(|row| {
+                row.contexts.as_deref() == Some("per-queue-pair")
+                    && row.queue_pairs == per_job.queue_pairs
+                    && row.options.as_deref() == options
+            })
+        };
+        // As the source has it, every job sets its IV.
+        let per_queue_pair = *kept(Some("ivs=per-job")).or_else(|| kept(None))?;
         let table = papers::uplift(&per_job.algorithm, &per_job.direction, per_job.cores > 1);
         let paper = table.and_then(|table| {
             let point = table.points.iter().find(|point| Some(point.size) == per_job.size);

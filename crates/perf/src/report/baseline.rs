@@ -132,7 +132,7 @@ fn figure(row: &Row) -> Option<(f64, f64)> {
     match row.kind() {
         Kind::Throughput => Some((row.cycles_per_buffer?, SLOWER_PERCENT)),
         Kind::Latency => Some((row.latency_ns_p50?, SLOWER_LATENCY_PERCENT)),
-        Kind::Verify => None,
+        Kind::Verify | Kind::Memory => None,
     }
 }
 

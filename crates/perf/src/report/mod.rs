@@ -14,4 +14,5 @@ pub mod pass;
 pub mod row;
 #[cfg(test)]
 pub mod samples;
+pub mod states;
 pub mod tables;

@@ -191,6 +191,10 @@ pub const UPLIFTS: &[UpliftTable] = &[
     },
 ];
 
+/// Source 002: bytes of DPDK's session structure before the patches, and with room for two contexts
+/// for each of 8 queue pairs. The contexts come on top.
+pub const SESSION_BYTES: (usize, usize) = (152, 280);
+
 /// Source 004: how many times the throughput of synchronous calls asynchronous ones have on one
 /// thread, by the operations outstanding: 3DES and MD5 over 8 KB on an UltraSPARC T2's accelerator.
 pub const ASYNC_OVER_SYNC: &[(usize, f64)] = &[(1, 0.77), (2, 1.97), (4, 3.1), (8, 4.74)];

@@ -15,6 +15,10 @@ pub const SCHEMA: &str = "broadloom-perf/1";
 /// The [interface](Row::interface) of a library's own calls.
 pub const BARE: &str = "bare";
 
+/// The most queue pairs by which the memory of a session is measured, and the most that DPDK's
+/// OpenSSL driver has by default.
+pub const QUEUE_PAIRS: usize = 8;
+
 /// The [interface](Row::interface) of DPDK's drivers.
 pub const DPDK: &str = "dpdk";
 
@@ -90,7 +94,7 @@ pub struct Row {
     pub cores: usize,
     /// The provider, or the peer.
     pub provider: String,
-    /// Of `openssl`: `per-job` or `per-queue-pair`, how long a context lives.
+    /// Of `openssl`: who has a context and for how long, such as `per-job` or `per-queue-pair`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contexts: Option<String>,
     /// Of `openssl`: the queue pairs that it was opened for, where that was asked for.
@@ -162,6 +166,12 @@ pub struct Row {
     /// Buffers whose results were found right.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<usize>,
+    /// Bytes that a session takes when it was just opened, with what the allocator adds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_bytes: Option<f64>,
+    /// Bytes that the first job of each queue pair adds to a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue_pair_bytes: Option<f64>,
     /// What the provider was called through: `engine`, or `bare` for a library's own calls. The
     /// keys `call` and `session` of a bare row are those of the rows that it was measured in turn
     /// with.
@@ -174,7 +184,7 @@ pub struct Row {
 
 /// The keys of a row in the order of its fields, which is that of a file's columns; those of a
 /// [`Pass`] follow.
-pub const KEYS: [&str; 34] = [
+pub const KEYS: [&str; 36] = [
     "kind",
     "algorithm",
     "direction",
@@ -208,6 +218,8 @@ pub const KEYS: [&str; 34] = [
     "latency_ns_p99",
     "latency_ns_max",
     "verified",
+    "session_bytes",
+    "queue_pair_bytes",
     "interface",
 ];
 
@@ -303,6 +315,8 @@ mod tests {
             latency_ns_p99: Some(3.0),
             latency_ns_max: Some(4.0),
             verified: Some(5),
+            session_bytes: Some(6.0),
+            queue_pair_bytes: Some(7.0),
             interface: Some("engine".to_owned()),
             ..samples::row("openssl", 64, 100.0)
         }

@@ -8,7 +8,7 @@ use super::dimension::{Dimension, groups, varying};
 use super::format::{change, cycles, gbps, maybe, rate, time, times};
 use super::grid::{Cell, Grid};
 use super::papers;
-use super::row::{Row, limits};
+use super::row::{QUEUE_PAIRS, Row, limits};
 use crate::names::Kind;
 
 /// The dimensions that have a column only where they vary, besides those that every table has.
@@ -131,6 +131,47 @@ pub fn verified<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
         grid.push(asked(row, &columns).chain([row.side(), row.kernel.clone(), count]));
     }
     grid
+}
+
+/// The memory of a session of every side: all rows of memory.
+pub fn memory<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
+    let several = format!("with {QUEUE_PAIRS} queue pairs");
+    let titles = [
+        "algorithm",
+        "direction",
+        "provider",
+        "opened",
+        "each queue pair adds",
+        "with 1",
+        &several,
+    ];
+    let mut grid = Grid::new(titles, 3);
+    let rows = rows.into_iter().filter(|row| row.kind() == Kind::Memory);
+    for row in rows {
+        let bytes = |value: Option<f64>| maybe(value, |bytes| format!("{bytes:.0} B"));
+        let with = |pairs: usize| {
+            let allowed = row.queue_pairs.is_none_or(|most| pairs <= most);
+            Some(row.session_bytes? + pairs as f64 * row.queue_pair_bytes?).filter(|_| allowed)
+        };
+        let figures = [
+            bytes(row.session_bytes),
+            bytes(row.queue_pair_bytes),
+            bytes(with(1)),
+            bytes(with(QUEUE_PAIRS)),
+        ];
+        let line = [row.algorithm.clone(), row.direction.clone(), row.side()];
+        grid.push(line.into_iter().chain(figures));
+    }
+    grid
+}
+
+/// Source 002's bytes of a session in a line of text.
+pub fn papers_memory() -> String {
+    let (before, after) = papers::SESSION_BYTES;
+    format!(
+        "the paper's session structure of DPDK's OpenSSL driver, without the contexts: {before} bytes \
+         before the patches, {after} with them and {QUEUE_PAIRS} queue pairs"
+    )
 }
 
 /// A line for each curve and a column for each of its numbers, after that of the figure that is 1.

@@ -2,7 +2,7 @@
 
 use broadloom_engine::{JobError, Lengths};
 
-use crate::contexts::{Contexts, job_error};
+use crate::contexts::{Contexts, Held, job_error};
 use crate::evp::{CipherContext, EvpError, InOut};
 use crate::slots::Number;
 
@@ -39,8 +39,8 @@ impl Aead {
         tag: &mut [u8],
     ) -> Result<(), JobError> {
         check_nonce(nonce)?;
-        let mut own = None;
-        let context = self.contexts.get(number, &mut own).map_err(job_error)?;
+        let mut held = Held::Nothing;
+        let context = self.contexts.get(number, &mut held).map_err(job_error)?;
         match (self.mode, self.seals) {
             (Mode::Streamed, true) => {
                 seal(context, nonce, associated, text, tag).map_err(job_error)

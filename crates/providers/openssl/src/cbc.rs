@@ -12,18 +12,22 @@
 //! ```
 //!
 //! libcrypto sees one long message in parts, and `last` is no secret.
+//!
+//! The option `ivs=per-job` sets every message's IV instead, to be measured against.
 
 use broadloom_engine::provider::{Buffers, Text};
 use broadloom_engine::{JobError, Lengths};
 
-use crate::contexts::{Contexts, Duplicate, job_error};
+use crate::contexts::{Contexts, Duplicate, Held, job_error};
 use crate::evp::{CipherContext, EvpError, InOut};
+use crate::options::Again;
 use crate::slots::Number;
 
 /// CBC with blocks of `N` bytes.
 pub(crate) struct Cbc<const N: usize> {
     pub contexts: Contexts<CbcContext<N>>,
     pub encrypts: bool,
+    pub again: Again,
 }
 
 /// A context, and what it will chain to: `None` until it has an IV.
@@ -44,8 +48,12 @@ impl<const N: usize> Cbc<N> {
         let Ok(iv) = iv.try_into() else {
             return Err(JobError::NonceLength { len: iv.len(), valid: Lengths::exactly(N) });
         };
-        let mut own = None;
-        let context = self.contexts.get(number, &mut own).map_err(job_error)?;
+        let mut held = Held::Nothing;
+        let context = self.contexts.get(number, &mut held).map_err(job_error)?;
+        self.again.padding(&mut context.context).map_err(job_error)?;
+        if self.again.ivs {
+            return context.with_iv(iv, text);
+        }
         let outcome = match (text, self.encrypts) {
             (Text::Write(Buffers::InPlace(data)), true) => context.encrypt(iv, data),
             (Text::Write(Buffers::InPlace(data)), false) => {
@@ -100,6 +108,18 @@ impl<const N: usize> CbcContext<N> {
         }
         self.last = next;
         Ok(())
+    }
+
+    /// As EVP has it: the IV is set, and nothing is corrected.
+    fn with_iv(&mut self, iv: &[u8; N], text: Text<'_>) -> Result<(), JobError> {
+        let Text::Write(buffers) = text else { return Err(JobError::ReadOnly) };
+        let text = match buffers {
+            Buffers::InPlace(data) => data.into(),
+            Buffers::Apart(source, destination) => InOut::apart(source, destination),
+        };
+        self.last = None;
+        let done = self.context.restart(iv).and_then(|()| self.context.update(text));
+        done.map(|_| ()).map_err(job_error)
     }
 
     /// The block to which the context will chain. A call takes it and puts the new one back. A call

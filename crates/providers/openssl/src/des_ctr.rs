@@ -1,10 +1,12 @@
 //! DES and triple DES in CTR mode, which EVP lacks: ECB over counters.
 
+use std::ffi::CStr;
+
 use broadloom_engine::provider::{Buffers, Text};
 use broadloom_engine::{JobError, Lengths};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
-use crate::contexts::{Contexts, job_error};
+use crate::contexts::{Contexts, Held, job_error};
 use crate::evp::{CipherContext, EvpError};
 use crate::slots::Number;
 
@@ -16,6 +18,8 @@ const BLOCKS: usize = 256;
 
 pub(crate) struct DesCtr {
     pub contexts: Contexts<CipherContext>,
+    /// The name of the cipher and the key, where every job looks up the one and sets the other.
+    pub again: Option<(&'static CStr, Zeroizing<Vec<u8>>)>,
 }
 
 /// Room for key stream.
@@ -47,9 +51,12 @@ impl DesCtr {
             }
             Text::Read(_) => return Err(JobError::ReadOnly),
         };
-        let mut own = None;
-        let context = self.contexts.get(number, &mut own);
-        context.and_then(|context| apply(context, first, data, stream)).map_err(job_error)
+        let mut held = Held::Nothing;
+        let context = self.contexts.get(number, &mut held).map_err(job_error)?;
+        if let Some((name, key)) = &self.again {
+            context.renew(name, key).map_err(job_error)?;
+        }
+        apply(context, first, data, stream).map_err(job_error)
     }
 }
 

@@ -5,12 +5,14 @@
 
 use broadloom_engine::JobError;
 
-use crate::contexts::{Contexts, job_error};
+use crate::contexts::{Contexts, Held, job_error};
 use crate::evp::{CipherContext, EvpError, InOut};
+use crate::options::Again;
 use crate::slots::Number;
 
 pub(crate) struct Direct {
     pub contexts: Contexts<CipherContext>,
+    pub again: Again,
 }
 
 impl Direct {
@@ -21,9 +23,10 @@ impl Direct {
         iv: &[u8],
         text: InOut<'_>,
     ) -> Result<(), JobError> {
-        let mut own = None;
-        let context = self.contexts.get(number, &mut own);
-        context.and_then(|context| cipher(context, iv, text)).map_err(job_error)
+        let mut held = Held::Nothing;
+        let context = self.contexts.get(number, &mut held).map_err(job_error)?;
+        self.again.padding(context).map_err(job_error)?;
+        cipher(context, iv, text).map_err(job_error)
     }
 }
 

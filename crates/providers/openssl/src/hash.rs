@@ -2,7 +2,7 @@
 
 use broadloom_engine::{JobError, MAX_TAG};
 
-use crate::contexts::{Contexts, job_error};
+use crate::contexts::{Contexts, Held, job_error};
 use crate::evp::{DigestContext, EvpError};
 use crate::slots::Number;
 
@@ -18,8 +18,8 @@ impl Hash {
         data: &[u8],
         digest: &mut [u8; MAX_TAG],
     ) -> Result<(), JobError> {
-        let mut own = None;
-        let context = self.contexts.get(number, &mut own);
+        let mut held = Held::Nothing;
+        let context = self.contexts.get(number, &mut held);
         context.and_then(|context| hash(context, data, digest)).map_err(job_error)
     }
 }

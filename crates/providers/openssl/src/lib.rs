@@ -12,12 +12,25 @@
 //! operation sets an IV and works: it copies nothing, and writes nothing that another thread reads,
 //! not even the reference counts that every copy of a context touches.
 //!
-//! Two options, given to [`OpenSsl::load`]:
+//! The options, given to [`OpenSsl::load`]; the default, which is the first value, is the fastest:
 //!
-//! - `contexts`: `per-queue-pair` is the above. `per-job` copies and frees a context for every
-//!   buffer, to be measured against.
+//! - `contexts`: `per-queue-pair` is the above. `ciphers-per-queue-pair` is the same for ciphers,
+//!   AEADs and public keys, while hashes and MACs are as in `per-job`, which copies and frees a
+//!   context for every job. With `locked`, all queues use the session's own context, behind a lock.
 //! - `queue-pairs`: how many queues can be open at a time, 64 if it is not given. A session has a
 //!   pointer for each. With 1 there are no copies: the only queue uses the session's own context.
+//! - `keys`: `once` or `per-job`, which has every job of 3DES-CTR look up its cipher and set its
+//!   key.
+//! - `padding`: `once` or `per-job`, which has every job of a cipher switch padding off, twice.
+//! - `ivs`: `chained` or `per-job`. CBC gets no IV while its messages continue one chain, whose
+//!   first blocks are corrected; or every job sets its IV.
+//!
+//! The values that are no defaults do what DPDK's OpenSSL driver did before the patches of source
+//! 002 (*OpenSSL PMD Optimisations*, 2024), so that their gain can be measured. One of its states
+//! is not offered: AEADs shared one context among threads without a lock, so that messages of two
+//! threads were mixed up. `locked` is that state made safe, and `queue-pairs=1` costs what it did.
+//! Nor are contexts copied before they are needed: this costs memory for queues that never meet
+//! the session, and gains nothing after the first job.
 //!
 //! # What is broken
 //!

@@ -3,7 +3,7 @@
 use broadloom_engine::{JobError, MAX_TAG};
 
 use crate::aead::check_nonce;
-use crate::contexts::{Contexts, job_error};
+use crate::contexts::{Contexts, Held, job_error};
 use crate::evp::{CipherContext, EvpError, MacContext};
 use crate::slots::Number;
 
@@ -19,8 +19,8 @@ impl Mac {
         data: &[u8],
         mac: &mut [u8; MAX_TAG],
     ) -> Result<(), JobError> {
-        let mut own = None;
-        let context = self.contexts.get(number, &mut own);
+        let mut held = Held::Nothing;
+        let context = self.contexts.get(number, &mut held);
         context.and_then(|context| authenticate(context, data, mac)).map_err(job_error)
     }
 }
@@ -51,8 +51,8 @@ impl Gmac {
         mac: &mut [u8; MAX_TAG],
     ) -> Result<(), JobError> {
         check_nonce(nonce)?;
-        let mut own = None;
-        let context = self.contexts.get(number, &mut own);
+        let mut held = Held::Nothing;
+        let context = self.contexts.get(number, &mut held);
         context.and_then(|context| gmac(context, nonce, data, mac)).map_err(job_error)
     }
 }

@@ -7,7 +7,7 @@ use broadloom_engine::{Algorithm, Transform};
 
 use crate::algorithms::Algorithms;
 use crate::evp::Libcrypto;
-use crate::options::{LoadError, Options};
+use crate::options::{DESCRIBED, LoadError, Options};
 use crate::queue::OpenSslQueue;
 use crate::session::Workshop;
 use crate::slots::Numbers;
@@ -40,7 +40,7 @@ pub fn factory() -> Factory {
     Factory::new("openssl", "libcrypto of OpenSSL 3, found at run time", |options, _| {
         Ok(Arc::new(OpenSsl::load(options)?))
     })
-    .with_options(&[("contexts", "per-queue-pair or per-job"), ("queue-pairs", "1 to 65536")])
+    .with_options(&DESCRIBED)
 }
 
 impl Provider for OpenSsl {

@@ -7,7 +7,7 @@ use broadloom_engine::{
 use zeroize::Zeroizing;
 
 use crate::algorithms::digest_name;
-use crate::contexts::{Contexts, job_error};
+use crate::contexts::{Contexts, Held, job_error};
 use crate::evp::{DigestContext, EvpError, Key, KeyContext, KeyUse, Libcrypto, RsaPadding};
 use crate::session::{OpenSslSession, Workshop};
 use crate::slots::Number;
@@ -154,8 +154,8 @@ impl PublicKey {
         let PublicKeyParts { input, signature, output, .. } = parts;
         let mut digest = Zeroizing::new([0; broadloom_engine::MAX_TAG]);
         let hashed = self.hashed(input, &mut digest)?;
-        let mut own = None;
-        let context = match self.contexts.get(number, &mut own).map_err(job_error)? {
+        let mut held = Held::Nothing;
+        let context = match self.contexts.get(number, &mut held).map_err(job_error)? {
             Started::Key(context) => context,
             Started::Message => return self.run_ed25519(input, signature, output),
         };

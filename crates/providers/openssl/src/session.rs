@@ -6,6 +6,8 @@ use broadloom_engine::{
     Transform,
 };
 
+use zeroize::Zeroizing;
+
 use crate::aead::{Aead, Mode};
 use crate::algorithms::{
     Algorithms, CMAC, HMAC, KMAC128, KMAC256, aead_name, cipher_name, digest_name,
@@ -110,24 +112,28 @@ impl Workshop<'_> {
                 let name = cipher_name(cipher).ok_or_else(unknown)?;
                 let encrypts = direction == Direction::Encrypt;
                 let context = CipherContext::new(self.algorithms.cipher(name)?, key, encrypts);
+                let again = self.options.again;
                 let work = match cipher {
                     CipherAlgorithm::AesCbc(_) => {
                         let contexts = self.contexts(context.map(CbcContext::new))?;
-                        Work::AesCbc(Cbc { contexts, encrypts })
+                        Work::AesCbc(Cbc { contexts, encrypts, again })
                     }
                     CipherAlgorithm::TripleDesCbc | CipherAlgorithm::DesCbc => {
                         let contexts = self.contexts(context.map(CbcContext::new))?;
-                        Work::DesCbc(Cbc { contexts, encrypts })
+                        Work::DesCbc(Cbc { contexts, encrypts, again })
                     }
                     // Both directions add the same key stream.
                     CipherAlgorithm::TripleDesCtr | CipherAlgorithm::DesCtr => {
                         let context = CipherContext::new(self.algorithms.cipher(name)?, key, true);
-                        Work::DesCtr(DesCtr { contexts: self.contexts(context)? })
+                        let contexts = self.contexts(context)?;
+                        let keys = again.keys && cipher == CipherAlgorithm::TripleDesCtr;
+                        let again = keys.then(|| (name, Zeroizing::new(key.to_vec())));
+                        Work::DesCtr(DesCtr { contexts, again })
                     }
                     CipherAlgorithm::Rc4 => {
-                        Work::Direct(Direct { contexts: self.contexts_per_job(context)? })
+                        Work::Direct(Direct { contexts: self.contexts_per_job(context)?, again })
                     }
-                    _ => Work::Direct(Direct { contexts: self.contexts(context)? }),
+                    _ => Work::Direct(Direct { contexts: self.contexts(context)?, again }),
                 };
                 let over = if matches!(work, Work::DesCtr(_)) { " over counters" } else { "" };
                 (work, format!("{}{over}", name.to_string_lossy()))

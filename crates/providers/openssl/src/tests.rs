@@ -78,11 +78,14 @@ fn process(
 }
 
 #[test]
-fn contexts_per_job_per_queue_pair_and_of_the_only_queue_give_the_same() {
+fn all_ways_to_have_contexts_give_the_same() {
     let Some(default) = provider(&[]) else { return };
     let per_job = provider(&[("contexts", "per-job")]).expect("it was there");
     let only = provider(&[("queue-pairs", "1")]).expect("it was there");
-    let mut processors = [Processor::new(), Processor::new(), Processor::new()];
+    let again = [("keys", "per-job"), ("padding", "per-job"), ("ivs", "per-job")];
+    let again = provider(&again).expect("it was there");
+    let locked = provider(&[("contexts", "locked")]).expect("it was there");
+    let mut processors: [_; 5] = std::array::from_fn(|_| Processor::new());
     let provider: &dyn Provider = &*default;
     for algorithm in Algorithm::simple().filter(|algorithm| provider.supports(*algorithm)) {
         let key = bytes(1, algorithm.key_len());
@@ -91,7 +94,7 @@ fn contexts_per_job_per_queue_pair_and_of_the_only_queue_give_the_same() {
             [make, check, ..] => (make, Some(check)),
             [] => panic!("{algorithm} does nothing"),
         };
-        let sessions = [&default, &per_job, &only].map(|provider| {
+        let sessions = [&default, &per_job, &only, &again, &locked].map(|provider| {
             let open_for = |direction| {
                 let transform =
                     Transform::new(algorithm, direction, &key, &[]).build().expect("it is valid");
@@ -126,7 +129,7 @@ fn contexts_per_job_per_queue_pair_and_of_the_only_queue_give_the_same() {
                     }
                     (output, tag)
                 });
-            let first = made.next().expect("three of them");
+            let first = made.next().expect("five of them");
             assert!(made.all(|other| other == first), "{algorithm}, {len} bytes");
             assert!(
                 algorithm.cipher().is_none() || len < 8 || first.0 != data,

@@ -13,4 +13,18 @@ fn provider(options: &[(&str, &str)]) -> Result<Arc<dyn Provider>, LoadError> {
 
 broadloom_conformance::suite!(per_queue_pair: provider(&[]));
 broadloom_conformance::suite!(per_job: provider(&[("contexts", "per-job")]));
+broadloom_conformance::suite!(all_again_for_each_job: provider(&[
+    ("contexts", "per-job"), ("keys", "per-job"), ("padding", "per-job"), ("ivs", "per-job"),
+]));
+broadloom_conformance::suite!(ciphers_per_queue_pair: provider(&[
+    ("contexts", "ciphers-per-queue-pair"), ("padding", "per-job"), ("ivs", "per-job"),
+]));
+broadloom_conformance::suite!(ivs_per_job: provider(&[("ivs", "per-job"), ("keys", "per-job")]));
+broadloom_conformance::suite!(padding_per_job: provider(&[("padding", "per-job")]));
+broadloom_conformance::suite!(locked: provider(&[("contexts", "locked")]));
 broadloom_conformance::cross!(provider(&[]), provider(&[("contexts", "per-job")]));
+broadloom_conformance::cross!(locked: provider(&[]), provider(&[("contexts", "locked")]));
+broadloom_conformance::cross!(again: provider(&[]), provider(&[
+    ("contexts", "ciphers-per-queue-pair"),
+    ("keys", "per-job"), ("padding", "per-job"), ("ivs", "per-job"),
+]));

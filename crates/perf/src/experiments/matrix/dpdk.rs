@@ -23,9 +23,14 @@ use crate::report::row::{DPDK, Row, hundredths};
 
 const TOOL: &str = "dpdk-test-crypto-perf";
 
-/// Passes of a run, and buffers of a pass. The tool takes a list of at most 32.
+/// Passes of a run. The tool takes a list of at most 32.
 const PASSES: usize = 20;
+
+/// Buffers of a pass: at most so many, and no more than have so many bytes together, but so many
+/// at least. A pass of triple DES takes a tenth of a second.
 const BUFFERS: usize = 16_384;
+const BYTES: usize = 4 << 20;
+const FEW: usize = 512;
 
 /// A crypto driver of DPDK, such as `crypto_openssl`; one that is not in DPDK's own folder with its
 /// file: `crypto_broadloom=/usr/local/lib/dpdk/librte_crypto_broadloom.so`.
@@ -159,6 +164,11 @@ fn passes(printed: &str) -> BTreeMap<usize, Vec<f64>> {
     read.into_iter().map(|(size, by_core)| (size, together(by_core))).collect()
 }
 
+/// Buffers of a pass, in whole bursts.
+fn buffers(size: usize, burst: usize) -> usize {
+    (BYTES / size.max(1)).clamp(FEW, BUFFERS).next_multiple_of(burst)
+}
+
 /// The version that DPDK says of itself.
 fn version(printed: &str) -> String {
     let after = printed.split("RTE Version: '").nth(1);
@@ -200,7 +210,8 @@ impl Driver {
         }
         command.args(["--vdev", &self.name, "--", "--devtype", &self.name]);
         command.args(["--ptest", "throughput", "--silent"]).args(operation);
-        command.args(["--buffer-sz", &size.to_string(), "--total-ops", &BUFFERS.to_string()]);
+        command.args(["--buffer-sz", &size.to_string()]);
+        command.args(["--total-ops", &buffers(size, burst).to_string()]);
         command.args(["--burst-sz", &vec![burst.to_string(); PASSES].join(",")]);
         let output = command.output().map_err(|error| absent(&format!("{TOOL}: {error}")))?;
         let printed =
@@ -285,6 +296,15 @@ mod tests {
         assert!(options("3des-ctr", Direction::Decrypt).unwrap().contains("3des-ctr"));
         assert!(options("aes-128-gcm", Direction::Open).unwrap_err().contains("tags"));
         assert!(options("sha256", Direction::Digest).is_err());
+    }
+
+    #[test]
+    fn a_pass_of_long_buffers_has_fewer() {
+        assert_eq!(
+            [64, 1024, 8192, 1 << 20].map(|size| buffers(size, 32)),
+            [16_384, 4096, 512, 512]
+        );
+        assert_eq!(buffers(64, 100), 16_400);
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod crew;
 mod dpdk;
 mod gate;
 mod material;
+mod memory;
 mod options;
 pub mod page;
 mod print;
@@ -205,6 +206,9 @@ impl Bench {
             }
         }
         let sides = &able[..];
+        if sides.is_empty() {
+            return Ok(Vec::new());
+        }
         let crew = Crew::new(case, &material, sides)?;
         crew.agree()?;
         let kernels = crew.kernels();
@@ -235,6 +239,21 @@ impl Bench {
                 self.unpinned(measured.unpinned);
                 let row = |(index, ticks)| rows::with_latency(asked(index), ticks, &self.clock);
                 Ok(measured.figures.into_iter().enumerate().map(row).collect())
+            }
+            Kind::Memory => {
+                let mut rows = Vec::new();
+                for (index, side) in sides.iter().enumerate() {
+                    match memory::measure(&material, side)? {
+                        Some(memory) => rows.push(rows::with_memory(asked(index), &memory)),
+                        None if matches!(side, Side::Bare(_)) => {}
+                        None => self.note(
+                            "memory is not measured: the allocator does not tell what it has handed \
+                             out, as glibc's does from version 2.33 on"
+                                .to_owned(),
+                        ),
+                    }
+                }
+                Ok(rows)
             }
             Kind::Verify => {
                 let taken_back = taken_back(case, sides, workset)?;

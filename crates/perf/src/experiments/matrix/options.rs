@@ -124,7 +124,10 @@ impl MatrixOptions {
             providers: unique(providers),
             peers: unique(self.peers.clone()),
             dpdk: unique(self.dpdk.clone()),
-            kinds: unique(or_usual(&self.kinds, &[Kind::Throughput])),
+            kinds: unique(or_usual(
+                &self.kinds,
+                self.suite.map_or(&[Kind::Throughput], Suite::kinds),
+            )),
             loads: self.loads()?,
             cores: self.cores(available)?,
             paces: self.paces()?,
@@ -261,6 +264,12 @@ impl Plan {
                 }
             }
         }
+        // The memory of a session depends on nothing but the operation.
+        let mut told = false;
+        cases.retain(|case| {
+            let is_memory = case.kind == Kind::Memory;
+            !is_memory || !std::mem::replace(&mut told, true)
+        });
         // A verification is of results, which do not depend on who shares what: once will do.
         let mut verified: Vec<(Workload, Pace)> = Vec::new();
         cases.retain(|case| {
@@ -391,6 +400,13 @@ mod tests {
         assert_eq!(kept, [Direction::Open, Direction::Verify]);
         let wrong = error(MatrixOptions { algorithms: vec!["md5".parse().unwrap()], ..options });
         assert!(wrong.contains("md5 has no direction open; valid: digest"), "{wrong}");
+    }
+
+    #[test]
+    fn memory_is_measured_once_for_each_operation() {
+        let suite = Some(Suite::DpdkOpensslStates);
+        let plan = plan(MatrixOptions { suite, cores: vec![1], ..MatrixOptions::default() });
+        assert_eq!(plan.comparisons(), 8 * (9 + 1));
     }
 
     #[test]

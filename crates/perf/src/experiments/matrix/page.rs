@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use crate::report::baseline::Baseline;
 use crate::report::page::operations::{self, FOOTER, Looks, table};
-use crate::report::page::{self, Section};
+use crate::report::page::{self, Section, states};
 use crate::report::row::Report;
 use crate::report::tables;
 
@@ -22,9 +22,15 @@ pub fn write(report: &Report, baseline: Option<&Baseline>, out: impl Write) -> i
             Section::new("baseline", "Since the baseline", since(report, baseline))
         }),
     );
-    sections.extend(operations::sections(rows, |rows| operations::body(rows, &looks, baseline)));
+    sections.extend(states::section(rows));
+    let has_states = crate::report::states::are_in(rows);
+    sections.extend(operations::sections(rows, |rows| {
+        let states = has_states.then(|| states::body(rows));
+        html! { @if let Some(states) = states { (states) } (operations::body(rows, &looks, baseline)) }
+    }));
     sections.extend(operations::scaling(rows, &looks));
     sections.extend(operations::asynchrony(rows, &looks));
+    sections.extend(operations::memory(rows));
     sections.extend(operations::verified(rows));
     page::write(report, &sections, FOOTER, out)
 }

@@ -1,8 +1,9 @@
 //! Figures turned into rows.
 
-use broadloom_engine::{Algorithm, PublicKeyAlgorithm};
+use broadloom_engine::Algorithm;
 
 use super::case::Case;
+use super::memory::Memory;
 use super::side::Side;
 use crate::measure::calibrate::Throughput;
 use crate::measure::limit;
@@ -50,13 +51,9 @@ pub fn with_throughput(
 ) -> Row {
     let bits = workset.mean_len(0..workset.len()) * 8.0;
     let limit = side.allowed().and_then(|allowed| match workset.algorithm() {
-        Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(size)) => {
+        Algorithm::PublicKey(algorithm) => {
             let direction = row.direction.parse().ok()?;
-            limit::of_rsa(size, direction, allowed, calibrated)
-        }
-        Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(set)) => {
-            let direction = row.direction.parse().ok()?;
-            limit::of_slh_dsa(set, direction, allowed, calibrated)
+            limit::of_public_key(algorithm, direction, allowed, calibrated)
         }
         _ => limit::per_buffer(workset, allowed, calibrated),
     });
@@ -89,6 +86,15 @@ pub fn with_latency(row: Row, mut ticks: Vec<u64>, clock: &Clock) -> Row {
         latency_ns_p50: within(50),
         latency_ns_p99: within(99),
         latency_ns_max: within(100),
+        ..row
+    }
+}
+
+/// Adds the memory of a session.
+pub fn with_memory(row: Row, memory: &Memory) -> Row {
+    Row {
+        session_bytes: Some(hundredths(memory.session)),
+        queue_pair_bytes: Some(hundredths(memory.queue_pair)),
         ..row
     }
 }

@@ -184,12 +184,27 @@ impl Side {
         }
     }
 
+    /// The queue pairs that a provider was opened for, where that was asked for.
+    pub fn queue_pairs(&self) -> Option<usize> {
+        match self {
+            Side::Engine(Engine { spec, .. }) => values(spec, "queue-pairs").next()?.parse().ok(),
+            Side::Bare(_) => None,
+        }
+    }
+
     /// Why a side takes no part in a case, in a line; `None` if it does.
     ///
     /// # Errors
     /// The library fails.
     pub fn refuses(&self, case: &Case, material: &Material) -> Result<Option<String>, PerfError> {
-        let Side::Bare(library) = self else { return Ok(None) };
+        let Side::Bare(library) = self else {
+            let few = self.queue_pairs().is_some_and(|pairs| pairs < case.cores);
+            let line = || {
+                let (name, cores) = (self.name(), case.cores);
+                format!("{name} takes no part on {cores} cores: each needs a queue pair of its own")
+            };
+            return Ok(few.then(line));
+        };
         let absent = |reason: &str| self.absent(case.algorithm, case.direction, reason);
         if !case.pace.is_synchronous() {
             return Ok(Some(absent("its bare calls leave nothing outstanding")));

@@ -4,15 +4,23 @@ use broadloom::provider::ProviderSpec;
 use broadloom_engine::{Algorithm, Direction};
 
 use crate::measure::workload::Workload;
+use crate::names::Kind;
+use crate::report::states::STATES;
 
 /// An experiment of one of the sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Suite {
     /// Source 002: what DPDK's OpenSSL driver gains from contexts kept for each queue pair.
     DpdkOpenssl,
+    /// The same by the states that the source's patches go through, with the memory of a session in
+    /// each.
+    DpdkOpensslStates,
 }
 
-crate::names::named!(Suite, "suite", { DpdkOpenssl => "dpdk-openssl" });
+crate::names::named!(Suite, "suite", {
+    DpdkOpenssl => "dpdk-openssl",
+    DpdkOpensslStates => "dpdk-openssl-states",
+});
 
 /// A name of ours.
 fn known<T: std::str::FromStr<Err: std::fmt::Debug>>(name: &str) -> T {
@@ -45,13 +53,24 @@ impl Suite {
         [1, 2, 4, 8].into_iter().filter(|&cores| cores <= available.max(1)).collect()
     }
 
+    /// What it measures.
+    pub fn kinds(self) -> &'static [Kind] {
+        match self {
+            Suite::DpdkOpenssl => &[Kind::Throughput],
+            Suite::DpdkOpensslStates => &[Kind::Throughput, Kind::Memory],
+        }
+    }
+
     /// Who takes part. Where `asked` names providers they are it; `openssl` without a word on its
-    /// contexts then stands for both kinds.
+    /// contexts then stands for both kinds, or for all states.
     pub fn providers(self, asked: &[ProviderSpec]) -> Vec<ProviderSpec> {
         let both = |spec: &ProviderSpec| {
             let told = spec.options.iter().any(|(name, _)| name == "contexts");
             if spec.name != "openssl" || told {
                 return vec![spec.clone()];
+            }
+            if self == Suite::DpdkOpensslStates && spec.options.is_empty() {
+                return STATES.iter().map(|state| known(&state.provider())).collect();
             }
             let with = |contexts: &str| {
                 let mut spec = spec.clone();
@@ -83,6 +102,15 @@ mod tests {
         assert_eq!(names(&[]), [both[0], both[1], "native"]);
         assert_eq!(names(&[known("openssl")]), both);
         assert_eq!(names(&[known(both[0]), known("ipsec-mb")]), [both[0], "ipsec-mb"]);
+    }
+
+    #[test]
+    fn the_states_stand_for_openssl() {
+        let suite = Suite::DpdkOpensslStates;
+        assert_eq!(suite.operations(), Suite::DpdkOpenssl.operations());
+        assert_eq!(suite.providers(&[]).len(), STATES.len() + 1);
+        assert_eq!(suite.providers(&[known("openssl:contexts=locked")]).len(), 1);
+        assert_eq!(suite.providers(&[known("openssl:queue-pairs=4"), known("native")]).len(), 3);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::measure::sys::{cache, clock};
 use crate::names::{Cache, Call};
 
 /// What a job carries: which it is, and when it was handed over.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Stamp {
     index: usize,
     at: u64,

@@ -7,7 +7,9 @@
 mod aes;
 mod chacha;
 mod circuit;
+mod curves;
 mod hash;
+mod limbs;
 mod rsa;
 mod slh_dsa;
 mod sponge;
@@ -18,7 +20,9 @@ use broadloom_lanes::probe::Unit;
 pub use aes::{Mode, aes, ghash};
 pub use chacha::{chacha20, poly1305, poly1305_in_lanes};
 pub use circuit::{Feedback, des, kasumi};
+pub use curves::{binary_curve, prime_curve};
 pub use hash::{hash_in_hardware, hash_in_lanes, hash_rounds};
+pub use limbs::Limbs;
 pub use rsa::{rsa_private, rsa_public};
 pub use slh_dsa::{HashBlocks, signature_blocks, verification_blocks};
 pub use sponge::keccak;
@@ -40,6 +44,8 @@ pub struct OpCounts {
     pub shuffle: u32,
     /// Products of words.
     pub multiply: u32,
+    /// Halves of products of 52-bit words, added to words.
+    pub fused: u32,
     /// AES rounds, each on the whole register.
     pub aes: u32,
     /// Carry-less products, each on the whole register.
@@ -58,6 +64,7 @@ impl OpCounts {
             + self.ternary
             + self.shuffle
             + self.multiply
+            + self.fused
             + self.aes
             + self.carry_less
             + self.sha
@@ -73,6 +80,7 @@ impl KernelOps {
             (unit, OpCounts { carry_less: 1.., .. }) => {
                 format!("{}-bit carry-less products", unit.bits())
             }
+            (_, OpCounts { fused: 1.., .. }) => "fused products of 52 bits".to_owned(),
             (Unit::Scalar, _) => "integers".to_owned(),
             (unit, _) => format!("{}-bit vectors", unit.bits()),
         }

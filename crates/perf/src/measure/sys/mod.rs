@@ -6,3 +6,4 @@ pub mod cache;
 pub mod clock;
 pub mod cpu_time;
 pub mod machine;
+pub mod memory;

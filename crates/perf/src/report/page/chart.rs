@@ -16,7 +16,7 @@ const TOP: f64 = 26.0;
 const BOTTOM: f64 = 40.0;
 
 /// Looks that the style sheet has; further series begin again.
-const STYLES: usize = 6;
+const STYLES: usize = 9;
 
 /// From one line of a name to the next.
 const LINE: f64 = 16.0;
@@ -86,6 +86,9 @@ fn mark(style: usize, x: f64, y: f64) -> String {
         2 => format!("M{x} {y}m0 -4.2l4 7h-8z"),
         3 => format!("M{x} {y}m0 -4.4l4.4 4.4l-4.4 4.4l-4.4 -4.4z"),
         4 => format!("M{x} {y}m0 4.2l4 -7h-8z"),
+        6 => format!("M{x} {y}m-4.2 0l4.2 -2.2l4.2 2.2l-4.2 2.2z"),
+        7 => format!("M{x} {y}m-1.6 -4.2h3.2v8.4h-3.2z"),
+        8 => format!("M{x} {y}m-3.6 -3.6l3.6 2.4l3.6 -2.4v7.2l-3.6 -2.4l-3.6 2.4z"),
         _ => format!("M{x} {y}m-4 -1.4h2.6v-2.6h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6z"),
     }
 }

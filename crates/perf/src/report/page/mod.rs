@@ -6,6 +6,7 @@ mod axis;
 pub mod chart;
 mod figures;
 pub mod operations;
+pub mod states;
 
 use std::io::{self, Write};
 

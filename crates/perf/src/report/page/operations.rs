@@ -72,6 +72,18 @@ pub fn asynchrony(rows: &[Row], looks: &Looks) -> Option<Section> {
     })
 }
 
+/// The memory of sessions, where that was asked for.
+pub fn memory(rows: &[Row]) -> Option<Section> {
+    let memory = tables::memory(rows);
+    (!memory.is_empty()).then(|| {
+        let body = html! {
+            (memory.html("Bytes that the process allocates for a session, by the C library's allocator"))
+            p { "For comparison, " (tables::papers_memory()) "." }
+        };
+        Section::new("memory", "Memory of a session", body).called("memory")
+    })
+}
+
 /// What was found right, where that was asked for.
 pub fn verified(rows: &[Row]) -> Option<Section> {
     let verified = tables::verified(rows);

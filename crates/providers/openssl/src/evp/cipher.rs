@@ -343,6 +343,49 @@ impl CipherContext {
         self.library.check(result, "EVP_CIPHER_CTX_set_params")
     }
 
+    /// Says once more that there is no padding, which the context has known since it was made.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    pub fn set_no_padding(&mut self) -> Result<(), EvpError> {
+        // SAFETY: the context is alive and has its cipher.
+        let result = unsafe { (self.library.functions.cipher_padding)(self.context.object, 0) };
+        self.library.check(result, "EVP_CIPHER_CTX_set_padding")
+    }
+
+    /// Looks up its cipher and sets its key once more, although the context has both: for a cipher
+    /// without an IV, fetched by this name.
+    ///
+    /// # Errors
+    /// libcrypto fails.
+    ///
+    /// # Panics
+    /// If the cipher of that name has keys or blocks of other lengths.
+    pub fn renew(&mut self, name: &CStr, key: &[u8]) -> Result<(), EvpError> {
+        let f = &self.library.functions;
+        // SAFETY: null stands for the default library context and for no properties; the name is a
+        // C string.
+        let cipher = unsafe { (f.cipher_fetch)(ptr::null_mut(), name.as_ptr(), ptr::null()) };
+        let cipher = self.library.own(cipher, f.cipher_free, "EVP_CIPHER_fetch")?;
+        // SAFETY: the object is a cipher, and is only read.
+        let (key_len, block_len) = unsafe {
+            let raw = cipher.object.cast_const();
+            ((f.cipher_key_len)(raw), (f.cipher_block_len)(raw))
+        };
+        assert_eq!(usize::try_from(key_len), Ok(key.len()), "bytes of a key");
+        assert_eq!(usize::try_from(block_len), Ok(self.shape.block_mask + 1), "bytes of a block");
+        let mut padding = 0;
+        let params = [Param::uint(c"padding", &mut padding), Param::END];
+        // SAFETY: context and cipher are alive, and the context takes its own reference to the
+        // cipher; the key has the cipher's length; null and -1 mean no IV and the same direction;
+        // the parameters are a terminated list of one number that is alive, and only read.
+        let result = unsafe {
+            let (object, key) = (self.context.object, key.as_ptr());
+            (f.cipher_init)(object, cipher.object, key, ptr::null(), -1, params.as_ptr())
+        };
+        self.library.check(result, "EVP_CipherInit_ex2")
+    }
+
     /// A context with the same key and direction. It needs an IV of its own.
     ///
     /// # Errors
@@ -546,6 +589,32 @@ mod tests {
             decrypt.restart(&[1; 16]).unwrap();
             decrypt.update(block.as_mut_slice().into()).unwrap();
             assert_eq!(block, [9; 16]);
+        }
+    }
+
+    #[test]
+    fn what_is_set_once_more_changes_nothing() {
+        let Some(library) = library() else { return };
+        for name in [c"DES-EDE3-ECB", c"AES-128-ECB"] {
+            let cipher = Cipher::fetch(library, name).expect("it is there");
+            let key: Vec<u8> = (0..cipher.key_len() as u8).collect();
+            for encrypt in [true, false] {
+                let mut context = CipherContext::new(&cipher, &key, encrypt).expect("it has a key");
+                let mut made = Vec::new();
+                for round in 0..4 {
+                    if round % 2 == 1 {
+                        context.renew(name, &key).unwrap();
+                    }
+                    if round > 1 {
+                        context.set_no_padding().unwrap();
+                    }
+                    let mut text = [9; 32];
+                    context.update(text.as_mut_slice().into()).unwrap();
+                    made.push(text);
+                }
+                assert!(made.iter().all(|text| *text == made[0]), "{name:?} {made:?}");
+                assert_ne!(made[0], [9; 32]);
+            }
         }
     }
 

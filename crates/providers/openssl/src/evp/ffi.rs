@@ -183,6 +183,8 @@ functions! {
             unsafe extern "C" fn(Object, *const Param) -> c_int,
         cipher_ctx_get = "EVP_CIPHER_CTX_get_params":
             unsafe extern "C" fn(Object, *mut Param) -> c_int,
+        cipher_padding = "EVP_CIPHER_CTX_set_padding":
+            unsafe extern "C" fn(Object, c_int) -> c_int,
         cipher_ctrl = "EVP_CIPHER_CTX_ctrl":
             unsafe extern "C" fn(Object, c_int, c_int, *mut c_void) -> c_int,
         cipher_init = "EVP_CipherInit_ex2": unsafe extern "C" fn(

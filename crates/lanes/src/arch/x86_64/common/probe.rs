@@ -135,6 +135,7 @@ vector_loop!(
     )
 );
 avx!(multiply_512, "avx512f", ("vpmuludq", "zmm", "zmm15"));
+avx!(fused_512, "avx512f,avx512ifma", ("vpmadd52luq", "zmm", "zmm15"));
 avx!(carry_less_512, "avx512f,vpclmulqdq", ("vpclmulqdq", "zmm", "zmm15, 0"));
 avx!(aes_512, "avx512f,vaes", ("vaesenc", "zmm", "zmm15"));
 
@@ -248,6 +249,7 @@ pub(crate) const TABLE: &[Needs] = &[
             Mixed => mixed_512, Multiply => multiply_512,
         ),
     ),
+    (Features::of(&[Avx512f, Avx512ifma]), probes!(Vec512: Fused => fused_512)),
     (Features::of(&[Avx512f, Vaes]), probes!(Vec512: Aes => aes_512)),
     (Features::of(&[Avx512f, Vpclmulqdq]), probes!(Vec512: CarryLess => carry_less_512)),
 ];

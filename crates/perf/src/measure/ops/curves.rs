@@ -1,0 +1,203 @@
+//! Elliptic curves: products in the field of a curve, by what lanes do with points.
+//!
+//! Sums in the field, tables, hashes, and the arithmetic modulo the order of a point are left out:
+//! inversions there are one for all jobs of a call. So are squares in binary fields, which only
+//! spread bits.
+
+use broadloom_engine::{Curve, Direction, PublicKeyAlgorithm};
+use broadloom_lanes::probe::Unit;
+
+use super::limbs::Limbs;
+use super::{KernelOps, OpCounts};
+
+/// Products and squares of elements of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Count {
+    products: usize,
+    squares: usize,
+}
+
+const fn count(products: usize, squares: usize) -> Count {
+    Count { products, squares }
+}
+
+impl Count {
+    const fn times(self, times: usize) -> Count {
+        count(times * self.products, times * self.squares)
+    }
+
+    const fn and(self, other: Count) -> Count {
+        count(self.products + other.products, self.squares + other.squares)
+    }
+}
+
+/// P-256, with coordinates of Jacobi: a doubling, a sum with a point of which Z is 1, and a sum.
+const DOUBLE: Count = count(4, 4);
+const ADD_AFFINE: Count = count(8, 3);
+const ADD: Count = count(12, 4);
+
+/// Digits of a scalar of P-256, of five bits.
+const DIGITS: usize = 52;
+
+/// The base point times a scalar: a sum for each digit, from a table; X and Z leave their form.
+const P256_BASE: Count = ADD_AFFINE.times(DIGITS).and(count(2, 0));
+
+/// A point times a scalar: its multiples up to 16, and for each digit five doublings and a sum.
+const P256_POINT: Count = DOUBLE
+    .times(8)
+    .and(ADD_AFFINE.times(7))
+    .and(DOUBLE.times(5 * (DIGITS - 1)))
+    .and(ADD.times(DIGITS))
+    .and(count(4, 0));
+
+/// Both, of a point with a table of two rows: half of the doublings.
+const P256_BOTH: Count =
+    DOUBLE.times(5 * (DIGITS / 2 - 1)).and(ADD_AFFINE.times(2 * DIGITS)).and(count(2, 0));
+
+/// An inverse modulo 2^255 - 19, by Fermat's theorem.
+const INVERSE: Count = count(11, 254);
+
+/// The ladder of X25519: 255 steps, and X over Z. The product with 121665 is left out.
+const X25519: Count = count(5, 4).times(255).and(INVERSE).and(count(1, 0));
+
+/// Ed25519, with extended coordinates: a doubling and a sum without T, which is one more product.
+const EDWARDS_DOUBLE: Count = count(3, 4);
+const EDWARDS_ADD: Count = count(6, 0);
+const WITH_T: Count = count(1, 0);
+
+/// X and Y over Z.
+const ENCODE: Count = INVERSE.and(count(2, 0));
+
+/// The base point times a scalar: a sum for each of 64 digits, and four doublings.
+const ED25519_BASE: Count =
+    EDWARDS_ADD.and(WITH_T).times(64).and(EDWARDS_DOUBLE.times(4)).and(WITH_T).and(ENCODE);
+
+/// Both: 63 times four doublings, a sum for each of 64 digits of four bits of one scalar and of 32
+/// digits of eight bits of the other. T is needed where a sum follows.
+const ED25519_BOTH: Count = EDWARDS_DOUBLE
+    .times(4 * 63)
+    .and(EDWARDS_ADD.times(64 + 32))
+    .and(WITH_T.times(63 + 32))
+    .and(ENCODE);
+
+/// The ladder of a binary curve: 282 steps, each of five products, with one more where the
+/// curve's b is not one. Squares do not count.
+const fn ladder(b_is_one: bool) -> usize {
+    282 * if b_is_one { 5 } else { 6 }
+}
+
+/// Products of an inverse in the field of 2^283 elements (Itoh and Tsujii): 282 is 100011010 in
+/// binary, of which eight bits double and three add.
+const BINARY_INVERSE: usize = 8 + 3;
+
+/// Carry-less products of two elements of 283 bits, by Karatsuba's method.
+const BINARY_PRODUCT: usize = 16;
+
+/// Products of limbs of a product, of a square and of the reduction of either, which is counted as
+/// the lanes do it. Powers of two are no products, but for instructions that add products.
+struct Field {
+    limbs: usize,
+    reduction: usize,
+}
+
+impl Field {
+    /// The prime of P-256: each quotient by Montgomery is multiplied with the limbs of the prime
+    /// plus one that are not zero.
+    fn p256(limbs: Limbs) -> Field {
+        match limbs {
+            Limbs::Integers => Field { limbs: 5, reduction: 5 },
+            Limbs::Vectors(_) => Field { limbs: 10, reduction: 20 },
+            Limbs::Fused => Field { limbs: 5, reduction: 15 },
+        }
+    }
+
+    /// 2^255 - 19: what is above it is multiplied with 19, limb by limb.
+    fn p25519(limbs: Limbs) -> Field {
+        let limbs = if matches!(limbs, Limbs::Vectors(_)) { 10 } else { 5 };
+        Field { limbs, reduction: limbs }
+    }
+
+    fn products(&self, count: Count) -> usize {
+        let square = self.limbs * (self.limbs + 1) / 2;
+        count.products * (self.limbs * self.limbs + self.reduction)
+            + count.squares * (square + self.reduction)
+    }
+}
+
+/// An operation on a prime curve, with products by `limbs`. Nothing for other algorithms.
+pub fn prime_curve(
+    algorithm: PublicKeyAlgorithm,
+    direction: Direction,
+    limbs: Limbs,
+) -> Option<KernelOps> {
+    use PublicKeyAlgorithm::{Ecdh, Ecdsa, Ed25519, X25519 as Montgomery};
+    let (field, count) = match (algorithm, direction) {
+        (Ecdsa(Curve::P256), Direction::Sign) => (Field::p256(limbs), P256_BASE),
+        (Ecdsa(Curve::P256), Direction::Verify) => (Field::p256(limbs), P256_BOTH),
+        (Ecdh(Curve::P256), Direction::Agree) => (Field::p256(limbs), P256_POINT),
+        (Montgomery, Direction::Agree) => (Field::p25519(limbs), X25519),
+        (Ed25519, Direction::Sign) => (Field::p25519(limbs), ED25519_BASE),
+        (Ed25519, Direction::Verify) => (Field::p25519(limbs), ED25519_BOTH),
+        _ => return None,
+    };
+    Some(limbs.kernel(limbs.lanes(), field.products(count)))
+}
+
+/// An operation on a binary curve, with carry-less products in such vectors. Nothing for other
+/// algorithms.
+pub fn binary_curve(
+    algorithm: PublicKeyAlgorithm,
+    direction: Direction,
+    unit: Unit,
+) -> Option<KernelOps> {
+    let (PublicKeyAlgorithm::Ecdsa(curve) | PublicKeyAlgorithm::Ecdh(curve)) = algorithm else {
+        return None;
+    };
+    if curve == Curve::P256 {
+        return None;
+    }
+    // X over Z, or in a verification both coordinates of two points, and the slope between them.
+    let one = ladder(curve == Curve::K283) + BINARY_INVERSE;
+    let products = match direction {
+        Direction::Sign | Direction::Agree => one + 1,
+        Direction::Verify => 2 * (one + 11) + BINARY_INVERSE + 1,
+        _ => return None,
+    };
+    let counts = OpCounts { carry_less: (BINARY_PRODUCT * products) as u32, ..OpCounts::default() };
+    Some(KernelOps { unit, word: 64, lanes: unit.bits() / 128, counts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_have_the_products_of_the_lanes_code() {
+        assert_eq!(P256_BASE, count(52 * 8 + 2, 52 * 3));
+        assert_eq!(P256_POINT, count(1736 + 2, 1281));
+        assert_eq!(P256_BOTH, count(125 * 4 + 104 * 8 + 2, 125 * 4 + 104 * 3));
+        assert_eq!(X25519, count(255 * 5 + 12, 255 * 4 + 254));
+        assert_eq!(ED25519_BASE, count(64 * 7 + 13 + 13, 16 + 254));
+        assert_eq!(ED25519_BOTH, count(63 * 13 + 32 * 6 + 32 * 13 + 13, 63 * 16 + 254));
+    }
+
+    #[test]
+    fn products_of_limbs_follow_from_those_of_the_field() {
+        let ecdsa = PublicKeyAlgorithm::Ecdsa(Curve::P256);
+        let sign = |limbs| prime_curve(ecdsa, Direction::Sign, limbs).unwrap();
+        let fused = sign(Limbs::Fused);
+        assert_eq!((fused.lanes, fused.counts.fused), (8, 2 * (418 * 40 + 156 * 30)));
+        let narrow = sign(Limbs::Vectors(Unit::Vec256));
+        assert_eq!((narrow.lanes, narrow.counts.multiply), (4, 418 * 120 + 156 * 75));
+        let integers = sign(Limbs::Integers);
+        assert_eq!((integers.lanes, integers.counts.multiply), (1, 418 * 30 + 156 * 20));
+        let binary = |curve| {
+            let algorithm = PublicKeyAlgorithm::Ecdsa(curve);
+            assert!(prime_curve(algorithm, Direction::Sign, Limbs::Fused).is_none());
+            binary_curve(algorithm, Direction::Sign, Unit::Vec512).map(|kernel| kernel.counts)
+        };
+        assert_eq!(binary(Curve::K283).unwrap().carry_less, 16 * (282 * 5 + 12));
+        assert_eq!(binary(Curve::B283).unwrap().carry_less, 16 * (282 * 6 + 12));
+        assert_eq!(binary(Curve::P256), None);
+    }
+}
