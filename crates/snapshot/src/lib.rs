@@ -1,6 +1,6 @@
 //! Snapshots of file trees in repositories of restic's format, version 2.
 //!
-//! A [`Repository`] lies in a [`Store`](store::Store): a directory, or
+//! A [`Repository`] lies in a [`Store`](store::Store): a directory, a store of objects, or
 //! whatever implements it.
 //! [`backup()`] saves files, [`restore()`] brings them back, [`check()`] looks for damage, and
 //! [`forget()`] drops snapshots. restic reads and adds to the same repositories.
