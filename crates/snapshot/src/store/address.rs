@@ -198,9 +198,26 @@ mod tests {
     #[test]
     fn addresses_of_nothing_are_refused_without_their_password() {
         for text in [
-            "", "s3:bucket", "s3:", "s3://", "s3:ftp://host/bucket", "s3:/bucket", "gs:", "gs:/",
-            "gs:://x", "azure:", "az://", "rest:", "rest:host/x", "rest:http://", "http:///x",
-            "http://user:secret@/x", "sftp:host:/x", "b2:bucket:x", "ftp://host/x", "file:///x",
+            "",
+            "s3:bucket",
+            "s3:",
+            "s3://",
+            "s3:ftp://host/bucket",
+            "s3:/bucket",
+            "gs:",
+            "gs:/",
+            "gs:://x",
+            "azure:",
+            "az://",
+            "rest:",
+            "rest:host/x",
+            "rest:http://",
+            "http:///x",
+            "http://user:secret@/x",
+            "sftp:host:/x",
+            "b2:bucket:x",
+            "ftp://host/x",
+            "file:///x",
         ] {
             let error = Address::parse(text).unwrap_err().to_string();
             assert!(error.contains("valid: ") || text.is_empty(), "{text}: {error}");

@@ -205,7 +205,10 @@ struct Limits {
 
 impl Limits {
     fn new(options: &Options) -> Limits {
-        Limits { upload: options.upload.map(Limit::new), download: options.download.map(Limit::new) }
+        Limits {
+            upload: options.upload.map(Limit::new),
+            download: options.download.map(Limit::new),
+        }
     }
 }
 
@@ -218,9 +221,7 @@ impl Limits {
 /// An address that names no store, and credentials that cannot be read.
 pub fn open(address: &str, options: &Options) -> Result<Box<dyn Store>, StoreError> {
     match Address::parse(address)? {
-        Address::Directory(path) => {
-            Ok(Box::new(Directory::new(path).limited(options)))
-        }
+        Address::Directory(path) => Ok(Box::new(Directory::new(path).limited(options))),
         #[cfg(feature = "object-stores")]
         place => remote::open(&place, options),
         #[cfg(not(feature = "object-stores"))]

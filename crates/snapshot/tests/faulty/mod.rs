@@ -128,7 +128,13 @@ impl ObjectStore for Faulty {
 
     async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
         let (head, range) = (options.head, options.range.is_some());
-        let operation = if head { "head" } else if range { "range" } else { "get" };
+        let operation = if head {
+            "head"
+        } else if range {
+            "range"
+        } else {
+            "get"
+        };
         let wrong = self.wrong(operation, path);
         let mut got = match wrong {
             Some(Wrong::Fails) => return Err(failure()),
@@ -171,7 +177,9 @@ impl ObjectStore for Faulty {
         let whole = self.inner.list(prefix);
         match self.wrong("list", prefix.expect("a kind is listed")) {
             Some(Wrong::Fails) => stream::once(async { Err(failure()) }).boxed(),
-            Some(Wrong::Half) => whole.take(1).chain(stream::once(async { Err(failure()) })).boxed(),
+            Some(Wrong::Half) => {
+                whole.take(1).chain(stream::once(async { Err(failure()) })).boxed()
+            }
             _ => whole,
         }
     }

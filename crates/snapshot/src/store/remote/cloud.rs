@@ -25,10 +25,10 @@ const ROLES: [&str; 3] = [
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 ];
 
-const NO_KEY_S3: &str = " (neither AWS_ACCESS_KEY_ID nor a profile has credentials, so this machine \
-    was asked for its role)";
-const NO_KEY_GOOGLE: &str = " (GOOGLE_APPLICATION_CREDENTIALS is not set, so this machine was asked \
-    for its role)";
+const NO_KEY_S3: &str = " (neither AWS_ACCESS_KEY_ID nor a profile has credentials, so this \
+    machine was asked for its role)";
+const NO_KEY_GOOGLE: &str = " (GOOGLE_APPLICATION_CREDENTIALS is not set, so this machine was \
+    asked for its role)";
 const NO_KEY_AZURE: &str =
     " (AZURE_ACCOUNT_KEY is not set, so this machine was asked for its identity)";
 

@@ -177,8 +177,7 @@ impl HttpService for Client {
         let body = body.collect().await?.to_bytes();
         let client = self.clone();
         let sent = tokio::task::spawn_blocking(move || {
-            let has_body =
-                !body.is_empty() || parts.headers.contains_key(header::CONTENT_LENGTH);
+            let has_body = !body.is_empty() || parts.headers.contains_key(header::CONTENT_LENGTH);
             let request = Request::from_parts(parts, ());
             client.send(request, has_body.then_some(&body[..]))
         });

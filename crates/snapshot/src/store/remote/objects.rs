@@ -145,9 +145,8 @@ impl Store for Objects {
 
     fn get(&self, file: File, range: Option<Range<u64>>) -> Result<Vec<u8>, StoreError> {
         let path = self.path(file);
-        let (start, wanted) = range.as_ref().map_or((0, 0), |range| {
-            (range.start, range.end - range.start)
-        });
+        let (start, wanted) =
+            range.as_ref().map_or((0, 0), |range| (range.start, range.end - range.start));
         let content = self.runtime.block_on(async {
             match range {
                 None => {

@@ -119,6 +119,24 @@ impl Rest {
         }
     }
 
+    /// Whether a file is there although the server refused to write it: after a try whose answer
+    /// was lost, since servers refuse to write a file again.
+    fn refused(&self, file: File, content: &[u8], text: String) -> Result<(), StoreError> {
+        match self.get(file, None) {
+            Ok(there) if there == content => Ok(()),
+            Ok(_) if file == File::Config => Err(StoreError::Exists),
+            Ok(there) => {
+                self.remove(file)?;
+                let got = there.len();
+                Err(StoreError::Passing(format!("the server had {got} other bytes there")))
+            }
+            Err(error @ (StoreError::Passing(_) | StoreError::Short { .. })) => {
+                Err(StoreError::Passing(error.to_string()))
+            }
+            Err(_) => Err(StoreError::Refused(text)),
+        }
+    }
+
     /// The length of a file.
     fn length(&self, path: &str) -> Result<u64, StoreError> {
         let answer = self.ask(Method::HEAD, path, &[], None, &(0..0))?;
@@ -172,29 +190,23 @@ impl Store for Rest {
     fn put(&self, file: File, content: &[u8]) -> Result<(), StoreError> {
         let (path, wanted) = (path(file), content.len() as u64);
         let kind = [(header::CONTENT_TYPE, "application/octet-stream".to_owned())];
-        if let Err(error) = self.ask(Method::POST, &path, &kind, Some(content), &(0..0)) {
-            // Servers refuse to write a file again. It may be there after a try whose answer was
-            // lost.
-            let there = matches!(error, StoreError::Refused(_)).then(|| self.get(file, None));
-            return match there {
-                Some(Ok(there)) if there == content => Ok(()),
-                Some(Ok(_)) if file == File::Config => Err(StoreError::Exists),
-                Some(Ok(there)) => {
-                    self.remove(file)?;
-                    let got = there.len();
-                    Err(StoreError::Passing(format!("the server had {got} other bytes there")))
-                }
-                _ => Err(error),
-            };
+        match self.ask(Method::POST, &path, &kind, Some(content), &(0..0)) {
+            Ok(_) => {}
+            Err(StoreError::Refused(text)) => return self.refused(file, content, text),
+            Err(error) => return Err(error),
         }
         // A server that lost the end of a transfer is not believed.
-        match self.length(&path)? {
-            got if got == wanted => Ok(()),
-            got => {
-                self.remove(file)?;
-                Err(StoreError::Passing(StoreError::Short { wanted, got }.to_string()))
-            }
+        let got = match self.length(&path) {
+            Err(StoreError::NotFound) => 0,
+            got => got?,
+        };
+        if got == wanted {
+            return Ok(());
         }
+        if got > 0 {
+            self.remove(file)?;
+        }
+        Err(StoreError::Passing(StoreError::Short { wanted, got }.to_string()))
     }
 
     fn get(&self, file: File, range: Option<Range<u64>>) -> Result<Vec<u8>, StoreError> {
