@@ -356,7 +356,13 @@ fn what_is_wrong_is_said() {
     assert!(code == Some(1) && text.contains("the password: it is empty"), "{text}");
     well(ours(&place, &["list", "--password-command", "cat password"]));
     let (code, text) = said(&["list", "--repo", "sftp:host:/x"]);
-    assert!(code == Some(1) && text.contains("is no directory"), "{text}");
+    assert!(code == Some(1) && text.contains("no such place is known"), "{text}");
+    let (code, text) = said(&["list", "--repo", "rest:http://me:secret@/x"]);
+    assert!(code == Some(1) && text.contains("it names no host"), "{text}");
+    assert!(!text.contains("secret"), "{text}");
+    let (code, text) = said(&["list", "--limit-upload", "fast"]);
+    assert!(code == Some(2) && text.contains("a rate in KiB a second is 0 to"), "{text}");
+    well(ours(&place, &["list", "--limit-download", "1000", "--limit-upload", "1000"]));
     let (code, text) = said(&["backup", "missing"]);
     assert!(code == Some(1) && text.contains("missing: No such file"), "{text}");
     let (code, text) = said(&["backup", "--memory", "100M", "a"]);

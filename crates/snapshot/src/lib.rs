@@ -1,6 +1,7 @@
 //! Snapshots of file trees in repositories of restic's format, version 2.
 //!
-//! A [`Repository`] lies in a [`Store`](store::Store): a directory, or whatever implements it.
+//! A [`Repository`] lies in a [`Store`](store::Store): a directory, a store of objects, or
+//! whatever implements it.
 //! [`backup()`] saves files, [`restore()`] brings them back, and [`check()`] looks for damage.
 //! [`merge()`] makes one snapshot of several, and [`forget()`] drops snapshots. restic reads and
 //! adds to the same repositories.

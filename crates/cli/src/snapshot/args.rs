@@ -17,7 +17,8 @@ files that could not be read.";
 
 /// Save files in snapshots, in repositories that restic reads
 ///
-/// A repository is a directory. Files are cut where their content says so, and each new piece is
+/// A repository lies in a directory, in a store of objects (S3, Google Cloud Storage, Azure), or at
+/// a REST server. Files are cut where their content says so, and each new piece is
 /// compressed, encrypted and kept once. restic reads and adds to the same
 /// repositories, and prunes them.
 #[derive(Args)]
@@ -33,7 +34,8 @@ pub struct SnapshotArgs {
 /// What all commands take.
 #[derive(Args)]
 pub struct CommonArgs {
-    /// The repository: a directory
+    /// The repository: a directory, or an address as restic writes it (s3:HOST/BUCKET/PATH,
+    /// s3://BUCKET/PATH, gs:BUCKET:/PATH, azure:CONTAINER:/PATH, rest:URL)
     #[arg(short, long, global = true, value_name = "REPOSITORY")]
     pub repo: Option<OsString>,
 
@@ -56,6 +58,19 @@ pub struct CommonArgs {
     /// Read without a lock, as a place that cannot be written to needs it
     #[arg(long, global = true)]
     pub no_lock: bool,
+
+    /// Write at most RATE KiB a second to the repository; 0 is no limit
+    #[arg(long, global = true, value_name = "RATE", default_value = "0", value_parser = rate())]
+    pub limit_upload: u64,
+
+    /// Read at most RATE KiB a second from the repository; 0 is no limit
+    #[arg(long, global = true, value_name = "RATE", default_value = "0", value_parser = rate())]
+    pub limit_download: u64,
+}
+
+/// Reads KiB a second.
+fn rate() -> impl Fn(&str) -> Result<u64, String> + Clone + Send + Sync + 'static {
+    number("a rate in KiB a second", 0..=1 << 40)
 }
 
 /// The commands.
@@ -200,6 +215,12 @@ impl ThreadsArgs {
         let given = self.threads.and_then(NonZeroUsize::new);
         let default = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         given.unwrap_or_else(default)
+    }
+
+    /// The number of threads that read from a store, which wants some calls at once.
+    pub fn reading(&self, connections: usize) -> NonZeroUsize {
+        let least = NonZeroUsize::new(connections).filter(|_| self.threads.is_none());
+        self.get().max(least.unwrap_or(NonZeroUsize::MIN))
     }
 }
 

@@ -3,10 +3,11 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use broadloom::{Registry, registry_on};
-use broadloom_cli::message::reason;
+use broadloom_cli::message::{complain, reason};
 use broadloom_cli::streams::StandardOutput;
 use broadloom_lanes::Cpu;
 use broadloom_snapshot::snapshot::{Named, Selection, Snapshots};
@@ -76,7 +77,12 @@ pub enum Locking {
 
 impl Context {
     /// Opens the repository, or makes it.
-    pub fn open(common: CommonArgs, cpu: &Cpu, new: bool) -> Result<Context, Failure> {
+    pub fn open(
+        common: CommonArgs,
+        program: &'static str,
+        cpu: &Cpu,
+        new: bool,
+    ) -> Result<Context, Failure> {
         let address = common.repo.clone().or_else(|| env::var_os("RESTIC_REPOSITORY"));
         let address = address.ok_or_else(|| {
             "which repository? valid: --repo REPOSITORY, or RESTIC_REPOSITORY".to_owned()
@@ -84,7 +90,7 @@ impl Context {
         let password = password(&common, new);
         let password = password.map_err(|error| format!("the password: {}", reason(&error)))?;
         let registry: Registry = registry_on(cpu);
-        let store = store(address)?;
+        let store = store(address, &common, program)?;
         let repository = match new {
             true => Repository::init(store, &registry, &password)?,
             false => Repository::open(store, &registry, &password)?,
@@ -151,13 +157,22 @@ impl Drop for Held {
     }
 }
 
-fn store(address: OsString) -> Result<Box<dyn store::Store>, Failure> {
+fn store(
+    address: OsString,
+    common: &CommonArgs,
+    program: &'static str,
+) -> Result<Box<dyn store::Store>, Failure> {
+    let rate = |kib: u64| NonZeroU64::new(kib << 10);
+    let mut options = store::Options::default();
+    (options.upload, options.download) = (rate(common.limit_upload), rate(common.limit_download));
+    options.notice = Some(Arc::new(move |text: &str| complain(program, text)));
     match address.into_string() {
         Ok(text) => {
-            store::open(&text).map_err(|error| Failure::Said(format!("the repository: {error}")))
+            let opened = store::open(&text, &options);
+            opened.map_err(|error| Failure::Said(format!("the repository: {error}")))
         }
         // A name that is not UTF-8 is a directory's.
-        Err(path) => Ok(Box::new(store::Directory::new(path))),
+        Err(path) => Ok(Box::new(store::Directory::new(path).limited(&options))),
     }
 }
 

@@ -40,7 +40,7 @@ pub fn run_check(context: &mut Context, args: &CheckArgs) -> Result<(), Failure>
     let options = CheckOptions {
         read_data: args.read_data,
         subset: args.read_data_subset,
-        threads: args.threads.get(),
+        threads: args.threads.reading(context.repository.connections()),
     };
     let (json, quiet) = (context.common.json, context.common.quiet);
     let display = Display::new(program, "check", false, quiet || json);

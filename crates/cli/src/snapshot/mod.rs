@@ -45,7 +45,7 @@ pub fn run(args: SnapshotArgs, cpu: &Cpu) -> ExitCode {
         complain(program, &format!("signals cannot be watched: {error}"));
         return ExitCode::FAILURE;
     }
-    match execute(args, cpu) {
+    match execute(args, program, cpu) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Said(text)) => {
             complain(program, &text);
@@ -56,9 +56,9 @@ pub fn run(args: SnapshotArgs, cpu: &Cpu) -> ExitCode {
     }
 }
 
-fn execute(args: SnapshotArgs, cpu: &Cpu) -> Result<(), Failure> {
+fn execute(args: SnapshotArgs, program: &'static str, cpu: &Cpu) -> Result<(), Failure> {
     let new = matches!(args.command, SnapshotCommand::Init);
-    let mut context = Context::open(args.common, cpu, new)?;
+    let mut context = Context::open(args.common, program, cpu, new)?;
     let done = match args.command {
         SnapshotCommand::Init => maintain::init(&mut context),
         SnapshotCommand::Backup(args) => backup::run(&mut context, *args),

@@ -21,7 +21,7 @@ pub fn run(context: &mut Context, args: &RestoreArgs) -> Result<(), Failure> {
     args.exclude.iter().try_for_each(|pattern| options.exclude.add(pattern, false))?;
     options.sparse = args.sparse;
     options.dry_run = args.dry_run;
-    options.threads = args.threads.get();
+    options.threads = args.threads.reading(context.repository.connections());
     let _lock = context.lock(Locking::Reading)?;
     let (snapshot, path) = context.named(&args.snapshot, &args.selection.selection())?;
     let place = {

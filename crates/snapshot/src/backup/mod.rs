@@ -50,8 +50,10 @@ const ROOM: (usize, usize) = (10 << 20, 12 << 20);
 /// Buffers for each thread: one is read into, one is saved, and one may wait; and as much again for
 /// what is compressed.
 const BUFFERS: usize = 4;
-/// Memory for packs that are filled or written.
-const PACKS: usize = 6 * (17 << 20);
+/// Packs that are filled, full, or wait to be written.
+const PACKS: usize = 4;
+/// Memory for a pack, and for the part of it that a store may copy while it is written.
+const PACK: (usize, usize) = (17 << 20, 8 << 20);
 
 /// Memory that a backup takes by default, beside the index.
 pub const MEMORY: usize = 512 << 20;
@@ -131,12 +133,14 @@ impl BackupOptions {
         }
     }
 
-    /// Threads and bytes of a buffer for which the memory is enough.
-    fn share(&self) -> Result<(usize, usize), SnapshotError> {
-        let buffers = self.memory.saturating_sub(PACKS);
+    /// Threads and bytes of a buffer for which the memory is enough, beside packs of which some are
+    /// written at once.
+    fn share(&self, written: usize) -> Result<(usize, usize), SnapshotError> {
+        let packs = (PACKS + written) * PACK.0 + written * PACK.1;
+        let buffers = self.memory.saturating_sub(packs);
         let threads = self.threads.get().min(buffers / (BUFFERS * ROOM.0));
         if threads == 0 {
-            let least = (PACKS + BUFFERS * ROOM.0) >> 20;
+            let least = (packs + BUFFERS * ROOM.0) >> 20;
             return Err(SnapshotError::Other(format!(
                 "{} MiB of memory are too few for a backup; valid: {least} MiB or more",
                 self.memory >> 20
@@ -224,7 +228,7 @@ pub fn backup(
     report: &dyn Report,
 ) -> Result<Summary, SnapshotError> {
     let began = Instant::now();
-    let (threads, room) = options.share()?;
+    let (threads, room) = options.share(repository.connections())?;
     let index = repository.index()?;
     let mut snapshot = described(&options)?;
     let parent = parent(repository, &options, &snapshot)?;

@@ -132,7 +132,7 @@ impl Remover {
     /// Removes the lock. One that stays is stale once the process has ended.
     pub fn remove(&self) {
         let state = self.state.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let _ = self.repository.remove(File::Named(Kind::Lock, state.id));
+        self.repository.remove_now(File::Named(Kind::Lock, state.id));
     }
 }
 

@@ -65,7 +65,7 @@ impl Repository {
         registry: &Registry,
         password: &[u8],
     ) -> Result<Repository, SnapshotError> {
-        let store = Retrying(store);
+        let store = Retrying::new(store);
         let failed = |error| SnapshotError::Store { file: File::Config, error };
         match store.get(File::Config, None) {
             Ok(_) => return Err(SnapshotError::Exists),
@@ -109,7 +109,7 @@ impl Repository {
         registry: &Registry,
         password: &[u8],
     ) -> Result<Repository, SnapshotError> {
-        let store = Retrying(store);
+        let store = Retrying::new(store);
         let config = match store.get(File::Config, None) {
             Ok(config) => config,
             Err(StoreError::NotFound) => return Err(SnapshotError::NoRepository),
@@ -121,7 +121,11 @@ impl Repository {
         for (name, _) in names {
             let file = File::Named(Kind::Key, name);
             let failed = |error| SnapshotError::Store { file, error };
-            let key = store.get(file, None).map_err(failed)?;
+            let mut key = store.get(file, None).map_err(failed)?;
+            if crypto::sha256(registry, &key)? != name {
+                // A transfer can go wrong on the way: the file is read once more.
+                key = store.get(file, None).map_err(failed)?;
+            }
             if crypto::sha256(registry, &key)? != name {
                 damaged = Some(SnapshotError::damaged(file, "its SHA-256 is not its name"));
             }
@@ -136,9 +140,14 @@ impl Repository {
             let Some(keys) = key.open(registry, password)? else { continue };
             let cryptor = Cryptor::new(registry, &keys)?;
             let damaged = |reason: &str| SnapshotError::damaged(File::Config, reason);
-            let config = cryptor
-                .open(&mut Processor::new(), config)?
-                .ok_or_else(|| damaged("it does not authenticate"))?;
+            let mut opened = cryptor.open(&mut Processor::new(), config)?;
+            if opened.is_none() {
+                let config = store.get(File::Config, None);
+                let config =
+                    config.map_err(|error| SnapshotError::Store { file: File::Config, error })?;
+                opened = cryptor.open(&mut Processor::new(), config)?;
+            }
+            let config = opened.ok_or_else(|| damaged("it does not authenticate"))?;
             let config: Config =
                 serde_json::from_slice(&config).map_err(|error| damaged(&error.to_string()))?;
             if !(1..=2).contains(&config.version) {
@@ -211,6 +220,18 @@ impl Repository {
     /// Removes a file.
     pub(crate) fn remove(&self, file: File) -> Result<(), SnapshotError> {
         self.store.remove(file).map_err(|error| SnapshotError::Store { file, error })
+    }
+
+    /// Removes a file if the store does so at once: for a process that is about to end.
+    pub(crate) fn remove_now(&self, file: File) {
+        // Nobody is left to be told.
+        let _ = self.store.once().remove(file);
+    }
+
+    /// How many calls at once the store takes to be fast.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.store.connections()
     }
 
     /// Writes a JSON file, sealed, and gives its name.

@@ -21,9 +21,6 @@ use crate::error::SnapshotError;
 use crate::id::Id;
 use crate::store::{File, Kind};
 
-/// Threads that write packs.
-const WRITERS: usize = 2;
-
 /// What was added.
 #[derive(Debug, Default)]
 pub struct Added {
@@ -100,7 +97,7 @@ impl<'r> Saver<'r> {
         scope: &'s Scope<'s, '_>,
         packs: &'s Mutex<Receiver<Pack>>,
     ) -> Result<(), SnapshotError> {
-        for _ in 0..WRITERS {
+        for _ in 0..self.repository.connections() {
             let started = thread::Builder::new().name("packs".to_owned());
             let started = started.spawn_scoped(scope, || self.write(packs));
             started.map_err(|error| SnapshotError::Other(format!("no thread: {error}")))?;

@@ -7,7 +7,8 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{File, Kind, Store, StoreError};
+use super::limit::Limited;
+use super::{File, Kind, Limits, Options, Store, StoreError};
 use crate::id::Id;
 
 /// A directory of a file system.
@@ -16,13 +17,20 @@ pub struct Directory {
     root: PathBuf,
     /// Numbers temporary files.
     next: AtomicU64,
+    limits: Limits,
 }
 
 impl Directory {
     /// The repository in a directory, which need not be there before [`Store::create`].
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Directory {
-        Directory { root: root.into(), next: AtomicU64::new(0) }
+        Directory { root: root.into(), next: AtomicU64::new(0), limits: Limits::default() }
+    }
+
+    /// The same, with bounds on what it reads and writes in a second.
+    #[must_use]
+    pub fn limited(self, options: &Options) -> Directory {
+        Directory { limits: Limits::new(options), ..self }
     }
 
     fn path(&self, file: File) -> PathBuf {
@@ -102,7 +110,12 @@ impl Store for Directory {
             opened => opened,
         };
         let written = written.and_then(|mut handle| {
-            handle.write_all(content)?;
+            match &self.limits.upload {
+                None => handle.write_all(content)?,
+                limit => {
+                    io::copy(&mut Limited { inner: content, limit: limit.as_ref() }, &mut handle)?;
+                }
+            }
             handle.sync_all()
         });
         let named = written.and_then(|()| {
@@ -119,15 +132,16 @@ impl Store for Directory {
     fn get(&self, file: File, range: Option<Range<u64>>) -> Result<Vec<u8>, StoreError> {
         let mut handle = Handle::open(self.path(file)).map_err(missing)?;
         let mut content = Vec::new();
+        let limit = self.limits.download.as_ref();
         match range {
             None => {
-                handle.read_to_end(&mut content)?;
+                Limited { inner: handle, limit }.read_to_end(&mut content)?;
             }
             Some(range) => {
                 let wanted = range.end - range.start;
                 content.reserve_exact(wanted as usize);
                 handle.seek(SeekFrom::Start(range.start))?;
-                handle.take(wanted).read_to_end(&mut content)?;
+                Limited { inner: handle.take(wanted), limit }.read_to_end(&mut content)?;
                 if content.len() as u64 != wanted {
                     return Err(StoreError::Short { wanted, got: content.len() as u64 });
                 }

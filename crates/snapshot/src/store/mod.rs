@@ -1,16 +1,27 @@
-//! The place that holds a repository: a directory, or whatever implements [`Store`].
+//! The place that holds a repository: a directory, a store of objects, a REST server, or whatever
+//! implements [`Store`].
 
+mod address;
 mod directory;
+mod limit;
+#[cfg(feature = "object-stores")]
+mod remote;
 mod retry;
 
 use std::fmt;
 use std::io;
+use std::num::NonZeroU64;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::id::Id;
+use address::Address;
+use limit::Limit;
 
 pub use directory::Directory;
+#[cfg(feature = "object-stores")]
+pub use remote::{Objects, Rest};
 pub(crate) use retry::Retrying;
 
 /// Waits before the second and later tries.
@@ -107,6 +118,9 @@ pub enum StoreError {
     /// An error that may pass: of a network, or of a server.
     #[error("{0}")]
     Passing(String),
+    /// A refusal, which stays.
+    #[error("{0}")]
+    Refused(String),
     /// An address that names no store.
     #[error("{0}")]
     Address(String),
@@ -149,25 +163,71 @@ pub trait Store: Send + Sync {
     fn waits(&self) -> &[Duration] {
         &WAITS
     }
+
+    /// Is told of each try that failed, before the wait for the next one.
+    fn failed(&self, _what: &dyn fmt::Display, _error: &StoreError, _wait: Duration) {}
+
+    /// How many calls at once the store takes to be fast.
+    fn connections(&self) -> usize {
+        2
+    }
 }
 
-/// Opens the store at an address: the path of a directory, or `local:PATH`.
+/// Is told in words what is tried again, and why.
+pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// How a store is used.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// Most bytes a second that are written.
+    pub upload: Option<NonZeroU64>,
+    /// Most bytes a second that are read.
+    pub download: Option<NonZeroU64>,
+    /// How long a transfer over a network may stand still before it counts as lost.
+    pub patience: Duration,
+    /// Is told what is tried again.
+    pub notice: Option<Notice>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { upload: None, download: None, patience: Duration::from_secs(60), notice: None }
+    }
+}
+
+/// Bounds on what a store reads and writes, all its threads together.
+#[derive(Debug, Default)]
+struct Limits {
+    upload: Option<Limit>,
+    download: Option<Limit>,
+}
+
+impl Limits {
+    fn new(options: &Options) -> Limits {
+        Limits {
+            upload: options.upload.map(Limit::new),
+            download: options.download.map(Limit::new),
+        }
+    }
+}
+
+/// Opens the store at an address, as restic writes it: a path, `local:PATH`; with the feature
+/// `object-stores` also `s3:HOST/BUCKET/PATH`, `gs:BUCKET:/PATH`, `azure:CONTAINER:/PATH`,
+/// `rest:URL`, and the URLs `s3://BUCKET/PATH`, `gs://BUCKET/PATH`, `az://CONTAINER/PATH`,
+/// `http(s)://HOST/PATH`.
 ///
 /// # Errors
-/// An address that names no directory, and what the store says.
-pub fn open(address: &str) -> Result<Box<dyn Store>, StoreError> {
-    let wrong = |text: String| Err(StoreError::Address(text));
-    if let Some(path) = address.strip_prefix("local:") {
-        return Ok(Box::new(Directory::new(path)));
+/// An address that names no store, and credentials that cannot be read.
+pub fn open(address: &str, options: &Options) -> Result<Box<dyn Store>, StoreError> {
+    match Address::parse(address)? {
+        Address::Directory(path) => Ok(Box::new(Directory::new(path).limited(options))),
+        #[cfg(feature = "object-stores")]
+        place => remote::open(&place, options),
+        #[cfg(not(feature = "object-stores"))]
+        _ => Err(StoreError::Address(format!(
+            "{:?} is no directory, and this program was built without the feature object-stores",
+            address::masked(address)
+        ))),
     }
-    if address.is_empty() {
-        return wrong("the address of the repository is empty".to_owned());
-    }
-    // Addresses of restic that are no paths are refused, rather than to make a directory of such a
-    // name.
-    let schemes = ["s3:", "gs:", "azure:", "rest:", "sftp:", "b2:", "swift:", "rclone:"];
-    if address.contains("://") || schemes.iter().any(|scheme| address.starts_with(scheme)) {
-        return wrong(format!("{address:?} is no directory; valid: the path of one"));
-    }
-    Ok(Box::new(Directory::new(address)))
 }
