@@ -12,6 +12,7 @@
 
 mod keys;
 mod pieces;
+mod texts;
 
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,9 +22,11 @@ use crate::stack::with_room;
 
 pub use keys::{Answer, Kind, ask};
 pub use pieces::{COUNT, Hashed, absorb, finish};
+pub use texts::{Place, Tag, Text, process, process_beside};
 
 use keys::Keys;
 use pieces::AllPieces;
+use texts::Texts;
 
 /// A request that waits, as its line knows it.
 #[derive(Debug)]
@@ -64,6 +67,7 @@ impl<T> Ticket<T> {
 struct Line {
     keys: Keys,
     pieces: AllPieces,
+    texts: Texts,
 }
 
 thread_local! {
