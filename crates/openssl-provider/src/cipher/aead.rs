@@ -24,7 +24,17 @@ use crate::line::{Place, Tag, Text, process, process_beside};
 use crate::settings;
 
 /// Bytes from which on the engine is faster, alone.
-const WORTHWHILE: usize = 1024;
+const WORTHWHILE: usize = 2048;
+
+/// Whether the engine is faster alone; otherwise it is beside other messages.
+fn is_fast_alone(algorithm: AeadAlgorithm) -> bool {
+    matches!(algorithm, AeadAlgorithm::AesGcm(_))
+}
+
+/// Bytes of a text from which on the engine is faster.
+fn least(algorithm: AeadAlgorithm) -> usize {
+    if is_fast_alone(algorithm) { WORTHWHILE } else { settings::bulk_threshold() }
+}
 
 /// Bytes of associated data that are kept, at most.
 const MOST_KEPT: usize = 1 << 16;
@@ -63,11 +73,18 @@ pub struct Aead {
     tag_len: Option<usize>,
     /// Neither are there parameters of TLS 1.2, nor do texts come in several pieces.
     is_plain: bool,
+    /// The last text was long enough for the engine: so the next one may be.
+    was_long: bool,
+    /// The engine is never asked: it is not faster alone, and the context was made outside of jobs.
+    passes: bool,
 }
 
 impl Aead {
     pub fn new(apart: Apart, algorithm: AeadAlgorithm) -> Aead {
+        let passes = !is_fast_alone(algorithm) && !job::is_inside();
         Aead {
+            passes,
+            was_long: false,
             apart,
             algorithm,
             keyed: Keyed::new(),
@@ -81,11 +98,6 @@ impl Aead {
             tag_len: None,
             is_plain: true,
         }
-    }
-
-    /// Whether the engine is faster alone; otherwise it is beside other messages.
-    fn is_fast_alone(&self) -> bool {
-        matches!(self.algorithm, AeadAlgorithm::AesGcm(_))
     }
 
     /// So many bytes of tag the engine makes or checks; `None` where there is none to check.
@@ -111,14 +123,13 @@ impl Aead {
     /// libcrypto's rules for pieces.
     unsafe fn whole(&mut self, piece: Piece) -> Option<Result<Tag, JobError>> {
         let Piece { out, room, data, len, .. } = piece;
-        let least = if self.is_fast_alone() { WORTHWHILE } else { settings::bulk_threshold() };
-        if len < least || room < len {
+        if !self.was_long || room < len {
             return None;
         }
         let purpose = self.purpose(self.encrypts)?;
         let expected = if self.encrypts { None } else { Some(self.expected?) };
         let expected = expected.as_ref().zip(self.tag_len).map(|(tag, len)| &tag[..len]);
-        let is_alone = self.is_fast_alone();
+        let is_alone = is_fast_alone(self.algorithm);
         let session = self.keyed.session(purpose)?;
         // SAFETY: the caller's.
         let place = unsafe { Place::new(data, out, len) }?;
@@ -208,7 +219,7 @@ impl Cipher for Aead {
     unsafe fn init(&mut self, encrypts: bool, begin: Given) -> c_int {
         // SAFETY: the caller's.
         let status = unsafe { self.apart.init(encrypts, begin) };
-        if status != 1 {
+        if status != 1 || self.passes {
             return status;
         }
         self.encrypts = encrypts;
@@ -219,30 +230,38 @@ impl Cipher for Aead {
             }
             (self.state, self.expected) = (State::Theirs, None);
             self.note(begin.list);
-            if begin.iv.is_null() || begin.iv_len > MAX_IV {
-                return 1;
-            }
-            self.iv_len = begin.iv_len;
-            self.iv[..begin.iv_len].copy_from_slice(given(begin.iv, begin.iv_len));
         }
-        self.associated.clear();
-        let may = self.is_plain && (self.is_fast_alone() || job::can_wait());
+        let is_begun = !begin.iv.is_null() && begin.iv_len <= MAX_IV;
+        if !(is_begun && self.was_long && self.is_plain) {
+            return 1;
+        }
+        let may = is_fast_alone(self.algorithm) || job::can_wait();
         // Of an opening, the length of the tag may not be known yet.
         let is_ready = match self.purpose(encrypts) {
             Some(purpose) => may && self.keyed.session(purpose).is_some(),
             None => may && !encrypts && self.keyed.is_earned(),
         };
         if is_ready {
+            // SAFETY: the caller passes so many bytes.
+            let iv = unsafe { given(begin.iv, begin.iv_len) };
+            self.iv[..iv.len()].copy_from_slice(iv);
+            self.iv_len = iv.len();
+            self.associated.clear();
             self.state = State::Open;
         }
         1
     }
 
     unsafe fn update(&mut self, piece: Piece) -> c_int {
+        if self.passes {
+            // SAFETY: the caller's.
+            return unsafe { self.apart.update(piece) };
+        }
         let Piece { out, out_len, data, len, .. } = piece;
         let is_text = !out.is_null();
         if is_text {
             self.keyed.count(len);
+            self.was_long = len >= least(self.algorithm);
         }
         // SAFETY: the caller's.
         unsafe {
@@ -293,6 +312,10 @@ impl Cipher for Aead {
     }
 
     unsafe fn get(&mut self, list: *mut Param) -> c_int {
+        if self.passes {
+            // SAFETY: the caller's.
+            return unsafe { self.apart.get(list) };
+        }
         // SAFETY: the caller's.
         unsafe {
             if Param::names(list).any(is_of_tls) {
@@ -329,6 +352,10 @@ impl Cipher for Aead {
     }
 
     unsafe fn set(&mut self, list: *const Param) -> c_int {
+        if self.passes {
+            // SAFETY: the caller's.
+            return unsafe { self.apart.set(list) };
+        }
         // SAFETY: the caller's.
         unsafe {
             let hands_over = match self.state {

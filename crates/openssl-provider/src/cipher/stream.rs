@@ -35,7 +35,9 @@ const BLOCK: usize = 16;
 type Block = [u8; BLOCK];
 
 /// Bytes from which on the engine is faster, alone.
-const WORTHWHILE: usize = 1024;
+const WORTHWHILE: usize = 4096;
+/// The same for CFB, of which the default provider decrypts one block after the other.
+const WORTHWHILE_CFB: usize = 512;
 
 /// Who processes a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,9 +109,10 @@ impl Stream {
             Mode::Cbc | Mode::Cfb => !self.encrypts,
             Mode::Ofb => false,
         };
+        let least = if self.mode == Mode::Cfb { WORTHWHILE_CFB } else { WORTHWHILE };
         if !self.is_plain || !self.has_iv && self.mode != Mode::Ecb {
             Way::Theirs
-        } else if is_parallel && len >= WORTHWHILE {
+        } else if is_parallel && len >= least {
             Way::Alone
         } else if !is_parallel && len >= settings::bulk_threshold() && job::can_wait() {
             Way::Beside
@@ -387,9 +390,12 @@ impl Cipher for Stream {
             if self.settle() != 1 || self.apart.get(list) != 1 {
                 return 0;
             }
+            if !self.is_moved {
+                return 1;
+            }
             match Param::find_mut(list, c"iv") {
-                Some(param) if self.is_moved => c_int::from(param.put_bytes(&self.first_iv)),
-                _ => 1,
+                Some(param) => c_int::from(param.put_bytes(&self.first_iv)),
+                None => 1,
             }
         }
     }
