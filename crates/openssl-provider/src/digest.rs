@@ -3,8 +3,8 @@
 mod extendable;
 
 use std::ffi::{CStr, c_int, c_void};
-use std::slice;
 use std::sync::OnceLock;
+use std::{ptr, slice};
 
 use broadloom::HashAlgorithm;
 use broadloom::lanes::{
@@ -15,6 +15,7 @@ use zeroize::Zeroize;
 use crate::interface::*;
 use crate::libcrypto::fail;
 use crate::line::{self, COUNT, Hashed};
+use crate::settings;
 use crate::theirs::{self, DigestFunctions, Owned};
 
 pub use extendable::process;
@@ -163,18 +164,72 @@ fn known<F: Provided>() -> &'static DigestFunctions {
     theirs::<F>().expect("a context of theirs was made by a function of theirs")
 }
 
+/// A digest that was begun inside a job.
+enum Begun<F: Provided> {
+    /// Nothing of the message came yet: its first piece decides who hashes.
+    Open,
+    /// In lanes.
+    Lanes(Message<F>),
+    /// A context of the default provider's, for a message that comes in short pieces.
+    Apart(&'static DigestFunctions, *mut c_void),
+}
+
+impl<F: Provided> Drop for Begun<F> {
+    fn drop(&mut self) {
+        if let Begun::Apart(theirs, context) = self {
+            // SAFETY: their function made it.
+            unsafe { (theirs.freectx)(*context) };
+        }
+    }
+}
+
+impl<F: Provided> Begun<F> {
+    /// Decides who hashes a message, by the length of its first piece, where that is open.
+    fn settle(&mut self, len: usize) -> c_int {
+        if !matches!(self, Begun::Open) {
+            return 1;
+        }
+        let theirs = theirs::<F>().filter(|_| len < settings::bulk_threshold());
+        let Some(theirs) = theirs else {
+            *self = Begun::Lanes(Message::new(None));
+            return 1;
+        };
+        // SAFETY: the function is called with its provider's context.
+        let context = unsafe { (theirs.newctx)(theirs::provider_context()) };
+        if context.is_null() {
+            return 0;
+        }
+        *self = Begun::Apart(theirs, context);
+        // SAFETY: as above.
+        unsafe { (theirs.init)(context, ptr::null()) }
+    }
+
+    /// A copy; `None` where libcrypto has no memory for it.
+    fn copy(&self) -> Option<Begun<F>> {
+        Some(match self {
+            Begun::Open => Begun::Open,
+            Begun::Lanes(message) => Begun::Lanes(message.clone()),
+            Begun::Apart(theirs, context) => {
+                // SAFETY: their function made it.
+                let copy = unsafe { (theirs.dupctx)(*context) };
+                (!copy.is_null()).then_some(Begun::Apart(theirs, copy))?
+            }
+        })
+    }
+}
+
 unsafe extern "C" fn newctx<F: Provided>(_: *mut c_void) -> *mut c_void {
     match theirs::<F>().filter(|_| theirs::are_wanted()) {
         // SAFETY: the function is called with its provider's context.
         Some(theirs) => unsafe { (theirs.newctx)(theirs::provider_context()) },
-        None => theirs::ours(Message::<F>::new(None)),
+        None => theirs::ours(Begun::<F>::Open),
     }
 }
 
 unsafe extern "C" fn freectx<F: Provided>(context: *mut c_void) {
-    match theirs::owner::<Message<F>>(context) {
+    match theirs::owner::<Begun<F>>(context) {
         // SAFETY: `newctx` or `dupctx` made it.
-        Owned::Ours(message) => drop(unsafe { Box::from_raw(message) }),
+        Owned::Ours(begun) => drop(unsafe { Box::from_raw(begun) }),
         Owned::Theirs(context) if context.is_null() => {}
         // SAFETY: as above.
         Owned::Theirs(context) => unsafe { (known::<F>().freectx)(context) },
@@ -182,19 +237,19 @@ unsafe extern "C" fn freectx<F: Provided>(context: *mut c_void) {
 }
 
 unsafe extern "C" fn dupctx<F: Provided>(context: *mut c_void) -> *mut c_void {
-    match theirs::owner::<Message<F>>(context) {
+    match theirs::owner::<Begun<F>>(context) {
         // SAFETY: `newctx` or `dupctx` made it.
-        Owned::Ours(message) => theirs::ours(unsafe { &*message }.clone()),
+        Owned::Ours(begun) => unsafe { &*begun }.copy().map_or(ptr::null_mut(), theirs::ours),
         // SAFETY: as above.
         Owned::Theirs(context) => unsafe { (known::<F>().dupctx)(context) },
     }
 }
 
 unsafe extern "C" fn init<F: Provided>(context: *mut c_void, list: *const Param) -> c_int {
-    match theirs::owner::<Message<F>>(context) {
-        Owned::Ours(message) => {
+    match theirs::owner::<Begun<F>>(context) {
+        Owned::Ours(begun) => {
             // SAFETY: `newctx` or `dupctx` made it.
-            unsafe { *message = Message::new(None) };
+            unsafe { *begun = Begun::Open };
             1
         }
         // SAFETY: as above.
@@ -207,14 +262,24 @@ unsafe extern "C" fn update<F: Provided>(
     data: *const u8,
     len: usize,
 ) -> c_int {
-    match theirs::owner::<Message<F>>(context) {
-        Owned::Ours(message) => {
-            // SAFETY: `newctx` or `dupctx` made it; the caller passes so many bytes.
-            unsafe { (*message).update(given(data, len)) };
+    let begun = match theirs::owner::<Begun<F>>(context) {
+        // SAFETY: `newctx` or `dupctx` made it.
+        Owned::Ours(begun) => unsafe { &mut *begun },
+        // SAFETY: as above.
+        Owned::Theirs(context) => return unsafe { (known::<F>().update)(context, data, len) },
+    };
+    if begun.settle(len) != 1 {
+        return 0;
+    }
+    match begun {
+        Begun::Open => 0,
+        Begun::Lanes(message) => {
+            // SAFETY: the caller passes so many bytes.
+            message.update(unsafe { given(data, len) });
             1
         }
-        // SAFETY: as above.
-        Owned::Theirs(context) => unsafe { (known::<F>().update)(context, data, len) },
+        // SAFETY: their function made it; the caller passes so many bytes.
+        Begun::Apart(theirs, context) => unsafe { (theirs.update)(*context, data, len) },
     }
 }
 
@@ -224,20 +289,32 @@ unsafe extern "C" fn last<F: Provided>(
     out_len: *mut usize,
     room: usize,
 ) -> c_int {
-    let message = match theirs::owner::<Message<F>>(context) {
-        Owned::Ours(message) => message,
+    let begun = match theirs::owner::<Begun<F>>(context) {
+        // SAFETY: `newctx` or `dupctx` made it.
+        Owned::Ours(begun) => unsafe { &mut *begun },
+        // SAFETY: as above.
         Owned::Theirs(context) => {
-            // SAFETY: `newctx` or `dupctx` made it.
             return unsafe { (known::<F>().last)(context, out, out_len, room) };
+        }
+    };
+    if begun.settle(0) != 1 {
+        return 0;
+    }
+    let message = match begun {
+        Begun::Open => return 0,
+        Begun::Lanes(message) => message,
+        Begun::Apart(theirs, context) => {
+            // SAFETY: their function made it; the caller passes so much room.
+            return unsafe { (theirs.last)(*context, out, out_len, room) };
         }
     };
     if room < F::DIGEST_LEN {
         let reason = format!("{room} bytes of room for a digest of {} bytes", F::DIGEST_LEN);
         return fail(c"digest_final", &reason);
     }
-    // SAFETY: `newctx` or `dupctx` made it; the caller passes so much room.
+    // SAFETY: the caller passes so much room.
     unsafe {
-        (*message).finish(slice::from_raw_parts_mut(out, F::DIGEST_LEN));
+        message.finish(slice::from_raw_parts_mut(out, F::DIGEST_LEN));
         *out_len = F::DIGEST_LEN;
     }
     1

@@ -71,6 +71,24 @@ impl Param {
         Param { data, data_size, ..Param::describe(name, data_type) }
     }
 
+    /// The names of a list.
+    ///
+    /// # Safety
+    /// The list is null, or as libcrypto documents it, for the lifetime.
+    pub unsafe fn names<'a>(mut list: *const Param) -> impl Iterator<Item = &'a CStr> {
+        std::iter::from_fn(move || {
+            // SAFETY: the caller's; nothing behind the end is read.
+            unsafe {
+                if list.is_null() || (*list).key.is_null() {
+                    return None;
+                }
+                let name = CStr::from_ptr((*list).key);
+                list = list.add(1);
+                Some(name)
+            }
+        })
+    }
+
     /// The place of the parameter of this name in a list that ends as [`END`](Param::END); null
     /// where there is none.
     ///
@@ -315,6 +333,7 @@ numbers! {
     FUNC_PROVIDER_SELF_TEST = 1031,
 
     OP_DIGEST = 1,
+    OP_CIPHER = 2,
     OP_MAC = 3,
     OP_KEYMGMT = 10,
     OP_KEYEXCH = 11,
@@ -331,6 +350,21 @@ numbers! {
     FUNC_DIGEST_SET_CTX_PARAMS = 9,
     FUNC_DIGEST_GETTABLE_PARAMS = 11,
     FUNC_DIGEST_SETTABLE_CTX_PARAMS = 12,
+
+    FUNC_CIPHER_NEWCTX = 1,
+    FUNC_CIPHER_ENCRYPT_INIT = 2,
+    FUNC_CIPHER_DECRYPT_INIT = 3,
+    FUNC_CIPHER_UPDATE = 4,
+    FUNC_CIPHER_FINAL = 5,
+    FUNC_CIPHER_CIPHER = 6,
+    FUNC_CIPHER_FREECTX = 7,
+    FUNC_CIPHER_DUPCTX = 8,
+    FUNC_CIPHER_GET_PARAMS = 9,
+    FUNC_CIPHER_GET_CTX_PARAMS = 10,
+    FUNC_CIPHER_SET_CTX_PARAMS = 11,
+    FUNC_CIPHER_GETTABLE_PARAMS = 12,
+    FUNC_CIPHER_GETTABLE_CTX_PARAMS = 13,
+    FUNC_CIPHER_SETTABLE_CTX_PARAMS = 14,
 
     FUNC_MAC_NEWCTX = 1,
     FUNC_MAC_DUPCTX = 2,

@@ -14,11 +14,12 @@
 //! A panic never crosses into C: the functions are `extern "C"`, so that a panic ends the process
 //! with its message on standard error.
 
-// Jobs wait on timers of Linux.
+// Jobs pause on descriptors of Linux.
 #![cfg(target_os = "linux")]
 #![allow(clippy::missing_safety_doc, reason = "provider(7) tells once what holds for all pointers")]
 
 mod asym_cipher;
+mod cipher;
 mod digest;
 mod exchange;
 mod interface;

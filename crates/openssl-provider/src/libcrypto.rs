@@ -28,8 +28,6 @@ opaque! {
     PkeyContext: "EVP_PKEY_CTX",
     Md: "EVP_MD",
     MdContext: "EVP_MD_CTX",
-    Mac: "EVP_MAC",
-    MacContext: "EVP_MAC_CTX",
 }
 
 /// The cleanup of a wait context's descriptor.
@@ -159,17 +157,6 @@ functions! {
         *const Param
     ) -> c_int;
     EVP_DigestVerify: fn(*mut MdContext, *const u8, usize, *const u8, usize) -> c_int;
-
-    EVP_MAC_fetch: fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut Mac;
-    EVP_MAC_CTX_new: fn(*mut Mac) -> *mut MacContext;
-    EVP_MAC_CTX_dup: fn(*const MacContext) -> *mut MacContext;
-    EVP_MAC_CTX_free: fn(*mut MacContext);
-    EVP_MAC_init: fn(*mut MacContext, *const u8, usize, *const Param) -> c_int;
-    EVP_MAC_free: fn(*mut Mac);
-    EVP_MAC_CTX_set_params: fn(*mut MacContext, *const Param) -> c_int;
-    EVP_MAC_CTX_get_params: fn(*mut MacContext, *mut Param) -> c_int;
-    EVP_MAC_update: fn(*mut MacContext, *const u8, usize) -> c_int;
-    EVP_MAC_final: fn(*mut MacContext, *mut u8, *mut usize, usize) -> c_int;
 }
 
 static FUNCTIONS: OnceLock<Result<(Functions, Library), String>> = OnceLock::new();

@@ -3,8 +3,8 @@
 mod keccak;
 
 use std::ffi::{CStr, CString, c_int, c_void};
+use std::slice;
 use std::sync::OnceLock;
-use std::{ptr, slice};
 
 use broadloom::HashAlgorithm;
 use broadloom::lanes::{
@@ -14,8 +14,9 @@ use zeroize::Zeroizing;
 
 use crate::digest::{Message, given, hash_named};
 use crate::interface::*;
-use crate::libcrypto::{MacContext, apart, fail, functions};
+use crate::libcrypto::fail;
 use crate::line::Hashed;
+use crate::settings;
 use crate::theirs::{self, MacFunctions, Owned};
 
 /// All MACs.
@@ -41,7 +42,6 @@ const FUNCTIONS: &[Dispatch] = dispatch![
 
 /// A message for HMAC over a hash that is known at run time.
 trait Keyed: Send {
-    fn restart(&mut self);
     fn update(&mut self, data: &[u8]);
     fn finish(&mut self, tag: &mut [u8]);
     fn copy(&self) -> Box<dyn Keyed>;
@@ -49,27 +49,17 @@ trait Keyed: Send {
     fn block_len(&self) -> usize;
 }
 
-/// A message, and the state that it began with.
-struct Begun<F: Hashed> {
-    start: Message<F>,
-    message: Message<F>,
-}
-
-impl<F: Hashed<Job<'static>: Send>> Keyed for Begun<F> {
-    fn restart(&mut self) {
-        self.message = self.start.clone();
-    }
-
+impl<F: Hashed<Job<'static>: Send>> Keyed for Message<F> {
     fn update(&mut self, data: &[u8]) {
-        self.message.update(data);
+        Message::update(self, data);
     }
 
     fn finish(&mut self, tag: &mut [u8]) {
-        self.message.finish(tag);
+        Message::finish(self, tag);
     }
 
     fn copy(&self) -> Box<dyn Keyed> {
-        Box::new(Begun { start: self.start.clone(), message: self.message.clone() })
+        Box::new(self.clone())
     }
 
     fn tag_len(&self) -> usize {
@@ -84,9 +74,7 @@ impl<F: Hashed<Job<'static>: Send>> Keyed for Begun<F> {
 /// A message for HMAC under a key; `None` where there is no HMAC over the hash.
 fn begin(hash: HashAlgorithm, key: &[u8]) -> Option<Box<dyn Keyed>> {
     fn of<F: Hashed<Job<'static>: Send>>(key: &[u8]) -> Option<Box<dyn Keyed>> {
-        let start = Message::<F>::new(Some(&F::key(key)?));
-        let message = start.clone();
-        Some(Box::new(Begun { start, message }))
+        Some(Box::new(Message::<F>::new(Some(&F::key(key)?))))
     }
     match hash {
         HashAlgorithm::Md5 => of::<Md5>(key),
@@ -103,32 +91,31 @@ fn begin(hash: HashAlgorithm, key: &[u8]) -> Option<Box<dyn Keyed>> {
     }
 }
 
-/// libcrypto's HMAC, in the library context apart: over a hash that the lanes lack, and for the
-/// records of TLS with CBC, whose length is secret.
-struct Apart(*mut MacContext);
+/// A context of the default provider's: for short messages, over a hash that the lanes lack, and
+/// for the records of TLS with CBC, whose length is secret.
+struct Apart(&'static MacFunctions, *mut c_void);
 
 impl Drop for Apart {
     fn drop(&mut self) {
-        // SAFETY: the context is ours; null is allowed.
-        unsafe { (functions().EVP_MAC_CTX_free)(self.0) };
+        // SAFETY: the context is ours.
+        unsafe { (self.0.freectx)(self.1) };
     }
 }
 
 impl Apart {
     fn new(hash: &CStr, key: &[u8]) -> Option<Apart> {
         let list = [Param::with_text(c"digest", hash), Param::END];
-        let functions = functions();
-        // SAFETY: the contexts are valid, and the list ends. The algorithm stays for the process.
+        let theirs = theirs()?;
+        // SAFETY: the function is called with its provider's context, and the list ends.
         unsafe {
-            let hmac = (functions.EVP_MAC_fetch)(apart(), c"HMAC".as_ptr(), ptr::null());
-            if hmac.is_null() {
+            let context = (theirs.newctx)(theirs::provider_context());
+            if context.is_null() {
                 return None;
             }
-            let context = Apart((functions.EVP_MAC_CTX_new)(hmac));
-            (functions.EVP_MAC_free)(hmac);
+            let context = Apart(theirs, context);
             // A null key stands for the one before.
             let (key, len) = if key.is_empty() { (&[0u8][..], 0) } else { (key, key.len()) };
-            let begun = (functions.EVP_MAC_init)(context.0, key.as_ptr(), len, list.as_ptr());
+            let begun = (theirs.init)(context.1, key.as_ptr(), len, list.as_ptr());
             (begun == 1).then_some(context)
         }
     }
@@ -138,6 +125,8 @@ impl Apart {
 enum State {
     /// No key came yet.
     Nobody,
+    /// Nothing of the message came yet: its first piece decides.
+    Begun,
     Lanes(Box<dyn Keyed>),
     Libcrypto(Apart),
 }
@@ -152,21 +141,37 @@ struct Context {
 impl Context {
     /// Begins a message under the key.
     fn begin(&mut self) -> c_int {
-        let (Some(hash), Some(key)) = (&self.hash, &self.key) else {
+        let (Some(hash), Some(_)) = (&self.hash, &self.key) else {
             return fail(c"mac_init", "HMAC needs a digest and a key");
         };
-        let lanes = hash.to_str().ok().and_then(hash_named).and_then(|hash| begin(hash, key));
-        self.state = match lanes.map(State::Lanes) {
-            Some(state) => state,
-            None => match Apart::new(hash, key) {
-                Some(apart) => State::Libcrypto(apart),
-                None => {
-                    let name = hash.to_string_lossy();
-                    return fail(c"mac_init", &format!("there is no HMAC over {name}"));
-                }
-            },
+        self.state = State::Begun;
+        match hash.to_str().ok().and_then(hash_named) {
+            Some(_) => 1,
+            None => c_int::from(self.settle(0)),
+        }
+    }
+
+    /// Decides who authenticates a message, by the length of its first piece, where that is open.
+    fn settle(&mut self, len: usize) -> bool {
+        let (State::Begun, Some(hash), Some(key)) = (&self.state, &self.hash, &self.key) else {
+            return true;
         };
-        1
+        let apart = || Apart::new(hash, key).map(State::Libcrypto);
+        let lanes = || {
+            let hash = hash_named(hash.to_str().ok()?)?;
+            begin(hash, key).map(State::Lanes)
+        };
+        let state = match len >= settings::bulk_threshold() {
+            true => lanes().or_else(apart),
+            false => apart().or_else(lanes),
+        };
+        let Some(state) = state else {
+            let name = hash.to_string_lossy();
+            fail(c"mac_init", &format!("there is no HMAC over {name}"));
+            return false;
+        };
+        self.state = state;
+        true
     }
 }
 
@@ -223,11 +228,15 @@ unsafe extern "C" fn dupctx(pointer: *mut c_void) -> *mut c_void {
     };
     let state = match state {
         State::Nobody => State::Nobody,
+        State::Begun => State::Begun,
         State::Lanes(keyed) => State::Lanes(keyed.copy()),
-        State::Libcrypto(apart) => {
+        State::Libcrypto(Apart(theirs, context)) => {
             // SAFETY: the context is ours.
-            let copy = unsafe { (functions().EVP_MAC_CTX_dup)(apart.0) };
-            State::Libcrypto(Apart(copy))
+            let copy = unsafe { (theirs.dupctx)(*context) };
+            if copy.is_null() {
+                return copy;
+            }
+            State::Libcrypto(Apart(theirs, copy))
         }
     };
     theirs::ours(Context { hash: hash.clone(), key: key.clone(), state })
@@ -250,15 +259,8 @@ unsafe extern "C" fn init(
         }
         if !key.is_null() {
             context.key = Some(Zeroizing::new(given(key, len).to_vec()));
-            return context.begin();
         }
-        match &mut context.state {
-            State::Lanes(keyed) => {
-                keyed.restart();
-                1
-            }
-            _ => context.begin(),
-        }
+        context.begin()
     }
 }
 
@@ -269,13 +271,16 @@ unsafe extern "C" fn update(pointer: *mut c_void, data: *const u8, len: usize) -
             Ok(context) => context,
             Err((theirs, context)) => return (theirs.update)(context, data, len),
         };
+        if !context.settle(len) {
+            return 0;
+        }
         match &mut context.state {
-            State::Nobody => fail(c"mac_update", "HMAC has no key yet"),
+            State::Nobody | State::Begun => fail(c"mac_update", "HMAC has no key yet"),
             State::Lanes(keyed) => {
                 keyed.update(given(data, len));
                 1
             }
-            State::Libcrypto(apart) => (functions().EVP_MAC_update)(apart.0, data, len),
+            State::Libcrypto(Apart(theirs, context)) => (theirs.update)(*context, data, len),
         }
     }
 }
@@ -292,8 +297,11 @@ unsafe extern "C" fn last(
             Ok(context) => context,
             Err((theirs, context)) => return (theirs.last)(context, out, out_len, room),
         };
+        if !context.settle(0) {
+            return 0;
+        }
         match &mut context.state {
-            State::Nobody => fail(c"mac_final", "HMAC has no key yet"),
+            State::Nobody | State::Begun => fail(c"mac_final", "HMAC has no key yet"),
             State::Lanes(keyed) => {
                 let len = keyed.tag_len();
                 if room < len {
@@ -304,7 +312,7 @@ unsafe extern "C" fn last(
                 *out_len = len;
                 1
             }
-            State::Libcrypto(apart) => (functions().EVP_MAC_final)(apart.0, out, out_len, room),
+            State::Libcrypto(Apart(theirs, context)) => (theirs.last)(*context, out, out_len, room),
         }
     }
 }
@@ -316,12 +324,13 @@ unsafe extern "C" fn get_ctx_params(pointer: *mut c_void, list: *mut Param) -> c
             Ok(context) => context,
             Err((theirs, context)) => return (theirs.get)(context, list),
         };
+        if !context.settle(0) {
+            return 0;
+        }
         let (size, block_len) = match &context.state {
             State::Lanes(keyed) => (keyed.tag_len(), keyed.block_len()),
-            State::Libcrypto(apart) => {
-                return (functions().EVP_MAC_CTX_get_params)(apart.0, list);
-            }
-            State::Nobody => (0, 0),
+            State::Libcrypto(Apart(theirs, context)) => return (theirs.get)(*context, list),
+            State::Nobody | State::Begun => (0, 0),
         };
         let mut is_put = true;
         for (name, value) in [(c"size", size), (c"block-size", block_len)] {
@@ -368,7 +377,7 @@ unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) ->
                 return fail(c"mac_set_ctx_params", "HMAC needs a digest and a key");
             };
             let Some(apart) = Apart::new(hash, key) else { return 0 };
-            let status = (functions().EVP_MAC_CTX_set_params)(apart.0, list);
+            let status = (apart.0.set)(apart.1, list);
             context.state = State::Libcrypto(apart);
             return status;
         }

@@ -10,7 +10,7 @@ use broadloom::lanes::Cpu;
 use crate::interface::*;
 use crate::key::KeyType;
 use crate::libcrypto::{default_provider, fail, functions, load};
-use crate::{asym_cipher, digest, exchange, key, mac, self_test, settings, signature};
+use crate::{asym_cipher, cipher, digest, exchange, key, mac, self_test, settings, signature};
 
 /// The lanes alone: Broadloom's provider `openssl` would call the library that calls this one.
 pub static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
@@ -184,6 +184,7 @@ unsafe extern "C" fn query_operation(
     unsafe { *no_store = 0 };
     match operation {
         OP_DIGEST => digest::ALGORITHMS.as_ptr(),
+        OP_CIPHER => cipher::ALGORITHMS.as_ptr(),
         OP_MAC => mac::ALGORITHMS.as_ptr(),
         OP_KEYMGMT => KEYS.managers.as_ptr(),
         OP_SIGNATURE => KEYS.signatures.as_ptr(),

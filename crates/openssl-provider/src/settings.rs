@@ -2,7 +2,6 @@
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 /// A setting: a number with its name, its bounds and its default.
 struct Setting {
@@ -12,16 +11,12 @@ struct Setting {
     value: AtomicU64,
 }
 
-/// How long a request waits for others, at most.
-static FLUSH: Setting = Setting::new(c"flush-microseconds", 1, 1_000_000, 100);
-/// So many bytes of one update go through the queue inside a job. Setting timers and polling cost
-/// 20 us of the system's time for each request on a virtual machine with Zen 4, and lanes save 7 us
-/// of 16 KiB of SHA-256.
-static THRESHOLD: Setting = Setting::new(c"bulk-threshold", 128, 1 << 40, 64 << 10);
+/// So many bytes of one update go through the line inside a job.
+static THRESHOLD: Setting = Setting::new(c"bulk-threshold", 128, 1 << 40, 4 << 10);
 /// So many private operations of RSA and of curves make a batch that is worth the lanes.
 static LEAST: Setting = Setting::new(c"least-batch", 1, 512, 4);
 
-static ALL: [&Setting; 3] = [&FLUSH, &THRESHOLD, &LEAST];
+static ALL: [&Setting; 2] = [&THRESHOLD, &LEAST];
 
 impl Setting {
     const fn new(name: &'static CStr, least: u64, most: u64, value: u64) -> Setting {
@@ -31,11 +26,6 @@ impl Setting {
     fn get(&self) -> u64 {
         self.value.load(Ordering::Relaxed)
     }
-}
-
-/// How long a request waits for others, at most.
-pub fn longest_wait() -> Duration {
-    Duration::from_micros(FLUSH.get())
 }
 
 /// Bytes of one update from which on it goes through the queue inside a job.
@@ -78,13 +68,13 @@ mod tests {
 
     #[test]
     fn settings_have_bounds_and_name_them() {
-        assert_eq!(set(c"flush-microseconds", "250"), Ok(()));
-        assert_eq!(longest_wait(), Duration::from_micros(250));
-        for text in ["0", "1000001", "-1", "fast", ""] {
-            let error = set(c"flush-microseconds", text).expect_err("it is out of bounds");
-            let right = "a number from 1 to 1000000 would be right";
-            assert_eq!(error, format!("flush-microseconds is {text:?}; {right}"));
+        assert_eq!(set(c"bulk-threshold", "250"), Ok(()));
+        assert_eq!(bulk_threshold(), 250);
+        for text in ["0", "127", "-1", "fast", ""] {
+            let error = set(c"bulk-threshold", text).expect_err("it is out of bounds");
+            let right = "a number from 128 to 1099511627776 would be right";
+            assert_eq!(error, format!("bulk-threshold is {text:?}; {right}"));
         }
-        assert_eq!(longest_wait(), Duration::from_micros(250), "a refused value changes nothing");
+        assert_eq!(bulk_threshold(), 250, "a refused value changes nothing");
     }
 }

@@ -45,7 +45,7 @@ macro_rules! table {
         impl $name {
             /// The functions of an algorithm; `None` where the default provider lacks it.
             pub fn find(operation: c_int, name: &CStr) -> Option<$name> {
-                let table = table_of(operation, name)?;
+                let table = entry_of(operation, name)?.functions;
                 Some($name {
                     $(
                         // SAFETY: the type is that of the header for this number.
@@ -88,6 +88,32 @@ table! {
     }
 }
 
+table! {
+    /// A cipher's functions.
+    CipherFunctions {
+        newctx = FUNC_CIPHER_NEWCTX: fn(*mut c_void) -> *mut c_void;
+        freectx = FUNC_CIPHER_FREECTX: fn(*mut c_void);
+        dupctx = FUNC_CIPHER_DUPCTX: fn(*mut c_void) -> *mut c_void;
+        encrypt_init = FUNC_CIPHER_ENCRYPT_INIT:
+            fn(*mut c_void, *const u8, usize, *const u8, usize, *const Param) -> c_int;
+        decrypt_init = FUNC_CIPHER_DECRYPT_INIT:
+            fn(*mut c_void, *const u8, usize, *const u8, usize, *const Param) -> c_int;
+        update = FUNC_CIPHER_UPDATE:
+            fn(*mut c_void, *mut u8, *mut usize, usize, *const u8, usize) -> c_int;
+        last = FUNC_CIPHER_FINAL: fn(*mut c_void, *mut u8, *mut usize, usize) -> c_int;
+        cipher = FUNC_CIPHER_CIPHER:
+            fn(*mut c_void, *mut u8, *mut usize, usize, *const u8, usize) -> c_int;
+        get_params = FUNC_CIPHER_GET_PARAMS: fn(*mut Param) -> c_int;
+        get = FUNC_CIPHER_GET_CTX_PARAMS: fn(*mut c_void, *mut Param) -> c_int;
+        set = FUNC_CIPHER_SET_CTX_PARAMS: fn(*mut c_void, *const Param) -> c_int;
+        gettable_params = FUNC_CIPHER_GETTABLE_PARAMS: fn(*mut c_void) -> *const Param;
+        gettable = FUNC_CIPHER_GETTABLE_CTX_PARAMS:
+            fn(*mut c_void, *mut c_void) -> *const Param;
+        settable = FUNC_CIPHER_SETTABLE_CTX_PARAMS:
+            fn(*mut c_void, *mut c_void) -> *const Param;
+    }
+}
+
 /// The default provider's context, for its functions.
 pub fn provider_context() -> *mut c_void {
     // SAFETY: the provider is loaded, where functions of it were found.
@@ -99,7 +125,8 @@ pub fn are_wanted() -> bool {
     !job::is_inside()
 }
 
-fn table_of(operation: c_int, name: &CStr) -> Option<*const Dispatch> {
+/// The default provider's entry for an algorithm; `None` where it lacks it.
+pub fn entry_of(operation: c_int, name: &CStr) -> Option<&'static Algorithm> {
     if apart().is_null() || default_provider().is_null() {
         return None;
     }
@@ -111,7 +138,7 @@ fn table_of(operation: c_int, name: &CStr) -> Option<*const Dispatch> {
         while !at.is_null() && !(*at).names.is_null() {
             let names = CStr::from_ptr((*at).names).to_bytes();
             if names.split(|&byte| byte == b':').any(|known| known == name.to_bytes()) {
-                return Some((*at).functions);
+                return at.as_ref();
             }
             at = at.add(1);
         }

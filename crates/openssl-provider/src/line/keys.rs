@@ -7,7 +7,7 @@ use broadloom::queue::QueueConfig;
 use broadloom::{Job, QueuePair, Session};
 use zeroize::Zeroizing;
 
-use super::{Target, Ticket, line, lock};
+use super::{Ticket, line, lock};
 use crate::job;
 use crate::settings;
 use crate::stack::with_room;
@@ -41,14 +41,9 @@ type Request = Job<'static, Arc<Ticket<Answer>>>;
 /// Requests with keys that wait.
 pub(super) struct Keys {
     pair: QueuePair<'static, Request>,
-    groups: [Group; Kind::ALL.len()],
+    /// Those of each kind.
+    waiting: [Vec<Request>; Kind::ALL.len()],
     complete: Vec<Request>,
-}
-
-/// Requests of one kind.
-struct Group {
-    waiting: Vec<Request>,
-    target: Target,
 }
 
 /// So many requests fill the lanes of every instruction set more than once.
@@ -57,10 +52,9 @@ const BATCH: usize = 16;
 impl Default for Keys {
     fn default() -> Self {
         let config = QueueConfig { batch: Some(BATCH), ..QueueConfig::default() };
-        let group = || Group { waiting: Vec::new(), target: Target::new(BATCH) };
         Keys {
             pair: QueuePair::new(config),
-            groups: Kind::ALL.map(|_| group()),
+            waiting: Kind::ALL.map(|_| Vec::new()),
             complete: Vec::new(),
         }
     }
@@ -69,7 +63,7 @@ impl Default for Keys {
 impl Keys {
     /// Takes the requests of a kind through the lanes, or sends them back where they are too few.
     fn run(&mut self, kind: Kind) {
-        let waiting = &mut self.groups[kind as usize].waiting;
+        let waiting = &mut self.waiting[kind as usize];
         if waiting.len() < settings::least_batch() {
             return waiting.drain(..).for_each(|job| job.user_value().complete(Answer::Alone));
         }
@@ -82,17 +76,6 @@ impl Keys {
             let status = job.status().unwrap_or(Err(JobError::NotDone));
             let output = status.map(|()| Zeroizing::new(job.take_output()));
             job.user_value().complete(Answer::Done(output));
-        }
-    }
-
-    /// Processes requests that wait because too few came.
-    pub(super) fn flush(&mut self) {
-        for kind in Kind::ALL {
-            let group = &mut self.groups[kind as usize];
-            if !group.waiting.is_empty() {
-                group.target.was_missed(group.waiting.len());
-                self.run(kind);
-            }
         }
     }
 }
@@ -112,13 +95,13 @@ pub fn ask(kind: Kind, session: &Session, data: &[u8], signature: Option<&[u8]>)
         }
         let mut locked = lock(&line);
         let keys = &mut locked.keys;
-        let group = &mut keys.groups[kind as usize];
-        group.waiting.push(request);
-        if group.target.is_reached(group.waiting.len(), BATCH) {
+        let waiting = &mut keys.waiting[kind as usize];
+        waiting.push(request);
+        if waiting.len() >= BATCH {
             keys.run(kind);
         }
         drop(locked);
         line
     });
-    ticket.wait(&line)
+    ticket.wait(&line, |line| line.keys.run(kind))
 }

@@ -9,7 +9,7 @@ use broadloom::lanes::{
 };
 use broadloom_hashing::function::Function;
 
-use super::{Target, Ticket, line, lock};
+use super::{Ticket, line, lock};
 use crate::job;
 use crate::settings;
 use crate::stack::with_room;
@@ -54,14 +54,12 @@ struct Pieces<F: Hashed> {
     planner: Planner<F::Lanes>,
     jobs: Vec<F::Job<'static>>,
     tickets: Vec<Arc<Ticket<()>>>,
-    target: Target,
 }
 
 impl<F: Hashed> Pieces<F> {
     fn new() -> Self {
         let planner = Planner::new(&Cpu::detect());
-        let target = Target::new(planner.lanes());
-        Pieces { planner, jobs: Vec::new(), tickets: Vec::new(), target }
+        Pieces { planner, jobs: Vec::new(), tickets: Vec::new() }
     }
 
     /// Processes all pieces that wait.
@@ -73,44 +71,17 @@ impl<F: Hashed> Pieces<F> {
     }
 }
 
-/// The pieces of any function.
-trait Waiting: Any + Send {
-    /// Processes pieces that wait because too few came.
-    fn flush(&mut self);
-    fn as_any(&mut self) -> &mut dyn Any;
-}
-
-impl<F: Hashed> Waiting for Pieces<F>
-where
-    F::Job<'static>: Send,
-{
-    fn flush(&mut self) {
-        if !self.jobs.is_empty() {
-            self.target.was_missed(self.jobs.len());
-            self.run();
-        }
-    }
-
-    fn as_any(&mut self) -> &mut dyn Any {
-        self
-    }
-}
-
-/// The pieces of all functions.
+/// The pieces of all functions, each the [`Pieces`] of its own.
 #[derive(Default)]
-pub(super) struct AllPieces([Option<Box<dyn Waiting>>; COUNT]);
+pub(super) struct AllPieces([Option<Box<dyn Any + Send>>; COUNT]);
 
 impl AllPieces {
-    pub(super) fn flush(&mut self) {
-        self.0.iter_mut().flatten().for_each(|pieces| pieces.flush());
-    }
-
     fn of<F: Hashed>(&mut self) -> &mut Pieces<F>
     where
         F::Job<'static>: Send,
     {
         let place = self.0[F::PLACE].get_or_insert_with(|| Box::new(Pieces::<F>::new()));
-        place.as_any().downcast_mut().expect("each function has its own place")
+        place.downcast_mut().expect("each function has its own place")
     }
 }
 
@@ -141,13 +112,13 @@ where
         let pieces = locked.pieces.of::<F>();
         pieces.jobs.push(F::more(stream, piece));
         pieces.tickets.push(ticket.clone());
-        if pieces.target.is_reached(pieces.jobs.len(), pieces.planner.lanes()) {
+        if pieces.jobs.len() >= pieces.planner.lanes() {
             pieces.run();
         }
         drop(locked);
         line
     });
-    ticket.wait(&line);
+    ticket.wait(&line, |line| line.pieces.of::<F>().run());
 }
 
 /// Ends a stream with its last bytes, and writes the digest to the start of `digest`.

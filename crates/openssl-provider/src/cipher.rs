@@ -1,0 +1,248 @@
+//! Ciphers, for libcrypto.
+//!
+//! Each context has one of the default provider's beside it, which has all parameters and does what
+//! is short. Long pieces go to the engine, where that is faster: what a kernel computes in parallel
+//! within a message, at once; what it cannot, inside a job and beside the messages of other jobs.
+
+mod aead;
+mod apart;
+mod keyed;
+mod stream;
+
+use std::ffi::{CStr, c_int, c_void};
+use std::ptr;
+use std::sync::LazyLock;
+
+use broadloom::algorithm::XtsSize;
+use broadloom::{AeadAlgorithm, AesSize, CipherAlgorithm};
+
+use crate::interface::*;
+use crate::theirs::{self, CipherFunctions};
+
+use aead::Aead;
+use apart::Apart;
+use stream::{Mode, Stream};
+
+/// What a cipher is, to the engine.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Stream(Mode, CipherAlgorithm),
+    Aead(AeadAlgorithm),
+}
+
+/// What is offered, by one of the default provider's names.
+const OFFERED: [(&CStr, Kind); COUNT] = {
+    use AesSize::{Aes128, Aes192, Aes256};
+    const fn stream(
+        name: &'static CStr,
+        mode: Mode,
+        cipher: CipherAlgorithm,
+    ) -> (&'static CStr, Kind) {
+        (name, Kind::Stream(mode, cipher))
+    }
+    const fn aead(name: &'static CStr, aead: AeadAlgorithm) -> (&'static CStr, Kind) {
+        (name, Kind::Aead(aead))
+    }
+    [
+        stream(c"AES-128-ECB", Mode::Ecb, CipherAlgorithm::AesEcb(Aes128)),
+        stream(c"AES-192-ECB", Mode::Ecb, CipherAlgorithm::AesEcb(Aes192)),
+        stream(c"AES-256-ECB", Mode::Ecb, CipherAlgorithm::AesEcb(Aes256)),
+        stream(c"AES-128-CBC", Mode::Cbc, CipherAlgorithm::AesCbc(Aes128)),
+        stream(c"AES-192-CBC", Mode::Cbc, CipherAlgorithm::AesCbc(Aes192)),
+        stream(c"AES-256-CBC", Mode::Cbc, CipherAlgorithm::AesCbc(Aes256)),
+        stream(c"AES-128-CTR", Mode::Ctr, CipherAlgorithm::AesCtr(Aes128)),
+        stream(c"AES-192-CTR", Mode::Ctr, CipherAlgorithm::AesCtr(Aes192)),
+        stream(c"AES-256-CTR", Mode::Ctr, CipherAlgorithm::AesCtr(Aes256)),
+        stream(c"AES-128-CFB", Mode::Cfb, CipherAlgorithm::AesCfb(Aes128)),
+        stream(c"AES-192-CFB", Mode::Cfb, CipherAlgorithm::AesCfb(Aes192)),
+        stream(c"AES-256-CFB", Mode::Cfb, CipherAlgorithm::AesCfb(Aes256)),
+        stream(c"AES-128-OFB", Mode::Ofb, CipherAlgorithm::AesOfb(Aes128)),
+        stream(c"AES-192-OFB", Mode::Ofb, CipherAlgorithm::AesOfb(Aes192)),
+        stream(c"AES-256-OFB", Mode::Ofb, CipherAlgorithm::AesOfb(Aes256)),
+        stream(c"AES-128-XTS", Mode::Xts, CipherAlgorithm::AesXts(XtsSize::Aes128)),
+        stream(c"AES-256-XTS", Mode::Xts, CipherAlgorithm::AesXts(XtsSize::Aes256)),
+        aead(c"AES-128-GCM", AeadAlgorithm::AesGcm(Aes128)),
+        aead(c"AES-192-GCM", AeadAlgorithm::AesGcm(Aes192)),
+        aead(c"AES-256-GCM", AeadAlgorithm::AesGcm(Aes256)),
+        aead(c"AES-128-CCM", AeadAlgorithm::AesCcm(Aes128)),
+        aead(c"AES-192-CCM", AeadAlgorithm::AesCcm(Aes192)),
+        aead(c"AES-256-CCM", AeadAlgorithm::AesCcm(Aes256)),
+        aead(c"ChaCha20-Poly1305", AeadAlgorithm::ChaCha20Poly1305),
+    ]
+};
+
+const COUNT: usize = 24;
+
+/// Makes contexts of each cipher: libcrypto does not tell the function which one it wants.
+const NEW: [unsafe extern "C" fn(*mut c_void) -> *mut c_void; COUNT] = {
+    macro_rules! all {
+        ($($at:literal)+) => { [ $( newctx::<$at>, )+ ] };
+    }
+    all!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23)
+};
+
+/// The default provider's functions for each; `None` where it lacks the cipher.
+static THEIRS: LazyLock<[Option<CipherFunctions>; COUNT]> =
+    LazyLock::new(|| OFFERED.map(|(name, _)| CipherFunctions::find(OP_CIPHER, name)));
+
+/// All ciphers, under the default provider's names.
+pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
+    let mut list = Vec::new();
+    for (at, (name, kind)) in OFFERED.into_iter().enumerate() {
+        let entry = theirs::entry_of(OP_CIPHER, name);
+        if let (Some(functions), Some(entry)) = (&THEIRS[at], entry) {
+            let table = match kind {
+                Kind::Stream(..) => table::<Stream>(NEW[at], functions),
+                Kind::Aead(_) => table::<Aead>(NEW[at], functions),
+            };
+            // SAFETY: the default provider's names are C strings that stay with it.
+            let names = unsafe { CStr::from_ptr(entry.names) };
+            list.push(Algorithm::new(names, table));
+        }
+    }
+    list.push(Algorithm::END);
+    list
+});
+
+/// The functions of a cipher. What needs no context is the default provider's own.
+fn table<C: Cipher>(
+    newctx: unsafe extern "C" fn(*mut c_void) -> *mut c_void,
+    theirs: &'static CipherFunctions,
+) -> &'static [Dispatch] {
+    let functions: [Dispatch; 15] = *dispatch![
+        FUNC_CIPHER_NEWCTX => newctx,
+        FUNC_CIPHER_FREECTX => freectx::<C> as unsafe extern "C" fn(_),
+        FUNC_CIPHER_DUPCTX => dupctx::<C> as unsafe extern "C" fn(_) -> _,
+        FUNC_CIPHER_ENCRYPT_INIT => init::<C, true> as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
+        FUNC_CIPHER_DECRYPT_INIT => init::<C, false> as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
+        FUNC_CIPHER_UPDATE => update::<C> as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
+        FUNC_CIPHER_FINAL => last::<C> as unsafe extern "C" fn(_, _, _, _) -> _,
+        FUNC_CIPHER_CIPHER => cipher::<C> as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
+        FUNC_CIPHER_GET_PARAMS => theirs.get_params,
+        FUNC_CIPHER_GET_CTX_PARAMS => get_ctx_params::<C> as unsafe extern "C" fn(_, _) -> _,
+        FUNC_CIPHER_SET_CTX_PARAMS => set_ctx_params::<C> as unsafe extern "C" fn(_, _) -> _,
+        FUNC_CIPHER_GETTABLE_PARAMS => theirs.gettable_params,
+        FUNC_CIPHER_GETTABLE_CTX_PARAMS => theirs.gettable,
+        FUNC_CIPHER_SETTABLE_CTX_PARAMS => theirs.settable,
+    ];
+    Vec::leak(functions.to_vec())
+}
+
+/// What libcrypto passes to a function that writes.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    out: *mut u8,
+    out_len: *mut usize,
+    room: usize,
+    data: *const u8,
+    len: usize,
+}
+
+/// A context. The functions are those of libcrypto's interface, and so is what they are given.
+trait Cipher: Sized {
+    /// A copy; `None` where libcrypto has no memory for it.
+    fn copy(&self) -> Option<Self>;
+    unsafe fn init(&mut self, encrypts: bool, given: Given) -> c_int;
+    unsafe fn update(&mut self, piece: Piece) -> c_int;
+    unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int;
+    unsafe fn cipher(&mut self, piece: Piece) -> c_int;
+    unsafe fn get(&mut self, list: *mut Param) -> c_int;
+    unsafe fn set(&mut self, list: *const Param) -> c_int;
+}
+
+/// What a message begins with: null stands for what was there before.
+#[derive(Debug, Clone, Copy)]
+struct Given {
+    key: *const u8,
+    key_len: usize,
+    iv: *const u8,
+    iv_len: usize,
+    list: *const Param,
+}
+
+fn hand_out<C>(context: C) -> *mut c_void {
+    Box::into_raw(Box::new(context)).cast()
+}
+
+unsafe extern "C" fn newctx<const AT: usize>(_: *mut c_void) -> *mut c_void {
+    let Some(apart) = THEIRS[AT].as_ref().and_then(Apart::new) else { return ptr::null_mut() };
+    match OFFERED[AT].1 {
+        Kind::Stream(mode, cipher) => hand_out(Stream::new(apart, mode, cipher)),
+        Kind::Aead(aead) => hand_out(Aead::new(apart, aead)),
+    }
+}
+
+unsafe extern "C" fn freectx<C: Cipher>(context: *mut c_void) {
+    if !context.is_null() {
+        // SAFETY: `newctx` or `dupctx` made it.
+        drop(unsafe { Box::from_raw(context.cast::<C>()) });
+    }
+}
+
+/// # Safety
+/// `newctx` or `dupctx` made it, for this cipher.
+unsafe fn of<'a, C: Cipher>(context: *mut c_void) -> &'a mut C {
+    // SAFETY: the caller's.
+    unsafe { &mut *context.cast::<C>() }
+}
+
+unsafe extern "C" fn dupctx<C: Cipher>(context: *mut c_void) -> *mut c_void {
+    // SAFETY: libcrypto passes what was handed out.
+    unsafe { of::<C>(context) }.copy().map_or(ptr::null_mut(), hand_out)
+}
+
+unsafe extern "C" fn init<C: Cipher, const ENCRYPTS: bool>(
+    context: *mut c_void,
+    key: *const u8,
+    key_len: usize,
+    iv: *const u8,
+    iv_len: usize,
+    list: *const Param,
+) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, so many bytes, and its list.
+    unsafe { of::<C>(context).init(ENCRYPTS, Given { key, key_len, iv, iv_len, list }) }
+}
+
+unsafe extern "C" fn update<C: Cipher>(
+    context: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    room: usize,
+    data: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
+    unsafe { of::<C>(context).update(Piece { out, out_len, room, data, len }) }
+}
+
+unsafe extern "C" fn last<C: Cipher>(
+    context: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    room: usize,
+) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and places.
+    unsafe { of::<C>(context).last(out, out_len, room) }
+}
+
+unsafe extern "C" fn cipher<C: Cipher>(
+    context: *mut c_void,
+    out: *mut u8,
+    out_len: *mut usize,
+    room: usize,
+    data: *const u8,
+    len: usize,
+) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
+    unsafe { of::<C>(context).cipher(Piece { out, out_len, room, data, len }) }
+}
+
+unsafe extern "C" fn get_ctx_params<C: Cipher>(context: *mut c_void, list: *mut Param) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and its list.
+    unsafe { of::<C>(context).get(list) }
+}
+
+unsafe extern "C" fn set_ctx_params<C: Cipher>(context: *mut c_void, list: *const Param) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and its list.
+    unsafe { of::<C>(context).set(list) }
+}

@@ -1,0 +1,86 @@
+//! Keys, and the engine's sessions with them.
+
+use broadloom::{AeadAlgorithm, CipherAlgorithm, Session, Transform};
+use zeroize::Zeroizing;
+
+use crate::provider::REGISTRY;
+use crate::stack::with_room;
+
+/// What the engine does with a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    Encrypt(CipherAlgorithm),
+    Decrypt(CipherAlgorithm),
+    /// With tags of so many bytes.
+    Seal(AeadAlgorithm, usize),
+    /// With tags of so many bytes.
+    Open(AeadAlgorithm, usize),
+}
+
+/// So many bytes under a key pay for the making of a session.
+const EARNED: usize = 16 << 10;
+
+/// A key, of which the engine learns once it is used much.
+#[derive(Clone)]
+pub struct Keyed {
+    key: Zeroizing<[u8; MAX_KEY]>,
+    len: usize,
+    seen: usize,
+    /// The last session that was asked for; without one where the engine refuses.
+    opened: Option<(Purpose, Option<Session>)>,
+}
+
+/// Bytes of the longest key: XTS's two of AES-256.
+const MAX_KEY: usize = 64;
+
+impl Keyed {
+    /// No key yet.
+    pub fn new() -> Keyed {
+        Keyed { key: Zeroizing::new([0; MAX_KEY]), len: 0, seen: 0, opened: None }
+    }
+
+    /// Takes another key. One that is too long is none.
+    pub fn replace(&mut self, key: &[u8]) {
+        *self = Keyed::new();
+        if key.len() <= MAX_KEY {
+            self.key[..key.len()].copy_from_slice(key);
+            self.len = key.len();
+        }
+    }
+
+    /// So many bytes come under the key.
+    pub fn count(&mut self, len: usize) {
+        self.seen = self.seen.saturating_add(len);
+    }
+
+    /// Whether enough bytes came for a session.
+    pub fn is_earned(&self) -> bool {
+        self.seen >= EARNED && self.len > 0
+    }
+
+    /// The session for a purpose; `None` until the key has earned one, and where the engine
+    /// refuses.
+    pub fn session(&mut self, purpose: Purpose) -> Option<&Session> {
+        if !self.is_earned() {
+            return None;
+        }
+        if self.opened.as_ref().is_none_or(|(known, _)| *known != purpose) {
+            self.opened = Some((purpose, self.open(purpose)));
+        }
+        self.opened.as_ref()?.1.as_ref()
+    }
+
+    /// Opens a session.
+    pub fn open(&self, purpose: Purpose) -> Option<Session> {
+        let key = &self.key[..self.len];
+        with_room(|| {
+            let transform = match purpose {
+                Purpose::Encrypt(cipher) => Transform::cipher(cipher, key).encrypt(),
+                Purpose::Decrypt(cipher) => Transform::cipher(cipher, key).decrypt(),
+                Purpose::Seal(aead, len) => Transform::aead(aead, key).tag_len(len).seal(),
+                Purpose::Open(aead, len) => Transform::aead(aead, key).tag_len(len).open(),
+            };
+            REGISTRY.open_at("native", &transform.ok()?).ok()
+        })
+    }
+}

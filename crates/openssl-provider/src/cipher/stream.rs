@@ -1,0 +1,424 @@
+//! Modes without authentication, whose texts come in pieces.
+//!
+//! A piece goes through the default provider's context up to a boundary of blocks, then through the
+//! engine, and its rest through that context again. What the engine has done, that context learns
+//! when it is next needed, by a new IV.
+
+use std::ffi::{c_int, c_uint};
+use std::ptr;
+
+use broadloom::CipherAlgorithm;
+use zeroize::Zeroize;
+
+use super::apart::Apart;
+use super::keyed::{Keyed, Purpose};
+use super::{Cipher, Given, Piece};
+use crate::digest::given;
+use crate::interface::{OCTETS, Param, UNSIGNED};
+use crate::job;
+use crate::libcrypto::fail;
+use crate::line::{Place, Text, process, process_beside};
+use crate::settings;
+
+/// How blocks depend on those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Ecb,
+    Cbc,
+    Ctr,
+    Cfb,
+    Ofb,
+    Xts,
+}
+
+const BLOCK: usize = 16;
+type Block = [u8; BLOCK];
+
+/// Bytes from which on the engine is faster, alone.
+const WORTHWHILE: usize = 4096;
+/// The same for CFB, of which the default provider decrypts one block after the other.
+const WORTHWHILE_CFB: usize = 512;
+
+/// Who processes a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// The default provider.
+    Theirs,
+    /// The engine, at once.
+    Alone,
+    /// The engine, with the pieces of other jobs.
+    Beside,
+}
+
+/// A text that is encrypted or decrypted.
+pub struct Stream {
+    apart: Apart,
+    mode: Mode,
+    algorithm: CipherAlgorithm,
+    keyed: Keyed,
+    encrypts: bool,
+    /// The IV that the text began with.
+    first_iv: Block,
+    has_iv: bool,
+    /// The default provider's context has been given another IV since.
+    is_moved: bool,
+    /// Bytes of the text behind the last whole block.
+    position: usize,
+    has_begun: bool,
+    /// The IV of the next block, where the default provider's context does not have it yet.
+    ahead: Option<Block>,
+    /// Whether a last block of ciphertext is held back; `None` until it is asked for.
+    pads: Option<bool>,
+    /// No parameter was set but those that every text has: none of TLS's, above all.
+    is_plain: bool,
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.ahead.zeroize();
+    }
+}
+
+impl Stream {
+    pub fn new(apart: Apart, mode: Mode, algorithm: CipherAlgorithm) -> Stream {
+        Stream {
+            apart,
+            mode,
+            algorithm,
+            keyed: Keyed::new(),
+            encrypts: false,
+            first_iv: [0; BLOCK],
+            has_iv: false,
+            is_moved: false,
+            position: 0,
+            has_begun: false,
+            ahead: None,
+            pads: None,
+            is_plain: true,
+        }
+    }
+
+    /// Whether whole blocks are collected; other modes take any length.
+    fn collects(&self) -> bool {
+        matches!(self.mode, Mode::Ecb | Mode::Cbc)
+    }
+
+    fn way(&self, len: usize) -> Way {
+        let is_parallel = match self.mode {
+            Mode::Ecb | Mode::Ctr | Mode::Xts => true,
+            Mode::Cbc | Mode::Cfb => !self.encrypts,
+            Mode::Ofb => false,
+        };
+        let least = if self.mode == Mode::Cfb { WORTHWHILE_CFB } else { WORTHWHILE };
+        if !self.is_plain || !self.has_iv && self.mode != Mode::Ecb {
+            Way::Theirs
+        } else if is_parallel && len >= least {
+            Way::Alone
+        } else if !is_parallel && len >= settings::bulk_threshold() && job::can_wait() {
+            Way::Beside
+        } else {
+            Way::Theirs
+        }
+    }
+
+    /// Whether the default provider's context holds the last whole block back: it may be padding.
+    fn holds_back(&mut self) -> bool {
+        let apart = &self.apart;
+        !self.encrypts
+            && self.collects()
+            && *self.pads.get_or_insert_with(|| {
+                let mut value: c_uint = 1;
+                let mut list = [Param::number(c"padding", UNSIGNED, &mut value), Param::END];
+                // SAFETY: the list ends.
+                unsafe { apart.get(list.as_mut_ptr()) };
+                value != 0
+            })
+    }
+
+    /// The IV of the next block.
+    fn next_iv(&self) -> Option<Block> {
+        if self.ahead.is_some() || self.mode == Mode::Ecb {
+            return self.ahead.or(Some([0; BLOCK]));
+        }
+        let mut iv = [0; BLOCK];
+        let mut list = [Param::room(c"updated-iv", OCTETS, &mut iv), Param::END];
+        // SAFETY: the list ends.
+        let got = unsafe { self.apart.get(list.as_mut_ptr()) };
+        (got == 1).then_some(iv)
+    }
+
+    /// Tells the default provider's context where the text is now.
+    fn settle(&mut self) -> c_int {
+        let Some(iv) = self.ahead.take() else { return 1 };
+        self.is_moved = true;
+        let (key, key_len, list) = (ptr::null(), 0, ptr::null());
+        let (iv, iv_len) = match self.mode {
+            Mode::Ecb => (ptr::null(), 0),
+            _ => (iv.as_ptr(), BLOCK),
+        };
+        // SAFETY: so many bytes are there; null stands for what was there before.
+        unsafe { self.apart.init(self.encrypts, Given { key, key_len, iv, iv_len, list }) }
+    }
+
+    /// # Safety
+    /// libcrypto's rules for pieces.
+    unsafe fn theirs(&mut self, piece: Piece) -> c_int {
+        self.keyed.count(piece.len);
+        // SAFETY: the caller's.
+        let status = c_int::from(self.settle() == 1 && unsafe { self.apart.update(piece) } == 1);
+        if status == 1 {
+            self.position = (self.position + piece.len) % BLOCK;
+            self.has_begun |= piece.len > 0;
+        }
+        status
+    }
+
+    /// A data unit of XTS: each piece is one.
+    ///
+    /// # Safety
+    /// libcrypto's rules for pieces.
+    unsafe fn unit(&mut self, piece: Piece) -> c_int {
+        let Piece { out, out_len, room, data, len } = piece;
+        let purpose = self.purpose();
+        // SAFETY: the caller's.
+        let place = unsafe { Place::new(data, out, len) };
+        let (Some(session), Some(place)) = (self.keyed.session(purpose), place) else {
+            // SAFETY: as above.
+            return unsafe { self.theirs(piece) };
+        };
+        if room < len || len % BLOCK != 0 {
+            // SAFETY: as above.
+            return unsafe { self.theirs(piece) };
+        }
+        let text = Text { session, nonce: &self.first_iv, associated: &[], expected: None };
+        match process(&text, place) {
+            Ok(_) => {
+                // SAFETY: as above.
+                unsafe { *out_len = len };
+                1
+            }
+            Err(error) => fail(c"cipher_update", &error.to_string()),
+        }
+    }
+
+    fn purpose(&self) -> Purpose {
+        match self.encrypts {
+            true => Purpose::Encrypt(self.algorithm),
+            false => Purpose::Decrypt(self.algorithm),
+        }
+    }
+
+    /// A piece of which the engine processes what it can.
+    ///
+    /// # Safety
+    /// libcrypto's rules for pieces.
+    unsafe fn long(&mut self, piece: Piece, way: Way) -> c_int {
+        let Piece { out, out_len, room, data, len } = piece;
+        let holds_back = self.holds_back();
+        // Up to a boundary of blocks. Where a block is held back, one more brings it, and is itself
+        // held back then; the engine begins with that one.
+        let align = (BLOCK - self.position) % BLOCK;
+        let (head, start, before) = match (self.collects(), holds_back && self.has_begun) {
+            (false, _) => (align, align, align),
+            (true, true) => (align + BLOCK, align, BLOCK),
+            (true, false) => (align, align, self.position + align),
+        };
+        let left = len - start;
+        let body = match holds_back {
+            false => left / BLOCK * BLOCK,
+            true => (left - 1) / BLOCK * BLOCK,
+        };
+        let purpose = self.purpose();
+        // SAFETY: the caller's; the body is within the piece, and its output within the room.
+        let place = match room >= before + body {
+            true => unsafe { Place::new(data.add(start), out.add(before), body) },
+            false => None,
+        };
+        let (Some(_), Some(place)) = (self.keyed.session(purpose), place) else {
+            // SAFETY: as above.
+            return unsafe { self.theirs(piece) };
+        };
+        let mut written = 0;
+        if head > 0 {
+            let first = Piece { out_len: &mut written, len: head, ..piece };
+            // SAFETY: as above.
+            if unsafe { self.theirs(first) } != 1 {
+                return 0;
+            }
+            if written != before {
+                return fail(c"cipher_update", "the default provider holds back other blocks");
+            }
+        }
+        let Some(iv) = self.next_iv() else { return 0 };
+        // SAFETY: as above.
+        let Some(next) =
+            (unsafe { self.body(iv, data.add(start), out.add(before), body, place, way) })
+        else {
+            return 0;
+        };
+        (self.ahead, self.has_begun, self.position) = (Some(next), true, 0);
+        let mut last = 0;
+        if left > body {
+            let rest = Piece {
+                out: out.wrapping_add(before + body),
+                out_len: &mut last,
+                room: room - before - body,
+                data: data.wrapping_add(start + body),
+                len: left - body,
+            };
+            // SAFETY: as above.
+            if unsafe { self.theirs(rest) } != 1 {
+                return 0;
+            }
+        }
+        // SAFETY: as above.
+        unsafe { *out_len = before + body + last };
+        1
+    }
+
+    /// Has the engine process whole blocks, and gives the IV of the next one.
+    ///
+    /// # Safety
+    /// The text is at `data`, its place for output at `out`, and the place is made of both.
+    unsafe fn body(
+        &mut self,
+        iv: Block,
+        data: *const u8,
+        out: *const u8,
+        len: usize,
+        place: Place<'_>,
+        way: Way,
+    ) -> Option<Block> {
+        // SAFETY: the caller's.
+        let last = |from: *const u8| unsafe { from.add(len - BLOCK).cast::<Block>().read() };
+        // What is read may be written over.
+        let read = last(data);
+        self.keyed.count(len);
+        let nonce: &[u8] = if self.mode == Mode::Ecb { &[] } else { &iv };
+        let purpose = self.purpose();
+        let session = self.keyed.session(purpose)?;
+        let text = Text { session, nonce, associated: &[], expected: None };
+        let done =
+            if way == Way::Alone { process(&text, place) } else { process_beside(&text, place) };
+        if let Err(error) = done {
+            fail(c"cipher_update", &error.to_string());
+            return None;
+        }
+        Some(match (self.mode, self.encrypts) {
+            (Mode::Ecb | Mode::Xts, _) => iv,
+            (Mode::Cbc | Mode::Cfb, true) => last(out),
+            (Mode::Cbc | Mode::Cfb, false) => read,
+            (Mode::Ctr, _) => {
+                u128::from_be_bytes(iv).wrapping_add((len / BLOCK) as u128).to_be_bytes()
+            }
+            (Mode::Ofb, _) => {
+                let written = last(out);
+                std::array::from_fn(|at| read[at] ^ written[at])
+            }
+        })
+    }
+}
+
+impl Cipher for Stream {
+    fn copy(&self) -> Option<Stream> {
+        Some(Stream { apart: self.apart.copy()?, keyed: self.keyed.clone(), ..*self })
+    }
+
+    unsafe fn init(&mut self, encrypts: bool, mut begin: Given) -> c_int {
+        let keeps_iv = begin.iv.is_null();
+        // CTR goes on where it is, and modes that chain go back to the first IV.
+        if keeps_iv && self.mode == Mode::Ctr && self.settle() != 1 {
+            return 0;
+        }
+        if keeps_iv && self.is_moved && self.mode != Mode::Ctr && self.mode != Mode::Ecb {
+            (begin.iv, begin.iv_len) = (self.first_iv.as_ptr(), BLOCK);
+        }
+        // SAFETY: the caller's.
+        let status = unsafe { self.apart.init(encrypts, begin) };
+        if status != 1 {
+            return status;
+        }
+        // SAFETY: the caller passes so many bytes.
+        unsafe {
+            if !begin.key.is_null() {
+                self.keyed.replace(given(begin.key, begin.key_len));
+            }
+            if !keeps_iv && begin.iv_len == BLOCK {
+                self.first_iv.copy_from_slice(given(begin.iv, BLOCK));
+                self.has_iv = true;
+            }
+            self.note(begin.list);
+        }
+        self.is_moved &= keeps_iv && self.mode == Mode::Ctr;
+        (self.encrypts, self.position, self.has_begun) = (encrypts, 0, false);
+        self.ahead = None;
+        1
+    }
+
+    unsafe fn update(&mut self, piece: Piece) -> c_int {
+        let way = self.way(piece.len);
+        // SAFETY: the caller's.
+        unsafe {
+            match (way, self.mode) {
+                (Way::Theirs, _) => self.theirs(piece),
+                (_, Mode::Xts) => self.unit(piece),
+                (_, _) => self.long(piece, way),
+            }
+        }
+    }
+
+    unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
+        // SAFETY: the caller's.
+        c_int::from(self.settle() == 1 && unsafe { self.apart.last(out, out_len, room) } == 1)
+    }
+
+    unsafe fn cipher(&mut self, piece: Piece) -> c_int {
+        // SAFETY: the caller's.
+        unsafe {
+            if !piece.data.is_null() && matches!(self.mode, Mode::Ctr | Mode::Cfb | Mode::Ofb) {
+                return self.update(piece);
+            }
+            // Whole blocks past those that are collected: nobody mixes that with pieces.
+            self.is_plain = false;
+            c_int::from(self.settle() == 1 && self.apart.cipher(piece) == 1)
+        }
+    }
+
+    unsafe fn get(&mut self, list: *mut Param) -> c_int {
+        // SAFETY: the caller's.
+        unsafe {
+            if self.settle() != 1 || self.apart.get(list) != 1 {
+                return 0;
+            }
+            if !self.is_moved {
+                return 1;
+            }
+            match Param::find_mut(list, c"iv") {
+                Some(param) => c_int::from(param.put_bytes(&self.first_iv)),
+                None => 1,
+            }
+        }
+    }
+
+    unsafe fn set(&mut self, list: *const Param) -> c_int {
+        // SAFETY: the caller's.
+        unsafe {
+            if self.settle() != 1 || self.apart.set(list) != 1 {
+                return 0;
+            }
+            self.note(list);
+        }
+        1
+    }
+}
+
+impl Stream {
+    /// # Safety
+    /// The list is libcrypto's.
+    unsafe fn note(&mut self, list: *const Param) {
+        self.pads = None;
+        // SAFETY: the caller's.
+        let mut names = unsafe { Param::names(list) };
+        self.is_plain &= names.all(|name| name == c"padding" || name == c"keylen");
+    }
+}
