@@ -100,12 +100,6 @@ broadloom_capability(const struct rte_crypto_sym_xform *xform);
 int broadloom_session_open(const struct rte_crypto_sym_xform *xform, struct session *session);
 void broadloom_session_close(struct session *session);
 
-/* job.c */
-enum filled { FILLED, BAD_ARGUMENTS, NO_ROOM };
-enum filled broadloom_fill(struct queue_pair *qp, uint32_t at, struct rte_crypto_op *op,
-                           const struct session *session);
-enum filled broadloom_fill_second(struct queue_pair *qp, uint32_t at, bl_job *job);
-
 /* queue_pair.c */
 struct queue_pair *broadloom_queue_pair_open(uint32_t capacity, int socket);
 void broadloom_queue_pair_close(struct queue_pair *qp);

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include <rte_malloc.h>
-#include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
-#include "crypto.h"
+#include "job.h"
 
 /* How many ops ahead the op, then its packet's header, is fetched. */
 #define OP_AHEAD 8
@@ -149,13 +148,36 @@ static __rte_noinline struct session *open_own(const struct rte_crypto_op *op)
     return session;
 }
 
+/*
+ * Takes an op once more that could not become a job: where it found no room for its pieces, there
+ * is some once the jobs that wait are done. Else it is done, with the status that says what is
+ * wrong.
+ */
+static __rte_noinline enum filled fill_again(struct queue_pair *qp, struct rte_crypto_op *op,
+                                             const struct session *session, struct session *own,
+                                             enum filled filled)
+{
+    if (filled == NO_ROOM && qp->loaded > 0) {
+        process(qp);
+        filled = fill(qp, qp->loaded, op, session);
+    }
+    if (filled == FILLED)
+        return FILLED;
+    op->status = filled == NO_ROOM ? RTE_CRYPTO_OP_STATUS_ERROR : RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
+    qp->tail++;
+    if (own) {
+        broadloom_session_close(own);
+        free(own);
+    }
+    return filled;
+}
+
 /* Takes an op: it waits as a job, or is done with the status that says what is wrong. */
 static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
 {
     const struct session *session;
     struct session *own = NULL;
     enum filled filled;
-    uint8_t failed = RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
 
     qp->ops[qp->tail & qp->mask] = op;
     if (likely(op->type == RTE_CRYPTO_OP_TYPE_SYMMETRIC &&
@@ -178,20 +200,9 @@ static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
             return;
         }
     }
-    filled = broadloom_fill(qp, qp->loaded, op, session);
-    if (unlikely(filled == NO_ROOM && qp->loaded > 0)) {
-        process(qp);
-        filled = broadloom_fill(qp, qp->loaded, op, session);
-    }
-    if (unlikely(filled != FILLED)) {
-        op->status = filled == NO_ROOM ? RTE_CRYPTO_OP_STATUS_ERROR : failed;
-        qp->tail++;
-        if (own) {
-            broadloom_session_close(own);
-            free(own);
-        }
+    filled = fill(qp, qp->loaded, op, session);
+    if (unlikely(filled != FILLED) && fill_again(qp, op, session, own, filled) != FILLED)
         return;
-    }
     op->status = RTE_CRYPTO_OP_STATUS_NOT_PROCESSED;
     qp->entries[qp->loaded++] = (struct entry){ op, session, own };
     qp->unusual |= own != NULL;
