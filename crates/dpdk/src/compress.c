@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include <rte_eal.h>
 #include <rte_lcore.h>
 
 #include "compress.h"
+#include "device.h"
 
 int compress_logtype;
 
@@ -22,13 +22,7 @@ static const struct rte_compressdev_capabilities capabilities[] = {
     RTE_COMP_END_OF_CAPABILITIES_LIST()
 };
 
-static int release_queue_pair(struct rte_compressdev *dev, uint16_t id)
-{
-    if (dev->data->queue_pairs[id])
-        compress_queue_pair_close(dev->data->queue_pairs[id]);
-    dev->data->queue_pairs[id] = NULL;
-    return 0;
-}
+DEVICE_FUNCTIONS(compressdev, compress_queue_pair_close)
 
 static int set_up_queue_pair(struct rte_compressdev *dev, uint16_t id, uint32_t capacity,
                              int socket)
@@ -38,31 +32,6 @@ static int set_up_queue_pair(struct rte_compressdev *dev, uint16_t id, uint32_t 
     return dev->data->queue_pairs[id] ? 0 : -ENOMEM;
 }
 
-static int configure(struct rte_compressdev *dev, struct rte_compressdev_config *config)
-{
-    RTE_SET_USED(dev);
-    RTE_SET_USED(config);
-    return 0;
-}
-
-static int start(struct rte_compressdev *dev)
-{
-    RTE_SET_USED(dev);
-    return 0;
-}
-
-static void stop(struct rte_compressdev *dev)
-{
-    RTE_SET_USED(dev);
-}
-
-static int close_device(struct rte_compressdev *dev)
-{
-    for (uint16_t id = 0; id < dev->data->nb_queue_pairs; id++)
-        release_queue_pair(dev, id);
-    return 0;
-}
-
 static void get_info(struct rte_compressdev *dev, struct rte_compressdev_info *info)
 {
     info->driver_name = dev->device->driver->name;
@@ -70,30 +39,6 @@ static void get_info(struct rte_compressdev *dev, struct rte_compressdev_info *i
     info->capabilities = capabilities;
     /* No bound. */
     info->max_nb_queue_pairs = 0;
-}
-
-static void get_statistics(struct rte_compressdev *dev, struct rte_compressdev_stats *stats)
-{
-    for (uint16_t id = 0; id < dev->data->nb_queue_pairs; id++) {
-        const struct queue_pair *qp = dev->data->queue_pairs[id];
-
-        if (!qp)
-            continue;
-        stats->enqueued_count += qp->stats.enqueued_count;
-        stats->dequeued_count += qp->stats.dequeued_count;
-        stats->enqueue_err_count += qp->stats.enqueue_err_count;
-        stats->dequeue_err_count += qp->stats.dequeue_err_count;
-    }
-}
-
-static void reset_statistics(struct rte_compressdev *dev)
-{
-    for (uint16_t id = 0; id < dev->data->nb_queue_pairs; id++) {
-        struct queue_pair *qp = dev->data->queue_pairs[id];
-
-        if (qp)
-            memset(&qp->stats, 0, sizeof(qp->stats));
-    }
 }
 
 static struct rte_compressdev_ops functions = {
@@ -114,11 +59,10 @@ static int probe(struct rte_vdev_device *vdev)
 {
     struct rte_compressdev_pmd_init_params params = { .socket_id = rte_socket_id() };
     const char *name = vdev->device.name;
-    const char *arguments = vdev->device.devargs ? vdev->device.devargs->args : "";
+    const char *arguments = arguments_of(vdev);
     struct rte_compressdev *dev;
 
-    /* Transforms and queue pairs point into the library's memory, which no other process has. */
-    if (rte_eal_process_type() != RTE_PROC_PRIMARY) {
+    if (!is_primary()) {
         LOG(ERR, "%s works in a primary process alone\n", name);
         return -ENOTSUP;
     }
@@ -135,13 +79,6 @@ static int probe(struct rte_vdev_device *vdev)
     dev->dequeue_burst = compress_dequeue;
     LOG(INFO, "%s over libbroadloom %s\n", name, bl_version());
     return 0;
-}
-
-static int remove_device(struct rte_vdev_device *vdev)
-{
-    struct rte_compressdev *dev = rte_compressdev_pmd_get_named_dev(vdev->device.name);
-
-    return dev ? rte_compressdev_pmd_destroy(dev) : -ENODEV;
 }
 
 static struct rte_vdev_driver vdev_driver = {

@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include <rte_cpuflags.h>
-#include <rte_eal.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
 #include "crypto.h"
+#include "device.h"
 
 #ifndef DRIVER_NAME
 #define DRIVER_NAME crypto_broadloom
@@ -22,40 +22,7 @@ struct device {
     unsigned int max_queue_pairs;
 };
 
-static int configure(struct rte_cryptodev *dev, struct rte_cryptodev_config *config)
-{
-    RTE_SET_USED(dev);
-    RTE_SET_USED(config);
-    return 0;
-}
-
-static int start(struct rte_cryptodev *dev)
-{
-    RTE_SET_USED(dev);
-    return 0;
-}
-
-static void stop(struct rte_cryptodev *dev)
-{
-    RTE_SET_USED(dev);
-}
-
-static int release_queue_pair(struct rte_cryptodev *dev, uint16_t id)
-{
-    struct queue_pair *qp = dev->data->queue_pairs[id];
-
-    if (qp)
-        broadloom_queue_pair_close(qp);
-    dev->data->queue_pairs[id] = NULL;
-    return 0;
-}
-
-static int close_device(struct rte_cryptodev *dev)
-{
-    for (uint16_t id = 0; id < dev->data->nb_queue_pairs; id++)
-        release_queue_pair(dev, id);
-    return 0;
-}
+DEVICE_FUNCTIONS(cryptodev, broadloom_queue_pair_close)
 
 static int set_up_queue_pair(struct rte_cryptodev *dev, uint16_t id,
                              const struct rte_cryptodev_qp_conf *config, int socket)
@@ -75,30 +42,6 @@ static void get_info(struct rte_cryptodev *dev, struct rte_cryptodev_info *info)
     info->max_nb_queue_pairs = device->max_queue_pairs;
     /* No bound. */
     info->sym.max_nb_sessions = 0;
-}
-
-static void get_statistics(struct rte_cryptodev *dev, struct rte_cryptodev_stats *stats)
-{
-    for (uint16_t id = 0; id < dev->data->nb_queue_pairs; id++) {
-        const struct queue_pair *qp = dev->data->queue_pairs[id];
-
-        if (!qp)
-            continue;
-        stats->enqueued_count += qp->stats.enqueued_count;
-        stats->dequeued_count += qp->stats.dequeued_count;
-        stats->enqueue_err_count += qp->stats.enqueue_err_count;
-        stats->dequeue_err_count += qp->stats.dequeue_err_count;
-    }
-}
-
-static void reset_statistics(struct rte_cryptodev *dev)
-{
-    for (uint16_t id = 0; id < dev->data->nb_queue_pairs; id++) {
-        struct queue_pair *qp = dev->data->queue_pairs[id];
-
-        if (qp)
-            memset(&qp->stats, 0, sizeof(qp->stats));
-    }
 }
 
 static unsigned int session_size(struct rte_cryptodev *dev)
@@ -162,11 +105,10 @@ static int probe(struct rte_vdev_device *vdev)
         .max_nb_queue_pairs = MAX_QUEUE_PAIRS,
     };
     const char *name = vdev->device.name;
-    const char *arguments = vdev->device.devargs ? vdev->device.devargs->args : "";
+    const char *arguments = arguments_of(vdev);
     struct rte_cryptodev *dev;
 
-    /* Sessions and queue pairs point into the library's memory, which no other process has. */
-    if (rte_eal_process_type() != RTE_PROC_PRIMARY) {
+    if (!is_primary()) {
         LOG(ERR, "%s works in a primary process alone\n", name);
         return -ENOTSUP;
     }
@@ -186,13 +128,6 @@ static int probe(struct rte_vdev_device *vdev)
     rte_cryptodev_pmd_probing_finish(dev);
     LOG(INFO, "%s over libbroadloom %s\n", name, bl_version());
     return 0;
-}
-
-static int remove_device(struct rte_vdev_device *vdev)
-{
-    struct rte_cryptodev *dev = rte_cryptodev_pmd_get_named_dev(vdev->device.name);
-
-    return dev ? rte_cryptodev_pmd_destroy(dev) : -ENODEV;
 }
 
 static struct rte_vdev_driver vdev_driver = {

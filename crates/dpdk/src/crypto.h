@@ -42,6 +42,8 @@ struct session {
     /* A chain that encrypts what it has authenticated, perhaps with the tag. */
     bool covers_tag;
     bool verifies;
+    /* Of one op, which brought its transforms along: to be closed with it. */
+    bool is_own;
     /* A plain hash that is checked or cut: neither is known to the library. */
     bool own_digest;
     /* KASUMI gives offsets and lengths in bits. */
@@ -55,12 +57,10 @@ struct session {
     uint16_t aad_skip;
 };
 
-/* What becomes of an op that waits. */
+/* An op that waits. */
 struct entry {
     struct rte_crypto_op *op;
-    const struct session *session;
-    /* Of an op without a session: to be closed with it. */
-    struct session *own;
+    struct session *session;
 };
 
 /* One lcore at a time uses a queue pair. */
@@ -99,12 +99,6 @@ broadloom_capability(const struct rte_crypto_sym_xform *xform);
 /* session.c */
 int broadloom_session_open(const struct rte_crypto_sym_xform *xform, struct session *session);
 void broadloom_session_close(struct session *session);
-
-/* job.c */
-enum filled { FILLED, BAD_ARGUMENTS, NO_ROOM };
-enum filled broadloom_fill(struct queue_pair *qp, uint32_t at, struct rte_crypto_op *op,
-                           const struct session *session);
-enum filled broadloom_fill_second(struct queue_pair *qp, uint32_t at, bl_job *job);
 
 /* queue_pair.c */
 struct queue_pair *broadloom_queue_pair_open(uint32_t capacity, int socket);

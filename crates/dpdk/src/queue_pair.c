@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include <rte_malloc.h>
-#include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
-#include "crypto.h"
+#include "job.h"
 
 /* How many ops ahead the op, then its packet's header, is fetched. */
 #define OP_AHEAD 8
@@ -82,6 +81,15 @@ static void process_seconds(struct queue_pair *qp, uint32_t count)
     qp->pieces_used = 0;
 }
 
+/* Closes the session of an op that brought its transforms along. */
+static void close_own(struct session *session)
+{
+    if (session->is_own) {
+        broadloom_session_close(session);
+        free(session);
+    }
+}
+
 /* What is left to do after the library's call, where a job was no common one. */
 static __rte_noinline void finish_unusual(struct queue_pair *qp)
 {
@@ -109,14 +117,8 @@ static __rte_noinline void finish_unusual(struct queue_pair *qp)
     }
     if (count > 0)
         process_seconds(qp, count);
-    for (uint32_t at = 0; at < qp->loaded; at++) {
-        struct session *own = qp->entries[at].own;
-
-        if (own) {
-            broadloom_session_close(own);
-            free(own);
-        }
-    }
+    for (uint32_t at = 0; at < qp->loaded; at++)
+        close_own(qp->entries[at].session);
 }
 
 /* Processes all jobs that wait: they share lanes. */
@@ -144,18 +146,38 @@ static __rte_noinline struct session *open_own(const struct rte_crypto_op *op)
 
     if (session && (!op->sym->xform || broadloom_session_open(op->sym->xform, session) != 0)) {
         free(session);
-        session = NULL;
+        return NULL;
     }
+    if (session)
+        session->is_own = true;
     return session;
+}
+
+/*
+ * Takes an op once more that could not become a job: where it found no room for its pieces, there
+ * is some once the jobs that wait are done. Else it is done, with the status that says what is
+ * wrong.
+ */
+static __rte_noinline enum filled fill_again(struct queue_pair *qp, struct rte_crypto_op *op,
+                                             struct session *session, enum filled filled)
+{
+    if (filled == NO_ROOM && qp->loaded > 0) {
+        process(qp);
+        filled = fill(qp, qp->loaded, op, session);
+    }
+    if (filled == FILLED)
+        return FILLED;
+    op->status = filled == NO_ROOM ? RTE_CRYPTO_OP_STATUS_ERROR : RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
+    qp->tail++;
+    close_own(session);
+    return filled;
 }
 
 /* Takes an op: it waits as a job, or is done with the status that says what is wrong. */
 static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
 {
-    const struct session *session;
-    struct session *own = NULL;
+    struct session *session;
     enum filled filled;
-    uint8_t failed = RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
 
     qp->ops[qp->tail & qp->mask] = op;
     if (likely(op->type == RTE_CRYPTO_OP_TYPE_SYMMETRIC &&
@@ -167,34 +189,22 @@ static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
             qp->tail++;
             return;
         }
-        session = (const struct session *)given->driver_priv_data;
+        session = (struct session *)given->driver_priv_data;
     } else {
         session = NULL;
         if (op->type == RTE_CRYPTO_OP_TYPE_SYMMETRIC && op->sess_type == RTE_CRYPTO_OP_SESSIONLESS)
-            session = own = open_own(op);
+            session = open_own(op);
         if (!session) {
             op->status = RTE_CRYPTO_OP_STATUS_INVALID_SESSION;
             qp->tail++;
             return;
         }
     }
-    filled = broadloom_fill(qp, qp->loaded, op, session);
-    if (unlikely(filled == NO_ROOM && qp->loaded > 0)) {
-        process(qp);
-        filled = broadloom_fill(qp, qp->loaded, op, session);
-    }
-    if (unlikely(filled != FILLED)) {
-        op->status = filled == NO_ROOM ? RTE_CRYPTO_OP_STATUS_ERROR : failed;
-        qp->tail++;
-        if (own) {
-            broadloom_session_close(own);
-            free(own);
-        }
+    filled = fill(qp, qp->loaded, op, session);
+    if (unlikely(filled != FILLED) && fill_again(qp, op, session, filled) != FILLED)
         return;
-    }
-    op->status = RTE_CRYPTO_OP_STATUS_NOT_PROCESSED;
-    qp->entries[qp->loaded++] = (struct entry){ op, session, own };
-    qp->unusual |= own != NULL;
+    qp->entries[qp->loaded++] = (struct entry){ op, session };
+    qp->unusual |= session->is_own;
     qp->tail++;
     if (qp->loaded == BATCH)
         process(qp);
