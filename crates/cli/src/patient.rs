@@ -1,7 +1,7 @@
 //! Files that do not block: a program that hands on its end of a pipe may have made it so.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -20,6 +20,10 @@ impl Read for Patient<'_> {
 impl Write for Patient<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         wait_for(self.0, PollFlags::OUT, |mut file| file.write(bytes))
+    }
+
+    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        wait_for(self.0, PollFlags::OUT, |mut file| file.write_vectored(pieces))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! Where bytes come from, and where they go.
 
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 
 /// Bytes that are read by their place, by several threads at a time.
 pub trait ReadAt: Sync {
@@ -18,6 +18,19 @@ pub trait WriteAt: Sync {
     /// # Errors
     /// What the system says.
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()>;
+
+    /// Writes all bytes of several pieces, one after another, from an offset on. A file is better
+    /// written in one call: calls on one file wait for each other, and pages that two calls share
+    /// are written twice.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn write_all_vectored_at(&self, pieces: &mut [IoSlice<'_>], offset: u64) -> io::Result<()> {
+        pieces.iter().try_fold(offset, |offset, piece| {
+            self.write_all_at(piece, offset).map(|()| offset + piece.len() as u64)
+        })?;
+        Ok(())
+    }
 }
 
 impl ReadAt for &[u8] {
@@ -88,6 +101,23 @@ pub(crate) fn read_full_at(
         }
     }
     Ok(filled)
+}
+
+/// Writes all bytes of several pieces.
+pub(crate) fn write_all_vectored(
+    output: &mut dyn Write,
+    mut pieces: &mut [IoSlice<'_>],
+) -> io::Result<()> {
+    IoSlice::advance_slices(&mut pieces, 0);
+    while !pieces.is_empty() {
+        match output.write_vectored(pieces) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(len) => IoSlice::advance_slices(&mut pieces, len),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Bytes that are read by their place, one after another.

@@ -1,7 +1,7 @@
 //! Both ends of the work: what is read, what is written.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Seek, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex};
@@ -9,15 +9,22 @@ use std::sync::{Arc, Mutex};
 use broadloom::encryption::{ReadAt, WriteAt};
 use broadloom_cli::patient::Patient;
 use broadloom_cli::progress::Progress;
+use rustix::io::pwritev;
+use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 
 use super::report::locked;
+
+/// Bytes in a pipe: as many as Linux grants a program without privileges.
+const PIPE: usize = 1 << 20;
 
 /// Standard input, without a buffer of its own.
 ///
 /// # Errors
 /// If it is closed.
 pub fn stdin() -> io::Result<File> {
-    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+    let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+    widen(&stdin);
+    Ok(stdin)
 }
 
 /// Standard output, without a buffer of its own.
@@ -25,7 +32,17 @@ pub fn stdin() -> io::Result<File> {
 /// # Errors
 /// If it is closed.
 pub fn stdout() -> io::Result<File> {
-    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+    let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    widen(&stdout);
+    Ok(stdout)
+}
+
+/// Makes room in a pipe, so that its ends seldom wait for each other. The system may refuse more
+/// than it grants a user in all; then the pipe stays as it is, as does what is no pipe.
+fn widen(end: &File) {
+    if fcntl_getpipe_size(end).is_ok_and(|room| room < PIPE) {
+        let _ = fcntl_setpipe_size(end, PIPE);
+    }
 }
 
 /// A file whose bytes are counted for the progress bar as they are read.
@@ -84,6 +101,26 @@ impl WriteAt for Places<'_> {
     fn write_all_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
         self.0.write_all_at(bytes, offset)
     }
+
+    fn write_all_vectored_at(
+        &self,
+        mut pieces: &mut [IoSlice<'_>],
+        mut offset: u64,
+    ) -> io::Result<()> {
+        IoSlice::advance_slices(&mut pieces, 0);
+        while !pieces.is_empty() {
+            match pwritev(self.0, pieces, offset).map_err(io::Error::from) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(len) => {
+                    IoSlice::advance_slices(&mut pieces, len);
+                    offset += len as u64;
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Write for Output<'_> {
@@ -91,6 +128,13 @@ impl Write for Output<'_> {
         match self {
             Output::File(file) | Output::Stdout(file) => Patient(file).write(bytes),
             Output::Nowhere => Ok(bytes.len()),
+        }
+    }
+
+    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        match self {
+            Output::File(file) | Output::Stdout(file) => Patient(file).write_vectored(pieces),
+            Output::Nowhere => Ok(pieces.iter().map(|piece| piece.len()).sum()),
         }
     }
 

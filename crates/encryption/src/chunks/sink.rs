@@ -1,12 +1,12 @@
 //! Where groups of chunks go.
 
-use std::io::Write;
+use std::io::{IoSlice, Write};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Group;
-use crate::ends::{Output, WriteAt};
+use crate::ends::{Output, WriteAt, write_all_vectored};
 use crate::error::EncryptionError;
 
 /// Where groups of chunks go.
@@ -95,16 +95,17 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// The wanted bytes of a group's chunks, and where each piece is among all bytes.
-    fn pieces<'g>(&self, chunk: usize, group: &'g Group) -> impl Iterator<Item = (u64, &'g [u8])> {
-        let (first, wanted) = (group.first, self.wanted.clone());
-        group.chunks().zip(first..).filter_map(move |(bytes, number)| {
-            let offset = number * chunk as u64;
-            let len = bytes.len() as u64;
+    /// The wanted bytes of a group's chunks, and where the first is among all bytes.
+    fn pieces<'g>(&self, chunk: usize, group: &'g Group) -> (u64, Vec<IoSlice<'g>>) {
+        let wanted = &self.wanted;
+        let offset = group.first * chunk as u64;
+        let pieces = group.chunks().zip(group.first..).filter_map(|(bytes, number)| {
+            let (offset, len) = (number * chunk as u64, bytes.len() as u64);
             let from = wanted.start.saturating_sub(offset).min(len);
             let to = wanted.end.saturating_sub(offset).min(len);
-            (from < to).then(|| (offset + from, &bytes[from as usize..to as usize]))
-        })
+            (from < to).then(|| IoSlice::new(&bytes[from as usize..to as usize]))
+        });
+        (offset.max(wanted.start), pieces.collect())
     }
 
     fn write_places(
@@ -113,15 +114,12 @@ impl<'a> Sink<'a> {
         chunk: usize,
         group: &Group,
     ) -> Result<u64, EncryptionError> {
-        let mut written = 0;
-        for (offset, piece) in self.pieces(chunk, group) {
-            let offset = self.start + offset - self.wanted.start;
-            places
-                .write_all_at(piece, offset)
-                .map_err(|error| EncryptionError::Write { offset, error })?;
-            written += piece.len() as u64;
-        }
-        Ok(written)
+        let (offset, mut pieces) = self.pieces(chunk, group);
+        let offset = self.start + offset - self.wanted.start;
+        let len = bytes_of(&pieces);
+        let written = places.write_all_vectored_at(&mut pieces, offset);
+        written.map_err(|error| EncryptionError::Write { offset, error })?;
+        Ok(len)
     }
 
     fn write_stream(
@@ -131,13 +129,11 @@ impl<'a> Sink<'a> {
         group: &Group,
     ) -> Result<u64, EncryptionError> {
         let Some(stream) = &mut state.stream else { return Ok(0) };
-        let mut written = 0;
-        for (_, piece) in self.pieces(chunk, group) {
-            let offset = self.start + state.written + written;
-            stream.write_all(piece).map_err(|error| EncryptionError::Write { offset, error })?;
-            written += piece.len() as u64;
-        }
-        Ok(written)
+        let (_, mut pieces) = self.pieces(chunk, group);
+        let (offset, len) = (self.start + state.written, bytes_of(&pieces));
+        let written = write_all_vectored(*stream, &mut pieces);
+        written.map_err(|error| EncryptionError::Write { offset, error })?;
+        Ok(len)
     }
 
     /// How it went, once all threads are done: bytes written.
@@ -148,6 +144,11 @@ impl<'a> Sink<'a> {
             None => Ok(state.written),
         }
     }
+}
+
+/// Bytes in all the pieces.
+fn bytes_of(pieces: &[IoSlice<'_>]) -> u64 {
+    pieces.iter().map(|piece| piece.len() as u64).sum()
 }
 
 impl State<'_> {
