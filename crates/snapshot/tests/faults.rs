@@ -175,3 +175,24 @@ fn a_flipped_bit_is_found_wherever_it_is() {
     }
     assert_eq!(errors(&repository), Vec::<String>::new());
 }
+
+#[test]
+fn every_byte_counts() {
+    let ((memory, repository), files) = (repository(), tempfile::tempdir().unwrap());
+    std::fs::write(files.path().join("a"), b"text").unwrap();
+    save(&repository, files.path()).unwrap();
+    let mut bytes = 0;
+    // The config is read when a repository is opened, which another test does.
+    for file in memory.files().into_iter().filter(|file| *file != File::Config) {
+        for at in 0..memory.content(file).len() {
+            memory.change(file, |content| content[at] ^= 1 << (at % 8));
+            let found = errors(&repository);
+            let named = found.iter().any(|text| text.contains(&file.to_string()));
+            assert!(named, "{file}, byte {at}: {found:?}");
+            memory.change(file, |content| content[at] ^= 1 << (at % 8));
+            bytes += 1;
+        }
+    }
+    assert!(bytes > 1000, "only {bytes} bytes");
+    assert_eq!(errors(&repository), Vec::<String>::new());
+}

@@ -1,6 +1,7 @@
 //! Trees of somebody who knows the password and wants files elsewhere.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -12,6 +13,7 @@ use crate::id::Id;
 use crate::node::{Mode, Node, NodeKind};
 use crate::repository::{BlobKind, Compression, Repository, Saver, Tools};
 use crate::store::Directory;
+use crate::time::Time;
 use crate::tree::{Place, Tree};
 
 struct Notes(Mutex<Vec<String>>);
@@ -24,6 +26,12 @@ impl Report for Notes {
     fn warning(&self, text: &str) {
         self.0.lock().expect("no thread panicked").push(text.to_owned());
     }
+}
+
+/// What a restore could change of a file or directory that it has no business with.
+fn state(path: &Path) -> (u32, i64, i64, u64, u32) {
+    let it = fs::symlink_metadata(path).expect("it is there");
+    (it.mode(), it.mtime(), it.mtime_nsec(), it.nlink(), it.uid())
 }
 
 /// Saves blobs as they are.
@@ -74,6 +82,8 @@ fn nothing_is_written_beside_the_target() {
     let repository = Repository::init(store, &registry, b"password").expect("there is room");
     fs::create_dir(at("outside")).expect("it is ours");
     fs::write(at("outside/kept"), b"kept").expect("it is ours");
+    let states = || [at("outside"), at("outside/kept")].map(|path| state(&path));
+    let before = states();
     let content = save(&repository, &[(BlobKind::Data, b"evil")])[0];
     let tree = |nodes: Vec<Node>| Tree { nodes }.to_blob();
     let evil = tree(vec![file(b"evil", content, 4), file(b"kept", content, 4)]);
@@ -113,6 +123,20 @@ fn nothing_is_written_beside_the_target() {
     again.name = b"b".to_vec();
     let (done, _) = run("five", vec![twice, again]);
     assert_eq!((done.errors, done.files), (0, 2));
+    // The same, where a link comes between the two.
+    let mut twice = file(b"a", content, 4);
+    (twice.links, twice.inode) = (2, 7);
+    let mut again = twice.clone();
+    again.name = b"b".to_vec();
+    let between = link(b"b", &at("outside/kept"));
+    run("six", vec![twice, between, again]);
+    // Links have attributes of their own, which are not those of what they lead to.
+    let mut linked = link(b"l", &at("outside/kept"));
+    (linked.mode, linked.uid, linked.mtime) = (Mode(1 << 27 | 0o777), 12345, Time::default());
+    let (done, notes) = run("seven", vec![linked]);
+    assert_eq!((done.files, fs::read_link(at("seven/l")).ok()), (1, Some(at("outside/kept"))));
+    assert!(notes.iter().all(|note| note.starts_with('l')), "{notes:?}");
+    assert_eq!(states(), before);
     let names = fs::read_dir(&outside).expect("it is there").count();
     let kept = fs::read(at("outside/kept")).expect("it is there");
     assert_eq!((names, &kept[..]), (1, &b"kept"[..]));
