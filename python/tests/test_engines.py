@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 import time
+import unittest.mock
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ import pytest
 import ray
 import ray.data
 import s3fs
-from conftest import PASSWORD
+from conftest import PASSWORD, PATIENCE
 from distributed import Client, LocalCluster
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+from ray._private import services
 
 import broadloom
 import broadloom.dask
@@ -78,14 +80,28 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 @pytest.fixture(scope="module")
 def cluster(pytestconfig: pytest.Config) -> Iterator[None]:
+    get_node = services.get_node
+
+    def get_node_in_time(address: str, node: str) -> Any:
+        """Ray itself gives up after 30 seconds, which no setting changes."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return get_node(address, node)
+            except RuntimeError:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.2)
+
     def start() -> None:
-        ray.init(
-            num_cpus=2,
-            object_store_memory=100 << 20,
-            include_dashboard=False,
-            log_to_driver=False,
-            configure_logging=False,
-        )
+        with unittest.mock.patch.object(services, "get_node", get_node_in_time):
+            ray.init(
+                num_cpus=2,
+                object_store_memory=100 << 20,
+                include_dashboard=False,
+                log_to_driver=False,
+                configure_logging=False,
+            )
 
     try:
         start()
