@@ -71,7 +71,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     with (
         dask.config.set({"temporary-directory": place}),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
         ) as cluster,
         Client(cluster) as client,
     ):
@@ -197,19 +197,20 @@ def ray_workers(function: str) -> list[int]:
 
 @pytest.mark.parametrize("name", ["dask", "ray"])
 def test_snapshots_by_workers_that_are_killed(
-    client: Client, cluster: None, tmp_path: Path, restic: Callable[..., str], name: str
+    request: pytest.FixtureRequest, tmp_path: Path, restic: Callable[..., str], name: str
 ) -> None:
     """restic finds one snapshot, with all files, and no lock of those that were killed."""
     place, repository = tmp_path / "files", tmp_path / "repository"
     place.mkdir()
     for n in range(200):
         (place / f"{n:05}").write_bytes(os.urandom(1000 * (n % 50)))
-    workers = {
-        "dask": lambda: list(client.run(os.getpid).values()),
-        "ray": lambda: ray_workers("snapshot_dataset"),
-    }
-    killer = Killer(workers[name])
-    engine = {"dask": broadloom.dask, "ray": broadloom.ray}[name]
+    engine: Any
+    if name == "dask":
+        client = request.getfixturevalue("client")
+        engine, killer = broadloom.dask, Killer(lambda: list(client.run(os.getpid).values()))
+    else:
+        request.getfixturevalue("cluster")
+        engine, killer = broadloom.ray, Killer(lambda: ray_workers("snapshot_dataset"))
     outcome = engine.snapshot_dataset(
         place, tmp_path / "out", repository, PASSWORD, progress=killer, **OPTIONS
     )
