@@ -6,6 +6,7 @@ import signal
 import subprocess
 import threading
 import time
+import unittest.mock
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,10 @@ import pytest
 import ray
 import ray.data
 import s3fs
-from conftest import PASSWORD
+from conftest import PASSWORD, PATIENCE
 from distributed import Client, LocalCluster
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+from ray._private import services
 
 import broadloom
 import broadloom.dask
@@ -69,7 +71,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     with (
         dask.config.set({"temporary-directory": place}),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
         ) as cluster,
         Client(cluster) as client,
     ):
@@ -78,14 +80,28 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
 
 @pytest.fixture(scope="module")
 def cluster(pytestconfig: pytest.Config) -> Iterator[None]:
+    get_node = services.get_node
+
+    def get_node_in_time(address: str, node: str) -> Any:
+        """Ray itself gives up after 30 seconds, which no setting changes."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return get_node(address, node)
+            except RuntimeError:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.2)
+
     def start() -> None:
-        ray.init(
-            num_cpus=2,
-            object_store_memory=100 << 20,
-            include_dashboard=False,
-            log_to_driver=False,
-            configure_logging=False,
-        )
+        with unittest.mock.patch.object(services, "get_node", get_node_in_time):
+            ray.init(
+                num_cpus=2,
+                object_store_memory=100 << 20,
+                include_dashboard=False,
+                log_to_driver=False,
+                configure_logging=False,
+            )
 
     try:
         start()
@@ -181,19 +197,20 @@ def ray_workers(function: str) -> list[int]:
 
 @pytest.mark.parametrize("name", ["dask", "ray"])
 def test_snapshots_by_workers_that_are_killed(
-    client: Client, cluster: None, tmp_path: Path, restic: Callable[..., str], name: str
+    request: pytest.FixtureRequest, tmp_path: Path, restic: Callable[..., str], name: str
 ) -> None:
     """restic finds one snapshot, with all files, and no lock of those that were killed."""
     place, repository = tmp_path / "files", tmp_path / "repository"
     place.mkdir()
     for n in range(200):
         (place / f"{n:05}").write_bytes(os.urandom(1000 * (n % 50)))
-    workers = {
-        "dask": lambda: list(client.run(os.getpid).values()),
-        "ray": lambda: ray_workers("snapshot_dataset"),
-    }
-    killer = Killer(workers[name])
-    engine = {"dask": broadloom.dask, "ray": broadloom.ray}[name]
+    engine: Any
+    if name == "dask":
+        client = request.getfixturevalue("client")
+        engine, killer = broadloom.dask, Killer(lambda: list(client.run(os.getpid).values()))
+    else:
+        request.getfixturevalue("cluster")
+        engine, killer = broadloom.ray, Killer(lambda: ray_workers("snapshot_dataset"))
     outcome = engine.snapshot_dataset(
         place, tmp_path / "out", repository, PASSWORD, progress=killer, **OPTIONS
     )

@@ -1,7 +1,7 @@
 """The native module. Users import ``broadloom``."""
 
 from asyncio import Future
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, final, overload
 
@@ -162,7 +162,7 @@ class Repository:
     def open(address: str, password: ReadableBuffer, create: bool) -> Repository: ...
     def backup(
         self,
-        paths: list[StrPath],
+        paths: Sequence[StrPath],
         *,
         tags: list[str],
         parent: str | None,

@@ -82,10 +82,11 @@ class Engine:
 
         waiting = iter(batches)
         threads = sum(client.nthreads().values()) or 1
-        first = [submit(number) for number in islice(waiting, threads * WAITING)]
-        futures = distributed.as_completed(first)
+        # A future that is kept is done again where the worker with its result dies.
+        futures = distributed.as_completed(map(submit, islice(waiting, threads * WAITING)))
         for future in futures:
             report: Report = future.result()
+            del future
             for number in waiting:
                 futures.add(submit(number))
                 break

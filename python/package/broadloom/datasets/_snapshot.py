@@ -13,7 +13,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from broadloom.datasets._operations import Snapshot
 from broadloom.datasets._run import Engine, Options, Outcome, run
-from broadloom.datasets._store import Place, Store
+from broadloom.datasets._store import Place, Store, retried
 
 if TYPE_CHECKING:
     from broadloom._broadloom import Repository
@@ -45,10 +45,14 @@ def save(
     outcome = run(source, output, operation, engine, options)
     made = repository.tagged(tag)
     outcome.snapshot = made[-1] if made else _merged(outcome, operation, repository, tag, options)
-    if parts := repository.tagged(operation.part):
-        # Another program may hold a lock: then the next call removes them.
-        with contextlib.suppress(BlockingIOError):
+
+    def forget() -> None:
+        if parts := repository.tagged(operation.part):
             repository.forget(parts)
+
+    # Another program may hold a lock for longer: then the next call removes them.
+    with contextlib.suppress(BlockingIOError):
+        retried(forget, options.get("retries", 5))
     return outcome
 
 
