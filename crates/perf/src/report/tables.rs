@@ -169,8 +169,8 @@ pub fn memory<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
 pub fn papers_memory() -> String {
     let (before, after) = papers::SESSION_BYTES;
     format!(
-        "the paper's session structure of DPDK's OpenSSL driver, without the contexts: {before} bytes \
-         before the patches, {after} with them and {QUEUE_PAIRS} queue pairs"
+        "the session structure of DPDK's OpenSSL driver, without the contexts, by the paper: \
+         {before} bytes before the patches, {after} with them and {QUEUE_PAIRS} queue pairs"
     )
 }
 
