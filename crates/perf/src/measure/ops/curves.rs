@@ -90,6 +90,9 @@ const fn ladder(b_is_one: bool) -> usize {
 /// binary, of which eight bits double and three add.
 const BINARY_INVERSE: usize = 8 + 3;
 
+/// Products, besides those of the inverse, of both coordinates after the ladder.
+const BINARY_COORDINATES: usize = 12;
+
 /// Carry-less products of two elements of 283 bits, by Karatsuba's method.
 const BINARY_PRODUCT: usize = 16;
 
@@ -160,7 +163,7 @@ pub fn binary_curve(
     let one = ladder(curve == Curve::K283) + BINARY_INVERSE;
     let products = match direction {
         Direction::Sign | Direction::Agree => one + 1,
-        Direction::Verify => 2 * (one + 11) + BINARY_INVERSE + 1,
+        Direction::Verify => 2 * (one + BINARY_COORDINATES) + BINARY_INVERSE + 1,
         _ => return None,
     };
     let counts = OpCounts { carry_less: (BINARY_PRODUCT * products) as u32, ..OpCounts::default() };
@@ -203,5 +206,8 @@ mod tests {
         assert_eq!(binary(Curve::K283).unwrap().carry_less, 16 * (282 * 5 + 12));
         assert_eq!(binary(Curve::B283).unwrap().carry_less, 16 * (282 * 6 + 12));
         assert_eq!(binary(Curve::P256), None);
+        let ecdsa = PublicKeyAlgorithm::Ecdsa(Curve::K283);
+        let verify = binary_curve(ecdsa, Direction::Verify, Unit::Vec128).unwrap();
+        assert_eq!((verify.lanes, verify.counts.carry_less), (1, 16 * 2878));
     }
 }
