@@ -1,7 +1,7 @@
 //! What rows say together: who is how much faster than whom, and what cores and outstanding jobs
 //! gain.
 
-use super::dimension::{Dimension, groups, values};
+use super::dimension::{Dimension, groups};
 use super::papers::{self, UpliftPoint, UpliftTable};
 use super::row::{DPDK, Row};
 use crate::names::Kind;
@@ -106,16 +106,6 @@ impl Uplift<'_> {
 
 /// The uplifts of everything that `openssl` was measured on with both kinds of contexts.
 pub fn uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Uplift<'a>> {
-    let rows = throughput(rows);
-    // Where several cores are at work, each worker of DPDK's tool has a session of its own.
-    let apart = [SIDE[0], SIDE[1], Dimension::Session];
-    let is_driver =
-        |row: &Row| row.interface.as_deref() == Some(DPDK) && row.provider == "crypto_openssl";
-    let driver = |row: &Row| {
-        let is_beside =
-            |other: &&Row| is_driver(other) && values(other, &apart) == values(row, &apart);
-        rows.iter().copied().find(is_beside)
-    };
     let of = |group: Vec<&'a Row>| {
         let per_job = *group.iter().find(|row| row.contexts.as_deref() == Some("per-job"))?;
         let kept = |options: Option<&str>| {
@@ -132,10 +122,13 @@ pub fn uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Uplift<'a>> {
             let point = table.points.iter().find(|point| Some(point.size) == per_job.size);
             Some((table, point?))
         });
-        let dpdk = driver(per_job);
+        let is_driver = |row: &&&Row| {
+            row.interface.as_deref() == Some(DPDK) && row.provider == "crypto_openssl"
+        };
+        let dpdk = group.iter().find(is_driver).copied();
         Some(Uplift { per_job, per_queue_pair, native: native(&group), dpdk, paper })
     };
-    groups(rows.iter().copied(), &SIDE).into_iter().filter_map(of).collect()
+    groups(throughput(rows), &SIDE).into_iter().filter_map(of).collect()
 }
 
 #[cfg(test)]
@@ -180,21 +173,6 @@ mod tests {
         assert_eq!(native(&[&other, &without, &plain]), Some(&plain));
         assert_eq!(native(&[&other, &without]), Some(&without));
         assert_eq!(native(&[&other]), None);
-    }
-
-    #[test]
-    fn dpdks_driver_stands_beside_whatever_sessions_it_has() {
-        let with =
-            |session: &str, row: Row| Row { cores: 2, session: Some(session.to_owned()), ..row };
-        let driver = Row { interface: Some(DPDK.to_owned()), ..row("crypto_openssl", 64, 300.0) };
-        let rows = [
-            with("shared", openssl("per-job", 64, 1000.0)),
-            with("shared", openssl("per-queue-pair", 64, 500.0)),
-            with("per-core", driver.clone()),
-            with("per-core", Row { size: Some(128), ..driver }),
-        ];
-        let found = uplifts(&rows);
-        assert_eq!((found.len(), found[0].dpdk), (1, Some(&rows[2])));
     }
 
     #[test]
