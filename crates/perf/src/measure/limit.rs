@@ -408,7 +408,7 @@ mod tests {
         let rates = throughput(&[
             (Unit::Scalar, Operation::Multiply, 1.0),
             (Unit::Scalar, Operation::Add, 4.0),
-            (Unit::Vec256, Operation::Multiply, 1.0),
+            (Unit::Vec256, Operation::Multiply, 0.5),
             (Unit::Vec256, Operation::Add64, 4.0),
             (Unit::Vec512, Operation::Fused, 1.0),
             (Unit::Vec512, Operation::CarryLess, 0.5),

@@ -176,6 +176,22 @@ mod tests {
     }
 
     #[test]
+    fn the_paper_state_is_the_one_that_is_compared() {
+        let with = |contexts: &str, options: Option<&str>, cycles| {
+            let options = options.map(str::to_owned);
+            Row { options, ..openssl(contexts, 64, cycles) }
+        };
+        let rows = [
+            with("per-job", Some("keys=per-job"), 1000.0),
+            with("per-job", None, 900.0),
+            with("per-queue-pair", None, 400.0),
+            with("per-queue-pair", Some("ivs=per-job"), 500.0),
+        ];
+        assert_eq!(uplifts(&rows)[0].ours(), Some(2.0));
+        assert_eq!(uplifts(&rows[1..3])[0].ours(), Some(2.25));
+    }
+
+    #[test]
     fn uplifts_stand_beside_the_papers() {
         let rows = [
             openssl("per-job", 64, 1000.0),

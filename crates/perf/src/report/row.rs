@@ -174,7 +174,7 @@ pub struct Row {
     pub queue_pair_bytes: Option<f64>,
     /// What the provider was called through: `engine`, or `bare` for a library's own calls. The
     /// keys `call` and `session` of a bare row are those of the rows that it was measured in turn
-    /// with.
+    /// with; so is `session` of a row of `dpdk`, whose tool gives each core a session of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
     /// What `perf compress` and `perf device` add, as keys of the row.

@@ -148,7 +148,9 @@ pub fn memory<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
     let mut grid = Grid::new(titles, 3);
     let rows = rows.into_iter().filter(|row| row.kind() == Kind::Memory);
     for row in rows {
-        let bytes = |value: Option<f64>| maybe(value, |bytes| format!("{bytes:.0} B"));
+        // Without a sign before nothing.
+        let bytes =
+            |value: Option<f64>| maybe(value, |bytes| format!("{} B", bytes.round() as i64));
         let with = |pairs: usize| {
             let allowed = row.queue_pairs.is_none_or(|most| pairs <= most);
             Some(row.session_bytes? + pairs as f64 * row.queue_pair_bytes?).filter(|_| allowed)
@@ -169,8 +171,8 @@ pub fn memory<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Grid {
 pub fn papers_memory() -> String {
     let (before, after) = papers::SESSION_BYTES;
     format!(
-        "the paper's session structure of DPDK's OpenSSL driver, without the contexts: {before} bytes \
-         before the patches, {after} with them and {QUEUE_PAIRS} queue pairs"
+        "the session structure of DPDK's OpenSSL driver, without the contexts, by the paper: \
+         {before} bytes before the patches, {after} with them and {QUEUE_PAIRS} queue pairs"
     )
 }
 

@@ -11,20 +11,17 @@ fn provider(options: &[(&str, &str)]) -> Result<Arc<dyn Provider>, LoadError> {
     Ok(Arc::new(OpenSsl::load(options)?))
 }
 
+const AGAIN: [(&str, &str); 3] = [("keys", "per-job"), ("padding", "per-job"), ("ivs", "per-job")];
+
+fn again(contexts: &str) -> Result<Arc<dyn Provider>, LoadError> {
+    provider(&[&AGAIN[..], &[("contexts", contexts)]].concat())
+}
+
 broadloom_conformance::suite!(per_queue_pair: provider(&[]));
 broadloom_conformance::suite!(per_job: provider(&[("contexts", "per-job")]));
-broadloom_conformance::suite!(all_again_for_each_job: provider(&[
-    ("contexts", "per-job"), ("keys", "per-job"), ("padding", "per-job"), ("ivs", "per-job"),
-]));
-broadloom_conformance::suite!(ciphers_per_queue_pair: provider(&[
-    ("contexts", "ciphers-per-queue-pair"), ("padding", "per-job"), ("ivs", "per-job"),
-]));
-broadloom_conformance::suite!(ivs_per_job: provider(&[("ivs", "per-job"), ("keys", "per-job")]));
-broadloom_conformance::suite!(padding_per_job: provider(&[("padding", "per-job")]));
 broadloom_conformance::suite!(locked: provider(&[("contexts", "locked")]));
+broadloom_conformance::suite!(again_per_job: again("per-job"));
+broadloom_conformance::suite!(again_ciphers_per_queue_pair: again("ciphers-per-queue-pair"));
 broadloom_conformance::cross!(provider(&[]), provider(&[("contexts", "per-job")]));
-broadloom_conformance::cross!(locked: provider(&[]), provider(&[("contexts", "locked")]));
-broadloom_conformance::cross!(again: provider(&[]), provider(&[
-    ("contexts", "ciphers-per-queue-pair"),
-    ("keys", "per-job"), ("padding", "per-job"), ("ivs", "per-job"),
-]));
+broadloom_conformance::cross!(cross_locked: provider(&[]), provider(&[("contexts", "locked")]));
+broadloom_conformance::cross!(cross_again: provider(&[]), again("per-queue-pair"));

@@ -18,7 +18,7 @@ use crate::error::PerfError;
 use crate::measure::pairing::Figures;
 use crate::measure::sys::clock::Clock;
 use crate::measure::workload::Workload;
-use crate::names::{Cache, Call, Kind, Order, Sharing};
+use crate::names::{Cache, Call, Kind, Order};
 use crate::report::row::{DPDK, Row, hundredths};
 
 const TOOL: &str = "dpdk-test-crypto-perf";
@@ -169,6 +169,16 @@ fn buffers(size: usize, burst: usize) -> usize {
     (BYTES / size.max(1)).clamp(FEW, BUFFERS).next_multiple_of(burst)
 }
 
+/// The line in which the tool says why it measured nothing: the first that complains, or the last.
+fn complaint(printed: &str) -> &str {
+    let complains = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        ["cannot", "error", "fail", "not support", "invalid"].iter().any(|word| line.contains(word))
+    };
+    let last = || printed.lines().rfind(|line| !line.trim().is_empty());
+    printed.lines().find(complains).or_else(last).unwrap_or_default().trim()
+}
+
 /// The version that DPDK says of itself.
 fn version(printed: &str) -> String {
     let after = printed.split("RTE Version: '").nth(1);
@@ -203,7 +213,17 @@ impl Driver {
         let operation = operation(algorithm, direction).map_err(absent)?;
         let burst = case.pace.burst();
         let mut command = Command::new(TOOL);
-        command.args(["--no-huge", "--no-pci", "--no-telemetry", "-m", "1024", "-v", "--lcores"]);
+        // Without files in common with other processes of DPDK, which would lock them.
+        command.args([
+            "--no-huge",
+            "--no-shconf",
+            "--no-pci",
+            "--no-telemetry",
+            "-m",
+            "1024",
+            "-v",
+        ]);
+        command.arg("--lcores");
         command.arg(lcores(pins, case.cores));
         if let Some(file) = &self.file {
             command.arg("-d").arg(file);
@@ -218,8 +238,7 @@ impl Driver {
             [output.stdout, output.stderr].map(|out| String::from_utf8_lossy(&out).into_owned());
         let printed = printed.concat();
         let Some(mut figures) = passes(&printed).remove(&size).filter(|f| !f.is_empty()) else {
-            let said = printed.lines().rfind(|line| !line.trim().is_empty());
-            return Err(absent(&format!("{TOOL} says {:?}", said.unwrap_or_default())));
+            return Err(absent(&format!("{TOOL} says {:?}", complaint(&printed))));
         };
         figures.sort_unstable_by(f64::total_cmp);
         let figures = Figures { minimum: figures[0], median: figures[figures.len() / 2] };
@@ -234,8 +253,6 @@ impl Driver {
         kernel: String,
         clock: &Clock,
     ) -> Row {
-        // Each worker of the tool has a session of its own.
-        let sharing = if case.cores == 1 { case.sharing } else { Sharing::PerCore };
         Row {
             kind: Some(Kind::Throughput),
             algorithm: case.algorithm.to_string(),
@@ -246,7 +263,7 @@ impl Driver {
             cores: case.cores,
             provider: self.name.clone(),
             call: Some(case.pace.call().to_string()),
-            session: Some(sharing.to_string()),
+            session: Some(case.sharing.to_string()),
             kernel,
             order: Order::OutOfOrder.to_string(),
             isa: Cpu::detect().isa().to_string(),
@@ -296,6 +313,14 @@ mod tests {
         assert!(options("3des-ctr", Direction::Decrypt).unwrap().contains("3des-ctr"));
         assert!(options("aes-128-gcm", Direction::Open).unwrap_err().contains("tags"));
         assert!(options("sha256", Direction::Digest).is_err());
+    }
+
+    #[test]
+    fn the_reason_is_the_first_complaint() {
+        let printed = "EAL: Detected CPU lcores: 2\nEAL: Cannot create lock on 'config'\n\
+            EAL: Unregistering with invalid input parameter\n";
+        assert_eq!(complaint(printed), "EAL: Cannot create lock on 'config'");
+        assert_eq!((complaint("one\nlast\n\n"), complaint("")), ("last", ""));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::measure::sys::memory::allocated;
 use crate::report::row::QUEUE_PAIRS;
 
 /// Sessions whose memory is measured together.
-const SESSIONS: usize = 32;
+const SESSIONS: usize = 64;
 
 /// The memory of one session, in bytes.
 pub struct Memory {

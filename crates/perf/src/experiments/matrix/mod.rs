@@ -63,6 +63,10 @@ const BUDGET: Duration = Duration::from_millis(100);
 /// Time for everything, where it is to be quick, besides what the cases take at least.
 const QUICK: Duration = Duration::from_secs(4);
 
+/// Why there is no memory.
+const UNTOLD: &str = "memory is not measured: the allocator does not tell what it has handed out, \
+    as glibc's does from version 2.33 on";
+
 /// What all cases are measured with.
 struct Bench {
     clock: Clock,
@@ -246,11 +250,7 @@ impl Bench {
                     match memory::measure(&material, side)? {
                         Some(memory) => rows.push(rows::with_memory(asked(index), &memory)),
                         None if matches!(side, Side::Bare(_)) => {}
-                        None => self.note(
-                            "memory is not measured: the allocator does not tell what it has handed \
-                             out, as glibc's does from version 2.33 on"
-                                .to_owned(),
-                        ),
+                        None => self.note(UNTOLD.to_owned()),
                     }
                 }
                 Ok(rows)

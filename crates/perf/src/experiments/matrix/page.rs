@@ -25,8 +25,12 @@ pub fn write(report: &Report, baseline: Option<&Baseline>, out: impl Write) -> i
     sections.extend(states::section(rows));
     let has_states = crate::report::states::are_in(rows);
     sections.extend(operations::sections(rows, |rows| {
-        let states = has_states.then(|| states::body(rows));
-        html! { @if let Some(states) = states { (states) } (operations::body(rows, &looks, baseline)) }
+        let body = operations::body(rows, &looks, baseline);
+        if has_states {
+            html! { (states::body(rows)) (body) }
+        } else {
+            body
+        }
     }));
     sections.extend(operations::scaling(rows, &looks));
     sections.extend(operations::asynchrony(rows, &looks));

@@ -10,21 +10,23 @@ use crate::report::dimension::{Dimension, groups};
 use crate::report::row::Row;
 use crate::report::states::{self, STATES, State};
 
+/// Why a state of the source is missing.
+const UNSAFE: &str = "One state of the paper is not offered. Before patch 1, AEADs used the \
+    session's own context on all threads, without a lock. That mixes up messages of two threads. \
+    The state \u{201c}locked\u{201d} is the same made safe. With one queue pair nobody shares the \
+    context: the paper's first figures for AES-GCM on one core are of that.";
+
+/// Why contexts are not copied before they are needed.
+const EAGER: &str = "Nor are contexts copied before they are needed. Queue pairs that never meet a \
+    session would pay for a copy, and nothing is gained after the first job.";
+
 /// What the states are. `None` where the rows are not of them.
 pub fn section(rows: &[Row]) -> Option<Section> {
     states::are_in(rows).then(|| {
         let body = html! {
-            (states::described().html("States of the provider openssl, by the patches to DPDK's driver"))
-            p {
-                "One state of the paper is not offered. Before patch 1, AEADs used the session's own "
-                "context on all threads, without a lock, which mixes up messages of two threads. "
-                "\u{201c}locked\u{201d} is that state made safe. With one queue pair nobody shares "
-                "the context: that is what the paper's first figures for AES-GCM on one core are of."
-            }
-            p {
-                "Copies made before they are needed are no state either: queue pairs that never meet "
-                "a session would pay for them, and nothing is gained after the first job."
-            }
+            (states::described().html("States of the provider openssl, by the patches in them"))
+            p { (UNSAFE) }
+            p { (EAGER) }
         };
         Section::new("states", "States of the patches", body).called("states")
     })
