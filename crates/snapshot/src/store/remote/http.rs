@@ -22,8 +22,12 @@ use super::super::{Limits, StoreError};
 const CONNECT: Duration = Duration::from_secs(15);
 /// Most bytes of an answer: far beyond any file of a repository.
 const MOST: u64 = 1 << 30;
+/// Most bytes that are set aside because a server says that it sends so many.
+const RESERVED: u64 = 64 << 20;
 /// Most characters of a server's words in an error.
 const WORDS: usize = 300;
+/// Words of stores for a bucket or a container that is not there.
+const NO_BUCKET: [&str; 2] = ["NoSuchBucket", "ContainerNotFound"];
 
 /// Sends requests and waits for their answers.
 #[derive(Clone)]
@@ -68,6 +72,15 @@ impl Client {
         &self,
         request: Request<()>,
         body: Option<&[u8]>,
+    ) -> Result<Response<Vec<u8>>, StoreError> {
+        let host = request.uri().authority().map(ToString::to_string).unwrap_or_default();
+        self.exchange(request, body).map_err(|error| network(&host, &error))
+    }
+
+    fn exchange(
+        &self,
+        request: Request<()>,
+        body: Option<&[u8]>,
     ) -> Result<Response<Vec<u8>>, ureq::Error> {
         let answer = match body {
             None => self.agent.run(request)?,
@@ -81,7 +94,7 @@ impl Client {
         };
         let (parts, body) = answer.into_parts();
         let length = body.content_length().unwrap_or(0);
-        let mut content = Vec::with_capacity(length.min(MOST) as usize);
+        let mut content = Vec::with_capacity(length.min(RESERVED) as usize);
         let inner = body.into_with_config().limit(MOST).reader();
         let limit = self.limits.download.as_ref();
         Limited { inner, limit }.read_to_end(&mut content)?;
@@ -101,12 +114,18 @@ pub(super) struct Answer {
 
 /// A server's own words, after a colon.
 fn words(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body);
+    match brief(&String::from_utf8_lossy(body)) {
+        text if text.is_empty() => text,
+        text => format!(": {text}"),
+    }
+}
+
+/// A text on one line, without its end if it is long.
+pub(super) fn brief(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.chars().nth(WORDS) {
-        _ if text.is_empty() => text,
-        None => format!(": {text}"),
-        Some(_) => format!(": {}...", text.chars().take(WORDS).collect::<String>()),
+    match text.char_indices().nth(WORDS) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
     }
 }
 
@@ -121,7 +140,7 @@ impl Answer {
 
     /// Whether the same request may succeed later.
     pub(super) fn passes(&self) -> bool {
-        let slow = || self.body.windows(14).any(|words| words == b"RequestTimeout");
+        let slow = || has(&self.body, "RequestTimeout");
         match self.status {
             StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => true,
             // S3's word for a body that came too slowly.
@@ -145,8 +164,13 @@ impl Answer {
     }
 }
 
+/// Whether a server's words have one of them.
+fn has(body: &[u8], word: &str) -> bool {
+    body.windows(word.len()).any(|words| words == word.as_bytes())
+}
+
 /// A failure of the network; all but a wrong certificate or address may pass.
-pub(super) fn network(error: ureq::Error) -> StoreError {
+fn network(host: &str, error: &ureq::Error) -> StoreError {
     let passes = matches!(
         error,
         ureq::Error::Io(_)
@@ -157,10 +181,16 @@ pub(super) fn network(error: ureq::Error) -> StoreError {
             | ureq::Error::ConnectProxyFailed(_)
     );
     // An error of TLS comes in the clothes of an I/O error.
-    let untrusted = matches!(&error, ureq::Error::Io(error) if is_untrusted(error));
+    let untrusted = matches!(error, ureq::Error::Io(error) if is_untrusted(error));
+    let text = match error {
+        ureq::Error::Io(error) => error.to_string(),
+        error => error.to_string(),
+    };
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let text = format!("{host}: {text}");
     match passes && !untrusted {
-        true => StoreError::Passing(error.to_string()),
-        false => StoreError::Refused(error.to_string()),
+        true => StoreError::Passing(text),
+        false => StoreError::Refused(text),
     }
 }
 
@@ -184,21 +214,23 @@ impl HttpService for Client {
         let sent = sent.await.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
         let (parts, body) = match sent {
             Ok(answer) => answer.into_parts(),
-            Err(error) => match network(error) {
-                error @ StoreError::Passing(_) => {
-                    return Err(HttpError::new(HttpErrorKind::Interrupted, error));
-                }
-                error => return Err(HttpError::new(HttpErrorKind::Unknown, error)),
-            },
+            Err(error) => {
+                let kind = match error {
+                    StoreError::Passing(_) => HttpErrorKind::Interrupted,
+                    _ => HttpErrorKind::Unknown,
+                };
+                return Err(HttpError::new(kind, error));
+            }
         };
         // The crate tells these apart by their words alone.
-        let plain = |status: StatusCode| {
-            status.is_redirection() && status != StatusCode::NOT_MODIFIED
-                || status == StatusCode::BAD_REQUEST
-                || status == StatusCode::METHOD_NOT_ALLOWED
-                || status == StatusCode::RANGE_NOT_SATISFIABLE
+        let plain = match parts.status {
+            StatusCode::BAD_REQUEST
+            | StatusCode::METHOD_NOT_ALLOWED
+            | StatusCode::RANGE_NOT_SATISFIABLE => true,
+            StatusCode::NOT_FOUND => NO_BUCKET.iter().any(|word| has(&body, word)),
+            status => status.is_redirection() && status != StatusCode::NOT_MODIFIED,
         };
-        match plain(parts.status) {
+        match plain {
             true => {
                 let answer = Answer::new(parts.status, &parts.headers, body);
                 Err(HttpError::new(HttpErrorKind::Unknown, answer))

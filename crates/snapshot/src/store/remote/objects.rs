@@ -13,7 +13,7 @@ use object_store::{Error, ObjectStore, ObjectStoreExt, PutPayload};
 use tokio::runtime::Runtime;
 
 use super::super::{File, Kind, Notice, Store, StoreError};
-use super::http::Answer;
+use super::http::{Answer, brief};
 use super::{CONNECTIONS, WAITS, notify};
 use crate::id::Id;
 
@@ -96,11 +96,14 @@ fn kind(error: Error, start: u64, wanted: u64) -> StoreError {
     let mut cause = error.source();
     while let Some(inner) = cause {
         if let Some(answer) = inner.downcast_ref::<Answer>() {
-            return answer.error(start, wanted);
+            return match answer.error(start, wanted) {
+                StoreError::NotFound => StoreError::Refused(NO_BUCKET.to_owned()),
+                error => error,
+            };
         }
         match inner.downcast_ref::<StoreError>() {
-            Some(StoreError::Passing(text)) => return StoreError::Passing(text.clone()),
-            Some(StoreError::Refused(text)) => return StoreError::Refused(text.clone()),
+            Some(StoreError::Passing(text)) => return StoreError::Passing(brief(text)),
+            Some(StoreError::Refused(text)) => return StoreError::Refused(brief(text)),
             _ => cause = inner.source(),
         }
     }
@@ -112,8 +115,8 @@ fn kind(error: Error, start: u64, wanted: u64) -> StoreError {
         | Error::NotSupported { .. }
         | Error::NotImplemented { .. }
         | Error::InvalidPath { .. }
-        | Error::UnknownConfigurationKey { .. } => StoreError::Refused(error.to_string()),
-        error => StoreError::Passing(error.to_string()),
+        | Error::UnknownConfigurationKey { .. } => StoreError::Refused(brief(&error.to_string())),
+        error => StoreError::Passing(brief(&error.to_string())),
     }
 }
 

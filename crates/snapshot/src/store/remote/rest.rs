@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::super::address::masked;
 use super::super::{File, Kind, Limits, Notice, Options, Store, StoreError};
-use super::http::{Answer, Client, network};
+use super::http::{Answer, Client};
 use super::{CONNECTIONS, WAITS, notify};
 use crate::id::Id;
 
@@ -105,7 +105,7 @@ impl Rest {
             request = request.header(header::AUTHORIZATION, authorization);
         }
         let request = request.body(()).map_err(|error| StoreError::Refused(error.to_string()))?;
-        let answer = self.client.send(request, body).map_err(network)?;
+        let answer = self.client.send(request, body)?;
         if answer.status().is_success() {
             return Ok(answer);
         }
