@@ -292,8 +292,8 @@ unsafe extern "C" fn last<F: Provided>(
     let begun = match theirs::owner::<Begun<F>>(context) {
         // SAFETY: `newctx` or `dupctx` made it.
         Owned::Ours(begun) => unsafe { &mut *begun },
-        // SAFETY: as above.
         Owned::Theirs(context) => {
+            // SAFETY: as above.
             return unsafe { (known::<F>().last)(context, out, out_len, room) };
         }
     };

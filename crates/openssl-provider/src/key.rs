@@ -8,13 +8,13 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use broadloom::public_key::{Curve, EcPrivateKey, PrivateKey, PublicKey, Scheme};
+use broadloom::public_key::{Curve, EcPrivateKey, PrivateKey, PublicKey, Scheme, Secret};
 use broadloom::{Session, Transform};
 use zeroize::Zeroizing;
 
-use crate::interface::{INTEGER, OCTETS, Param, UNMODIFIED, UNSIGNED};
+use crate::interface::{INTEGER, KEYMGMT_SELECT_KEYPAIR, OCTETS, Param, UNMODIFIED, UNSIGNED};
 use crate::libcrypto::{Pkey, PkeyContext, apart, functions};
-use crate::line::Kind;
+use crate::line::{Answer, Kind, ask};
 use crate::provider::REGISTRY;
 use crate::stack::with_room;
 
@@ -90,6 +90,40 @@ impl Key {
     /// A key that takes possession of libcrypto's.
     fn new(key_type: KeyType, pkey: *mut Pkey) -> Key {
         Key { key_type, pkey: AtomicPtr::new(pkey), sessions: Mutex::default() }
+    }
+
+    /// A key of X25519 that the lanes make, together with those of other jobs; `None` where they do
+    /// not.
+    fn in_lanes() -> Option<Key> {
+        let mut secret = Zeroizing::new([0; 32]);
+        // SAFETY: the context is valid, and there is so much room.
+        let drawn = unsafe {
+            (functions().RAND_priv_bytes_ex)(apart(), secret.as_mut_ptr(), secret.len(), 0)
+        };
+        if drawn != 1 {
+            return None;
+        }
+        // RFC 7748, 5.
+        secret[0] &= 248;
+        secret[31] = secret[31] & 127 | 64;
+        let private = PrivateKey::X25519(Secret::new(*secret));
+        let session =
+            with_room(|| REGISTRY.open_at("native", &Transform::agree(&private).ok()?).ok())?;
+        let mut base = [0; 32];
+        base[0] = 9;
+        let Answer::Done(Ok(mut public)) = ask(Kind::Curve25519, &session, &base, None) else {
+            return None;
+        };
+        let key = Key::new(KeyType::X25519, ptr::null_mut());
+        let list = [
+            Param::room(c"priv", OCTETS, &mut *secret),
+            Param::room(c"pub", OCTETS, &mut public),
+            Param::END,
+        ];
+        // SAFETY: the list ends.
+        unsafe { management::import(&key, KEYMGMT_SELECT_KEYPAIR, list.as_ptr()) }?;
+        key.sessions.lock().ok()?.push((Purpose::Agree, Some(session)));
+        Some(key)
     }
 
     /// libcrypto's key; null where there is none yet.

@@ -81,6 +81,8 @@ functions! {
     OSSL_PROVIDER_query_operation: fn(*const c_void, c_int, *mut c_int) -> *const Algorithm;
     OSSL_PARAM_free: fn(*mut Param);
 
+    RAND_priv_bytes_ex: fn(*mut LibraryContext, *mut u8, usize, u32) -> c_int;
+
     EVP_PKEY_CTX_new_from_name:
         fn(*mut LibraryContext, *const c_char, *const c_char) -> *mut PkeyContext;
     EVP_PKEY_CTX_new_from_pkey:

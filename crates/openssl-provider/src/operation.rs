@@ -1,7 +1,7 @@
 //! What operations with keys share: a context of libcrypto in the library context apart, and the
 //! way to the lanes.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_void};
 use std::ptr;
 use std::slice;
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::digest::hash_named;
 use crate::interface::*;
+use crate::job;
 use crate::key::{Key, Purpose};
 use crate::libcrypto::{PkeyContext, fail, functions};
 use crate::line::{Answer, ask};
@@ -178,11 +179,120 @@ impl Operation {
     }
 }
 
+/// A context as libcrypto holds it, with an operation.
+pub trait Context: Sized {
+    /// With no operation yet.
+    fn new() -> Self;
+    /// A copy, in the same state.
+    fn copy(&self) -> Self;
+    /// The operation.
+    fn operation(&mut self) -> &mut Operation;
+}
+
+/// The context behind a pointer.
+///
+/// # Safety
+/// `newctx` or `dupctx` made it, for this type.
+pub unsafe fn context<'a, C>(pointer: *mut c_void) -> &'a mut C {
+    // SAFETY: the caller's.
+    unsafe { &mut *pointer.cast::<C>() }
+}
+
+fn hand_out<C>(context: C) -> *mut c_void {
+    Box::into_raw(Box::new(context)).cast()
+}
+
+pub unsafe extern "C" fn newctx<C: Context>(_: *mut c_void) -> *mut c_void {
+    hand_out(C::new())
+}
+
+pub unsafe extern "C" fn freectx<C: Context>(pointer: *mut c_void) {
+    if !pointer.is_null() {
+        // SAFETY: `newctx` or `dupctx` made it.
+        drop(unsafe { Box::from_raw(pointer.cast::<C>()) });
+    }
+}
+
+pub unsafe extern "C" fn dupctx<C: Context>(pointer: *mut c_void) -> *mut c_void {
+    // SAFETY: libcrypto passes what was handed out.
+    hand_out(unsafe { context::<C>(pointer) }.copy())
+}
+
+pub unsafe extern "C" fn get_ctx_params<C: Context>(
+    pointer: *mut c_void,
+    list: *mut Param,
+) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and its list.
+    unsafe { context::<C>(pointer).operation().get(list) }
+}
+
+pub unsafe extern "C" fn set_ctx_params<C: Context>(
+    pointer: *mut c_void,
+    list: *const Param,
+) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and its list.
+    unsafe { context::<C>(pointer).operation().set(list) }
+}
+
+pub unsafe extern "C" fn gettable_ctx_params<C: Context>(
+    pointer: *mut c_void,
+    _: *mut c_void,
+) -> *const Param {
+    match pointer.is_null() {
+        true => ptr::null(),
+        // SAFETY: libcrypto passes what was handed out.
+        false => unsafe { context::<C>(pointer).operation().gettable() },
+    }
+}
+
+pub unsafe extern "C" fn settable_ctx_params<C: Context>(
+    pointer: *mut c_void,
+    _: *mut c_void,
+) -> *const Param {
+    match pointer.is_null() {
+        true => ptr::null(),
+        // SAFETY: libcrypto passes what was handed out.
+        false => unsafe { context::<C>(pointer).operation().settable() },
+    }
+}
+
+/// Whether the lanes may be asked: inside a job, for more than the length.
+pub fn may_ask(out: *mut u8) -> bool {
+    !out.is_null() && job::is_inside()
+}
+
+/// Writes what the lanes made, or has libcrypto compute where they made nothing. With `out` null,
+/// libcrypto tells the length.
+///
+/// # Safety
+/// libcrypto passes the places, with so much room.
+pub unsafe fn put_or(
+    made: Option<Result<Zeroizing<Vec<u8>>, ()>>,
+    out: *mut u8,
+    out_len: *mut usize,
+    room: usize,
+    compute: impl FnOnce() -> c_int,
+) -> c_int {
+    // SAFETY: the caller's.
+    unsafe {
+        match made {
+            Some(Ok(made)) => put(&made, out, out_len, room),
+            Some(Err(())) => 0,
+            None => {
+                if !out.is_null() {
+                    *out_len = room;
+                }
+                compute()
+            }
+        }
+    }
+}
+
 /// Writes output where there is room for it.
 ///
 /// # Safety
 /// libcrypto passes the places, with so much room.
-pub unsafe fn put(bytes: &[u8], out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
+unsafe fn put(bytes: &[u8], out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
     if room < bytes.len() {
         return fail(c"output", &format!("{room} bytes of room for {} of output", bytes.len()));
     }

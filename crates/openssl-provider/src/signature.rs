@@ -11,13 +11,16 @@ use crate::interface::*;
 use crate::job;
 use crate::key::Key;
 use crate::libcrypto::functions;
-use crate::operation::{Begin, Operation, put};
+use crate::operation::{
+    self, Begin, Context, Operation, context, dupctx, freectx, get_ctx_params, gettable_ctx_params,
+    may_ask, put_or, set_ctx_params, settable_ctx_params,
+};
 
 use message::Digested;
 pub use message::ED25519;
 
 /// The operation, and the message that is to be signed, if libcrypto passes one.
-struct Context {
+struct Signing {
     operation: Operation,
     message: Option<Digested>,
 }
@@ -25,8 +28,8 @@ struct Context {
 /// Signatures over digests: RSA and ECDSA.
 pub static OVER_DIGESTS: &[Dispatch] = dispatch![
     FUNC_SIGNATURE_NEWCTX => newctx as unsafe extern "C" fn(_, _) -> _,
-    FUNC_SIGNATURE_FREECTX => freectx as unsafe extern "C" fn(_),
-    FUNC_SIGNATURE_DUPCTX => dupctx as unsafe extern "C" fn(_) -> _,
+    FUNC_SIGNATURE_FREECTX => freectx::<Signing> as unsafe extern "C" fn(_),
+    FUNC_SIGNATURE_DUPCTX => dupctx::<Signing> as unsafe extern "C" fn(_) -> _,
     FUNC_SIGNATURE_SIGN_INIT => sign_init as unsafe extern "C" fn(_, _, _) -> _,
     FUNC_SIGNATURE_SIGN => sign as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
     FUNC_SIGNATURE_VERIFY_INIT => verify_init as unsafe extern "C" fn(_, _, _) -> _,
@@ -41,35 +44,30 @@ pub static OVER_DIGESTS: &[Dispatch] = dispatch![
         digest_verify_init as unsafe extern "C" fn(_, _, _, _) -> _,
     FUNC_SIGNATURE_DIGEST_VERIFY_UPDATE => digest_update as unsafe extern "C" fn(_, _, _) -> _,
     FUNC_SIGNATURE_DIGEST_VERIFY_FINAL => digest_verify_final as unsafe extern "C" fn(_, _, _) -> _,
-    FUNC_SIGNATURE_GET_CTX_PARAMS => get_ctx_params as unsafe extern "C" fn(_, _) -> _,
-    FUNC_SIGNATURE_GETTABLE_CTX_PARAMS => gettable_ctx_params as unsafe extern "C" fn(_, _) -> _,
-    FUNC_SIGNATURE_SET_CTX_PARAMS => set_ctx_params as unsafe extern "C" fn(_, _) -> _,
-    FUNC_SIGNATURE_SETTABLE_CTX_PARAMS => settable_ctx_params as unsafe extern "C" fn(_, _) -> _,
+    FUNC_SIGNATURE_GET_CTX_PARAMS => get_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_SIGNATURE_GETTABLE_CTX_PARAMS => gettable_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_SIGNATURE_SET_CTX_PARAMS => set_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_SIGNATURE_SETTABLE_CTX_PARAMS => settable_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
 ];
 
-/// # Safety
-/// `newctx` or `dupctx` made it.
-unsafe fn context<'a>(pointer: *mut c_void) -> &'a mut Context {
-    // SAFETY: the caller's.
-    unsafe { &mut *pointer.cast::<Context>() }
-}
+impl Context for Signing {
+    fn new() -> Signing {
+        Signing { operation: Operation::new(), message: None }
+    }
 
-unsafe extern "C" fn newctx(_: *mut c_void, _: *const c_char) -> *mut c_void {
-    Box::into_raw(Box::new(Context { operation: Operation::new(), message: None })).cast()
-}
+    fn copy(&self) -> Signing {
+        let message = self.message.as_ref().map(Digested::copy);
+        Signing { operation: self.operation.copy(), message }
+    }
 
-unsafe extern "C" fn freectx(pointer: *mut c_void) {
-    if !pointer.is_null() {
-        // SAFETY: `newctx` or `dupctx` made it.
-        drop(unsafe { Box::from_raw(pointer.cast::<Context>()) });
+    fn operation(&mut self) -> &mut Operation {
+        &mut self.operation
     }
 }
 
-unsafe extern "C" fn dupctx(pointer: *mut c_void) -> *mut c_void {
-    // SAFETY: `newctx` or `dupctx` made it.
-    let context = unsafe { context(pointer) };
-    let message = context.message.as_ref().map(Digested::copy);
-    Box::into_raw(Box::new(Context { operation: context.operation.copy(), message })).cast()
+unsafe extern "C" fn newctx(provider: *mut c_void, _: *const c_char) -> *mut c_void {
+    // SAFETY: libcrypto passes the provider's context.
+    unsafe { operation::newctx::<Signing>(provider) }
 }
 
 /// # Safety
@@ -77,7 +75,7 @@ unsafe extern "C" fn dupctx(pointer: *mut c_void) -> *mut c_void {
 unsafe fn begin(pointer: *mut c_void, key: *const Key, list: *const Param, begin: Begin) -> c_int {
     // SAFETY: the caller's.
     unsafe {
-        let context = context(pointer);
+        let context = context::<Signing>(pointer);
         context.message = None;
         context.operation.begin(key, list, begin)
     }
@@ -120,19 +118,15 @@ unsafe extern "C" fn sign(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
     unsafe {
-        let operation = &context(pointer).operation;
-        if !out.is_null() && job::is_inside() {
-            let digest = given(data, len);
-            if let Some(plan) = plan::sign(operation, digest)
-                && let Some(made) = operation.ask(plan.purpose, &plan.data, None)
-            {
-                return made.map_or(0, |made| put(&made, out, out_len, room));
-            }
-        }
-        if !out.is_null() {
-            *out_len = room;
-        }
-        (functions().EVP_PKEY_sign)(operation.context, out, out_len, data, len)
+        let operation = &context::<Signing>(pointer).operation;
+        let lanes = || {
+            let plan = plan::sign(operation, given(data, len))?;
+            operation.ask(plan.purpose, &plan.data, None)
+        };
+        let made = may_ask(out).then(lanes).flatten();
+        put_or(made, out, out_len, room, || {
+            (functions().EVP_PKEY_sign)(operation.context, out, out_len, data, len)
+        })
     }
 }
 
@@ -145,7 +139,7 @@ unsafe extern "C" fn verify(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
     unsafe {
-        let operation = &context(pointer).operation;
+        let operation = &context::<Signing>(pointer).operation;
         if job::is_inside() {
             let (signature, digest) = (given(signature, signature_len), given(data, len));
             if let Some(purpose) = plan::verify(operation, digest)
@@ -168,11 +162,10 @@ unsafe extern "C" fn verify_recover(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
     unsafe {
-        if !out.is_null() {
-            *out_len = room;
-        }
-        let operation = &context(pointer).operation;
-        (functions().EVP_PKEY_verify_recover)(operation.context, out, out_len, data, len)
+        let operation = &context::<Signing>(pointer).operation;
+        put_or(None, out, out_len, room, || {
+            (functions().EVP_PKEY_verify_recover)(operation.context, out, out_len, data, len)
+        })
     }
 }
 
@@ -190,7 +183,7 @@ unsafe fn begin_message(
         if begin(pointer, key, ptr::null(), function) != 1 {
             return 0;
         }
-        let context = context(pointer);
+        let context = context::<Signing>(pointer);
         if !digest.is_null() && *digest != 0 {
             let set = [Param::with_text(c"digest", CStr::from_ptr(digest)), Param::END];
             if context.operation.set(set.as_ptr()) != 1 {
@@ -227,7 +220,7 @@ unsafe extern "C" fn digest_verify_init(
 
 unsafe extern "C" fn digest_update(pointer: *mut c_void, data: *const u8, len: usize) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
-    let (context, data) = unsafe { (context(pointer), given(data, len)) };
+    let (context, data) = unsafe { (context::<Signing>(pointer), given(data, len)) };
     context.message.as_mut().map_or(0, |message| c_int::from(message.update(data)))
 }
 
@@ -239,7 +232,7 @@ unsafe extern "C" fn digest_sign_final(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and places.
     unsafe {
-        let message = &mut context(pointer).message;
+        let message = &mut context::<Signing>(pointer).message;
         let made = match (out.is_null(), message) {
             // Only the length is asked for, for which no digest is needed.
             (true, _) => return sign(pointer, out, out_len, room, ptr::null(), 0),
@@ -257,27 +250,7 @@ unsafe extern "C" fn digest_verify_final(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
     unsafe {
-        let made = context(pointer).message.as_mut().and_then(Digested::finish);
+        let made = context::<Signing>(pointer).message.as_mut().and_then(Digested::finish);
         made.map_or(0, |digest| verify(pointer, signature, len, digest.as_ptr(), digest.len()))
     }
-}
-
-unsafe extern "C" fn get_ctx_params(pointer: *mut c_void, list: *mut Param) -> c_int {
-    // SAFETY: libcrypto passes what was handed out, and its list.
-    unsafe { context(pointer).operation.get(list) }
-}
-
-unsafe extern "C" fn gettable_ctx_params(pointer: *mut c_void, _: *mut c_void) -> *const Param {
-    // SAFETY: libcrypto passes what was handed out, or null, for which there is no list.
-    unsafe { if pointer.is_null() { ptr::null() } else { context(pointer).operation.gettable() } }
-}
-
-unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) -> c_int {
-    // SAFETY: libcrypto passes what was handed out, and its list.
-    unsafe { context(pointer).operation.set(list) }
-}
-
-unsafe extern "C" fn settable_ctx_params(pointer: *mut c_void, _: *mut c_void) -> *const Param {
-    // SAFETY: libcrypto passes what was handed out, or null, for which there is no list.
-    unsafe { if pointer.is_null() { ptr::null() } else { context(pointer).operation.settable() } }
 }

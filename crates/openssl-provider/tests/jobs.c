@@ -115,6 +115,32 @@ static int exchange(EVP_PKEY *mine, EVP_PKEY *other) {
     return memcmp(got[0], got[1], 32) == 0;
 }
 
+static EVP_PKEY *generated(const char *type, const char *group, const char *who) {
+    EVP_PKEY *key = NULL;
+    OSSL_PARAM list[] = {OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
+                                                          (char *)(group ? group : ""), 0),
+        OSSL_PARAM_construct_end()};
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, who);
+    if (EVP_PKEY_keygen_init(context) != 1 ||
+        (group != NULL && EVP_PKEY_CTX_set_params(context, list) != 1) ||
+        EVP_PKEY_generate(context, &key) != 1) {
+        ERR_print_errors_fp(stderr);
+        exit(1);
+    }
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
+/* A key that is made inside a job agrees with another by the default provider, too. */
+static int generation(void) {
+    EVP_PKEY *made = generated("X25519", NULL, OURS);
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_pkey(NULL, made, THEIRS);
+    int done = EVP_PKEY_pairwise_check(context) == 1 && exchange(made, other);
+    EVP_PKEY_CTX_free(context);
+    EVP_PKEY_free(made);
+    return done;
+}
+
 static int decryption(const char *padding) {
     unsigned char made[512], back[512];
     size_t made_len = sizeof made, back_len = sizeof back;
@@ -144,7 +170,7 @@ static int operation(int number, int round) {
     case 2: return mac(hash, len);
     case 3: return signature(rsa, "SHA256", round & 1, OURS, THEIRS);
     case 4: return signature(rsa, "SHA384", round & 1, THEIRS, OURS);
-    case 5: return exchange(mine, other);
+    case 5: return round & 1 ? generation() : exchange(mine, other);
     case 6:
         return round & 1 ? signature(ed25519, NULL, 0, OURS, THEIRS)
                          : signature(ed25519, NULL, 0, THEIRS, OURS);
@@ -163,34 +189,18 @@ static int run(void *argument) {
     return operation(numbers[0], numbers[1]);
 }
 
-static EVP_PKEY *generated(const char *type, const char *group) {
-    EVP_PKEY *key = NULL;
-    OSSL_PARAM list[] = {OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
-                                                          (char *)(group ? group : ""), 0),
-        OSSL_PARAM_construct_end()};
-    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, THEIRS);
-    if (EVP_PKEY_keygen_init(context) != 1 ||
-        (group != NULL && EVP_PKEY_CTX_set_params(context, list) != 1) ||
-        EVP_PKEY_generate(context, &key) != 1) {
-        ERR_print_errors_fp(stderr);
-        exit(1);
-    }
-    EVP_PKEY_CTX_free(context);
-    return key;
-}
-
 int main(int count, char **arguments) {
     int jobs = count > 1 ? atoi(arguments[1]) : 80, failed = 0, paused = 0, answers = 0;
     if (jobs < 1 || jobs > MAX_JOBS) {
         fprintf(stderr, "jobs: %d jobs; 1 to %d would be right\n", jobs, MAX_JOBS);
         return 2;
     }
-    rsa = generated("RSA", NULL);
-    ed25519 = generated("ED25519", NULL);
-    mine = generated("X25519", NULL);
-    other = generated("X25519", NULL);
-    p256[0] = generated("EC", "P-256");
-    p256[1] = generated("EC", "P-256");
+    rsa = generated("RSA", NULL, THEIRS);
+    ed25519 = generated("ED25519", NULL, THEIRS);
+    mine = generated("X25519", NULL, THEIRS);
+    other = generated("X25519", NULL, THEIRS);
+    p256[0] = generated("EC", "P-256", THEIRS);
+    p256[1] = generated("EC", "P-256", THEIRS);
     EVP_SIGNATURE *ecdsa = EVP_SIGNATURE_fetch(NULL, "ECDSA", OURS);
     has_curves = ecdsa != NULL;
     EVP_SIGNATURE_free(ecdsa);

@@ -49,10 +49,10 @@ enum State {
     Theirs,
     /// That is open: no text came yet.
     Open,
-    /// The engine processed the text, and made a tag or found one right. `Err` where it was wrong.
-    Done(Result<Tag, ()>),
+    /// The engine processed the text, and made a tag or found one right.
+    Done(Tag),
     /// The same, of a message that has ended.
-    Ended(Result<Tag, ()>),
+    Ended(Tag),
 }
 
 /// A message that is sealed or opened.
@@ -150,13 +150,16 @@ impl Aead {
 
     /// Has the default provider go on with the message.
     fn hand_over(&mut self) -> bool {
+        if matches!(self.state, State::Theirs) {
+            return true;
+        }
         let state = std::mem::replace(&mut self.state, State::Theirs);
         match state {
             State::Theirs => true,
             State::Open => self.feed_associated(),
-            State::Done(done) => {
+            State::Done(tag) => {
                 self.is_plain = false;
-                self.feed_associated() && self.feed_again(done)
+                self.feed_associated() && self.feed_again(&tag)
             }
             State::Ended(_) => {
                 self.state = state;
@@ -172,11 +175,24 @@ impl Aead {
         is_fed
     }
 
+    /// The engine found no right tag, and wiped the text: the tag is wrong, or this was not all of
+    /// the text. The default provider does it again, and tells the two apart.
+    ///
+    /// # Safety
+    /// libcrypto's rules for pieces.
+    unsafe fn begins(&mut self, piece: Piece) -> c_int {
+        self.is_plain = false;
+        let text = std::mem::take(&mut self.text);
+        let again = Piece { data: text.as_ptr(), ..piece };
+        // SAFETY: the caller's; the text is as long as the piece.
+        c_int::from(self.hand_over() && unsafe { self.apart.update(again) } == 1)
+    }
+
     /// Has the default provider process the text that the engine processed.
-    fn feed_again(&mut self, done: Result<Tag, ()>) -> bool {
+    fn feed_again(&mut self, tag: &Tag) -> bool {
         let mut text = Zeroizing::new(std::mem::take(&mut self.text));
         if self.encrypts {
-            let (Ok(tag), Some(len)) = (done, self.engine_tag_len()) else { return false };
+            let Some(len) = self.engine_tag_len() else { return false };
             let session = self.keyed.open(Purpose::Open(self.algorithm, len));
             if !session.is_some_and(|session| self.opens(&session, &mut text, &tag[..len])) {
                 return false;
@@ -268,22 +284,23 @@ impl Cipher for Aead {
             match self.state {
                 State::Open if is_text && len > 0 => match self.whole(piece) {
                     None => {}
-                    Some(Err(error)) if self.encrypts => {
-                        return fail(c"cipher_update", &error.to_string());
-                    }
-                    Some(done) => {
-                        self.state = State::Done(done.map_err(|_| ()));
+                    Some(Ok(tag)) => {
+                        self.state = State::Done(tag);
                         *out_len = len;
                         return 1;
                     }
+                    Some(Err(error)) if self.encrypts => {
+                        return fail(c"cipher_update", &error.to_string());
+                    }
+                    Some(Err(_)) => return self.begins(piece),
                 },
-                State::Open | State::Done(_) if is_text && len == 0 => {
+                State::Done(_) if is_text && len == 0 => {
                     *out_len = 0;
                     return 1;
                 }
                 // CCM is told the length of the text, before all else.
-                State::Open if data.is_null() => return self.apart.update(piece),
-                State::Open if self.associated.len() + len <= MOST_KEPT => {
+                State::Open if !is_text && data.is_null() => return self.apart.update(piece),
+                State::Open if !is_text && self.associated.len() + len <= MOST_KEPT => {
                     self.associated.extend_from_slice(given(data, len));
                     *out_len = len;
                     return 1;
@@ -297,10 +314,10 @@ impl Cipher for Aead {
     unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
         // SAFETY: the caller's.
         unsafe {
-            if let State::Done(done) = self.state {
-                self.state = State::Ended(done);
+            if let State::Done(tag) = self.state {
+                self.state = State::Ended(tag);
                 *out_len = 0;
-                return c_int::from(done.is_ok());
+                return 1;
             }
             c_int::from(self.hand_over() && self.apart.last(out, out_len, room) == 1)
         }
@@ -312,21 +329,18 @@ impl Cipher for Aead {
     }
 
     unsafe fn get(&mut self, list: *mut Param) -> c_int {
-        if self.passes {
+        if self.passes || matches!(self.state, State::Theirs) {
             // SAFETY: the caller's.
             return unsafe { self.apart.get(list) };
         }
         // SAFETY: the caller's.
         unsafe {
-            if Param::names(list).any(is_of_tls) {
-                // An IV may be made.
-                self.is_plain = false;
-                if matches!(self.state, State::Open | State::Done(_)) && !self.hand_over() {
-                    return 0;
-                }
+            // For TLS 1.2, the default provider may make an IV.
+            let is_of_tls = Param::names(list).any(is_of_tls);
+            if is_of_tls && !matches!(self.state, State::Ended(_)) && !self.hand_over() {
+                return 0;
             }
-            let (State::Done(Ok(tag)) | State::Ended(Ok(tag)), true) = (self.state, self.encrypts)
-            else {
+            let (State::Done(tag) | State::Ended(tag), true) = (self.state, self.encrypts) else {
                 return self.apart.get(list);
             };
             let made = self.engine_tag_len().unwrap_or(0);
@@ -359,7 +373,7 @@ impl Cipher for Aead {
         // SAFETY: the caller's.
         unsafe {
             let hands_over = match self.state {
-                State::Open => Param::names(list).any(|name| name != c"tag"),
+                State::Open => Param::names(list).any(|name| name != c"tag" && name != c"padding"),
                 State::Done(_) => true,
                 State::Theirs | State::Ended(_) => false,
             };

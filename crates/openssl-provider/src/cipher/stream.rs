@@ -229,11 +229,10 @@ impl Stream {
             true => (left - 1) / BLOCK * BLOCK,
         };
         let purpose = self.purpose();
+        let fits = room >= before + body;
         // SAFETY: the caller's; the body is within the piece, and its output within the room.
-        let place = match room >= before + body {
-            true => unsafe { Place::new(data.add(start), out.add(before), body) },
-            false => None,
-        };
+        let place =
+            fits.then(|| unsafe { Place::new(data.add(start), out.add(before), body) }).flatten();
         let (Some(_), Some(place)) = (self.keyed.session(purpose), place) else {
             // SAFETY: as above.
             return unsafe { self.theirs(piece) };

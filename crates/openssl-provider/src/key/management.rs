@@ -9,7 +9,8 @@ use std::sync::{Arc, LazyLock};
 use super::numbers::wipe_and_free;
 use super::{Key, KeyType};
 use crate::interface::*;
-use crate::libcrypto::{LibraryContext, Pkey, PkeyContext, apart, fail, functions};
+use crate::job;
+use crate::libcrypto::{LibraryContext, PkeyContext, apart, fail, functions};
 
 /// A type of keys, as a type.
 trait Managed: 'static {
@@ -34,7 +35,7 @@ trait Managed: 'static {
         FUNC_KEYMGMT_HAS => has as unsafe extern "C" fn(_, _) -> _,
         FUNC_KEYMGMT_VALIDATE => validate as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_KEYMGMT_MATCH => matches as unsafe extern "C" fn(_, _, _) -> _,
-        FUNC_KEYMGMT_IMPORT => import as unsafe extern "C" fn(_, _, _) -> _,
+        FUNC_KEYMGMT_IMPORT => import_list as unsafe extern "C" fn(_, _, _) -> _,
         FUNC_KEYMGMT_IMPORT_TYPES => types::<Self> as unsafe extern "C" fn(_) -> _,
         FUNC_KEYMGMT_EXPORT => export as unsafe extern "C" fn(_, _, _, _) -> _,
         FUNC_KEYMGMT_EXPORT_TYPES => types::<Self> as unsafe extern "C" fn(_) -> _,
@@ -71,12 +72,12 @@ unsafe fn key<'a>(key: *const c_void) -> &'a Key {
     unsafe { &*key.cast::<Key>() }
 }
 
-fn hand_out(key_type: KeyType, pkey: *mut Pkey) -> *mut c_void {
-    Arc::into_raw(Arc::new(Key::new(key_type, pkey))).cast_mut().cast()
+fn hand_out(key: Key) -> *mut c_void {
+    Arc::into_raw(Arc::new(key)).cast_mut().cast()
 }
 
 unsafe extern "C" fn new<M: Managed + ?Sized>(_: *mut c_void) -> *mut c_void {
-    hand_out(M::TYPE, ptr::null_mut())
+    hand_out(Key::new(M::TYPE, ptr::null_mut()))
 }
 
 unsafe extern "C" fn free(pointer: *mut c_void) {
@@ -162,24 +163,32 @@ unsafe extern "C" fn query_operation_name<M: Managed + ?Sized>(operation: c_int)
     name.as_ptr()
 }
 
-unsafe extern "C" fn import(pointer: *mut c_void, selection: c_int, list: *const Param) -> c_int {
-    // SAFETY: libcrypto passes a key of ours.
-    let key = unsafe { key(pointer) };
+unsafe extern "C" fn import_list(
+    pointer: *mut c_void,
+    selection: c_int,
+    list: *const Param,
+) -> c_int {
+    // SAFETY: libcrypto passes a key of ours, and its list.
+    c_int::from(unsafe { import(key(pointer), selection, list) }.is_some())
+}
+
+/// Makes a key of its numbers; `None` where libcrypto refuses them.
+///
+/// # Safety
+/// The list is as libcrypto documents it.
+pub unsafe fn import(key: &Key, selection: c_int, list: *const Param) -> Option<()> {
     let functions = functions();
     let mut pkey = ptr::null_mut();
-    // SAFETY: the context is new, and the list libcrypto's.
-    unsafe {
+    // SAFETY: the context is new, and the list the caller's.
+    let is_made = unsafe {
         let context = new_context(key.key_type);
         let is_made = !context.is_null()
             && (functions.EVP_PKEY_fromdata_init)(context) == 1
             && (functions.EVP_PKEY_fromdata)(context, &mut pkey, selection, list) == 1;
         (functions.EVP_PKEY_CTX_free)(context);
-        if !is_made {
-            return 0;
-        }
-    }
-    key.replace(pkey);
-    1
+        is_made
+    };
+    is_made.then(|| key.replace(pkey))
 }
 
 unsafe extern "C" fn export(
@@ -272,7 +281,7 @@ unsafe extern "C" fn dup(pointer: *const c_void, selection: c_int) -> *mut c_voi
     let functions = functions();
     let pkey = key.pkey();
     if pkey.is_null() {
-        return hand_out(key.key_type, pkey);
+        return hand_out(Key::new(key.key_type, pkey));
     }
     // SAFETY: the key is valid; a new one takes its parameters.
     let copy = unsafe {
@@ -284,7 +293,7 @@ unsafe extern "C" fn dup(pointer: *const c_void, selection: c_int) -> *mut c_voi
             (functions.EVP_PKEY_dup)(pkey)
         }
     };
-    if copy.is_null() { ptr::null_mut() } else { hand_out(key.key_type, copy) }
+    if copy.is_null() { ptr::null_mut() } else { hand_out(Key::new(key.key_type, copy)) }
 }
 
 /// A key that is being made.
@@ -358,11 +367,18 @@ unsafe extern "C" fn generate(
 ) -> *mut c_void {
     // SAFETY: it is ours.
     let generation = unsafe { &mut *pointer.cast::<Generation>() };
+    if generation.key_type == KeyType::X25519
+        && generation.makes_key
+        && job::can_wait()
+        && let Some(key) = Key::in_lanes()
+    {
+        return hand_out(key);
+    }
     let mut pkey = ptr::null_mut();
     // SAFETY: the context is ours, and so is the place.
     let status = unsafe { (functions().EVP_PKEY_generate)(generation.context, &mut pkey) };
     match status {
-        1 => hand_out(generation.key_type, pkey),
+        1 => hand_out(Key::new(generation.key_type, pkey)),
         _ => {
             fail(c"keymgmt_gen", "libcrypto's default provider made no key");
             ptr::null_mut()

@@ -5,13 +5,13 @@ use std::ptr;
 
 use broadloom::public_key::Scheme;
 
-use super::{context, dupctx, freectx, newctx};
+use super::{Signing, newctx};
 use crate::digest::given;
 use crate::interface::*;
 use crate::job;
 use crate::key::{Key, Purpose};
 use crate::libcrypto::{LibraryContext, MdContext, Pkey, PkeyContext, apart, fail, functions};
-use crate::operation::{Operation, put};
+use crate::operation::{Operation, context, dupctx, freectx, may_ask, put_or};
 
 /// A message and its digest, as libcrypto computes it in the library context apart.
 pub struct Digested(*mut MdContext);
@@ -72,8 +72,8 @@ impl Digested {
 /// Ed25519, which signs messages in one call.
 pub static ED25519: &[Dispatch] = dispatch![
     FUNC_SIGNATURE_NEWCTX => newctx as unsafe extern "C" fn(_, _) -> _,
-    FUNC_SIGNATURE_FREECTX => freectx as unsafe extern "C" fn(_),
-    FUNC_SIGNATURE_DUPCTX => dupctx as unsafe extern "C" fn(_) -> _,
+    FUNC_SIGNATURE_FREECTX => freectx::<Signing> as unsafe extern "C" fn(_),
+    FUNC_SIGNATURE_DUPCTX => dupctx::<Signing> as unsafe extern "C" fn(_) -> _,
     FUNC_SIGNATURE_DIGEST_SIGN_INIT => init as unsafe extern "C" fn(_, _, _, _) -> _,
     FUNC_SIGNATURE_DIGEST_SIGN => sign as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
     FUNC_SIGNATURE_DIGEST_VERIFY_INIT => init as unsafe extern "C" fn(_, _, _, _) -> _,
@@ -97,7 +97,7 @@ unsafe extern "C" fn init(
         if !digest.is_null() && *digest != 0 {
             return fail(c"digest_sign_init", "Ed25519 hashes messages itself and takes no digest");
         }
-        let key = context(pointer).operation.take_key(key.cast::<Key>());
+        let key = context::<Signing>(pointer).operation.take_key(key.cast::<Key>());
         c_int::from(key.is_some_and(|key| !key.pkey().is_null()))
     }
 }
@@ -141,19 +141,14 @@ unsafe extern "C" fn sign(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, places, and so many bytes.
     unsafe {
-        let operation = &context(pointer).operation;
-        if !out.is_null() && job::is_inside() {
-            let purpose = Purpose::Sign(Scheme::default());
-            if let Some(made) = operation.ask(purpose, given(data, len), None) {
-                return made.map_or(0, |made| put(&made, out, out_len, room));
-            }
-        }
-        let functions = functions();
-        alone(operation, functions.EVP_DigestSignInit_ex, |context| {
-            if !out.is_null() {
-                *out_len = room;
-            }
-            (functions.EVP_DigestSign)(context, out, out_len, data, len)
+        let operation = &context::<Signing>(pointer).operation;
+        let lanes = || operation.ask(Purpose::Sign(Scheme::default()), given(data, len), None);
+        let made = may_ask(out).then(lanes).flatten();
+        put_or(made, out, out_len, room, || {
+            let functions = functions();
+            alone(operation, functions.EVP_DigestSignInit_ex, |context| {
+                (functions.EVP_DigestSign)(context, out, out_len, data, len)
+            })
         })
     }
 }
@@ -167,7 +162,7 @@ unsafe extern "C" fn verify(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
     unsafe {
-        let operation = &context(pointer).operation;
+        let operation = &context::<Signing>(pointer).operation;
         if job::is_inside() {
             let signature = Some(given(signature, signature_len));
             let purpose = Purpose::Verify(Scheme::default());
