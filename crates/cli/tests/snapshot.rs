@@ -365,8 +365,10 @@ fn what_is_wrong_is_said() {
     well(ours(&place, &["list", "--limit-download", "1000", "--limit-upload", "1000"]));
     let (code, text) = said(&["backup", "missing"]);
     assert!(code == Some(1) && text.contains("missing: No such file"), "{text}");
-    let (code, text) = said(&["backup", "--memory", "100M", "a"]);
-    assert!(code == Some(1) && text.contains("100 MiB of memory are too few"), "{text}");
+    let (code, text) = said(&["backup", "--memory", "64M", "a"]);
+    let least = "64 MiB of memory are too few for a backup; valid: 80 MiB or more";
+    assert!(code == Some(1) && text.contains(least), "{text}");
+    well(ours(&place, &["backup", "--dry-run", "--memory", "80M", "a"]));
     let (code, text) = said(&["backup", "-e", "[", "a"]);
     assert!(code == Some(1) && text.contains("has no end"), "{text}");
     let (code, text) = said(&["restore", "abc", "-t", "x"]);

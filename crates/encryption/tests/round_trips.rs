@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::sync::Mutex;
 
 use broadloom_encryption::age::{Decryptor, Encryptor, Identity, PayloadError};
@@ -45,16 +45,41 @@ impl Read for Slow<'_> {
     }
 }
 
+/// A writer that takes a chunk and a part of the next at a time.
+#[derive(Default)]
+struct Reluctant(Vec<u8>);
+
+impl Write for Reluctant {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_vectored(&[IoSlice::new(bytes)])
+    }
+
+    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        let mut left = CHUNK + 4099;
+        for piece in pieces {
+            let len = piece.len().min(left);
+            self.0.extend_from_slice(&piece[..len]);
+            left -= len;
+        }
+        Ok(CHUNK + 4099 - left)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Every way in and out gives the same.
 fn every_way<E: std::fmt::Debug>(
     input: &[u8],
     code: impl Fn(Input<'_>, Output<'_>) -> Result<(), E>,
 ) -> [Vec<u8>; 3] {
-    let (mut streamed, mut mixed, places) = (Vec::new(), Vec::new(), Memory::default());
+    let (mut streamed, mut mixed, places) =
+        (Reluctant::default(), Vec::new(), Memory::default());
     code(Input::Stream(&mut Slow(input)), Output::Stream(&mut streamed)).expect("it is right");
     code(Input::memory(&input), Output::Stream(&mut mixed)).expect("it is right");
     code(Input::memory(&input), Output::Places(&places)).expect("it is right");
-    [streamed, mixed, places.0.into_inner().expect("no panic")]
+    [streamed.0, mixed, places.0.into_inner().expect("no panic")]
 }
 
 #[test]

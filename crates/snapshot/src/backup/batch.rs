@@ -94,6 +94,7 @@ pub struct Chunk {
 }
 
 /// Chunks, one after another in a buffer.
+#[derive(Default)]
 pub struct Batch {
     buffer: Vec<u8>,
     filled: usize,
@@ -149,6 +150,12 @@ impl Batch {
         to.buffer[..len].copy_from_slice(&self.buffer[from..self.filled]);
         to.filled = len;
         self.filled = from;
+    }
+
+    /// Moves bytes that belong to no chunk to the beginning of the batch, which is empty.
+    pub fn keep(&mut self, place: Range<usize>) {
+        self.filled = place.len();
+        self.buffer.copy_within(place, 0);
     }
 
     /// Whether there is no chunk.

@@ -47,13 +47,16 @@ pub use walk::Changes;
 
 /// Bytes of a buffer into which files are read, at least and by choice. A chunk has up to 8 MiB.
 const ROOM: (usize, usize) = (10 << 20, 12 << 20);
-/// Buffers for each thread: one is read into, one is saved, and one may wait; and as much again for
-/// what is compressed.
-const BUFFERS: usize = 4;
-/// Packs that are filled, full, or wait to be written.
-const PACKS: usize = 4;
-/// Memory for a pack, and for the part of it that a store may copy while it is written.
-const PACK: (usize, usize) = (17 << 20, 8 << 20);
+/// Buffers for each thread: one is read into, one waits or is saved, and one is for what is
+/// compressed and sealed.
+const BUFFERS: usize = 3;
+/// Packs that are filled or written at a time, at least. Trees are in one of them.
+const LEAST_PACKS: usize = 2;
+/// Packs that are filled or full while others are written, by choice.
+const PACKS: usize = 2;
+/// Most bytes of a pack: a full one, but for a blob, and its header; or one of usual length, and the
+/// part of it that a store copies while it writes.
+const PACK: usize = 25 << 20;
 
 /// Memory that a backup takes by default, beside the index.
 pub const MEMORY: usize = 512 << 20;
@@ -133,21 +136,32 @@ impl BackupOptions {
         }
     }
 
-    /// Threads and bytes of a buffer for which the memory is enough, beside packs of which some are
-    /// written at once.
-    fn share(&self, written: usize) -> Result<(usize, usize), SnapshotError> {
-        let packs = (PACKS + written) * PACK.0 + written * PACK.1;
-        let buffers = self.memory.saturating_sub(packs);
-        let threads = self.threads.get().min(buffers / (BUFFERS * ROOM.0));
+    /// What the memory is enough for, where a store writes so many packs at once.
+    fn share(&self, written: usize) -> Result<Share, SnapshotError> {
+        let each = BUFFERS * ROOM.0;
+        let threads = self.threads.get().min(self.memory.saturating_sub(LEAST_PACKS * PACK) / each);
         if threads == 0 {
-            let least = (packs + BUFFERS * ROOM.0) >> 20;
+            let least = (LEAST_PACKS * PACK + each) >> 20;
             return Err(SnapshotError::Other(format!(
                 "{} MiB of memory are too few for a backup; valid: {least} MiB or more",
                 self.memory >> 20
             )));
         }
-        Ok((threads, ROOM.1.min(buffers / (BUFFERS * threads))))
+        let packs = (PACKS + written).min((self.memory - threads * each) / PACK);
+        let room = ROOM.1.min((self.memory - packs * PACK) / (BUFFERS * threads));
+        Ok(Share { threads, room, packs })
     }
+}
+
+/// How a backup uses its memory.
+#[derive(Clone, Copy)]
+struct Share {
+    /// Threads that read and save.
+    threads: usize,
+    /// Bytes of a buffer.
+    room: usize,
+    /// Packs that are filled or written.
+    packs: usize,
 }
 
 /// How far a backup or a restore is.
@@ -228,12 +242,13 @@ pub fn backup(
     report: &dyn Report,
 ) -> Result<Summary, SnapshotError> {
     let began = Instant::now();
-    let (threads, room) = options.share(repository.connections())?;
+    let share = options.share(repository.connections())?;
     let index = repository.index()?;
     let mut snapshot = described(&options)?;
     let parent = parent(repository, &options, &snapshot)?;
     snapshot.parent = parent.as_ref().map(|parent| parent.id);
-    let (saver, packs) = Saver::new(repository, &index, options.compression, options.dry_run);
+    let (compression, dry_run) = (options.compression, options.dry_run);
+    let (saver, packs) = Saver::new(repository, &index, compression, dry_run, share.packs);
     let packs = Mutex::new(packs);
     let work = Work {
         saver: &saver,
@@ -247,7 +262,7 @@ pub fn backup(
         root: Mutex::new(None),
     };
     let parent_tree = parent.map(|parent| parent.file.tree);
-    run(repository, &index, &work, &packs, options, (threads, room), parent_tree)?;
+    run(repository, &index, &work, &packs, options, share, parent_tree)?;
     saver.finish()?;
     let root = work.root().ok_or_else(|| {
         SnapshotError::Other("the backup ended before its tree was complete".to_owned())
@@ -311,12 +326,12 @@ fn run(
     work: &Work<'_>,
     packs: &Mutex<std::sync::mpsc::Receiver<Pack>>,
     options: BackupOptions,
-    (threads, room): (usize, usize),
+    share: Share,
     parent: Option<Id>,
 ) -> Result<(), SnapshotError> {
     let chunker = Chunker::new(repository.polynomial(), Sizes::default());
-    let workers: Vec<Worker<'_>> = (0..threads)
-        .map(|_| Worker::new(work, &chunker, room))
+    let workers: Vec<Worker<'_>> = (0..share.threads)
+        .map(|_| Worker::new(work, &chunker, share.room))
         .collect::<Result<_, SnapshotError>>()?;
     let mut tools = Tools::new(work.compression)?;
     let targets = match &options.source {
@@ -333,7 +348,7 @@ fn run(
     };
     thread::scope(|scope| {
         let started = work.saver.start(scope, packs);
-        work.queue.expect(threads);
+        work.queue.expect(share.threads);
         let mut handles = Vec::new();
         for worker in workers {
             let builder = thread::Builder::new().name("backup".to_owned());

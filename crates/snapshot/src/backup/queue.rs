@@ -114,6 +114,12 @@ impl Queue {
         self.abort();
     }
 
+    /// Whether a worker waits for which there is no batch.
+    pub fn has_idle(&self) -> bool {
+        let state = self.lock();
+        state.idle > state.batches.len()
+    }
+
     /// Hands a batch to a worker that waits; gives it back if there is none.
     pub fn offer(&self, batch: Batch) -> Result<(), Batch> {
         let mut state = self.lock();

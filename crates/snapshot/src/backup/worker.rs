@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
+use std::mem;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +51,11 @@ impl<'w> Worker<'w> {
             let done = match self.work.queue.next(!self.batch.is_empty()) {
                 Step::Task(Task::File(task)) => self.file(task),
                 Step::Task(Task::Tree(directory, nodes)) => self.tree(directory, nodes),
-                Step::Batch(batch) => self.save(batch).map(|batch| self.work.queue.recycle(batch)),
+                Step::Batch(mut batch) => {
+                    let saved = self.save(&mut batch);
+                    self.work.queue.recycle(batch);
+                    saved
+                }
                 Step::Own => self.save_own(),
                 Step::End => break,
             };
@@ -148,33 +153,42 @@ impl<'w> Worker<'w> {
 
     /// Has the batch saved, by whoever is free. What lies behind `from` begins the next one.
     fn hand_over(&mut self, from: usize) -> Result<usize, SnapshotError> {
+        if !self.work.queue.has_idle() {
+            let tail = from..self.batch.filled();
+            self.save_own()?;
+            self.batch.keep(tail);
+            return Ok(0);
+        }
         let mut next = self.work.queue.spare(&self.batch);
         self.batch.carry(from, &mut next);
-        let full = std::mem::replace(&mut self.batch, next);
-        if let Err(full) = self.work.queue.offer(full) {
-            let empty = self.save(full)?;
-            self.work.queue.recycle(empty);
+        let full = mem::replace(&mut self.batch, next);
+        match self.work.queue.offer(full) {
+            Ok(()) => Ok(0),
+            Err(mut full) => {
+                let saved = self.save(&mut full);
+                self.work.queue.recycle(full);
+                saved.map(|()| 0)
+            }
         }
-        Ok(0)
     }
 
     fn save_own(&mut self) -> Result<(), SnapshotError> {
-        let next = self.work.queue.spare(&self.batch);
-        let batch = std::mem::replace(&mut self.batch, next);
-        let empty = self.save(batch)?;
-        self.work.queue.recycle(empty);
-        Ok(())
+        let mut batch = mem::take(&mut self.batch);
+        let saved = self.save(&mut batch);
+        self.batch = batch;
+        saved
     }
 
-    /// Saves the chunks of a batch, and gives it back empty.
-    fn save(&mut self, mut batch: Batch) -> Result<Batch, SnapshotError> {
-        let ids = self.work.saver.save(&mut self.tools, BlobKind::Data, &batch.blobs())?;
-        for (chunk, id) in batch.take().into_iter().zip(ids) {
+    /// Saves the chunks of a batch, which is empty then.
+    fn save(&mut self, batch: &mut Batch) -> Result<(), SnapshotError> {
+        let ids = self.work.saver.save(&mut self.tools, BlobKind::Data, &batch.blobs());
+        let chunks = batch.take();
+        for (chunk, id) in chunks.into_iter().zip(ids?) {
             if let Some(node) = chunk.file.put(chunk.number, id) {
                 self.complete(&chunk.file, node)?;
             }
         }
-        Ok(batch)
+        Ok(())
     }
 
     fn complete(&mut self, file: &OpenFile, node: Node) -> Result<(), SnapshotError> {

@@ -1,6 +1,7 @@
 //! A repository: files of a store, encrypted, under names by content.
 
 mod blobs;
+mod buffers;
 mod crypto;
 mod index;
 mod keyfile;

@@ -68,6 +68,11 @@ pub struct Pack {
 }
 
 impl Builder {
+    /// A builder that fills an empty buffer.
+    pub fn within(memory: Vec<u8>) -> Builder {
+        Builder { bytes: memory, entries: Vec::new() }
+    }
+
     /// Adds a sealed blob. `raw` is its length when decompressed, 0 if it is not compressed.
     pub fn push(&mut self, id: Id, kind: BlobKind, raw: u32, sealed: &[u8]) {
         let (offset, length) = (self.bytes.len() as u32, sealed.len() as u32);

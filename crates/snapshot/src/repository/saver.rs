@@ -13,13 +13,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 
 use super::Repository;
-use super::crypto::{IV, OVERHEAD, TAG};
+use super::buffers::Buffers;
+use super::crypto::{IV, TAG};
 use super::index::{FULL as INDEX_FULL, Index, IndexFile};
 use super::pack::{BlobKind, Builder, FULL, Pack};
 use super::tools::{Compression, Tools};
 use crate::error::SnapshotError;
 use crate::id::Id;
 use crate::store::{File, Kind};
+
+/// Bytes of blobs that are compressed and sealed before they go to a pack: the lanes of the cipher
+/// are full with fewer.
+const GROUP: usize = 1 << 20;
 
 /// What was added.
 #[derive(Debug, Default)]
@@ -45,6 +50,8 @@ pub struct Saver<'r> {
     claimed: Mutex<HashSet<(BlobKind, Id)>>,
     open: [Mutex<Builder>; 2],
     queue: Mutex<Option<SyncSender<Pack>>>,
+    /// Memory of packs that are filled or written.
+    buffers: Buffers,
     indexed: Mutex<IndexFile>,
     failure: Mutex<Option<SnapshotError>>,
     failed: AtomicBool,
@@ -58,20 +65,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A new blob in an arena, sealed.
 struct Sealed {
-    number: usize,
+    id: Id,
     place: Range<usize>,
     raw: u32,
 }
 
 impl<'r> Saver<'r> {
-    /// A saver, and the end of its queue, for [`start`](Self::start).
+    /// A saver with memory for so many packs, at least 2, and the end of its queue, for
+    /// [`start`](Self::start).
     pub fn new(
         repository: &'r Repository,
         index: &'r Index,
         compression: Compression,
         dry_run: bool,
+        packs: usize,
     ) -> (Saver<'r>, Receiver<Pack>) {
-        let (sender, receiver) = sync_channel(1);
+        // A pack waits with the thread that made it, until a writer is free.
+        let (sender, receiver) = sync_channel(0);
         let saver = Saver {
             repository,
             index,
@@ -80,6 +90,7 @@ impl<'r> Saver<'r> {
             claimed: Mutex::default(),
             open: Default::default(),
             queue: Mutex::new(Some(sender)),
+            buffers: Buffers::new(packs),
             indexed: Mutex::default(),
             failure: Mutex::default(),
             failed: AtomicBool::new(false),
@@ -114,6 +125,7 @@ impl<'r> Saver<'r> {
     pub fn fail(&self, error: SnapshotError) {
         lock(&self.failure).get_or_insert(error);
         self.failed.store(true, Ordering::Relaxed);
+        self.buffers.close();
     }
 
     /// Whether the repository has a blob, or will.
@@ -136,30 +148,51 @@ impl<'r> Saver<'r> {
                 |id: &Id| self.index.find(kind, id).is_none() && claimed.insert((kind, *id));
             ids.iter().map(is_new).enumerate().filter(|(_, new)| *new).map(|(at, _)| at).collect()
         };
-        if new.is_empty() {
-            return Ok(ids);
+        let mut rest = &new[..];
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = |number: &&usize| {
+                bytes += blobs[**number].len();
+                bytes <= GROUP
+            };
+            let count = rest.iter().take_while(fits).count().max(1);
+            let (group, behind) = rest.split_at(count);
+            self.save_group(tools, kind, group.iter().map(|&at| (ids[at], blobs[at])))?;
+            rest = behind;
         }
-        let room: usize = new.iter().map(|&number| blobs[number].len() + OVERHEAD).sum();
-        let (mut arena, mut sealed) = (Vec::with_capacity(room + (room >> 7)), Vec::new());
-        for number in new {
-            let raw = self.lay(tools, kind, blobs[number], &mut arena)?;
-            let start = sealed.last().map_or(0, |last: &Sealed| last.place.end);
-            sealed.push(Sealed { number, place: start..arena.len(), raw });
+        Ok(ids)
+    }
+
+    /// Compresses, seals and packs new blobs.
+    fn save_group<'b>(
+        &self,
+        tools: &mut Tools,
+        kind: BlobKind,
+        blobs: impl Iterator<Item = (Id, &'b [u8])>,
+    ) -> Result<(), SnapshotError> {
+        let mut arena = mem::take(&mut tools.arena);
+        arena.clear();
+        let (mut sealed, mut bytes) = (Vec::new(), 0);
+        for (id, blob) in blobs {
+            let start = arena.len();
+            let raw = self.lay(tools, kind, blob, &mut arena)?;
+            sealed.push(Sealed { id, place: start..arena.len(), raw });
+            bytes += blob.len() as u64;
         }
         let texts = pieces(&mut arena, &sealed);
-        cryptor.seal_many(&mut tools.processor, texts)?;
+        self.repository.cryptor().seal_many(&mut tools.processor, texts)?;
         let blob_count = match kind {
             BlobKind::Data => &self.added.data_blobs,
             BlobKind::Tree => &self.added.tree_blobs,
         };
         blob_count.fetch_add(sealed.len() as u64, Ordering::Relaxed);
-        let bytes: usize = sealed.iter().map(|blob| blobs[blob.number].len()).sum();
-        self.added.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.added.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.added.stored.fetch_add(arena.len() as u64, Ordering::Relaxed);
         if !self.dry_run {
-            self.pack(tools, kind, &ids, &arena, &sealed)?;
+            self.pack(tools, kind, &arena, &sealed)?;
         }
-        Ok(ids)
+        tools.arena = arena;
+        Ok(())
     }
 
     /// Lays a blob behind room for an initialisation vector and before room for a tag, and gives
@@ -198,22 +231,30 @@ impl<'r> Saver<'r> {
         &self,
         tools: &mut Tools,
         kind: BlobKind,
-        ids: &[Id],
         arena: &[u8],
         sealed: &[Sealed],
     ) -> Result<(), SnapshotError> {
         let open = &self.open[usize::from(kind == BlobKind::Tree)];
-        let mut full = Vec::new();
-        {
+        let mut rest = sealed.iter();
+        loop {
             let mut builder = lock(open);
-            for blob in sealed {
-                builder.push(ids[blob.number], kind, blob.raw, &arena[blob.place.clone()]);
-                if builder.len() >= FULL {
-                    full.push(mem::take(&mut *builder));
+            let mut full = None;
+            // No thread has a full pack in hand here, so that a buffer comes back.
+            while full.is_none()
+                && let Some(blob) = rest.next()
+            {
+                if builder.is_empty() {
+                    *builder = Builder::within(self.buffers.take());
                 }
+                builder.push(blob.id, kind, blob.raw, &arena[blob.place.clone()]);
+                full = (builder.len() >= FULL).then(|| mem::take(&mut *builder));
+            }
+            drop(builder);
+            match full {
+                Some(builder) => self.complete(tools, builder)?,
+                None => return Ok(()),
             }
         }
-        full.into_iter().try_for_each(|builder| self.complete(tools, builder))
     }
 
     fn complete(&self, tools: &mut Tools, mut builder: Builder) -> Result<(), SnapshotError> {
@@ -247,6 +288,7 @@ impl<'r> Saver<'r> {
             indexed.push(pack.id, &pack.entries);
             (indexed.len() >= INDEX_FULL).then(|| mem::take(&mut *indexed))
         };
+        self.buffers.give(pack.bytes);
         full.map_or(Ok(()), |full| self.repository.save_json(Kind::Index, &full).map(drop))
     }
 

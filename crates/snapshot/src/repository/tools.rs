@@ -1,6 +1,7 @@
 //! What a thread needs to work on blobs: contexts that are made once.
 
-use std::io::Read;
+use std::io::{Cursor, Read};
+use std::mem;
 
 use broadloom_engine::Processor;
 use zstd::bulk::{Compressor, Decompressor};
@@ -36,6 +37,8 @@ impl Compression {
 pub struct Tools {
     /// Hashes, encrypts and decrypts.
     pub processor: Processor,
+    /// Memory in which blobs are sealed.
+    pub(crate) arena: Vec<u8>,
     compressor: Compressor<'static>,
     decompressor: Decompressor<'static>,
 }
@@ -49,6 +52,7 @@ impl Tools {
         let failed = |error: std::io::Error| SnapshotError::Other(format!("zstd: {error}"));
         Ok(Tools {
             processor: Processor::new(),
+            arena: Vec::new(),
             compressor: Compressor::new(compression.level()).map_err(failed)?,
             decompressor: Decompressor::new().map_err(failed)?,
         })
@@ -60,11 +64,13 @@ impl Tools {
         bytes: &[u8],
         to: &mut Vec<u8>,
     ) -> Result<usize, SnapshotError> {
-        let start = to.len();
-        to.resize(start + zstd::zstd_safe::compress_bound(bytes.len()), 0);
-        let written = self.compressor.compress_to_buffer(bytes, &mut to[start..]);
+        to.reserve(zstd::zstd_safe::compress_bound(bytes.len()));
+        let start = to.len() as u64;
+        let mut end = Cursor::new(mem::take(to));
+        end.set_position(start);
+        let written = self.compressor.compress_to_buffer(bytes, &mut end);
+        *to = end.into_inner();
         let written = written.map_err(|error| SnapshotError::Other(format!("zstd: {error}")))?;
-        to.truncate(start + written);
         Ok(written)
     }
 

@@ -37,7 +37,7 @@ fn state(path: &Path) -> (u32, i64, i64, u64, u32) {
 /// Saves blobs as they are.
 fn save(repository: &Repository, blobs: &[(BlobKind, &[u8])]) -> Vec<Id> {
     let index = repository.index().expect("it is whole");
-    let (saver, packs) = Saver::new(repository, &index, Compression::Auto, false);
+    let (saver, packs) = Saver::new(repository, &index, Compression::Auto, false, 2);
     let (packs, mut tools) = (Mutex::new(packs), Tools::new(Compression::Auto).expect("memory"));
     let ids = std::thread::scope(|scope| {
         saver.start(scope, &packs).expect("there are threads");
