@@ -5,6 +5,7 @@ mod device;
 mod failure;
 mod files;
 mod pk;
+mod storage;
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -44,6 +45,7 @@ enum What {
     Compress(Box<compress::CompressArgs>),
     Device(Box<device::DeviceArgs>),
     Pk(Box<pk::PkArgs>),
+    Storage(Box<storage::StorageArgs>),
 }
 
 /// Measure the four workloads of Intel's paper on multiple buffers, beside other libraries
@@ -229,12 +231,14 @@ fn sizes(list: Vec<Sizes>) -> Vec<Workload> {
 
 /// Measures what the arguments ask for.
 pub fn run(args: PerfArgs, cpu: &Cpu) -> ExitCode {
-    let done = signals::watch().map_err(Failure::Signals).and_then(|()| match args.what {
+    let watched = signals::watch_and(storage::clear).map_err(Failure::Signals);
+    let done = watched.and_then(|()| match args.what {
         What::Workloads(args) => workloads(*args, cpu),
         What::Matrix(args) => matrix(*args, cpu),
         What::Compress(args) => compress::run(*args, cpu),
         What::Device(args) => device::run(*args, cpu),
         What::Pk(args) => pk::run(*args, cpu),
+        What::Storage(args) => storage::run(*args, cpu),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -378,3 +378,46 @@ fn wrong_options_of_compression_are_named() {
         assert!(said.stderr.contains(text), "{args:?}: {}", said.stderr);
     }
 }
+
+#[test]
+fn storage_is_measured_in_a_directory_that_is_clean_afterwards() {
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (work, json, page) = (path("work"), path("rows.json"), path("page.html"));
+    std::fs::create_dir(&work).unwrap();
+    let args = [
+        "--quick",
+        "--size=1M",
+        "--clients=1,2",
+        "--figure=random-read,stat",
+        "--over=directory,encrypted",
+    ];
+    let files = ["--directory", &work, "--json", &json, "--report", &page];
+    let said = perf("storage", &[&args[..], &files].concat());
+    assert!(said.good().contains("Random reads of 8 KiB"), "{}", said.stderr);
+    assert!(said.text().contains("Sun Storage 7410"));
+    let report: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    for figure in ["random-read", "stat"] {
+        for over in ["directory", "encrypted"] {
+            let wanted = |row: &&Value| row["figure"] == figure && row["provider"] == over;
+            assert_eq!(rows.iter().filter(wanted).count(), 2, "{figure} {over}");
+        }
+    }
+    assert!(std::fs::read_to_string(&page).unwrap().contains("Random reads of 8 KiB"));
+    assert_eq!(std::fs::read_dir(&work).unwrap().count(), 0);
+    for (args, code, text) in [
+        (&["--figure=read"][..], 2, "streaming-read-cold, streaming-read"),
+        (&["--over=tape"], 2, "valid: directory, encrypted, repository"),
+        (&["--clients=0"], 2, "clients 0 is out of range; valid: 1 to 64"),
+        (&["--clients=many"], 2, "expected a list of numbers from 1 to 64"),
+        (&["--size=1000"], 2, "size 1000 is out of range; valid: 1M to 1T"),
+        (&["--directory=/nowhere/at/all"], 1, "cannot write /nowhere/at/all: No such file"),
+        (&["--directory=/dev/null"], 1, "cannot write /dev/null: Not a directory"),
+        (&["--directory=/proc"], 1, "cannot write /proc: "),
+    ] {
+        let said = perf("storage", args);
+        assert_eq!((said.code, said.text()), (Some(code), ""), "{args:?}");
+        assert!(said.stderr.contains(text), "{args:?}: {}", said.stderr);
+    }
+}

@@ -384,46 +384,95 @@ fn what_is_wrong_is_said() {
 
 /// How often the program is killed: more by hand, with `BROADLOOM_KILLS=100`.
 fn kills() -> u32 {
-    std::env::var("BROADLOOM_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(5)
+    std::env::var("BROADLOOM_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(3)
+}
+
+/// Runs one of the commands that are killed.
+fn to_be_killed<'c>(place: &Place, name: &str, command: &'c mut Command) -> &'c mut Command {
+    let args: &[&str] = match name {
+        "backup" => &["backup", "--force", "-q", "tree"],
+        "forget" => &["forget", "-q", "--keep-last", "2"],
+        _ => &["restore", "latest", "-q", "--target", "back"],
+    };
+    let command = with_environment(place, command.args(args));
+    command.stdout(Stdio::null()).stderr(Stdio::null())
+}
+
+/// Whether each file that a restore has left under a name of the snapshot is whole, and how many
+/// there are.
+fn whole(place: &Place) -> usize {
+    let Ok(entries) = fs::read_dir(inside(place, "back")) else { return 0 };
+    let mut files = 0;
+    for entry in entries {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if place.path().join("tree").join(&name).exists() {
+            let (made, right) = (format!("back/tree/{name}"), format!("tree/{name}"));
+            assert!(place.read(made) == place.read(right), "{name} is not whole");
+            files += 1;
+        } else {
+            assert!(name.starts_with('.'), "{name} was in no snapshot");
+        }
+    }
+    files
 }
 
 #[test]
 fn nothing_saved_is_lost_by_a_kill() {
+    const COMMANDS: [&str; 3] = ["backup", "forget", "restore"];
     let place = place();
     for number in 0..40 {
         place.write(format!("tree/{number}"), noise(700_000, number));
     }
     well(ours(&place, &["init"]));
-    let began = std::time::Instant::now();
-    well(ours(&place, &["backup", "-q", "tree"]));
-    let whole = began.elapsed();
-    let (mut saved, kills) = (1, kills());
+    // What each command takes undisturbed, so that kills fall into all of it.
+    let times = COMMANDS.map(|name| {
+        let mut command = place.command("snapshot");
+        let began = std::time::Instant::now();
+        assert!(to_be_killed(&place, name, &mut command).status().unwrap().success());
+        began.elapsed()
+    });
+    assert_eq!(whole(&place), 40);
+    fs::remove_dir_all(place.path().join("back")).unwrap();
+    let (mut saved, mut killed, kills) = (1, [0; COMMANDS.len()], kills());
     for kill in 0..kills {
         // Something new each time, so that packs, an index and a snapshot are written.
         place.write(format!("tree/new{kill}"), noise(20_000_000, 1000 + u64::from(kill)));
-        for name in ["backup", "forget", "restore"] {
-            let args: &[&str] = match name {
-                "backup" => &["backup", "--force", "-q", "tree"],
-                "forget" => &["forget", "-q", "--keep-last", "2"],
-                _ => &["restore", "latest", "-q", "--target", "back"],
-            };
+        for (at, name) in COMMANDS.into_iter().enumerate() {
+            if name == "forget" {
+                // It has something to remove.
+                for _ in 0..2 {
+                    well(ours(&place, &["backup", "-q", "tree"]));
+                    saved += 1;
+                }
+            }
             let mut command = place.command("snapshot");
-            let command = with_environment(&place, command.args(args));
-            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-            std::thread::sleep(whole * (2 * kill + 1) / kills);
+            let mut child = to_be_killed(&place, name, &mut command).spawn().unwrap();
+            std::thread::sleep(times[at] * (2 * kill + 1) / (2 * kills));
             child.kill().unwrap();
             let ended = child.wait().unwrap();
+            killed[at] += u32::from(ended.code().is_none());
             match (name, ended.success()) {
                 ("backup", true) => saved += 1,
-                ("forget", true) => saved = saved.min(2),
+                ("forget", true) => assert_eq!(count(&place), 2),
+                ("restore", true) => assert!(whole(&place) >= 40),
+                ("restore", false) => {
+                    whole(&place);
+                    // What is there stands in nobody's way.
+                    assert!(
+                        to_be_killed(&place, name, &mut place.command("snapshot"))
+                            .status()
+                            .unwrap()
+                            .success()
+                    );
+                    assert!(whole(&place) >= 40);
+                }
                 _ => {}
             }
+            let least = if name == "backup" { saved } else { 2 };
+            saved = count(&place);
+            assert!(saved >= least, "after {name}, {least} were saved, and {saved} are left");
             let _ = fs::remove_dir_all(place.path().join("back"));
         }
-        let listed = json(&well(ours(&place, &["list", "--json"])));
-        let listed = listed.as_array().unwrap().len();
-        assert!(listed >= saved.min(2), "{saved} were saved, and {listed} are left");
-        saved = listed;
         let _ = fs::remove_file(place.path().join(format!("tree/new{kill}")));
         if has_restic() {
             let checked = restic(&place, &["check", "--read-data"]);
@@ -440,5 +489,99 @@ fn nothing_saved_is_lost_by_a_kill() {
         }
     }
     let mut out = std::io::stderr();
-    writeln!(out, "{kills} kills of backup, forget and restore: nothing was lost").unwrap();
+    let died = COMMANDS.iter().zip(killed).map(|(name, died)| format!("{died} of {name}"));
+    let died = died.collect::<Vec<_>>().join(", ");
+    writeln!(out, "{kills} kills each, before the end {died}: nothing was lost").unwrap();
+}
+
+/// How many snapshots there are.
+fn count(place: &Place) -> usize {
+    json(&well(ours(place, &["list", "--json"]))).as_array().unwrap().len()
+}
+
+#[test]
+fn two_writers_at_once_lose_nothing() {
+    let place = place();
+    for number in 0..6 {
+        place.write(format!("tree/{number}"), noise(3_000_000, number));
+    }
+    well(ours(&place, &["init"]));
+    if !has_restic() {
+        return;
+    }
+    let args = ["backup", "--force", "-q", "tree"];
+    for round in 0..3 {
+        place.write("tree/new", noise(4_000_000, 100 + round));
+        let mut other = Command::new("restic");
+        let other = with_environment(&place, other.args(args)).spawn();
+        well(ours(&place, &args));
+        assert!(other.unwrap().wait().unwrap().success());
+    }
+    well(restic(&place, &["check", "--read-data"]));
+    well(ours(&place, &["check", "--read-data"]));
+    // Two snapshots of each round, with one tree.
+    let all = json(&well(ours(&place, &["list", "--json"])));
+    let trees: Vec<&str> =
+        all.as_array().unwrap().iter().map(|one| one["tree"].as_str().unwrap()).collect();
+    assert_eq!(trees.len(), 6);
+    assert!(trees.chunks(2).all(|pair| pair[0] == pair[1]), "{trees:?}");
+    let expected = listing(&place.path().join("tree"));
+    for at in [4, 5] {
+        let (id, target) = (all[at]["short_id"].as_str().unwrap(), format!("back{at}"));
+        well(ours(&place, &["restore", id, "--target", &target]));
+        assert_eq!(listing(&inside(&place, &target)), expected);
+    }
+    // A backup of restic that waits for its input: we may add, but not remove.
+    let mut other = Command::new("restic");
+    let other = with_environment(&place, other.args(["backup", "--stdin", "-q"]));
+    let mut other = other.stdin(Stdio::piped()).spawn().unwrap();
+    while place.names("repository/locks").is_empty() {
+        std::thread::yield_now();
+    }
+    let refused = ours(&place, &["forget", "--keep-last", "1"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(refused.stderr.contains("is locked by a reader or writer"), "{}", refused.stderr);
+    well(ours(&place, &["backup", "-q", "tree"]));
+    other.stdin.take().unwrap().write_all(b"from restic").unwrap();
+    assert!(other.wait().unwrap().success());
+    let all = json(&well(ours(&place, &["list", "--json"])));
+    let all = all.as_array().unwrap();
+    assert_eq!(all.len(), 8);
+    let theirs = all.iter().find(|one| one["paths"][0] == "/stdin").unwrap();
+    let id = theirs["short_id"].as_str().unwrap();
+    assert_eq!(well(ours(&place, &["cat", id, "/stdin"])).stdout, b"from restic");
+    well(restic(&place, &["check", "--read-data"]));
+}
+
+#[test]
+fn a_flipped_bit_is_named() {
+    let place = place();
+    place.write("tree/a", noise(100_000, 1));
+    well(ours(&place, &["init"]));
+    well(ours(&place, &["backup", "-q", "tree"]));
+    let mut files = Vec::new();
+    for kind in ["keys", "snapshots", "index"] {
+        let names = place.names(&format!("repository/{kind}"));
+        files.extend(names.into_iter().map(|name| format!("{kind}/{name}")));
+    }
+    for first in place.names("repository/data") {
+        let names = place.names(&format!("repository/data/{first}"));
+        files.extend(names.into_iter().map(|name| format!("data/{first}/{name}")));
+    }
+    assert_eq!(files.len(), 5);
+    for file in files {
+        let path = place.path().join("repository").join(&file);
+        let right = fs::read(&path).unwrap();
+        let mut wrong = right.clone();
+        let at = right.len() * 2 / 3;
+        wrong[at] ^= 4;
+        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        fs::write(&path, wrong).unwrap();
+        let said = ours(&place, &["check", "--read-data"]);
+        assert_eq!(said.code, Some(1), "{file}");
+        let text = format!("{}{}", said.text(), said.stderr);
+        assert!(text.contains(&file), "{file}: {text}");
+        fs::write(&path, right).unwrap();
+    }
+    well(ours(&place, &["check", "--read-data"]));
 }

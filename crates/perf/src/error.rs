@@ -209,6 +209,16 @@ pub enum PerfError {
         /// The values that it has.
         valid: String,
     },
+    /// A storage that failed.
+    #[error("{figure} over {over}: {reason}")]
+    Storage {
+        /// The kind of storage.
+        over: &'static str,
+        /// The row.
+        figure: &'static str,
+        /// What went wrong.
+        reason: String,
+    },
     /// Nothing is left to measure.
     #[error("nothing to measure: {0}")]
     Nothing(String),
@@ -243,6 +253,7 @@ impl PerfError {
             | PerfError::Session { .. }
             | PerfError::Job { .. }
             | PerfError::NotInverse { .. }
+            | PerfError::Storage { .. }
             | PerfError::Nothing(_)
             | PerfError::Tables(_) => false,
         }

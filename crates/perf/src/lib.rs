@@ -21,7 +21,7 @@
 //! the same way: any algorithm, on any number of cores. [`run_compress`] reruns the figures of
 //! Intel's *Programming Intel QuickAssist Technology Hardware Accelerators for Optimal
 //! Performance*, and [`run_device`] some of them on a GPU. [`run_pk`] reruns what these and other
-//! sources say of public keys.
+//! sources say of public keys, and [`run_storage`] the workloads of a file server.
 //!
 //! [`workload`]: measure::workload
 //! [`workset`]: measure::workset
@@ -43,4 +43,5 @@ pub use experiments::compress::{CompressOptions, run_compress};
 pub use experiments::device::{DeviceOptions, run_device};
 pub use experiments::matrix::{MatrixOptions, run_matrix};
 pub use experiments::pk::{PkOptions, run_pk};
+pub use experiments::storage::{StorageOptions, run_storage};
 pub use experiments::workloads::{WorkloadOptions, run_workloads};

@@ -7,12 +7,14 @@
 //! | `broadloom perf compress` | [`compress`] | 003 |
 //! | `broadloom perf device` | [`device`] | 003, on a device that is there |
 //! | `broadloom perf pk` | [`pk`] | 001, 003 and 004, on public keys |
+//! | `broadloom perf storage` | [`storage`] | 001, on file servers |
 
 pub mod compress;
 pub mod device;
 pub mod matrix;
 mod options;
 pub mod pk;
+pub mod storage;
 pub mod workloads;
 
 pub use options::MAX_BURST;

@@ -1,4 +1,4 @@
-//! The keys that `broadloom perf compress` and `broadloom perf device` add to a row.
+//! The keys that `broadloom perf compress`, `device` and `storage` add to a row.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ pub const BYTES: f64 = (1u64 << 30) as f64;
 /// One side's passes over an input, or over many requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pass {
-    /// The figure of source 003, by its number, or the question, by its name.
+    /// The figure of source 003, by its number, or the question or workload, by its name.
     pub figure: String,
     /// The level of compression.
     #[serde(skip_serializing_if = "Option::is_none")]

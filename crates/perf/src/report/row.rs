@@ -129,7 +129,8 @@ pub struct Row {
     /// Median, in cycles of the machine's counter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cycles_per_buffer_median: Option<f64>,
-    /// Operations a second at the minimum, of all cores together: of public-key algorithms.
+    /// Operations a second at the minimum, of all cores together: of public-key algorithms and of
+    /// `perf storage`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations_per_second: Option<f64>,
     /// Input bits a second at the minimum, in units of 10^9, of all cores together; of a
@@ -177,14 +178,14 @@ pub struct Row {
     /// with; so is `session` of a row of `dpdk`, whose tool gives each core a session of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interface: Option<String>,
-    /// What `perf compress` and `perf device` add, as keys of the row.
+    /// What `perf compress`, `perf device` and `perf storage` add, as keys of the row.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub pass: Option<Pass>,
 }
 
 /// The keys of a row in the order of its fields, which is that of a file's columns; those of a
 /// [`Pass`] follow.
-pub const KEYS: [&str; 36] = [
+pub const KEYS: [&str; 37] = [
     "kind",
     "algorithm",
     "direction",
@@ -207,6 +208,7 @@ pub const KEYS: [&str; 36] = [
     "cache",
     "cycles_per_buffer",
     "cycles_per_buffer_median",
+    "operations_per_second",
     "gbps",
     "limit_cycles_per_buffer",
     "limit_by",
@@ -306,6 +308,7 @@ mod tests {
             options: Some("engines=2".to_owned()),
             call: Some("queue-pair".to_owned()),
             session: Some("shared".to_owned()),
+            operations_per_second: Some(9.0),
             limit_cycles_per_buffer: Some(1.0),
             limit_by: Some("256-bit vectors".to_owned()),
             kernel_cycles_per_buffer: Some(1.0),

@@ -15,6 +15,9 @@ const COST: Cost = Cost { n: 1 << 15, r: 8, p: 5 };
 /// Most memory in bytes that the parameters of a key may ask for: 128 n r.
 const MOST_MEMORY: u64 = 1 << 30;
 
+/// Most work that they may ask for: N r p, fifty times that of new keys.
+const MOST_WORK: u64 = 1 << 26;
+
 /// Parameters of scrypt.
 #[derive(Clone, Copy)]
 struct Cost {
@@ -131,15 +134,37 @@ fn derive(cost: Cost, salt: &[u8], password: &[u8]) -> Result<Keys, SnapshotErro
     let wrong = || {
         let text = format!(
             "a key has scrypt's parameters N = {n}, r = {r}, p = {p}; valid: N a power of two, \
-             and at most 1 GiB of memory"
+             at most 1 GiB of memory, and N r p at most {MOST_WORK}"
         );
         SnapshotError::Other(text)
     };
-    if !n.is_power_of_two() || memory.is_none_or(|memory| memory > MOST_MEMORY) || p > 1 << 10 {
+    let fits = memory.is_some_and(|memory| {
+        memory <= MOST_MEMORY && (memory / 128).saturating_mul(p.into()) <= MOST_WORK
+    });
+    if !n.is_power_of_two() || !fits {
         return Err(wrong());
     }
     let parameters = scrypt::Params::new(n.ilog2() as u8, r, p).map_err(|_| wrong())?;
     let mut bytes = Zeroizing::new([0; 64]);
     scrypt::scrypt(password, salt, &parameters, &mut bytes[..]).map_err(|_| wrong())?;
     Ok(Keys::from_password_bytes(&bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_may_not_ask_for_hours() {
+        let refused = |n, r, p| match derive(Cost { n, r, p }, &[0; 64], b"password") {
+            Ok(_) => false,
+            Err(error) => error.to_string().contains("N r p at most 67108864"),
+        };
+        assert!(!refused(2, 1, 1) && !refused(16, 8, 64));
+        let wrong =
+            [(3, 8, 1), (1 << 20, 8, 9), (1 << 21, 8, 1), (2, 1, u32::MAX), (1 << 63, 8, 1)];
+        for (n, r, p) in wrong {
+            assert!(refused(n, r, p), "N = {n}, r = {r}, p = {p}");
+        }
+    }
 }
