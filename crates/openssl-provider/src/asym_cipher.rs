@@ -23,10 +23,14 @@ pub static FUNCTIONS: &[Dispatch] = dispatch![
     FUNC_ASYM_CIPHER_ENCRYPT => encrypt as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
     FUNC_ASYM_CIPHER_DECRYPT_INIT => decrypt_init as unsafe extern "C" fn(_, _, _) -> _,
     FUNC_ASYM_CIPHER_DECRYPT => decrypt as unsafe extern "C" fn(_, _, _, _, _, _) -> _,
-    FUNC_ASYM_CIPHER_GET_CTX_PARAMS => get_ctx_params::<Operation> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_ASYM_CIPHER_GETTABLE_CTX_PARAMS => gettable_ctx_params::<Operation> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_ASYM_CIPHER_SET_CTX_PARAMS => set_ctx_params::<Operation> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_ASYM_CIPHER_SETTABLE_CTX_PARAMS => settable_ctx_params::<Operation> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_ASYM_CIPHER_GET_CTX_PARAMS =>
+        get_ctx_params::<Operation> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_ASYM_CIPHER_GETTABLE_CTX_PARAMS =>
+        gettable_ctx_params::<Operation> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_ASYM_CIPHER_SET_CTX_PARAMS =>
+        set_ctx_params::<Operation> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_ASYM_CIPHER_SETTABLE_CTX_PARAMS =>
+        settable_ctx_params::<Operation> as unsafe extern "C" fn(_, _) -> _,
 ];
 
 /// libcrypto's numbers of paddings.

@@ -26,9 +26,11 @@ pub static FUNCTIONS: &[Dispatch] = dispatch![
     FUNC_KEYEXCH_SET_PEER => set_peer as unsafe extern "C" fn(_, _) -> _,
     FUNC_KEYEXCH_DERIVE => derive as unsafe extern "C" fn(_, _, _, _) -> _,
     FUNC_KEYEXCH_GET_CTX_PARAMS => get_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_KEYEXCH_GETTABLE_CTX_PARAMS => gettable_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_KEYEXCH_GETTABLE_CTX_PARAMS =>
+        gettable_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
     FUNC_KEYEXCH_SET_CTX_PARAMS => set_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_KEYEXCH_SETTABLE_CTX_PARAMS => settable_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_KEYEXCH_SETTABLE_CTX_PARAMS =>
+        settable_ctx_params::<Agreement> as unsafe extern "C" fn(_, _) -> _,
 ];
 
 impl Context for Agreement {

@@ -2,10 +2,10 @@
 //!
 //! A request enters the line, and its job gives way for one turn of the program. In that turn the
 //! program starts and resumes other jobs, whose requests enter the line, too. The request that
-//! fills a batch processes it. Where none does, the first job that is resumed does: by then whatever
-//! was ready has had its turn. So the work happens in the program's own thread, a lone request waits
-//! for nobody, and batches grow with the load: the longer a batch takes, the more jobs are ready
-//! after it.
+//! fills a batch processes it. Where none does, the first job that is resumed does: by then
+//! whatever was ready has had its turn. So the work happens in the program's own thread, and a lone
+//! request waits for nobody. Batches grow with the load: the longer a batch takes, the more jobs
+//! are ready after it.
 //!
 //! The program may resume a job on another thread. So a line has a lock, which nobody else holds in
 //! the usual case, and each request knows its line.

@@ -45,9 +45,11 @@ pub static OVER_DIGESTS: &[Dispatch] = dispatch![
     FUNC_SIGNATURE_DIGEST_VERIFY_UPDATE => digest_update as unsafe extern "C" fn(_, _, _) -> _,
     FUNC_SIGNATURE_DIGEST_VERIFY_FINAL => digest_verify_final as unsafe extern "C" fn(_, _, _) -> _,
     FUNC_SIGNATURE_GET_CTX_PARAMS => get_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_SIGNATURE_GETTABLE_CTX_PARAMS => gettable_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_SIGNATURE_GETTABLE_CTX_PARAMS =>
+        gettable_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
     FUNC_SIGNATURE_SET_CTX_PARAMS => set_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
-    FUNC_SIGNATURE_SETTABLE_CTX_PARAMS => settable_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
+    FUNC_SIGNATURE_SETTABLE_CTX_PARAMS =>
+        settable_ctx_params::<Signing> as unsafe extern "C" fn(_, _) -> _,
 ];
 
 impl Context for Signing {

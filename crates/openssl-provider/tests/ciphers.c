@@ -3,10 +3,10 @@
  *   ciphers [MESSAGES]
  *
  * Draws for each cipher so many messages: lengths, splits, padding, nonces, associated data, in
- * place or apart, copies of contexts in the middle, contexts that are used again, a wrong tag now
- * and then, the key of the message before. Each is encrypted and decrypted by both providers: first at once, then inside of jobs,
- * 24 at a time. Fails when an answer or a status differs. The provider's configuration comes from
- * OPENSSL_CONF.
+ * place or apart, copies of contexts in the middle, contexts that are used again with their key, a
+ * wrong tag now and then. Both providers encrypt and decrypt each: first at once, then inside of
+ * jobs, 24 at a time. Fails when an answer or a status differs. The provider's configuration comes
+ * from OPENSSL_CONF.
  */
 #include <openssl/async.h>
 #include <openssl/err.h>
