@@ -74,8 +74,7 @@ fn every_way<E: std::fmt::Debug>(
     input: &[u8],
     code: impl Fn(Input<'_>, Output<'_>) -> Result<(), E>,
 ) -> [Vec<u8>; 3] {
-    let (mut streamed, mut mixed, places) =
-        (Reluctant::default(), Vec::new(), Memory::default());
+    let (mut streamed, mut mixed, places) = (Reluctant::default(), Vec::new(), Memory::default());
     code(Input::Stream(&mut Slow(input)), Output::Stream(&mut streamed)).expect("it is right");
     code(Input::memory(&input), Output::Stream(&mut mixed)).expect("it is right");
     code(Input::memory(&input), Output::Places(&places)).expect("it is right");
