@@ -13,10 +13,6 @@ const FOREIGN: [&str; 4] = ["sftp:", "b2:", "swift:", "rclone:"];
 
 /// Where a repository lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(
-    not(feature = "object-stores"),
-    expect(dead_code, reason = "only paths are opened, and other addresses are told from them")
-)]
 pub(super) enum Address {
     /// In a directory.
     Directory(PathBuf),
