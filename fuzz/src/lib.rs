@@ -10,6 +10,7 @@ mod guarded;
 pub mod keys;
 pub mod providers;
 pub mod signature_files;
+pub mod snapshot_files;
 
 #[allow(dead_code, unused_imports, unused_macros, reason = "the suite uses more of it")]
 #[path = "../../crates/lanes/tests/suite/common/mod.rs"]
