@@ -38,7 +38,7 @@ pub fn merge(
         return Err(SnapshotError::Selection("there is no snapshot to merge".to_owned()));
     }
     let index = repository.index()?;
-    let (saver, packs) = Saver::new(repository, &index, Compression::Auto, false);
+    let (saver, packs) = Saver::new(repository, &index, Compression::Auto, false, 2);
     let packs = Mutex::new(packs);
     let (trees, tools) = (Trees::new(repository, &index)?, Tools::new(Compression::Auto)?);
     let mut merger = Merger { saver: &saver, trees, tools };
