@@ -166,16 +166,17 @@ impl<'a, T> Job<'a, T> {
     }
 
     /// Whether it is complete, and went well.
+    #[inline]
     pub fn succeeded(&self) -> bool {
-        self.status() == Some(Ok(()))
+        self.contents.0.succeeded()
     }
 
     /// The digest or tag that was made, [`Session::tag_len`] bytes; `None` where none was: for a
     /// cipher, where one was only checked, and until the job is complete.
     pub fn tag(&self) -> Option<&[u8]> {
-        let session = self.session();
-        let made = self.succeeded() && !session.direction().checks() && session.tag_len() > 0;
-        made.then(|| &self.contents.0.tag.bytes[..session.tag_len()])
+        let rules = self.session().rules();
+        let made = self.succeeded() && !rules.checks_tag && rules.tag_len > 0;
+        made.then(|| &self.contents.0.tag.bytes[..rules.tag_len])
     }
 
     /// The data.
@@ -349,8 +350,11 @@ impl<'a, T> Job<'a, T> {
         self.contents.0.state = State::READY;
         self.contents.0.session = session.into();
         self.contents.0.nonce.remove_counter();
-        // `fell_back` is always `None` for a session without a fallback.
-        self.contents.0.fell_back = None;
+        // `fell_back` is always `None` for a session without a fallback. To read it costs less than
+        // to write it.
+        if self.contents.0.fell_back.is_some() {
+            self.contents.0.fell_back = None;
+        }
     }
 
     /// Gives it other room for its first attempt, or as much as seems right.

@@ -101,10 +101,16 @@ impl Nonce {
     }
 
     /// Takes the counter away that was added: another session may have another, or none.
+    #[inline]
     pub(crate) fn remove_counter(&mut self) {
         if let Nonce::Counting { bytes, behind } = *self {
-            *self = Nonce::new(if behind { &bytes[..12] } else { &bytes[4..] });
+            self.replace_counting(bytes, behind);
         }
+    }
+
+    #[cold]
+    fn replace_counting(&mut self, bytes: [u8; 16], behind: bool) {
+        *self = Nonce::new(if behind { &bytes[..12] } else { &bytes[4..] });
     }
 
     #[inline]

@@ -30,21 +30,21 @@ pub struct Operation<'a> {
     pub(crate) state: State,
     /// What it was given; of associated data, whether there may be some.
     pub(crate) extras: Extras,
-    pub(crate) deadline: Option<Instant>,
+    /// Why another session than its own works on it.
+    pub(crate) fell_back: Option<Box<JobError>>,
     pub(crate) nonce: Nonce,
     pub(crate) data: Data<'a>,
-    pub(crate) tag: Tag,
-    /// How it went, unless it is [plain](State::plain): then, well.
-    outcome: Result<(), JobError>,
     pub(crate) associated: Bytes<'a>,
+    pub(crate) tag: Tag,
+    pub(crate) deadline: Option<Instant>,
     pub(crate) cipher: Span,
     pub(crate) mac: Span,
+    /// How it went, unless it is [plain](State::plain): then, well.
+    outcome: Result<(), JobError>,
     /// The length of the text in bits, if it was given.
     pub(crate) bits: usize,
     /// The output of a compression or a decompression.
     pub(crate) made: Option<Box<Made>>,
-    /// Why another session than its own works on it.
-    pub(crate) fell_back: Option<Box<JobError>>,
 }
 
 /// Where a job stands.
@@ -145,6 +145,12 @@ impl<'a> Operation<'a> {
     /// How it went, once it is complete.
     pub(crate) fn status(&self) -> Option<Result<(), JobError>> {
         (self.state.phase == Phase::Complete).then(|| self.outcome())
+    }
+
+    /// Whether it is complete, and went well.
+    #[inline]
+    pub(crate) fn succeeded(&self) -> bool {
+        self.state.phase == Phase::Complete && (self.state.plain || self.outcome.is_ok())
     }
 
     /// How it went, if the provider is done with it.

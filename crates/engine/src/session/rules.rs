@@ -6,7 +6,9 @@ use crate::made::Making;
 use crate::transform::Transform;
 
 /// What a job must fulfil, in the form that is checked fastest.
+// In this order: `making` is asked for few jobs.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub(crate) struct Rules {
     pub nonce_min: usize,
     pub nonce_max: usize,
