@@ -30,23 +30,20 @@ impl Operation<'_> {
         self.any_parts(false)
     }
 
-    /// [`parts`](Operation::parts) for a provider that cannot fail at them, and that is through
-    /// with all the operations that it got when it returns: this one already counts as done, unless
-    /// it [checks a tag](Parts::checks_tag). `last` is the same for all of them.
+    /// Whether it is the common case, of which [`commit`](Operation::commit) gives the parts.
     #[inline]
-    pub fn commit<'v, S: 'static>(&'v mut self, last: &mut Last<'v, S>) -> Option<Parts<'v, S>> {
-        match self.state.plain {
-            true => self.commit_plainly(last),
-            false => self.commit_otherwise(),
-        }
+    pub fn is_common(&self) -> bool {
+        self.state.plain
     }
 
-    /// The same for what was [begun plainly](Operation::begin_plainly).
+    /// [`parts`](Operation::parts) for a provider that cannot fail at them, and that is through
+    /// with all the operations that it got when it returns: this one already counts as done, unless
+    /// it [checks a tag](Parts::checks_tag). `last` is the same for all of them. For an operation
+    /// that [is common](Operation::is_common).
+    // Two functions, which the caller does not bring together: else the parts of the common case
+    // would go through the memory into which the other function returns its own.
     #[inline(always)]
-    fn commit_plainly<'v, S: 'static>(
-        &'v mut self,
-        last: &mut Last<'v, S>,
-    ) -> Option<Parts<'v, S>> {
+    pub fn commit<'v, S: 'static>(&'v mut self, last: &mut Last<'v, S>) -> Option<Parts<'v, S>> {
         let session = self.session.get();
         let rules = session.rules();
         let own = last.own(session.stage(false))?;
@@ -57,7 +54,7 @@ impl Operation<'_> {
             Data::InPlace(buffer) => Text::Write(Buffers::InPlace(buffer.as_mut_slice())),
             Data::Read(bytes) => Text::Read(bytes.as_slice()),
             Data::OutOfPlace { .. } | Data::Scattered(_) => {
-                unreachable!("they are not begun plainly")
+                unreachable!("such data are not plain")
             }
         };
         Some(Parts {
@@ -73,9 +70,9 @@ impl Operation<'_> {
         })
     }
 
-    /// The same for anything else.
+    /// [`commit`](Operation::commit) for an operation that is not [common](Operation::is_common).
     #[inline(never)]
-    fn commit_otherwise<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
+    pub fn commit_otherwise<S: 'static>(&mut self) -> Option<Parts<'_, S>> {
         self.any_parts(true)
     }
 

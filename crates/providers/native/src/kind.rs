@@ -89,22 +89,20 @@ impl<K: Kind> Work<K> {
 impl<K: Kind> Class for Work<K> {
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) -> usize {
         let Work { planner, tags } = self;
-        let (mut own, mut checking) = (0, 0);
         if K::TAG_LEN > 0 && tags.len() < operations.len() {
             tags.resize(operations.len(), [0; MAX_TAG]);
         }
-        let mut room = tags.iter_mut();
+        let mut count = Count { own: 0, checking: 0, room: tags.iter_mut() };
         let mut last = Last::default();
         planner.process_each(operations.iter_mut().filter_map(|operation| {
-            let mut parts = operation.commit::<Session<K>>(&mut last)?;
-            own += 1;
-            let checks = K::TAG_LEN > 0 && parts.checks_tag;
-            if let Some(made) = checks.then(|| room.next()).flatten() {
-                checking += 1;
-                parts.tag = made;
+            if operation.is_common() {
+                let parts = operation.commit::<Session<K>>(&mut last)?;
+                return Some(count.lend(parts));
             }
-            Some(parts.session.kind.lend(parts))
+            let parts = operation.commit_otherwise::<Session<K>>()?;
+            Some(count.lend(parts))
         }));
+        let Count { own, checking, .. } = count;
         if checking == 0 {
             return own;
         }
@@ -126,6 +124,27 @@ impl<K: Kind> Class for Work<K> {
 
     fn occupancy(&self) -> Occupancy {
         self.planner.occupancy()
+    }
+}
+
+/// How many operations there were, and where tags go that are made to be compared.
+struct Count<'v> {
+    own: usize,
+    checking: usize,
+    room: std::slice::IterMut<'v, [u8; MAX_TAG]>,
+}
+
+impl<'v> Count<'v> {
+    /// An operation's work.
+    #[inline(always)]
+    fn lend<K: Kind>(&mut self, mut parts: Parts<'v, K>) -> Loan<'v, K::Lanes> {
+        self.own += 1;
+        let checks = K::TAG_LEN > 0 && parts.checks_tag;
+        if let Some(made) = checks.then(|| self.room.next()).flatten() {
+            self.checking += 1;
+            parts.tag = made;
+        }
+        parts.session.kind.lend(parts)
     }
 }
 
