@@ -3,21 +3,33 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char};
 use std::fmt::Display;
+use std::ops::Deref;
 use std::slice;
 
 use crate::status::{BL_E_ARGUMENT, BL_E_NAME, BL_OK, bl_status};
 
-/// A call that failed.
+/// Why a call failed. It is one pointer, so that the result of a call is in a register.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct Fault(Box<Reason>);
+
+#[derive(Debug)]
+pub(crate) struct Reason {
     pub status: bl_status,
     pub text: String,
+}
+
+impl Deref for Fault {
+    type Target = Reason;
+
+    fn deref(&self) -> &Reason {
+        &self.0
+    }
 }
 
 impl Fault {
     #[cold]
     pub(crate) fn new(status: bl_status, text: impl Display) -> Fault {
-        Fault { status, text: text.to_string() }
+        Fault(Box::new(Reason { status, text: text.to_string() }))
     }
 
     #[cold]

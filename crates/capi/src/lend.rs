@@ -28,11 +28,11 @@ pub(crate) unsafe fn lend(
     shape: Shape,
 ) -> Result<(), Fault> {
     let (len, destination) = (given.len, given.destination);
+    if matches!(shape, Shape::Signs | Shape::Verifies) && !destination.is_null() {
+        return Err(Fault::argument("a signature has no destination; right is a null pointer"));
+    }
     // SAFETY: the caller vouches for the bytes.
     unsafe {
-        if matches!(shape, Shape::Signs | Shape::Verifies) && !destination.is_null() {
-            return Err(Fault::argument("a signature has no destination; right is a null pointer"));
-        }
         if destination.is_null() || shape == Shape::Output {
             let source = bytes(given.source, len, "source")?;
             match data {
@@ -46,17 +46,18 @@ pub(crate) unsafe fn lend(
                 other => *other = Data::InPlace(Buffer::Borrowed(all)),
             }
         } else {
-            *data = apart(given)?;
+            return apart(data, given);
         }
     }
     Ok(())
 }
 
-/// The data of a job whose output goes elsewhere.
+/// Lends a job its data, whose output goes elsewhere.
 ///
 /// # Safety
 /// As [`Shell::load`](crate::shell::Shell::load).
-unsafe fn apart(given: &bl_job) -> Result<Data<'static>, Fault> {
+#[inline(never)]
+unsafe fn apart(data: &mut Data<'static>, given: &bl_job) -> Result<(), Fault> {
     let (len, destination) = (given.len, given.destination);
     if given.room < len {
         let text = format!("{len} bytes of output do not fit into {}", given.room);
@@ -71,10 +72,11 @@ unsafe fn apart(given: &bl_job) -> Result<Data<'static>, Fault> {
     let (source, destination) = unsafe {
         (bytes(given.source, len, "source")?, bytes_mut(destination, len, "destination")?)
     };
-    Ok(Data::OutOfPlace {
+    *data = Data::OutOfPlace {
         source: Bytes::Borrowed(source),
         destination: Buffer::Borrowed(destination),
-    })
+    };
+    Ok(())
 }
 
 /// # Safety

@@ -72,19 +72,32 @@ impl bl_processor {
         }
         let shells = &mut self.shells[..loaded];
         let outcome = self.processor.process_many(shells);
-        let all_well = outcome.failed == 0;
+        let mut note = |job: *mut bl_job, words: Option<String>| {
+            // SAFETY: both are places of one array, and the job was given back.
+            let (place, status) = unsafe { (job.offset_from(jobs), (*job).status) };
+            let words =
+                words.unwrap_or_else(|| crate::status::text(status).to_string_lossy().into_owned());
+            failed.get_or_insert_with(|| format!("job {place}: {words}"));
+        };
+        if outcome.failed == 0 {
+            for shell in shells {
+                // SAFETY: it was loaded above, and this is the only time that it is stored.
+                let job = unsafe { shell.store() };
+                // SAFETY: the job was just given back. Its output may have found too little room.
+                if unsafe { (*job).status } != BL_OK {
+                    note(job, None);
+                }
+            }
+            return;
+        }
         for shell in shells {
-            // Words, before the job forgets what it was.
-            let words = if all_well { None } else { shell.words() };
-            // SAFETY: it was loaded above, and this is the only time that it is stored.
-            let job = unsafe { &*shell.store() };
-            if job.status != BL_OK && failed.is_none() {
-                // SAFETY: both are places of one array.
-                let place = unsafe { (&raw const *job).offset_from(jobs) };
-                let words = words.unwrap_or_else(|| {
-                    crate::status::text(job.status).to_string_lossy().into_owned()
-                });
-                *failed = Some(format!("job {place}: {words}"));
+            // Before the job forgets what it was.
+            let words = shell.words();
+            // SAFETY: as above.
+            let job = unsafe { shell.store() };
+            // SAFETY: the job was just given back.
+            if unsafe { (*job).status } != BL_OK {
+                note(job, words);
             }
         }
     }

@@ -166,7 +166,7 @@ unsafe fn enqueue(
             Ok(shell) => burst.push(shell),
             Err(fault) => {
                 let text = format!("job {}: {}", burst.len(), fault.text);
-                outcome = Err(Fault { text, ..fault });
+                outcome = Err(Fault::new(fault.status, text));
                 break;
             }
         }

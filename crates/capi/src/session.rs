@@ -21,7 +21,7 @@ pub struct bl_session {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A digest or a tag is made, and perhaps ciphertext; the tag's length in bytes.
-    Makes(usize),
+    Makes(u8),
     /// A tag is checked.
     Checks,
     /// No tag: a cipher.
@@ -47,7 +47,7 @@ impl bl_session {
             _ if is_public_key => Shape::Output,
             (_, 0) => Shape::Plain,
             (direction, _) if direction.checks() => Shape::Checks,
-            (_, tag_len) => Shape::Makes(tag_len),
+            (_, tag_len) => Shape::Makes(tag_len as u8),
         };
         let words = |text: &str| CString::new(text).expect("names have no zero byte");
         let (provider, kernel) = (words(session.provider()), words(&session.kernel()));

@@ -15,23 +15,25 @@ use crate::job::{
 };
 use crate::lend::{has_pieces, lend, overlap, pieces};
 use crate::session::{Shape, bl_session};
-use crate::status::{self, BL_E_ROOM, BL_E_TAG_LENGTH, BL_OK, BL_PENDING};
+use crate::status::{self, BL_E_ROOM, BL_E_TAG_LENGTH, BL_OK, BL_PENDING, bl_status};
 
 /// Output buffers of up to so many bytes are kept for the next job.
 const KEPT: usize = 1 << 20;
 
 /// A job of the engine that stands for a caller's.
+// In this order: the job begins with what is asked of every job.
+#[repr(C)]
 pub(crate) struct Shell {
-    job: Job<'static>,
-    shape: Shape,
     /// The caller's job, from [`load`](Shell::load) to [`store`](Shell::store).
     caller: *mut bl_job,
+    shape: Shape,
     /// What the next job may have to take back.
     has_nonce: bool,
     has_tag: bool,
     has_associated: bool,
     has_extras: bool,
     has_limit: bool,
+    job: Job<'static>,
 }
 
 /// A box moves faster through a queue pair than a shell does.
@@ -53,6 +55,7 @@ impl Shell {
     ///
     /// # Safety
     /// As [`load`](Shell::load).
+    #[cold]
     pub(crate) unsafe fn new(
         caller: *mut bl_job,
         session: Option<&'static bl_session>,
@@ -81,7 +84,7 @@ impl Shell {
     /// lent to the library until [`store`](Shell::store). So the lifetime `'static` of what the
     /// shell borrows is true for as long as anyone uses it: `store` takes the data out, and of the
     /// session nothing is read before `load` replaces it.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn load(
         &mut self,
         caller: *mut bl_job,
@@ -103,7 +106,7 @@ impl Shell {
     ///
     /// # Safety
     /// As [`load`](Shell::load).
-    #[inline]
+    #[inline(always)]
     unsafe fn fill(
         &mut self,
         given: &bl_job,
@@ -118,23 +121,12 @@ impl Shell {
             self.job.set_nonce(unsafe { bytes(given.nonce, given.nonce_len, "nonce") }?);
             self.has_nonce = given.nonce_len != 0;
         }
-        if self.has_tag {
-            self.job.set_expected_tag(&[]);
-            self.has_tag = false;
-        }
         // SAFETY: the caller vouches for the bytes.
         unsafe {
             match session.shape {
-                Shape::Makes(tag_len) => check_tag_room(given, tag_len)?,
-                Shape::Plain | Shape::Output | Shape::Signs => {}
-                Shape::Checks => {
-                    self.job.set_expected_tag(bytes(given.tag, given.tag_len, "tag")?);
-                    self.has_tag = true;
-                }
-                Shape::Verifies => {
-                    self.job.set_signature(bytes(given.tag, given.tag_len, "signature")?);
-                    self.has_associated = true;
-                }
+                Shape::Makes(tag_len) if !self.has_tag => check_tag_room(given, tag_len)?,
+                Shape::Plain | Shape::Output | Shape::Signs if !self.has_tag => {}
+                _ => self.load_tag(given)?,
             }
             if !given.extras.is_null() || self.has_extras {
                 self.load_extras(given)?;
@@ -154,8 +146,36 @@ impl Shell {
         Ok(())
     }
 
+    /// Takes over the tag or the signature to check, or takes back that of an earlier job.
+    ///
+    /// # Safety
+    /// As [`load`](Shell::load).
+    #[inline(never)]
+    unsafe fn load_tag(&mut self, given: &bl_job) -> Result<(), Fault> {
+        if self.has_tag {
+            self.job.set_expected_tag(&[]);
+            self.has_tag = false;
+        }
+        // SAFETY: the caller vouches for the bytes.
+        unsafe {
+            match self.shape {
+                Shape::Makes(tag_len) => check_tag_room(given, tag_len)?,
+                Shape::Plain | Shape::Output | Shape::Signs => {}
+                Shape::Checks => {
+                    self.job.set_expected_tag(bytes(given.tag, given.tag_len, "tag")?);
+                    self.has_tag = true;
+                }
+                Shape::Verifies => {
+                    self.job.set_signature(bytes(given.tag, given.tag_len, "signature")?);
+                    self.has_associated = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Forgets what was borrowed. The caller's job is the caller's again, and has no result.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn forget(&mut self) {
         match self.job.data_mut() {
             Data::Read(Bytes::Borrowed(bytes)) => *bytes = &[],
@@ -231,33 +251,36 @@ impl Shell {
     ///
     /// # Safety
     /// The caller's job of the last [`load`](Shell::load) has not been given back yet.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn store(&mut self) -> *mut bl_job {
         // SAFETY: the caller lent the job until now.
         let given = unsafe { &mut *self.caller };
-        match self.job.status() {
-            Some(Ok(())) => {
-                given.status = BL_OK;
-                match self.shape {
-                    Shape::Makes(tag_len) => {
-                        given.produced = tag_len;
-                        if let (Some(tag), false) = (self.job.tag(), given.tag.is_null()) {
-                            // SAFETY: there is room for a tag, which load has checked.
-                            unsafe { ptr::copy_nonoverlapping(tag.as_ptr(), given.tag, tag_len) };
-                        }
+        if self.job.succeeded() {
+            given.status = BL_OK;
+            match self.shape {
+                Shape::Makes(tag_len) => {
+                    given.produced = usize::from(tag_len);
+                    if let (Some(tag), false) = (self.job.tag(), given.tag.is_null()) {
+                        // SAFETY: there is room for a tag, which load has checked.
+                        unsafe { copy_tag(&tag[..usize::from(tag_len)], given.tag) };
                     }
-                    Shape::Plain | Shape::Checks | Shape::Verifies => {}
-                    // SAFETY: the caller lent the places of the output until now.
-                    Shape::Output | Shape::Signs => unsafe { self.store_output(given) },
                 }
+                Shape::Plain | Shape::Checks | Shape::Verifies => {}
+                // SAFETY: the caller lent the places of the output until now.
+                Shape::Output | Shape::Signs => unsafe { self.store_output(given) },
             }
-            outcome => {
-                let error = outcome.and_then(Result::err);
-                given.status = error.map_or(status::BL_E_CANCELLED, status::of);
-            }
+        } else {
+            given.status = self.failure();
         }
         self.forget();
         self.caller
+    }
+
+    /// The status of a job that did not succeed.
+    #[cold]
+    fn failure(&self) -> bl_status {
+        let error = self.job.status().and_then(Result::err);
+        error.map_or(status::BL_E_CANCELLED, status::of)
     }
 
     /// Copies what a job made on its own to where the caller wants it.
@@ -332,11 +355,42 @@ unsafe fn session_of(
     }
 }
 
-#[inline]
-fn check_tag_room(given: &bl_job, tag_len: usize) -> Result<(), Fault> {
-    if given.tag.is_null() || given.tag_len >= tag_len {
+#[inline(always)]
+fn check_tag_room(given: &bl_job, tag_len: u8) -> Result<(), Fault> {
+    if given.tag.is_null() || given.tag_len >= usize::from(tag_len) {
         return Ok(());
     }
-    let text = format!("the tag has {tag_len} bytes, and there is room for {}", given.tag_len);
-    Err(Fault::new(BL_E_TAG_LENGTH, text))
+    Err(no_tag_room(given.tag_len, tag_len))
+}
+
+#[cold]
+fn no_tag_room(room: usize, tag_len: u8) -> Fault {
+    let text = format!("the tag has {tag_len} bytes, and there is room for {room}");
+    Fault::new(BL_E_TAG_LENGTH, text)
+}
+
+/// Copies a tag. The usual lengths take two copies of one length, which may overlap: a call of
+/// `memcpy` takes longer than all else that is done for a tag.
+///
+/// # Safety
+/// There is room for the tag at `place`, which is apart from it.
+#[inline(always)]
+unsafe fn copy_tag(tag: &[u8], place: *mut u8) {
+    let ends = |len: usize| (tag.as_ptr(), place, tag.len() - len);
+    // SAFETY: the caller's; each copy is within the tag.
+    unsafe {
+        match tag.len() {
+            16..=32 => {
+                let (from, to, end) = ends(16);
+                to.cast::<[u8; 16]>().write(from.cast::<[u8; 16]>().read());
+                to.add(end).cast::<[u8; 16]>().write(from.add(end).cast::<[u8; 16]>().read());
+            }
+            8..16 => {
+                let (from, to, end) = ends(8);
+                to.cast::<[u8; 8]>().write(from.cast::<[u8; 8]>().read());
+                to.add(end).cast::<[u8; 8]>().write(from.add(end).cast::<[u8; 8]>().read());
+            }
+            len => ptr::copy_nonoverlapping(tag.as_ptr(), place, len),
+        }
+    }
 }

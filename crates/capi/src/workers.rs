@@ -153,7 +153,7 @@ unsafe fn submit(
                 Ok(shell) => burst.push(shell),
                 Err(fault) => {
                     let text = format!("job {}: {}", burst.len(), fault.text);
-                    outcome = Err(Fault { text, ..fault });
+                    outcome = Err(Fault::new(fault.status, text));
                     break;
                 }
             }
