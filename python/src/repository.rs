@@ -28,7 +28,7 @@ impl Repository {
         create: bool,
     ) -> PyResult<Repository> {
         let password = arguments::key(password)?;
-        let place = || store::open(address).map_err(error::value);
+        let place = || store::open(address, &store::Options::default()).map_err(error::value);
         let (opened, made) = (place()?, place()?);
         let repository = py.detach(|| {
             match broadloom_snapshot::Repository::open(opened, &REGISTRY, &password) {

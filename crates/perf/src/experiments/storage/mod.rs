@@ -206,7 +206,7 @@ fn memory(directory: &Path) -> Option<String> {
     /// As `statfs` tells a tmpfs.
     const TMPFS: i64 = 0x0102_1994;
     let system = rustix::fs::statfs(directory).ok()?;
-    let is_memory = i64::from(system.f_type) == TMPFS;
+    let is_memory = system.f_type == TMPFS;
     let shown = directory.display();
     is_memory
         .then(|| format!("{shown} lies in memory (tmpfs): nothing is cold or synchronised there"))
