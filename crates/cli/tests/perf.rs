@@ -202,7 +202,7 @@ fn a_device_is_measured_as_asked() {
         let own = rows.iter().filter(|row| row["algorithm"] == algorithm);
         let device: Vec<_> = own.filter(|row| row["provider"] == "gpu").collect();
         let counts: Vec<_> = device.iter().map(|row| row["outstanding"].as_u64()).collect();
-        assert_eq!(counts, [1, 4, 16, 64, 256, 1024, 4096].map(Some));
+        assert_eq!(counts, [1, 4, 16, 64, 256, 1024, 4096, 16384].map(Some));
         for row in device {
             assert!(row["kernel_s"].as_f64() > Some(0.0) && row["batches"].is_u64(), "{row}");
             assert!(row["limit_cycles_per_buffer"].is_f64() && row["figure"] == "10", "{row}");
