@@ -25,6 +25,7 @@ const COMMANDS: &[&str] = &[
     "broadloom-perf-matrix",
     "broadloom-perf-device",
     "broadloom-perf-pk",
+    "broadloom-perf-storage",
     "broadloom-perf-workloads",
     "broadloom-snapshot",
     "broadloom-snapshot-backup",
