@@ -103,16 +103,20 @@ pub(crate) fn read_full_at(
     Ok(filled)
 }
 
-/// Writes all bytes of several pieces.
+/// Writes all bytes of several pieces, and counts them, also those before an error.
 pub(crate) fn write_all_vectored(
     output: &mut dyn Write,
     mut pieces: &mut [IoSlice<'_>],
+    written: &mut u64,
 ) -> io::Result<()> {
     IoSlice::advance_slices(&mut pieces, 0);
     while !pieces.is_empty() {
         match output.write_vectored(pieces) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(len) => IoSlice::advance_slices(&mut pieces, len),
+            Ok(len) => {
+                *written += len as u64;
+                IoSlice::advance_slices(&mut pieces, len);
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }

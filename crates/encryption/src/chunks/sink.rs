@@ -130,10 +130,14 @@ impl<'a> Sink<'a> {
     ) -> Result<u64, EncryptionError> {
         let Some(stream) = &mut state.stream else { return Ok(0) };
         let (_, mut pieces) = self.pieces(chunk, group);
-        let (offset, len) = (self.start + state.written, bytes_of(&pieces));
-        let written = write_all_vectored(*stream, &mut pieces);
-        written.map_err(|error| EncryptionError::Write { offset, error })?;
-        Ok(len)
+        let mut written = 0;
+        match write_all_vectored(*stream, &mut pieces, &mut written) {
+            Ok(()) => Ok(written),
+            Err(error) => {
+                let offset = self.start + state.written + written;
+                Err(EncryptionError::Write { offset, error })
+            }
+        }
     }
 
     /// How it went, once all threads are done: bytes written.
