@@ -134,7 +134,7 @@ macro_rules! named {
     ($type:ident, $what:literal, { $($variant:ident => $name:literal),+ $(,)? }) => {
         impl $type {
             /// Every value, in the order in which errors list them.
-            pub const ALL: &[$type] = &[$($type::$variant),+];
+            pub const ALL: [$type; [$($name),+].len()] = [$($type::$variant),+];
 
             /// The name, as the command line and the JSON have it.
             pub const fn name(self) -> &'static str {
@@ -154,7 +154,7 @@ macro_rules! named {
             type Err = $crate::PerfError;
 
             fn from_str(name: &str) -> Result<Self, $crate::PerfError> {
-                $crate::names::parse($what, name, $type::ALL.iter().copied())
+                $crate::names::parse($what, name, $type::ALL)
             }
         }
     };

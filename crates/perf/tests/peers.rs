@@ -175,7 +175,7 @@ fn ipsec_mb_is_not_asked_for_more_than_it_can_count() {
 
 #[test]
 fn a_peer_tells_its_version_or_why_it_has_none() {
-    for &peer in Peer::ALL {
+    for peer in Peer::ALL {
         match peers::version(peer) {
             Ok(version) => assert!(version.contains('.'), "{version}"),
             Err(absent) => {

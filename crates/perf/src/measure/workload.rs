@@ -10,6 +10,7 @@ use fastrand::Rng;
 use super::sizes::Imix;
 use super::workset::fit;
 use crate::error::PerfError;
+use crate::names;
 
 /// The largest buffer that can be asked for by size, in bytes.
 pub const MAX_SIZE: usize = 1 << 16;
@@ -110,14 +111,7 @@ impl FromStr for Workload {
 
     /// Parses "0" to "3".
     fn from_str(name: &str) -> Result<Self, PerfError> {
-        Workload::PAPER
-            .into_iter()
-            .find(|workload| workload.name().as_deref() == Some(name))
-            .ok_or_else(|| PerfError::Name {
-                what: "workload",
-                name: name.to_owned(),
-                valid: "0, 1, 2, 3".to_owned(),
-            })
+        names::parse("workload", name, Workload::PAPER)
     }
 }
 

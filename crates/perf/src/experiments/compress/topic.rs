@@ -1,9 +1,6 @@
 //! What `broadloom perf compress` can be asked: a figure of source 003, or a question it left open.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::error::PerfError;
+use crate::names::named;
 
 /// A figure or a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,47 +39,25 @@ pub enum Topic {
 
 use Topic::*;
 
+named!(Topic, "figure", {
+    Ratio => "3",
+    Threads => "5",
+    Sync => "7",
+    SyncThreads => "9",
+    Outstanding => "10",
+    Models => "11",
+    Copy => "copy",
+    Interrupt => "interrupt",
+    Poller => "poller",
+    Frequency => "frequency",
+    Batch => "batch",
+    Numa => "numa",
+    Offload => "offload",
+    Overhead => "overhead",
+    Scaling => "scaling",
+});
+
 impl Topic {
-    /// All of them, in the order of a report.
-    pub const ALL: [Topic; 15] = [
-        Ratio,
-        Threads,
-        Sync,
-        SyncThreads,
-        Outstanding,
-        Models,
-        Copy,
-        Interrupt,
-        Poller,
-        Frequency,
-        Batch,
-        Numa,
-        Offload,
-        Overhead,
-        Scaling,
-    ];
-
-    /// The name on the command line and in JSON: the figure's number in source 003, or a word.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Ratio => "3",
-            Threads => "5",
-            Sync => "7",
-            SyncThreads => "9",
-            Outstanding => "10",
-            Models => "11",
-            Copy => "copy",
-            Interrupt => "interrupt",
-            Poller => "poller",
-            Frequency => "frequency",
-            Batch => "batch",
-            Numa => "numa",
-            Offload => "offload",
-            Overhead => "overhead",
-            Scaling => "scaling",
-        }
-    }
-
     /// The title of its part of a report.
     pub const fn title(self) -> &'static str {
         match self {
@@ -195,24 +170,6 @@ impl Topic {
             Overhead => "Overhead",
             Scaling => "Scaling",
         }
-    }
-}
-
-impl fmt::Display for Topic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Topic {
-    type Err = PerfError;
-
-    fn from_str(name: &str) -> Result<Self, PerfError> {
-        Topic::ALL.into_iter().find(|topic| topic.name() == name).ok_or_else(|| PerfError::Name {
-            what: "figure",
-            name: name.to_owned(),
-            valid: Topic::ALL.map(Topic::name).join(", "),
-        })
     }
 }
 

@@ -1,9 +1,6 @@
 //! The figures of `broadloom perf device`.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::error::PerfError;
+use crate::names::named;
 use crate::report::row::Row;
 
 /// A figure.
@@ -21,20 +18,14 @@ pub enum Topic {
 
 use Topic::*;
 
+named!(Topic, "figure", {
+    Threads => "9",
+    Outstanding => "10",
+    Models => "11",
+    Sizes => "sizes",
+});
+
 impl Topic {
-    /// All of them, in the order of a report.
-    pub const ALL: [Topic; 4] = [Threads, Outstanding, Models, Sizes];
-
-    /// The name on the command line and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Threads => "9",
-            Outstanding => "10",
-            Models => "11",
-            Sizes => "sizes",
-        }
-    }
-
     /// The title of its part of a report.
     pub const fn title(self) -> &'static str {
         match self {
@@ -79,24 +70,6 @@ impl Topic {
     /// Whether a row is of this figure.
     pub(super) fn has(self, row: &Row) -> bool {
         row.pass.as_ref().is_some_and(|pass| pass.figure == self.name())
-    }
-}
-
-impl fmt::Display for Topic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Topic {
-    type Err = PerfError;
-
-    fn from_str(name: &str) -> Result<Self, PerfError> {
-        Topic::ALL.into_iter().find(|topic| topic.name() == name).ok_or_else(|| PerfError::Name {
-            what: "figure",
-            name: name.to_owned(),
-            valid: Topic::ALL.map(Topic::name).join(", "),
-        })
     }
 }
 

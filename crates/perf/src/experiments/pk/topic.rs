@@ -1,9 +1,6 @@
 //! What `broadloom perf pk` can be asked for.
 
-use std::fmt;
-use std::str::FromStr;
-
-use crate::error::PerfError;
+use crate::names::named;
 use crate::report::row::Row;
 
 /// The provider in rows of the arithmetic that textbooks have.
@@ -22,19 +19,13 @@ pub enum Topic {
 
 use Topic::*;
 
+named!(Topic, "figure", {
+    Montgomery => "montgomery",
+    Outstanding => "outstanding",
+    Curves => "curves",
+});
+
 impl Topic {
-    /// All of them, in the order of a report.
-    pub const ALL: [Topic; 3] = [Montgomery, Outstanding, Curves];
-
-    /// The name on the command line and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Montgomery => "montgomery",
-            Outstanding => "outstanding",
-            Curves => "curves",
-        }
-    }
-
     /// The title of its part of a report.
     pub const fn title(self) -> &'static str {
         match self {
@@ -77,24 +68,6 @@ impl Topic {
             _ => Curves,
         };
         of == self
-    }
-}
-
-impl fmt::Display for Topic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Topic {
-    type Err = PerfError;
-
-    fn from_str(name: &str) -> Result<Self, PerfError> {
-        Topic::ALL.into_iter().find(|topic| topic.name() == name).ok_or_else(|| PerfError::Name {
-            what: "figure",
-            name: name.to_owned(),
-            valid: Topic::ALL.map(Topic::name).join(", "),
-        })
     }
 }
 

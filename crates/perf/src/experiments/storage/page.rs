@@ -22,15 +22,9 @@ const FOOTER: &str = "A figure is that of the shortest of several passes, with a
 /// # Errors
 /// Of `out`.
 pub fn write(report: &Report, out: impl Write) -> io::Result<()> {
-    let sections: Vec<Section> = Topic::ALL
-        .into_iter()
-        .filter_map(|topic| {
-            let rows: Vec<Row> = report.rows.iter().filter(|row| topic.has(row)).cloned().collect();
-            (!rows.is_empty()).then(|| {
-                Section::new(topic.name(), topic.title(), body(topic, &rows)).called(topic.title())
-            })
-        })
-        .collect();
+    let sections = page::by_topic(&report.rows, Topic::ALL, Topic::has, |topic, rows| {
+        Section::new(topic.name(), topic.title(), body(topic, rows))
+    });
     page::write(report, &sections, FOOTER, out)
 }
 

@@ -1,10 +1,7 @@
 //! The rows of `broadloom perf storage`, and what source 001 printed for them.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::side::Over;
-use crate::error::PerfError;
+use crate::names::named;
 use crate::report::row::Row;
 
 /// Bytes of an operation that streams.
@@ -59,35 +56,19 @@ const fn printed(threads: usize, rate: f64, busy: f64) -> Printed {
     Printed { threads, rate, busy }
 }
 
+named!(Topic, "figure", {
+    StreamingReadCold => "streaming-read-cold",
+    StreamingReadWarm => "streaming-read",
+    StreamingWrite => "streaming-write",
+    RandomRead => "random-read",
+    RandomWrite => "random-write",
+    SynchronousWrite => "synchronous-write",
+    Create => "create",
+    Delete => "delete",
+    Stat => "stat",
+});
+
 impl Topic {
-    /// All of them, in the order of a report.
-    pub const ALL: [Topic; 9] = [
-        StreamingReadCold,
-        StreamingReadWarm,
-        StreamingWrite,
-        RandomRead,
-        RandomWrite,
-        SynchronousWrite,
-        Create,
-        Delete,
-        Stat,
-    ];
-
-    /// The name on the command line and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            StreamingReadCold => "streaming-read-cold",
-            StreamingReadWarm => "streaming-read",
-            StreamingWrite => "streaming-write",
-            RandomRead => "random-read",
-            RandomWrite => "random-write",
-            SynchronousWrite => "synchronous-write",
-            Create => "create",
-            Delete => "delete",
-            Stat => "stat",
-        }
-    }
-
     /// The title of its part of a report.
     pub const fn title(self) -> &'static str {
         match self {
@@ -210,24 +191,6 @@ impl Topic {
     /// Whether a row is of this part.
     pub(super) fn has(self, row: &Row) -> bool {
         row.pass.as_ref().is_some_and(|pass| pass.figure == self.name())
-    }
-}
-
-impl fmt::Display for Topic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Topic {
-    type Err = PerfError;
-
-    fn from_str(name: &str) -> Result<Self, PerfError> {
-        Topic::ALL.into_iter().find(|topic| topic.name() == name).ok_or_else(|| PerfError::Name {
-            what: "figure",
-            name: name.to_owned(),
-            valid: Topic::ALL.map(Topic::name).join(", "),
-        })
     }
 }
 

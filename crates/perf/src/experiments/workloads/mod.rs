@@ -140,7 +140,7 @@ struct Present {
 impl Present {
     fn find(against: &[Peer]) -> Result<Present, PerfError> {
         let mut present = Present { found: Vec::new(), absent: Vec::new() };
-        for &peer in Peer::ALL.iter().filter(|peer| against.contains(peer)) {
+        for peer in Peer::ALL.into_iter().filter(|peer| against.contains(peer)) {
             match Found::find(peer)? {
                 Ok(found) => present.found.push(found),
                 Err(absent) => present.absent.push(absent),

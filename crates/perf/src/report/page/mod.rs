@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::row::Report;
+use super::row::{Report, Row};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -36,6 +36,20 @@ impl Section {
     pub fn called(self, short: &str) -> Section {
         Section { short: short.to_owned(), ..self }
     }
+}
+
+/// A section for each topic of an experiment that has rows.
+pub fn by_topic<T: Copy>(
+    rows: &[Row],
+    topics: impl IntoIterator<Item = T>,
+    has: impl Fn(T, &Row) -> bool,
+    section: impl Fn(T, &[Row]) -> Section,
+) -> Vec<Section> {
+    let sections = topics.into_iter().filter_map(|topic| {
+        let rows: Vec<Row> = rows.iter().filter(|row| has(topic, row)).cloned().collect();
+        (!rows.is_empty()).then(|| section(topic, &rows))
+    });
+    sections.collect()
 }
 
 /// Writes a page around its sections.

@@ -6,9 +6,7 @@ mod files;
 mod repository;
 
 use std::error::Error;
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use broadloom::registry_on;
@@ -19,7 +17,7 @@ pub(super) use files::drop_pages;
 use super::data::Data;
 use super::meter::Meter;
 use super::topic::Topic;
-use crate::error::PerfError;
+use crate::names::named;
 
 /// What went wrong at a storage.
 pub(super) type Trouble = Box<dyn Error + Send + Sync>;
@@ -35,19 +33,13 @@ pub enum Over {
     Repository,
 }
 
+named!(Over, "storage", {
+    Directory => "directory",
+    Encrypted => "encrypted",
+    Repository => "repository",
+});
+
 impl Over {
-    /// All of them, in the order of a table.
-    pub const ALL: [Over; 3] = [Over::Directory, Over::Encrypted, Over::Repository];
-
-    /// The name on the command line, and the provider of a row.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Over::Directory => "directory",
-            Over::Encrypted => "encrypted",
-            Over::Repository => "repository",
-        }
-    }
-
     /// What protects the bytes.
     pub(super) const fn algorithm(self) -> &'static str {
         match self {
@@ -55,24 +47,6 @@ impl Over {
             Over::Encrypted => "chacha20-poly1305",
             Over::Repository => "aes-256-ctr",
         }
-    }
-}
-
-impl fmt::Display for Over {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-impl FromStr for Over {
-    type Err = PerfError;
-
-    fn from_str(name: &str) -> Result<Self, PerfError> {
-        Over::ALL.into_iter().find(|over| over.name() == name).ok_or_else(|| PerfError::Name {
-            what: "storage",
-            name: name.to_owned(),
-            valid: Over::ALL.map(Over::name).join(", "),
-        })
     }
 }
 
