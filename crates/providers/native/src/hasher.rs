@@ -1,6 +1,6 @@
 //! Hashes for signatures and paddings: many messages of one hash at a time.
 
-use broadloom_engine::{HashAlgorithm, MAX_TAG};
+use broadloom_engine::{HashAlgorithm, JobError, MAX_TAG, Scheme};
 use broadloom_lanes::{
     Cpu, HashLanes, HmacKey, Loan, Planner, Sha1, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha224,
     Sha256, Sha384, Sha512, SpongeLanes,
@@ -18,6 +18,21 @@ pub(crate) const HASHES: [HashAlgorithm; 9] = [
     HashAlgorithm::Sha3_384,
     HashAlgorithm::Sha3_512,
 ];
+
+/// The digest that is signed: the beginning of what was hashed of a message, or the data themselves
+/// where the caller has hashed.
+pub(crate) fn digest_of<'d>(
+    scheme: &Scheme,
+    data: &'d [u8],
+    hashed: &'d [u8; MAX_TAG],
+) -> Result<&'d [u8], JobError> {
+    let len = scheme.hash().digest_len();
+    match scheme.is_prehashed() {
+        false => Ok(&hashed[..len]),
+        true if data.len() == len => Ok(data),
+        true => Err(JobError::InputLength { len: data.len(), min: len, max: len }),
+    }
+}
 
 /// One thread's planners, each made when it is first used.
 pub(crate) struct Hasher {

@@ -15,7 +15,7 @@ use zeroize::Zeroize;
 
 use super::nonce::{self, Draft, RANDOM};
 use super::{Ec, MAX_LEN, der};
-use crate::hasher::HASHES;
+use crate::hasher::{HASHES, digest_of};
 use crate::kind::{Opened, laned, refused};
 use crate::kinds::Numbered;
 use crate::random;
@@ -138,16 +138,6 @@ impl EcSession {
         matches!(self.key, Key::Sign(_)).then(|| self.scheme.hash())
     }
 
-    /// The digest of a message, of which `digest` is what was hashed here.
-    fn digest<'d>(&self, input: &'d [u8], digest: &'d [u8; MAX_TAG]) -> Result<&'d [u8], JobError> {
-        let len = self.scheme.hash().digest_len();
-        match self.scheme.is_prehashed() {
-            false => Ok(&digest[..len]),
-            true if input.len() == len => Ok(input),
-            true => Err(JobError::InputLength { len: input.len(), min: len, max: len }),
-        }
-    }
-
     /// Prepares what goes through the lanes.
     pub fn prepare(
         &self,
@@ -168,7 +158,7 @@ impl EcSession {
                 buffer[..2 * len].copy_from_slice(&parts.input[1..]);
             }
             Key::Sign(_) | Key::Verify(_) => {
-                let digest = self.digest(parts.input, digest)?;
+                let digest = digest_of(&self.scheme, parts.input, digest)?;
                 nonce::number(self.curve, digest, &mut buffer[..len]);
                 if let Key::Verify(_) = self.key {
                     let (r, s) = buffer[len..3 * len].split_at_mut(len);
@@ -187,7 +177,7 @@ impl EcSession {
         draft: &mut Draft,
     ) -> Result<(), JobError> {
         let Some(secret) = &self.secret else { return Ok(()) };
-        let digest = (self.scheme.hash(), self.digest(input, digest)?);
+        let digest = (self.scheme.hash(), digest_of(&self.scheme, input, digest)?);
         let mut random = [0; RANDOM];
         if self.scheme.is_hedged() {
             random::fill(&mut random)?;

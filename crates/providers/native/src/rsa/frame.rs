@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 
 use super::rejection::Rejection;
 use super::{MAX_LEN, has_hash, padding};
-use crate::hasher::Hasher;
+use crate::hasher::{Hasher, digest_of};
 
 /// All of an RSA session but the powers: its hash and its padding.
 ///
@@ -89,16 +89,6 @@ impl RsaFrame {
         (self.signs() && !self.scheme.is_prehashed()).then_some(self.scheme.hash())
     }
 
-    /// The digest of a message, of which `digest` is what was hashed here.
-    fn digest<'d>(&self, input: &'d [u8], digest: &'d [u8; MAX_TAG]) -> Result<&'d [u8], JobError> {
-        let len = self.scheme.hash().digest_len();
-        match self.scheme.is_prehashed() {
-            false => Ok(&digest[..len]),
-            true if input.len() == len => Ok(input),
-            true => Err(JobError::InputLength { len: input.len(), min: len, max: len }),
-        }
-    }
-
     /// Makes the number that is raised to the exponent of the key, of the data and a signature.
     pub(super) fn number(
         &self,
@@ -117,12 +107,14 @@ impl RsaFrame {
         };
         match (self.direction, self.scheme.of_rsa()) {
             (Direction::Sign, Padding::Pss { salt_len }) => {
-                let digest = self.digest(input, digest)?;
+                let digest = digest_of(&self.scheme, input, digest)?;
                 padding::sign_pss(hash, digest, salt_len, hasher, number)
             }
-            (Direction::Sign, _) => padding::sign_pkcs1(hash, self.digest(input, digest)?, number),
+            (Direction::Sign, _) => {
+                padding::sign_pkcs1(hash, digest_of(&self.scheme, input, digest)?, number)
+            }
             (Direction::Verify, _) => {
-                self.digest(input, digest)?;
+                digest_of(&self.scheme, input, digest)?;
                 whole(signature, number).map_err(|_| JobError::SignatureMismatch)
             }
             (Direction::Encrypt, Padding::Oaep) => {
@@ -154,14 +146,14 @@ impl RsaFrame {
         let hash = self.scheme.hash();
         match (self.direction, self.scheme.of_rsa()) {
             (Direction::Verify, Padding::Pss { salt_len }) => {
-                let digest = self.digest(input, digest)?;
+                let digest = digest_of(&self.scheme, input, digest)?;
                 let is_right = padding::verify_pss(hash, digest, salt_len, hasher, number);
                 if is_right { Ok(0) } else { Err(JobError::SignatureMismatch) }
             }
             (Direction::Verify, _) => {
                 let mut expected = [0; MAX_LEN];
                 let expected = &mut expected[..number.len()];
-                padding::sign_pkcs1(hash, self.digest(input, digest)?, expected)?;
+                padding::sign_pkcs1(hash, digest_of(&self.scheme, input, digest)?, expected)?;
                 let is_right = broadloom_lanes::public((*expected).ct_eq(number));
                 if is_right { Ok(0) } else { Err(JobError::SignatureMismatch) }
             }
