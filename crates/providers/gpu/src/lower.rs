@@ -145,8 +145,8 @@ impl Room<'_> {
                 let len = parts.associated.len() as u32;
                 let tag = self.make_tag(entry);
                 let text_len = text.len() as u32;
-                let task = [cipher, text_len, key, tag, 0, n0, n1, n2, associated, len, made, 0];
-                self.tasks[KernelId::Poly1305 as usize].push(task);
+                let task = [cipher, text_len, key, tag, 0, n0, n1, n2, associated, len, made];
+                self.task(KernelId::Poly1305, &task);
             }
             Work::AesCtr { rounds } => {
                 let data = self.put(&[text]);
@@ -171,8 +171,7 @@ impl Room<'_> {
         let data = self.put(&[text, &[0x80], zeros, &bits[16 - block / 8..]]);
         let out = self.make_tag(entry);
         let outer = if keyed { key + 16 } else { NONE };
-        let task = [data, (padded / block) as u32, key, out, outer, digest, 0, 0, 0, 0, 0, 0];
-        self.tasks[kernel as usize].push(task);
+        self.task(kernel, &[data, (padded / block) as u32, key, out, outer, digest]);
     }
 
     fn sponge(&mut self, sponge: &Sponge, text: &[u8], key: u32, entry: &mut Entry) {
@@ -187,8 +186,7 @@ impl Room<'_> {
         let (outer, words) = inner.map_or((NONE, 0), |words| (key, words));
         let blocks = (padded / rate) as u32;
         let rate = (rate / 8) as u32;
-        let task = [data, blocks, rate, out, outer, words, 0, 0, 0, 0, 0, 0];
-        self.tasks[KernelId::Keccak as usize].push(task);
+        self.task(KernelId::Keccak, &[data, blocks, rate, out, outer, words]);
     }
 
     /// Room for a text that the device makes, of which the entry knows.
@@ -212,8 +210,7 @@ impl Room<'_> {
             let at = (start / 4) as u32;
             let count = first.wrapping_add((start / 64) as u32);
             let bytes = SLICE.min(len - start) as u32;
-            let task = [data + at, bytes, key, out + at, count, n0, n1, n2, 0, 0, 0, 0];
-            self.tasks[KernelId::ChaCha20 as usize].push(task);
+            self.task(KernelId::ChaCha20, &[data + at, bytes, key, out + at, count, n0, n1, n2]);
         }
         out
     }
@@ -239,8 +236,8 @@ impl Room<'_> {
             let at = (start / 4) as u32;
             let bytes = SLICE.min(len - start) as u32;
             let before = (start / 16) as u32 + skipped;
-            let task = [data + at, bytes, key, out + at, c0, c1, c2, c3, rounds, place, before, 0];
-            self.tasks[KernelId::AesCtr as usize].push(task);
+            let task = [data + at, bytes, key, out + at, c0, c1, c2, c3, rounds, place, before];
+            self.task(KernelId::AesCtr, &task);
         }
         out
     }
@@ -261,8 +258,7 @@ impl Room<'_> {
                 let nonce = self.put(&[parts.nonce]);
                 let place = self.make(16);
                 let len = parts.nonce.len() as u32;
-                let task = [nonce, len, key, place, 0, 0, 0, 0, rounds, 0, 0, 0];
-                self.tasks[KernelId::GcmNonce as usize].push(task);
+                self.task(KernelId::GcmNonce, &[nonce, len, key, place, 0, 0, 0, 0, rounds]);
                 ([0; 4], place)
             }
         };
@@ -277,7 +273,7 @@ impl Room<'_> {
         let rounds = rounds | from_output;
         let text_len = text.len() as u32;
         let task = [cipher, text_len, key, tag, c0, c1, c2, c3, rounds, place, associated, len];
-        self.tasks[KernelId::GcmTag as usize].push(task);
+        self.task(KernelId::GcmTag, &task);
     }
 }
 
