@@ -419,7 +419,7 @@ mod tests {
             of_public_key(algorithm, direction, Allowed { widest, hardware }, &rates)
         };
         let sign = |widest| limit("ecdsa-p256", Direction::Sign, widest, true).unwrap();
-        // 418 products and 156 squares; in eight lanes, two instructions for each of their products.
+        // 418 products and 156 squares; in eight lanes, two instructions for each product of limbs.
         let fused = (2.0 * (418.0 * 40.0 + 156.0 * 30.0) / 8.0, "fused products of 52 bits");
         assert_eq!(sign(Unit::Vec512), (fused.0, fused.1.to_owned()));
         assert_eq!(sign(Unit::Vec256).1, "integers");

@@ -54,8 +54,8 @@ const BUFFERS: usize = 3;
 const LEAST_PACKS: usize = 2;
 /// Packs that are filled or full while others are written, by choice.
 const PACKS: usize = 2;
-/// Most bytes of a pack: a full one, but for a blob, and its header; or one of usual length, and the
-/// part of it that a store copies while it writes.
+/// Most bytes of a pack: a full one, but for a blob, and its header. They are also enough for a
+/// usual pack and the part of it that a store copies while it writes.
 const PACK: usize = 25 << 20;
 
 /// Memory that a backup takes by default, beside the index.

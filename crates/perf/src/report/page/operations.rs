@@ -76,8 +76,9 @@ pub fn asynchrony(rows: &[Row], looks: &Looks) -> Option<Section> {
 pub fn memory(rows: &[Row]) -> Option<Section> {
     let memory = tables::memory(rows);
     (!memory.is_empty()).then(|| {
+        let title = "Bytes that the process allocates for a session, by the C library's allocator";
         let body = html! {
-            (memory.html("Bytes that the process allocates for a session, by the C library's allocator"))
+            (memory.html(title))
             p { "For comparison, " (tables::papers_memory()) "." }
         };
         Section::new("memory", "Memory of a session", body).called("memory")
