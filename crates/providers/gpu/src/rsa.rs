@@ -2,7 +2,7 @@
 
 use broadloom_engine::provider::{ProviderError, PublicKeyParts};
 use broadloom_engine::{JobError, Transform};
-use broadloom_lanes::{Cpu, RsaModulus};
+use broadloom_lanes::{Cpu, RsaInputError, RsaModulus};
 use broadloom_native::{RsaFrame, RsaHost, RsaKey};
 use zeroize::Zeroizing;
 
@@ -74,21 +74,18 @@ impl Rsa {
         for (word, bytes) in number.iter_mut().zip(bytes.rchunks_exact(4)) {
             *word = u32::from_be_bytes(bytes.try_into().expect("four bytes"));
         }
-        let (modulus, blind) = match &self.key {
-            RsaKey::Public(key) => (key.constants(), None),
-            RsaKey::Private(key) => (key.public().constants(), Some(host.blind(&self.frame, key)?)),
-        };
-        if !is_below(number, &modulus) {
-            return Err(RsaHost::too_large(&self.frame));
+        if !is_below(number, &self.key.public().constants()) {
+            return Err(self.frame.too_large(RsaInputError::TooLarge));
         }
         let number = room.put_words(number);
         let len = 4 * self.words();
         let [public, blinding, half, join] = *self.kernels;
-        let Some(blind) = blind else {
+        let RsaKey::Private(private) = &self.key else {
             let out = room.make_text(len, entry);
             room.task(public, &[number, key, out]);
             return Ok(());
         };
+        let blind = host.blind(&self.frame, private)?;
         let power = room.put_limbs(blind.power());
         let inverse = room.put_limbs(blind.inverse());
         let blinded = room.make(len);
@@ -136,12 +133,11 @@ pub(crate) fn halves(limbs: &[u64]) -> impl Iterator<Item = u32> {
 
 /// A key as the kernels have it: see `rsa.cl`.
 fn words_of(key: &RsaKey) -> Zeroizing<Vec<u32>> {
-    let (public, private) = match key {
-        RsaKey::Public(key) => (&**key, None),
-        RsaKey::Private(key) => (key.public(), Some(key.constants())),
+    let private = match key {
+        RsaKey::Public(_) => None,
+        RsaKey::Private(key) => Some(key.constants()),
     };
-    let modulus = public.constants();
-    let exponent = public.exponent();
+    let (modulus, exponent) = (key.public().constants(), key.public().exponent());
     // As long as it gets, so that no copy of it is left behind.
     let mut words = Zeroizing::new(Vec::with_capacity(HEADER + 12 * modulus.limbs.len()));
     words.extend([modulus.inverse as u32, 0, exponent as u32, (exponent >> 32) as u32]);

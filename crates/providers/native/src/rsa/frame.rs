@@ -125,8 +125,8 @@ impl RsaFrame {
         }
     }
 
-    /// What a number that is not below the modulus means.
-    pub(super) fn too_large(&self, error: RsaInputError) -> JobError {
+    /// What the job is told whose number is not below the modulus.
+    pub fn too_large(&self, error: RsaInputError) -> JobError {
         match (error, self.direction, self.scheme.of_rsa()) {
             (RsaInputError::TooLarge, Direction::Verify, _) => JobError::SignatureMismatch,
             (RsaInputError::TooLarge, _, Padding::None) => JobError::NotBelowModulus,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use broadloom_engine::{Direction, JobError, MAX_TAG};
-use broadloom_lanes::{Cpu, RsaBlind, RsaBlinding, RsaInputError, RsaPrivateKey};
+use broadloom_lanes::{Cpu, RsaBlind, RsaBlinding, RsaPrivateKey};
 use zeroize::Zeroize;
 
 use super::MAX_LEN;
@@ -51,11 +51,6 @@ impl RsaHost {
         let made = frame.number((input, signature), &digest, &mut self.hasher, number);
         digest.zeroize();
         made
-    }
-
-    /// What the job is told whose number is not below the modulus.
-    pub fn too_large(frame: &RsaFrame) -> JobError {
-        frame.too_large(RsaInputError::TooLarge)
     }
 
     /// Makes the output of the number that came of it. Returns the output's length.

@@ -36,6 +36,14 @@ impl RsaKey {
             _ => Err(ProviderError::new("the key is none of RSA")),
         }
     }
+
+    /// The public key, or that of the private one.
+    pub fn public(&self) -> &broadloom_lanes::RsaPublicKey {
+        match self {
+            RsaKey::Private(key) => key.public(),
+            RsaKey::Public(key) => key,
+        }
+    }
 }
 
 /// Opens a session of RSA.
