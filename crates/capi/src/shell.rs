@@ -123,10 +123,11 @@ impl Shell {
         }
         // SAFETY: the caller vouches for the bytes.
         unsafe {
-            match session.shape {
-                Shape::Makes(tag_len) if !self.has_tag => check_tag_room(given, tag_len)?,
-                Shape::Plain | Shape::Output | Shape::Signs if !self.has_tag => {}
-                _ => self.load_tag(given)?,
+            if self.has_tag || matches!(session.shape, Shape::Checks | Shape::Verifies) {
+                self.load_tag(given)?;
+            }
+            if let Shape::Makes(tag_len) = session.shape {
+                check_tag_room(given, tag_len)?;
             }
             if !given.extras.is_null() || self.has_extras {
                 self.load_extras(given)?;
@@ -159,8 +160,7 @@ impl Shell {
         // SAFETY: the caller vouches for the bytes.
         unsafe {
             match self.shape {
-                Shape::Makes(tag_len) => check_tag_room(given, tag_len)?,
-                Shape::Plain | Shape::Output | Shape::Signs => {}
+                Shape::Makes(_) | Shape::Plain | Shape::Output | Shape::Signs => {}
                 Shape::Checks => {
                     self.job.set_expected_tag(bytes(given.tag, given.tag_len, "tag")?);
                     self.has_tag = true;

@@ -40,6 +40,9 @@ impl Operation<'_> {
     /// with all the operations that it got when it returns: this one already counts as done, unless
     /// it [checks a tag](Parts::checks_tag). `last` is the same for all of them. For an operation
     /// that [is common](Operation::is_common).
+    ///
+    /// # Panics
+    /// If it is not common, and its data are in pieces or its output goes elsewhere.
     // Two functions, which the caller does not bring together: else the parts of the common case
     // would go through the memory into which the other function returns its own.
     #[inline(always)]
