@@ -132,12 +132,12 @@ fn primes(n: &Number, e: &Number, d: &Number) -> Option<[Number; 2]> {
     let common = multiple.rem(&positive(&less)).gcd(&less);
     let multiple = Number::new(multiple.wrapping_mul(&common));
     let (quotient, rest) = multiple.div_rem(&positive(n));
-    let divisor = quotient.wrapping_add(&one(n));
+    let divisor = quotient.wrapping_add(one(n));
     let sum = n.wrapping_sub(&rest).wrapping_div(&positive(&divisor));
-    let sum = Number::new(sum.wrapping_add(&one(n)));
+    let sum = Number::new(sum.wrapping_add(one(n)));
     // (p + q)^2 - 4 p q = (p - q)^2
     let square = Number::new(sum.wrapping_mul(&*sum));
-    let four_n = n.wrapping_mul(&BoxedUint::from_be_slice_truncated(&[4], n.bits_precision()));
+    let four_n = n.wrapping_mul(BoxedUint::from_be_slice_truncated(&[4], n.bits_precision()));
     if *square < four_n {
         return None;
     }
@@ -154,7 +154,7 @@ fn one(like: &BoxedUint) -> BoxedUint {
 }
 
 fn less_one(number: &BoxedUint) -> Number {
-    Number::new(number.wrapping_sub(&one(number)))
+    Number::new(number.wrapping_sub(one(number)))
 }
 
 /// A number that is known not to be zero.
