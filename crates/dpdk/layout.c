@@ -59,6 +59,9 @@ int main(void)
     SIZE(rte_cryptodev_sym_session);
     AT(rte_cryptodev_sym_session, driver_id);
     AT(rte_cryptodev_sym_session, driver_priv_data);
+    SIZE(rte_cryptodev_asym_session);
+    AT(rte_cryptodev_asym_session, driver_id);
+    AT(rte_cryptodev_asym_session, sess_private_data);
     SIZE(rte_cryptodev_ops);
     AT(rte_cryptodev_ops, dev_configure);
     AT(rte_cryptodev_ops, dev_start);
@@ -70,8 +73,11 @@ int main(void)
     AT(rte_cryptodev_ops, queue_pair_setup);
     AT(rte_cryptodev_ops, queue_pair_release);
     AT(rte_cryptodev_ops, sym_session_get_size);
+    AT(rte_cryptodev_ops, asym_session_get_size);
     AT(rte_cryptodev_ops, sym_session_configure);
+    AT(rte_cryptodev_ops, asym_session_configure);
     AT(rte_cryptodev_ops, sym_session_clear);
+    AT(rte_cryptodev_ops, asym_session_clear);
     AT(rte_cryptodev_ops, sym_configure_raw_dp_ctx);
     AT(rte_cryptodev_ops, session_ev_mdata_set);
 

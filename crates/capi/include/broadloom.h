@@ -137,6 +137,77 @@ typedef struct bl_stream_options {
 } bl_stream_options;
 
 /*
+ A number in big-endian order, with or without zero bytes in front; without bytes it is left out.
+ */
+typedef struct bl_number {
+  /*
+   The highest byte.
+   */
+  const uint8_t *bytes;
+  /*
+   How many there are.
+   */
+  size_t len;
+} bl_number;
+
+/*
+ The numbers of a key. Set all members to zero but those that there are; `size` always is.
+
+ RSA, private: `n`, `e`, and `d` or both of `p` and `q`; what else is there is checked. RSA,
+ public: `n` and `e`. A curve, private: `d`; public: `x` and `y`.
+ */
+typedef struct bl_key_parts {
+  /*
+   sizeof(bl_key_parts)
+   */
+  size_t size;
+  /*
+   What the key is of: "rsa", "p256", "k283" or "b283".
+   */
+  const char *kind;
+  /*
+   The modulus.
+   */
+  struct bl_number n;
+  /*
+   The public exponent.
+   */
+  struct bl_number e;
+  /*
+   The private exponent; of a curve, the private scalar.
+   */
+  struct bl_number d;
+  /*
+   The first prime.
+   */
+  struct bl_number p;
+  /*
+   The second prime.
+   */
+  struct bl_number q;
+  /*
+   The private exponent modulo `p - 1`.
+   */
+  struct bl_number dp;
+  /*
+   The private exponent modulo `q - 1`.
+   */
+  struct bl_number dq;
+  /*
+   The inverse of `q` modulo `p`.
+   */
+  struct bl_number qinv;
+  /*
+   The point's first coordinate.
+   */
+  struct bl_number x;
+  /*
+   The point's second coordinate.
+   */
+  struct bl_number y;
+} bl_key_parts;
+
+/*
  Bytes of a job's data, from `start` on, up to `end` and without it.
  */
 typedef struct bl_range {
@@ -748,6 +819,25 @@ bl_status bl_decompress(const struct bl_stream_options *options,
  Threads: any, at once; each has words of its own.
  */
 const char *bl_last_error(void);
+
+/*
+ Makes a key of its numbers, in the form that `bl_transform.key` takes: DER, PKCS #8 of a private
+ key, SubjectPublicKeyInfo of a public one. Numbers of an RSA key that are left out are computed;
+ with `d` alone, the primes are searched, which takes as long as several signatures.
+
+ `key`: room for the key, which the caller wipes when it is private; may be null where `room` is
+ 0. `len`: out: how long the key is, also where there is too little room, with `BL_E_ROOM`.
+ 4096 bytes are enough for every key.
+
+ `BL_E_KEY`: the numbers break a rule, and `bl_last_error` names it. Whether a point is on its
+ curve is found when a session is opened.
+
+ Threads: any, at once.
+ */
+bl_status bl_key_from_parts(const struct bl_key_parts *parts,
+                            uint8_t *key,
+                            size_t room,
+                            size_t *len);
 
 /*
  The version of the library, for ever valid: "0.1.0".

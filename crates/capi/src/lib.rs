@@ -17,6 +17,7 @@ mod compress;
 mod fault;
 mod framework;
 mod job;
+mod key;
 mod lend;
 mod library;
 mod many;
@@ -32,6 +33,7 @@ pub use compress::{bl_compress, bl_decompress, bl_stream_options};
 pub use fault::bl_last_error;
 pub use framework::{CfParams, CfProvider, cfCompressBuffer, cfDecompressBuffer, cfGetProvider};
 pub use job::*;
+pub use key::{bl_key_from_parts, bl_key_parts, bl_number};
 pub use library::{bl_algorithm_name, bl_provider_name, bl_version};
 pub use many::{
     bl_cipher_many, bl_hash_many, bl_hmac_many, bl_open_many, bl_seal_many, bl_sign_many,

@@ -25,6 +25,16 @@
         .digest_size = digests, .aad_size = RANGE(0, UINT16_MAX, 1), .iv_size = ivs, \
     })
 
+#define SIGNS (1u << RTE_CRYPTO_ASYM_OP_SIGN | 1u << RTE_CRYPTO_ASYM_OP_VERIFY)
+#define ENCRYPTS (1u << RTE_CRYPTO_ASYM_OP_ENCRYPT | 1u << RTE_CRYPTO_ASYM_OP_DECRYPT)
+#define ASYMMETRIC(xform, ops, lengths) \
+    { \
+        .op = RTE_CRYPTO_OP_TYPE_ASYMMETRIC, \
+        { .asym = { .xform_capa = { \
+            .xform_type = RTE_CRYPTO_ASYM_XFORM_##xform, .op_types = ops, { .modlen = lengths }, \
+        } } }, \
+    }
+
 #define AES_KEYS RANGE(16, 32, 8)
 /* With 8 bytes it is DES. */
 #define DES3_KEYS RANGE(8, 24, 8)
@@ -65,6 +75,8 @@ const struct rte_cryptodev_capabilities broadloom_capabilities[] = {
     AEAD(AES_GCM, 16, AES_KEYS, RANGE(12, 16, 1), RANGE(1, 64, 1)),
     AEAD(AES_CCM, 16, AES_KEYS, RANGE(4, 16, 2), RANGE(7, 13, 1)),
     AEAD(CHACHA20_POLY1305, 64, EXACTLY(32), EXACTLY(16), EXACTLY(12)),
+    ASYMMETRIC(RSA, SIGNS | ENCRYPTS, RANGE(128, 512, 128)),
+    ASYMMETRIC(ECDSA, SIGNS, NONE),
     RTE_CRYPTODEV_END_OF_CAPABILITIES_LIST()
 };
 
@@ -109,7 +121,8 @@ broadloom_capability(const struct rte_crypto_sym_xform *xform)
     const struct rte_cryptodev_capabilities *can = broadloom_capabilities;
 
     for (; can->op != RTE_CRYPTO_OP_TYPE_UNDEFINED; can++)
-        if (can->sym.xform_type == xform->type && fits(&can->sym, xform))
+        if (can->op == RTE_CRYPTO_OP_TYPE_SYMMETRIC && can->sym.xform_type == xform->type &&
+            fits(&can->sym, xform))
             return &can->sym;
     return NULL;
 }

@@ -6,7 +6,7 @@
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 
-#include "crypto.h"
+#include "asymmetric.h"
 #include "device.h"
 
 #ifndef DRIVER_NAME
@@ -63,6 +63,27 @@ static void clear_session(struct rte_cryptodev *dev, struct rte_cryptodev_sym_se
     broadloom_session_close((struct session *)session->driver_priv_data);
 }
 
+static unsigned int asymmetric_session_size(struct rte_cryptodev *dev)
+{
+    RTE_SET_USED(dev);
+    return sizeof(struct asymmetric_session);
+}
+
+static int configure_asymmetric_session(struct rte_cryptodev *dev,
+                                        struct rte_crypto_asym_xform *xform,
+                                        struct rte_cryptodev_asym_session *session)
+{
+    RTE_SET_USED(dev);
+    return broadloom_asymmetric_open(xform, (void *)session->sess_private_data);
+}
+
+static void clear_asymmetric_session(struct rte_cryptodev *dev,
+                                     struct rte_cryptodev_asym_session *session)
+{
+    RTE_SET_USED(dev);
+    broadloom_asymmetric_close((void *)session->sess_private_data);
+}
+
 static struct rte_cryptodev_ops functions = {
     .dev_configure = configure,
     .dev_start = start,
@@ -76,6 +97,9 @@ static struct rte_cryptodev_ops functions = {
     .sym_session_get_size = session_size,
     .sym_session_configure = configure_session,
     .sym_session_clear = clear_session,
+    .asym_session_get_size = asymmetric_session_size,
+    .asym_session_configure = configure_asymmetric_session,
+    .asym_session_clear = clear_asymmetric_session,
 };
 
 static uint64_t features(void)
@@ -84,7 +108,9 @@ static uint64_t features(void)
                      RTE_CRYPTODEV_FF_IN_PLACE_SGL | RTE_CRYPTODEV_FF_OOP_SGL_IN_SGL_OUT |
                      RTE_CRYPTODEV_FF_OOP_SGL_IN_LB_OUT | RTE_CRYPTODEV_FF_OOP_LB_IN_SGL_OUT |
                      RTE_CRYPTODEV_FF_OOP_LB_IN_LB_OUT | RTE_CRYPTODEV_FF_DIGEST_ENCRYPTED |
-                     RTE_CRYPTODEV_FF_SYM_SESSIONLESS;
+                     RTE_CRYPTODEV_FF_SYM_SESSIONLESS | RTE_CRYPTODEV_FF_ASYMMETRIC_CRYPTO |
+                     RTE_CRYPTODEV_FF_ASYM_SESSIONLESS | RTE_CRYPTODEV_FF_RSA_PRIV_OP_KEY_EXP |
+                     RTE_CRYPTODEV_FF_RSA_PRIV_OP_KEY_QT;
 
 #ifdef RTE_ARCH_X86
     if (rte_cpu_get_flag_enabled(RTE_CPUFLAG_AES) > 0)

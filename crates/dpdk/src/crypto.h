@@ -57,11 +57,13 @@ struct session {
     uint16_t aad_skip;
 };
 
-/* An op that waits. */
+/* An op that waits; its session is null where it is asymmetric. */
 struct entry {
     struct rte_crypto_op *op;
     struct session *session;
 };
+
+struct asymmetric;
 
 /* One lcore at a time uses a queue pair. */
 struct queue_pair {
@@ -89,7 +91,17 @@ struct queue_pair {
     /* Second steps, and whose they are. */
     bl_job seconds[BATCH];
     uint32_t second_of[BATCH];
+    struct asymmetric *asymmetric;
 };
+
+static inline bool equal_in_constant_time(const uint8_t *one, const uint8_t *other, size_t len)
+{
+    volatile uint8_t difference = 0;
+
+    for (size_t at = 0; at < len; at++)
+        difference |= one[at] ^ other[at];
+    return difference == 0;
+}
 
 /* capabilities.c */
 extern const struct rte_cryptodev_capabilities broadloom_capabilities[];

@@ -8,7 +8,7 @@
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
 
-#include "job.h"
+#include "asymmetric.h"
 
 /* How many ops ahead the op, then its packet's header, is fetched. */
 #define OP_AHEAD 8
@@ -20,6 +20,7 @@ static uint8_t status_of(bl_status status)
     case BL_OK:
         return RTE_CRYPTO_OP_STATUS_SUCCESS;
     case BL_E_TAG_MISMATCH:
+    case BL_E_SIGNATURE_MISMATCH:
         return RTE_CRYPTO_OP_STATUS_AUTH_FAILED;
     case BL_E_ARGUMENT:
     case BL_E_TAG_LENGTH:
@@ -36,19 +37,12 @@ static uint8_t status_of(bl_status status)
     case BL_E_NOT_TAKEN:
     case BL_E_ROOM:
     case BL_E_LENGTHS:
+    case BL_E_INPUT_LENGTH:
+    case BL_E_NOT_BELOW_MODULUS:
         return RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
     default:
         return RTE_CRYPTO_OP_STATUS_ERROR;
     }
-}
-
-static bool equal_in_constant_time(const uint8_t *one, const uint8_t *other, size_t len)
-{
-    volatile uint8_t difference = 0;
-
-    for (size_t at = 0; at < len; at++)
-        difference |= one[at] ^ other[at];
-    return difference == 0;
 }
 
 /* Checks the digest of a plain hash, or hands out as much of it as is wanted. */
@@ -68,7 +62,9 @@ static void finish(struct queue_pair *qp, uint32_t at, const bl_job *job)
     struct rte_crypto_op *op = qp->entries[at].op;
 
     op->status = status_of(job->status);
-    if (job->status == BL_OK && job->tag == qp->digests[at])
+    if (!qp->entries[at].session)
+        broadloom_finish_asymmetric(qp, at);
+    else if (job->status == BL_OK && job->tag == qp->digests[at])
         finish_digest(op, qp->entries[at].session, qp->digests[at]);
 }
 
@@ -84,7 +80,7 @@ static void process_seconds(struct queue_pair *qp, uint32_t count)
 /* Closes the session of an op that brought its transforms along. */
 static void close_own(struct session *session)
 {
-    if (session->is_own) {
+    if (session && session->is_own) {
         broadloom_session_close(session);
         free(session);
     }
@@ -101,7 +97,7 @@ static __rte_noinline void finish_unusual(struct queue_pair *qp)
         enum filled filled;
 
         finish(qp, at, &qp->jobs[at]);
-        if (entry->session->kind != SESSION_STEPS ||
+        if (!entry->session || entry->session->kind != SESSION_STEPS ||
             entry->op->status != RTE_CRYPTO_OP_STATUS_SUCCESS)
             continue;
         filled = broadloom_fill_second(qp, at, &qp->seconds[count]);
@@ -119,6 +115,7 @@ static __rte_noinline void finish_unusual(struct queue_pair *qp)
         process_seconds(qp, count);
     for (uint32_t at = 0; at < qp->loaded; at++)
         close_own(qp->entries[at].session);
+    broadloom_release_asymmetric(qp);
 }
 
 /* Processes all jobs that wait: they share lanes. */
@@ -173,6 +170,51 @@ static __rte_noinline enum filled fill_again(struct queue_pair *qp, struct rte_c
     return filled;
 }
 
+/* The session of an asymmetric op; null where it has none, or one of another driver. */
+static struct asymmetric_session *asymmetric_session_of(const struct rte_crypto_op *op)
+{
+    struct rte_cryptodev_asym_session *given = op->asym->session;
+    struct asymmetric_session *session;
+
+    if (op->sess_type == RTE_CRYPTO_OP_WITH_SESSION) {
+        if (!given || given->driver_id != broadloom_driver_id)
+            return NULL;
+        return (struct asymmetric_session *)given->sess_private_data;
+    }
+    session = malloc(sizeof(*session));
+    if (session &&
+        (!op->asym->xform || broadloom_asymmetric_open(op->asym->xform, session) != 0)) {
+        free(session);
+        return NULL;
+    }
+    if (session)
+        session->is_own = true;
+    return session;
+}
+
+/* Takes an asymmetric op, as `take` takes others. */
+static __rte_noinline void take_asymmetric(struct queue_pair *qp, struct rte_crypto_op *op)
+{
+    struct asymmetric_session *session = asymmetric_session_of(op);
+
+    qp->tail++;
+    if (!session) {
+        op->status = RTE_CRYPTO_OP_STATUS_INVALID_SESSION;
+        return;
+    }
+    if (broadloom_fill_asymmetric(qp, qp->loaded, op, session) != FILLED) {
+        op->status = RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
+        if (session->is_own) {
+            broadloom_asymmetric_close(session);
+            free(session);
+        }
+        return;
+    }
+    qp->entries[qp->loaded++] = (struct entry){ op, NULL };
+    if (qp->loaded == BATCH)
+        process(qp);
+}
+
 /* Takes an op: it waits as a job, or is done with the status that says what is wrong. */
 static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
 {
@@ -190,6 +232,9 @@ static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
             return;
         }
         session = (struct session *)given->driver_priv_data;
+    } else if (op->type == RTE_CRYPTO_OP_TYPE_ASYMMETRIC) {
+        take_asymmetric(qp, op);
+        return;
     } else {
         session = NULL;
         if (op->type == RTE_CRYPTO_OP_TYPE_SYMMETRIC && op->sess_type == RTE_CRYPTO_OP_SESSIONLESS)
@@ -261,7 +306,8 @@ struct queue_pair *broadloom_queue_pair_open(uint32_t capacity, int socket)
     qp->capacity = capacity;
     qp->mask = capacity - 1;
     qp->ops = rte_zmalloc_socket("broadloom", capacity * sizeof(*qp->ops), 0, socket);
-    if (!qp->ops || bl_processor_open(&qp->processor) != BL_OK) {
+    qp->asymmetric = broadloom_asymmetric_new(socket);
+    if (!qp->ops || !qp->asymmetric || bl_processor_open(&qp->processor) != BL_OK) {
         broadloom_queue_pair_close(qp);
         return NULL;
     }
@@ -278,6 +324,7 @@ void broadloom_queue_pair_close(struct queue_pair *qp)
     if (qp->processor)
         process(qp);
     bl_processor_close(qp->processor);
+    broadloom_asymmetric_free(qp->asymmetric);
     free(qp->pieces);
     rte_free(qp->ops);
     explicit_bzero(qp, sizeof(*qp));

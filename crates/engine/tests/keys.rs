@@ -3,8 +3,10 @@
 
 use broadloom_engine::{
     Algorithm, Curve, Direction, HashAlgorithm, KeyError, Padding, PrivateKey, PublicKey,
-    PublicKeyAlgorithm, RsaSize, Scheme, SlhDsaPrivateKey, SlhDsaSet, Transform, TransformError,
+    PublicKeyAlgorithm, RsaNumbers, RsaPrivateKey, RsaSize, Scheme, SlhDsaPrivateKey, SlhDsaSet,
+    Transform, TransformError,
 };
+use crypto_bigint::{BoxedUint, Gcd};
 
 const ED25519: &str = include_str!("keys/ed25519.pem");
 const X25519: &str = include_str!("keys/x25519.pem");
@@ -180,4 +182,73 @@ fn contexts_and_hedged_signatures_are_refused_where_there_are_none() {
     assert!(sign(&private(P256), hedged).is_ok());
     let refused = sign(&key, Scheme::default().prehashed()).expect_err("no digests").to_string();
     assert!(refused.contains("SLH-DSA hashes messages itself"), "{refused}");
+}
+
+/// The numbers of a key that a pattern of `n e d p q dp dq qinv` keeps.
+fn kept<'k>(key: &'k RsaPrivateKey, names: &str) -> RsaNumbers<'k> {
+    let keep = |name: &str, number: &'k [u8]| -> &'k [u8] {
+        if names.split(' ').any(|kept| kept == name) { number } else { &[] }
+    };
+    RsaNumbers {
+        n: keep("n", key.public().modulus()),
+        e: keep("e", key.public().exponent()),
+        d: keep("d", key.d()),
+        p: keep("p", key.p()),
+        q: keep("q", key.q()),
+        dp: keep("dp", key.dp()),
+        dq: keep("dq", key.dq()),
+        qinv: keep("qinv", key.qinv()),
+    }
+}
+
+#[test]
+fn numbers_of_rsa_that_are_left_out_are_those_that_openssl_wrote() {
+    let PrivateKey::Rsa(key) = private(RSA) else { panic!("a key of RSA") };
+    for names in
+        ["n e d", "n e p q", "n e p q dp dq qinv", "n e d p q", "n e d dp", "n e d p q dp dq qinv"]
+    {
+        let complete = RsaPrivateKey::complete(&kept(&key, names)).expect(names);
+        assert_eq!(*PrivateKey::Rsa(complete).to_der(), *private(RSA).to_der(), "{names}");
+    }
+    // An inverse of e that is not the least: the least common multiple is added.
+    let numbers = kept(&key, "n e d");
+    let number = |bytes| BoxedUint::from_be_slice(bytes, 1024).expect("it is shorter");
+    let [p, q] = [key.p(), key.q()].map(|prime| number(prime).wrapping_sub(BoxedUint::one()));
+    let common = p.gcd(&q).to_nz().expect("both are even");
+    let larger = number(key.d()).wrapping_add(p.wrapping_mul(&q).wrapping_div(&common));
+    let larger = larger.to_be_bytes();
+    let complete = RsaPrivateKey::complete(&RsaNumbers { d: &larger, ..numbers }).expect("it fits");
+    assert_eq!((complete.p(), complete.q(), complete.dp()), (key.p(), key.q(), key.dp()));
+}
+
+#[test]
+fn numbers_of_rsa_that_do_not_belong_together_are_refused_by_rule() {
+    let PrivateKey::Rsa(key) = private(RSA) else { panic!("a key of RSA") };
+    let flipped = |number: &[u8]| {
+        let mut number = number.to_vec();
+        *number.last_mut().expect("it has bytes") ^= 2;
+        number
+    };
+    let [d, p, dp, qinv] = [key.d(), key.p(), key.dp(), key.qinv()].map(flipped);
+    let all = kept(&key, "n e d p q dp dq qinv");
+    let few = |names| kept(&key, names);
+    for (numbers, what) in [
+        (few("n e"), "there is neither d, nor p and q"),
+        (few("n e p"), "one prime is there without the other"),
+        (RsaNumbers { d: &d, ..few("n e d") }, "n, e and d do not lead to two primes"),
+        (RsaNumbers { d: &[1], ..few("n e d") }, "n, e and d do not lead to two primes"),
+        (RsaNumbers { d: &[7; 129], ..few("n e d") }, "d is longer than n"),
+        (RsaNumbers { p: &p, ..all }, "p times q is not n"),
+        (RsaNumbers { p: key.public().modulus(), q: &[1], ..all }, "p is longer than half of n"),
+        (RsaNumbers { d: &d, ..all }, "d is no inverse of e"),
+        (RsaNumbers { dp: &dp, ..few("n e p q dp") }, "dp is no inverse of e modulo p - 1"),
+        (RsaNumbers { dp: &dp, ..all }, "dp is no inverse of e modulo p - 1"),
+        (RsaNumbers { dq: key.p(), ..all }, "dq is no inverse of e modulo q - 1"),
+        (RsaNumbers { qinv: &qinv, ..all }, "qinv is no inverse of q modulo p"),
+    ] {
+        let refused = RsaPrivateKey::complete(&numbers).expect_err(what);
+        assert_eq!(refused, KeyError::Inconsistent(what));
+    }
+    let short = RsaPrivateKey::complete(&RsaNumbers { n: key.p(), ..all }).unwrap_err();
+    assert_eq!(short, KeyError::ModulusLength { bits: 512 });
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 use super::KeyError;
+use super::rsa::without_zeros;
 use crate::algorithm::Curve;
 
 /// The private key of ECDSA or ECDH (SEC 1, 3.2).
@@ -80,6 +81,26 @@ impl EcPublicKey {
         Ok(EcPublicKey { curve, point: point.to_vec() })
     }
 
+    /// The key of a point's coordinates in big-endian order, each at most as long as a
+    /// [coordinate](Curve::coordinate_len). Whether the point is on the curve is checked when a
+    /// session is opened.
+    ///
+    /// # Errors
+    /// A coordinate that is longer.
+    pub fn of_coordinates(curve: Curve, x: &[u8], y: &[u8]) -> Result<EcPublicKey, KeyError> {
+        let valid = curve.coordinate_len();
+        let mut point = vec![0; curve.point_len()];
+        point[0] = 4;
+        for (place, number) in point[1..].chunks_exact_mut(valid).zip([x, y]) {
+            let number = without_zeros(number);
+            let len = number.len();
+            let at = valid.checked_sub(len);
+            let at = at.ok_or(KeyError::Length { what: "a coordinate", len, valid })?;
+            place[at..].copy_from_slice(number);
+        }
+        Ok(EcPublicKey { curve, point })
+    }
+
     /// The curve.
     pub fn curve(&self) -> Curve {
         self.curve
@@ -142,5 +163,17 @@ mod tests {
         point[0] = 4;
         assert_eq!(EcPublicKey::new(Curve::P256, &point).map(|key| key.point().len()), Ok(65));
         assert_eq!(EcPublicKey::new(Curve::K283, &point), Err(KeyError::Point));
+    }
+
+    #[test]
+    fn coordinates_are_padded_to_the_length_of_the_curve() {
+        let of = |x: &[u8], y: &[u8]| EcPublicKey::of_coordinates(Curve::K283, x, y);
+        let key = of(&[0, 0, 5, 6], &[&[0], &[9; 36][..]].concat()).expect("both fit");
+        assert_eq!((key.point().len(), key.point()[0]), (73, 4));
+        assert_eq!(key.point()[33..37], [0, 0, 5, 6]);
+        assert_eq!(key.point()[37..], [9; 36]);
+        assert_eq!(EcPublicKey::new(Curve::K283, key.point()), Ok(key));
+        let long = KeyError::Length { what: "a coordinate", len: 37, valid: 36 };
+        assert_eq!(of(&[1], &[1; 37]), Err(long));
     }
 }

@@ -1,12 +1,14 @@
 //! Keys of public-key algorithms.
 //!
 //! A key is checked once, when it is made, and then only read. With the feature `keys` it is also
-//! read from PEM and DER.
+//! read from PEM and DER, and made of the numbers of RSA that there are.
 
 mod curve;
 #[cfg(feature = "keys")]
 mod encoding;
 mod error;
+#[cfg(feature = "keys")]
+mod numbers;
 mod rsa;
 mod slh_dsa;
 

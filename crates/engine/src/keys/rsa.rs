@@ -168,7 +168,7 @@ impl fmt::Debug for RsaPrivateKey {
 }
 
 /// A number without the zero bytes at its beginning.
-fn without_zeros(number: &[u8]) -> &[u8] {
+pub(super) fn without_zeros(number: &[u8]) -> &[u8] {
     let zeros = number.iter().take_while(|&&byte| byte == 0).count();
     &number[zeros..]
 }
