@@ -29,8 +29,8 @@ pub(crate) struct Shell {
     shape: Shape,
     /// What the next job may have to take back.
     has_nonce: bool,
-    has_tag: bool,
     has_associated: bool,
+    has_tag: bool,
     has_extras: bool,
     has_limit: bool,
     job: Job<'static>,
@@ -121,37 +121,52 @@ impl Shell {
             self.job.set_nonce(unsafe { bytes(given.nonce, given.nonce_len, "nonce") }?);
             self.has_nonce = given.nonce_len != 0;
         }
+        if let Shape::Makes(tag_len) = session.shape {
+            check_tag_room(given, tag_len)?;
+        }
+        let checks = matches!(session.shape, Shape::Checks | Shape::Verifies);
         // SAFETY: the caller vouches for the bytes.
         unsafe {
-            if self.has_tag || matches!(session.shape, Shape::Checks | Shape::Verifies) {
-                self.load_tag(given)?;
-            }
-            if let Shape::Makes(tag_len) = session.shape {
-                check_tag_room(given, tag_len)?;
-            }
-            if !given.extras.is_null() || self.has_extras {
-                self.load_extras(given)?;
-            }
-            let has_pieces = self.has_extras && has_pieces(given);
+            let had_more = self.has_tag | self.has_extras;
+            let has_pieces = if checks | had_more | !given.extras.is_null() {
+                self.load_more(given)?
+            } else {
+                false
+            };
             if given.associated_len != 0 {
                 self.load_associated(given, has_pieces)?;
             }
-            let shape = session.shape;
             let data = self.job.data_mut();
             if has_pieces {
-                *data = pieces(given, shape)?;
+                *data = pieces(given, session.shape)?;
             } else {
-                lend(data, given, shape)?;
+                lend(data, given, session.shape)?;
             }
         }
         Ok(())
+    }
+
+    /// Takes over what few jobs have, or takes back that of an earlier job: a tag to check, and
+    /// extras. Says whether the data are in pieces.
+    ///
+    /// # Safety
+    /// As [`load`](Shell::load).
+    #[inline(never)]
+    unsafe fn load_more(&mut self, given: &bl_job) -> Result<bool, Fault> {
+        // SAFETY: the caller vouches for the bytes and for the structure.
+        unsafe {
+            self.load_tag(given)?;
+            if !given.extras.is_null() || self.has_extras {
+                self.load_extras(given)?;
+            }
+            Ok(self.has_extras && has_pieces(given))
+        }
     }
 
     /// Takes over the tag or the signature to check, or takes back that of an earlier job.
     ///
     /// # Safety
     /// As [`load`](Shell::load).
-    #[inline(never)]
     unsafe fn load_tag(&mut self, given: &bl_job) -> Result<(), Fault> {
         if self.has_tag {
             self.job.set_expected_tag(&[]);
@@ -209,7 +224,6 @@ impl Shell {
 
     /// # Safety
     /// As [`load`](Shell::load).
-    #[cold]
     unsafe fn load_extras(&mut self, given: &bl_job) -> Result<(), Fault> {
         const ALL: u32 = 2 * BL_HAS_DESTINATION_PIECES - 1;
         let none;

@@ -174,9 +174,9 @@ impl<'a, T> Job<'a, T> {
     /// The digest or tag that was made, [`Session::tag_len`] bytes; `None` where none was: for a
     /// cipher, where one was only checked, and until the job is complete.
     pub fn tag(&self) -> Option<&[u8]> {
-        let rules = self.session().rules();
-        let made = self.succeeded() && !rules.checks_tag && rules.tag_len > 0;
-        made.then(|| &self.contents.0.tag.bytes[..rules.tag_len])
+        let operation = &self.contents.0;
+        let len = usize::from(operation.made_tag_len);
+        (self.succeeded() && len > 0).then(|| &operation.tag.bytes[..len])
     }
 
     /// The data.

@@ -27,6 +27,7 @@ impl Operation<'_> {
             };
         if plain {
             let class = session.stage(false).class;
+            self.made_tag_len = rules.made_tag_len();
             self.state.start(class, true);
         }
         plain
@@ -70,6 +71,7 @@ impl Operation<'_> {
         let session = self.session.get();
         let rules = session.rules();
         let class = session.stage(false).class;
+        self.made_tag_len = rules.made_tag_len();
         let len = self.nonce.len();
         let valid = session.row().nonces;
         if !valid.contains(len) {

@@ -30,6 +30,9 @@ pub struct Operation<'a> {
     pub(crate) state: State,
     /// What it was given; of associated data, whether there may be some.
     pub(crate) extras: Extras,
+    /// Bytes of the tag that it makes, once it is begun; 0 where it makes none. Its session knows
+    /// this, too, but may have left the nearest cache when the tag is asked for.
+    pub(crate) made_tag_len: u8,
     /// Why another session than its own works on it.
     pub(crate) fell_back: Option<Box<JobError>>,
     pub(crate) nonce: Nonce,
@@ -108,6 +111,7 @@ impl<'a> Operation<'a> {
             bits: 0,
             nonce: Nonce::NONE,
             extras: Extras::NONE,
+            made_tag_len: 0,
             associated: Bytes::EMPTY,
             tag: Tag::NONE,
             deadline: None,

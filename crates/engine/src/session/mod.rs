@@ -285,6 +285,7 @@ impl Held<'_> {
 }
 
 impl<'a> From<&'a Session> for Held<'a> {
+    #[inline]
     fn from(session: &'a Session) -> Self {
         Held::Borrowed(session)
     }

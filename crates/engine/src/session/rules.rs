@@ -1,6 +1,6 @@
 //! What a job of a session must fulfil.
 
-use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction};
+use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction, MAX_TAG};
 use crate::extra::{Extra, Extras};
 use crate::made::Making;
 use crate::transform::Transform;
@@ -80,7 +80,15 @@ impl Rules {
             making,
         }
     }
+
+    /// Bytes of the tag that a job makes; 0 where none is made.
+    #[inline(always)]
+    pub(crate) fn made_tag_len(&self) -> u8 {
+        if self.checks_tag { 0 } else { self.tag_len as u8 }
+    }
 }
+
+const _: () = assert!(MAX_TAG <= u8::MAX as usize, "the length of a tag fits into a byte");
 
 /// What a job may be given beside its data and a nonce.
 fn takes(algorithm: Algorithm, checks_tag: bool) -> Extras {
