@@ -51,11 +51,19 @@ impl Hashing {
         self.algorithm.digest_len()
     }
 
-    /// Writes the digests of many messages to `digests`, one behind another.
-    pub fn digests(&self, messages: &dyn Messages, threads: usize, digests: &mut [u8]) {
+    /// Writes the digests of many messages.
+    pub fn digests(&self, messages: &dyn Messages, threads: usize, room: Room<'_, '_>) {
         let key = self.key.as_ref().map(|key| key.as_slice());
-        self.algorithm.visit(Digests { key, messages, threads, digests });
+        self.algorithm.visit(Digests { key, messages, threads, room });
     }
+}
+
+/// Where results go that all have one length.
+pub enum Room<'r, 'p> {
+    /// One behind another.
+    Packed(&'r mut [u8]),
+    /// Each to a place of its own.
+    Apart(&'r mut [&'p mut [u8]]),
 }
 
 /// Many messages, which any thread reads.
@@ -95,45 +103,66 @@ impl Visitor for HasHmac {
 }
 
 /// Hashes by the function that is asked for.
-struct Digests<'c> {
+struct Digests<'c, 'r, 'p> {
     key: Option<&'c [u8]>,
     messages: &'c dyn Messages,
     threads: usize,
-    digests: &'c mut [u8],
+    room: Room<'r, 'p>,
 }
 
-impl Visitor for Digests<'_> {
+impl Visitor for Digests<'_, '_, '_> {
     type Output = ();
 
     fn visit<A: Function>(self) {
-        let Digests { messages, threads, digests, .. } = self;
-        let key = self.key.map(|key| A::key(key).expect("its HMAC was asked for before"));
-        let count = messages.count();
-        windows::deal(
-            (count, threads),
-            digests,
-            &|index| messages.len(index),
-            &|index| (index + 1) * A::DIGEST_LEN,
-            &|place, next| {
-                let mut work = |planner: &mut Planner<A::Lanes>| {
-                    let mut some = Vec::with_capacity(count.min(windows::MOST));
-                    while let Some(Window { start, end, out }) = next() {
-                        some.clear();
-                        messages.list(start..end, &mut some);
-                        let digests = out.chunks_exact_mut(A::DIGEST_LEN);
-                        let each = some.iter().zip(digests);
-                        planner.process_each(
-                            each.map(|(data, digest)| A::loan(key.as_ref(), data, digest)),
-                        );
-                    }
-                };
-                match place {
-                    Place::Caller => with_planner(work),
-                    Place::Other => work(&mut Planner::new(&Cpu::detect())),
-                }
-            },
-        );
+        let Digests { key, messages, threads, room } = self;
+        let key = key.map(|key| A::key(key).expect("its HMAC was asked for before"));
+        let (key, len) = (key.as_ref(), A::DIGEST_LEN);
+        match room {
+            Room::Packed(out) => {
+                digests::<A, _, _>(key, messages, threads, out, len, |out| {
+                    out.chunks_exact_mut(len)
+                });
+            }
+            Room::Apart(out) => {
+                digests::<A, _, _>(key, messages, threads, out, 1, |out| {
+                    out.iter_mut().map(|place| &mut **place)
+                });
+            }
+        }
     }
+}
+
+/// Writes the digests of messages to `out`, of which each takes `step`, and `places` makes places.
+fn digests<'a, A: Function, O: Send, I: Iterator<Item = &'a mut [u8]>>(
+    key: Option<&A::Key>,
+    messages: &dyn Messages,
+    threads: usize,
+    out: &'a mut [O],
+    step: usize,
+    places: impl Fn(&'a mut [O]) -> I + Sync,
+) {
+    let count = messages.count();
+    windows::deal(
+        (count, threads),
+        out,
+        &|index| messages.len(index),
+        &|index| (index + 1) * step,
+        &|place, next| {
+            let mut work = |planner: &mut Planner<A::Lanes>| {
+                let mut some = Vec::with_capacity(count.min(windows::MOST));
+                while let Some(Window { start, end, out }) = next() {
+                    some.clear();
+                    messages.list(start..end, &mut some);
+                    let each = some.iter().zip(places(out));
+                    planner.process_each(each.map(|(data, digest)| A::loan(key, data, digest)));
+                }
+            };
+            match place {
+                Place::Caller => with_planner(work),
+                Place::Other => work(&mut Planner::new(&Cpu::detect())),
+            }
+        },
+    );
 }
 
 thread_local! {

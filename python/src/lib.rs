@@ -16,6 +16,7 @@ mod files;
 mod hasher;
 mod hashing;
 mod many;
+mod memory;
 mod queues;
 mod repository;
 mod results;

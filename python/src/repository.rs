@@ -29,16 +29,16 @@ impl Repository {
     ) -> PyResult<Repository> {
         let password = arguments::key(password)?;
         let place = || store::open(address, &store::Options::default()).map_err(error::value);
-        let (opened, made) = (place()?, place()?);
         let repository = py.detach(|| {
-            match broadloom_snapshot::Repository::open(opened, &REGISTRY, &password) {
+            match broadloom_snapshot::Repository::open(place()?, &REGISTRY, &password) {
                 Err(SnapshotError::NoRepository) if create => {
-                    broadloom_snapshot::Repository::init(made, &REGISTRY, &password)
+                    broadloom_snapshot::Repository::init(place()?, &REGISTRY, &password)
                 }
                 opened => opened,
             }
-        });
-        Ok(Repository(Arc::new(repository.map_err(raise)?)))
+            .map_err(raise)
+        })?;
+        Ok(Repository(Arc::new(repository)))
     }
 
     /// Saves files as a snapshot: its name, and the paths that could not be saved, with reasons.

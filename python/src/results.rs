@@ -2,6 +2,7 @@
 //! buffer.
 
 use std::sync::Arc;
+use std::{ptr, slice};
 
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, LargeBinaryArray};
 use arrow_buffer::{Buffer, OffsetBuffer};
@@ -11,7 +12,8 @@ use pyo3::types::{PyBytes, PyList};
 
 use crate::arrow::array::Array;
 use crate::buffers::Output;
-use crate::error;
+use crate::hashing::Room;
+use crate::{error, memory};
 
 /// The results of a call, in the order of its buffers.
 pub enum Records {
@@ -106,17 +108,22 @@ impl<'py> Wanted<'py> {
         self,
         count: usize,
         len: usize,
-        work: &(dyn Fn(&mut [u8]) + Sync),
+        work: &(dyn Fn(Room<'_, '_>) + Sync),
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
-        if matches!(self.form, Form::Numpy) {
-            let array = numpy(py, count, len)?;
-            Output::new(&array)?.fill(py, work);
-            return Ok(array);
+        match self.form {
+            Form::Bytes => list(py, count, len, work),
+            Form::Numpy => {
+                let array = numpy(py, count, len)?;
+                Output::new(&array)?.fill(py, &|bytes| work(Room::Packed(bytes)));
+                Ok(array)
+            }
+            Form::Arrow | Form::Into(..) => {
+                let mut bytes = memory::zeros(count * len);
+                py.detach(|| work(Room::Packed(&mut bytes)));
+                self.give(Records::Fixed { bytes, len, count })
+            }
         }
-        let mut bytes = vec![0; count * len];
-        py.detach(|| work(&mut bytes));
-        self.give(Records::Fixed { bytes, len, count })
     }
 
     /// Gives results in this form.
@@ -149,6 +156,33 @@ impl<'py> Wanted<'py> {
 /// An array of zeros, which nobody else has.
 fn numpy(py: Python<'_>, count: usize, len: usize) -> PyResult<Bound<'_, PyAny>> {
     py.import("numpy")?.call_method1("zeros", ((count, len), "uint8"))
+}
+
+/// A list of `count` objects of `len` bytes each, which `work` writes without the GIL.
+fn list<'py>(
+    py: Python<'py>,
+    count: usize,
+    len: usize,
+    work: &(dyn Fn(Room<'_, '_>) + Sync),
+) -> PyResult<Bound<'py, PyAny>> {
+    if len == 0 {
+        return Ok(PyList::new(py, (0..count).map(|_| PyBytes::new(py, &[])))?.into_any());
+    }
+    let (mut objects, mut places) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    for _ in 0..count {
+        let mut start = ptr::null_mut();
+        objects.push(PyBytes::new_with(py, len, |bytes| {
+            start = bytes.as_mut_ptr();
+            Ok(())
+        })?);
+        // SAFETY: the object has so many bytes there, which are zeros, and keeps them in place. It
+        // was made for this call alone, since only empty `bytes` are shared, and no other code
+        // knows it before all places are given up. `objects` holds it until then.
+        places.push(unsafe { slice::from_raw_parts_mut(start, len) });
+    }
+    py.detach(|| work(Room::Apart(&mut places)));
+    drop(places);
+    Ok(PyList::new(py, objects)?.into_any())
 }
 
 impl Records {

@@ -12,6 +12,7 @@ import pytest
 PATIENCE = 180
 os.environ.setdefault("RAY_agent_register_timeout_ms", f"{PATIENCE}000")
 os.environ.setdefault("RAY_enable_worker_prestart", "0")
+os.environ.setdefault("RAY_gcs_server_port_wait_time_s", f"{PATIENCE}")
 os.environ.setdefault("RAY_gcs_server_request_timeout_seconds", f"{PATIENCE}")
 os.environ.setdefault("RAY_raylet_start_wait_time_s", f"{PATIENCE}")
 

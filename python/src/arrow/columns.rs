@@ -13,9 +13,9 @@ use super::array::{Array, ChunkedArray};
 use super::interface::{import_array, import_stream};
 use super::values::{self, Values};
 use crate::buffers::{Buffers, type_name};
-use crate::hashing::Hashing;
+use crate::hashing::{Hashing, Room};
 use crate::many::aead::{self, Packets};
-use crate::{arguments, error};
+use crate::{arguments, error, memory};
 
 /// Digests of the values of a column.
 #[pyfunction]
@@ -48,8 +48,8 @@ fn digests<'py>(
     let len = hashing.digest_len() as i32;
     map(array, &DataType::FixedSizeBinary(len), &|_, array| {
         let values = Values::new(array);
-        let mut digests = vec![0; array.len() * hashing.digest_len()];
-        hashing.digests(&values, threads, &mut digests);
+        let mut digests = memory::zeros(array.len() * hashing.digest_len());
+        hashing.digests(&values, threads, Room::Packed(&mut digests));
         let nulls = array.nulls().cloned();
         Ok(Arc::new(FixedSizeBinaryArray::new(len, Buffer::from_vec(digests), nulls)))
     })

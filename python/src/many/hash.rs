@@ -96,5 +96,5 @@ fn give<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (count, len) = (buffers.len(), hashing.digest_len());
     wanted.check_room(count * len)?;
-    wanted.fill(count, len, &|digests| hashing.digests(buffers, threads, digests))
+    wanted.fill(count, len, &|room| hashing.digests(buffers, threads, room))
 }
