@@ -11,11 +11,17 @@ pub fn zeros(len: usize) -> Vec<u8> {
     let mut bytes = vec![0; len];
     if len >= LARGE {
         let skipped = bytes.as_ptr().align_offset(PAGE);
-        let pages = &mut bytes[skipped..];
-        // SAFETY: the range is a part of memory that `bytes` owns, and the advice changes no byte.
-        // Where it is refused, pages are of the usual size.
-        let _ =
-            unsafe { libc::madvise(pages.as_mut_ptr().cast(), pages.len(), libc::MADV_HUGEPAGE) };
+        ask_for_huge_pages(&mut bytes[skipped..]);
     }
     bytes
 }
+
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages(pages: &mut [u8]) {
+    // SAFETY: the range is memory that the slice borrows alone, and the advice changes no byte.
+    // Where it is refused, pages are of the usual size.
+    let _ = unsafe { libc::madvise(pages.as_mut_ptr().cast(), pages.len(), libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_: &mut [u8]) {}
