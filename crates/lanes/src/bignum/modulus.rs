@@ -28,9 +28,25 @@ impl Modulus {
         });
         let squares = Radix::ALL.map(|_| Number::zero(len));
         let mut modulus = Modulus { value, inverse: inverse.wrapping_neg(), squares };
-        modulus.squares = Radix::ALL
-            .map(|radix| modulus.power_of_two(2 * radix.bits() * radix.limbs(64 * len), kernel));
+        // On limbs of 64 bits, R stands for 1, and R² for R. On others, R² has few bits more.
+        let exponent = |radix: Radix| 2 * radix.bits() * radix.limbs(64 * len);
+        let least = exponent(Radix::Bits64);
+        let square = modulus.power_of_two(least / 2, kernel);
+        let cube = modulus.multiply(&square, &square, kernel);
+        modulus.squares = Radix::ALL.map(|radix| {
+            let more = exponent(radix) - least;
+            let mut power = Number::zero(len);
+            power.words_mut()[more / 64] = 1 << (more % 64);
+            modulus.multiply(&cube, &power, kernel)
+        });
         modulus
+    }
+
+    /// Doubles a number below the modulus.
+    fn double(&self, number: &mut Number) {
+        let twice = number.clone();
+        let over = number.add(&twice);
+        number.reduce_once(over, &self.value);
     }
 
     /// R² for the limbs of a radix.
@@ -73,18 +89,20 @@ impl Modulus {
         one
     }
 
-    /// 2 to a power, modulo the modulus. The exponent is public.
-    pub fn power_of_two(&self, exponent: usize, kernel: &Kernel) -> Number {
+    /// What stands for 2 to a power, which is public.
+    fn power_of_two(&self, exponent: usize, kernel: &Kernel) -> Number {
         let mut power = self.one();
-        for bit in (0..usize::BITS - exponent.leading_zeros()).rev() {
+        // Up to some tens, doublings are cheaper than products.
+        let bits = usize::BITS - exponent.leading_zeros();
+        let squarings = bits.saturating_sub(6);
+        (0..exponent >> squarings).for_each(|_| self.double(&mut power));
+        for bit in (0..squarings).rev() {
             power = self.multiply(&power, &power, kernel);
             if exponent >> bit & 1 == 1 {
-                let twice = power.clone();
-                let over = power.add(&twice);
-                power.reduce_once(over, &self.value);
+                self.double(&mut power);
             }
         }
-        self.multiply(&power, &Number::small(1, power.words().len()), kernel)
+        power
     }
 
     /// a·b/R by a kernel of one lane, for numbers one of which is below the modulus.

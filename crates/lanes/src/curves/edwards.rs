@@ -8,6 +8,7 @@ use super::kernel::{Columns, MAX_LANES};
 use super::prime25519::Fe;
 use super::scalar::{self, Modulus, Number};
 use super::words::Words;
+use crate::plain::Plain;
 use crate::vector::each;
 
 /// A point that is to be added: the words of y + x, of y - x, and of 2·d·x·y.
@@ -109,15 +110,29 @@ static WIDE_TABLE: [Affine; WIDE] = {
 
 /// The words of points, as they are added.
 const fn affine<const POINTS: usize>(points: &[Extended; POINTS]) -> [Affine; POINTS] {
-    // One inversion for all: of the product, from which the others are taken one by one.
-    let mut before = [[0; 4]; POINTS];
-    let (mut product, mut i) = (PRIME.one(), 0);
+    let (before, product) = products(points);
+    divided(points, &before, PRIME.invert(product))
+}
+
+/// Products of the coordinates Z: for each point of those before it, and of all.
+const fn products<const POINTS: usize>(points: &[Extended; POINTS]) -> ([Number; POINTS], Number) {
+    let (mut before, mut product, mut i) = ([[0; 4]; POINTS], PRIME.one(), 0);
     while i < POINTS {
         before[i] = product;
         product = PRIME.multiply(product, points[i].z);
         i += 1;
     }
-    let (mut inverse, mut all) = (PRIME.invert(product), [NEUTRAL; POINTS]);
+    (before, product)
+}
+
+/// The words of points, with the inverse of the product of all Z, from which those of each Z are
+/// taken one by one.
+const fn divided<const POINTS: usize>(
+    points: &[Extended; POINTS],
+    before: &[Number; POINTS],
+    mut inverse: Number,
+) -> [Affine; POINTS] {
+    let (mut all, mut i) = ([NEUTRAL; POINTS], POINTS);
     while i > 0 {
         i -= 1;
         let own = PRIME.multiply(inverse, before[i]);
@@ -153,7 +168,7 @@ pub(crate) fn negative_multiples(bytes: &[u8; 32]) -> Option<Multiples> {
     // The root of u/v is u·v³·(u·v⁷)^((p - 5)/8), or that times a root of -1.
     let v3 = PRIME.multiply(square(v), v);
     let base = PRIME.multiply(u, PRIME.multiply(square(v3), v));
-    let power = PRIME.power(base, [u64::MAX - 2, u64::MAX, u64::MAX, u64::MAX >> 4]);
+    let power = in_limbs(base, Single::root_power);
     let mut x = PRIME.multiply(PRIME.multiply(u, v3), power);
     let product = PRIME.multiply(v, square(x));
     if product == PRIME.sub([0; 4], u) {
@@ -172,7 +187,17 @@ pub(crate) fn negative_multiples(bytes: &[u8; 32]) -> Option<Multiples> {
     for i in 1..8 {
         points[i] = sum(&points[i - 1], &points[0]);
     }
-    Some(affine(&points))
+    let (before, product) = products(&points);
+    Some(divided(&points, &before, in_limbs(product, Single::inverse)))
+}
+
+/// A number of one lane.
+type Single = Fe<Plain<u64>, 5>;
+
+/// A function of what stands for a number, computed in limbs, which is faster.
+fn in_limbs(number: Number, function: impl Fn(&Single) -> Single) -> Number {
+    let number = Fe::splat(Plain::of(0), PRIME.leave(number));
+    PRIME.enter(function(&number).to_words()[0])
 }
 
 /// A point of each lane.

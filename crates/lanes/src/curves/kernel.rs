@@ -64,4 +64,7 @@ pub(crate) struct Kernel {
         tables: &[&Rows; MAX_LANES],
         products: &mut Coordinates,
     ),
+    /// The same for points that have the coordinates x and y, which it replaces. No number of `own`
+    /// is zero.
+    pub p256_both_anew: unsafe fn(base: &Columns<5>, own: &Columns<5>, points: &mut Coordinates),
 }

@@ -67,7 +67,8 @@ impl Operation<'_> {
             Operation::Ed25519Commit => 750,
             Operation::Ed25519Verify(_) => 3000,
             Operation::P256Sign(..) => 700,
-            Operation::P256Verify(_) => 2300,
+            Operation::P256Verify(key) if key.rows().is_some() => 2300,
+            Operation::P256Verify(_) => 3700,
             Operation::P256Agree(_) => 3200,
         }
     }
@@ -152,7 +153,7 @@ impl Lanes for CurveLanes {
     }
 
     fn lanes(&self) -> usize {
-        self.lanes.kernels.widest().lanes
+        self.lanes.lanes()
     }
 
     fn occupancy(&self) -> Occupancy {
@@ -168,6 +169,11 @@ impl Lanes for CurveLanes {
 }
 
 impl Calculator {
+    /// The most lanes of a kernel.
+    pub(super) fn lanes(&self) -> usize {
+        self.kernels.widest().lanes
+    }
+
     /// Computes for tasks of one kind.
     ///
     /// # Safety
@@ -203,7 +209,7 @@ impl Calculator {
         while done < tasks.len() {
             let kernel = self.kernels.pick(tasks.len() - done);
             let end = tasks.len().min(done + kernel.lanes);
-            self.occupancy.count(end - done, self.kernels.widest().lanes, 1);
+            self.occupancy.count(end - done, self.lanes(), 1);
             compute(kernel, done, &tasks[done..end]);
             done = end;
         }

@@ -286,4 +286,11 @@ where
         let (ones250, eleven) = self.powers();
         ones250.square_times(5).times(&eleven)
     }
+
+    /// The number to the power (p - 5)/8, which square roots are made with.
+    #[inline(always)]
+    pub fn root_power(&self) -> Self {
+        let (ones250, _) = self.powers();
+        ones250.square_times(2).times(self)
+    }
 }

@@ -99,6 +99,17 @@ macro_rules! curves_kernel {
                 unsafe { multiply::multiply_both::<$words, $limbs>(base, own, tables, products) }
             }
 
+            $(#[target_feature(enable = $features)])?
+            unsafe fn p256_both_anew(
+                base: &Columns<5>,
+                own: &Columns<5>,
+                points: &mut Coordinates,
+            ) {
+                $crate::arch::compile::align_frame!();
+                // SAFETY: the contract, and the instructions are enabled here.
+                unsafe { multiply::multiply_both_anew::<$words, $limbs>(base, own, points) }
+            }
+
             let lanes = <$words as Words>::LANES;
             Kernel {
                 name: $name,
@@ -109,6 +120,7 @@ macro_rules! curves_kernel {
                 p256_base,
                 p256_point,
                 p256_both,
+                p256_both_anew,
             }
         };
     };

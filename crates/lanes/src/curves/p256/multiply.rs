@@ -247,6 +247,15 @@ where
         self.settle(&sum, addend, digit);
     }
 
+    /// Adds the products of the base point with numbers, which are public.
+    #[inline(always)]
+    fn add_base(&mut self, numbers: &[W; 5]) {
+        for (at, table) in TABLE.iter().enumerate() {
+            let digit = Digit::new(numbers, at);
+            self.add_affine(&Addend::of_each(&[table; MAX_LANES], &digit), &digit);
+        }
+    }
+
     #[inline(always)]
     fn settle(&mut self, sum: &Point<W, N>, first: &Point<W, N>, digit: &Digit<W>) {
         let sum = sum.replaced(self.neutral, first);
@@ -296,15 +305,13 @@ pub(crate) unsafe fn multiply_base<W: Words, const N: usize>(
     sum.store(products);
 }
 
-/// The body of every kernel's `p256_point`.
+/// The products of points with numbers.
 ///
 /// # Safety
 /// The CPU has the instruction set.
 #[inline(always)]
-pub(crate) unsafe fn multiply_point<W: Words, const N: usize>(
-    numbers: &Columns<5>,
-    points: &mut Coordinates,
-) where
+unsafe fn product<W: Words, const N: usize>(numbers: &Columns<5>, points: &Coordinates) -> Sum<W, N>
+where
     Fe<W, N>: Multiply,
 {
     // SAFETY: the caller's; there is a word for each lane in every column.
@@ -336,6 +343,22 @@ pub(crate) unsafe fn multiply_point<W: Words, const N: usize>(
         addend.y = addend.y.replaced(digit.negative, &negated);
         sum.add(&addend, &digit);
     }
+    sum
+}
+
+/// The body of every kernel's `p256_point`.
+///
+/// # Safety
+/// The CPU has the instruction set.
+#[inline(always)]
+pub(crate) unsafe fn multiply_point<W: Words, const N: usize>(
+    numbers: &Columns<5>,
+    points: &mut Coordinates,
+) where
+    Fe<W, N>: Multiply,
+{
+    // SAFETY: the caller's.
+    let sum = unsafe { product::<W, N>(numbers, points) };
     sum.store(points);
 }
 
@@ -365,9 +388,24 @@ pub(crate) unsafe fn multiply_both<W: Words, const N: usize>(
             sum.add_affine(&Addend::of_each(&row, &digit), &digit);
         }
     }
-    for (at, table) in TABLE.iter().enumerate() {
-        let digit = Digit::new(&bases, at);
-        sum.add_affine(&Addend::of_each(&[table; MAX_LANES], &digit), &digit);
-    }
+    sum.add_base(&bases);
     sum.store(products);
+}
+
+/// The body of every kernel's `p256_both_anew`.
+///
+/// # Safety
+/// The CPU has the instruction set.
+#[inline(always)]
+pub(crate) unsafe fn multiply_both_anew<W: Words, const N: usize>(
+    base: &Columns<5>,
+    own: &Columns<5>,
+    points: &mut Coordinates,
+) where
+    Fe<W, N>: Multiply,
+{
+    // SAFETY: the caller's.
+    let (bases, mut sum) = unsafe { (load::<W>(base), product::<W, N>(own, points)) };
+    sum.add_base(&bases);
+    sum.store(points);
 }

@@ -2,13 +2,13 @@
 
 use zeroize::Zeroize;
 
-use super::super::kernel::{Columns, MAX_LANES};
+use super::super::kernel::{Columns, Kernel, MAX_LANES};
 use super::super::lanes::{Calculator, CurveTask, Operation};
 use super::super::prime256::PRIME;
 use super::super::scalar::{self, Number};
 use super::key::P256PublicKey;
 use super::multiply::{Coordinates, digits};
-use super::points::{BASE, ORDER, Point};
+use super::points::{BASE, ORDER, Point, Rows};
 use crate::manager::MAX_TASKS;
 use crate::outcome::public;
 
@@ -130,10 +130,15 @@ pub(in super::super) unsafe fn agree(calculator: &mut Calculator, tasks: &[(u32,
 /// # Safety
 /// The tasks are good, and verify.
 pub(in super::super) unsafe fn verify(calculator: &mut Calculator, tasks: &[(u32, CurveTask)]) {
+    let mut sorted = [tasks[0]; MAX_TASKS];
+    let sorted = &mut sorted[..tasks.len()];
+    sorted.copy_from_slice(tasks);
+    sorted.sort_unstable_by_key(|(_, task)| rows(task).is_some());
+    let anew = without_rows(sorted, calculator.lanes());
     // One, where a signature is no pair of scalars.
     let (mut rs, mut inverses) = ([None; MAX_TASKS], [ORDER.one(); MAX_TASKS]);
-    let inverses = &mut inverses[..tasks.len()];
-    for (i, (_, task)) in tasks.iter().enumerate() {
+    let inverses = &mut inverses[..sorted.len()];
+    for (i, (_, task)) in sorted.iter().enumerate() {
         // SAFETY: the caller's; there are 96 bytes.
         let [r, s] = unsafe { [task.input(32), task.input(64)] }.map(scalar::from_be_bytes);
         if bool::from(ORDER.has(&r) & ORDER.has(&s)) {
@@ -141,32 +146,83 @@ pub(in super::super) unsafe fn verify(calculator: &mut Calculator, tasks: &[(u32
         }
     }
     ORDER.invert_all(inverses);
-    calculator.each_chunk(tasks, |kernel, at, now| {
-        let (mut base, mut own, mut products) = (Columns::ZERO, Columns::ZERO, [Columns::ZERO; 2]);
-        let Operation::P256Verify(first) = now[0].1.operation() else { return };
-        let (mut keys, mut factors) = ([first; MAX_LANES], [[[0; 4]; 2]; MAX_LANES]);
-        for (lane, (_, task)) in now.iter().enumerate() {
-            let (Operation::P256Verify(key), Some(r)) = (task.operation(), rs[at + lane]) else {
-                continue;
-            };
-            // SAFETY: the caller's; there are 96 bytes.
-            let number = ORDER.reduced(scalar::from_be_bytes(unsafe { task.input(0) }));
-            factors[lane] = [number, r].map(|factor| ORDER.multiply(inverses[at + lane], factor));
-            base.put(lane, &digits(factors[lane][0]));
-            own.put(lane, &digits(factors[lane][1]));
-            keys[lane] = key;
+    let (rs, inverses) = (&rs[..sorted.len()], &*inverses);
+    let (first, second) = sorted.split_at(anew);
+    calculator.each_chunk(first, |kernel, at, now| {
+        // SAFETY: the caller's; the kernel is from the table of this CPU.
+        unsafe { verify_chunk(kernel, now, &rs[at..], &inverses[at..], false) };
+    });
+    calculator.each_chunk(second, |kernel, at, now| {
+        let at = anew + at;
+        // SAFETY: the caller's; the kernel is from the table of this CPU.
+        unsafe { verify_chunk(kernel, now, &rs[at..], &inverses[at..], true) };
+    });
+}
+
+/// The multiples that the key of a verification has.
+fn rows(task: &CurveTask) -> Option<&'static Rows> {
+    match task.operation() {
+        Operation::P256Verify(key) => key.rows(),
+        _ => None,
+    }
+}
+
+/// How many tasks, of which those with prepared keys come last, go without their multiples: some
+/// with prepared keys fill lanes that are left.
+fn without_rows(tasks: &[(u32, CurveTask)], lanes: usize) -> usize {
+    let without = tasks.iter().filter(|(_, task)| rows(task).is_none()).count();
+    let (spare, others) = (without.next_multiple_of(lanes) - without, tasks.len() - without);
+    if others % lanes <= spare { without + others % lanes } else { without }
+}
+
+/// Verifications that fill the lanes of a kernel at most, with the multiples of their keys or
+/// without.
+///
+/// # Safety
+/// The tasks are good, and verify; the kernel is from the table of this CPU.
+unsafe fn verify_chunk(
+    kernel: &Kernel,
+    tasks: &[(u32, CurveTask)],
+    rs: &[Option<Number>],
+    inverses: &[Number],
+    has_rows: bool,
+) {
+    let Operation::P256Verify(first) = tasks[0].1.operation() else { return };
+    let (mut keys, mut factors) = ([first; MAX_LANES], [[[0; 4]; 2]; MAX_LANES]);
+    let (mut base, mut own, mut points) = (Columns::ZERO, Columns::ZERO, [Columns::ZERO; 2]);
+    for (lane, (_, task)) in tasks.iter().enumerate() {
+        let (Operation::P256Verify(key), Some(r)) = (task.operation(), rs[lane]) else {
+            continue;
+        };
+        // SAFETY: the caller's; there are 96 bytes.
+        let number = ORDER.reduced(scalar::from_be_bytes(unsafe { task.input(0) }));
+        factors[lane] = [number, r].map(|factor| ORDER.multiply(inverses[lane], factor));
+        base.put(lane, &digits(factors[lane][0]));
+        own.put(lane, &digits(factors[lane][1]));
+        keys[lane] = key;
+        points.iter_mut().zip(key.coordinates()).for_each(|(column, own)| column.put(lane, &own));
+    }
+    let tables = keys.map(P256PublicKey::rows);
+    // SAFETY: the kernel is from the table of this CPU.
+    unsafe {
+        match has_rows.then(|| tables[0]).flatten() {
+            Some(rows) => {
+                let tables = tables.map(|table| table.unwrap_or(rows));
+                (kernel.p256_both)(&base, &own, &tables, &mut points);
+            }
+            None => (kernel.p256_both_anew)(&base, &own, &mut points),
         }
-        // SAFETY: the kernel is from the table of this CPU.
-        unsafe { (kernel.p256_both)(&base, &own, &keys.map(P256PublicKey::rows), &mut products) };
-        for (lane, (_, task)) in now.iter().enumerate() {
-            let mut sum = Point::from_lanes(products[0].lane(lane), products[1].lane(lane));
+    }
+    for (lane, (_, task)) in tasks.iter().enumerate() {
+        let is_right = rs[lane].is_some_and(|r| {
+            let mut sum = Point::from_lanes(points[0].lane(lane), points[1].lane(lane));
             if sum.is_neutral() {
                 // Or the lanes met a sum that they cannot do.
                 sum = keys[lane].point().both(factors[lane][0], factors[lane][1]);
             }
-            let is_right = rs[at + lane].is_some_and(|r| sum.has_x_modulo_order(r));
-            // SAFETY: the caller's.
-            unsafe { task.finish(&[], is_right) };
-        }
-    });
+            sum.has_x_modulo_order(r)
+        });
+        // SAFETY: the caller's.
+        unsafe { task.finish(&[], is_right) };
+    }
 }

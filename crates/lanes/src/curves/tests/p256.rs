@@ -214,15 +214,26 @@ fn sums_that_are_doublings_or_neutral_are_verified_rightly() {
         }
     }
     assert!(checks.iter().any(|(_, _, is_right)| !is_right));
-    let inputs: Vec<_> =
-        checks.iter().map(|(key, input, _)| (key.clone(), input.clone())).collect();
-    for cpu in cpus() {
-        let mut planner = Planner::new(&cpu);
-        let together = verified(&mut planner, &inputs);
-        for (at, (_, _, expected)) in checks.iter().enumerate() {
-            assert_eq!(together[at], *expected, "{at} on {}", cpu.isa());
-            let alone = verified(&mut planner, &inputs[at..=at]);
-            assert_eq!(alone, [*expected], "{at} on {}", cpu.isa());
+    // Keys with their multiples and without, in turn and in groups.
+    for prepared in [|_| false, |_| true, |at| at % 2 == 0, |at| at / 8 % 2 == 0, |at| at % 8 == 0]
+        as [fn(usize) -> bool; 5]
+    {
+        let with = |(at, (key, input, _)): (usize, &(P256PublicKey, Vec<u8>, bool))| {
+            let mut key = key.clone();
+            if prepared(at) {
+                key.prepare();
+            }
+            (key, input.clone())
+        };
+        let inputs: Vec<_> = checks.iter().enumerate().map(with).collect();
+        for cpu in cpus() {
+            let mut planner = Planner::new(&cpu);
+            let together = verified(&mut planner, &inputs);
+            for (at, (_, _, expected)) in checks.iter().enumerate() {
+                assert_eq!(together[at], *expected, "{at} on {}", cpu.isa());
+                let alone = verified(&mut planner, &inputs[at..=at]);
+                assert_eq!(alone, [*expected], "{at} on {}", cpu.isa());
+            }
         }
     }
 }

@@ -134,7 +134,9 @@ fn prime<'v>(operation: &'v mut Operation<'_>, job: &'v mut Job) -> Option<Loan<
         (Key::Sign(Private::P256(key)), Some(Private::P256(nonce))) => {
             Loan::p256_sign(key, nonce, &mut buffer[..64], outcome)
         }
-        (Key::Verify(Public::P256(key)), _) => Loan::p256_verify(key, &mut buffer[..96], outcome),
+        (Key::Verify(Public::P256(verifier)), _) => {
+            Loan::p256_verify(verifier.key(), &mut buffer[..96], outcome)
+        }
         (Key::Agree(Private::P256(key)), _) => Loan::p256_agree(key, &mut buffer[..64], outcome),
         _ => return None,
     };

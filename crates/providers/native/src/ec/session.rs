@@ -1,5 +1,8 @@
 //! Sessions of ECDSA and ECDH: a key, and what goes through the lanes with it.
 
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
 use broadloom_engine::provider::{
     AnyKey, Asymmetric, ProviderError, ProviderSession, PublicKeyParts,
 };
@@ -45,8 +48,39 @@ pub(crate) enum Private {
 
 /// A public key, as the lanes have it.
 pub(crate) enum Public {
-    P256(Box<P256PublicKey>),
+    P256(Box<Verifier>),
     Binary(BinaryPublicKey),
+}
+
+/// A public key on P-256, which is prepared once that pays.
+pub(crate) struct Verifier {
+    key: P256PublicKey,
+    /// Verifications so far, up to [`MANY`].
+    uses: AtomicU32,
+    prepared: OnceLock<P256PublicKey>,
+}
+
+/// A key is prepared for its verification of this number: so many are about what that costs.
+const MANY: u32 = 8;
+
+impl Verifier {
+    fn new(key: P256PublicKey) -> Self {
+        Verifier { key, uses: AtomicU32::new(0), prepared: OnceLock::new() }
+    }
+
+    /// The key for one more verification.
+    pub fn key(&self) -> &P256PublicKey {
+        if let Some(key) = self.prepared.get() {
+            return key;
+        }
+        // One thread alone meets the number, and the others go on with what there is.
+        if self.uses.load(Relaxed) < MANY && self.uses.fetch_add(1, Relaxed) + 1 == MANY {
+            let mut key = self.key.clone();
+            key.prepare();
+            return self.prepared.get_or_init(|| key);
+        }
+        &self.key
+    }
 }
 
 /// A binary curve, as the lanes have it.
@@ -80,7 +114,10 @@ impl Public {
     fn new(key: &EcPublicKey) -> Result<Self, ProviderError> {
         let point = &key.point()[1..];
         Ok(match binary(key.curve()) {
-            None => Public::P256(Box::new(P256PublicKey::new(exactly(point)?).map_err(refused)?)),
+            None => {
+                let key = P256PublicKey::new(exactly(point)?);
+                Public::P256(Box::new(Verifier::new(key.map_err(refused)?)))
+            }
             Some(curve) => {
                 let key = BinaryPublicKey::new(curve, exactly(point)?);
                 Public::Binary(key.map_err(refused)?)
