@@ -117,6 +117,7 @@ fn raise(error: SnapshotError) -> PyErr {
         SnapshotError::Locked { .. } => PyBlockingIOError::new_err(message),
         SnapshotError::Exists
         | SnapshotError::NoRepository
+        | SnapshotError::NoKeys
         | SnapshotError::Password(_)
         | SnapshotError::Selection(_)
         | SnapshotError::Version(_) => PyValueError::new_err(message),

@@ -355,6 +355,9 @@ fn what_is_wrong_is_said() {
     let (code, text) = said(&["list", "--password-file", "none"]);
     assert!(code == Some(1) && text.contains("the password: it is empty"), "{text}");
     well(ours(&place, &["list", "--password-command", "cat password"]));
+    place.write("garbage/config", "garbage");
+    let (code, text) = said(&["list", "--repo", "garbage"]);
+    assert!(code == Some(1) && text.contains("it has no key in \"keys\""), "{text}");
     let (code, text) = said(&["list", "--repo", "sftp:host:/x"]);
     assert!(code == Some(1) && text.contains("no such place is known"), "{text}");
     let (code, text) = said(&["list", "--repo", "rest:http://me:secret@/x"]);

@@ -1,6 +1,6 @@
 //! Where bytes come from, and where they go.
 
-use std::io::{self, IoSlice, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 
 /// Bytes that are read by their place, by several threads at a time.
 pub trait ReadAt: Sync {
@@ -9,6 +9,18 @@ pub trait ReadAt: Sync {
     /// # Errors
     /// What the system says.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Reads bytes from an offset on into several buffers, one after another, and says how many; 0
+    /// at the end, or if the buffers have no room. The system copies a file faster in one call.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn read_vectored_at(&self, buffers: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
+        match buffers.iter_mut().find(|buffer| !buffer.is_empty()) {
+            Some(buffer) => self.read_at(buffer, offset),
+            None => Ok(0),
+        }
+    }
 }
 
 /// Bytes that are written by their place, by several threads at a time.
@@ -101,6 +113,29 @@ pub(crate) fn read_full_at(
         }
     }
     Ok(filled)
+}
+
+/// Reads by place until all buffers are full or the input ends, and counts the bytes, also those
+/// before an error.
+pub(crate) fn read_full_vectored_at(
+    input: &dyn ReadAt,
+    mut buffers: &mut [IoSliceMut<'_>],
+    offset: u64,
+    read: &mut u64,
+) -> io::Result<()> {
+    IoSliceMut::advance_slices(&mut buffers, 0);
+    while !buffers.is_empty() {
+        match input.read_vectored_at(buffers, offset + *read) {
+            Ok(0) => break,
+            Ok(len) => {
+                *read += len as u64;
+                IoSliceMut::advance_slices(&mut buffers, len);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Writes all bytes of several pieces, and counts them, also those before an error.

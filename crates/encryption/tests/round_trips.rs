@@ -14,7 +14,7 @@ const CHUNK: usize = 64 << 10;
 
 /// Lengths around the ends of chunks and of groups of chunks.
 fn lengths() -> impl Iterator<Item = usize> {
-    let edges = [0, 16, CHUNK, 2 * CHUNK, 8 * CHUNK, 16 * CHUNK];
+    let edges = [0, 16, CHUNK, 2 * CHUNK, 4 * CHUNK, 8 * CHUNK];
     let around = edges.into_iter().flat_map(|edge| [edge.wrapping_sub(1), edge, edge + 1]);
     around.filter(|&len| len < usize::MAX).chain([100_000, 30 * CHUNK + 17])
 }

@@ -36,6 +36,9 @@ pub enum SnapshotError {
     /// There is no repository.
     #[error("there is no repository: it has no file \"config\"; valid: one that `init` made")]
     NoRepository,
+    /// There is a file where a repository has its configuration, and no key that opens it.
+    #[error("it has no key in \"keys\": it is no repository, or it lost its keys")]
+    NoKeys,
     /// No key opens with the password.
     #[error("the password is wrong, or no key is for it ({0} keys were tried)")]
     Password(usize),

@@ -1,7 +1,7 @@
 //! Both ends of the work: what is read, what is written.
 
 use std::fs::File;
-use std::io::{self, ErrorKind, IoSlice, Read, Seek, Write};
+use std::io::{self, ErrorKind, IoSlice, IoSliceMut, Read, Seek, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use broadloom::encryption::{ReadAt, WriteAt};
 use broadloom_cli::patient::Patient;
 use broadloom_cli::progress::Progress;
-use rustix::io::pwritev;
+use rustix::io::{preadv, pwritev};
 use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 
 use super::report::locked;
@@ -71,6 +71,12 @@ impl Counted<'_> {
 impl ReadAt for Counted<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let len = self.file.0.read_at(buffer, offset)?;
+        locked(&self.progress).advance(len as u64);
+        Ok(len)
+    }
+
+    fn read_vectored_at(&self, buffers: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
+        let len = preadv(self.file.0, buffers, offset)?;
         locked(&self.progress).advance(len as u64);
         Ok(len)
     }

@@ -1,12 +1,12 @@
 //! Where groups of chunks come from.
 
-use std::io::{self, Read};
+use std::io::{self, IoSliceMut, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::{BLOCK, GROUP, Group, read_error};
-use crate::ends::{ReadAt, read_full, read_full_at};
+use crate::ends::{ReadAt, read_full, read_full_at, read_full_vectored_at};
 use crate::error::EncryptionError;
 
 /// Where groups of chunks come from.
@@ -168,30 +168,38 @@ impl Places<'_> {
         }
         let end = wanted.end.min(group.first + GROUP);
         group.last = end == self.all(chunk);
-        let mut offset = self.bytes.start + group.first * chunk as u64;
-        let mut failed = None;
-        if group.first > 0 {
-            let read = read_full_at(self.input, &mut group.before, offset - BLOCK as u64);
-            failed = read.err().map(|error| read_error(offset, error));
+        let start = self.bytes.start + group.first * chunk as u64;
+        if group.first > 0
+            && let Err(error) = read_full_at(self.input, &mut group.before, start - BLOCK as u64)
+        {
+            group.failed = Some(read_error(start, error));
+            return true;
         }
-        for (slot, _) in group.slots.iter_mut().zip(group.first..end) {
-            if failed.is_some() {
-                break;
-            }
-            let len = (self.bytes.end - offset).min(chunk as u64) as usize;
-            match read_full_at(self.input, &mut slot[..len], offset) {
-                Ok(read) => {
-                    self.read.fetch_add(read as u64, Ordering::Relaxed);
-                    match read == len {
-                        true => group.lens.push(len),
-                        false => failed = Some(ended_early(offset)),
-                    }
-                }
-                Err(error) => failed = Some(read_error(offset, error)),
-            }
-            offset += len as u64;
+        let len = (self.bytes.end - start).min((end - group.first) * chunk as u64);
+        let mut read = 0;
+        let result = {
+            let slots = group.slots.iter_mut().zip(0..end - group.first);
+            let mut buffers: Vec<_> = slots
+                .map(|(slot, index)| {
+                    let left = len.saturating_sub(index * chunk as u64).min(chunk as u64);
+                    IoSliceMut::new(&mut slot[..left as usize])
+                })
+                .collect();
+            read_full_vectored_at(self.input, &mut buffers, start, &mut read)
+        };
+        self.read.fetch_add(read, Ordering::Relaxed);
+        let complete = read == len;
+        // An input without bytes is one chunk without bytes.
+        let whole = if complete { end - group.first } else { read / chunk as u64 };
+        for index in 0..whole {
+            group.lens.push((len - index * chunk as u64).min(chunk as u64) as usize);
         }
-        group.failed = failed;
+        let failed_at = start + whole * chunk as u64;
+        group.failed = match result {
+            Err(error) => Some(read_error(failed_at, error)),
+            Ok(()) if complete => None,
+            Ok(()) => Some(ended_early(failed_at)),
+        };
         true
     }
 }

@@ -2,6 +2,7 @@
 
 use zeroize::Zeroize;
 
+use super::block::Consecutive;
 use super::poly::{self, OneTimeKey, Part, Poly, Wide};
 use super::stream::{Lanes, Walk};
 use super::{Cipher, Message, Text};
@@ -44,9 +45,9 @@ impl Drop for Workspace {
 /// the end.
 ///
 /// # Safety
-/// The contract of [`ChaChaKernel`](super::ChaChaKernel), for the instructions of V and W.
+/// The contract of [`ChaChaKernel`](super::ChaChaKernel), for the instructions of C and W.
 #[inline(always)]
-pub(crate) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
+pub(crate) unsafe fn process<C: Consecutive, W: Wide>(
     messages: &[Message],
     workspace: &mut Workspace,
     cipher: Cipher,
@@ -57,7 +58,7 @@ pub(crate) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
         if let [message] = messages
             && message.text.len > LONG
         {
-            process_long::<V, W>(message, workspace, cipher);
+            process_long::<C, W>(message, workspace, cipher);
             return;
         }
         let mut walk = Walk::new(messages);
@@ -65,18 +66,18 @@ pub(crate) unsafe fn process<V: Vector<Word = u32>, W: Wide>(
         loop {
             lanes.clear();
             let first = keyed;
-            while lanes.active() < V::LANES && keyed < messages.len() {
+            while lanes.active() < C::Vector::LANES && keyed < messages.len() {
                 lanes.put_key_block(&messages[keyed].text);
                 keyed += 1;
             }
             if keyed == first {
-                walk.run_of_one::<V>(lanes);
+                walk.run_of_one::<C>(lanes);
             }
-            walk.fill::<V>(lanes);
+            walk.fill::<C::Vector>(lanes);
             if lanes.active() == 0 {
                 break;
             }
-            lanes.make::<V>();
+            lanes.make::<C::Vector>();
             for (key, stream) in keys[first..keyed].iter_mut().zip(&lanes.blocks.stream) {
                 *key = OneTimeKey::of_stream(stream);
             }
@@ -174,7 +175,7 @@ unsafe fn finish(mut poly: Poly, message: &Message) {
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-unsafe fn process_long<V: Vector<Word = u32>, W: Wide>(
+unsafe fn process_long<C: Consecutive, W: Wide>(
     message: &Message,
     workspace: &mut Workspace,
     cipher: Cipher,
@@ -184,7 +185,7 @@ unsafe fn process_long<V: Vector<Word = u32>, W: Wide>(
     unsafe {
         lanes.clear();
         lanes.put_key_block(&message.text);
-        lanes.make::<V>();
+        lanes.make::<C::Vector>();
         keys[0] = OneTimeKey::of_stream(&lanes.blocks.stream[0]);
         let mut poly = Poly::new(&keys[0]);
         poly.absorb::<W>(message.associated.0, message.associated.1);

@@ -1,5 +1,7 @@
 //! The block function (RFC 8439, 2.3), a block in each lane.
 
+use core::marker::PhantomData;
+
 use super::{BLOCK, Text};
 use crate::vector::{MAX_LANES, Vector, each};
 
@@ -74,30 +76,71 @@ impl Blocks {
             );
         }
     }
+}
 
-    /// Makes consecutive blocks of one text, from a number on, in all lanes of `V`, and adds them
-    /// to it.
+/// How consecutive blocks of one text are made.
+///
+/// # Safety
+/// The method uses only instructions that the implementor names.
+pub(crate) unsafe trait Consecutive {
+    /// Blocks of several texts are made in its lanes, and as many blocks of one.
+    type Vector: Vector<Word = u32>;
+
+    /// Makes blocks of one text, from a number on, as many as the vector has lanes, and adds them
+    /// to it. What `room` has then is secret.
     ///
     /// # Safety
-    /// The CPU has V's instructions; the text has so many blocks, all whole, and its pointers are
+    /// The CPU has the instructions; the text has so many blocks, all whole, and its pointers are
     /// valid.
+    unsafe fn add_to_one(text: &Text, number: usize, room: &mut Blocks);
+}
+
+/// A block in each lane of one vector.
+pub(crate) struct Whole<V>(PhantomData<V>);
+
+/// The increments of the counter in the lanes.
+pub(crate) static NUMBERS: [u32; MAX_BLOCKS] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+// SAFETY: V's instructions only.
+unsafe impl<V: Vector<Word = u32>> Consecutive for Whole<V> {
+    type Vector = V;
+
     #[inline(always)]
-    pub unsafe fn add_to_one<V: Vector<Word = u32>>(&mut self, text: &Text, number: usize) {
-        /// The increments of the counter in the lanes.
-        static EACH: [u32; MAX_BLOCKS] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
-        let Text { key, row, src, dst, .. } = text;
+    unsafe fn add_to_one(text: &Text, number: usize, room: &mut Blocks) {
         // SAFETY: the caller's; there are as many lanes, and sixteen words in each.
         unsafe {
-            let key = key.cast::<u32>();
-            let counter = V::splat(row[0].wrapping_add(number as u32)).add(V::load(EACH.as_ptr()));
-            let words = block(
-                each!(i in 4 => V::splat(*key.add(i))),
-                each!(i in 4 => V::splat(*key.add(4 + i))),
-                [counter, V::splat(row[1]), V::splat(row[2]), V::splat(row[3])],
-            );
+            let [a, b, c, d] = rows_of_one(text, number, V::load(NUMBERS.as_ptr()));
+            let state = rounds([a, b, c, d]);
+            let words = each!(i in 16 => state[i / 4][i % 4].add([a, b, c, d][i / 4][i % 4]));
             let start = number * BLOCK;
-            V::add_blocks(&words, self.stream.as_mut_ptr().cast(), src.add(start), dst.add(start));
+            let (src, dst) = (text.src.add(start), text.dst.add(start));
+            V::add_blocks(&words, room.stream.as_mut_ptr().cast(), src, dst);
         }
+    }
+}
+
+/// The rows of the states of a text's blocks, from a number on and further by `numbers`.
+///
+/// # Safety
+/// The CPU has V's instructions, and the text's key is valid.
+#[inline(always)]
+pub(crate) unsafe fn rows_of_one<V: Vector<Word = u32>>(
+    text: &Text,
+    number: usize,
+    numbers: V,
+) -> [[V; 4]; 4] {
+    let Text { key, row, .. } = text;
+    // SAFETY: the caller's; a key has eight words.
+    unsafe {
+        let key = key.cast::<u32>();
+        let counter = V::splat(row[0].wrapping_add(number as u32)).add(numbers);
+        [
+            each!(i in 4 => V::splat(CONSTANTS[i])),
+            each!(i in 4 => V::splat(*key.add(i))),
+            each!(i in 4 => V::splat(*key.add(4 + i))),
+            [counter, V::splat(row[1]), V::splat(row[2]), V::splat(row[3])],
+        ]
     }
 }
 
@@ -127,7 +170,7 @@ fn rounds<V: Vector<Word = u32>>(mut state: [[V; 4]; 4]) -> [[V; 4]; 4] {
 }
 
 /// "expand 32-byte k".
-const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
+pub(crate) static CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
 /// Four quarter rounds (RFC 8439, 2.1), one on each column of the rows.
 #[inline(always)]

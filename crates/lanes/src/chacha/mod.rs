@@ -6,7 +6,7 @@
 //! [`Vector`](crate::vector::Vector), and `arch` compiles them for each instruction set.
 
 pub(crate) mod aead;
-mod block;
+pub(crate) mod block;
 mod job;
 mod key;
 mod lanes;
@@ -23,7 +23,7 @@ use crate::report::KernelInfo;
 use aead::Workspace;
 
 /// Bytes that a block of keystream has.
-const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// ChaCha20 and ChaCha20-Poly1305 in one instruction set.
 ///
@@ -58,12 +58,12 @@ pub(crate) type Cipher = unsafe fn(texts: &[Text], lanes: &mut stream::Lanes);
 /// Text under one key and nonce.
 #[derive(Clone, Copy)]
 pub(crate) struct Text {
-    key: *const ChaChaKey,
+    pub key: *const ChaChaKey,
     /// The last row of the state that the first block is made of: the counter, and the nonce.
-    row: [u32; 4],
-    src: *const u8,
-    dst: *mut u8,
-    len: usize,
+    pub row: [u32; 4],
+    pub src: *const u8,
+    pub dst: *mut u8,
+    pub len: usize,
 }
 
 /// One message of ChaCha20-Poly1305. The counter of its text is 1.

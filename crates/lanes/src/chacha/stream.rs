@@ -1,6 +1,6 @@
 //! Adds the key stream to texts. Their blocks are dealt to lanes in order, across texts.
 
-use super::block::{Blocks, MAX_BLOCKS};
+use super::block::{Blocks, Consecutive, MAX_BLOCKS};
 use super::{BLOCK, ChaChaKey, Extended, Text};
 use crate::aes::bytes::{load_bytes, store_bytes};
 use crate::manager::Occupancy;
@@ -115,20 +115,21 @@ impl<'a, T: AsRef<Text>> Walk<'a, T> {
         Walk { texts, text: 0, block: 0 }
     }
 
-    /// Ciphers blocks of one text, as long as there are some for all lanes of `V`.
+    /// Ciphers blocks of one text, as long as there are some for all lanes of C's vector.
     ///
     /// # Safety
     /// As [`cipher`].
     #[inline(always)]
-    pub unsafe fn run_of_one<V: Vector<Word = u32>>(&mut self, lanes: &mut Lanes) {
+    pub unsafe fn run_of_one<C: Consecutive>(&mut self, lanes: &mut Lanes) {
+        let each = C::Vector::LANES;
         while let Some(text) = self.texts.get(self.text) {
             let text = text.as_ref();
             let blocks = text.len / BLOCK;
-            while self.block + V::LANES <= blocks {
-                lanes.occupancy.count(V::LANES, V::LANES, 1);
+            while self.block + each <= blocks {
+                lanes.occupancy.count(each, each, 1);
                 // SAFETY: the caller's.
-                unsafe { lanes.blocks.add_to_one::<V>(text, self.block) };
-                self.block += V::LANES;
+                unsafe { C::add_to_one(text, self.block, &mut lanes.blocks) };
+                self.block += each;
             }
             if self.block * BLOCK < text.len {
                 return;
@@ -167,21 +168,21 @@ impl<'a, T: AsRef<Text>> Walk<'a, T> {
 /// Ciphers texts to their end.
 ///
 /// # Safety
-/// The contract of [`ChaChaKernel`](super::ChaChaKernel), for V's instructions.
+/// The contract of [`ChaChaKernel`](super::ChaChaKernel), for C's instructions.
 #[inline(always)]
-pub(crate) unsafe fn cipher<V: Vector<Word = u32>>(texts: &[Text], lanes: &mut Lanes) {
+pub(crate) unsafe fn cipher<C: Consecutive>(texts: &[Text], lanes: &mut Lanes) {
     let mut walk = Walk::new(texts);
     loop {
         lanes.clear();
         // SAFETY: the caller's.
-        unsafe { walk.run_of_one::<V>(lanes) };
-        walk.fill::<V>(lanes);
+        unsafe { walk.run_of_one::<C>(lanes) };
+        walk.fill::<C::Vector>(lanes);
         if lanes.active == 0 {
             return;
         }
         // SAFETY: the caller's.
         unsafe {
-            lanes.make::<V>();
+            lanes.make::<C::Vector>();
             lanes.add(0);
         }
     }

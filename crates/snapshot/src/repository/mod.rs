@@ -160,7 +160,10 @@ impl Repository {
             })?;
             return Ok(Repository { store, cryptor, config, polynomial });
         }
-        Err(damaged.unwrap_or(SnapshotError::Password(tried)))
+        Err(damaged.unwrap_or(match tried {
+            0 => SnapshotError::NoKeys,
+            _ => SnapshotError::Password(tried),
+        }))
     }
 
     /// The repository's ID, in hexadecimal digits.

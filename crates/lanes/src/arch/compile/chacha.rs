@@ -1,35 +1,38 @@
 //! Compiles the kernels of ChaCha20 and ChaCha20-Poly1305.
 
-/// Makes the kernel of one instruction set: vectors for keystream, and those for Poly1305.
+/// Makes the kernel of one instruction set: how keystream is made, and the limbs of Poly1305.
 macro_rules! chacha_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $vector:ty, $limbs:ty $(, $feature:literal)?) => {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $blocks:ty, $limbs:ty $(, $feature:literal)?) => {
         $(#[$doc])*
         pub(crate) static $kernel: $crate::chacha::ChaChaKernel = {
             use $crate::chacha::aead::{self, Workspace};
+            use $crate::chacha::block::Consecutive;
             #[cfg(debug_assertions)]
             use $crate::chacha::poly::{Number, Part, Wide};
             use $crate::chacha::{ChaChaKernel, ChaChaKey, Extended, Message, Text, stream};
             use $crate::vector::Vector;
 
+            type InLanes = <$blocks as Consecutive>::Vector;
+
             $(#[target_feature(enable = $feature)])?
             unsafe fn cipher(texts: &[Text], lanes: &mut stream::Lanes) {
                 $crate::arch::compile::align_frame!();
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { stream::cipher::<$vector>(texts, lanes) }
+                unsafe { stream::cipher::<$blocks>(texts, lanes) }
             }
 
             $(#[target_feature(enable = $feature)])?
             unsafe fn process(messages: &[Message], workspace: &mut Workspace) {
                 $crate::arch::compile::align_frame!();
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { aead::process::<$vector, Poly1305>(messages, workspace, cipher) }
+                unsafe { aead::process::<$blocks, Poly1305>(messages, workspace, cipher) }
             }
 
             $(#[target_feature(enable = $feature)])?
             unsafe fn subkeys(messages: &[Extended], lanes: &mut stream::Lanes, keys: &mut [ChaChaKey]) {
                 $crate::arch::compile::align_frame!();
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { stream::subkeys::<$vector>(messages, lanes, keys) }
+                unsafe { stream::subkeys::<InLanes>(messages, lanes, keys) }
             }
 
             #[cfg(not(debug_assertions))]
@@ -68,7 +71,7 @@ macro_rules! chacha_kernel {
                 }
             }
 
-            ChaChaKernel { name: $name, lanes: <$vector>::LANES, cipher, process, subkeys }
+            ChaChaKernel { name: $name, lanes: InLanes::LANES, cipher, process, subkeys }
         };
     };
 }

@@ -10,6 +10,7 @@ use crate::aes::gcm::key::Powers;
 use crate::aes::{AesKernels, portable as aes};
 use crate::binary::BinaryKernels;
 use crate::chacha::NoVectors;
+use crate::chacha::block::Whole;
 use crate::curves::CurveKernels;
 use crate::features::{FeatureState, Features};
 use crate::hash::kernel::Built;
@@ -28,7 +29,7 @@ wide_kernels!("portable", Built, [], Pair<Plain<u32>>, Pair<Plain<u64>>);
 
 chacha_kernel!(
     /// A block after the other, in plain integers.
-    CHACHA, "portable", Plain<u32>, NoVectors
+    CHACHA, "portable", Whole<Plain<u32>>, NoVectors
 );
 
 des_kernel!(

@@ -19,6 +19,7 @@ use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::binary::BinaryKernels;
 use crate::chacha::NoVectors;
+use crate::chacha::block::Whole;
 use crate::curves::CurveKernels;
 use crate::features::Feature::{Aes, Neon, Pmull, Sha2, Sha512 as Sha512Rounds};
 use crate::features::Features;
@@ -32,7 +33,7 @@ use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
     /// Four blocks at once.
-    CHACHA, "neon", U32x4, NoVectors, "neon"
+    CHACHA, "neon", Whole<U32x4>, NoVectors, "neon"
 );
 
 des_kernel!(

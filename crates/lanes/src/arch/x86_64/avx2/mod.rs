@@ -25,6 +25,7 @@ use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::binary::BinaryKernels;
+use crate::chacha::block::Whole;
 use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
 use crate::curves::CurveKernels;
 use crate::features::Feature::*;
@@ -41,7 +42,7 @@ pub(in crate::arch) use keccak::{CHAIN_ONE, KECCAK_ONE};
 
 chacha_kernel!(
     /// Eight blocks at once.
-    CHACHA, "avx2", U32x8, Lanes<Limbs<U64x4>>, "avx2,bmi1,bmi2"
+    CHACHA, "avx2", Whole<U32x8>, Lanes<Limbs<U64x4>>, "avx2,bmi1,bmi2"
 );
 
 des_kernel!(

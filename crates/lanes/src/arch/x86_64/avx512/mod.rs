@@ -3,6 +3,7 @@
 mod bignum;
 mod binary;
 mod bits;
+mod chacha;
 mod curves;
 mod fused;
 mod gcm_abreast;
@@ -18,6 +19,7 @@ mod vclmul;
 pub(in crate::arch) mod vectors;
 
 use bits::Bits512;
+use chacha::Halves;
 use fused::Fused;
 use vectors::{U32x16, U64x8};
 
@@ -31,6 +33,7 @@ use crate::arch::draw::Draw;
 use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::binary::BinaryKernels;
+use crate::chacha::block::Whole;
 use crate::chacha::poly::{limbs::Limbs, wide::Lanes};
 use crate::curves::CurveKernels;
 use crate::features::Feature::*;
@@ -44,14 +47,21 @@ use crate::slh_dsa::{ChainKernels, SlhDsaKernels};
 use crate::sponge::SpongeKernels;
 
 chacha_kernel!(
+    /// Sixteen blocks at once, in halves; Poly1305 with instructions that multiply and add.
+    CHACHA_HALVES, "avx512-ifma in halves", Halves, Lanes<Fused>,
+    "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
+);
+
+chacha_kernel!(
     /// Sixteen blocks at once; Poly1305 with instructions that multiply and add.
-    CHACHA_IFMA, "avx512-ifma", U32x16, Lanes<Fused>,
+    CHACHA_IFMA, "avx512-ifma", Whole<U32x16>, Lanes<Fused>,
     "avx512f,avx512bw,avx512dq,avx512vl,avx512ifma,bmi1,bmi2"
 );
 
 chacha_kernel!(
     /// Sixteen blocks at once.
-    CHACHA, "avx512", U32x16, Lanes<Limbs<U64x8>>, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
+    CHACHA, "avx512", Whole<U32x16>, Lanes<Limbs<U64x8>>,
+    "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2"
 );
 
 des_kernel!(
@@ -150,7 +160,9 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
             [Vaes, Aes] => &mac::VAES512, [Aes] => &ni::CHAIN, [] => &integers::CHAINS,
         },
     },
-    chacha: choice! { [Avx512ifma] => &CHACHA_IFMA, [] => &CHACHA },
+    chacha: choice! {
+        [Avx512ifma, Fp256] => &CHACHA_HALVES, [Avx512ifma] => &CHACHA_IFMA, [] => &CHACHA,
+    },
     des: &[DES_HALF, DES],
     kasumi: &[&portable::KASUMI, &KASUMI_HALF, &KASUMI],
     #[cfg(feature = "legacy")]

@@ -19,6 +19,7 @@ use crate::arch::portable;
 use crate::arch::table::{self, choice};
 use crate::binary::BinaryKernels;
 use crate::chacha::NoVectors;
+use crate::chacha::block::Whole;
 use crate::curves::CurveKernels;
 use crate::features::Feature::*;
 use crate::features::Features;
@@ -33,7 +34,7 @@ use crate::sponge::SpongeKernels;
 chacha_kernel!(
     /// Four blocks at once; Poly1305 on integers, which multiply 64 bits where a vector multiplies
     /// twice 32.
-    CHACHA, "sse4", U32x4, NoVectors, "sse4.1"
+    CHACHA, "sse4", Whole<U32x4>, NoVectors, "sse4.1"
 );
 
 des_kernel!(
