@@ -96,7 +96,7 @@ impl Nonce {
     /// Adds the counter that a cipher starts from, if the nonce is without.
     pub(crate) fn add_counter(&mut self, counter: Counter) {
         if let Some(bytes) = counter.with(self.as_slice()) {
-            *self = Nonce::Counting { bytes, behind: bytes.starts_with(self.as_slice()) };
+            *self = Nonce::Counting { bytes, behind: counter == Counter::Last };
         }
     }
 

@@ -12,7 +12,7 @@ pub(crate) type State = [u64; WORDS];
 pub(crate) type Rows<V> = [[V; 5]; 5];
 
 /// The constants of the rounds (FIPS 202, section 3.2.5), four to a pass of the loop.
-const CONSTANTS: [[u64; 4]; 6] = [
+pub(crate) const CONSTANTS: [[u64; 4]; 6] = [
     [0x0000000000000001, 0x0000000000008082, 0x800000000000808a, 0x8000000080008000],
     [0x000000000000808b, 0x0000000080000001, 0x8000000080008081, 0x8000000000008009],
     [0x000000000000008a, 0x0000000000000088, 0x0000000080008009, 0x000000008000000a],

@@ -103,16 +103,34 @@ pub(crate) unsafe fn absorb<S: Steps>(
             each!(y in 5 => each!(x in 5 => S::V::load(states.add((5 * y + x) * lanes))));
         for block in 0..blocks {
             let offset = block * rate.bytes();
-            match rate {
-                Rate::Bytes72 => add_block::<9, S>(&mut s, data, offset),
-                Rate::Bytes104 => add_block::<13, S>(&mut s, data, offset),
-                Rate::Bytes136 => add_block::<17, S>(&mut s, data, offset),
-                Rate::Bytes144 => add_block::<18, S>(&mut s, data, offset),
-                Rate::Bytes168 => add_block::<21, S>(&mut s, data, offset),
-            }
+            add_next::<S>(&mut s, data, rate, offset);
             permute::<S>(&mut s);
         }
         each!(y in 5 => each!(x in 5 => s[y][x].store(states.add((5 * y + x) * lanes))));
+    }
+}
+
+/// Adds the block at `offset` of every lane to the states.
+///
+/// # Safety
+/// The instruction set of the steps; as many readable pointers as there are lanes, each readable
+/// for the block.
+#[inline(always)]
+pub(crate) unsafe fn add_next<S: Steps>(
+    s: &mut Rows<S::V>,
+    data: *const *const u8,
+    rate: Rate,
+    offset: usize,
+) {
+    // SAFETY: the caller's.
+    unsafe {
+        match rate {
+            Rate::Bytes72 => add_block::<9, S>(s, data, offset),
+            Rate::Bytes104 => add_block::<13, S>(s, data, offset),
+            Rate::Bytes136 => add_block::<17, S>(s, data, offset),
+            Rate::Bytes144 => add_block::<18, S>(s, data, offset),
+            Rate::Bytes168 => add_block::<21, S>(s, data, offset),
+        }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::report::KernelInfo;
 
 pub use hmac::HmacSha3Key;
 pub use job::{Sha3Job, SpongeStream, XofJob};
-pub(crate) use keccak::{Steps, WORDS, permute};
+pub(crate) use keccak::{CONSTANTS, Rows, Steps, WORDS, permute};
 pub use kernel::Rate;
 pub(crate) use kernel::{KeccakKernel, MAX_LANES, SpongeKernels};
 pub use kmac::KmacKey;

@@ -91,7 +91,7 @@ impl Lanes for CfbLanes {
             }
             let tasks = &tasks[..count];
             // SAFETY: the caller vouches for the tasks until they are done, and all of them are.
-            unsafe { whole.run(&mut Gathered(tasks.iter().map(|task| task.whole)), Goal::All) };
+            unsafe { whole.run(&mut Gathered(tasks.iter().map(|task| &task.whole)), Goal::All) };
             for (task, id) in tasks.iter().zip(&*ids) {
                 if task.whole.direction == Direction::Encrypt {
                     // SAFETY: as above.
@@ -130,13 +130,14 @@ impl CfbTask {
 }
 
 /// The whole blocks of tasks, as CBC's scheduler takes them. It need not report them: all are done
-/// when it returns.
+/// when it returns. It lends them: a kernel that loads the IV of a copy waits until the copy is in
+/// the cache, and with it for all that is stored before, so that no two buffers overlap.
 pub(in crate::aes) struct Gathered<I>(pub I);
 
-impl<I: Iterator<Item = CbcTask>> Source<CbcTask> for Gathered<I> {
+impl<'t, I: Iterator<Item = &'t CbcTask>> Source<CbcTask> for Gathered<I> {
     #[inline(always)]
     fn next<R>(&mut self, take: impl FnOnce(u32, &CbcTask) -> R) -> Option<R> {
-        Some(take(0, &self.0.next()?))
+        Some(take(0, self.0.next()?))
     }
 
     #[inline(always)]

@@ -91,7 +91,7 @@ impl Lanes for OfbLanes {
             }
             let tasks = &mut tasks[..count];
             // SAFETY: the caller vouches for the tasks until they are done, and all of them are.
-            unsafe { whole.run(&mut Gathered(tasks.iter().map(|task| task.whole)), Goal::All) };
+            unsafe { whole.run(&mut Gathered(tasks.iter().map(|task| &task.whole)), Goal::All) };
             for (task, id) in tasks.iter_mut().zip(&*ids) {
                 // SAFETY: as above; the kernel is for this CPU.
                 unsafe { task.end(ctr) };
