@@ -4,7 +4,7 @@ mod common;
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
-use std::io::Write;
+use std::io::{Write, stderr};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
@@ -587,4 +587,44 @@ fn a_flipped_bit_is_named() {
         fs::write(&path, right).unwrap();
     }
     well(ours(&place, &["check", "--read-data"]));
+}
+
+#[test]
+fn another_provider_gives_chunks_the_same_names() {
+    let place = place();
+    make_tree(&place);
+    well(ours(&place, &["init"]));
+    well(ours(&place, &["backup", "tree"]));
+    let absent = ["backup", "tree", "--provider", "gpu:device=abacus"];
+    let said = ours(&place, &absent);
+    assert_eq!(said.code, Some(1));
+    assert!(said.stderr.contains("gpu is absent: "), "{}", said.stderr);
+    let backed = well(ours(&place, &[&absent[..], &["--fallback"]].concat()));
+    assert!(backed.stderr.contains("; all blobs are hashed by the fallback"), "{}", backed.stderr);
+    let said = ours(&place, &["backup", "tree", "--fallback"]);
+    assert_eq!(said.code, Some(2), "{}", said.stderr);
+
+    let gpu = |options: &str, more: &[&str]| {
+        let name = format!("gpu:device=any{options}");
+        let args = ["backup", "tree", "--force", "--json", "--provider", &name];
+        ours(&place, &[&args[..], more].concat())
+    };
+    let whole = gpu("", &[]);
+    if whole.code == Some(1) && whole.stderr.contains("gpu is absent: ") {
+        let needed = std::env::var_os("CI").is_some_and(|value| value == "true");
+        assert!(!needed, "chunks could not be hashed by a device: {}", whole.stderr);
+        let _ = writeln!(stderr(), "snapshot: no device hashed chunks: {}", whole.stderr);
+        return;
+    }
+    let lost = gpu(":faults=loss=1", &["--fallback"]);
+    assert!(lost.stderr.contains(" blobs were hashed by the fallback: "), "{}", lost.stderr);
+    assert!(!whole.stderr.contains("fallback"), "{}", whole.stderr);
+    for said in [whole, lost] {
+        let summary = json(&well(said));
+        assert_eq!((&summary["data_blobs"], &summary["tree_blobs"]), (&0.into(), &0.into()));
+        assert!(summary["total_bytes_processed"].as_u64() > Some(10_000_000));
+    }
+    let failed = gpu(":faults=loss=1", &[]);
+    assert_eq!(failed.code, Some(1));
+    assert!(failed.stderr.contains("the device"), "{}", failed.stderr);
 }

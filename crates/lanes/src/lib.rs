@@ -80,7 +80,8 @@ pub use chain::{Chain, ChainCipher, ChainError, ChainJob, ChainLanes, Ranges, St
 pub use cpu::{Cpu, Isa, IsaError};
 pub use curves::{
     CurveError, CurveInputError, CurveJob, CurveLanes, CurveOutcome, Ed25519KeyError,
-    Ed25519PrivateKey, Ed25519PublicKey, P256KeyError, P256PrivateKey, P256PublicKey, X25519Key,
+    Ed25519Multiples, Ed25519PrivateKey, Ed25519PublicKey, P256KeyError, P256PrivateKey,
+    P256PublicKey, X25519Key, ed25519_base,
 };
 pub use des::{DesJob, DesKey, DesKeyError, DesLanes};
 pub use error::LengthError;

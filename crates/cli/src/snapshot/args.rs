@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
+use broadloom::provider::ProviderSpec;
 use broadloom_cli::number::number;
+use broadloom_cli::provider::provider;
 use broadloom_cli::size::parse_size;
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -177,6 +179,14 @@ pub struct BackupArgs {
     /// How data are compressed
     #[arg(long, value_enum, value_name = "HOW", default_value = "auto")]
     pub compression: How,
+
+    /// Hash chunks by a provider with its options, such as gpu or gpu:device=cpu:batch=16M
+    #[arg(long, value_name = "NAME[:OPTION=VALUE]...", value_parser = provider)]
+    pub provider: Option<ProviderSpec>,
+
+    /// Hash by the usual provider where the one asked for cannot, and say so
+    #[arg(long, requires = "provider")]
+    pub fallback: bool,
 
     /// Memory, beside the index
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "512M")]

@@ -7,11 +7,14 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use broadloom_cli::message::reason;
+use broadloom::error::SpecError;
+use broadloom::registry_on;
+use broadloom_cli::message::{complain, reason};
 use broadloom_cli::quote::shown;
 use broadloom_cli::streams::StandardInput;
+use broadloom_lanes::Cpu;
 use broadloom_snapshot::backup::{
-    BackupOptions, Changes, Filter, Parent, Progress, Source, Summary, backup, estimate,
+    BackupOptions, Changes, Filter, Hasher, Parent, Progress, Source, Summary, backup, estimate,
 };
 use broadloom_snapshot::snapshot::{Selection, Snapshots};
 use broadloom_snapshot::{Compression, Time, to_json};
@@ -22,8 +25,11 @@ use super::context::{Context, Failure, Locking};
 use super::display::Display;
 use super::text::{size, span};
 
+const PROGRAM: &str = "broadloom snapshot backup";
+
 /// Makes the backup.
-pub fn run(context: &mut Context, args: BackupArgs) -> Result<(), Failure> {
+pub fn run(context: &mut Context, args: BackupArgs, cpu: &Cpu) -> Result<(), Failure> {
+    let hasher = hasher(&args, cpu)?;
     let (filter, excludes) = filter(&args)?;
     let lock = match args.dry_run {
         true => None,
@@ -68,10 +74,11 @@ pub fn run(context: &mut Context, args: BackupArgs) -> Result<(), Failure> {
         How::Off => Compression::Off,
         How::Max => Compression::Max,
     };
+    options.hasher = hasher;
     options.threads = args.threads.get();
     options.memory = usize::try_from(args.memory.get()).unwrap_or(usize::MAX);
     let common = &context.common;
-    let display = Display::new("broadloom snapshot backup", "archival", common.json, common.quiet);
+    let display = Display::new(PROGRAM, "archival", common.json, common.quiet);
     let progress = Progress::default();
     let enough = AtomicBool::new(false);
     let lock = lock.as_ref().map(|held| &held.0);
@@ -91,7 +98,24 @@ pub fn run(context: &mut Context, args: BackupArgs) -> Result<(), Failure> {
         made
     })?;
     tell(context, &summary)?;
+    if let Some((reason, count)) = summary.fell_back {
+        complain(PROGRAM, &format!("{count} blobs were hashed by the fallback: {reason}"));
+    }
     if summary.incomplete { Err(Failure::Incomplete) } else { Ok(()) }
+}
+
+/// Who hashes chunks, if the command line says so.
+fn hasher(args: &BackupArgs, cpu: &Cpu) -> Result<Option<Hasher>, Failure> {
+    let Some(spec) = &args.provider else { return Ok(None) };
+    let fallback = args.fallback;
+    match registry_on(cpu).open_provider(spec) {
+        Ok(provider) => Ok(Some(Hasher { provider, fallback })),
+        Err(error @ SpecError::Absent { .. }) if fallback => {
+            complain(PROGRAM, &format!("{error}; all blobs are hashed by the fallback"));
+            Ok(None)
+        }
+        Err(error) => Err(error.to_string().into()),
+    }
 }
 
 /// What is left out, and the patterns for the snapshot.

@@ -61,7 +61,7 @@ fn execute(args: SnapshotArgs, program: &'static str, cpu: &Cpu) -> Result<(), F
     let mut context = Context::open(args.common, program, cpu, new)?;
     let done = match args.command {
         SnapshotCommand::Init => maintain::init(&mut context),
-        SnapshotCommand::Backup(args) => backup::run(&mut context, *args),
+        SnapshotCommand::Backup(args) => backup::run(&mut context, *args, cpu),
         SnapshotCommand::Restore(args) => restore::run(&mut context, &args),
         SnapshotCommand::List(args) => show::list(&mut context, &args),
         SnapshotCommand::Ls(args) => show::ls(&mut context, &args),

@@ -4,7 +4,7 @@ use core::fmt;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use super::edwards::{self, Multiples};
+use super::edwards;
 use super::kernel::Columns;
 use super::scalar::{self, Modulus, Number};
 use crate::arch::portable;
@@ -17,6 +17,16 @@ const ORDER: Modulus<0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0, 0x1000_000
 pub(super) fn reduced(digest: &[u8; 64]) -> Number {
     let (halves, _) = digest.as_chunks::<32>();
     ORDER.reduce(scalar::from_bytes(&halves[0]), scalar::from_bytes(&halves[1]))
+}
+
+/// The multiples from 1 to 8 of a point: of each the numbers y + x, y - x and 2·d·x·y below the
+/// prime, in four limbs of 64 bits, the lowest first.
+pub type Ed25519Multiples = [[u64; 12]; 8];
+
+/// The multiples of 256^i times the base point, in row i, for kernels elsewhere: on a device, for
+/// instance.
+pub fn ed25519_base() -> &'static [Ed25519Multiples; 32] {
+    &edwards::TABLE
 }
 
 /// A private key of Ed25519 (RFC 8032, 5.1.5). Wiped when dropped.
@@ -91,6 +101,12 @@ impl Ed25519PrivateKey {
         &self.public
     }
 
+    /// The number that the base point is multiplied with, below its order, in limbs of 64 bits, the
+    /// lowest first, for kernels elsewhere. It is secret.
+    pub fn number(&self) -> &[u64; 4] {
+        &self.number
+    }
+
     /// The second half of a signature: of the number that came with the first half, and the digest
     /// of the first half, the public key and the message.
     pub fn respond(&self, number: &[u8; 32], digest: &[u8; 64]) -> [u8; 32] {
@@ -143,7 +159,7 @@ impl core::error::Error for Ed25519KeyError {}
 #[derive(Clone)]
 pub struct Ed25519PublicKey {
     bytes: [u8; 32],
-    negative: Multiples,
+    negative: Ed25519Multiples,
 }
 
 impl Ed25519PublicKey {
@@ -161,7 +177,9 @@ impl Ed25519PublicKey {
         &self.bytes
     }
 
-    pub(super) fn negative_multiples(&self) -> &Multiples {
+    /// The multiples from 1 to 8 of the negative of the key's point. Kernels elsewhere verify with
+    /// them as the lanes do.
+    pub fn negative_multiples(&self) -> &Ed25519Multiples {
         &self.negative
     }
 }

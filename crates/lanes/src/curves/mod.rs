@@ -30,7 +30,9 @@ use crate::widths::Widths;
 
 pub(crate) use kernel::Kernel;
 
-pub use ed25519::{Ed25519KeyError, Ed25519PrivateKey, Ed25519PublicKey};
+pub use ed25519::{
+    Ed25519KeyError, Ed25519Multiples, Ed25519PrivateKey, Ed25519PublicKey, ed25519_base,
+};
 pub use error::{CurveError, CurveInputError};
 pub use job::{CurveJob, CurveOutcome};
 pub use lanes::CurveLanes;

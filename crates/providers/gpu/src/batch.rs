@@ -5,6 +5,7 @@
 //! each kernel. Output is ciphered texts and tags. Memory of the host that is not in use is zero.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use broadloom_engine::provider::{Occupancy, Operation};
@@ -17,6 +18,7 @@ use crate::device::{Device, Slot};
 use crate::faults::Fate;
 use crate::kernels::{KERNELS, KernelId};
 use crate::lower::{ALIGNMENT, Entry, Room, TASK, Task, aligned, needs};
+use crate::residency::{Region, Residents};
 use crate::session::{GpuSession, Work};
 use crate::signal::Signal;
 
@@ -31,6 +33,8 @@ pub(crate) struct Batch {
     pub began: Instant,
     occupancy: Occupancy,
     uploaded: usize,
+    /// What its jobs read that stays on the device.
+    regions: Vec<Arc<Region>>,
 }
 
 /// What became of an attempt to add a job.
@@ -57,6 +61,7 @@ impl Batch {
             began: Instant::now(),
             occupancy: Occupancy::default(),
             uploaded: 0,
+            regions: Vec::new(),
         }
     }
 
@@ -75,20 +80,50 @@ impl Batch {
     }
 
     /// Adds a job, if there is room. The host pads numbers of RSA.
-    pub fn add(&mut self, ticket: u64, operation: &mut Operation<'_>, host: &mut RsaHost) -> Added {
+    pub fn add(
+        &mut self,
+        ticket: u64,
+        operation: &mut Operation<'_>,
+        host: &mut RsaHost,
+        residents: &Residents,
+    ) -> Added {
         if let Some(parts) = operation.public_key::<GpuSession>() {
-            let Work::Rsa(rsa) = &parts.session.work else { return Added::NotOurs };
-            let needed = rsa.needs(&parts.session.key);
-            return self.add_with(ticket, parts.session, needed, |room, key, entry| {
-                rsa.lower(room, host, &parts, key, entry)
-            });
+            let session = parts.session;
+            return match &session.work {
+                Work::Rsa(rsa) => {
+                    let needed = rsa.needs(&session.key);
+                    self.add_with(ticket, session, needed, |room, key, entry| {
+                        rsa.lower(room, host, &parts, key, entry)
+                    })
+                }
+                Work::Ed25519(own) => {
+                    let needed = own.needs(&session.key, parts.input);
+                    self.add_with(ticket, session, needed, |room, key, entry| {
+                        own.lower(room, &parts, key, entry)
+                    })
+                }
+                _ => Added::NotOurs,
+            };
         }
         let Some(parts) = operation.parts::<GpuSession>() else { return Added::NotOurs };
-        let needed = needs(parts.session, &parts);
-        self.add_with(ticket, parts.session, needed, |room, key, entry| {
-            room.lower(parts.session, &parts, key, entry);
+        // Kernels read words of 64 bits at most.
+        let found = match parts.session.work {
+            Work::Hash(_) => residents.find(parts.text.input()).filter(|(_, at)| at % 8 == 0),
+            _ => None,
+        };
+        let place = found.as_ref().map(|(_, at)| *at);
+        let needed = needs(parts.session, &parts, place);
+        let added = self.add_with(ticket, parts.session, needed, |room, key, entry| {
+            room.lower(parts.session, &parts, place, key, entry);
             Ok(())
-        })
+        });
+        if let Some((region, _)) = found
+            && added == Added::Yes
+            && !self.regions.iter().any(|known| Arc::ptr_eq(known, &region))
+        {
+            self.regions.push(region);
+        }
+        added
     }
 
     /// Adds a job that needs so many bytes, if there is room.
@@ -146,11 +181,7 @@ impl Batch {
     ///
     /// # Errors
     /// The device cannot: what its jobs are told.
-    pub fn launch(
-        &mut self,
-        device: &Device,
-        signal: &std::sync::Arc<Signal>,
-    ) -> Result<Flight, DeviceFault> {
+    pub fn launch(&mut self, device: &Device, signal: &Arc<Signal>) -> Result<Flight, DeviceFault> {
         let refused = |error: ClError| match error.code {
             -4 | -6 => {
                 device.counters.change(|counts| counts.out_of_memory += 1);
@@ -200,12 +231,13 @@ impl Batch {
         self.output_used = self.output_used.max(ALIGNMENT);
         self.uploaded = self.input_used;
         let Some(stream) = self.slot.stream.take() else { return Err(DeviceFault::Removed) };
+        let shared = device.residents.shared();
         let launches: Vec<_> = KernelId::ALL
             .into_iter()
             .filter_map(|kernel| {
                 let (tasks, count) = places[kernel as usize];
                 let kernel = self.slot.kernel(kernel).filter(|_| count > 0)?;
-                Some(Launch { kernel, tasks, count })
+                Some(Launch { kernel, tasks, count, shared: shared.as_deref() })
             })
             .collect();
         let output = self.output_used;
@@ -236,6 +268,7 @@ impl Batch {
         if let Some(parts) = operation.public_key::<GpuSession>() {
             let done = match &parts.session.work {
                 Work::Rsa(rsa) => rsa.result(host, parts, made),
+                Work::Ed25519(own) => own.result(parts, made),
                 _ => Err(JobError::NotDone),
             };
             return match done {
@@ -274,6 +307,7 @@ impl Batch {
         self.tasks.iter_mut().for_each(Vec::clear);
         self.keys.clear();
         self.jobs.clear();
+        self.regions.clear();
         self.occupancy = Occupancy::default();
     }
 
@@ -292,6 +326,8 @@ fn cost(kernel: KernelId, task: &Task) -> u32 {
         Poly1305 => task[1].div_ceil(16) + task[9].div_ceil(16),
         ChaCha20 => task[1].div_ceil(64),
         Sha1 | Sha256 | Sha512 | Keccak => task[1],
+        // A block of the message is little beside multiplying a point.
+        Ed25519Sign => 256 + task[2],
         // All numbers of a kernel have the same length.
         _ => 1,
     }

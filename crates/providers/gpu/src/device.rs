@@ -2,13 +2,19 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::*};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use zeroize::Zeroize;
 
-use crate::cl::{Api, ClError, Context, DeviceKind, Flight, Found, Kernel, Program, Stream};
+use crate::cl::{
+    Api, ClError, Context, DeviceKind, Flight, Found, Kernel, Launch, Program, Shared, Stream,
+    Times,
+};
 use crate::faults::Fates;
 use crate::kernels::{KERNELS, KernelId, PROGRAMS, source};
 use crate::options::{Options, Wanted};
+use crate::residency::Residents;
+use crate::signal::Signal;
 use crate::statistics::Counters;
 
 pub(crate) struct Device {
@@ -16,6 +22,7 @@ pub(crate) struct Device {
     pub found: Found,
     pub counters: Counters,
     pub fates: Fates,
+    pub residents: Residents,
     /// It is gone, or hangs: nothing is given to it any more.
     lost: AtomicBool,
     programs: [OnceLock<Result<Program, ClError>>; PROGRAMS],
@@ -78,6 +85,7 @@ impl Device {
             options,
             found,
             counters: Counters::default(),
+            residents: Residents::default(),
             lost: AtomicBool::new(false),
             programs: [const { OnceLock::new() }; PROGRAMS],
             idle: Mutex::default(),
@@ -114,6 +122,52 @@ impl Device {
     /// There is no memory for it.
     pub fn stream(&self, bytes: usize) -> Result<Box<Stream>, ClError> {
         Ok(Box::new(Stream::new(&self.context, bytes, bytes)?))
+    }
+
+    /// Memory that all streams share.
+    ///
+    /// # Errors
+    /// There is not so much of it.
+    pub fn shared(&self, bytes: usize) -> Result<Shared, ClError> {
+        self.context.shared(bytes)
+    }
+
+    /// Launches kernels, and waits until they have ended.
+    ///
+    /// # Errors
+    /// They failed, or did not end in time: then the device is lost.
+    pub fn complete(
+        &self,
+        stream: Box<Stream>,
+        upload: usize,
+        launches: &[Launch<'_>],
+        download: usize,
+        signal: &Arc<Signal>,
+    ) -> Result<(Box<Stream>, Times), String> {
+        let mut seen = signal.acknowledge(0);
+        let launched = stream.launch(upload, launches, download, None, signal);
+        let failed = |mut stream: Box<Stream>, error: ClError| {
+            stream.input()[..upload].zeroize();
+            error.to_string()
+        };
+        let mut flight = launched.map_err(|(stream, error)| failed(stream, error))?;
+        let mut left = self.options.timeout;
+        loop {
+            match flight.land() {
+                Ok((stream, Ok(times))) => return Ok((stream, times)),
+                Ok((stream, Err(error))) => return Err(failed(stream, error)),
+                Err(_) if left.is_zero() => {
+                    self.lose();
+                    return Err("it did not respond in time".to_owned());
+                }
+                Err(still) => flight = still,
+            }
+            let step = left.min(Duration::from_millis(100));
+            signal.wait(seen, step);
+            let now = signal.acknowledge(seen);
+            left = left.saturating_sub(if now == seen { step } else { Duration::ZERO });
+            seen = now;
+        }
     }
 
     /// Takes a stream that a thread needs no more, and whose memory is wiped.

@@ -1,8 +1,8 @@
 //! GPUs and other OpenCL devices, found at run time, as a provider for Broadloom.
 //!
 //! [`Gpu`] has kernels for SHA-1, SHA-2, SHA-3, SHAKE, HMAC, KMAC, AES-CTR, AES-GCM, AES-GMAC,
-//! ChaCha20 and ChaCha20-Poly1305. The README says how jobs travel, which faults are answered how,
-//! and what leaks.
+//! ChaCha20, ChaCha20-Poly1305, RSA and Ed25519. The README says how jobs travel, which faults are
+//! answered how, and what leaks.
 //!
 //! # Options
 //!
@@ -13,6 +13,8 @@
 //!   which GPUs come first; or an index, or a part of a name.
 //! - `streams` (3): command queues of each thread, whose copies and kernels overlap; 1 to 16.
 //! - `batch` (`4M`): bytes of a batch, of input and as many of output.
+//! - `residency` (`host`): where data of jobs come from. With bytes, such as `1G`, so many may stay
+//!   in the device's memory: see [`Gpu::keep`].
 //! - `patience` (`50us`): how long a job waits for others, unless somebody waits for it. With `0ns`
 //!   each doorbell sends a batch.
 //! - `timeout` (`30s`): how long a batch may take, before the device counts as hung.
@@ -32,6 +34,7 @@ mod batch;
 #[allow(unsafe_code, reason = "it calls foreign functions")]
 mod cl;
 mod device;
+mod ed25519;
 mod faults;
 mod kernels;
 mod limits;
@@ -39,6 +42,7 @@ mod lower;
 mod options;
 mod provider;
 mod queue;
+mod residency;
 mod rsa;
 mod session;
 mod signal;
@@ -47,4 +51,5 @@ mod statistics;
 pub use limits::Limits;
 pub use options::OptionError;
 pub use provider::{Gpu, LoadError, factory};
+pub use residency::{ResidencyError, Resident};
 pub use statistics::Statistics;

@@ -108,35 +108,17 @@ fn run(
         }
     };
     stream.input()[..4].copy_from_slice(&turns.to_ne_bytes());
-    let signal = Arc::new(Signal::new());
     let kernel = slot.kernel(probe);
     let launches: Vec<_> = kernel
         .filter(|_| turns > 0)
-        .map(|kernel| Launch { kernel, tasks: 0, count: ITEMS })
+        .map(|kernel| Launch { kernel, tasks: 0, count: ITEMS, shared: None })
         .into_iter()
         .collect();
-    let launched = stream.launch(upload, &launches, download, None, &signal);
-    let mut flight = launched.map_err(|(_, error)| failed(error.to_string()))?;
-    let mut seen = signal.acknowledge(0);
-    let mut left = device.options.timeout;
-    loop {
-        match flight.land() {
-            Ok((mut stream, outcome)) => {
-                stream.input()[..4].fill(0);
-                stream.output()[..download].fill(0);
-                slot.stream = Some(stream);
-                return outcome.map_err(|error| failed(error.to_string()));
-            }
-            Err(_) if left.is_zero() => {
-                device.lose();
-                return Err(failed("it did not respond in time".to_owned()));
-            }
-            Err(still) => flight = still,
-        }
-        let step = left.min(Duration::from_millis(100));
-        signal.wait(seen, step);
-        let now = signal.acknowledge(seen);
-        left = left.saturating_sub(if now == seen { step } else { Duration::ZERO });
-        seen = now;
-    }
+    let signal = Arc::new(Signal::new());
+    let completed = device.complete(stream, upload, &launches, download, &signal);
+    let (mut stream, times) = completed.map_err(failed)?;
+    stream.input()[..4].fill(0);
+    stream.output()[..download].fill(0);
+    slot.stream = Some(stream);
+    Ok(times)
 }

@@ -13,7 +13,7 @@ pub(crate) const TASK: usize = 12;
 pub(crate) type Task = [u32; TASK];
 
 /// No place.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// Where pieces begin, in bytes.
 pub(crate) const ALIGNMENT: usize = 64;
@@ -37,11 +37,17 @@ pub(crate) fn aligned(len: usize) -> usize {
     len.next_multiple_of(ALIGNMENT)
 }
 
-/// Bytes of the input and of the output that a job takes at most.
-pub(crate) fn needs(session: &GpuSession, parts: &Parts<'_, GpuSession>) -> usize {
+/// Bytes of the input and of the output that a job takes at most, whose text may have a place in
+/// memory that is shared.
+pub(crate) fn needs(
+    session: &GpuSession,
+    parts: &Parts<'_, GpuSession>,
+    place: Option<usize>,
+) -> usize {
     let text = parts.text.input().len();
     let key = aligned(4 * session.key.len());
     let (padded, tasks) = match &session.work {
+        Work::Hash(hash) if place.is_some() => (2 * hash.block + 17, 1),
         Work::Hash(hash) => (text + hash.block + 17, 1),
         Work::Sponge(sponge) => {
             (sponge.prefix.len() + text + sponge.postfix.len() + sponge.rate, 1)
@@ -67,7 +73,7 @@ pub(crate) struct Room<'b> {
 
 impl Room<'_> {
     /// Writes pieces, one after another. The word at which they begin.
-    fn put(&mut self, pieces: &[&[u8]]) -> u32 {
+    pub fn put(&mut self, pieces: &[&[u8]]) -> u32 {
         let start = *self.input_used;
         let mut at = start;
         for piece in pieces {
@@ -76,6 +82,24 @@ impl Room<'_> {
         }
         *self.input_used = start + aligned(at - start);
         (start / 4) as u32
+    }
+
+    /// Writes pieces and the padding of SHA-1 and SHA-2 (FIPS 180-4, 5.1), for a hash that has
+    /// taken so many bytes before. The word at which they begin, and how many blocks they are.
+    pub fn put_padded(&mut self, pieces: &[&[u8]], before: usize, block: usize) -> (u32, u32) {
+        let len: usize = pieces.iter().map(|piece| piece.len()).sum();
+        // The length has an eighth of a block.
+        let padded = (len + 1 + block / 8).next_multiple_of(block);
+        let start = *self.input_used;
+        let at = self.put(pieces);
+        let padding = &mut self.input[start + len..start + padded];
+        padding.fill(0);
+        padding[0] = 0x80;
+        let bits = ((before + len) as u64 * 8).to_be_bytes();
+        let place = padding.len() - bits.len();
+        padding[place..].copy_from_slice(&bits);
+        *self.input_used = start + aligned(padded);
+        (at, (padded / block) as u32)
     }
 
     pub fn put_words(&mut self, words: &[u32]) -> u32 {
@@ -118,17 +142,19 @@ impl Room<'_> {
         self.make(ALIGNMENT)
     }
 
-    /// Turns an operation into tasks of kernels.
+    /// Turns an operation into tasks of kernels. The text of a hash may stay on the device, at such
+    /// a byte.
     pub fn lower(
         &mut self,
         session: &GpuSession,
         parts: &Parts<'_, GpuSession>,
+        place: Option<usize>,
         key: u32,
         entry: &mut Entry,
     ) {
         let text = parts.text.input();
         match &session.work {
-            Work::Hash(hash) => self.hash(hash, text, key, entry),
+            Work::Hash(hash) => self.hash(hash, text, place, key, entry),
             Work::Sponge(sponge) => self.sponge(sponge, text, key, entry),
             Work::ChaCha20 => {
                 let data = self.put(&[text]);
@@ -156,22 +182,30 @@ impl Room<'_> {
                 self.gcm(parts, text, parts.associated, key, *rounds, entry);
             }
             Work::AesGmac { rounds } => self.gcm(parts, &[], text, key, *rounds, entry),
-            Work::Rsa(_) => unreachable!("an operation with a public key has other parts"),
+            Work::Rsa(_) | Work::Ed25519(_) => {
+                unreachable!("an operation with a public key has other parts")
+            }
         }
     }
 
-    fn hash(&mut self, hash: &Hash, text: &[u8], key: u32, entry: &mut Entry) {
+    fn hash(
+        &mut self,
+        hash: &Hash,
+        text: &[u8],
+        place: Option<usize>,
+        key: u32,
+        entry: &mut Entry,
+    ) {
         let Hash { kernel, block, digest, keyed } = *hash;
-        // A key is a block before the text, and the length has an eighth of a block.
+        // A key is a block before the text.
         let before = if keyed { block } else { 0 };
-        let padded = (text.len() + 1 + block / 8).next_multiple_of(block);
-        let bits = ((before + text.len()) as u128 * 8).to_be_bytes();
-        let zeros = [0; 256];
-        let zeros = &zeros[..padded - text.len() - 1 - block / 8];
-        let data = self.put(&[text, &[0x80], zeros, &bits[16 - block / 8..]]);
+        let there = place.map_or(0, |_| text.len() / block);
+        let (_, rest) = text.split_at(there * block);
+        let (data, blocks) = self.put_padded(&[rest], before + there * block, block);
         let out = self.make_tag(entry);
         let outer = if keyed { key + 16 } else { NONE };
-        self.task(kernel, &[data, (padded / block) as u32, key, out, outer, digest]);
+        let (at, there) = ((place.unwrap_or_default() / 4) as u32, there as u32);
+        self.task(kernel, &[data, there + blocks, key, out, outer, digest, at, there]);
     }
 
     fn sponge(&mut self, sponge: &Sponge, text: &[u8], key: u32, entry: &mut Entry) {

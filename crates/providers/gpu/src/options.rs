@@ -17,10 +17,11 @@ pub struct OptionError {
 }
 
 /// The options, each with its values in short.
-pub(crate) const OPTIONS: [(&str, &str); 7] = [
+pub(crate) const OPTIONS: [(&str, &str); 8] = [
     ("device", "gpu, cpu, any, an index, or a part of a name"),
     ("streams", "command queues of each thread: 1 to 16"),
     ("batch", "bytes of a batch, such as 4M"),
+    ("residency", "host, or bytes of data that may stay on the device, such as 1G"),
     ("patience", "a time"),
     ("timeout", "a time"),
     ("faults", "rates: hang, loss, out-of-memory"),
@@ -32,6 +33,8 @@ pub(crate) struct Options {
     pub device: Wanted,
     pub streams: usize,
     pub batch: usize,
+    /// Bytes of data that may stay on the device.
+    pub residency: usize,
     pub patience: Duration,
     pub timeout: Duration,
     pub rates: Rates,
@@ -62,6 +65,7 @@ impl Default for Options {
             device: Wanted::Gpu,
             streams: 3,
             batch: 4 << 20,
+            residency: 0,
             patience: Duration::from_micros(50),
             timeout: Duration::from_secs(30),
             rates: Rates::default(),
@@ -99,6 +103,12 @@ impl Options {
             "batch" => {
                 let batch = bytes(value).filter(|bytes| (1 << 16..=1 << 30).contains(bytes));
                 self.batch = batch.ok_or("a batch has 64K to 1G, such as 65536, 512K or 4M")?;
+            }
+            "residency" => {
+                let own =
+                    if value == "host" { Some(0) } else { bytes(value).filter(|&own| own > 0) };
+                self.residency =
+                    own.ok_or("residency is host, or bytes such as 65536, 64M or 1G")?;
             }
             "patience" => self.patience = time(value)?,
             "timeout" => self.timeout = time(value)?,
@@ -168,6 +178,9 @@ impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Options { streams, batch, patience, .. } = self;
         write!(f, "{streams} streams, batches of {batch} bytes, patience {patience:?}")?;
+        if self.residency > 0 {
+            write!(f, ", {} bytes for data that stay", self.residency)?;
+        }
         let Rates { hang, loss, out_of_memory } = self.rates;
         let faults = [("hang", hang), ("loss", loss), ("out-of-memory", out_of_memory)];
         for (name, rate) in faults.into_iter().filter(|(_, rate)| *rate > 0.0) {
@@ -187,6 +200,7 @@ mod tests {
             ("device", "2"),
             ("streams", "4"),
             ("batch", "512K"),
+            ("residency", "3M"),
             ("patience", "1.5us"),
             ("timeout", "2s"),
             ("faults", "hang=0.5+loss:0.25"),
@@ -196,6 +210,7 @@ mod tests {
             device: Wanted::Index(2),
             streams: 4,
             batch: 512 << 10,
+            residency: 3 << 20,
             patience: Duration::from_nanos(1500),
             timeout: Duration::from_secs(2),
             rates: Rates { hang: 0.5, loss: 0.25, out_of_memory: 0.0 },
@@ -214,6 +229,7 @@ mod tests {
             ("streams", "0", "streams are 1 to 16"),
             ("batch", "1K", "a batch has 64K to 1G"),
             ("batch", "99999999999G", "a batch has 64K to 1G"),
+            ("residency", "device", "residency is host, or bytes"),
             ("patience", "2", "such as 100ns"),
             ("timeout", "-1s", "at most an hour"),
             ("faults", "hang=2", "hang, loss, out-of-memory"),

@@ -198,7 +198,7 @@ impl GpuQueue {
                     None => return Ok(false),
                 },
             };
-            let added = batch.add(ticket, operation, &mut self.host);
+            let added = batch.add(ticket, operation, &mut self.host, &self.device.residents);
             let is_empty = batch.is_empty();
             let batch = self.filling.insert(batch);
             match added {

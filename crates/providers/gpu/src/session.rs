@@ -12,6 +12,7 @@ use sha2::Digest;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::aes_key;
+use crate::ed25519::Ed25519;
 use crate::kernels::KernelId;
 use crate::rsa::Rsa;
 
@@ -41,6 +42,7 @@ pub(crate) enum Work {
         rounds: u32,
     },
     Rsa(Box<Rsa>),
+    Ed25519(Ed25519),
 }
 
 /// A hash with blocks and a padded end.
@@ -80,6 +82,10 @@ impl GpuSession {
             let (rsa, key) = Rsa::open(transform)?;
             return Ok(GpuSession::new(Work::Rsa(Box::new(rsa)), key));
         }
+        if let Algorithm::PublicKey(PublicKeyAlgorithm::Ed25519) = algorithm {
+            let (own, key) = Ed25519::open(transform)?;
+            return Ok(GpuSession::new(Work::Ed25519(own), key));
+        }
         let (work, key) = opened(transform)
             .ok_or_else(|| ProviderError::new(format!("the gpu provider has no {algorithm}")))?;
         Ok(GpuSession::new(work, key))
@@ -106,7 +112,9 @@ pub(crate) fn has(algorithm: Algorithm) -> bool {
         Algorithm::Aead(aead) => {
             matches!(aead, AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305)
         }
-        Algorithm::PublicKey(algorithm) => matches!(algorithm, PublicKeyAlgorithm::Rsa(_)),
+        Algorithm::PublicKey(algorithm) => {
+            matches!(algorithm, PublicKeyAlgorithm::Rsa(_) | PublicKeyAlgorithm::Ed25519)
+        }
         _ => false,
     }
 }
@@ -144,7 +152,7 @@ fn words(bytes: &[u8]) -> Zeroizing<Vec<u32>> {
     Zeroizing::new(bytes.chunks_exact(4).map(word).collect())
 }
 
-fn words_of_64(state: &[u64; 8]) -> [u32; 16] {
+pub(crate) fn words_of_64(state: &[u64; 8]) -> [u32; 16] {
     std::array::from_fn(|at| (state[at / 2] >> (32 * (at % 2))) as u32)
 }
 
@@ -183,7 +191,8 @@ const SHA384: [u64; 8] = [
     0x47b5_481d_befa_4fa4,
 ];
 
-const SHA512: [u64; 8] = [
+/// The initial state of SHA-512 (FIPS 180-4, 5.3.5).
+pub(crate) const SHA512: [u64; 8] = [
     0x6a09_e667_f3bc_c908,
     0xbb67_ae85_84ca_a73b,
     0x3c6e_f372_fe94_f82b,
@@ -339,6 +348,7 @@ impl ProviderSession for GpuSession {
             Work::AesGcm { .. } => "aes_ctr, bitsliced; ghash without tables",
             Work::AesGmac { .. } => "ghash without tables",
             Work::Rsa(_) => "rsa, words of 32 bits",
+            Work::Ed25519(_) => "sha512; ed25519, ten limbs",
         };
         format!("OpenCL {name}")
     }
@@ -346,6 +356,7 @@ impl ProviderSession for GpuSession {
     fn bound(&self, len: usize) -> usize {
         match &self.work {
             Work::Rsa(rsa) => rsa.bound(),
+            Work::Ed25519(own) => own.bound(),
             _ => len,
         }
     }

@@ -16,12 +16,14 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use broadloom_chunking::{Chunker, Sizes};
+use broadloom_engine::provider::Provider;
+use broadloom_engine::{HashAlgorithm, JobError, OpenError, Session, Transform};
 
 use crate::error::SnapshotError;
 use crate::id::Id;
@@ -109,10 +111,39 @@ pub struct BackupOptions {
     pub dry_run: bool,
     /// How data are compressed.
     pub compression: Compression,
+    /// Who hashes chunks and trees; without it, whoever works with the repository's keys.
+    pub hasher: Option<Hasher>,
     /// Threads that read and save.
     pub threads: NonZeroUsize,
     /// Bytes of memory, beside the index.
     pub memory: usize,
+}
+
+/// A provider that hashes chunks and trees, by SHA-256.
+#[derive(Clone)]
+pub struct Hasher {
+    /// The provider.
+    pub provider: Arc<dyn Provider>,
+    /// Hash by the repository's own provider where this one fails, instead of ending the backup.
+    pub fallback: bool,
+}
+
+impl Hasher {
+    /// Opens a session, which may have another one to fall back to.
+    fn open(&self, other: &Session) -> Result<Session, SnapshotError> {
+        let transform = Transform::hash(HashAlgorithm::Sha256);
+        let session = Session::open(Arc::clone(&self.provider), &transform);
+        let session = session.map_err(|error| OpenError::Refused {
+            provider: self.provider.name().to_owned(),
+            algorithm: transform.algorithm(),
+            reason: error.to_string(),
+        })?;
+        if !self.fallback {
+            return Ok(session);
+        }
+        let backed = session.falling_back_to(other.clone());
+        backed.map_err(|error| SnapshotError::Other(error.to_string()))
+    }
 }
 
 impl BackupOptions {
@@ -131,6 +162,7 @@ impl BackupOptions {
             with_atime: false,
             dry_run: false,
             compression: Compression::Auto,
+            hasher: None,
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             memory: MEMORY,
         }
@@ -220,6 +252,9 @@ pub struct Summary {
     pub duration: Duration,
     /// Something could not be read, and was reported.
     pub incomplete: bool,
+    /// Why the [provider of hashes](BackupOptions::hasher) first left a blob to its fallback, and
+    /// how many it left.
+    pub fell_back: Option<(JobError, u64)>,
 }
 
 impl Summary {
@@ -248,7 +283,11 @@ pub fn backup(
     let parent = parent(repository, &options, &snapshot)?;
     snapshot.parent = parent.as_ref().map(|parent| parent.id);
     let (compression, dry_run) = (options.compression, options.dry_run);
-    let (saver, packs) = Saver::new(repository, &index, compression, dry_run, share.packs);
+    let (mut saver, packs) = Saver::new(repository, &index, compression, dry_run, share.packs);
+    if let Some(hasher) = &options.hasher {
+        saver.hash_by(hasher.open(repository.cryptor().hasher())?);
+    }
+    let saver = saver;
     let packs = Mutex::new(packs);
     let work = Work {
         saver: &saver,
@@ -414,6 +453,7 @@ fn summary(work: &Work<'_>) -> Summary {
         stored: get(&added.stored),
         bytes: get(&counts.bytes),
         incomplete: work.incomplete.load(Ordering::Relaxed),
+        fell_back: work.saver.fell_back(),
         ..Summary::default()
     }
 }

@@ -89,7 +89,22 @@ pub fn sha256(registry: &Registry, text: &[u8]) -> Result<Id, SnapshotError> {
     digest(&jobs[0])
 }
 
-fn digest(job: &Job<'_>) -> Result<Id, SnapshotError> {
+/// Jobs of a session for SHA-256, which are complete.
+pub fn hashes<'a>(
+    session: &'a Session,
+    processor: &mut Processor,
+    texts: impl IntoIterator<Item = &'a [u8]>,
+) -> Vec<Job<'a>> {
+    let mut jobs: Vec<_> = texts.into_iter().map(|text| Job::new(session, text)).collect();
+    processor.process_many(&mut jobs);
+    jobs
+}
+
+/// The digest of a job that is complete.
+///
+/// # Errors
+/// If the job failed.
+pub fn digest(job: &Job<'_>) -> Result<Id, SnapshotError> {
     done(job)?;
     let tag = job.tag().and_then(|tag| tag.try_into().ok());
     Ok(Id(tag.expect("a digest of SHA-256 has 32 bytes")))
@@ -126,6 +141,11 @@ impl Cryptor {
         })
     }
 
+    /// The session for SHA-256.
+    pub fn hasher(&self) -> &Session {
+        &self.hash
+    }
+
     /// The SHA-256 of each text.
     ///
     /// # Errors
@@ -135,9 +155,7 @@ impl Cryptor {
         processor: &mut Processor,
         texts: impl IntoIterator<Item = &'a [u8]>,
     ) -> Result<Vec<Id>, SnapshotError> {
-        let mut jobs: Vec<Job<'_>> =
-            texts.into_iter().map(|text| Job::new(&self.hash, text)).collect();
-        processor.process_many(&mut jobs);
+        let jobs = hashes(&self.hash, processor, texts);
         jobs.iter().map(digest).collect()
     }
 

@@ -12,9 +12,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 
+use broadloom_engine::{Job, JobError, Session};
+
 use super::Repository;
 use super::buffers::Buffers;
-use super::crypto::{IV, TAG};
+use super::crypto::{IV, TAG, digest, hashes};
 use super::index::{FULL as INDEX_FULL, Index, IndexFile};
 use super::pack::{BlobKind, Builder, FULL, Pack};
 use super::tools::{Compression, Tools};
@@ -42,6 +44,9 @@ pub struct Added {
 /// Takes blobs, and writes those that the repository lacks.
 pub struct Saver<'r> {
     repository: &'r Repository,
+    /// Hashes blobs; without it, the repository's session does.
+    hasher: Option<Session>,
+    fell_back: Mutex<Option<(JobError, u64)>>,
     index: &'r Index,
     compression: Compression,
     /// Nothing is written: blobs are only hashed and compressed, for the figures.
@@ -84,6 +89,8 @@ impl<'r> Saver<'r> {
         let (sender, receiver) = sync_channel(0);
         let saver = Saver {
             repository,
+            hasher: None,
+            fell_back: Mutex::default(),
             index,
             compression,
             dry_run,
@@ -97,6 +104,16 @@ impl<'r> Saver<'r> {
             added: Added::default(),
         };
         (saver, receiver)
+    }
+
+    /// Has blobs hashed by a session for SHA-256 of another provider than the repository's.
+    pub fn hash_by(&mut self, session: Session) {
+        self.hasher = Some(session);
+    }
+
+    /// Why that session first left a blob to its fallback, and how many it left.
+    pub fn fell_back(&self) -> Option<(JobError, u64)> {
+        *lock(&self.fell_back)
     }
 
     /// Starts the writers.
@@ -140,8 +157,12 @@ impl<'r> Saver<'r> {
         kind: BlobKind,
         blobs: &[&[u8]],
     ) -> Result<Vec<Id>, SnapshotError> {
-        let cryptor = self.repository.cryptor();
-        let ids = cryptor.hash_many(&mut tools.processor, blobs.iter().copied())?;
+        let session = self.hasher.as_ref().unwrap_or(self.repository.cryptor().hasher());
+        let jobs = hashes(session, &mut tools.processor, blobs.iter().copied());
+        let ids: Vec<Id> = jobs.iter().map(digest).collect::<Result<_, _>>()?;
+        for reason in jobs.iter().filter_map(Job::fell_back) {
+            lock(&self.fell_back).get_or_insert((reason, 0)).1 += 1;
+        }
         let new: Vec<usize> = {
             let mut claimed = lock(&self.claimed);
             let is_new =

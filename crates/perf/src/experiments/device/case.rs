@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
-use broadloom::gpu::Gpu;
+use broadloom::gpu::{Gpu, Resident};
 use broadloom_engine::provider::Provider;
-use broadloom_engine::{Algorithm, Processor, Scheme, Session, Transform};
+use broadloom_engine::{
+    Algorithm, Direction, Family, Job, MacAlgorithm, Processor, PublicKeyAlgorithm, Scheme,
+    Session, Transform,
+};
 
 use super::Bench;
-use super::pass::{Crew, Time, job};
+use super::pass::{Crew, RESIDENT, STRIDE, Time, job, text};
 use super::topic::Topic;
 use crate::error::PerfError;
 use crate::measure::keys;
@@ -36,12 +39,14 @@ const KEY: [u8; 64] = [0x0b; 64];
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Model {
     device: bool,
+    /// The data are on the device before.
+    resident: bool,
     threads: usize,
     outstanding: usize,
 }
 
 const fn device(threads: usize, outstanding: usize) -> Model {
-    Model { device: true, threads, outstanding }
+    Model { device: true, resident: false, threads, outstanding }
 }
 
 fn cores() -> usize {
@@ -50,11 +55,12 @@ fn cores() -> usize {
 
 /// Software on so many cores, with bursts that fill its lanes.
 fn software(threads: usize) -> Model {
-    Model { device: false, threads, outstanding: 512 }
+    Model { device: false, resident: false, threads, outstanding: 512 }
 }
 
-/// The ways of a figure: first one core, then all.
-fn models(topic: Topic) -> Vec<Model> {
+/// The ways of a figure: first one core, then all. Where data stay on the device, jobs over them
+/// follow the jobs over others.
+fn models(topic: Topic, resident: bool) -> Vec<Model> {
     let mut models = vec![software(1)];
     if cores() > 1 {
         models.push(software(cores()));
@@ -67,14 +73,24 @@ fn models(topic: Topic) -> Vec<Model> {
         Topic::Models => models.extend([device(1, 1), device(16, 1), device(1, MANY)]),
         Topic::Sizes => models.push(device(1, MANY)),
     }
+    if resident && matches!(topic, Topic::Outstanding | Topic::Sizes) {
+        let many = models.iter().filter(|model| model.device && model.outstanding > 1);
+        models.extend(many.map(|model| Model { resident: true, ..*model }).collect::<Vec<_>>());
+    }
     models
 }
 
-/// What makes something of a text: of a public-key algorithm, signatures.
+/// What makes something of a text: of RSA, signatures. Signatures of Ed25519 are verified, because
+/// servers verify many of them.
 fn transform(algorithm: Algorithm) -> Transform {
     if let Algorithm::PublicKey(algorithm) = algorithm {
-        let (private, _) = keys::pair(algorithm).expect("the device has RSA alone, with keys");
-        return Transform::sign(&private, Scheme::default()).expect("the key signs");
+        let (private, public) = keys::pair(algorithm).expect("what the device has, has keys");
+        let scheme = Scheme::default();
+        return match (algorithm, public) {
+            (PublicKeyAlgorithm::Ed25519, Some(public)) => Transform::verify(&public, scheme),
+            _ => Transform::sign(&private, scheme),
+        }
+        .expect("the key has such signatures");
     }
     let direction = algorithm.directions()[0];
     let len = algorithm.key_len();
@@ -92,6 +108,53 @@ fn sessions(bench: &Bench, algorithm: Algorithm) -> Result<[Session; 2], PerfErr
     Ok([open(Arc::clone(&bench.native), algorithm)?, open(gpu, algorithm)?])
 }
 
+/// The signature that jobs of a session check, over the first text of a size; nothing where they
+/// check none.
+///
+/// # Errors
+/// The provider cannot sign.
+fn signature(bench: &Bench, session: &Session, size: usize) -> Result<Option<Vec<u8>>, PerfError> {
+    let Algorithm::PublicKey(algorithm) = session.algorithm() else { return Ok(None) };
+    if session.direction() != Direction::Verify {
+        return Ok(None);
+    }
+    let (private, _) = keys::pair(algorithm).expect("what the device has, has keys");
+    let sign = Transform::sign(&private, Scheme::default()).expect("the key signs");
+    let refuse = |reason: String| PerfError::Provider { spec: "native".to_owned(), reason };
+    let signer = Session::open(Arc::clone(&bench.native), &sign)
+        .map_err(|error| refuse(error.to_string()))?;
+    let mut jobs = [Job::new(&signer, text(0, size))];
+    Processor::new().process_many(&mut jobs);
+    match jobs[0].status() {
+        Some(Err(error)) => Err(refuse(error.to_string())),
+        _ => Ok(Some(jobs[0].take_output())),
+    }
+}
+
+/// Data for as many jobs as are outstanding, or as may stay on the device; nothing where none may,
+/// or where jobs would copy them all the same.
+///
+/// # Errors
+/// The device cannot keep them.
+fn resident(
+    bench: &Bench,
+    algorithm: Algorithm,
+    size: usize,
+) -> Result<Option<Resident>, PerfError> {
+    let hash = match algorithm {
+        Algorithm::Hash(hash) | Algorithm::Mac(MacAlgorithm::Hmac(hash)) => hash,
+        _ => return Ok(None),
+    };
+    let stride = size.next_multiple_of(STRIDE);
+    let count = MANY.min(bench.gpu.residency() / stride);
+    if hash.family() != Family::MerkleDamgard || count == 0 {
+        return Ok(None);
+    }
+    let kept = bench.gpu.keep(text(1, count * stride));
+    let refuse = |reason: String| PerfError::Provider { spec: Gpu::NAME.to_owned(), reason };
+    kept.map(Some).map_err(|error| refuse(error.to_string()))
+}
+
 /// Has both sides do the same buffers.
 ///
 /// # Errors
@@ -99,8 +162,12 @@ fn sessions(bench: &Bench, algorithm: Algorithm) -> Result<[Session; 2], PerfErr
 pub(super) fn compare(bench: &Bench, algorithm: Algorithm) -> Result<(), PerfError> {
     let sessions = sessions(bench, algorithm)?;
     let lens = [0, 1, 63, 64, 1000, 5000];
+    let signatures: Vec<_> =
+        lens.iter().map(|&len| signature(bench, &sessions[0], len)).collect::<Result<_, _>>()?;
     let results = sessions.each_ref().map(|session| {
-        let jobs = lens.iter().enumerate().map(|(number, &len)| job(session, number, len));
+        let jobs = lens.iter().zip(&signatures).enumerate();
+        let jobs =
+            jobs.map(|(number, (&len, signature))| job(session, signature.as_deref(), number, len));
         let mut jobs: Vec<_> = jobs.collect();
         Processor::new().process_many(&mut jobs);
         jobs
@@ -135,8 +202,10 @@ pub(super) fn rows(
     size: usize,
 ) -> Result<Vec<Row>, PerfError> {
     let [native, gpu] = sessions(bench, algorithm)?;
+    let signature = signature(bench, &native, size)?;
     let quick = usize::from(bench.quick);
-    let models = models(topic);
+    let resident = resident(bench, algorithm, size)?;
+    let models = models(topic, resident.is_some());
     let crew = |model: &Model| {
         let most = match algorithm {
             Algorithm::PublicKey(_) => SIGNATURES[quick],
@@ -150,7 +219,9 @@ pub(super) fn rows(
         };
         let session = if model.device { &gpu } else { &native };
         let Model { threads, outstanding, .. } = *model;
-        Crew { session, size, threads, outstanding, buffers }
+        let resident = resident.as_deref().filter(|_| model.resident);
+        let signature = signature.as_deref();
+        Crew { session, signature, resident, size, threads, outstanding, buffers }
     };
     let crews: Vec<_> = models.iter().map(crew).collect();
     let mut measured: Vec<Vec<Measured>> = crews.iter().map(|_| Vec::new()).collect();
@@ -199,7 +270,7 @@ fn row(bench: &Bench, topic: Topic, crew: &Crew<'_>, measured: &mut [Measured]) 
     let (best, median) = (measured[0], measured[measured.len() / 2]);
     let mut cpu: Vec<_> = measured.iter().map(|measured| measured.time.cpu).collect();
     cpu.sort_unstable();
-    let Crew { session, size, threads, outstanding, buffers } = *crew;
+    let Crew { session, size, threads, outstanding, buffers, .. } = *crew;
     let count = (buffers * threads) as f64;
     let cycles = |seconds: f64| hundredths(seconds / count * bench.clock.hertz());
     let elapsed = best.time.elapsed.as_secs_f64();
@@ -210,7 +281,7 @@ fn row(bench: &Bench, topic: Topic, crew: &Crew<'_>, measured: &mut [Measured]) 
     let pass = Pass {
         figure: topic.name().to_owned(),
         threads,
-        transfer: best.device.map(|_| "copy".to_owned()),
+        transfer: best.device.map(|_| crew.resident.map_or("copy", |_| RESIDENT).to_owned()),
         input_bytes: (size * buffers * threads) as u64,
         elapsed_s: elapsed,
         elapsed_s_median: median.time.elapsed.as_secs_f64(),

@@ -29,6 +29,9 @@ impl Bounds {
             Algorithm::PublicKey(PublicKeyAlgorithm::Rsa(size)) => {
                 products(size) * buffers / self.limits.products
             }
+            Algorithm::PublicKey(PublicKeyAlgorithm::Ed25519) => {
+                ED25519_VERIFY * buffers / self.limits.products
+            }
             _ => operations(algorithm, size).unwrap_or_default() * buffers / self.limits.operations,
         };
         // Copies one way, copies the other way and kernels overlap.
@@ -71,6 +74,18 @@ fn products(size: RsaSize) -> f64 {
     2.0 * multiplications * (2.0 * words * words + words)
 }
 
+/// Products of 32-bit words for a verification of Ed25519, with ten limbs. The hash, and the little
+/// that is computed modulo the order of the base point, are not counted.
+const ED25519_VERIFY: f64 = {
+    let (product, square) = (10 * 10, 10 * 11 / 2);
+    // A doubling, and a sum; with T where a sum follows.
+    let (doubling, sum, t) = (3 * product + 4 * square, 6 * product, product);
+    // Digits of four bits: 63 times four doublings, and 64 times two sums.
+    let point = 4 * 63 * doubling + 2 * 64 * sum + (63 + 64) * t;
+    let encoding = 254 * square + (11 + 2) * product;
+    (point + encoding) as f64
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +100,11 @@ mod tests {
         assert!(of("sha512", 55).unwrap() > 2.0 * one);
         assert_eq!(of("aes-128-gcm", 55), None);
         assert_eq!(of("sha3-256", 55), None);
+    }
+
+    #[test]
+    fn a_verification_has_the_products_of_the_kernel() {
+        assert_eq!(ED25519_VERIFY, 100.0 * 1664.0 + 55.0 * 1262.0);
     }
 
     #[test]

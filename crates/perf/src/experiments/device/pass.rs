@@ -11,6 +11,10 @@ use crate::measure::sys::cpu_time;
 /// Threads at work, each with its queue pair.
 pub(super) struct Crew<'s> {
     pub session: &'s Session,
+    /// What each job checks, if so.
+    pub signature: Option<&'s [u8]>,
+    /// What stays on the device; without it, each job has data of its own.
+    pub resident: Option<&'s [u8]>,
     pub size: usize,
     pub threads: usize,
     /// Jobs that each thread has outstanding.
@@ -19,6 +23,12 @@ pub(super) struct Crew<'s> {
     pub buffers: usize,
 }
 
+/// What a row says of jobs whose data stay on the device.
+pub(super) const RESIDENT: &str = "resident";
+
+/// Where parts of data begin that a device can read without a copy.
+pub(super) const STRIDE: usize = 8;
+
 /// How long a pass took.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Time {
@@ -26,9 +36,22 @@ pub(super) struct Time {
     pub cpu: Duration,
 }
 
-/// A job with data of its own, as an algorithm needs it.
-pub(super) fn job(session: &Session, number: usize, size: usize) -> Job<'_> {
-    let text = (0..size).map(|at| (number * 31 + at * 7) as u8).collect::<Vec<_>>();
+/// Bytes that differ from text to text.
+pub(super) fn text(number: usize, size: usize) -> Vec<u8> {
+    (0..size).map(|at| (number * 31 + at * 7) as u8).collect()
+}
+
+/// A job with data of its own, as an algorithm needs it. With a signature all have the first text,
+/// which is the one that was signed.
+pub(super) fn job<'s>(
+    session: &'s Session,
+    signature: Option<&'s [u8]>,
+    number: usize,
+    size: usize,
+) -> Job<'s> {
+    if let Some(signature) = signature {
+        return Job::new(session, text(0, size)).signature(signature);
+    }
     let algorithm = session.algorithm();
     let nonce = match algorithm {
         Algorithm::Hash(_) => 0,
@@ -36,7 +59,14 @@ pub(super) fn job(session: &Session, number: usize, size: usize) -> Job<'_> {
         _ if algorithm.nonce_lens().contains(16) => 16,
         _ => 0,
     };
-    Job::new(session, text).nonce(&[7; 16][..nonce])
+    Job::new(session, text(number, size)).nonce(&[7; 16][..nonce])
+}
+
+/// A part of data, of so many bytes. There are as many as fit, and then they begin anew.
+fn part(data: &[u8], number: usize, size: usize) -> &[u8] {
+    let stride = size.next_multiple_of(STRIDE);
+    let start = number % (data.len() / stride).max(1) * stride;
+    &data[start..start + size]
 }
 
 impl Crew<'_> {
@@ -62,7 +92,12 @@ impl Crew<'_> {
         let config =
             QueueConfig { capacity: self.outstanding, max_wait: None, ..QueueConfig::default() };
         let outstanding = self.outstanding.min(self.buffers);
-        let jobs = (0..outstanding).map(|number| Box::new(job(self.session, number, self.size)));
+        let jobs = (0..outstanding).map(|number| {
+            Box::new(match self.resident {
+                Some(data) => Job::new(self.session, part(data, number, self.size)),
+                None => job(self.session, self.signature, number, self.size),
+            })
+        });
         let mut laps = Laps { idle: jobs.collect(), left: self.buffers };
         Driver::new(config).run(&mut laps)
     }

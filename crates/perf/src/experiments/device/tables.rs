@@ -2,6 +2,7 @@
 
 use broadloom::gpu::Gpu;
 
+use super::pass::RESIDENT;
 use crate::report::format;
 use crate::report::grid::Grid;
 use crate::report::pass::{BYTES, Pass};
@@ -41,7 +42,7 @@ pub(super) fn table(rows: &[Row]) -> Grid {
         grid.push([
             row.algorithm.clone(),
             row.load(),
-            row.provider.clone(),
+            side(row),
             pass.threads.to_string(),
             row.outstanding.unwrap_or_default().to_string(),
             format!("{:.0}", jobs_a_second(row, pass)),
@@ -55,6 +56,20 @@ pub(super) fn table(rows: &[Row]) -> Grid {
         ]);
     }
     grid
+}
+
+/// Who computes, and on what, if that is no copy of a job's data.
+fn side(row: &Row) -> String {
+    match is_resident(row) {
+        true => format!("{}, resident", row.provider),
+        false => row.provider.clone(),
+    }
+}
+
+/// Whether the data were on the device before.
+fn is_resident(row: &Row) -> bool {
+    let transfer = row.pass.as_ref().and_then(|pass| pass.transfer.as_deref());
+    transfer == Some(RESIDENT)
 }
 
 fn jobs_a_second(row: &Row, pass: &Pass) -> f64 {
@@ -84,7 +99,8 @@ pub(super) fn findings(rows: &[Row]) -> Vec<String> {
 }
 
 fn finding(rows: &[Row], algorithm: &str) -> Option<String> {
-    let own = |row: &&Row| row.algorithm == algorithm && row.provider == Gpu::NAME;
+    let own =
+        |row: &&Row| row.algorithm == algorithm && row.provider == Gpu::NAME && !is_resident(row);
     let device: Vec<&Row> = rows.iter().filter(own).collect();
     let first = |all: bool, seconds: &dyn Fn(&Pass) -> Option<f64>| {
         let gains = |row: &&&Row| {
@@ -162,6 +178,19 @@ pub(super) mod tests {
                         from 64 B with 1 × 16 outstanding; its CPU time is at least 0.75× that of \
                         one core";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn data_that_stay_on_the_device_have_rows_of_their_own() {
+        let mut rows = rows();
+        let mut resident = made("gpu", 64, 1, 16, 0.1);
+        resident.pass.as_mut().expect("it has one").transfer = Some(RESIDENT.to_owned());
+        let before = findings(&rows);
+        rows.insert(2, resident);
+        assert_eq!(findings(&rows), before);
+        let sides =
+            table(&rows).to_string().lines().filter(|line| line.contains("gpu, resident")).count();
+        assert_eq!(sides, 1);
     }
 
     #[test]

@@ -123,8 +123,8 @@ void count_on(u32 c[4], u32 blocks, u32 last_alone)
 // A slice of a text. Task: data, bytes, key, output, four words of the counter block, rounds (and
 // 256 where the last word counts alone), where the counter block is among the output or NONE,
 // blocks of the text before the slice. What is written behind the last byte is zero.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void aes_ctr(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void aes_ctr(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     __global const u32 *data = in + task[0];
@@ -224,8 +224,8 @@ void ghash_text(ghash *g, __global const u32 *text, u32 len)
 
 // The first counter block of GCM, for nonces that have not 12 bytes. Task: nonce, bytes, key,
 // output, rounds at place 8.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void gcm_nonce(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void gcm_nonce(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     u32 q[8] = { 0, 0, 0, 0, 0, 0, 0, 0 };
@@ -243,8 +243,8 @@ void gcm_nonce(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
 // The tag of GCM. Task: ciphertext, bytes, key, output, four words of the first counter block,
 // rounds (and 256 where the ciphertext is among the output), where the counter block is among the
 // output or NONE, associated data, bytes.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void gcm_tag(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void gcm_tag(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     u32 q[8];

@@ -30,8 +30,8 @@ void chacha_state(u32 s[16], __global const u32 *key, __global const u32 *counte
 
 // A slice of a text. Task: data, bytes, key, output, four words of counter and nonce. What is
 // written behind the last byte is zero.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void chacha20(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void chacha20(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     __global const u32 *data = in + task[0];
@@ -90,8 +90,8 @@ void poly_text(poly *p, __global const u32 *text, u32 len)
 
 // The tag of ChaCha20-Poly1305. Task: ciphertext, bytes, key, output, counter (0) and nonce,
 // associated data, bytes, whether the ciphertext is among the output.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void poly1305(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void poly1305(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     u32 s[16], x[16];

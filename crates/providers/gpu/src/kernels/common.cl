@@ -6,6 +6,13 @@ typedef ulong u64;
 // Loops over arrays are unrolled, so that a GPU has the arrays in registers.
 #define UNROLL _Pragma("unroll")
 
+#define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+
+// Input and output of a batch, the word of the input where tasks begin, how many they are, and data
+// that stay on the device, or nowhere.
+#define ARGUMENTS \
+    __global const u32 *in, __global u32 *out, u32 tasks, u32 count, __global u32 *resident
+
 #define TASK 12
 #define NONE 0xffffffffu
 

@@ -51,8 +51,8 @@ void permute(u64 a[25])
     }
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void keccak(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void keccak(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     __global const u64 *data = (__global const u64 *)(in + task[0]);

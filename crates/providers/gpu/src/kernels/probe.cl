@@ -3,8 +3,8 @@
 
 // Operations of hashes on 32-bit words.
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void probe(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void probe(ARGUMENTS)
 {
     const u32 item = get_global_id(0), turns = in[tasks];
     if (item >= count) return;
@@ -22,8 +22,8 @@ void probe(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
 }
 
 // Products of 32-bit words, to which a word is added: those of long numbers.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void probe_products(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void probe_products(ARGUMENTS)
 {
     const u32 item = get_global_id(0), turns = in[tasks];
     if (item >= count) return;

@@ -22,66 +22,6 @@
 #define WINDOW 4
 #define POWERS (1 << WINDOW)
 
-void load(u32 *a, __global const u32 *from, const u32 count)
-{
-    UNROLL
-    for (u32 j = 0; j < count; j++) a[j] = from[j];
-}
-
-void store(__global u32 *to, const u32 *a, const u32 count)
-{
-    UNROLL
-    for (u32 j = 0; j < count; j++) to[j] = a[j];
-}
-
-// a + 2^(32 count) over, modulo n, if that is below 2n.
-void reduce_once(u32 *a, const u32 over, const u32 *n, const u32 count)
-{
-    u32 below = 0;
-    UNROLL
-    for (u32 j = 0; j < count; j++) below = (u32)(((u64)a[j] - n[j] - below) >> 63);
-    const u32 mask = 0 - (over | (1 - below));
-    u32 borrow = 0;
-    UNROLL
-    for (u32 j = 0; j < count; j++) {
-        const u64 difference = (u64)a[j] - (n[j] & mask) - borrow;
-        a[j] = (u32)difference;
-        borrow = (u32)(difference >> 63);
-    }
-}
-
-// a = a·b/R modulo n, for numbers one of which is below n (Montgomery 1985). `b` is read by a
-// variable index, and so must not be `a`, which a GPU shall have in registers.
-void multiply(u32 *a, const u32 *b, const u32 *n, const u32 inverse, const u32 count)
-{
-    u32 t[WORDS];
-    u32 over = 0;
-    UNROLL
-    for (u32 j = 0; j < count; j++) t[j] = 0;
-    for (u32 i = 0; i < count; i++) {
-        const u32 factor = b[i];
-        u64 sum = (u64)a[0] * factor + t[0];
-        u64 carry = sum >> 32;
-        const u32 multiple = (u32)sum * inverse;
-        u64 reduced = (u64)multiple * n[0] + (u32)sum;
-        u64 second = reduced >> 32;
-        UNROLL
-        for (u32 j = 1; j < count; j++) {
-            sum = (u64)a[j] * factor + t[j] + carry;
-            carry = sum >> 32;
-            reduced = (u64)multiple * n[j] + (u32)sum + second;
-            second = reduced >> 32;
-            t[j - 1] = (u32)reduced;
-        }
-        sum = carry + second + over;
-        t[count - 1] = (u32)sum;
-        over = (u32)(sum >> 32);
-    }
-    reduce_once(t, over, n, count);
-    UNROLL
-    for (u32 j = 0; j < count; j++) a[j] = t[j];
-}
-
 void square(u32 *a, const u32 *n, const u32 inverse, const u32 count)
 {
     u32 same[WORDS];
@@ -115,8 +55,8 @@ void raise_public(u32 *a, __global const u32 *key, const u32 *n)
 }
 
 // Task: number, key, output.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void rsa_public(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void rsa_public(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     __global const u32 *key = in + task[1];
@@ -128,8 +68,8 @@ void rsa_public(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
 }
 
 // Task: number, key, output, r^e·R.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void rsa_blind(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void rsa_blind(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     __global const u32 *key = in + task[1];
@@ -142,8 +82,8 @@ void rsa_blind(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
 }
 
 // Task: blinded number, key, output, which prime.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void rsa_half(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void rsa_half(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     __global const u32 *prime = in + task[1] + PRIME(task[3]);
@@ -202,8 +142,8 @@ void rsa_half(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
 
 // Task: blinded number, key, output, halves, R/r. After the output is a word: 1 if the result is
 // right, and else 0, with an output of zeros.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void rsa_join(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void rsa_join(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
     __global const u32 *key = in + task[1];

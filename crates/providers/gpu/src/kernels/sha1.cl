@@ -1,6 +1,7 @@
 // SHA-1 (FIPS 180-4), and HMAC over it: a task is a message that was padded by the host.
 //
-// Task: data, blocks, initial state, output, state of the outer hash or NONE.
+// Task: data, blocks, initial state, output, state of the outer hash or NONE, nothing, where the
+// first blocks stay on the device, how many these are.
 
 #define ROUND1(f, k, x) { \
     u32 t = rotate(a, 5u) + (f) + e + (k) + (x); \
@@ -24,14 +25,15 @@ void sha1_block(u32 h[5], u32 w[16])
     h[0] += a; h[1] += b; h[2] += c; h[3] += d; h[4] += e;
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void sha1(__global const u32 *in, __global u32 *out, u32 tasks, u32 count)
+KERNEL
+void sha1(ARGUMENTS)
 {
     TASK_OR_RETURN(task);
-    __global const u32 *data = in + task[0];
+    __global const u32 *data = resident + task[6];
     u32 h[5], w[16];
     for (u32 i = 0; i < 5; i++) h[i] = in[task[2] + i];
     for (u32 block = 0; block < task[1]; block++, data += 16) {
+        if (block == task[7]) data = in + task[0];
         UNROLL
         for (u32 i = 0; i < 16; i++) w[i] = swap32(data[i]);
         sha1_block(h, w);
