@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 #[derive(Args)]
 #[command(after_help = "\
 The text is as wide as the terminal, or as COLUMNS in the environment says, else 80 columns.
-BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set.")]
+BROADLOOM_ISA=avx512|avx2|sse4|neon|portable asks for a lower instruction set.")]
 pub struct InfoArgs {
     /// Tell it as JSON
     #[arg(long)]

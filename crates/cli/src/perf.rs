@@ -242,10 +242,9 @@ pub fn run(args: PerfArgs, cpu: &Cpu) -> ExitCode {
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(failure) if failure.is_silent() => signals::die_of_broken_pipe(),
         Err(failure) => {
-            if !failure.is_silent() {
-                complain("broadloom perf", &failure.to_string());
-            }
+            complain("broadloom perf", &failure.to_string());
             if failure.is_usage() { ExitCode::from(USAGE) } else { ExitCode::FAILURE }
         }
     }

@@ -2,9 +2,11 @@
 
 mod common;
 
-use std::process::Command;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
 
 use common::{Place, Said, noise, run, text};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -200,6 +202,19 @@ fn files_that_cannot_be_read_are_told_and_the_others_are_cut() {
     assert_eq!(said.code, Some(1));
     let said = chunks(&place, &["--dedup", "absent", "dir/file"], b"");
     assert!(said.code == Some(1) && said.text().starts_with("files           1\n"), "{said:?}");
+}
+
+#[test]
+fn a_reader_that_leaves_ends_the_run_as_it_ends_others() {
+    let place = Place::new();
+    place.write("file", "content");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = place.command("chunks");
+    let child = command.arg("file").stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let signal = output.status.signal();
+    assert_eq!((signal, output.stderr), (Some(Signal::PIPE.as_raw()), Vec::new()));
 }
 
 #[test]

@@ -276,11 +276,13 @@ fn zlib_and_zip_are_those_of_pigz() {
     let place = Place::new();
     for data in [Vec::new(), b"x".to_vec(), text(1_500_000, 1), noise(700_000, 2)] {
         let what = format!("{} bytes", data.len());
-        for (short, long) in [("-z", "--zlib"), ("-K", "--zip")] {
+        // A reader that tells formats apart would take gzip as well.
+        for (short, long, start) in [("-z", "--zlib", &b"x"[..]), ("-K", "--zip", b"PK\x03\x04")] {
             for option in [short, long] {
                 for threads in ["1", "2"] {
                     let ours = place.compress(&[option, "-p", threads], &data);
                     assert_eq!((ours.code, ours.stderr.as_str()), (Some(0), ""));
+                    assert!(ours.stdout.starts_with(start), "{option}");
                     assert_data(&place.decompress(&[], &ours.stdout), &data, &what);
                     assert_data(&place.tool("pigz", &["-d"], &ours.stdout), &data, &what);
                 }

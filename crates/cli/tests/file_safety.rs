@@ -370,6 +370,33 @@ fn the_disk_holds_the_new_file_before_the_old_one_goes() {
 }
 
 #[test]
+fn a_name_that_changes_is_neither_followed_nor_waited_for() {
+    // Between the look at a name and the opening, a link or a pipe may take the file's place.
+    if !has("strace") {
+        return;
+    }
+    let place = Place::new();
+    place.write("a", "data");
+    for (args, follows) in [
+        (&["compress", "a"][..], false),
+        (&["decompress", "a.gz"], false),
+        (&["compress", "-fk", "a"], true),
+    ] {
+        let name = args.last().unwrap();
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-qq", "-o", "trace", "-e", "trace=open,openat"]);
+        strace.arg(env!("CARGO_BIN_EXE_broadloom")).args(args);
+        run(strace.current_dir(place.path()), b"").good();
+        let trace = String::from_utf8(place.read("trace")).unwrap();
+        let opened = format!("\"{name}\", ");
+        let line = trace.lines().find(|line| line.contains(&opened));
+        let line = line.unwrap_or_else(|| panic!("{args:?} opens nothing in {trace}"));
+        assert!(line.contains("O_NONBLOCK"), "{args:?}: {line}");
+        assert_eq!(line.contains("O_NOFOLLOW"), !follows, "{args:?}: {line}");
+    }
+}
+
+#[test]
 fn many_files_are_replaced_as_if_one_by_one() {
     let place = Place::new();
     for number in 0..300 {

@@ -5,7 +5,7 @@ mod common;
 use std::fs::File;
 use std::process::Command;
 
-use broadloom_lanes::Cpu;
+use broadloom_lanes::{Cpu, Isa};
 use common::tools::has;
 use common::{Said, run, terminal};
 use serde_json::Value;
@@ -128,6 +128,11 @@ fn a_lower_instruction_set_can_be_asked_for() {
         let said = info(&["--json"], Some(&isa.to_string()));
         let said: Value = serde_json::from_str(said.good()).unwrap();
         assert_eq!(said["isa"], isa.to_string());
+    }
+    for command in ["info", "hash", "verify-signatures"] {
+        let help = run(Command::new(env!("CARGO_BIN_EXE_broadloom")).args([command, "-h"]), b"");
+        let unnamed = Isa::ALL.iter().find(|isa| !help.good().contains(isa.name()));
+        assert_eq!(unnamed, None, "{command}");
     }
     let said = info(&[], Some("mmx"));
     assert_eq!((said.code, said.text()), (Some(2), ""));

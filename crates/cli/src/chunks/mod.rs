@@ -11,7 +11,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use broadloom_chunking::Chunker;
-use broadloom_cli::message::{USAGE, complain, reason};
+use broadloom_cli::message::{USAGE, complain, printed_status};
 use broadloom_cli::progress::Progress;
 use broadloom_lanes::Cpu;
 use serde_json::json;
@@ -57,12 +57,7 @@ pub fn run(args: ChunksArgs, cpu: &Cpu) -> ExitCode {
     let events = Events::new(Paths::new(paths, args.recursive, None), cutter);
     let told = hashed::hash(events, cpu, args.threads, |event, digest| report.tell(event, digest));
     match told.and_then(|()| report.finish()) {
-        // Whoever read the lines wants no more of them.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
-        Err(error) => {
-            complain(PROGRAM, &format!("write error: {}", reason(&error)));
-            ExitCode::FAILURE
-        }
+        Err(error) => printed_status(PROGRAM, Err(error)),
         Ok(()) if report.failed() => ExitCode::FAILURE,
         Ok(()) => ExitCode::SUCCESS,
     }

@@ -27,7 +27,7 @@ FIFOs, sockets and devices met on the way are left out, while those named on the
 followed or read.\n\
 With --chunk, each line is: DIGEST OFFSET LENGTH NAME, offset and length in bytes and in decimal; \
 the last chunk of a file may be shorter, and an empty file is one chunk of length 0.\n\
-BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set."
+BROADLOOM_ISA=avx512|avx2|sse4|neon|portable asks for a lower instruction set."
 )]
 pub struct HashArgs {
     /// Files to hash, or lists to check; `-` or nothing: standard input

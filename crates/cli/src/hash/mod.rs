@@ -14,7 +14,7 @@ use std::fs;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use broadloom_cli::message::reason;
+use broadloom_cli::message::{printed_status, reason};
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::shown;
 use broadloom_hashing::order::Shared;
@@ -54,12 +54,7 @@ pub fn run(args: HashArgs, cpu: &Cpu) -> ExitCode {
     let shared = algorithm.visit(Run { shared, cpu, key, threads, chunk: chunk.map(u64::from) });
     let (report, error) = shared.into_task();
     match error {
-        // Whoever read the results wants no more of them.
-        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
-        Some(error) => {
-            message(format!("write error: {}", reason(&error)));
-            ExitCode::FAILURE
-        }
+        Some(error) => printed_status(report::PROGRAM, Err(error)),
         None if report.failed() => ExitCode::FAILURE,
         None => ExitCode::SUCCESS,
     }

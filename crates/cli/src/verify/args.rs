@@ -34,7 +34,7 @@ names.\n\
 A minisign signature is verified with the key of its key ID only, and so is its trusted comment. \
 Other signatures are verified with each PEM key that fits, in turn.\n\
 RSA and ECDSA signatures are over the digest of --hash. ECDSA is over P-256, K-283 or B-283.\n\
-BROADLOOM_ISA=avx512|avx2|neon|portable in the environment asks for a lower instruction set."
+BROADLOOM_ISA=avx512|avx2|sse4|neon|portable asks for a lower instruction set."
 )]
 pub struct VerifyArgs {
     /// Files to verify, or lists; `-`: standard input. Without any, the list on standard input

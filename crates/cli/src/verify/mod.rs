@@ -14,7 +14,7 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use broadloom_cli::message::{complain, reason};
+use broadloom_cli::message::{complain, printed_status};
 use broadloom_cli::progress::Progress;
 use broadloom_hashing::order::Shared;
 use broadloom_hashing::threads::Run;
@@ -43,12 +43,7 @@ pub fn run(args: VerifyArgs, cpu: &Cpu) -> ExitCode {
     let shared = algorithm.visit(Run { shared, cpu, key: None, threads, chunk: None });
     let (report, error) = shared.into_task();
     match error {
-        // Whoever read the verdicts wants no more of them.
-        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
-        Some(error) => {
-            complain(PROGRAM, &format!("write error: {}", reason(&error)));
-            ExitCode::FAILURE
-        }
+        Some(error) => printed_status(PROGRAM, Err(error)),
         None if report.failed() => ExitCode::FAILURE,
         None => ExitCode::SUCCESS,
     }

@@ -235,6 +235,16 @@ fn triple_des_sp_800_67() {
     check_answers(key, None, plain, "a826fd8ce53b855fcce21c8112256fe668d5c05dd9b6b900");
 }
 
+/// As `openssl enc -des-ede` and, with the first key once more, `-des-ede3` encrypt it.
+#[test]
+fn two_keys_are_three_of_which_the_third_is_the_first() {
+    let (first, second) = ("0123456789abcdef", "fedcba9876543210");
+    let plain = "54686520717566636b2062726f776e20666f78206a756d70";
+    for keys in [[first, second].concat(), [first, second, first].concat()] {
+        check_answers(&keys, None, plain, "672f1f22f28b0b914be1efd932e34fac4bbc5fdd3ab5e1b2");
+    }
+}
+
 /// SP 800-17, tables 1 and 2: the first of the variable plaintexts and of the variable keys, which
 /// triple DES with three equal keys shares (SP 800-20).
 #[test]
