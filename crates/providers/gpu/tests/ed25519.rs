@@ -70,6 +70,6 @@ fn a_public_key_that_is_no_point_is_refused() {
     bytes[0] = 2;
     let verify =
         Transform::verify(&PublicKey::Ed25519(bytes), Scheme::default()).expect("32 bytes");
-    let error = Session::open(Arc::new(gpu), &verify).err().expect("it is no point").to_string();
+    let error = Session::open(Arc::new(gpu), &verify).expect_err("it is no point").to_string();
     assert!(error.contains("no point of the curve"), "{error}");
 }
