@@ -22,7 +22,8 @@ use broadloom_cli::streams;
 use broadloom_lanes::Cpu;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Hashes, verifies, cuts, compresses, encrypts and saves many files at once, measures, and tells what the machine can do
+/// Hashes, verifies, cuts, compresses, encrypts and saves many files at once, measures, and tells
+/// what the machine can do
 #[derive(Parser)]
 #[command(name = "broadloom", version, propagate_version = true, infer_long_args = true)]
 struct Cli {

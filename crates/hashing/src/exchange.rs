@@ -1,8 +1,8 @@
 //! Open files that pass from a worker with several to a worker with none.
 //!
-//! Which worker opens a file is decided by who asks first, and a thread that starts late may find that
-//! there are no more. So a worker without files waits here, and a worker with several leaves some of
-//! them, between two pieces.
+//! Which worker opens a file is decided by who asks first, and a thread that starts late may find
+//! that there are no more. So a worker without files waits here, and a worker with several leaves
+//! some of them, between two pieces.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,8 @@ struct Left<F> {
     working: usize,
 }
 
-/// A worker's presence. When the worker ends, for whatever reason, the others no longer wait for it.
+/// A worker's presence. When the worker ends, for whatever reason, the others no longer wait for
+/// it.
 pub struct Presence<'e, F> {
     exchange: &'e Exchange<F>,
     /// It is counted as working.
@@ -72,8 +73,8 @@ impl<F> Presence<'_, F> {
         }
     }
 
-    /// Takes a share of the files that others leave, at most `most`, and waits for them. Without any
-    /// left, and once no worker can leave more, `files` stays empty.
+    /// Takes a share of the files that others leave, at most `most`, and waits for them. Without
+    /// any left, and once no worker can leave more, `files` stays empty.
     pub fn take(&mut self, files: &mut Vec<F>, most: usize) {
         let exchange = self.exchange;
         let mut left = exchange.lock();

@@ -9,7 +9,8 @@ use crate::outcome::Outcome;
 use crate::source::{Item, Request, Source};
 use crate::task::Task;
 
-/// How many results may wait for an earlier one before no more is begun. Bounds the memory they take.
+/// How many results may wait for an earlier one before no more is begun. Bounds the memory they
+/// take.
 const MAX_AHEAD: u64 = 2048;
 
 /// A request's place in the order.

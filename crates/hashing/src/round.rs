@@ -11,19 +11,20 @@ use crate::outcome::{Found, Outcome};
 use crate::reader::Filled;
 use crate::task::Task;
 
-/// Bytes read from a file at a time, as long as there are more files: whole blocks of every algorithm.
+/// Bytes read from a file at a time, as long as there are more files: whole blocks of every
+/// algorithm.
 pub const PIECE: usize = 16 * 1024;
 /// Files that a worker can hold open: one for each lane of the widest vectors.
 pub const MAX_OPEN: usize = 16;
-/// Bytes in a worker's buffer: small beside a core's own cache, so that what is read is still there when
-/// it is hashed.
+/// Bytes in a worker's buffer: small beside a core's own cache, so that what is read is still there
+/// when it is hashed.
 pub const BUFFER: usize = START + MAX_OPEN * (PIECE + GAP);
-/// Where the first piece begins. The kernel copies from the start of a page: to the start of another, each
-/// load would seem to wait for the store before it, as their addresses differ in the high bits alone.
-/// That made reading take more than twice the time.
+/// Where the first piece begins. The kernel copies from the start of a page: to the start of
+/// another, each load would seem to wait for the store before it, as their addresses differ in the
+/// high bits alone. That made reading take more than twice the time.
 pub const START: usize = 2048;
-/// Bytes between pieces, a cache line: lanes that read at the same place of large powers of two would
-/// fight for the same lines.
+/// Bytes between pieces, a cache line: lanes that read at the same place of large powers of two
+/// would fight for the same lines.
 const GAP: usize = 64;
 /// Jobs in a round, after which no further file is begun.
 pub const MAX_JOBS: usize = 512;
@@ -126,13 +127,14 @@ impl<T: Task> Round<T> {
     }
 }
 
-/// Bytes to read at a time from each of `files`, 1 to [`MAX_OPEN`], that share the buffer with no others.
+/// Bytes to read at a time from each of `files`, 1 to [`MAX_OPEN`], that share the buffer with no
+/// others.
 pub fn share(files: usize) -> usize {
     MAX_OPEN * PIECE / files / WHOLE * WHOLE
 }
 
-/// The chunks of `piece`, which begins at `offset` in its file: where each begins there, and where it
-/// lies in the buffer. What is empty is one empty chunk.
+/// The chunks of `piece`, which begins at `offset` in its file: where each begins there, and where
+/// it lies in the buffer. What is empty is one empty chunk.
 pub fn chunks(
     piece: &Range<usize>,
     offset: u64,

@@ -1,7 +1,7 @@
 //! What can only be read from its start to its end: standard input, FIFOs, devices.
 //!
-//! A worker reads one of them at a time and nothing else meanwhile, as whoever writes them may write
-//! them one after the other.
+//! A worker reads one of them at a time and nothing else meanwhile, as whoever writes them may
+//! write them one after the other.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,9 +1,9 @@
 //! A worker: a window of open files, all hashed together, piece by piece.
 //!
-//! Each round reads the next piece of every open file into the worker's buffer, fills what is left of
-//! the buffer with further files (a small one is read whole and closed at once), and hashes all of it
-//! in one call. However many and however large the files are, a worker holds one buffer, a bounded
-//! number of open files, and a bounded number of results.
+//! Each round reads the next piece of every open file into the worker's buffer, fills what is left
+//! of the buffer with further files (a small one is read whole and closed at once), and hashes all
+//! of it in one call. However many and however large the files are, a worker holds one buffer, a
+//! bounded number of open files, and a bounded number of results.
 
 use std::path::Path;
 

@@ -15,8 +15,8 @@ pub struct Config {
     pub slots: u64,
     /// How long an operation waits for others, at most.
     pub wait: Duration,
-    /// Hashes, MACs and CBC encryptions of so many bytes and more meet others; public-key operations
-    /// always do.
+    /// Hashes, MACs and CBC encryptions of so many bytes and more meet others; public-key
+    /// operations always do.
     pub meets_from: usize,
 }
 

@@ -30,8 +30,8 @@ is no error.";
 
 /// Compress files, as gzip and pigz do
 ///
-/// Replaces each FILE by one with a suffix (.gz, .zz, .deflate, .parcomp, .zip by the format), or reads standard
-/// input and writes standard output. Mode and times are kept.
+/// Replaces each FILE by one with a suffix (.gz, .zz, .deflate, .parcomp, .zip by the format), or
+/// reads standard input and writes standard output. Mode and times are kept.
 #[derive(Args)]
 #[command(after_help = STATUS, args_override_self = true)]
 pub struct CompressArgs {
@@ -45,21 +45,23 @@ pub struct CompressArgs {
     )]
     pub blocksize: Option<usize>,
 
-    /// Compress in independent chunks of SIZE bytes (64K, 1M) [default: 64K to level 3 and for parcomp, 65280
-    /// for bgzf, else 512K]
+    /// Compress in independent chunks of SIZE bytes (64K, 1M) [default: 64K to level 3 and for
+    /// parcomp, 65280 for bgzf, else 512K]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub chunk: Option<NonZeroU64>,
 
-    /// Make each chunk a gzip member of its own, with its length in its header. Some readers stop behind the
-    /// first member
+    /// Make each chunk a gzip member of its own, with its length in its header. Some readers stop
+    /// behind the first member
     #[arg(long)]
     pub members: bool,
 
-    /// Compress blocks independently. They always are: no chunk needs another one to be decompressed
+    /// Compress blocks independently. They always are: no chunk needs another one to be
+    /// decompressed
     #[arg(short, long)]
     pub independent: bool,
 
-    /// End chunks where the content says so, so that rsync finds what did not change in a changed file
+    /// End chunks where the content says so, so that rsync finds what did not change in a changed
+    /// file
     #[arg(short = 'R', long)]
     pub rsyncable: bool,
 
@@ -85,8 +87,9 @@ pub struct CompressArgs {
 
 /// Decompress files, as gunzip and unpigz do
 ///
-/// Replaces each FILE by one without its suffix, or reads standard input and writes standard output. gzip,
-/// BGZF, zlib and zip data are told by how they begin, raw deflate and parcomp data by their suffix or --format.
+/// Replaces each FILE by one without its suffix, or reads standard input and writes standard
+/// output. gzip, BGZF, zlib and zip data are told by how they begin, raw deflate and parcomp data
+/// by their suffix or --format.
 #[derive(Args)]
 #[command(after_help = STATUS, args_override_self = true)]
 pub struct DecompressArgs {
@@ -104,8 +107,8 @@ pub struct CommonArgs {
     #[command(flatten)]
     pub level: Level,
 
-    /// Decompress, as `broadloom decompress` always does. A level and what else is about compressing then
-    /// count for nothing
+    /// Decompress, as `broadloom decompress` always does. A level and what else is about
+    /// compressing then count for nothing
     #[arg(short, long, visible_alias = "uncompress")]
     pub decompress: bool,
 
@@ -125,9 +128,10 @@ pub struct CommonArgs {
     #[arg(short = 'c', long, visible_alias = "to-stdout")]
     pub stdout: bool,
 
-    /// Replace files that are there, use a terminal for compressed data, follow symbolic links, break hard
-    /// links, drop set-user-ID, set-group-ID and sticky bits, compress what has a suffix already; remove a file
-    /// behind whose data there is garbage, and, to standard output, copy what is not compressed
+    /// Replace files that are there, use a terminal for compressed data, follow symbolic links,
+    /// break hard links, drop set-user-ID, set-group-ID and sticky bits, compress what has a suffix
+    /// already; remove a file behind whose data there is garbage, and, to standard output, copy
+    /// what is not compressed
     #[arg(short, long)]
     pub force: bool,
 
@@ -165,7 +169,8 @@ pub struct CommonArgs {
     #[arg(short, long, overrides_with = "quiet")]
     pub verbose: bool,
 
-    /// Take the files in directories, and in the directories below them; symbolic links met there are left out
+    /// Take the files in directories, and in the directories below them; symbolic links met there
+    /// are left out
     #[arg(short, long)]
     pub recursive: bool,
 
@@ -181,8 +186,8 @@ pub struct CommonArgs {
     #[arg(long, value_name = "NAME")]
     pub format: Option<Container>,
 
-    /// Provider with its options: libdeflate, zlib, isal, emulated:preset=8955; or fastest, measured here
-    /// [default: by the level, as `broadloom info` lists]
+    /// Provider with its options: libdeflate, zlib, isal, emulated:preset=8955; or fastest,
+    /// measured here [default: by the level, as `broadloom info` lists]
     #[arg(long, value_name = "NAME[:OPTION=VALUE]...")]
     pub provider: Option<Wanted>,
 

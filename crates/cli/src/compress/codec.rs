@@ -1,4 +1,5 @@
-//! The framework as this program uses it: sessions for the run, a compressor or a decompressor for each file.
+//! The framework as this program uses it: sessions for the run, a compressor or a decompressor for
+//! each file.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -23,17 +24,19 @@ use super::providers::{Work, open, open_to_verify};
 use super::{seconds, zip};
 use crate::files::Coded;
 
-/// Who asks for a level above this wants few bytes. Longer chunks make fewer, and cost no time; but a file of one
-/// chunk is compressed by one thread.
+/// Who asks for a level above this wants few bytes. Longer chunks make fewer, and cost no time; but
+/// a file of one chunk is compressed by one thread.
 const FAST_LEVELS: u8 = 3;
 
 /// Bytes of a chunk at other levels, where the format does not have a size of its own.
 const LONG_CHUNK: usize = 512 << 10;
 
-/// Most bytes of a chunk whose end the content determines: what rsync sends again for a small change.
+/// Most bytes of a chunk whose end the content determines: what rsync sends again for a small
+/// change.
 const RSYNCABLE_CHUNK: usize = 128 << 10;
 
-/// Jobs outstanding for each thread where chunks are long: as many bytes as of short ones would be too much.
+/// Jobs outstanding for each thread where chunks are long: as many bytes as of short ones would be
+/// too much.
 const LONG_OUTSTANDING: usize = 4;
 
 /// What a compressed file says of the one it was made of.
@@ -248,8 +251,8 @@ impl Codec {
         Ok(self.coded(report))
     }
 
-    /// Decompresses what `input` has; of a format where that is known beforehand. `copies` says that, by
-    /// force, data that are not compressed are copied.
+    /// Decompresses what `input` has; of a format where that is known beforehand. `copies` says
+    /// that, by force, data that are not compressed are copied.
     ///
     /// # Errors
     /// Why it cannot.
@@ -299,8 +302,9 @@ impl Codec {
         }))
     }
 
-    /// Tells what is in `input`, of a format where that is known beforehand, and what has to be known of its
-    /// end. Data are decompressed only where that is the way to find out how many there are.
+    /// Tells what is in `input`, of a format where that is known beforehand, and what has to be
+    /// known of its end. Data are decompressed only where that is the way to find out how many
+    /// there are.
     ///
     /// # Errors
     /// What is wrong, as far as it is looked at.

@@ -25,8 +25,8 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header at the beginning of a file, without moving where it is read next. What is no gzip
-    /// file says nothing.
+    /// Reads the header at the beginning of a file, without moving where it is read next. What is
+    /// no gzip file says nothing.
     ///
     /// # Errors
     /// If the file cannot be read.

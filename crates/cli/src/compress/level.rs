@@ -1,4 +1,5 @@
-//! The level on a command line: `-0` to `-12`, `--fast`, `--best`, `--level N`. The last one counts.
+//! The level on a command line: `-0` to `-12`, `--fast`, `--best`, `--level N`. The last one
+//! counts.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -85,8 +86,8 @@ impl FromArgMatches for Level {
 /// The commands whose levels are written as `-9`.
 const COMMANDS: [&str; 2] = ["compress", "decompress"];
 
-/// The arguments of `program`, where several digits after a dash (`-12`, `-k11`) became `--level=N`.
-/// The parser of the command line knows single digits only, to which `-12` is `-1 -2`.
+/// The arguments of `program`, where several digits after a dash (`-12`, `-k11`) became
+/// `--level=N`. The parser of the command line knows single digits only, to which `-12` is `-1 -2`.
 pub fn numbers_spelled_out(args: Vec<OsString>, program: &Command) -> Vec<OsString> {
     let name = args.get(1).and_then(|name| name.to_str());
     let command = name.filter(|name| COMMANDS.contains(name));

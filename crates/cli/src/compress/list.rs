@@ -54,8 +54,8 @@ pub struct Table {
 const DETAILS: &str = "format      members checksum     date  time ";
 
 impl Table {
-    /// A table without rows. Where all is told: with formats, members, checksums and times; where nothing but
-    /// errors is: of entries alone, for programs.
+    /// A table without rows. Where all is told: with formats, members, checksums and times; where
+    /// nothing but errors is: of entries alone, for programs.
     pub fn new(verbosity: Verbosity) -> Table {
         Table { verbosity, rows: 0, compressed: 0, streams: 0, uncompressed: 0 }
     }
@@ -109,8 +109,8 @@ fn time(time: SystemTime) -> Option<String> {
     Some(time.strftime("%b %e %H:%M").to_string())
 }
 
-/// The share of its bytes that a file saves by being compressed, headers and trailers left out as gzip does it,
-/// in the width of its column.
+/// The share of its bytes that a file saves by being compressed, headers and trailers left out as
+/// gzip does it, in the width of its column.
 pub fn saved(streams: u64, uncompressed: u64) -> String {
     let share = match uncompressed {
         0 => 0.0,

@@ -8,8 +8,8 @@ use broadloom::compression::format::Format;
 
 use super::container::Container;
 
-/// The suffixes that are known whatever the case of their letters: what takes their place when a file is
-/// decompressed, and the format, where its data do not tell it.
+/// The suffixes that are known whatever the case of their letters: what takes their place when a
+/// file is decompressed, and the format, where its data do not tell it.
 const KNOWN: [(&str, &str, Option<Format>); 13] = [
     (".gz", "", None),
     ("-gz", "", None),

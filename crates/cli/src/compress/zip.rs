@@ -215,7 +215,8 @@ impl Entry<'_> {
     }
 }
 
-/// The 64-bit form of the end of a directory of `len` bytes that begins at `start`, and where it is.
+/// The 64-bit form of the end of a directory of `len` bytes that begins at `start`, and where it
+/// is.
 fn long_end(start: u64, len: u64) -> Vec<u8> {
     let mut end = b"PK\x06\x06".to_vec();
     end.extend_from_slice(&44u64.to_le_bytes());
@@ -276,7 +277,8 @@ fn dos_fields(time: DateTime) -> (u16, u16) {
     (of_day, (years as u16) << 9 | month << 5 | day)
 }
 
-/// Decompresses the first entry of a zip file, of at most `limit` bytes. Says whether others follow.
+/// Decompresses the first entry of a zip file, of at most `limit` bytes. Says whether others
+/// follow.
 ///
 /// # Errors
 /// If it is no such file, or one that is not read, or if it is damaged.
@@ -331,8 +333,8 @@ pub fn read(
     Ok((report, more))
 }
 
-/// The lengths of an entry, uncompressed and compressed: those of the header, or those of 64 bits in
-/// its extra fields.
+/// The lengths of an entry, uncompressed and compressed: those of the header, or those of 64 bits
+/// in its extra fields.
 fn lengths(uncompressed: u32, compressed: u32, mut extra: &[u8]) -> (u64, u64) {
     let mut long: &[u8] = &[];
     while let [a, b, low, high, rest @ ..] = extra {
@@ -403,7 +405,8 @@ impl<W: Write> Write for Summed<W> {
     }
 }
 
-/// What the decoder of deflate data may have read beyond their end, in bytes: a multiple of its window.
+/// What the decoder of deflate data may have read beyond their end, in bytes: a multiple of its
+/// window.
 const BEYOND: usize = 1 << 20;
 
 /// What is looked at behind an entry's data: a descriptor, and a signature.

@@ -42,7 +42,8 @@ impl LineParser {
 
     /// Reads a line without its end; `None` where it is no checksum line.
     pub fn parse(&mut self, line: &[u8]) -> Option<Entry> {
-        // A list made with --zero ends its lines with NUL; one of a single line can be told from text.
+        // A list made with --zero ends its lines with NUL; one of a single line can be told from
+        // text.
         let line = skip_blanks(line.strip_suffix(b"\0").unwrap_or(line));
         let (line, escaped) = match line.strip_prefix(b"\\") {
             Some(rest) => (rest, true),

@@ -57,7 +57,8 @@ impl LineFormat {
     }
 }
 
-/// Appends the verdict on a file of a checksum list. Only a newline in the name has it escaped here.
+/// Appends the verdict on a file of a checksum list. Only a newline in the name has it escaped
+/// here.
 pub fn verdict(name: &[u8], verdict: &str, terminal: bool, out: &mut Vec<u8>) {
     let name = Name::new(name, name.contains(&b'\n'), terminal);
     name.begin(out);

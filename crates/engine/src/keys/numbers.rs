@@ -123,8 +123,8 @@ impl Computed {
     }
 }
 
-/// The primes of a modulus, the larger first, found by the exponents; `None` where these do not lead
-/// to two numbers.
+/// The primes of a modulus, the larger first, found by the exponents; `None` where these do not
+/// lead to two numbers.
 fn primes(n: &Number, e: &Number, d: &Number) -> Option<[Number; 2]> {
     let less = less_one(n);
     let multiple = less_one(&Number::new(d.wrapping_mul(&**e)));

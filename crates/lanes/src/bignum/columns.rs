@@ -3,8 +3,8 @@
 //! Column `k` of a product sums the products of limbs whose places add up to `k`. A block of
 //! columns has its sums in registers; a *row* multiplies one limb with as many neighbours as there
 //! are columns, one product for each. At the edges of the product rows are shorter: those are
-//! written out. In the lower half of the columns, each block finds the quotients by which the modulus is to
-//! be multiplied so that its columns vanish; in the upper half, it has the result.
+//! written out. In the lower half of the columns, each block finds the quotients by which the
+//! modulus is to be multiplied so that its columns vanish; in the upper half, it has the result.
 //!
 //! In the upper half everything is mirrored: limbs are counted from the highest one down, and the
 //! columns from the highest one that has products. So both halves go by the same rows.

@@ -190,8 +190,8 @@ impl fmt::Debug for Ed25519PublicKey {
     }
 }
 
-/// The numbers that the base point and the key's negative point are multiplied with, for a signature
-/// and a digest; none if the signature's second half is not below the order.
+/// The numbers that the base point and the key's negative point are multiplied with, for a
+/// signature and a digest; none if the signature's second half is not below the order.
 pub(super) fn factors(second: &[u8; 32], digest: &[u8; 64]) -> Option<[Number; 2]> {
     let second = scalar::from_bytes(second);
     ORDER.is_below(second).then(|| [second, reduced(digest)])

@@ -245,8 +245,8 @@ impl<W: Words, const N: usize> Addend<W, N> {
         Addend::new(&words, negative)
     }
 
-    /// The multiple of each lane by the digit `at` of so many bits, which is public, from the lane's
-    /// own table.
+    /// The multiple of each lane by the digit `at` of so many bits, which is public, from the
+    /// lane's own table.
     #[inline(always)]
     fn of_each(tables: &[&[Affine]; MAX_LANES], digits: &[W; 4], at: usize, bits: usize) -> Self {
         let (size, negative) = digit(digits, at, bits);

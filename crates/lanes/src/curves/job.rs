@@ -68,8 +68,8 @@ impl<'a, B: CipherBuffer, T> CurveJob<'a, B, T> {
 
     /// Verifies a signature by Ed25519 (RFC 8032, section 5.1.7), without a factor of eight. Of the
     /// signature, 64 bytes, and the digest of its first half, the public key and the message, makes
-    /// zeros. There is no result if the signature is wrong, or not written in the one way that there
-    /// is. The time depends on the input.
+    /// zeros. There is no result if the signature is wrong, or not written in the one way that
+    /// there is. The time depends on the input.
     ///
     /// # Errors
     /// [`CurveInputError`] if the buffer is not 128 bytes long.

@@ -6,8 +6,8 @@ use broadloom_engine::{
 };
 use broadloom_lanes::{Cpu, Loan, Planner};
 
-/// The key pair of an algorithm, which `openssl genpkey` made, or for SLH-DSA this program. Of X25519
-/// it is the private key alone, as any 32 bytes are a public key.
+/// The key pair of an algorithm, which `openssl genpkey` made, or for SLH-DSA this program. Of
+/// X25519 it is the private key alone, as any 32 bytes are a public key.
 pub fn pair(algorithm: PublicKeyAlgorithm) -> Option<(PrivateKey, Option<PublicKey>)> {
     if let PublicKeyAlgorithm::SlhDsa(set) = algorithm {
         let private = slh_dsa(set);
