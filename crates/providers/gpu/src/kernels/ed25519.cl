@@ -23,19 +23,6 @@ __constant u32 POWERS_OF_R[2][8] = {
     },
 };
 
-// a + b modulo the order, of numbers below it.
-void add_scalar(u32 *a, const u32 *b, const u32 *order)
-{
-    u64 sum = 0;
-    UNROLL
-    for (u32 i = 0; i < WORDS; i++) {
-        sum += (u64)a[i] + b[i];
-        a[i] = (u32)sum;
-        sum >>= 32;
-    }
-    reduce_once(a, 0, order, WORDS);
-}
-
 // The number of 16 words, times R, modulo the order.
 void reduce_wide(u32 *reduced, const u32 *wide, const u32 *order)
 {
@@ -47,7 +34,7 @@ void reduce_wide(u32 *reduced, const u32 *wide, const u32 *order)
             power[i] = POWERS_OF_R[at][i];
         }
         multiply(part, power, order, ORDER_INVERSE, WORDS);
-        add_scalar(reduced, part, order);
+        add_modulo(reduced, part, order, WORDS);
     }
 }
 
@@ -155,7 +142,7 @@ void ed25519_sign(ARGUMENTS)
     u32 secret[WORDS];
     load(secret, key + OWN, WORDS);
     multiply(number, secret, order, ORDER_INVERSE, WORDS);
-    add_scalar(number, nonce, order);
+    add_modulo(number, nonce, order, WORDS);
     store(out + task[4] + WORDS, number, WORDS);
 }
 
@@ -172,10 +159,8 @@ void ed25519_verify(ARGUMENTS)
     reduce_wide(factors[0], wide, order);
     leave(factors[0], order);
     load(factors[1], in + task[2], WORDS);
-    u32 below = 0;
-    for (u32 i = 0; i < WORDS; i++) below = (u32)(((u64)factors[1][i] - order[i] - below) >> 63);
     out[task[3]] = 0;
-    if (!below) return;
+    if (!is_below(factors[1], order, WORDS)) return;
 
     // The base point times the second half, less the key's point times the digest.
     make_digits(factors[0]);

@@ -12,13 +12,19 @@ void store(__global u32 *to, const u32 *a, const u32 count)
     for (u32 j = 0; j < count; j++) to[j] = a[j];
 }
 
-// a + 2^(32 count) over, modulo n, if that is below 2n.
-void reduce_once(u32 *a, const u32 over, const u32 *n, const u32 count)
+// 1 if a is below n, and else 0.
+u32 is_below(const u32 *a, const u32 *n, const u32 count)
 {
     u32 below = 0;
     UNROLL
     for (u32 j = 0; j < count; j++) below = (u32)(((u64)a[j] - n[j] - below) >> 63);
-    const u32 mask = 0 - (over | (1 - below));
+    return below;
+}
+
+// a + 2^(32 count) over, modulo n, if that is below 2n.
+void reduce_once(u32 *a, const u32 over, const u32 *n, const u32 count)
+{
+    const u32 mask = 0 - (over | (1 - is_below(a, n, count)));
     u32 borrow = 0;
     UNROLL
     for (u32 j = 0; j < count; j++) {
@@ -26,6 +32,19 @@ void reduce_once(u32 *a, const u32 over, const u32 *n, const u32 count)
         a[j] = (u32)difference;
         borrow = (u32)(difference >> 63);
     }
+}
+
+// a + b modulo n, of numbers below it.
+void add_modulo(u32 *a, const u32 *b, const u32 *n, const u32 count)
+{
+    u64 sum = 0;
+    UNROLL
+    for (u32 j = 0; j < count; j++) {
+        sum += (u64)a[j] + b[j];
+        a[j] = (u32)sum;
+        sum >>= 32;
+    }
+    reduce_once(a, (u32)sum, n, count);
 }
 
 // a = a·b/R modulo n, for numbers one of which is below n (Montgomery 1985). `b` is read by a

@@ -100,14 +100,7 @@ void rsa_half(ARGUMENTS)
     u32 low[HALF];
     load(low, number, HALF);
     reduce_once(low, 0, n, HALF);
-    u64 sum = 0;
-    UNROLL
-    for (u32 j = 0; j < HALF; j++) {
-        sum += (u64)a[j] + low[j];
-        a[j] = (u32)sum;
-        sum >>= 32;
-    }
-    reduce_once(a, (u32)sum, n, HALF);
+    add_modulo(a, low, n, HALF);
     multiply(a, factor, n, inverse, HALF);
 
     // R modulo the prime stands for 1.
