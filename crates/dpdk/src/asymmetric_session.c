@@ -35,29 +35,18 @@ static size_t write_key(const bl_key_parts *parts, uint8_t key[MAX_KEY])
     return bl_key_from_parts(parts, key, MAX_KEY, &len) == BL_OK ? len : 0;
 }
 
-static int open_public(const bl_key_parts *parts, struct asymmetric_session *session)
+/* Both sessions of an RSA key in one direction: its bare power, and with padding. */
+static int open_both(const bl_key_parts *parts, const char *direction, bl_session **raise,
+                     bl_session **padded)
 {
     uint8_t key[MAX_KEY];
     size_t len = write_key(parts, key);
     int failed = len == 0 ? -EINVAL : 0;
 
     if (!failed)
-        failed = open_key("encrypt", "none", 0, key, len, &session->raise_public);
+        failed = open_key(direction, "none", 0, key, len, raise);
     if (!failed)
-        failed = open_key("encrypt", "pkcs1", 0, key, len, &session->encrypt);
-    return failed;
-}
-
-static int open_private(const bl_key_parts *parts, struct asymmetric_session *session)
-{
-    uint8_t key[MAX_KEY];
-    size_t len = write_key(parts, key);
-    int failed = len == 0 ? -EINVAL : 0;
-
-    if (!failed)
-        failed = open_key("decrypt", "none", 0, key, len, &session->raise_private);
-    if (!failed)
-        failed = open_key("decrypt", "pkcs1", 0, key, len, &session->decrypt);
+        failed = open_key(direction, "pkcs1", 0, key, len, padded);
     explicit_bzero(key, sizeof(key));
     return failed;
 }
@@ -71,7 +60,7 @@ static int open_rsa(const struct rte_crypto_rsa_xform *rsa, struct asymmetric_se
         .e = number_of(&rsa->e),
     };
     bool is_private;
-    int failed = open_public(&parts, session);
+    int failed = open_both(&parts, "encrypt", &session->raise_public, &session->encrypt);
 
     if (failed)
         return failed;
@@ -87,7 +76,9 @@ static int open_rsa(const struct rte_crypto_rsa_xform *rsa, struct asymmetric_se
         parts.qinv = number_of(&rsa->qt.qInv);
         is_private = parts.p.len > 0 || parts.q.len > 0;
     }
-    return is_private ? open_private(&parts, session) : 0;
+    if (!is_private)
+        return 0;
+    return open_both(&parts, "decrypt", &session->raise_private, &session->decrypt);
 }
 
 int broadloom_asymmetric_open(const struct rte_crypto_asym_xform *xform,
