@@ -97,27 +97,9 @@ pub(crate) fn read_full(input: &mut dyn Read, buffer: &mut [u8]) -> io::Result<u
     Ok(filled)
 }
 
-/// The same by place.
-pub(crate) fn read_full_at(
-    input: &dyn ReadAt,
-    buffer: &mut [u8],
-    offset: u64,
-) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match input.read_at(&mut buffer[filled..], offset + filled as u64) {
-            Ok(0) => break,
-            Ok(len) => filled += len,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(filled)
-}
-
 /// Reads by place until all buffers are full or the input ends, and counts the bytes, also those
 /// before an error.
-pub(crate) fn read_full_vectored_at(
+pub(crate) fn read_full_at(
     input: &dyn ReadAt,
     mut buffers: &mut [IoSliceMut<'_>],
     offset: u64,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::{BLOCK, GROUP, Group, read_error};
-use crate::ends::{ReadAt, read_full, read_full_at, read_full_vectored_at};
+use crate::ends::{ReadAt, read_full, read_full_at};
 use crate::error::EncryptionError;
 
 /// Where groups of chunks come from.
@@ -169,11 +169,13 @@ impl Places<'_> {
         let end = wanted.end.min(group.first + GROUP);
         group.last = end == self.all(chunk);
         let start = self.bytes.start + group.first * chunk as u64;
-        if group.first > 0
-            && let Err(error) = read_full_at(self.input, &mut group.before, start - BLOCK as u64)
-        {
-            group.failed = Some(read_error(start, error));
-            return true;
+        if group.first > 0 {
+            let mut before = [IoSliceMut::new(&mut group.before)];
+            if let Err(error) = read_full_at(self.input, &mut before, start - BLOCK as u64, &mut 0)
+            {
+                group.failed = Some(read_error(start, error));
+                return true;
+            }
         }
         let len = (self.bytes.end - start).min((end - group.first) * chunk as u64);
         let mut read = 0;
@@ -185,7 +187,7 @@ impl Places<'_> {
                     IoSliceMut::new(&mut slot[..left as usize])
                 })
                 .collect();
-            read_full_vectored_at(self.input, &mut buffers, start, &mut read)
+            read_full_at(self.input, &mut buffers, start, &mut read)
         };
         self.read.fetch_add(read, Ordering::Relaxed);
         let complete = read == len;
