@@ -44,11 +44,12 @@ impl Blocks {
             let key = V::gather(self.key.as_ptr());
             let row = V::gather_four(self.row.as_ptr());
             let counter = row[0].add(V::load(self.number.as_ptr()));
-            let words = block(
+            let words = block([
+                constants(),
                 [key[0], key[1], key[2], key[3]],
                 [key[4], key[5], key[6], key[7]],
                 [counter, row[1], row[2], row[3]],
-            );
+            ]);
             V::store_blocks(&words, self.stream.as_mut_ptr().cast());
         }
     }
@@ -65,7 +66,7 @@ impl Blocks {
             let key = V::gather(self.key.as_ptr());
             let row = V::gather_four(self.row.as_ptr());
             let state = rounds([
-                each!(i in 4 => V::splat(CONSTANTS[i])),
+                constants(),
                 [key[0], key[1], key[2], key[3]],
                 [key[4], key[5], key[6], key[7]],
                 [row[0], row[1], row[2], row[3]],
@@ -110,9 +111,7 @@ unsafe impl<V: Vector<Word = u32>> Consecutive for Whole<V> {
     unsafe fn add_to_one(text: &Text, number: usize, room: &mut Blocks) {
         // SAFETY: the caller's; there are as many lanes, and sixteen words in each.
         unsafe {
-            let [a, b, c, d] = rows_of_one(text, number, V::load(NUMBERS.as_ptr()));
-            let state = rounds([a, b, c, d]);
-            let words = each!(i in 16 => state[i / 4][i % 4].add([a, b, c, d][i / 4][i % 4]));
+            let words = block(rows_of_one(text, number, V::load(NUMBERS.as_ptr())));
             let start = number * BLOCK;
             let (src, dst) = (text.src.add(start), text.dst.add(start));
             V::add_blocks(&words, room.stream.as_mut_ptr().cast(), src, dst);
@@ -136,7 +135,7 @@ pub(crate) unsafe fn rows_of_one<V: Vector<Word = u32>>(
         let key = key.cast::<u32>();
         let counter = V::splat(row[0].wrapping_add(number as u32)).add(numbers);
         [
-            each!(i in 4 => V::splat(CONSTANTS[i])),
+            constants(),
             each!(i in 4 => V::splat(*key.add(i))),
             each!(i in 4 => V::splat(*key.add(4 + i))),
             [counter, V::splat(row[1]), V::splat(row[2]), V::splat(row[3])],
@@ -144,16 +143,21 @@ pub(crate) unsafe fn rows_of_one<V: Vector<Word = u32>>(
     }
 }
 
-/// The blocks of the rows of a state, word by word. The first row is the same for all.
+/// The first row of every state.
 ///
 /// # Safety
 /// The CPU has V's instructions.
 #[inline(always)]
-unsafe fn block<V: Vector<Word = u32>>(b: [V; 4], c: [V; 4], d: [V; 4]) -> [V; 16] {
+unsafe fn constants<V: Vector<Word = u32>>() -> [V; 4] {
     // SAFETY: the caller's.
-    let a = unsafe { each!(i in 4 => V::splat(CONSTANTS[i])) };
-    let state = rounds([a, b, c, d]);
-    each!(i in 16 => state[i / 4][i % 4].add([a, b, c, d][i / 4][i % 4]))
+    unsafe { each!(i in 4 => V::splat(CONSTANTS[i])) }
+}
+
+/// The blocks of the rows of states, word by word.
+#[inline(always)]
+fn block<V: Vector<Word = u32>>(rows: [[V; 4]; 4]) -> [V; 16] {
+    let state = rounds(rows);
+    each!(i in 16 => state[i / 4][i % 4].add(rows[i / 4][i % 4]))
 }
 
 /// The 20 rounds.

@@ -2,7 +2,10 @@
 
 /// Makes the kernel of one instruction set: how keystream is made, and the limbs of Poly1305.
 macro_rules! chacha_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $blocks:ty, $limbs:ty $(, $feature:literal)?) => {
+    (
+        $(#[$doc:meta])*
+        $kernel:ident, $name:literal, $blocks:ty, $limbs:ty $(, $feature:literal)?
+    ) => {
         $(#[$doc])*
         pub(crate) static $kernel: $crate::chacha::ChaChaKernel = {
             use $crate::chacha::aead::{self, Workspace};
