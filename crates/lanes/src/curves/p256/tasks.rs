@@ -148,15 +148,13 @@ pub(in super::super) unsafe fn verify(calculator: &mut Calculator, tasks: &[(u32
     ORDER.invert_all(inverses);
     let (rs, inverses) = (&rs[..sorted.len()], &*inverses);
     let (first, second) = sorted.split_at(anew);
-    calculator.each_chunk(first, |kernel, at, now| {
-        // SAFETY: the caller's; the kernel is from the table of this CPU.
-        unsafe { verify_chunk(kernel, now, &rs[at..], &inverses[at..], false) };
-    });
-    calculator.each_chunk(second, |kernel, at, now| {
-        let at = anew + at;
-        // SAFETY: the caller's; the kernel is from the table of this CPU.
-        unsafe { verify_chunk(kernel, now, &rs[at..], &inverses[at..], true) };
-    });
+    for (start, part) in [(0, first), (anew, second)] {
+        calculator.each_chunk(part, |kernel, at, now| {
+            let at = start + at;
+            // SAFETY: the caller's; the kernel is from the table of this CPU.
+            unsafe { verify_chunk(kernel, now, &rs[at..], &inverses[at..]) };
+        });
+    }
 }
 
 /// The multiples that the key of a verification has.
@@ -175,8 +173,8 @@ fn without_rows(tasks: &[(u32, CurveTask)], lanes: usize) -> usize {
     if others % lanes <= spare { without + others % lanes } else { without }
 }
 
-/// Verifications that fill the lanes of a kernel at most, with the multiples of their keys or
-/// without.
+/// Verifications that fill the lanes of a kernel at most, with the multiples of their keys if all
+/// have them.
 ///
 /// # Safety
 /// The tasks are good, and verify; the kernel is from the table of this CPU.
@@ -185,7 +183,6 @@ unsafe fn verify_chunk(
     tasks: &[(u32, CurveTask)],
     rs: &[Option<Number>],
     inverses: &[Number],
-    has_rows: bool,
 ) {
     let Operation::P256Verify(first) = tasks[0].1.operation() else { return };
     let (mut keys, mut factors) = ([first; MAX_LANES], [[[0; 4]; 2]; MAX_LANES]);
@@ -205,12 +202,12 @@ unsafe fn verify_chunk(
     let tables = keys.map(P256PublicKey::rows);
     // SAFETY: the kernel is from the table of this CPU.
     unsafe {
-        match has_rows.then(|| tables[0]).flatten() {
-            Some(rows) => {
+        match tables {
+            [Some(rows), ..] if tables.iter().all(Option::is_some) => {
                 let tables = tables.map(|table| table.unwrap_or(rows));
                 (kernel.p256_both)(&base, &own, &tables, &mut points);
             }
-            None => (kernel.p256_both_anew)(&base, &own, &mut points),
+            _ => (kernel.p256_both_anew)(&base, &own, &mut points),
         }
     }
     for (lane, (_, task)) in tasks.iter().enumerate() {
