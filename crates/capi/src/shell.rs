@@ -29,8 +29,8 @@ pub(crate) struct Shell {
     shape: Shape,
     /// What the next job may have to take back.
     has_nonce: bool,
-    has_associated: bool,
     has_tag: bool,
+    has_associated: bool,
     has_extras: bool,
     has_limit: bool,
     job: Job<'static>,
