@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use broadloom_chunking::{Chunker, Sizes};
 use broadloom_engine::provider::Provider;
-use broadloom_engine::{HashAlgorithm, JobError, OpenError, Session, Transform};
+use broadloom_engine::{HashAlgorithm, JobError, Registry, Session, Transform};
 
 use crate::error::SnapshotError;
 use crate::id::Id;
@@ -131,13 +131,10 @@ pub struct Hasher {
 impl Hasher {
     /// Opens a session, which may have another one to fall back to.
     fn open(&self, other: &Session) -> Result<Session, SnapshotError> {
+        let mut registry = Registry::new();
+        registry.add(Arc::clone(&self.provider));
         let transform = Transform::hash(HashAlgorithm::Sha256);
-        let session = Session::open(Arc::clone(&self.provider), &transform);
-        let session = session.map_err(|error| OpenError::Refused {
-            provider: self.provider.name().to_owned(),
-            algorithm: transform.algorithm(),
-            reason: error.to_string(),
-        })?;
+        let session = registry.open_at(self.provider.name(), &transform)?;
         if !self.fallback {
             return Ok(session);
         }
@@ -287,7 +284,6 @@ pub fn backup(
     if let Some(hasher) = &options.hasher {
         saver.hash_by(hasher.open(repository.cryptor().hasher())?);
     }
-    let saver = saver;
     let packs = Mutex::new(packs);
     let work = Work {
         saver: &saver,
