@@ -235,11 +235,7 @@ fn rsyncable_output_changes_where_the_input_does() {
 
 /// The system calls of a run that sync anything, as strace sees them.
 fn syncs(place: &Place, args: &[&str]) -> Vec<String> {
-    let mut command = Command::new("strace");
-    command.args(["-f", "-y", "-e", "trace=fsync,fdatasync,syncfs", "-o", "calls", BROADLOOM]);
-    let said = run(command.args(args).current_dir(place.path()), b"");
-    assert_eq!(said.code, Some(0), "{}", said.stderr);
-    let calls = String::from_utf8(place.read("calls")).unwrap();
+    let calls = place.trace("fsync,fdatasync,syncfs", &[&[BROADLOOM], args].concat());
     calls.lines().filter(|line| line.contains("sync")).map(str::to_owned).collect()
 }
 
@@ -258,10 +254,7 @@ fn synchronous_output_is_on_its_medium() {
         fs::remove_file(place.path().join("a.gz")).unwrap();
     }
     let script = format!("exec '{BROADLOOM}' compress -c --synchronous a >out");
-    let mut command = Command::new("strace");
-    command.args(["-f", "-y", "-e", "trace=fsync", "-o", "calls", "sh", "-c", &script]);
-    run(command.current_dir(place.path()), b"").good();
-    let calls = String::from_utf8(place.read("calls")).unwrap();
+    let calls = place.trace("fsync", &["sh", "-c", &script]);
     assert!(calls.contains("/out>"), "{calls}");
     // A pipe has no medium, which is no error.
     let said = place.compress(&["-c", "--synchronous", "a"], b"");
@@ -614,11 +607,8 @@ fn small_files_are_worked_on_side_by_side() {
     for args in
         [&["compress", "-r", "-p", "2", "d"][..], &["decompress", "-t", "-r", "-p", "2", "d"]]
     {
-        let mut command = Command::new("strace");
         // Who reads is who codes: each file is read by one of them.
-        command.args(["-f", "-y", "-e", "trace=read", "-o", "calls", BROADLOOM]).args(args);
-        run(command.current_dir(place.path()), b"").good();
-        let calls = String::from_utf8(place.read("calls")).unwrap();
+        let calls = place.trace("read", &[&[BROADLOOM], args].concat());
         let mut readers: HashMap<&str, usize> = HashMap::new();
         for line in calls.lines().filter(|line| line.contains("/d/")) {
             *readers.entry(line.split_whitespace().next().unwrap()).or_default() += 1;

@@ -338,12 +338,10 @@ fn the_disk_holds_the_new_file_before_the_old_one_goes() {
     {
         for (command, suffix) in [("compress", ""), ("decompress", ".gz")] {
             let names: Vec<String> = files.iter().map(|file| format!("{file}{suffix}")).collect();
-            let mut strace = Command::new("strace");
-            strace.args(["-f", "-qq", "-o", "trace", "-e"]);
-            strace.arg("trace=fsync,syncfs,rename,renameat2,link,linkat,unlink,unlinkat");
-            strace.args([env!("CARGO_BIN_EXE_broadloom"), command]).args(&names);
-            run(strace.current_dir(place.path()), b"").good();
-            let trace = String::from_utf8(place.read("trace")).unwrap();
+            let mut run = vec![env!("CARGO_BIN_EXE_broadloom"), command];
+            run.extend(names.iter().map(String::as_str));
+            let trace =
+                place.trace("fsync,syncfs,rename,renameat2,link,linkat,unlink,unlinkat", &run);
             let calls: Vec<&str> = trace
                 .lines()
                 .filter_map(|line| line.split_whitespace().nth(1)?.split('(').next())
@@ -383,11 +381,8 @@ fn a_name_that_changes_is_neither_followed_nor_waited_for() {
         (&["compress", "-fk", "a"], true),
     ] {
         let name = args.last().unwrap();
-        let mut strace = Command::new("strace");
-        strace.args(["-f", "-qq", "-o", "trace", "-e", "trace=open,openat"]);
-        strace.arg(env!("CARGO_BIN_EXE_broadloom")).args(args);
-        run(strace.current_dir(place.path()), b"").good();
-        let trace = String::from_utf8(place.read("trace")).unwrap();
+        let program = [env!("CARGO_BIN_EXE_broadloom")];
+        let trace = place.trace("open,openat", &[&program, args].concat());
         let opened = format!("\"{name}\", ");
         let line = trace.lines().find(|line| line.contains(&opened));
         let line = line.unwrap_or_else(|| panic!("{args:?} opens nothing in {trace}"));

@@ -121,6 +121,15 @@ impl Place {
         run(command.args(args).current_dir(self.path()).env("LC_ALL", "C.UTF-8"), stdin)
     }
 
+    /// Runs a command that must go well under strace, and gives the system calls of these names
+    /// that it and its children made.
+    pub fn trace<S: AsRef<OsStr>>(&self, calls: &str, command: &[S]) -> String {
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-qq", "-y", "-o", "trace", "-e", &format!("trace={calls}")]);
+        run(strace.args(command).current_dir(self.path()), b"").good();
+        String::from_utf8(self.read("trace")).unwrap()
+    }
+
     /// Asserts that `broadloom hash` says, with the same arguments, just what `sha256sum` says;
     /// gives it.
     pub fn same<S: AsRef<OsStr>>(&self, args: &[S], stdin: &[u8]) -> Said {
