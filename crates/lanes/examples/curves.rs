@@ -71,10 +71,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("{outstanding:11}{figures}");
     }
     let key = || P256PublicKey::new(base[..].try_into().expect("64 bytes")).expect("a point");
-    println!("a public key of P-256 takes {:.2}", quickest(key));
-    println!("to prepare it takes {:.1}", quickest(|| key().prepare()));
+    println!("a public key of P-256: {:.2} us", quickest(key));
+    println!("to prepare that key: {:.1} us", quickest(|| key().prepare()));
     let edwards = || Ed25519PublicKey::new(edwards.public()).expect("a point");
-    println!("a public key of Ed25519 takes {:.2}", quickest(edwards));
+    println!("a public key of Ed25519: {:.2} us", quickest(edwards));
     Ok(())
 }
 

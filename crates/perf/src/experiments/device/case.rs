@@ -84,7 +84,7 @@ fn models(topic: Topic, resident: bool) -> Vec<Model> {
 /// servers verify many of them.
 fn transform(algorithm: Algorithm) -> Transform {
     if let Algorithm::PublicKey(algorithm) = algorithm {
-        let (private, public) = keys::pair(algorithm).expect("what the device has, has keys");
+        let (private, public) = keys::pair(algorithm).expect("algorithms of the device have keys");
         let scheme = Scheme::default();
         return match (algorithm, public) {
             (PublicKeyAlgorithm::Ed25519, Some(public)) => Transform::verify(&public, scheme),
@@ -118,7 +118,7 @@ fn signature(bench: &Bench, session: &Session, size: usize) -> Result<Option<Vec
     if session.direction() != Direction::Verify {
         return Ok(None);
     }
-    let (private, _) = keys::pair(algorithm).expect("what the device has, has keys");
+    let (private, _) = keys::pair(algorithm).expect("algorithms of the device have keys");
     let sign = Transform::sign(&private, Scheme::default()).expect("the key signs");
     let refuse = |reason: String| PerfError::Provider { spec: "native".to_owned(), reason };
     let signer = Session::open(Arc::clone(&bench.native), &sign)
