@@ -5,17 +5,12 @@ mod common;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
-use common::{Place, Said, noise, run, text};
+use common::{Place, Said, noise, run, sha256, text};
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 fn chunks(place: &Place, args: &[&str], stdin: &[u8]) -> Said {
     run(place.command("chunks").args(args), stdin)
-}
-
-fn hex(data: &[u8]) -> String {
-    Sha256::digest(data).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The lengths of chunks, each of which follows the one before and has the digest of its bytes.
@@ -27,7 +22,7 @@ fn lengths(lines: &str, name: &str, content: &[u8]) -> Vec<usize> {
         let [offset, length] = [words[1], words[2]].map(|word| word.parse::<usize>().unwrap());
         assert_eq!((offset, words[3]), (end, name), "{line}");
         end += length;
-        assert_eq!(words[0], hex(&content[offset..end]), "{line}");
+        assert_eq!(words[0], sha256(&content[offset..end]), "{line}");
         lengths.push(length);
     }
     assert_eq!(end, content.len());
@@ -57,7 +52,7 @@ fn chunks_of_equal_lengths_are_those_of_hash() {
         }
     }
     let said = chunks(&place, &["-z", "-s", "1K", "dir/a\nb", "-"], b"stdin");
-    assert_eq!(said.good(), format!("{} 0 1 dir/a\nb\0{} 0 5 -\0", hex(b"x"), hex(b"stdin")));
+    assert_eq!(said.good(), format!("{} 0 1 dir/a\nb\0{} 0 5 -\0", sha256(b"x"), sha256(b"stdin")));
     assert_eq!(chunks(&place, &[], b"").good(), "");
 }
 
@@ -182,7 +177,7 @@ fn each_chunk_is_a_line_of_json() {
     let lines: Vec<Value> =
         said.good().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let line = |data: &[u8], offset: u64| {
-        let (sha256, length) = (hex(data), data.len());
+        let (sha256, length) = (sha256(data), data.len());
         json!({ "sha256": sha256, "offset": offset, "length": length, "name": "-" })
     };
     assert_eq!(lines, [line(b"ab", 0), line(b"c", 2)]);
@@ -193,7 +188,7 @@ fn files_that_cannot_be_read_are_told_and_the_others_are_cut() {
     let place = Place::new();
     place.write("dir/file", "content");
     let said = chunks(&place, &["absent", "dir", "dir/file"], b"");
-    assert_eq!(said.text(), format!("{} 0 7 dir/file\n", hex(b"content")));
+    assert_eq!(said.text(), format!("{} 0 7 dir/file\n", sha256(b"content")));
     assert_eq!(
         said.stderr,
         "broadloom chunks: absent: No such file or directory\n\

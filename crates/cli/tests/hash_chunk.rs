@@ -2,20 +2,15 @@
 
 mod common;
 
-use common::{Place, Said, noise};
-use sha2::{Digest, Sha256};
-
-fn hex(data: &[u8]) -> String {
-    Sha256::digest(data).iter().map(|byte| format!("{byte:02x}")).collect()
-}
+use common::{Place, Said, noise, sha256};
 
 /// What should be printed for a file of this content.
 fn lines(name: &str, content: &[u8], chunk: usize) -> String {
     if content.is_empty() {
-        return format!("{} 0 0 {name}\n", hex(b""));
+        return format!("{} 0 0 {name}\n", sha256(b""));
     }
     let line = |(index, data): (usize, &[u8])| {
-        format!("{} {} {} {name}\n", hex(data), index * chunk, data.len())
+        format!("{} {} {} {name}\n", sha256(data), index * chunk, data.len())
     };
     content.chunks(chunk).enumerate().map(line).collect()
 }
@@ -96,7 +91,7 @@ fn standard_input_keeps_its_place_among_files() {
 fn names_are_escaped_and_lines_end_with_nul_on_request() {
     let place = Place::new();
     place.write("a\nb", "x");
-    let digest = hex(b"x");
+    let digest = sha256(b"x");
     assert_eq!(place.hash(&["--chunk", "4K", "a\nb"]).good(), format!("\\{digest} 0 1 a\\nb\n"));
     let said = place.hash(&["--chunk", "4K", "-z", "a\nb"]);
     assert_eq!(said.good(), format!("{digest} 0 1 a\nb\0"));

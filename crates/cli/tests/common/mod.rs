@@ -8,6 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 #[path = "../../../compression/tests/decompress/tools.rs"]
@@ -229,6 +230,11 @@ pub fn text(len: usize, seed: u64) -> Vec<u8> {
         words.iter().flat_map(|&byte| WORDS[usize::from(byte & 15)].bytes()).collect();
     text.truncate(len);
     text
+}
+
+/// A SHA-256 in hex.
+pub fn sha256(data: &[u8]) -> String {
+    Sha256::digest(data).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Bytes that repeat only after a long while: the same for the same seed.
