@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::container::Container;
 use super::level::Level;
-use super::providers::Wanted;
+use super::wanted::Wanted;
 
 /// Most threads that can be asked for.
 const MAX_THREADS: u64 = 256;

@@ -6,7 +6,6 @@ use std::io::{Read, Write};
 use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStringExt;
 use std::thread::available_parallelism;
-use std::time::SystemTime;
 
 use broadloom::compression::decompress::{self, Decompressed, Garbage, list};
 use broadloom::compression::format::Format;
@@ -20,6 +19,7 @@ use broadloom_lanes::Cpu;
 use super::container::Container;
 use super::list::Entry;
 use super::options::{Coding, Task};
+use super::origin::Origin;
 use super::providers::{Work, open, open_to_verify};
 use super::{seconds, zip};
 use crate::files::Coded;
@@ -38,17 +38,6 @@ const RSYNCABLE_CHUNK: usize = 128 << 10;
 /// Jobs outstanding for each thread where chunks are long: as many bytes as of short ones would be
 /// too much.
 const LONG_OUTSTANDING: usize = 4;
-
-/// What a compressed file says of the one it was made of.
-#[derive(Debug, Clone, Default)]
-pub struct Origin {
-    /// Its name, without directories.
-    pub name: Option<OsString>,
-    /// When it was modified.
-    pub modified: Option<SystemTime>,
-    /// Its mode.
-    pub mode: Option<u32>,
-}
 
 /// Why a file is not coded.
 #[derive(Debug, thiserror::Error)]

@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use broadloom::compression::format::Format;
 
-use super::codec::{Codec, Origin};
+use super::codec::Codec;
 use super::container::Container;
 use super::header::Header;
 use super::list::saved;
 use super::options::{Options, Task};
-use crate::files::inputs::Opened;
+use super::origin::Origin;
+use crate::files::opened::Opened;
 use crate::files::sides::{Counted, Output};
 use crate::files::{Becomes, Coded, Craft, Failure, failure};
 

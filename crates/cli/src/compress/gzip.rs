@@ -5,10 +5,11 @@ use std::io::{Read, Write};
 use broadloom::compression::format::Format;
 use broadloom_lanes::Cpu;
 
-use super::codec::{Codec, Origin};
+use super::codec::Codec;
 use super::container::Container;
 use super::level::Level;
 use super::options::{Coding, Task};
+use super::origin::Origin;
 use crate::files::{Coded, Failure, failure};
 
 /// Compresses into gzip.

@@ -10,9 +10,11 @@ mod level;
 mod list;
 mod listing;
 mod options;
+mod origin;
 mod providers;
 mod seconds;
 mod suffix;
+mod wanted;
 mod zip;
 
 use std::ffi::OsString;

@@ -7,8 +7,8 @@ use broadloom::compression::format::Format;
 use super::args::{CommonArgs, CompressArgs, DecompressArgs};
 use super::container::Container;
 use super::level::Level;
-use super::providers::Wanted;
 use super::suffix::Suffixes;
+use super::wanted::Wanted;
 use crate::files::{Manner, Verbosity};
 
 /// What is done with each file.

@@ -1,47 +1,23 @@
 //! Who compresses: the provider that is asked for, or the first that can of those that are there.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
 use broadloom::algorithm::Checksum;
 use broadloom::compression::format::Format;
 use broadloom::compression::{Order, Settings, measure, measure_decompression};
-use broadloom::error::{SpecError, TransformError};
+use broadloom::error::TransformError;
 use broadloom::provider::ProviderSpec;
 use broadloom::{
     Compression, CompressionAlgorithm, Direction, Registry, Session, Transform, registry_on,
 };
 use broadloom_cli::number::MOST_LEVEL;
-use broadloom_cli::provider::provider;
 use broadloom_lanes::Cpu;
 
 use super::options::Coding;
+use super::wanted::Wanted;
 
 /// What is compressed is DEFLATE, whatever the format.
 const DEFLATE: CompressionAlgorithm = CompressionAlgorithm::Deflate;
-
-/// The provider that a command line asks for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
-    /// The one that is measured to be the fastest.
-    Fastest,
-    /// This.
-    Named(ProviderSpec),
-}
-
-impl FromStr for Wanted {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "fastest" => Ok(Wanted::Fastest),
-            _ => provider(text).map(Wanted::Named).map_err(|error: SpecError| match error {
-                SpecError::Unknown { .. } => format!("{error}, fastest"),
-                _ => error.to_string(),
-            }),
-        }
-    }
-}
 
 /// A session, and whose it is.
 pub struct Chosen {

@@ -20,7 +20,7 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::codec::Origin;
+use super::origin::Origin;
 use super::seconds;
 
 /// How a zip file begins: the signature of a local header.

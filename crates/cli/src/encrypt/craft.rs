@@ -15,7 +15,7 @@ use broadloom::encryption::{self, EncryptionError, Input, Report};
 use super::args::Container;
 use super::range::Wanted;
 use crate::compress::Gzip;
-use crate::files::inputs::Opened;
+use crate::files::opened::Opened;
 use crate::files::sides::{Counted, Output, Places};
 use crate::files::{Becomes, Coded, Craft, Failure, failure};
 

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use broadloom_cli::access::{Access, PERMISSIONS};
 use broadloom_cli::target::Existing;
 
-use super::inputs::Opened;
+use super::opened::Opened;
 
 /// The mode of a file, and what a new one made of it would have, where that is not the same.
 pub fn lost_mode(source: &Metadata) -> Option<(u32, u32)> {

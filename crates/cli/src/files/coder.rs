@@ -11,10 +11,9 @@ use broadloom_cli::progress::Progress;
 use broadloom_cli::target::{Existing, Target};
 
 use super::batch::{Beside, Made, Source, State};
-use super::inputs::Opened;
-use super::replace::{not_written, says};
+use super::failure::{Failure, not_written, says};
+use super::opened::Opened;
 use super::sides::{Counted, Output};
-use super::work::Failure;
 use super::{Coded, Craft, attributes};
 
 /// Codes files as the command line asks for it.

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use walkdir::WalkDir;
 
 use super::attributes;
+use super::opened::Opened;
 
 /// Why a symbolic link is passed over.
 const LINK: &str = "is a symbolic link: ignored (-f follows it, -c leaves it)";
@@ -113,23 +114,6 @@ pub struct Rules<'r> {
     pub codes: bool,
     /// Tells the suffix that a name has.
     pub suffix_of: &'r dyn Fn(&Path) -> Option<OsString>,
-}
-
-/// A file that may be worked on.
-pub struct Opened {
-    /// It.
-    pub file: File,
-    /// What the system says of it.
-    pub metadata: Metadata,
-    /// What its name stands for: the file, or a symbolic link that leads to it.
-    pub name: Identity,
-}
-
-impl Opened {
-    /// Which file it is.
-    pub fn identity(&self) -> Identity {
-        Identity::of(&self.metadata)
-    }
 }
 
 impl Rules<'_> {

@@ -8,7 +8,9 @@ mod attributes;
 mod batch;
 mod coder;
 mod crew;
+mod failure;
 pub mod inputs;
+pub mod opened;
 mod replace;
 pub mod report;
 pub mod sides;
@@ -18,10 +20,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use inputs::Opened;
+use opened::Opened;
 use sides::{Counted, Output};
 
-pub use work::{Failure, Worker, failure, progress, refuse_terminal_input};
+pub use failure::{Failure, failure};
+pub use work::{Worker, progress, refuse_terminal_input};
 
 /// What is done with the bytes of files.
 pub trait Craft: Clone + Send + Sync + 'static {

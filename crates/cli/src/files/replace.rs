@@ -15,9 +15,11 @@ use rustix::termios::tcgetpgrp;
 
 use super::batch::{Beside, Made, Source, sync_names};
 use super::coder::Making;
-use super::inputs::{Found, Opened, Skip};
+use super::failure::{Failure, not_written, says};
+use super::inputs::{Found, Skip};
+use super::opened::Opened;
 use super::report::plain;
-use super::work::{Failure, Outcome, Worker};
+use super::work::{Outcome, Worker};
 use super::{Becomes, Coded, Craft};
 
 impl<C: Craft> Worker<C> {
@@ -230,14 +232,4 @@ fn in_foreground() -> bool {
 fn kept(path: &Path) -> Failure {
     let text = format!("{} is there already: not overwritten (-f does)", shown(path));
     Skip::Warning(text).into()
-}
-
-/// What there is to be said of a file that is to be made.
-pub fn says(path: &Path, text: &str) -> Failure {
-    Failure::Error(format!("{} {text}", shown(path)))
-}
-
-/// The same of a file that could not be written.
-pub fn not_written(path: &Path, error: &io::Error) -> Failure {
-    says(path, &format!("cannot be written: {}", reason(error)))
 }

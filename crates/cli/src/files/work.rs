@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use broadloom_cli::identity::Identity;
-use broadloom_cli::message::{is_broken_pipe, reason};
+use broadloom_cli::message::reason;
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::shown;
 use broadloom_cli::signals;
@@ -16,7 +16,9 @@ use broadloom_cli::signals;
 use super::batch::{self, Batch, Made};
 use super::coder::Coder;
 use super::crew::Crew;
-use super::inputs::{Found, Input, Opened, Rules, Search, Skip};
+use super::failure::Failure;
+use super::inputs::{Found, Input, Rules, Search, Skip};
+use super::opened::Opened;
 use super::report::{Report, plain};
 use super::sides::{self, Output};
 use super::{Coded, Craft, Manner, Verbosity};
@@ -58,39 +60,6 @@ pub enum Outcome {
     Made(Result<Box<Made>, Failure>),
     /// It was tested.
     Tested(Result<Coded, Failure>),
-}
-
-/// Why a file is not done.
-pub enum Failure {
-    /// It is passed over.
-    Skip(Skip),
-    /// It, or what it was to become, gave an error.
-    Error(String),
-    /// Who reads the output has left: nothing more is to be done.
-    Gone,
-}
-
-impl From<Skip> for Failure {
-    fn from(skip: Skip) -> Self {
-        Failure::Skip(skip)
-    }
-}
-
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        match is_broken_pipe(&error) {
-            true => Failure::Gone,
-            false => Failure::Error(reason(&error)),
-        }
-    }
-}
-
-/// Why a file is not done, by an error; [`Failure::Gone`] where the reader of the output has left.
-pub fn failure(error: &(dyn std::error::Error + 'static)) -> Failure {
-    match is_broken_pipe(error) {
-        true => Failure::Gone,
-        false => Failure::Error(error.to_string()),
-    }
 }
 
 impl<C: Craft> Worker<C> {

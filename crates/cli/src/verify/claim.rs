@@ -13,9 +13,9 @@ use broadloom_cli::streams::StandardInput;
 use broadloom_hashing::digest::Digest;
 use broadloom_hashing::order::Turn;
 use broadloom_hashing::outcome::{Found, Outcome};
+use broadloom_hashing::task::Task;
 
 use super::keyring::Keyring;
-use super::report::Report;
 use super::signature::Signature;
 
 /// Bytes of messages that wait for others to be verified with them.
@@ -166,7 +166,7 @@ fn blake2b(file: &mut dyn Read) -> io::Result<(Digest, u64)> {
 }
 
 /// Verifies all the signatures whose files were read, together.
-pub fn settle(outcomes: &mut [(Turn, Outcome<Report>)]) {
+pub fn settle<T: Task<Expected = Option<Box<Claim>>>>(outcomes: &mut [(Turn, Outcome<T>)]) {
     let mut places = Vec::new();
     let mut open = Vec::new();
     for (place, (_, outcome)) in outcomes.iter().enumerate() {
