@@ -25,11 +25,17 @@ pub(crate) struct Plan {
     order: Box<[u16; WINDOW]>,
     classes: Box<[u8; WINDOW]>,
     places: [u16; CLASSES],
+    dearest: Box<[u64; WINDOW]>,
 }
 
 impl Plan {
     pub(crate) fn new() -> Self {
-        Plan { order: Box::new([0; WINDOW]), classes: Box::new([0; WINDOW]), places: [0; CLASSES] }
+        Plan {
+            order: Box::new([0; WINDOW]),
+            classes: Box::new([0; WINDOW]),
+            places: [0; CLASSES],
+            dearest: Box::new([0; WINDOW]),
+        }
     }
 
     /// Orders jobs, one at least, by their cost, dearest first and otherwise as they stand: a
@@ -59,9 +65,30 @@ impl Plan {
             self.order[usize::from(*place) % WINDOW] = index as u16;
             *place += 1;
         }
-        self.order[..dearest].sort_unstable_by_key(|i| (Reverse(cost(usize::from(*i))), *i));
+        for (key, index) in self.dearest.iter_mut().zip(&self.order[..dearest]) {
+            *key = dearest_first(cost(usize::from(*index)), *index);
+        }
+        self.sort_dearest(dearest);
         &self.order[..jobs]
     }
+
+    /// Orders the first jobs by their keys. No generic code: every type of job would have a sort of
+    /// its own.
+    #[inline(never)]
+    fn sort_dearest(&mut self, dearest: usize) {
+        let keys = &mut self.dearest[..dearest];
+        keys.sort_unstable();
+        for (index, key) in self.order.iter_mut().zip(keys) {
+            *index = *key as u16;
+        }
+    }
+}
+
+/// A key that sorts jobs by their cost, dearest first and otherwise as they stand. Its low 16 bits
+/// are the index of the job. Costs from 2⁴⁸ on count as equal.
+fn dearest_first(cost: usize, index: u16) -> u64 {
+    const MOST: u64 = (1 << 48) - 1;
+    (MOST - (cost as u64).min(MOST)) << 16 | u64::from(index)
 }
 
 /// Jobs as they stand.
@@ -276,6 +303,8 @@ mod tests {
         assert_eq!(Plan::new().order(costs.len(), |job| costs[job]), order);
         assert_eq!(Plan::new().order(4, |_| 5), [0, 1, 2, 3]);
         assert_eq!(Plan::new().order(3, |job| 100 + job), [2, 1, 0]);
+        let huge = [usize::MAX - 1, 1 << 47, usize::MAX];
+        assert_eq!(Plan::new().order(3, |job| huge[job]), [0, 2, 1]);
     }
 
     fn all(waiting: &mut Waiting) -> Vec<u32> {
