@@ -41,7 +41,9 @@ impl FromStr for Wanted {
             (first, "") => number(first).map(Wanted::From),
             (first, last) => match (number(first)?, number(last)?) {
                 (first, last) if first <= last => Ok(Wanted::Between(first, last)),
-                _ => Err(wrong()),
+                (first, last) => {
+                    Err(format!("byte {last}, the last, is before byte {first}, the first"))
+                }
             },
         }
     }
@@ -62,5 +64,6 @@ mod tests {
         for wrong in ["", "-", "5", "5-4", "a-b", "1-2-3", "+1-2", "99999999999999999999-"] {
             assert!(of(wrong).is_err(), "{wrong}");
         }
+        assert_eq!(of("5-3"), Err("byte 3, the last, is before byte 5, the first".to_owned()));
     }
 }
