@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use broadloom_engine::Checksum;
 use zlib_rs::{Inflate, InflateFlush, Status};
 
-use crate::decompress::Decompressed;
+use crate::decompress::decompressed::Decompressed;
 use crate::decompress::error::DecompressError;
 use crate::decompress::input::{Input, Stream};
 use crate::decompress::members::{Garbage, Lengths, Member, Members};
