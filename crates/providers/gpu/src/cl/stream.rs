@@ -145,7 +145,7 @@ impl Stream {
         check("clEnqueueWriteBuffer", code)?;
         events.push(own(event));
         for launch in launches {
-            let kernel = launch.kernel.0.handle;
+            let kernel = launch.kernel.raw.handle;
             let set = |index, len, at| {
                 // SAFETY: the kernel's argument of this number has this size.
                 check("clSetKernelArg", unsafe { (api.argument)(kernel, index, len, at) })
@@ -157,7 +157,8 @@ impl Stream {
             set(3, 4, (&raw const launch.count).cast())?;
             let shared = launch.shared.map_or(ptr::null_mut(), |shared| shared.0.handle);
             set(4, handle, (&raw const shared).cast())?;
-            let global = (launch.count as usize).next_multiple_of(GROUP);
+            let items = launch.kernel.items(launch.count as usize);
+            let global = items.next_multiple_of(GROUP);
             // SAFETY: all arguments are set. Where tasks point to, their author vouches for.
             let code = unsafe {
                 let none = ptr::null();
