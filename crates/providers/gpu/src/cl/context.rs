@@ -124,7 +124,7 @@ impl Program {
 pub(crate) struct Shared(pub(super) Owned);
 
 /// A kernel with the arguments of all kernels here: input, output, where its tasks are, how many,
-/// and shared memory.
+/// shared memory, and memory for intermediate results.
 pub(crate) struct Kernel {
     pub(super) raw: Owned,
     /// It was launched already.
