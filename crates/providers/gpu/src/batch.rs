@@ -2,7 +2,8 @@
 //!
 //! Input is laid out in pieces that begin at multiples of 64 bytes: keys, once for each session;
 //! nonces, associated data and texts, padded as their algorithms have it; and then the tasks of
-//! each kernel. Output is ciphered texts and tags. Memory of the host that is not in use is zero.
+//! each kernel. Output is ciphered texts, tags and signatures. Intermediate results of SLH-DSA are
+//! in the device's memory alone. Memory of the host that is not in use is zero.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::time::Instant;
 
 use broadloom_engine::provider::{Occupancy, Operation};
 use broadloom_engine::{DeviceFault, JobError};
+use broadloom_lanes::Cpu;
 use broadloom_native::RsaHost;
 use zeroize::Zeroize;
 
@@ -17,15 +19,31 @@ use crate::cl::{ClError, Flight, GROUP, Launch, Stream};
 use crate::device::{Device, Slot};
 use crate::faults::Fate;
 use crate::kernels::{KERNELS, KernelId};
-use crate::lower::{ALIGNMENT, Entry, Room, TASK, Task, aligned, needs};
+use crate::lower::{ALIGNMENT, Entry, Needs, Room, TASK, Task, aligned, needs};
 use crate::residency::{Region, Residents};
 use crate::session::{GpuSession, Work};
 use crate::signal::Signal;
+use crate::slh_dsa::MessageHasher;
+
+/// What the host does of jobs with public keys: numbers of RSA, and hashes of messages for SLH-DSA.
+pub(crate) struct Host {
+    rsa: RsaHost,
+    messages: MessageHasher,
+}
+
+impl Host {
+    pub fn new(cpu: &Cpu) -> Host {
+        Host { rsa: RsaHost::new(cpu), messages: MessageHasher::new(cpu) }
+    }
+}
 
 pub(crate) struct Batch {
     slot: Slot,
     input_used: usize,
     output_used: usize,
+    scratch_used: usize,
+    /// The most bytes of intermediate results, except for a job that needs more by itself.
+    most_scratch: usize,
     tasks: [Vec<Task>; KERNELS],
     keys: HashMap<u64, u32>,
     jobs: Vec<Entry>,
@@ -50,12 +68,14 @@ pub(crate) enum Added {
 }
 
 impl Batch {
-    pub fn new(slot: Slot) -> Self {
+    pub fn new(slot: Slot, device: &Device) -> Self {
         Batch {
             slot,
             input_used: 0,
             output_used: 0,
-            tasks: Default::default(),
+            scratch_used: 0,
+            most_scratch: device.most_scratch(),
+            tasks: [const { Vec::new() }; KERNELS],
             keys: HashMap::new(),
             jobs: Vec::new(),
             began: Instant::now(),
@@ -79,12 +99,12 @@ impl Batch {
         own.map(|entry| entry.abandoned = true).is_some()
     }
 
-    /// Adds a job, if there is room. The host pads numbers of RSA.
+    /// Adds a job, if there is room.
     pub fn add(
         &mut self,
         ticket: u64,
         operation: &mut Operation<'_>,
-        host: &mut RsaHost,
+        host: &mut Host,
         residents: &Residents,
     ) -> Added {
         if let Some(parts) = operation.public_key::<GpuSession>() {
@@ -92,14 +112,20 @@ impl Batch {
             return match &session.work {
                 Work::Rsa(rsa) => {
                     let needed = rsa.needs(&session.key);
-                    self.add_with(ticket, session, needed, |room, key, entry| {
-                        rsa.lower(room, host, &parts, key, entry)
+                    self.add_with(ticket, session, needed.into(), |room, key, entry| {
+                        rsa.lower(room, &mut host.rsa, &parts, key, entry)
                     })
                 }
                 Work::Ed25519(own) => {
                     let needed = own.needs(&session.key, parts.input);
-                    self.add_with(ticket, session, needed, |room, key, entry| {
+                    self.add_with(ticket, session, needed.into(), |room, key, entry| {
                         own.lower(room, &parts, key, entry)
+                    })
+                }
+                Work::SlhDsa(own) => {
+                    let needed = own.needs(&session.key);
+                    self.add_with(ticket, session, needed, |room, key, entry| {
+                        own.lower(room, &mut host.messages, &parts, key, entry)
                     })
                 }
                 _ => Added::NotOurs,
@@ -112,7 +138,7 @@ impl Batch {
             _ => None,
         };
         let place = found.as_ref().map(|(_, at)| *at);
-        let needed = needs(parts.session, &parts, place);
+        let needed = needs(parts.session, &parts, place).into();
         let added = self.add_with(ticket, parts.session, needed, |room, key, entry| {
             room.lower(parts.session, &parts, place, key, entry);
             Ok(())
@@ -126,18 +152,21 @@ impl Batch {
         added
     }
 
-    /// Adds a job that needs so many bytes, if there is room.
+    /// Adds a job with such needs, if there is room.
     fn add_with(
         &mut self,
         ticket: u64,
         session: &GpuSession,
-        needed: usize,
+        Needs { bytes: needed, scratch }: Needs,
         lower: impl FnOnce(&mut Room<'_>, u32, &mut Entry) -> Result<(), JobError>,
     ) -> Added {
         let tasks: usize = self.tasks.iter().map(|tasks| tasks.len() * 4 * TASK).sum();
         let Some(stream) = &mut self.slot.stream else { return Added::NoRoom(needed) };
         let (input, output) = stream.capacity();
         if self.input_used + tasks + needed > input || self.output_used + needed > output {
+            return Added::NoRoom(needed);
+        }
+        if self.scratch_used + scratch > self.most_scratch && !self.jobs.is_empty() {
             return Added::NoRoom(needed);
         }
         if self.jobs.is_empty() {
@@ -147,9 +176,10 @@ impl Batch {
             input: stream.input(),
             input_used: &mut self.input_used,
             output_used: &mut self.output_used,
+            scratch_used: &mut self.scratch_used,
             tasks: &mut self.tasks,
         };
-        let before = (*room.input_used, *room.output_used);
+        let before = (*room.input_used, *room.output_used, *room.scratch_used);
         let known = self.keys.get(&session.id).copied();
         let key = known.unwrap_or_else(|| room.put_words(&session.key));
         let mut entry =
@@ -162,7 +192,7 @@ impl Batch {
             }
             Err(error) => {
                 room.input[before.0..*room.input_used].zeroize();
-                (*room.input_used, *room.output_used) = before;
+                (*room.input_used, *room.output_used, *room.scratch_used) = before;
                 Added::Fails(error)
             }
         }
@@ -205,7 +235,7 @@ impl Batch {
         };
         // Sessions without a key and texts of no bytes may need no input.
         self.input_used = self.input_used.max(ALIGNMENT);
-        let mut places = [(0, 0); KERNELS];
+        let mut places = [(0, 0, 0); KERNELS];
         for kernel in KernelId::ALL {
             let tasks = &mut self.tasks[kernel as usize];
             if tasks.is_empty() {
@@ -214,12 +244,11 @@ impl Batch {
             self.slot.prepare(device, kernel).map_err(refused)?;
             // Work items of a group wait for the longest of them.
             tasks.sort_unstable_by_key(|task| std::cmp::Reverse(cost(kernel, task)));
-            for group in tasks.chunks(GROUP) {
-                let steps = |task| 1 + u64::from(cost(kernel, task));
-                self.occupancy.used += group.iter().map(steps).sum::<u64>();
-                self.occupancy.offered += steps(&group[0]) * GROUP as u64;
-            }
-            places[kernel as usize] = ((self.input_used / 4) as u32, tasks.len() as u32);
+            let items = match kernel.is_wide() {
+                true => spread(tasks, &mut self.occupancy),
+                false => one_each(kernel, tasks, &mut self.occupancy),
+            };
+            places[kernel as usize] = ((self.input_used / 4) as u32, tasks.len() as u32, items);
             let Some(stream) = &mut self.slot.stream else { return Err(DeviceFault::Removed) };
             let input = &mut stream.input()[self.input_used..];
             for (place, word) in input.chunks_exact_mut(4).zip(tasks.as_flattened()) {
@@ -230,14 +259,18 @@ impl Batch {
         // Texts of no bytes may need no output, and copies of no bytes are refused.
         self.output_used = self.output_used.max(ALIGNMENT);
         self.uploaded = self.input_used;
-        let Some(stream) = self.slot.stream.take() else { return Err(DeviceFault::Removed) };
+        let Some(mut stream) = self.slot.stream.take() else { return Err(DeviceFault::Removed) };
+        if let Err(error) = stream.reserve(self.scratch_used) {
+            self.slot.stream = Some(stream);
+            return Err(refused(error));
+        }
         let shared = device.residents.shared();
         let launches: Vec<_> = KernelId::ALL
             .into_iter()
             .filter_map(|kernel| {
-                let (tasks, count) = places[kernel as usize];
+                let (tasks, count, items) = places[kernel as usize];
                 let kernel = self.slot.kernel(kernel).filter(|_| count > 0)?;
-                Some(Launch { kernel, tasks, count, shared: shared.as_deref() })
+                Some(Launch { kernel, tasks, count, items, shared: shared.as_deref() })
             })
             .collect();
         let output = self.output_used;
@@ -259,7 +292,7 @@ impl Batch {
     }
 
     /// Brings the results of a job to its operation.
-    pub fn finish(&mut self, entry: &Entry, operation: &mut Operation<'_>, host: &mut RsaHost) {
+    pub fn finish(&mut self, entry: &Entry, operation: &mut Operation<'_>, host: &mut Host) {
         let Some(stream) = &mut self.slot.stream else {
             return operation.complete(Err(JobError::NotDone));
         };
@@ -267,8 +300,9 @@ impl Batch {
         let made = &output[entry.text..entry.text + entry.text_len];
         if let Some(parts) = operation.public_key::<GpuSession>() {
             let done = match &parts.session.work {
-                Work::Rsa(rsa) => rsa.result(host, parts, made),
+                Work::Rsa(rsa) => rsa.result(&mut host.rsa, parts, made),
                 Work::Ed25519(own) => own.result(parts, made),
+                Work::SlhDsa(own) => own.result(parts, made),
                 _ => Err(JobError::NotDone),
             };
             return match done {
@@ -299,11 +333,13 @@ impl Batch {
         if let Some(stream) = &mut self.slot.stream {
             stream.input()[..self.input_used].zeroize();
             stream.output()[..self.output_used].zeroize();
+            stream.release(self.most_scratch);
             if stream.capacity().0 > device.options.batch {
                 self.slot.stream = None;
             }
         }
         (self.input_used, self.output_used, self.uploaded) = (0, 0, 0);
+        self.scratch_used = 0;
         self.tasks.iter_mut().for_each(Vec::clear);
         self.keys.clear();
         self.jobs.clear();
@@ -315,6 +351,31 @@ impl Batch {
     pub fn into_slot(self) -> Slot {
         self.slot
     }
+}
+
+/// Counts how busy work items are that have a task each: a group waits for its longest task.
+/// Returns the number of items.
+fn one_each(kernel: KernelId, tasks: &[Task], occupancy: &mut Occupancy) -> usize {
+    for group in tasks.chunks(GROUP) {
+        let steps = |task| 1 + u64::from(cost(kernel, task));
+        occupancy.used += group.iter().map(steps).sum::<u64>();
+        occupancy.offered += steps(&group[0]) * GROUP as u64;
+    }
+    tasks.len()
+}
+
+/// Gives each wide task groups of its own, and writes the first group's number into the task.
+/// Returns the number of items.
+fn spread(tasks: &mut [Task], occupancy: &mut Occupancy) -> usize {
+    let mut groups = 0;
+    for [first, items, ..] in &mut *tasks {
+        *first = groups;
+        groups += items.div_ceil(GROUP as u32);
+        occupancy.used += u64::from(*items);
+    }
+    let items = groups as usize * GROUP;
+    occupancy.offered += items as u64;
+    items
 }
 
 /// How long a task takes, compared with others of its kernel.
@@ -330,5 +391,24 @@ fn cost(kernel: KernelId, task: &Task) -> u32 {
         Ed25519Sign => 256 + task[2],
         // All numbers of a kernel have the same length.
         _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_tasks_get_groups_of_their_own() {
+        let mut tasks = [1, 32, 33, 64, 7].map(|items| {
+            let mut task = Task::default();
+            task[1] = items;
+            task
+        });
+        let mut occupancy = Occupancy::default();
+        let items = spread(&mut tasks, &mut occupancy);
+        assert_eq!(tasks.map(|task| task[0]), [0, 1, 2, 4, 6]);
+        assert_eq!(items, 7 * GROUP);
+        assert_eq!((occupancy.used, occupancy.offered), (137, 224));
     }
 }

@@ -17,6 +17,9 @@ use crate::residency::Residents;
 use crate::signal::Signal;
 use crate::statistics::Counters;
 
+/// Memory for a batch's intermediate results, in multiples of the batch.
+const SCRATCH: usize = 16;
+
 pub(crate) struct Device {
     pub options: Options,
     pub found: Found,
@@ -34,7 +37,6 @@ pub(crate) struct Device {
 }
 
 /// A stream, and kernels whose arguments are its own.
-#[derive(Default)]
 pub(crate) struct Slot {
     /// None while it is in a flight.
     pub stream: Option<Box<Stream>>,
@@ -42,6 +44,10 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
+    fn new(stream: Box<Stream>) -> Slot {
+        Slot { stream: Some(stream), kernels: [const { None }; KERNELS] }
+    }
+
     /// A kernel; it is made where it is not there yet.
     ///
     /// # Errors
@@ -113,7 +119,7 @@ impl Device {
         if let Some(slot) = lock(&self.idle).pop() {
             return Ok(slot);
         }
-        Ok(Slot { stream: Some(self.stream(self.options.batch)?), ..Slot::default() })
+        Ok(Slot::new(self.stream(self.options.batch)?))
     }
 
     /// A stream with so many bytes of input, and as many of output.
@@ -191,6 +197,7 @@ impl Device {
                 Ok((mut stream, _)) => {
                     stream.input().zeroize();
                     stream.output().zeroize();
+                    stream.release(self.most_scratch());
                     let fits = stream.capacity().0 == self.options.batch;
                     slot.stream = fits.then_some(stream);
                     self.keep(slot);
@@ -206,6 +213,12 @@ impl Device {
     /// The driver cannot.
     pub fn gate(&self) -> Result<crate::cl::Gate, ClError> {
         self.context.gate()
+    }
+
+    /// The most bytes of a batch's intermediate results, except for a job that needs more by
+    /// itself.
+    pub fn most_scratch(&self) -> usize {
+        self.options.batch.saturating_mul(SCRATCH).min(self.largest())
     }
 
     /// The most bytes of a buffer; words are counted in 32 bits.

@@ -1,6 +1,7 @@
 //! The kernels, by name: which program has them, and in which order a batch runs them.
 
 use crate::ed25519::base_table;
+use crate::slh_dsa::FORS_PART;
 
 /// A kernel. A batch runs those that it needs in this order: each finds what earlier ones made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,16 +38,30 @@ pub(crate) enum KernelId {
     RsaJoin4096,
     Ed25519Sign,
     Ed25519Verify,
+    SlhDsaChainsSha2,
+    SlhDsaLeavesSha2,
+    SlhDsaForsSha2,
+    SlhDsaClimbSha2,
+    SlhDsaRootsSha2,
+    SlhDsaValuesSha2,
+    SlhDsaVerifySha2,
+    SlhDsaChainsShake,
+    SlhDsaLeavesShake,
+    SlhDsaForsShake,
+    SlhDsaClimbShake,
+    SlhDsaRootsShake,
+    SlhDsaValuesShake,
+    SlhDsaVerifyShake,
     /// Copies data to where they stay.
     Keep,
     Wipe,
 }
 
 /// How many kernels there are.
-pub(crate) const KERNELS: usize = 31;
+pub(crate) const KERNELS: usize = 45;
 
 /// How many programs there are.
-pub(crate) const PROGRAMS: usize = SOURCES.len() + 1 + RSA_SIZES.len();
+pub(crate) const PROGRAMS: usize = SOURCES.len() + 1 + RSA_SIZES.len() + SLH_DSA_HASHES.len();
 
 /// The kernels of RSA with moduli of one length: the power with the public exponent, and the three
 /// of the private one.
@@ -60,15 +75,50 @@ const RSA_SIZES: [(usize, RsaKernels); 4] = [
     (4096, [RsaPublic4096, RsaBlind4096, RsaHalf4096, RsaJoin4096]),
 ];
 
+/// The kernels of SLH-DSA with one hash: those that sign, in order, and the one that verifies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SlhDsaKernels {
+    pub chains: KernelId,
+    pub leaves: KernelId,
+    pub fors: KernelId,
+    pub climb: KernelId,
+    pub roots: KernelId,
+    pub values: KernelId,
+    pub verify: KernelId,
+}
+
+/// With SHA-2, and with SHAKE. Each is a program.
+const SLH_DSA_HASHES: [SlhDsaKernels; 2] = [
+    SlhDsaKernels {
+        chains: SlhDsaChainsSha2,
+        leaves: SlhDsaLeavesSha2,
+        fors: SlhDsaForsSha2,
+        climb: SlhDsaClimbSha2,
+        roots: SlhDsaRootsSha2,
+        values: SlhDsaValuesSha2,
+        verify: SlhDsaVerifySha2,
+    },
+    SlhDsaKernels {
+        chains: SlhDsaChainsShake,
+        leaves: SlhDsaLeavesShake,
+        fors: SlhDsaForsShake,
+        climb: SlhDsaClimbShake,
+        roots: SlhDsaRootsShake,
+        values: SlhDsaValuesShake,
+        verify: SlhDsaVerifyShake,
+    },
+];
+
 const COMMON: &str = include_str!("kernels/common.cl");
 const MONTGOMERY: &str = include_str!("kernels/montgomery.cl");
+const KECCAK_PERMUTE: &str = include_str!("kernels/keccak_permute.cl");
 const SHA2_BLOCK: &str = include_str!("kernels/sha2_block.cl");
 
 /// A program for each family, so that none is compiled before it is needed.
 const SOURCES: [&[&str]; 7] = [
     &[include_str!("kernels/sha1.cl")],
     &[SHA2_BLOCK, include_str!("kernels/sha2.cl")],
-    &[include_str!("kernels/keccak.cl")],
+    &[KECCAK_PERMUTE, include_str!("kernels/keccak.cl")],
     &[include_str!("kernels/chacha.cl")],
     &[include_str!("kernels/aes.cl")],
     &[include_str!("kernels/probe.cl")],
@@ -78,8 +128,12 @@ const SOURCES: [&[&str]; 7] = [
 const EDWARDS: &str = include_str!("kernels/edwards.cl");
 const ED25519: &str = include_str!("kernels/ed25519.cl");
 const RSA: &str = include_str!("kernels/rsa.cl");
+const SLH_DSA_ADDRESS: &str = include_str!("kernels/slh_dsa_address.cl");
+const SLH_DSA_SHA2: &str = include_str!("kernels/slh_dsa_sha2.cl");
+const SLH_DSA_SHAKE: &str = include_str!("kernels/slh_dsa_shake.cl");
+const SLH_DSA: &str = include_str!("kernels/slh_dsa.cl");
 
-/// The source of a program: of one of the families, of Ed25519, or of RSA.
+/// The source of a program: of one of the families, of Ed25519, of RSA, or of SLH-DSA.
 pub(crate) fn source(program: usize) -> String {
     if let Some(pieces) = SOURCES.get(program) {
         return [&[COMMON], *pieces].concat().concat();
@@ -87,7 +141,12 @@ pub(crate) fn source(program: usize) -> String {
     let words = |count: usize| format!("#define WORDS {count}u\n");
     match program - SOURCES.len() {
         0 => [COMMON, &words(8), MONTGOMERY, SHA2_BLOCK, EDWARDS, &base_table(), ED25519].concat(),
-        size => [COMMON, &words(RSA_SIZES[size - 1].0 / 32), MONTGOMERY, RSA].concat(),
+        own @ 1..=4 => [COMMON, &words(RSA_SIZES[own - 1].0 / 32), MONTGOMERY, RSA].concat(),
+        own => {
+            let part = format!("#define FORS_PART {FORS_PART}u\n");
+            let hash = [[SHA2_BLOCK, SLH_DSA_SHA2], [KECCAK_PERMUTE, SLH_DSA_SHAKE]][own - 5];
+            [COMMON, &part, SLH_DSA_ADDRESS, hash[0], hash[1], SLH_DSA].concat()
+        }
     }
 }
 
@@ -103,12 +162,28 @@ impl KernelId {
         RsaPublic2048, RsaBlind2048, RsaHalf2048, RsaJoin2048,
         RsaPublic3072, RsaBlind3072, RsaHalf3072, RsaJoin3072,
         RsaPublic4096, RsaBlind4096, RsaHalf4096, RsaJoin4096,
-        Ed25519Sign, Ed25519Verify, Keep, Wipe,
+        Ed25519Sign, Ed25519Verify,
+        SlhDsaChainsSha2, SlhDsaLeavesSha2, SlhDsaForsSha2, SlhDsaClimbSha2, SlhDsaRootsSha2,
+        SlhDsaValuesSha2, SlhDsaVerifySha2,
+        SlhDsaChainsShake, SlhDsaLeavesShake, SlhDsaForsShake, SlhDsaClimbShake, SlhDsaRootsShake,
+        SlhDsaValuesShake, SlhDsaVerifyShake,
+        Keep, Wipe,
     ];
 
     /// Those of RSA with moduli of so many bits.
     pub fn rsa(bits: usize) -> Option<&'static RsaKernels> {
         RSA_SIZES.iter().find(|(size, _)| *size == bits).map(|(_, kernels)| kernels)
+    }
+
+    /// Those of SLH-DSA with SHAKE or with SHA-2.
+    pub fn slh_dsa(is_shake: bool) -> &'static SlhDsaKernels {
+        &SLH_DSA_HASHES[usize::from(is_shake)]
+    }
+
+    /// Whether a task has many items, of which each group has those of one task.
+    pub fn is_wide(self) -> bool {
+        let is_roots = matches!(self, SlhDsaRootsSha2 | SlhDsaRootsShake);
+        matches!(self.program(), 12 | 13) && !is_roots
     }
 
     /// The name of its function.
@@ -131,6 +206,13 @@ impl KernelId {
             RsaJoin1024 | RsaJoin2048 | RsaJoin3072 | RsaJoin4096 => "rsa_join",
             Ed25519Sign => "ed25519_sign",
             Ed25519Verify => "ed25519_verify",
+            SlhDsaChainsSha2 | SlhDsaChainsShake => "slh_dsa_chains",
+            SlhDsaLeavesSha2 | SlhDsaLeavesShake => "slh_dsa_leaves",
+            SlhDsaForsSha2 | SlhDsaForsShake => "slh_dsa_fors",
+            SlhDsaClimbSha2 | SlhDsaClimbShake => "slh_dsa_climb",
+            SlhDsaRootsSha2 | SlhDsaRootsShake => "slh_dsa_roots",
+            SlhDsaValuesSha2 | SlhDsaValuesShake => "slh_dsa_values",
+            SlhDsaVerifySha2 | SlhDsaVerifyShake => "slh_dsa_verify",
             Keep => "keep",
             Wipe => "wipe",
         }
@@ -151,6 +233,10 @@ impl KernelId {
             RsaPublic2048 | RsaBlind2048 | RsaHalf2048 | RsaJoin2048 => 9,
             RsaPublic3072 | RsaBlind3072 | RsaHalf3072 | RsaJoin3072 => 10,
             RsaPublic4096 | RsaBlind4096 | RsaHalf4096 | RsaJoin4096 => 11,
+            SlhDsaChainsSha2 | SlhDsaLeavesSha2 | SlhDsaForsSha2 | SlhDsaClimbSha2
+            | SlhDsaRootsSha2 | SlhDsaValuesSha2 | SlhDsaVerifySha2 => 12,
+            SlhDsaChainsShake | SlhDsaLeavesShake | SlhDsaForsShake | SlhDsaClimbShake
+            | SlhDsaRootsShake | SlhDsaValuesShake | SlhDsaVerifyShake => 13,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! GPUs and other OpenCL devices, found at run time, as a provider for Broadloom.
 //!
 //! [`Gpu`] has kernels for SHA-1, SHA-2, SHA-3, SHAKE, HMAC, KMAC, AES-CTR, AES-GCM, AES-GMAC,
-//! ChaCha20, ChaCha20-Poly1305, RSA and Ed25519. The README says how jobs travel, which faults are
-//! answered how, and what leaks.
+//! ChaCha20, ChaCha20-Poly1305, RSA, Ed25519 and SLH-DSA. The README says how jobs travel, which
+//! faults are answered how, and what leaks.
 //!
 //! # Options
 //!
@@ -12,7 +12,8 @@
 //! - `device` (`gpu`): the first GPU (`gpu`) or CPU (`cpu`), the first of all devices (`any`), of
 //!   which GPUs come first; or an index, or a part of a name.
 //! - `streams` (3): command queues of each thread, whose copies and kernels overlap; 1 to 16.
-//! - `batch` (`4M`): bytes of a batch, of input and as many of output.
+//! - `batch` (`4M`): bytes of a batch, of input and as many of output. Intermediate results of
+//!   SLH-DSA have 16 times as many on the device.
 //! - `residency` (`host`): where data of jobs come from. With bytes, such as `1G`, so many may stay
 //!   in the device's memory: see [`Gpu::keep`].
 //! - `patience` (`50us`): how long a job waits for others, unless somebody waits for it. With `0ns`
@@ -46,6 +47,7 @@ mod residency;
 mod rsa;
 mod session;
 mod signal;
+mod slh_dsa;
 mod statistics;
 
 pub use limits::Limits;

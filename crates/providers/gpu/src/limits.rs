@@ -111,7 +111,13 @@ fn run(
     let kernel = slot.kernel(probe);
     let launches: Vec<_> = kernel
         .filter(|_| turns > 0)
-        .map(|kernel| Launch { kernel, tasks: 0, count: ITEMS, shared: None })
+        .map(|kernel| Launch {
+            kernel,
+            tasks: 0,
+            count: ITEMS,
+            items: ITEMS as usize,
+            shared: None,
+        })
         .into_iter()
         .collect();
     let signal = Arc::new(Signal::new());

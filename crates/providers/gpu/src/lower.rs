@@ -63,11 +63,27 @@ pub(crate) fn needs(
         + 3 * ALIGNMENT
 }
 
+/// Bytes that a job takes at most.
+#[derive(Clone, Copy)]
+pub(crate) struct Needs {
+    /// Of the input, and of the output.
+    pub bytes: usize,
+    /// Of intermediate results, in the device's memory.
+    pub scratch: usize,
+}
+
+impl From<usize> for Needs {
+    fn from(bytes: usize) -> Needs {
+        Needs { bytes, scratch: 0 }
+    }
+}
+
 /// The memory that jobs are written to.
 pub(crate) struct Room<'b> {
     pub input: &'b mut [u8],
     pub input_used: &'b mut usize,
     pub output_used: &'b mut usize,
+    pub scratch_used: &'b mut usize,
     pub tasks: &'b mut [Vec<Task>; KERNELS],
 }
 
@@ -135,6 +151,13 @@ impl Room<'_> {
         (start / 4) as u32
     }
 
+    /// Room for intermediate results. The word at which it begins.
+    pub fn make_scratch(&mut self, len: usize) -> u32 {
+        let start = *self.scratch_used;
+        *self.scratch_used += aligned(len);
+        (start / 4) as u32
+    }
+
     /// Room for a tag.
     fn make_tag(&mut self, entry: &mut Entry) -> u32 {
         entry.tag = *self.output_used;
@@ -182,7 +205,7 @@ impl Room<'_> {
                 self.gcm(parts, text, parts.associated, key, *rounds, entry);
             }
             Work::AesGmac { rounds } => self.gcm(parts, &[], text, key, *rounds, entry),
-            Work::Rsa(_) | Work::Ed25519(_) => {
+            Work::Rsa(_) | Work::Ed25519(_) | Work::SlhDsa(_) => {
                 unreachable!("an operation with a public key has other parts")
             }
         }

@@ -11,9 +11,8 @@ use std::time::{Duration, Instant};
 use broadloom_engine::provider::{DeviceQueue, Operation};
 use broadloom_engine::{DeviceFault, JobError};
 use broadloom_lanes::Cpu;
-use broadloom_native::RsaHost;
 
-use crate::batch::{Added, Batch};
+use crate::batch::{Added, Batch, Host};
 use crate::cl::Flight;
 use crate::device::Device;
 use crate::lower::Entry;
@@ -37,8 +36,7 @@ pub(crate) struct GpuQueue {
     /// Batches that are ready to be filled.
     spare: Vec<Batch>,
     polled: Option<Polled>,
-    /// Pads numbers of RSA.
-    host: RsaHost,
+    host: Host,
     /// Somebody sleeps on the descriptor, so that jobs must not wait here.
     watched: Cell<bool>,
 }
@@ -74,7 +72,7 @@ impl GpuQueue {
             failed: VecDeque::new(),
             spare: Vec::new(),
             polled: None,
-            host: RsaHost::new(&Cpu::detect()),
+            host: Host::new(&Cpu::detect()),
             watched: Cell::new(false),
         }
     }
@@ -101,7 +99,7 @@ impl GpuQueue {
             return Ok(None);
         }
         match self.device.slot() {
-            Ok(slot) => Ok(Some(Batch::new(slot))),
+            Ok(slot) => Ok(Some(Batch::new(slot, &self.device))),
             Err(_) => {
                 self.device.counters.change(|counts| counts.out_of_memory += 1);
                 Err(JobError::Device(DeviceFault::OutOfMemory))

@@ -270,7 +270,8 @@ impl Device {
             let uploaded = tasks + ALIGNMENT;
             let prepared = slot.kernel(kernel).ok_or("the kernel is not there")?;
             let (tasks, count) = ((tasks / 4) as u32, (end - at).min(ITEMS) as u32);
-            let launch = Launch { kernel: prepared, tasks, count, shared: Some(&shared) };
+            let items = count as usize;
+            let launch = Launch { kernel: prepared, tasks, count, items, shared: Some(&shared) };
             let (mut stream, times) =
                 self.complete(stream, uploaded, &[launch], ALIGNMENT, &signal)?;
             stream.input()[..uploaded].zeroize();

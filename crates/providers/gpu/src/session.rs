@@ -15,6 +15,7 @@ use crate::aes_key;
 use crate::ed25519::Ed25519;
 use crate::kernels::KernelId;
 use crate::rsa::Rsa;
+use crate::slh_dsa::SlhDsa;
 
 /// A session of the device.
 pub(crate) struct GpuSession {
@@ -43,6 +44,7 @@ pub(crate) enum Work {
     },
     Rsa(Box<Rsa>),
     Ed25519(Ed25519),
+    SlhDsa(Box<SlhDsa>),
 }
 
 /// A hash with blocks and a padded end.
@@ -86,6 +88,10 @@ impl GpuSession {
             let (own, key) = Ed25519::open(transform)?;
             return Ok(GpuSession::new(Work::Ed25519(own), key));
         }
+        if let Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(_)) = algorithm {
+            let (own, key) = SlhDsa::open(transform)?;
+            return Ok(GpuSession::new(Work::SlhDsa(Box::new(own)), key));
+        }
         let (work, key) = opened(transform)
             .ok_or_else(|| ProviderError::new(format!("the gpu provider has no {algorithm}")))?;
         Ok(GpuSession::new(work, key))
@@ -112,9 +118,12 @@ pub(crate) fn has(algorithm: Algorithm) -> bool {
         Algorithm::Aead(aead) => {
             matches!(aead, AeadAlgorithm::AesGcm(_) | AeadAlgorithm::ChaCha20Poly1305)
         }
-        Algorithm::PublicKey(algorithm) => {
-            matches!(algorithm, PublicKeyAlgorithm::Rsa(_) | PublicKeyAlgorithm::Ed25519)
-        }
+        Algorithm::PublicKey(algorithm) => matches!(
+            algorithm,
+            PublicKeyAlgorithm::Rsa(_)
+                | PublicKeyAlgorithm::Ed25519
+                | PublicKeyAlgorithm::SlhDsa(_)
+        ),
         _ => false,
     }
 }
@@ -147,7 +156,7 @@ fn opened(transform: &Transform) -> Opened {
 }
 
 /// The words of bytes, in the order of the machine.
-fn words(bytes: &[u8]) -> Zeroizing<Vec<u32>> {
+pub(crate) fn words(bytes: &[u8]) -> Zeroizing<Vec<u32>> {
     let word = |word: &[u8]| u32::from_le_bytes(word.try_into().expect("four bytes"));
     Zeroizing::new(bytes.chunks_exact(4).map(word).collect())
 }
@@ -169,7 +178,8 @@ const SHA224: [u32; 8] = [
     0xbefa_4fa4,
 ];
 
-const SHA256: [u32; 8] = [
+/// The initial state of SHA-256 (FIPS 180-4, 5.3.3).
+pub(crate) const SHA256: [u32; 8] = [
     0x6a09_e667,
     0xbb67_ae85,
     0x3c6e_f372,
@@ -349,6 +359,7 @@ impl ProviderSession for GpuSession {
             Work::AesGmac { .. } => "ghash without tables",
             Work::Rsa(_) => "rsa, words of 32 bits",
             Work::Ed25519(_) => "sha512; ed25519, ten limbs",
+            Work::SlhDsa(own) => own.kernel(),
         };
         format!("OpenCL {name}")
     }
@@ -357,6 +368,7 @@ impl ProviderSession for GpuSession {
         match &self.work {
             Work::Rsa(rsa) => rsa.bound(),
             Work::Ed25519(own) => own.bound(),
+            Work::SlhDsa(own) => own.bound(),
             _ => len,
         }
     }

@@ -25,6 +25,7 @@ use broadloom_lanes::Cpu;
 
 pub use factory::factory;
 use queue::NativeQueue;
+pub use random::fill as fill_random;
 pub use rsa::{RsaFrame, RsaHost, RsaKey};
 pub use slh_dsa::{RandomError, generate_slh_dsa};
 

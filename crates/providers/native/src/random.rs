@@ -2,9 +2,12 @@
 
 use broadloom_engine::JobError;
 
-/// Fills a buffer with random bytes.
+/// Fills a buffer with random bytes of the system.
+///
+/// # Errors
+/// [`JobError::Provider`] with the system's code, if it gives none.
 #[cfg(target_os = "linux")]
-pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
+pub fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
     use rustix::rand::{GetRandomFlags, getrandom};
 
     let mut rest = bytes;
@@ -18,9 +21,12 @@ pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
     Ok(())
 }
 
-/// Fills a buffer with random bytes.
+/// Fills a buffer with random bytes of the system.
+///
+/// # Errors
+/// [`JobError::Provider`] with the system's code, if it gives none.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
+pub fn fill(bytes: &mut [u8]) -> Result<(), JobError> {
     getrandom::fill(bytes)
         .map_err(|error| JobError::Provider { code: error.raw_os_error().unwrap_or(-1).into() })
 }

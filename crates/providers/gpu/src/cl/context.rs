@@ -1,5 +1,6 @@
 //! A device that is in use, and what is compiled for it.
 
+use std::cell::Cell;
 use std::ffi::{CString, c_char};
 use std::ptr;
 
@@ -46,7 +47,9 @@ impl Context {
             // SAFETY: there is one piece of source, of this length.
             unsafe { (self.api.0.program)(self.raw.handle, 1, &at, &len, code) }
         })?;
-        let program = Program(self.own(handle, |api| api.release_program));
+        let raw = self.own(handle, |api| api.release_program);
+        let is_pocl = self.device.platform == "Portable Computing Language";
+        let program = Program { raw, is_pocl };
         let options = CString::new(format!("-cl-std=CL1.2 -DGROUP={GROUP}u")).expect("no zeros");
         let device = self.device.handle;
         // SAFETY: there is one device, and the options end with a zero.
@@ -95,7 +98,10 @@ impl Context {
 }
 
 /// A compiled program.
-pub(crate) struct Program(Owned);
+pub(crate) struct Program {
+    raw: Owned,
+    is_pocl: bool,
+}
 
 impl Program {
     /// One of its kernels.
@@ -104,12 +110,13 @@ impl Program {
     /// There is none of that name, or no memory for it.
     pub fn kernel(&self, name: &str) -> Result<Kernel, ClError> {
         let name = CString::new(name).expect("names have no zeros");
-        let api = &self.0.api;
+        let api = &self.raw.api;
         let handle = make("clCreateKernel", |code| {
             // SAFETY: the program is built, and the name ends with a zero.
-            unsafe { (api.0.kernel)(self.0.handle, name.as_ptr(), code) }
+            unsafe { (api.0.kernel)(self.raw.handle, name.as_ptr(), code) }
         })?;
-        Ok(Kernel(Owned { handle, api: api.clone(), release: |api| api.release_kernel }))
+        let raw = Owned { handle, api: api.clone(), release: |api| api.release_kernel };
+        Ok(Kernel { raw, launched: Cell::new(false), is_pocl: self.is_pocl })
     }
 }
 
@@ -117,8 +124,32 @@ impl Program {
 pub(crate) struct Shared(pub(super) Owned);
 
 /// A kernel with the arguments of all kernels here: input, output, where its tasks are, how many,
-/// and shared memory.
-pub(crate) struct Kernel(pub(super) Owned);
+/// shared memory, and memory for intermediate results.
+pub(crate) struct Kernel {
+    pub(super) raw: Owned,
+    /// It was launched already.
+    launched: Cell<bool>,
+    /// Whether the driver is PoCL.
+    is_pocl: bool,
+}
+
+/// Work items of the first launch of a kernel by PoCL.
+const POCL_ITEMS: usize = 1 << 22;
+
+impl Kernel {
+    /// How many work items a launch gets that needs so many.
+    ///
+    /// PoCL before version 6 makes another copy of a kernel when a launch has more items than all
+    /// before. Launches of the old copy that still run then count as those of the new one, until
+    /// PoCL aborts the process. So a kernel's first launch by PoCL gets more items than later ones
+    /// are likely to need. Items without a task return at once.
+    pub(super) fn items(&self, needed: usize) -> usize {
+        match self.is_pocl && !self.launched.replace(true) {
+            true => needed.max(POCL_ITEMS),
+            false => needed,
+        }
+    }
+}
 
 /// An event that commands can be made to wait for.
 pub(crate) struct Gate(pub(super) Owned);

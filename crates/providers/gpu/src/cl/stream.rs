@@ -16,12 +16,17 @@ struct Room {
     len: usize,
 }
 
+/// Memory for intermediate results comes in multiples of so many bytes.
+const SCRATCH_STEP: usize = 1 << 20;
+
 /// A command queue with its memory: of input, which is copied to the device, and of output, which
 /// is copied back.
 pub(crate) struct Stream {
     // The memory is unmapped through the queue, and so is dropped before it.
     input: Room,
     output: Room,
+    /// The device's memory for intermediate results, once a batch has some.
+    scratch: Option<Scratch>,
     queue: Owned,
     context: Arc<Context>,
 }
@@ -29,11 +34,21 @@ pub(crate) struct Stream {
 // SAFETY: the pinned memory belongs to the stream, and may be used on any thread.
 unsafe impl Send for Stream {}
 
+/// The device's memory for intermediate results.
+struct Scratch {
+    device: Owned,
+    len: usize,
+    /// Bytes of it that the next kernels use.
+    used: usize,
+}
+
 /// A kernel to run: the word of the input where its tasks begin, and how many there are.
 pub(crate) struct Launch<'k> {
     pub kernel: &'k Kernel,
     pub tasks: u32,
     pub count: u32,
+    /// Work items: at least as many as tasks.
+    pub items: usize,
     /// Memory that all streams share, if there is some.
     pub shared: Option<&'k Shared>,
 }
@@ -67,7 +82,34 @@ impl Stream {
             Ok(Room { device, pinned, at: at.cast(), len })
         };
         let (input, output) = (room(read_only, input)?, room(read_write, output)?);
-        Ok(Stream { input, output, queue, context: Arc::clone(context) })
+        Ok(Stream { input, output, scratch: None, queue, context: Arc::clone(context) })
+    }
+
+    /// Prepares so many bytes of the device's memory for intermediate results.
+    ///
+    /// # Errors
+    /// There is not so much memory.
+    pub fn reserve(&mut self, bytes: usize) -> Result<(), ClError> {
+        match &mut self.scratch {
+            Some(scratch) if scratch.len >= bytes => scratch.used = bytes,
+            None if bytes == 0 => {}
+            _ => {
+                // The smaller memory is freed first.
+                self.scratch = None;
+                let (read_write, len) = (1, bytes.next_multiple_of(SCRATCH_STEP));
+                let device = self.context.memory(read_write, len)?;
+                self.scratch = Some(Scratch { device, len, used: bytes });
+            }
+        }
+        Ok(())
+    }
+
+    /// No intermediate results are left. Their memory is freed if it has more than so many bytes.
+    pub fn release(&mut self, bytes: usize) {
+        self.scratch.take_if(|scratch| scratch.len > bytes.next_multiple_of(SCRATCH_STEP));
+        if let Some(scratch) = &mut self.scratch {
+            scratch.used = 0;
+        }
     }
 
     /// The host's memory of the input.
@@ -89,8 +131,8 @@ impl Stream {
     }
 
     /// Copies the first bytes of the input to the device, runs kernels in this order, copies the
-    /// first bytes of the output back, raises the signal, and wipes both in the device's memory.
-    /// With a gate all that waits for the gate.
+    /// first bytes of the output back, raises the signal, and wipes both in the device's memory,
+    /// and the intermediate results. With a gate all that waits for the gate.
     ///
     /// # Errors
     /// A command was refused. The stream is as it was, and nothing uses it any more.
@@ -145,7 +187,7 @@ impl Stream {
         check("clEnqueueWriteBuffer", code)?;
         events.push(own(event));
         for launch in launches {
-            let kernel = launch.kernel.0.handle;
+            let kernel = launch.kernel.raw.handle;
             let set = |index, len, at| {
                 // SAFETY: the kernel's argument of this number has this size.
                 check("clSetKernelArg", unsafe { (api.argument)(kernel, index, len, at) })
@@ -157,7 +199,10 @@ impl Stream {
             set(3, 4, (&raw const launch.count).cast())?;
             let shared = launch.shared.map_or(ptr::null_mut(), |shared| shared.0.handle);
             set(4, handle, (&raw const shared).cast())?;
-            let global = (launch.count as usize).next_multiple_of(GROUP);
+            let scratch = self.scratch.as_ref();
+            let scratch = scratch.map_or(ptr::null_mut(), |scratch| scratch.device.handle);
+            set(5, handle, (&raw const scratch).cast())?;
+            let global = launch.kernel.items(launch.items).next_multiple_of(GROUP);
             // SAFETY: all arguments are set. Where tasks point to, their author vouches for.
             let code = unsafe {
                 let none = ptr::null();
@@ -177,13 +222,17 @@ impl Stream {
         check("clFlush", unsafe { (api.flush)(queue) })
     }
 
-    /// Has the first bytes of both memories of the device filled with zeros.
+    /// Has the first bytes of both memories of the device filled with zeros, and the intermediate
+    /// results.
     fn wipe(&self, input: usize, output: usize) -> Result<(), ClError> {
         let zero = 0u32;
-        for (room, len) in [(&self.input, input), (&self.output, output)] {
+        let rooms = [(&self.input.device, input), (&self.output.device, output)];
+        let scratch = self.scratch.iter().map(|scratch| (&scratch.device, scratch.used));
+        let scratch = scratch.filter(|(_, used)| *used > 0);
+        for (memory, len) in rooms.into_iter().chain(scratch) {
             // SAFETY: the pattern is copied within the call, and so many bytes are there.
             let code = unsafe {
-                let (memory, zero) = (room.device.handle, (&raw const zero).cast());
+                let (memory, zero) = (memory.handle, (&raw const zero).cast());
                 let (none, event) = (ptr::null(), ptr::null_mut());
                 (self.context.api.0.fill)(
                     self.queue.handle,
