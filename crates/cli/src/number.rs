@@ -15,7 +15,7 @@ pub fn number<T: TryFrom<u64>>(
 }
 
 /// The highest level that a provider has.
-pub const MOST_LEVEL: u8 = 12;
+const MOST_LEVEL: u8 = 12;
 
 /// Reads a level of compression. Which of them a provider has is for the provider to say.
 ///

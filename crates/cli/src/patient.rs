@@ -13,17 +13,20 @@ pub struct Patient<'f>(pub &'f File);
 
 impl Read for Patient<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        wait_for(self.0, PollFlags::IN, |mut file| file.read(buffer))
+        let mut file = self.0;
+        wait_for(file, PollFlags::IN, || file.read(buffer))
     }
 }
 
 impl Write for Patient<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        wait_for(self.0, PollFlags::OUT, |mut file| file.write(bytes))
+        let mut file = self.0;
+        wait_for(file, PollFlags::OUT, || file.write(bytes))
     }
 
     fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        wait_for(self.0, PollFlags::OUT, |mut file| file.write_vectored(pieces))
+        let mut file = self.0;
+        wait_for(file, PollFlags::OUT, || file.write_vectored(pieces))
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -32,14 +35,17 @@ impl Write for Patient<'_> {
 }
 
 /// Does something with a file, again and again until the file is ready for it.
-fn wait_for<T>(
-    file: &File,
+///
+/// # Errors
+/// What the system says.
+pub fn wait_for<T>(
+    file: impl AsFd,
     ready: PollFlags,
-    mut what: impl FnMut(&File) -> io::Result<T>,
+    mut what: impl FnMut() -> io::Result<T>,
 ) -> io::Result<T> {
     loop {
-        match what(file) {
-            Err(error) if error.kind() == ErrorKind::WouldBlock => wait(file, ready)?,
+        match what() {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => wait(&file, ready)?,
             done => return done,
         }
     }

@@ -5,11 +5,12 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
-use std::os::fd::AsFd;
 
+use rustix::event::PollFlags;
 use rustix::stdio::{dup2_stdin, dup2_stdout};
 
 use crate::at_start;
+use crate::patient::wait_for;
 
 /// From now on, a standard input or output that was closed when the program started gives an error
 /// to all who use it, save through Rust's own handles. Its place stays taken, so that no file that
@@ -27,23 +28,25 @@ pub fn refuse_closed() -> io::Result<()> {
     Ok(())
 }
 
-/// Standard input without a buffer.
+/// Standard input without a buffer. A read waits, also where the stream does not block.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StandardInput;
 
 impl Read for StandardInput {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        Ok(rustix::io::read(io::stdin().as_fd(), buffer)?)
+        let stdin = io::stdin();
+        wait_for(&stdin, PollFlags::IN, || Ok(rustix::io::read(&stdin, &mut *buffer)?))
     }
 }
 
-/// Standard output without a buffer.
+/// Standard output without a buffer. A write waits, also where the stream does not block.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StandardOutput;
 
 impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::write(io::stdout().as_fd(), bytes)?)
+        let stdout = io::stdout();
+        wait_for(&stdout, PollFlags::OUT, || Ok(rustix::io::write(&stdout, bytes)?))
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::tools::has;
-use common::{Place, Said, noise, run, text};
+use common::{Place, Said, noise, run, run_unblocked, text};
 
 /// Lengths around the ends of chunks (64 KiB), of groups of chunks and of small files.
 const LENGTHS: [usize; 8] = [0, 1, 65535, 65536, 65537, 524_288, 1_048_577, 3_000_000];
@@ -126,6 +126,21 @@ fn pipes_and_outputs_give_the_same() {
     assert!(place.path().join("a").exists(), "-o keeps the file");
     refused(&encrypt(&place, &["-i", "key", "-o", "a", "a"], b""), 1, "a: is the same file");
     refused(&encrypt(&place, &["-i", "key", "-o", "x", "a", "key"], b""), 2, "-o takes one file");
+}
+
+#[test]
+fn streams_that_do_not_block_are_waited_for() {
+    let (place, recipient) = keyed();
+    let data = noise(3_000_000, 1);
+    let mut command = place.command("encrypt");
+    command.args(["-r", &recipient]);
+    let encrypted = run_unblocked(command, &data);
+    assert_eq!((encrypted.code, encrypted.stderr.as_str()), (Some(0), ""));
+    let mut command = place.command("decrypt");
+    command.args(["-i", "key"]);
+    let said = run_unblocked(command, &encrypted.stdout);
+    assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""));
+    assert!(said.stdout == data, "{} bytes", said.stdout.len());
 }
 
 #[test]

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use common::tools::has;
 use common::{Place, Said, noise, run, text};
-use rustix::fs::{XattrFlags, getxattr, removexattr, setxattr};
+use rustix::fs::{CWD, Mode, XattrFlags, getxattr, mkfifoat, removexattr, setxattr};
 use rustix::io::Errno;
-use rustix::process::geteuid;
+use rustix::process::{Pid, Signal, geteuid, kill_process};
 
 /// A user and a group that own nothing.
 const NOBODY: u32 = 65_534;
@@ -108,6 +108,25 @@ fn at_work(place: &Place, args: &[&str], len: u64) -> Child {
 fn end(child: Child) -> (Option<i32>, String) {
     let output = child.wait_with_output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Starts `broadloom compress a` under strace; gives it once it stands still behind the system call
+/// of that number and name on a path, with its process.
+fn stopped_behind(place: &Place, (call, path, number): (&str, &str, usize)) -> (Child, Pid) {
+    let inject = format!("inject={call}:signal=STOP:when={number}");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qqq", "-o", "trace", "-P", path, "-e", &inject]);
+    strace.args([env!("CARGO_BIN_EXE_broadloom"), "compress", "a"]);
+    let mut child = strace.current_dir(place.path()).stderr(Stdio::piped()).spawn().unwrap();
+    loop {
+        let trace = fs::read_to_string(place.path().join("trace")).unwrap_or_default();
+        let stops = trace.lines().find(|line| line.ends_with("--- stopped by SIGSTOP ---"));
+        if let Some((pid, _)) = stops.and_then(|line| line.split_once(' ')) {
+            return (child, Pid::from_raw(pid.parse().unwrap()).unwrap());
+        }
+        assert_eq!(child.try_wait().unwrap(), None, "{trace}");
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn temporaries(place: &Place) -> Vec<String> {
@@ -389,6 +408,64 @@ fn a_name_that_changes_is_neither_followed_nor_waited_for() {
         assert!(line.contains("O_NONBLOCK"), "{args:?}: {line}");
         assert_eq!(line.contains("O_NOFOLLOW"), !follows, "{args:?}: {line}");
     }
+}
+
+#[test]
+fn what_takes_the_place_of_a_file_is_not_taken_for_it() {
+    if !has("strace") {
+        return;
+    }
+    let place = Place::new();
+    place.write("a", "data");
+    let calls =
+        place.trace("statx,open,openat", &[env!("CARGO_BIN_EXE_broadloom"), "compress", "a"]);
+    let on_file = calls.lines().filter(|line| line.contains("\"a\", "));
+    let looks = on_file.take_while(|line| line.contains("statx(")).count();
+    assert_ne!(looks, 0, "{calls}");
+    // After the last look at the name, and after the opening.
+    let (looked, opened) = (("statx", "a", looks), ("openat", "a", 1));
+    type Make = fn(&Path);
+    let link: Make = |path| symlink("target", path).unwrap();
+    let pipe: Make = |path| mkfifoat(CWD, path, Mode::from_raw_mode(0o600)).unwrap();
+    let file: Make = |path| fs::write(path, "another").unwrap();
+    for (moment, make, stderr) in [
+        (looked, link, "is a symbolic link: ignored (-f follows it, -c leaves it)"),
+        (looked, pipe, "is neither a directory nor a regular file: ignored (-c reads it)"),
+        (opened, file, "its name stands for another file by now"),
+    ] {
+        let place = Place::new();
+        place.write("a", "data");
+        place.write("target", "target");
+        let (child, pid) = stopped_behind(&place, moment);
+        fs::rename(place.path().join("a"), place.path().join("moved")).unwrap();
+        make(&place.path().join("a"));
+        kill_process(pid, Signal::CONT).unwrap();
+        let (_, said) = end(child);
+        // strace tells how it reads the name.
+        let said = said.lines().find(|line| !line.starts_with("strace: "));
+        assert_eq!(said, Some(format!("broadloom compress: a: {stderr}").as_str()));
+        assert_eq!(place.names("."), ["a", "moved", "target", "trace"]);
+    }
+}
+
+#[test]
+fn a_file_that_changes_before_it_goes_stays() {
+    if !has("strace") {
+        return;
+    }
+    let place = Place::new();
+    place.write("a", "data");
+    // The directory has reached the disk, and nothing is left to be done but to remove the file.
+    let directory = fs::canonicalize(place.path()).unwrap();
+    let (child, pid) = stopped_behind(&place, ("fsync", directory.to_str().unwrap(), 1));
+    assert_eq!(place.names("."), ["a", "a.gz", "trace"]);
+    place.write("a", "more data");
+    kill_process(pid, Signal::CONT).unwrap();
+    let expected = "broadloom compress: a: a.gz is complete, but this file stays: file changed \
+                    while it was read: it had 4 bytes, and then 9\n";
+    assert_eq!(end(child), (Some(1), expected.to_owned()));
+    assert_eq!(place.names("."), ["a", "a.gz", "trace"]);
+    assert_eq!(place.read("a"), b"more data");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
-use common::{Place, TOOLS, noise, run};
+use common::{Place, TOOLS, noise, run, run_unblocked};
 use proptest::prelude::*;
 use proptest::sample::select;
 use rustix::process::Signal;
@@ -89,6 +89,27 @@ fn standard_input_is_read_where_it_is_asked_for() {
         place.same(&["--tag"], stdin);
         place.same(&["-b"], stdin);
     }
+}
+
+#[test]
+fn streams_that_do_not_block_are_waited_for() {
+    let place = Place::new();
+    let data = noise(1_000_000, 1);
+    place.write("data", &data);
+    // The lines are more than a pipe holds.
+    for (command, args) in [("hash", &["--chunk", "64"][..]), ("chunks", &["--size", "64"])] {
+        let usual = run(place.command(command).args(args), &data);
+        assert_eq!((usual.code, usual.stderr.as_str()), (Some(0), ""));
+        let mut unblocked = place.command(command);
+        unblocked.args(args);
+        assert_eq!(run_unblocked(unblocked, &data), usual, "{command}");
+    }
+    // A list that is checked.
+    let list = place.hash(&["data"]).stdout.repeat(10_000);
+    let mut check = place.hash_command();
+    check.arg("--check");
+    let said = run_unblocked(check, &list);
+    assert_eq!(said.good().lines().count(), 10_000);
 }
 
 #[test]

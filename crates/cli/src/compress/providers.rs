@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use broadloom::algorithm::Checksum;
-use broadloom::compression::format::Format;
-use broadloom::compression::{Order, Settings, measure, measure_decompression};
+use broadloom::compression::{Order, measure, measure_decompression};
 use broadloom::error::TransformError;
 use broadloom::provider::ProviderSpec;
 use broadloom::{
     Compression, CompressionAlgorithm, Direction, Registry, Session, Transform, registry_on,
 };
-use broadloom_cli::number::MOST_LEVEL;
 use broadloom_lanes::Cpu;
 
 use super::options::Coding;
@@ -57,41 +55,11 @@ impl Work {
 /// # Errors
 /// Nobody can, or not the one that was asked for, in words.
 pub fn open(coding: &Coding, work: Work, cpu: &Cpu) -> Result<Chosen, String> {
-    let chosen = match &coding.provider {
+    match &coding.provider {
         Some(Wanted::Named(spec)) => wanted(spec, coding, work, cpu),
         Some(Wanted::Fastest) => fastest(work, cpu),
         None => first(work, cpu),
-    };
-    chosen.map_err(|error| refused_level(coding, work, cpu).unwrap_or(error))
-}
-
-/// Why nobody writes a format at a level, if that is so: which levels the format has, and which
-/// formats the level.
-fn refused_level(coding: &Coding, work: Work, cpu: &Cpu) -> Option<String> {
-    let (Work::Compress(how), Some(container)) = (work, coding.container) else { return None };
-    let mut registry = Registry::new();
-    add(&mut registry, work.order().providers.iter().copied(), cpu);
-    let writes = |format, level| {
-        let how = Settings::compression_for(format, Compression { level, ..how });
-        let transform = Transform::compress(DEFLATE, how);
-        transform.is_ok_and(|transform| registry.open(&transform).is_ok())
-    };
-    let format = container.format();
-    if writes(format, how.level) {
-        return None;
     }
-    let mut levels = (0..=MOST_LEVEL).filter(|&level| writes(format, level));
-    let (least, most) = (levels.next()?, levels.next_back()?);
-    let formats = Format::ALL.into_iter().filter(|&format| writes(format, how.level));
-    let formats: Vec<_> = formats.map(Format::name).collect();
-    let others = match formats.is_empty() {
-        true => String::new(),
-        false => format!("; level {} is there for {}", how.level, formats.join(", ")),
-    };
-    Some(format!(
-        "level {} is not there for {container}, whose levels are {least} to {most}{others}",
-        how.level
-    ))
 }
 
 /// Opens a session to decompress what another provider has compressed, and see whether it did well.

@@ -3,11 +3,15 @@
 #![allow(dead_code, reason = "each test binary uses some of these")]
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
 
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::pipe::{PipeFlags, pipe_with};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -168,7 +172,7 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Said {
         .unwrap_or_else(|error| panic!("{command:?} must be there for the tests: {error}"));
     let mut pipe = child.stdin.take().unwrap();
     let stdin = stdin.to_vec();
-    let writer = std::thread::spawn(move || {
+    let writer = thread::spawn(move || {
         // Not all programs read what they are given.
         let _ = pipe.write_all(&stdin);
     });
@@ -179,6 +183,34 @@ pub fn run(command: &mut Command, stdin: &[u8]) -> Said {
         stderr: String::from_utf8(output.stderr).unwrap(),
         code: output.status.code(),
     }
+}
+
+/// Runs a program whose standard input and output do not block. The writer and the reader at their
+/// other ends are slow.
+pub fn run_unblocked(mut command: Command, stdin: &[u8]) -> Said {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
+    let (out_read, out_write) = pipe_with(PipeFlags::CLOEXEC).unwrap();
+    fcntl_setfl(&read, OFlags::NONBLOCK).unwrap();
+    fcntl_setfl(&out_write, OFlags::NONBLOCK).unwrap();
+    command.stdin(File::from(read)).stdout(File::from(out_write)).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    // It holds its ends of the pipes.
+    drop(command);
+    let stdin = stdin.to_vec();
+    let writer = thread::spawn(move || {
+        let mut file = File::from(write);
+        // Not all programs read what they are given.
+        let _ = stdin.chunks(100_000).try_for_each(|piece| {
+            thread::sleep(Duration::from_millis(5));
+            file.write_all(piece)
+        });
+    });
+    thread::sleep(Duration::from_millis(100));
+    let mut stdout = Vec::new();
+    File::from(out_read).read_to_end(&mut stdout).unwrap();
+    writer.join().unwrap();
+    let output = child.wait_with_output().unwrap();
+    Said { stdout, stderr: String::from_utf8(output.stderr).unwrap(), code: output.status.code() }
 }
 
 /// A command with a terminal of so many columns for all of its streams, which Python makes. What it

@@ -396,6 +396,7 @@ mod tests {
         let built = cfg!(feature = "legacy");
         assert_eq!(Algorithm::all().any(|algorithm| algorithm == rc4), built);
         assert_eq!(Algorithm::simple().any(|algorithm| algorithm == rc4), built);
+        assert_eq!(CipherAlgorithm::all().any(|cipher| cipher == CipherAlgorithm::Rc4), built);
         // The name still parses, so that opening a session can report that no provider has the
         // algorithm.
         assert_eq!("rc4".parse(), Ok(rc4));

@@ -20,6 +20,7 @@ mod packet_answers;
 mod packets;
 #[cfg(feature = "legacy")]
 mod rc4;
+mod residue;
 mod sequences;
 mod sponge;
 mod xts;

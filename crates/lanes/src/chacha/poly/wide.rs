@@ -146,19 +146,19 @@ unsafe impl<F: Field> Wide for Lanes<F> {
             for _ in 0..(steps - 1) % 4 {
                 sums = one_block::<F>(sums, next(), &powers[0]);
             }
-            let sums =
-                EachLane::store::<F>(one_block::<F>(sums, next(), &F::factor(last.load::<F>())));
-            let (mut low, mut high) = sums.get(0);
+            let sums = one_block::<F>(sums, next(), &F::factor(last.load::<F>()));
+            let mut ends = EachLane::NONE;
+            ends.store::<F>(sums);
+            let (mut low, mut high) = ends.get(0);
             for lane in 1..lanes::<F>() {
-                let (more, above) = sums.get(lane);
+                let (more, above) = ends.get(lane);
                 let (sum, carry) = low.overflowing_add(more);
                 (low, high) = (sum, high + above + u64::from(carry));
             }
             *sum = fold((low, high));
-            let mut sums = sums;
             last.wipe();
             before.wipe();
-            sums.wipe();
+            ends.wipe();
         }
         steps * lanes::<F>()
     }
@@ -200,7 +200,7 @@ unsafe impl<F: Field> Wide for Lanes<F> {
                     advance(&mut from[..lanes::<F>()], 1);
                 }
                 absorbed += blocks;
-                sums = EachLane::store::<F>(limbs);
+                sums.store::<F>(limbs);
                 while active > 0 && parts[active - 1].blocks() == absorbed {
                     active -= 1;
                     parts[active].advance(absorbed, sums.get(active));
@@ -256,17 +256,17 @@ impl EachLane {
         unsafe { F::split(each!(i in 3 => F::Vector::load(self.0[i].as_ptr()))) }
     }
 
+    /// Stores in place: of a value that is returned a copy may stay elsewhere, unwiped.
+    ///
     /// # Safety
     /// The CPU has F's instructions.
     #[inline(always)]
-    unsafe fn store<F: Field>(limbs: F::Limbs) -> Self {
-        let mut each = EachLane::NONE;
+    unsafe fn store<F: Field>(&mut self, limbs: F::Limbs) {
         // SAFETY: the caller's; there are as many words as lanes at least.
         unsafe {
             let words = F::join(limbs);
-            each!(i in 3 => words[i].store(each.0[i].as_mut_ptr()));
+            each!(i in 3 => words[i].store(self.0[i].as_mut_ptr()));
         }
-        each
     }
 }
 
