@@ -24,6 +24,9 @@ const BYTES: [usize; 2] = [16 << 20, 1 << 20];
 /// Signatures of a pass, and of a quick one: a thousand times the work of a short text each.
 const SIGNATURES: [usize; 2] = [32768, 256];
 
+/// The same of SLH-DSA, of which one takes as long as a hundred others.
+const SLH_DSA_SIGNATURES: [usize; 2] = [512, 4];
+
 /// Passes of which the fastest counts, and of a quick run.
 const PASSES: [usize; 2] = [5, 2];
 
@@ -80,8 +83,8 @@ fn models(topic: Topic, resident: bool) -> Vec<Model> {
     models
 }
 
-/// What makes something of a text: of RSA, signatures. Signatures of Ed25519 are verified, because
-/// servers verify many of them.
+/// What makes something of a text: of RSA and SLH-DSA, signatures. Signatures of Ed25519 are
+/// verified, because servers verify many of them.
 fn transform(algorithm: Algorithm) -> Transform {
     if let Algorithm::PublicKey(algorithm) = algorithm {
         let (private, public) = keys::pair(algorithm).expect("algorithms of the device have keys");
@@ -208,6 +211,7 @@ pub(super) fn rows(
     let models = models(topic, resident.is_some());
     let crew = |model: &Model| {
         let most = match algorithm {
+            Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(_)) => SLH_DSA_SIGNATURES[quick],
             Algorithm::PublicKey(_) => SIGNATURES[quick],
             _ => BYTES[quick] / size,
         };

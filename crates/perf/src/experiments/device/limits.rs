@@ -6,7 +6,7 @@ use broadloom_engine::{
 };
 use broadloom_lanes::probe::Unit;
 
-use crate::measure::ops::hash_rounds;
+use crate::measure::ops::{HashBlocks, hash_rounds, signature_blocks};
 
 /// The measured limits of a device.
 pub(super) struct Bounds {
@@ -44,9 +44,16 @@ impl Bounds {
     }
 }
 
-/// Operations on 32-bit words for a buffer of a hash or HMAC: those of 512-bit vectors, which have
-/// rotations and functions of three inputs, as GPUs have. None where they are not counted.
+/// Operations on 32-bit words for a buffer of a hash or HMAC, or a signature of SLH-DSA: those of
+/// 512-bit vectors, which have rotations and functions of three inputs, as GPUs have. None where
+/// they are not counted.
 fn operations(algorithm: Algorithm, size: usize) -> Option<f64> {
+    if let Algorithm::PublicKey(PublicKeyAlgorithm::SlhDsa(set)) = algorithm {
+        let HashBlocks { short, long } = signature_blocks(set);
+        let blocks =
+            short * of_block(HashAlgorithm::Sha256) + long * of_block(HashAlgorithm::Sha512);
+        return set.name().contains("sha2").then_some(blocks);
+    }
     let (hash, more) = match algorithm {
         Algorithm::Hash(hash) => (hash, 0),
         // The outer hash has a block; that of the key was done before.
@@ -58,10 +65,14 @@ fn operations(algorithm: Algorithm, size: usize) -> Option<f64> {
     }
     let block = hash.block_len();
     let blocks = (size + 1 + block / 8).div_ceil(block) + more;
+    Some(of_block(hash) * blocks as f64)
+}
+
+/// Operations on 32-bit words for a block.
+fn of_block(hash: HashAlgorithm) -> f64 {
     // A word of 64 bits is two of 32.
-    let words = if block == 128 { 2 } else { 1 };
-    let counted = hash_rounds(hash, Unit::Vec512).counts.total();
-    Some(f64::from(counted * words) * blocks as f64)
+    let words = if hash.block_len() == 128 { 2 } else { 1 };
+    f64::from(hash_rounds(hash, Unit::Vec512).counts.total() * words)
 }
 
 /// Products of 32-bit words for a private operation of RSA: two powers modulo the primes, with
@@ -100,6 +111,10 @@ mod tests {
         assert!(of("sha512", 55).unwrap() > 2.0 * one);
         assert_eq!(of("aes-128-gcm", 55), None);
         assert_eq!(of("sha3-256", 55), None);
+        // Whatever the message, which is hashed by the host.
+        assert_eq!(of("slh-dsa-sha2-128f", 55), Some(106_786.0 * one));
+        assert_eq!(of("slh-dsa-sha2-128f", 5000), of("slh-dsa-sha2-128f", 55));
+        assert_eq!(of("slh-dsa-shake-128f", 55), None);
     }
 
     #[test]
