@@ -111,11 +111,15 @@ fn end(child: Child) -> (Option<i32>, String) {
 }
 
 /// Starts `broadloom compress a` under strace; gives it once it stands still behind the system call
-/// of that number and name on a path, with its process.
-fn stopped_behind(place: &Place, (call, path, number): (&str, &str, usize)) -> (Child, Pid) {
+/// of that number and name (of those on a path, where one is given), with its process.
+fn stopped_behind(
+    place: &Place,
+    (call, path, number): (&str, Option<&str>, usize),
+) -> (Child, Pid) {
     let inject = format!("inject={call}:signal=STOP:when={number}");
     let mut strace = Command::new("strace");
-    strace.args(["-f", "-qqq", "-o", "trace", "-P", path, "-e", &inject]);
+    strace.args(["-f", "-qqq", "-o", "trace", "-e", &inject]);
+    strace.args(path.into_iter().flat_map(|path| ["-P", path]));
     strace.args([env!("CARGO_BIN_EXE_broadloom"), "compress", "a"]);
     let mut child = strace.current_dir(place.path()).stderr(Stdio::piped()).spawn().unwrap();
     loop {
@@ -423,7 +427,7 @@ fn what_takes_the_place_of_a_file_is_not_taken_for_it() {
     let looks = on_file.take_while(|line| line.contains("statx(")).count();
     assert_ne!(looks, 0, "{calls}");
     // After the last look at the name, and after the opening.
-    let (looked, opened) = (("statx", "a", looks), ("openat", "a", 1));
+    let (looked, opened) = (("statx", Some("a"), looks), ("openat", Some("a"), 1));
     type Make = fn(&Path);
     let link: Make = |path| symlink("target", path).unwrap();
     let pipe: Make = |path| mkfifoat(CWD, path, Mode::from_raw_mode(0o600)).unwrap();
@@ -453,19 +457,23 @@ fn a_file_that_changes_before_it_goes_stays() {
     if !has("strace") {
         return;
     }
-    let place = Place::new();
-    place.write("a", "data");
-    // The directory has reached the disk, and nothing is left to be done but to remove the file.
-    let directory = fs::canonicalize(place.path()).unwrap();
-    let (child, pid) = stopped_behind(&place, ("fsync", directory.to_str().unwrap(), 1));
-    assert_eq!(place.names("."), ["a", "a.gz", "trace"]);
-    place.write("a", "more data");
-    kill_process(pid, Signal::CONT).unwrap();
-    let expected = "broadloom compress: a: a.gz is complete, but this file stays: file changed \
-                    while it was read: it had 4 bytes, and then 9\n";
-    assert_eq!(end(child), (Some(1), expected.to_owned()));
-    assert_eq!(place.names("."), ["a", "a.gz", "trace"]);
-    assert_eq!(place.read("a"), b"more data");
+    let changed = "file changed while it was read: it had 4 bytes, and then 9";
+    let complete = format!("a.gz is complete, but this file stays: {changed}");
+    // The disk holds the new file, which has no name yet; then it holds its name, and nothing is
+    // left to be done but to remove the old one.
+    for (sync, stderr, names) in
+        [(1, changed, &["a", "trace"][..]), (2, &complete, &["a", "a.gz", "trace"])]
+    {
+        let place = Place::new();
+        place.write("a", "data");
+        let (child, pid) = stopped_behind(&place, ("fsync", None, sync));
+        assert_eq!(place.path().join("a.gz").exists(), sync == 2);
+        place.write("a", "more data");
+        kill_process(pid, Signal::CONT).unwrap();
+        assert_eq!(end(child), (Some(1), format!("broadloom compress: a: {stderr}\n")));
+        assert_eq!(place.names("."), names);
+        assert_eq!(place.read("a"), b"more data");
+    }
 }
 
 #[test]
@@ -643,6 +651,21 @@ fn an_acl_is_kept() {
     place.write("in", "data");
     assert_eq!(place.parcomp(&["-pzlib", "-iin", "-oa"]).code, Some(0));
     assert_eq!((acl_of(&place, "a"), mode(&place, "a")), (Some(acl), 0o660));
+}
+
+#[test]
+fn what_replaces_a_file_with_an_acl_grants_the_group_nothing() {
+    let place = Place::new();
+    place.write("a", "data");
+    set_mode(&place, "a", 0o664);
+    place.write("a.gz", "old");
+    // The user `nobody` had access, and the group had none.
+    if !set_acl(&place, "a.gz", ACL, &acl(6, 6, 0, 6, 0)) {
+        return;
+    }
+    assert_eq!(mode(&place, "a.gz"), 0o660, "the group's bits are those of the mask");
+    place.compress(&["-f", "a"], b"").good();
+    assert_eq!((acl_of(&place, "a.gz"), mode(&place, "a.gz")), (None, 0o600));
 }
 
 #[test]
