@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use common::tools::has;
 use common::{Place, Said, noise, run, run_unblocked, terminal, text};
