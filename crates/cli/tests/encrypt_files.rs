@@ -350,7 +350,8 @@ fn wrong_command_lines_are_refused() {
     }
     for (args, said) in [
         (&["--range", "0-4", "a.age"][..], "--range gives a part of a file: it needs -c or -o"),
-        (&["--range", "4-0", "-c", "a.age"], "a range is FIRST-LAST"),
+        (&["--range", "4", "-c", "a.age"], "a range is FIRST-LAST"),
+        (&["--range", "4-0", "-c", "a.age"], "byte 0, the last, is before byte 4"),
     ] {
         let refused = decrypt(&place, args, b"");
         assert_eq!(refused.code, Some(2), "{args:?}: {}", refused.stderr);
