@@ -26,8 +26,9 @@ fn place() -> Place {
     place
 }
 
-/// Makes the repository of a place. `snapshot init` made its files, with scrypt's N = 1024 and p = 1:
-/// with its usual costs, commands that open a repository spend half a second on the password.
+/// Makes the repository of a place. `snapshot init` made its files, where a key had a thirty-second
+/// of scrypt's usual memory. With all of the memory, each command that opens a repository spends
+/// half a second on the password.
 fn init(place: &Place) {
     const KEY: &[u8] = include_bytes!("repository/key");
     let name = common::sha256(KEY);

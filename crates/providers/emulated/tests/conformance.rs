@@ -40,7 +40,11 @@ fn emulated(options: &[(&str, &str)]) -> Arc<dyn Provider> {
 
 suite!(emulated(&[]));
 suite!(interrupting: emulated(&[("memory", "gather"), ("responses", "interrupt")]));
-suite!(with_a_poller: emulated(&[("memory", "gather"), ("poller", "thread"), ("poll-interval", "20us")]));
+suite!(with_a_poller: emulated(&[
+    ("memory", "gather"),
+    ("poller", "thread"),
+    ("poll-interval", "20us"),
+]));
 suite!(that_verifies: computed_by(vec![libdeflate(), zlib()], &[("verify", "on"), ("ring", "16")]));
 cross!(emulated(&[]), native());
 cross!(in_chunks: emulated(&[]), reference_provider());
