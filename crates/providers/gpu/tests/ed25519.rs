@@ -8,7 +8,7 @@ use broadloom_engine::{
     Job, JobError, PrivateKey, Processor, PublicKey, Scheme, Secret, Session, Transform,
 };
 use broadloom_lanes::Ed25519PrivateKey;
-use common::{gpu, native, open, text};
+use common::{gpu, native, open, signatures, text};
 use sha2::{Digest, Sha512};
 
 /// The transforms that sign and verify with a key of its own for each number.
@@ -19,17 +19,6 @@ fn transforms(number: u8) -> [Transform; 2] {
     let sign = Transform::sign(&private, Scheme::default()).expect("the key signs");
     let verify = Transform::verify(&PublicKey::Ed25519(public), Scheme::default());
     [sign, verify.expect("the key verifies")]
-}
-
-fn signatures(sessions: &[Session], messages: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let of = |(at, message)| Job::new(&sessions[at % sessions.len()], message);
-    let mut jobs: Vec<_> = messages.iter().map(Vec::as_slice).enumerate().map(of).collect();
-    Processor::new().process_many(&mut jobs);
-    let output = |job: &mut Job<'_>| {
-        assert_eq!(job.status(), Some(Ok(())));
-        job.take_output()
-    };
-    jobs.iter_mut().map(output).collect()
 }
 
 #[test]

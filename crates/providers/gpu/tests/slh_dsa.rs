@@ -3,13 +3,12 @@
 mod common;
 
 use broadloom_engine::{
-    Job, JobError, PrivateKey, Processor, PublicKey, Scheme, Session, SlhDsaPrivateKey, SlhDsaSet,
-    Transform,
+    Job, JobError, PrivateKey, Processor, PublicKey, Scheme, SlhDsaPrivateKey, SlhDsaSet, Transform,
 };
 use broadloom_gpu::Gpu;
 use broadloom_lanes::Cpu;
 use broadloom_native::generate_slh_dsa;
-use common::{gpu, native, open, text};
+use common::{gpu, native, open, signatures, text};
 
 /// The transforms that sign and verify under a context.
 fn transforms(key: &SlhDsaPrivateKey, scheme: Scheme, context: &[u8]) -> [Transform; 2] {
@@ -24,17 +23,6 @@ fn of_sets(sets: &[SlhDsaSet]) -> Vec<[Transform; 2]> {
     let keys = sets.iter().flat_map(|set| generate_slh_dsa(&Cpu::detect(), *set, 1));
     let keys = keys.flatten().enumerate();
     keys.map(|(at, key)| transforms(&key, Scheme::default(), &text(at, 40 * at))).collect()
-}
-
-fn signatures(sessions: &[Session], messages: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let of = |(at, message)| Job::new(&sessions[at % sessions.len()], message);
-    let mut jobs: Vec<_> = messages.iter().map(Vec::as_slice).enumerate().map(of).collect();
-    Processor::new().process_many(&mut jobs);
-    let output = |job: &mut Job<'_>| {
-        assert_eq!(job.status(), Some(Ok(())));
-        job.take_output()
-    };
-    jobs.iter_mut().map(output).collect()
 }
 
 /// Signs at the device and at `native`, and compares. The signatures.

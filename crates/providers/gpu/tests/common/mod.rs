@@ -55,3 +55,15 @@ pub fn digest(text: &[u8]) -> Vec<u8> {
     Processor::new().process_many(&mut jobs);
     jobs[0].tag().expect("it is done").to_vec()
 }
+
+/// Signatures of messages, by the sessions in turn.
+pub fn signatures(sessions: &[Session], messages: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let of = |(at, message)| Job::new(&sessions[at % sessions.len()], message);
+    let mut jobs: Vec<_> = messages.iter().map(Vec::as_slice).enumerate().map(of).collect();
+    Processor::new().process_many(&mut jobs);
+    let output = |job: &mut Job<'_>| {
+        assert_eq!(job.status(), Some(Ok(())));
+        job.take_output()
+    };
+    jobs.iter_mut().map(output).collect()
+}
