@@ -110,8 +110,8 @@ pub use rsa::{
     RsaKeyError, RsaLanes, RsaModulus, RsaOutcome, RsaParts, RsaPrivateKey, RsaPublicKey,
 };
 pub use slh_dsa::{
-    SlhDsaError, SlhDsaKeyJob, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaPrivateKey,
-    SlhDsaPublicKey, SlhDsaSet, SlhDsaSignJob, SlhDsaVerifyJob,
+    SlhDsaError, SlhDsaKeyJob, SlhDsaLanes, SlhDsaMessage, SlhDsaOutcome, SlhDsaParams,
+    SlhDsaPlaces, SlhDsaPrivateKey, SlhDsaPublicKey, SlhDsaSet, SlhDsaSignJob, SlhDsaVerifyJob,
 };
 pub use sponge::{
     HmacSha3Key, KmacKey, Sha3, Sha3_224, Sha3_256, Sha3_384, Sha3_512, Sha3Job, Shake128,

@@ -11,7 +11,7 @@ use super::absorb::{Absorb, AllLanes, Pointers};
 use super::address::{Address, COMPRESSED, FULL, Kind};
 use super::chain::{ChainKernels, Chains, Run, Trace};
 use super::key::SlhDsaPublicKey;
-use super::params::{LAST, MAX_N, Params, SlhDsaSet};
+use super::params::{LAST, MAX_N, SlhDsaParams, SlhDsaSet};
 use crate::cpu::Cpu;
 use crate::features::Choice;
 use crate::manager::Occupancy;
@@ -81,7 +81,7 @@ impl Hasher {
     }
 
     /// Chains that go side by side.
-    pub fn chain_lanes(&self, params: &Params) -> usize {
+    pub fn chain_lanes(&self, params: &SlhDsaParams) -> usize {
         match params.is_shake {
             true => self.keccak.kernels.wide.lanes,
             false => self.sha256.kernels.wide.lanes,
@@ -120,7 +120,7 @@ impl Hasher {
     }
 
     /// The value of a lane's chain.
-    pub fn value(&self, params: &Params, lane: usize, value: &mut [u8]) {
+    pub fn value(&self, params: &SlhDsaParams, lane: usize, value: &mut [u8]) {
         if params.is_shake {
             for (piece, column) in value.chunks_exact_mut(8).zip(&self.keccak.chains.value) {
                 piece.copy_from_slice(&column[lane].to_le_bytes());
@@ -136,7 +136,7 @@ impl Hasher {
     /// that; the values of all places are kept as the traced group of a number, if there is one.
     pub fn run(
         &mut self,
-        params: &Params,
+        params: &SlhDsaParams,
         count: usize,
         (secret, steps): (Option<Kind>, usize),
         traced: Option<usize>,
@@ -171,7 +171,7 @@ impl Hasher {
     }
 
     /// A value that was traced: of a chain among all that were, and at a place.
-    pub fn traced(&self, params: &Params, chain: usize, place: usize, value: &mut [u8]) {
+    pub fn traced(&self, params: &SlhDsaParams, chain: usize, place: usize, value: &mut [u8]) {
         let lanes = self.chain_lanes(params);
         let (group, lane) = (chain / lanes, chain % lanes);
         let at =
@@ -192,19 +192,19 @@ impl Hasher {
     }
 
     /// Where the message of a row begins.
-    pub fn offset(params: &Params) -> usize {
+    pub fn offset(params: &SlhDsaParams) -> usize {
         if params.is_shake { params.n + FULL } else { COMPRESSED }
     }
 
     /// The message of a row.
-    pub fn row(&mut self, params: &Params, row: usize) -> &mut [u8] {
+    pub fn row(&mut self, params: &SlhDsaParams, row: usize) -> &mut [u8] {
         &mut self.rows[row].0[Self::offset(params)..]
     }
 
     /// Hashes the messages of rows `0..count`, of `len` bytes each: H and T (FIPS 205, 11).
     pub fn hash<'k>(
         &mut self,
-        params: &Params,
+        params: &SlhDsaParams,
         (count, len): (usize, usize),
         of: impl Fn(usize) -> (&'k SlhDsaPublicKey, Address),
         done: impl FnMut(usize, &[u8]),

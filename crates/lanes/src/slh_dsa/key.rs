@@ -5,7 +5,7 @@ use core::fmt;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::error::SlhDsaError;
-use super::params::{MAX_N, Params, SlhDsaSet};
+use super::params::{MAX_N, SlhDsaParams, SlhDsaSet};
 use crate::hash::{Compression, Hash, HmacKey, Sha256, Sha512, State};
 
 /// A public key: PK.seed and PK.root.
@@ -79,7 +79,7 @@ impl SlhDsaPublicKey {
         &self.bytes[..self.set.public_key_len()]
     }
 
-    pub(super) fn params(&self) -> Params {
+    pub(super) fn params(&self) -> SlhDsaParams {
         self.set.params()
     }
 
@@ -106,8 +106,8 @@ impl SlhDsaPrivateKey {
         secret[..secrets.len()].copy_from_slice(secrets);
         let of = &secrets[set.node_len()..];
         let prf = match public.params() {
-            Params { is_shake: true, .. } => Prf::Shake,
-            Params { n: 16, .. } => Prf::Sha256(HmacKey::new(of)),
+            SlhDsaParams { is_shake: true, .. } => Prf::Shake,
+            SlhDsaParams { n: 16, .. } => Prf::Sha256(HmacKey::new(of)),
             _ => Prf::Sha512(HmacKey::new(of)),
         };
         Ok(SlhDsaPrivateKey { secret, prf, public })

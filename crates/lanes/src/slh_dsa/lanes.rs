@@ -15,7 +15,7 @@ use super::job::SlhDsaOutcome;
 use super::key::{SlhDsaPrivateKey, SlhDsaPublicKey};
 use super::message::{Chosen, Randomized, RawMessage};
 use super::params::{MAX_N, SlhDsaSet};
-use super::places::Places;
+use super::places::SlhDsaPlaces;
 use super::sign::Signer;
 use super::verify::{Claim, Verifier};
 use crate::buffer::Span;
@@ -213,9 +213,9 @@ impl SlhDsaLanes {
             let Randomized { key, message, .. } = all[at];
             Chosen { key: key.public(), message, randomizer: &randomizers[at][..params.n] }
         });
-        let mut places = [Places::NONE; ROWS];
+        let mut places = [SlhDsaPlaces::NONE; ROWS];
         self.hasher.choose(&chosen[..tasks.len()], |at, digest| {
-            places[at] = Places::new(&params, digest);
+            places[at] = SlhDsaPlaces::new(&params, digest);
         });
         for (at, (_, task)) in tasks.iter().enumerate() {
             // SAFETY: the caller's.
@@ -239,9 +239,9 @@ impl SlhDsaLanes {
             },
             _ => unreachable!("a group has tasks of one kind"),
         });
-        let (params, mut places) = (all[0].key.set().params(), [Places::NONE; ROWS]);
+        let (params, mut places) = (all[0].key.set().params(), [SlhDsaPlaces::NONE; ROWS]);
         self.hasher.choose(&all[..tasks.len()], |at, digest| {
-            places[at] = Places::new(&params, digest);
+            places[at] = SlhDsaPlaces::new(&params, digest);
         });
         let claims: [Claim<'_>; ROWS] = core::array::from_fn(|at| {
             let (_, task) = tasks[at.min(tasks.len() - 1)];

@@ -31,7 +31,8 @@ pub use job::{SlhDsaKeyJob, SlhDsaOutcome, SlhDsaSignJob, SlhDsaVerifyJob};
 pub use key::{SlhDsaPrivateKey, SlhDsaPublicKey};
 pub use lanes::SlhDsaLanes;
 pub use message::SlhDsaMessage;
-pub use params::SlhDsaSet;
+pub use params::{SlhDsaParams, SlhDsaSet};
+pub use places::SlhDsaPlaces;
 
 /// The kernels of one instruction set.
 pub(crate) struct SlhDsaKernels {

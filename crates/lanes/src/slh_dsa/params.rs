@@ -28,9 +28,18 @@ pub enum SlhDsaSet {
     Shake256f,
 }
 
-/// The numbers of a set, under the standard's names.
+/// The numbers of a set, under the standard's names: for code that computes SLH-DSA elsewhere, on a
+/// device for instance.
+///
+/// ```
+/// use broadloom_lanes::SlhDsaSet;
+///
+/// let params = SlhDsaSet::Sha2_128f.params();
+/// assert_eq!((params.n, params.d, params.k), (16, 22, 33));
+/// assert_eq!(params.signature_len(), 17088);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Params {
+pub struct SlhDsaParams {
     /// Bytes of a node.
     pub n: usize,
     /// Layers of the hypertree.
@@ -95,7 +104,8 @@ impl SlhDsaSet {
         }
     }
 
-    pub(super) const fn params(self) -> Params {
+    /// Its numbers.
+    pub const fn params(self) -> SlhDsaParams {
         use SlhDsaSet::*;
         let [n, d, height, a, k] = match self {
             Sha2_128s | Shake128s => [16, 7, 9, 12, 14],
@@ -105,7 +115,7 @@ impl SlhDsaSet {
             Sha2_256s | Shake256s => [32, 8, 8, 14, 22],
             Sha2_256f | Shake256f => [32, 17, 4, 9, 35],
         };
-        Params { n, d, height, a, k, is_shake: self as usize >= Shake128s as usize }
+        SlhDsaParams { n, d, height, a, k, is_shake: self as usize >= Shake128s as usize }
     }
 
     /// Bytes of a node, of a seed, and of the randomness of a signature.
@@ -125,8 +135,7 @@ impl SlhDsaSet {
 
     /// Bytes of a signature.
     pub const fn signature_len(self) -> usize {
-        let params = self.params();
-        params.n + params.fors_len() + params.d * params.layer_len()
+        self.params().signature_len()
     }
 }
 
@@ -136,34 +145,39 @@ impl fmt::Display for SlhDsaSet {
     }
 }
 
-impl Params {
+impl SlhDsaParams {
     /// Chains of a one-time signature: a digit of 4 bits each, and three of the checksum.
     pub const fn chains(&self) -> usize {
         2 * self.n + 3
     }
 
     /// Bytes of one tree's part of a FORS signature: a secret and its path.
-    pub const fn fors_part(&self) -> usize {
+    pub(super) const fn fors_part(&self) -> usize {
         (1 + self.a) * self.n
     }
 
     /// Bytes of a FORS signature.
-    pub const fn fors_len(&self) -> usize {
+    pub(super) const fn fors_len(&self) -> usize {
         self.k * self.fors_part()
     }
 
     /// Bytes of one layer's signature: a one-time signature and a path.
-    pub const fn layer_len(&self) -> usize {
+    pub(super) const fn layer_len(&self) -> usize {
         (self.chains() + self.height) * self.n
     }
 
+    /// Bytes of a signature: the randomizer, FORS, and the layers.
+    pub const fn signature_len(&self) -> usize {
+        self.n + self.fors_len() + self.d * self.layer_len()
+    }
+
     /// Bytes of a message's digest that choose leaves of FORS.
-    pub const fn fors_digest_len(&self) -> usize {
+    pub(super) const fn fors_digest_len(&self) -> usize {
         (self.k * self.a).div_ceil(8)
     }
 
     /// Bits of the number of a tree of the lowest layer.
-    pub const fn tree_bits(&self) -> usize {
+    pub(super) const fn tree_bits(&self) -> usize {
         self.height * (self.d - 1)
     }
 
@@ -173,17 +187,17 @@ impl Params {
     }
 
     /// Calls of hash functions that a signature takes, about.
-    pub const fn sign_cost(&self) -> usize {
+    pub(super) const fn sign_cost(&self) -> usize {
         self.d * self.tree_cost() + self.k * (3 << self.a)
     }
 
     /// The same of a tree of the hypertree.
-    pub const fn tree_cost(&self) -> usize {
+    pub(super) const fn tree_cost(&self) -> usize {
         (self.chains() * (LAST + 1)) << self.height
     }
 
     /// The same of a verification.
-    pub const fn verify_cost(&self) -> usize {
+    pub(super) const fn verify_cost(&self) -> usize {
         self.d * self.chains() * LAST.div_ceil(2) + self.k * (1 + self.a)
     }
 }

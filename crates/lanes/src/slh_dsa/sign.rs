@@ -12,8 +12,8 @@ use zeroize::Zeroize;
 use super::address::{Address, Kind};
 use super::hasher::{Hasher, ROWS};
 use super::key::SlhDsaPrivateKey;
-use super::params::{LAST, MAX_CHAINS, MAX_FORS, MAX_LAYERS, MAX_N, Params, SlhDsaSet};
-use super::places::{Places, digits};
+use super::params::{LAST, MAX_CHAINS, MAX_FORS, MAX_LAYERS, MAX_N, SlhDsaParams, SlhDsaSet};
+use super::places::{SlhDsaPlaces, digits};
 use crate::outcome::publish;
 
 /// The height of the part of FORS that is made at once, and its leaves.
@@ -38,12 +38,12 @@ struct Trees<'t> {
 struct Work<'w> {
     hasher: &'w mut Hasher,
     key: &'w SlhDsaPrivateKey,
-    params: Params,
+    params: SlhDsaParams,
 }
 
 impl Signer {
     pub fn new() -> Self {
-        let most = |bytes: fn(Params) -> usize| {
+        let most = |bytes: fn(SlhDsaParams) -> usize| {
             let all = SlhDsaSet::ALL.into_iter().map(|set| bytes(set.params()));
             vec![0; all.max().unwrap_or(0)].into_boxed_slice()
         };
@@ -58,7 +58,7 @@ impl Signer {
         &mut self,
         hasher: &mut Hasher,
         key: &SlhDsaPrivateKey,
-        places: &Places,
+        places: &SlhDsaPlaces,
         signature: &mut [u8],
     ) {
         let params = key.public().params();
@@ -169,7 +169,7 @@ impl Signer {
         trees: &Trees<'_>,
         mut path: impl FnMut(usize, usize, &[u8]),
     ) {
-        let Params { n, height, .. } = work.params;
+        let SlhDsaParams { n, height, .. } = work.params;
         for level in 0..height {
             for (tree, (_, leaf)) in trees.places.iter().enumerate() {
                 let at = (tree << (height - level)) + (*leaf >> level ^ 1) as usize;
@@ -210,11 +210,11 @@ impl Signer {
     fn sign_fors(
         &mut self,
         work: &mut Work<'_>,
-        places: &Places,
+        places: &SlhDsaPlaces,
         signature: &mut [u8],
     ) -> [u8; MAX_N] {
         let params = work.params;
-        let Params { n, a, k, .. } = params;
+        let SlhDsaParams { n, a, k, .. } = params;
         let (tree, leaf) = places.layers[0];
         let address = |kind, height: usize, index: usize| {
             let words = [leaf, height as u32, index as u32];
@@ -263,7 +263,7 @@ impl Signer {
     fn reveal(
         &mut self,
         work: &mut Work<'_>,
-        places: &Places,
+        places: &SlhDsaPlaces,
         address: impl Fn(Kind, usize, usize) -> Address,
         signature: &mut [u8],
     ) {

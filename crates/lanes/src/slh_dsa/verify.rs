@@ -6,15 +6,15 @@ use alloc::boxed::Box;
 use super::address::{Address, Kind};
 use super::hasher::{Hasher, ROWS};
 use super::key::SlhDsaPublicKey;
-use super::params::{LAST, MAX_CHAINS, MAX_FORS, MAX_N, Params};
-use super::places::{Places, digits};
+use super::params::{LAST, MAX_CHAINS, MAX_FORS, MAX_N, SlhDsaParams};
+use super::places::{SlhDsaPlaces, digits};
 
 /// One signature.
 #[derive(Clone, Copy)]
 pub(super) struct Claim<'c> {
     pub key: &'c SlhDsaPublicKey,
     pub signature: &'c [u8],
-    pub places: &'c Places,
+    pub places: &'c SlhDsaPlaces,
 }
 
 /// A node of each tree of each signature.
@@ -53,10 +53,10 @@ impl Verifier {
     fn fors(
         &mut self,
         hasher: &mut Hasher,
-        params: &Params,
+        params: &SlhDsaParams,
         claims: &[Claim<'_>],
     ) -> [[u8; MAX_N]; ROWS] {
-        let Params { n, a, k, .. } = *params;
+        let SlhDsaParams { n, a, k, .. } = *params;
         let of = |item: usize, level: usize| {
             let (claim, tree) = (&claims[item / k], item % k);
             let leaf = (tree << a) + claim.places.fors[tree] as usize;
@@ -116,12 +116,12 @@ impl Verifier {
     fn layer(
         &mut self,
         hasher: &mut Hasher,
-        params: &Params,
+        params: &SlhDsaParams,
         claims: &[Claim<'_>],
         layer: usize,
         nodes: &mut [[u8; MAX_N]; ROWS],
     ) {
-        let Params { n, height, .. } = *params;
+        let SlhDsaParams { n, height, .. } = *params;
         let address = |claim: &Claim<'_>, kind, words| Address {
             layer: layer as u32,
             tree: claim.places.layers[layer].0,
@@ -185,7 +185,7 @@ impl Verifier {
 
     /// Lists the chains of the signatures of nodes, those with most steps left first. Says how many
     /// there are.
-    fn sort(&mut self, params: &Params, nodes: &[[u8; MAX_N]]) -> usize {
+    fn sort(&mut self, params: &SlhDsaParams, nodes: &[[u8; MAX_N]]) -> usize {
         let chains = params.chains();
         let mut ends = [0; LAST + 1];
         let digits_of = |node: &[u8; MAX_N]| digits(params, node);

@@ -27,7 +27,7 @@ pub use factory::factory;
 use queue::NativeQueue;
 pub use random::fill as fill_random;
 pub use rsa::{RsaFrame, RsaHost, RsaKey};
-pub use slh_dsa::{RandomError, generate_slh_dsa};
+pub use slh_dsa::{RandomError, generate_slh_dsa, slh_dsa_set};
 
 /// The provider `native`.
 #[derive(Debug)]

@@ -2,11 +2,12 @@
 
 use broadloom_engine::MAX_TAG;
 use broadloom_lanes::{
-    Cpu, Hash, HashLanes, HmacKey, Loan, Planner, Sha256, Sha512, Shake256, SpongeLanes,
+    Cpu, Hash, HashLanes, HmacKey, Loan, Planner, Sha256, Sha512, Shake256, SlhDsaParams,
+    SpongeLanes,
 };
 use zeroize::{Zeroize, Zeroizing};
 
-use super::params::{MAX_N, Params};
+use super::params::MAX_N;
 
 /// The most bytes of a message's digest.
 const MAX_DIGEST: usize = 49;
@@ -21,10 +22,10 @@ pub(super) enum Prf {
 }
 
 impl Prf {
-    pub fn new(params: &Params, key: &[u8]) -> Prf {
+    pub fn new(params: &SlhDsaParams, key: &[u8]) -> Prf {
         match params {
-            Params { is_shake: true, .. } => Prf::Shake(Zeroizing::new(key.to_vec())),
-            Params { n: 16, .. } => Prf::Sha256(HmacKey::new(key)),
+            SlhDsaParams { is_shake: true, .. } => Prf::Shake(Zeroizing::new(key.to_vec())),
+            SlhDsaParams { n: 16, .. } => Prf::Sha256(HmacKey::new(key)),
             _ => Prf::Sha512(HmacKey::new(key)),
         }
     }
@@ -61,7 +62,7 @@ impl MessageHasher {
     /// H_msg: the digest of a message under a public key, and of a randomizer.
     pub(super) fn digest(
         &mut self,
-        params: &Params,
+        params: &SlhDsaParams,
         public: &[u8],
         randomizer: &[u8],
         message: Message<'_>,
@@ -76,7 +77,7 @@ impl MessageHasher {
     /// deterministic signatures have PK.seed.
     pub(super) fn randomize(
         &mut self,
-        params: &Params,
+        params: &SlhDsaParams,
         (prf, public): (&Prf, &[u8]),
         random: &[u8],
         message: Message<'_>,
@@ -110,7 +111,7 @@ impl MessageHasher {
     }
 
     /// Puts a message into the room, behind three nodes that come later.
-    fn lay_out(&mut self, params: &Params, Message { context, text }: Message<'_>) {
+    fn lay_out(&mut self, params: &SlhDsaParams, Message { context, text }: Message<'_>) {
         self.room.resize(3 * params.n, 0);
         // The message is not hashed before.
         self.room.extend([0, context.len() as u8]);
@@ -118,15 +119,15 @@ impl MessageHasher {
         self.room.extend_from_slice(text);
     }
 
-    fn choose(&mut self, params: &Params, public: &[u8], randomizer: &[u8]) -> Digest {
+    fn choose(&mut self, params: &SlhDsaParams, public: &[u8], randomizer: &[u8]) -> Digest {
         let (n, len) = (params.n, params.digest_len());
         self.room[..n].copy_from_slice(randomizer);
         self.room[n..3 * n].copy_from_slice(public);
         let mut digest = [0; MAX_DIGEST];
         let seed = &public[..n];
         match params {
-            Params { is_shake: true, .. } => self.shake(0, &mut digest[..len]),
-            Params { n: 16, .. } => {
+            SlhDsaParams { is_shake: true, .. } => self.shake(0, &mut digest[..len]),
+            SlhDsaParams { n: 16, .. } => {
                 let planner = planner(&mut self.sha256, &self.cpu);
                 mask(planner, &self.room, [randomizer, seed], &mut digest[..len]);
             }

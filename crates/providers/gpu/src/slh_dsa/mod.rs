@@ -6,13 +6,14 @@ mod params;
 
 use broadloom_engine::provider::{AnyKey, Asymmetric, ProviderError, PublicKeyParts};
 use broadloom_engine::{JobError, PrivateKey, PublicKey, Transform};
-use broadloom_native::fill_random;
+use broadloom_lanes::{SlhDsaParams, SlhDsaPlaces};
+use broadloom_native::{fill_random, slh_dsa_set};
 use zeroize::Zeroizing;
 
 pub(crate) use message::MessageHasher;
 use message::{Message, Prf};
 pub(crate) use params::FORS_PART;
-use params::{MAX_N, Params, Places};
+use params::{Items, MAX_N, sign_memory, verify_memory};
 
 use crate::cl::GROUP;
 use crate::kernels::{KERNELS, KernelId, SlhDsaKernels};
@@ -29,7 +30,7 @@ const TASKS: usize = 6;
 
 /// A key.
 pub(crate) struct SlhDsa {
-    params: Params,
+    params: SlhDsaParams,
     kernels: &'static SlhDsaKernels,
     /// PK.seed and PK.root.
     public: Vec<u8>,
@@ -57,7 +58,7 @@ impl SlhDsa {
         };
         let (params, public, own, role) = match key {
             AnyKey::Private(PrivateKey::SlhDsa(key)) => {
-                let (params, bytes) = (Params::new(key.set()), key.as_bytes());
+                let (params, bytes) = (slh_dsa_set(key.set()).params(), key.as_bytes());
                 let (secret, public) = bytes.split_at(2 * params.n);
                 let (seed, prf) = secret.split_at(params.n);
                 let prf = Prf::new(&params, prf);
@@ -65,7 +66,7 @@ impl SlhDsa {
                 (params, public.to_vec(), seed, role)
             }
             AnyKey::Public(PublicKey::SlhDsa(key)) => {
-                let (params, bytes) = (Params::new(key.set()), key.as_bytes());
+                let (params, bytes) = (slh_dsa_set(key.set()).params(), key.as_bytes());
                 (params, bytes.to_vec(), &bytes[params.n..], Role::Verify)
             }
             _ => return Err(ProviderError::new("the key is none of SLH-DSA")),
@@ -134,8 +135,9 @@ impl SlhDsa {
                 (digest, [room.make_text(4, entry), signature])
             }
         };
-        let Places { fors, tree, leaf } = Places::new(params, &digest[..params.digest_len()]);
-        let chosen = room.put_words(&fors);
+        let places = SlhDsaPlaces::new(params, &digest[..params.digest_len()]);
+        let (tree, leaf) = places.layers[0];
+        let chosen = room.put_words(&places.fors[..params.k]);
         let memory = room.make_scratch(self.memory());
         let (low, high) = (tree as u32, (tree >> 32) as u32);
         let mut task = |kernel, items: usize| {
@@ -148,7 +150,7 @@ impl SlhDsa {
             task(verify, GROUP);
             return Ok(());
         }
-        let items = params.items();
+        let items = Items::of(params);
         task(chains, items.chains);
         task(leaves, items.leaves);
         task(fors, items.fors);
@@ -161,8 +163,8 @@ impl SlhDsa {
     /// Bytes of intermediate results, in the device's memory.
     fn memory(&self) -> usize {
         match self.role {
-            Role::Sign { .. } => self.params.sign_memory(),
-            Role::Verify => self.params.verify_memory(),
+            Role::Sign { .. } => sign_memory(&self.params),
+            Role::Verify => verify_memory(&self.params),
         }
     }
 
@@ -187,8 +189,8 @@ impl SlhDsa {
 }
 
 /// A key as the kernels have it: see `slh_dsa_address.cl`.
-fn words_of(params: &Params, seed: &[u8], own: &[u8]) -> Zeroizing<Vec<u32>> {
-    let Params { n, d, height, a, k, is_shake } = *params;
+fn words_of(params: &SlhDsaParams, seed: &[u8], own: &[u8]) -> Zeroizing<Vec<u32>> {
+    let SlhDsaParams { n, d, height, a, k, is_shake } = *params;
     // As long as it gets, so that no copy of it is left behind.
     let mut all = Zeroizing::new(Vec::with_capacity(HEADER + MAX_N / 4));
     if is_shake {

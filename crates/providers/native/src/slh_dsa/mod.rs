@@ -34,8 +34,8 @@ enum Key {
     Public(Box<SlhDsaPublicKey>),
 }
 
-/// The set, as the lanes name it.
-fn lanes_set(set: SlhDsaSet) -> broadloom_lanes::SlhDsaSet {
+/// The set of the engine, as the lanes have it.
+pub fn slh_dsa_set(set: SlhDsaSet) -> broadloom_lanes::SlhDsaSet {
     let all = broadloom_lanes::SlhDsaSet::ALL.into_iter();
     let mut same = all.filter(|other| other.name() == set.name());
     same.next().expect("the lanes have all sets of the engine")
@@ -48,12 +48,12 @@ pub(crate) fn open(transform: &Transform, cpu: &Cpu) -> Opened {
     };
     let (key, set) = match key {
         AnyKey::Private(PrivateKey::SlhDsa(key)) => {
-            let set = lanes_set(key.set());
+            let set = slh_dsa_set(key.set());
             let key = SlhDsaPrivateKey::new(set, key.as_bytes()).map_err(refused)?;
             (Key::Private(Box::new(key)), set)
         }
         AnyKey::Public(PublicKey::SlhDsa(key)) => {
-            let set = lanes_set(key.set());
+            let set = slh_dsa_set(key.set());
             let key = SlhDsaPublicKey::new(set, key.as_bytes()).map_err(refused)?;
             (Key::Public(Box::new(key)), set)
         }
