@@ -1,6 +1,7 @@
 """broadloom.datasets over a store of S3 that fails now and then, through s3fs."""
 
 import hashlib
+import random
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -53,7 +54,7 @@ class Quiet(WSGIRequestHandler):
         pass
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def faulty() -> Iterator[tuple[Faulty, dict[str, Any]]]:
     """The store, and the options for s3fs."""
     application = Faulty()
@@ -90,3 +91,14 @@ def test_errors_keep_no_other_object(
         if number not in FORBIDDEN
     }
     assert all(application.reads[number] == 3 for number in SLOW)
+
+
+def test_a_large_object_is_read_in_blocks(
+    faulty: tuple[Faulty, dict[str, Any]], tmp_path: Path
+) -> None:
+    _, options = faulty
+    large = random.Random(7).randbytes((64 << 20) + 12_345)
+    s3_backends["123456789012"]["aws"].put_object("faulty", "large/object", large)
+    outcome = datasets.hash_dataset("s3://faulty/large/", tmp_path / "out", storage_options=options)
+    (row,) = outcome.table().to_table().to_pylist()
+    assert (row["size"], row["digest"]) == (len(large), hashlib.sha256(large).digest())

@@ -94,7 +94,11 @@ class Store:
 
         def read(start: int) -> bytes:
             end = min(start + BLOCK, size)
-            get = lambda: _checked(filesystem.cat_file(name, start, end), end - start)  # noqa: E731
+
+            # By their names: the second argument of s3fs is a version.
+            def get() -> bytes:
+                return _checked(filesystem.cat_file(name, start=start, end=end), end - start)
+
             return retried(get, self.retries)
 
         waiting: deque[Future[bytes]] = deque()
