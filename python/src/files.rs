@@ -9,10 +9,9 @@ use std::vec;
 
 use broadloom::lanes::Cpu;
 use broadloom_hashing::order::Shared;
-use broadloom_hashing::outcome::{Found, Outcome};
 use broadloom_hashing::reader::{self, Opened};
 use broadloom_hashing::source::{Input, Item, Request, Serial, Source, Spans};
-use broadloom_hashing::task::Task;
+use broadloom_hashing::task::{Found, Outcome, Task};
 use broadloom_hashing::threads::Run;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;

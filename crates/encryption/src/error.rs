@@ -4,7 +4,9 @@ use std::io;
 
 use broadloom_engine::{JobError, OpenError, TransformError};
 
-use crate::age::{ArmorError, HeaderError, PayloadError};
+use crate::age::armor::ArmorError;
+use crate::age::damage::PayloadError;
+use crate::age::header::HeaderError;
 
 /// Why an input is not encrypted or decrypted. Offsets are those of the file: of the input, or of
 /// the output where it cannot be written. Where an input is armoured, offsets behind its armour are

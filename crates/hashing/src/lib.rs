@@ -13,7 +13,6 @@ mod exchange;
 pub mod function;
 pub mod hasher;
 pub mod order;
-pub mod outcome;
 pub mod reader;
 mod round;
 mod serial;

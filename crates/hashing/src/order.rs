@@ -5,17 +5,12 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex};
 
-use crate::outcome::Outcome;
 use crate::source::{Item, Request, Source};
-use crate::task::Task;
+use crate::task::{Outcome, Task, Turn};
 
 /// How many results may wait for an earlier one before no more is begun. Bounds the memory they
 /// take.
 const MAX_AHEAD: u64 = 2048;
-
-/// A request's place in the order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Turn(u64);
 
 /// What a worker gets when it asks for a request.
 pub enum Next<T: Task> {

@@ -6,14 +6,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::digest::Digest;
-use crate::order::{Shared, Turn};
-use crate::outcome::{Found, Outcome};
+use crate::order::Shared;
 use crate::reader::Filled;
-use crate::task::Task;
+use crate::source::PIECE;
+use crate::task::{Found, Outcome, Task, Turn};
 
-/// Bytes read from a file at a time, as long as there are more files: whole blocks of every
-/// algorithm.
-pub const PIECE: usize = 16 * 1024;
 /// Files that a worker can hold open: one for each lane of the widest vectors.
 pub const MAX_OPEN: usize = 16;
 /// Bytes in a worker's buffer: small beside a core's own cache, so that what is read is still there

@@ -10,11 +10,10 @@ use crate::digest::Digest;
 use crate::function::Function;
 use crate::hasher::{Hasher, Piece};
 use crate::order::Shared;
-use crate::outcome::{ChunkDigest, Found, Outcome};
 use crate::reader::{Filled, fill_from};
 use crate::round::{self, MAX_JOBS, Ticket};
 use crate::source::Serial;
-use crate::task::Task;
+use crate::task::{ChunkDigest, Found, Outcome, Task};
 
 /// Reads the input to its end, and hands in what came of it.
 pub fn run<A: Function, T: Task>(

@@ -6,8 +6,11 @@ use std::io::Read;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use crate::round::PIECE;
 use crate::task::Task;
+
+/// Bytes read from a file at a time, as long as there are more files: whole blocks of every
+/// algorithm.
+pub const PIECE: usize = 16 * 1024;
 
 /// Chunks in a span at most: bounds the results of one.
 const SPAN_CHUNKS: u64 = 64;

@@ -1,10 +1,11 @@
-//! What files are hashed for: to print digests, to compare them, or to verify signatures.
+//! What files are hashed for (to print digests, to compare them, or to verify signatures), and what
+//! is told of each.
 
 use std::ffi::OsStr;
 use std::io;
+use std::sync::Arc;
 
-use crate::order::Turn;
-use crate::outcome::{Found, Outcome};
+use crate::digest::Digest;
 
 /// What a run hashes files for. It tells results in the order in which they were asked for.
 pub trait Task: Send + Sized + 'static {
@@ -42,4 +43,38 @@ pub trait Task: Send + Sized + 'static {
     /// # Errors
     /// Standard output cannot be written.
     fn flush(&mut self) -> io::Result<()>;
+}
+
+/// A request's place in the order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Turn(pub(crate) u64);
+
+/// What came of a request.
+pub struct Outcome<T: Task> {
+    /// The file.
+    pub name: Arc<OsStr>,
+    /// What was known of it before it was read.
+    pub expected: T::Expected,
+    /// What was found.
+    pub found: io::Result<Found>,
+}
+
+/// What was found in a file.
+pub enum Found {
+    /// The digest of all of it.
+    Digest(Digest),
+    /// The digests of chunks.
+    Chunks(Vec<ChunkDigest>),
+    /// The task read it itself, and kept what it needs.
+    Apart,
+}
+
+/// The digest of a chunk.
+pub struct ChunkDigest {
+    /// Where it begins.
+    pub offset: u64,
+    /// Bytes in it.
+    pub len: u64,
+    /// Its digest.
+    pub digest: Digest,
 }

@@ -10,13 +10,12 @@ use std::path::Path;
 use crate::exchange::Presence;
 use crate::function::Function;
 use crate::hasher::{Hasher, Piece};
-use crate::order::{Next, Shared, Turn};
-use crate::outcome::{ChunkDigest, Found};
+use crate::order::{Next, Shared};
 use crate::reader::{self, Opened, Reader};
-use crate::round::{self, BUFFER, MAX_OPEN, PIECE, Round, Ticket, WholeFile};
+use crate::round::{self, BUFFER, MAX_OPEN, Round, Ticket, WholeFile};
 use crate::serial;
-use crate::source::{Input, Request, Serial};
-use crate::task::Task;
+use crate::source::{Input, PIECE, Request, Serial};
+use crate::task::{ChunkDigest, Found, Task, Turn};
 
 /// How a worker works.
 #[derive(Clone, Copy)]

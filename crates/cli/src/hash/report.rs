@@ -11,8 +11,7 @@ use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::quote;
 use broadloom_cli::streams::StandardOutput;
 use broadloom_hashing::digest::Digest;
-use broadloom_hashing::outcome::{Found, Outcome};
-use broadloom_hashing::task::Task;
+use broadloom_hashing::task::{Found, Outcome, Task};
 
 use super::line::{self, LineFormat};
 

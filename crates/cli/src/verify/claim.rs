@@ -11,9 +11,7 @@ use blake2::{Blake2b512, Digest as _};
 use broadloom::{Job, JobError, Processor};
 use broadloom_cli::streams::StandardInput;
 use broadloom_hashing::digest::Digest;
-use broadloom_hashing::order::Turn;
-use broadloom_hashing::outcome::{Found, Outcome};
-use broadloom_hashing::task::Task;
+use broadloom_hashing::task::{Found, Outcome, Task, Turn};
 
 use super::keyring::Keyring;
 use super::signature::Signature;

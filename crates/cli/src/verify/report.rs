@@ -8,9 +8,7 @@ use std::sync::Arc;
 use broadloom_cli::message::{complain, reason};
 use broadloom_cli::progress::Progress;
 use broadloom_cli::quote::quote;
-use broadloom_hashing::order::Turn;
-use broadloom_hashing::outcome::{Found, Outcome};
-use broadloom_hashing::task::Task;
+use broadloom_hashing::task::{Found, Outcome, Task, Turn};
 
 use super::claim::{self, Claim, Verdict};
 use super::signature::Refusal;

@@ -5,9 +5,6 @@
 use super::gzip::{Extent, Header, TRAILER};
 use super::{Cause, Format, FormatError};
 
-/// The ids of the subfield with a block's length.
-pub(super) const IDS: [u8; 2] = *b"BC";
-
 /// The most bytes of data that are put into a block. bgzip's number: less than 64 KiB, so that data
 /// which cannot be compressed fit as well.
 pub const MAX_DATA: usize = 65280;

@@ -15,7 +15,7 @@
 //! ```
 
 use super::bytes::{u16_le, u32_le};
-use super::{Cause, Format, FormatError, bgzf, is_plausible};
+use super::{Cause, Format, FormatError, is_plausible};
 
 /// How a member begins.
 pub const MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -48,6 +48,9 @@ const RESERVED: u8 = 0xe0;
 
 /// The ids of Broadloom's subfield.
 const BROADLOOM: [u8; 2] = *b"BL";
+
+/// The ids of the subfield with the length of a block of BGZF.
+const BGZF: [u8; 2] = *b"BC";
 
 /// Where a member ends, as far as its header tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,7 +199,7 @@ impl<'a> Header<'a> {
             BROADLOOM if contents.len() == 8 => {
                 Some(Extent::Broadloom { member: u32_le(contents, 0)?, data: u32_le(contents, 4)? })
             }
-            bgzf::IDS if contents.len() == 2 => {
+            BGZF if contents.len() == 2 => {
                 Some(Extent::Bgzf { member: u32::from(u16_le(contents, 0)?) + 1 })
             }
             _ => None,

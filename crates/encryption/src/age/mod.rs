@@ -22,8 +22,9 @@
 //! # Ok::<(), broadloom_encryption::EncryptionError>(())
 //! ```
 
-mod armor;
-mod header;
+pub(crate) mod armor;
+pub(crate) mod damage;
+pub(crate) mod header;
 mod keys;
 mod payload;
 mod wrap;
@@ -47,9 +48,9 @@ use wrap::{FileKey, Known};
 pub(crate) use header::printable;
 
 pub use armor::ArmorError;
+pub use damage::PayloadError;
 pub use header::{Header, HeaderError, MAX_HEADER, Parsed, Stanza};
 pub use keys::{Identity, KeyError, KeyFileError, Recipient};
-pub use payload::PayloadError;
 pub use wrap::{MOST_WORK, Passphrase, WORK_FACTOR};
 
 /// Bytes of the payload's nonce, behind the header.
