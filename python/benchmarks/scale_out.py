@@ -107,8 +107,8 @@ def main() -> None:
         small = objects(place / "small", [100] * arguments.objects)
         empty = objects(place / "empty", [0] * arguments.tasks)
         cases: list[tuple[str, list[str], dict[str, Any]]] = [
-            # So that workers and their caches are warm.
-            ("one batch", small[:1000], {}),
+            # So that all workers and their caches are warm.
+            ("20 batches", small[:1000], {"batch_objects": 50}),
             (f"{arguments.bytes:,} B", large, {"batch_objects": 4}),
             (f"{len(small):,} of 100 B", small, {"batch_objects": 1000}),
             (f"{len(empty):,} tasks of 1 object", empty, {"batch_objects": 1}),
