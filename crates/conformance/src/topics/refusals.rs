@@ -138,6 +138,10 @@ pub fn wrong_blocks(provider: &Arc<dyn Provider>) {
             for len in (0..cipher.min_len()).step_by(5) {
                 let error = JobError::TooShort { len, min: cipher.min_len() };
                 bench.refuses(&session, error, |job| job.cipher_range(3..3 + len));
+                bench.refuses(&session, error, |mut job| {
+                    job.set_data(vec![3; len]);
+                    job
+                });
             }
             let max = cipher.max_len();
             // Limits beyond any memory are not for a test.

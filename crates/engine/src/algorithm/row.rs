@@ -113,13 +113,10 @@ impl Row {
         Row { tags: truncated, tag_len: len, ..self }
     }
 
-    /// Whether some jobs are refused whose lengths fit: for a text too short, for their nonce, or
-    /// for their length in bits.
+    /// Whether some jobs are refused whose lengths fit: for their nonce, or for their length in
+    /// bits.
     pub fn checks_jobs(&self) -> bool {
-        self.min_len > 0
-            || self.counter != Counter::None
-            || !self.nonce_masks.is_empty()
-            || self.counts_bits
+        self.counter != Counter::None || !self.nonce_masks.is_empty() || self.counts_bits
     }
 }
 

@@ -3,21 +3,43 @@
 use broadloom_lanes::Buffers;
 
 use super::Operation;
+use super::checks::{check_nonce, check_text};
 use crate::data::{Data, Text};
 use crate::extra::Extra;
 use crate::job_error::JobError;
-use crate::session::rules::Rules;
+use crate::session::rules::{Common, Rules};
 
 impl Operation<'_> {
     /// Makes the job ready for a provider if it is the common case and in order: data in one piece,
     /// all of them for what needs no more than that. Whether it is.
     #[inline(always)]
     pub(crate) fn begin_plainly(&mut self) -> bool {
+        self.session.get().rules().common == Common::All && self.begin_if_plain()
+    }
+
+    /// The same for a job of which [only the nonce](Common::ByNonce) has to be looked at before.
+    fn begin_by_nonce(&mut self) -> bool {
+        let session = self.session.get();
+        let (rules, row) = (session.rules(), session.row());
+        if rules.common != Common::ByNonce || self.extras.has(Extra::Bits) {
+            return false;
+        }
+        self.nonce.add_counter(row.counter);
+        let nonce = self.nonce.as_slice();
+        row.nonces.contains(nonce.len())
+            && check_nonce(row, nonce).is_ok()
+            && check_text(row, nonce, self.data.len()).is_ok()
+            && self.begin_if_plain()
+    }
+
+    /// The same for a job whose session has such ones, and whose nonce is in order but for its
+    /// length.
+    #[inline(always)]
+    fn begin_if_plain(&mut self) -> bool {
         let session = self.session.get();
         let rules = session.rules();
         let nonce_len = self.nonce.len();
-        let plain = rules.plain
-            && !self.is_interrupted()
+        let plain = !self.is_interrupted()
             && rules.nonce_min <= nonce_len
             && nonce_len <= rules.nonce_max
             && match &self.data {
@@ -39,7 +61,7 @@ impl Operation<'_> {
     fn is_plain(&self, rules: &Rules, len: usize) -> bool {
         if !self.extras.has_any(rules.uncommon) {
             return len & rules.granularity_mask == 0
-                && len as u64 <= rules.max_len
+                && (len as u64).wrapping_sub(rules.min_len) <= rules.len_range
                 && (!rules.checks_tag || self.tag.given == rules.tag_len);
         }
         rules.chain
@@ -57,6 +79,9 @@ impl Operation<'_> {
     /// The same for any but the common case.
     #[inline(never)]
     pub(crate) fn begin_otherwise(&mut self) -> bool {
+        if self.begin_by_nonce() {
+            return true;
+        }
         let begun = self.begin_carefully();
         if let Err(error) = begun {
             self.refuse(error);

@@ -115,7 +115,7 @@ impl Operation<'_> {
 }
 
 /// Finds bits of a nonce that are no part of any field.
-fn check_nonce(row: &Row, nonce: &[u8]) -> Result<(), JobError> {
+pub(super) fn check_nonce(row: &Row, nonce: &[u8]) -> Result<(), JobError> {
     for (at, (&byte, &mask)) in nonce.iter().zip(row.nonce_masks).enumerate() {
         if byte & !mask != 0 {
             return Err(JobError::NonceBits { at, byte, mask });
@@ -125,7 +125,7 @@ fn check_nonce(row: &Row, nonce: &[u8]) -> Result<(), JobError> {
 }
 
 /// What an algorithm demands of the length of a text beside its granularity.
-fn check_text(row: &Row, nonce: &[u8], len: usize) -> Result<(), JobError> {
+pub(super) fn check_text(row: &Row, nonce: &[u8], len: usize) -> Result<(), JobError> {
     let (min, max) = (row.min_len, row.max_len.of(nonce.len()));
     if len < min {
         return Err(JobError::TooShort { len, min });

@@ -11,7 +11,7 @@ use std::sync::{Arc, LazyLock};
 use crate::algorithm::{Algorithm, Checksum, Compression, Direction, Row};
 use crate::provider::session::ProviderError;
 use crate::transform::Transform;
-use rules::Rules;
+use rules::{Common, Rules};
 use stage::{Stage, Stages};
 
 /// An algorithm with its expanded keys, ready for jobs.
@@ -180,7 +180,7 @@ impl Session {
         let inner = Arc::get_mut(&mut self.0).expect("a session that nobody else uses yet");
         inner.rules.goes_on = true;
         // The common case of a job is no longer enough: it may have to be done twice.
-        inner.rules.plain = false;
+        inner.rules.common = Common::None;
         inner.falls_back_to = Some(other);
         Ok(self)
     }

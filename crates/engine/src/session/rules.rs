@@ -26,15 +26,29 @@ pub(crate) struct Rules {
     pub chain: bool,
     /// A chain that authenticates before it encrypts: its cipher may cover the tag, as a whole.
     pub covers_tag: bool,
-    /// The most bytes of one piece for which nothing else need be known.
-    pub max_len: u64,
-    /// Its provider does it in one go, and it compresses nothing; and any nonce and number of
-    /// blocks will do.
-    pub plain: bool,
+    /// The fewest bytes of one piece for which nothing else need be known.
+    pub min_len: u64,
+    /// How many more they may be.
+    pub len_range: u64,
+    /// Which of its jobs may be the common case.
+    pub common: Common,
     /// Once a provider is done there may be more for one to do.
     pub goes_on: bool,
     /// A job has an output of its own: a compression, a decompression, a public-key algorithm.
     pub making: Option<Making>,
+}
+
+/// Which jobs of a session may be the common case, if data, lengths and extras are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Common {
+    /// None: its provider does it in halves or may fall back, it has an output of its own, or it is
+    /// a chain whose text or nonce has to be looked at.
+    None,
+    /// Those whose nonces were looked at: not all their bits may be set, or they have a counter,
+    /// which must not pass zero.
+    ByNonce,
+    /// All.
+    All,
 }
 
 impl Rules {
@@ -54,6 +68,9 @@ impl Rules {
             _ => None,
         };
         let checks_tag = direction.checks() && transform.tag_len() > 0;
+        let min_len = row.min_len as u64;
+        // The common case of a chain may have ranges, whose lengths are not looked at.
+        let is_strict_chain = order.is_some() && (row.checks_jobs() || min_len > 0);
         let mut takes = takes(algorithm, checks_tag);
         let is_public_key = matches!(algorithm, Algorithm::PublicKey(_));
         takes.set(Extra::Signature, is_public_key && direction == Direction::Verify);
@@ -74,8 +91,15 @@ impl Rules {
             uncommon: takes.complement().with(Extras::PLACES),
             chain: order.is_some(),
             covers_tag: order == Some(ChainOrder::MacThenCipher),
-            max_len: row.max_len.of(row.nonces.max()),
-            plain: !row.checks_jobs() && !in_halves && making.is_none(),
+            min_len,
+            len_range: row.max_len.of(row.nonces.max()) - min_len,
+            common: if in_halves || making.is_some() || is_strict_chain {
+                Common::None
+            } else if row.checks_jobs() {
+                Common::ByNonce
+            } else {
+                Common::All
+            },
             goes_on: in_halves || making.is_some(),
             making,
         }
