@@ -92,18 +92,6 @@ impl<'a> Values<'a> {
 }
 
 impl Messages for Values<'_> {
-    fn count(&self) -> usize {
-        match self {
-            Values::Utf8(array) => array.len(),
-            Values::LargeUtf8(array) => array.len(),
-            Values::Utf8View(array) => array.len(),
-            Values::Binary(array) => array.len(),
-            Values::LargeBinary(array) => array.len(),
-            Values::BinaryView(array) => array.len(),
-            Values::Fixed(array) => array.len(),
-        }
-    }
-
     fn len(&self, index: usize) -> usize {
         self.get(index).len()
     }
