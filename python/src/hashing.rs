@@ -74,16 +74,16 @@ pub enum Room<'r, 'p> {
 
 /// Many messages, which any thread reads.
 pub trait Messages: Sync {
-    /// Bytes of one.
-    fn len(&self, index: usize) -> usize;
+    /// Bytes of some of them together, nulls of columns included.
+    fn size(&self, range: Range<usize>) -> usize;
     /// Adds some of them to a list: one call for many, since a call for each takes as long as a
     /// good part of its digest.
     fn list<'s>(&'s self, range: Range<usize>, to: &mut Vec<&'s [u8]>);
 }
 
 impl Messages for Buffers {
-    fn len(&self, index: usize) -> usize {
-        self.get(index).len()
+    fn size(&self, range: Range<usize>) -> usize {
+        range.map(|index| self.get(index).len()).sum()
     }
 
     fn list<'s>(&'s self, range: Range<usize>, to: &mut Vec<&'s [u8]>) {
@@ -146,7 +146,7 @@ fn digests<'a, A: Function, O: Send, I: Iterator<Item = &'a mut [u8]>>(
     windows::deal(
         (count, threads),
         out,
-        &|index| messages.len(first + index),
+        &|some| messages.size(first + some.start..first + some.end),
         &|index| (index + 1) * step,
         &|place, next| {
             let mut work = |planner: &mut Planner<A::Lanes>| {
