@@ -51,10 +51,16 @@ impl Hashing {
         self.algorithm.digest_len()
     }
 
-    /// Writes the digests of many messages.
-    pub fn digests(&self, messages: &dyn Messages, threads: usize, room: Room<'_, '_>) {
+    /// Writes the digests of some messages, on so many threads.
+    pub fn digests(
+        &self,
+        messages: &dyn Messages,
+        range: Range<usize>,
+        threads: usize,
+        room: Room<'_, '_>,
+    ) {
         let key = self.key.as_ref().map(|key| key.as_slice());
-        self.algorithm.visit(Digests { key, messages, threads, room });
+        self.algorithm.visit(Digests { key, messages, range, threads, room });
     }
 }
 
@@ -68,22 +74,16 @@ pub enum Room<'r, 'p> {
 
 /// Many messages, which any thread reads.
 pub trait Messages: Sync {
-    /// How many there are.
-    fn count(&self) -> usize;
-    /// Bytes of one.
-    fn len(&self, index: usize) -> usize;
+    /// Bytes of some of them together, nulls of columns included.
+    fn size(&self, range: Range<usize>) -> usize;
     /// Adds some of them to a list: one call for many, since a call for each takes as long as a
     /// good part of its digest.
     fn list<'s>(&'s self, range: Range<usize>, to: &mut Vec<&'s [u8]>);
 }
 
 impl Messages for Buffers {
-    fn count(&self) -> usize {
-        Buffers::len(self)
-    }
-
-    fn len(&self, index: usize) -> usize {
-        self.get(index).len()
+    fn size(&self, range: Range<usize>) -> usize {
+        range.map(|index| self.get(index).len()).sum()
     }
 
     fn list<'s>(&'s self, range: Range<usize>, to: &mut Vec<&'s [u8]>) {
@@ -106,6 +106,7 @@ impl Visitor for HasHmac {
 struct Digests<'c, 'r, 'p> {
     key: Option<&'c [u8]>,
     messages: &'c dyn Messages,
+    range: Range<usize>,
     threads: usize,
     room: Room<'r, 'p>,
 }
@@ -114,17 +115,17 @@ impl Visitor for Digests<'_, '_, '_> {
     type Output = ();
 
     fn visit<A: Function>(self) {
-        let Digests { key, messages, threads, room } = self;
+        let Digests { key, messages, range, threads, room } = self;
         let key = key.map(|key| A::key(key).expect("its HMAC was asked for before"));
         let (key, len) = (key.as_ref(), A::DIGEST_LEN);
         match room {
             Room::Packed(out) => {
-                digests::<A, _, _>(key, messages, threads, out, len, |out| {
+                digests::<A, _, _>(key, (messages, range), threads, out, len, |out| {
                     out.chunks_exact_mut(len)
                 });
             }
             Room::Apart(out) => {
-                digests::<A, _, _>(key, messages, threads, out, 1, |out| {
+                digests::<A, _, _>(key, (messages, range), threads, out, 1, |out| {
                     out.iter_mut().map(|place| &mut **place)
                 });
             }
@@ -132,27 +133,27 @@ impl Visitor for Digests<'_, '_, '_> {
     }
 }
 
-/// Writes the digests of messages to `out`, of which each takes `step`, and `places` makes places.
+/// Writes the digests of some messages to `out`, of which each takes `step`, and `places` makes places.
 fn digests<'a, A: Function, O: Send, I: Iterator<Item = &'a mut [u8]>>(
     key: Option<&A::Key>,
-    messages: &dyn Messages,
+    (messages, range): (&dyn Messages, Range<usize>),
     threads: usize,
     out: &'a mut [O],
     step: usize,
     places: impl Fn(&'a mut [O]) -> I + Sync,
 ) {
-    let count = messages.count();
+    let (first, count) = (range.start, range.len());
     windows::deal(
         (count, threads),
         out,
-        &|index| messages.len(index),
+        &|some| messages.size(first + some.start..first + some.end),
         &|index| (index + 1) * step,
         &|place, next| {
             let mut work = |planner: &mut Planner<A::Lanes>| {
                 let mut some = Vec::with_capacity(count.min(windows::MOST));
                 while let Some(Window { start, end, out }) = next() {
                     some.clear();
-                    messages.list(start..end, &mut some);
+                    messages.list(first + start..first + end, &mut some);
                     let each = some.iter().zip(places(out));
                     planner.process_each(each.map(|(data, digest)| A::loan(key, data, digest)));
                 }

@@ -1,6 +1,7 @@
 //! What Python gets back: a list of `bytes`, one numpy array, an Arrow array, or the caller's own
 //! buffer.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::{ptr, slice};
 
@@ -42,6 +43,9 @@ pub struct Wanted<'py> {
     py: Python<'py>,
     form: Form<'py>,
 }
+
+/// Writes the results of some of a call's buffers.
+pub type Work<'w> = dyn Fn(Range<usize>, Room<'_, '_>) + Sync + 'w;
 
 enum Form<'py> {
     Bytes,
@@ -99,28 +103,28 @@ impl<'py> Wanted<'py> {
         }
     }
 
-    /// Gives `count` results of `len` bytes each in this form. `work` writes all of them, without
-    /// the GIL.
+    /// Gives `count` results of `len` bytes each in this form. `work` writes them, on so many
+    /// threads, without the GIL.
     ///
     /// # Errors
     /// As [`give`](Self::give).
     pub fn fill(
         self,
-        count: usize,
+        (count, threads): (usize, usize),
         len: usize,
-        work: &(dyn Fn(Room<'_, '_>) + Sync),
+        work: &Work<'_>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = self.py;
         match self.form {
-            Form::Bytes => list(py, count, len, work),
+            Form::Bytes => list(py, (count, threads), len, work),
             Form::Numpy => {
                 let array = numpy(py, count, len)?;
-                Output::new(&array)?.fill(py, &|bytes| work(Room::Packed(bytes)));
+                Output::new(&array)?.fill(py, &|bytes| work(0..count, Room::Packed(bytes)));
                 Ok(array)
             }
             Form::Arrow | Form::Into(..) => {
                 let mut bytes = memory::zeros(count * len);
-                py.detach(|| work(Room::Packed(&mut bytes)));
+                py.detach(|| work(0..count, Room::Packed(&mut bytes)));
                 self.give(Records::Fixed { bytes, len, count })
             }
         }
@@ -158,31 +162,50 @@ fn numpy(py: Python<'_>, count: usize, len: usize) -> PyResult<Bound<'_, PyAny>>
     py.import("numpy")?.call_method1("zeros", ((count, len), "uint8"))
 }
 
+/// The least objects of a [round](list): their memory fits the second cache.
+const ROUND: usize = 8192;
+/// Rounds of one call at most. Each gives the GIL away and takes it back, for which a thread may
+/// have to wait as long as another one computes.
+const ROUNDS: usize = 16;
+
 /// A list of `count` objects of `len` bytes each, which `work` writes without the GIL.
+///
+/// They are made and written in rounds. So their places need little memory, and the objects are
+/// still in a cache when they are written. Several threads do all of the work in one round, because
+/// each round starts them.
 fn list<'py>(
     py: Python<'py>,
-    count: usize,
+    (count, threads): (usize, usize),
     len: usize,
-    work: &(dyn Fn(Room<'_, '_>) + Sync),
+    work: &Work<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
     if len == 0 {
         return Ok(PyList::new(py, (0..count).map(|_| PyBytes::new(py, &[])))?.into_any());
     }
-    let (mut objects, mut places) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    for _ in 0..count {
-        let mut start = ptr::null_mut();
-        objects.push(PyBytes::new_with(py, len, |bytes| {
-            start = bytes.as_mut_ptr();
-            Ok(())
-        })?);
-        // SAFETY: the object has so many bytes there, which are zeros, and keeps them in place. It
-        // was made for this call alone, since only empty `bytes` are shared, and no other code
-        // knows it before all places are given up. `objects` holds it until then.
-        places.push(unsafe { slice::from_raw_parts_mut(start, len) });
+    let most = if threads > 1 { count } else { ROUND.max(count.div_ceil(ROUNDS)).min(count) };
+    let (mut objects, mut places) = (Vec::with_capacity(most), Vec::with_capacity(most));
+    let list = PyList::empty(py);
+    let mut start = 0;
+    while start < count {
+        let end = count.min(start + most);
+        for _ in start..end {
+            let mut place = ptr::null_mut();
+            objects.push(PyBytes::new_with(py, len, |bytes| {
+                place = bytes.as_mut_ptr();
+                Ok(())
+            })?);
+            // SAFETY: the object has so many bytes there, which are zeros, and keeps them in place.
+            // It was made for this call alone, since only empty `bytes` are shared, and no other
+            // code knows it before all places of its round are given up. `objects` holds it until
+            // then.
+            places.push(unsafe { slice::from_raw_parts_mut(place, len) });
+        }
+        py.detach(|| work(start..end, Room::Apart(&mut places)));
+        places.clear();
+        objects.drain(..).try_for_each(|object| list.append(object))?;
+        start = end;
     }
-    py.detach(|| work(Room::Apart(&mut places)));
-    drop(places);
-    Ok(PyList::new(py, objects)?.into_any())
+    Ok(list.into_any())
 }
 
 impl Records {

@@ -177,6 +177,19 @@ impl Coder {
             }
         }
     }
+
+    /// Gives output to Python, and keeps its pieces.
+    fn give<'py>(
+        &self,
+        py: Python<'py>,
+        output: Result<Vec<Vec<u8>>, Failure>,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let output = output.map_err(|failure| failure.raise(""))?;
+        let objects = output.iter().map(|piece| PyBytes::new(py, piece)).collect();
+        let mut state = self.0.lock();
+        output.into_iter().for_each(|piece| state.keep(piece));
+        Ok(objects)
+    }
 }
 
 #[pymethods]
@@ -227,8 +240,9 @@ impl Coder {
         Coder::start(move |reader, writer| decompressor.decompress_stream(reader, writer).map(drop))
     }
 
-    /// Takes input, waits while more than enough of it waits, and gives the output that there is.
-    fn feed<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    /// Takes input, waits while more than enough of it waits, and gives the output that there is, in
+    /// pieces: one object of all would cost another copy.
+    fn feed<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let py = data.py();
         let data = Buffers::one(data, "data")?;
         let output = py.detach(|| {
@@ -246,7 +260,7 @@ impl Coder {
                 state = self.0.wait(state);
             }
         });
-        Ok(PyBytes::new(py, &output.map_err(|failure| failure.raise(""))?))
+        self.give(py, output)
     }
 
     /// Takes input, and waits for nothing.
@@ -272,8 +286,7 @@ impl Coder {
                     return Ok(Some(count));
                 }
                 if state.end.is_some() {
-                    let last = state.last(Vec::new());
-                    return last.map(|_| Some(0)).map_err(|failure| failure.raise(""));
+                    return state.last(()).map(|()| Some(0)).map_err(|failure| failure.raise(""));
                 }
                 if state.hungry && !state.ended {
                     return Ok(None);
@@ -289,8 +302,9 @@ impl Coder {
         }
     }
 
-    /// Says that no more input will come, waits for the end, and gives the rest of the output.
-    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    /// Says that no more input will come, waits for the end, and gives the rest of the output in
+    /// pieces.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let output = py.detach(|| {
             let mut output = Vec::new();
             let mut state = self.0.lock();
@@ -304,7 +318,7 @@ impl Coder {
                 state = self.0.wait(state);
             }
         });
-        Ok(PyBytes::new(py, &output.map_err(|failure| failure.raise(""))?))
+        self.give(py, output)
     }
 
     /// Says that no more input will come.
@@ -313,8 +327,9 @@ impl Coder {
         self.0.changed.notify_all();
     }
 
-    /// Waits for output and gives it: empty at the end, `None` where the coder needs more input.
-    fn pull<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    /// Waits for output and gives it in pieces: none at the end, `None` where the coder needs more
+    /// input.
+    fn pull<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
         let output = py.detach(|| {
             let mut output = Vec::new();
             let mut state = self.0.lock();
@@ -333,8 +348,7 @@ impl Coder {
                 state = self.0.wait(state);
             }
         });
-        let output = output.map_err(|failure| failure.raise(""))?;
-        Ok(output.map(|output| PyBytes::new(py, &output)))
+        output.transpose().map(|output| self.give(py, output)).transpose()
     }
 
     /// Stops the coder. Its output is lost.
@@ -360,11 +374,11 @@ impl State {
     }
 
     /// Takes the output that there is.
-    fn drain(&mut self, output: &mut Vec<u8>) {
-        while let Some(piece) = self.output.pop_front() {
-            output.extend_from_slice(&piece[mem::take(&mut self.taken)..]);
-            self.keep(piece);
+    fn drain(&mut self, output: &mut Vec<Vec<u8>>) {
+        if let Some(first) = self.output.front_mut() {
+            first.drain(..mem::take(&mut self.taken));
         }
+        output.extend(self.output.drain(..));
         self.output_len = 0;
     }
 
@@ -388,7 +402,7 @@ impl State {
     }
 
     /// The last of the output, or why the coder failed; once it has ended.
-    fn last(&mut self, output: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    fn last<O>(&mut self, output: O) -> Result<O, Failure> {
         match self.end.replace(Ok(())) {
             Some(Err(failure)) => Err(failure),
             _ => Ok(output),

@@ -4,6 +4,7 @@
 //! as many buffers as the engine takes at once, and where there are several threads, no more bytes
 //! than a thread's share.
 
+use std::ops::Range;
 use std::sync::Mutex;
 use std::thread;
 
@@ -71,7 +72,17 @@ struct Plan<'l> {
     count: usize,
     /// Bytes of a window of several at most, where there are several threads.
     most_bytes: Option<usize>,
-    len: &'l (dyn Fn(usize) -> usize + Sync),
+    size: &'l Size<'l>,
+}
+
+/// The bytes of some buffers together: one call for many, since a call for each takes as long as a
+/// good part of a short message's digest.
+pub type Size<'l> = dyn Fn(Range<usize>) -> usize + Sync + 'l;
+
+/// What some buffers cost, in bytes that could be worked on in that time.
+fn cost(size: &Size<'_>, buffers: Range<usize>) -> usize {
+    let jobs = JOB * buffers.len();
+    size(buffers).saturating_add(jobs)
 }
 
 impl Plan<'_> {
@@ -79,9 +90,12 @@ impl Plan<'_> {
     fn end(&self, start: usize) -> usize {
         let most = self.count.min(start + MOST);
         let Some(most_bytes) = self.most_bytes else { return most };
+        if cost(self.size, start..most) <= most_bytes {
+            return most;
+        }
         let (mut end, mut bytes) = (start, 0_usize);
         while end < most {
-            bytes = bytes.saturating_add((self.len)(end) + JOB);
+            bytes = bytes.saturating_add(cost(self.size, end..end + 1));
             if bytes > most_bytes && end > start {
                 break;
             }
@@ -106,18 +120,17 @@ pub type Next<'n, 'o, O> = dyn FnMut() -> Option<Window<'o, O>> + 'n;
 
 /// Cuts `count` buffers into windows, and has threads take them.
 ///
-/// `len` is the length of a buffer. `place` is where in `out` its results end, and the results of
+/// `size` is the bytes of some buffers. `place` is where in `out` its results end, and the results of
 /// the first begin at 0. `work` is called on each thread, with a function that gives it windows.
 pub fn deal<'a, O: Send>(
     (count, threads): (usize, usize),
     out: &'a mut [O],
-    len: &(dyn Fn(usize) -> usize + Sync),
+    size: &Size<'_>,
     place: &(dyn Fn(usize) -> usize + Sync),
     work: &(dyn Fn(Place, &mut Next<'_, 'a, O>) + Sync),
 ) {
-    let most_bytes = (threads > 1)
-        .then(|| ((0..count).map(|index| len(index) + JOB).sum::<usize>() / threads).max(LEAST));
-    let plan = Plan { count, most_bytes, len };
+    let most_bytes = (threads > 1).then(|| (cost(size, 0..count) / threads).max(LEAST));
+    let plan = Plan { count, most_bytes, size };
     let mut rest = Some(out);
     let mut start = 0;
     let windows = Mutex::new(std::iter::from_fn(|| {
@@ -138,12 +151,12 @@ pub fn deal<'a, O: Send>(
 /// Makes a job for each of `count` buffers, brings all of them to their end, and gives back those
 /// that failed, in their order.
 ///
-/// `len` and `place` are those of [`deal`]. `make` makes the job of a buffer, with the place of its
+/// `size` and `place` are those of [`deal`]. `make` makes the job of a buffer, with the place of its
 /// results, and `done` looks at the job afterwards.
 pub fn process<'a, O: Send, T>(
     (count, threads): (usize, usize),
     out: &'a mut [O],
-    len: &(dyn Fn(usize) -> usize + Sync),
+    size: &Size<'_>,
     place: &(dyn Fn(usize) -> usize + Sync),
     make: &(dyn Fn(usize, &'a mut [O]) -> Job<'a, T> + Sync),
     done: &(dyn Fn(&mut Job<'a, T>) + Sync),
@@ -172,7 +185,7 @@ pub fn process<'a, O: Send, T>(
         failed
     };
     let failed = Mutex::new(Vec::new());
-    deal((count, threads), out, len, place, &|place, next| {
+    deal((count, threads), out, size, place, &|place, next| {
         let more = match place {
             Place::Caller => with_processor(|processor| work(processor, next)),
             Place::Other => work(&mut Processor::new(), next),

@@ -50,6 +50,16 @@ def test_digests_of_every_type(
     result.validate(full=True)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", [pyarrow.large_string(), pyarrow.string_view()])
+def test_a_column_of_many_values(kind: pyarrow.DataType, threads: int) -> None:
+    # Results of more than 8 MiB, which get memory of another kind.
+    values = [None if i % 1000 == 7 else str(i) * (3 + i % 7) for i in range(300_000)]
+    array = encoded(values, kind).slice(5)
+    digests = pyarrow.array(broadloom.arrow.sha256(array, threads=threads))
+    assert digests.to_pylist() == sha256(values[5:])
+
+
 def test_fixed_size_binary_and_other_hashes() -> None:
     array = pyarrow.array([b"abcd", None, b"efgh"], pyarrow.binary(4))
     result = broadloom.arrow.hash(array, "sha3_256")

@@ -4,6 +4,7 @@ import array
 import hashlib
 import hmac
 import mmap
+import os
 
 import numpy
 import pyarrow
@@ -38,6 +39,24 @@ def test_every_count_and_length(length: int, count: int) -> None:
     expected = [hashlib.sha256(buffer).digest() for buffer in buffers]
     assert broadloom.hash_many(buffers) == expected
     assert broadloom.hash_many(buffers, threads=4) == expected
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_more_than_a_round(threads: int) -> None:
+    # Objects of results are made in rounds of 8192, and in 16 rounds at most.
+    for count in (8191, 8192, 8193, 20_000, 16 * 8192 + 1):
+        buffers = [i.to_bytes(4, "big") * (i % 23) for i in range(count)]
+        expected = [hashlib.sha256(buffer).digest() for buffer in buffers]
+        assert broadloom.hash_many(buffers, threads=threads) == expected
+
+
+def test_one_buffer_that_is_longer_than_all_others() -> None:
+    # It alone is more than a thread's share of the bytes.
+    buffers = [bytes([i % 256]) * (i % 90) for i in range(5000)]
+    buffers[2500] = os.urandom(1 << 20)
+    expected = [hashlib.sha256(buffer).digest() for buffer in buffers]
+    for threads in (1, 2, 5):
+        assert broadloom.hash_many(buffers, threads=threads) == expected
 
 
 def test_more_threads_than_work() -> None:

@@ -64,6 +64,7 @@ macro_rules! functions {
                     None => $job::digest(data, ()),
                 }
             }
+            #[inline(always)]
             fn loan<'a>(
                 key: Option<&'a Self::Key>,
                 data: &'a [u8],
@@ -137,6 +138,7 @@ macro_rules! extendable {
             fn whole<'a>(_: Option<&'a Self::Key>, data: &'a [u8]) -> Self::Job<'a> {
                 XofJob::shake(data, vec![0; $len], ())
             }
+            #[inline(always)]
             fn loan<'a>(
                 _: Option<&'a Self::Key>,
                 data: &'a [u8],

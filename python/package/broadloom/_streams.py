@@ -62,11 +62,13 @@ class Writer(Raw):
         """Takes all of the data. They are compressed on other threads, and written later."""
         if self.closed:
             raise ValueError("write to a closed file")
-        self._file.write(self._coder.feed(data))
+        for piece in self._coder.feed(data):
+            self._file.write(piece)
         return memoryview(data).nbytes
 
     def _end(self) -> None:
-        self._file.write(self._coder.finish())
+        for piece in self._coder.finish():
+            self._file.write(piece)
         self._file.flush()
 
 

@@ -110,7 +110,7 @@ class Compress:
         """Takes data, and gives what is ready: perhaps of earlier data, perhaps nothing."""
         if self._is_finished:
             raise ValueError("the stream is finished; make another")
-        return self._coder.feed(data)
+        return b"".join(self._coder.feed(data))
 
     def flush(self, mode: int = Z_FINISH, /) -> bytes:
         """Ends the stream, and gives the rest."""
@@ -119,7 +119,7 @@ class Compress:
         if self._is_finished:
             raise ValueError("the stream is finished; make another")
         self._is_finished = True
-        return self._coder.finish()
+        return b"".join(self._coder.finish())
 
 
 class Decompress:
@@ -134,7 +134,7 @@ class Decompress:
         """Takes data, and gives what is ready: perhaps of earlier data, perhaps nothing."""
         if self.eof:
             raise ValueError("the stream is finished; make another")
-        return self._coder.feed(data)
+        return b"".join(self._coder.feed(data))
 
     def flush(self) -> bytes:
         """Says that no more data will come, and gives the rest.
@@ -143,7 +143,7 @@ class Decompress:
         """
         if self.eof:
             return b""
-        rest = self._coder.finish()
+        rest = b"".join(self._coder.finish())
         self.eof = True
         return rest
 

@@ -49,7 +49,7 @@ fn digests<'py>(
     map(array, &DataType::FixedSizeBinary(len), &|_, array| {
         let values = Values::new(array);
         let mut digests = memory::zeros(array.len() * hashing.digest_len());
-        hashing.digests(&values, threads, Room::Packed(&mut digests));
+        hashing.digests(&values, 0..array.len(), threads, Room::Packed(&mut digests));
         let nulls = array.nulls().cloned();
         Ok(Arc::new(FixedSizeBinaryArray::new(len, Buffer::from_vec(digests), nulls)))
     })

@@ -4,11 +4,13 @@ use std::ops::Range;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    BinaryType, BinaryViewType, LargeBinaryType, LargeUtf8Type, StringViewType, Utf8Type,
+    BinaryType, BinaryViewType, ByteArrayType, ByteViewType, LargeBinaryType, LargeUtf8Type,
+    StringViewType, Utf8Type,
 };
 use arrow_array::{
     Array, ArrayAccessor, ArrayRef, FixedSizeBinaryArray, GenericByteArray, GenericByteViewArray,
 };
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::DataType;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -92,20 +94,16 @@ impl<'a> Values<'a> {
 }
 
 impl Messages for Values<'_> {
-    fn count(&self) -> usize {
+    fn size(&self, range: Range<usize>) -> usize {
         match self {
-            Values::Utf8(array) => array.len(),
-            Values::LargeUtf8(array) => array.len(),
-            Values::Utf8View(array) => array.len(),
-            Values::Binary(array) => array.len(),
-            Values::LargeBinary(array) => array.len(),
-            Values::BinaryView(array) => array.len(),
-            Values::Fixed(array) => array.len(),
+            Values::Utf8(array) => size(*array, range),
+            Values::LargeUtf8(array) => size(*array, range),
+            Values::Utf8View(array) => viewed(*array, range),
+            Values::Binary(array) => size(*array, range),
+            Values::LargeBinary(array) => size(*array, range),
+            Values::BinaryView(array) => viewed(*array, range),
+            Values::Fixed(array) => range.len() * array.value_length() as usize,
         }
-    }
-
-    fn len(&self, index: usize) -> usize {
-        self.get(index).len()
     }
 
     fn list<'s>(&'s self, range: Range<usize>, to: &mut Vec<&'s [u8]>) {
@@ -127,6 +125,17 @@ where
     N: AsRef<[u8]> + ?Sized + 'a,
 {
     to.extend(range.map(|index| bytes(array, index)));
+}
+
+/// The bytes of some values, and of the nulls among them.
+fn size<T: ByteArrayType>(array: &GenericByteArray<T>, range: Range<usize>) -> usize {
+    let offsets = array.value_offsets();
+    offsets[range.end].as_usize() - offsets[range.start].as_usize()
+}
+
+/// The same of values that are reached by views, whose low half is the length.
+fn viewed<T: ByteViewType>(array: &GenericByteViewArray<T>, range: Range<usize>) -> usize {
+    array.views()[range].iter().map(|view| *view as u32 as usize).sum()
 }
 
 /// The bytes of one value; a null has none.

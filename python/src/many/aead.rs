@@ -236,7 +236,7 @@ impl<'p> Packets<'p> {
         let failed = windows::process(
             (self.count, threads),
             &mut bytes,
-            &|index| (self.text)(index).len(),
+            &|some| some.map(|index| (self.text)(index).len()).sum(),
             &|index| ends[index],
             &|index, sealed| {
                 let (text, nonce) = ((self.text)(index), (self.nonce)(index));
@@ -267,7 +267,7 @@ impl<'p> Packets<'p> {
         let failed = windows::process(
             (self.count, threads),
             &mut bytes,
-            &|index| (self.text)(index).len(),
+            &|some| some.map(|index| (self.text)(index).len()).sum(),
             &|index| ends[index],
             &|index, plain| {
                 let (ciphertext, tag) = (self.text)(index).split_at(plain.len());

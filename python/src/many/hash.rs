@@ -96,5 +96,7 @@ fn give<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (count, len) = (buffers.len(), hashing.digest_len());
     wanted.check_room(count * len)?;
-    wanted.fill(count, len, &|room| hashing.digests(buffers, threads, room))
+    wanted.fill((count, threads), len, &|range, room| {
+        hashing.digests(buffers, range, threads, room);
+    })
 }

@@ -51,7 +51,7 @@ pub fn sign_many<'py>(
         windows::process(
             (buffers.len(), threads),
             &mut signatures,
-            &|_| SIGNATURE_COST,
+            &|some| some.len() * SIGNATURE_COST,
             &|index| index + 1,
             &|index, signature| Job::new(&session, buffers.get(index)).user(signature),
             &|job| {
@@ -105,7 +105,7 @@ pub fn verify_many(
         windows::process(
             (buffers.len(), threads),
             &mut right,
-            &|_| SIGNATURE_COST,
+            &|some| some.len() * SIGNATURE_COST,
             &|index| index + 1,
             &|index, _| Job::new(&session, buffers.get(index)).signature(signatures.get(index)),
             &|_| (),

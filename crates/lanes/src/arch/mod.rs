@@ -59,7 +59,7 @@ use portable as this;
 use x86_64::common as this;
 
 pub(crate) use table::Kernels;
-pub(crate) use this::{FEATURES, detect, hash_expansion, probes, sub_word};
+pub(crate) use this::{FEATURES, detect, hash_expansion, prefetch, probes, sub_word};
 
 /// Declares the instruction sets, from the most modest to the widest of a machine: name, bits of a
 /// vector, the architecture, the table of kernels.

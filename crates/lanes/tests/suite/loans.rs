@@ -38,6 +38,43 @@ fn digests_and_tags_are_those_of_the_reference() {
     every_hash!(check());
 }
 
+/// Messages of two or three shapes, a few blocks long, which a planner sorts by shape: groups fill
+/// the lanes, and the rests of groups mix.
+#[test]
+fn short_messages_of_few_shapes_are_those_of_the_reference() {
+    fn check<A: Reference>() {
+        let key = bytes(1, 20);
+        let expanded = HmacKey::<A>::new(&key);
+        for cpu in hash_cpus() {
+            let mut planner = Planner::<broadloom_lanes::HashLanes<A>>::new(&cpu);
+            for (least, spread) in [(0, 1), (20, 41), (50, 20), (100, 40), (1000, 50)] {
+                for count in [1, 5, 17, 100, COUNT] {
+                    let messages: Vec<_> = (0..count)
+                        .map(|number| bytes(number, least + number * 7 % spread))
+                        .collect();
+                    let mut digests = vec![[0u8; 64]; count];
+                    let all = messages.iter().zip(&mut digests).enumerate();
+                    planner.process_each(all.map(|(number, (message, digest))| {
+                        match (number * 7 / spread) % 4 {
+                            0 => Loan::hmac(&expanded, message, digest),
+                            _ => Loan::digest(message, digest),
+                        }
+                    }));
+                    for (number, (message, digest)) in messages.iter().zip(&digests).enumerate() {
+                        let expected = match (number * 7 / spread) % 4 {
+                            0 => A::hmac(&key, message),
+                            _ => A::digest(message),
+                        };
+                        let (digest, len) = (&digest[..A::DIGEST_LEN], message.len());
+                        assert_eq!(*digest, expected[..], "{} {number}, {len} bytes", A::NAME);
+                    }
+                }
+            }
+        }
+    }
+    every_hash!(check());
+}
+
 #[test]
 fn ciphers_work_in_place_and_apart_and_both_ways() {
     for cpu in cpus() {

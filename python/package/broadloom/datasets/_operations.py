@@ -438,11 +438,10 @@ def _through(coder: Coder, blocks: Iterable[bytes]) -> Iterator[bytes]:
     """What comes out of a coder when blocks go in."""
     try:
         for block in blocks:
-            if piece := coder.feed(block):
-                yield piece
+            yield from coder.feed(block)
         coder.end()
-        while piece := coder.pull() or b"":
-            yield piece
+        while pieces := coder.pull():
+            yield from pieces
     finally:
         coder.abandon()
 

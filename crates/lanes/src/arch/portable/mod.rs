@@ -150,6 +150,10 @@ pub(crate) fn detect() -> [FeatureState; FEATURES] {
     []
 }
 
+/// Would bring a line of memory into a cache: unknown machines have no instruction for that.
+#[allow(dead_code, reason = "most architectures have their own")]
+pub(crate) fn prefetch(_line: *const u8) {}
+
 /// SubWord of the AES key expansion: the bitsliced S-box is used.
 #[allow(dead_code, reason = "most architectures have their own")]
 pub(crate) fn sub_word() -> Option<fn(u32) -> u32> {

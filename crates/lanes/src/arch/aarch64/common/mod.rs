@@ -7,6 +7,9 @@ use crate::aes::gcm::key::Powers;
 use crate::probe::Needs;
 pub(crate) use detect::{FEATURES, detect};
 
+/// Would bring a line of memory into a cache: stable Rust has no such intrinsic for AArch64.
+pub(crate) fn prefetch(_line: *const u8) {}
+
 /// SubWord of the AES key expansion: the bitsliced S-box is used.
 pub(crate) fn sub_word() -> Option<fn(u32) -> u32> {
     None

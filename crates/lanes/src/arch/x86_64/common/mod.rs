@@ -32,6 +32,14 @@ pub(in crate::arch) fn anew(words: *const u64) -> *const u64 {
     same
 }
 
+/// Has the CPU bring a line of memory into its nearest cache, while it goes on.
+#[inline(always)]
+pub(crate) fn prefetch(line: *const u8) {
+    use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: it has no effect but on caches, whatever the address is.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) }
+}
+
 /// SubWord of the AES key expansion, if the CPU has AES instructions.
 pub(crate) fn sub_word() -> Option<fn(u32) -> u32> {
     cpufeatures::new!(has_aes, "aes");
