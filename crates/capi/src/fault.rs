@@ -110,10 +110,10 @@ pub(crate) unsafe fn bytes<'a>(
     what: &str,
 ) -> Result<&'a [u8], Fault> {
     match (bytes.is_null(), len) {
-        (_, 0) => Ok(&[]),
-        (true, _) => Err(no_bytes(what, len)),
         // SAFETY: it is not null, and the caller vouches for the rest.
         (false, _) => Ok(unsafe { slice::from_raw_parts(bytes, len) }),
+        (true, 0) => Ok(&[]),
+        (true, _) => Err(no_bytes(what, len)),
     }
 }
 
@@ -128,10 +128,10 @@ pub(crate) unsafe fn bytes_mut<'a>(
     what: &str,
 ) -> Result<&'a mut [u8], Fault> {
     match (bytes.is_null(), len) {
-        (_, 0) => Ok(&mut []),
-        (true, _) => Err(no_bytes(what, len)),
         // SAFETY: it is not null, and the caller vouches for the rest.
         (false, _) => Ok(unsafe { slice::from_raw_parts_mut(bytes, len) }),
+        (true, 0) => Ok(&mut []),
+        (true, _) => Err(no_bytes(what, len)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Processors: many jobs to their end within a call.
 
+use std::ops::Range;
 use std::slice;
 
 use broadloom::Processor;
@@ -50,25 +51,22 @@ impl bl_processor {
     unsafe fn window(
         &mut self,
         jobs: *mut bl_job,
-        places: std::ops::Range<usize>,
+        places: Range<usize>,
         session: Option<&'static bl_session>,
         failed: &mut Option<String>,
     ) {
-        let mut loaded = 0;
-        for place in places.clone() {
-            // SAFETY: the place is one of the array's.
-            let job = unsafe { jobs.add(place) };
-            let outcome = match self.shells.get_mut(loaded) {
-                // SAFETY: the caller vouches for the job, and it is stored below.
-                Some(shell) => unsafe { shell.load(job, session) },
-                // SAFETY: as above.
-                None => unsafe { Shell::new(job, session) }.map(|shell| self.shells.push(shell)),
-            };
-            match outcome {
-                Ok(()) => loaded += 1,
-                // SAFETY: the caller vouches for the job.
-                Err(fault) => unsafe { refuse(job, place, fault, failed) },
+        // SAFETY: the caller vouches for the jobs, and they are stored below.
+        let (mut loaded, place) = unsafe {
+            let (shells, places) = (&mut *self.shells, places.clone());
+            match session {
+                None => load_all(shells, jobs, places, || None, failed),
+                Some(_) => load_all(shells, jobs, places, || session, failed),
             }
+        };
+        if place < places.end {
+            // SAFETY: the caller vouches for the jobs, and they are stored below.
+            unsafe { self.load_more(jobs, place..places.end, session, failed) };
+            loaded = self.shells.len();
         }
         let shells = &mut self.shells[..loaded];
         let outcome = self.processor.process_many(shells);
@@ -80,15 +78,8 @@ impl bl_processor {
             failed.get_or_insert_with(|| format!("job {place}: {words}"));
         };
         if outcome.failed == 0 {
-            for shell in shells {
-                // SAFETY: it was loaded above, and this is the only time that it is stored.
-                let job = unsafe { shell.store() };
-                // SAFETY: the job was just given back. Its output may have found too little room.
-                if unsafe { (*job).status } != BL_OK {
-                    note(job, None);
-                }
-            }
-            return;
+            // SAFETY: they were loaded above, and this is the only time that they are stored.
+            return unsafe { store_all(shells, &mut |job| note(job, None)) };
         }
         for shell in shells {
             // Before the job forgets what it was.
@@ -98,6 +89,77 @@ impl bl_processor {
             // SAFETY: the job was just given back.
             if unsafe { (*job).status } != BL_OK {
                 note(job, words);
+            }
+        }
+    }
+}
+
+impl bl_processor {
+    /// Loads jobs into shells that are made for them.
+    ///
+    /// # Safety
+    /// As [`window`](bl_processor::window). Each shell is stored.
+    #[cold]
+    unsafe fn load_more(
+        &mut self,
+        jobs: *mut bl_job,
+        places: Range<usize>,
+        session: Option<&'static bl_session>,
+        failed: &mut Option<String>,
+    ) {
+        for place in places {
+            // SAFETY: the place is one of the array's, and the caller vouches for the job.
+            unsafe {
+                let job = jobs.add(place);
+                match Shell::new(job, session) {
+                    Ok(shell) => self.shells.push(shell),
+                    Err(fault) => refuse(job, place, fault, failed),
+                }
+            }
+        }
+    }
+}
+
+/// Loads jobs into shells that there are. Says how many were loaded, and which place is next.
+///
+/// # Safety
+/// As [`window`](bl_processor::window). Each shell is stored.
+// A function of its own, as `store_all` is: the loops are short of registers otherwise.
+#[inline(never)]
+unsafe fn load_all(
+    shells: &mut [Shell],
+    jobs: *mut bl_job,
+    places: Range<usize>,
+    session: impl Fn() -> Option<&'static bl_session>,
+    failed: &mut Option<String>,
+) -> (usize, usize) {
+    let (mut loaded, mut place) = (0, places.start);
+    while place < places.end && loaded < shells.len() {
+        // SAFETY: the place is one of the array's.
+        let job = unsafe { jobs.add(place) };
+        // SAFETY: the caller vouches for the job.
+        match unsafe { shells[loaded].load(job, session()) } {
+            Ok(()) => loaded += 1,
+            // SAFETY: as above.
+            Err(fault) => unsafe { refuse(job, place, fault, failed) },
+        }
+        place += 1;
+    }
+    (loaded, place)
+}
+
+/// Stores jobs that have succeeded; `note` gets those of which the output found too little room.
+///
+/// # Safety
+/// Each was loaded, and has not been stored.
+#[inline(never)]
+unsafe fn store_all(shells: &mut [Shell], note: &mut dyn FnMut(*mut bl_job)) {
+    for shell in shells {
+        // SAFETY: the caller vouches for it, and gets the job back.
+        unsafe {
+            let job = shell.store();
+            if (*job).status != BL_OK {
+                note(job);
             }
         }
     }

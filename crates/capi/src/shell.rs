@@ -21,16 +21,19 @@ use crate::status::{self, BL_E_ROOM, BL_E_TAG_LENGTH, BL_OK, BL_PENDING, bl_stat
 const KEPT: usize = 1 << 20;
 
 /// A job of the engine that stands for a caller's.
-// In this order: the job begins with what is asked of every job.
-#[repr(C)]
+// In this order: the job begins with what is asked of every job. Aligned: three lines of the cache
+// have all of it.
+#[repr(C, align(64))]
 pub(crate) struct Shell {
     /// The caller's job, from [`load`](Shell::load) to [`store`](Shell::store).
     caller: *mut bl_job,
     shape: Shape,
     /// What the next job may have to take back.
     has_nonce: bool,
-    has_tag: bool,
     has_associated: bool,
+    /// A tag or extras.
+    has_more: bool,
+    has_tag: bool,
     has_extras: bool,
     has_limit: bool,
     job: Job<'static>,
@@ -67,8 +70,9 @@ impl Shell {
             shape: session.shape,
             caller,
             has_nonce: false,
-            has_tag: false,
             has_associated: false,
+            has_more: false,
+            has_tag: false,
             has_extras: false,
             has_limit: false,
         };
@@ -82,8 +86,8 @@ impl Shell {
     /// # Safety
     /// The job, its session and all that it points to are as documented in `broadloom.h`, and are
     /// lent to the library until [`store`](Shell::store). So the lifetime `'static` of what the
-    /// shell borrows is true for as long as anyone uses it: `store` takes the data out, and of the
-    /// session nothing is read before `load` replaces it.
+    /// shell borrows is true for as long as anyone uses it: after `store`, nothing of the session
+    /// and of the data is read before `load` replaces it.
     #[inline(always)]
     pub(crate) unsafe fn load(
         &mut self,
@@ -121,45 +125,49 @@ impl Shell {
             self.job.set_nonce(unsafe { bytes(given.nonce, given.nonce_len, "nonce") }?);
             self.has_nonce = given.nonce_len != 0;
         }
-        if let Shape::Makes(tag_len) = session.shape {
-            check_tag_room(given, tag_len)?;
-        }
-        let checks = matches!(session.shape, Shape::Checks | Shape::Verifies);
-        // SAFETY: the caller vouches for the bytes.
+        // SAFETY: the caller vouches for the bytes and for the structure.
         unsafe {
-            let had_more = self.has_tag | self.has_extras;
-            let has_pieces = if checks | had_more | !given.extras.is_null() {
-                self.load_more(given)?
-            } else {
-                false
-            };
-            if given.associated_len != 0 {
-                self.load_associated(given, has_pieces)?;
+            match session.shape {
+                Shape::Makes(tag_len) => check_tag_room(given, tag_len)?,
+                Shape::Plain => {}
+                _ => return self.fill_rest(given),
             }
-            let data = self.job.data_mut();
-            if has_pieces {
-                *data = pieces(given, session.shape)?;
-            } else {
-                lend(data, given, session.shape)?;
+            if !given.extras.is_null() || self.has_more {
+                return self.fill_rest(given);
             }
+            if given.associated_len != 0 || self.has_associated {
+                self.load_associated(given, false)?;
+            }
+            lend(self.job.data_mut(), given, Shape::Plain)
         }
-        Ok(())
     }
 
-    /// Takes over what few jobs have, or takes back that of an earlier job: a tag to check, and
-    /// extras. Says whether the data are in pieces.
+    /// Takes over the rest of what few jobs have, or takes back that of an earlier job: a tag to
+    /// check, and extras.
     ///
     /// # Safety
     /// As [`load`](Shell::load).
     #[inline(never)]
-    unsafe fn load_more(&mut self, given: &bl_job) -> Result<bool, Fault> {
+    unsafe fn fill_rest(&mut self, given: &bl_job) -> Result<(), Fault> {
+        self.has_more = true;
         // SAFETY: the caller vouches for the bytes and for the structure.
         unsafe {
             self.load_tag(given)?;
             if !given.extras.is_null() || self.has_extras {
                 self.load_extras(given)?;
             }
-            Ok(self.has_extras && has_pieces(given))
+            self.has_more = self.has_tag | self.has_extras;
+            let has_pieces = self.has_extras && has_pieces(given);
+            if given.associated_len != 0 || (self.has_associated && self.shape != Shape::Verifies) {
+                self.load_associated(given, has_pieces)?;
+            }
+            let data = self.job.data_mut();
+            if has_pieces {
+                *data = pieces(given, self.shape)?;
+                Ok(())
+            } else {
+                lend(data, given, self.shape)
+            }
         }
     }
 
@@ -218,7 +226,7 @@ impl Shell {
             return Err(Fault::argument("the associated data overlap the destination"));
         }
         self.job.set_associated(associated);
-        self.has_associated = true;
+        self.has_associated = len != 0;
         Ok(())
     }
 
@@ -269,24 +277,28 @@ impl Shell {
     pub(crate) unsafe fn store(&mut self) -> *mut bl_job {
         // SAFETY: the caller lent the job until now.
         let given = unsafe { &mut *self.caller };
-        if self.job.succeeded() {
-            given.status = BL_OK;
-            match self.shape {
-                Shape::Makes(tag_len) => {
+        match self.shape {
+            // A tag that was made says that the job has succeeded.
+            Shape::Makes(tag_len) => match self.job.tag() {
+                Some(tag) => {
+                    given.status = BL_OK;
                     given.produced = usize::from(tag_len);
-                    if let (Some(tag), false) = (self.job.tag(), given.tag.is_null()) {
+                    if !given.tag.is_null() {
                         // SAFETY: there is room for a tag, which load has checked.
                         unsafe { copy_tag(&tag[..usize::from(tag_len)], given.tag) };
                     }
                 }
-                Shape::Plain | Shape::Checks | Shape::Verifies => {}
-                // SAFETY: the caller lent the places of the output until now.
-                Shape::Output | Shape::Signs => unsafe { self.store_output(given) },
-            }
-        } else {
-            given.status = self.failure();
+                None => given.status = self.failure(),
+            },
+            // SAFETY: the caller lent the places of the output until now.
+            Shape::Output | Shape::Signs => unsafe { self.store_output(given) },
+            _ if self.job.succeeded() => given.status = BL_OK,
+            _ => given.status = self.failure(),
         }
-        self.forget();
+        // What is borrowed in one piece costs less to leave than to take out.
+        if self.has_more {
+            self.forget();
+        }
         self.caller
     }
 
@@ -303,6 +315,11 @@ impl Shell {
     /// The places of the output are lent to the library.
     #[cold]
     unsafe fn store_output(&mut self, given: &mut bl_job) {
+        if !self.job.succeeded() {
+            given.status = self.failure();
+            return;
+        }
+        given.status = BL_OK;
         given.consumed = self.job.consumed();
         given.checksum = self.job.checksum().unwrap_or_default();
         let is_secret = matches!(self.job.session().algorithm(), Algorithm::PublicKey(_));

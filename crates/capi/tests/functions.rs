@@ -314,6 +314,86 @@ fn ranges_tags_in_the_data_and_pieces_are_those_of_the_engine() {
     close(session);
 }
 
+/// What came of a job: status, bytes produced, and the buffers that it may write to.
+type Outcome = (bl_status, usize, Vec<u8>, Vec<u8>);
+
+/// Kinds of jobs that leave different things with what the library keeps for the next job.
+const KINDS: usize = 10;
+
+/// Processes a job of a kind.
+fn process_kind(processor: &Owned, sessions: &[*mut bl_session; 5], kind: usize) -> Outcome {
+    let [hmac, seal, open, cbc, hash] = *sessions;
+    let (mut text, mut tag) = ([7; 64], [0; 32]);
+    let (nonce, associated) = ([1; 16], [2; 20]);
+    let pieces = [
+        bl_piece { bytes: text.as_mut_ptr(), len: 24 },
+        bl_piece { bytes: text.as_mut_ptr().wrapping_add(24), len: 40 },
+    ];
+    let more = bl_extras {
+        source_pieces: pieces.as_ptr(),
+        source_count: 2,
+        ..extras(BL_HAS_SOURCE_PIECES)
+    };
+    let ranged = bl_extras { mac: bl_range { start: 3, end: 60 }, ..extras(BL_HAS_MAC_RANGE) };
+    let read = |session| bl_job { session, source: text.as_ptr(), len: 64, ..job() };
+    let tagged = |job: bl_job, tag: &mut [u8; 32], tag_len| bl_job {
+        tag: tag.as_mut_ptr(),
+        tag_len,
+        nonce: nonce.as_ptr(),
+        nonce_len: 12,
+        ..job
+    };
+    let bare = |job: bl_job, tag: &mut [u8; 32]| bl_job { nonce_len: 0, ..tagged(job, tag, 32) };
+    let with_data =
+        |job: bl_job| bl_job { associated: associated.as_ptr(), associated_len: 20, ..job };
+    let given = match kind {
+        0 => bare(read(hmac), &mut tag),
+        1 => bare(read(hash), &mut tag),
+        2 => with_data(tagged(in_place(seal, &mut text), &mut tag, 16)),
+        3 => tagged(in_place(seal, &mut text), &mut tag, 16),
+        // A tag that is wrong: what is decrypted is wiped.
+        4 => with_data(tagged(in_place(open, &mut text), &mut tag, 16)),
+        5 => bl_job { nonce: nonce.as_ptr(), nonce_len: 16, ..in_place(cbc, &mut text) },
+        6 => bl_job {
+            source: ptr::null(),
+            len: 0,
+            extras: &raw const more,
+            ..bare(read(hash), &mut tag)
+        },
+        7 => bl_job { extras: &raw const ranged, ..bare(read(hmac), &mut tag) },
+        // Refused: without bytes; with a nonce of a length that there is not.
+        8 => bl_job { source: ptr::null(), ..bare(read(hmac), &mut tag) },
+        _ => bl_job { nonce: nonce.as_ptr(), nonce_len: 3, ..in_place(cbc, &mut text) },
+    };
+    let mut jobs = [given];
+    processor.process(&mut jobs);
+    (jobs[0].status, jobs[0].produced, text.to_vec(), tag.to_vec())
+}
+
+#[test]
+fn nothing_of_a_job_is_left_for_the_next_one() {
+    let sessions = [
+        keyed("hmac-sha256", "generate", &[3; 32], &[]),
+        keyed("aes-128-gcm", "seal", &[4; 16], &[]),
+        keyed("aes-128-gcm", "open", &[4; 16], &[]),
+        keyed("aes-128-cbc", "encrypt", &[5; 16], &[]),
+        open(&transform(c"sha256")),
+    ];
+    let alone: Vec<Outcome> =
+        (0..KINDS).map(|kind| process_kind(&Owned::new(), &sessions, kind)).collect();
+    let succeeded = alone.iter().filter(|result| result.0 == BL_OK).count();
+    assert_eq!((succeeded, alone[4].0), (7, BL_E_TAG_MISMATCH));
+    for before in 0..KINDS {
+        for kind in 0..KINDS {
+            let processor = Owned::new();
+            process_kind(&processor, &sessions, before);
+            let result = process_kind(&processor, &sessions, kind);
+            assert_eq!(result, alone[kind], "{kind} after {before}");
+        }
+    }
+    sessions.into_iter().for_each(close);
+}
+
 #[test]
 fn wrong_jobs_are_refused_with_words_and_the_others_done() {
     let session = keyed("aes-128-cbc", "encrypt", &[1; 16], &[]);

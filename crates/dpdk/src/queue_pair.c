@@ -160,6 +160,7 @@ static __rte_noinline enum filled fill_again(struct queue_pair *qp, struct rte_c
 {
     if (filled == NO_ROOM && qp->loaded > 0) {
         process(qp);
+        qp->unusual = session->is_own;
         filled = fill(qp, qp->loaded, op, session);
     }
     if (filled == FILLED)
@@ -244,12 +245,12 @@ static inline void take(struct queue_pair *qp, struct rte_crypto_op *op)
             qp->tail++;
             return;
         }
+        qp->unusual = true;
     }
     filled = fill(qp, qp->loaded, op, session);
     if (unlikely(filled != FILLED) && fill_again(qp, op, session, filled) != FILLED)
         return;
     qp->entries[qp->loaded++] = (struct entry){ op, session };
-    qp->unusual |= session->is_own;
     qp->tail++;
     if (qp->loaded == BATCH)
         process(qp);
