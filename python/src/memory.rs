@@ -30,12 +30,11 @@ pub fn zeros(len: usize) -> Vec<u8> {
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(pages: &mut [u8]) {
     advise(pages, libc::MADV_HUGEPAGE);
-    let skipped = pages.as_ptr().align_offset(HUGE);
-    if let Some(byte) = pages.get_mut(skipped) {
+    for first in (pages.as_ptr().align_offset(HUGE)..pages.len()).step_by(HUGE) {
         let begin = Instant::now();
-        *std::hint::black_box(byte) = 0;
+        *std::hint::black_box(&mut pages[first]) = 0;
         if begin.elapsed() > SLOW {
-            advise(pages, libc::MADV_NOHUGEPAGE);
+            return advise(&mut pages[first..], libc::MADV_NOHUGEPAGE);
         }
     }
 }
