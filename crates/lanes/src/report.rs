@@ -96,7 +96,7 @@ fn hash<A: Hash>(cpu: &Cpu) -> KernelInfo {
             "the SHA instructions and 256-bit vectors at once beat 512-bit vectors, which this CPU halves"
         }
         ("sha-ni", _) => "the SHA instructions on interleaved buffers beat vectors",
-        (_, Isa::Avx512) if kernels.middle.is_some() => {
+        (_, Isa::Avx512) if kernels.middle[0].is_some() => {
             "512-bit vectors for many buffers, the SHA instructions on interleaved ones for few"
         }
         ("armv8-sha2" | "armv8-sha512", _) => {
@@ -105,7 +105,7 @@ fn hash<A: Hash>(cpu: &Cpu) -> KernelInfo {
         (_, Isa::Portable) => "no vectors that this program knows, or none allowed",
         _ => "the widest vectors that the CPU and the operating system offer",
     };
-    let (single, few) = match kernels.middle {
+    let (single, few) = match kernels.middle[0] {
         Some(middle) => (middle.kernel.name, middle.up_to),
         None => (kernels.single.name, kernels.few),
     };

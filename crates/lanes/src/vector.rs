@@ -307,7 +307,16 @@ pub unsafe trait Pads: Vector {
 /// }
 /// ```
 #[derive(Clone, Copy)]
-pub struct Pair<V>(V, V);
+pub struct Pair<V>(pub(crate) V, pub(crate) V);
+
+#[allow(dead_code, reason = "not every architecture has kernels of two vectors in assembly")]
+impl<V: Copy> Pair<V> {
+    /// One of the two.
+    #[inline(always)]
+    pub(crate) fn half(self, half: usize) -> V {
+        if half == 0 { self.0 } else { self.1 }
+    }
+}
 
 // SAFETY: it uses V's instructions only, and every method is `inline(always)`.
 unsafe impl<V: Pads> Pads for Pair<V> {

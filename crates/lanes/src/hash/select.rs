@@ -12,8 +12,8 @@ use crate::vector::{MAX_LANES, Vector, Word};
 pub struct Kernels<W> {
     /// For many buffers.
     pub(crate) wide: HashKernel<W>,
-    /// For fewer, where the CPU has such a kernel beside the wide one.
-    pub(crate) middle: Option<Middle<W>>,
+    /// For fewer, where the CPU has such kernels beside the wide one: the fewest lanes first.
+    pub(crate) middle: [Option<Middle<W>>; 2],
     /// For few.
     pub(crate) single: SingleKernel<W>,
     /// With so many buffers or fewer `single` is the faster: `docs/performance.md`, «Crossover».
@@ -40,7 +40,14 @@ impl<W: Word> Kernels<W> {
     /// buffers fill it well enough.
     pub(crate) const fn new((wide, middle): Many<W>, single: SingleKernel<W>) -> Self {
         let few = if single.two.is_some() && wide.lanes > 2 { 2 } else { 1 };
-        Kernels { wide, middle, single, few }
+        Kernels { wide, middle: [middle, None], single, few }
+    }
+
+    /// With a kernel for up to half the lanes, where the wide one takes as long for half.
+    #[allow(dead_code, reason = "not every architecture has such kernels")]
+    pub(crate) const fn with_half(self, kernel: HashKernel<W>) -> Self {
+        let half = Some(Middle { up_to: kernel.lanes, kernel });
+        Kernels { middle: [self.middle[0], half], ..self }
     }
 }
 
@@ -48,20 +55,20 @@ impl<W> Kernels<W> {
     /// The lanes that a call for so many touches, in use or not.
     #[inline(always)]
     pub(crate) fn room(&self, count: usize) -> usize {
-        match &self.middle {
-            Some(middle) if count <= middle.up_to => count.next_multiple_of(middle.kernel.lanes),
-            _ => self.wide.lanes,
-        }
+        count.next_multiple_of(self.kernel(count).lanes)
     }
 
     /// Whether the kernel for so many lanes pads messages itself.
     #[inline(always)]
     pub(crate) fn pads(&self, count: usize) -> bool {
-        let kernel = match &self.middle {
-            Some(middle) if count <= middle.up_to => &middle.kernel,
-            _ => &self.wide,
-        };
-        kernel.pads && count > self.few
+        self.kernel(count).pads && count > self.few
+    }
+
+    /// The kernel for so many lanes, which takes as many times as it needs.
+    #[inline(always)]
+    fn kernel(&self, count: usize) -> &HashKernel<W> {
+        let middle = self.middle.iter().flatten().find(|middle| count <= middle.up_to);
+        middle.map_or(&self.wide, |middle| &middle.kernel)
     }
 
     /// Advances lanes `0..count` by `blocks` blocks.
@@ -95,12 +102,8 @@ impl<W> Kernels<W> {
     /// The calls that so many lanes take: the kernel, and the first lane of each.
     #[inline(always)]
     fn each(&self, count: usize, call: impl Fn(&HashKernel<W>, usize)) {
-        match &self.middle {
-            Some(Middle { kernel, up_to }) if count <= *up_to => {
-                (0..count).step_by(kernel.lanes).for_each(|first| call(kernel, first));
-            }
-            _ => call(&self.wide, 0),
-        }
+        let kernel = self.kernel(count);
+        (0..count).step_by(kernel.lanes).for_each(|first| call(kernel, first));
     }
 }
 

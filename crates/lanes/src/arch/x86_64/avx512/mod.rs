@@ -10,6 +10,7 @@ mod gcm_abreast;
 mod gcm_weave;
 mod keccak;
 mod mac;
+pub(in crate::arch) mod paired;
 mod poly;
 mod rabin;
 pub(in crate::arch) mod sha1x16;
@@ -112,34 +113,51 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
                 (sha1x16::kernel::<Sha1>(), middle(sha::wide_sha1::<Sha1>(), 8)), sha::SHA1,
             ),
             [Sha] => Kernels::new(
-                (vectors::kernel32::<Sha1>(), middle(sha::wide_sha1::<Sha1>(), 8)), sha::SHA1,
-            ),
+                (paired::kernel::<Sha1>(), middle(sha::wide_sha1::<Sha1>(), 8)), sha::SHA1,
+            ).with_half(vectors::kernel32::<Sha1>()),
             [Fp256] => Kernels::new((sha1x16::kernel::<Sha1>(), None), single::<sha1::Core>()),
-            [] => Kernels::new((vectors::kernel32::<Sha1>(), None), single::<sha1::Core>()),
+            [] => Kernels::new((paired::kernel::<Sha1>(), None), single::<sha1::Core>())
+                .with_half(vectors::kernel32::<Sha1>()),
         },
         sha224: choice! {
             [Sha, Fp256] => Kernels::new(
                 (sha256x8::kernel::<Sha224>(), middle(sha::wide_sha256_avx512::<Sha224>(), 4)), sha::SHA256,
             ),
             [Sha] => Kernels::new(
-                (vectors::kernel32::<Sha224>(), middle(sha::wide_sha256::<Sha224>(), 12)), sha::SHA256,
+                (paired::kernel::<Sha224>(), middle(sha::wide_sha256::<Sha224>(), 12)), sha::SHA256,
+            ).with_half(vectors::kernel32::<Sha224>()),
+            [Fp256] => Kernels::new(
+                (vectors::kernel32::<Sha224>(), None), single::<sha256::Core>(),
             ),
-            [] => Kernels::new((vectors::kernel32::<Sha224>(), None), single::<sha256::Core>()),
+            [] => Kernels::new((paired::kernel::<Sha224>(), None), single::<sha256::Core>())
+                .with_half(vectors::kernel32::<Sha224>()),
         },
         sha256: choice! {
             [Sha, Fp256] => Kernels::new(
                 (sha256x8::kernel::<Sha256>(), middle(sha::wide_sha256_avx512::<Sha256>(), 4)), sha::SHA256,
             ),
             [Sha] => Kernels::new(
-                (vectors::kernel32::<Sha256>(), middle(sha::wide_sha256::<Sha256>(), 12)), sha::SHA256,
+                (paired::kernel::<Sha256>(), middle(sha::wide_sha256::<Sha256>(), 12)), sha::SHA256,
+            ).with_half(vectors::kernel32::<Sha256>()),
+            [Fp256] => Kernels::new(
+                (vectors::kernel32::<Sha256>(), None), single::<sha256::Core>(),
             ),
-            [] => Kernels::new((vectors::kernel32::<Sha256>(), None), single::<sha256::Core>()),
+            [] => Kernels::new((paired::kernel::<Sha256>(), None), single::<sha256::Core>())
+                .with_half(vectors::kernel32::<Sha256>()),
         },
         sha384: choice! {
-            [] => Kernels::new((vectors::kernel64::<Sha384>(), None), super::common::sha512::AVX512),
+            [Fp256] => Kernels::new(
+                (vectors::kernel64::<Sha384>(), None), super::common::sha512::AVX512,
+            ),
+            [] => Kernels::new((paired::kernel::<Sha384>(), None), super::common::sha512::AVX512)
+                .with_half(vectors::kernel64::<Sha384>()),
         },
         sha512: choice! {
-            [] => Kernels::new((vectors::kernel64::<Sha512>(), None), super::common::sha512::AVX512),
+            [Fp256] => Kernels::new(
+                (vectors::kernel64::<Sha512>(), None), super::common::sha512::AVX512,
+            ),
+            [] => Kernels::new((paired::kernel::<Sha512>(), None), super::common::sha512::AVX512)
+                .with_half(vectors::kernel64::<Sha512>()),
         },
     },
     sponge: choice! {
