@@ -133,7 +133,8 @@ impl Visitor for Digests<'_, '_, '_> {
     }
 }
 
-/// Writes the digests of some messages to `out`, of which each takes `step`, and `places` makes places.
+/// Writes the digests of some messages to `out`, of which each takes `step`, and `places` makes
+/// places.
 fn digests<'a, A: Function, O: Send, I: Iterator<Item = &'a mut [u8]>>(
     key: Option<&A::Key>,
     (messages, range): (&dyn Messages, Range<usize>),

@@ -240,8 +240,8 @@ impl Coder {
         Coder::start(move |reader, writer| decompressor.decompress_stream(reader, writer).map(drop))
     }
 
-    /// Takes input, waits while more than enough of it waits, and gives the output that there is, in
-    /// pieces: one object of all would cost another copy.
+    /// Takes input, waits while more than enough of it waits, and gives the output that there is,
+    /// in pieces: one object of all would cost another copy.
     fn feed<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let py = data.py();
         let data = Buffers::one(data, "data")?;

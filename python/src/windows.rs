@@ -120,7 +120,7 @@ pub type Next<'n, 'o, O> = dyn FnMut() -> Option<Window<'o, O>> + 'n;
 
 /// Cuts `count` buffers into windows, and has threads take them.
 ///
-/// `size` is the bytes of some buffers. `place` is where in `out` its results end, and the results of
+/// `size` is the bytes of some buffers. `place` is where in `out` the results of one end. Those of
 /// the first begin at 0. `work` is called on each thread, with a function that gives it windows.
 pub fn deal<'a, O: Send>(
     (count, threads): (usize, usize),
@@ -151,7 +151,7 @@ pub fn deal<'a, O: Send>(
 /// Makes a job for each of `count` buffers, brings all of them to their end, and gives back those
 /// that failed, in their order.
 ///
-/// `size` and `place` are those of [`deal`]. `make` makes the job of a buffer, with the place of its
+/// `size` and `place` are as [`deal`] has them. `make` makes a buffer's job, with the place of its
 /// results, and `done` looks at the job afterwards.
 pub fn process<'a, O: Send, T>(
     (count, threads): (usize, usize),
