@@ -10,8 +10,8 @@ use crate::status::{BL_E_PROVIDER, bl_status};
 use crate::transform::bl_transform;
 
 /// A transform opened at a provider, its keys expanded.
-// In this order: what each job reads is in one line of the cache.
-#[repr(C)]
+// Aligned: what each job reads is in one line of the cache.
+#[repr(align(64))]
 pub struct bl_session {
     pub(crate) session: Session,
     pub(crate) shape: Shape,
