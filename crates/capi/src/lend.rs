@@ -16,8 +16,8 @@ pub(crate) fn overlap(start: usize, len: usize, other: usize, other_len: usize) 
     meet && len != 0 && other_len != 0
 }
 
-/// Gives a job other data, where those before are borrowed, in one piece: so nothing is dropped, and
-/// nothing has to be asked.
+/// Gives a job other data, where those before are borrowed, in one piece: so nothing is dropped,
+/// and nothing has to be asked.
 #[inline(always)]
 pub(crate) fn put_borrowed(data: &mut Data<'static>, borrowed: Data<'static>) {
     std::mem::forget(std::mem::replace(data, borrowed));

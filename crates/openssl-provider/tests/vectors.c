@@ -219,7 +219,7 @@ static int judge(const struct vector *vector, enum outcome outcome, const char *
     int right;
     if (strcmp(fields[RESULT], "valid") == 0)
         right = outcome == ACCEPTED;
-    /* By PKCS #1 v1.5, a wrong padding may decrypt to another text: that tells attackers nothing. */
+    /* By PKCS #1 v1.5, a wrong padding may decrypt to another text: it tells attackers nothing. */
     else if (strcmp(fields[RESULT], "invalid") == 0)
         right = outcome == REFUSED ||
                 (outcome == WRONG_OUTPUT && strcmp(fields[CLASS], "decrypt-pkcs1") == 0);

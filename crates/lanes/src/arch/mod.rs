@@ -23,9 +23,9 @@
 //! - *Spread competing instructions evenly.* A stretch with few instructions for a contended port
 //!   leaves the port idle, and the rest waits for it. So the message schedule of SHA-256 on eight
 //!   lanes extends across the end of a block.
-//! - *Count the chain, not only the operations.* Where each vector instruction takes two cycles (AMD
-//!   Zen 5), the rounds of a hash on one vector leave half of the pipes idle; a second vector fills
-//!   them (`avx512/paired`).
+//! - *Count the chain, not only the operations.* Where each vector instruction takes two cycles
+//!   (AMD Zen 5), the rounds of a hash on one vector leave half of the pipes idle; a second vector
+//!   fills them (`avx512/paired`).
 //! - *Code fits into the first-level cache.* The compiler unrolled the rounds of SHA-512 on two
 //!   vectors: 35 KB, and short messages took a third longer.
 //! - *Stack frames are aligned to 64 bytes.* The ABI aligns them to 16, and spilled registers then
