@@ -92,7 +92,7 @@ impl Order {
         let mut order = [0; 64];
         let mut i = 0;
         while i < 64 {
-            order[i] = (i % 16 ^ bytes - 1) as u8;
+            order[i] = ((i % 16) ^ (bytes - 1)) as u8;
             i += 1;
         }
         Order(order)
