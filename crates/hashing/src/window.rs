@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::digest::Digest;
     use crate::exchange::Exchange;
-    use crate::outcome::Outcome;
+    use crate::task::Outcome;
     use crate::source::{Item, Source};
 
     const FILES: usize = 16;
