@@ -235,8 +235,8 @@ mod tests {
     use super::*;
     use crate::digest::Digest;
     use crate::exchange::Exchange;
-    use crate::task::Outcome;
     use crate::source::{Item, Source};
+    use crate::task::Outcome;
 
     const FILES: usize = 16;
     const SIZE: usize = 64 * PIECE;
