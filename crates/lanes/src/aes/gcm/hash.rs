@@ -43,9 +43,10 @@ pub(crate) trait Field: Wide {
     /// The sum of all blocks in the first place, zeros in the others.
     unsafe fn total(self) -> Self;
 
-    /// [`Groups::hashed`], with its contract: the way that is best for these registers.
+    /// [`Groups::hashed`], with its contract: the way that is best for these registers. `INTEGERS`
+    /// asks for counters by integer instructions where there is such a way.
     #[inline(always)]
-    unsafe fn hashed(
+    unsafe fn hashed<const INTEGERS: bool>(
         groups: &mut Groups<Self>,
         powers: *const HashPowers,
         text: Text,

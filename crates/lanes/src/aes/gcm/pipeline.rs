@@ -202,12 +202,12 @@ impl<W: Field> Groups<W> {
 /// Ciphers and hashes all groups of a long text but what is left behind the last. A group is hashed
 /// while another is ciphered: where the text is opened, the same one. Where it is sealed, the one
 /// before; the first of them is that which the message before has left, and the last is left to the
-/// next message, or to the second step.
+/// next message, or to the second step. `INTEGERS` is of [`Field::hashed`].
 ///
 /// # Safety
 /// As [`process`].
 #[inline(always)]
-pub(crate) unsafe fn weave<W: Field>(
+pub(crate) unsafe fn weave<W: Field, const INTEGERS: bool>(
     message: &Message,
     place: &mut Between<W>,
     before: Option<(&Message, &mut Between<W>)>,
@@ -230,8 +230,9 @@ pub(crate) unsafe fn weave<W: Field>(
             match before {
                 Some((before, place)) if place.ciphered - place.hashed == group => {
                     let text = Text { src, dst, ciphertext: before.dst.add(place.hashed) };
+                    let powers = core::ptr::from_ref((*before.key).hash());
                     place.so_far =
-                        W::hashed(&mut groups, (*before.key).hash(), text, 1, place.so_far);
+                        W::hashed::<INTEGERS>(&mut groups, powers, text, 1, place.so_far);
                     place.hashed += group;
                 }
                 _ => groups.alone(src, dst),
@@ -241,7 +242,7 @@ pub(crate) unsafe fn weave<W: Field>(
         let rest = (len - at) / group;
         let text =
             Text { src: src.add(at), dst: dst.add(at), ciphertext: ciphertext.add(at - lag) };
-        place.so_far = W::hashed(&mut groups, powers, text, rest, hash.so_far());
+        place.so_far = W::hashed::<INTEGERS>(&mut groups, powers, text, rest, hash.so_far());
         place.ciphered = at + rest * group;
         place.hashed = place.ciphered - lag;
     }

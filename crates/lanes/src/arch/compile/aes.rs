@@ -334,7 +334,7 @@ macro_rules! gcm_kernel {
         ) {
             $crate::arch::compile::align_frame!();
             // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::weave::<$register>(message, place, before) }
+            unsafe { pipeline::weave::<$register, false>(message, place, before) }
         }
     };
 }

@@ -170,6 +170,7 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         ctr: choice! { [Vaes] => &vaes::CTR, [Aes] => &ni::CTR, [] => &integers::CTR },
         blocks: choice! { [Vaes] => &vaes::BLOCKS, [Aes] => &ni::BLOCKS, [] => &integers::BLOCKS },
         gcm: choice! {
+            [Vaes, Vpclmulqdq, Fp256] => &vclmul::VCLMUL512_HALVES,
             [Vaes, Vpclmulqdq] => &vclmul::VCLMUL512,
             [Aes, Pclmulqdq] => &avx2::CLMUL,
             [] => &integers::GCM,
