@@ -179,7 +179,8 @@ macro_rules! sum {
 }
 
 /// Two rounds of all registers, and beside them registers `$a` and `$b` of the ciphertext, times
-/// their powers, and eight counters by `$kind`. `$so_far` adds what was hashed so far to the first of the two.
+/// their powers, and eight counters by `$kind`. `$so_far` adds what was hashed so far to the first
+/// of the two.
 macro_rules! pair {
     (
         $kind:ident $one:literal, $other:literal, $a:literal, $b:literal,
@@ -339,7 +340,8 @@ macro_rules! assembly {
             inout("zmm26") $so_far,
             out("zmm27") _, out("zmm28") _, out("zmm29") _, out("zmm30") _, out("zmm31") _,
             options(nostack),
-        );    };
+        );
+    };
 }
 
 /// [`Groups::hashed`], of one group at least. `INTEGERS` says whether integers make the counters,
