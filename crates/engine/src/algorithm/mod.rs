@@ -346,19 +346,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn some_jobs_are_refused_by_length_counter_fields_or_bits() {
-        let names = ["aes-128-xts", "aes-256-ctr32", "chacha20", "kasumi-f8", "kasumi-f9"];
-        for name in names.into_iter().chain(["aes-128-xts+hmac-sha1", "hmac-sha1+chacha20"]) {
-            assert!(name.parse::<Algorithm>().unwrap().row().checks_jobs(), "{name}");
-        }
-        for name in
-            ["sha256", "hmac-sha1", "aes-128-cbc", "aes-128-ctr", "3des-ctr", "aes-128-gmac", "rc4"]
-        {
-            assert!(!name.parse::<Algorithm>().unwrap().row().checks_jobs(), "{name}");
-        }
-    }
-
-    #[test]
     fn masks_are_for_all_bytes_of_a_nonce() {
         for algorithm in Algorithm::all() {
             let masks = algorithm.row().nonce_masks;

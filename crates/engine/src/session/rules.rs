@@ -127,3 +127,33 @@ fn takes(algorithm: Algorithm, checks_tag: bool) -> Extras {
     takes.set(Extra::Bits, algorithm.counts_bits());
     takes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn common(name: &str, in_halves: bool) -> Common {
+        let algorithm: Algorithm = name.parse().unwrap();
+        let key: Vec<u8> = (1..).take(algorithm.key_len()).collect();
+        let mac_key = if matches!(algorithm, Algorithm::Chain(..)) { &b"key"[..] } else { &[] };
+        let transform = Transform::new(algorithm, algorithm.directions()[0], &key, mac_key);
+        Rules::new(&transform.build().unwrap(), in_halves).common
+    }
+
+    #[test]
+    fn counters_and_fields_of_nonces_are_looked_at_and_ranges_of_strict_chains() {
+        for name in ["aes-128-xts", "aes-128-cbc", "aes-128-ctr", "3des-ctr", "aes-128-gmac"] {
+            assert_eq!(common(name, false), Common::All, "{name}");
+            assert_eq!(common(name, true), Common::None, "{name} in halves");
+        }
+        for name in ["sha256", "aes-128-cbc+hmac-sha1", "hmac-sha1+aes-128-ctr"] {
+            assert_eq!(common(name, false), Common::All, "{name}");
+        }
+        for name in ["aes-256-ctr32", "chacha20", "kasumi-f8", "kasumi-f9"] {
+            assert_eq!(common(name, false), Common::ByNonce, "{name}");
+        }
+        for name in ["aes-128-xts+hmac-sha1", "hmac-sha1+chacha20", "deflate"] {
+            assert_eq!(common(name, false), Common::None, "{name}");
+        }
+    }
+}
