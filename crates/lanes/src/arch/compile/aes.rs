@@ -299,7 +299,7 @@ macro_rules! gcm_kernel {
 
         $crate::arch::compile::gcm_kernel!(
             $(#[$doc])*
-            $kernel, $name, $register, $feature, process, first_counter
+            $kernel, $name, $register, $feature, process::<false>, first_counter
         );
 
         #[target_feature(enable = $feature)]
@@ -320,21 +320,21 @@ macro_rules! gcm_kernel {
             GcmKernel { name: $name, process: $process, first_counter: $first_counter };
 
         #[target_feature(enable = $feature)]
-        unsafe fn process(messages: &[Message]) {
+        unsafe fn process<const INTEGERS: bool>(messages: &[Message]) {
             $crate::arch::compile::align_frame!();
             // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::process::<$register>(messages, weave) }
+            unsafe { pipeline::process::<$register>(messages, weave::<INTEGERS>) }
         }
 
         #[target_feature(enable = $feature)]
-        unsafe fn weave(
+        unsafe fn weave<const INTEGERS: bool>(
             message: &Message,
             place: &mut pipeline::Between<$register>,
             before: Option<(&Message, &mut pipeline::Between<$register>)>,
         ) {
             $crate::arch::compile::align_frame!();
             // SAFETY: the contract, and the instructions are enabled here.
-            unsafe { pipeline::weave::<$register, false>(message, place, before) }
+            unsafe { pipeline::weave::<$register, INTEGERS>(message, place, before) }
         }
     };
 }

@@ -6,7 +6,7 @@ use crate::aes::gcm::field::{Element, REDUCTION};
 use crate::aes::gcm::hash::Field;
 use crate::aes::gcm::key::HashPowers;
 use crate::aes::gcm::pipeline::{Groups, Text};
-use crate::arch::compile::{align_frame, gcm_kernel};
+use crate::arch::compile::gcm_kernel;
 use crate::arch::x86_64::avx2::vclmul::VCLMUL;
 use crate::arch::x86_64::common::clmul::REVERSED;
 use core::arch::x86_64::*;
@@ -14,45 +14,17 @@ use core::arch::x86_64::*;
 gcm_kernel!(
     /// VAES and VPCLMULQDQ, four blocks in a register; vectors make the counters of long texts.
     VCLMUL512, "vaes-512", __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq",
-    abreast, VCLMUL.first_counter
+    abreast::<false>, VCLMUL.first_counter
 );
 
 /// The same where an operation on a register is two of half the width: integers make the counters
 /// of long texts.
-pub(crate) static VCLMUL512_HALVES: GcmKernel = GcmKernel {
-    name: VCLMUL512.name,
-    process: abreast_in_halves,
-    first_counter: VCLMUL.first_counter,
-};
+pub(crate) static VCLMUL512_HALVES: GcmKernel = GcmKernel { process: abreast::<true>, ..VCLMUL512 };
 
-/// [`GcmKernel::process`], with its contract.
-unsafe fn abreast_in_halves(messages: &[Message]) {
+/// [`GcmKernel::process`], with its contract. `INTEGERS` is of [`Field::hashed`].
+unsafe fn abreast<const INTEGERS: bool>(messages: &[Message]) {
     // SAFETY: the contract.
-    unsafe { super::gcm_abreast::process(messages, process_in_halves) }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
-unsafe fn process_in_halves(messages: &[Message]) {
-    align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
-    unsafe { pipeline::process::<__m512i>(messages, weave_in_halves) }
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes,vpclmulqdq")]
-unsafe fn weave_in_halves(
-    message: &Message,
-    place: &mut pipeline::Between<__m512i>,
-    before: Option<(&Message, &mut pipeline::Between<__m512i>)>,
-) {
-    align_frame!();
-    // SAFETY: the contract, and the instructions are enabled here.
-    unsafe { pipeline::weave::<__m512i, true>(message, place, before) }
-}
-
-/// [`GcmKernel::process`], with its contract.
-unsafe fn abreast(messages: &[Message]) {
-    // SAFETY: the contract.
-    unsafe { super::gcm_abreast::process(messages, process) }
+    unsafe { super::gcm_abreast::process(messages, process::<INTEGERS>) }
 }
 
 /// Needs AVX-512 F and BW, and VPCLMULQDQ.
