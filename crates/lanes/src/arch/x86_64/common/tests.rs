@@ -56,7 +56,8 @@ tests! {
     avx512_of_64_bits: avx512::vectors::kernel64, kernel64, [Sha384, Sha512], Isa::Avx512, None;
     avx2_of_32_bits: avx2::vectors::kernel32, kernel32, [Md5, Sha1, Sha224, Sha256], Isa::Avx2, None;
     avx2_of_64_bits: avx2::vectors::kernel64, kernel64, [Sha384, Sha512], Isa::Avx2, None;
-    avx512_paired_of_32_bits: avx512::paired::kernel, kernel32, [Sha1, Sha224, Sha256], Isa::Avx512, None;
+    avx512_paired_of_32_bits:
+        avx512::paired::kernel, kernel32, [Sha1, Sha224, Sha256], Isa::Avx512, None;
     avx512_paired_of_64_bits: avx512::paired::kernel, kernel64, [Sha384, Sha512], Isa::Avx512, None;
     x86_sha1x16: avx512::sha1x16::kernel, kernel32, [Sha1], Isa::Avx512, None;
     x86_sha256x8: avx512::sha256x8::kernel, kernel32, [Sha224, Sha256], Isa::Avx512, Some(Feature::Sha);

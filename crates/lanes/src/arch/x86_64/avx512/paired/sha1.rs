@@ -181,37 +181,4 @@ macro_rules! block {
 static CONSTANTS: [u32; 4] = sha1::K;
 static ORDER: Order = Order::reversed(4);
 
-// SAFETY: sixteen words of two vectors are read and written, and four constants read; of the next
-// block, each word is read and written once; all registers that are written are named.
-unsafe impl Rounds for sha1::Core {
-    type V = U32x16;
-
-    #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
-    unsafe fn block(rows: &mut [Pair<U32x16>; 8], words: *mut Words) {
-        // SAFETY: the caller's.
-        unsafe { block!(rows, words, none,) }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
-    unsafe fn block_and_take(
-        rows: &mut [Pair<U32x16>; 8],
-        words: *mut Words,
-        data: *const *const u8,
-        offset: usize,
-        next: *mut Words,
-    ) {
-        // SAFETY: the caller's.
-        unsafe {
-            block!(rows, words, take,
-                data = in(reg) data,
-                offset = in(reg) offset,
-                next = in(reg) next,
-                swap = in(reg) &raw const ORDER,
-                p = out(reg) _,
-                o = out(reg) _,
-            )
-        }
-    }
-}
+rounds_of!(sha1::Core, U32x16, ORDER, block());

@@ -199,48 +199,8 @@ macro_rules! block {
     }};
 }
 
-/// The rounds of one of the two.
-macro_rules! rounds_of {
-    ($h:ident, $core:ty, $v:ident, $k:expr, $order:ident) => {
-        // SAFETY: sixteen words of two vectors are read and written, and all constants read; of the
-        // next block, each word is read and written once; all registers that are written are named.
-        unsafe impl Rounds for $core {
-            type V = $v;
-
-            #[inline(never)]
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
-            unsafe fn block(rows: &mut [Pair<$v>; 8], words: *mut Words) {
-                // SAFETY: the caller's.
-                unsafe { block!($h $v, $k, rows, words, none,) }
-            }
-
-            #[inline]
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
-            unsafe fn block_and_take(
-                rows: &mut [Pair<$v>; 8],
-                words: *mut Words,
-                data: *const *const u8,
-                offset: usize,
-                next: *mut Words,
-            ) {
-                // SAFETY: the caller's.
-                unsafe {
-                    block!($h $v, $k, rows, words, take,
-                        data = in(reg) data,
-                        offset = in(reg) offset,
-                        next = in(reg) next,
-                        swap = in(reg) &raw const $order,
-                        p = out(reg) _,
-                        o = out(reg) _,
-                    )
-                }
-            }
-        }
-    };
-}
-
-rounds_of!(sha256, sha256::Core, U32x16, K32, ORDER32);
-rounds_of!(sha512, sha512::Core, U64x8, K64, ORDER64);
+rounds_of!(sha256::Core, U32x16, ORDER32, block(sha256 U32x16, K32,));
+rounds_of!(sha512::Core, U64x8, ORDER64, block(sha512 U64x8, K64,));
 
 static K32: [u32; 64] = sha256::K;
 static K64: [u64; 80] = sha512::K;

@@ -1,4 +1,4 @@
-//! The parts of the assembly that the rounds of SHA-1 and of SHA-2 share.
+//! What the rounds of SHA-1 and of SHA-2 share: parts of the assembly, and the functions around it.
 
 /// An instruction for both vectors, put together from parts. A part that differs between the
 /// vectors is a pair in parentheses; a part in braces is looked up.
@@ -44,8 +44,8 @@ macro_rules! gather {
     ($h:ident at $part:tt $lane:tt $stride:tt $to:tt $quarter:literal) => { concat!(
         two!($h "mov " ("{p}" "{o}") ", [{data} + 8*(" $lane " + " $stride "*" $quarter ")]"),
         two!(
-            $h "vinserti32x4 zmm" $to ", zmm" $to ", [" ("{p}" "{o}") " + {offset} + 16*" $part "], "
-            $quarter
+            $h "vinserti32x4 zmm" $to ", zmm" $to
+            ", [" ("{p}" "{o}") " + {offset} + 16*" $part "], " $quarter
         ),
     ) };
 }
@@ -97,4 +97,45 @@ macro_rules! take64 {
         two!($h "vmovdqa64 [{next} + 128*(2*" $part " + " (0 1) ") + 64*" $vector "], zmm" (22 23))
     };
     ($h:ident $step:tt, $part:tt $lane:tt $vector:tt) => { "" };
+}
+
+/// The rounds of a hash, by a macro that makes the code of a block: `block!(before..., rows, words,
+/// none or take, operands...)`. What takes the next block needs operands of its own.
+macro_rules! rounds_of {
+    ($core:ty, $v:ident, $order:ident, $block:ident ($($before:tt)*)) => {
+        // SAFETY: sixteen words of two vectors are read and written, and constants read; of the
+        // next block, each word is read and written once; all registers that are written are named.
+        unsafe impl Rounds for $core {
+            type V = $v;
+
+            #[inline(never)]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
+            unsafe fn block(rows: &mut [Pair<$v>; 8], words: *mut Words) {
+                // SAFETY: the caller's.
+                unsafe { $block!($($before)* rows, words, none,) }
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
+            unsafe fn block_and_take(
+                rows: &mut [Pair<$v>; 8],
+                words: *mut Words,
+                data: *const *const u8,
+                offset: usize,
+                next: *mut Words,
+            ) {
+                // SAFETY: the caller's.
+                unsafe {
+                    $block!($($before)* rows, words, take,
+                        data = in(reg) data,
+                        offset = in(reg) offset,
+                        next = in(reg) next,
+                        swap = in(reg) &raw const $order,
+                        p = out(reg) _,
+                        o = out(reg) _,
+                    )
+                }
+            }
+        }
+    };
 }
