@@ -58,6 +58,7 @@ impl bl_processor {
         // SAFETY: the caller vouches for the jobs, and they are stored below.
         let (mut loaded, place) = unsafe {
             let (shells, places) = (&mut *self.shells, places.clone());
+            // A loop for each case: which it is would be asked for each job.
             match session {
                 None => load_all(shells, jobs, places, || None, failed),
                 Some(_) => load_all(shells, jobs, places, || session, failed),
@@ -92,9 +93,7 @@ impl bl_processor {
             }
         }
     }
-}
 
-impl bl_processor {
     /// Loads jobs into shells that are made for them.
     ///
     /// # Safety

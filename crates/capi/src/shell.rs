@@ -31,8 +31,6 @@ pub(crate) struct Shell {
     /// What the next job may have to take back.
     has_nonce: bool,
     has_associated: bool,
-    /// A tag or extras.
-    has_more: bool,
     has_tag: bool,
     has_extras: bool,
     has_limit: bool,
@@ -71,7 +69,6 @@ impl Shell {
             caller,
             has_nonce: false,
             has_associated: false,
-            has_more: false,
             has_tag: false,
             has_extras: false,
             has_limit: false,
@@ -132,7 +129,7 @@ impl Shell {
                 Shape::Plain => {}
                 _ => return self.fill_rest(given),
             }
-            if !given.extras.is_null() || self.has_more {
+            if !given.extras.is_null() || self.has_more() {
                 return self.fill_rest(given);
             }
             if given.associated_len != 0 || self.has_associated {
@@ -142,6 +139,12 @@ impl Shell {
         }
     }
 
+    /// Whether the job has what few jobs have: a tag to check, or extras.
+    #[inline(always)]
+    fn has_more(&self) -> bool {
+        self.has_tag | self.has_extras
+    }
+
     /// Takes over the rest of what few jobs have, or takes back that of an earlier job: a tag to
     /// check, and extras.
     ///
@@ -149,14 +152,12 @@ impl Shell {
     /// As [`load`](Shell::load).
     #[inline(never)]
     unsafe fn fill_rest(&mut self, given: &bl_job) -> Result<(), Fault> {
-        self.has_more = true;
         // SAFETY: the caller vouches for the bytes and for the structure.
         unsafe {
             self.load_tag(given)?;
             if !given.extras.is_null() || self.has_extras {
                 self.load_extras(given)?;
             }
-            self.has_more = self.has_tag | self.has_extras;
             let has_pieces = self.has_extras && has_pieces(given);
             if given.associated_len != 0 || (self.has_associated && self.shape != Shape::Verifies) {
                 self.load_associated(given, has_pieces)?;
@@ -296,7 +297,7 @@ impl Shell {
             _ => given.status = self.failure(),
         }
         // What is borrowed in one piece costs less to leave than to take out.
-        if self.has_more {
+        if self.has_more() {
             self.forget();
         }
         self.caller
