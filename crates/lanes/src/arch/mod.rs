@@ -28,9 +28,11 @@
 //!   fills them (`avx512/paired`).
 //! - *Code fits into the first-level cache.* The compiler unrolled the rounds of SHA-512 on two
 //!   vectors: 35 KB, and short messages took a third longer.
-//! - *Stack frames are aligned to 64 bytes.* The ABI aligns them to 16, and spilled registers then
-//!   lie across cache lines and pages, for up to twice the time. The example `stack_positions`
-//!   shows it.
+//! - *Stack frames are aligned to 64 bytes where registers of 256 or 512 bits spill.* The ABI
+//!   aligns them to 16, and spilled registers then lie across cache lines and pages, for up to
+//!   twice the time. The example `stack_positions` shows it, and `.ci/kernels` checks it. Elsewhere
+//!   the alignment would only cost instructions and a store, which reads of a key may have to wait
+//!   for: AES-ECB took 15 % longer at one position of the stack in 64.
 //! - *A lane is a pointer to its state.* Kernels gather states and scatter them once a run,
 //!   transposing in registers. So a lane changes hands by a few words. Sponges differ: the 25 words
 //!   of each lane stay side by side in the scheduler, and only messages are transposed.

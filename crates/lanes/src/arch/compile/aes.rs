@@ -39,7 +39,6 @@ macro_rules! cbc_kernel {
             first: usize,
             blocks: usize,
         ) {
-            $crate::arch::compile::align_frame!();
             // SAFETY: the caller's promises, and the instructions are enabled here.
             unsafe { pipeline::encrypt_own::<$aes, ROUNDS, N>(set, first, blocks) }
         }
@@ -50,7 +49,6 @@ macro_rules! cbc_kernel {
             first: usize,
             blocks: usize,
         ) {
-            $crate::arch::compile::align_frame!();
             // SAFETY: the caller's promises, and the instructions are enabled here.
             unsafe { pipeline::encrypt_shared::<$aes, ROUNDS, N>(set, first, blocks) }
         }
@@ -93,7 +91,6 @@ macro_rules! cbc_kernel {
             dst: *mut u8,
             blocks: usize,
         ) {
-            $crate::arch::compile::align_frame!();
             // SAFETY: the caller's promises, and the instructions are enabled here.
             unsafe { pipeline::decrypt::<$aes, ROUNDS>(key, iv, src, dst, blocks) }
         }
@@ -104,7 +101,7 @@ pub(in crate::arch) use cbc_kernel;
 /// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature`
 /// that they need, for groups of so many registers.
 macro_rules! ctr_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal, frame: $frame:ident) => {
         $(#[$doc])*
         pub(crate) static $kernel: $crate::aes::ctr::CtrKernel =
             $crate::aes::ctr::CtrKernel { name: $name, cipher: ctr, stream: ctr_stream };
@@ -117,7 +114,7 @@ macro_rules! ctr_kernel {
             dst: *mut u8,
             len: usize,
         ) {
-            $crate::arch::compile::align_frame!();
+            $crate::arch::compile::align_frame!($frame);
             use $crate::aes::{ctr::pipeline, register::Wide};
             // SAFETY: the contract, and the instructions are enabled here.
             unsafe {
@@ -134,7 +131,7 @@ macro_rules! ctr_kernel {
             dst: *mut u8,
             len: usize,
         ) {
-            $crate::arch::compile::align_frame!();
+            $crate::arch::compile::align_frame!($frame);
             use $crate::aes::{ctr::pipeline, register::Wide};
             // SAFETY: the contract, and the instructions are enabled here.
             unsafe {
@@ -149,7 +146,7 @@ pub(in crate::arch) use ctr_kernel;
 /// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature`
 /// that they need, for groups of so many registers.
 macro_rules! blocks_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal) => {
+    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal, frame: $frame:ident) => {
         $(#[$doc])*
         pub(crate) static $kernel: $crate::aes::blocks::BlocksKernel = {
             use $crate::aes::blocks::{BlocksKernel, pipeline};
@@ -158,14 +155,14 @@ macro_rules! blocks_kernel {
 
             #[target_feature(enable = $feature)]
             unsafe fn encrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
-                $crate::arch::compile::align_frame!();
+                $crate::arch::compile::align_frame!($frame);
                 // SAFETY: the contract, and the instructions are enabled here.
                 unsafe { pipeline::ecb::<$register, Forward, $together>(key, src, dst, blocks) }
             }
 
             #[target_feature(enable = $feature)]
             unsafe fn decrypt(key: &AesKey, src: *const u8, dst: *mut u8, blocks: usize) {
-                $crate::arch::compile::align_frame!();
+                $crate::arch::compile::align_frame!($frame);
                 // SAFETY: the contract, and the instructions are enabled here.
                 unsafe { pipeline::ecb::<$register, Backward, $together>(key, src, dst, blocks) }
             }
@@ -178,7 +175,7 @@ macro_rules! blocks_kernel {
                 dst: *mut u8,
                 blocks: usize,
             ) {
-                $crate::arch::compile::align_frame!();
+                $crate::arch::compile::align_frame!($frame);
                 // SAFETY: the contract, and the instructions are enabled here.
                 unsafe { pipeline::xts::<$register, Forward, $together>(key, tweak, src, dst, blocks) }
             }
@@ -191,7 +188,7 @@ macro_rules! blocks_kernel {
                 dst: *mut u8,
                 blocks: usize,
             ) {
-                $crate::arch::compile::align_frame!();
+                $crate::arch::compile::align_frame!($frame);
                 // SAFETY: the contract, and the instructions are enabled here.
                 unsafe { pipeline::xts::<$register, Backward, $together>(key, tweak, src, dst, blocks) }
             }
@@ -204,7 +201,7 @@ macro_rules! blocks_kernel {
                 dst: *mut u8,
                 blocks: usize,
             ) {
-                $crate::arch::compile::align_frame!();
+                $crate::arch::compile::align_frame!($frame);
                 // SAFETY: the contract, and the instructions are enabled here.
                 unsafe { pipeline::cfb::<$register, $together>(key, iv, src, dst, blocks) }
             }
@@ -248,7 +245,6 @@ macro_rules! cfb_kernel {
             n: usize,
             blocks: usize,
         ) {
-            $crate::arch::compile::align_frame!();
             use $crate::aes::cfb::pipeline;
             set.repeat(first + n, first + n.next_power_of_two());
             // SAFETY: the contract, and the instructions are enabled here.
@@ -275,7 +271,6 @@ macro_rules! chain_kernel {
 
         #[target_feature(enable = $feature)]
         unsafe fn absorb(set: &mut $crate::aes::mac::ChainSet, n: usize, blocks: usize) {
-            $crate::arch::compile::align_frame!();
             use $crate::aes::mac::pipeline;
             // SAFETY: the contract, and the instructions are enabled here.
             unsafe {
@@ -371,7 +366,6 @@ macro_rules! ofb_lanes_kernel {
             blocks: usize,
         ) {
             use $crate::aes::ofb::pipeline;
-            $crate::arch::compile::align_frame!();
             set.repeat(first + n, first + n.next_power_of_two());
             // SAFETY: the contract, and the instructions are enabled here.
             unsafe {

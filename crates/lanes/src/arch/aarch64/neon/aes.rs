@@ -18,12 +18,12 @@ cbc_kernel!(
 
 ctr_kernel!(
     /// ARMv8 AES, one block in a register.
-    CTR, "armv8-aes", 8 of uint8x16_t, "aes"
+    CTR, "armv8-aes", 8 of uint8x16_t, "aes", frame: natural
 );
 
 blocks_kernel!(
     /// ARMv8 AES, one block in a register.
-    BLOCKS, "armv8-aes", 8 of uint8x16_t, "aes"
+    BLOCKS, "armv8-aes", 8 of uint8x16_t, "aes", frame: natural
 );
 
 cfb_kernel!(

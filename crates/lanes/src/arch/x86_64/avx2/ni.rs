@@ -13,12 +13,12 @@ cbc_kernel!(
 
 ctr_kernel!(
     /// AES-NI, one block in a register.
-    CTR, "aes-ni", 8 of __m128i, "aes,avx2"
+    CTR, "aes-ni", 8 of __m128i, "aes,avx2", frame: natural
 );
 
 blocks_kernel!(
     /// AES-NI, one block in a register.
-    BLOCKS, "aes-ni", 8 of __m128i, "aes,avx2"
+    BLOCKS, "aes-ni", 8 of __m128i, "aes,avx2", frame: natural
 );
 
 cfb_kernel!(

@@ -15,12 +15,12 @@ use crate::arch::x86_64::common::aes::{COUNTER_LAST, TWEAK_BACK, TWEAK_OUT, TWEA
 
 ctr_kernel!(
     /// VAES, two blocks in a register.
-    CTR, "vaes-256", 8 of __m256i, "avx2,vaes"
+    CTR, "vaes-256", 8 of __m256i, "avx2,vaes", frame: aligned
 );
 
 blocks_kernel!(
     /// VAES, two blocks in a register.
-    BLOCKS, "vaes-256", 8 of __m256i, "avx2,vaes"
+    BLOCKS, "vaes-256", 8 of __m256i, "avx2,vaes", frame: aligned
 );
 
 /// VAES on up to sixteen lanes to encrypt, two in a register, and on two blocks to decrypt.

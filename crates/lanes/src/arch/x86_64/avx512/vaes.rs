@@ -17,12 +17,14 @@ use crate::arch::x86_64::common::aes::COUNTER_LAST;
 
 ctr_kernel!(
     /// VAES, four blocks in a register.
-    CTR, "vaes-512", 4 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes"
+    CTR, "vaes-512", 4 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes",
+    frame: natural
 );
 
 blocks_kernel!(
     /// VAES, four blocks in a register.
-    BLOCKS, "vaes-512", 4 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes"
+    BLOCKS, "vaes-512", 4 of __m512i, "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes",
+    frame: natural
 );
 
 /// VAES on up to sixteen lanes to encrypt, four in a register, and on four blocks to decrypt.
@@ -75,7 +77,6 @@ unsafe fn ofb_encrypt(set: &mut CbcLaneSet, n: usize, blocks: usize) {
 /// [`CbcKernel::decrypt`], with its contract.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi2,vaes")]
 unsafe fn cbc_decrypt(key: &AesKey, iv: &Block, src: *const u8, dst: *mut u8, blocks: usize) {
-    align_frame!();
     // SAFETY: the contract, and the instructions are enabled here.
     unsafe { pipeline::cbc::<__m512i, 4>(key, iv, src, dst, blocks) }
 }

@@ -111,6 +111,7 @@ macro_rules! rounds_of {
             #[inline(never)]
             #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2")]
             unsafe fn block(rows: &mut [Pair<$v>; 8], words: *mut Words) {
+                $crate::arch::compile::align_frame!();
                 // SAFETY: the caller's.
                 unsafe { $block!($($before)* rows, words, none,) }
             }
