@@ -1,6 +1,7 @@
 //! CBC jobs and loans.
 
 use super::AesKey;
+use super::key::BlockWords;
 use super::lanes::{CbcLanes, CbcTask, Direction};
 use crate::buffer::{Buffers, CipherBuffer, Span};
 use crate::error::LengthError;
@@ -26,7 +27,7 @@ pub type CbcJob<'a, B, T = ()> = CipherJob<Cbc<'a>, B, T>;
 #[derive(Clone, Copy)]
 pub struct Cbc<'a> {
     key: &'a AesKey,
-    iv: [u8; BLOCK],
+    iv: BlockWords,
     direction: Direction,
 }
 
@@ -40,7 +41,7 @@ impl<'a> Cbc<'a> {
         len: usize,
     ) -> Result<Self, LengthError> {
         LengthError::check(len, BLOCK)?;
-        Ok(Cbc { key, iv: *iv, direction })
+        Ok(Cbc { key, iv: BlockWords::of(iv), direction })
     }
 }
 

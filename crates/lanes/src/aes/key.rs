@@ -11,6 +11,35 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 /// A block of AES: 16 bytes.
 pub(crate) type Block = [u8; 16];
 
+/// A block as a task has it: two words, which the compiler keeps in registers while it moves the
+/// task, where it copies an array through memory at every move.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct BlockWords([u64; 2]);
+
+impl BlockWords {
+    pub(crate) const ZERO: BlockWords = BlockWords([0; 2]);
+
+    #[inline(always)]
+    pub(crate) fn of(block: &Block) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *block;
+        let words = [[a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]];
+        BlockWords(words.map(u64::from_ne_bytes))
+    }
+
+    #[inline(always)]
+    pub(crate) fn block(&self) -> &Block {
+        // SAFETY: as many bytes, any of which are valid.
+        unsafe { &*(&raw const self.0).cast() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn block_mut(&mut self) -> &mut Block {
+        // SAFETY: as many bytes, any of which are valid.
+        unsafe { &mut *(&raw mut self.0).cast() }
+    }
+}
+
 /// The rounds of the longest key; every key has room for one round key more than that.
 pub(crate) const MAX_ROUNDS: usize = 14;
 

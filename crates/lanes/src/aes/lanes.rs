@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 
 use super::AesKey;
 use super::cbc::{CbcKernel, CbcLaneSet, MAX_LANES};
-use super::key::{Block, share_a_key};
+use super::key::{BlockWords, share_a_key};
 use super::select;
 use crate::cpu::Cpu;
 use crate::manager::{Goal, Lanes, Occupancy, Source};
@@ -19,7 +19,7 @@ use crate::manager::{Goal, Lanes, Occupancy, Source};
 #[derive(Clone, Copy)]
 pub struct CbcTask {
     pub(super) key: *const AesKey,
-    pub(super) iv: Block,
+    pub(super) iv: BlockWords,
     pub(super) src: *const u8,
     pub(super) dst: *mut u8,
     pub(super) blocks: usize,
@@ -133,7 +133,7 @@ impl Lanes for CbcLanes {
                 let taken = source.next(|id, task| {
                     if task.direction == Direction::Decrypt || task.blocks == 0 {
                         let CbcTask { key, iv, src, dst, blocks, .. } = task;
-                        (kernel.decrypt)(&**key, iv, *src, *dst, *blocks);
+                        (kernel.decrypt)(&**key, iv.block(), *src, *dst, *blocks);
                         return Taken::Complete(id);
                     }
                     let class = ((*task.key).rounds() - 10) / 2;
@@ -206,7 +206,7 @@ impl Class {
         self.set.key[lane] = task.key;
         self.set.src[lane] = task.src;
         self.set.dst[lane] = task.dst;
-        self.set.state[lane] = task.iv;
+        self.set.state[lane] = *task.iv.block();
         self.left[lane] = task.blocks;
         self.ids[lane] = id;
     }

@@ -1,7 +1,7 @@
 //! CFB buffers, and their tasks.
 
 use super::lanes::{CfbLanes, CfbTask};
-use crate::aes::key::{AesKey, Block};
+use crate::aes::key::{AesKey, Block, BlockWords};
 use crate::aes::lanes::{CbcTask, Direction};
 use crate::buffer::{CipherBuffer, Span};
 use crate::job::{Cipher, CipherJob};
@@ -10,14 +10,14 @@ use crate::job::{Cipher, CipherJob};
 #[derive(Clone, Copy)]
 pub struct Cfb<'a> {
     key: &'a AesKey,
-    iv: Block,
+    iv: BlockWords,
     direction: Direction,
 }
 
 impl<'a> Cfb<'a> {
     #[inline(always)]
     pub(super) fn new(direction: Direction, key: &'a AesKey, iv: &Block) -> Self {
-        Cfb { key, iv: *iv, direction }
+        Cfb { key, iv: BlockWords::of(iv), direction }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::job::Cfb;
 use crate::aes::ctr::CtrKernel;
-use crate::aes::key::{AesKey, Block};
+use crate::aes::key::{AesKey, Block, BlockWords};
 use crate::aes::lanes::{CbcLanes, CbcTask, Direction};
 use crate::aes::select;
 use crate::buffer::Buffers;
@@ -55,7 +55,7 @@ impl Lanes for CfbLanes {
         let (src, dst) = (core::ptr::null(), core::ptr::null_mut());
         let (key, direction) = (core::ptr::null(), Direction::Encrypt);
         let none = CfbTask {
-            whole: CbcTask { key, iv: [0; 16], src, dst, blocks: 0, direction },
+            whole: CbcTask { key, iv: BlockWords::ZERO, src, dst, blocks: 0, direction },
             part: 0,
         };
         let whole = CbcLanes::with(select::cfb(cpu));
@@ -121,7 +121,7 @@ impl CfbTask {
         // SAFETY: the caller's.
         unsafe {
             let before: Block = match blocks {
-                0 => *iv,
+                0 => *iv.block(),
                 _ => ciphertext.cast::<Block>().add(blocks - 1).read(),
             };
             (kernel.cipher)(&*key, &before, src.add(16 * blocks), dst.add(16 * blocks), part);

@@ -1,7 +1,7 @@
 //! Counter-mode buffers, and their tasks.
 
 use super::lanes::{COST, CounterError, CtrLanes, CtrTask};
-use crate::aes::key::{AesKey, Block};
+use crate::aes::key::{AesKey, Block, BlockWords};
 use crate::buffer::{CipherBuffer, Span};
 use crate::job::{Cipher, CipherJob};
 
@@ -9,14 +9,14 @@ use crate::job::{Cipher, CipherJob};
 #[derive(Clone, Copy)]
 pub struct Ctr<'a> {
     key: &'a AesKey,
-    counter: Block,
+    counter: BlockWords,
 }
 
 impl<'a> Ctr<'a> {
     /// With a counter of 128 bits.
     #[inline(always)]
     pub(crate) fn new(key: &'a AesKey, counter: &Block) -> Self {
-        Ctr { key, counter: *counter }
+        Ctr { key, counter: BlockWords::of(counter) }
     }
 
     /// With a counter of 32 bits, for a text of so many bytes.

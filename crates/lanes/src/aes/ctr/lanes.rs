@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::CtrKernel;
 use super::job::Ctr;
-use crate::aes::key::{AesKey, Block};
+use crate::aes::key::{AesKey, Block, BlockWords};
 use crate::aes::select;
 use crate::buffer::{Buffers, Span};
 use crate::cpu::Cpu;
@@ -17,7 +17,7 @@ use crate::manager::{Goal, Lanes, Loan, Occupancy, Source};
 #[derive(Clone, Copy)]
 pub struct CtrTask {
     pub(super) key: *const AesKey,
-    pub(super) counter: Block,
+    pub(super) counter: BlockWords,
     pub(super) text: Span,
 }
 
@@ -62,7 +62,7 @@ impl Lanes for CtrLanes {
         // SAFETY: the caller vouches for the tasks until they are complete.
         while let Some(id) = source.next(|id, task| unsafe {
             let &CtrTask { key, ref counter, text } = task;
-            cipher(kernel, &*key, counter, text);
+            cipher(kernel, &*key, counter.block(), text);
             id
         }) {
             source.done(id);

@@ -1,7 +1,7 @@
 //! OFB buffers, and their tasks.
 
 use super::lanes::{OfbLanes, OfbTask};
-use crate::aes::key::{AesKey, Block};
+use crate::aes::key::{AesKey, Block, BlockWords};
 use crate::aes::lanes::{CbcTask, Direction};
 use crate::buffer::{CipherBuffer, Span};
 use crate::job::{Cipher, CipherJob};
@@ -10,13 +10,13 @@ use crate::job::{Cipher, CipherJob};
 #[derive(Clone, Copy)]
 pub struct Ofb<'a> {
     key: &'a AesKey,
-    iv: Block,
+    iv: BlockWords,
 }
 
 impl<'a> Ofb<'a> {
     #[inline(always)]
     pub(super) fn new(key: &'a AesKey, iv: &Block) -> Self {
-        Ofb { key, iv: *iv }
+        Ofb { key, iv: BlockWords::of(iv) }
     }
 }
 

@@ -5,7 +5,7 @@ use zeroize::Zeroize;
 use super::job::Ofb;
 use crate::aes::cfb::Gathered;
 use crate::aes::ctr::CtrKernel;
-use crate::aes::key::{AesKey, Block};
+use crate::aes::key::{AesKey, Block, BlockWords};
 use crate::aes::lanes::{CbcLanes, CbcTask, Direction};
 use crate::aes::select;
 use crate::buffer::Buffers;
@@ -59,7 +59,7 @@ impl Lanes for OfbLanes {
     fn new(cpu: &Cpu) -> Self {
         let (src, dst) = (core::ptr::null(), core::ptr::null_mut());
         let (key, direction) = (core::ptr::null(), Direction::Encrypt);
-        let whole = CbcTask { key, iv: [0; 16], src, dst, blocks: 0, direction };
+        let whole = CbcTask { key, iv: BlockWords::ZERO, src, dst, blocks: 0, direction };
         let none = OfbTask { whole, part: 0, last: 0 };
         let whole = CbcLanes::with(select::ofb(cpu));
         OfbLanes { whole, ctr: select::ctr(cpu), tasks: [none; _], ids: [0; _] }
@@ -134,7 +134,7 @@ impl OfbTask {
         // SAFETY: the caller's.
         unsafe {
             let mut before: Block = match blocks {
-                0 => *iv,
+                0 => *iv.block(),
                 _ => (dst.cast::<u128>().add(blocks - 1).read_unaligned() ^ *last).to_ne_bytes(),
             };
             (kernel.cipher)(&*key, &before, src.add(16 * blocks), dst.add(16 * blocks), part);

@@ -2,7 +2,7 @@
 
 use super::XtsKey;
 use super::lanes::{COST, XtsLanes, XtsLengthError, XtsTask};
-use crate::aes::key::Block;
+use crate::aes::key::{Block, BlockWords};
 use crate::aes::lanes::Direction;
 use crate::buffer::{CipherBuffer, Span};
 use crate::job::{Cipher, CipherJob};
@@ -11,7 +11,7 @@ use crate::job::{Cipher, CipherJob};
 #[derive(Clone, Copy)]
 pub struct Xts<'a> {
     key: &'a XtsKey,
-    tweak: Block,
+    tweak: BlockWords,
     direction: Direction,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Xts<'a> {
         len: usize,
     ) -> Result<Self, XtsLengthError> {
         XtsLengthError::check(len)?;
-        Ok(Xts { key, tweak: *tweak, direction })
+        Ok(Xts { key, tweak: BlockWords::of(tweak), direction })
     }
 }
 

@@ -8,7 +8,7 @@ use zeroize::Zeroize;
 use super::XtsKey;
 use super::job::Xts;
 use crate::aes::blocks::{BlocksKernel, next_tweak};
-use crate::aes::key::Block;
+use crate::aes::key::{Block, BlockWords};
 use crate::aes::lanes::Direction;
 use crate::aes::select;
 use crate::buffer::{Buffers, Span};
@@ -25,7 +25,7 @@ const GATHERED: usize = 16;
 #[derive(Clone, Copy)]
 pub struct XtsTask {
     pub(super) key: *const XtsKey,
-    pub(super) tweak: Block,
+    pub(super) tweak: BlockWords,
     pub(super) src: *const u8,
     pub(super) dst: *mut u8,
     /// At least a block.
@@ -63,7 +63,7 @@ impl Lanes for XtsLanes {
     fn new(cpu: &Cpu) -> Self {
         let none = XtsTask {
             key: core::ptr::null(),
-            tweak: [0; 16],
+            tweak: BlockWords::ZERO,
             src: core::ptr::null(),
             dst: core::ptr::null_mut(),
             len: 0,
@@ -91,7 +91,8 @@ impl Lanes for XtsLanes {
                     // From where it was made, not from the copy, which is not in the cache yet.
                     // SAFETY: the caller vouches for the task; the kernel is for this CPU.
                     unsafe {
-                        let (from, to) = (task.tweak.as_ptr(), place.tweak.as_mut_ptr());
+                        let (from, to) =
+                            (task.tweak.block().as_ptr(), place.tweak.block_mut().as_mut_ptr());
                         (kernel.encrypt)((*task.key).tweak(), from, to, 1);
                     }
                 });
@@ -119,6 +120,7 @@ impl Lanes for XtsLanes {
 #[inline(always)]
 unsafe fn process(kernel: &BlocksKernel, task: &mut XtsTask) {
     let XtsTask { key, ref mut tweak, src, dst, len, direction } = *task;
+    let tweak = tweak.block_mut();
     let cipher = match direction {
         Direction::Encrypt => kernel.xts_encrypt,
         Direction::Decrypt => kernel.xts_decrypt,
