@@ -9,7 +9,8 @@ use crate::data::{Bytes, Data};
 use crate::extra::Extra;
 use crate::job_error::JobError;
 use crate::made::Made;
-use crate::operation::{Operation, State};
+use crate::operation::Operation;
+use crate::operation::state::State;
 use crate::parameters::{Span, Tag};
 use crate::session::{Held, Session};
 

@@ -48,26 +48,26 @@ impl From<Range<usize>> for Span {
 pub(crate) enum Nonce {
     Short {
         len: u8,
+        /// The counter that was added to 12 bytes, as the session's cipher starts from it.
+        added: Counter,
         bytes: [u8; 16],
     },
     Long(Box<[u8]>),
-    /// One of 12 bytes, with the counter that its session's cipher starts from.
-    Counting {
-        bytes: [u8; 16],
-        /// The counter is behind the nonce, not before it.
-        behind: bool,
-    },
 }
 
 impl Nonce {
-    pub(crate) const NONE: Nonce = Nonce::Short { len: 0, bytes: [0; 16] };
+    pub(crate) const NONE: Nonce = Nonce::short(0, [0; 16]);
+
+    const fn short(len: u8, bytes: [u8; 16]) -> Self {
+        Nonce::Short { len, added: Counter::None, bytes }
+    }
 
     pub(crate) fn new(nonce: &[u8]) -> Self {
         let mut bytes = [0; 16];
         match bytes.get_mut(..nonce.len()) {
             Some(start) => {
                 start.copy_from_slice(nonce);
-                Nonce::Short { len: nonce.len() as u8, bytes }
+                Nonce::short(nonce.len() as u8, bytes)
             }
             None => Nonce::Long(nonce.into()),
         }
@@ -80,12 +80,12 @@ impl Nonce {
     #[inline]
     pub(crate) fn set(&mut self, nonce: &[u8]) {
         match (self, nonce.len()) {
-            (Nonce::Short { len, bytes }, 16) => {
-                *len = 16;
+            (Nonce::Short { len, added, bytes }, 16) => {
+                (*len, *added) = (16, Counter::None);
                 bytes.copy_from_slice(nonce);
             }
-            (Nonce::Short { len, bytes }, 12) => {
-                *len = 12;
+            (Nonce::Short { len, added, bytes }, 12) => {
+                (*len, *added) = (12, Counter::None);
                 bytes[..12].copy_from_slice(nonce);
             }
             (Nonce::Long(bytes), len) if bytes.len() == len => bytes.copy_from_slice(nonce),
@@ -96,21 +96,20 @@ impl Nonce {
     /// Adds the counter that a cipher starts from, if the nonce is without.
     pub(crate) fn add_counter(&mut self, counter: Counter) {
         if let Some(bytes) = counter.with(self.as_slice()) {
-            *self = Nonce::Counting { bytes, behind: counter == Counter::Last };
+            *self = Nonce::Short { len: 16, added: counter, bytes };
         }
     }
 
     /// Takes the counter away that was added: another session may have another, or none.
     #[inline]
     pub(crate) fn remove_counter(&mut self) {
-        if let Nonce::Counting { bytes, behind } = *self {
-            self.replace_counting(bytes, behind);
+        if let Nonce::Short { added, bytes, .. } = *self {
+            match added {
+                Counter::None => {}
+                Counter::First => *self = Nonce::new(&bytes[4..]),
+                Counter::Last => *self = Nonce::new(&bytes[..12]),
+            }
         }
-    }
-
-    #[cold]
-    fn replace_counting(&mut self, bytes: [u8; 16], behind: bool) {
-        *self = Nonce::new(if behind { &bytes[..12] } else { &bytes[4..] });
     }
 
     #[inline]
@@ -118,7 +117,6 @@ impl Nonce {
         match self {
             Nonce::Short { len, .. } => usize::from(*len),
             Nonce::Long(bytes) => bytes.len(),
-            Nonce::Counting { bytes, .. } => bytes.len(),
         }
     }
 
@@ -126,9 +124,8 @@ impl Nonce {
     pub(crate) fn as_slice(&self) -> &[u8] {
         match self {
             // Without a panic nothing is left of this where nobody needs the nonce.
-            Nonce::Short { len, bytes } => bytes.get(..usize::from(*len)).unwrap_or(bytes),
+            Nonce::Short { len, bytes, .. } => bytes.get(..usize::from(*len)).unwrap_or(bytes),
             Nonce::Long(bytes) => bytes,
-            Nonce::Counting { bytes, .. } => bytes,
         }
     }
 }

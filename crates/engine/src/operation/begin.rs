@@ -4,6 +4,7 @@ use broadloom_lanes::Buffers;
 
 use super::Operation;
 use super::checks::{check_nonce, check_text};
+use super::state::State;
 use crate::data::{Data, Text};
 use crate::extra::Extra;
 use crate::job_error::JobError;
@@ -48,9 +49,8 @@ impl Operation<'_> {
                 Data::OutOfPlace { .. } | Data::Scattered(_) => false,
             };
         if plain {
-            let class = session.stage(false).class;
-            self.made_tag_len = rules.made_tag_len();
-            self.state.start(class, true);
+            self.made_tag_len = rules.made_tag_len;
+            self.state = rules.started;
         }
         plain
     }
@@ -96,7 +96,7 @@ impl Operation<'_> {
         let session = self.session.get();
         let rules = session.rules();
         let class = session.stage(false).class;
-        self.made_tag_len = rules.made_tag_len();
+        self.made_tag_len = rules.made_tag_len;
         let len = self.nonce.len();
         let valid = session.row().nonces;
         if !valid.contains(len) {
@@ -110,7 +110,7 @@ impl Operation<'_> {
         } else {
             self.begin_cryptography()?;
         }
-        self.state.start(class, false);
+        self.state = State::started(class, false);
         Ok(())
     }
 

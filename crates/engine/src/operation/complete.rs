@@ -1,7 +1,8 @@
 //! How a provider says that it is done with an operation.
 
+use super::Operation;
+use super::state::Phase;
 use super::tag::are_same;
-use super::{Operation, Phase};
 use crate::job_error::JobError;
 use crate::made::Progress;
 use crate::provider::parts::CompressionParts;

@@ -2,7 +2,8 @@
 
 use zeroize::Zeroize;
 
-use super::{Operation, Phase, acting};
+use super::state::Phase;
+use super::{Operation, acting};
 use crate::data::Data;
 use crate::job_error::JobError;
 use crate::made::Making;

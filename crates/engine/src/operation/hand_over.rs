@@ -2,7 +2,8 @@
 
 use broadloom_lanes::Buffers;
 
-use super::{Operation, Phase, acting};
+use super::state::Phase;
+use super::{Operation, acting};
 use crate::data::{Data, Text};
 use crate::extra::Extra;
 use crate::parameters::Span;

@@ -9,9 +9,12 @@ mod checks;
 mod complete;
 mod end;
 mod hand_over;
+pub(crate) mod state;
 mod tag;
 
 use std::time::Instant;
+
+use state::{Phase, State};
 
 use crate::data::{Bytes, Data};
 use crate::extra::Extras;
@@ -48,47 +51,6 @@ pub struct Operation<'a> {
     pub(crate) bits: usize,
     /// The output of a compression or a decompression.
     pub(crate) made: Option<Box<Made>>,
-}
-
-/// Where a job stands.
-#[derive(Debug, Clone, Copy)]
-#[repr(C)]
-pub(crate) struct State {
-    pub phase: Phase,
-    /// Worked on is the second half of a chain.
-    second: bool,
-    /// Nothing is left to be done when the provider is done with it, and that was well if it is.
-    plain: bool,
-    /// The class of what is worked on.
-    class: u8,
-}
-
-/// Whose turn it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// The caller's: it is not processed.
-    Ready,
-    /// The provider's.
-    Running,
-    /// The engine's: the provider is done with it.
-    Ran,
-    /// The caller's: it is processed.
-    Complete,
-}
-
-impl State {
-    pub(crate) const READY: State =
-        State { phase: Phase::Ready, second: false, plain: false, class: 0 };
-
-    /// It is the provider's turn.
-    // Field by field: to write all of them at once takes longer where they are read one by one.
-    #[inline(always)]
-    fn start(&mut self, class: u8, plain: bool) {
-        self.phase = Phase::Running;
-        self.second = false;
-        self.plain = plain;
-        self.class = class;
-    }
 }
 
 /// [`Operation::acting`], for those who change its other fields meanwhile.

@@ -86,7 +86,7 @@ impl Session {
         stages: Stages,
         fallback: Option<Fallback>,
     ) -> Result<Session, ProviderError> {
-        let rules = Rules::new(transform, stages.second.is_some());
+        let rules = Rules::new(transform, stages.second.is_some(), stages.first.class);
         let checksum = rules.making.map_or(Checksum::None, |making| making.how.checksum);
         if !checksum.is_built() {
             return Err(ProviderError::new(format!(

@@ -3,6 +3,7 @@
 use crate::algorithm::{Algorithm, ChainOrder, Compression, Direction, MAX_TAG};
 use crate::extra::{Extra, Extras};
 use crate::made::Making;
+use crate::operation::state::State;
 use crate::transform::Transform;
 
 /// What a job must fulfil, in the form that is checked fastest.
@@ -19,6 +20,8 @@ pub(crate) struct Rules {
     pub writes: bool,
     /// There is a tag to check.
     pub checks_tag: bool,
+    /// Bytes of the tag that a job makes; 0 where none is made.
+    pub made_tag_len: u8,
     /// What a job may be given.
     pub takes: Extras,
     /// What makes a job another than the common case: places, and all that is not taken.
@@ -32,6 +35,8 @@ pub(crate) struct Rules {
     pub len_range: u64,
     /// Which of its jobs may be the common case.
     pub common: Common,
+    /// Where such a job stands when it is begun.
+    pub started: State,
     /// Once a provider is done there may be more for one to do.
     pub goes_on: bool,
     /// A job has an output of its own: a compression, a decompression, a public-key algorithm.
@@ -52,8 +57,9 @@ pub(crate) enum Common {
 }
 
 impl Rules {
-    /// The rules of a transform, whose provider does it in two halves or in one go.
-    pub(super) fn new(transform: &Transform, in_halves: bool) -> Self {
+    /// The rules of a transform, whose provider does it in two halves or in one go, beginning at a
+    /// session of this class.
+    pub(super) fn new(transform: &Transform, in_halves: bool, class: u8) -> Self {
         let (algorithm, direction) = (transform.algorithm(), transform.direction());
         let row = algorithm.row();
         let order = match algorithm {
@@ -87,6 +93,7 @@ impl Rules {
                     | Algorithm::PublicKey(_)
             ),
             checks_tag,
+            made_tag_len: if checks_tag { 0 } else { transform.tag_len() as u8 },
             takes,
             uncommon: takes.complement().with(Extras::PLACES),
             chain: order.is_some(),
@@ -100,15 +107,10 @@ impl Rules {
             } else {
                 Common::All
             },
+            started: State::started(class, true),
             goes_on: in_halves || making.is_some(),
             making,
         }
-    }
-
-    /// Bytes of the tag that a job makes; 0 where none is made.
-    #[inline(always)]
-    pub(crate) fn made_tag_len(&self) -> u8 {
-        if self.checks_tag { 0 } else { self.tag_len as u8 }
     }
 }
 
@@ -137,7 +139,7 @@ mod tests {
         let key: Vec<u8> = (1..).take(algorithm.key_len()).collect();
         let mac_key = if matches!(algorithm, Algorithm::Chain(..)) { &b"key"[..] } else { &[] };
         let transform = Transform::new(algorithm, algorithm.directions()[0], &key, mac_key);
-        Rules::new(&transform.build().unwrap(), in_halves).common
+        Rules::new(&transform.build().unwrap(), in_halves, 0).common
     }
 
     #[test]
