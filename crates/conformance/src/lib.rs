@@ -84,8 +84,9 @@ macro_rules! suite {
                 use super::*;
 
                 $crate::suite!(@tests topics::public_key, $provider;
-                    signatures known_signatures hedged_signatures wrong_signatures encryption
-                    bare_rsa agreement wycheproof slh_dsa wrong_slh_dsa
+                    signatures known_signatures hedged_signatures wrong_signatures
+                    wrong_signatures_of_equal_value encryption bare_rsa agreement wycheproof
+                    slh_dsa wrong_slh_dsa
                 );
             }
         }

@@ -161,7 +161,9 @@ impl PublicKey {
         };
         match self.what {
             KeyUse::Sign => context.sign(hashed, output).map_err(job_error),
-            KeyUse::Verify if context.verify(hashed, signature) => Ok(0),
+            KeyUse::Verify if self.has_length(signature) && context.verify(hashed, signature) => {
+                Ok(0)
+            }
             KeyUse::Verify => Err(JobError::SignatureMismatch),
             KeyUse::Encrypt => {
                 self.check_input(input)?;
@@ -199,6 +201,16 @@ impl PublicKey {
         };
         context.duplicate().and_then(hash).map_err(job_error)?;
         Ok(&room[..self.digest_len])
+    }
+
+    /// Whether a signature has the length that this key's signatures have, where that is one: those
+    /// of RSA are as long as the modulus (RFC 8017, 8.1.2 and 8.2.2). OpenSSL takes one with PSS
+    /// also without the zeros that it begins with.
+    fn has_length(&self, signature: &[u8]) -> bool {
+        match self.algorithm {
+            PublicKeyAlgorithm::Rsa(size) => signature.len() == size.modulus_len(),
+            _ => true,
+        }
     }
 
     /// That RSA takes data of this length.

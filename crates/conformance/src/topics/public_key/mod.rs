@@ -16,7 +16,10 @@ use broadloom_engine::{
 
 pub use agreement::agreement;
 pub use encryption::{bare_rsa, encryption};
-pub use signatures::{hedged_signatures, known_signatures, signatures, wrong_signatures};
+pub use signatures::{
+    hedged_signatures, known_signatures, signatures, wrong_signatures,
+    wrong_signatures_of_equal_value,
+};
 pub use slh_dsa::{slh_dsa, wrong_slh_dsa};
 pub use wycheproof::wycheproof;
 

@@ -8,7 +8,7 @@ use broadloom_engine::{
     Transform,
 };
 
-use super::{Pair, message, open, output, signing, verified};
+use super::{Pair, message, open, output, rsa, signing, verified};
 
 /// The schemes that a key can have.
 fn schemes(pair: &Pair) -> Vec<Scheme> {
@@ -160,6 +160,39 @@ pub fn wrong_signatures(provider: &Arc<dyn Provider>) {
                     Some(expected[index % 3]),
                     "{}, {scheme:?}, {signature:x?}",
                     pair.name
+                );
+            }
+        }
+    }
+}
+
+/// A signature of RSA without the zero that it begins with, or with one more, does not verify: it
+/// is as long as the modulus (RFC 8017, 8.1.2 and 8.2.2).
+pub fn wrong_signatures_of_equal_value(provider: &Arc<dyn Provider>) {
+    let mut processor = Processor::new();
+    for (pair, public) in rsa(provider).into_iter().take(1) {
+        for scheme in schemes(&pair) {
+            let [sign, verify] = sessions(provider, &pair, &public, scheme);
+            // One signature in 256 begins with a zero.
+            let (data, right) = (0_u64..)
+                .find_map(|round| {
+                    let messages: [_; 64] =
+                        std::array::from_fn(|i| (64 * round + i as u64).to_le_bytes());
+                    let mut jobs: Vec<_> =
+                        messages.iter().map(|message| Job::new(&sign, message)).collect();
+                    processor.process_many(&mut jobs);
+                    let signatures = jobs.iter_mut().map(Job::take_output);
+                    messages.into_iter().zip(signatures).find(|(_, made)| made.first() == Some(&0))
+                })
+                .expect("rounds do not end");
+            assert_eq!(verified(&verify, &data, &right), Ok(()), "{}, {scheme:?}", pair.name);
+            for wrong in [right[1..].to_vec(), [&[0], right.as_slice()].concat()] {
+                assert_eq!(
+                    verified(&verify, &data, &wrong),
+                    Err(JobError::SignatureMismatch),
+                    "{}, {scheme:?}, {} bytes: {wrong:x?}",
+                    pair.name,
+                    wrong.len()
                 );
             }
         }
