@@ -183,9 +183,13 @@ fn as_json(
     registry: &Registry,
     choices: &[Chosen],
 ) -> Value {
-    let features = cpu.features().iter().map(
-        |feature| json!({ "name": feature.feature.name(), "seen": feature.seen, "usable": feature.usable }),
-    );
+    let features = cpu.features().iter().map(|feature| {
+        json!({
+            "name": feature.feature.name(),
+            "seen": feature.seen,
+            "usable": feature.usable,
+        })
+    });
     let kernels = kernels.iter().map(|info| {
         json!({
             "algorithm": info.algorithm,

@@ -78,7 +78,13 @@ struct WorkloadArgs {
     order: Vec<Order>,
 
     /// Jobs known at once, 1 to 1024
-    #[arg(long, value_delimiter = ',', value_parser = jobs, default_value = "64", value_name = "LIST")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_parser = jobs,
+        default_value = "64",
+        value_name = "LIST"
+    )]
     burst: Vec<usize>,
 
     /// Libraries to compare with: openssl, ipsec-mb, and where this program was built with their

@@ -83,8 +83,8 @@ fn a_mode_that_cannot_be_kept_is_not_lost_unasked() {
             assert_eq!(
                 said.stderr,
                 format!(
-                    "broadloom compress: a: has mode {special:o}, and what is made of it would have {left:o}: \
-                 ignored (-f makes it, -c leaves it)\n"
+                    "broadloom compress: a: has mode {special:o}, and what is made of it would \
+                     have {left:o}: ignored (-f makes it, -c leaves it)\n"
                 )
             );
             assert_eq!((said.code, place.names(".")), (Some(2), vec!["a".to_owned()]));
@@ -580,7 +580,8 @@ fn a_file_that_changes_while_it_is_read_is_left_as_it_is() {
         let output = child.wait_with_output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         let expected = format!(
-            "broadloom compress: a: file changed while it was read: it had {before} bytes, and then {now}\n"
+            "broadloom compress: a: file changed while it was read: it had {before} bytes, and \
+             then {now}\n"
         );
         assert_eq!((output.status.code(), stderr), (Some(1), expected));
         assert_eq!(place.names("."), ["a"]);

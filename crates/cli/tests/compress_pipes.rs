@@ -352,7 +352,8 @@ fn garbage_behind_the_data_is_ignored_with_a_warning_as_gzip_does() {
             let said = place.decompress(args, &input);
             assert_eq!((said.code, &said.stdout[..]), (Some(2), &b"data"[..]), "{format}");
             let text = format!(
-                "broadloom decompress: stdin: decompression OK, trailing garbage ignored (from byte {} on)\n",
+                "broadloom decompress: stdin: decompression OK, trailing garbage ignored (from \
+                 byte {} on)\n",
                 sound.len()
             );
             let quiet = args.contains(&"-q");

@@ -192,7 +192,8 @@ fn masks_pin_threads() {
     assert_eq!(
         said.stderr,
         format!(
-            "parcomp: of the {more} cores in the mask this process may run on {there}: used are {}\n",
+            "parcomp: of the {more} cores in the mask this process may run on {there}: used are \
+             {}\n",
             all.join(", ")
         )
     );

@@ -228,7 +228,8 @@ impl Case {
         let (nonce, associated) = (self.nonce.len(), self.associated.len());
         let Case { layout, bits, .. } = self;
         format!(
-            "{algorithm} ({tag_len} bytes of tag, {nonce} of nonce, {associated} associated, {layout:?}, bits: {bits:?}) of {provider}"
+            "{algorithm} ({tag_len} bytes of tag, {nonce} of nonce, {associated} associated, \
+             {layout:?}, bits: {bits:?}) of {provider}"
         )
     }
 }

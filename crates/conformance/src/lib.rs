@@ -57,7 +57,8 @@ macro_rules! suite {
             use super::*;
 
             $crate::suite!(@tests topics, $provider;
-                support known_answers wycheproof cavp monte_carlo lengths lengths_in_bits alignments scattered out_of_place_copies ranges
+                support known_answers wycheproof cavp monte_carlo
+                lengths lengths_in_bits alignments scattered out_of_place_copies ranges
                 tags wrong_tags wrong_tags_of_chains
                 wrong_nonces wrong_lengths wrong_blocks wrong_ranges wrong_tag_lengths
                 useless_extras bad_among_good

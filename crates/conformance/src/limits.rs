@@ -56,11 +56,14 @@ impl Limits {
         *known.entry(key).or_insert_with(|| {
             let limits = Limits::find(provider, algorithm);
             if limits != Limits::NONE {
-                let bytes = |limit| if limit == usize::MAX { "any".to_owned() } else { format!("{limit}") };
+                let bytes = |limit| {
+                    if limit == usize::MAX { "any".to_owned() } else { format!("{limit}") }
+                };
                 let (name, text, associated) =
                     (provider.name(), bytes(limits.text), bytes(limits.associated));
                 say(format_args!(
-                    "{name} is tried within its limits: {algorithm}, bytes of text: {text}, associated: {associated}"
+                    "{name} is tried within its limits: {algorithm}, bytes of text: {text}, \
+                     associated: {associated}"
                 ));
             }
             limits

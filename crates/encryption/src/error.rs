@@ -89,7 +89,8 @@ pub enum EncryptionError {
     },
     /// The input is not what `openssl enc` writes.
     #[error(
-        "the file begins with {found:?}, not with \"Salted__\": it is not of openssl enc with a salt"
+        "the file begins with {found:?}, not with \"Salted__\": it is not of openssl enc with a \
+         salt"
     )]
     NotSalted {
         /// Its first bytes, at most eight.
@@ -97,8 +98,8 @@ pub enum EncryptionError {
     },
     /// The padding of CBC is wrong.
     #[error(
-        "at byte {offset}: the padding is wrong: another passphrase, cipher or number of iterations, \
-         or a damaged file"
+        "at byte {offset}: the padding is wrong: another passphrase, cipher or number of \
+         iterations, or a damaged file"
     )]
     Padding {
         /// The last block.

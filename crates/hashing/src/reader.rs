@@ -131,8 +131,8 @@ impl Reader {
             let now = self.file.metadata()?.len();
             if now < expected || matches!(self.extent, Extent::Part { .. }) {
                 return Err(io::Error::other(format!(
-                    "file was truncated while it was read: it had {expected} bytes, and ended after \
-                     {reached}"
+                    "file was truncated while it was read: it had {expected} bytes, and ended \
+                     after {reached}"
                 )));
             }
         }

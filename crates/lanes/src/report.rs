@@ -93,7 +93,8 @@ fn hash<A: Hash>(cpu: &Cpu) -> KernelInfo {
     let kernels = cpu.pick(A::kernels(&cpu.kernels().hashes));
     let reason = match (kernels.wide.name, cpu.isa()) {
         ("sha-ni, avx512", _) => {
-            "the SHA instructions and 256-bit vectors at once beat 512-bit vectors, which this CPU halves"
+            "the SHA instructions and 256-bit vectors at once beat 512-bit vectors, which this CPU \
+             halves"
         }
         ("sha-ni", _) => "the SHA instructions on interleaved buffers beat vectors",
         (_, Isa::Avx512) if kernels.middle[0].is_some() => {

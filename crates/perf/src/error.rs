@@ -56,7 +56,8 @@ pub enum PerfError {
     },
     /// A peer that this program was built without.
     #[error(
-        "the peer {peer} is not part of this program; it takes a build with the cargo feature {peer}"
+        "the peer {peer} is not part of this program; it takes a build with the cargo feature \
+         {peer}"
     )]
     NotBuilt {
         /// The peer, whose feature has its name.

@@ -130,7 +130,8 @@ fn what_does_not_suit_is_an_error_before_anything_is_measured() {
         (
             device("emulated:poller=thread", vec![Topic::Ratio, Topic::Interrupt]),
             true,
-            "provider emulated:poller=thread: figure interrupt asks for responses=interrupt beside it",
+            "provider emulated:poller=thread: figure interrupt asks for responses=interrupt beside \
+             it",
         ),
         (CompressOptions { level: 200, ..small() }, true, "0 to 12"),
     ] {

@@ -24,11 +24,11 @@ const MAX_CHUNK: u64 = (*CHUNKS.end() >> 10) as u64;
 const NOTES: &str = "\
 Values follow their option at once or as the next argument: -icalgary.1G -l1, -i calgary.1G -l 1.
 
-The elapsed time covers the compression of what is in memory: starting, joining and synchronising threads, \
-opening the provider's sessions and queues, copying to and from its buffers. It does not cover reading and \
-writing files, allocating the memory for both, and the command line. The CPU time is that of the process, \
-user and system, over the same interval; for qat and emulated without the threads that stand for the \
-device, which the machine with a device would not have.
+The elapsed time covers the compression of what is in memory: starting, joining and synchronising \
+threads, opening the provider's sessions and queues, copying to and from its buffers. It does not \
+cover reading and writing files, allocating the memory for both, and the command line. The CPU \
+time is that of the process, user and system, over the same interval; for qat and emulated without \
+the threads that stand for the device, which the machine with a device would not have.
 
 Exit status: 0 if all went well, 1 on an error, 2 for a wrong command line.";
 
@@ -38,7 +38,13 @@ Exit status: 0 if all went well, 1 on an error, 2 for a wrong command line.";
 /// the elapsed time, the throughput and the CPU time. In the output each chunk is a deflate stream
 /// behind its length, four bytes with the lowest first.
 #[derive(Debug, Parser)]
-#[command(name = "parcomp", version, disable_help_flag = true, args_override_self = true, after_help = NOTES)]
+#[command(
+    name = "parcomp",
+    version,
+    disable_help_flag = true,
+    args_override_self = true,
+    after_help = NOTES
+)]
 pub struct Args {
     /// Provider: qat, zlib, libdeflate, isal or emulated, perhaps with options
     /// (zlib:library=zlib-rs). There is no device: qat is emulated:preset=8955:prepare=16G, the
@@ -76,7 +82,11 @@ pub struct Args {
 
     /// Print the inputs and outputs as comma-separated values alone: 1 for the data, 2 for a header
     /// as well
-    #[arg(short = 'x', value_name = "numLines", value_parser = number::<u64>("a number of CSV lines", 1..=2))]
+    #[arg(
+        short = 'x',
+        value_name = "numLines",
+        value_parser = number::<u64>("a number of CSV lines", 1..=2)
+    )]
     pub csv: Option<u64>,
 
     /// Threads, 0 to 32, which share the chunks of the file nearly equally; 0 for the calling
@@ -107,7 +117,12 @@ pub struct Args {
     /// The cores that threads are pinned to in turn, as a hexadecimal mask: -yf for the first four,
     /// or those of them that there are [default: those of 0xff]. With -t0 the calling thread is
     /// pinned to the first, if a mask is given
-    #[arg(short = 'y', value_name = "coreAffinityInHex", value_parser = hexadecimal, conflicts_with = "decimal")]
+    #[arg(
+        short = 'y',
+        value_name = "coreAffinityInHex",
+        value_parser = hexadecimal,
+        conflicts_with = "decimal"
+    )]
     pub hexadecimal: Option<Mask>,
 
     /// The same mask in decimal: -a15 for the first four

@@ -23,10 +23,10 @@ const MAX_BLOCK: u64 = (*CHUNKS.end() >> 10) as u64;
 
 /// What follows the help of both.
 const STATUS: &str = "\
-Exit status: 0 if all went well; 1 after an error; 2 after a warning (a file was ignored, or trailing \
-garbage was) and for a wrong command line. A file that fails stays as it was, nothing half done is left, and \
-the other files are worked on all the same. A file that has a suffix already is not compressed again; that \
-is no error.";
+Exit status: 0 if all went well; 1 after an error; 2 after a warning (a file was ignored, or \
+trailing garbage was) and for a wrong command line. A file that fails stays as it was, nothing \
+half done is left, and the other files are worked on all the same. A file that has a suffix \
+already is not compressed again; that is no error.";
 
 /// Compress files, as gzip and pigz do
 ///

@@ -64,8 +64,8 @@ pub enum CodecError {
     ZipList,
     /// BGZF data that are perhaps not all.
     #[error(
-        "at byte {offset}: the empty block with which bgzf ends is missing, so the file may be cut off \
-         (--format gzip takes it as it is)"
+        "at byte {offset}: the empty block with which bgzf ends is missing, so the file may be cut \
+         off (--format gzip takes it as it is)"
     )]
     NoEndBlock {
         /// Where the data end.

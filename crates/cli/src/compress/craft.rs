@@ -74,8 +74,8 @@ impl Craft for Compression {
             [Container::Zip, Container::Format(Format::Zlib), Container::Format(Format::Raw)];
         alone.contains(&container).then(|| {
             format!(
-                "standard output has a {container} stream already, behind which a second would not be found; \
-                 valid: one file, or another format"
+                "standard output has a {container} stream already, behind which a second would not \
+                 be found; valid: one file, or another format"
             )
         })
     }

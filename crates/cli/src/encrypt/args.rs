@@ -14,9 +14,10 @@ const MAX_THREADS: u64 = 256;
 
 /// What follows the help of both.
 const STATUS: &str = "\
-Exit status: 0 if all went well; 1 after an error; 2 after a warning (a file was ignored) and for a wrong \
-command line. A file that fails stays as it was, nothing half done is left, and the other files are worked \
-on all the same. Passphrases come from the terminal, a file or a command, never from an argument.";
+Exit status: 0 if all went well; 1 after an error; 2 after a warning (a file was ignored) and for \
+a wrong command line. A file that fails stays as it was, nothing half done is left, and the other \
+files are worked on all the same. Passphrases come from the terminal, a file or a command, never \
+from an argument.";
 
 /// The format of an encrypted file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -186,8 +186,8 @@ impl Craft for Encryption {
     }
 
     fn stands_alone(&self) -> Option<String> {
-        let text = "standard output has an encrypted file already, behind which a second would not be found; \
-                    valid: one file";
+        let text = "standard output has an encrypted file already, behind which a second would not \
+                    be found; valid: one file";
         Some(text.to_owned())
     }
 

@@ -159,8 +159,8 @@ impl Rules<'_> {
             && let Some((mode, left)) = attributes::lost_mode(&metadata)
         {
             let text = format!(
-                "has mode {mode:o}, and what is made of it would have {left:o}: ignored (-f makes it, -c \
-                 leaves it)"
+                "has mode {mode:o}, and what is made of it would have {left:o}: ignored (-f makes \
+                 it, -c leaves it)"
             );
             return Err(Skip::Warning(text));
         }

@@ -117,7 +117,10 @@ mod tests {
 
         #[test]
         fn a_line_like_a_real_one_is_read_or_refused(
-            line in r"[ \t]?\\?(MD5 ?\(?)?[0-9a-fA-F]{30,34}[ \t*]{0,3}[a\\nr\)\x00]{0,5}( = [0-9a-f]{31,33})?",
+            line in concat!(
+                r"[ \t]?\\?(MD5 ?\(?)?[0-9a-fA-F]{30,34}[ \t*]{0,3}[a\\nr\)\x00]{0,5}",
+                r"( = [0-9a-f]{31,33})?",
+            ),
         ) {
             parser().parse(line.as_bytes());
         }
@@ -129,7 +132,12 @@ mod tests {
             binary: bool,
             tag: bool,
         ) {
-            let format = LineFormat { tag: tag.then(|| "MD5".to_owned()), binary, zero: false, terminal: false };
+            let format = LineFormat {
+                tag: tag.then(|| "MD5".to_owned()),
+                binary,
+                zero: false,
+                terminal: false,
+            };
             let mut line = Vec::new();
             format.file(&Digest::new(&digest), &name, &mut line);
             let entry = parser().parse(line.strip_suffix(b"\n").unwrap()).unwrap();

@@ -352,7 +352,10 @@ pub enum MemberError {
         max: usize,
     },
     /// More than a length of four bytes can say.
-    #[error("a member of {member} bytes for {data} bytes of data is too large; at most {max} each", max = u32::MAX)]
+    #[error(
+        "a member of {member} bytes for {data} bytes of data is too large; at most {max} each",
+        max = u32::MAX
+    )]
     Size {
         /// Bytes of the member.
         member: u64,

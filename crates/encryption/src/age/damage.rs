@@ -6,8 +6,8 @@
 pub enum PayloadError {
     /// The tag is wrong.
     #[error(
-        "the chunk does not authenticate: it is damaged, it is not in its place, or data follow the \
-         end of the file"
+        "the chunk does not authenticate: it is damaged, it is not in its place, or data follow \
+         the end of the file"
     )]
     Damaged,
     /// The tag is that of a chunk that others follow.

@@ -128,7 +128,10 @@ macro_rules! every_step {
     };
     ($rounds:expr, $STEP:ident, $at:ident => $body:block) => {
         let rounds: usize = $rounds;
-        every_step!(@ $STEP, $at, $body, 0 = 0, 1 = 1, 2 = 2, 3 = 3, 4 = 4, 5 = 5, 6 = 6, 7 = 7, 8 = 8);
+        every_step!(
+            @ $STEP, $at, $body,
+            0 = 0, 1 = 1, 2 = 2, 3 = 3, 4 = 4, 5 = 5, 6 = 6, 7 = 7, 8 = 8
+        );
         if rounds > 10 {
             every_step!(@ $STEP, $at, $body, 9 = 9, 10 = 10);
             if rounds > 12 {

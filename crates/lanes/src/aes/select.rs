@@ -69,7 +69,8 @@ pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 10] {
         laned(algorithm, name, lanes, "the CPU has AES instructions: one buffer a lane")
     };
     let cipher = |algorithm, kernel: &CbcKernel| {
-        let reason = "the CPU has AES instructions: one buffer a lane to encrypt, one block a lane to decrypt";
+        let reason = "the CPU has AES instructions: one buffer a lane to encrypt, one block a lane \
+                      to decrypt";
         laned(algorithm, kernel.name, kernel.lanes, reason)
     };
     [

@@ -340,7 +340,8 @@ fn encryption_is_right(
             for step in [usize::MAX, 1 + blocks / 3] {
                 let got = encrypt(kernel, &keys, &cases, placing, step, last);
                 let what = format!(
-                    "{}, {key_length}-byte keys (shared: {shared}), {lanes} lanes, {blocks} blocks, {step} a call, {placing:?}",
+                    "{}, {key_length}-byte keys (shared: {shared}), {lanes} lanes, {blocks} \
+                     blocks, {step} a call, {placing:?}",
                     kernel.name
                 );
                 assert!(got == expected, "{what}");

@@ -137,7 +137,8 @@ pub(crate) fn kernel_infos(cpu: &Cpu) -> [KernelInfo; 3] {
     let reason = match lanes {
         1 => "no vectors that this program knows, or none allowed",
         _ => {
-            "the widest vectors that the CPU and the operating system offer: a block of any buffer a lane"
+            "the widest vectors that the CPU and the operating system offer: a block of any buffer \
+             a lane"
         }
     };
     ["chacha20", "chacha20-poly1305", "xchacha20-poly1305"].map(|algorithm| KernelInfo {

@@ -136,7 +136,8 @@ impl fmt::Display for DesKeyError {
                 write!(f, "a key for DES has 8 bytes, one for triple DES 16 or 24, not {given}")
             }
             DesKeyError::Weak => f.write_str(
-                "triple DES whose first and second key, or second and third, are equal is no more than DES",
+                "triple DES whose first and second key, or second and third, are equal is no more \
+                 than DES",
             ),
         }
     }

@@ -21,6 +21,7 @@ pub(crate) fn kernel_info(cpu: &Cpu) -> KernelInfo {
         lanes: widest.lanes,
         single: narrowest.name,
         few: narrowest.lanes,
-        reason: "bitsliced: a lane a bit, constant time; 256-bit vectors as long as they hold all blocks",
+        reason: "bitsliced: a lane a bit, constant time; 256-bit vectors as long as they hold all \
+                 blocks",
     }
 }

@@ -87,7 +87,8 @@ proptest! {
         recipes in proptest::collection::vec(recipe(), 0..100),
         depth in 1..70usize,
     ) {
-        let expanded: Vec<_> = keys.iter().map(|key| AesKey::new(key).expect("a good length")).collect();
+        let expanded: Vec<_> =
+            keys.iter().map(|key| AesKey::new(key).expect("a good length")).collect();
         let data = |i: usize| bytes(i, 16 * recipes[i].blocks);
         let expected: Vec<_> = recipes
             .iter()

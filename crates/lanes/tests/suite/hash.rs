@@ -98,7 +98,8 @@ proptest! {
     #[test]
     fn managers_agree_with_the_reference(mix in mix(), depth in 1..70usize) {
         fn check<A: Reference>(cpu: &Cpu, mix: &[(Option<Vec<u8>>, Vec<u8>)], depth: usize) {
-            let keys: Vec<_> = mix.iter().map(|(key, _)| key.as_deref().map(HmacKey::<A>::new)).collect();
+            let keys: Vec<_> =
+                mix.iter().map(|(key, _)| key.as_deref().map(HmacKey::<A>::new)).collect();
             let expected: Vec<_> = mix
                 .iter()
                 .map(|(key, message)| match key {

@@ -25,7 +25,10 @@ proptest! {
     })]
 
     #[test]
-    fn every_call_keeps_its_word(ops in proptest::collection::vec(op(), 0..200), depth in 1..80usize) {
+    fn every_call_keeps_its_word(
+        ops in proptest::collection::vec(op(), 0..200),
+        depth in 1..80usize,
+    ) {
         for cpu in cpus() {
             every_kind!(run(&cpu, depth, &ops));
         }

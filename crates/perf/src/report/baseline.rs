@@ -148,8 +148,8 @@ impl Comparison {
         let rows =
             |count: usize| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
         let mut lines = vec![format!(
-            "{} of {} got slower than in {} (throughput by more than {SLOWER_PERCENT} % at the minimum, \
-             latency by more than {SLOWER_LATENCY_PERCENT} % at the median)",
+            "{} of {} got slower than in {} (throughput by more than {SLOWER_PERCENT} % at the \
+             minimum, latency by more than {SLOWER_LATENCY_PERCENT} % at the median)",
             self.slower,
             rows(self.matched),
             self.path.display(),

@@ -224,8 +224,8 @@ pub fn papers_asynchrony() -> String {
 /// What is beside [uplifts](uplift) as the paper's, where it has any.
 pub fn papers_uplifts<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'static str> {
     analysis::uplifts(rows).iter().any(|uplift| uplift.papers().is_some()).then_some(
-        "The paper's figures are those of the patches to DPDK's OpenSSL driver, on an Ampere Altra Max with \
-         OpenSSL 3.3.0.",
+        "The paper's figures are those of the patches to DPDK's OpenSSL driver, on an Ampere Altra \
+         Max with OpenSSL 3.3.0.",
     )
 }
 

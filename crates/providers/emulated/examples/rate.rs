@@ -47,8 +47,8 @@ fn measure(what: &str, device: &Emulated, run: impl FnOnce() -> (usize, Duration
     let (host, silicon) = (cpu_time() - before, device.silicon_cpu_time() - silicon_before);
     let each = |time: Duration| time.as_secs_f64() * 1e9 / requests as f64;
     println!(
-        "{what}: {:.2} million requests of 64 B a second, {:.0} ns each; processor time: host {:.0} ns, \
-         silicon {:.0} ns",
+        "{what}: {:.2} million requests of 64 B a second, {:.0} ns each; processor time: \
+         host {:.0} ns, silicon {:.0} ns",
         1e3 / each(time),
         each(time),
         each(host),

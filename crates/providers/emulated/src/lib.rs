@@ -20,10 +20,10 @@
 //!   follow without a default.
 //! - `engines`, `depth`, `request-time`, `byte-time`, `sharing`: engines; requests in the pipeline
 //!   of each; the time for a request, and for each byte of its input; how much each other request
-//!   in the pipeline slows a request down. With `compression-`, `symmetric-` or `public-key-` before
-//!   the name, the option holds for one service. Times for public keys are those of an RSA-2048
-//!   private operation: every other operation takes the more or the less of it, by the products of
-//!   words that it needs.
+//!   in the pipeline slows a request down. With `compression-`, `symmetric-` or `public-key-`
+//!   before the name, the option holds for one service. Times for public keys are those of an
+//!   RSA-2048 private operation: every other operation takes the more or the less of it, by the
+//!   products of words that it needs.
 //! - `way-request-time`, `way-byte-time`: the time of the transfer (DMA).
 //! - `distance`: `local`, or `remote` for another socket's memory, which adds `remote-request-time`
 //!   and `remote-byte-time`.

@@ -71,8 +71,8 @@ impl fmt::Display for Statistics {
             let average = self.late_total / u32::try_from(self.late).unwrap_or(u32::MAX).max(1);
             write!(
                 f,
-                "this machine cannot keep up with the modelled device: {} of {} responses were late, by \
-                 {average:.1?} on average and {:.1?} at most",
+                "this machine cannot keep up with the modelled device: {} of {} responses were \
+                 late, by {average:.1?} on average and {:.1?} at most",
                 self.late, self.requests, self.late_most
             )?;
         }

@@ -468,8 +468,8 @@ fn what_it_says_of_itself() {
     let said = device(&[("faults", "reset:0.5"), ("seed", "4")]).description();
     assert_eq!(
         said,
-        "an emulation of an accelerator, preset 8955: 6 compression, 12 symmetric and 30 public-key engines, \
-         faults (seed 4): reset 0.5; computed by native, libdeflate, zlib, lz4"
+        "an emulation of an accelerator, preset 8955: 6 compression, 12 symmetric and 30 \
+         public-key engines, faults (seed 4): reset 0.5; computed by native, libdeflate, zlib, lz4"
     );
     let device = instant(&[]);
     assert!(device.by_name_only());

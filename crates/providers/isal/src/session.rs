@@ -65,7 +65,8 @@ fn how(compression: Compression) -> Result<How, ProviderError> {
     }
     if huffman == Huffman::Static && level != 0 {
         return Err(ProviderError::new(format!(
-            "isal makes codes of its own at level {level}; valid: level 0 for static codes, or dynamic"
+            "isal makes codes of its own at level {level}; valid: level 0 for static codes, or \
+             dynamic"
         )));
     }
     let (fixed, closes) = (huffman == Huffman::Static, ending == Ending::Final);

@@ -68,7 +68,8 @@ fn check(compression: Compression) -> Result<(), ProviderError> {
     }
     if huffman == Huffman::Static {
         return Err(ProviderError::new(
-            "libdeflate cannot be held to static codes: it chooses each block's itself; valid: dynamic",
+            "libdeflate cannot be held to static codes: it chooses each block's itself; valid: \
+             dynamic",
         ));
     }
     Ok(())

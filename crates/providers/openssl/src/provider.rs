@@ -72,7 +72,8 @@ impl Provider for OpenSsl {
                 count => format!("all {count} queue pairs"),
             };
             return Err(ProviderError::new(format!(
-                "{open} that the openssl provider was opened for (its option queue-pairs) are in use"
+                "{open} that the openssl provider was opened for (its option queue-pairs) are in \
+                 use"
             )));
         };
         Ok(AnyQueue::local(OpenSslQueue::new(number)))

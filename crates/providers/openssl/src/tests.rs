@@ -222,7 +222,8 @@ fn no_more_queues_than_it_was_opened_for() {
     let first = one.open_queue().expect("there is one");
     assert_eq!(
         one.open_queue().err().expect("there is no other").reason,
-        "the one queue pair that the openssl provider was opened for (its option queue-pairs) are in use"
+        "the one queue pair that the openssl provider was opened for (its option queue-pairs) are \
+         in use"
     );
     drop(first);
     let _again = one.open_queue().expect("it was given back");

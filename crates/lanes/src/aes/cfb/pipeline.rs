@@ -36,7 +36,8 @@ pub(crate) unsafe fn encrypt<A: Aes, const N: usize>(
         for block in 0..blocks {
             every_step!(rounds, STEP, at => {
                 for lane in 0..N {
-                    x[lane] = x[lane].encrypt_step(STEP, MAX_ROUNDS, round_key(keys[lane], at)).pin();
+                    x[lane] =
+                        x[lane].encrypt_step(STEP, MAX_ROUNDS, round_key(keys[lane], at)).pin();
                 }
             });
             for lane in 0..N {

@@ -18,7 +18,8 @@ macro_rules! cbc_kernel {
         };
 
         /// By rounds, whether a key is shared, and lanes.
-        static ENCRYPT: [[ByLanes; 2]; 3] = [by_sharing::<10>(), by_sharing::<12>(), by_sharing::<14>()];
+        static ENCRYPT: [[ByLanes; 2]; 3] =
+            [by_sharing::<10>(), by_sharing::<12>(), by_sharing::<14>()];
 
         const fn by_sharing<const ROUNDS: usize>() -> [ByLanes; 2] {
             [
@@ -27,8 +28,9 @@ macro_rules! cbc_kernel {
                     own::<ROUNDS, 5>, own::<ROUNDS, 6>, own::<ROUNDS, 7>, own::<ROUNDS, 8>,
                 ],
                 [
-                    own::<ROUNDS, 1>, shared::<ROUNDS, 2>, shared::<ROUNDS, 3>, shared::<ROUNDS, 4>,
-                    shared::<ROUNDS, 5>, shared::<ROUNDS, 6>, shared::<ROUNDS, 7>, shared::<ROUNDS, 8>,
+                    own::<ROUNDS, 1>, shared::<ROUNDS, 2>, shared::<ROUNDS, 3>,
+                    shared::<ROUNDS, 4>, shared::<ROUNDS, 5>, shared::<ROUNDS, 6>,
+                    shared::<ROUNDS, 7>, shared::<ROUNDS, 8>,
                 ],
             ]
         }
@@ -61,7 +63,12 @@ macro_rules! cbc_kernel {
         }
 
         /// The same for `n` lanes from `first` on.
-        pub(in crate::arch) unsafe fn encrypt_from(set: &mut CbcLaneSet, first: usize, n: usize, blocks: usize) {
+        pub(in crate::arch) unsafe fn encrypt_from(
+            set: &mut CbcLaneSet,
+            first: usize,
+            n: usize,
+            blocks: usize,
+        ) {
             let sharing = usize::from($crate::aes::key::share_a_key(&set.key[first..first + n]));
             // SAFETY: the first of them has a valid key, and the others the same number of rounds,
             // for which the function is made; the rest is the contract itself.
@@ -101,7 +108,10 @@ pub(in crate::arch) use cbc_kernel;
 /// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature`
 /// that they need, for groups of so many registers.
 macro_rules! ctr_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal, frame: $frame:ident) => {
+    (
+        $(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty,
+        $feature:literal, frame: $frame:ident
+    ) => {
         $(#[$doc])*
         pub(crate) static $kernel: $crate::aes::ctr::CtrKernel =
             $crate::aes::ctr::CtrKernel { name: $name, cipher: ctr, stream: ctr_stream };
@@ -120,7 +130,14 @@ macro_rules! ctr_kernel {
             unsafe {
                 let first = <$register>::load_one(first.as_ptr());
                 let counters = first.counters();
-                pipeline::cipher::<$register, false, $together>(key, counters, first, src, dst, len);
+                pipeline::cipher::<$register, false, $together>(
+                    key,
+                    counters,
+                    first,
+                    src,
+                    dst,
+                    len,
+                );
             }
         }
 
@@ -146,7 +163,10 @@ pub(in crate::arch) use ctr_kernel;
 /// Makes the kernel of one instruction set: the functions of `pipeline` with the `target_feature`
 /// that they need, for groups of so many registers.
 macro_rules! blocks_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty, $feature:literal, frame: $frame:ident) => {
+    (
+        $(#[$doc:meta])* $kernel:ident, $name:literal, $together:literal of $register:ty,
+        $feature:literal, frame: $frame:ident
+    ) => {
         $(#[$doc])*
         pub(crate) static $kernel: $crate::aes::blocks::BlocksKernel = {
             use $crate::aes::blocks::{BlocksKernel, pipeline};
@@ -177,7 +197,9 @@ macro_rules! blocks_kernel {
             ) {
                 $crate::arch::compile::align_frame!($frame);
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::xts::<$register, Forward, $together>(key, tweak, src, dst, blocks) }
+                unsafe {
+                    pipeline::xts::<$register, Forward, $together>(key, tweak, src, dst, blocks)
+                }
             }
 
             #[target_feature(enable = $feature)]
@@ -190,7 +212,9 @@ macro_rules! blocks_kernel {
             ) {
                 $crate::arch::compile::align_frame!($frame);
                 // SAFETY: the contract, and the instructions are enabled here.
-                unsafe { pipeline::xts::<$register, Backward, $together>(key, tweak, src, dst, blocks) }
+                unsafe {
+                    pipeline::xts::<$register, Backward, $together>(key, tweak, src, dst, blocks)
+                }
             }
 
             #[target_feature(enable = $feature)]

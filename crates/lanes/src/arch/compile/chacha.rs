@@ -32,7 +32,11 @@ macro_rules! chacha_kernel {
             }
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn subkeys(messages: &[Extended], lanes: &mut stream::Lanes, keys: &mut [ChaChaKey]) {
+            unsafe fn subkeys(
+                messages: &[Extended],
+                lanes: &mut stream::Lanes,
+                keys: &mut [ChaChaKey],
+            ) {
                 $crate::arch::compile::align_frame!();
                 // SAFETY: the contract, and the instructions are enabled here.
                 unsafe { stream::subkeys::<InLanes>(messages, lanes, keys) }
@@ -53,9 +57,19 @@ macro_rules! chacha_kernel {
                 const WORTH: usize = <$limbs>::WORTH;
                 const LANES: usize = <$limbs>::LANES;
 
-                unsafe fn absorb(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize {
+                unsafe fn absorb(
+                    sum: &mut Number,
+                    r: [u64; 2],
+                    from: *const u8,
+                    blocks: usize,
+                ) -> usize {
                     $(#[target_feature(enable = $feature)])?
-                    unsafe fn call(sum: &mut Number, r: [u64; 2], from: *const u8, blocks: usize) -> usize {
+                    unsafe fn call(
+                        sum: &mut Number,
+                        r: [u64; 2],
+                        from: *const u8,
+                        blocks: usize,
+                    ) -> usize {
                         // SAFETY: the contract, and the instructions are enabled here.
                         unsafe { <$limbs>::absorb(sum, r, from, blocks) }
                     }

@@ -2,7 +2,10 @@
 
 /// Makes the kernel of one instruction set, with these words of each lane and so many limbs.
 macro_rules! curves_kernel {
-    ($(#[$doc:meta])* $kernel:ident, $name:literal, $words:ty, $limbs:literal $(, $features:literal)?) => {
+    (
+        $(#[$doc:meta])* $kernel:ident, $name:literal, $words:ty, $limbs:literal
+        $(, $features:literal)?
+    ) => {
         // SAFETY: the instructions are those of the words, and are enabled.
         unsafe impl $crate::curves::element::Multiply
             for $crate::curves::prime25519::Fe<$words, $limbs> {

@@ -4,15 +4,20 @@
 /// of any hash with 32-bit and with 64-bit words.
 macro_rules! wide_kernels {
     ($name:literal, $padding:ty, $features:tt, $v32:ty, $v64:ty) => {
-        $crate::arch::compile::wide_kernels!(@ $name, $padding, $features, kernel32, run32, finish32, u32, $v32);
-        $crate::arch::compile::wide_kernels!(@ $name, $padding, $features, kernel64, run64, finish64, u64, $v64);
+        $crate::arch::compile::wide_kernels!(
+            @ $name, $padding, $features, kernel32, run32, finish32, u32, $v32
+        );
+        $crate::arch::compile::wide_kernels!(
+            @ $name, $padding, $features, kernel64, run64, finish64, u64, $v64
+        );
     };
     (
         @ $name:literal, $padding:ty, [$($features:literal)?],
         $kernel:ident, $run:ident, $finish:ident, $word:ty, $v:ty
     ) => {
         /// The kernel of `A` on this instruction set.
-        pub(crate) const fn $kernel<A: $crate::hash::Hash<Word = $word>>() -> $crate::hash::HashKernel<$word> {
+        pub(crate) const fn $kernel<A: $crate::hash::Hash<Word = $word>>()
+        -> $crate::hash::HashKernel<$word> {
             use $crate::vector::{Pair, Vector};
             if A::WAITS {
                 $crate::hash::HashKernel {
@@ -34,7 +39,10 @@ macro_rules! wide_kernels {
         }
 
         $(#[target_feature(enable = $features)])?
-        unsafe fn $run<V: $crate::vector::Vector<Word = $word>, C: $crate::hash::Compression<Word = $word>>(
+        unsafe fn $run<
+            V: $crate::vector::Vector<Word = $word>,
+            C: $crate::hash::Compression<Word = $word>,
+        >(
             states: *const *mut $word,
             data: *const *const u8,
             blocks: usize,
@@ -45,8 +53,11 @@ macro_rules! wide_kernels {
         }
 
         $(#[target_feature(enable = $features)])?
-        unsafe fn $finish<V, A>(messages: &$crate::hash::Messages<$word>, first: usize, shape: $crate::hash::Shape)
-        where
+        unsafe fn $finish<V, A>(
+            messages: &$crate::hash::Messages<$word>,
+            first: usize,
+            shape: $crate::hash::Shape,
+        ) where
             V: $crate::vector::Vector<Word = $word>,
             A: $crate::hash::Hash<Word = $word>,
             $padding: $crate::hash::kernel::Padding<V>,

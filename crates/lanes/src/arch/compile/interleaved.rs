@@ -164,7 +164,9 @@ macro_rules! interleaved_kernels {
             /// # Safety
             /// The algorithm's instructions.
             #[inline(always)]
-            unsafe fn rounds<B: $crate::arch::compile::interleaved::Buffers<Word = $word>>(buffers: &mut B) {
+            unsafe fn rounds<B: $crate::arch::compile::interleaved::Buffers<Word = $word>>(
+                buffers: &mut B,
+            ) {
                 // SAFETY: the caller's; these are the algorithm's groups.
                 unsafe {
                     $( buffers.group::<$group>(); )*
@@ -183,7 +185,8 @@ macro_rules! wide_kernel {
         $buffer:ident of $word:ty, $name:literal, $features:literal
     ) => {
         $(#[$wide_doc])*
-        pub(crate) const fn $wide<A: $crate::hash::Hash<Word = $word>>() -> $crate::hash::HashKernel<$word> {
+        pub(crate) const fn $wide<A: $crate::hash::Hash<Word = $word>>()
+        -> $crate::hash::HashKernel<$word> {
             use $crate::hash::{Hash, HashKernel, Messages, Shape};
             use $crate::arch::compile::interleaved::{Both, Buffers, many};
 
@@ -203,7 +206,8 @@ macro_rules! wide_kernel {
                 $crate::arch::compile::align_frame!();
                 // SAFETY: the same contract; states are only read where a buffer is loaded.
                 unsafe {
-                    let mut buffers = <many!($lanes $buffer)>::load(messages.start[first..].as_ptr().cast());
+                    let mut buffers =
+                        <many!($lanes $buffer)>::load(messages.start[first..].as_ptr().cast());
                     for step in 0..shape.steps() {
                         if step < shape.blocks {
                             buffers.begin(messages.data[first..].as_ptr(), A::BLOCK_LEN * step);

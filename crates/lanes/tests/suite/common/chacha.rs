@@ -82,8 +82,8 @@ impl Mode for ChaCha20 {
 macro_rules! chacha_poly {
     ($(
         $(#[$doc:meta])*
-        $mode:ident, $name:literal, $lanes:ident, $nonce:literal, $crate_type:ident, $undoes:literal,
-        $way:ident;
+        $mode:ident, $name:literal, $lanes:ident, $nonce:literal, $crate_type:ident,
+        $undoes:literal, $way:ident;
     )*) => { $(
         $(#[$doc])*
         pub struct $mode;

@@ -84,7 +84,8 @@ fn key<M: Typed>(bytes: &[u8]) -> &'static M::Key {
 macro_rules! typed {
     ($(
         $mode:ident: $job:ty,
-        |$key:ident, $message:ident, $text:ident, $tag:ident, $number:ident| $make:expr, $result:ident;
+        |$key:ident, $message:ident, $text:ident, $tag:ident, $number:ident| $make:expr,
+        $result:ident;
     )*) => { $(
         impl Typed for $mode {
             type Job = $job;
@@ -171,27 +172,33 @@ typed! {
     }, text_alone;
     CcmSeal: CcmJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, _tag, number| {
         let Message { nonce, associated, .. } = message.clone();
-        CcmJob::seal(key, &nonce, associated, text, ccm_tag_len(&nonce), number).expect("good lengths")
+        CcmJob::seal(key, &nonce, associated, text, ccm_tag_len(&nonce), number)
+            .expect("good lengths")
     }, ccm_both;
     CcmOpen: CcmJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, tag, number| {
         let Message { nonce, associated, .. } = message.clone();
         let tag = &tag[..ccm_tag_len(&nonce)];
         CcmJob::open(key, &nonce, associated, text, tag, tag.len(), number).expect("good lengths")
     }, text_alone;
-    ChaChaSeal: ChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, _tag, number| {
+    ChaChaSeal: ChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>,
+    |key, message, text, _tag, number| {
         let associated = message.associated.clone();
-        ChaChaPolyJob::seal(key, &block(&message.nonce), associated, text, number).expect("a good length")
+        ChaChaPolyJob::seal(key, &block(&message.nonce), associated, text, number)
+            .expect("a good length")
     }, both;
     ChaChaOpen: ChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, tag, number| {
         let associated = message.associated.clone();
         ChaChaPolyJob::open(key, &block(&message.nonce), associated, text, &block(tag), number)
             .expect("a good length")
     }, text_alone;
-    XChaChaSeal: XChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, _tag, number| {
+    XChaChaSeal: XChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>,
+    |key, message, text, _tag, number| {
         let associated = message.associated.clone();
-        XChaChaPolyJob::seal(key, &block(&message.nonce), associated, text, number).expect("a good length")
+        XChaChaPolyJob::seal(key, &block(&message.nonce), associated, text, number)
+            .expect("a good length")
     }, both;
-    XChaChaOpen: XChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>, |key, message, text, tag, number| {
+    XChaChaOpen: XChaChaPolyJob<'static, Vec<u8>, Vec<u8>, usize>,
+    |key, message, text, tag, number| {
         let associated = message.associated.clone();
         XChaChaPolyJob::open(key, &block(&message.nonce), associated, text, &block(tag), number)
             .expect("a good length")
@@ -280,7 +287,9 @@ macro_rules! every_packet_kind {
         every_packet_kind!(@ $check $arguments chacha::$chacha);
     )* };
     (@ $check:ident ($($argument:expr),*) $module:ident::$mode:ident) => {
-        $check::<$crate::common::packet_kinds::Packets<$crate::common::$module::$mode>>($($argument),*);
+        $check::<$crate::common::packet_kinds::Packets<$crate::common::$module::$mode>>(
+            $($argument),*
+        );
     };
 }
 pub(crate) use every_packet_kind;

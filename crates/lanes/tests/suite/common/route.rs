@@ -46,10 +46,12 @@ numbered! {
     };
     (M: Cipher, B: CipherBuffer) CipherJob<M, B, usize>: |job| Some(job.output()?.to_vec());
     (M: Mac, D: Input) MacJob<M, D, usize>: |job| Some(job.output()?.as_ref().to_vec());
-    (C: ChainCipher, A: Hash, B: CipherBuffer) ChainJob<'_, C, A, B, usize>: |job| Some(match job.output()? {
-        Ok(packet) => [packet, job.tag().map(AsRef::as_ref).unwrap_or_default()].concat(),
-        Err(_) => REFUSED.to_vec(),
-    });
+    (C: ChainCipher, A: Hash, B: CipherBuffer) ChainJob<'_, C, A, B, usize>: |job| {
+        Some(match job.output()? {
+            Ok(packet) => [packet, job.tag().map(AsRef::as_ref).unwrap_or_default()].concat(),
+            Err(_) => REFUSED.to_vec(),
+        })
+    };
     (M: Aead, A: Input, B: CipherBuffer) AeadJob<M, A, B, usize>: |job| Some(match job.output()? {
         Ok(text) => [text, job.tag().unwrap_or_default()].concat(),
         Err(_) => REFUSED.to_vec(),

@@ -83,62 +83,68 @@ impl Topic {
     pub const fn question(self) -> &'static str {
         match self {
             Ratio => {
-                "How much compression is lost when the input is cut into chunks, each compressed on its own? \
-                 Up to the whole input as one chunk. The modelled device's results are a software provider's."
+                "How much compression is lost when the input is cut into chunks, each compressed \
+                 on its own? Up to the whole input as one chunk. The modelled device's results are \
+                 a software provider's."
             }
             Threads => {
-                "The input is cut into a segment for each thread, each compressed as a single chunk. The \
-                 paper had a core for each of its threads; beyond the cores there are here, threads share \
-                 them."
+                "The input is cut into a segment for each thread, each compressed as a single \
+                 chunk. The paper had a core for each of its threads; beyond the cores there are \
+                 here, threads share them."
             }
             Sync => {
-                "One thread, one request at a time: software with a single chunk for the whole input, the \
-                 device with chunks of the usual size."
+                "One thread, one request at a time: software with a single chunk for the whole \
+                 input, the device with chunks of the usual size."
             }
             SyncThreads => {
-                "Each thread has one request at the device at a time, and waits for it by polling, with the \
-                 CPU yielded after each look, as the paper's program does."
+                "Each thread has one request at the device at a time, and waits for it by polling, \
+                 with the CPU yielded after each look, as the paper's program does."
             }
             Outstanding => {
-                "One thread keeps several requests at the device. It polls in two ways: yielding the CPU \
-                 after each look, as the paper's program does, and sleeping between looks."
+                "One thread keeps several requests at the device. It polls in two ways: yielding \
+                 the CPU after each look, as the paper's program does, and sleeping between \
+                 looks."
             }
             Models => {
-                "The models of the figures before: software and hardware, synchronous and asynchronous."
+                "The models of the figures before: software and hardware, synchronous and \
+                 asynchronous."
             }
             Copy => {
-                "Before the device can reach data they are copied to its buffers, and results back; or it \
-                 gathers them from where they are. The paper copied, and left the comparison open."
+                "Before the device can reach data they are copied to its buffers, and results \
+                 back; or it gathers them from where they are. The paper copied, and left the \
+                 comparison open."
             }
             Interrupt => {
-                "Responses can be looked for (polling, with yields or spinning), or the device interrupts \
-                 when one is there. The paper polled, and left the comparison open."
+                "Responses can be looked for (polling, with yields or spinning), or the device \
+                 interrupts when one is there. The paper polled, and left the comparison open."
             }
             Poller => {
-                "The thread that submits can look for responses itself, or leave it to a thread of its own, \
-                 which looks at an interval. The paper polled inline, and left the comparison open."
+                "The thread that submits can look for responses itself, or leave it to a thread of \
+                 its own, which looks at an interval. The paper polled inline, and left the \
+                 comparison open."
             }
             Frequency => {
-                "The thread that submits sleeps between looks. The longer it sleeps, the less CPU time it \
-                 takes, and the later it learns of responses; with enough outstanding that costs nothing."
+                "The thread that submits sleeps between looks. The longer it sleeps, the less CPU \
+                 time it takes, and the later it learns of responses; with enough outstanding that \
+                 costs nothing."
             }
             Batch => {
-                "Requests of 64 bytes to a device whose doorbell costs 100 ns: handed over one by one, with a \
-                 doorbell each; in batches with one call; and one by one with the doorbell deferred to the \
-                 end of the batch. The paper left the comparison open."
+                "Requests of 64 bytes to a device whose doorbell costs 100 ns: handed over one by \
+                 one, with a doorbell each; in batches with one call; and one by one with the \
+                 doorbell deferred to the end of the batch. The paper left the comparison open."
             }
             Numa => {
-                "The device at the socket of the memory, and at another: a model of the latency that each \
-                 crossing adds. The paper left the comparison open."
+                "The device at the socket of the memory, and at another: a model of the latency \
+                 that each crossing adds. The paper left the comparison open."
             }
             Offload => {
-                "CPU time for each request of a size, in software and at the device with many outstanding, \
-                 waited for with interrupts. Below the size where the lines cross, offload costs more than it \
-                 saves."
+                "CPU time for each request of a size, in software and at the device with many \
+                 outstanding, waited for with interrupts. Below the size where the lines cross, \
+                 offload costs more than it saves."
             }
             Overhead => {
-                "The same chunks through the framework in one thread, and through the library's own functions \
-                 in a loop, with its contexts reused, in turn."
+                "The same chunks through the framework in one thread, and through the library's \
+                 own functions in a loop, with its contexts reused, in turn."
             }
             Scaling => {
                 "One thread and two, compressing, and decompressing what was compressed, in turn."

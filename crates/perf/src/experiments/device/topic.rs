@@ -53,8 +53,8 @@ impl Topic {
             }
             Sizes => {
                 "The device with many jobs outstanding, beside one core and all cores, for short \
-                 and for long buffers. The column for kernels is what is left where data are in the \
-                 device's memory already."
+                 and for long buffers. The column for kernels is what is left where data are in \
+                 the device's memory already."
             }
         }
     }

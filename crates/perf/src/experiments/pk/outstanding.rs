@@ -90,7 +90,8 @@ pub(super) fn rows(bench: &mut Bench) -> Result<Vec<Row>, PerfError> {
     }
     let device = sides[0].device.as_ref().map(Emulated::statistics).unwrap_or_default();
     bench.notes.push(format!(
-        "of {} responses of the device {} came later than the model has it, as this machine was busy",
+        "of {} responses of the device {} came later than the model has it, as this machine was \
+         busy",
         device.responses, device.late
     ));
     Ok(rows)

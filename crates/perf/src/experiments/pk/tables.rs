@@ -64,8 +64,8 @@ fn gains(rows: &[Row]) -> Vec<String> {
         let divided = find(algorithm, "division", 64)? / find(algorithm, "montgomery", 64)?;
         let narrow = find(algorithm, "montgomery", 32)? / find(algorithm, "montgomery", 64)?;
         Some(format!(
-            "{algorithm}: Montgomery over division {} in 64-bit words (source: {}), 64-bit words over \
-             32-bit ones {} (source: {})",
+            "{algorithm}: Montgomery over division {} in 64-bit words (source: {}), 64-bit words \
+             over 32-bit ones {} (source: {})",
             format::times(divided),
             format::times(GAINS[0]),
             format::times(narrow),
@@ -99,8 +99,8 @@ fn full(rows: &[Row]) -> Option<String> {
         .filter(|row| row.provider == broadloom::emulated::Emulated::NAME)
         .max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
     Some(format!(
-        "At most {} decryptions a second, with {} outstanding (source: approximately {PROMISED:.0} with \
-         all thirty engines busy)",
+        "At most {} decryptions a second, with {} outstanding (source: approximately {PROMISED:.0} \
+         with all thirty engines busy)",
         format::rate(rate(best)),
         best.outstanding.unwrap_or_default(),
     ))

@@ -41,21 +41,22 @@ impl Topic {
     pub const fn question(self) -> &'static str {
         match self {
             Montgomery => {
-                "One exponentiation modulo a prime of an RSA key, as textbooks have it: each product is \
-                 divided by the prime, or reduced by Montgomery's method, in words of 32 or of 64 bits. \
-                 The weblog at Sun found that Montgomery multiplication in assembly made RSA decryption \
-                 3 times as fast, and words of 64 bits in place of 32 made it 1.8 times as fast."
+                "One exponentiation modulo a prime of an RSA key, as textbooks have it: each \
+                 product is divided by the prime, or reduced by Montgomery's method, in words of \
+                 32 or of 64 bits. The weblog at Sun found that Montgomery multiplication in \
+                 assembly made RSA decryption 3 times as fast, and words of 64 bits in place of 32 \
+                 made it 1.8 times as fast."
             }
             Outstanding => {
-                "One thread keeps so many RSA-2048 decryptions at the modelled device, which has thirty \
-                 engines for them; and at one core of this machine. Intel's paper promises about 41,000 \
-                 a second with all engines busy. The device's results are prepared before the clock \
-                 starts."
+                "One thread keeps so many RSA-2048 decryptions at the modelled device, which has \
+                 thirty engines for them; and at one core of this machine. Intel's paper promises \
+                 about 41,000 a second with all engines busy. The device's results are prepared \
+                 before the clock starts."
             }
             Curves => {
                 "ECDSA over K-283 and B-283, many signatures at a time through the engine, beside \
-                 OpenSSL's own functions and its program `openssl speed`, which the weblogs at Sun set \
-                 an UltraSPARC T2 against."
+                 OpenSSL's own functions and its program `openssl speed`, which the weblogs at Sun \
+                 set an UltraSPARC T2 against."
             }
         }
     }

@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn the_first_model_name_is_taken() {
-        let text = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\nmodel name\t: Some CPU @ 2 GHz\n\
+        let text = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 1\n\
+                    model name\t: Some CPU @ 2 GHz\n\
                     processor\t: 1\nmodel name\t: Other\n";
         assert_eq!(cpu_name(text).as_deref(), Some("Some CPU @ 2 GHz (family 25, model 1)"));
         assert_eq!(cpu_name("model name : X\n").as_deref(), Some("X"));

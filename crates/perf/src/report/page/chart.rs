@@ -175,17 +175,22 @@ impl Chart {
                             @let top = y(up.place(value));
                             rect class="bar" x=(left) y=(top) width=(round(width * 0.9))
                                 height=(round(y(0.0) - top)) rx="1.5" {
-                                title { (groups[group as usize].replace('\n', ", ")) ", " (series.label) ": " (tell(value)) }
+                                title {
+                                    (groups[group as usize].replace('\n', ", ")) ", "
+                                    (series.label) ": " (tell(value))
+                                }
                             }
                             @if width >= LABELLED {
-                                text class="value" x=(round(left + width * 0.45)) y=(round(top - 4.0)) {
+                                text class="value" x=(round(left + width * 0.45))
+                                    y=(round(top - 4.0)) {
                                     (tell(value))
                                 }
                             }
                         }
                     }
                 }
-                line class="level" x1=(x(0.0)) x2=(x(1.0)) y1=(y(up.place(level))) y2=(y(up.place(level))) {}
+                line class="level" x1=(x(0.0)) x2=(x(1.0))
+                    y1=(y(up.place(level))) y2=(y(up.place(level))) {}
             },
         )
     }
@@ -215,7 +220,8 @@ impl Chart {
                         }
                     }
                 }
-                svg class="chart" viewBox={ "0 0 " (WIDTH) " " (bottom) } role="img" aria-label=(self.spoken()) {
+                svg class="chart" viewBox={ "0 0 " (WIDTH) " " (bottom) }
+                    role="img" aria-label=(self.spoken()) {
                     g class="axes" aria-hidden="true" {
                         text class="unit" x="2" y="12" { (self.up) }
                         @for &tick in up.ticks() {
@@ -225,7 +231,8 @@ impl Chart {
                         }
                         @for (at, name) in &names {
                             @for (line, text) in name.lines().enumerate() {
-                                text class="below" x=(at) y=(HEIGHT - BOTTOM + LINE * (line + 1) as f64) { (text) }
+                                text class="below" x=(at)
+                                    y=(HEIGHT - BOTTOM + LINE * (line + 1) as f64) { (text) }
                             }
                         }
                         text class="below unit" x=(x(0.5)) y=(bottom - 6.0) { (self.across) }

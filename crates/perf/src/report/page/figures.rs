@@ -71,13 +71,19 @@ pub fn throughput(rows: &[&Row], looks: &Looks) -> Markup {
             @let told = |what: &str| title(what, group[0], rows, &settings);
             @let speeds = looks.series(&group, |row| Some((row.size? as f64, row.gbps?)));
             @if drawable(&speeds) {
-                (Chart { title: told("Throughput"), across: "buffer size in bytes", up: "Gbit/s", series: speeds }
-                    .lines(Upward::Even))
+                (Chart {
+                    title: told("Throughput"),
+                    across: "buffer size in bytes",
+                    up: "Gbit/s",
+                    series: speeds,
+                }.lines(Upward::Even))
                 (Chart {
                     title: told("Cycles per buffer"),
                     across: "buffer size in bytes",
                     up: "cycles (less is better)",
-                    series: looks.series(&group, |row| Some((row.size? as f64, row.cycles_per_buffer?))),
+                    series: looks.series(&group, |row| {
+                        Some((row.size? as f64, row.cycles_per_buffer?))
+                    }),
                 }.lines(Upward::Ratios))
             }
             (gains(&group, told("What native gains over others"), looks))
@@ -99,7 +105,8 @@ fn gains(group: &[&Row], title: String, looks: &Looks) -> Markup {
     let series = looks.series(group, place);
     html! {
         @if !series.is_empty() {
-            (Chart { title, across: "buffer size in bytes", up: "times as fast", series }.bars(&names, 1.0))
+            (Chart { title, across: "buffer size in bytes", up: "times as fast", series }
+                .bars(&names, 1.0))
         }
     }
 }
@@ -118,7 +125,11 @@ pub fn latency(rows: &[&Row], looks: &Looks) -> Markup {
             @let most = looks.series(&group, |row| Some((row.size? as f64, row.latency_ns_p99?)));
             @if drawable(&half) {
                 @let named = |series: Vec<Series>, what: &str, faint| -> Vec<Series> {
-                    let name = |s: Series| Series { label: format!("{}, {what}", s.label), faint, ..s };
+                    let name = |s: Series| Series {
+                        label: format!("{}, {what}", s.label),
+                        faint,
+                        ..s
+                    };
                     series.into_iter().map(name).collect()
                 };
                 (Chart {
@@ -141,7 +152,8 @@ pub fn uplift(rows: &[&Row], looks: &Looks) -> Markup {
     html! {
         @for group in groups(jobs.iter().copied(), &[Dimension::Load]) {
             @let told = title("Uplift over a context for each job", group[0], &jobs, &settings);
-            @let mine: Vec<_> = uplifts.iter().filter(|uplift| group.contains(&uplift.per_job)).collect();
+            @let mine: Vec<_> =
+                uplifts.iter().filter(|uplift| group.contains(&uplift.per_job)).collect();
             @let names: Vec<String> = mine.iter().map(|uplift| load(uplift.per_job)).collect();
             @let bars = |label: String, style: usize, gain: &dyn Fn(usize) -> Option<f64>| Series {
                 label,
@@ -150,7 +162,9 @@ pub fn uplift(rows: &[&Row], looks: &Looks) -> Markup {
                 points: (0..mine.len()).filter_map(|i| Some((i as f64, gain(i)?))).collect(),
             };
             @let cores = mine.iter().find_map(|uplift| Some(uplift.paper?.0.cores));
-            @let paper = cores.map_or(String::new(), |n| format!("the paper's, {n} core{}", if n == 1 { "" } else { "s" }));
+            @let paper = cores.map_or(String::new(), |n| {
+                format!("the paper's, {n} core{}", if n == 1 { "" } else { "s" })
+            });
             @let kept = mine.first().map_or(String::new(), |uplift| uplift.per_queue_pair.side());
             @let series = [
                 bars(kept.clone(), looks.of(&kept), &|i| mine[i].ours()),
@@ -215,12 +229,17 @@ fn curves(
             @let extremes = [extreme(f64::min), extreme(f64::max)];
             @for load in groups(group.iter().copied(), &SIDE) {
                 @if extremes.contains(&Some(load[0].buffer_bytes)) {
-                    @let mine: Vec<&Curve> = curves.iter().filter(|curve| load.contains(&curve.one)).collect();
+                    @let mine: Vec<&Curve> =
+                        curves.iter().filter(|curve| load.contains(&curve.one)).collect();
                     @let series = mine.iter().map(|curve| Series {
                         label: curve.one.side(),
                         style: looks.of(&curve.one.side()),
                         faint: false,
-                        points: curve.points.iter().map(|&(number, gain)| (number as f64, gain)).collect(),
+                        points: curve
+                            .points
+                            .iter()
+                            .map(|&(number, gain)| (number as f64, gain))
+                            .collect(),
                     });
                     @let what = format!("{}, {}", load[0].operation(), load[0].load());
                     (Chart {

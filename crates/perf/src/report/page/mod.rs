@@ -106,8 +106,14 @@ fn facts(report: &Report) -> Markup {
     html! {
         dl {
             dt { "Machine" }
-            dd { (machine.os) ", " (machine.arch) ", " (machine.cores) " cores, counter at " (machine.tsc_mhz) " MHz" }
-            @if let Some(made) = &report.made { dt { "When" } dd { time datetime=(made) { (made.replace('T', " ").replace('Z', " UTC")) } } }
+            dd {
+                (machine.os) ", " (machine.arch) ", " (machine.cores) " cores, counter at "
+                (machine.tsc_mhz) " MHz"
+            }
+            @if let Some(made) = &report.made {
+                dt { "When" }
+                dd { time datetime=(made) { (made.replace('T', " ").replace('Z', " UTC")) } }
+            }
             @if let Some(command) = &report.command { dt { "Command" } dd { code { (command) } } }
             @if !report.notes.is_empty() {
                 dt { "Notes" }

@@ -12,9 +12,9 @@ use crate::report::row::Row;
 use crate::report::{analysis, tables};
 
 /// Beneath every page of cycles.
-pub const FOOTER: &str = "Cycles are those of the machine's time-stamp counter. A figure is the minimum of \
-    many repeats, with all sides in turn in one process, and the median stands beside it. Ratios hold \
-    within this page, not across pages.";
+pub const FOOTER: &str = "Cycles are those of the machine's time-stamp counter. A figure is the \
+    minimum of many repeats, with all sides in turn in one process, and the median stands beside \
+    it. Ratios hold within this page, not across pages.";
 
 /// A table, unless it has no lines.
 pub fn table(grid: &Grid, caption: &str) -> Markup {
@@ -65,7 +65,9 @@ pub fn asynchrony(rows: &[Row], looks: &Looks) -> Option<Section> {
     (!asynchrony.is_empty()).then(|| {
         let body = html! {
             div class="charts" { (figures::asynchrony(rows, looks)) }
-            (asynchrony.html("Throughput with operations outstanding, as a multiple of synchronous calls"))
+            (asynchrony.html(
+                "Throughput with operations outstanding, as a multiple of synchronous calls",
+            ))
             p { "For comparison, " (tables::papers_asynchrony()) "." }
         };
         Section::new("async", "Asynchronous against synchronous", body)

@@ -80,10 +80,11 @@ pub(crate) enum Wait {
 /// Time between the polls of a thread, unless it is given.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
-const NAMES: &str = "its options are preset, ring, doorbell, interrupt, engines, depth, request-time, \
-    byte-time and sharing (each also with compression-, symmetric- or public-key- before it), \
-    way-request-time, way-byte-time, distance, remote-request-time, remote-byte-time, memory, responses, \
-    poller, poll-interval, wait, faults, seed, timeout, integrity, verify, prepare, silicon and instances";
+const NAMES: &str = "its options are preset, ring, doorbell, interrupt, engines, depth, \
+    request-time, byte-time and sharing (each also with compression-, symmetric- or public-key- \
+    before it), way-request-time, way-byte-time, distance, remote-request-time, remote-byte-time, \
+    memory, responses, poller, poll-interval, wait, faults, seed, timeout, integrity, verify, \
+    prepare, silicon and instances";
 
 impl Options {
     pub(crate) fn parse(given: &[(&str, &str)]) -> Result<Options, OptionError> {

@@ -69,7 +69,11 @@ macro_rules! lane_wise {
             // instructions apart into four simpler ones.
             unsafe {
                 // Changes: nothing; the template is a comment.
-                asm!("/* {0:v} */", inout(vreg) differ.0, options(pure, nomem, nostack, preserves_flags));
+                asm!(
+                    "/* {0:v} */",
+                    inout(vreg) differ.0,
+                    options(pure, nomem, nostack, preserves_flags),
+                );
             }
             differ.choose(c, b)
         }

@@ -80,7 +80,9 @@ unsafe fn kind(messages: [&Message; ABREAST]) -> Kind {
     }
     let differs = each!(lane in 4 => {
         let lengths = (associated[lane] ^ associated[0]) | (text[lane] ^ text[0]);
-        lengths | usize::from(messages[lane].key != first.key) | usize::from(messages[lane].seals != first.seals)
+        lengths
+            | usize::from(messages[lane].key != first.key)
+            | usize::from(messages[lane].seals != first.seals)
     });
     if differs[1] | differs[2] | differs[3] == 0 {
         return Kind::Alike;

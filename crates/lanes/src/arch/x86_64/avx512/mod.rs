@@ -121,7 +121,8 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         },
         sha224: choice! {
             [Sha, Fp256] => Kernels::new(
-                (sha256x8::kernel::<Sha224>(), middle(sha::wide_sha256_avx512::<Sha224>(), 4)), sha::SHA256,
+                (sha256x8::kernel::<Sha224>(), middle(sha::wide_sha256_avx512::<Sha224>(), 4)),
+                sha::SHA256,
             ),
             [Sha] => Kernels::new(
                 (paired::kernel::<Sha224>(), middle(sha::wide_sha256::<Sha224>(), 12)), sha::SHA256,
@@ -134,7 +135,8 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
         },
         sha256: choice! {
             [Sha, Fp256] => Kernels::new(
-                (sha256x8::kernel::<Sha256>(), middle(sha::wide_sha256_avx512::<Sha256>(), 4)), sha::SHA256,
+                (sha256x8::kernel::<Sha256>(), middle(sha::wide_sha256_avx512::<Sha256>(), 4)),
+                sha::SHA256,
             ),
             [Sha] => Kernels::new(
                 (paired::kernel::<Sha256>(), middle(sha::wide_sha256::<Sha256>(), 12)), sha::SHA256,

@@ -110,7 +110,8 @@ unsafe impl Vector for U32x16 {
         unsafe {
             let row = |l: usize| _mm_loadu_si128((*lanes.add(l)).cast());
             let [r0, r1, r2, r3] = each!(l in 4 => {
-                let (low, high) = (_mm256_set_m128i(row(l + 4), row(l)), _mm256_set_m128i(row(l + 12), row(l + 8)));
+                let low = _mm256_set_m128i(row(l + 4), row(l));
+                let high = _mm256_set_m128i(row(l + 12), row(l + 8));
                 _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
             });
             let (a, b) = (_mm512_unpacklo_epi32(r0, r1), _mm512_unpackhi_epi32(r0, r1));
@@ -251,7 +252,9 @@ unsafe impl Pads for U32x16 {
         // SAFETY: the caller vouches for AVX-512, and for sixteen pointers and the bytes behind
         // them.
         unsafe {
-            let rows = each!(l in 16 => words_of::<BIG_ENDIAN>(padded((*lanes.add(l)).cast(), (*lens.add(l)).into())));
+            let rows = each!(l in 16 => {
+                words_of::<BIG_ENDIAN>(padded((*lanes.add(l)).cast(), (*lens.add(l)).into()))
+            });
             let columns = transpose16(rows);
             each!(i in 16 => Self(columns[i]))
         }

@@ -28,8 +28,8 @@ mod guarded;
 /// Defines the test of a kernel: its hashes, the instruction set and the extension that it needs.
 macro_rules! tests {
     ($(
-        $name:ident: $module:ident::$file:ident::$kernel:ident, $portable:ident, [$($hash:ty),*], $isa:expr,
-        $extension:expr;
+        $name:ident: $module:ident::$file:ident::$kernel:ident, $portable:ident, [$($hash:ty),*],
+        $isa:expr, $extension:expr;
     )*) => { $(
         #[test]
         fn $name() {
@@ -52,18 +52,23 @@ macro_rules! tests {
 }
 
 tests! {
-    avx512_of_32_bits: avx512::vectors::kernel32, kernel32, [Md5, Sha1, Sha224, Sha256], Isa::Avx512, None;
+    avx512_of_32_bits:
+        avx512::vectors::kernel32, kernel32, [Md5, Sha1, Sha224, Sha256], Isa::Avx512, None;
     avx512_of_64_bits: avx512::vectors::kernel64, kernel64, [Sha384, Sha512], Isa::Avx512, None;
-    avx2_of_32_bits: avx2::vectors::kernel32, kernel32, [Md5, Sha1, Sha224, Sha256], Isa::Avx2, None;
+    avx2_of_32_bits:
+        avx2::vectors::kernel32, kernel32, [Md5, Sha1, Sha224, Sha256], Isa::Avx2, None;
     avx2_of_64_bits: avx2::vectors::kernel64, kernel64, [Sha384, Sha512], Isa::Avx2, None;
     avx512_paired_of_32_bits:
         avx512::paired::kernel, kernel32, [Sha1, Sha224, Sha256], Isa::Avx512, None;
     avx512_paired_of_64_bits: avx512::paired::kernel, kernel64, [Sha384, Sha512], Isa::Avx512, None;
     x86_sha1x16: avx512::sha1x16::kernel, kernel32, [Sha1], Isa::Avx512, None;
-    x86_sha256x8: avx512::sha256x8::kernel, kernel32, [Sha224, Sha256], Isa::Avx512, Some(Feature::Sha);
+    x86_sha256x8:
+        avx512::sha256x8::kernel, kernel32, [Sha224, Sha256], Isa::Avx512, Some(Feature::Sha);
     wide_sha256_avx512:
-        common::sha::wide_sha256_avx512, kernel32, [Sha224, Sha256], Isa::Avx512, Some(Feature::Sha);
-    wide_sha256: common::sha::wide_sha256, kernel32, [Sha224, Sha256], Isa::Avx2, Some(Feature::Sha);
+        common::sha::wide_sha256_avx512, kernel32, [Sha224, Sha256],
+        Isa::Avx512, Some(Feature::Sha);
+    wide_sha256:
+        common::sha::wide_sha256, kernel32, [Sha224, Sha256], Isa::Avx2, Some(Feature::Sha);
     wide_sha1: common::sha::wide_sha1, kernel32, [Sha1], Isa::Avx2, Some(Feature::Sha);
 }
 

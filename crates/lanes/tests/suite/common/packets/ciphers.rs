@@ -9,8 +9,8 @@ use super::{Message, Mode, View, of_aes};
 macro_rules! cipher {
     ($(
         $(#[$doc:meta])*
-        $mode:ident: $lanes:ident, $name:literal, $undoes:literal, $nonces:expr, $fits:expr, $key:ident,
-        $make:expr, $lend:expr, $expected:expr;
+        $mode:ident: $lanes:ident, $name:literal, $undoes:literal, $nonces:expr, $fits:expr,
+        $key:ident, $make:expr, $lend:expr, $expected:expr;
     )*) => { $(
         $(#[$doc])*
         pub struct $mode;

@@ -47,7 +47,7 @@ pub fn device_note(rows: &[(&Row, &Pass)]) -> Option<String> {
     let (late, responses) = (sum(|pass| pass.late), sum(|pass| pass.responses));
     let percent = 100.0 * late as f64 / responses.max(1) as f64;
     Some(format!(
-        "{said}; {late} of {responses} responses ({percent:.2} %) came later than the model has it, as this \
-         machine's cores did not keep up."
+        "{said}; {late} of {responses} responses ({percent:.2} %) came later than the model has \
+         it, as this machine's cores did not keep up."
     ))
 }

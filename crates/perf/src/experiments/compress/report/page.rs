@@ -17,11 +17,12 @@ type Entry<'r> = (&'r Row, &'r Pass);
 /// The look of what source 003 says.
 const PAPER: usize = 5;
 
-const FOOTER: &str = "A figure is the minimum of several passes, with all sides in turn in one process, and \
-    the median stands beside it. CPU time is the process's own, user and system, without the threads that \
-    stand for the device. The device is a model laid over software that computes every result: its times are \
-    those of the model, not of hardware. The paper's numbers are those that its text states, measured on \
-    another machine; a line between two of them only joins them.";
+const FOOTER: &str = "A figure is the minimum of several passes, with all sides in turn in one \
+    process, and the median stands beside it. CPU time is the process's own, user and system, \
+    without the threads that stand for the device. The device is a model laid over software that \
+    computes every result: its times are those of the model, not of hardware. The paper's numbers \
+    are those that its text states, measured on another machine; a line between two of them only \
+    joins them.";
 
 /// The caption of a table in which the paper has something to say.
 const BESIDE: &str = "Ours beside the paper's";

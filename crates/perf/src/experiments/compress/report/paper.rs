@@ -6,8 +6,8 @@
 //! repeated to 1 GB at level 1; its throughput of 11.7 Gbit/s in 0.73 s makes that 2^30 bytes.
 
 /// What has to be known of it, and of figures beside it.
-pub const NOTE: &str = "The paper is Intel's \"Programming Intel QuickAssist Technology Hardware Accelerators \
-    for Optimal Performance\" (2015). Seconds are for 1 GiB of input.";
+pub const NOTE: &str = "The paper is Intel's \"Programming Intel QuickAssist Technology Hardware \
+    Accelerators for Optimal Performance\" (2015). Seconds are for 1 GiB of input.";
 
 /// Seconds by a number of threads or of jobs outstanding.
 pub type Points = &'static [(usize, f64)];

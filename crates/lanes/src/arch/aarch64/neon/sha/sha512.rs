@@ -15,8 +15,8 @@ interleaved_kernels! {
     /// SHA-384 and SHA-512 for many buffers.
     wide_sha512 of 2,
     Buffer of u64, "armv8-sha512", "sha3",
-    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35
-    36 37 38 39
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34
+    35 36 37 38 39
 }
 
 /// One buffer.
@@ -70,7 +70,11 @@ impl Buffers for Buffer {
             *self = Self::load(outer);
             // SHA-384 lacks the last two words.
             self.words = each!(i in 8 => {
-                if i < A::DIGEST_LEN / 16 { digest[i % 4] } else { vld1q_u64(padding.as_ptr().add(2 * i)) }
+                if i < A::DIGEST_LEN / 16 {
+                    digest[i % 4]
+                } else {
+                    vld1q_u64(padding.as_ptr().add(2 * i))
+                }
             });
         }
     }
