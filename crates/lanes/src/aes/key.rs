@@ -22,9 +22,8 @@ impl BlockWords {
 
     #[inline(always)]
     pub(crate) fn of(block: &Block) -> Self {
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *block;
-        let words = [[a, b, c, d, e, f, g, h], [i, j, k, l, m, n, o, p]];
-        BlockWords(words.map(u64::from_ne_bytes))
+        let (halves, _) = block.as_chunks();
+        BlockWords([u64::from_ne_bytes(halves[0]), u64::from_ne_bytes(halves[1])])
     }
 
     #[inline(always)]
