@@ -25,6 +25,7 @@ use zeroize::Zeroize;
 
 use super::ends::Ends;
 use super::group::Group;
+use super::job::blocks;
 use super::kernel::Shape;
 use super::select::Kernels;
 use super::tail::Tail;
@@ -155,6 +156,8 @@ pub struct HashLanes<A: Hash> {
     /// Tasks completed in this call of `run`.
     pub(super) completed: usize,
     pub(super) occupancy: Occupancy,
+    /// Lanes that a run with all its tasks known fills at most.
+    most: usize,
 }
 
 // SAFETY: the pointers belong to tasks, whose owner (a manager) holds the buffers and moves with
@@ -192,6 +195,7 @@ impl<A: Hash> Lanes for HashLanes<A> {
             spare,
             completed: 0,
             occupancy: Occupancy::default(),
+            most: lanes,
         }
     }
 
@@ -203,9 +207,24 @@ impl<A: Hash> Lanes for HashLanes<A> {
         self.kernels.wide.lanes
     }
 
+    /// The longest message takes as many steps in half of the lanes as in all, and the kernel for
+    /// half takes less time for each: all are filled only if the others would not be done by then.
+    #[inline(always)]
+    fn expect(&mut self, costs: impl Iterator<Item = usize>) {
+        self.most = self.lanes();
+        if let Some(half) = self.kernels.half() {
+            let (all, longest) = costs.map(blocks).fold((0_usize, 0), |(all, longest), blocks| {
+                (all.saturating_add(blocks), blocks.max(longest))
+            });
+            if all <= half.saturating_mul(longest) {
+                self.most = half;
+            }
+        }
+    }
+
     #[inline]
     unsafe fn run(&mut self, source: &mut impl Source<Self::Task>, goal: Goal) {
-        let lanes = self.lanes();
+        let lanes = if goal == Goal::All { self.most } else { self.lanes() };
         self.completed = 0;
         self.whole.idle += u32::from(self.whole.active > 0);
         self.ends.iter_mut().for_each(|ends| ends.idle += u32::from(ends.count > 0));
@@ -223,7 +242,8 @@ impl<A: Hash> Lanes for HashLanes<A> {
                     }
                 }
                 let late = |ends: &Ends<_>| ends.count > 0 && ends.idle > PATIENCE;
-                if self.whole.active == lanes || self.whole.active > 0 && self.whole.idle > PATIENCE
+                // Of a group that was disbanded there may be more than lanes to fill.
+                if self.whole.active >= lanes || self.whole.active > 0 && self.whole.idle > PATIENCE
                 {
                     self.step(source);
                 } else if let Some(list) = self.ends.iter().position(late) {
@@ -363,5 +383,36 @@ impl<A: Hash> Drop for HashLanes<A> {
             self.spare.get(0).zeroize();
             self.group.wipe(lanes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::{Sha1, Sha256, Sha512};
+
+    /// Where a kernel for half of the lanes is, messages fill only these if the longest takes as
+    /// many steps as all of them in half of the lanes.
+    fn fills<A: Hash>() {
+        let mut lanes = HashLanes::<A>::new(&Cpu::detect());
+        let all = lanes.lanes();
+        let half = lanes.kernels.half().unwrap_or(all);
+        let cost = |blocks: usize| if blocks < 16 { 2 * blocks } else { 16 + blocks };
+        let long_and = |short: usize| [40, 40].into_iter().chain(core::iter::repeat_n(1, short));
+        for (short, most) in [(0, half), (40 * half - 80, half), (40 * half - 79, all)] {
+            lanes.expect(long_and(short).map(cost));
+            assert_eq!(lanes.most, most, "{short} short ones");
+        }
+        lanes.expect([cost(7); 3].into_iter().chain([cost(16); 100]));
+        assert_eq!(lanes.most, all, "messages of one length");
+        lanes.expect([cost(0); 100].into_iter());
+        assert_eq!(lanes.most, half, "none has a whole block");
+    }
+
+    #[test]
+    fn half_of_the_lanes_are_filled_where_all_end_no_sooner() {
+        fills::<Sha1>();
+        fills::<Sha256>();
+        fills::<Sha512>();
     }
 }

@@ -52,6 +52,12 @@ impl<W: Word> Kernels<W> {
 }
 
 impl<W> Kernels<W> {
+    /// Lanes of the kernel for half of them, if there is one.
+    #[inline(always)]
+    pub(crate) fn half(&self) -> Option<usize> {
+        self.middle[1].as_ref().map(|half| half.up_to)
+    }
+
     /// The lanes that a call for so many touches, in use or not.
     #[inline(always)]
     pub(crate) fn room(&self, count: usize) -> usize {

@@ -154,6 +154,11 @@ pub trait Lanes: Send {
     /// How full the lanes were so far.
     fn occupancy(&self) -> Occupancy;
 
+    /// What each task of the next run costs, whose goal is [`Goal::All`]: a scheduler may leave
+    /// lanes empty that would not end it sooner.
+    #[inline(always)]
+    fn expect(&mut self, _costs: impl Iterator<Item = usize>) {}
+
     /// Takes tasks from the source as lanes become free, and advances the lanes until the goal is
     /// reached. Tasks that were taken and are not complete stay, for the next call.
     ///
