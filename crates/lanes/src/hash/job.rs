@@ -194,23 +194,15 @@ impl<'a, A: Hash> Loan<'a, HashLanes<A>> {
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Blocks from which on a message counts as long.
-const SHORT: usize = 16;
-
 /// The place of a message among those that a planner sorts: by its whole blocks. Short messages are
 /// sorted by the length of their padded ends, too, because as many of one [shape](super::Shape) as
 /// there are lanes need no scheduling. That saves a good part of the time of a short message, and
 /// nothing that counts of a longer one.
 #[inline(always)]
 fn cost<A: Hash>(len: usize) -> usize {
+    const SHORT: usize = 16;
     let (blocks, rest) = (len / A::BLOCK_LEN, len % A::BLOCK_LEN);
     if blocks < SHORT { 2 * blocks + Tail::count::<A>(rest) - 1 } else { SHORT + blocks }
-}
-
-/// Whole blocks of a message that costs so much.
-#[inline(always)]
-pub(super) fn blocks(cost: usize) -> usize {
-    if cost < 2 * SHORT { cost / 2 } else { cost - SHORT }
 }
 
 /// Where a digest goes.

@@ -25,7 +25,6 @@ use zeroize::Zeroize;
 
 use super::ends::Ends;
 use super::group::Group;
-use super::job::blocks;
 use super::kernel::Shape;
 use super::select::Kernels;
 use super::tail::Tail;
@@ -207,13 +206,15 @@ impl<A: Hash> Lanes for HashLanes<A> {
         self.kernels.wide.lanes
     }
 
-    /// The longest message takes as many steps in half of the lanes as in all, and the kernel for
-    /// half takes less time for each: all are filled only if the others would not be done by then.
+    /// The longest message takes as many steps in half of the lanes as in all of them, and each
+    /// step takes less time there. So all lanes are filled only if half of them cannot finish the
+    /// other messages meanwhile.
     #[inline(always)]
-    fn expect(&mut self, costs: impl Iterator<Item = usize>) {
+    fn expect(&mut self, tasks: impl Iterator<Item = Self::Task>) {
         self.most = self.lanes();
         if let Some(half) = self.kernels.half() {
-            let (all, longest) = costs.map(blocks).fold((0_usize, 0), |(all, longest), blocks| {
+            let blocks = tasks.map(|task| task.len / A::BLOCK_LEN);
+            let (all, longest) = blocks.fold((0_usize, 0), |(all, longest), blocks| {
                 (all.saturating_add(blocks), blocks.max(longest))
             });
             if all <= half.saturating_mul(longest) {
@@ -397,15 +398,21 @@ mod tests {
         let mut lanes = HashLanes::<A>::new(&Cpu::detect());
         let all = lanes.lanes();
         let half = lanes.kernels.half().unwrap_or(all);
-        let cost = |blocks: usize| if blocks < 16 { 2 * blocks } else { 16 + blocks };
+        let task = |blocks: usize| HashTask {
+            data: ptr::null(),
+            len: blocks * A::BLOCK_LEN,
+            start: ptr::null(),
+            before: 0,
+            end: End::Digest(ptr::null_mut()),
+        };
         let long_and = |short: usize| [40, 40].into_iter().chain(core::iter::repeat_n(1, short));
         for (short, most) in [(0, half), (40 * half - 80, half), (40 * half - 79, all)] {
-            lanes.expect(long_and(short).map(cost));
+            lanes.expect(long_and(short).map(task));
             assert_eq!(lanes.most, most, "{short} short ones");
         }
-        lanes.expect([cost(7); 3].into_iter().chain([cost(16); 100]));
+        lanes.expect([7; 3].into_iter().chain([16; 100]).map(task));
         assert_eq!(lanes.most, all, "messages of one length");
-        lanes.expect([cost(0); 100].into_iter());
+        lanes.expect([0; 100].into_iter().map(task));
         assert_eq!(lanes.most, half, "none has a whole block");
     }
 

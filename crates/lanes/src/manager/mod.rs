@@ -154,10 +154,10 @@ pub trait Lanes: Send {
     /// How full the lanes were so far.
     fn occupancy(&self) -> Occupancy;
 
-    /// What each task of the next run costs, whose goal is [`Goal::All`]: a scheduler may leave
-    /// lanes empty that would not end it sooner.
+    /// Looks at all tasks of the next run, whose goal is [`Goal::All`]: a scheduler may leave lanes
+    /// empty with which the run would end no sooner.
     #[inline(always)]
-    fn expect(&mut self, _costs: impl Iterator<Item = usize>) {}
+    fn expect(&mut self, _tasks: impl Iterator<Item = Self::Task>) {}
 
     /// Takes tasks from the source as lanes become free, and advances the lanes until the goal is
     /// reached. Tasks that were taken and are not complete stay, for the next call.

@@ -82,7 +82,7 @@ impl<L: Lanes> Planner<L> {
             let tasks = unsafe { self.tasks[..count].assume_init_ref() };
             let costs = &self.costs;
             let order = self.plan.order(count, |index| costs[index]);
-            self.lanes.expect(costs[..count].iter().copied());
+            self.lanes.expect(tasks.iter().copied());
             let mut source = Lent { tasks, order: order.iter() };
             // SAFETY: what the tasks point to is borrowed for 'a, which outlives this call, and all
             // of them are done when it returns.
@@ -94,7 +94,11 @@ impl<L: Lanes> Planner<L> {
     pub fn process_many<J: Job<Lanes = L>>(&mut self, jobs: &mut [J]) {
         for window in jobs.chunks_mut(WINDOW) {
             let order = self.plan.order(window.len(), |index| window[index].cost());
-            self.lanes.expect(window.iter().map(Job::cost));
+            let left = window.iter_mut().filter_map(|job| {
+                let is_left = !job.ticket().complete;
+                is_left.then(|| job.task())
+            });
+            self.lanes.expect(left);
             let mut source = Planned { jobs: window.as_mut_ptr(), order: order.iter() };
             // SAFETY: the jobs stay where they are, and are reached only through `source`, until
             // all tasks are done.
