@@ -95,7 +95,7 @@ impl Operation<'_> {
         }
         let session = self.session.get();
         let rules = session.rules();
-        let class = session.stage(false).class;
+        let started = State { plain: false, ..rules.started };
         self.made_tag_len = rules.made_tag_len;
         let len = self.nonce.len();
         let valid = session.row().nonces;
@@ -110,7 +110,7 @@ impl Operation<'_> {
         } else {
             self.begin_cryptography()?;
         }
-        self.state = State::started(class, false);
+        self.state = started;
         Ok(())
     }
 

@@ -30,8 +30,8 @@ impl State {
     pub(crate) const READY: State =
         State { phase: Phase::Ready, second: false, plain: false, class: 0 };
 
-    /// It is the provider's turn, at a session of this class.
-    pub(crate) const fn started(class: u8, plain: bool) -> Self {
-        State { phase: Phase::Running, second: false, plain, class }
+    /// It is the provider's turn, at a session of this class, with a plain job.
+    pub(crate) const fn started(class: u8) -> Self {
+        State { phase: Phase::Running, second: false, plain: true, class }
     }
 }

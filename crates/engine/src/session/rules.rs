@@ -35,7 +35,7 @@ pub(crate) struct Rules {
     pub len_range: u64,
     /// Which of its jobs may be the common case.
     pub common: Common,
-    /// Where such a job stands when it is begun.
+    /// Where a job of the common case stands when it is begun.
     pub started: State,
     /// Once a provider is done there may be more for one to do.
     pub goes_on: bool,
@@ -107,7 +107,7 @@ impl Rules {
             } else {
                 Common::All
             },
-            started: State::started(class, true),
+            started: State::started(class),
             goes_on: in_halves || making.is_some(),
             making,
         }
