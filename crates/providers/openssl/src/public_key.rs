@@ -203,9 +203,9 @@ impl PublicKey {
         Ok(&room[..self.digest_len])
     }
 
-    /// Whether a signature has the length that this key's signatures have, where that is one: those
-    /// of RSA are as long as the modulus (RFC 8017, 8.1.2 and 8.2.2). OpenSSL takes one with PSS
-    /// also without the zeros that it begins with.
+    /// Whether a signature is as long as all of this key's are: those of RSA are as long as the
+    /// modulus (RFC 8017, 8.1.2 and 8.2.2). OpenSSL also takes a signature with PSS whose leading
+    /// zeros are missing.
     fn has_length(&self, signature: &[u8]) -> bool {
         match self.algorithm {
             PublicKeyAlgorithm::Rsa(size) => signature.len() == size.modulus_len(),
