@@ -28,7 +28,9 @@
 //! # Features
 //!
 //! Each provider is a feature: `native`, `libdeflate` and `zlib` are the default; `openssl`,
-//! `ipsec-mb`, `isal`, `lz4`, `emulated` and `gpu` can be added, or all with `all-providers`.
+//! `isal`, `lz4` and `gpu` can be added, or all with `all-providers`. Other crates export more
+//! [factories](provider::Factory), which [`Registry::add_factory`] takes: `broadloom-emulated` has
+//! a model of an accelerator, and `broadloom-ipsec-mb` has intel-ipsec-mb, to measure against.
 //! `compression` and `encryption` add the modules of those names. `keys` reads [keys](public_key)
 //! from PEM and DER. `rayon` adds [a processor on a pool](workers).
 //! `legacy` adds RC4, and DES at the provider `openssl`.
@@ -131,10 +133,6 @@ pub mod provider {
 #[cfg(feature = "compression")]
 #[doc(inline)]
 pub use broadloom_compression as compression;
-/// An emulated accelerator, by its own interface beside the engine's.
-#[cfg(feature = "emulated")]
-#[doc(inline)]
-pub use broadloom_emulated as emulated;
 /// Encryption of inputs of any size, in parallel, into the formats of other tools, and back.
 #[cfg(feature = "encryption")]
 #[doc(inline)]

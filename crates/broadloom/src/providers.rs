@@ -27,8 +27,6 @@ fn factories(cpu: &Cpu) -> impl Iterator<Item = Factory> {
         broadloom_native::factory(cpu),
         #[cfg(feature = "openssl")]
         broadloom_openssl::factory(),
-        #[cfg(feature = "ipsec-mb")]
-        broadloom_ipsec_mb::factory(),
         #[cfg(feature = "isal")]
         broadloom_isal::factory(),
         #[cfg(feature = "libdeflate")]
@@ -37,8 +35,6 @@ fn factories(cpu: &Cpu) -> impl Iterator<Item = Factory> {
         broadloom_zlib::factory(),
         #[cfg(feature = "lz4")]
         broadloom_lz4::factory(),
-        #[cfg(feature = "emulated")]
-        broadloom_emulated::factory(),
         #[cfg(feature = "gpu")]
         broadloom_gpu::factory(),
     ]
@@ -53,8 +49,7 @@ mod tests {
 
     use super::*;
 
-    const ALL: [&str; 9] =
-        ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated", "gpu"];
+    const ALL: [&str; 7] = ["native", "openssl", "isal", "libdeflate", "zlib", "lz4", "gpu"];
 
     #[test]
     fn all_providers_are_known_and_native_is_asked_first() {
@@ -79,7 +74,7 @@ mod tests {
     #[test]
     fn unknown_providers_are_told_which_there_are() {
         let error = registry().parse("gzip").unwrap_err().to_string();
-        let valid = "native, openssl, ipsec-mb, isal, libdeflate, zlib, lz4, emulated, gpu";
+        let valid = "native, openssl, isal, libdeflate, zlib, lz4, gpu";
         assert_eq!(error, format!("no provider is called \"gzip\"; valid: {valid}"));
     }
 

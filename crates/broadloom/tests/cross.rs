@@ -11,8 +11,6 @@ fn provider(name: &str) -> Result<Arc<dyn Provider>, SpecError> {
 }
 
 cross!(native_and_openssl: provider("native"), provider("openssl"));
-cross!(native_and_ipsec_mb: provider("native"), provider("ipsec-mb"));
-cross!(openssl_and_ipsec_mb: provider("openssl"), provider("ipsec-mb"));
 cross!(openssl_with_contexts_per_job: provider("openssl"), provider("openssl:contexts=per-job"));
 cross!(openssl_and_the_reference: provider("openssl"), reference_provider());
 cross!(isal_and_libdeflate: provider("isal"), provider("libdeflate"));

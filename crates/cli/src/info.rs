@@ -7,11 +7,9 @@ use broadloom::algorithm::Checksum;
 use broadloom::compression::{choose_for_decompression, choose_for_levels};
 use broadloom::provider::Provider;
 use broadloom::{Algorithm, Compression, CompressionAlgorithm, Registry};
-use broadloom_cli::columns::{columns, wrapped};
-use broadloom_cli::streams::StandardOutput;
 use broadloom_lanes::{Cpu, KernelInfo, kernels};
-use broadloom_perf::measure::peers::{self, Absent};
-use broadloom_perf::names::Peer;
+use broadloom_program::columns::{columns, wrapped};
+use broadloom_program::streams::StandardOutput;
 use clap::Args;
 use comfy_table::{ContentArrangement, Table, presets};
 use serde_json::{Value, json};
@@ -20,8 +18,8 @@ use serde_json::{Value, json};
 ///
 /// Tells which CPU features were seen and which can be used, the kernels chosen for each algorithm
 /// and why, the standard of each algorithm, the providers with what each of them can do, why one is
-/// absent, which of them compresses at each level unless another is named, and the versions of the
-/// libraries that `broadloom perf` compares with.
+/// absent, and which of them compresses at each level unless another is named. `broadloom-perf
+/// peers` tells which libraries measurements can compare with.
 #[derive(Args)]
 #[command(after_help = "\
 The text is as wide as the terminal, or as COLUMNS in the environment says, else 80 columns.
@@ -37,15 +35,13 @@ pub struct InfoArgs {
 /// # Errors
 /// Standard output cannot be written.
 pub fn run(args: &InfoArgs, cpu: &Cpu) -> io::Result<()> {
-    let peers = Peer::LIBRARIES.iter().map(|&peer| (peer, peers::version(peer)));
-    let peers: Vec<(Peer, Result<String, Absent>)> = peers.collect();
     let kernels = kernels(cpu);
     let registry = broadloom::registry_on(cpu);
     let choices = choices(&registry);
     let text = if args.json {
-        format!("{:#}\n", as_json(cpu, &kernels, &peers, &registry, &choices))
+        format!("{:#}\n", as_json(cpu, &kernels, &registry, &choices))
     } else {
-        as_text(cpu, &kernels, &peers, &registry, &choices, columns(&io::stdout()))
+        as_text(cpu, &kernels, &registry, &choices, columns(&io::stdout()))
     };
     StandardOutput.write_all(text.as_bytes())
 }
@@ -99,7 +95,6 @@ fn standards() -> Vec<(&'static str, Vec<String>)> {
 fn as_text(
     cpu: &Cpu,
     kernels: &[KernelInfo],
-    peers: &[(Peer, Result<String, Absent>)],
     registry: &Registry,
     choices: &[Chosen],
     columns: u16,
@@ -165,24 +160,10 @@ fn as_text(
         }),
     );
     text += &format!("{compresses}\n\n");
-    for (peer, found) in peers {
-        let line = match found {
-            Ok(version) => format!("{peer}: {version}"),
-            Err(absent) => absent.to_string(),
-        };
-        text += &wrapped(&line, columns);
-        text.push('\n');
-    }
     text
 }
 
-fn as_json(
-    cpu: &Cpu,
-    kernels: &[KernelInfo],
-    peers: &[(Peer, Result<String, Absent>)],
-    registry: &Registry,
-    choices: &[Chosen],
-) -> Value {
+fn as_json(cpu: &Cpu, kernels: &[KernelInfo], registry: &Registry, choices: &[Chosen]) -> Value {
     let features = cpu.features().iter().map(|feature| {
         json!({
             "name": feature.feature.name(),
@@ -199,10 +180,6 @@ fn as_json(
             "few": info.few,
             "reason": info.reason,
         })
-    });
-    let peers = peers.iter().map(|(peer, found)| match found {
-        Ok(version) => json!({ "name": peer.name(), "version": version }),
-        Err(absent) => json!({ "name": peer.name(), "absent": absent.reason }),
     });
     let providers = registry.providers().map(|provider| {
         json!({
@@ -234,7 +211,6 @@ fn as_json(
         "features": features.collect::<Vec<_>>(),
         "kernels": kernels.collect::<Vec<_>>(),
         "algorithms": known.collect::<Vec<_>>(),
-        "peers": peers.collect::<Vec<_>>(),
         "providers": providers.chain(absent).collect::<Vec<_>>(),
         "compression": choices.collect::<Vec<_>>(),
     })

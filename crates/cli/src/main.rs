@@ -1,29 +1,30 @@
-//! The `broadloom` command: hash, verify, cut, compress, encrypt and save many files, measure,
-//! and tell what the machine can do.
+//! The `broadloom` command: hash, verify, cut, compress, encrypt and save many files, and tell what
+//! the machine can do.
 
 mod chunks;
-mod completions;
 mod compress;
 mod encrypt;
 mod files;
 mod hash;
 mod info;
-mod man;
 mod perf;
 mod prompt;
+mod provider;
 mod snapshot;
 mod verify;
 
 use std::process::ExitCode;
 
-use broadloom_cli::command_line::parse;
-use broadloom_cli::message::{USAGE, complain, printed_status};
-use broadloom_cli::streams;
-use broadloom_lanes::Cpu;
+use broadloom_program::command_line::parse;
+use broadloom_program::completions::{self, CompletionsArgs};
+use broadloom_program::cpu::requested_cpu;
+use broadloom_program::man::{self, ManArgs};
+use broadloom_program::message::{USAGE, complain, printed_status};
+use broadloom_program::streams;
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Hashes, verifies, cuts, compresses, encrypts and saves many files at once, measures, and tells
-/// what the machine can do
+/// Hashes, verifies, cuts, compresses, encrypts and saves many files at once, and tells what the
+/// machine can do
 #[derive(Parser)]
 #[command(name = "broadloom", version, propagate_version = true, infer_long_args = true)]
 struct Cli {
@@ -44,8 +45,8 @@ enum Command {
     Snapshot(Box<snapshot::SnapshotArgs>),
     Info(info::InfoArgs),
     Perf(perf::PerfArgs),
-    Completions(completions::CompletionsArgs),
-    Man(man::ManArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -75,18 +76,10 @@ fn main() -> ExitCode {
         Command::VerifySignatures(args) => verify::run(*args, &cpu),
         Command::Snapshot(args) => snapshot::run(*args, &cpu),
         Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),
-        Command::Perf(args) => perf::run(args, &cpu),
+        Command::Perf(args) => perf::run(&args),
         Command::Completions(args) => {
             printed_status("broadloom completions", completions::run(&args, Cli::command()))
         }
         Command::Man(args) => man::run(&args, Cli::command()),
     }
-}
-
-/// The CPU, with the instruction set that `BROADLOOM_ISA` asks for.
-fn requested_cpu() -> Result<Cpu, String> {
-    let request = std::env::var_os("BROADLOOM_ISA").map(|name| name.to_string_lossy().into_owned());
-    let name = request.as_deref();
-    Cpu::from_request(name)
-        .map_err(|error| format!("BROADLOOM_ISA is {:?}: {error}", name.unwrap_or_default()))
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-use broadloom_cli::message::reason;
+use broadloom_program::message::reason;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use zeroize::{Zeroize, Zeroizing};
 

@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
 use common::tools::has;
-use common::{Place, Said, noise, run, run_unblocked, terminal, text};
+use common::{Place, Said, assert_help_is_written, noise, run, run_unblocked, terminal, text};
 use rustix::process::Signal;
 
 const BROADLOOM: &str = env!("CARGO_BIN_EXE_broadloom");
@@ -400,25 +400,8 @@ fn streams_that_do_not_block_are_waited_for() {
 
 #[test]
 fn help_that_cannot_be_written_is_an_error() {
-    let programs = [BROADLOOM, env!("CARGO_BIN_EXE_parcomp")];
-    for (program, args) in programs.into_iter().flat_map(|program| {
-        let all = [&["--help"][..], &["--version"], &["compress", "-L"], &["compress", "--help"]];
-        let some = if program == BROADLOOM { &all[..] } else { &all[..2] };
-        some.iter().map(|args| (program, *args)).collect::<Vec<_>>()
-    }) {
-        let full = File::options().write(true).open("/dev/full").unwrap();
-        let output = Command::new(program).args(args).stdout(full).output().unwrap();
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{program} {args:?}");
-        assert!(stderr.contains("write error: No space left on device"), "{args:?}: {stderr}");
-        // A reader that has left ends the program as it ends others.
-        let script =
-            format!("trap - PIPE; '{program}' {} | true; exit ${{PIPESTATUS[0]}}", args.join(" "));
-        let said = run(Command::new("bash").args(["-c", &script]), b"");
-        let died = 128 + Signal::PIPE.as_raw();
-        assert!(said.code == Some(0) || said.code == Some(died), "{args:?}: {:?}", said.code);
-        assert_eq!(said.stderr, "");
-    }
+    let all = [&["--help"][..], &["--version"], &["compress", "-L"], &["compress", "--help"]];
+    assert_help_is_written(BROADLOOM, &all);
 }
 
 /// Runs Python with a script that has a terminal at its hands.

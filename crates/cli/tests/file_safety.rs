@@ -20,10 +20,6 @@ use rustix::process::{Pid, Signal, geteuid, kill_process};
 const NOBODY: u32 = 65_534;
 const GROUP: u32 = 54_321;
 
-/// A matrix that takes a moment.
-const MATRIX: [&str; 5] =
-    ["matrix", "--quick", "--algorithm=md5", "--size=64", "--provider=native"];
-
 const ACL: &str = "system.posix_acl_access";
 const DEFAULT_ACL: &str = "system.posix_acl_default";
 
@@ -210,60 +206,27 @@ fn a_file_is_not_appended_to_itself() {
     }
 }
 
-#[test]
-fn outputs_of_measurements_do_not_replace_their_inputs() {
-    let place = Place::new();
-    place.write("in", text(10_000, 1));
-    fs::hard_link(place.path().join("in"), place.path().join("hard")).unwrap();
-    symlink("in", place.path().join("soft")).unwrap();
-    for output in ["in", "hard", "soft"] {
-        let said = place.parcomp(&["-pzlib", "-iin", "-o", output]);
-        let message = format!("parcomp: {output}: this is the input file in; ");
-        assert_eq!(said.code, Some(2));
-        assert!(said.stderr.starts_with(&message), "{}", said.stderr);
-        for option in ["--json", "--csv", "--report"] {
-            let args = ["compress", "--quick", "--figure=3", "--input=in", option, output];
-            let said = run(place.command("perf").args(args), b"");
-            let message = format!("broadloom perf: {output} is the file in, which is read: ");
-            assert_eq!(said.code, Some(2));
-            assert!(said.stderr.starts_with(&message), "{}", said.stderr);
-        }
-        assert!(place.read("in") == text(10_000, 1), "{output}");
-    }
-    assert_eq!(place.names("."), ["hard", "in", "soft"]);
-    run(place.command("perf").args(MATRIX).arg("--json=rows"), b"").good();
-    let rows = place.read("rows");
-    let args = ["--baseline=rows", "--json=./rows"];
-    let said = run(place.command("perf").args(MATRIX).args(args), b"");
-    assert_eq!((said.code, place.read("rows") == rows), (Some(2), true), "{}", said.stderr);
+/// Runs `broadloom man`, which makes or replaces `broadloom.1` and more.
+fn man(place: &Place) {
+    run(place.command("man").arg("."), b"").good();
 }
 
 #[test]
 fn a_file_that_is_replaced_keeps_its_mode() {
     let place = Place::new();
-    let names = ["out", "rows.json", "rows.csv", "page"];
-    place.write("in", text(10_000, 1));
     for (bits, new) in [(0o600, false), (0o640, false), (0o666, false), (0o644, true)] {
-        for name in names {
-            if new {
-                fs::remove_file(place.path().join(name)).unwrap();
-            } else {
-                place.write(name, "old");
-                set_mode(&place, name, bits);
-            }
+        if new {
+            fs::remove_file(place.path().join("broadloom.1")).unwrap();
+        } else {
+            place.write("broadloom.1", "old");
+            set_mode(&place, "broadloom.1", bits);
         }
         // A shell sets the umask, which new files depend on.
-        let program = env!("CARGO_BIN_EXE_parcomp");
-        let script = format!("umask 022; exec '{program}' -pzlib -iin -oout");
-        assert_eq!(place.tool("sh", &["-c", &script], b"").code, Some(0));
         let program = env!("CARGO_BIN_EXE_broadloom");
-        let files = "--json=rows.json --csv=rows.csv --report=page";
-        let script = format!("umask 022; exec '{program}' perf {} {files}", MATRIX.join(" "));
+        let script = format!("umask 022; exec '{program}' man .");
         place.tool("sh", &["-c", &script], b"").good();
-        for name in names {
-            assert_eq!(mode(&place, name), bits, "{name}, new: {new}");
-            assert_ne!(place.read(name), b"old", "{name}");
-        }
+        assert_eq!(mode(&place, "broadloom.1"), bits, "new: {new}");
+        assert_ne!(place.read("broadloom.1"), b"old");
     }
 }
 
@@ -273,12 +236,11 @@ fn a_file_that_is_replaced_keeps_its_owner() {
         return;
     }
     let place = Place::new();
-    place.write("in", "data");
-    place.write("out", "old");
-    chown(place.path().join("out"), Some(NOBODY), Some(GROUP)).unwrap();
-    set_mode(&place, "out", 0o640);
-    assert_eq!(place.parcomp(&["-pzlib", "-iin", "-oout"]).code, Some(0));
-    let now = fs::metadata(place.path().join("out")).unwrap();
+    place.write("broadloom.1", "old");
+    chown(place.path().join("broadloom.1"), Some(NOBODY), Some(GROUP)).unwrap();
+    set_mode(&place, "broadloom.1", 0o640);
+    man(&place);
+    let now = fs::metadata(place.path().join("broadloom.1")).unwrap();
     assert_eq!((now.uid(), now.gid(), now.mode() & 0o7777), (NOBODY, GROUP, 0o640));
 }
 
@@ -648,9 +610,10 @@ fn an_acl_is_kept() {
     place.decompress(&["a.gz"], b"").good();
     assert_eq!(acl_of(&place, "a"), Some(acl.clone()));
     // What is written over keeps its own.
-    place.write("in", "data");
-    assert_eq!(place.parcomp(&["-pzlib", "-iin", "-oa"]).code, Some(0));
-    assert_eq!((acl_of(&place, "a"), mode(&place, "a")), (Some(acl), 0o660));
+    fs::rename(place.path().join("a"), place.path().join("broadloom.1")).unwrap();
+    man(&place);
+    assert_ne!(place.read("broadloom.1"), b"data");
+    assert_eq!((acl_of(&place, "broadloom.1"), mode(&place, "broadloom.1")), (Some(acl), 0o660));
 }
 
 #[test]
@@ -681,8 +644,8 @@ fn an_acl_of_the_directory_grants_nothing_of_a_file_without_one() {
     assert_eq!((acl_of(&place, "a.gz"), mode(&place, "a.gz")), (None, 0o640));
     // A new file that is made of no other has what the directory gives.
     place.write("in", "data");
-    assert_eq!(place.parcomp(&["-pzlib", "-iin", "-oout"]).code, Some(0));
-    assert_eq!(acl_of(&place, "out"), acl_of(&place, "in"));
+    man(&place);
+    assert_eq!(acl_of(&place, "broadloom.1"), acl_of(&place, "in"));
     assert!(acl_of(&place, "in").is_some());
 }
 
@@ -727,8 +690,7 @@ fn what_a_killed_run_left_goes_with_the_next() {
     assert_eq!(temporaries(&place), before, "all of them are somebody's");
     drop(living);
     // Every tool that makes files looks.
-    place.write("in", "data");
-    assert_eq!(place.parcomp(&["-pzlib", "-iin", "-oout"]).code, Some(0));
+    man(&place);
     let names = [".broadloom-12345", ".broadloom-linked", ".broadloom-x.gz"];
     assert_eq!(temporaries(&place), names);
 }

@@ -1,4 +1,4 @@
-//! `broadloom info` tells what the lanes and the peers say of themselves.
+//! `broadloom info` tells what the lanes and the providers say of themselves.
 
 mod common;
 
@@ -40,7 +40,7 @@ fn provider<'v>(said: &'v Value, name: &str) -> &'v Value {
 }
 
 #[test]
-fn json_names_features_kernels_and_peers() {
+fn json_names_features_kernels_and_providers() {
     let said: Value = serde_json::from_str(info(&["--json"], None).good()).unwrap();
     let cpu = Cpu::detect();
     assert_eq!(said["schema"], "broadloom-info/1");
@@ -61,13 +61,9 @@ fn json_names_features_kernels_and_peers() {
     let all = said["algorithms"].as_array().unwrap();
     let sha1 = all.iter().find(|algorithm| algorithm["name"] == "sha1").expect("it is listed");
     assert_eq!(sha1["standard"], "FIPS 180-4");
-    assert_eq!(texts(&said["peers"], "name"), ["openssl", "ipsec-mb"]);
-    for peer in said["peers"].as_array().unwrap() {
-        assert!(peer["version"].is_string() ^ peer["absent"].is_string(), "{peer}");
-    }
     // Those that are absent come last.
     let (mut names, absent): (Vec<&str>, Vec<&str>) =
-        ["native", "openssl", "ipsec-mb", "isal", "libdeflate", "zlib", "lz4", "emulated", "gpu"]
+        ["native", "openssl", "isal", "libdeflate", "zlib", "lz4", "gpu"]
             .into_iter()
             .partition(|name| provider(&said, name)["absent"].is_null());
     names.extend(absent);
@@ -78,7 +74,7 @@ fn json_names_features_kernels_and_peers() {
     let native = &said["providers"][0];
     let able = native["algorithms"].as_array().unwrap();
     assert!(able.contains(&"hmac-sha1".into()) && able.contains(&"aes-256-cbc".into()), "{native}");
-    assert!(provider(&said, "ipsec-mb")["by_name_only"].as_bool().unwrap_or(true));
+    assert!(provider(&said, "gpu")["by_name_only"].as_bool().unwrap_or(true));
 }
 
 #[test]
@@ -89,7 +85,6 @@ fn text_tells_the_same() {
         ("features", &["name"][..]),
         ("kernels", &["algorithm", "kernel", "single", "reason"]),
         ("algorithms", &["name", "standard"]),
-        ("peers", &["name"]),
         ("providers", &["name"]),
         ("compression", &["algorithm", "provider"]),
     ] {

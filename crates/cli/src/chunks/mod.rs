@@ -11,9 +11,9 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use broadloom_chunking::Chunker;
-use broadloom_cli::message::{USAGE, complain, printed_status};
-use broadloom_cli::progress::Progress;
 use broadloom_lanes::Cpu;
+use broadloom_program::message::{USAGE, complain, printed_status};
+use broadloom_program::progress::Progress;
 use serde_json::json;
 
 pub use args::ChunksArgs;

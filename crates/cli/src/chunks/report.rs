@@ -4,10 +4,10 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
-use broadloom_cli::message::{complain, reason};
-use broadloom_cli::progress::Progress;
-use broadloom_cli::quote::quote;
 use broadloom_hashing::digest::Digest;
+use broadloom_program::message::{complain, reason};
+use broadloom_program::progress::Progress;
+use broadloom_program::quote::quote;
 use serde_json::{Value, json};
 
 use super::cut::Event;

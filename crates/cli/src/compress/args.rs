@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::num::NonZeroU64;
 
 use broadloom::compression::{CHUNKS, OUTSTANDING};
-use broadloom_cli::number::number;
-use broadloom_cli::size::parse_size;
+use broadloom_program::number::number;
+use broadloom_program::size::parse_size;
 use clap::Args;
 
 use super::container::Container;

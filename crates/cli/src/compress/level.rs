@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use broadloom_cli::number::level;
+use broadloom_program::number::level;
 use clap::error::Error;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};

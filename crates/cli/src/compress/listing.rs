@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use broadloom::compression::format::Format;
-use broadloom_cli::message::{is_broken_pipe, reason};
-use broadloom_cli::quote::shown;
-use broadloom_cli::signals;
+use broadloom_program::message::{is_broken_pipe, reason};
+use broadloom_program::quote::shown;
+use broadloom_program::signals;
 
 use super::codec::Codec;
 use super::craft::Compression;

@@ -22,10 +22,10 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use broadloom_cli::message::{USAGE, complain, printed_status};
-use broadloom_cli::signals;
-use broadloom_cli::streams::StandardOutput;
 use broadloom_lanes::Cpu;
+use broadloom_program::message::{USAGE, complain, printed_status};
+use broadloom_program::signals;
+use broadloom_program::streams::StandardOutput;
 
 pub use args::{CompressArgs, DecompressArgs};
 use codec::Codec;

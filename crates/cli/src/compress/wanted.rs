@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
+use crate::provider::provider;
 use broadloom::error::SpecError;
 use broadloom::provider::ProviderSpec;
-use broadloom_cli::provider::provider;
 
 /// The provider that a command line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]

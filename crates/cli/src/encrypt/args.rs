@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-use broadloom_cli::number::{level, number};
+use broadloom_program::number::{level, number};
 use clap::{Args, ValueEnum};
 
 use super::range::Wanted;

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use broadloom::Registry;
 use broadloom::encryption::age::{Decryptor, Identity, Recipient};
 use broadloom::encryption::{Input, Output};
-use broadloom_cli::message::{complain, printed_status, reason};
-use broadloom_cli::quote::shown;
-use broadloom_cli::signals;
-use broadloom_cli::streams::StandardOutput;
-use broadloom_cli::target::{Existing, Target};
+use broadloom_program::message::{complain, printed_status, reason};
+use broadloom_program::quote::shown;
+use broadloom_program::signals;
+use broadloom_program::streams::StandardOutput;
+use broadloom_program::target::{Existing, Target};
 use jiff::Timestamp;
 use zeroize::Zeroizing;
 

@@ -16,9 +16,9 @@ use std::thread::available_parallelism;
 use broadloom::encryption::age::{Decryptor, Encryptor, Recipient, WORK_FACTOR};
 use broadloom::encryption::openssl::{ITERATIONS, Mode, OpenSsl};
 use broadloom::{Registry, registry_on};
-use broadloom_cli::message::{USAGE, complain};
-use broadloom_cli::signals;
 use broadloom_lanes::Cpu;
+use broadloom_program::message::{USAGE, complain};
+use broadloom_program::signals;
 
 use crate::compress::Gzip;
 use crate::files::{Manner, Verbosity, Worker};

@@ -5,10 +5,10 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
-use broadloom_cli::identity::Identity;
-use broadloom_cli::message::reason;
-use broadloom_cli::output::Output as Named;
-use broadloom_cli::quote::shown;
+use broadloom_program::identity::Identity;
+use broadloom_program::message::reason;
+use broadloom_program::output::Output as Named;
+use broadloom_program::quote::shown;
 
 use super::craft::Encryption;
 use crate::files::sides::{self, Output};

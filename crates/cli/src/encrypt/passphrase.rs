@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use broadloom::encryption::age::{Ask, Passphrase};
-use broadloom_cli::message::reason;
-use broadloom_cli::quote::shown;
+use broadloom_program::message::reason;
+use broadloom_program::quote::shown;
 use zeroize::Zeroizing;
 
 use super::args::CommonArgs;

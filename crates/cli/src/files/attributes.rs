@@ -6,8 +6,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::SystemTime;
 
-use broadloom_cli::access::{Access, PERMISSIONS};
-use broadloom_cli::target::Existing;
+use broadloom_program::access::{Access, PERMISSIONS};
+use broadloom_program::target::Existing;
 
 use super::opened::Opened;
 

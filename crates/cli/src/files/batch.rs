@@ -9,8 +9,8 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use broadloom_cli::identity::Identity;
-use broadloom_cli::target::{Existing, Target, directory_of};
+use broadloom_program::identity::Identity;
+use broadloom_program::target::{Existing, Target, directory_of};
 use rustix::fs::syncfs;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use broadloom_cli::message::reason;
-use broadloom_cli::progress::Progress;
-use broadloom_cli::target::{Existing, Target};
+use broadloom_program::message::reason;
+use broadloom_program::progress::Progress;
+use broadloom_program::target::{Existing, Target};
 
 use super::batch::{Beside, Made, Source, State};
 use super::failure::{Failure, not_written, says};

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use broadloom_cli::message::{is_broken_pipe, reason};
-use broadloom_cli::quote::shown;
+use broadloom_program::message::{is_broken_pipe, reason};
+use broadloom_program::quote::shown;
 
 use super::inputs::Skip;
 

@@ -6,9 +6,9 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use broadloom_cli::identity::Identity;
-use broadloom_cli::message::reason;
-use broadloom_cli::stale::is_temporary;
+use broadloom_program::identity::Identity;
+use broadloom_program::message::reason;
+use broadloom_program::stale::is_temporary;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use walkdir::WalkDir;

@@ -2,7 +2,7 @@
 
 use std::fs::{File, Metadata};
 
-use broadloom_cli::identity::Identity;
+use broadloom_program::identity::Identity;
 
 /// A file that may be worked on.
 pub struct Opened {

@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use broadloom_cli::identity::Identity;
-use broadloom_cli::message::reason;
-use broadloom_cli::patient;
-use broadloom_cli::quote::shown;
-use broadloom_cli::target::{Existing, Target};
+use broadloom_program::identity::Identity;
+use broadloom_program::message::reason;
+use broadloom_program::patient;
+use broadloom_program::quote::shown;
+use broadloom_program::target::{Existing, Target};
 use rustix::event::PollFlags;
 use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;

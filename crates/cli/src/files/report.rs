@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use broadloom_cli::message::complain;
-use broadloom_cli::progress::Progress;
-use broadloom_cli::quote::quote;
-use broadloom_cli::streams::StandardOutput;
+use broadloom_program::message::complain;
+use broadloom_program::progress::Progress;
+use broadloom_program::quote::quote;
+use broadloom_program::streams::StandardOutput;
 
 use super::Verbosity;
 use super::inputs::Skip;

@@ -7,8 +7,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex};
 
 use broadloom::encryption::{ReadAt, WriteAt};
-use broadloom_cli::patient::Patient;
-use broadloom_cli::progress::Progress;
+use broadloom_program::patient::Patient;
+use broadloom_program::progress::Progress;
 use rustix::io::{preadv, pwritev};
 use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size};
 

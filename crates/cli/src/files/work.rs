@@ -7,11 +7,11 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use broadloom_cli::identity::Identity;
-use broadloom_cli::message::reason;
-use broadloom_cli::progress::Progress;
-use broadloom_cli::quote::shown;
-use broadloom_cli::signals;
+use broadloom_program::identity::Identity;
+use broadloom_program::message::reason;
+use broadloom_program::progress::Progress;
+use broadloom_program::quote::shown;
+use broadloom_program::signals;
 
 use super::batch::{self, Batch, Made};
 use super::coder::Coder;

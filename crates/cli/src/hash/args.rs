@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
-use broadloom_cli::number::number;
-use broadloom_cli::size::parse_size;
 use broadloom_hashing::algorithm::Algorithm;
+use broadloom_program::number::number;
+use broadloom_program::size::parse_size;
 use clap::Args;
 
 /// Most worker threads that can be asked for.

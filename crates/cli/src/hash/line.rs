@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use broadloom_cli::quote::quote;
 use broadloom_hashing::digest::Digest;
+use broadloom_program::quote::quote;
 
 use super::escape;
 

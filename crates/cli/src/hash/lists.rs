@@ -7,8 +7,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::sync::Arc;
 use std::vec;
 
-use broadloom_cli::streams::StandardInput;
 use broadloom_hashing::source::{Input, Item, Request, Source};
+use broadloom_program::streams::StandardInput;
 
 use super::checklist::{Entry, LineParser};
 use super::report::{Notice, Report};

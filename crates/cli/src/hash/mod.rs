@@ -14,13 +14,13 @@ use std::fs;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use broadloom_cli::message::{printed_status, reason};
-use broadloom_cli::progress::Progress;
-use broadloom_cli::quote::shown;
 use broadloom_hashing::order::Shared;
 use broadloom_hashing::source::Source;
 use broadloom_hashing::threads::Run;
 use broadloom_lanes::Cpu;
+use broadloom_program::message::{printed_status, reason};
+use broadloom_program::progress::Progress;
+use broadloom_program::quote::shown;
 
 pub use args::HashArgs;
 pub use broadloom_hashing::Algorithm;

@@ -6,12 +6,12 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-use broadloom_cli::message::{complain, reason};
-use broadloom_cli::progress::Progress;
-use broadloom_cli::quote::quote;
-use broadloom_cli::streams::StandardOutput;
 use broadloom_hashing::digest::Digest;
 use broadloom_hashing::task::{Found, Outcome, Task};
+use broadloom_program::message::{complain, reason};
+use broadloom_program::progress::Progress;
+use broadloom_program::quote::quote;
+use broadloom_program::streams::StandardOutput;
 
 use super::line::{self, LineFormat};
 

@@ -10,9 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::vec;
 
-use broadloom_cli::streams::StandardInput;
 use broadloom_hashing::reader::{self, Opened};
 use broadloom_hashing::source::{Input, Item, Request, Serial, Source, Spans};
+use broadloom_program::streams::StandardInput;
 use walkdir::WalkDir;
 
 use super::report::{Notice, Report};

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
+use crate::provider::provider;
 use broadloom::provider::ProviderSpec;
-use broadloom_cli::number::number;
-use broadloom_cli::provider::provider;
-use broadloom_cli::size::parse_size;
+use broadloom_program::number::number;
+use broadloom_program::size::parse_size;
 use clap::{Args, Subcommand, ValueEnum};
 
 /// What follows the help.

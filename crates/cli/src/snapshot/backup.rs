@@ -9,10 +9,10 @@ use std::thread;
 
 use broadloom::error::SpecError;
 use broadloom::registry_on;
-use broadloom_cli::message::{complain, reason};
-use broadloom_cli::quote::shown;
-use broadloom_cli::streams::StandardInput;
 use broadloom_lanes::Cpu;
+use broadloom_program::message::{complain, reason};
+use broadloom_program::quote::shown;
+use broadloom_program::streams::StandardInput;
 use broadloom_snapshot::backup::{
     BackupOptions, Changes, Filter, Hasher, Parent, Progress, Source, Summary, backup, estimate,
 };

@@ -7,9 +7,9 @@ use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use broadloom::{Registry, registry_on};
-use broadloom_cli::message::{complain, reason};
-use broadloom_cli::streams::StandardOutput;
 use broadloom_lanes::Cpu;
+use broadloom_program::message::{complain, reason};
+use broadloom_program::streams::StandardOutput;
 use broadloom_snapshot::snapshot::{Named, Selection, Snapshots};
 use broadloom_snapshot::{Lock, Remover, Repository, SnapshotError, store};
 

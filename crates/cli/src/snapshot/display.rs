@@ -7,10 +7,10 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use broadloom_cli::message::complain;
-use broadloom_cli::progress::Progress as Bar;
-use broadloom_cli::quote::shown;
-use broadloom_cli::streams::StandardOutput;
+use broadloom_program::message::complain;
+use broadloom_program::progress::Progress as Bar;
+use broadloom_program::quote::shown;
+use broadloom_program::streams::StandardOutput;
 use broadloom_snapshot::backup::{Progress, Report};
 use serde_json::json;
 

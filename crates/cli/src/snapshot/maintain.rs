@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::Write;
 
-use broadloom_cli::message::complain;
+use broadloom_program::message::complain;
 use broadloom_snapshot::backup::Progress;
 use broadloom_snapshot::check::{CheckOptions, Finding, check};
 use broadloom_snapshot::forget::{Group, GroupBy, Policy, apply, forget, parse_span};

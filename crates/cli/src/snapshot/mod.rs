@@ -13,9 +13,9 @@ mod text;
 use std::io::Write;
 use std::process::ExitCode;
 
-use broadloom_cli::message::{complain, printed_status};
-use broadloom_cli::signals;
 use broadloom_lanes::Cpu;
+use broadloom_program::message::{complain, printed_status};
+use broadloom_program::signals;
 
 pub use args::SnapshotArgs;
 use args::SnapshotCommand;

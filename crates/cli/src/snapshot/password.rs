@@ -8,8 +8,8 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use broadloom_cli::message::reason;
-use broadloom_cli::quote::shown;
+use broadloom_program::message::reason;
+use broadloom_program::quote::shown;
 use zeroize::Zeroizing;
 
 use super::args::CommonArgs;

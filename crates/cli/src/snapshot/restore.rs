@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::atomic::Ordering;
 
-use broadloom_cli::quote::shown;
+use broadloom_program::quote::shown;
 use broadloom_snapshot::backup::Progress;
 use broadloom_snapshot::restore::{RestoreOptions, restore};
 use broadloom_snapshot::tree::{Place, Trees};

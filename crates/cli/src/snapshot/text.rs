@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
-use broadloom_cli::quote::shown;
+use broadloom_program::quote::shown;
 use broadloom_snapshot::node::{Node, NodeKind};
 use serde_json::{Value, json};
 

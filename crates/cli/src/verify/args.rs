@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 
+use crate::provider::provider;
 use broadloom::HashAlgorithm;
 use broadloom::provider::ProviderSpec;
-use broadloom_cli::number::number;
-use broadloom_cli::provider::provider;
-use broadloom_cli::size::parse_size;
+use broadloom_program::number::number;
+use broadloom_program::size::parse_size;
 use clap::{Args, ValueEnum};
 
 use crate::hash::Algorithm;

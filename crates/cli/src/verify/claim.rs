@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use blake2::{Blake2b512, Digest as _};
 use broadloom::{Job, JobError, Processor};
-use broadloom_cli::streams::StandardInput;
 use broadloom_hashing::digest::Digest;
 use broadloom_hashing::task::{Found, Outcome, Task, Turn};
+use broadloom_program::streams::StandardInput;
 
 use super::keyring::Keyring;
 use super::signature::Signature;

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use broadloom::public_key::{Padding, PublicKey, PublicKeyAlgorithm, Scheme};
 use broadloom::{Registry, Session, Transform, registry_on};
-use broadloom_cli::message::{USAGE, reason};
-use broadloom_cli::quote::shown;
 use broadloom_lanes::Cpu;
+use broadloom_program::message::{USAGE, reason};
+use broadloom_program::quote::shown;
 
 use super::args::{RsaPadding, VerifyArgs};
 use super::minisign::{self, KeyId, MinisignKey};

@@ -14,11 +14,11 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use broadloom_cli::message::{complain, printed_status};
-use broadloom_cli::progress::Progress;
 use broadloom_hashing::order::Shared;
 use broadloom_hashing::threads::Run;
 use broadloom_lanes::Cpu;
+use broadloom_program::message::{complain, printed_status};
+use broadloom_program::progress::Progress;
 
 pub use args::VerifyArgs;
 use keyring::Keyring;

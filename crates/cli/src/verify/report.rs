@@ -5,10 +5,10 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-use broadloom_cli::message::{complain, reason};
-use broadloom_cli::progress::Progress;
-use broadloom_cli::quote::quote;
 use broadloom_hashing::task::{Found, Outcome, Task, Turn};
+use broadloom_program::message::{complain, reason};
+use broadloom_program::progress::Progress;
+use broadloom_program::quote::quote;
 
 use super::claim::{self, Claim, Verdict};
 use super::signature::Refusal;

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::vec;
 
-use broadloom_cli::quote::shown;
 use broadloom_hashing::source::{Input, Item, Request, Source};
+use broadloom_program::quote::shown;
 use rustix::io::Errno;
 
 use super::claim::{Claim, Over};
