@@ -3,10 +3,8 @@
 use crate::algorithm::Checksum;
 
 /// The modulus of Adler-32 (RFC 1950).
-#[cfg(feature = "checksums")]
 const ADLER: u64 = 65521;
 
-#[cfg(feature = "checksums")]
 impl Checksum {
     /// The checksum of some bytes; `None` of [`Checksum::None`].
     pub fn of(self, bytes: &[u8]) -> Option<u32> {
@@ -53,28 +51,7 @@ impl Checksum {
     }
 }
 
-#[cfg(not(feature = "checksums"))]
-impl Checksum {
-    /// No session is opened that would have a checksum.
-    pub(crate) fn extended<'b>(
-        self,
-        _before: Option<u32>,
-        _piece: Option<u32>,
-        _len: usize,
-        _bytes: impl FnOnce() -> &'b [u8],
-    ) -> Option<u32> {
-        None
-    }
-}
-
-impl Checksum {
-    /// Whether this build computes it.
-    pub(crate) fn is_built(self) -> bool {
-        cfg!(feature = "checksums") || self == Checksum::None
-    }
-}
-
-#[cfg(all(test, feature = "checksums"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

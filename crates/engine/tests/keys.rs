@@ -1,5 +1,4 @@
 //! Keys from PEM and DER as OpenSSL writes them, and transforms of keys.
-#![cfg(feature = "keys")]
 
 use broadloom_engine::{
     Algorithm, Curve, Direction, HashAlgorithm, KeyError, Padding, PrivateKey, PublicKey,

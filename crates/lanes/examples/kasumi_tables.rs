@@ -1,7 +1,7 @@
 //! KASUMI F8 by the bitsliced lanes, and by the large tables that suit machines with many threads a
 //! core: 512 buffers of 256 bytes for each of 1 to N threads.
 //!
-//! `cargo run --release -p broadloom-lanes --features table-kasumi --example kasumi_tables`
+//! `cargo run --release -p broadloom-lanes --example kasumi_tables`
 //!
 //! The tables are here to be compared with, and for nothing else: their time depends on the key.
 

@@ -1,6 +1,6 @@
 //! Where RC4 waits: three ways of writing its loop, and several buffers side by side.
 //!
-//! `cargo run --release -p broadloom-lanes --features legacy --example rc4_stalls`
+//! `cargo run --release -p broadloom-lanes --example rc4_stalls`
 //!
 //! 1. The keystream's byte is found with two more loads of what was just stored: each waits for its
 //!    store.

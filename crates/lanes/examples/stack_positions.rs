@@ -271,7 +271,6 @@ fn families(cpu: &Cpu) -> Vec<(&'static str, Burst)> {
             )
             .expect("good bits")),
         ),
-        #[cfg(feature = "legacy")]
         (
             "rc4",
             burst!(

@@ -51,7 +51,6 @@ mod outcome;
 mod plain;
 pub mod probe;
 mod rabin;
-#[cfg(feature = "legacy")]
 mod rc4;
 mod report;
 mod rsa;
@@ -93,7 +92,6 @@ pub use hash::{
 #[doc(hidden)]
 pub use job::{Aead, Cipher, Mac};
 pub use job::{AeadJob, CipherJob, MacJob, PacketJob, TagError};
-#[cfg(feature = "table-kasumi")]
 pub use kasumi::table::TableKasumi;
 pub use kasumi::{F8Job, F9Job, KasumiError, KasumiKey, KasumiLanes, LinkDirection};
 #[doc(hidden)]
@@ -102,7 +100,6 @@ pub use manager::{InOrder, Job, Loan, Manager, Occupancy, OutOfOrder, Planner};
 #[doc(hidden)]
 pub use outcome::public;
 pub use rabin::{RabinError, RabinSearch};
-#[cfg(feature = "legacy")]
 pub use rc4::{Rc4Job, Rc4Key, Rc4KeyLengthError, Rc4Lanes};
 pub use report::{KernelInfo, kernels};
 pub use rsa::{

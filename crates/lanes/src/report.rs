@@ -9,7 +9,6 @@ use crate::des;
 use crate::hash::{Hash, Md5, Sha1, Sha224, Sha256, Sha384, Sha512};
 use crate::kasumi;
 use crate::rabin;
-#[cfg(feature = "legacy")]
 use crate::rc4;
 use crate::rsa;
 use crate::slh_dsa;
@@ -40,7 +39,7 @@ pub struct KernelInfo {
 }
 
 /// The kernels of each algorithm on this CPU.
-pub fn kernels(cpu: &Cpu) -> [KernelInfo; 36 + cfg!(feature = "legacy") as usize] {
+pub fn kernels(cpu: &Cpu) -> [KernelInfo; 37] {
     let [cbc, ctr, ecb, xts, cfb, ofb, gcm, ccm, cmac, xcbc] = aes::kernel_infos(cpu);
     let [chacha, chacha_poly, xchacha_poly] = chacha::kernel_infos(cpu);
     let [f8, f9] = kasumi::kernel_infos(cpu);
@@ -84,7 +83,6 @@ pub fn kernels(cpu: &Cpu) -> [KernelInfo; 36 + cfg!(feature = "legacy") as usize
         slh_dsa_shake,
         binary::kernel_info(cpu),
         rabin::kernel_info(cpu),
-        #[cfg(feature = "legacy")]
         rc4::kernel_info(cpu),
     ]
 }

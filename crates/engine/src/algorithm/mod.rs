@@ -66,7 +66,7 @@ pub enum Algorithm {
 impl HashAlgorithm {
     /// Every hash.
     pub fn all() -> impl Iterator<Item = HashAlgorithm> {
-        HashAlgorithm::known().filter(|hash| hash.row().is_listed)
+        HashAlgorithm::known()
     }
 
     /// Bytes that one compression consumes.
@@ -93,7 +93,7 @@ impl HashAlgorithm {
 impl MacAlgorithm {
     /// Every MAC.
     pub fn all() -> impl Iterator<Item = MacAlgorithm> {
-        MacAlgorithm::known().filter(|mac| mac.row().is_listed)
+        MacAlgorithm::known()
     }
 
     /// Key lengths, in bytes.
@@ -122,7 +122,7 @@ impl CipherAlgorithm {
     /// Every cipher; RC4 only with the feature `legacy`, without which no provider of Broadloom has
     /// it.
     pub fn all() -> impl Iterator<Item = CipherAlgorithm> {
-        CipherAlgorithm::known().filter(|cipher| cipher.row().is_listed)
+        CipherAlgorithm::known()
     }
 
     /// Key lengths, in bytes.
@@ -171,7 +171,7 @@ impl CipherAlgorithm {
 impl AeadAlgorithm {
     /// Every AEAD.
     pub fn all() -> impl Iterator<Item = AeadAlgorithm> {
-        AeadAlgorithm::known().filter(|aead| aead.row().is_listed)
+        AeadAlgorithm::known()
     }
 
     /// Bytes of the key.
@@ -201,7 +201,7 @@ impl AeadAlgorithm {
 impl CompressionAlgorithm {
     /// Every compression.
     pub fn all() -> impl Iterator<Item = CompressionAlgorithm> {
-        CompressionAlgorithm::known().filter(|compression| compression.row().is_listed)
+        CompressionAlgorithm::known()
     }
 
     /// The name: `deflate`.
@@ -213,7 +213,7 @@ impl CompressionAlgorithm {
 impl PublicKeyAlgorithm {
     /// Every algorithm with a private and a public key.
     pub fn all() -> impl Iterator<Item = PublicKeyAlgorithm> {
-        PublicKeyAlgorithm::known().filter(|algorithm| algorithm.row().is_listed)
+        PublicKeyAlgorithm::known()
     }
 }
 
@@ -247,7 +247,7 @@ impl Algorithm {
 
     /// Every algorithm but the chains; RC4 only with the feature `legacy`.
     pub fn all() -> impl Iterator<Item = Algorithm> {
-        Algorithm::known().filter(|algorithm| algorithm.row().is_listed)
+        Algorithm::known()
     }
 
     /// Every algorithm of the packets' kind, which turns so many bytes into as many: hashes, MACs,

@@ -61,8 +61,6 @@ pub(crate) struct Row {
     pub max_len: MaxLen,
     /// Whether a job may have a length in bits.
     pub counts_bits: bool,
-    /// Whether this build lists the algorithm; its name is known in any case.
-    pub is_listed: bool,
 }
 
 impl Row {
@@ -94,7 +92,6 @@ impl Row {
             min_len: 0,
             max_len: MaxLen::Unlimited,
             counts_bits: false,
-            is_listed: true,
         }
     }
 

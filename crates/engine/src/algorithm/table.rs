@@ -231,7 +231,6 @@ algorithms! {
         Rc4 => Row {
             keys: Lengths::range(5, 256),
             key_len: 16,
-            is_listed: cfg!(feature = "legacy"),
             ..cipher("rc4", "RFC 7465 (prohibits it)", Family::Rc4)
         },
     }

@@ -4,10 +4,8 @@
 //! read from PEM and DER, and made of the numbers of RSA that there are.
 
 mod curve;
-#[cfg(feature = "keys")]
 mod encoding;
 mod error;
-#[cfg(feature = "keys")]
 mod numbers;
 mod rsa;
 mod slh_dsa;

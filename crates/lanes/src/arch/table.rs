@@ -10,7 +10,6 @@ use crate::features::{Choice, Features};
 use crate::hash::HashKernels;
 use crate::kasumi::KasumiKernel;
 use crate::rabin;
-#[cfg(feature = "legacy")]
 use crate::rc4;
 use crate::rsa::RsaKernels;
 use crate::slh_dsa::SlhDsaKernels;
@@ -34,7 +33,6 @@ pub(crate) struct Kernels {
     /// KASUMI, the fewest lanes first: the first that has a lane for every buffer is used.
     pub kasumi: &'static [&'static KasumiKernel],
     /// RC4.
-    #[cfg(feature = "legacy")]
     pub rc4: &'static rc4::Kernel,
     /// RSA.
     pub rsa: Choice<RsaKernels>,

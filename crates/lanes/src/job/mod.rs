@@ -26,7 +26,7 @@ use crate::manager::{Job, Lanes, Ticket};
 /// - ciphers: [`CbcJob`](crate::CbcJob), [`CtrJob`](crate::CtrJob), [`EcbJob`](crate::EcbJob),
 ///   [`CfbJob`](crate::CfbJob), [`OfbJob`](crate::OfbJob), [`XtsJob`](crate::XtsJob),
 ///   [`ChaChaJob`](crate::ChaChaJob), [`DesJob`](crate::DesJob), [`F8Job`](crate::F8Job), and
-///   `Rc4Job` with the feature `legacy`;
+///   [`Rc4Job`](crate::Rc4Job);
 /// - sealing and opening: [`GcmJob`](crate::GcmJob), [`CcmJob`](crate::CcmJob),
 ///   [`ChaChaPolyJob`](crate::ChaChaPolyJob), [`XChaChaPolyJob`](crate::XChaChaPolyJob);
 /// - a cipher and a MAC: [`ChainJob`](crate::ChainJob);

@@ -14,7 +14,6 @@ mod key;
 mod lanes;
 mod sbox;
 mod select;
-#[cfg(feature = "table-kasumi")]
 pub(crate) mod table;
 
 pub use f8::{F8Job, LinkDirection};

@@ -1,4 +1,4 @@
-//! RC4, for systems that cannot change: behind the feature `legacy`.
+//! RC4, for systems that cannot change. RFC 7465 prohibits it in TLS, and its time depends on the key.
 //!
 //! RC4 is broken, and so off by default. Its key stream is biased, most of all in its first bytes,
 //! so that a text that is sent often enough under different keys can be read (RFC 7465, which

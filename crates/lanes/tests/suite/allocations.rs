@@ -164,7 +164,6 @@ fn kasumi_allocates_nothing() {
     }
 }
 
-#[cfg(feature = "legacy")]
 #[test]
 fn rc4_allocates_nothing() {
     let key = broadloom_lanes::Rc4Key::new(b"a key").expect("a good length");

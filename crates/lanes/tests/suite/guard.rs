@@ -198,7 +198,6 @@ fn kasumi_touches_its_buffers_and_nothing_else() {
     }
 }
 
-#[cfg(feature = "legacy")]
 #[test]
 fn rc4_touches_its_buffers_and_nothing_else() {
     let (mut from, mut to) = (regions(), regions());

@@ -23,7 +23,6 @@ macro_rules! every_job {
         every_packet_kind!($check($($argument),*));
         $check::<crate::chains::Jobs>($($argument),*);
         $check::<crate::des::Jobs>($($argument),*);
-        #[cfg(feature = "legacy")]
         $check::<crate::rc4::Jobs>($($argument),*);
     };
 }

@@ -282,7 +282,6 @@ fn what_cannot_be_is_refused_by_name() {
 }
 
 /// The large tables, which are there for comparison, give the same.
-#[cfg(feature = "table-kasumi")]
 #[test]
 fn tables_agree() {
     let tables = broadloom_lanes::TableKasumi::new();

@@ -18,7 +18,6 @@ mod loans;
 mod managers;
 mod packet_answers;
 mod packets;
-#[cfg(feature = "legacy")]
 mod rc4;
 mod residue;
 mod sequences;

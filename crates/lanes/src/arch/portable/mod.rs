@@ -125,7 +125,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     chacha: choice! { [] => &CHACHA },
     des: &[DES],
     kasumi: &[&KASUMI],
-    #[cfg(feature = "legacy")]
     rc4: &crate::rc4::PORTABLE,
     rsa: choice! {
         [] => RsaKernels { one: &BIGNUM, wide: &[] },

@@ -95,7 +95,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     chacha: choice! { [] => &CHACHA },
     des: &[DES],
     kasumi: &[&portable::KASUMI, &KASUMI],
-    #[cfg(feature = "legacy")]
     rc4: &crate::rc4::PORTABLE,
     rsa: choice! {
         [] => RsaKernels { one: &portable::BIGNUM, wide: &[] },

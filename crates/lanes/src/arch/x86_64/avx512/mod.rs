@@ -186,7 +186,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     },
     des: &[DES_HALF, DES],
     kasumi: &[&portable::KASUMI, &KASUMI_HALF, &KASUMI],
-    #[cfg(feature = "legacy")]
     rc4: &super::common::rc4::KERNEL,
     rsa: choice! {
         [Avx512ifma] => RsaKernels {

@@ -9,7 +9,6 @@ pub(in crate::arch) mod md5;
 pub(in crate::arch) mod poly;
 mod probe;
 pub(in crate::arch) mod rabin;
-#[cfg(feature = "legacy")]
 pub(in crate::arch) mod rc4;
 pub(in crate::arch) mod sha;
 pub(in crate::arch) mod sha512;

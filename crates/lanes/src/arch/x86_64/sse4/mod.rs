@@ -91,7 +91,6 @@ pub(crate) static KERNELS: table::Kernels = table::Kernels {
     chacha: choice! { [] => &CHACHA },
     des: &[DES],
     kasumi: &[&portable::KASUMI, &KASUMI],
-    #[cfg(feature = "legacy")]
     rc4: &super::common::rc4::KERNEL,
     rsa: choice! {
         [] => RsaKernels { one: &portable::BIGNUM, wide: &[] },
