@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-#[path = "../../../compression/tests/decompress/tools.rs"]
+#[path = "../../../compression/tests/all/decompress/tools.rs"]
 pub mod tools;
 
 /// The algorithms, and the tool of the coreutils for each.

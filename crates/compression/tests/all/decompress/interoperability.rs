@@ -10,9 +10,9 @@ use broadloom_compression::format::gzi::{Entry, Index};
 use broadloom_compression::format::{Format, bgzf};
 use broadloom_compression::inflate::Options;
 
-use crate::common::make::{block, foreign, text, whole};
-use crate::common::provider::decompressor;
-use crate::tools::has;
+use super::common::make::{block, foreign, text, whole};
+use super::common::provider::decompressor;
+use super::tools::has;
 
 /// What a tool makes of an input.
 fn pipe(command: &mut Command, input: &[u8]) -> Vec<u8> {

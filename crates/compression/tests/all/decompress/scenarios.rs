@@ -5,8 +5,8 @@ use broadloom_compression::format::Format;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::common::make::text;
-use crate::common::scenario::{Part, Scenario, decode, headers};
+use super::common::make::text;
+use super::common::scenario::{Part, Scenario, decode, headers};
 
 /// How headers begin.
 const STARTS: &[&[u8]] = &[b"", b"\x1f\x8b\x08", b"\x78\x9c", b"\x1f\x8b\x08\x1f"];

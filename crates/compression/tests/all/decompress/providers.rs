@@ -10,8 +10,8 @@ use broadloom_engine::provider::Provider;
 use broadloom_engine::{Checksum, Compression, CompressionAlgorithm, Session, Transform};
 use broadloom_lz4::Lz4;
 
-use crate::common::make::text;
-use crate::common::provider::{decompressor, decompressor_of, providers};
+use super::common::make::text;
+use super::common::provider::{decompressor, decompressor_of, providers};
 
 fn compress(provider: &Arc<dyn Provider>, format: Format, data: &[u8]) -> Vec<u8> {
     compress_as(provider, CompressionSettings::new(format), data)

@@ -1,6 +1,5 @@
 //! A provider for tests that stores, at once or as a device whose responses come in any order, and
 //! that errs as often as it is told to.
-#![allow(dead_code, reason = "every test program uses a part of it")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

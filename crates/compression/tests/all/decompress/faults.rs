@@ -5,8 +5,8 @@ use broadloom_compression::decompress::{DecompressError, Settings};
 use broadloom_compression::format::Format;
 use broadloom_engine::{Checksum, DeviceFault, JobError};
 
-use crate::common::make::{broadloom, text};
-use crate::common::provider::{Fault, faulty, session};
+use super::common::make::{broadloom, text};
+use super::common::provider::{Fault, faulty, session};
 
 fn input() -> (Vec<u8>, Vec<u8>) {
     let data = text(100_000);

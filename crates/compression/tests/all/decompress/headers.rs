@@ -8,7 +8,7 @@ use broadloom_compression::format::{
     Cause, Detected, Format, FormatError, Part, bgzf, detect, is_plausible, parcomp, zlib,
 };
 
-use crate::common::make::{broadloom, foreign};
+use super::common::make::{broadloom, foreign};
 
 #[test]
 fn a_header_of_gzip_has_all_its_parts() {

@@ -1,5 +1,4 @@
 //! What the formats mean, read by their specifications and with another decoder.
-#![allow(dead_code, reason = "every test program uses a part of it")]
 
 use broadloom_compression::format::Format;
 use miniz_oxide::inflate::stream::{InflateState, inflate};

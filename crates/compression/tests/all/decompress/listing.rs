@@ -5,7 +5,7 @@ use broadloom_compression::format::gzip::{self, Metadata};
 use broadloom_compression::format::{Format, bgzf};
 use broadloom_compression::inflate::Options;
 
-use crate::common::make::{block, chunk, deflate, foreign, text, trailer, zlib};
+use super::common::make::{block, chunk, deflate, foreign, text, trailer, zlib};
 
 fn listed(input: &[u8], format: Option<Format>) -> Vec<Listed> {
     let mut members = Vec::new();

@@ -1,16 +1,14 @@
 //! Readers, writers and devices that fail.
 
-mod decode;
-mod toy;
-
 use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
 use broadloom_compression::format::Format;
 use broadloom_compression::{CompressError, Compressor, Mismatch, Poll, Settings};
 use broadloom_engine::{DeviceFault, JobError};
-use decode::{decode, inputs};
-use toy::{Toy, decompressing, session, zlib};
+
+use crate::decode::{decode, inputs};
+use crate::toy::{Toy, decompressing, session, zlib};
 
 /// Fails behind what it has.
 struct Broken<'d>(&'d [u8]);

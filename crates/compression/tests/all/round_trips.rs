@@ -1,8 +1,5 @@
 //! What is compressed decodes to what it was, in every format, whatever the length and the threads.
 
-mod decode;
-mod toy;
-
 use std::io::Read;
 use std::sync::Arc;
 
@@ -11,8 +8,9 @@ use broadloom_compression::inflate::{Options, inflate};
 use broadloom_compression::{Compressor, Report, Settings, SettingsError};
 use broadloom_engine::{Compression, CompressionAlgorithm, Session, Transform};
 use broadloom_libdeflate::Libdeflate;
-use decode::{decode, inputs};
-use toy::{Toy, decompressing, session, zlib};
+
+use crate::decode::{decode, inputs};
+use crate::toy::{Toy, decompressing, session, zlib};
 
 /// Gives a few bytes at a time, as pipes do, and is interrupted at times.
 struct Pipe<'d>(&'d [u8], usize);

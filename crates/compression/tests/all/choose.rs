@@ -1,7 +1,5 @@
 //! Who compresses where nobody was asked for.
 
-mod toy;
-
 use std::sync::Arc;
 
 use broadloom_compression::{
@@ -13,7 +11,8 @@ use broadloom_engine::{
     Algorithm, Checksum, Compression, CompressionAlgorithm, Direction, Huffman, Registry, Transform,
 };
 use broadloom_libdeflate::Libdeflate;
-use toy::{Toy, zlib};
+
+use crate::toy::{Toy, zlib};
 
 const DEFLATE: CompressionAlgorithm = CompressionAlgorithm::Deflate;
 

@@ -7,10 +7,10 @@ use broadloom_compression::decompress::{Decompressed, Garbage, Settings};
 use broadloom_compression::format::{MARKER, gzip};
 use zlib_rs::{Deflate, DeflateFlush};
 
-use crate::common::make::{broadloom, foreign, text, trailer};
-use crate::common::provider::{Fault, decompressor, faulty};
-use crate::common::scenario::decode;
-use crate::tools::has;
+use super::common::make::{broadloom, foreign, text, trailer};
+use super::common::provider::{Fault, decompressor, faulty};
+use super::common::scenario::decode;
+use super::tools::has;
 
 /// A deflate stream of parts, each flushed as is said. The last is finished.
 fn flushed(parts: &[(&[u8], DeflateFlush)], level: i32) -> Vec<u8> {

@@ -10,8 +10,8 @@ use broadloom_compression::format::gzip::{self, Metadata};
 use broadloom_compression::format::{Cause, Format, FormatError, bgzf, parcomp};
 use broadloom_compression::inflate::{Options, inflate};
 
-use crate::common::make::{block, broadloom, chunk, deflate, foreign, text, trailer, whole, zlib};
-use crate::common::provider::{decompressor, try_decompressor};
+use super::common::make::{block, broadloom, chunk, deflate, foreign, text, trailer, whole, zlib};
+use super::common::provider::{decompressor, try_decompressor};
 
 fn stream(settings: Settings, input: &[u8]) -> (Vec<u8>, Result<Decompressed, DecompressError>) {
     let mut data = Vec::new();

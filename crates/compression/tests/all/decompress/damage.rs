@@ -5,9 +5,9 @@ use broadloom_compression::diagnose::{Finding, diagnose};
 use broadloom_compression::format::{Cause, Format, FormatError, Part};
 use broadloom_compression::inflate::{Options, inflate};
 
-use crate::common::make::{deflate, text, whole};
-use crate::common::provider::decompressor;
-use crate::common::scenario::decode;
+use super::common::make::{deflate, text, whole};
+use super::common::provider::decompressor;
+use super::common::scenario::decode;
 
 fn every_format() -> impl Iterator<Item = (Format, Vec<u8>, Vec<u8>)> {
     let data = text(120);
