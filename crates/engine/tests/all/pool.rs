@@ -1,13 +1,12 @@
 //! Many jobs within a call, on a rayon pool.
 
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use broadloom_engine::{Job, Outcome, PoolProcessor};
-use common::{PANIC, cipher};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::common::{PANIC, cipher};
 
 fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().expect("there are threads")

@@ -1,13 +1,12 @@
 //! Jobs that are used again: with other ranges, or with something that they no longer take.
 
-mod toy;
-
 use std::time::Instant;
 
 use broadloom_engine::{
     Algorithm, Bytes, Data, Direction, Extra, Job, JobError, Processor, Session, Transform,
 };
-use toy::{CIPHER, HASH, MAC, Toy, sum};
+
+use crate::toy::{CIPHER, HASH, MAC, Toy, sum};
 
 const KEY: [u8; 16] = [0x40; 16];
 const TEXT: [u8; 8] = [2, 4, 6, 8, 10, 12, 14, 16];

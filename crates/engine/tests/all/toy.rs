@@ -1,6 +1,5 @@
 //! A provider for tests, whose cipher is an exclusive or with one byte and whose hash and MAC are
 //! sums; and which has the faults that it is told to have.
-#![allow(dead_code, reason = "every test program uses a part of it")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

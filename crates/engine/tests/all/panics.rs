@@ -1,13 +1,12 @@
 //! A provider that panics costs the jobs that it was working on, and nothing else.
 
-mod common;
-
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use broadloom_engine::{Data, Job, JobError, Processor, QueueConfig, QueuePair};
-use common::{PANIC, Toy, cipher, hash, job};
+
+use crate::common::{self, PANIC, Toy, cipher, hash, job};
 
 fn panics(what: impl FnOnce()) {
     assert!(catch_unwind(AssertUnwindSafe(what)).is_err(), "it should have panicked");

@@ -1,7 +1,5 @@
 //! Queue pairs against a plain model of one, on random sequences of calls.
 
-mod toy;
-
 use std::collections::VecDeque;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -11,7 +9,8 @@ use broadloom_engine::{
     Doorbell, Job, JobError, Lengths, Order, QueueConfig, QueuePair, Session, Statistics, Transform,
 };
 use proptest::prelude::*;
-use toy::{CIPHER, HASH, MAC, Toy, sum};
+
+use crate::toy::{CIPHER, HASH, MAC, Toy, sum};
 
 const KEY: [u8; 16] = [0x33; 16];
 const TEXT: [u8; 5] = [1, 2, 3, 4, 5];

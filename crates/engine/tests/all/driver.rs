@@ -1,11 +1,10 @@
 //! The loop around a queue pair: every job goes once through it, however the feed gives jobs.
 
-mod common;
-
 use std::sync::Arc;
 
 use broadloom_engine::{Doorbell, Driver, Feed, Job, Next, QueueConfig, QueuePair, Session};
-use common::{Toy, hash, is_summed, job};
+
+use crate::common::{Toy, hash, is_summed, job};
 
 /// More than the queue pair holds.
 const COUNT: usize = 100;

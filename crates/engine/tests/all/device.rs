@@ -1,8 +1,6 @@
 //! Queue pairs over a device: rings that are full, responses in any order, failures, fallbacks,
 //! drops.
 
-mod toy;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -15,7 +13,8 @@ use broadloom_engine::{
     Processor, QueueConfig, QueuePair, Session, Transform, Workers, WorkersConfig,
 };
 use proptest::prelude::*;
-use toy::{CIPHER, HASH, Late, MAC, Toy, Whole, sum};
+
+use crate::toy::{CIPHER, HASH, Late, MAC, Toy, Whole, sum};
 
 /// The toy behind a pair of rings.
 #[derive(Debug, Clone, Copy)]

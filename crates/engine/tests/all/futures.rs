@@ -1,7 +1,5 @@
 //! Jobs as futures, in executors of any kind.
 
-mod common;
-
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -10,7 +8,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use broadloom_engine::{Job, Workers, WorkersConfig};
-use common::{Toy, hash, is_summed, job};
+
+use crate::common::{Toy, hash, is_summed, job};
 
 type TestJob = Box<Job<'static, usize>>;
 

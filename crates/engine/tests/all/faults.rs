@@ -1,7 +1,5 @@
 //! Whatever a provider does wrong, every job is complete exactly once, and says how it went.
 
-mod toy;
-
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -10,7 +8,8 @@ use broadloom_engine::{
     AeadAlgorithm, AesSize, Builder, Data, Direction, Job, JobError, Order, Processor, QueueConfig,
     QueuePair, Registry, Session, Transform, TransformError, kind,
 };
-use toy::{CIPHER, CODE, Fault, HASH, Late, MAC, Toy, sum};
+
+use crate::toy::{CIPHER, CODE, Fault, HASH, Late, MAC, Toy, sum};
 
 const KEY: [u8; 16] = [0x40; 16];
 

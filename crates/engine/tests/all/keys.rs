@@ -8,11 +8,11 @@ use broadloom_engine::{
 };
 use crypto_bigint::{BoxedUint, Gcd};
 
-const ED25519: &str = include_str!("keys/ed25519.pem");
-const X25519: &str = include_str!("keys/x25519.pem");
-const P256: &str = include_str!("keys/p256.pem");
-const RSA: &str = include_str!("keys/rsa-1024.pem");
-const RSA_PUBLIC: &str = include_str!("keys/rsa-1024.pub.pem");
+const ED25519: &str = include_str!("../keys/ed25519.pem");
+const X25519: &str = include_str!("../keys/x25519.pem");
+const P256: &str = include_str!("../keys/p256.pem");
+const RSA: &str = include_str!("../keys/rsa-1024.pem");
+const RSA_PUBLIC: &str = include_str!("../keys/rsa-1024.pub.pem");
 
 fn private(pem: &str) -> PrivateKey {
     PrivateKey::from_pem(pem).expect("OpenSSL made it")
@@ -34,17 +34,17 @@ fn private_keys_are_read_and_come_back_in_der() {
             Some(PublicKeyAlgorithm::Ecdh(Curve::P256)),
         ),
         (
-            include_str!("keys/p256.sec1.pem"),
+            include_str!("../keys/p256.sec1.pem"),
             Some(PublicKeyAlgorithm::Ecdsa(Curve::P256)),
             Some(PublicKeyAlgorithm::Ecdh(Curve::P256)),
         ),
         (
-            include_str!("keys/k283.pem"),
+            include_str!("../keys/k283.pem"),
             Some(PublicKeyAlgorithm::Ecdsa(Curve::K283)),
             Some(PublicKeyAlgorithm::Ecdh(Curve::K283)),
         ),
         (RSA, Some(rsa), None),
-        (include_str!("keys/rsa-1024.pkcs1.pem"), Some(rsa), None),
+        (include_str!("../keys/rsa-1024.pkcs1.pem"), Some(rsa), None),
     ] {
         let key = private(pem);
         assert_eq!((key.signature_algorithm(), key.agreement_algorithm()), (signs, agrees));
@@ -52,7 +52,7 @@ fn private_keys_are_read_and_come_back_in_der() {
         assert_eq!(*again.to_der(), *key.to_der(), "{key:?}");
     }
     let PrivateKey::Rsa(one) = private(RSA) else { panic!("a key of RSA") };
-    let PrivateKey::Rsa(other) = private(include_str!("keys/rsa-1024.pkcs1.pem")) else {
+    let PrivateKey::Rsa(other) = private(include_str!("../keys/rsa-1024.pkcs1.pem")) else {
         panic!("a key of RSA")
     };
     assert_eq!((one.d(), one.p(), one.qinv()), (other.d(), other.p(), other.qinv()));
@@ -61,15 +61,15 @@ fn private_keys_are_read_and_come_back_in_der() {
 #[test]
 fn public_keys_are_read_and_come_back_in_der() {
     for pem in [
-        include_str!("keys/ed25519.pub.pem"),
-        include_str!("keys/p256.pub.pem"),
-        include_str!("keys/k283.pub.pem"),
+        include_str!("../keys/ed25519.pub.pem"),
+        include_str!("../keys/p256.pub.pem"),
+        include_str!("../keys/k283.pub.pem"),
         RSA_PUBLIC,
     ] {
         let key = public(pem);
         assert_eq!(PublicKey::from_der(&key.to_der()), Ok(key));
     }
-    assert_eq!(public(include_str!("keys/rsa-1024.pkcs1.pub.pem")), public(RSA_PUBLIC));
+    assert_eq!(public(include_str!("../keys/rsa-1024.pkcs1.pub.pem")), public(RSA_PUBLIC));
     let PrivateKey::Rsa(key) = private(RSA) else { panic!("a key of RSA") };
     assert_eq!(PublicKey::Rsa(key.public().clone()), public(RSA_PUBLIC));
 }
@@ -80,8 +80,8 @@ fn what_is_no_key_is_refused_with_a_reason() {
     for (pem, part) in [
         ("", "no PEM block of these: PRIVATE KEY"),
         (RSA_PUBLIC, "no PEM block of these: PRIVATE KEY"),
-        (include_str!("keys/encrypted.pem"), "encrypted"),
-        (include_str!("keys/p384.pem"), "1.3.132.0.34 is not supported; valid: P-256"),
+        (include_str!("../keys/encrypted.pem"), "encrypted"),
+        (include_str!("../keys/p384.pem"), "1.3.132.0.34 is not supported; valid: P-256"),
         ("-----BEGIN PRIVATE KEY-----\nAAAA", "no -----END PRIVATE KEY-----"),
         ("-----BEGIN PRIVATE KEY-----\nAA*A\n-----END PRIVATE KEY-----\n", "the key cannot"),
         ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "the key cannot"),
@@ -89,7 +89,7 @@ fn what_is_no_key_is_refused_with_a_reason() {
         let text = refused(pem);
         assert!(text.contains(part), "{text}");
     }
-    let short = PrivateKey::from_pem(include_str!("keys/rsa-1536.pem"));
+    let short = PrivateKey::from_pem(include_str!("../keys/rsa-1536.pem"));
     assert_eq!(short.unwrap_err(), KeyError::ModulusLength { bits: 1536 });
     // Every prefix, and every byte changed: an answer, and no panic.
     let der = private(P256).to_der();

@@ -1,6 +1,5 @@
 //! A provider for tests: a cipher that adds the key's first byte to every byte, a digest that is a
 //! sum, and, where a job's first byte is [`PANIC`], a panic in the middle of the work.
-#![allow(dead_code, reason = "every test program uses a part of it")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};

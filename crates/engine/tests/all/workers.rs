@@ -1,7 +1,5 @@
 //! Workers: what goes in comes out, once.
 
-mod common;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -11,7 +9,8 @@ use broadloom_engine::{
     AffinityError, Job, JobError, Placement, QueueConfig, QueuePair, Session, Workers,
     WorkersConfig, WorkersError,
 };
-use common::{PANIC, Toy, cipher, hash, is_summed, job};
+
+use crate::common::{PANIC, Toy, cipher, hash, is_summed, job};
 
 /// Longer than any test takes: a wait that ends by it has failed.
 const LONG: Duration = Duration::from_secs(60);

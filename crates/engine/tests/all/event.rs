@@ -1,7 +1,5 @@
 //! Event descriptors in a real epoll; elsewhere than on Linux, that they are refused.
 
-mod common;
-
 #[test]
 #[cfg(not(target_os = "linux"))]
 fn events_are_refused_and_not_ignored() {
