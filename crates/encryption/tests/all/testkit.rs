@@ -1,14 +1,14 @@
 //! The vectors of age's test kit: each is read to its end, or fails as it says, after the bytes
 //! that it says.
 
-mod common;
-
 use std::fs;
 use std::path::Path;
 
 use broadloom_encryption::age::{Decryptor, HeaderError, Identity};
 use broadloom_encryption::{EncryptionError, Input, Output};
 use sha2::{Digest, Sha256};
+
+use crate::common;
 
 /// A vector.
 #[derive(Default)]

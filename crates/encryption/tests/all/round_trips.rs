@@ -1,14 +1,13 @@
 //! What is encrypted is decrypted to what it was; what is damaged is not.
 
-mod common;
-
 use std::io::{self, IoSlice, Read, Write};
 use std::sync::Mutex;
 
 use broadloom_encryption::age::{Decryptor, Encryptor, Identity, PayloadError};
 use broadloom_encryption::openssl::{Mode, OpenSsl};
 use broadloom_encryption::{EncryptionError, Input, Output, WriteAt};
-use common::{noise, registry, threads, told};
+
+use crate::common::{noise, registry, threads, told};
 
 const CHUNK: usize = 64 << 10;
 

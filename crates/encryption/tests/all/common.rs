@@ -1,7 +1,5 @@
 //! What the tests share.
 
-#![allow(dead_code, reason = "each test binary uses some of these")]
-
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
