@@ -1,4 +1,5 @@
-//! In a steady state no job allocates: not in the engine, and not in the lanes.
+//! In a steady state no job allocates: not in the engine, and not in the lanes. Allocations of each
+//! thread are counted apart, so that other tests may allocate at the same time.
 
 use std::sync::Arc;
 
