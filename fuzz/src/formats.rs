@@ -1,9 +1,9 @@
 //! Inputs for the decoders, out of a fuzzer's bytes. The driver is that of the property tests in
-//! `crates/compression/tests/decompress/scenarios.rs`: it decodes in every way there is, and
+//! `crates/compression/tests/all/decompress/scenarios.rs`: it decodes in every way there is, and
 //! compares.
 
 #[allow(dead_code, reason = "the suite uses more of it")]
-#[path = "../../crates/compression/tests/decompress/common/mod.rs"]
+#[path = "../../crates/compression/tests/all/decompress/common/mod.rs"]
 mod common;
 
 use broadloom_compression::decompress::Garbage;

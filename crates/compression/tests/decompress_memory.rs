@@ -1,4 +1,6 @@
 //! Streams are decompressed in a bounded amount of memory, however much comes out of them.
+//!
+//! A program of its own: its allocator counts what the whole process has in use.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;

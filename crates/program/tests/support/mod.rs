@@ -15,7 +15,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-#[path = "../../../compression/tests/decompress/tools.rs"]
+#[path = "../../../compression/tests/all/decompress/tools.rs"]
 pub mod tools;
 
 /// What a program said.

@@ -1,0 +1,9 @@
+//! What the crate does, tested as its users use it. One program, so that what it uses is linked
+//! once.
+
+mod choose;
+mod decode;
+mod decompress;
+mod faults;
+mod round_trips;
+mod toy;

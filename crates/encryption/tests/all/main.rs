@@ -1,0 +1,5 @@
+//! The crate, tested as its users use it. One program, so that what it uses is linked once.
+
+mod common;
+mod round_trips;
+mod testkit;

@@ -1,0 +1,17 @@
+//! The engine, tested as its users use it. One program, so that what it uses is linked once.
+
+mod affinity;
+mod common;
+mod compression;
+mod device;
+mod driver;
+mod event;
+mod faults;
+mod futures;
+mod jobs;
+mod keys;
+mod model;
+mod panics;
+mod pool;
+mod toy;
+mod workers;

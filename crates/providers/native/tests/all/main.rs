@@ -1,0 +1,6 @@
+//! The provider of lanes. One program, so that the kernels are linked once.
+
+mod allocations;
+mod batches;
+mod conformance;
+mod nonces;
