@@ -31,9 +31,12 @@
 //! `isal`, `lz4` and `gpu` can be added, or all with `all-providers`. Other crates export more
 //! [factories](provider::Factory), which [`Registry::add_factory`] takes: `broadloom-emulated` has
 //! a model of an accelerator, and `broadloom-ipsec-mb` has intel-ipsec-mb, to measure against.
-//! `compression` and `encryption` add the modules of those names. `keys` reads [keys](public_key)
-//! from PEM and DER. `rayon` adds [a processor on a pool](workers).
-//! `legacy` adds RC4, and DES at the provider `openssl`.
+//! `compression` and `encryption` add the modules of those names. `rayon` adds
+//! [a processor on a pool](workers).
+//!
+//! RC4 is broken (RFC 7465). The providers `native` and `openssl` have it only where they are
+//! configured for it: `registry.configure(&"native:legacy=yes".parse()?)`. The same holds for DES at
+//! the provider `openssl`.
 
 #![forbid(unsafe_code)]
 
@@ -74,7 +77,7 @@ pub mod session {
 }
 
 /// Keys of RSA, of elliptic curves and of SLH-DSA, and how messages are hashed and padded for them.
-/// With the feature `keys`, keys are read from PEM and DER.
+/// Keys are read from PEM and DER.
 pub mod public_key {
     #[doc(inline)]
     pub use broadloom_engine::{
@@ -112,13 +115,13 @@ pub mod queue {
 
 /// Threads that process jobs: configuration, placement on cores, futures, a processor on a pool.
 pub mod workers {
-    #[cfg(feature = "rayon")]
-    #[doc(inline)]
-    pub use broadloom_engine::PoolProcessor;
     #[doc(inline)]
     pub use broadloom_engine::{
         Burst, Completion, Placement, Workers, WorkersConfig, allowed_cores, pin_to,
     };
+    #[cfg(feature = "rayon")]
+    #[doc(inline)]
+    pub use broadloom_rayon::PoolProcessor;
 }
 
 /// What a provider of one's own implements, and how a provider is named with its options.

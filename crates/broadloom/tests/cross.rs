@@ -10,7 +10,7 @@ fn provider(name: &str) -> Result<Arc<dyn Provider>, SpecError> {
     broadloom::registry().open_provider(&name.parse()?)
 }
 
-cross!(native_and_openssl: provider("native"), provider("openssl"));
+cross!(native_and_openssl: provider("native:legacy=yes"), provider("openssl:legacy=yes"));
 cross!(openssl_with_contexts_per_job: provider("openssl"), provider("openssl:contexts=per-job"));
 cross!(openssl_and_the_reference: provider("openssl"), reference_provider());
 cross!(isal_and_libdeflate: provider("isal"), provider("libdeflate"));

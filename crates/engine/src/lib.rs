@@ -7,8 +7,8 @@
 //! - A [`Processor`] processes many jobs within a call. A [`QueuePair`] takes jobs in bursts, and
 //!   gives them back as they complete.
 //! - [`Workers`] process jobs on threads of their own, each with a queue pair. They report
-//!   completion to callers that poll, to an [`Event`] in epoll, or to a future. With the feature
-//!   `rayon`, `PoolProcessor` processes many jobs within a call on the caller's pool.
+//!   completion to callers that poll, to an [`Event`] in epoll, or to a future. [`shares`]
+//!   says how a burst is divided among threads of one's own.
 //! - What a provider implements is in [`provider`].
 //!
 //! The crate knows no provider: `broadloom` brings them along.
@@ -31,8 +31,6 @@ mod made;
 mod opening;
 mod operation;
 mod parameters;
-#[cfg(feature = "rayon")]
-mod pool;
 mod processor;
 pub mod provider;
 mod queue_pair;
@@ -64,13 +62,12 @@ pub use keys::{
     EcPrivateKey, EcPublicKey, KeyError, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey,
     RsaPublicKey, Secret, SlhDsaPrivateKey, SlhDsaPublicKey,
 };
-#[cfg(feature = "rayon")]
-pub use pool::PoolProcessor;
 pub use processor::{Outcome, Processor};
 pub use queue_pair::{Doorbell, Order, QueueConfig, QueuePair};
 pub use registry::{Absent, OpenError, ProviderSpec, Registry, SpecError};
 pub use scheme::{Padding, Scheme};
 pub use session::{Fallback, Held, Session};
+pub use share::shares;
 pub use statistics::{Cause, Snapshot, Statistics};
 pub use transform::{Builder, Transform, TransformError, kind};
 pub use workers::{Workers, WorkersConfig, WorkersError};

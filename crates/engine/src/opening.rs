@@ -42,7 +42,7 @@ impl Session {
         fallback: Option<Fallback>,
     ) -> Result<Session, ProviderError> {
         let stages = open_stages(&*provider, transform)?;
-        Session::new(AtProvider(provider), transform, stages, fallback)
+        Ok(Session::new(AtProvider(provider), transform, stages, fallback))
     }
 
     /// The provider at which the session was opened.

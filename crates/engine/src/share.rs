@@ -11,9 +11,9 @@ const JOB: usize = 150;
 /// Less than this, in bytes, is not worth another thread: waking one takes some microseconds.
 const LEAST: usize = 32 << 10;
 
-/// Shares of a burst for at most `threads` threads, fewer where it is small, and more where a share
-/// would have more than `most` jobs.
-pub(crate) fn shares<'a, H: Handle<'a>>(
+/// Returns the contiguous shares, of near-equal cost, of a burst for at most `threads` threads:
+/// fewer where the burst is small, and more where a share would have more than `most` jobs.
+pub fn shares<'a, H: Handle<'a>>(
     jobs: &mut [H],
     threads: usize,
     most: usize,

@@ -15,11 +15,11 @@ fn ipsec_mb() -> Result<Arc<dyn Provider>, String> {
 }
 
 fn native() -> Result<Arc<dyn Provider>, String> {
-    Ok(Arc::new(Native::new(Cpu::detect())))
+    Ok(Arc::new(Native::new(Cpu::detect()).with_legacy()))
 }
 
 fn openssl() -> Result<Arc<dyn Provider>, String> {
-    let provider = OpenSsl::load(&[]).map_err(|error| error.to_string())?;
+    let provider = OpenSsl::load(&[("legacy", "yes")]).map_err(|error| error.to_string())?;
     Ok(Arc::new(provider))
 }
 

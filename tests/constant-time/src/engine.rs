@@ -50,8 +50,11 @@ fn process(cpu: &Cpu, algorithm: Algorithm, making: Direction, checking: Directi
     let open = |direction| {
         let (key, mac_key) = keys(algorithm);
         let transform = Transform::new(algorithm, direction, &key, &mac_key).build();
-        Session::open(Arc::new(Native::new(cpu.clone())), &transform.expect("good keys"))
-            .expect("native has it")
+        Session::open(
+            Arc::new(Native::new(cpu.clone()).with_legacy()),
+            &transform.expect("good keys"),
+        )
+        .expect("native has it")
     };
     let lens = algorithm.nonce_lens();
     let nonce_len = if lens.contains(12) { 12 } else { lens.max() };

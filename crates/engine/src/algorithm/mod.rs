@@ -66,7 +66,7 @@ pub enum Algorithm {
 impl HashAlgorithm {
     /// Every hash.
     pub fn all() -> impl Iterator<Item = HashAlgorithm> {
-        HashAlgorithm::known()
+        HashAlgorithm::known().filter(|hash| hash.row().is_listed)
     }
 
     /// Bytes that one compression consumes.
@@ -93,7 +93,7 @@ impl HashAlgorithm {
 impl MacAlgorithm {
     /// Every MAC.
     pub fn all() -> impl Iterator<Item = MacAlgorithm> {
-        MacAlgorithm::known()
+        MacAlgorithm::known().filter(|mac| mac.row().is_listed)
     }
 
     /// Key lengths, in bytes.
@@ -119,10 +119,9 @@ impl MacAlgorithm {
 }
 
 impl CipherAlgorithm {
-    /// Every cipher; RC4 only with the feature `legacy`, without which no provider of Broadloom has
-    /// it.
+    /// Every cipher. Providers have RC4 only where they are opened with the option `legacy=yes`.
     pub fn all() -> impl Iterator<Item = CipherAlgorithm> {
-        CipherAlgorithm::known()
+        CipherAlgorithm::known().filter(|cipher| cipher.row().is_listed)
     }
 
     /// Key lengths, in bytes.
@@ -171,7 +170,7 @@ impl CipherAlgorithm {
 impl AeadAlgorithm {
     /// Every AEAD.
     pub fn all() -> impl Iterator<Item = AeadAlgorithm> {
-        AeadAlgorithm::known()
+        AeadAlgorithm::known().filter(|aead| aead.row().is_listed)
     }
 
     /// Bytes of the key.
@@ -201,7 +200,7 @@ impl AeadAlgorithm {
 impl CompressionAlgorithm {
     /// Every compression.
     pub fn all() -> impl Iterator<Item = CompressionAlgorithm> {
-        CompressionAlgorithm::known()
+        CompressionAlgorithm::known().filter(|compression| compression.row().is_listed)
     }
 
     /// The name: `deflate`.
@@ -213,7 +212,7 @@ impl CompressionAlgorithm {
 impl PublicKeyAlgorithm {
     /// Every algorithm with a private and a public key.
     pub fn all() -> impl Iterator<Item = PublicKeyAlgorithm> {
-        PublicKeyAlgorithm::known()
+        PublicKeyAlgorithm::known().filter(|algorithm| algorithm.row().is_listed)
     }
 }
 
@@ -245,9 +244,9 @@ impl Algorithm {
         }
     }
 
-    /// Every algorithm but the chains; RC4 only with the feature `legacy`.
+    /// Every algorithm but the chains.
     pub fn all() -> impl Iterator<Item = Algorithm> {
-        Algorithm::known()
+        Algorithm::known().filter(|algorithm| algorithm.row().is_listed)
     }
 
     /// Every algorithm of the packets' kind, which turns so many bytes into as many: hashes, MACs,
@@ -378,14 +377,9 @@ mod tests {
     }
 
     #[test]
-    fn rc4_is_listed_where_it_is_built() {
+    fn rc4_has_a_name_like_others() {
         let rc4 = Algorithm::Cipher(CipherAlgorithm::Rc4);
-        let built = cfg!(feature = "legacy");
-        assert_eq!(Algorithm::all().any(|algorithm| algorithm == rc4), built);
-        assert_eq!(Algorithm::simple().any(|algorithm| algorithm == rc4), built);
-        assert_eq!(CipherAlgorithm::all().any(|cipher| cipher == CipherAlgorithm::Rc4), built);
-        // The name still parses, so that opening a session can report that no provider has the
-        // algorithm.
+        assert!(Algorithm::all().any(|algorithm| algorithm == rc4));
         assert_eq!("rc4".parse(), Ok(rc4));
         let chain = Algorithm::Chain(
             CipherAlgorithm::Rc4,
@@ -394,7 +388,7 @@ mod tests {
         );
         assert_eq!("rc4+hmac-md5".parse(), Ok(chain));
         let error = "rc5".parse::<Algorithm>().expect_err("there is none").to_string();
-        assert_eq!(error.contains("rc4"), built, "{error}");
+        assert!(error.contains("rc4"), "{error}");
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub(crate) struct Row {
     pub max_len: MaxLen,
     /// Whether a job may have a length in bits.
     pub counts_bits: bool,
+    /// Whether the algorithm is listed; its name is known in any case.
+    pub is_listed: bool,
 }
 
 impl Row {
@@ -92,6 +94,7 @@ impl Row {
             min_len: 0,
             max_len: MaxLen::Unlimited,
             counts_bits: false,
+            is_listed: true,
         }
     }
 

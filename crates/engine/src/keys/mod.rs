@@ -1,7 +1,7 @@
 //! Keys of public-key algorithms.
 //!
-//! A key is checked once, when it is made, and then only read. With the feature `keys` it is also
-//! read from PEM and DER, and made of the numbers of RSA that there are.
+//! A key is checked once, when it is made, and then only read. It is also read from
+//! PEM and DER, and made of the numbers of RSA that there are.
 
 mod curve;
 mod encoding;
@@ -21,7 +21,7 @@ pub use slh_dsa::{SlhDsaPrivateKey, SlhDsaPublicKey};
 
 /// A private key. It is wiped when it is dropped.
 ///
-/// With the feature `keys`, `PrivateKey::from_pem` reads what `openssl genpkey` writes.
+/// [`PrivateKey::from_pem`] reads what `openssl genpkey` writes.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum PrivateKey {
@@ -39,7 +39,7 @@ pub enum PrivateKey {
 
 /// A public key.
 ///
-/// With the feature `keys`, `PublicKey::from_pem` reads what `openssl pkey -pubout` writes.
+/// [`PublicKey::from_pem`] reads what `openssl pkey -pubout` writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PublicKey {

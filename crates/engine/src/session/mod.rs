@@ -8,7 +8,7 @@ use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, LazyLock};
 
-use crate::algorithm::{Algorithm, Checksum, Compression, Direction, Row};
+use crate::algorithm::{Algorithm, Compression, Direction, Row};
 use crate::provider::session::ProviderError;
 use crate::transform::Transform;
 use rules::{Common, Rules};
@@ -77,23 +77,13 @@ pub struct Fallback {
 
 impl Session {
     /// A session of a transform whose stages are open.
-    ///
-    /// # Errors
-    /// The build lacks what the engine itself does for such jobs.
     pub(crate) fn new(
         home: impl Home,
         transform: &Transform,
         stages: Stages,
         fallback: Option<Fallback>,
-    ) -> Result<Session, ProviderError> {
+    ) -> Session {
         let rules = Rules::new(transform, stages.second.is_some(), stages.first.class);
-        let checksum = rules.making.map_or(Checksum::None, |making| making.how.checksum);
-        if !checksum.is_built() {
-            return Err(ProviderError::new(format!(
-                "this build has no checksums, and {checksum:?} needs them: the feature `checksums` \
-                 of broadloom-engine"
-            )));
-        }
         let classes = [Some(&stages.first), stages.second.as_ref()]
             .map(|stage| stage.map_or(0, |stage| stage.class));
         let inner = Inner {
@@ -112,7 +102,7 @@ impl Session {
             fallback,
             falls_back_to: None,
         };
-        Ok(Session(Arc::new(inner)))
+        Session(Arc::new(inner))
     }
 
     /// The algorithm.

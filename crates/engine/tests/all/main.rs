@@ -12,6 +12,5 @@ mod jobs;
 mod keys;
 mod model;
 mod panics;
-mod pool;
 mod toy;
 mod workers;

@@ -12,12 +12,29 @@ use crate::Native;
 pub fn factory(cpu: &Cpu) -> Factory {
     let cpu = cpu.clone();
     Factory::new(Native::NAME, "Broadloom's own lanes", move |options, _| {
-        Ok(Arc::new(Native::new(held_to(&cpu, options)?)))
+        let (legacy, options): (Vec<_>, Vec<_>) =
+            options.iter().copied().partition(|(name, _)| *name == "legacy");
+        let native = Native::new(held_to(&cpu, &options)?);
+        Ok(Arc::new(if is_yes(&legacy)? { native.with_legacy() } else { native }))
     })
     .with_options(&[
         ("isa", "an instruction set that the CPU has"),
         ("without", "a CPU feature to leave unused; may be repeated"),
+        ("legacy", "yes or no: RC4, which is broken"),
     ])
+}
+
+/// Returns `true` if the option `legacy` is given, at most once, as `yes`.
+fn is_yes(legacy: &[(&str, &str)]) -> Result<bool, FactoryError> {
+    match legacy {
+        [] | [(_, "no")] => Ok(false),
+        [(_, "yes")] => Ok(true),
+        [(_, value)] => {
+            let message = format!("native:legacy={value}: valid: yes, no");
+            Err(FactoryError::Option(message))
+        }
+        _ => Err(FactoryError::Option("native:legacy is given once".to_owned())),
+    }
 }
 
 /// The CPU as the options ask for it.
@@ -44,7 +61,7 @@ fn held_to(cpu: &Cpu, options: &[(&str, &str)]) -> Result<Cpu, FactoryError> {
                 }
             },
             _ => {
-                let message = format!("native has no option {name:?}; valid: isa, without");
+                let message = format!("native has no option {name:?}; valid: isa, without, legacy");
                 return Err(FactoryError::Option(message));
             }
         };
@@ -81,9 +98,11 @@ mod tests {
             |options: &[(&str, &str)]| held_to(&Cpu::detect(), options).unwrap_err().to_string();
         assert_eq!(
             error(&[("speed", "11")]),
-            "native has no option \"speed\"; valid: isa, without"
+            "native has no option \"speed\"; valid: isa, without, legacy"
         );
         assert!(error(&[("isa", "mmx")]).contains("native:isa=mmx"));
+        assert!(is_yes(&[("legacy", "1")]).unwrap_err().to_string().contains("valid: yes, no"));
+        assert!(is_yes(&[("legacy", "yes"), ("legacy", "yes")]).is_err());
         assert!(error(&[("without", "flags")]).contains("native:without=flags"));
         assert_eq!(
             error(&[("isa", "portable"), ("isa", "portable")]),

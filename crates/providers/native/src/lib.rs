@@ -2,7 +2,7 @@
 //!
 //! Hashes and HMACs; AES in CBC, CTR, CFB, OFB, ECB, XTS, GCM and CCM mode, GMAC, CMAC and
 //! XCBC-MAC; ChaCha20, ChaCha20-Poly1305 and XChaCha20-Poly1305; DES and triple DES; KASUMI; and
-//! with the feature `legacy` RC4; RSA, ECDSA and ECDH on P-256, K-283 and B-283, X25519, Ed25519
+//! with the option `legacy=yes` RC4; RSA, ECDSA and ECDH on P-256, K-283 and B-283, X25519, Ed25519
 //! and SLH-DSA: many buffers side by side, on the kernels of [`broadloom_lanes`]. The provider
 //! chooses kernels at run time and works on every machine.
 
@@ -20,10 +20,11 @@ mod rsa;
 mod slh_dsa;
 
 use broadloom_engine::provider::{AnyQueue, Provider, ProviderError, ProviderSession};
-use broadloom_engine::{Algorithm, Transform};
+use broadloom_engine::{Algorithm, Family, Transform};
 use broadloom_lanes::Cpu;
 
 pub use factory::factory;
+use kinds::Opener;
 use queue::NativeQueue;
 pub use random::fill as fill_random;
 pub use rsa::{RsaFrame, RsaHost, RsaKey};
@@ -33,6 +34,8 @@ pub use slh_dsa::{RandomError, generate_slh_dsa, slh_dsa_set};
 #[derive(Debug)]
 pub struct Native {
     cpu: Cpu,
+    /// Whether RC4 is offered, which is broken.
+    legacy: bool,
 }
 
 impl Native {
@@ -41,7 +44,18 @@ impl Native {
 
     /// The provider with the kernels for a CPU: [`Cpu::detect`], or one held to less.
     pub fn new(cpu: Cpu) -> Self {
-        Native { cpu }
+        Native { cpu, legacy: false }
+    }
+
+    /// Returns the same provider with RC4, which is broken (RFC 7465): for what cannot be changed.
+    pub fn with_legacy(self) -> Self {
+        Native { legacy: true, ..self }
+    }
+
+    /// Returns what opens the sessions of an algorithm that this provider offers.
+    fn opener(&self, algorithm: Algorithm) -> Option<Opener> {
+        let offered = self.legacy || algorithm.family() != Family::Rc4;
+        kinds::opener(algorithm).filter(|_| offered)
     }
 }
 
@@ -59,12 +73,12 @@ impl Provider for Native {
             Algorithm::Chain(cipher, mac, _) => {
                 self.supports(Algorithm::Cipher(cipher)) && self.supports(Algorithm::Mac(mac))
             }
-            _ => kinds::opener(algorithm).is_some(),
+            _ => self.opener(algorithm).is_some(),
         }
     }
 
     fn chains_whole(&self, chain: Algorithm) -> bool {
-        kinds::opener(chain).is_some()
+        self.opener(chain).is_some()
     }
 
     fn open_session(
@@ -72,8 +86,11 @@ impl Provider for Native {
         transform: &Transform,
     ) -> Result<Box<dyn ProviderSession>, ProviderError> {
         let algorithm = transform.algorithm();
-        match kinds::opener(algorithm) {
+        match self.opener(algorithm) {
             Some(open) => open(transform, &self.cpu),
+            None if algorithm.family() == Family::Rc4 => Err(ProviderError::new(format!(
+                "native offers {algorithm}, which is broken, only with the option legacy=yes"
+            ))),
             None => Err(ProviderError::new(format!("native has no kernel for {algorithm}"))),
         }
     }

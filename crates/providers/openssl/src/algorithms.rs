@@ -25,7 +25,8 @@ pub(crate) const KMAC128: &CStr = c"KMAC-128";
 pub(crate) const KMAC256: &CStr = c"KMAC-256";
 
 impl Algorithms {
-    pub(crate) fn fetch(library: &'static Libcrypto) -> Algorithms {
+    /// Fetches all that the library has; with `legacy` also what is broken.
+    pub(crate) fn fetch(library: &'static Libcrypto, legacy: bool) -> Algorithms {
         let digests = HashAlgorithm::all().filter_map(|hash| {
             let name = digest_name(hash);
             let digest = match hash.is_extendable() {
@@ -38,7 +39,7 @@ impl Algorithms {
         let macs = macs.filter_map(|name| Some((name, Mac::fetch(library, name).ok()?)));
         let ciphers = CipherAlgorithm::all().filter_map(cipher_name);
         let ciphers = ciphers.chain(AeadAlgorithm::all().filter_map(aead_name));
-        let ciphers = ciphers.filter_map(|name| Some((name, fetch(library, name).ok()?)));
+        let ciphers = ciphers.filter_map(|name| Some((name, fetch(library, name, legacy).ok()?)));
         Algorithms {
             library,
             digests: digests.collect(),
@@ -100,11 +101,15 @@ impl Algorithms {
     }
 }
 
-fn fetch(library: &'static Libcrypto, name: &'static CStr) -> Result<Cipher, EvpError> {
-    let found = Cipher::fetch(library, name);
-    #[cfg(feature = "legacy")]
-    let found = found.or_else(|_| Cipher::fetch_legacy(library, name));
-    found
+fn fetch(
+    library: &'static Libcrypto,
+    name: &'static CStr,
+    legacy: bool,
+) -> Result<Cipher, EvpError> {
+    match Cipher::fetch(library, name) {
+        Err(_) if legacy => Cipher::fetch_legacy(library, name),
+        found => found,
+    }
 }
 
 /// libcrypto knows every hash by its usual name.
@@ -158,7 +163,7 @@ mod tests {
     #[test]
     fn what_is_lacking_is_said_by_name() {
         let Some(library) = crate::tests::library() else { return };
-        let mut algorithms = Algorithms::fetch(library);
+        let mut algorithms = Algorithms::fetch(library, true);
         let beyond = ["aes-128-xcbc", "kasumi-f8", "kasumi-f9", "xchacha20-poly1305"];
         for algorithm in Algorithm::simple() {
             let name = algorithm.to_string();

@@ -35,7 +35,7 @@
 //! # What is broken
 //!
 //! OpenSSL keeps RC4 and single DES in a module of its own, `legacy`, which it does not load by
-//! itself. With the feature `legacy` this crate loads the module, in a library context of its own,
+//! itself. With the option `legacy=yes` this crate loads the module, in a library context of its own,
 //! which the rest of the process does not see. Where the module is not installed, the provider
 //! lacks these algorithms.
 

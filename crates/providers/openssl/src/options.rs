@@ -10,7 +10,7 @@ use crate::evp::{CipherContext, EvpError, LibraryError};
 const MAX_QUEUE_PAIRS: usize = 1 << 16;
 
 const CONTEXTS: &str = "contexts are per-queue-pair, ciphers-per-queue-pair, per-job or locked";
-const OPTIONS: &str = "its options are contexts, queue-pairs, keys, padding and ivs";
+const OPTIONS: &str = "its options are contexts, queue-pairs, keys, padding, ivs and legacy";
 
 /// Which context an operation gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,15 +72,18 @@ pub(crate) struct Options {
     pub contexts: ContextMode,
     pub queue_pairs: usize,
     pub again: Again,
+    /// Whether RC4 and DES alone are offered, which are broken.
+    pub legacy: bool,
 }
 
 /// The names of the options with their values, as a registry lists them.
-pub(crate) const DESCRIBED: [(&str, &str); 5] = [
+pub(crate) const DESCRIBED: [(&str, &str); 6] = [
     ("contexts", "per-queue-pair, ciphers-per-queue-pair, per-job or locked"),
     ("queue-pairs", "1 to 65536"),
     ("keys", "once or per-job: the key of 3des-ctr"),
     ("padding", "once or per-job"),
     ("ivs", "chained or per-job: the IV of CBC"),
+    ("legacy", "yes or no: RC4 and DES alone, which are broken"),
 ];
 
 /// Why the provider was not opened.
@@ -117,6 +120,7 @@ impl Options {
             contexts: ContextMode::PerQueuePair,
             queue_pairs: 64,
             again: Again::default(),
+            legacy: false,
         };
         for (index, &(name, value)) in given.iter().enumerate() {
             let wrong = |valid| {
@@ -138,6 +142,8 @@ impl Options {
                 ("padding", _) => return wrong("padding is set once or per-job"),
                 ("ivs", "chained" | "per-job") => options.again.ivs = value == "per-job",
                 ("ivs", _) => return wrong("ivs are chained or per-job"),
+                ("legacy", "yes" | "no") => options.legacy = value == "yes",
+                ("legacy", _) => return wrong("legacy is yes or no"),
                 ("queue-pairs", _) => match value.parse() {
                     Ok(count @ 1..=MAX_QUEUE_PAIRS) => options.queue_pairs = count,
                     _ => return wrong("queue-pairs is a number from 1 to 65536"),
@@ -157,6 +163,9 @@ impl fmt::Display for Options {
             if again {
                 write!(f, ", {name}=per-job")?;
             }
+        }
+        if self.legacy {
+            write!(f, ", legacy=yes")?;
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ impl OpenSsl {
     pub fn load(options: &[(&str, &str)]) -> Result<OpenSsl, LoadError> {
         let options = Options::parse(options)?;
         let library = Libcrypto::get()?;
-        let algorithms = Algorithms::fetch(library);
+        let algorithms = Algorithms::fetch(library, options.legacy);
         Ok(OpenSsl { library, algorithms, options, numbers: Numbers::new(options.queue_pairs) })
     }
 }

@@ -14,7 +14,7 @@ use broadloom_native::Native;
 use broadloom_zlib::Zlib;
 
 fn native() -> Arc<dyn Provider> {
-    Arc::new(Native::new(Cpu::detect()))
+    Arc::new(Native::new(Cpu::detect()).with_legacy())
 }
 
 fn zlib() -> Arc<dyn Provider> {

@@ -23,7 +23,8 @@ fn place() -> (Place, Vec<u8>) {
 fn decompressed(file: &[u8]) -> Vec<u8> {
     let transform = Transform::decompress(CompressionAlgorithm::Deflate, Checksum::None).unwrap();
     let session = broadloom::registry().open(&transform).unwrap();
-    let settings = decompress::Settings::new(Format::Parcomp);
+    let settings =
+        decompress::Settings { format: Some(Format::Parcomp), ..decompress::Settings::default() };
     let mut data = Vec::new();
     Decompressor::new(session, settings).unwrap().decompress(file, &mut data).unwrap();
     data

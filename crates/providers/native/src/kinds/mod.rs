@@ -10,7 +10,6 @@ mod des;
 mod gcm;
 mod hash;
 mod kasumi;
-#[cfg(feature = "legacy")]
 mod rc4;
 mod sponge;
 
@@ -64,7 +63,6 @@ pub(crate) fn opener(algorithm: Algorithm) -> Option<Opener> {
         {
             Some(slh_dsa::open)
         }
-        #[cfg(feature = "legacy")]
         Family::Rc4 => Some(rc4::open),
         _ => None,
     }
@@ -77,13 +75,12 @@ pub(crate) trait Numbered {
 
 /// Numbers the kinds: the class of each is its place in this list.
 macro_rules! classes {
-    ($($(#[$cfg:meta])? $place:ident: $kind:ty $(, made by $maker:path)?;)+) => {
+    ($($place:ident: $kind:ty $(, made by $maker:path)?;)+) => {
         enum Place {
-            $( $(#[$cfg])? $place, )+
+            $( $place, )+
         }
 
         $(
-            $(#[$cfg])?
             impl Numbered for $kind {
                 const CLASS: u8 = Place::$place as u8;
             }
@@ -91,7 +88,7 @@ macro_rules! classes {
 
         /// What makes the lanes of each class.
         const MAKERS: &[fn(&Cpu) -> Box<dyn Class>] = &[
-            $( $(#[$cfg])? classes!(@maker $kind $(, $maker)?), )+
+            $( classes!(@maker $kind $(, $maker)?), )+
         ];
     };
     (@maker $kind:ty) => { Work::<$kind>::class };
@@ -130,7 +127,6 @@ classes! {
     Curves: Curves, made by Curves::class;
     Ec: Ec, made by Ec::class;
     SlhDsa: SlhDsa, made by SlhDsa::class;
-    #[cfg(feature = "legacy")]
     Rc4: rc4::Rc4;
 }
 

@@ -16,7 +16,7 @@ const CBC: CipherAlgorithm = CipherAlgorithm::AesCbc(AesSize::Aes128);
 
 /// One session of each kind: a hash, a MAC made and checked, a cipher, a chain.
 fn sessions() -> Vec<Session> {
-    let provider: Arc<dyn Provider> = Arc::new(Native::new(Cpu::detect()));
+    let provider: Arc<dyn Provider> = Arc::new(Native::new(Cpu::detect()).with_legacy());
     let transforms = [
         Ok(Transform::hash(HashAlgorithm::Sha256)),
         Transform::mac(HMAC, b"key").generate(),

@@ -11,7 +11,7 @@ use broadloom_native::Native;
 
 /// The number of jobs with which a queue pair begins to work.
 fn batch(cpu: &Cpu, transform: &Transform) -> usize {
-    let provider: Arc<dyn Provider> = Arc::new(Native::new(cpu.clone()));
+    let provider: Arc<dyn Provider> = Arc::new(Native::new(cpu.clone()).with_legacy());
     let session = Session::open(provider, transform).expect("it can");
     let nonce = vec![0; session.algorithm().nonce_lens().min()];
     let mut pair = QueuePair::new(QueueConfig { max_wait: None, ..QueueConfig::default() });

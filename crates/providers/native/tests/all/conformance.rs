@@ -9,12 +9,12 @@ use broadloom_native::Native;
 
 /// The provider on the best that the machine has.
 fn native() -> Arc<dyn Provider> {
-    Arc::new(Native::new(Cpu::detect()))
+    Arc::new(Native::new(Cpu::detect()).with_legacy())
 }
 
 /// The provider on plain integers.
 fn portable() -> Arc<dyn Provider> {
-    Arc::new(Native::new(Cpu::with_isa(Isa::Portable).expect("every machine has it")))
+    Arc::new(Native::new(Cpu::with_isa(Isa::Portable).expect("every machine has it")).with_legacy())
 }
 
 suite!(native());

@@ -117,7 +117,6 @@ impl Cipher {
     ///
     /// # Errors
     /// The module is not installed, or has none of that name.
-    #[cfg(feature = "legacy")]
     pub fn fetch_legacy(library: &'static Libcrypto, name: &CStr) -> Result<Cipher, EvpError> {
         // SAFETY: the library context is alive, because it is never freed.
         unsafe { Cipher::fetch_from(library, library.legacy()?, name) }
@@ -630,7 +629,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "legacy")]
     #[test]
     fn rc4_has_keys_of_many_lengths() {
         let Some(library) = library() else { return };

@@ -154,11 +154,8 @@ functions! {
         mac_update = "EVP_MAC_update": unsafe extern "C" fn(Object, *const u8, usize) -> c_int,
         mac_final = "EVP_MAC_final":
             unsafe extern "C" fn(Object, *mut u8, *mut usize, usize) -> c_int,
-        #[cfg(feature = "legacy")]
         context_new = "OSSL_LIB_CTX_new": unsafe extern "C" fn() -> Object,
-        #[cfg(feature = "legacy")]
         context_free = "OSSL_LIB_CTX_free": Free,
-        #[cfg(feature = "legacy")]
         provider_load = "OSSL_PROVIDER_load":
             unsafe extern "C" fn(Object, *const c_char) -> Object,
         cipher_fetch = "EVP_CIPHER_fetch":

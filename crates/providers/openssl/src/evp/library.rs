@@ -21,7 +21,6 @@ const NAMES: &[&str] = if cfg!(windows) {
 /// thread-local data must outlive every user.
 pub struct Libcrypto {
     pub(super) functions: Functions,
-    #[cfg(feature = "legacy")]
     legacy: OnceLock<Result<Owned, EvpError>>,
     text: String,
     number: c_ulong,
@@ -99,13 +98,7 @@ impl Libcrypto {
         })?;
         // Never closed: the functions stay where they are.
         std::mem::forget(library);
-        Ok(Libcrypto {
-            functions,
-            #[cfg(feature = "legacy")]
-            legacy: OnceLock::new(),
-            text,
-            number,
-        })
+        Ok(Libcrypto { functions, legacy: OnceLock::new(), text, number })
     }
 
     /// Its own name for its version: `OpenSSL 3.0.2 15 Mar 2022`.
@@ -133,7 +126,6 @@ impl Libcrypto {
 
     /// A library context that has the module `legacy` and nothing else, so that the default context
     /// keeps its configuration. The first call makes it.
-    #[cfg(feature = "legacy")]
     pub(super) fn legacy(&self) -> Result<Object, EvpError> {
         let load = || {
             let f = &self.functions;

@@ -1,12 +1,17 @@
 //! Many jobs within a call, on a rayon pool.
 
+#[allow(dead_code, reason = "the tests of the engine use the rest")]
+#[path = "../../engine/tests/all/common.rs"]
+mod common;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use broadloom_engine::{Job, Outcome, PoolProcessor};
+use broadloom_engine::{Job, Outcome};
+use broadloom_rayon::PoolProcessor;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::common::{PANIC, cipher};
+use common::{PANIC, cipher};
 
 fn pool(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().expect("there are threads")

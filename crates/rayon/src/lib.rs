@@ -1,19 +1,19 @@
 //! Many jobs within a call, on a rayon pool.
 
+#![forbid(unsafe_code)]
+
 use std::ops::Range;
 use std::sync::Mutex;
 
+use broadloom_engine::{Handle, Outcome, Processor, shares};
 use rayon::ThreadPool;
-
-use crate::job::Handle;
-use crate::processor::{Outcome, Processor};
-use crate::share::shares;
 
 /// [`Processor::process_many`] on the threads of a pool: a processor for each of them, kept between
 /// calls.
 ///
 /// ```
-/// # use broadloom_engine::{Job, PoolProcessor, Session};
+/// # use broadloom_engine::{Job, Session};
+/// # use broadloom_rayon::PoolProcessor;
 /// # fn with(session: &Session, packets: &mut [Vec<u8>]) -> Result<(), rayon::ThreadPoolBuildError> {
 /// let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build()?;
 /// let mut processor = PoolProcessor::new();
