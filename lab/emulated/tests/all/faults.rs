@@ -8,7 +8,7 @@ use broadloom_engine::{
     Bytes, Compression, Data, DeviceFault, Job, JobError, Order, QueueConfig, QueuePair, Session,
 };
 
-use crate::common::*;
+use crate::common::{self, *};
 
 /// Jobs of four kinds, and what is right.
 struct Work {

@@ -57,7 +57,7 @@ pub fn encrypt() -> Transform {
 /// Signatures of RSA-1024, which are the same each time.
 pub fn sign() -> Transform {
     static KEY: LazyLock<PrivateKey> = LazyLock::new(|| {
-        let pem = include_str!("../../../../conformance/vectors/keys/rsa-1024.pem");
+        let pem = include_str!("../../../../../crates/conformance/vectors/keys/rsa-1024.pem");
         PrivateKey::from_pem(pem).expect("OpenSSL made it")
     });
     Transform::sign(&KEY, Scheme::default()).expect("it fits")
