@@ -1,15 +1,14 @@
 //! Many files, large files, directories, threads; and how little memory they take.
 
-mod common;
-
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use common::{Place, noise};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use crate::common::{self, Place, noise};
 
 fn mkfifo(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();

@@ -1,7 +1,5 @@
 //! `broadloom compress` and `decompress` on files: what is made, what is kept, what is refused.
 
-mod common;
-
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::os::unix::ffi::OsStrExt;
@@ -10,9 +8,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use common::tools::has;
-use common::{Place, Said, noise, run, text};
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::common::tools::has;
+use crate::common::{Place, Said, noise, run, text};
 
 /// The formats, and their suffixes.
 const FORMATS: [(&str, &str); 6] = [

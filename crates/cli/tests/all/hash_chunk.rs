@@ -1,8 +1,6 @@
 //! `broadloom hash --chunk`: a digest for each chunk.
 
-mod common;
-
-use common::{Place, Said, noise, sha256};
+use crate::common::{self, Place, Said, noise, sha256};
 
 /// What should be printed for a file of this content.
 fn lines(name: &str, content: &[u8], chunk: usize) -> String {

@@ -1,13 +1,11 @@
 //! What `broadloom hash` shows on a terminal, which `script` stands for.
 
-mod common;
-
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
-use common::{Place, run};
+use crate::common::{Place, run};
 
 /// Runs a line of shell on a terminal of so many columns, where `$hash` is the program; gives what
 /// the terminal got.

@@ -1,13 +1,12 @@
 //! `broadloom chunks`: chunks are those of restic and of `broadloom hash --chunk`, and sums add up.
 
-mod common;
-
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
-use common::{Place, Said, noise, run, sha256, text};
 use rustix::process::Signal;
 use serde_json::{Value, json};
+
+use crate::common::{Place, Said, noise, run, sha256, text};
 
 fn chunks(place: &Place, args: &[&str], stdin: &[u8]) -> Said {
     run(place.command("chunks").args(args), stdin)

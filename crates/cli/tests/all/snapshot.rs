@@ -1,7 +1,5 @@
 //! `broadloom snapshot` with restic beside it: each reads, checks and adds to what the other wrote.
 
-mod common;
-
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io::{Write, stderr};
@@ -10,9 +8,10 @@ use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::tools::has_version;
-use common::{Place, Said, noise, run, text};
 use serde_json::Value;
+
+use crate::common::{self, tools::has_version};
+use crate::common::{Place, Said, noise, run, text};
 
 /// Whether restic is there: it tells its version by a command of its own.
 fn has_restic() -> bool {
@@ -30,10 +29,10 @@ fn place() -> Place {
 /// of scrypt's usual memory. With all of the memory, each command that opens a repository spends
 /// half a second on the password.
 fn init(place: &Place) {
-    const KEY: &[u8] = include_bytes!("repository/key");
+    const KEY: &[u8] = include_bytes!("../repository/key");
     let name = common::sha256(KEY);
     place.write(format!("repository/keys/{name}"), KEY);
-    place.write("repository/config", include_bytes!("repository/config"));
+    place.write("repository/config", include_bytes!("../repository/config"));
     for kind in ["data", "index", "locks", "snapshots"] {
         fs::create_dir(place.path().join("repository").join(kind)).unwrap();
     }

@@ -1,15 +1,14 @@
 //! Options that gzip and pigz have, beside gzip and pigz themselves.
 
-mod common;
-
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
 
-use common::tools::has;
-use common::{Place, Said, noise, run, run_unblocked, terminal, text};
 use rustix::process::Signal;
+
+use crate::common::tools::has;
+use crate::common::{Place, Said, noise, run, run_unblocked, terminal, text};
 
 const BROADLOOM: &str = env!("CARGO_BIN_EXE_broadloom");
 

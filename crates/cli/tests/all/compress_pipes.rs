@@ -1,16 +1,15 @@
 //! `broadloom compress` and `decompress` in pipes: with the tools of others on the other side, with
 //! data that are damaged, with readers that leave.
 
-mod common;
-
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
-use common::tools::has;
-use common::{Place, Said, noise, run, text};
 use rustix::process::Signal;
+
+use crate::common::tools::has;
+use crate::common::{Place, Said, noise, run, text};
 
 /// The formats.
 const FORMATS: [&str; 5] = ["gzip", "bgzf", "zlib", "raw", "parcomp"];

@@ -1,14 +1,13 @@
 //! `broadloom info` tells what the lanes and the peers say of themselves.
 
-mod common;
-
 use std::fs::File;
 use std::process::Command;
 
 use broadloom_lanes::{Cpu, Isa};
-use common::tools::has;
-use common::{Said, run, terminal};
 use serde_json::Value;
+
+use crate::common::tools::has;
+use crate::common::{Said, run, terminal};
 
 fn info(args: &[&str], isa: Option<&str>) -> Said {
     let mut command = Command::new(env!("CARGO_BIN_EXE_broadloom"));

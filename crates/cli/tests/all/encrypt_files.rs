@@ -1,15 +1,13 @@
 //! `broadloom encrypt` and `decrypt`: files, pipes, and what age and openssl make of them.
 
-mod common;
-
 use std::fs::{self, File, Permissions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::tools::has;
-use common::{Place, Said, noise, run, run_unblocked, text};
+use crate::common::tools::has;
+use crate::common::{Place, Said, noise, run, run_unblocked, text};
 
 /// Lengths around the ends of chunks (64 KiB), of groups of chunks and of small files.
 const LENGTHS: [usize; 8] = [0, 1, 65535, 65536, 65537, 524_288, 1_048_577, 3_000_000];

@@ -1,11 +1,9 @@
 //! Completions and manual pages: complete, and well formed.
 
-mod common;
-
 use std::fs;
 use std::process::Command;
 
-use common::{Place, run};
+use crate::common::{Place, run};
 
 /// All commands, as manual pages name them.
 const COMMANDS: &[&str] = &[

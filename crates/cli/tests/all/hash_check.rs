@@ -1,14 +1,13 @@
 //! `broadloom hash --check` reads the lists of the coreutils, says what they say, and they read
 //! ours.
 
-mod common;
-
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use common::{Place, TOOLS, noise};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use crate::common::{Place, TOOLS, noise};
 
 /// The SHA-256 of "x".
 const X: &str = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";

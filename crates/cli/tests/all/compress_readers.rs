@@ -1,14 +1,12 @@
 //! Readers of gzip that other people use, some of which stop behind the first member.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::tools::has;
-use common::{Place, text};
+use crate::common::tools::has;
+use crate::common::{Place, text};
 
 /// Bytes of the original: several chunks at every level.
 const LEN: usize = 3 << 20;

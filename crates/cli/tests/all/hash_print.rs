@@ -1,7 +1,5 @@
 //! `broadloom hash` prints what the coreutils print.
 
-mod common;
-
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
@@ -9,10 +7,11 @@ use std::os::unix::fs::symlink;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 
-use common::{Place, TOOLS, noise, run, run_unblocked};
 use proptest::prelude::*;
 use proptest::sample::select;
 use rustix::process::Signal;
+
+use crate::common::{Place, TOOLS, noise, run, run_unblocked};
 
 /// Names that lines or messages must treat with care.
 const NAMES: [&[u8]; 14] = [

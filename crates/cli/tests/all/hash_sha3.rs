@@ -1,10 +1,8 @@
 //! `broadloom hash` with SHA-3 and SHAKE: OpenSSL and Python's hashlib print the same, and lists
 //! are read both ways.
 
-mod common;
-
-use common::tools::has;
-use common::{Place, noise};
+use crate::common::tools::has;
+use crate::common::{Place, noise};
 
 /// The algorithms, what `openssl dgst` takes for them, hashlib's name, and bytes of output.
 const ALGORITHMS: [(&str, &[&str], &str, usize); 6] = [

@@ -1,12 +1,10 @@
 //! Three gigabytes through a pipe, compressed and decompressed again, in little memory.
 
-mod common;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};
 
-use common::{Place, text};
+use crate::common::{Place, text};
 
 /// Bytes that go through.
 const TOTAL: u64 = 3 << 30;

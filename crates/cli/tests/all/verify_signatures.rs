@@ -1,23 +1,22 @@
 //! `broadloom verify-signatures` takes what OpenSSL and minisign sign, and refuses everything else.
 
-mod common;
-
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 
 use base64ct::{Base64, Encoding};
-use common::tools::has;
-use common::{Place, Said, noise, run};
 use rustix::process::Signal;
 
-const MESSAGE: &str = include_str!("minisign/message.txt");
-const SIGNATURE: &str = include_str!("minisign/message.txt.minisig");
-const LEGACY: &str = include_str!("minisign/legacy.minisig");
-const OTHER: &str = include_str!("minisign/other.minisig");
-const EMPTY: &str = include_str!("minisign/empty.minisig");
-const KEY: &str = include_str!("minisign/release.pub");
-const OTHER_KEY: &str = include_str!("minisign/other.pub");
+use crate::common::tools::has;
+use crate::common::{Place, Said, noise, run};
+
+const MESSAGE: &str = include_str!("../minisign/message.txt");
+const SIGNATURE: &str = include_str!("../minisign/message.txt.minisig");
+const LEGACY: &str = include_str!("../minisign/legacy.minisig");
+const OTHER: &str = include_str!("../minisign/other.minisig");
+const EMPTY: &str = include_str!("../minisign/empty.minisig");
+const KEY: &str = include_str!("../minisign/release.pub");
+const OTHER_KEY: &str = include_str!("../minisign/other.pub");
 
 fn verify(place: &Place, args: &[&str]) -> Said {
     verify_with(place, args, b"")

@@ -1,7 +1,5 @@
 //! Files that are removed, replaced or made: nothing is lost, and nobody gains access.
 
-mod common;
-
 use std::fs::{self, File, FileTimes, Permissions};
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::os::unix::process::CommandExt;
@@ -10,11 +8,12 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use common::tools::has;
-use common::{Place, Said, noise, run, text};
 use rustix::fs::{CWD, Mode, XattrFlags, getxattr, mkfifoat, removexattr, setxattr};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, geteuid, kill_process};
+
+use crate::common::tools::has;
+use crate::common::{Place, Said, noise, run, text};
 
 /// A user and a group that own nothing.
 const NOBODY: u32 = 65_534;
@@ -76,7 +75,11 @@ fn as_nobody(place: &Place, args: &[&str], group: u32) -> Said {
     let tools = tempfile::TempDir::new().unwrap();
     fs::set_permissions(tools.path(), Permissions::from_mode(0o755)).unwrap();
     let tool = tools.path().join("broadloom");
-    fs::copy(env!("CARGO_BIN_EXE_broadloom"), &tool).unwrap();
+    // Were this process to write the program, children of other tests could inherit its descriptor,
+    // and a program that somebody may still write to cannot run.
+    let mut copy = Command::new("cp");
+    copy.args(["--preserve=mode", env!("CARGO_BIN_EXE_broadloom")]).arg(&tool);
+    run(&mut copy, b"").good();
     run(Command::new(tool).args(args).current_dir(place.path()).uid(NOBODY).gid(group), b"")
 }
 

@@ -1,12 +1,10 @@
 //! Standard streams that are closed, or open the wrong way: an error and exit status 1, as of gzip
 //! and sha256sum.
 
-mod common;
-
 use std::fs::{self, File};
 use std::process::Stdio;
 
-use common::{Place, Said};
+use crate::common::{Place, Said};
 
 const BROADLOOM: &str = env!("CARGO_BIN_EXE_broadloom");
 const PARCOMP: &str = env!("CARGO_BIN_EXE_parcomp");
