@@ -1,7 +1,5 @@
 //! Parts that were saved on their own, merged into what one backup of all makes.
 
-mod common;
-
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -10,7 +8,8 @@ use std::sync::Arc;
 use broadloom_snapshot::snapshot::Snapshots;
 use broadloom_snapshot::tree::{Tree, Trees};
 use broadloom_snapshot::{Id, Lock, Repository, SnapshotError, merge};
-use common::{repository, save, tree};
+
+use crate::common::{repository, save, tree};
 
 fn part(repository: &Arc<Repository>, path: &Path) -> Id {
     save(repository, path).unwrap().snapshot.expect("it was no dry run")

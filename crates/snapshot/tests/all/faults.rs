@@ -1,8 +1,6 @@
 //! Stores that fail, time out, and answer with half a file or a wrong one: tried again or reported,
 //! never believed.
 
-mod common;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +12,8 @@ use broadloom_snapshot::snapshot::Snapshots;
 use broadloom_snapshot::store::{File, Kind};
 use broadloom_snapshot::tree::Place;
 use broadloom_snapshot::{Repository, SnapshotError};
-use common::{Call, Memory, Notes, Wrong, repository, save, tree};
+
+use crate::common::{self, Call, Memory, Notes, Wrong, repository, save, tree};
 
 /// Errors that a check of all bytes finds.
 fn errors(repository: &Repository) -> Vec<String> {

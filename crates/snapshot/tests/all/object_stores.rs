@@ -1,9 +1,7 @@
 //! Repositories in stores of objects and at REST servers, which fail, stall, and answer with half
 //! an object or a wrong one: tried again or reported, never believed.
-
 #![cfg(feature = "object-stores")]
 
-mod common;
 mod faulty;
 mod rest_server;
 
@@ -22,9 +20,10 @@ use broadloom_snapshot::snapshot::Snapshots;
 use broadloom_snapshot::store::{File, Kind, Objects, Options, Rest, Store, StoreError};
 use broadloom_snapshot::tree::Place;
 use broadloom_snapshot::{Id, Lock, Repository, SnapshotError};
-use common::{Notes, noise, registry, save, tree};
-use faulty::{Faulty, Wrong};
-use rest_server::{Server, Trouble};
+
+use self::faulty::{Faulty, Wrong};
+use self::rest_server::{Server, Trouble};
+use crate::common::{Notes, noise, registry, save, tree};
 
 /// A store that waits only a little before it tries again, and what it tried again.
 struct Quick<S>(S, Arc<Mutex<Vec<String>>>);

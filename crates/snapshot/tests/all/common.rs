@@ -1,7 +1,5 @@
 //! A repository in memory, in a store whose answers can be spoiled.
 
-#![allow(dead_code, reason = "each test binary uses some of these")]
-
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
