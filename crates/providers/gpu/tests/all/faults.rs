@@ -1,14 +1,13 @@
 //! A device that hangs, goes away or has no memory: every job ends once, by its fallback or with
 //! the reason, and its data are as they were.
 
-mod common;
-
 use std::sync::Arc;
 use std::time::Duration;
 
 use broadloom_engine::{DeviceFault, Job, JobError, Processor, QueueConfig, QueuePair, Session};
 use broadloom_gpu::Gpu;
-use common::{digest, gpu, native, open, seal, sha256, text};
+
+use crate::common::{digest, gpu, native, open, seal, sha256, text};
 
 const JOBS: usize = 40;
 

@@ -1,5 +1,4 @@
 //! What the tests of the device have in common.
-#![allow(dead_code, reason = "each test uses a part")]
 
 use std::io::Write;
 use std::sync::Arc;

@@ -1,15 +1,14 @@
 //! Signatures of Ed25519 by the device, beside those of `native`.
 
-mod common;
-
 use std::sync::Arc;
 
 use broadloom_engine::{
     Job, JobError, PrivateKey, Processor, PublicKey, Scheme, Secret, Session, Transform,
 };
 use broadloom_lanes::Ed25519PrivateKey;
-use common::{gpu, native, open, signatures, text};
 use sha2::{Digest, Sha512};
+
+use crate::common::{gpu, native, open, signatures, text};
 
 /// The transforms that sign and verify with a key of its own for each number.
 fn transforms(number: u8) -> [Transform; 2] {

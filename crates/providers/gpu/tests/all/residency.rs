@@ -1,12 +1,11 @@
 //! Data that stay on the device: jobs over them are right, transfer little, and the copy goes away.
 
-mod common;
-
 use broadloom_engine::{
     AesSize, CipherAlgorithm, HashAlgorithm, Job, MacAlgorithm, Processor, Session, Transform,
 };
 use broadloom_gpu::{Gpu, ResidencyError, Resident};
-use common::{digest, gpu, native, open, sha256, text};
+
+use crate::common::{digest, gpu, native, open, sha256, text};
 
 const BYTES: usize = 300_000;
 

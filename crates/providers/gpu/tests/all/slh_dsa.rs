@@ -1,14 +1,13 @@
 //! Signatures of SLH-DSA by the device, beside those of `native`.
 
-mod common;
-
 use broadloom_engine::{
     Job, JobError, PrivateKey, Processor, PublicKey, Scheme, SlhDsaPrivateKey, SlhDsaSet, Transform,
 };
 use broadloom_gpu::Gpu;
 use broadloom_lanes::Cpu;
 use broadloom_native::generate_slh_dsa;
-use common::{gpu, native, open, signatures, text};
+
+use crate::common::{gpu, native, open, signatures, text};
 
 /// The transforms that sign and verify under a context.
 fn transforms(key: &SlhDsaPrivateKey, scheme: Scheme, context: &[u8]) -> [Transform; 2] {

@@ -1,14 +1,13 @@
 //! Batches, streams and waits: what a queue pair over the device promises beyond the conformance
 //! suite.
 
-mod common;
-
 use std::time::Duration;
 
 use broadloom_engine::provider::Provider;
 use broadloom_engine::{Job, Processor, QueueConfig, QueuePair};
 use broadloom_gpu::{Gpu, factory};
-use common::{digest, gpu, native, open, seal, sha256, text};
+
+use crate::common::{digest, gpu, native, open, seal, sha256, text};
 
 #[test]
 fn batches_fill_several_streams_and_each_job_is_right() {
