@@ -1,11 +1,10 @@
 //! What the module computes: both sides of each operation, whole and in pieces, on many threads.
 
-mod client;
-
 use std::thread;
 
-use client::*;
 use cryptoki_sys::*;
+
+use crate::client::*;
 
 fn text(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at * 31) as u8).collect()

@@ -1,11 +1,10 @@
 //! Calls that are wrong, and the codes that PKCS #11 has for them.
 
-mod client;
-
 use std::ptr;
 
-use client::*;
 use cryptoki_sys::*;
+
+use crate::client::*;
 
 const DATA: [u8; 32] = [9; 32];
 
