@@ -6,9 +6,9 @@ use std::ptr;
 use broadloom::public_key::{PrivateKey, PublicKey};
 use broadloom_capi::*;
 
-const RSA: &str = include_str!("../../engine/tests/keys/rsa-1024.pem");
-const P256: &str = include_str!("../../engine/tests/keys/p256.pem");
-const P256_PUBLIC: &str = include_str!("../../engine/tests/keys/p256.pub.pem");
+const RSA: &str = include_str!("../../../engine/tests/keys/rsa-1024.pem");
+const P256: &str = include_str!("../../../engine/tests/keys/p256.pem");
+const P256_PUBLIC: &str = include_str!("../../../engine/tests/keys/p256.pub.pem");
 
 fn last_error() -> String {
     // SAFETY: the library gives texts that end with a zero byte.
