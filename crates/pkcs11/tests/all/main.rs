@@ -1,0 +1,6 @@
+//! The module, called as its users call it. One program, so that what it uses is linked once, and
+//! because a process has one module.
+
+mod client;
+mod operations;
+mod wrong_use;
