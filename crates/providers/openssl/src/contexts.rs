@@ -144,7 +144,7 @@ mod tests {
     fn used<const AUTHENTICATES: bool>(contexts: ContextMode, queue_pairs: usize) -> Vec<u32> {
         let numbers = Numbers::new(queue_pairs);
         let main = Fake::<AUTHENTICATES> { name: 0, made: Arc::default() };
-        let options = Options { contexts, queue_pairs, again: Again::default() };
+        let options = Options { contexts, queue_pairs, again: Again::default(), legacy: false };
         let contexts = Contexts::new(main, &options, &numbers);
         let mut queues: Vec<_> = (0..2).filter_map(|_| numbers.take()).collect();
         let mut used = Vec::new();
@@ -179,7 +179,7 @@ mod tests {
     fn a_locked_context_is_free_again_after_each_job() {
         let numbers = Numbers::new(2);
         let options =
-            Options { contexts: ContextMode::Locked, queue_pairs: 2, again: Again::default() };
+            Options { contexts: ContextMode::Locked, queue_pairs: 2, again: Again::default(), legacy: false };
         let contexts = Contexts::new(Count(0), &options, &numbers);
         thread::scope(|scope| {
             for _ in 0..2 {

@@ -13,12 +13,12 @@ use broadloom_snapshot::store::{File, Kind, Store, StoreError};
 use broadloom_snapshot::{Id, Repository, SnapshotError};
 
 /// What is done wrong, or `None`.
-pub type Fault = Box<dyn FnMut(&Call<'_>) -> Option<Wrong> + Send>;
+pub type Fault = Box<dyn FnMut(&Call) -> Option<Wrong> + Send>;
 
 /// An operation of the store.
 #[derive(Debug)]
-pub enum Call<'c> {
-    Put(File, &'c [u8]),
+pub enum Call {
+    Put(File),
     Get(File),
     List(Kind),
     Remove(File),
@@ -101,7 +101,7 @@ impl Store for Memory {
 
     fn put(&self, file: File, content: &[u8]) -> Result<(), StoreError> {
         self.with(|state| {
-            fault(state, &Call::Put(file, content))?;
+            fault(state, &Call::Put(file))?;
             state.files.insert(file, content.to_vec());
             state.puts.push(file);
             Ok(())
