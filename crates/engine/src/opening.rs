@@ -46,10 +46,10 @@ impl Session {
     }
 
     /// The provider at which the session was opened.
-    pub(crate) fn provider_handle(&self) -> &dyn Provider {
+    pub(crate) fn provider_handle(&self) -> &Arc<dyn Provider> {
         let home: &dyn Any = self.home();
         match home.downcast_ref() {
-            Some(AtProvider(provider)) => &**provider,
+            Some(AtProvider(provider)) => provider,
             None => unreachable!("sessions are opened here alone"),
         }
     }

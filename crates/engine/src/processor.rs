@@ -1,5 +1,6 @@
 //! What one thread has open at every provider, and how a window of operations goes through it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use arrayvec::ArrayVec;
@@ -7,6 +8,7 @@ use arrayvec::ArrayVec;
 use crate::job::{Handle, Operated};
 use crate::job_error::JobError;
 use crate::operation::Operation;
+use crate::provider::contract::Provider;
 use crate::provider::device::DeviceQueue;
 use crate::provider::queue::{AnyQueue, Occupancy};
 use crate::session::Session;
@@ -45,12 +47,13 @@ pub struct Processor {
     fallbacks: usize,
 }
 
-/// A queue at the provider with this id.
+/// A queue, and what it is the queue of.
 struct Open {
-    provider: usize,
+    provider_id: usize,
     queue: AnyQueue,
-    /// Keeps the provider, so that no other gets its id.
-    _session: Session,
+    /// Keeps the provider, so that no other gets its id. A session would do so too, and keep its
+    /// keys: they have to go with the caller's last clone.
+    _provider: Arc<dyn Provider>,
 }
 
 /// How many jobs went which way.
@@ -116,12 +119,13 @@ impl Processor {
     /// The queue at a session's provider; opened, unless it is. `None` where the provider has none
     /// just now.
     fn open(&mut self, session: &Session) -> Option<&mut AnyQueue> {
-        let provider = session.provider_id();
-        let index = match self.queues.iter().position(|open| open.provider == provider) {
+        let provider_id = session.provider_id();
+        let index = match self.queues.iter().position(|open| open.provider_id == provider_id) {
             Some(index) => index,
             None => {
-                let queue = session.provider_handle().open_queue().ok()?;
-                self.queues.push(Open { provider, queue, _session: session.clone() });
+                let provider = Arc::clone(session.provider_handle());
+                let queue = provider.open_queue().ok()?;
+                self.queues.push(Open { provider_id, queue, _provider: provider });
                 self.queues.len() - 1
             }
         };
@@ -202,7 +206,7 @@ impl Processor {
     /// Whether a device that is open works for the provider with this id.
     pub(crate) fn has_device(&self, provider: usize) -> bool {
         let mut queues = self.queues.iter();
-        queues.any(|open| open.provider == provider && matches!(open.queue, AnyQueue::Device(_)))
+        queues.any(|open| open.provider_id == provider && matches!(open.queue, AnyQueue::Device(_)))
     }
 
     /// All devices that are open.

@@ -1,6 +1,7 @@
 //! The engine, tested as its users use it. One program, so that what it uses is linked once.
 
 mod affinity;
+mod closing;
 mod common;
 mod compression;
 mod device;

@@ -178,8 +178,12 @@ mod tests {
     #[test]
     fn a_locked_context_is_free_again_after_each_job() {
         let numbers = Numbers::new(2);
-        let options =
-            Options { contexts: ContextMode::Locked, queue_pairs: 2, again: Again::default(), legacy: false };
+        let options = Options {
+            contexts: ContextMode::Locked,
+            queue_pairs: 2,
+            again: Again::default(),
+            legacy: false,
+        };
         let contexts = Contexts::new(Count(0), &options, &numbers);
         thread::scope(|scope| {
             for _ in 0..2 {

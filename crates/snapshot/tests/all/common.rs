@@ -52,7 +52,7 @@ impl Memory {
         change(&mut self.0.lock().unwrap())
     }
 
-    pub fn spoil(&self, fault: impl FnMut(&Call<'_>) -> Option<Wrong> + Send + 'static) {
+    pub fn spoil(&self, fault: impl FnMut(&Call) -> Option<Wrong> + Send + 'static) {
         self.with(|state| state.fault = Some(Box::new(fault)));
     }
 
@@ -86,7 +86,7 @@ impl Memory {
     }
 }
 
-fn fault(state: &mut State, call: &Call<'_>) -> Result<Option<Wrong>, StoreError> {
+fn fault(state: &mut State, call: &Call) -> Result<Option<Wrong>, StoreError> {
     match state.fault.as_mut().and_then(|fault| fault(call)) {
         Some(Wrong::Passing) => Err(StoreError::Passing("the connection was lost".to_owned())),
         Some(Wrong::Full) => Err(std::io::Error::other("the disk is full").into()),
