@@ -13,12 +13,12 @@ use broadloom_snapshot::store::{File, Kind, Store, StoreError};
 use broadloom_snapshot::{Id, Repository, SnapshotError};
 
 /// What is done wrong, or `None`.
-pub type Fault = Box<dyn FnMut(&Call<'_>) -> Option<Wrong> + Send>;
+pub type Fault = Box<dyn FnMut(&Call) -> Option<Wrong> + Send>;
 
 /// An operation of the store.
 #[derive(Debug)]
-pub enum Call<'c> {
-    Put(File, &'c [u8]),
+pub enum Call {
+    Put(File),
     Get(File),
     List(Kind),
     Remove(File),
@@ -52,7 +52,7 @@ impl Memory {
         change(&mut self.0.lock().unwrap())
     }
 
-    pub fn spoil(&self, fault: impl FnMut(&Call<'_>) -> Option<Wrong> + Send + 'static) {
+    pub fn spoil(&self, fault: impl FnMut(&Call) -> Option<Wrong> + Send + 'static) {
         self.with(|state| state.fault = Some(Box::new(fault)));
     }
 
@@ -86,7 +86,7 @@ impl Memory {
     }
 }
 
-fn fault(state: &mut State, call: &Call<'_>) -> Result<Option<Wrong>, StoreError> {
+fn fault(state: &mut State, call: &Call) -> Result<Option<Wrong>, StoreError> {
     match state.fault.as_mut().and_then(|fault| fault(call)) {
         Some(Wrong::Passing) => Err(StoreError::Passing("the connection was lost".to_owned())),
         Some(Wrong::Full) => Err(std::io::Error::other("the disk is full").into()),
@@ -101,7 +101,7 @@ impl Store for Memory {
 
     fn put(&self, file: File, content: &[u8]) -> Result<(), StoreError> {
         self.with(|state| {
-            fault(state, &Call::Put(file, content))?;
+            fault(state, &Call::Put(file))?;
             state.files.insert(file, content.to_vec());
             state.puts.push(file);
             Ok(())

@@ -53,7 +53,7 @@ fn first_of_each(memory: &Memory, wrong: fn() -> Wrong) -> Arc<AtomicUsize> {
     let (counted, mut seen) = (Arc::clone(&count), HashSet::new());
     memory.spoil(move |call| {
         let what = match call {
-            Call::Put(file, _) => format!("put {file}"),
+            Call::Put(file) => format!("put {file}"),
             Call::Get(file) => format!("get {file}"),
             Call::Remove(file) => format!("remove {file}"),
             Call::List(kind) => format!("list {kind:?}"),
@@ -88,7 +88,7 @@ fn a_backup_that_cannot_write_leaves_no_snapshot() {
     let ((memory, repository), files) = (repository(), tree());
     for kind in [Kind::Pack, Kind::Index, Kind::Snapshot] {
         memory.spoil(move |call| match call {
-            Call::Put(File::Named(of, _), _) if *of == kind => Some(Wrong::Full),
+            Call::Put(File::Named(of, _)) if *of == kind => Some(Wrong::Full),
             _ => None,
         });
         let failed = save(&repository, files.path()).unwrap_err().to_string();
