@@ -44,6 +44,7 @@ mod statistics;
 mod stored;
 mod sync;
 mod transform;
+mod wipe;
 mod worker;
 mod workers;
 
