@@ -30,6 +30,7 @@ mod keys;
 mod made;
 mod opening;
 mod operation;
+mod origin;
 mod parameters;
 #[cfg(feature = "rayon")]
 mod pool;
