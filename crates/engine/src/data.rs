@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use broadloom_lanes::Buffers;
-use zeroize::Zeroize;
 
 use crate::parameters::Span;
+use crate::wipe::wipe;
 
 /// Bytes to read.
 #[derive(Debug, Clone)]
@@ -231,6 +231,7 @@ pub enum Data<'a> {
 #[derive(Debug)]
 pub struct Scattered<'a> {
     pieces: Pieces<'a>,
+    /// The copy. Of its room nothing but its length was written since it was last wiped.
     linear: Vec<u8>,
 }
 
@@ -467,14 +468,14 @@ impl<'a> Scattered<'a> {
     }
 
     fn wipe(&mut self) {
-        self.linear.as_mut_slice().zeroize();
+        wipe(&mut self.linear);
         self.linear.clear();
     }
 }
 
 impl Drop for Scattered<'_> {
     fn drop(&mut self) {
-        self.linear.zeroize();
+        self.wipe();
     }
 }
 

@@ -71,6 +71,9 @@ struct State<H> {
     next: usize,
     /// What waits for room.
     overflow: VecDeque<Item<H>>,
+    /// Something that waited got its room since a burst was last taken, or since it began to wait:
+    /// now it is a burst's turn.
+    is_bursts_turn: bool,
     /// Jobs to be polled.
     complete: VecDeque<H>,
     /// Jobs to be polled that were accepted and not given back.
@@ -101,6 +104,7 @@ impl<H> Exchange<H> {
                 desks: (0..workers).map(desk).collect(),
                 next: 0,
                 overflow: VecDeque::new(),
+                is_bursts_turn: false,
                 complete: VecDeque::with_capacity(workers * reserved(each)),
                 owed: 0,
                 replied: 0,
@@ -124,20 +128,30 @@ impl<H> Exchange<H> {
     }
 
     /// Takes jobs to be polled from the front of a burst, as many as there is room for, and says
-    /// how many. They are dealt out in pieces of `piece`. While others wait for room it takes none:
-    /// those came first.
+    /// how many. They are dealt out in pieces of `piece`.
+    ///
+    /// Where others wait for room, those came first; but they may be without end. So each burst
+    /// waits until one of them has got its room, and is then taken beyond the capacity, as what
+    /// waits fills that. They in turn get no room before that surplus is done, and neither side
+    /// keeps the other waiting for ever.
     pub(crate) fn submit(&self, jobs: &mut Vec<H>, piece: usize) -> usize {
         let mut state = lock(&self.state);
-        if !state.overflow.is_empty() {
-            return 0;
-        }
-        let accepted = jobs.len().min(self.capacity().saturating_sub(state.in_flight()));
+        let taken = match (state.overflow.is_empty(), state.is_bursts_turn) {
+            (true, _) => state.in_flight(),
+            (false, true) => state.owed,
+            (false, false) => return 0,
+        };
+        let accepted = jobs.len().min(self.capacity().saturating_sub(taken));
+        state.is_bursts_turn &= accepted == 0;
         let mut jobs = jobs.drain(..accepted).map(|job| Item::Job(Envelope { job, reply: None }));
         let mut left = accepted;
         while left > 0 {
             let worker = state.least_loaded();
             let desk = &mut state.desks[worker];
-            let count = left.min(piece).min(self.each - desk.load);
+            let count = match self.each.saturating_sub(desk.load) {
+                0 => left.min(piece),
+                room => left.min(piece).min(room),
+            };
             desk.inbox.extend(jobs.by_ref().take(count));
             desk.load += count;
             left -= count;
@@ -153,8 +167,12 @@ impl<H> Exchange<H> {
     /// should poll them could wait for a reply for ever.
     pub(crate) fn offer(&self, items: impl Iterator<Item = Item<H>>) {
         let mut state = lock(&self.state);
+        let nothing_waited = state.overflow.is_empty();
         state.overflow.extend(items);
         self.admit(&mut state);
+        if nothing_waited {
+            state.is_bursts_turn = false;
+        }
     }
 
     /// Gives what waits for room to workers, as long as there is some.
@@ -170,6 +188,7 @@ impl<H> Exchange<H> {
             desk.load += jobs;
             state.busy += jobs;
             state.replied += jobs;
+            state.is_bursts_turn = true;
             self.wake(desk, worker);
         }
     }
@@ -326,6 +345,55 @@ fn wait_until<'x, T>(
     }
 }
 
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::completion::{Completion, completion};
+
+    fn offer(exchange: &Exchange<u32>, job: u32) -> Completion<u32> {
+        let (completion, reply) = completion();
+        exchange.offer(std::iter::once(Item::Job(Envelope { job, reply: Some(reply) })));
+        completion
+    }
+
+    /// Completes all that a worker has, and says which jobs these were.
+    fn work(exchange: &Exchange<u32>) -> Vec<u32> {
+        let (mut items, mut jobs, mut answers) = (VecDeque::new(), Vec::new(), Vec::new());
+        exchange.take(0, &mut items, Wait::For(Duration::ZERO));
+        for item in items {
+            let Item::Job(envelope) = item else { unreachable!("there are no shares") };
+            jobs.push(envelope);
+        }
+        let done = jobs.iter().map(|envelope| envelope.job).collect();
+        exchange.deliver(0, &mut jobs, &mut answers);
+        answers.into_iter().for_each(|(job, reply)| reply.deliver(job));
+        done
+    }
+
+    #[test]
+    fn bursts_and_futures_without_end_take_turns() {
+        for capacity in [1, 4] {
+            let exchange = Exchange::new(1, capacity);
+            let mut next = 100..;
+            let mut waits = Vec::new();
+            let (mut bursts, mut futures) = (0, 0);
+            for round in 0..40 {
+                // Whatever room there was, something waits for some.
+                waits.extend(next.by_ref().take(2 * capacity).map(|job| offer(&exchange, job)));
+                let accepted = exchange.submit(&mut (0..capacity as u32).collect(), capacity);
+                assert!(round > 0 || accepted == 0, "what waits came first");
+                bursts += accepted;
+                let done = work(&exchange);
+                assert!(done.len() <= 2 * capacity, "{done:?}");
+                futures += done.into_iter().filter(|job| *job >= 100).count();
+                exchange.poll(&mut Vec::new(), usize::MAX);
+            }
+            assert!(bursts >= 10 * capacity, "{bursts} jobs of bursts, {futures} of futures");
+            assert!(futures >= 10 * capacity, "{bursts} jobs of bursts, {futures} of futures");
+        }
+    }
+}
+
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;
@@ -452,6 +520,36 @@ mod loom_tests {
             assert_eq!(exchange.in_flight(), 0);
             exchange.close();
             assert_eq!(worker.join().expect("it ended"), 2);
+        });
+    }
+
+    /// A burst that was refused because futures wait for room is taken in its turn, and keeps none
+    /// of them waiting.
+    #[test]
+    fn a_burst_among_futures_that_wait_has_its_turn() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(2);
+        model.check(|| {
+            let exchange = exchange(1, 1);
+            let offer = |job| {
+                let (completion, reply) = completion();
+                let envelope = Envelope { job, reply: Some(reply) };
+                exchange.offer(std::iter::once(Item::Job(envelope)));
+                completion
+            };
+            let (first, second, third) = (offer(1), offer(2), offer(3));
+            assert_eq!(exchange.submit(&mut vec![4], 1), 0, "those came first");
+            let worker = worker(&exchange, 0);
+            assert_eq!(block_on(first), 1);
+            // While the third waits it is the burst's turn; else it waits for room as any other.
+            while exchange.submit(&mut vec![4], 1) == 0 {
+                thread::yield_now();
+            }
+            assert_eq!((block_on(third), block_on(second)), (3, 2));
+            while exchange.wait(EVER) == 0 {}
+            assert_eq!(poll(&exchange), [4]);
+            exchange.close();
+            assert_eq!(worker.join().expect("it ended"), 4);
         });
     }
 

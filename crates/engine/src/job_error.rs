@@ -88,14 +88,15 @@ pub enum JobError {
         /// What they must be a multiple of.
         granularity: usize,
     },
-    /// More data than one nonce allows, or than the provider can take at once.
+    /// More data than one nonce allows, or than the provider can take at once. Data in place are as
+    /// they were.
     TooLong {
         /// Bytes to be ciphered, hashed or authenticated.
         len: usize,
         /// The most that can be.
         max: u64,
     },
-    /// More associated data than the provider can take at once.
+    /// More associated data than the provider can take at once. Data in place are as they were.
     AssociatedTooLong {
         /// Bytes of associated data.
         len: usize,
@@ -223,6 +224,20 @@ pub enum JobError {
     Panicked,
     /// The queue pair was dropped before the job was processed.
     Cancelled,
+}
+
+impl JobError {
+    /// Whether a provider that says so has written nothing: it had no queue, its device failed, or
+    /// the job is beyond what it takes. Another provider may have the data.
+    pub(crate) fn leaves_data(self) -> bool {
+        matches!(
+            self,
+            JobError::NoQueue
+                | JobError::Device(_)
+                | JobError::TooLong { .. }
+                | JobError::AssociatedTooLong { .. }
+        )
+    }
 }
 
 impl fmt::Display for JobError {

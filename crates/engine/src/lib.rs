@@ -30,6 +30,7 @@ mod keys;
 mod made;
 mod opening;
 mod operation;
+mod origin;
 mod parameters;
 mod processor;
 pub mod provider;
@@ -42,6 +43,7 @@ mod statistics;
 mod stored;
 mod sync;
 mod transform;
+mod wipe;
 mod worker;
 mod workers;
 

@@ -3,6 +3,7 @@
 use crate::algorithm::{Algorithm, Checksum, Compression, CompressionAlgorithm, Direction};
 use crate::job_error::JobError;
 use crate::stored;
+use crate::wipe::wipe;
 
 /// What DEFLATE makes of a byte at most, more or less: RFC 1951 allows 258 bytes for two bits.
 const MOST_PER_BYTE: u64 = 1032;
@@ -36,6 +37,8 @@ pub(crate) struct Made {
     attempts: u32,
     /// The last attempt ran out of room.
     full: bool,
+    /// What was decrypted or agreed on is in the buffer, unless it was taken.
+    is_secret: bool,
     /// Room that the caller wants for the first attempt.
     pub wish: Option<usize>,
     /// The most that may come out.
@@ -52,6 +55,7 @@ impl Default for Made {
             checksum: None,
             attempts: 0,
             full: false,
+            is_secret: false,
             wish: None,
             limit: u64::MAX,
         }
@@ -90,12 +94,17 @@ impl Made {
     /// Takes the output away.
     pub fn take(&mut self) -> Vec<u8> {
         let mut output = std::mem::take(&mut self.buffer);
-        output.truncate(std::mem::take(&mut self.len));
+        let len = std::mem::take(&mut self.len);
+        if self.is_secret {
+            wipe(&mut output[len..]);
+        }
+        output.truncate(len);
         output
     }
 
     /// Gives it memory to use.
     pub fn set_buffer(&mut self, buffer: Vec<u8>) {
+        self.wipe();
         self.buffer = buffer;
         self.len = 0;
     }
@@ -119,6 +128,9 @@ impl Made {
 
     /// Makes it ready for a first attempt at `input_len` bytes; `bound` is what the provider says.
     pub fn begin(&mut self, making: Making, input_len: usize, bound: impl FnOnce(usize) -> usize) {
+        self.wipe();
+        self.is_secret = matches!(making.algorithm, Algorithm::PublicKey(_))
+            && matches!(making.direction, Direction::Decrypt | Direction::Agree);
         (self.len, self.consumed, self.attempts) = (0, 0, 1);
         (self.checksum, self.full) = (None, false);
         let room = match making.direction {
@@ -219,8 +231,16 @@ impl Made {
 
     /// Forgets what was made.
     pub fn discard(&mut self) {
+        self.wipe();
         self.len = 0;
         self.checksum = None;
+    }
+
+    /// Wipes what is secret, if something is: also what is room, where a provider may have worked.
+    fn wipe(&mut self) {
+        if self.is_secret {
+            wipe(&mut self.buffer);
+        }
     }
 
     /// The most that may come out: what the caller says, and what the format allows.
@@ -240,5 +260,11 @@ impl Made {
         if self.buffer.len() < end {
             self.buffer.resize(end, 0);
         }
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        self.wipe();
     }
 }

@@ -124,10 +124,18 @@ impl<H: Handle<'static>> Feed<'static, Envelope<H>> for Desk<H> {
 impl<H: Handle<'static>> Desk<H> {
     fn work_on(&mut self, pair: &mut QueuePair<'static, Envelope<H>>, mut share: Share<H>) {
         for window in share.jobs.chunks_mut(WINDOW) {
-            if !quietly(|| pair.process_at_once(window)) {
+            let mut outcome = None;
+            quietly(|| outcome = Some(pair.process_at_once(window)));
+            let is_sound = match outcome {
+                Some(outcome) => quietly(|| pair.count_batch(outcome)),
+                None => {
+                    window.iter_mut().for_each(fail);
+                    pair.count_failed(window.len());
+                    false
+                }
+            };
+            if !is_sound {
                 quietly(|| pair.recover(fail));
-                window.iter_mut().for_each(fail);
-                pair.count_failed(window.len());
             }
         }
         self.exchange.settle(self.number, share.jobs.len());

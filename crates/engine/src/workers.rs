@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
+use std::mem;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use crate::completion::{Burst, Completion, block_on, burst, completion};
 use crate::event::Event;
 use crate::exchange::{Envelope, Exchange, Item, Share};
 use crate::job::Handle;
+use crate::origin::Origin;
 use crate::queue_pair::{Doorbell, Order, QueueConfig};
 use crate::share::shares;
 use crate::statistics::Statistics;
@@ -128,6 +130,10 @@ impl From<AffinityError> for WorkersError {
 ///
 /// All may be called from several threads at once.
 ///
+/// A child that a fork made has none of the threads ([`are_here`](Workers::are_here)). Whatever
+/// asks for jobs there panics and does not wait for ever; a drop does nothing, and leaves the jobs
+/// that were in flight to the parent.
+///
 /// ```
 /// # let mut registry = broadloom_engine::Registry::new();
 /// # registry.add_factory(broadloom_native::factory(&broadloom_lanes::Cpu::detect()));
@@ -156,6 +162,7 @@ pub struct Workers<H: Handle<'static> + Send + 'static> {
     cores: Vec<Option<usize>>,
     statistics: Vec<Statistics>,
     threads: Vec<JoinHandle<()>>,
+    origin: Origin,
     on_drop: Mutex<Option<Handler<H>>>,
 }
 
@@ -178,6 +185,7 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
             cores: config.placement.assign(config.threads)?,
             statistics: Vec::new(),
             threads: Vec::new(),
+            origin: Origin::here(),
             on_drop: Mutex::new(None),
             config,
         };
@@ -225,6 +233,18 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         self
     }
 
+    /// Whether their threads are in this process, which they are not in a child that a fork made.
+    pub fn are_here(&self) -> bool {
+        self.origin.is_here()
+    }
+
+    /// The exchange, whose other side is in this process.
+    #[track_caller]
+    fn exchange(&self) -> &Exchange<H> {
+        self.origin.assert_here();
+        &self.exchange
+    }
+
     /// How many workers they are.
     pub fn threads(&self) -> usize {
         self.config.threads
@@ -254,26 +274,27 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
     /// Jobs that they have: accepted, and not yet given back. Jobs of futures that wait for room
     /// are not accepted yet.
     pub fn in_flight(&self) -> usize {
-        self.exchange.in_flight()
+        self.exchange().in_flight()
     }
 
     /// Takes jobs from the front of a burst, as many as there is room for, and says how many; the
-    /// rest stays. While futures wait for room, it takes none.
+    /// rest stays. Where futures wait for room, bursts and futures take turns: after a future got
+    /// its room, the next burst is taken, even if it finds none.
     pub fn submit(&self, jobs: &mut Vec<H>) -> usize {
         let piece = jobs.len().div_ceil(self.threads()).max(PIECE);
-        self.exchange.submit(jobs, piece)
+        self.exchange().submit(jobs, piece)
     }
 
     /// Gives back complete jobs that were submitted, at most `max` of them, at the end of `jobs`,
     /// and says how many.
     pub fn poll(&self, jobs: &mut Vec<H>, max: usize) -> usize {
-        self.exchange.poll(jobs, max)
+        self.exchange().poll(jobs, max)
     }
 
     /// Waits until complete jobs can be polled, until none are in flight that could be, or until
     /// the time is over; says how many can be polled.
     pub fn wait(&self, timeout: Duration) -> usize {
-        self.exchange.wait(timeout)
+        self.exchange().wait(timeout)
     }
 
     /// A file descriptor that is readable exactly while complete jobs wait for
@@ -283,7 +304,7 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
     /// # Errors
     /// The system has no more descriptors; [`io::ErrorKind::Unsupported`] elsewhere than on Linux.
     pub fn event(&self) -> io::Result<Event> {
-        self.exchange.event()
+        self.exchange().event()
     }
 
     /// Has a job processed, side by side with those that others submit, and resolves to it. Where
@@ -301,7 +322,7 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
     pub fn process(&self, job: H) -> Completion<H> {
         let (completion, reply) = completion();
         let envelope = Envelope { job, reply: Some(reply) };
-        self.exchange.offer(std::iter::once(Item::Job(envelope)));
+        self.exchange().offer(std::iter::once(Item::Job(envelope)));
         completion
     }
 
@@ -315,12 +336,12 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
         let (burst, mut replies) = burst(lens.len());
         let share = |(jobs, reply)| Item::Share(Share { jobs, reply });
         if lens.len() == 1 {
-            self.exchange.offer(replies.next().map(|reply| share((jobs, reply))).into_iter());
+            self.exchange().offer(replies.next().map(|reply| share((jobs, reply))).into_iter());
         } else {
             let mut jobs = jobs.into_iter();
             let parts: Vec<Vec<H>> =
                 lens.iter().map(|len| jobs.by_ref().take(*len).collect()).collect();
-            self.exchange.offer(parts.into_iter().zip(replies).map(share));
+            self.exchange().offer(parts.into_iter().zip(replies).map(share));
         }
         burst
     }
@@ -337,6 +358,7 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
     /// # Panics
     /// If a worker has died, which no provider's panic brings about.
     pub fn shutdown(mut self) -> Vec<H> {
+        self.origin.assert_here();
         if let Err(panic) = self.finish() {
             std::panic::resume_unwind(panic);
         }
@@ -362,6 +384,11 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
 
 impl<H: Handle<'static> + Send + 'static> Drop for Workers<H> {
     fn drop(&mut self) {
+        if !self.are_here() {
+            // What a handle would detach is no thread here, and a worker may have held a lock.
+            mem::forget(mem::take(&mut self.threads));
+            return;
+        }
         // A worker that died has said so on its own.
         let _ = self.finish();
         let mut jobs = Vec::new();

@@ -9,6 +9,10 @@ use crate::provider::parts::CompressionParts;
 
 impl Operation<'_> {
     /// The provider is done with it.
+    ///
+    /// Of an error that names a limit ([`JobError::TooLong`], [`JobError::AssociatedTooLong`]), as
+    /// of [`JobError::Device`], nothing may have been written: the data are left as they are, or go
+    /// to the session that this one falls back to. After any other the output is wiped.
     #[inline]
     pub fn complete(&mut self, outcome: Result<(), JobError>) {
         self.state.phase = Phase::Ran;

@@ -1,13 +1,12 @@
 //! How an operation goes on after a provider, or ends.
 
-use zeroize::Zeroize;
-
 use super::state::Phase;
 use super::{Operation, acting};
 use crate::data::Data;
 use crate::job_error::JobError;
 use crate::made::Making;
 use crate::session::Session;
+use crate::wipe::wipe;
 
 impl Operation<'_> {
     /// Whether there is more for a provider to do, for which it is now ready: the rest of what
@@ -33,10 +32,10 @@ impl Operation<'_> {
         goes_on
     }
 
-    /// Whether what a device failed at is for another session, from now on. The second half of a
-    /// chain is not for one that can only do all of it.
+    /// Whether what a device failed at, or a provider does not take, is for another session, from
+    /// now on. The second half of a chain is not for one that can only do all of it.
     fn falls_back(&mut self, error: JobError) -> bool {
-        let untouched = matches!(error, JobError::Device(_) | JobError::NoQueue);
+        let untouched = error.leaves_data();
         let does_it = |other: &Session| !self.state.second || other.is_in_halves();
         let falls = untouched
             && self.fell_back.is_none()
@@ -92,11 +91,8 @@ impl Operation<'_> {
         if let Some(making) = rules.making {
             self.finish_compression(making);
         } else if let Err(error) = self.outcome {
-            // Without a queue, and where a device failed, nobody has touched what is in place:
-            // another provider may have it.
-            let untouched = matches!(error, JobError::NoQueue | JobError::Device(_))
-                && self.data.is_in_place()
-                && !self.state.second;
+            // What nobody has touched is as it was, if it is in place.
+            let untouched = error.leaves_data() && self.data.is_in_place() && !self.state.second;
             if rules.writes && !untouched {
                 self.wipe_output();
             }
@@ -125,7 +121,7 @@ impl Operation<'_> {
         let span = self.cipher;
         if let Some(bytes) = self.data.text().into_output() {
             let end = span.end.min(bytes.len());
-            bytes[span.start.min(end)..end].zeroize();
+            wipe(&mut bytes[span.start.min(end)..end]);
         }
     }
 

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::event::{Event, Level};
 use crate::job::{Handle, Operated};
 use crate::job_error::JobError;
-use crate::processor::{DEVICE_WAIT, Processor, WINDOW};
+use crate::processor::{DEVICE_WAIT, Outcome, Processor, WINDOW};
 use crate::session::Session;
 use crate::statistics::{Cause, Statistics};
 use remote::Remote;
@@ -331,14 +331,20 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
         }
     }
 
-    /// Processes jobs at once, beside those that it holds.
-    pub(crate) fn process_at_once<'b, J: Handle<'b>>(&mut self, jobs: &mut [J]) {
+    /// Processes jobs at once, beside those that it holds. When it returns they are complete, and
+    /// [`count_batch`](QueuePair::count_batch) is still to be called.
+    pub(crate) fn process_at_once<'b, J: Handle<'b>>(&mut self, jobs: &mut [J]) -> Outcome {
         // A device that is driven within a call has nothing else to do.
         if self.remote {
             self.flush();
         }
-        self.statistics.accept(jobs.len());
-        let outcome = self.processor.process_many(jobs);
+        self.processor.process_many(jobs)
+    }
+
+    /// Counts jobs that were processed at once. It asks providers how full their lanes were, which
+    /// may panic: by then the jobs are complete.
+    pub(crate) fn count_batch(&mut self, outcome: Outcome) {
+        self.statistics.accept(outcome.completed);
         self.statistics.complete(outcome.completed, outcome.failed);
         self.statistics.fall_back(outcome.fell_back);
         self.statistics.ran(Cause::Batch, self.processor.occupancy());
@@ -346,6 +352,7 @@ impl<'a, H: Handle<'a>> QueuePair<'a, H> {
 
     /// Counts jobs that were to be processed at once, and that a provider panicked over.
     pub(crate) fn count_failed(&mut self, jobs: usize) {
+        self.statistics.accept(jobs);
         self.statistics.complete(jobs, jobs);
     }
 

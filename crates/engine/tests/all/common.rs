@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use broadloom_engine::provider::{
-    AnyQueue, Buffers, Operation, Provider, ProviderError, ProviderSession, Queue, Text,
+    AnyQueue, Buffers, Occupancy, Operation, Provider, ProviderError, ProviderSession, Queue, Text,
 };
 use broadloom_engine::{
     AesSize, Algorithm, CipherAlgorithm, Direction, HashAlgorithm, Job, JobError, Session,
@@ -24,6 +24,8 @@ pub struct Toy {
     pub gate: Arc<Gate>,
     /// Whether opening a queue panics.
     pub queues_panic: AtomicBool,
+    /// Whether asking a queue how full its lanes were panics.
+    pub occupancy_panics: Arc<AtomicBool>,
 }
 
 /// Holds threads up until it is opened.
@@ -52,7 +54,10 @@ impl Gate {
 /// A session: the byte that is added.
 struct Key(u8);
 
-struct ToyQueue(Arc<Gate>);
+struct ToyQueue {
+    gate: Arc<Gate>,
+    occupancy_panics: Arc<AtomicBool>,
+}
 
 impl Provider for Toy {
     fn name(&self) -> &str {
@@ -80,7 +85,10 @@ impl Provider for Toy {
 
     fn open_queue(&self) -> Result<AnyQueue, ProviderError> {
         assert!(!self.queues_panic.load(Ordering::Relaxed), "the toy opens no queue");
-        Ok(AnyQueue::local(ToyQueue(Arc::clone(&self.gate))))
+        Ok(AnyQueue::local(ToyQueue {
+            gate: Arc::clone(&self.gate),
+            occupancy_panics: Arc::clone(&self.occupancy_panics),
+        }))
     }
 }
 
@@ -96,7 +104,7 @@ impl Queue for ToyQueue {
     }
 
     fn run(&mut self, operations: &mut [&mut Operation<'_>]) {
-        self.0.pass();
+        self.gate.pass();
         for operation in operations {
             let Some(parts) = operation.parts::<Key>() else {
                 operation.complete(Err(JobError::Provider { code: -1 }));
@@ -121,6 +129,11 @@ impl Queue for ToyQueue {
             assert!(!panics, "the toy panics");
             operation.complete(Ok(()));
         }
+    }
+
+    fn occupancy(&self) -> Option<Occupancy> {
+        assert!(!self.occupancy_panics.load(Ordering::Relaxed), "the toy counts no lanes");
+        None
     }
 }
 

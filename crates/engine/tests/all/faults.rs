@@ -39,15 +39,17 @@ fn expected(fault: Fault) -> Result<(), JobError> {
         Fault::LeavesOpen | Fault::WorksAndLeavesOpen | Fault::MistakesSession => {
             Err(JobError::NotDone)
         }
+        Fault::TakesLess => Err(JobError::AssociatedTooLong { len: 47, max: 46 }),
     }
 }
 
-const FAULTS: [Fault; 5] = [
+const FAULTS: [Fault; 6] = [
     Fault::LeavesOpen,
     Fault::WorksAndLeavesOpen,
     Fault::CompletesTwice,
     Fault::Fails,
     Fault::MistakesSession,
+    Fault::TakesLess,
 ];
 
 #[test]
@@ -100,6 +102,34 @@ fn what_failed_half_way_leaves_no_output() {
         assert_eq!(outcome.failed, 1);
         assert_eq!(jobs[0].data().output(), Some([0; 4].as_slice()), "{fault:?}");
     }
+}
+
+/// Nothing was written: the caller has them still, and another provider may do the work.
+#[test]
+fn what_is_more_than_a_provider_takes_stays_as_it_was() {
+    let session = Toy::with(Fault::TakesLess).open(&encrypt());
+    let sound = Toy::SOUND.open(&encrypt());
+    let mut here = vec![5, 6, 8, 10];
+    let pieces = Data::scattered(vec![vec![5, 6].into(), vec![8, 10].into()]);
+    for data in [Data::from(vec![5, 6, 8, 10]), Data::from(&mut here), pieces] {
+        let mut jobs = [Job::new(&session, data).nonce(&[0; 16])];
+        assert_eq!(Processor::new().process_many(&mut jobs).failed, 1);
+        assert_eq!(jobs[0].status(), Some(expected(Fault::TakesLess)));
+        let left = |job: &Job<'_>| job.data().output_pieces().flatten().copied().collect();
+        let bytes: Vec<u8> = left(&jobs[0]);
+        assert_eq!(bytes, [5, 6, 8, 10]);
+        jobs[0].set_session(&sound);
+        assert_eq!(Processor::new().process_many(&mut jobs).failed, 0);
+        let bytes: Vec<u8> = left(&jobs[0]);
+        assert_eq!(bytes, [5 ^ 0x40, 6 ^ 0x40, 8 ^ 0x40, 10 ^ 0x40]);
+    }
+    let falls_back = Toy::with(Fault::TakesLess).open(&encrypt());
+    let session = falls_back.falling_back_to(sound).expect("they do the same");
+    let mut jobs = [job(&session, true)];
+    let outcome = Processor::new().process_many(&mut jobs);
+    assert_eq!((outcome.failed, outcome.fell_back), (0, 1));
+    assert_eq!(jobs[0].fell_back().map(Err), Some(expected(Fault::TakesLess)));
+    assert_eq!(jobs[0].output(), Some([5 ^ 0x40, 6 ^ 0x40, 8 ^ 0x40, 10 ^ 0x40].as_slice()));
 }
 
 #[test]

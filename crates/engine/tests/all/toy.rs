@@ -32,6 +32,8 @@ pub enum Fault {
     Fails,
     /// Takes it for that of another provider.
     MistakesSession,
+    /// Does nothing with it, as it is more than it can take.
+    TakesLess,
 }
 
 /// The provider.
@@ -175,6 +177,9 @@ impl Queue for ToyQueue {
                 Fault::Fails => {
                     work(parts);
                     operation.complete(Err(JobError::Provider { code: CODE }));
+                }
+                Fault::TakesLess => {
+                    operation.complete(Err(JobError::AssociatedTooLong { len: 47, max: 46 }));
                 }
                 Fault::MistakesSession => assert!(operation.parts::<OtherKey>().is_none()),
                 Fault::WorksAndLeavesOpen => {

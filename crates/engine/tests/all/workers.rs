@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -201,6 +202,27 @@ fn a_panic_in_a_share_costs_a_window_of_it() {
     }
     let snapshot = workers.statistics(0).snapshot();
     assert_eq!((snapshot.accepted, snapshot.completed, snapshot.failed), (1000, 1000, 488));
+}
+
+/// Its jobs were done by then: failed, they would come back with output that nobody wiped.
+#[test]
+fn a_provider_that_panics_when_it_is_asked_about_its_lanes_costs_no_job() {
+    let toy = Arc::new(Toy::default());
+    let session = cipher(&toy, 3);
+    let workers = workers(1, 1000);
+    toy.occupancy_panics.store(true, Ordering::Relaxed);
+    let done = workers.process_many((0..700).map(|number| job(&session, number % 200)).collect());
+    assert_eq!(done.len(), 700);
+    for job in &done {
+        let number = *job.user_value();
+        let right = vec![number as u8 + 3; number % 50 + 1];
+        assert_eq!((job.status(), job.output()), (Some(Ok(())), Some(&right[..])));
+    }
+    toy.occupancy_panics.store(false, Ordering::Relaxed);
+    let done = workers.process_many(vec![job(&session, 7)]);
+    assert!(done[0].succeeded(), "the worker goes on");
+    let snapshot = workers.statistics(0).snapshot();
+    assert_eq!((snapshot.accepted, snapshot.completed, snapshot.failed), (701, 701, 0));
 }
 
 #[test]
