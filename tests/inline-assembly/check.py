@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares each inline assembly in LLVM IR with what its operands declare.
 
-    check.py ARCHITECTURE FILE.ll      ARCHITECTURE is x86_64 or aarch64
+    check.py ARCHITECTURE FILE.ll...   ARCHITECTURE is x86_64 or aarch64
 
 The IR holds the expanded template and the constraints. Of each template this program demands:
 
@@ -11,7 +11,8 @@ The IR holds the expanded template and the constraints. Of each template this pr
 - an output that is written before the last instruction shares no register with an input;
 - flags, memory and the stack are declared where an instruction changes them.
 
-Every file under arch/ARCHITECTURE that has inline assembly must be among those that were checked.
+Every file of lanes that has inline assembly for the architecture must be among those that were
+checked: the files under arch/ARCHITECTURE, and those that ask for it by `target_arch`.
 
 Run from the root of the repository: calls whose file is not there are the standard library's.
 An instruction that the lists below do not know is an error: whoever adds one says here what it does.
@@ -219,30 +220,45 @@ class Places:
         return name and (re.sub(r"/@/.*", "", re.sub(r"^.*crates/", "crates/", name)), int(line))
 
 
+class Calls:
+    """The calls of a file, and what was found in them."""
+
+    def __init__(self, arch):
+        self.arch = arch
+        self.checked, self.problems = collections.Counter(), {}
+        self.seen = set()
+
+    def read(self, path):
+        text = open(path, encoding="utf-8").read()
+        attributes = dict(re.findall(r"^attributes (#\d+) = \{(.*)\}$", text, re.M))
+        places = Places(text)
+        for call in text.splitlines():
+            match = CALL.search(call)
+            place = places.of(call) if match else None
+            # Inline assembly of the standard library is in files that are not here.
+            if not place or not os.path.exists(place[0]):
+                continue
+            if (place, match[2], match[3]) in self.seen:
+                continue
+            self.seen.add((place, match[2], match[3]))
+            group = re.search(r"(#\d+)", call[match.end():])
+            readonly = "memory(read)" in attributes.get(group[1] if group else "", "")
+            found = Assembly(self.arch, *match.groups(), readonly).check()
+            self.checked[place[0]] += 1
+            for problem in found:
+                self.problems.setdefault(f"{place[0]}:{place[1]}: {problem}")
+
+
 def main():
-    arch, path = sys.argv[1:]
-    text = open(path, encoding="utf-8").read()
-    attributes = dict(re.findall(r"^attributes (#\d+) = \{(.*)\}$", text, re.M))
-    places = Places(text)
-    checked, problems = collections.Counter(), {}
-    seen = set()
-    for call in text.splitlines():
-        match = CALL.search(call)
-        place = places.of(call) if match else None
-        # Inline assembly of the standard library is in files that are not here.
-        if not place or not os.path.exists(place[0]):
-            continue
-        if (place, match[2], match[3]) in seen:
-            continue
-        seen.add((place, match[2], match[3]))
-        group = re.search(r"(#\d+)", call[match.end():])
-        readonly = "memory(read)" in attributes.get(group[1] if group else "", "")
-        found = Assembly(arch, *match.groups(), readonly).check()
-        checked[place[0]] += 1
-        for problem in found:
-            problems.setdefault(f"{place[0]}:{place[1]}: {problem}")
-    for path in pathlib.Path("crates/lanes/src/arch", arch).rglob("*.rs"):
-        if re.search(r"(?<![\w`])asm!\(", path.read_text(encoding="utf-8")) and not checked[str(path)]:
+    arch, *paths = sys.argv[1:]
+    calls = Calls(arch)
+    for path in paths:
+        calls.read(path)
+    checked, problems = calls.checked, calls.problems
+    for path in pathlib.Path("crates/lanes/src").rglob("*.rs"):
+        text = path.read_text(encoding="utf-8")
+        wanted = f"/arch/{arch}/" in str(path) or f'target_arch = "{arch}"' in text
+        if wanted and re.search(r"(?<![\w`])asm!\(", text) and not checked[str(path)]:
             problems[f"{path}: none of its assembly is in the compiler's output"] = None
     for name, count in sorted(checked.items()):
         print(f"{name}: {count} templates checked for {arch}")

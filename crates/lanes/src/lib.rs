@@ -20,6 +20,10 @@
 //! manager is built.
 
 #![no_std]
+#![cfg_attr(
+    any(constant_time, loom),
+    allow(unused, reason = "arch leaves out kernels that use what is common")
+)]
 
 extern crate alloc;
 #[cfg(test)]

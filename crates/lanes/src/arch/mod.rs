@@ -5,6 +5,9 @@
 //! `KERNELS`; [`isas!`] below lists them. `compile` has the macros that compile the generic kernels
 //! of each family, `<cpu>/common` what several instruction sets share.
 //!
+//! Two checks compile fewer of them. Under `cfg(loom)` no kernel runs, and only the portable ones
+//! are there. Under `cfg(constant_time)` memcheck executes them, which knows no AVX-512.
+//!
 //! # Rules that keep kernels fast
 //!
 //! Each rule comes from a measurement.
@@ -37,7 +40,7 @@
 //!   transposing in registers. So a lane changes hands by a few words. Sponges differ: the 25 words
 //!   of each lane stay side by side in the scheduler, and only messages are transposed.
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", not(loom)))]
 pub(crate) mod aarch64 {
     //! AArch64.
 
@@ -48,32 +51,33 @@ mod compile;
 pub(crate) mod draw;
 pub(crate) mod portable;
 mod table;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(loom)))]
 pub(crate) mod x86_64 {
     //! x86-64.
 
     pub(crate) mod avx2;
+    #[cfg(not(constant_time))]
     pub(crate) mod avx512;
     pub(crate) mod common;
     pub(crate) mod sse4;
 }
 
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", not(loom)))]
 use aarch64::common as this;
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(any(loom, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 use portable as this;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(loom)))]
 use x86_64::common as this;
 
 pub(crate) use table::Kernels;
 pub(crate) use this::{FEATURES, detect, hash_expansion, prefetch, probes, sub_word};
 
 /// Declares the instruction sets, from the most modest to the widest of a machine: name, bits of a
-/// vector, the architecture, the table of kernels.
+/// vector, the condition for its kernels, the table of kernels.
 macro_rules! isas {
     ($(
         $(#[$doc:meta])*
-        $isa:ident, $name:literal, $bits:literal, $([$arch:literal])? $($table:ident)::+;
+        $isa:ident, $name:literal, $bits:literal, $([$($here:tt)+])? $($table:ident)::+;
     )*) => {
         /// An instruction set that kernels are compiled for, from the most modest to the widest of
         /// a machine.
@@ -117,7 +121,7 @@ macro_rules! isas {
             /// The table of its kernels, if it is one of this architecture.
             pub(crate) fn kernels(self) -> Option<&'static Kernels> {
                 match self {
-                    $($(#[cfg(target_arch = $arch)])? Isa::$isa => Some(&$($table)::+),)*
+                    $($(#[cfg($($here)+)])? Isa::$isa => Some(&$($table)::+),)*
                     #[allow(unreachable_patterns, reason = "some are another architecture's")]
                     _ => None,
                 }
@@ -130,14 +134,18 @@ isas! {
     /// Plain integers: any machine.
     Portable, "portable", 0, portable::KERNELS;
     /// AArch64's 128-bit vectors, with the AES and SHA-2 extensions where the CPU has them.
-    Neon, "neon", 128, ["aarch64"] aarch64::neon::KERNELS;
+    Neon, "neon", 128,
+        [all(target_arch = "aarch64", not(loom))] aarch64::neon::KERNELS;
     /// x86-64 with 128-bit vectors: SSE4.1; AES-NI, PCLMULQDQ and the SHA extensions where the CPU
     /// has them.
-    Sse4, "sse4", 128, ["x86_64"] x86_64::sse4::KERNELS;
+    Sse4, "sse4", 128,
+        [all(target_arch = "x86_64", not(loom))] x86_64::sse4::KERNELS;
     /// x86-64 with 256-bit integer vectors; AES-NI, VAES and VPCLMULQDQ on them, and the SHA
     /// extensions where the CPU has them.
-    Avx2, "avx2", 256, ["x86_64"] x86_64::avx2::KERNELS;
+    Avx2, "avx2", 256,
+        [all(target_arch = "x86_64", not(loom))] x86_64::avx2::KERNELS;
     /// x86-64 with 512-bit vectors: AVX-512 F, BW, DQ and VL; IFMA, and VAES and VPCLMULQDQ on them
     /// where the CPU has them, and what goes with [`Avx2`](Isa::Avx2).
-    Avx512, "avx512", 512, ["x86_64"] x86_64::avx512::KERNELS;
+    Avx512, "avx512", 512,
+        [all(target_arch = "x86_64", not(any(loom, constant_time)))] x86_64::avx512::KERNELS;
 }
