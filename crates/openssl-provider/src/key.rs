@@ -16,7 +16,7 @@ use crate::interface::{INTEGER, KEYMGMT_SELECT_KEYPAIR, OCTETS, Param, UNMODIFIE
 use crate::libcrypto::{Pkey, PkeyContext, apart, functions};
 use crate::line::{Answer, Kind, ask};
 use crate::provider::REGISTRY;
-use crate::stack::with_room;
+use crate::stack::{wipe, with_room};
 
 pub use management::functions_of;
 
@@ -83,6 +83,8 @@ impl Drop for Key {
     fn drop(&mut self) {
         // SAFETY: the key is ours; null is allowed.
         unsafe { (functions().EVP_PKEY_free)(self.pkey()) };
+        self.forget_sessions();
+        wipe();
     }
 }
 
@@ -109,6 +111,7 @@ impl Key {
         let private = PrivateKey::X25519(Secret::new(*secret));
         let session =
             with_room(|| REGISTRY.open_at("native", &Transform::agree(&private).ok()?).ok())?;
+        wipe();
         let mut base = [0; 32];
         base[0] = 9;
         let Answer::Done(Ok(mut public)) = ask(Kind::Curve25519, &session, &base, None) else {
@@ -162,6 +165,7 @@ impl Key {
         }
         // Preparing a key takes room, too.
         let session = with_room(|| self.open(purpose));
+        wipe();
         sessions.push((purpose, session.clone()));
         session
     }

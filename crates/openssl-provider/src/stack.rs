@@ -3,10 +3,13 @@
 //! libcrypto's fibres have 32 KiB of stack and no guard page. Kernels may need more. So inside a
 //! job, work of the lanes runs on a stack of the thread's own.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
+use std::{ptr, slice};
 
 use corosensei::on_stack;
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
+use zeroize::Zeroize;
 
 use crate::job;
 
@@ -15,6 +18,8 @@ const SIZE: usize = 8 << 20;
 
 thread_local! {
     static STACK: RefCell<Option<DefaultStack>> = const { RefCell::new(None) };
+    /// Something was called there since it was last wiped.
+    static IS_USED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Calls a function, inside a job on the thread's own stack. The function does not pause the job.
@@ -27,8 +32,34 @@ pub fn with_room<R>(function: impl FnOnce() -> R) -> R {
             *stack = DefaultStack::new(SIZE).ok();
         }
         match stack {
-            Some(stack) => on_stack(stack, function),
+            Some(stack) => {
+                IS_USED.set(true);
+                on_stack(stack, function)
+            }
             None => panic!("there is no memory for a stack of {SIZE} bytes"),
         }
     })
+}
+
+/// Wipes what functions have left on the thread's own stack: keys, while they were expanded.
+pub fn wipe() {
+    // At the end of a thread, and on that very stack, there is nothing to do.
+    if !IS_USED.try_with(|is_used| is_used.replace(false)).unwrap_or(false) {
+        return;
+    }
+    let _ = STACK.try_with(|stack| {
+        let Ok(stack) = stack.try_borrow() else { return };
+        let Some(stack) = &*stack else { return };
+        let (limit, base) = (stack.limit().get(), stack.base().get());
+        let limit = ptr::with_exposed_provenance_mut::<c_void>(limit);
+        let last = ptr::with_exposed_provenance_mut::<u8>(base - SIZE);
+        // SAFETY: the stack is this thread's, has so many bytes above its guard page, and nothing
+        // runs on it.
+        unsafe {
+            // The system takes the memory, and gives zeros; but not where memory is locked.
+            if libc::madvise(limit, base - limit.addr(), libc::MADV_DONTNEED) != 0 {
+                slice::from_raw_parts_mut(last, SIZE).zeroize();
+            }
+        }
+    });
 }

@@ -1,17 +1,17 @@
 //! Modes with authentication.
 //!
 //! The engine takes messages whole: associated data, one piece of text, and its end. So associated
-//! data are kept until the text comes. If a second piece comes, the default provider's context does
-//! the first one again, from a copy of the ciphertext, and the rest; this context then expects
-//! messages in pieces.
+//! data are kept until the text comes. Messages in the usual order never reach the default
+//! provider's context. On a call in any other order, that context [does the message
+//! again](replay), so that it answers as if it had been alone.
 
-use std::ffi::{CStr, c_int};
-use std::ptr;
+mod parameters;
+mod replay;
 
-use broadloom::algorithm::MAX_TAG;
+use std::ffi::c_int;
+
+use broadloom::AeadAlgorithm;
 use broadloom::error::JobError;
-use broadloom::{AeadAlgorithm, Session};
-use zeroize::Zeroizing;
 
 use super::apart::Apart;
 use super::keyed::{Keyed, Purpose};
@@ -51,9 +51,27 @@ enum State {
     Open,
     /// The engine processed the text, and made a tag or found one right.
     Done(Tag),
-    /// The same, of a message that has ended.
+    /// The same, of a message that is over: another one needs another IV.
     Ended(Tag),
+    /// The default provider could not do it again: another one needs another IV.
+    Lost,
 }
+
+/// What CCM remembers beyond the other modes.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    /// The default provider's context remembers nothing of an earlier message.
+    is_clean: bool,
+    /// The length of the text, where it was told.
+    len: Option<usize>,
+    iv_len: usize,
+    /// Bytes of the tag and of the IV when the key came: the default provider's CCM takes others
+    /// with the next key alone.
+    keyed: (Option<usize>, usize),
+}
+
+/// Bytes of the IV that the default provider's CCM begins with.
+const CCM_IV: usize = 7;
 
 /// A message that is sealed or opened.
 pub struct Aead {
@@ -71,6 +89,9 @@ pub struct Aead {
     expected: Option<Tag>,
     /// Bytes of the tag that is expected, or that CCM is to make.
     tag_len: Option<usize>,
+    /// The last tag that was made, where the engine made it.
+    made: Option<Tag>,
+    counted: Counted,
     /// Neither are there parameters of TLS 1.2, nor do texts come in several pieces.
     is_plain: bool,
     /// The last text was long enough for the engine: so the next one may be.
@@ -96,8 +117,14 @@ impl Aead {
             text: Vec::new(),
             expected: None,
             tag_len: None,
+            made: None,
+            counted: Counted { is_clean: true, len: None, iv_len: CCM_IV, keyed: (None, CCM_IV) },
             is_plain: true,
         }
+    }
+
+    fn is_ccm(&self) -> bool {
+        matches!(self.algorithm, AeadAlgorithm::AesCcm(_))
     }
 
     /// So many bytes of tag the engine makes or checks; `None` where there is none to check.
@@ -109,12 +136,35 @@ impl Aead {
         }
     }
 
-    fn purpose(&self, encrypts: bool) -> Option<Purpose> {
+    fn purpose(&self) -> Option<Purpose> {
         let len = self.engine_tag_len()?;
-        Some(match encrypts {
+        Some(match self.encrypts {
             true => Purpose::Seal(self.algorithm, len),
             false => Purpose::Open(self.algorithm, len),
         })
+    }
+
+    /// Whether the engine may process the message that begins.
+    fn is_ready(&mut self) -> bool {
+        let may = is_fast_alone(self.algorithm) || job::can_wait();
+        if !(may && self.was_long && self.is_plain) {
+            return false;
+        }
+        if self.is_ccm() && !self.counted.is_clean {
+            return false;
+        }
+        // Of an opening, the length of the tag may not be known yet.
+        match self.purpose() {
+            Some(purpose) => self.keyed.session(purpose).is_some(),
+            None => !self.encrypts && self.keyed.is_earned(),
+        }
+    }
+
+    /// Whether the message may have a text of this length, and the tag and IV that it has.
+    fn takes(&self, len: usize) -> bool {
+        let Counted { len: told, keyed, .. } = self.counted;
+        !self.is_ccm()
+            || told.is_none_or(|told| told == len) && keyed == (self.tag_len, self.iv_len)
     }
 
     /// The engine processes a text, which is the whole one so far; `None` where it does not.
@@ -123,10 +173,10 @@ impl Aead {
     /// libcrypto's rules for pieces.
     unsafe fn whole(&mut self, piece: Piece) -> Option<Result<Tag, JobError>> {
         let Piece { out, room, data, len, .. } = piece;
-        if !self.was_long || room < len {
+        if !self.was_long || room < len || !self.takes(len) {
             return None;
         }
-        let purpose = self.purpose(self.encrypts)?;
+        let purpose = self.purpose()?;
         let expected = if self.encrypts { None } else { Some(self.expected?) };
         let expected = expected.as_ref().zip(self.tag_len).map(|(tag, len)| &tag[..len]);
         let is_alone = is_fast_alone(self.algorithm);
@@ -148,76 +198,39 @@ impl Aead {
         Some(done)
     }
 
-    /// Has the default provider go on with the message.
-    fn hand_over(&mut self) -> bool {
-        if matches!(self.state, State::Theirs) {
-            return true;
-        }
-        let state = std::mem::replace(&mut self.state, State::Theirs);
-        match state {
-            State::Theirs => true,
-            State::Open => self.feed_associated(),
-            State::Done(tag) => {
-                self.is_plain = false;
-                self.feed_associated() && self.feed_again(&tag)
-            }
-            State::Ended(_) => {
-                self.state = state;
-                fail(c"cipher_update", "the message has ended; another one needs another IV") == 1
-            }
-        }
-    }
-
-    fn feed_associated(&mut self) -> bool {
-        let associated = std::mem::take(&mut self.associated);
-        let is_fed = self.feed(ptr::null_mut(), &associated);
-        self.associated = associated;
-        is_fed
-    }
-
-    /// The engine found no right tag, and wiped the text: the tag is wrong, or this was not all of
-    /// the text. The default provider does it again, and tells the two apart.
+    /// Has the default provider process a piece.
     ///
     /// # Safety
     /// libcrypto's rules for pieces.
-    unsafe fn begins(&mut self, piece: Piece) -> c_int {
-        self.is_plain = false;
-        let text = std::mem::take(&mut self.text);
-        let again = Piece { data: text.as_ptr(), ..piece };
-        // SAFETY: the caller's; the text is as long as the piece.
-        c_int::from(self.hand_over() && unsafe { self.apart.update(again) } == 1)
+    unsafe fn theirs(&mut self, piece: Piece) -> c_int {
+        // SAFETY: the caller's.
+        let status = unsafe { self.apart.update(piece) };
+        // Their CCM forgets a message that it has opened.
+        let is_text = !piece.out.is_null();
+        self.counted.is_clean = is_text && !self.encrypts && status == 1;
+        if piece.data.is_null() && status == 1 {
+            self.made = None;
+        }
+        status
     }
 
-    /// Has the default provider process the text that the engine processed.
-    fn feed_again(&mut self, tag: &Tag) -> bool {
-        let mut text = Zeroizing::new(std::mem::take(&mut self.text));
-        if self.encrypts {
-            let Some(len) = self.engine_tag_len() else { return false };
-            let session = self.keyed.open(Purpose::Open(self.algorithm, len));
-            if !session.is_some_and(|session| self.opens(&session, &mut text, &tag[..len])) {
-                return false;
+    /// Whether a message that begins so makes the default provider's context forget the one before,
+    /// or else leaves it as it is.
+    fn forgets(&self, encrypts: bool, begin: &Given) -> bool {
+        let has_iv = !begin.iv.is_null();
+        match self.state {
+            State::Theirs | State::Lost => true,
+            State::Open if self.is_ccm() => {
+                has_iv && self.counted.len.is_none() && self.expected.is_none()
+            }
+            State::Done(_) if self.is_ccm() => false,
+            State::Open | State::Done(_) => has_iv,
+            State::Ended(_) => {
+                let changes = !begin.key.is_null() || encrypts != self.encrypts;
+                // SAFETY: the list is libcrypto's.
+                has_iv || !changes && unsafe { Param::names(begin.list) }.next().is_none()
             }
         }
-        let mut room = Zeroizing::new(vec![0; text.len()]);
-        self.feed(room.as_mut_ptr(), &text)
-    }
-
-    /// Gets the text of a ciphertext back.
-    fn opens(&self, session: &Session, text: &mut [u8], tag: &[u8]) -> bool {
-        let nonce = &self.iv[..self.iv_len];
-        let what = Text { session, nonce, associated: &self.associated, expected: Some(tag) };
-        let (at, len) = (text.as_mut_ptr(), text.len());
-        // SAFETY: the text is borrowed, and processed in place.
-        let place = unsafe { Place::new(at, at, len) };
-        place.is_some_and(|place| process(&what, place).is_ok())
-    }
-
-    /// Gives the default provider bytes; nothing where there are none.
-    fn feed(&mut self, out: *mut u8, bytes: &[u8]) -> bool {
-        let (mut written, room, data, len) = (0, bytes.len(), bytes.as_ptr(), bytes.len());
-        let piece = Piece { out, out_len: &mut written, room, data, len };
-        // SAFETY: there is as much room as there are bytes; associated data need none.
-        len == 0 || unsafe { self.apart.update(piece) } == 1
     }
 }
 
@@ -233,36 +246,39 @@ impl Cipher for Aead {
     }
 
     unsafe fn init(&mut self, encrypts: bool, begin: Given) -> c_int {
-        // SAFETY: the caller's.
-        let status = unsafe { self.apart.init(encrypts, begin) };
-        if status != 1 || self.passes {
-            return status;
+        if self.passes {
+            // SAFETY: the caller's.
+            return unsafe { self.apart.init(encrypts, begin) };
+        }
+        if !self.forgets(encrypts, &begin) && !self.hand_over() {
+            return 0;
         }
         self.encrypts = encrypts;
-        // SAFETY: the caller passes so many bytes, and its list.
-        unsafe {
-            if !begin.key.is_null() {
-                self.keyed.replace(given(begin.key, begin.key_len));
+        // SAFETY: the caller's.
+        if unsafe { self.apart.init(encrypts, begin) } != 1 {
+            if !matches!(self.state, State::Theirs) {
+                self.state = State::Lost;
             }
+            return 0;
+        }
+        if !begin.key.is_null() {
+            // SAFETY: the caller passes so many bytes.
+            self.keyed.replace(unsafe { given(begin.key, begin.key_len) });
+            self.counted.keyed = (self.tag_len, self.counted.iv_len);
+        }
+        let is_begun = !begin.iv.is_null();
+        if is_begun {
             (self.state, self.expected) = (State::Theirs, None);
-            self.note(begin.list);
         }
-        let is_begun = !begin.iv.is_null() && begin.iv_len <= MAX_IV;
-        if !(is_begun && self.was_long && self.is_plain) {
-            return 1;
-        }
-        let may = is_fast_alone(self.algorithm) || job::can_wait();
-        // Of an opening, the length of the tag may not be known yet.
-        let is_ready = match self.purpose(encrypts) {
-            Some(purpose) => may && self.keyed.session(purpose).is_some(),
-            None => may && !encrypts && self.keyed.is_earned(),
-        };
-        if is_ready {
+        // SAFETY: the list is libcrypto's.
+        unsafe { self.note(begin.list) };
+        if is_begun && begin.iv_len <= MAX_IV && self.is_ready() {
             // SAFETY: the caller passes so many bytes.
             let iv = unsafe { given(begin.iv, begin.iv_len) };
             self.iv[..iv.len()].copy_from_slice(iv);
             self.iv_len = iv.len();
             self.associated.clear();
+            self.counted.len = None;
             self.state = State::Open;
         }
         1
@@ -274,7 +290,7 @@ impl Cipher for Aead {
             return unsafe { self.apart.update(piece) };
         }
         let Piece { out, out_len, data, len, .. } = piece;
-        let is_text = !out.is_null();
+        let (is_text, is_ccm) = (!out.is_null(), self.is_ccm());
         if is_text {
             self.keyed.count(len);
             self.was_long = len >= least(self.algorithm);
@@ -282,10 +298,17 @@ impl Cipher for Aead {
         // SAFETY: the caller's.
         unsafe {
             match self.state {
+                // Nothing, in every mode but CCM.
+                State::Open | State::Done(_) | State::Ended(_) if len == 0 && !is_ccm => {
+                    *out_len = 0;
+                    return 1;
+                }
                 State::Open if is_text && len > 0 => match self.whole(piece) {
                     None => {}
                     Some(Ok(tag)) => {
-                        self.state = State::Done(tag);
+                        // Their CCM forgets a message that it has opened.
+                        let is_over = is_ccm && !self.encrypts;
+                        self.state = if is_over { State::Ended(tag) } else { State::Done(tag) };
                         *out_len = len;
                         return 1;
                     }
@@ -294,118 +317,85 @@ impl Cipher for Aead {
                     }
                     Some(Err(_)) => return self.begins(piece),
                 },
-                State::Done(_) if is_text && len == 0 => {
-                    *out_len = 0;
+                // CCM is told the length of the text, before all else.
+                State::Open if !is_text && data.is_null() && self.may_count() => {
+                    self.counted.len = Some(len);
+                    *out_len = len;
                     return 1;
                 }
-                // CCM is told the length of the text, before all else.
-                State::Open if !is_text && data.is_null() => return self.apart.update(piece),
-                State::Open if !is_text && self.associated.len() + len <= MOST_KEPT => {
+                State::Open if !is_text && !data.is_null() && self.may_keep(len) => {
                     self.associated.extend_from_slice(given(data, len));
                     *out_len = len;
                     return 1;
                 }
                 _ => {}
             }
-            c_int::from(self.hand_over() && self.apart.update(piece) == 1)
+            c_int::from(self.hand_over() && self.theirs(piece) == 1)
         }
     }
 
     unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
         // SAFETY: the caller's.
         unsafe {
-            if let State::Done(tag) = self.state {
-                self.state = State::Ended(tag);
-                *out_len = 0;
-                return 1;
+            match self.state {
+                // CCM's messages end with their text, or when the tag is asked for.
+                State::Done(_) | State::Ended(_) if self.is_ccm() => {
+                    *out_len = 0;
+                    return 1;
+                }
+                State::Done(tag) => {
+                    self.state = State::Ended(tag);
+                    if self.encrypts {
+                        self.made = Some(tag);
+                    }
+                    *out_len = 0;
+                    return 1;
+                }
+                _ => {}
             }
-            c_int::from(self.hand_over() && self.apart.last(out, out_len, room) == 1)
+            let is_ended = self.hand_over() && self.apart.last(out, out_len, room) == 1;
+            if is_ended && self.encrypts {
+                self.made = None;
+            }
+            c_int::from(is_ended)
         }
     }
 
     unsafe fn cipher(&mut self, piece: Piece) -> c_int {
+        if !self.hand_over() {
+            return 0;
+        }
+        self.counted.is_clean = false;
         // SAFETY: the caller's.
-        c_int::from(self.hand_over() && unsafe { self.apart.cipher(piece) } == 1)
+        let status = unsafe { self.apart.cipher(piece) };
+        if piece.data.is_null() && status == 1 {
+            self.made = None;
+        }
+        status
     }
 
     unsafe fn get(&mut self, list: *mut Param) -> c_int {
-        if self.passes || matches!(self.state, State::Theirs) {
-            // SAFETY: the caller's.
-            return unsafe { self.apart.get(list) };
-        }
         // SAFETY: the caller's.
-        unsafe {
-            // For TLS 1.2, the default provider may make an IV.
-            let is_of_tls = Param::names(list).any(is_of_tls);
-            if is_of_tls && !matches!(self.state, State::Ended(_)) && !self.hand_over() {
-                return 0;
-            }
-            let (State::Done(tag) | State::Ended(tag), true) = (self.state, self.encrypts) else {
-                return self.apart.get(list);
-            };
-            let made = self.engine_tag_len().unwrap_or(0);
-            let mut at = list;
-            while !(*at).key.is_null() {
-                let param = &mut *at;
-                if CStr::from_ptr(param.key) == c"tag" {
-                    let wanted = if param.data.is_null() { made } else { param.data_size };
-                    if !(1..=made).contains(&wanted) || !param.put_bytes(&tag[..wanted]) {
-                        return fail(c"get_ctx_params", &format!("a tag has 1 to {made} bytes"));
-                    }
-                } else {
-                    let mut one = [*param, Param::END];
-                    if self.apart.get(one.as_mut_ptr()) != 1 {
-                        return 0;
-                    }
-                    param.return_size = one[0].return_size;
-                }
-                at = at.add(1);
-            }
-        }
-        1
+        unsafe { if self.passes { self.apart.get(list) } else { self.parameters(list) } }
     }
 
     unsafe fn set(&mut self, list: *const Param) -> c_int {
-        if self.passes {
-            // SAFETY: the caller's.
-            return unsafe { self.apart.set(list) };
-        }
         // SAFETY: the caller's.
-        unsafe {
-            let hands_over = match self.state {
-                State::Open => Param::names(list).any(|name| name != c"tag" && name != c"padding"),
-                State::Done(_) => true,
-                State::Theirs | State::Ended(_) => false,
-            };
-            if hands_over && !self.hand_over() || self.apart.set(list) != 1 {
-                return 0;
-            }
-            self.note(list);
-        }
-        1
+        unsafe { if self.passes { self.apart.set(list) } else { self.set_parameters(list) } }
     }
 }
 
-/// Whether a parameter is for the records of TLS 1.2.
-fn is_of_tls(name: &CStr) -> bool {
-    name.to_bytes().starts_with(b"tls")
-}
-
 impl Aead {
-    /// # Safety
-    /// The list is libcrypto's.
-    unsafe fn note(&mut self, list: *const Param) {
-        // SAFETY: the caller's.
-        unsafe {
-            self.is_plain &= !Param::names(list).any(is_of_tls);
-            let Some(param) = Param::find(list, c"tag") else { return };
-            self.tag_len = (param.data_size <= MAX_TAG).then_some(param.data_size);
-            let bytes = if param.data.is_null() { None } else { param.bytes() };
-            if let (State::Open, Some(bytes), Some(len)) = (self.state, bytes, self.tag_len) {
-                let mut tag = [0; MAX_TAG];
-                tag[..len].copy_from_slice(bytes);
-                self.expected = Some(tag);
-            }
+    /// Whether the length of the text may be told now.
+    fn may_count(&self) -> bool {
+        self.is_ccm() && self.counted.len.is_none() && self.associated.is_empty()
+    }
+
+    /// Whether associated data of so many bytes are kept.
+    fn may_keep(&self, len: usize) -> bool {
+        match self.is_ccm() {
+            true => self.counted.len.is_some() && self.associated.is_empty() && len <= MOST_KEPT,
+            false => self.associated.len() + len <= MOST_KEPT,
         }
     }
 }

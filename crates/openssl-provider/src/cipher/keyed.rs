@@ -4,7 +4,7 @@ use broadloom::{AeadAlgorithm, CipherAlgorithm, Session, Transform};
 use zeroize::Zeroizing;
 
 use crate::provider::REGISTRY;
-use crate::stack::with_room;
+use crate::stack::{wipe, with_room};
 
 /// What the engine does with a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +23,19 @@ const EARNED: usize = 16 << 10;
 /// A key, of which the engine learns once it is used much.
 #[derive(Clone)]
 pub struct Keyed {
-    key: Zeroizing<[u8; MAX_KEY]>,
-    len: usize,
+    /// In one place, however often its owner is moved; empty where there is none.
+    key: Zeroizing<Box<[u8]>>,
     seen: usize,
     /// The last session that was asked for; without one where the engine refuses.
     opened: Option<(Purpose, Option<Session>)>,
+}
+
+impl Drop for Keyed {
+    fn drop(&mut self) {
+        if self.opened.take().is_some() {
+            wipe();
+        }
+    }
 }
 
 /// Bytes of the longest key: XTS's two of AES-256.
@@ -36,15 +44,14 @@ const MAX_KEY: usize = 64;
 impl Keyed {
     /// No key yet.
     pub fn new() -> Keyed {
-        Keyed { key: Zeroizing::new([0; MAX_KEY]), len: 0, seen: 0, opened: None }
+        Keyed { key: Zeroizing::default(), seen: 0, opened: None }
     }
 
     /// Takes another key. One that is too long is none.
     pub fn replace(&mut self, key: &[u8]) {
         *self = Keyed::new();
         if key.len() <= MAX_KEY {
-            self.key[..key.len()].copy_from_slice(key);
-            self.len = key.len();
+            self.key = Zeroizing::new(key.into());
         }
     }
 
@@ -55,7 +62,7 @@ impl Keyed {
 
     /// Whether enough bytes came for a session.
     pub fn is_earned(&self) -> bool {
-        self.seen >= EARNED && self.len > 0
+        self.seen >= EARNED && !self.key.is_empty()
     }
 
     /// The session for a purpose; `None` until the key has earned one, and where the engine
@@ -72,8 +79,8 @@ impl Keyed {
 
     /// Opens a session.
     pub fn open(&self, purpose: Purpose) -> Option<Session> {
-        let key = &self.key[..self.len];
-        with_room(|| {
+        let key = &*self.key;
+        let session = with_room(|| {
             let transform = match purpose {
                 Purpose::Encrypt(cipher) => Transform::cipher(cipher, key).encrypt(),
                 Purpose::Decrypt(cipher) => Transform::cipher(cipher, key).decrypt(),
@@ -81,6 +88,8 @@ impl Keyed {
                 Purpose::Open(aead, len) => Transform::aead(aead, key).tag_len(len).open(),
             };
             REGISTRY.open_at("native", &transform.ok()?).ok()
-        })
+        });
+        wipe();
+        session
     }
 }

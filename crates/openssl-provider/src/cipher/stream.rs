@@ -39,6 +39,9 @@ const WORTHWHILE: usize = 4096;
 /// The same for CFB, of which the default provider decrypts one block after the other.
 const WORTHWHILE_CFB: usize = 512;
 
+/// Bytes of the longest data unit that the default provider takes.
+const MAX_UNIT: usize = BLOCK << 20;
+
 /// Who processes a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -57,6 +60,8 @@ pub struct Stream {
     algorithm: CipherAlgorithm,
     keyed: Keyed,
     encrypts: bool,
+    /// What the default provider's context has expanded its key for.
+    key_encrypts: bool,
     /// The IV that the text began with.
     first_iv: Block,
     has_iv: bool,
@@ -87,6 +92,7 @@ impl Stream {
             algorithm,
             keyed: Keyed::new(),
             encrypts: false,
+            key_encrypts: false,
             first_iv: [0; BLOCK],
             has_iv: false,
             is_moved: false,
@@ -110,7 +116,10 @@ impl Stream {
             Mode::Ofb => false,
         };
         let least = if self.mode == Mode::Cfb { WORTHWHILE_CFB } else { WORTHWHILE };
-        if !self.is_plain || !self.has_iv && self.mode != Mode::Ecb {
+        // With the other direction's key, the default provider gives answers of its own.
+        let is_turned = self.encrypts != self.key_encrypts
+            && matches!(self.mode, Mode::Ecb | Mode::Cbc | Mode::Xts);
+        if !self.is_plain || is_turned || !self.has_iv && self.mode != Mode::Ecb {
             Way::Theirs
         } else if is_parallel && len >= least {
             Way::Alone
@@ -186,7 +195,7 @@ impl Stream {
             // SAFETY: as above.
             return unsafe { self.theirs(piece) };
         };
-        if room < len || len % BLOCK != 0 {
+        if room < len || len % BLOCK != 0 || len > MAX_UNIT {
             // SAFETY: as above.
             return unsafe { self.theirs(piece) };
         }
@@ -341,8 +350,9 @@ impl Cipher for Stream {
         unsafe {
             if !begin.key.is_null() {
                 self.keyed.replace(given(begin.key, begin.key_len));
+                self.key_encrypts = encrypts;
             }
-            if !keeps_iv && begin.iv_len == BLOCK {
+            if !keeps_iv && begin.iv_len == BLOCK && self.mode != Mode::Ecb {
                 self.first_iv.copy_from_slice(given(begin.iv, BLOCK));
                 self.has_iv = true;
             }
@@ -368,7 +378,13 @@ impl Cipher for Stream {
 
     unsafe fn last(&mut self, out: *mut u8, out_len: *mut usize, room: usize) -> c_int {
         // SAFETY: the caller's.
-        c_int::from(self.settle() == 1 && unsafe { self.apart.last(out, out_len, room) } == 1)
+        if self.settle() != 1 || unsafe { self.apart.last(out, out_len, room) } != 1 {
+            return 0;
+        }
+        if self.collects() {
+            (self.position, self.has_begun) = (0, false);
+        }
+        1
     }
 
     unsafe fn cipher(&mut self, piece: Piece) -> c_int {
@@ -389,7 +405,7 @@ impl Cipher for Stream {
             if self.settle() != 1 || self.apart.get(list) != 1 {
                 return 0;
             }
-            if !self.is_moved {
+            if !self.is_moved || self.mode == Mode::Ecb {
                 return 1;
             }
             match Param::find_mut(list, c"iv") {

@@ -6,7 +6,8 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, LazyLock};
 
-use super::numbers::wipe_and_free;
+use zeroize::Zeroize;
+
 use super::{Key, KeyType};
 use crate::interface::*;
 use crate::job;
@@ -207,6 +208,25 @@ unsafe extern "C" fn export(
         let status = callback(list, argument);
         wipe_and_free(list);
         status
+    }
+}
+
+/// Wipes all values of a list and frees it. libcrypto would wipe those in secure memory alone.
+///
+/// # Safety
+/// `EVP_PKEY_todata` made the list, and nobody uses it any more.
+unsafe fn wipe_and_free(list: *mut Param) {
+    // SAFETY: the caller's; values of such a list are in memory of the list's own.
+    unsafe {
+        let mut at = list;
+        while !(*at).key.is_null() {
+            let Param { data, data_size, .. } = *at;
+            if !data.is_null() {
+                std::slice::from_raw_parts_mut(data.cast::<u8>(), data_size).zeroize();
+            }
+            at = at.add(1);
+        }
+        (functions().OSSL_PARAM_free)(list);
     }
 }
 

@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 use crate::digest::{given, process};
 use crate::interface::*;
 use crate::libcrypto::fail;
+use crate::stack::wipe;
 
 pub(super) const NAMES_128: &CStr = c"KMAC-128:KMAC128:2.16.840.1.101.3.4.2.19";
 pub(super) const NAMES_256: &CStr = c"KMAC-256:KMAC256:2.16.840.1.101.3.4.2.20";
@@ -30,6 +31,12 @@ struct Kmac<A: Xof, const LEN: usize> {
     len: usize,
     is_extendable: bool,
     stream: Option<SpongeStream<A>>,
+}
+
+impl<A: Xof, const LEN: usize> Drop for Kmac<A, LEN> {
+    fn drop(&mut self) {
+        wipe();
+    }
 }
 
 impl<A: Xof + 'static, const LEN: usize> Kmac<A, LEN> {
