@@ -1,7 +1,7 @@
 //! The progress bar of a long run on a terminal.
 
 use std::fmt;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use console::Term;
@@ -72,6 +72,78 @@ impl Progress {
 }
 
 impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A bar on standard error that says which step of how many is at work, if that is a terminal. It
+/// is there from the first step on, and is gone when this is dropped.
+pub struct Steps {
+    bar: Option<ProgressBar>,
+}
+
+impl Steps {
+    /// Returns steps of which none is shown yet.
+    pub fn new() -> Self {
+        let style = ProgressStyle::with_template("{bar:20} {pos} of {len} done, now {wide_msg}")
+            .expect("the template is well formed");
+        let bar = || {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            bar.with_style(style)
+        };
+        Steps { bar: io::stderr().is_terminal().then(bar) }
+    }
+
+    /// Shows that a step begins, after `done` others of `total`.
+    pub fn show(&mut self, done: usize, total: usize, what: &str) {
+        let Some(bar) = &self.bar else { return };
+        bar.set_length(total as u64);
+        bar.set_position(done as u64);
+        bar.set_message(what.to_owned());
+        bar.tick();
+    }
+
+    /// Returns a writer that takes the bar off the terminal while it writes to `out`.
+    pub fn above<W: Write>(&self, out: W) -> Above<W> {
+        Above { bar: self.bar.clone(), out }
+    }
+}
+
+/// A writer that takes a bar off the terminal while it writes.
+pub struct Above<W> {
+    bar: Option<ProgressBar>,
+    out: W,
+}
+
+impl<W: Write> Above<W> {
+    fn hidden<T>(&mut self, write: impl FnOnce(&mut W) -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| write(&mut self.out)),
+            None => write(&mut self.out),
+        }
+    }
+}
+
+impl<W: Write> Write for Above<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.hidden(|out| out.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.hidden(Write::flush)
+    }
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Steps::new()
+    }
+}
+
+impl Drop for Steps {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -47,4 +47,4 @@ pub use experiments::matrix::{MatrixOptions, run_matrix};
 pub use experiments::pk::{PkOptions, run_pk};
 #[cfg(feature = "storage")]
 pub use experiments::storage::{StorageOptions, run_storage};
-pub use experiments::workloads::{WorkloadOptions, run_workloads};
+pub use experiments::workloads::{WorkloadOptions, run_workloads, watch_workloads};

@@ -6,7 +6,8 @@ use broadloom_perf::experiments::workloads;
 use broadloom_perf::measure::sizes::Sizes;
 use broadloom_perf::measure::workload::Workload;
 use broadloom_perf::names::{Cache, Order, Peer};
-use broadloom_perf::{WorkloadOptions, run_workloads};
+use broadloom_perf::{WorkloadOptions, watch_workloads};
+use broadloom_program::progress::Steps;
 use clap::Args;
 
 use super::failure::Failure;
@@ -86,12 +87,16 @@ pub struct WorkloadArgs {
     /// Take less than ten seconds, for figures that are less steady
     #[arg(long)]
     quick: bool,
+
+    /// Measure bursts alone, and tell what is gained in one table and one sentence
+    #[arg(long)]
+    summary: bool,
 }
 
 /// Measures what the arguments ask for.
 ///
 /// # Errors
-/// As of [`run_workloads`] and [`leave`].
+/// As of [`watch_workloads`] and [`leave`].
 pub fn run(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
     let against = match (args.alone, args.against.is_empty()) {
         (true, _) => Vec::new(),
@@ -110,12 +115,18 @@ pub fn run(args: WorkloadArgs, cpu: &Cpu) -> Result<(), Failure> {
         without: args.without,
         caches: args.cache,
         quick: args.quick,
+        summary: args.summary,
         command: Some(command_line(std::env::args_os().skip(1))),
     };
     leave(
         &args.files,
         &[],
-        |tables| run_workloads(&options, tables),
+        |tables| {
+            let mut steps = Steps::new();
+            watch_workloads(&options, &mut steps.above(tables), &mut |step| {
+                steps.show(step.done, step.total, &step.what);
+            })
+        },
         |report, out| workloads::page::write(report, out),
     )
 }

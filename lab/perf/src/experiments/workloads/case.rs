@@ -60,6 +60,10 @@ pub struct Case<'a> {
 pub struct Bench<'a> {
     /// CPU features that the lanes do without.
     pub without: Option<String>,
+    /// Whether bursts alone are measured.
+    pub summary: bool,
+    /// Is told of each measurement before it begins.
+    pub begin: &'a mut dyn FnMut(&str),
     /// The counter.
     pub clock: &'a Clock,
     /// The calibration, which gets better as the run goes on.
@@ -93,7 +97,7 @@ fn stream_count(workload: &Workload, algorithm: Algorithm) -> usize {
 }
 
 impl Bench<'_> {
-    /// Measures every workload, in bursts and streamed, and returns the rows.
+    /// Measures every workload, in bursts and, unless it is a summary, streamed. Returns the rows.
     ///
     /// # Errors
     /// Two providers disagree, or one fails.
@@ -110,6 +114,9 @@ impl Bench<'_> {
                 rows.extend(self.bursts(offer, case, workload, burst)?);
             }
         }
+        if self.summary {
+            return Ok(rows);
+        }
         let kernel = self.kernel_cycles(offer, case)?;
         for workload in workloads {
             rows.extend(self.stream(offer, case, workload, kernel)?);
@@ -124,6 +131,7 @@ impl Bench<'_> {
         workload: &Workload,
         burst: usize,
     ) -> Result<Vec<Row>, PerfError> {
+        (self.begin)(&format!("workload {workload}, bursts of {burst}"));
         let count = burst * burst_count(workload, burst);
         let workset = Workset::new(workload, case.algorithm, count, SEED);
         let entries = self.entries(
@@ -159,6 +167,7 @@ impl Bench<'_> {
         workload: &Workload,
         kernel: f64,
     ) -> Result<Vec<Row>, PerfError> {
+        (self.begin)(&format!("workload {workload}, streamed"));
         let count = stream_count(workload, case.algorithm);
         let workset = Workset::new(workload, case.algorithm, count, SEED);
         // Both managers in the same turns: what order costs is their difference.
@@ -192,6 +201,7 @@ impl Bench<'_> {
     /// Cycles of one block where nothing but the kernel matters: bursts of long buffers of one
     /// length, which keep all lanes full to the end.
     fn kernel_cycles(&mut self, offer: &Offer<'_>, case: &Case<'_>) -> Result<f64, PerfError> {
+        (self.begin)("the kernel alone");
         let count = STREAM_BYTES / LONG;
         let workset = Workset::of_lengths(case.algorithm, &vec![LONG; count], SEED);
         let alone = Offer { peers: &[], ..*offer };

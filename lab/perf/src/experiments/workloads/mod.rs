@@ -4,6 +4,7 @@ pub mod case;
 pub mod direct;
 pub mod native;
 pub mod page;
+mod summary;
 mod tables;
 
 use std::io::Write;
@@ -54,8 +55,21 @@ pub struct WorkloadOptions {
     pub caches: Vec<Cache>,
     /// Whether to spend about six seconds on the whole instead of one on every case.
     pub quick: bool,
+    /// Whether bursts alone are measured, and one table and one sentence tell what is gained.
+    pub summary: bool,
     /// The command line, for the report.
     pub command: Option<String>,
+}
+
+/// A measurement that begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The number of measurements before it.
+    pub done: usize,
+    /// The number of all measurements.
+    pub total: usize,
+    /// What is measured.
+    pub what: String,
 }
 
 impl Default for WorkloadOptions {
@@ -73,6 +87,7 @@ impl Default for WorkloadOptions {
             without: Vec::new(),
             caches: Vec::new(),
             quick: false,
+            summary: false,
             command: None,
         }
     }
@@ -164,6 +179,19 @@ impl Present {
 /// The options contradict each other or the machine, two providers disagree, a peer fails, or the
 /// tables cannot be written.
 pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<Report, PerfError> {
+    watch_workloads(options, out, &mut |_| ())
+}
+
+/// Does the same as [`run_workloads`], and calls `watch` before anything is calibrated and before
+/// each measurement.
+///
+/// # Errors
+/// Those of [`run_workloads`].
+pub fn watch_workloads(
+    options: &WorkloadOptions,
+    out: &mut impl Write,
+    watch: &mut dyn FnMut(Step),
+) -> Result<Report, PerfError> {
     let (workloads, bursts, cpus) = (options.workloads(), options.bursts()?, options.cpus()?);
     let mut sections = Vec::new();
     for algorithm in options.algorithms() {
@@ -174,6 +202,13 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
     let caches = or_usual(&options.caches, &[Cache::Warm]);
     let peers = Present::find(&options.against)?;
 
+    let of_section = match options.summary {
+        true => workloads.len() * bursts.len(),
+        false => workloads.len() * (bursts.len() + 1) + 1,
+    };
+    let total = sections.len() * of_section * cpus.len() * caches.len();
+    let mut done = 0;
+    watch(Step { done, total, what: "the clock".to_owned() });
     let clock = Clock::calibrate();
     let machine = Machine::detect(&clock);
     writeln!(out, "{}, {}, counter at {} MHz", machine.cpu, machine.os, machine.tsc_mhz)?;
@@ -183,7 +218,7 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
         Err(error) => writeln!(out, "{error}; figures may be less steady")?,
     }
     let mut notes = peers.notes();
-    for note in &notes {
+    for note in notes.iter().filter(|_| !options.summary) {
         writeln!(out, "{note}")?;
     }
 
@@ -204,7 +239,13 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
             for &cache in &caches {
                 let offer = Offer { cpu, peers: &peers.found };
                 let case = Case { algorithm, direction, cache, orders: &orders };
+                let mut begin = |what: &str| {
+                    watch(Step { done, total, what: format!("{algorithm} {direction}, {what}") });
+                    done += 1;
+                };
                 let mut bench = Bench {
+                    summary: options.summary,
+                    begin: &mut begin,
                     without: without.clone(),
                     clock: &clock,
                     throughput: &mut throughput,
@@ -216,18 +257,40 @@ pub fn run_workloads(options: &WorkloadOptions, out: &mut impl Write) -> Result<
                 let but =
                     without.as_ref().map_or(String::new(), |names| format!(" without {names}"));
                 let lanes = format!("{} lanes{but}", cpu.isa());
-                write_section(out, &case, &lanes, &section, &bench.notes)?;
+                if !options.summary {
+                    write_section(out, &case, &lanes, &section, &bench.notes)?;
+                }
                 rows.extend(section);
                 notes.extend(bench.notes.iter().map(|note| format!("{algorithm}: {note}")));
             }
         }
     }
     drop(pinned);
+    if options.summary {
+        write_summary(out, &rows, &notes)?;
+    }
 
     let mut report = Report::new(machine, rows);
     report.command = options.command.clone();
     report.notes = notes;
     Ok(report)
+}
+
+/// Writes one table of all bursts, and what they say in a sentence.
+fn write_summary(out: &mut impl Write, rows: &[Row], notes: &[String]) -> Result<(), PerfError> {
+    let bursts: Vec<String> = {
+        let mut all: Vec<usize> = rows.iter().map(|row| row.burst).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.iter().map(ToString::to_string).collect()
+    };
+    writeln!(out, "\nCycles a buffer, in bursts of {}:\n", bursts.join(", "))?;
+    writeln!(out, "{}\n", summary::table(rows))?;
+    for note in notes {
+        writeln!(out, "{note}")?;
+    }
+    writeln!(out, "\n{}", summary::sentence(rows))?;
+    Ok(())
 }
 
 /// Writes the tables of one algorithm, direction, choice of lanes and cache state.
