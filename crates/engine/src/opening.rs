@@ -10,6 +10,10 @@ use crate::session::stage::{Part, Stage, Stages};
 use crate::session::{Fallback, Home, Session};
 use crate::transform::Transform;
 
+/// Bytes of the stack that are wiped once a provider has expanded keys there. Whatever processes
+/// jobs needs as much.
+const STACK: usize = 16 << 10;
+
 /// A provider as the home of its sessions.
 struct AtProvider(Arc<dyn Provider>);
 
@@ -41,8 +45,10 @@ impl Session {
         transform: &Transform,
         fallback: Option<Fallback>,
     ) -> Result<Session, ProviderError> {
-        let stages = open_stages(&*provider, transform)?;
-        Ok(Session::new(AtProvider(provider), transform, stages, fallback))
+        let stages = open_stages(&*provider, transform);
+        // A value that is moved leaves its bytes where it was made.
+        zeroize::zeroize_stack::<STACK>();
+        Ok(Session::new(AtProvider(provider), transform, stages?, fallback))
     }
 
     /// The provider at which the session was opened.
@@ -56,6 +62,7 @@ impl Session {
 }
 
 /// Opens a transform at a provider: in one go, or a chain half by half.
+#[inline(never)]
 fn open_stages(provider: &dyn Provider, transform: &Transform) -> Result<Stages, ProviderError> {
     let open = |transform: &Transform, part| {
         let session = provider.open_session(transform)?;

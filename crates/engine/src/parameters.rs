@@ -8,7 +8,7 @@ use crate::algorithm::{Counter, MAX_TAG};
 use crate::extra::Extra;
 use crate::job_error::JobError;
 
-/// A range of the data; `end` beyond any length stands for all of it.
+/// A range of the data, or all of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Span {
     pub start: usize,
@@ -38,8 +38,10 @@ impl Span {
 }
 
 impl From<Range<usize>> for Span {
+    /// A range to the largest number is no [`ALL`](Span::ALL): no data are so long, nor one byte
+    /// shorter.
     fn from(range: Range<usize>) -> Self {
-        Span { start: range.start, end: range.end }
+        Span { start: range.start, end: range.end.min(usize::MAX - 1) }
     }
 }
 

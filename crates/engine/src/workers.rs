@@ -20,6 +20,9 @@ use crate::statistics::Statistics;
 use crate::sync::{Arc, Mutex};
 use crate::worker::Worker;
 
+/// The most threads: more than any machine has cores, and few enough for their inboxes.
+const MAX_THREADS: usize = 4096;
+
 /// Fewer jobs than this are not dealt out to several workers: they would leave the lanes of each
 /// empty.
 const PIECE: usize = 32;
@@ -28,7 +31,7 @@ const PIECE: usize = 32;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct WorkersConfig {
-    /// How many they are; as many as the process may use cores, unless set otherwise.
+    /// How many they are, at most 4096; as many as the process may use cores, unless set otherwise.
     pub threads: usize,
     /// Which cores they run on.
     pub placement: Placement,
@@ -65,6 +68,13 @@ impl Default for WorkersConfig {
 pub enum WorkersError {
     /// No threads were asked for.
     NoThreads,
+    /// More threads were asked for than there may be.
+    TooManyThreads {
+        /// How many were asked for.
+        threads: usize,
+        /// How many there may be.
+        max: usize,
+    },
     /// No room for jobs was asked for.
     NoCapacity,
     /// They cannot be placed as asked.
@@ -82,6 +92,9 @@ impl fmt::Display for WorkersError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WorkersError::NoThreads => f.write_str("workers are at least 1 thread, not 0"),
+            WorkersError::TooManyThreads { threads, max } => {
+                write!(f, "workers are at most {max} threads, not {threads}")
+            }
             WorkersError::NoCapacity => f.write_str("a worker holds at least 1 job, not 0"),
             WorkersError::Affinity(error) => fmt::Display::fmt(error, f),
             WorkersError::Spawn { worker, source } => {
@@ -176,6 +189,10 @@ impl<H: Handle<'static> + Send + 'static> Workers<H> {
     pub fn new(config: WorkersConfig) -> Result<Self, WorkersError> {
         if config.threads == 0 {
             return Err(WorkersError::NoThreads);
+        }
+        if config.threads > MAX_THREADS {
+            let threads = config.threads;
+            return Err(WorkersError::TooManyThreads { threads, max: MAX_THREADS });
         }
         if config.capacity == 0 {
             return Err(WorkersError::NoCapacity);

@@ -55,12 +55,20 @@ impl PrivateKey {
         }
     }
 
-    /// Reads a private key from DER: PKCS #8, not encrypted.
+    /// Reads a private key from DER: PKCS #8, not encrypted, or what `openssl pkey -traditional`
+    /// writes, PKCS #1 of RSA and SEC 1 of a curve.
     ///
     /// # Errors
     /// As [`from_pem`](PrivateKey::from_pem).
     pub fn from_der(der: &[u8]) -> Result<PrivateKey, KeyError> {
-        let info = PrivateKeyInfoRef::from_der(der)?;
+        let info = match PrivateKeyInfoRef::from_der(der) {
+            Ok(info) => info,
+            Err(_) if pkcs1::RsaPrivateKey::<UintRef<'_>>::from_der(der).is_ok() => {
+                return rsa_private(der);
+            }
+            Err(_) if Sec1Key::from_der(der).is_ok() => return ec_private(der, None),
+            Err(error) => return Err(error.into()),
+        };
         let bytes = info.private_key.as_bytes();
         match info.algorithm.oid {
             RSA => rsa_private(bytes),
@@ -115,12 +123,18 @@ impl PublicKey {
         }
     }
 
-    /// Reads a public key from DER: SubjectPublicKeyInfo.
+    /// Reads a public key from DER: SubjectPublicKeyInfo, or PKCS #1 of RSA.
     ///
     /// # Errors
     /// As [`from_pem`](PublicKey::from_pem).
     pub fn from_der(der: &[u8]) -> Result<PublicKey, KeyError> {
-        let info = SubjectPublicKeyInfoRef::from_der(der)?;
+        let info = match SubjectPublicKeyInfoRef::from_der(der) {
+            Ok(info) => info,
+            Err(_) if pkcs1::RsaPublicKey::<UintRef<'_>>::from_der(der).is_ok() => {
+                return rsa_public(der);
+            }
+            Err(error) => return Err(error.into()),
+        };
         let bytes = info.subject_public_key.as_bytes();
         let bytes = bytes.ok_or_else(|| KeyError::Encoding("it has unused bits".to_owned()))?;
         match info.algorithm.oid {
@@ -222,6 +236,10 @@ fn rsa_numbers(key: &RsaPrivateKey) -> Zeroizing<Vec<u8>> {
 fn ec_private(der: &[u8], named: Option<Curve>) -> Result<PrivateKey, KeyError> {
     let key = Sec1Key::from_der(der)?;
     let own = key.parameters.and_then(EcParameters::named_curve).map(find_curve).transpose()?;
+    if named.zip(own).is_some_and(|(named, own)| named != own) {
+        let reason = "it names one curve, and the key in it another";
+        return Err(KeyError::Encoding(reason.to_owned()));
+    }
     let curve = named.or(own);
     let curve = curve.ok_or_else(|| KeyError::Encoding("it names no curve".to_owned()))?;
     Ok(PrivateKey::Ec(EcPrivateKey::new(curve, key.private_key)?))

@@ -147,6 +147,22 @@ fn a_range_of_no_bytes_overlaps_no_tag() {
     }
 }
 
+/// No range means all by its numbers alone: those of a negative length are as wrong as any.
+#[test]
+fn a_range_to_the_largest_number_is_not_all_of_the_data() {
+    let encrypt = Transform::cipher_then_mac(CIPHER, &KEY, MAC, &KEY).encrypt().expect("it fits");
+    let session = Toy::SOUND.open(&encrypt);
+    let mut job = Job::new(&session, TEXT.to_vec()).nonce(&[0; 16]);
+    job.set_cipher_range(Some(0..usize::MAX));
+    let failed = |status| matches!(status, Some(Err(JobError::Range { start: 0, len: 8, .. })));
+    assert!(failed(run(&mut job)), "{:?}", job.status());
+    job.set_cipher_range(None);
+    job.set_mac_range(Some(0..usize::MAX));
+    assert!(failed(run(&mut job)), "{:?}", job.status());
+    job.set_mac_range(None);
+    assert_eq!(run(&mut job), Some(Ok(())));
+}
+
 #[test]
 fn a_job_for_another_session_is_given_only_what_that_one_takes() {
     let digest = digest();

@@ -73,6 +73,51 @@ fn public_keys_are_read_and_come_back_in_der() {
     assert_eq!(PublicKey::Rsa(key.public().clone()), public(RSA_PUBLIC));
 }
 
+/// What one block of PEM holds.
+fn der(pem: &str, label: &str) -> Vec<u8> {
+    let begin = pem.find(&format!("-----BEGIN {label}-----")).expect("there is such a block");
+    pkcs1::der::pem::decode_vec(&pem.as_bytes()[begin..]).expect("OpenSSL made it").1
+}
+
+/// What `openssl pkey -traditional -outform DER` and `openssl rsa -RSAPublicKey_out` write.
+#[test]
+fn keys_are_read_from_der_without_their_algorithm() {
+    let pkcs1 = der(include_str!("keys/rsa-1024.pkcs1.pem"), "RSA PRIVATE KEY");
+    let sec1 = der(include_str!("keys/p256.sec1.pem"), "EC PRIVATE KEY");
+    for (der, pem) in [(pkcs1, RSA), (sec1, include_str!("keys/p256.sec1.pem"))] {
+        let key = PrivateKey::from_der(&der).expect("OpenSSL made it");
+        assert_eq!(*key.to_der(), *private(pem).to_der());
+    }
+    let pkcs1 = der(include_str!("keys/rsa-1024.pkcs1.pub.pem"), "RSA PUBLIC KEY");
+    assert_eq!(PublicKey::from_der(&pkcs1), Ok(public(RSA_PUBLIC)));
+}
+
+/// A value in DER that is shorter than 128 bytes.
+fn value(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let content = parts.concat();
+    assert!(content.len() < 128, "a longer one has more bytes of length");
+    [&[tag, content.len() as u8], content.as_slice()].concat()
+}
+
+#[test]
+fn a_key_that_names_two_curves_is_refused() {
+    const EC: &[u8] = b"\x06\x07\x2a\x86\x48\xce\x3d\x02\x01";
+    const P256_NAME: &[u8] = b"\x06\x08\x2a\x86\x48\xce\x3d\x03\x01\x07";
+    const K283_NAME: &[u8] = b"\x06\x05\x2b\x81\x04\x00\x10";
+    let key = |outer: &[u8], inner: &[u8]| {
+        let scalar = value(4, &[&[7; 32]]);
+        let inner = value(0x30, &[&[2, 1, 1], &scalar, &value(0xa0, &[inner])]);
+        let algorithm = value(0x30, &[EC, outer]);
+        let der = value(0x30, &[&[2, 1, 0], &algorithm, &value(4, &[&inner])]);
+        PrivateKey::from_der(&der).map(|key| key.signature_algorithm())
+    };
+    assert_eq!(key(P256_NAME, P256_NAME), Ok(Some(PublicKeyAlgorithm::Ecdsa(Curve::P256))));
+    for (outer, inner) in [(P256_NAME, K283_NAME), (K283_NAME, P256_NAME)] {
+        let text = key(outer, inner).expect_err("they differ").to_string();
+        assert!(text.contains("it names one curve, and the key in it another"), "{text}");
+    }
+}
+
 #[test]
 fn what_is_no_key_is_refused_with_a_reason() {
     let refused = |pem: &str| PrivateKey::from_pem(pem).expect_err("it is no key").to_string();

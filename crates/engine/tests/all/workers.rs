@@ -317,6 +317,9 @@ fn workers_that_cannot_be_are_refused_with_the_reason() {
     assert_eq!(none.to_string(), "workers are at least 1 thread, not 0");
     let no_room = refused(WorkersConfig { capacity: 0, ..Default::default() });
     assert_eq!(no_room.to_string(), "a worker holds at least 1 job, not 0");
+    let many = refused(WorkersConfig { threads: usize::MAX, ..Default::default() });
+    let text = "workers are at most 4096 threads, not 18446744073709551615";
+    assert_eq!(many.to_string(), text);
     let placement = Placement::Cores(vec![usize::MAX]);
     let nowhere = refused(WorkersConfig { placement, ..Default::default() });
     #[cfg(target_os = "linux")]
