@@ -65,6 +65,22 @@
 #define BL_HAS_DESTINATION_PIECES 128
 
 /*
+ The first number of the header's version, 1 of "1.2.3": of the library it is that of
+ `bl_version`.
+ */
+#define BL_VERSION_MAJOR 0
+
+/*
+ The second number.
+ */
+#define BL_VERSION_MINOR 1
+
+/*
+ The third number.
+ */
+#define BL_VERSION_PATCH 0
+
+/*
  `bl_queue_config.max_wait_ns` and `bl_workers_config.max_wait_ns`: jobs wait until their batch
  is full or the queue pair is flushed.
  */
@@ -814,7 +830,8 @@ bl_status bl_decompress(const struct bl_stream_options *options,
 
 /*
  Why the last call that failed on this thread did so, in words that name the value and what would
- be right. Empty where none has failed. Valid until the next call that fails on this thread.
+ be right. Empty where none has failed. Valid until the next call that fails on this thread. In
+ the destructor of a thread's key (`pthread_key_create`) a call only has its status.
 
  Threads: any, at once; each has words of its own.
  */
@@ -1097,6 +1114,9 @@ bl_status bl_workers_open(const struct bl_workers_config *config, struct bl_work
  Completes all jobs that were accepted, and ends the threads. Null is allowed. Jobs that were not
  polled have their status then, and are the caller's again.
 
+ A child that a fork made has none of the threads: there, the jobs stay as they are, and the other
+ functions of workers fail with `BL_E_SYSTEM`.
+
  Threads: one; no other uses the workers any more.
  */
 void bl_workers_close(struct bl_workers *workers);
@@ -1134,7 +1154,8 @@ bl_status bl_workers_poll(const struct bl_workers *workers,
 bl_status bl_workers_wait(const struct bl_workers *workers, uint64_t timeout_ns, size_t *ready);
 
 /*
- Jobs that workers hold: accepted, and not given back. 0 for a null pointer.
+ Jobs that workers hold: accepted, and not given back. 0 for a null pointer, and in a child that
+ a fork made.
  */
 size_t bl_workers_in_flight(const struct bl_workers *workers);
 

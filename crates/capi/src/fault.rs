@@ -8,6 +8,10 @@ use std::slice;
 
 use crate::status::{BL_E_ARGUMENT, BL_E_NAME, BL_OK, bl_status};
 
+/// The most bytes that anything in memory has. A length beyond it is none: a negative number, for
+/// instance, that was made unsigned.
+const MAX: usize = isize::MAX as usize;
+
 /// Why a call failed. It is one pointer, so that the result of a call is in a register.
 #[derive(Debug)]
 pub(crate) struct Fault(Box<Reason>);
@@ -47,13 +51,17 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
+/// What a thread says that has given up its own words.
+const ENDING: &CStr = c"this thread is ending, and has no words any more";
+
 /// Why the last call that failed on this thread did so, in words that name the value and what would
-/// be right. Empty where none has failed. Valid until the next call that fails on this thread.
+/// be right. Empty where none has failed. Valid until the next call that fails on this thread. In
+/// the destructor of a thread's key (`pthread_key_create`) a call only has its status.
 ///
 /// Threads: any, at once; each has words of its own.
 #[unsafe(no_mangle)]
 pub extern "C" fn bl_last_error() -> *const c_char {
-    LAST.with_borrow(|text| text.as_ptr())
+    LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(ENDING.as_ptr())
 }
 
 /// The status of a call. Notes its words where it failed.
@@ -68,7 +76,9 @@ pub(crate) fn report(outcome: Result<(), Fault>) -> bl_status {
 #[cold]
 fn note(fault: Fault) -> bl_status {
     let text = fault.text.replace('\0', "\u{fffd}");
-    LAST.set(CString::new(text).expect("it has no zero byte"));
+    let text = CString::new(text).expect("it has no zero byte");
+    // A thread that is ending has nowhere to keep them.
+    let _ = LAST.try_with(|last| last.replace(text));
     fault.status
 }
 
@@ -110,10 +120,12 @@ pub(crate) unsafe fn bytes<'a>(
     what: &str,
 ) -> Result<&'a [u8], Fault> {
     match (bytes.is_null(), len) {
-        // SAFETY: it is not null, and the caller vouches for the rest.
-        (false, _) => Ok(unsafe { slice::from_raw_parts(bytes, len) }),
+        (false, 0..=MAX) => {
+            // SAFETY: it is not null, and the caller vouches for the rest.
+            Ok(unsafe { slice::from_raw_parts(bytes, len) })
+        }
         (true, 0) => Ok(&[]),
-        (true, _) => Err(no_bytes(what, len)),
+        _ => Err(no_bytes(bytes, len, what)),
     }
 }
 
@@ -128,16 +140,52 @@ pub(crate) unsafe fn bytes_mut<'a>(
     what: &str,
 ) -> Result<&'a mut [u8], Fault> {
     match (bytes.is_null(), len) {
-        // SAFETY: it is not null, and the caller vouches for the rest.
-        (false, _) => Ok(unsafe { slice::from_raw_parts_mut(bytes, len) }),
+        (false, 0..=MAX) => {
+            // SAFETY: it is not null, and the caller vouches for the rest.
+            Ok(unsafe { slice::from_raw_parts_mut(bytes, len) })
+        }
         (true, 0) => Ok(&mut []),
-        (true, _) => Err(no_bytes(what, len)),
+        _ => Err(no_bytes(bytes, len, what)),
     }
 }
 
 #[cold]
-fn no_bytes(what: &str, len: usize) -> Fault {
-    Fault::argument(format_args!("the {what} is a null pointer, and has {len} bytes"))
+fn no_bytes(bytes: *const u8, len: usize, what: &str) -> Fault {
+    if bytes.is_null() {
+        return Fault::argument(format_args!("the {what} is a null pointer, and has {len} bytes"));
+    }
+    Fault::argument(format_args!("the {what} has {len} bytes, more than memory has: at most {MAX}"))
+}
+
+/// Values in an array that a caller gave.
+///
+/// # Safety
+/// So many values can be read at `first` during `'a`, and nobody writes to them; or `count` is 0.
+pub(crate) unsafe fn array<'a, T>(
+    first: *const T,
+    count: usize,
+    what: &str,
+) -> Result<&'a [T], Fault> {
+    check_array(first, count, what)?;
+    // SAFETY: it is not null unless it is empty, and the caller vouches for the rest.
+    Ok(if count == 0 { &[] } else { unsafe { slice::from_raw_parts(first, count) } })
+}
+
+/// Refuses an array that is at no address, or of which memory could not have so many values.
+#[inline]
+pub(crate) fn check_array<T>(first: *const T, count: usize, what: &str) -> Result<(), Fault> {
+    if count == 0 || (!first.is_null() && count <= MAX / size_of::<T>()) {
+        return Ok(());
+    }
+    Err(no_array(first.is_null(), count, MAX / size_of::<T>(), what))
+}
+
+#[cold]
+fn no_array(is_null: bool, count: usize, max: usize, what: &str) -> Fault {
+    if is_null {
+        return Fault::argument(format_args!("{count} {what} are at a null pointer"));
+    }
+    Fault::argument(format_args!("{count} {what} are more than memory has: at most {max}"))
 }
 
 /// A structure that a caller gave, of which `size` is the first member.

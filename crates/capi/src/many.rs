@@ -28,7 +28,11 @@ unsafe fn run(transform: bl_transform, jobs: *mut bl_job, count: usize) -> Resul
     // stored before.
     let lent: &'static bl_session = unsafe { &*std::ptr::from_ref(&session) };
     // SAFETY: the caller vouches for the jobs.
-    PROCESSOR.with_borrow_mut(|processor| unsafe { processor.process(jobs, count, Some(lent)) })
+    let process =
+        |processor: &mut bl_processor| unsafe { processor.process(jobs, count, Some(lent)) };
+    // A thread that is ending has given up its own: destructors of its keys may call all the same.
+    let own = PROCESSOR.try_with(|processor| process(&mut processor.borrow_mut()));
+    own.unwrap_or_else(|_| process(&mut bl_processor::default()))
 }
 
 /// Hashes `count` messages: `source`, `len`; the digests go to `tag`, which has room for `tag_len`

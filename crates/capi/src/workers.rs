@@ -47,6 +47,23 @@ pub struct bl_workers {
     event: OnceLock<Event>,
 }
 
+/// Workers that a caller gave back, whose threads are in this process.
+///
+/// # Safety
+/// As [`object`].
+unsafe fn here<'a>(workers: *const bl_workers) -> Result<&'a bl_workers, Fault> {
+    // SAFETY: the caller vouches for it.
+    let workers = unsafe { object(workers, "workers") }?;
+    if workers.workers.are_here() {
+        return Ok(workers);
+    }
+    Err(Fault::new(
+        BL_E_SYSTEM,
+        "these workers are threads of another process, and this one, which a fork made, has none \
+         of them; it needs workers of its own",
+    ))
+}
+
 /// # Safety
 /// It is null, or points to a `bl_workers_config` whose placement is null or a text.
 unsafe fn config(given: *const bl_workers_config) -> Result<WorkersConfig, Fault> {
@@ -100,11 +117,17 @@ pub unsafe extern "C" fn bl_workers_open(
 /// Completes all jobs that were accepted, and ends the threads. Null is allowed. Jobs that were not
 /// polled have their status then, and are the caller's again.
 ///
+/// A child that a fork made has none of the threads: there, the jobs stay as they are, and the other
+/// functions of workers fail with `BL_E_SYSTEM`.
+///
 /// Threads: one; no other uses the workers any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_workers_close(workers: *mut bl_workers) {
     // SAFETY: the caller vouches for the pointer.
     let Some(workers) = (unsafe { take_back(workers) }) else { return };
+    if !workers.workers.are_here() {
+        return;
+    }
     for mut shell in workers.workers.shutdown() {
         // SAFETY: its job was loaded when it was submitted, and has not been given back.
         unsafe { shell.store() };
@@ -140,7 +163,7 @@ unsafe fn submit(
     // SAFETY: the caller vouches for the pointers.
     let (workers, jobs) = unsafe {
         put(accepted, "place for the number of accepted jobs", 0)?;
-        (object(workers, "workers")?, pointers(jobs, count)?)
+        (here(workers)?, pointers(jobs, count)?)
     };
     let mut burst = Vec::with_capacity(count);
     let mut outcome = Ok(());
@@ -202,7 +225,7 @@ unsafe fn poll(
     // SAFETY: the caller vouches for the pointers.
     let workers = unsafe {
         put(given, "place for the number of jobs", 0)?;
-        object(workers, "workers")?
+        here(workers)?
     };
     if jobs.is_null() && max != 0 {
         return Err(Fault::argument(format_args!("room for {max} jobs is at a null pointer")));
@@ -232,7 +255,7 @@ pub unsafe extern "C" fn bl_workers_wait(
 ) -> bl_status {
     // SAFETY: the caller vouches for the pointers.
     report(unsafe {
-        object(workers, "workers").map(|workers| {
+        here(workers).map(|workers| {
             let count = workers.workers.wait(Duration::from_nanos(timeout_ns));
             if !ready.is_null() {
                 ready.write(count);
@@ -241,11 +264,12 @@ pub unsafe extern "C" fn bl_workers_wait(
     })
 }
 
-/// Jobs that workers hold: accepted, and not given back. 0 for a null pointer.
+/// Jobs that workers hold: accepted, and not given back. 0 for a null pointer, and in a child that
+/// a fork made.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn bl_workers_in_flight(workers: *const bl_workers) -> usize {
     // SAFETY: the caller vouches for the pointer.
-    unsafe { object(workers, "workers") }.map_or(0, |workers| workers.workers.in_flight())
+    unsafe { here(workers) }.map_or(0, |workers| workers.workers.in_flight())
 }
 
 /// A file descriptor that is readable exactly while complete jobs wait to be polled. It belongs to
@@ -257,7 +281,7 @@ pub unsafe extern "C" fn bl_workers_event(
 ) -> bl_status {
     // SAFETY: the caller vouches for the pointers.
     report(unsafe {
-        object(workers, "workers").and_then(|workers| {
+        here(workers).and_then(|workers| {
             let event = workers.workers.event();
             let event = event.map_err(|error| Fault::new(BL_E_SYSTEM, error))?;
             // Of two threads that ask at once, both have the same descriptor.
