@@ -146,6 +146,14 @@ impl Parts<'_> {
     fn of_curve(&self, curve: Curve) -> Result<Result<Zeroizing<Vec<u8>>, KeyError>, Fault> {
         if self.d.is_empty() {
             self.has_only(curve.name(), &["x", "y"])?;
+            if self.x.is_empty() || self.y.is_empty() {
+                let text = format!(
+                    "a key of {} has the number d, or both of x and y; a number without bytes is \
+                     left out",
+                    curve.name()
+                );
+                return Err(Fault::new(BL_E_KEY, text));
+            }
             let key = EcPublicKey::of_coordinates(curve, self.x, self.y);
             return Ok(key.map(|key| PublicKey::Ec(key).to_der().into()));
         }

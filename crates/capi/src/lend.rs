@@ -1,11 +1,10 @@
 //! What a caller lends a job: its data, in one piece or in several.
 
 use std::ptr;
-use std::slice;
 
 use broadloom::data::{Buffer, Bytes, Data};
 
-use crate::fault::{Fault, bytes, bytes_mut};
+use crate::fault::{Fault, array, bytes, bytes_mut};
 use crate::job::{BL_HAS_DESTINATION_PIECES, BL_HAS_SOURCE_PIECES, bl_job, bl_piece};
 use crate::session::Shape;
 use crate::status::BL_E_ROOM;
@@ -119,34 +118,42 @@ pub(crate) unsafe fn pieces(given: &bl_job, shape: Shape) -> Result<Data<'static
         let in_place =
             sources.len() == destinations.len() && sources.iter().zip(destinations).all(same);
         if in_place {
+            check_apart(&[], destinations)?;
             return Ok(Data::scattered(to_write(destinations)?));
         }
-        for destination in destinations {
-            let meets = |source: &bl_piece| {
-                let (start, other) = (source.bytes.addr(), destination.bytes.addr());
-                overlap(start, source.len, other, destination.len)
-            };
-            if sources.iter().any(meets) {
-                return wrong("a piece of the source overlaps one of the destination");
-            }
-        }
+        check_apart(sources, destinations)?;
         Ok(Data::scattered_to(to_read(sources)?, to_write(destinations)?))
     }
 }
 
-/// # Safety
-/// So many pieces are at `first`, or none.
-unsafe fn array<'a>(
-    first: *const bl_piece,
-    count: usize,
-    what: &str,
-) -> Result<&'a [bl_piece], Fault> {
-    match (first.is_null(), count) {
-        (_, 0) => Ok(&[]),
-        (true, _) => Err(Fault::argument(format_args!("the {what} are a null pointer"))),
-        // SAFETY: the caller vouches for it.
-        (false, _) => Ok(unsafe { slice::from_raw_parts(first, count) }),
+/// Refuses pieces to write that have a byte in common with one another or with those to read; these
+/// may overlap. In the order of their addresses, a piece is compared with the furthest end of those
+/// before it.
+fn check_apart(sources: &[bl_piece], destinations: &[bl_piece]) -> Result<(), Fault> {
+    let list = |pieces: &[bl_piece], writes| -> Vec<(usize, usize, bool)> {
+        let pieces = pieces.iter().filter(|piece| piece.len > 0);
+        let ends = |piece: &bl_piece| {
+            let start = piece.bytes.addr();
+            (start, start.saturating_add(piece.len), writes)
+        };
+        pieces.map(ends).collect()
+    };
+    let mut all = list(destinations, true);
+    all.extend(list(sources, false));
+    all.sort_unstable();
+    let (mut read, mut written) = (0, 0);
+    for (start, end, writes) in all {
+        if writes && start < written {
+            return Err(Fault::argument("two pieces of a destination overlap"));
+        }
+        if start < if writes { read } else { written } {
+            let text = "a piece of the source overlaps one of the destination";
+            return Err(Fault::argument(text));
+        }
+        let furthest = if writes { &mut written } else { &mut read };
+        *furthest = end.max(*furthest);
     }
+    Ok(())
 }
 
 /// # Safety
@@ -160,19 +167,55 @@ unsafe fn to_read(pieces: &[bl_piece]) -> Result<Vec<Bytes<'static>>, Fault> {
 }
 
 /// # Safety
-/// The bytes of every piece can be written, as [`Shell::load`](crate::shell::Shell::load) says.
+/// The bytes of every piece can be written, as [`Shell::load`](crate::shell::Shell::load) says, and
+/// no piece overlaps another.
 unsafe fn to_write(pieces: &[bl_piece]) -> Result<Vec<Buffer<'static>>, Fault> {
-    for (at, piece) in pieces.iter().enumerate() {
-        let meets = |other: &bl_piece| {
-            overlap(piece.bytes.addr(), piece.len, other.bytes.addr(), other.len)
-        };
-        if pieces[at + 1..].iter().any(meets) {
-            return Err(Fault::argument("two pieces of a destination overlap"));
-        }
-    }
     let written = pieces.iter().map(|piece| {
         // SAFETY: the caller vouches for it.
         unsafe { bytes_mut(piece.bytes, piece.len, "piece") }.map(Buffer::Borrowed)
     });
     written.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pieces of a buffer: where each begins, and its length.
+    fn pieces(buffer: &mut [u8], all: &[(usize, usize)]) -> Vec<bl_piece> {
+        let piece = |&(at, len): &(usize, usize)| bl_piece { bytes: &mut buffer[at], len };
+        all.iter().map(piece).collect()
+    }
+
+    /// The answers are those of a comparison of all pairs.
+    #[test]
+    fn pieces_that_overlap_are_found_in_any_order() {
+        let mut buffer = [0; 8];
+        let places = [(0, 2), (1, 1), (2, 2), (3, 0), (3, 3), (5, 2), (0, 7)];
+        let meet = |one: &bl_piece, other: &bl_piece| {
+            overlap(one.bytes.addr(), one.len, other.bytes.addr(), other.len)
+        };
+        for number in 0..places.len().pow(4) {
+            let chosen = |digit: u32| places[number / places.len().pow(digit) % places.len()];
+            let sources = pieces(&mut buffer, &[chosen(0), chosen(1)]);
+            let written = pieces(&mut buffer, &[chosen(2), chosen(3)]);
+            let two = meet(&written[0], &written[1]);
+            let both = sources.iter().any(|one| written.iter().any(|other| meet(one, other)));
+            let outcome = check_apart(&sources, &written);
+            assert_eq!(outcome.is_err(), two || both, "{sources:?} {written:?}");
+            assert_eq!(check_apart(&[], &written).is_err(), two, "{written:?}");
+        }
+    }
+
+    /// Half a million pieces take a moment, and not the hours that all pairs would.
+    #[test]
+    fn many_pieces_are_compared_with_few() {
+        let mut buffer = vec![0; 1 << 20];
+        let places: Vec<_> = (0..1 << 19).rev().map(|number| (2 * number, 1)).collect();
+        let written = pieces(&mut buffer, &places);
+        let sources: Vec<_> = places.iter().map(|&(at, len)| (at + 1, len)).collect();
+        let sources = pieces(&mut buffer, &sources);
+        assert!(check_apart(&sources, &written).is_ok());
+        assert!(check_apart(&written[..1], &written).is_err());
+    }
 }

@@ -1,11 +1,10 @@
 //! Processors: many jobs to their end within a call.
 
 use std::ops::Range;
-use std::slice;
 
 use broadloom::Processor;
 
-use crate::fault::{Fault, object_mut, report};
+use crate::fault::{Fault, array, check_array, object_mut, report};
 use crate::job::bl_job;
 use crate::session::{bl_session, hand_out, take_back};
 use crate::shell::Shell;
@@ -32,9 +31,7 @@ impl bl_processor {
         count: usize,
         session: Option<&'static bl_session>,
     ) -> Result<(), Fault> {
-        if count > 0 && jobs.is_null() {
-            return Err(Fault::argument(format_args!("{count} jobs are at a null pointer")));
-        }
+        check_array(jobs, count, "jobs")?;
         let mut failed = None;
         for start in (0..count).step_by(WINDOW) {
             let end = count.min(start + WINDOW);
@@ -226,14 +223,8 @@ pub(crate) unsafe fn pointers<'a>(
     jobs: *const *mut bl_job,
     count: usize,
 ) -> Result<&'a [*mut bl_job], Fault> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    if jobs.is_null() {
-        return Err(Fault::argument(format_args!("{count} jobs are at a null pointer")));
-    }
-    // SAFETY: it is not null, and the caller vouches for the rest.
-    let jobs = unsafe { slice::from_raw_parts(jobs, count) };
+    // SAFETY: the caller vouches for the pointers.
+    let jobs = unsafe { array(jobs, count, "jobs") }?;
     match jobs.iter().position(|job| job.is_null()) {
         Some(place) => Err(Fault::argument(format_args!("job {place} is a null pointer"))),
         None => Ok(jobs),

@@ -1,8 +1,11 @@
 //! Sessions.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_char};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use broadloom::error::SpecError;
+use broadloom::provider::Provider;
 use broadloom::{Algorithm, Direction, Registry, Session, Transform};
 
 use crate::fault::{Fault, object, optional_text, put, report, structure};
@@ -15,6 +18,8 @@ use crate::transform::bl_transform;
 pub struct bl_session {
     pub(crate) session: Session,
     pub(crate) shape: Shape,
+    /// The longest nonce: more bytes are not looked at.
+    pub(crate) nonce_max: usize,
     provider: CString,
     kernel: CString,
 }
@@ -53,7 +58,8 @@ impl bl_session {
         };
         let words = |text: &str| CString::new(text).expect("names have no zero byte");
         let (provider, kernel) = (words(session.provider()), words(&session.kernel()));
-        bl_session { session, shape, provider, kernel }
+        let nonce_max = session.algorithm().nonce_lens().max();
+        bl_session { session, shape, nonce_max, provider, kernel }
     }
 }
 
@@ -66,11 +72,23 @@ pub(crate) fn open_at(provider: Option<&str>, transform: &Transform) -> Result<S
             REGISTRY.open_at(name, transform).map_err(|error| none(&error))
         }
         Some(text) => {
-            let spec = REGISTRY.parse(text).map_err(|error| none(&error))?;
-            let provider = REGISTRY.open_provider(&spec).map_err(|error| none(&error))?;
+            let provider = with_options(text).map_err(|error| none(&error))?;
             Session::open(provider, transform).map_err(|error| none(&error))
         }
     }
+}
+
+/// A provider with options, which is opened once for all sessions that name it so: whatever
+/// processes jobs keeps a queue at each provider that it has met.
+fn with_options(text: &str) -> Result<Arc<dyn Provider>, SpecError> {
+    static OPENED: Mutex<BTreeMap<String, Arc<dyn Provider>>> = Mutex::new(BTreeMap::new());
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(provider) = opened.get(text) {
+        return Ok(Arc::clone(provider));
+    }
+    let provider = REGISTRY.open_provider(&REGISTRY.parse(text)?)?;
+    opened.insert(text.to_owned(), Arc::clone(&provider));
+    Ok(provider)
 }
 
 /// Opens the session of a transform. The keys are copied; the caller may wipe its own.
@@ -172,4 +190,17 @@ pub unsafe extern "C" fn bl_session_tag_len(session: *const bl_session) -> usize
 pub unsafe extern "C" fn bl_session_bound(session: *const bl_session, len: usize) -> usize {
     // SAFETY: the caller vouches for the pointer.
     unsafe { object(session, "session") }.map_or(0, |session| session.session.bound(len))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_with_options_is_opened_once() {
+        let open = |text| with_options(text).expect("the lanes are always there");
+        let (one, other) = (open("native:isa=portable"), open("native:isa=portable"));
+        assert!(Arc::ptr_eq(&one, &other), "each session would have a provider, and its queues");
+        assert!(with_options("native:isa=abacus").is_err());
+    }
 }

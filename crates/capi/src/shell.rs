@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use broadloom::data::{Buffer, Bytes, Data};
 use broadloom::queue::{Contents, Handle};
-use broadloom::{Algorithm, Direction, Job};
+use broadloom::{Algorithm, Direction, Job, JobError};
 use zeroize::Zeroize;
 
 use crate::fault::{Fault, bytes, check_size, structure};
@@ -118,6 +118,9 @@ impl Shell {
         self.shape = session.shape;
         self.job.set_session(&session.session);
         if given.nonce_len != 0 || self.has_nonce {
+            if given.nonce_len > session.nonce_max {
+                return Err(nonce_too_long(given, session));
+            }
             // SAFETY: the caller vouches for the nonce.
             self.job.set_nonce(unsafe { bytes(given.nonce, given.nonce_len, "nonce") }?);
             self.has_nonce = given.nonce_len != 0;
@@ -385,6 +388,14 @@ unsafe fn session_of(
              pointer",
         )),
     }
+}
+
+/// Why a nonce is not even read.
+#[cold]
+fn nonce_too_long(given: &bl_job, session: &bl_session) -> Fault {
+    let valid = session.session.algorithm().nonce_lens();
+    let error = JobError::NonceLength { len: given.nonce_len, valid };
+    Fault::new(status::of(error), error)
 }
 
 #[inline(always)]

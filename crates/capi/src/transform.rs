@@ -2,7 +2,8 @@
 
 use std::ffi::{c_char, c_int};
 
-use broadloom::algorithm::{Checksum, Ending, Huffman};
+use broadloom::algorithm::{Checksum, Ending, Huffman, Lengths};
+use broadloom::error::TransformError;
 use broadloom::public_key::{Padding, PrivateKey, PublicKey, Scheme};
 use broadloom::{Algorithm, Compression, Direction, HashAlgorithm, Transform};
 
@@ -132,6 +133,15 @@ impl bl_transform {
     /// As [`read`](bl_transform::read).
     unsafe fn of_bytes(&self, name: &str) -> Result<Transform, Fault> {
         let algorithm: Algorithm = name.parse().map_err(Fault::name)?;
+        let (mac_lens, part) = match algorithm {
+            Algorithm::Chain(_, mac, _) => (mac.key_lens(), "cipher key"),
+            Algorithm::PublicKey(algorithm) => {
+                return Err(Fault::new(BL_E_TRANSFORM, TransformError::NoKeyPair { algorithm }));
+            }
+            _ => (Lengths::NONE, "key"),
+        };
+        check_key_len(algorithm, part, self.key_len, algorithm.key_lens())?;
+        check_key_len(algorithm, "MAC key", self.mac_key_len, mac_lens)?;
         // SAFETY: the caller vouches for the pointers.
         let (direction, key, mac_key) = unsafe {
             (
@@ -204,6 +214,19 @@ impl bl_transform {
         };
         transform.map_err(|error| Fault::new(BL_E_TRANSFORM, error))
     }
+}
+
+/// Refuses a key of a length that the algorithm does not have, before the key is read.
+fn check_key_len(
+    algorithm: Algorithm,
+    part: &'static str,
+    len: usize,
+    valid: Lengths,
+) -> Result<(), Fault> {
+    if valid.contains(len) {
+        return Ok(());
+    }
+    Err(Fault::new(BL_E_TRANSFORM, TransformError::KeyLength { algorithm, part, len, valid }))
 }
 
 /// Whether a key is written as PEM.
