@@ -1,15 +1,17 @@
 //! The provider itself: its beginning, its parameters, its algorithms.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::ptr;
 use std::sync::LazyLock;
+use std::{mem, ptr};
 
 use broadloom::Registry;
 use broadloom::lanes::Cpu;
 
 use crate::interface::*;
 use crate::key::KeyType;
-use crate::libcrypto::{default_provider, fail, functions, load};
+use crate::libcrypto::{
+    LIBRARY_PROVIDERS, PASSED_INVALID_ARGUMENT, default_provider, fail, functions, load,
+};
 use crate::{asym_cipher, cipher, digest, exchange, key, mac, self_test, settings, signature};
 
 /// The lanes alone: Broadloom's provider `openssl` would call the library that calls this one.
@@ -33,6 +35,8 @@ static BUILD: LazyLock<CString> = LazyLock::new(|| {
 });
 
 type GetParams = unsafe extern "C" fn(*const c_void, *mut Param) -> c_int;
+type NewError = unsafe extern "C" fn(*const c_void);
+type SetError = unsafe extern "C" fn(*const c_void, u32, *const c_char, *mut c_void);
 
 /// The function that libcrypto calls when it loads the provider.
 #[unsafe(no_mangle)]
@@ -42,12 +46,16 @@ pub unsafe extern "C" fn OSSL_provider_init(
     out: *mut *const Dispatch,
     context: *mut *mut c_void,
 ) -> c_int {
-    if load().is_err() {
-        // Nothing to report with.
+    // SAFETY: libcrypto passes its table.
+    let upcall = unsafe { core_function(core, FUNC_CORE_GET_PARAMS) };
+    let found = upcall.ok_or_else(|| "libcrypto has no function core_get_params".to_owned());
+    if let Err(reason) = found.and_then(load) {
+        // SAFETY: libcrypto passes its handle and its table.
+        unsafe { report(handle, core, &reason) };
         return 0;
     }
     let begun = || -> Result<(), String> {
-        // SAFETY: libcrypto passes its handle and its table.
+        // SAFETY: as above.
         unsafe { configure(handle, core) }?;
         self_test::run()
     };
@@ -62,21 +70,53 @@ pub unsafe extern "C" fn OSSL_provider_init(
     1
 }
 
+/// A function of libcrypto's, by its number.
+///
+/// # Safety
+/// The table is libcrypto's.
+unsafe fn core_function(mut core: *const Dispatch, id: c_int) -> Option<*const c_void> {
+    // SAFETY: the table ends with the number 0.
+    unsafe {
+        while (*core).id != 0 && (*core).id != id {
+            core = core.add(1);
+        }
+        ((*core).id == id).then_some((*core).function)
+    }
+}
+
+/// Reports an error by libcrypto's table alone.
+///
+/// # Safety
+/// The handle and the table are libcrypto's.
+unsafe fn report(handle: *const c_void, core: *const Dispatch, reason: &str) {
+    let bytes: Vec<u8> = reason.bytes().filter(|byte| !b"\0%".contains(byte)).chain([0]).collect();
+    let number = ((LIBRARY_PROVIDERS as u32) << 23) | PASSED_INVALID_ARGUMENT as u32;
+    // The format has no conversion, so that nobody reads this list of arguments.
+    let mut arguments = [0_u64; 4];
+    // SAFETY: the types are those of the header for these numbers. Where a list of arguments is a
+    // structure, C passes a pointer to it.
+    unsafe {
+        let new_error = core_function(core, FUNC_CORE_NEW_ERROR);
+        let set_error = core_function(core, FUNC_CORE_VSET_ERROR);
+        if let (Some(new_error), Some(set_error)) = (new_error, set_error) {
+            mem::transmute::<*const c_void, NewError>(new_error)(handle);
+            let set_error = mem::transmute::<*const c_void, SetError>(set_error);
+            set_error(handle, number, bytes.as_ptr().cast(), arguments.as_mut_ptr().cast());
+        }
+    }
+}
+
 /// Reads the settings of the configuration file.
 ///
 /// # Safety
 /// The handle and the table are libcrypto's.
-unsafe fn configure(handle: *const c_void, mut core: *const Dispatch) -> Result<(), String> {
-    // SAFETY: the table ends with the number 0.
+unsafe fn configure(handle: *const c_void, core: *const Dispatch) -> Result<(), String> {
+    // SAFETY: the type is that of the header for this number.
     let get_params = unsafe {
-        while (*core).id != 0 && (*core).id != FUNC_CORE_GET_PARAMS {
-            core = core.add(1);
-        }
-        if (*core).id == 0 {
-            return Err("libcrypto has no function core_get_params".to_owned());
-        }
-        std::mem::transmute::<*const c_void, GetParams>((*core).function)
-    };
+        core_function(core, FUNC_CORE_GET_PARAMS)
+            .map(|function| mem::transmute::<*const c_void, GetParams>(function))
+            .ok_or_else(|| "libcrypto has no function core_get_params".to_owned())
+    }?;
     for name in settings::names() {
         let mut value: *const c_char = ptr::null();
         let mut list = [Param::number(name, UTF8_POINTER, &mut value), Param::END];
