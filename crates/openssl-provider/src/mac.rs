@@ -24,7 +24,6 @@ pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm::new(c"HMAC", FUNCTIONS),
     Algorithm::new(keccak::NAMES_128, keccak::KMAC_128),
     Algorithm::new(keccak::NAMES_256, keccak::KMAC_256),
-    Algorithm::END,
 ];
 
 const FUNCTIONS: &[Dispatch] = dispatch![
