@@ -189,6 +189,44 @@ static int run(void *argument) {
     return operation(numbers[0], numbers[1]);
 }
 
+/* A message in a context whose key came before the job began. */
+static int message(void *argument) {
+    EVP_MAC_CTX *context = *(EVP_MAC_CTX **)argument;
+    return EVP_MAC_init(context, NULL, 0, NULL) == 1 &&
+           EVP_MAC_update(context, text, MAX_LEN) == 1;
+}
+
+/* Messages under a key that came before their jobs meet others, and have the right tags. */
+static int keyed_before(void) {
+    unsigned char got[2][64];
+    size_t len[2];
+    const char *where[2] = {OURS, THEIRS};
+    int paused = 0, status, result = 0;
+    for (int i = 0; i < 2; i++) {
+        EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", where[i]);
+        EVP_MAC_CTX *context = EVP_MAC_CTX_new(hmac);
+        OSSL_PARAM list[] = {
+            OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
+            OSSL_PARAM_construct_end()};
+        ASYNC_JOB *job = NULL;
+        ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+        int done = EVP_MAC_init(context, text, 32, list);
+        while ((status = ASYNC_start_job(&job, wait, &result, message, &context,
+                                         sizeof context)) == ASYNC_PAUSE)
+            paused++;
+        done = done && status == ASYNC_FINISH && result == 1 &&
+               EVP_MAC_final(context, got[i], &len[i], sizeof got[i]);
+        ASYNC_WAIT_CTX_free(wait);
+        EVP_MAC_CTX_free(context);
+        EVP_MAC_free(hmac);
+        if (!done)
+            return 0;
+    }
+    if (paused == 0)
+        fprintf(stderr, "a message under a key that came before its job waits for no other\n");
+    return paused > 0 && len[0] == len[1] && memcmp(got[0], got[1], len[0]) == 0;
+}
+
 int main(int count, char **arguments) {
     int jobs = count > 1 ? atoi(arguments[1]) : 80, failed = 0, paused = 0, answers = 0;
     if (jobs < 1 || jobs > MAX_JOBS) {
@@ -206,6 +244,8 @@ int main(int count, char **arguments) {
     EVP_SIGNATURE_free(ecdsa);
     ERR_clear_error();
     RAND_bytes(text, sizeof text);
+    if (!keyed_before())
+        return 1;
     for (int round = 0; round < 6; round++) {
         ASYNC_JOB *job[MAX_JOBS] = {0};
         ASYNC_WAIT_CTX *wait[MAX_JOBS];
