@@ -85,6 +85,11 @@ const NEW: [unsafe extern "C" fn(*mut c_void) -> *mut c_void; COUNT] = {
 static THEIRS: LazyLock<[Option<CipherFunctions>; COUNT]> =
     LazyLock::new(|| OFFERED.map(|(name, _)| CipherFunctions::find(OP_CIPHER, name)));
 
+/// The first name of each.
+pub fn names() -> impl Iterator<Item = &'static CStr> {
+    OFFERED.into_iter().map(|(name, _)| name)
+}
+
 /// All ciphers, under the default provider's names.
 pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
     let mut list = Vec::new();
@@ -100,7 +105,6 @@ pub static ALGORITHMS: LazyLock<Vec<Algorithm>> = LazyLock::new(|| {
             list.push(Algorithm::new(names, table));
         }
     }
-    list.push(Algorithm::END);
     list
 });
 

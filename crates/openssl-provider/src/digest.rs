@@ -345,7 +345,6 @@ macro_rules! provided {
             $( Algorithm::new($names, <$function as Provided>::FUNCTIONS), )+
             Algorithm::new(extendable::NAMES_128, extendable::SHAKE_128),
             Algorithm::new(extendable::NAMES_256, extendable::SHAKE_256),
-            Algorithm::END,
         ];
 
         /// The hash of a name of libcrypto's; `None` for those that are not here.

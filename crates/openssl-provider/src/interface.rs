@@ -289,6 +289,12 @@ impl Algorithm {
             description: c"in Broadloom's lanes".as_ptr(),
         }
     }
+
+    /// The names.
+    pub fn names(&self) -> &'static str {
+        // SAFETY: `new` had C strings that stay; none of the default provider's is another text.
+        unsafe { CStr::from_ptr(self.names) }.to_str().unwrap_or_default()
+    }
 }
 
 /// What all algorithms of this provider have in common.
@@ -325,6 +331,8 @@ macro_rules! numbers {
 
 numbers! {
     FUNC_CORE_GET_PARAMS = 2,
+    FUNC_CORE_NEW_ERROR = 5,
+    FUNC_CORE_VSET_ERROR = 7,
     FUNC_PROVIDER_TEARDOWN = 1024,
     FUNC_PROVIDER_GETTABLE_PARAMS = 1025,
     FUNC_PROVIDER_GET_PARAMS = 1026,
@@ -348,8 +356,10 @@ numbers! {
     FUNC_DIGEST_DUPCTX = 7,
     FUNC_DIGEST_GET_PARAMS = 8,
     FUNC_DIGEST_SET_CTX_PARAMS = 9,
+    FUNC_DIGEST_GET_CTX_PARAMS = 10,
     FUNC_DIGEST_GETTABLE_PARAMS = 11,
     FUNC_DIGEST_SETTABLE_CTX_PARAMS = 12,
+    FUNC_DIGEST_GETTABLE_CTX_PARAMS = 13,
 
     FUNC_CIPHER_NEWCTX = 1,
     FUNC_CIPHER_ENCRYPT_INIT = 2,
@@ -448,3 +458,6 @@ numbers! {
     KEYMGMT_SELECT_PUBLIC_KEY = 0x02,
     KEYMGMT_SELECT_KEYPAIR = 0x03,
 }
+
+/// `OSSL_FUNC_DIGEST_SQUEEZE`, which the headers have since OpenSSL 3.3.
+pub const FUNC_DIGEST_SQUEEZE: c_int = 14;

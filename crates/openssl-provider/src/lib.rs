@@ -8,8 +8,8 @@
 //!
 //! What gains nothing from lanes, libcrypto's default provider does, in a library
 //! context of its own: lone operations with keys, keys of other sizes and curves, rare
-//! paddings. Keys therefore live there, and the lanes get theirs when they are first used. Outside
-//! of jobs, contexts of digests and of HMAC are its own, too.
+//! paddings. Keys therefore live there, and the lanes get theirs when they are first used. Contexts
+//! of digests that are made outside of jobs are its own, too.
 //!
 //! A panic never crosses into C: the functions are `extern "C"`, so that a panic ends the process
 //! with its message on standard error.
@@ -29,6 +29,7 @@ mod libcrypto;
 mod line;
 mod mac;
 mod operation;
+mod origin;
 mod provider;
 mod self_test;
 mod settings;

@@ -6,12 +6,11 @@
 //! configuration. What runs there does not come back here.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr;
 use std::sync::{LazyLock, OnceLock};
-
-use broadloom_loader::{Library, find, open};
+use std::{mem, ptr};
 
 use crate::interface::{Algorithm, Callback, Param};
+use crate::origin::Origin;
 
 /// Types of libcrypto that are only pointed to.
 macro_rules! opaque {
@@ -45,18 +44,39 @@ macro_rules! functions {
         }
 
         impl Functions {
-            fn find(library: &Library) -> Result<Functions, &'static str> {
-                // SAFETY: the types are those of libcrypto 3.0's headers, and `-z nodelete` and the
-                // open handle keep the library.
+            #[allow(non_snake_case, reason = "the names are libcrypto's")]
+            fn find(origin: &Origin) -> Result<Functions, String> {
+                $(
+                    let name = const { c_name(concat!(stringify!($name), "\0")) };
+                    let $name = origin.find(name)?;
+                )+
+                let set_error = origin.find(c"ERR_set_error")?;
+                // SAFETY: the types are those of libcrypto 3.0's headers.
                 unsafe {
                     Ok(Functions {
-                        $( $name: find(library, stringify!($name))?, )+
-                        ERR_set_error: find(library, "ERR_set_error")?,
+                        $(
+                            $name: mem::transmute::<
+                                *const c_void,
+                                unsafe extern "C" fn($($argument),*) $(-> $result)?,
+                            >($name),
+                        )+
+                        ERR_set_error: mem::transmute::<
+                            *const c_void,
+                            unsafe extern "C" fn(c_int, c_int, *const c_char, ...),
+                        >(set_error),
                     })
                 }
             }
         }
     };
+}
+
+/// A name with a zero byte at its end.
+const fn c_name(text: &str) -> &CStr {
+    match CStr::from_bytes_with_nul(text.as_bytes()) {
+        Ok(name) => name,
+        Err(_) => panic!("a zero byte ends the name"),
+    }
 }
 
 functions! {
@@ -161,26 +181,35 @@ functions! {
     EVP_DigestVerify: fn(*mut MdContext, *const u8, usize, *const u8, usize) -> c_int;
 }
 
-static FUNCTIONS: OnceLock<Result<(Functions, Library), String>> = OnceLock::new();
+static FUNCTIONS: OnceLock<Result<(Functions, Origin), String>> = OnceLock::new();
 
-/// Finds libcrypto's functions.
+/// Finds libcrypto's functions, by one of those that it passes.
 ///
 /// # Errors
-/// There is no libcrypto, or it lacks a function; which.
-pub fn load() -> Result<&'static Functions, &'static str> {
-    let found = FUNCTIONS.get_or_init(|| {
-        // SAFETY: libcrypto is loaded already: it is the caller. This finds it by its soname.
-        let (library, name) = unsafe { open(&["libcrypto.so.3", "libcrypto.3.dylib"]) }?;
-        let functions = Functions::find(&library)
-            .map_err(|function| format!("{name} has no function {function}"))?;
-        Ok((functions, library))
-    });
-    found.as_ref().map(|(functions, _)| functions).map_err(String::as_str)
+/// It lacks a function, which; or another libcrypto of this process was here before.
+pub fn load(upcall: *const c_void) -> Result<(), String> {
+    let origin = Origin::of(upcall)?;
+    let path = origin.path();
+    let is_another = |first: &Origin| !first.is(&origin);
+    if let Some(Ok((_, first))) = FUNCTIONS.get()
+        && is_another(first)
+    {
+        let first = first.path();
+        return Err(format!(
+            "the libcrypto in {first} uses this provider already, and {path} is another one; a \
+             copy of the provider's file would be right for it"
+        ));
+    }
+    let found = FUNCTIONS.get_or_init(|| Ok((Functions::find(&origin)?, origin)));
+    found.as_ref().map(|_| ()).map_err(Clone::clone)
 }
 
 /// libcrypto's functions. The provider's first function has loaded them.
 pub fn functions() -> &'static Functions {
-    load().expect("OSSL_provider_init has loaded them, or failed")
+    match FUNCTIONS.get() {
+        Some(Ok((functions, _))) => functions,
+        _ => panic!("OSSL_provider_init has loaded them, or failed"),
+    }
 }
 
 /// A library context in which there is the default provider alone, and that provider.
@@ -214,10 +243,11 @@ pub fn default_provider() -> *const c_void {
     APART.1
 }
 
+pub const LIBRARY_PROVIDERS: c_int = 57;
+pub const PASSED_INVALID_ARGUMENT: c_int = 262 | 2 << 18;
+
 /// Reports an error to libcrypto's error queue, and gives the 0 that stands for one.
 pub fn fail(function: &'static CStr, reason: &str) -> c_int {
-    const LIBRARY_PROVIDERS: c_int = 57;
-    const PASSED_INVALID_ARGUMENT: c_int = 262 | 2 << 18;
     let functions = functions();
     let bytes: Vec<u8> = reason.bytes().filter(|&byte| byte != 0).chain([0]).collect();
     // SAFETY: all are C strings, and the format takes one.

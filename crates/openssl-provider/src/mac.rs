@@ -2,9 +2,9 @@
 
 mod keccak;
 
-use std::ffi::{CStr, CString, c_int, c_void};
-use std::slice;
+use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
+use std::{ptr, slice};
 
 use broadloom::HashAlgorithm;
 use broadloom::lanes::{
@@ -14,17 +14,18 @@ use zeroize::Zeroizing;
 
 use crate::digest::{Message, given, hash_named};
 use crate::interface::*;
+use crate::job;
 use crate::libcrypto::fail;
 use crate::line::Hashed;
 use crate::settings;
-use crate::theirs::{self, MacFunctions, Owned};
+use crate::stack::wipe;
+use crate::theirs::{self, MacFunctions};
 
 /// All MACs.
 pub static ALGORITHMS: &[Algorithm] = &[
     Algorithm::new(c"HMAC", FUNCTIONS),
     Algorithm::new(keccak::NAMES_128, keccak::KMAC_128),
     Algorithm::new(keccak::NAMES_256, keccak::KMAC_256),
-    Algorithm::END,
 ];
 
 const FUNCTIONS: &[Dispatch] = dispatch![
@@ -46,7 +47,6 @@ trait Keyed: Send {
     fn finish(&mut self, tag: &mut [u8]);
     fn copy(&self) -> Box<dyn Keyed>;
     fn tag_len(&self) -> usize;
-    fn block_len(&self) -> usize;
 }
 
 impl<F: Hashed<Job<'static>: Send>> Keyed for Message<F> {
@@ -64,10 +64,6 @@ impl<F: Hashed<Job<'static>: Send>> Keyed for Message<F> {
 
     fn tag_len(&self) -> usize {
         F::DIGEST_LEN
-    }
-
-    fn block_len(&self) -> usize {
-        F::BLOCK_LEN
     }
 }
 
@@ -91,8 +87,7 @@ fn begin(hash: HashAlgorithm, key: &[u8]) -> Option<Box<dyn Keyed>> {
     }
 }
 
-/// A context of the default provider's: for short messages, over a hash that the lanes lack, and
-/// for the records of TLS with CBC, whose length is secret.
+/// A context of the default provider's, which has every key, and every parameter.
 struct Apart(&'static MacFunctions, *mut c_void);
 
 impl Drop for Apart {
@@ -103,143 +98,117 @@ impl Drop for Apart {
 }
 
 impl Apart {
-    fn new(hash: &CStr, key: &[u8]) -> Option<Apart> {
-        let list = [Param::with_text(c"digest", hash), Param::END];
-        let theirs = theirs()?;
-        // SAFETY: the function is called with its provider's context, and the list ends.
-        unsafe {
-            let context = (theirs.newctx)(theirs::provider_context());
-            if context.is_null() {
-                return None;
-            }
-            let context = Apart(theirs, context);
-            // A null key stands for the one before.
-            let (key, len) = if key.is_empty() { (&[0u8][..], 0) } else { (key, key.len()) };
-            let begun = (theirs.init)(context.1, key.as_ptr(), len, list.as_ptr());
-            (begun == 1).then_some(context)
-        }
+    /// A new one; `None` where libcrypto has no memory for it.
+    fn new() -> Option<Apart> {
+        static HMAC: OnceLock<Option<MacFunctions>> = OnceLock::new();
+        let theirs = HMAC.get_or_init(|| MacFunctions::find(OP_MAC, c"HMAC")).as_ref()?;
+        // SAFETY: the function is called with its provider's context.
+        let context = unsafe { (theirs.newctx)(theirs::provider_context()) };
+        (!context.is_null()).then_some(Apart(theirs, context))
+    }
+
+    /// A copy; `None` where libcrypto has no memory for it.
+    fn copy(&self) -> Option<Apart> {
+        // SAFETY: the context is ours.
+        let context = unsafe { (self.0.dupctx)(self.1) };
+        (!context.is_null()).then_some(Apart(self.0, context))
     }
 }
 
 /// Who authenticates.
 enum State {
-    /// No key came yet.
-    Nobody,
+    /// The default provider: outside of jobs, what is short, over a hash that the lanes lack, and
+    /// the records of TLS with CBC, whose length is secret.
+    Theirs,
     /// Nothing of the message came yet: its first piece decides.
-    Begun,
+    Open,
+    /// The lanes.
     Lanes(Box<dyn Keyed>),
-    Libcrypto(Apart),
+    /// The lanes have made the tag.
+    Ended,
 }
 
-/// HMAC as libcrypto sees it.
+/// HMAC as libcrypto sees it. A key may come before a job begins, and its messages inside.
 struct Context {
-    hash: Option<CString>,
-    key: Option<Zeroizing<Vec<u8>>>,
+    apart: Apart,
+    /// The hash that the next key is for; `None` where the lanes lack it.
+    hash: Option<HashAlgorithm>,
+    /// The key, with its hash; `None` where the lanes lack that.
+    key: Option<(HashAlgorithm, Zeroizing<Box<[u8]>>)>,
     state: State,
 }
 
-impl Context {
-    /// Begins a message under the key.
-    fn begin(&mut self) -> c_int {
-        let (Some(hash), Some(_)) = (&self.hash, &self.key) else {
-            return fail(c"mac_init", "HMAC needs a digest and a key");
-        };
-        self.state = State::Begun;
-        match hash.to_str().ok().and_then(hash_named) {
-            Some(_) => 1,
-            None => c_int::from(self.settle(0)),
+impl Drop for Context {
+    fn drop(&mut self) {
+        if self.key.is_some() {
+            wipe();
         }
+    }
+}
+
+impl Context {
+    /// A copy, in the same state; `None` where libcrypto has no memory for it.
+    fn copy(&self) -> Option<Context> {
+        let state = match &self.state {
+            State::Theirs => State::Theirs,
+            State::Open => State::Open,
+            State::Lanes(keyed) => State::Lanes(keyed.copy()),
+            State::Ended => State::Ended,
+        };
+        Some(Context { apart: self.apart.copy()?, hash: self.hash, key: self.key.clone(), state })
+    }
+
+    /// Takes a key.
+    fn take(&mut self, key: &[u8]) {
+        self.key = self.hash.map(|hash| (hash, Zeroizing::new(key.into())));
+    }
+
+    /// Begins a message under the key.
+    fn begin(&mut self) {
+        let may_wait = self.key.is_some() && job::can_wait();
+        self.state = if may_wait { State::Open } else { State::Theirs };
     }
 
     /// Decides who authenticates a message, by the length of its first piece, where that is open.
-    fn settle(&mut self, len: usize) -> bool {
-        let (State::Begun, Some(hash), Some(key)) = (&self.state, &self.hash, &self.key) else {
-            return true;
-        };
-        let apart = || Apart::new(hash, key).map(State::Libcrypto);
-        let lanes = || {
-            let hash = hash_named(hash.to_str().ok()?)?;
-            begin(hash, key).map(State::Lanes)
-        };
-        let state = match len >= settings::bulk_threshold() {
-            true => lanes().or_else(apart),
-            false => apart().or_else(lanes),
-        };
-        let Some(state) = state else {
-            let name = hash.to_string_lossy();
-            fail(c"mac_init", &format!("there is no HMAC over {name}"));
-            return false;
-        };
-        self.state = state;
-        true
+    fn settle(&mut self, len: usize) {
+        if !matches!(self.state, State::Open) {
+            return;
+        }
+        let is_long = len >= settings::bulk_threshold();
+        let key = self.key.as_ref().filter(|_| is_long);
+        let keyed = key.and_then(|(hash, key)| begin(*hash, key));
+        self.state = keyed.map_or(State::Theirs, State::Lanes);
     }
 }
 
-/// The default provider's HMAC.
-fn theirs() -> Option<&'static MacFunctions> {
-    static HMAC: OnceLock<Option<MacFunctions>> = OnceLock::new();
-    HMAC.get_or_init(|| MacFunctions::find(OP_MAC, c"HMAC")).as_ref()
-}
-
-/// A context that is ours, or else the default provider's, with its functions.
+/// The context behind a pointer.
 ///
 /// # Safety
 /// `newctx` or `dupctx` made it.
-unsafe fn context<'a>(
-    pointer: *mut c_void,
-) -> Result<&'a mut Context, (&'static MacFunctions, *mut c_void)> {
-    match theirs::owner::<Context>(pointer) {
-        // SAFETY: the caller's.
-        Owned::Ours(context) => Ok(unsafe { &mut *context }),
-        Owned::Theirs(context) => {
-            let functions = theirs().expect("a context of theirs was made by their function");
-            Err((functions, context))
-        }
-    }
+unsafe fn context<'a>(pointer: *mut c_void) -> &'a mut Context {
+    // SAFETY: the caller's.
+    unsafe { &mut *pointer.cast::<Context>() }
+}
+
+fn hand_out(context: Option<Context>) -> *mut c_void {
+    context.map_or(ptr::null_mut(), |context| Box::into_raw(Box::new(context)).cast())
 }
 
 unsafe extern "C" fn newctx(_: *mut c_void) -> *mut c_void {
-    match theirs().filter(|_| theirs::are_wanted()) {
-        // SAFETY: the function is called with its provider's context.
-        Some(theirs) => unsafe { (theirs.newctx)(theirs::provider_context()) },
-        None => theirs::ours(Context { hash: None, key: None, state: State::Nobody }),
-    }
+    let context = |apart| Context { apart, hash: None, key: None, state: State::Theirs };
+    hand_out(Apart::new().map(context))
 }
 
 unsafe extern "C" fn freectx(pointer: *mut c_void) {
-    match theirs::owner::<Context>(pointer) {
+    if !pointer.is_null() {
         // SAFETY: `newctx` or `dupctx` made it.
-        Owned::Ours(context) => drop(unsafe { Box::from_raw(context) }),
-        Owned::Theirs(context) => {
-            if let Some(theirs) = theirs() {
-                // SAFETY: as above.
-                unsafe { (theirs.freectx)(context) };
-            }
-        }
+        drop(unsafe { Box::from_raw(pointer.cast::<Context>()) });
     }
 }
 
 unsafe extern "C" fn dupctx(pointer: *mut c_void) -> *mut c_void {
     // SAFETY: `newctx` or `dupctx` made it.
-    let Context { hash, key, state } = match unsafe { context(pointer) } {
-        Ok(context) => context,
-        // SAFETY: as above.
-        Err((theirs, context)) => return unsafe { (theirs.dupctx)(context) },
-    };
-    let state = match state {
-        State::Nobody => State::Nobody,
-        State::Begun => State::Begun,
-        State::Lanes(keyed) => State::Lanes(keyed.copy()),
-        State::Libcrypto(Apart(theirs, context)) => {
-            // SAFETY: the context is ours.
-            let copy = unsafe { (theirs.dupctx)(*context) };
-            if copy.is_null() {
-                return copy;
-            }
-            State::Libcrypto(Apart(theirs, copy))
-        }
-    };
-    theirs::ours(Context { hash: hash.clone(), key: key.clone(), state })
+    hand_out(unsafe { context(pointer) }.copy())
 }
 
 unsafe extern "C" fn init(
@@ -250,37 +219,33 @@ unsafe extern "C" fn init(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, so many bytes, and its list.
     unsafe {
-        let context = match context(pointer) {
-            Ok(context) => context,
-            Err((theirs, context)) => return (theirs.init)(context, key, len, list),
-        };
-        if set_ctx_params(pointer, list) != 1 {
+        let context = context(pointer);
+        let Apart(theirs, apart) = context.apart;
+        if (theirs.init)(apart, key, len, list) != 1 {
             return 0;
         }
+        context.begin();
+        context.note(list);
         if !key.is_null() {
-            context.key = Some(Zeroizing::new(given(key, len).to_vec()));
+            context.take(given(key, len));
+            context.begin();
         }
-        context.begin()
     }
+    1
 }
 
 unsafe extern "C" fn update(pointer: *mut c_void, data: *const u8, len: usize) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so many bytes.
     unsafe {
-        let context = match context(pointer) {
-            Ok(context) => context,
-            Err((theirs, context)) => return (theirs.update)(context, data, len),
-        };
-        if !context.settle(len) {
-            return 0;
-        }
+        let context = context(pointer);
+        context.settle(len);
         match &mut context.state {
-            State::Nobody | State::Begun => fail(c"mac_update", "HMAC has no key yet"),
             State::Lanes(keyed) => {
                 keyed.update(given(data, len));
                 1
             }
-            State::Libcrypto(Apart(theirs, context)) => (theirs.update)(*context, data, len),
+            State::Ended => fail(c"mac_update", "the message has ended; init begins another one"),
+            State::Open | State::Theirs => (context.apart.0.update)(context.apart.1, data, len),
         }
     }
 }
@@ -293,15 +258,9 @@ unsafe extern "C" fn last(
 ) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and so much room.
     unsafe {
-        let context = match context(pointer) {
-            Ok(context) => context,
-            Err((theirs, context)) => return (theirs.last)(context, out, out_len, room),
-        };
-        if !context.settle(0) {
-            return 0;
-        }
+        let context = context(pointer);
+        context.settle(0);
         match &mut context.state {
-            State::Nobody | State::Begun => fail(c"mac_final", "HMAC has no key yet"),
             State::Lanes(keyed) => {
                 let len = keyed.tag_len();
                 if room < len {
@@ -310,9 +269,13 @@ unsafe extern "C" fn last(
                 }
                 keyed.finish(slice::from_raw_parts_mut(out, len));
                 *out_len = len;
+                context.state = State::Ended;
                 1
             }
-            State::Libcrypto(Apart(theirs, context)) => (theirs.last)(*context, out, out_len, room),
+            State::Ended => fail(c"mac_final", "the message has ended; init begins another one"),
+            State::Open | State::Theirs => {
+                (context.apart.0.last)(context.apart.1, out, out_len, room)
+            }
         }
     }
 }
@@ -320,25 +283,44 @@ unsafe extern "C" fn last(
 unsafe extern "C" fn get_ctx_params(pointer: *mut c_void, list: *mut Param) -> c_int {
     // SAFETY: libcrypto passes what was handed out, and its list.
     unsafe {
-        let context = match context(pointer) {
-            Ok(context) => context,
-            Err((theirs, context)) => return (theirs.get)(context, list),
-        };
-        if !context.settle(0) {
+        let Apart(theirs, apart) = context(pointer).apart;
+        (theirs.get)(apart, list)
+    }
+}
+
+unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) -> c_int {
+    // SAFETY: libcrypto passes what was handed out, and its list.
+    unsafe {
+        let context = context(pointer);
+        let Apart(theirs, apart) = context.apart;
+        if (theirs.set)(apart, list) != 1 {
             return 0;
         }
-        let (size, block_len) = match &context.state {
-            State::Lanes(keyed) => (keyed.tag_len(), keyed.block_len()),
-            State::Libcrypto(Apart(theirs, context)) => return (theirs.get)(*context, list),
-            State::Nobody | State::Begun => (0, 0),
-        };
-        let mut is_put = true;
-        for (name, value) in [(c"size", size), (c"block-size", block_len)] {
-            if let Some(param) = Param::find_mut(list, name) {
-                is_put &= param.put_unsigned(value as u64);
+        context.note(list);
+    }
+    1
+}
+
+impl Context {
+    /// Notes parameters that the default provider has taken.
+    ///
+    /// # Safety
+    /// The list is libcrypto's.
+    unsafe fn note(&mut self, list: *const Param) {
+        // SAFETY: the caller's.
+        unsafe {
+            if let Some(param) = Param::find(list, c"digest") {
+                self.hash = param.text().and_then(hash_named);
+            }
+            if let Some(param) = Param::find(list, c"key") {
+                self.take(param.bytes().unwrap_or_default());
+                self.begin();
+            }
+            // The length of the message must stay secret, which libcrypto's own HMAC sees to.
+            if Param::find(list, c"tls-data-size").is_some() {
+                self.state = State::Theirs;
             }
         }
-        c_int::from(is_put)
     }
 }
 
@@ -346,43 +328,6 @@ unsafe extern "C" fn gettable_ctx_params(_: *mut c_void, _: *mut c_void) -> *con
     static LIST: [Param; 3] =
         [Param::describe(c"size", UNSIGNED), Param::describe(c"block-size", UNSIGNED), Param::END];
     LIST.as_ptr()
-}
-
-unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) -> c_int {
-    // SAFETY: libcrypto passes what was handed out, and its list.
-    unsafe {
-        let context = match context(pointer) {
-            Ok(context) => context,
-            Err((theirs, context)) => return (theirs.set)(context, list),
-        };
-        if let Some(param) = Param::find(list, c"digest") {
-            let name = param.text().and_then(|name| CString::new(name).ok());
-            if name.is_none() {
-                return fail(c"mac_set_ctx_params", "the digest is no name");
-            }
-            context.hash = name;
-        }
-        if let Some(param) = Param::find(list, c"key") {
-            let Some(key) = param.bytes() else {
-                return fail(c"mac_set_ctx_params", "the key is no string of bytes");
-            };
-            context.key = Some(Zeroizing::new(key.to_vec()));
-            if context.hash.is_some() && context.begin() != 1 {
-                return 0;
-            }
-        }
-        if Param::find(list, c"tls-data-size").is_some() {
-            // The length of the message must stay secret, which libcrypto's own HMAC sees to.
-            let (Some(hash), Some(key)) = (&context.hash, &context.key) else {
-                return fail(c"mac_set_ctx_params", "HMAC needs a digest and a key");
-            };
-            let Some(apart) = Apart::new(hash, key) else { return 0 };
-            let status = (apart.0.set)(apart.1, list);
-            context.state = State::Libcrypto(apart);
-            return status;
-        }
-        1
-    }
 }
 
 unsafe extern "C" fn settable_ctx_params(_: *mut c_void, _: *mut c_void) -> *const Param {

@@ -1,15 +1,17 @@
 //! The provider itself: its beginning, its parameters, its algorithms.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::ptr;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
+use std::{mem, ptr};
 
 use broadloom::Registry;
 use broadloom::lanes::Cpu;
 
 use crate::interface::*;
 use crate::key::KeyType;
-use crate::libcrypto::{default_provider, fail, functions, load};
+use crate::libcrypto::{
+    LIBRARY_PROVIDERS, PASSED_INVALID_ARGUMENT, default_provider, fail, functions, load,
+};
 use crate::{asym_cipher, cipher, digest, exchange, key, mac, self_test, settings, signature};
 
 /// The lanes alone: Broadloom's provider `openssl` would call the library that calls this one.
@@ -33,6 +35,8 @@ static BUILD: LazyLock<CString> = LazyLock::new(|| {
 });
 
 type GetParams = unsafe extern "C" fn(*const c_void, *mut Param) -> c_int;
+type NewError = unsafe extern "C" fn(*const c_void);
+type SetError = unsafe extern "C" fn(*const c_void, u32, *const c_char, *mut c_void);
 
 /// The function that libcrypto calls when it loads the provider.
 #[unsafe(no_mangle)]
@@ -42,53 +46,166 @@ pub unsafe extern "C" fn OSSL_provider_init(
     out: *mut *const Dispatch,
     context: *mut *mut c_void,
 ) -> c_int {
-    if load().is_err() {
-        // Nothing to report with.
+    // SAFETY: libcrypto passes its table.
+    let upcall = unsafe { core_function(core, FUNC_CORE_GET_PARAMS) };
+    let found = upcall.ok_or_else(|| "libcrypto has no function core_get_params".to_owned());
+    if let Err(reason) = found.and_then(load) {
+        // SAFETY: libcrypto passes its handle and its table.
+        unsafe { report(handle, core, &reason) };
         return 0;
     }
-    let begun = || -> Result<(), String> {
-        // SAFETY: libcrypto passes its handle and its table.
-        unsafe { configure(handle, core) }?;
-        self_test::run()
+    let begun = || -> Result<Provider, String> {
+        // SAFETY: as above.
+        let provider = unsafe { configure(handle, core) }?;
+        self_test::run()?;
+        Ok(provider)
     };
-    if let Err(reason) = begun() {
-        return fail(c"OSSL_provider_init", &reason);
+    match begun() {
+        Ok(provider) => {
+            // SAFETY: libcrypto passes two places.
+            unsafe {
+                *context = Box::into_raw(Box::new(provider)).cast();
+                *out = FUNCTIONS.as_ptr();
+            }
+            1
+        }
+        Err(reason) => fail(c"OSSL_provider_init", &reason),
     }
-    // SAFETY: libcrypto passes two places. No context is needed, but null would stand for an error.
+}
+
+/// A function of libcrypto's, by its number.
+///
+/// # Safety
+/// The table is libcrypto's.
+unsafe fn core_function(mut core: *const Dispatch, id: c_int) -> Option<*const c_void> {
+    // SAFETY: the table ends with the number 0.
     unsafe {
-        *context = handle.cast_mut();
-        *out = FUNCTIONS.as_ptr();
+        while (*core).id != 0 && (*core).id != id {
+            core = core.add(1);
+        }
+        ((*core).id == id).then_some((*core).function)
     }
-    1
+}
+
+/// Reports an error by libcrypto's table alone.
+///
+/// # Safety
+/// The handle and the table are libcrypto's.
+unsafe fn report(handle: *const c_void, core: *const Dispatch, reason: &str) {
+    let bytes: Vec<u8> = reason.bytes().filter(|byte| !b"\0%".contains(byte)).chain([0]).collect();
+    let number = ((LIBRARY_PROVIDERS as u32) << 23) | PASSED_INVALID_ARGUMENT as u32;
+    // The format has no conversion, so that nobody reads this list of arguments.
+    let mut arguments = [0_u64; 4];
+    // SAFETY: the types are those of the header for these numbers. Where a list of arguments is a
+    // structure, C passes a pointer to it.
+    unsafe {
+        let new_error = core_function(core, FUNC_CORE_NEW_ERROR);
+        let set_error = core_function(core, FUNC_CORE_VSET_ERROR);
+        if let (Some(new_error), Some(set_error)) = (new_error, set_error) {
+            mem::transmute::<*const c_void, NewError>(new_error)(handle);
+            let set_error = mem::transmute::<*const c_void, SetError>(set_error);
+            set_error(handle, number, bytes.as_ptr().cast(), arguments.as_mut_ptr().cast());
+        }
+    }
 }
 
 /// Reads the settings of the configuration file.
 ///
 /// # Safety
 /// The handle and the table are libcrypto's.
-unsafe fn configure(handle: *const c_void, mut core: *const Dispatch) -> Result<(), String> {
-    // SAFETY: the table ends with the number 0.
+unsafe fn configure(handle: *const c_void, core: *const Dispatch) -> Result<Provider, String> {
+    // SAFETY: the type is that of the header for this number.
     let get_params = unsafe {
-        while (*core).id != 0 && (*core).id != FUNC_CORE_GET_PARAMS {
-            core = core.add(1);
-        }
-        if (*core).id == 0 {
-            return Err("libcrypto has no function core_get_params".to_owned());
-        }
-        std::mem::transmute::<*const c_void, GetParams>((*core).function)
+        core_function(core, FUNC_CORE_GET_PARAMS)
+            .map(|function| mem::transmute::<*const c_void, GetParams>(function))
     };
-    for name in settings::names() {
+    let get = |name: &'static CStr| {
         let mut value: *const c_char = ptr::null();
         let mut list = [Param::number(name, UTF8_POINTER, &mut value), Param::END];
-        // SAFETY: the handle is libcrypto's, and the list ends.
-        let found = unsafe { get_params(handle, list.as_mut_ptr()) };
-        if found == 1 && !value.is_null() {
-            // SAFETY: libcrypto's configuration has C strings.
-            let text = unsafe { CStr::from_ptr(value) }.to_string_lossy();
+        // SAFETY: the handle is libcrypto's, and the list ends; its values are C strings.
+        unsafe {
+            let found = get_params?(handle, list.as_mut_ptr()) == 1 && !value.is_null();
+            found.then(|| CStr::from_ptr(value).to_string_lossy().into_owned())
+        }
+    };
+    for name in settings::names() {
+        if let Some(text) = get(name) {
             settings::set(name, &text)?;
         }
     }
-    Ok(())
+    let known: Vec<&str> = known_names().collect();
+    let excluded = settings::names_in(&get(settings::EXCLUDE).unwrap_or_default(), &known)?;
+    Ok(Provider { excluded, lists: Default::default() })
+}
+
+/// The provider in one of libcrypto's library contexts.
+struct Provider {
+    /// The names of what was left out.
+    excluded: Vec<String>,
+    /// What remains, of each kind, once it was asked for.
+    lists: [OnceLock<Vec<Algorithm>>; KINDS.len()],
+}
+
+/// The kinds of algorithms that are here.
+const KINDS: [c_int; 7] =
+    [OP_DIGEST, OP_CIPHER, OP_MAC, OP_KEYMGMT, OP_SIGNATURE, OP_KEYEXCH, OP_ASYM_CIPHER];
+
+impl Provider {
+    /// Whether none of an algorithm's names was left out.
+    fn offers(&self, names: &str) -> bool {
+        !names.split(':').any(|name| {
+            let is_on_curve = ["ECDSA", "ECDH"].contains(&name);
+            self.excluded.iter().any(|excluded| {
+                excluded.eq_ignore_ascii_case(name)
+                    || is_on_curve && excluded.eq_ignore_ascii_case("EC")
+            })
+        })
+    }
+
+    /// The algorithms of a kind; `None` where there is none of it.
+    fn list(&self, kind: c_int) -> Option<&[Algorithm]> {
+        let place = KINDS.iter().position(|&known| known == kind)?;
+        Some(self.lists[place].get_or_init(|| {
+            let all = all_of(kind).iter().filter(|one| self.offers(one.names()));
+            all.copied().chain([Algorithm::END]).collect()
+        }))
+    }
+}
+
+/// The provider behind a pointer.
+///
+/// # Safety
+/// `OSSL_provider_init` handed it out.
+unsafe fn provider<'a>(pointer: *mut c_void) -> &'a Provider {
+    // SAFETY: the caller's.
+    unsafe { &*pointer.cast::<Provider>() }
+}
+
+/// All algorithms of a kind.
+fn all_of(kind: c_int) -> &'static [Algorithm] {
+    match kind {
+        OP_DIGEST => digest::ALGORITHMS,
+        OP_CIPHER => &cipher::ALGORITHMS,
+        OP_MAC => mac::ALGORITHMS,
+        OP_KEYMGMT => &KEYS.managers,
+        OP_SIGNATURE => &KEYS.signatures,
+        OP_KEYEXCH => &KEYS.exchanges,
+        OP_ASYM_CIPHER => &KEYS.ciphers,
+        _ => &[],
+    }
+}
+
+/// The names that may be left out.
+fn known_names() -> impl Iterator<Item = &'static str> {
+    let tables = [digest::ALGORITHMS, mac::ALGORITHMS].into_iter().flatten();
+    let names = tables.flat_map(|one| one.names().split(':'));
+    let ciphers = cipher::names().map(|name| name.to_str().unwrap_or_default());
+    let keys = ["RSA", "X25519", "ED25519", "EC", "ECDSA", "ECDH"];
+    // Not the numbers of objects.
+    names
+        .filter(|name| !name.starts_with(|first: char| first.is_ascii_digit()))
+        .chain(ciphers)
+        .chain(keys)
 }
 
 static FUNCTIONS: &[Dispatch] = dispatch![
@@ -100,7 +217,10 @@ static FUNCTIONS: &[Dispatch] = dispatch![
     FUNC_PROVIDER_SELF_TEST => self_test as unsafe extern "C" fn(_) -> _,
 ];
 
-unsafe extern "C" fn teardown(_: *mut c_void) {}
+unsafe extern "C" fn teardown(pointer: *mut c_void) {
+    // SAFETY: `OSSL_provider_init` handed it out, and libcrypto has no more use for it.
+    drop(unsafe { Box::from_raw(pointer.cast::<Provider>()) });
+}
 
 unsafe extern "C" fn gettable_params(_: *mut c_void) -> *const Param {
     static LIST: [Param; 5] = [
@@ -137,8 +257,9 @@ unsafe extern "C" fn self_test(_: *mut c_void) -> c_int {
     }
 }
 
-/// Who asks for capabilities.
+/// Who asks for capabilities, and whom.
 struct Asker {
+    provider: *mut c_void,
     callback: Callback,
     argument: *mut c_void,
 }
@@ -146,7 +267,7 @@ struct Asker {
 /// Tells libssl the groups of TLS. It takes a group only from the provider that manages its keys:
 /// without this, groups whose keys are here would be lost.
 unsafe extern "C" fn get_capabilities(
-    _: *mut c_void,
+    pointer: *mut c_void,
     capability: *const c_char,
     callback: Callback,
     argument: *mut c_void,
@@ -155,7 +276,7 @@ unsafe extern "C" fn get_capabilities(
     if provider.is_null() {
         return 1;
     }
-    let mut asker = Asker { callback, argument };
+    let mut asker = Asker { provider: pointer, callback, argument };
     let asker = (&raw mut asker).cast();
     // SAFETY: the provider is loaded, and the asker outlives the call.
     unsafe { (functions().OSSL_PROVIDER_get_capabilities)(provider, capability, tell, asker) }
@@ -165,32 +286,29 @@ unsafe extern "C" fn get_capabilities(
 unsafe extern "C" fn tell(list: *const Param, asker: *mut c_void) -> c_int {
     // SAFETY: libcrypto passes its list, and what `get_capabilities` gave it.
     unsafe {
-        let Asker { callback, argument } = *asker.cast::<Asker>();
+        let Asker { provider: pointer, callback, argument } = *asker.cast::<Asker>();
         let algorithm = Param::find(list, c"tls-group-alg").and_then(|param| param.text());
+        let is_managed = match algorithm {
+            Some("X25519") => true,
+            Some("EC") => *HAS_CURVES,
+            _ => false,
+        };
         match algorithm {
-            Some("X25519") => callback(list, argument),
-            Some("EC") if *HAS_CURVES => callback(list, argument),
+            Some(name) if is_managed && provider(pointer).offers(name) => callback(list, argument),
             _ => 1,
         }
     }
 }
 
 unsafe extern "C" fn query_operation(
-    _: *mut c_void,
+    pointer: *mut c_void,
     operation: c_int,
     no_store: *mut c_int,
 ) -> *const Algorithm {
-    // SAFETY: libcrypto passes a place. It may keep what it makes of the answer.
-    unsafe { *no_store = 0 };
-    match operation {
-        OP_DIGEST => digest::ALGORITHMS.as_ptr(),
-        OP_CIPHER => cipher::ALGORITHMS.as_ptr(),
-        OP_MAC => mac::ALGORITHMS.as_ptr(),
-        OP_KEYMGMT => KEYS.managers.as_ptr(),
-        OP_SIGNATURE => KEYS.signatures.as_ptr(),
-        OP_KEYEXCH => KEYS.exchanges.as_ptr(),
-        OP_ASYM_CIPHER => KEYS.ciphers.as_ptr(),
-        _ => ptr::null(),
+    // SAFETY: libcrypto passes the provider, and a place. It may keep what it makes of the answer.
+    unsafe {
+        *no_store = 0;
+        provider(pointer).list(operation).map_or(ptr::null(), <[Algorithm]>::as_ptr)
     }
 }
 
@@ -228,9 +346,5 @@ static KEYS: LazyLock<Keys> = LazyLock::new(|| {
         keys.signatures.push(Algorithm::new(c"ECDSA", signature::OVER_DIGESTS));
         keys.exchanges.push(Algorithm::new(c"ECDH", exchange::FUNCTIONS));
     }
-    let Keys { managers, signatures, exchanges, ciphers } = &mut keys;
-    [managers, signatures, exchanges, ciphers]
-        .into_iter()
-        .for_each(|list| list.push(Algorithm::END));
     keys
 });

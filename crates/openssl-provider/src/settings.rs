@@ -62,6 +62,25 @@ pub fn set(name: &CStr, text: &str) -> Result<(), String> {
     }
 }
 
+/// The setting that leaves algorithms out.
+pub const EXCLUDE: &CStr = c"exclude";
+
+/// The names of a list, with commas or spaces between. Each must be one of those that are known.
+///
+/// # Errors
+/// One is not; a message that says which, and which would be right.
+pub fn names_in(text: &str, known: &[&str]) -> Result<Vec<String>, String> {
+    let names = text.split([',', ' ', '\t']).filter(|name| !name.is_empty());
+    let checked = names.map(|name| match known.iter().any(|&one| one.eq_ignore_ascii_case(name)) {
+        true => Ok(name.to_owned()),
+        false => {
+            let right = known.join(", ");
+            Err(format!("exclude names {name:?}; of these, some would be right: {right}"))
+        }
+    });
+    checked.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,5 +95,17 @@ mod tests {
             assert_eq!(error, format!("bulk-threshold is {text:?}; {right}"));
         }
         assert_eq!(bulk_threshold(), 250, "a refused value changes nothing");
+    }
+    #[test]
+    fn names_are_known_or_refused() {
+        let known = ["SHAKE128", "EC"];
+        let names = |text| names_in(text, &known);
+        assert_eq!(names(" shake128,EC, "), Ok(vec!["shake128".to_owned(), "EC".to_owned()]));
+        assert_eq!(names(""), Ok(Vec::new()));
+        let error = names("SHAKE128 SHAKE129").expect_err("it is unknown");
+        assert_eq!(
+            error,
+            "exclude names \"SHAKE129\"; of these, some would be right: SHAKE128, EC"
+        );
     }
 }

@@ -159,6 +159,37 @@ static int decryption(const char *padding) {
     return done;
 }
 
+#ifdef OSSL_ASYM_CIPHER_PARAM_IMPLICIT_REJECTION
+/* A wrong padding is an error where implicit rejection is off. */
+static int rejection(void) {
+    unsigned char block[256] = {0, 3}, made[256], back[256];
+    size_t made_len = sizeof made, back_len = sizeof back;
+    unsigned rejects = 0;
+    OSSL_PARAM none[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, (char *)"none", 0),
+        OSSL_PARAM_construct_end()};
+    OSSL_PARAM list[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, (char *)"pkcs1", 0),
+        OSSL_PARAM_construct_uint(OSSL_ASYM_CIPHER_PARAM_IMPLICIT_REJECTION, &rejects),
+        OSSL_PARAM_construct_end()};
+    EVP_PKEY_CTX *theirs = EVP_PKEY_CTX_new_from_pkey(NULL, rsa, THEIRS);
+    EVP_PKEY_CTX *ours = EVP_PKEY_CTX_new_from_pkey(NULL, rsa, OURS);
+    int done = EVP_PKEY_encrypt_init_ex(theirs, none) == 1 &&
+               EVP_PKEY_encrypt(theirs, made, &made_len, block, sizeof block) == 1 &&
+               EVP_PKEY_decrypt_init_ex(ours, list) == 1 &&
+               EVP_PKEY_decrypt(ours, back, &back_len, made, made_len) != 1;
+    EVP_PKEY_CTX_free(theirs);
+    EVP_PKEY_CTX_free(ours);
+    ERR_clear_error();
+    return done;
+}
+#else
+/* Before OpenSSL 3.2, the setting is unknown. */
+static int rejection(void) {
+    return decryption("pkcs1");
+}
+#endif
+
 static int operation(int number, int round) {
     static const char *hashes[] = {"MD5",    "SHA1",   "SHA224",   "SHA256",   "SHA384",
                                    "SHA512", "SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512"};
@@ -174,7 +205,7 @@ static int operation(int number, int round) {
     case 6:
         return round & 1 ? signature(ed25519, NULL, 0, OURS, THEIRS)
                          : signature(ed25519, NULL, 0, THEIRS, OURS);
-    case 7: return decryption(round & 1 ? "oaep" : "pkcs1");
+    case 7: return round % 3 == 2 ? rejection() : decryption(round & 1 ? "oaep" : "pkcs1");
     case 8:
         if (!has_curves)
             return digest(hash, len);
@@ -187,6 +218,96 @@ static int operation(int number, int round) {
 static int run(void *argument) {
     int *numbers = argument;
     return operation(numbers[0], numbers[1]);
+}
+
+/* A message in a context whose key came before the job began. */
+static int message(void *argument) {
+    EVP_MAC_CTX *context = *(EVP_MAC_CTX **)argument;
+    return EVP_MAC_init(context, NULL, 0, NULL) == 1 &&
+           EVP_MAC_update(context, text, MAX_LEN) == 1;
+}
+
+/* Messages under a key that came before their jobs meet others, and have the right tags. */
+static int keyed_before(void) {
+    unsigned char got[2][64];
+    size_t len[2];
+    const char *where[2] = {OURS, THEIRS};
+    int paused = 0, status, result = 0;
+    for (int i = 0; i < 2; i++) {
+        EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", where[i]);
+        EVP_MAC_CTX *context = EVP_MAC_CTX_new(hmac);
+        OSSL_PARAM list[] = {
+            OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
+            OSSL_PARAM_construct_end()};
+        ASYNC_JOB *job = NULL;
+        ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+        int done = EVP_MAC_init(context, text, 32, list);
+        while ((status = ASYNC_start_job(&job, wait, &result, message, &context,
+                                         sizeof context)) == ASYNC_PAUSE)
+            paused++;
+        done = done && status == ASYNC_FINISH && result == 1 &&
+               EVP_MAC_final(context, got[i], &len[i], sizeof got[i]);
+        ASYNC_WAIT_CTX_free(wait);
+        EVP_MAC_CTX_free(context);
+        EVP_MAC_free(hmac);
+        if (!done)
+            return 0;
+    }
+    if (paused == 0)
+        fprintf(stderr, "a message under a key that came before its job waits for no other\n");
+    return paused > 0 && len[0] == len[1] && memcmp(got[0], got[1], len[0]) == 0;
+}
+
+/* A text under an IV of its own, and its tag behind it. */
+static int seal(EVP_CIPHER_CTX *context, unsigned char *out) {
+    static unsigned char iv[12];
+    int len = 8192, last;
+    return EVP_EncryptInit_ex2(context, NULL, NULL, iv, NULL) == 1 &&
+           EVP_EncryptUpdate(context, out, &len, text, len) == 1 &&
+           EVP_EncryptFinal_ex(context, out + len, &last) == 1 &&
+           EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, out + len) == 1;
+}
+
+struct sealed {
+    EVP_CIPHER_CTX *context;
+    unsigned char out[8192 + 16];
+};
+
+static int seal_inside(void *argument) {
+    struct sealed *sealed = *(struct sealed **)argument;
+    return seal(sealed->context, sealed->out);
+}
+
+/* The same for texts of AEADs that meet others alone. */
+static int sealed_before(const char *name) {
+    static struct sealed sealed[2];
+    const char *where[2] = {OURS, THEIRS};
+    int paused = 0, status, result = 0;
+    for (int i = 0; i < 2; i++) {
+        EVP_CIPHER *cipher = EVP_CIPHER_fetch(NULL, name, where[i]);
+        EVP_CIPHER_CTX *context = sealed[i].context = EVP_CIPHER_CTX_new();
+        struct sealed *argument = &sealed[i];
+        ASYNC_JOB *job = NULL;
+        ASYNC_WAIT_CTX *wait = ASYNC_WAIT_CTX_new();
+        int done = EVP_EncryptInit_ex2(context, cipher, NULL, NULL, NULL) == 1 &&
+                   EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL) == 1;
+        if (EVP_CIPHER_get_mode(cipher) == EVP_CIPH_CCM_MODE)
+            done &= EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, NULL);
+        done = done && EVP_EncryptInit_ex2(context, NULL, text, NULL, NULL) == 1;
+        for (int message = 0; message < 3; message++)
+            done = done && seal(context, sealed[i].out);
+        while ((status = ASYNC_start_job(&job, wait, &result, seal_inside, &argument,
+                                         sizeof argument)) == ASYNC_PAUSE)
+            paused++;
+        ASYNC_WAIT_CTX_free(wait);
+        EVP_CIPHER_CTX_free(context);
+        EVP_CIPHER_free(cipher);
+        if (!done || status != ASYNC_FINISH || result != 1)
+            return 0;
+    }
+    if (paused == 0)
+        fprintf(stderr, "%s: a text whose key came before its job waits for no other\n", name);
+    return paused > 0 && memcmp(sealed[0].out, sealed[1].out, sizeof sealed[0].out) == 0;
 }
 
 int main(int count, char **arguments) {
@@ -206,6 +327,8 @@ int main(int count, char **arguments) {
     EVP_SIGNATURE_free(ecdsa);
     ERR_clear_error();
     RAND_bytes(text, sizeof text);
+    if (!keyed_before() || !sealed_before("AES-128-CCM") || !sealed_before("ChaCha20-Poly1305"))
+        return 1;
     for (int round = 0; round < 6; round++) {
         ASYNC_JOB *job[MAX_JOBS] = {0};
         ASYNC_WAIT_CTX *wait[MAX_JOBS];

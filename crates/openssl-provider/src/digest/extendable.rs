@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::slice;
 
 use broadloom::lanes::{Cpu, Planner, Shake128, Shake256, SpongeLanes, SpongeStream, Xof, XofJob};
+use zeroize::Zeroizing;
 
 use super::{Facts, gettable_params, given};
 use crate::interface::*;
@@ -34,6 +35,40 @@ pub fn process<A: Xof>(job: XofJob<'_, A, &[u8], &mut [u8]>) {
 struct Shake<A: Xof, const LEN: usize> {
     stream: SpongeStream<A>,
     len: usize,
+    phase: Phase,
+}
+
+/// How far a message is.
+#[derive(Clone)]
+enum Phase {
+    /// More of it may come.
+    Absorbing,
+    /// Output is taken in pieces.
+    Squeezing(Ahead),
+    /// All output was taken.
+    Ended,
+}
+
+/// The beginning of the output, and how much of it was taken.
+#[derive(Clone, Default)]
+struct Ahead {
+    made: Zeroizing<Vec<u8>>,
+    taken: usize,
+}
+
+impl Ahead {
+    /// Fills a piece with what follows of the output. The lanes make output from its beginning on.
+    /// So it is made ahead, twice as much each time, so that many pieces cost what few do.
+    fn take<A: Xof>(&mut self, stream: &mut SpongeStream<A>, piece: &mut [u8]) {
+        let end = self.taken + piece.len();
+        if end > self.made.len() {
+            let len = (2 * end).next_multiple_of(A::BLOCK_LEN);
+            self.made = Zeroizing::new(vec![0; len]);
+            process(XofJob::finish(stream, &[][..], &mut self.made[..], ()));
+        }
+        piece.copy_from_slice(&self.made[self.taken..end]);
+        self.taken = end;
+    }
 }
 
 impl<A: Xof + 'static, const LEN: usize> Shake<A, LEN> {
@@ -46,12 +81,15 @@ impl<A: Xof + 'static, const LEN: usize> Shake<A, LEN> {
         FUNC_DIGEST_DUPCTX => Self::dupctx as unsafe extern "C" fn(_) -> _,
         FUNC_DIGEST_GET_PARAMS => Self::get_params as unsafe extern "C" fn(_) -> _,
         FUNC_DIGEST_GETTABLE_PARAMS => gettable_params as unsafe extern "C" fn(_) -> _,
+        FUNC_DIGEST_SQUEEZE => Self::squeeze as unsafe extern "C" fn(_, _, _, _) -> _,
+        FUNC_DIGEST_GET_CTX_PARAMS => Self::get_ctx_params as unsafe extern "C" fn(_, _) -> _,
+        FUNC_DIGEST_GETTABLE_CTX_PARAMS => gettable_ctx_params as unsafe extern "C" fn(_, _) -> _,
         FUNC_DIGEST_SET_CTX_PARAMS => Self::set_ctx_params as unsafe extern "C" fn(_, _) -> _,
         FUNC_DIGEST_SETTABLE_CTX_PARAMS => settable_ctx_params as unsafe extern "C" fn(_, _) -> _,
     ];
 
     fn new() -> Self {
-        Shake { stream: SpongeStream::new(), len: LEN }
+        Shake { stream: SpongeStream::new(), len: LEN, phase: Phase::Absorbing }
     }
 
     unsafe extern "C" fn newctx(_: *mut c_void) -> *mut c_void {
@@ -74,7 +112,8 @@ impl<A: Xof + 'static, const LEN: usize> Shake<A, LEN> {
     unsafe extern "C" fn init(context: *mut c_void, list: *const Param) -> c_int {
         // SAFETY: `newctx` or `dupctx` made it; the list is libcrypto's.
         unsafe {
-            (*context.cast::<Self>()).stream = SpongeStream::new();
+            let shake = &mut *context.cast::<Self>();
+            (shake.stream, shake.phase) = (SpongeStream::new(), Phase::Absorbing);
             Self::set_ctx_params(context, list)
         }
     }
@@ -82,6 +121,12 @@ impl<A: Xof + 'static, const LEN: usize> Shake<A, LEN> {
     unsafe extern "C" fn update(context: *mut c_void, data: *const u8, len: usize) -> c_int {
         // SAFETY: `newctx` or `dupctx` made it; the caller passes so many bytes.
         let (shake, data) = unsafe { (&mut *context.cast::<Self>(), given(data, len)) };
+        if !matches!(shake.phase, Phase::Absorbing) {
+            return fail(
+                c"digest_update",
+                "output of SHAKE was taken; init begins another message",
+            );
+        }
         process(XofJob::update(&mut shake.stream, data, &mut [][..], ()));
         1
     }
@@ -95,6 +140,9 @@ impl<A: Xof + 'static, const LEN: usize> Shake<A, LEN> {
         // SAFETY: `newctx` or `dupctx` made it.
         let shake = unsafe { &mut *context.cast::<Self>() };
         let len = shake.len;
+        if !matches!(shake.phase, Phase::Absorbing) {
+            return fail(c"digest_final", "output of SHAKE was taken; init begins another message");
+        }
         if room < len {
             return fail(c"digest_final", &format!("{room} bytes of room for {len} of SHAKE"));
         }
@@ -104,7 +152,46 @@ impl<A: Xof + 'static, const LEN: usize> Shake<A, LEN> {
             if len == 0 { &mut [][..] } else { slice::from_raw_parts_mut(out, len) }
         };
         process(XofJob::finish(&mut shake.stream, &[][..], out, ()));
+        shake.phase = Phase::Ended;
         1
+    }
+
+    /// Since OpenSSL 3.3: the next so many bytes of output.
+    unsafe extern "C" fn squeeze(
+        context: *mut c_void,
+        out: *mut u8,
+        out_len: *mut usize,
+        len: usize,
+    ) -> c_int {
+        // SAFETY: `newctx` or `dupctx` made it; the caller passes so much room.
+        let (shake, out) = unsafe {
+            *out_len = len;
+            let out = if len == 0 { &mut [][..] } else { slice::from_raw_parts_mut(out, len) };
+            (&mut *context.cast::<Self>(), out)
+        };
+        if matches!(shake.phase, Phase::Absorbing) {
+            shake.phase = Phase::Squeezing(Ahead::default());
+        }
+        match &mut shake.phase {
+            Phase::Squeezing(ahead) => {
+                ahead.take(&mut shake.stream, out);
+                1
+            }
+            _ => fail(c"digest_squeeze", "all output of SHAKE was taken"),
+        }
+    }
+
+    unsafe extern "C" fn get_ctx_params(context: *mut c_void, list: *mut Param) -> c_int {
+        let mut is_put = true;
+        for name in [c"xoflen", c"size"] {
+            // SAFETY: `newctx` or `dupctx` made it; the list is libcrypto's.
+            unsafe {
+                if let Some(param) = Param::find_mut(list, name) {
+                    is_put &= param.put_unsigned((*context.cast::<Self>()).len as u64);
+                }
+            }
+        }
+        c_int::from(is_put)
     }
 
     unsafe extern "C" fn get_params(list: *mut Param) -> c_int {
@@ -128,6 +215,12 @@ impl<A: Xof + 'static, const LEN: usize> Shake<A, LEN> {
             Some(_) => fail(c"digest_set_ctx_params", "xoflen is no number of bytes"),
         }
     }
+}
+
+unsafe extern "C" fn gettable_ctx_params(_: *mut c_void, _: *mut c_void) -> *const Param {
+    static LIST: [Param; 3] =
+        [Param::describe(c"xoflen", UNSIGNED), Param::describe(c"size", UNSIGNED), Param::END];
+    LIST.as_ptr()
 }
 
 unsafe extern "C" fn settable_ctx_params(_: *mut c_void, _: *mut c_void) -> *const Param {
