@@ -32,5 +32,7 @@ mod session;
 mod sign;
 mod slot;
 mod store;
+mod sync;
+mod work;
 
 pub use functions::{C_GetFunctionList, C_GetInterface, C_GetInterfaceList};
