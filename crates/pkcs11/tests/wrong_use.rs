@@ -128,10 +128,7 @@ fn secrets_stay_where_they_are() {
     assert_eq!(change(shown, CKA_SENSITIVE, CK_FALSE), Err(CKR_ATTRIBUTE_READ_ONLY));
     assert_eq!(value(session, shown, CKA_VALUE), Err(CKR_ATTRIBUTE_SENSITIVE));
     // A copy is no way around.
-    let template = Template::default().no(CKA_SENSITIVE);
-    let mut list = template.list();
-    let mut copy = 0;
-    let copied = call!(C_CopyObject(session, shown, list.as_mut_ptr(), 1, &mut copy));
+    let copied = copy(session, shown, &Template::default().no(CKA_SENSITIVE));
     assert_eq!(copied, Err(CKR_ATTRIBUTE_READ_ONLY));
     let mut hash = mechanism(CKM_SHA256);
     call!(C_DigestInit(session, &mut hash)).expect("a hash");
@@ -208,6 +205,45 @@ fn wrong_pins_are_counted_and_lock() {
     };
     assert_eq!(flags(), 0);
     assert_eq!(login(session, CKU_USER, "1"), Err(CKR_PIN_INCORRECT));
+#[test]
+fn no_copy_of_a_private_key_is_public_and_none_is_on_the_disk_in_the_clear() {
+    let slot = slot();
+    let session = open(slot, true);
+    login(session, CKU_USER, USER).expect("the user's PIN");
+    let secret = *b"a word not seen!";
+    let key = Template::default()
+        .number(CKA_CLASS, CKO_SECRET_KEY)
+        .number(CKA_KEY_TYPE, CKK_AES)
+        .yes(CKA_TOKEN)
+        .bytes(CKA_VALUE, secret);
+    let key = create(session, &key).expect("a key");
+    let files_with_secret = || {
+        let files = std::fs::read_dir(place(slot).join("objects")).expect("a folder");
+        let files = files.map(|file| std::fs::read(file.expect("a file").path()).expect("a file"));
+        files.filter(|file| file.windows(16).any(|bytes| bytes == secret)).count()
+    };
+    let public = copy(session, key, &Template::default().no(CKA_PRIVATE));
+    assert_eq!(public, Err(CKR_ATTRIBUTE_READ_ONLY));
+    let fixed = Template::default().no(CKA_MODIFIABLE).no(CKA_DESTROYABLE).no(CKA_SIGN);
+    let fixed = copy(session, key, &fixed).expect("a copy may do less");
+    for freer in [CKA_MODIFIABLE, CKA_DESTROYABLE, CKA_EXTRACTABLE, CKA_SIGN] {
+        let freer = copy(session, fixed, &Template::default().yes(freer));
+        assert_eq!(freer, Err(CKR_ATTRIBUTE_READ_ONLY));
+    }
+    let passing = Template::default().no(CKA_TOKEN).bytes(CKA_LABEL, "passing");
+    let passing = copy(session, fixed, &passing).expect("a copy of the session");
+    copy(session, passing, &Template::default().yes(CKA_TOKEN)).expect("a copy of the token");
+    assert_eq!(files_with_secret(), 0);
+    // A private object of the session is not there for others, nor is any after a logout.
+    call!(C_Logout(session)).expect("the user is logged in");
+    assert_eq!(find(session, &Template::default()), Ok(vec![]));
+    // The search does find what is in the clear.
+    let data =
+        Template::default().number(CKA_CLASS, CKO_DATA).yes(CKA_TOKEN).bytes(CKA_VALUE, secret);
+    create(session, &data).expect("data");
+    assert_eq!(files_with_secret(), 1);
+}
+
     assert_eq!(flags(), CKF_USER_PIN_COUNT_LOW);
     assert_eq!(login(session, CKU_USER, USER), Ok(()));
     assert_eq!(flags(), 0);
