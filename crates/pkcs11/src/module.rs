@@ -179,6 +179,7 @@ impl Module {
     }
 
     /// Closes the sessions that meet a condition, and says how many. The last of a slot ends the
+        slot.store.attend()?;
     /// login.
     pub fn close(&self, closes: impl Fn(&Session) -> bool) -> usize {
         let mut sessions = self.sessions();
@@ -199,6 +200,7 @@ impl Module {
         closed.len()
     }
 
+            slot.store.depart();
     /// Sessions of a slot: those that write, and those that do not.
     pub fn count(&self, slot: usize) -> (usize, usize) {
         let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);

@@ -286,3 +286,23 @@ fn functions_that_are_not_there_say_so() {
     let reserved = ptr::from_mut(&mut reserved).cast();
     assert_eq!(call!(C_Finalize(reserved)), Err(CKR_ARGUMENTS_BAD));
 }
+#[test]
+fn a_token_whose_officer_is_locked_begins_anew_without_its_directory() {
+    let slot = slot();
+    let session = open(slot, true);
+    for _ in 0..10 {
+        assert_eq!(login(session, CKU_SO, "1"), Err(CKR_PIN_INCORRECT));
+    }
+    assert_eq!(login(session, CKU_SO, OFFICER), Err(CKR_PIN_LOCKED));
+    assert_eq!(login(session, CKU_USER, USER), Ok(()));
+    call!(C_CloseAllSessions(slot)).expect("a slot");
+    let mut label = *b"anew                            ";
+    let mut initialize = |pin| call!(C_InitToken(slot, bytes(pin), 8, label.as_mut_ptr()));
+    assert_eq!(initialize(OFFICER), Err(CKR_PIN_LOCKED));
+    std::fs::remove_dir_all(place(slot)).expect("it is the test's own");
+    assert_eq!(initialize("another1"), Ok(()));
+    let session = open(slot, true);
+    assert_eq!(login(session, CKU_USER, USER), Err(CKR_USER_PIN_NOT_INITIALIZED));
+    assert_eq!(login(session, CKU_SO, "another1"), Ok(()));
+}
+
