@@ -201,6 +201,7 @@ impl Slot {
             false => Place::Session(session),
         };
         let object = Object::new(attributes, place)?;
+        object.check_point(registry)?;
         let stamp = self.save(registry, &object)?;
         let handle = handle();
         let mut state = self.state();
