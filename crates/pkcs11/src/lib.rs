@@ -34,5 +34,6 @@ mod slot;
 mod store;
 mod sync;
 mod work;
+mod wrap;
 
 pub use functions::{C_GetFunctionList, C_GetInterface, C_GetInterfaceList};
