@@ -27,7 +27,13 @@ enum Set {
     ToTrue,
     /// The application; from true to false alone once the object is there.
     ToFalse,
-    /// The module.
+    /// The application, when it makes or copies the object.
+    Copied,
+    /// The application, when it makes the object; from false to true alone in a copy.
+    CopiedToTrue,
+    /// The application, when it makes the object; from true to false alone in a copy.
+    CopiedToFalse,
+    /// The module; the security officer, of what is trusted.
     Never,
 }
 
@@ -55,12 +61,12 @@ const fn row(id: CK_ATTRIBUTE_TYPE, classes: u8, kind: Kind, set: Set) -> Row {
 
 const ROWS: &[Row] = &[
     row(CKA_CLASS, ANY, Kind::Ulong, Set::Once),
-    row(CKA_TOKEN, ANY, Kind::Bool, Set::Once),
-    row(CKA_PRIVATE, ANY, Kind::Bool, Set::Once),
+    row(CKA_TOKEN, ANY, Kind::Bool, Set::Copied),
+    row(CKA_PRIVATE, ANY, Kind::Bool, Set::CopiedToTrue),
     row(CKA_LABEL, ANY, Kind::Bytes, Set::Always),
-    row(CKA_MODIFIABLE, ANY, Kind::Bool, Set::Once),
+    row(CKA_MODIFIABLE, ANY, Kind::Bool, Set::CopiedToFalse),
     row(CKA_COPYABLE, ANY, Kind::Bool, Set::ToFalse),
-    row(CKA_DESTROYABLE, ANY, Kind::Bool, Set::Once),
+    row(CKA_DESTROYABLE, ANY, Kind::Bool, Set::CopiedToFalse),
     row(CKA_UNIQUE_ID, ANY, Kind::Bytes, Set::Never),
     row(CKA_APPLICATION, DATA, Kind::Bytes, Set::Always),
     row(CKA_OBJECT_ID, DATA, Kind::Bytes, Set::Always),
@@ -76,10 +82,13 @@ const ROWS: &[Row] = &[
     row(CKA_NAME_HASH_ALGORITHM, CERTIFICATE, Kind::Ulong, Set::Once),
     row(CKA_CHECK_VALUE, CERTIFICATE | SECRET, Kind::Bytes, Set::Once),
     row(CKA_TRUSTED, CERTIFICATE | PUBLIC | SECRET, Kind::Bool, Set::Never),
-    row(CKA_SUBJECT, CERTIFICATE | PAIR, Kind::Bytes, Set::Always),
+    row(CKA_SUBJECT, CERTIFICATE, Kind::Bytes, Set::Once),
+    row(CKA_SUBJECT, PAIR, Kind::Bytes, Set::Always),
     row(CKA_ID, CERTIFICATE | KEY, Kind::Bytes, Set::Always),
-    row(CKA_START_DATE, CERTIFICATE | KEY, Kind::Date, Set::Always),
-    row(CKA_END_DATE, CERTIFICATE | KEY, Kind::Date, Set::Always),
+    row(CKA_START_DATE, CERTIFICATE, Kind::Date, Set::Once),
+    row(CKA_END_DATE, CERTIFICATE, Kind::Date, Set::Once),
+    row(CKA_START_DATE, KEY, Kind::Date, Set::Always),
+    row(CKA_END_DATE, KEY, Kind::Date, Set::Always),
     row(CKA_PUBLIC_KEY_INFO, CERTIFICATE | PAIR, Kind::Bytes, Set::Once),
     row(CKA_VALUE, CERTIFICATE | HIDDEN, Kind::Bytes, Set::Once),
     row(CKA_VALUE_LEN, SECRET, Kind::Ulong, Set::Once),
@@ -240,8 +249,13 @@ impl Attributes {
     /// Checks what an application has given for a new object; the class is there.
     ///
     /// # Errors
-    /// `CKR_ATTRIBUTE_TYPE_INVALID`, `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID`.
+    /// `CKR_ATTRIBUTE_TYPE_INVALID`, `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID`;
+    /// `CKR_TEMPLATE_INCONSISTENT` for a key that asks for the PIN each time and is not private.
     pub fn check_new(&self, is_security_officer: bool) -> Outcome {
+        let is_public = self.get(CKA_PRIVATE) == Some([CK_FALSE].as_slice());
+        if is_public && self.is(CKA_ALWAYS_AUTHENTICATE) {
+            return Err(CKR_TEMPLATE_INCONSISTENT);
+        }
         for (id, value) in self.iter() {
             let row = self.row(id)?;
             check_value(row.kind, value)?;
@@ -253,7 +267,8 @@ impl Attributes {
         Ok(())
     }
 
-    /// The same object after a change, or as a copy, by which more may change.
+    /// The same object after a change, or as a copy, by which more may change. A copy permits
+    /// nothing that the object did not permit before: it would be a way around what is forbidden.
     ///
     /// # Errors
     /// `CKR_ATTRIBUTE_TYPE_INVALID`, `CKR_ATTRIBUTE_READ_ONLY`, `CKR_ATTRIBUTE_VALUE_INVALID`.
@@ -269,13 +284,15 @@ impl Attributes {
             check_value(row.kind, &value)?;
             let truth = value.as_slice() == [CK_TRUE];
             let stays = self.get(id) == Some(&value);
-            let place = matches!(id, CKA_TOKEN | CKA_PRIVATE | CKA_MODIFIABLE | CKA_DESTROYABLE);
             let may = match row.set {
-                Set::Always => true,
+                Set::Always => stays || self.may_change(id, is_security_officer),
                 Set::ToTrue => stays || truth,
                 Set::ToFalse => stays || !truth,
-                Set::Once => copies && (place || stays),
-                Set::Never => id == CKA_TRUSTED && is_security_officer,
+                Set::Copied => copies,
+                Set::CopiedToTrue => copies && (stays || truth),
+                Set::CopiedToFalse => copies && (stays || !truth),
+                Set::Once => copies && stays,
+                Set::Never => copies && stays || id == CKA_TRUSTED && is_security_officer,
             };
             if !may {
                 return Err(CKR_ATTRIBUTE_READ_ONLY);
@@ -283,6 +300,16 @@ impl Attributes {
             changed.set(id, value);
         }
         Ok(changed)
+    }
+
+    /// Whether an attribute that can change at any time may do so in this object. Of one that is
+    /// not modifiable (in a copy of it, that is), or that the security officer trusts, only the
+    /// names may change: a wrapping key that is trusted must not be told to decrypt what it wraps.
+    fn may_change(&self, id: CK_ATTRIBUTE_TYPE, is_security_officer: bool) -> bool {
+        let is_fixed = self.get(CKA_MODIFIABLE) == Some([CK_FALSE].as_slice());
+        let is_name = matches!(id, CKA_LABEL | CKA_ID) && self.class() != Some(CKO_CERTIFICATE);
+        let is_trusted = self.is(CKA_TRUSTED) && !is_security_officer;
+        is_name || !is_fixed && !is_trusted
     }
 
     /// Sets what the application has left out and an object of the class has.
@@ -354,6 +381,10 @@ mod tests {
         assert_eq!(check(CKA_LOCAL, boolean(true)), Err(CKR_ATTRIBUTE_READ_ONLY));
         assert_eq!(check(CKA_TRUSTED, boolean(true)), Err(CKR_ATTRIBUTE_READ_ONLY));
         assert_eq!(secret(&[(CKA_TRUSTED, boolean(true))]).check_new(true), Ok(()));
+        let mut public = vec![(CKA_CLASS, ulong(CKO_PRIVATE_KEY)), (CKA_PRIVATE, boolean(false))];
+        public.push((CKA_ALWAYS_AUTHENTICATE, boolean(true)));
+        let public = Attributes::of_template(public).expect("the values fit");
+        assert_eq!(public.check_new(false), Err(CKR_TEMPLATE_INCONSISTENT));
         let twice = vec![(CKA_SIGN, boolean(true)), (CKA_SIGN, boolean(false))];
         assert_eq!(Attributes::of_template(twice).err(), Some(CKR_TEMPLATE_INCONSISTENT));
         let long = vec![(CKA_SIGN, Zeroizing::new(vec![1, 1]))];
@@ -373,5 +404,69 @@ mod tests {
         assert_eq!(change(CKA_SIGN, false), None);
         assert_eq!(change(CKA_TOKEN, true), Some(CKR_ATTRIBUTE_READ_ONLY));
         assert!(key.changed(vec![(CKA_TOKEN, boolean(true))], true, false).is_ok());
+    }
+
+    /// Every attribute that is a truth value, in each direction, by a change and in a copy.
+    #[test]
+    fn neither_a_change_nor_a_copy_permits_what_was_forbidden() {
+        // What may become true and what may become false, of an object that has the other value.
+        const CHANGES: [(CK_ATTRIBUTE_TYPE, [bool; 2], [bool; 2]); 16] = [
+            (CKA_TOKEN, [false, false], [true, true]),
+            (CKA_PRIVATE, [false, false], [true, false]),
+            (CKA_MODIFIABLE, [false, false], [false, true]),
+            (CKA_COPYABLE, [false, true], [false, true]),
+            (CKA_DESTROYABLE, [false, false], [false, true]),
+            (CKA_SENSITIVE, [true, false], [true, false]),
+            (CKA_EXTRACTABLE, [false, true], [false, true]),
+            (CKA_WRAP_WITH_TRUSTED, [true, false], [true, false]),
+            (CKA_TRUSTED, [false, false], [false, false]),
+            (CKA_LOCAL, [false, false], [false, false]),
+            (CKA_ALWAYS_SENSITIVE, [false, false], [false, false]),
+            (CKA_NEVER_EXTRACTABLE, [false, false], [false, false]),
+            (CKA_SIGN, [true, true], [true, true]),
+            (CKA_WRAP, [true, true], [true, true]),
+            (CKA_UNWRAP, [true, true], [true, true]),
+            (CKA_DERIVE, [true, true], [true, true]),
+        ];
+        for (id, by_change, in_copy) in CHANGES {
+            for (copies, wanted) in [(false, by_change), (true, in_copy)] {
+                for (to, may) in [true, false].into_iter().zip(wanted) {
+                    let mut key = secret(&[]);
+                    key.complete();
+                    key.set(id, boolean(!to));
+                    if id != CKA_MODIFIABLE {
+                        key.set(CKA_MODIFIABLE, boolean(true));
+                    }
+                    let changed = key.changed(vec![(id, boolean(to))], copies, false);
+                    let outcome = changed.map(|changed| changed.is(id));
+                    let wanted = if may { Ok(to) } else { Err(CKR_ATTRIBUTE_READ_ONLY) };
+                    assert_eq!(outcome, wanted, "{id:#x} to {to}, copies: {copies}");
+                    // What stays as it is may be said again in a copy.
+                    let same = key.changed(vec![(id, boolean(!to))], true, false);
+                    assert!(same.is_ok(), "{id:#x} stays {}", !to);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_trusted_or_cannot_be_modified_changes_its_name_alone() {
+        let mut trusted = secret(&[(CKA_DECRYPT, boolean(false))]);
+        trusted.complete();
+        trusted.set(CKA_TRUSTED, boolean(true));
+        let mut fixed = secret(&[(CKA_DECRYPT, boolean(false))]);
+        fixed.complete();
+        fixed.set(CKA_MODIFIABLE, boolean(false));
+        let decrypts = || vec![(CKA_DECRYPT, boolean(true))];
+        let named = || vec![(CKA_LABEL, Zeroizing::new(b"other".to_vec()))];
+        for key in [&trusted, &fixed] {
+            let refused = key.changed(decrypts(), true, false).err();
+            assert_eq!(refused, Some(CKR_ATTRIBUTE_READ_ONLY));
+            assert!(key.changed(named(), true, false).is_ok());
+        }
+        assert!(trusted.changed(decrypts(), false, false).is_err());
+        assert!(trusted.changed(decrypts(), false, true).is_ok());
+        assert!(trusted.changed(vec![(CKA_TRUSTED, boolean(false))], false, false).is_err());
+        assert!(trusted.changed(vec![(CKA_TRUSTED, boolean(false))], false, true).is_ok());
     }
 }

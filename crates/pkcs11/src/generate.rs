@@ -17,7 +17,7 @@ use crate::parameter::Given;
 use crate::random;
 
 /// Sets what a template leaves open, and refuses it where it says something else.
-fn require(attributes: &mut Attributes, id: CK_ATTRIBUTE_TYPE, value: CK_ULONG) -> Outcome {
+pub fn require(attributes: &mut Attributes, id: CK_ATTRIBUTE_TYPE, value: CK_ULONG) -> Outcome {
     match attributes.ulong(id) {
         Some(given) if given != value => Err(CKR_TEMPLATE_INCONSISTENT),
         _ => {
@@ -29,7 +29,7 @@ fn require(attributes: &mut Attributes, id: CK_ATTRIBUTE_TYPE, value: CK_ULONG) 
 
 /// # Errors
 /// `CKR_TEMPLATE_INCONSISTENT`: the template has a value that the module makes.
-fn forbid(attributes: &Attributes, ids: &[CK_ATTRIBUTE_TYPE]) -> Outcome {
+pub fn forbid(attributes: &Attributes, ids: &[CK_ATTRIBUTE_TYPE]) -> Outcome {
     let given = ids.iter().any(|id| attributes.get(*id).is_some());
     if given { Err(CKR_TEMPLATE_INCONSISTENT) } else { Ok(()) }
 }
@@ -45,7 +45,7 @@ fn made_here(attributes: &mut Attributes, mechanism: CK_MECHANISM_TYPE) {
 }
 
 /// Checks a template of an application, and sets what it leaves open.
-fn checked(mut attributes: Attributes, is_security_officer: bool) -> Outcome<Attributes> {
+pub fn checked(mut attributes: Attributes, is_security_officer: bool) -> Outcome<Attributes> {
     attributes.check_new(is_security_officer)?;
     attributes.complete();
     Ok(attributes)
@@ -151,7 +151,8 @@ fn rsa(public: &mut Attributes, private: &mut Attributes) -> Outcome {
     Ok(())
 }
 
-fn rsa_numbers(private: &mut Attributes, key: &RsaPrivateKey) {
+/// Sets the numbers of a private key of RSA.
+pub fn rsa_numbers(private: &mut Attributes, key: &RsaPrivateKey) {
     for (id, number) in [
         (CKA_MODULUS, key.public().modulus()),
         (CKA_PUBLIC_EXPONENT, key.public().exponent()),

@@ -58,6 +58,12 @@ impl Domain {
         found.map(|(_, domain)| *domain).ok_or(CKR_CURVE_NOT_SUPPORTED)
     }
 
+    /// What `CKA_EC_PARAMS` has for it.
+    pub fn parameters(self) -> &'static [u8] {
+        let written = DOMAINS.iter().find(|(_, domain)| *domain == self);
+        written.map_or(&[], |(encoding, _)| encoding)
+    }
+
     /// The type of its keys.
     pub fn key_type(self) -> CK_KEY_TYPE {
         match self {

@@ -32,5 +32,8 @@ mod session;
 mod sign;
 mod slot;
 mod store;
+mod sync;
+mod work;
+mod wrap;
 
 pub use functions::{C_GetFunctionList, C_GetInterface, C_GetInterfaceList};

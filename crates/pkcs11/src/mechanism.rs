@@ -37,6 +37,10 @@ pub enum What {
     EcdsaOf(HashAlgorithm),
     Eddsa,
     Ecdh,
+    /// Keys under keys of AES, without a padding or with one.
+    KeyWrap {
+        pads: bool,
+    },
     /// A new secret key of this type; of any length where the type has none.
     Generate(CK_KEY_TYPE),
     GeneratePair(Pair),
@@ -128,6 +132,10 @@ const OTHERS: &[Mechanism] = &[
     of(CKM_ECDSA, What::Ecdsa),
     of(CKM_EDDSA, What::Eddsa),
     of(CKM_ECDH1_DERIVE, What::Ecdh),
+    of(CKM_AES_KEY_WRAP, What::KeyWrap { pads: false }),
+    // Of this one, the standard does not say the padding; softhsm2 and others have the same.
+    of(CKM_AES_KEY_WRAP_PAD, What::KeyWrap { pads: true }),
+    of(CKM_AES_KEY_WRAP_KWP, What::KeyWrap { pads: true }),
     of(CKM_AES_KEY_GEN, What::Generate(CKK_AES)),
     of(CKM_CHACHA20_KEY_GEN, What::Generate(CKK_CHACHA20)),
     of(CKM_GENERIC_SECRET_KEY_GEN, What::Generate(CKK_GENERIC_SECRET)),
@@ -186,7 +194,7 @@ impl What {
                 has(Algorithm::PublicKey(Asymmetric::Ed25519))
             }
             What::GeneratePair(Pair::Montgomery) => has(Algorithm::PublicKey(Asymmetric::X25519)),
-            What::Generate(_) => true,
+            What::KeyWrap { .. } | What::Generate(_) => true,
             // Such keys are made by libcrypto.
             What::GeneratePair(Pair::Rsa | Pair::Curve) => {
                 broadloom_openssl::evp::Libcrypto::get().is_ok()
@@ -198,6 +206,7 @@ impl What {
     pub fn info(self) -> CK_MECHANISM_INFO {
         let signs = CKF_SIGN | CKF_VERIFY;
         let encrypts = CKF_ENCRYPT | CKF_DECRYPT;
+        let wraps = CKF_WRAP | CKF_UNWRAP;
         let curve = CKF_EC_F_P | CKF_EC_F_2M | CKF_EC_NAMEDCURVE | CKF_EC_UNCOMPRESS;
         let (min, max, flags) = match self {
             What::Digest(_) => (0, 0, CKF_DIGEST),
@@ -205,8 +214,10 @@ impl What {
             What::Cmac { .. } => (16, 32, signs),
             What::Cipher(Mode::ChaChaPoly) => (32, 32, encrypts),
             What::Cipher(_) => (16, 32, encrypts),
-            What::RsaPkcs | What::RsaRaw => (1024, 4096, signs | encrypts),
-            What::RsaOaep => (1024, 4096, encrypts),
+            What::RsaPkcs => (1024, 4096, signs | encrypts | wraps),
+            What::RsaRaw => (1024, 4096, signs | encrypts),
+            What::RsaOaep => (1024, 4096, encrypts | wraps),
+            What::KeyWrap { .. } => (16, 32, wraps),
             What::RsaPkcsOf(_) | What::RsaPss | What::RsaPssOf(_) => (1024, 4096, signs),
             What::Ecdsa | What::EcdsaOf(_) => (256, 283, signs | curve),
             What::Eddsa => (255, 255, signs | CKF_EC_F_P),
@@ -226,7 +237,7 @@ impl What {
         match self {
             What::Hmac { .. } => key::is_hmac(key_type),
             What::Cipher(Mode::ChaChaPoly) => key_type == CKK_CHACHA20,
-            What::Cmac { .. } | What::Cipher(_) => key_type == CKK_AES,
+            What::Cmac { .. } | What::Cipher(_) | What::KeyWrap { .. } => key_type == CKK_AES,
             What::Ecdsa | What::EcdsaOf(_) => key_type == CKK_EC,
             What::Eddsa => key_type == CKK_EC_EDWARDS,
             What::Ecdh => matches!(key_type, CKK_EC | CKK_EC_MONTGOMERY),

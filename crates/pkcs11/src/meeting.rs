@@ -8,12 +8,10 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use broadloom::queue::{Contents, Handle};
-use broadloom::{Job, Processor, Session};
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, lock, now};
 
 /// How long the number of callers is remembered, at least.
 const MEMORY: Duration = Duration::from_millis(5);
@@ -21,21 +19,27 @@ const MEMORY: Duration = Duration::from_millis(5);
 /// Jobs that a leader waits for, at most: enough for the lanes of the widest kernels of signatures.
 const FULL: usize = 64;
 
-/// A job without the caller's data: it owns its bytes, because another thread may process it.
-pub type OwnedJob = Job<'static>;
+/// What callers bring, and how a leader processes it.
+pub trait Work: Sized {
+    /// What a leader works with. It is kept for the next one.
+    type Tool: Default;
+
+    /// Processes the work of some callers. It may panic.
+    fn process(tool: &mut Self::Tool, seats: &mut [Seat<Self>]);
+}
 
 /// The meeting of all callers of a process.
-pub struct Meeting {
-    state: Mutex<State>,
-    /// A job has come while a leader waits for more.
+pub struct Meeting<W: Work> {
+    state: Mutex<State<W>>,
+    /// A caller has come while a leader waits for more.
     more: Condvar,
     wait: Duration,
     most_leaders: usize,
 }
 
-struct State {
-    queue: VecDeque<Seat>,
-    processors: Vec<Processor>,
+struct State<W: Work> {
+    queue: VecDeque<Seat<W>>,
+    tools: Vec<W::Tool>,
     leaders: usize,
     /// Leaders that wait for more jobs.
     gathering: usize,
@@ -47,58 +51,50 @@ struct State {
     period: Instant,
 }
 
-/// A job in the queue, and whose it is.
-struct Seat {
-    job: OwnedJob,
-    /// The session that does the job faster where it has no company.
-    alone: Option<Session>,
-    caller: Arc<Caller>,
-}
-
-impl Handle<'static> for Seat {
-    fn contents(&mut self) -> &mut Contents<'static> {
-        self.job.contents()
-    }
-}
-
-/// A caller that waits.
-#[derive(Default)]
-struct Caller {
-    news: Mutex<News>,
-    arrived: Condvar,
-}
-
-#[derive(Default)]
-struct News {
-    job: Option<OwnedJob>,
+/// Work in the queue, and whose it is.
+pub struct Seat<W> {
+    pub work: W,
+    caller: Arc<Caller<W>>,
+    /// Whether the caller leads, or was told to. It is told once: a lead that it does not see is
+    /// laid down by nobody.
     leads: bool,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code of others runs under these locks, so that no panic leaves a state in between.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// A caller that waits.
+struct Caller<W> {
+    news: Mutex<News<W>>,
+    arrived: Condvar,
 }
 
-impl Caller {
-    fn tell(&self, news: impl FnOnce(&mut News)) {
+struct News<W> {
+    work: Option<W>,
+    leads: bool,
+}
+
+impl<W> Caller<W> {
+    fn new() -> Caller<W> {
+        Caller { news: Mutex::new(News { work: None, leads: false }), arrived: Condvar::new() }
+    }
+
+    fn tell(&self, news: impl FnOnce(&mut News<W>)) {
         news(&mut lock(&self.news));
         self.arrived.notify_one();
     }
 
-    /// Waits for the job, or for the lead.
-    fn wait(&self) -> News {
+    /// Waits for the work, or for the lead.
+    fn wait(&self) -> News<W> {
         let mut news = lock(&self.news);
-        while news.job.is_none() && !news.leads {
-            news = self.arrived.wait(news).unwrap_or_else(PoisonError::into_inner);
+        while news.work.is_none() && !news.leads {
+            news = self.arrived.wait(news).unwrap_or_else(std::sync::PoisonError::into_inner);
         }
-        std::mem::take(&mut news)
+        News { work: news.work.take(), leads: std::mem::take(&mut news.leads) }
     }
 }
 
-impl State {
+impl<W: Work> State<W> {
     fn arrive(&mut self) {
         self.inside += 1;
-        let now = Instant::now();
+        let now = now();
         let age = now.saturating_duration_since(self.period);
         if age >= MEMORY {
             self.last_peak = if age < 2 * MEMORY { self.peak } else { 0 };
@@ -111,21 +107,34 @@ impl State {
     fn target(&self, leaders: usize) -> usize {
         self.peak.max(self.last_peak).div_ceil(leaders).min(FULL)
     }
+
+    /// Gives a leader's lead to the first who waits and does not lead; to nobody, if nobody does.
+    fn step_down(&mut self) {
+        match self.queue.iter_mut().find(|seat| !seat.leads) {
+            Some(seat) => {
+                seat.leads = true;
+                // Under the lock, so that no other leader completes the seat's work before: its
+                // caller would be gone with nobody to take the lead.
+                seat.caller.tell(|news| news.leads = true);
+            }
+            None => self.leaders -= 1,
+        }
+    }
 }
 
-impl Meeting {
+impl<W: Work> Meeting<W> {
     /// A meeting whose leaders wait for so long, at most.
-    pub fn new(wait: Duration) -> Meeting {
+    pub fn new(wait: Duration) -> Meeting<W> {
         Meeting {
             state: Mutex::new(State {
                 queue: VecDeque::new(),
-                processors: Vec::new(),
+                tools: Vec::new(),
                 leaders: 0,
                 gathering: 0,
                 inside: 0,
                 peak: 0,
                 last_peak: 0,
-                period: Instant::now(),
+                period: now(),
             }),
             more: Condvar::new(),
             wait,
@@ -133,28 +142,26 @@ impl Meeting {
         }
     }
 
-    /// Processes a job at once, on the calling thread. Where the provider panics, the job has no
-    /// status.
-    pub fn at_once(&self, mut job: OwnedJob) -> OwnedJob {
-        let mut processor = lock(&self.state).processors.pop().unwrap_or_default();
-        let run = || processor.process_many(std::slice::from_mut(&mut job));
-        if catch_unwind(AssertUnwindSafe(run)).is_ok() {
-            lock(&self.state).processors.push(processor);
+    /// Works with a tool that is kept for the next one, unless the work panics.
+    pub fn with_tool(&self, work: impl FnOnce(&mut W::Tool)) {
+        let mut tool = lock(&self.state).tools.pop().unwrap_or_default();
+        if catch_unwind(AssertUnwindSafe(|| work(&mut tool))).is_ok() {
+            lock(&self.state).tools.push(tool);
         }
-        job
     }
 
-    /// Processes a job beside those of other callers; where there are none, by the session that is
-    /// faster then. Where the provider panics, the job has no status.
-    pub fn meet(&self, job: OwnedJob, alone: Option<Session>) -> OwnedJob {
-        let caller = Arc::new(Caller::default());
+    /// Processes a caller's work beside that of others. Where the process panics, the work comes
+    /// back as that has left it.
+    pub fn meet(&self, work: W) -> W {
+        let caller = Arc::new(Caller::new());
         let mut state = lock(&self.state);
         state.arrive();
-        state.queue.push_back(Seat { job, alone, caller: Arc::clone(&caller) });
-        if state.leaders < self.most_leaders {
+        let leads = state.leaders < self.most_leaders;
+        state.queue.push_back(Seat { work, caller: Arc::clone(&caller), leads });
+        if leads {
             state.leaders += 1;
-            if let Some(job) = self.lead(state, &caller) {
-                return job;
+            if let Some(work) = self.lead(state, &caller) {
+                return work;
             }
         } else {
             let is_awaited = state.gathering > 0;
@@ -165,99 +172,89 @@ impl Meeting {
         }
         loop {
             let news = caller.wait();
-            let job = match (news.job, news.leads) {
-                (job, false) => job,
-                (Some(job), true) => {
-                    self.step_down(lock(&self.state));
-                    Some(job)
+            let work = match (news.work, news.leads) {
+                (work, false) => work,
+                (Some(work), true) => {
+                    lock(&self.state).step_down();
+                    Some(work)
                 }
                 (None, true) => self.lead(lock(&self.state), &caller),
             };
-            if let Some(job) = job {
-                return job;
+            if let Some(work) = work {
+                return work;
             }
         }
     }
 
-    /// Processes jobs until the caller's own is complete; `None` if another leader has it, and
+    /// Processes work until the caller's own is complete; `None` if another leader has it, and
     /// nothing else is to be done.
-    fn lead<'m>(&'m self, mut state: MutexGuard<'m, State>, own: &Arc<Caller>) -> Option<OwnedJob> {
+    fn lead<'m>(&'m self, mut state: MutexGuard<'m, State<W>>, own: &Arc<Caller<W>>) -> Option<W> {
         loop {
-            let job = lock(&own.news).job.take();
-            if job.is_some() || state.queue.is_empty() {
-                self.step_down(state);
-                return job;
+            let work = lock(&own.news).work.take();
+            if work.is_some() || state.queue.is_empty() {
+                state.step_down();
+                return work;
             }
             state = self.gather(state);
             let share = state.queue.len().div_ceil(self.most_leaders);
             let count = share.max(state.target(self.most_leaders)).min(state.queue.len());
-            let mut seats: Vec<Seat> = state.queue.drain(..count).collect();
-            let mut processor = state.processors.pop().unwrap_or_default();
+            let mut seats: Vec<Seat<W>> = state.queue.drain(..count).collect();
+            let mut tool = state.tools.pop().unwrap_or_default();
             drop(state);
-            if let [Seat { job, alone, .. }] = seats.as_mut_slice()
-                && let Some(alone) = alone.take()
-            {
-                job.set_session(alone);
-            }
-            let run = || processor.process_many(&mut seats);
+            let run = || W::process(&mut tool, &mut seats);
             let went = catch_unwind(AssertUnwindSafe(run)).is_ok();
-            let mut job = None;
+            let mut work = None;
             for seat in seats {
                 match Arc::ptr_eq(&seat.caller, own) {
-                    true => job = Some(seat.job),
-                    false => seat.caller.tell(|news| news.job = Some(seat.job)),
+                    true => work = Some(seat.work),
+                    false => seat.caller.tell(|news| news.work = Some(seat.work)),
                 }
             }
             state = lock(&self.state);
             state.inside -= count;
             if went {
-                state.processors.push(processor);
+                state.tools.push(tool);
             }
-            if job.is_some() {
-                self.step_down(state);
-                return job;
+            if work.is_some() {
+                state.step_down();
+                return work;
             }
         }
     }
 
     /// Waits for more jobs, where more callers were seen lately.
-    fn gather<'m>(&'m self, mut state: MutexGuard<'m, State>) -> MutexGuard<'m, State> {
+    fn gather<'m>(&'m self, mut state: MutexGuard<'m, State<W>>) -> MutexGuard<'m, State<W>> {
         if state.queue.len() >= state.target(self.most_leaders) || self.wait.is_zero() {
             return state;
         }
-        let end = Instant::now() + self.wait;
+        let end = now() + self.wait;
         state.gathering += 1;
         while state.queue.len() < state.target(self.most_leaders) {
-            let left = end.saturating_duration_since(Instant::now());
+            let left = end.saturating_duration_since(now());
             if left.is_zero() {
                 break;
             }
             let waited = self.more.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            state = waited.unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
         state.gathering -= 1;
         state
     }
-
-    /// Gives the lead to the first who waits; to nobody, if nobody does.
-    fn step_down(&self, mut state: MutexGuard<'_, State>) {
-        let next = state.queue.front().map(|seat| Arc::clone(&seat.caller));
-        state.leaders -= usize::from(next.is_none());
-        drop(state);
-        if let Some(next) = next {
-            next.tell(|news| news.leads = true);
-        }
-    }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use broadloom::provider::Provider;
-    use broadloom::{HashAlgorithm, Transform};
+    use broadloom::{HashAlgorithm, Job, Session, Transform};
 
     use super::*;
+    use crate::work::{OwnedJob, Task};
+
+    fn meet(meeting: &Meeting<Task>, job: OwnedJob) -> OwnedJob {
+        meeting.meet(Task { job, alone: None }).job
+    }
 
     fn sha256() -> Session {
         let hash = Transform::hash(HashAlgorithm::Sha256);
@@ -275,7 +272,7 @@ mod tests {
                     for round in 0..50u8 {
                         let text = vec![number ^ round; 100 + usize::from(number)];
                         let alone = meeting.at_once(Job::new(session.clone(), text.clone()));
-                        let met = meeting.meet(Job::new(session.clone(), text), None);
+                        let met = meet(meeting, Job::new(session.clone(), text));
                         assert!(met.succeeded());
                         assert_eq!(met.tag(), alone.tag());
                         seen.fetch_add(1, Ordering::Relaxed);
@@ -296,28 +293,50 @@ mod tests {
         // This thread plays a leader that works.
         lock(&meeting.state).leaders = 1;
         thread::scope(|scope| {
-            let meet = |number: u8| {
+            let call = |number: u8| {
                 let (session, meeting) = (&session, &meeting);
-                scope.spawn(move || meeting.meet(Job::new(session.clone(), vec![number; 9]), None))
+                scope.spawn(move || meet(meeting, Job::new(session.clone(), vec![number; 9])))
             };
-            let callers: Vec<_> = (0..5).map(meet).collect();
+            let callers: Vec<_> = (0..5).map(call).collect();
             while lock(&meeting.state).queue.len() < 5 {
                 thread::yield_now();
             }
-            meeting.step_down(lock(&meeting.state));
+            lock(&meeting.state).step_down();
             for caller in callers {
                 assert!(caller.join().expect("it does not panic").succeeded());
             }
         });
         let state = lock(&meeting.state);
-        assert_eq!((state.leaders, state.inside, state.processors.len()), (0, 0, 1));
+        assert_eq!((state.leaders, state.inside, state.tools.len()), (0, 0, 1));
+    }
+
+    #[test]
+    fn two_leaders_that_step_down_call_one_caller_once() {
+        let (session, mut meeting) = (sha256(), Meeting::new(Duration::ZERO));
+        meeting.most_leaders = 2;
+        // This thread plays two leaders that work.
+        lock(&meeting.state).leaders = 2;
+        thread::scope(|scope| {
+            let caller = scope.spawn(|| meet(&meeting, Job::new(session, vec![1; 9])));
+            while lock(&meeting.state).queue.is_empty() {
+                thread::yield_now();
+            }
+            // Both step down before the caller can do anything.
+            let mut state = lock(&meeting.state);
+            state.step_down();
+            state.step_down();
+            assert_eq!(state.leaders, 1);
+            drop(state);
+            assert!(caller.join().expect("it does not panic").succeeded());
+        });
+        assert_eq!(lock(&meeting.state).leaders, 0);
     }
 
     #[test]
     fn a_lone_caller_is_not_awaited_by_anybody() {
         let (session, meeting) = (sha256(), Meeting::new(Duration::from_secs(3600)));
         // Would wait for an hour, if it waited at all.
-        assert!(meeting.meet(Job::new(session, vec![1; 10]), None).succeeded());
+        assert!(meet(&meeting, Job::new(session, vec![1; 10])).succeeded());
     }
 
     #[test]
@@ -329,7 +348,8 @@ mod tests {
         let transform = Transform::hash(HashAlgorithm::Sha256);
         let alone = registry.open(&transform).expect("native has it");
         let meeting = Meeting::new(Duration::ZERO);
-        let job = meeting.meet(Job::new(sha256(), vec![1; 9]), Some(alone));
+        let job = Job::new(sha256(), vec![1; 9]);
+        let job = meeting.meet(Task { job, alone: Some(alone) }).job;
         assert!(job.succeeded());
         assert!(job.session().kernel().starts_with("portable"), "{}", job.session().kernel());
     }
@@ -338,7 +358,7 @@ mod tests {
     fn a_provider_that_panics_leaves_no_status_and_the_meeting_goes_on() {
         use broadloom::provider::{AnyQueue, ProviderError, ProviderSession};
 
-        struct Panics(Arc<dyn Provider>);
+        struct Panics(std::sync::Arc<dyn Provider>);
 
         impl Provider for Panics {
             fn name(&self) -> &str {
@@ -361,14 +381,82 @@ mod tests {
             }
         }
 
-        let native = Arc::clone(broadloom::registry().provider("native").expect("it is there"));
+        let native =
+            std::sync::Arc::clone(broadloom::registry().provider("native").expect("it is there"));
         let mut registry = broadloom::Registry::new();
-        registry.add(Arc::new(Panics(native)));
+        registry.add(std::sync::Arc::new(Panics(native)));
         let transform = Transform::hash(HashAlgorithm::Sha256);
         let panics = registry.open(&transform).expect("it opens sessions");
         let meeting = Meeting::new(Duration::ZERO);
-        assert_eq!(meeting.meet(Job::new(panics.clone(), vec![1]), None).status(), None);
+        assert_eq!(meet(&meeting, Job::new(panics.clone(), vec![1])).status(), None);
         assert_eq!(meeting.at_once(Job::new(panics, vec![1])).status(), None);
-        assert!(meeting.meet(Job::new(sha256(), vec![1]), None).succeeded());
+        assert!(meet(&meeting, Job::new(sha256(), vec![1])).succeeded());
+    }
+}
+
+#[cfg(all(test, loom))]
+mod models {
+    use loom::thread;
+
+    use super::*;
+
+    /// Work that counts how often it was done.
+    impl Work for u32 {
+        type Tool = ();
+
+        fn process((): &mut (), seats: &mut [Seat<u32>]) {
+            seats.iter_mut().for_each(|seat| seat.work += 1);
+        }
+    }
+
+    fn meeting(leaders: usize) -> Arc<Meeting<u32>> {
+        let mut meeting = Meeting::new(Duration::ZERO);
+        meeting.most_leaders = 2;
+        lock(&meeting.state).leaders = leaders;
+        Arc::new(meeting)
+    }
+
+    fn is_over(meeting: &Meeting<u32>) {
+        let state = lock(&meeting.state);
+        assert_eq!((state.leaders, state.inside, state.queue.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn two_leaders_step_down_and_neither_lead_is_lost() {
+        loom::model(|| {
+            // Of the two leaders, this thread plays one.
+            let meeting = meeting(2);
+            let caller = {
+                let meeting = Arc::clone(&meeting);
+                thread::spawn(move || assert_eq!(meeting.meet(1), 2))
+            };
+            let other = {
+                let meeting = Arc::clone(&meeting);
+                thread::spawn(move || lock(&meeting.state).step_down())
+            };
+            lock(&meeting.state).step_down();
+            caller.join().expect("its work is done once");
+            other.join().expect("it steps down");
+            is_over(&meeting);
+        });
+    }
+
+    #[test]
+    fn callers_get_their_work_and_lay_down_every_lead() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let meeting = meeting(1);
+            let call = |work| {
+                let meeting = Arc::clone(&meeting);
+                thread::spawn(move || assert_eq!(meeting.meet(work), work + 1))
+            };
+            let callers = [call(10), call(20), call(30)];
+            lock(&meeting.state).step_down();
+            for caller in callers {
+                caller.join().expect("its work is done once");
+            }
+            is_over(&meeting);
+        });
     }
 }

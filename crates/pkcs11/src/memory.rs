@@ -61,6 +61,11 @@ pub unsafe fn put<T>(pointer: *mut T, value: T) -> Outcome {
     Ok(())
 }
 
+/// Two outcomes as one; the first error counts.
+pub fn both<A, B>(one: Outcome<A>, other: Outcome<B>) -> Outcome<(A, B)> {
+    Ok((one?, other?))
+}
+
 /// Where bytes go, with the length beside them (PKCS #11, 5.2): without a buffer, the caller asks
 /// for the length alone.
 pub struct Output {

@@ -12,19 +12,20 @@ use cryptoki_sys::*;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::config::Config;
-use crate::meeting::{Meeting, OwnedJob};
+use crate::meeting::Meeting;
 use crate::memory::Outcome;
 use crate::object::Opened;
 use crate::session::{Desk, Session};
 use crate::slot::{Slot, handle};
 use crate::store::{Role, Store};
+use crate::work::{OwnedJob, Task};
 
 /// All that an application uses.
 pub struct Module {
     pub config: Config,
     pub registry: Registry,
     pub slots: Vec<Slot>,
-    meeting: Meeting,
+    meeting: Meeting<Task>,
     sessions: RwLock<HashMap<CK_SESSION_HANDLE, Arc<Session>>>,
 }
 
@@ -135,7 +136,7 @@ impl Module {
             // One message fills a core.
             _ => false,
         };
-        if gains { self.meeting.meet(job, alone) } else { self.meeting.at_once(job) }
+        if gains { self.meeting.meet(Task { job, alone }).job } else { self.meeting.at_once(job) }
     }
 
     /// The digest, tag or other output of a job over data that are read alone.
@@ -178,6 +179,7 @@ impl Module {
     }
 
     /// Closes the sessions that meet a condition, and says how many. The last of a slot ends the
+        slot.store.attend()?;
     /// login.
     pub fn close(&self, closes: impl Fn(&Session) -> bool) -> usize {
         let mut sessions = self.sessions();
@@ -198,6 +200,7 @@ impl Module {
         closed.len()
     }
 
+            slot.store.depart();
     /// Sessions of a slot: those that write, and those that do not.
     pub fn count(&self, slot: usize) -> (usize, usize) {
         let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use broadloom::public_key::{Padding, PrivateKey, Scheme};
-use broadloom::{AeadAlgorithm, CipherAlgorithm, MacAlgorithm, Registry, Session, Transform};
+use broadloom::public_key::{Padding, PrivateKey, PublicKey, PublicKeyAlgorithm, Scheme};
+use broadloom::{
+    AeadAlgorithm, Algorithm, CipherAlgorithm, HashAlgorithm, MacAlgorithm, Registry, Session,
+    Transform,
+};
 use cryptoki_sys::*;
 
 use crate::attribute::Attributes;
@@ -70,6 +73,20 @@ impl Object {
     /// Whether the object is in a token.
     pub fn is_in_token(&self) -> bool {
         matches!(self.place, Place::Token(_))
+    }
+
+    /// Checks the point of a public key of ECDSA: only the engine knows whether it is on its curve.
+    ///
+    /// # Errors
+    /// `CKR_ATTRIBUTE_VALUE_INVALID`.
+    pub fn check_point(&self, registry: &Registry) -> Outcome {
+        let Some(Key::Public(PublicKey::Ec(key))) = &self.key else { return Ok(()) };
+        let algorithm = Algorithm::PublicKey(PublicKeyAlgorithm::Ecdsa(key.curve()));
+        if !registry.default_providers().any(|provider| provider.supports(algorithm)) {
+            return Ok(());
+        }
+        let verifies = Purpose::Verify(Scheme::new(HashAlgorithm::Sha256));
+        self.open(registry, verifies).map(drop).map_err(|_| CKR_ATTRIBUTE_VALUE_INVALID)
     }
 
     /// The engine's session for a purpose.

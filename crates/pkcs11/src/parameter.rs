@@ -86,6 +86,18 @@ impl<'c> Given<'c> {
         }
     }
 
+    /// The value that a wrapping by AES begins with, which is that of the standard or left out.
+    ///
+    /// # Errors
+    /// `CKR_MECHANISM_PARAM_INVALID`: it is another one.
+    pub fn default_wrap_value(&self, pads: bool) -> Outcome {
+        // RFC 3394, 2.2.3.1; RFC 5649, 3.
+        let default: &[u8] = if pads { &[0xa6, 0x59, 0x59, 0xa6] } else { &[0xa6; 8] };
+        let given = self.bytes()?;
+        let is_default = given.is_empty() || given == default;
+        if is_default { Ok(()) } else { Err(CKR_MECHANISM_PARAM_INVALID) }
+    }
+
     /// The length of a tag, at most so many bytes.
     pub fn tag_len(&self, most: usize) -> Outcome<usize> {
         let len: CK_MAC_GENERAL_PARAMS = self.structure()?;

@@ -116,6 +116,18 @@ pub fn unless_asked(given: Outcome<bool>) -> (After, Outcome) {
     }
 }
 
+/// What a call comes to whose arguments have to be read first: wrong ones end the operation, as
+/// every other error does (PKCS #11, 5.8 to 5.14).
+pub fn with_arguments<T>(
+    arguments: Outcome<T>,
+    work: impl FnOnce(T) -> (After, Outcome),
+) -> (After, Outcome) {
+    match arguments {
+        Ok(arguments) => work(arguments),
+        Err(error) => (After::Ends, Err(error)),
+    }
+}
+
 /// What an update comes to: `CKR_BUFFER_TOO_SMALL` lets the operation go on, every other error ends
 /// it.
 pub fn unless_failed(result: Outcome) -> (After, Outcome) {

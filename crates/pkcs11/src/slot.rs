@@ -25,6 +25,8 @@ pub fn handle() -> CK_ULONG {
 pub struct Slot {
     pub id: CK_SLOT_ID,
     pub store: Store,
+    /// Held while an object changes.
+    changes: Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -54,7 +56,7 @@ impl State {
 
 impl Slot {
     pub fn new(id: CK_SLOT_ID, store: Store) -> Slot {
-        Slot { id, store, state: Mutex::default() }
+        Slot { id, store, changes: Mutex::default(), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -199,6 +201,7 @@ impl Slot {
             false => Place::Session(session),
         };
         let object = Object::new(attributes, place)?;
+        object.check_point(registry)?;
         let stamp = self.save(registry, &object)?;
         let handle = handle();
         let mut state = self.state();
@@ -209,28 +212,46 @@ impl Slot {
         Ok(handle)
     }
 
-    /// Puts another object in place of one.
+    /// Changes an object. The change begins with what the object is at that moment: another
+    /// thread, or another process, may have changed it since it was last read here, and what it has
+    /// forbidden must stay so.
     ///
     /// # Errors
-    /// `CKR_OBJECT_HANDLE_INVALID` if it is gone by now; what writing a file, or a key, has.
-    pub fn replace(
+    /// `CKR_OBJECT_HANDLE_INVALID` if it is gone by now; what the change, writing a file, or a key,
+    /// has.
+    pub fn change(
         &self,
         registry: &Registry,
         handle: CK_OBJECT_HANDLE,
-        attributes: Attributes,
+        change: impl Fn(&Attributes) -> Outcome<Attributes>,
     ) -> Outcome {
-        let before = self.object(handle, CKR_OBJECT_HANDLE_INVALID)?;
-        let object = Object::new(attributes, before.place.clone())?;
-        let stamp = self.save(registry, &object)?;
-        let mut state = self.state();
-        if !state.objects.contains_key(&handle) {
-            return Err(CKR_OBJECT_HANDLE_INVALID);
+        let changed = |attributes: &Attributes, place: &Place| {
+            change(attributes).and_then(|attributes| Object::new(attributes, place.clone()))
+        };
+        // One at a time, so that the last to write the file is the last to be seen.
+        let _one = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let before = self.object(handle, CKR_OBJECT_HANDLE_INVALID)?;
+            let (object, stamp) = match &before.place {
+                Place::Token(name) => {
+                    let key = self.key();
+                    let revise = |found: &Attributes| changed(found, &before.place);
+                    let (object, stamp) =
+                        self.store.revise(registry, name, key.as_ref(), revise)?;
+                    (object, Some((name, stamp)))
+                }
+                Place::Session(_) => (changed(&before.attributes, &before.place)?, None),
+            };
+            let mut state = self.state();
+            let now = state.objects.get(&handle).ok_or(CKR_OBJECT_HANDLE_INVALID)?;
+            if let Some((name, stamp)) = stamp {
+                state.files.insert(name.clone(), (stamp, Some(handle)));
+            } else if !Arc::ptr_eq(now, &before) {
+                continue;
+            }
+            state.objects.insert(handle, Arc::new(object));
+            return Ok(());
         }
-        if let (Some(stamp), Place::Token(name)) = (stamp, &object.place) {
-            state.files.insert(name.clone(), (stamp, Some(handle)));
-        }
-        state.objects.insert(handle, Arc::new(object));
-        Ok(())
     }
 
     fn save(&self, registry: &Registry, object: &Object) -> Outcome<Option<Stamp>> {
@@ -255,5 +276,71 @@ impl Slot {
     /// Removes the objects of a session that is closed.
     pub fn close(&self, session: CK_SESSION_HANDLE) {
         self.state().objects.retain(|_, object| object.place != Place::Session(session));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use broadloom::Registry;
+
+    use super::*;
+    use crate::attribute::{boolean, ulong};
+
+    fn label(text: &str) -> zeroize::Zeroizing<Vec<u8>> {
+        zeroize::Zeroizing::new(text.as_bytes().to_vec())
+    }
+
+    /// Two processes with the same token, as far as one process can have them.
+    fn two(registry: &Registry) -> (tempfile::TempDir, [Slot; 2]) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let key = SealingKey::new().expect("random bytes");
+        let slots = [0, 1].map(|id| {
+            let slot = Slot::new(id, Store::new(folder.path().join("slot")));
+            slot.enter(Role::User, key.clone()).expect("nobody is logged in");
+            slot.refresh(registry).expect("a folder");
+            slot
+        });
+        (folder, slots)
+    }
+
+    fn add(registry: &Registry, slot: &Slot) -> CK_OBJECT_HANDLE {
+        let template = vec![
+            (CKA_CLASS, ulong(CKO_SECRET_KEY)),
+            (CKA_KEY_TYPE, ulong(CKK_AES)),
+            (CKA_TOKEN, boolean(true)),
+            (CKA_SENSITIVE, boolean(false)),
+            (CKA_VALUE, zeroize::Zeroizing::new(vec![7; 16])),
+        ];
+        let mut attributes = Attributes::of_template(template).expect("values that fit");
+        attributes.complete();
+        slot.add(registry, 1, attributes).expect("a key")
+    }
+
+    #[test]
+    fn a_change_begins_with_what_others_have_changed() {
+        let registry = broadloom::registry();
+        let (_folder, [one, other]) = two(&registry);
+        let first = add(&registry, &one);
+        other.refresh(&registry).expect("a folder");
+        let second = other.find(|_| true)[0];
+        let set = |slot: &Slot, handle, id, value: zeroize::Zeroizing<Vec<u8>>| {
+            slot.change(&registry, handle, |found| {
+                found.changed(vec![(id, value.clone())], false, false)
+            })
+        };
+        assert_eq!(set(&one, first, CKA_SENSITIVE, boolean(true)), Ok(()));
+        assert_eq!(set(&other, second, CKA_LABEL, label("late")), Ok(()));
+        for (slot, handle) in [(&one, first), (&other, second)] {
+            slot.refresh(&registry).expect("a folder");
+            let object = slot.object(handle, 1).expect("it is there");
+            assert!(object.attributes.is(CKA_SENSITIVE), "in slot {}", slot.id);
+            assert_eq!(object.attributes.get(CKA_LABEL), Some(&b"late"[..]));
+        }
+        // What one has destroyed comes back by no change of the other's.
+        let object = one.object(first, 1).expect("it is there");
+        one.remove(first, &object).expect("it can be removed");
+        let late = set(&other, second, CKA_LABEL, label("later"));
+        assert_eq!(late, Err(CKR_OBJECT_HANDLE_INVALID));
+        assert_eq!(one.store.list().map(|list| list.len()), Ok(0));
     }
 }

@@ -4,10 +4,10 @@ use cryptoki_sys::*;
 
 use super::guard;
 use crate::cipher::Ciphering;
-use crate::memory::{Outcome, Output, read};
+use crate::memory::{Outcome, Output, both, read};
 use crate::module::desk;
 use crate::parameter::Given;
-use crate::session::{Operations, Running};
+use crate::session::{Operations, Running, with_arguments};
 
 /// Which operation of a session.
 type Which = fn(&mut Operations) -> &mut Running<Ciphering>;
@@ -53,10 +53,12 @@ unsafe fn process(
     let desk = desk(session)?;
     // The output may lie over the input. So the input is read before anything is written.
     // SAFETY: passed on to the caller.
-    let (data, output) = unsafe { (read(data, len)?.to_vec(), Output::new(to, to_len)?) };
-    desk.session.work(which, |one| match is_whole {
-        true => one.whole(&desk.module, data, output),
-        false => one.update(&desk.module, data, output),
+    let arguments = unsafe { both(read(data, len).map(<[u8]>::to_vec), Output::new(to, to_len)) };
+    desk.session.work(which, |one| {
+        with_arguments(arguments, |(data, output)| match is_whole {
+            true => one.whole(&desk.module, data, output),
+            false => one.update(&desk.module, data, output),
+        })
     })
 }
 
@@ -70,8 +72,9 @@ unsafe fn finish(
 ) -> Outcome {
     let desk = desk(session)?;
     // SAFETY: passed on to the caller.
-    let output = unsafe { Output::new(to, to_len) }?;
-    desk.session.work(which, |one| one.finish(&desk.module, output))
+    let output = unsafe { Output::new(to, to_len) };
+    desk.session
+        .work(which, |one| with_arguments(output, |output| one.finish(&desk.module, output)))
 }
 
 pub unsafe extern "C" fn C_EncryptInit(

@@ -5,10 +5,14 @@ use cryptoki_sys::*;
 use super::guard;
 use crate::digest::Digesting;
 use crate::key::Key;
-use crate::memory::{Output, read};
+use crate::memory::{Output, both, read};
 use crate::module::desk;
 use crate::parameter::Given;
-use crate::session::After;
+use crate::session::{After, Operations, Running, with_arguments};
+
+fn digesting(operations: &mut Operations) -> &mut Running<Digesting> {
+    &mut operations.digest
+}
 
 pub unsafe extern "C" fn C_DigestInit(
     session: CK_SESSION_HANDLE,
@@ -33,11 +37,10 @@ pub unsafe extern "C" fn C_Digest(
     guard(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
-        let (data, output) = unsafe { (read(data, len)?, Output::new(digest, digest_len)?) };
-        desk.session.work(
-            |operations| &mut operations.digest,
-            |digesting| digesting.whole(&desk.module, data, output),
-        )
+        let arguments = unsafe { both(read(data, len), Output::new(digest, digest_len)) };
+        desk.session.work(digesting, |one| {
+            with_arguments(arguments, |(data, output)| one.whole(&desk.module, data, output))
+        })
     })
 }
 
@@ -49,31 +52,23 @@ pub unsafe extern "C" fn C_DigestUpdate(
     guard(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
-        let data = unsafe { read(data, len) }?;
-        desk.session.work(|operations| &mut operations.digest, |digesting| digesting.update(data))
+        let data = unsafe { read(data, len) };
+        desk.session.work(digesting, |one| with_arguments(data, |data| one.update(data)))
     })
 }
 
 pub unsafe extern "C" fn C_DigestKey(session: CK_SESSION_HANDLE, key: CK_OBJECT_HANDLE) -> CK_RV {
     guard(|| {
         let desk = desk(session)?;
-        desk.session.work(
-            |operations| &mut operations.digest,
-            |digesting| {
-                let object = match desk.slot().object(key, CKR_KEY_HANDLE_INVALID) {
-                    Ok(object) => object,
-                    Err(error) => return (After::Ends, Err(error)),
-                };
+        let object = desk.slot().object(key, CKR_KEY_HANDLE_INVALID);
+        desk.session.work(digesting, |one| {
+            with_arguments(object, |object| match object.key() {
                 // A digest of a key that must not leave would tell something of it.
-                match object.key() {
-                    Ok(Key::Secret(value)) if !object.attributes.hides(CKA_VALUE) => {
-                        digesting.update(value)
-                    }
-                    Ok(_) => (After::Ends, Err(CKR_KEY_INDIGESTIBLE)),
-                    Err(error) => (After::Ends, Err(error)),
-                }
-            },
-        )
+                Ok(Key::Secret(value)) if !object.attributes.hides(CKA_VALUE) => one.update(value),
+                Ok(_) => (After::Ends, Err(CKR_KEY_INDIGESTIBLE)),
+                Err(error) => (After::Ends, Err(error)),
+            })
+        })
     })
 }
 
@@ -85,7 +80,7 @@ pub unsafe extern "C" fn C_DigestFinal(
     guard(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
-        let output = unsafe { Output::new(digest, len) }?;
-        desk.session.work(|operations| &mut operations.digest, |digesting| digesting.finish(output))
+        let output = unsafe { Output::new(digest, len) };
+        desk.session.work(digesting, |one| with_arguments(output, |output| one.finish(output)))
     })
 }

@@ -1,5 +1,6 @@
 //! The lists of all functions, of PKCS #11 2.40 and 3.0.
 
+use std::cell::UnsafeCell;
 use std::ffi::CStr;
 use std::ptr;
 
@@ -62,23 +63,26 @@ lists!(
 
 const NAME: &CStr = c"PKCS 11";
 
-/// An interface as callers get it. They must not write to what it points to.
-struct Interface(CK_INTERFACE);
-
-// SAFETY: the pointers are to statics that nobody writes to.
-unsafe impl Sync for Interface {}
-
-const fn interface<T>(list: &'static T) -> Interface {
-    Interface(CK_INTERFACE {
+const fn interface<T>(list: &'static T) -> CK_INTERFACE {
+    CK_INTERFACE {
         pInterfaceName: NAME.as_ptr().cast_mut().cast(),
         pFunctionList: ptr::from_ref(list).cast_mut().cast(),
         // The child of a process initializes the module anew.
         flags: CKF_INTERFACE_FORK_SAFE,
-    })
+    }
 }
 
-/// The newest comes first.
-static INTERFACES: [Interface; 2] = [interface(&VERSION_3), interface(&VERSION_2)];
+/// The interfaces; the newest comes first.
+const INTERFACES: [CK_INTERFACE; 2] = [interface(&VERSION_3), interface(&VERSION_2)];
+
+/// The interfaces that callers get pointers to. Some write to them, as OpenSC's `pkcs11-spy` does,
+/// which puts its own functions in place of the module's. The module itself never reads them.
+struct Lent(UnsafeCell<[CK_INTERFACE; 2]>);
+
+// SAFETY: the module makes pointers of it, and never reads or writes it.
+unsafe impl Sync for Lent {}
+
+static LENT: Lent = Lent(UnsafeCell::new(INTERFACES));
 
 /// The functions of PKCS #11 2.40.
 ///
@@ -99,12 +103,12 @@ pub unsafe extern "C" fn C_GetInterfaceList(
     list: *mut CK_INTERFACE,
     count: *mut CK_ULONG,
 ) -> CK_RV {
-    let all = [INTERFACES[0].0, INTERFACES[1].0];
     // SAFETY: as the caller says.
-    guard(|| unsafe { give_list(&all, list, count) })
+    guard(|| unsafe { give_list(&INTERFACES, list, count) })
 }
 
-/// The interface of a name and a version; without them, the newest.
+/// The interface of a name and a version; without them, the newest. The caller may write to it, and
+/// later callers see that.
 ///
 /// # Safety
 /// The pointers are null, or point to a string, a version, and room for a pointer.
@@ -126,8 +130,9 @@ pub unsafe extern "C" fn C_GetInterface(
         };
         let place = versions.iter().position(fits);
         let place = place.filter(|_| is_named && flags & !CKF_INTERFACE_FORK_SAFE == 0);
-        let found = &INTERFACES[place.ok_or(CKR_FUNCTION_FAILED)?].0;
+        let all = LENT.0.get().cast::<CK_INTERFACE>();
+        let found = all.wrapping_add(place.ok_or(CKR_FUNCTION_FAILED)?);
         // SAFETY: as the caller says.
-        unsafe { put(to, ptr::from_ref(found).cast_mut()) }
+        unsafe { put(to, found) }
     })
 }

@@ -1,16 +1,17 @@
-//! New keys, keys that are derived, random bytes.
+//! New keys, keys that are derived, keys under keys, random bytes.
 
 use cryptoki_sys::*;
 
-use super::guard;
+use super::{guard, guard_secrets};
 use crate::attribute::Attributes;
 use crate::generate;
-use crate::memory::{put, template, write};
+use crate::memory::{Output, put, read, template, write};
 use crate::module::desk;
 use crate::parameter::Given;
 use crate::random;
 use crate::session::Desk;
 use crate::store::Role;
+use crate::wrap;
 
 fn is_officer(desk: &Desk) -> bool {
     desk.slot().login() == Some(Role::Officer)
@@ -23,7 +24,7 @@ pub unsafe extern "C" fn C_GenerateKey(
     count: CK_ULONG,
     key: *mut CK_OBJECT_HANDLE,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         if key.is_null() {
             return Err(CKR_ARGUMENTS_BAD);
@@ -48,7 +49,7 @@ pub unsafe extern "C" fn C_GenerateKeyPair(
     public_key: *mut CK_OBJECT_HANDLE,
     private_key: *mut CK_OBJECT_HANDLE,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         if public_key.is_null() || private_key.is_null() {
             return Err(CKR_ARGUMENTS_BAD);
@@ -86,7 +87,7 @@ pub unsafe extern "C" fn C_DeriveKey(
     count: CK_ULONG,
     key: *mut CK_OBJECT_HANDLE,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         if key.is_null() {
             return Err(CKR_ARGUMENTS_BAD);
@@ -98,6 +99,79 @@ pub unsafe extern "C" fn C_DeriveKey(
         let base = desk.key(base, given.id, CKA_DERIVE)?;
         let officer = is_officer(&desk);
         let attributes = generate::derived(&desk.module, &given, &base, attributes, officer)?;
+        // SAFETY: the pointer is not null, so that it points to room.
+        unsafe { put(key, desk.add(attributes)?) }
+    })
+}
+
+/// An error of a key that wraps.
+fn of_wrapping(error: CK_RV) -> CK_RV {
+    match error {
+        CKR_KEY_HANDLE_INVALID => CKR_WRAPPING_KEY_HANDLE_INVALID,
+        CKR_KEY_TYPE_INCONSISTENT => CKR_WRAPPING_KEY_TYPE_INCONSISTENT,
+        other => other,
+    }
+}
+
+/// An error of a key that unwraps.
+fn of_unwrapping(error: CK_RV) -> CK_RV {
+    match error {
+        CKR_KEY_HANDLE_INVALID => CKR_UNWRAPPING_KEY_HANDLE_INVALID,
+        CKR_KEY_TYPE_INCONSISTENT => CKR_UNWRAPPING_KEY_TYPE_INCONSISTENT,
+        other => other,
+    }
+}
+
+pub unsafe extern "C" fn C_WrapKey(
+    session: CK_SESSION_HANDLE,
+    mechanism: *mut CK_MECHANISM,
+    wrapping: CK_OBJECT_HANDLE,
+    key: CK_OBJECT_HANDLE,
+    wrapped: *mut u8,
+    wrapped_len: *mut CK_ULONG,
+) -> CK_RV {
+    guard_secrets(|| {
+        let desk = desk(session)?;
+        // SAFETY: as the caller says.
+        let mut output = unsafe { Output::new(wrapped, wrapped_len) }?;
+        // SAFETY: as the caller says.
+        let given = unsafe { Given::new(mechanism) }?;
+        let wrapping = desk.key(wrapping, given.id, CKA_WRAP).map_err(of_wrapping)?;
+        let object = desk.slot().object(key, CKR_KEY_HANDLE_INVALID)?;
+        let wrapped = wrap::wrapped(&desk.module, &given, &wrapping, &object)?;
+        output.give(&wrapped).map(drop)
+    })
+}
+
+pub unsafe extern "C" fn C_UnwrapKey(
+    session: CK_SESSION_HANDLE,
+    mechanism: *mut CK_MECHANISM,
+    unwrapping: CK_OBJECT_HANDLE,
+    wrapped: *mut u8,
+    wrapped_len: CK_ULONG,
+    attributes: *mut CK_ATTRIBUTE,
+    count: CK_ULONG,
+    key: *mut CK_OBJECT_HANDLE,
+) -> CK_RV {
+    guard_secrets(|| {
+        let desk = desk(session)?;
+        if key.is_null() {
+            return Err(CKR_ARGUMENTS_BAD);
+        }
+        // SAFETY: as the caller says.
+        let given = unsafe { Given::new(mechanism) }?;
+        // SAFETY: as the caller says.
+        let wrapped = unsafe { read(wrapped, wrapped_len) }?;
+        // SAFETY: as the caller says.
+        let attributes = Attributes::of_template(unsafe { template(attributes, count) }?)?;
+        let unwrapping = desk.key(unwrapping, given.id, CKA_UNWRAP).map_err(of_unwrapping)?;
+        // There is no call between that would ask for the PIN once more.
+        if unwrapping.attributes.is(CKA_ALWAYS_AUTHENTICATE) {
+            return Err(CKR_USER_NOT_LOGGED_IN);
+        }
+        let (module, officer) = (&desk.module, is_officer(&desk));
+        let attributes =
+            wrap::unwrapped(module, &given, &unwrapping, wrapped, attributes, officer)?;
         // SAFETY: the pointer is not null, so that it points to room.
         unsafe { put(key, desk.add(attributes)?) }
     })

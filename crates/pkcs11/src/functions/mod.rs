@@ -2,7 +2,7 @@
 //!
 //! Each translates pointers to values, calls what does the work, and translates the outcome to a
 //! code. A panic never crosses into C: it becomes `CKR_GENERAL_ERROR`, and ends the operation that
-//! it happened in.
+//! it happened in. Functions that work with keys or PINs wipe the stack behind themselves.
 //!
 //! What every function asks of its caller: pointers are null or good for as much as the standard
 //! says, until the function returns.
@@ -21,18 +21,38 @@ mod slots;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cryptoki_sys::{CK_RV, CKR_GENERAL_ERROR, CKR_OK};
+use zeroize::Zeroize;
 
 use crate::memory::Outcome;
 
 pub use interface::{C_GetFunctionList, C_GetInterface, C_GetInterfaceList};
 
 /// Runs a function, and makes a code of what comes of it.
+#[inline(never)]
 fn guard(function: impl FnOnce() -> Outcome) -> CK_RV {
     match catch_unwind(AssertUnwindSafe(function)) {
         Ok(Ok(())) => CKR_OK,
         Ok(Err(code)) => code,
         Err(_) => CKR_GENERAL_ERROR,
     }
+}
+
+/// Bytes of the stack below a function that are wiped behind it.
+const STACK: usize = 64 << 10;
+
+/// Runs a function that works with keys or PINs, and wipes the stack that it has used: values that
+/// were moved, and registers that were spilled, stay there otherwise.
+fn guard_secrets(function: impl FnOnce() -> Outcome) -> CK_RV {
+    let code = guard(function);
+    wipe_stack();
+    code
+}
+
+/// Wipes what is below the caller's frame.
+#[inline(never)]
+fn wipe_stack() {
+    let mut room = [0u64; STACK / size_of::<u64>()];
+    room.zeroize();
 }
 
 #[cfg(test)]

@@ -153,13 +153,14 @@ pub unsafe extern "C" fn C_SetAttributeValue(
         }
         // SAFETY: as the caller says.
         let changes = unsafe { template(attributes, count) }?;
-        let object = writable(&desk, handle)?;
-        if !object.attributes.is(CKA_MODIFIABLE) {
-            return Err(CKR_ACTION_PROHIBITED);
-        }
+        writable(&desk, handle)?;
         let officer = desk.slot().login() == Some(Role::Officer);
-        let attributes = object.attributes.changed(changes, false, officer)?;
-        desk.slot().replace(&desk.module.registry, handle, attributes)
+        desk.slot().change(&desk.module.registry, handle, |attributes| {
+            if !attributes.is(CKA_MODIFIABLE) {
+                return Err(CKR_ACTION_PROHIBITED);
+            }
+            attributes.changed(changes.clone(), false, officer)
+        })
     })
 }
 

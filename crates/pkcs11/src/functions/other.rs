@@ -59,34 +59,6 @@ refuse!(
     C_DecryptVerifyUpdate
 );
 
-refuse!(
-    CKR_FUNCTION_NOT_SUPPORTED,
-    (
-        CK_SESSION_HANDLE,
-        *mut CK_MECHANISM,
-        CK_OBJECT_HANDLE,
-        CK_OBJECT_HANDLE,
-        *mut u8,
-        *mut CK_ULONG
-    ),
-    C_WrapKey
-);
-
-refuse!(
-    CKR_FUNCTION_NOT_SUPPORTED,
-    (
-        CK_SESSION_HANDLE,
-        *mut CK_MECHANISM,
-        CK_OBJECT_HANDLE,
-        *mut u8,
-        CK_ULONG,
-        *mut CK_ATTRIBUTE,
-        CK_ULONG,
-        *mut CK_OBJECT_HANDLE
-    ),
-    C_UnwrapKey
-);
-
 refuse!(CKR_FUNCTION_NOT_PARALLEL, (CK_SESSION_HANDLE), C_GetFunctionStatus, C_CancelFunction);
 
 refuse!(

@@ -6,7 +6,7 @@ use super::guard;
 use crate::memory::{Output, read};
 use crate::module::desk;
 use crate::parameter::Given;
-use crate::session::{Operations, Running};
+use crate::session::{Operations, Running, with_arguments};
 use crate::sign::Signing;
 
 fn signing(operations: &mut Operations) -> &mut Running<Signing> {
@@ -43,8 +43,10 @@ pub unsafe extern "C" fn C_Sign(
     guard(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
-        let (data, output) = unsafe { (read(data, len)?, Output::new(signature, signature_len)?) };
-        desk.session.work(signing, |signing| signing.sign(&desk.module, data, output))
+        let arguments = unsafe { both(read(data, len), Output::new(signature, signature_len)) };
+        desk.session.work(signing, |one| {
+            with_arguments(arguments, |(data, output)| one.sign(&desk.module, data, output))
+        })
     })
 }
 
@@ -56,8 +58,8 @@ pub unsafe extern "C" fn C_SignUpdate(
     guard(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
-        let data = unsafe { read(data, len) }?;
-        desk.session.work(signing, |signing| signing.update(data))
+        let data = unsafe { read(data, len) };
+        desk.session.work(signing, |one| with_arguments(data, |data| one.update(data)))
     })
 }
 
@@ -69,8 +71,10 @@ pub unsafe extern "C" fn C_SignFinal(
     guard(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
-        let output = unsafe { Output::new(signature, len) }?;
-        desk.session.work(signing, |signing| signing.sign_final(&desk.module, output))
+        let output = unsafe { Output::new(signature, len) };
+        desk.session.work(signing, |one| {
+            with_arguments(output, |output| one.sign_final(&desk.module, output))
+        })
     })
 }
 
@@ -100,8 +104,10 @@ pub unsafe extern "C" fn C_Verify(
     guard(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
-        let (data, signature) = unsafe { (read(data, len)?, read(signature, signature_len)?) };
-        desk.session.work(verifying, |one| one.verify(&desk.module, data, signature))
+        let arguments = unsafe { both(read(data, len), read(signature, signature_len)) };
+        desk.session.work(verifying, |one| {
+            with_arguments(arguments, |(data, signature)| one.verify(&desk.module, data, signature))
+        })
     })
 }
 
@@ -113,8 +119,8 @@ pub unsafe extern "C" fn C_VerifyUpdate(
     guard(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
-        let data = unsafe { read(data, len) }?;
-        desk.session.work(verifying, |one| one.update(data))
+        let data = unsafe { read(data, len) };
+        desk.session.work(verifying, |one| with_arguments(data, |data| one.update(data)))
     })
 }
 
@@ -126,7 +132,9 @@ pub unsafe extern "C" fn C_VerifyFinal(
     guard(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
-        let signature = unsafe { read(signature, len) }?;
-        desk.session.work(verifying, |one| one.verify_final(&desk.module, signature))
+        let signature = unsafe { read(signature, len) };
+        desk.session.work(verifying, |one| {
+            with_arguments(signature, |signature| one.verify_final(&desk.module, signature))
+        })
     })
 }

@@ -5,6 +5,7 @@
 //! under the token's key, which is in the token's file twice: sealed under the PIN of the security
 //! officer and under the user's.
 
+mod locks;
 mod pins;
 mod records;
 mod seal;
@@ -21,7 +22,9 @@ use zeroize::Zeroizing;
 
 use crate::attribute::{Attribute, Attributes};
 use crate::memory::Outcome;
+use crate::object::Object;
 use crate::random;
+use locks::{Lock, Locks};
 pub use pins::{MOST_TRIES, Role, Token};
 use records::Writer;
 pub use seal::SealingKey;
@@ -29,6 +32,7 @@ pub use seal::SealingKey;
 /// A token's directory.
 pub struct Store {
     directory: PathBuf,
+    locks: Locks,
 }
 
 /// What tells a version of a file from the one before.
@@ -37,6 +41,9 @@ pub type Stamp = (u64, u64, SystemTime);
 /// Numbers of records in an object's file: attributes as they are, and sealed.
 const PLAIN: u64 = 1;
 const SEALED: u64 = 2;
+
+/// What names of files begin with that are not at their place yet.
+const NEW: &str = ".new-";
 
 /// The error of the device, or of a full one.
 fn fault(error: io::Error) -> CK_RV {
@@ -50,22 +57,30 @@ fn fault(error: io::Error) -> CK_RV {
 impl Store {
     /// The token at a directory, which need not be there yet.
     pub fn new(directory: PathBuf) -> Store {
-        Store { directory }
+        Store { locks: Locks::new(&directory), directory }
     }
 
     fn objects(&self) -> PathBuf {
         self.directory.join("objects")
     }
 
-    /// Lets one process at a time write, until the file is dropped.
-    fn lock(&self) -> Outcome<File> {
+    /// Lets one thread of one process at a time write.
+    fn lock(&self) -> Outcome<Lock<'_>> {
         DirBuilder::new().recursive(true).mode(0o700).create(self.objects()).map_err(fault)?;
-        let path = self.directory.join("lock");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600);
-        let file = options.open(path).map_err(fault)?;
-        file.lock().map_err(fault)?;
-        Ok(file)
+        self.locks.write().map_err(fault)
+    }
+
+    /// Tells other processes that this one has a session, until [`Store::depart`].
+    ///
+    /// # Errors
+    /// `CKR_DEVICE_ERROR`.
+    pub fn attend(&self) -> Outcome {
+        self.locks.attend().map_err(fault)
+    }
+
+    /// Ends what [`Store::attend`] has begun.
+    pub fn depart(&self) {
+        self.locks.depart();
     }
 
     /// The token; `None` if there is none yet.
@@ -87,13 +102,17 @@ impl Store {
     /// Makes the token anew: with this label, without objects, without a PIN of the user.
     ///
     /// # Errors
-    /// `CKR_PIN_INCORRECT` and `CKR_PIN_LOCKED` where there is a token with another PIN.
+    /// `CKR_SESSION_EXISTS` where this or another process has a session; `CKR_PIN_INCORRECT` and
+    /// `CKR_PIN_LOCKED` where there is a token with another PIN.
     pub fn initialize(&self, registry: &Registry, pin: &[u8], label: [u8; 32]) -> Outcome {
+        DirBuilder::new().recursive(true).mode(0o700).create(self.objects()).map_err(fault)?;
+        let _nobody = self.locks.alone().map_err(fault)?.ok_or(CKR_SESSION_EXISTS)?;
         if self.token()?.is_some() {
             self.login(registry, Role::Officer, pin)?;
         }
         let token = Token::new(registry, pin, label)?;
-        let _lock = self.lock()?;
+        let lock = self.lock()?;
+        self.sweep(&lock);
         // The old objects can be read no more once the new key is there. So they go first.
         for (name, _) in self.list()? {
             fs::remove_file(self.objects().join(name)).map_err(fault)?;
@@ -139,7 +158,8 @@ impl Store {
 
     /// Changes the token's file, whatever other processes do.
     fn change(&self, change: impl FnOnce(&mut Token) -> Outcome) -> Outcome<Token> {
-        let _lock = self.lock()?;
+        let lock = self.lock()?;
+        self.sweep(&lock);
         let mut token = self.token()?.ok_or(CKR_TOKEN_NOT_RECOGNIZED)?;
         let before = token.clone();
         change(&mut token)?;
@@ -147,6 +167,20 @@ impl Store {
             self.write_token(&token)?;
         }
         Ok(token)
+    }
+
+    /// Removes what processes have left that were killed while they wrote. Whoever writes holds the
+    /// lock, so that nobody is about to rename what is there now. What cannot be removed does no
+    /// harm.
+    fn sweep(&self, _lock: &Lock<'_>) {
+        for folder in [&self.directory, &self.objects()] {
+            let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+            let is_left =
+                |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(NEW);
+            for entry in entries.filter(is_left) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// The names of all objects, with what tells their versions apart.
@@ -213,13 +247,45 @@ impl Store {
         Ok(Some(Attributes::of_template(list).map_err(|_| CKR_DEVICE_ERROR)?))
     }
 
-    /// Writes an object, new or changed. One that is private needs the token's key. Returns what
-    /// tells the version apart.
+    /// Writes an object. One that is private needs the token's key. Returns what tells the version
+    /// apart.
     ///
     /// # Errors
     /// `CKR_USER_NOT_LOGGED_IN` without the key; `CKR_DEVICE_ERROR`, `CKR_DEVICE_MEMORY`.
     pub fn write(
         &self,
+        registry: &Registry,
+        name: &str,
+        attributes: &Attributes,
+        key: Option<&SealingKey>,
+    ) -> Outcome<Stamp> {
+        let lock = self.lock()?;
+        self.write_locked(&lock, registry, name, attributes, key)
+    }
+
+    /// Changes an object, whatever other processes do: nobody else writes between the reading and
+    /// the writing. Returns the object, and what tells the version apart.
+    ///
+    /// # Errors
+    /// `CKR_OBJECT_HANDLE_INVALID` where it is gone, or private and there is no key; as
+    /// [`Store::write`].
+    pub fn revise(
+        &self,
+        registry: &Registry,
+        name: &str,
+        key: Option<&SealingKey>,
+        change: impl FnOnce(&Attributes) -> Outcome<Object>,
+    ) -> Outcome<(Object, Stamp)> {
+        let lock = self.lock()?;
+        let before = self.read(registry, name, key)?.ok_or(CKR_OBJECT_HANDLE_INVALID)?;
+        let object = change(&before)?;
+        let stamp = self.write_locked(&lock, registry, name, &object.attributes, key)?;
+        Ok((object, stamp))
+    }
+
+    fn write_locked(
+        &self,
+        _lock: &Lock<'_>,
         registry: &Registry,
         name: &str,
         attributes: &Attributes,
@@ -236,7 +302,6 @@ impl Store {
         } else {
             file.put(PLAIN, plain.bytes());
         }
-        let _lock = self.lock()?;
         let path = self.objects().join(name);
         replace(&path, file.bytes())?;
         let metadata = fs::metadata(path).map_err(fault)?;
@@ -259,7 +324,7 @@ impl Store {
 /// Puts a file in place of another, or where there was none.
 fn replace(path: &Path, bytes: &[u8]) -> Outcome {
     let folder = path.parent().ok_or(CKR_DEVICE_ERROR)?;
-    let beside = folder.join(format!(".new-{}", random::name::<8>()?));
+    let beside = folder.join(format!("{NEW}{}", random::name::<8>()?));
     let write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
         file.write_all(bytes)?;
@@ -277,4 +342,24 @@ fn replace(path: &Path, bytes: &[u8]) -> Outcome {
 /// Makes the names in a folder last.
 fn sync(folder: &Path) -> Outcome {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(folder: &Path) -> Store {
+        Store::new(folder.join("slot"))
+    }
+
+    #[test]
+    fn what_killed_processes_have_left_goes_with_the_next_login() {
+        let (registry, folder) = (broadloom::registry(), tempfile::tempdir().expect("a folder"));
+        let store = of(folder.path());
+        assert_eq!(store.initialize(&registry, b"1234", [b' '; 32]), Ok(()));
+        let left = [store.directory.join(".new-0123"), store.objects().join(".new-4567")];
+        left.iter().for_each(|path| fs::write(path, b"half of a file").expect("a file"));
+        assert!(store.login(&registry, Role::Officer, b"1234").is_ok());
+        assert!(left.iter().all(|path| !path.exists()), "{left:?}");
+    }
 }

@@ -1,5 +1,7 @@
 //! A client of the module as programs are: it loads the shared library, and knows the header alone.
 
+#![allow(dead_code, reason = "every test program uses a part of it")]
+
 use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::ptr;
@@ -8,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use cryptoki_sys::*;
 use tempfile::TempDir;
+use zeroize::Zeroizing;
 
 /// A code of the module.
 pub type Code<T = ()> = Result<T, CK_RV>;
@@ -20,6 +23,20 @@ pub struct Functions(pub *mut CK_FUNCTION_LIST);
 unsafe impl Send for Functions {}
 // SAFETY: as above.
 unsafe impl Sync for Functions {}
+
+impl Functions {
+    /// The list of version 3.0.
+    pub fn version_3() -> &'static CK_FUNCTION_LIST_3_0 {
+        functions();
+        let mut list = [CK_INTERFACE::default(); 2];
+        let mut count = 2;
+        // SAFETY: there is room for two interfaces.
+        let code = unsafe { library().C_GetInterfaceList(list.as_mut_ptr(), &mut count) };
+        assert_eq!((code, count), (CKR_OK, 2));
+        // SAFETY: the first interface is that of version 3.0, and is never unloaded.
+        unsafe { &*list[0].pFunctionList.cast() }
+    }
+}
 
 /// Calls a function, and makes an error of its code.
 macro_rules! call {
@@ -37,10 +54,16 @@ pub(crate) use call;
 /// How many tests can have a slot of their own.
 const SLOTS: u64 = 32;
 
+static LOADED: OnceLock<(Functions, TempDir)> = OnceLock::new();
+
 /// The module, loaded and initialized once for all tests of a program.
 pub fn functions() -> Functions {
-    static LOADED: OnceLock<(Functions, TempDir)> = OnceLock::new();
     LOADED.get_or_init(load).0
+}
+
+/// The folder of a slot's token.
+pub fn place(slot: CK_SLOT_ID) -> PathBuf {
+    LOADED.get_or_init(load).1.path().join(format!("tokens/slot-{slot}"))
 }
 
 fn load() -> (Functions, TempDir) {
@@ -53,16 +76,7 @@ fn load() -> (Functions, TempDir) {
     std::fs::write(&conf, text).expect("a file");
     // SAFETY: every test calls this first, and waits for the one that does it.
     unsafe { std::env::set_var("BROADLOOM_PKCS11_CONF", &conf) };
-    // The shared library is built beside the tests.
-    let mut path: PathBuf = std::env::current_exe().expect("a program has a path");
-    path.pop();
-    let name = "libbroadloom_pkcs11.so";
-    let path = [path.join(name), path.join("..").join(name)]
-        .into_iter()
-        .find(|path| path.exists())
-        .expect("the shared library is built with the tests");
-    // SAFETY: the module's initialisers prepare itself alone.
-    let library = unsafe { Pkcs11::new(path) }.expect("it can be loaded");
+    let library = library();
     let mut list = ptr::null_mut();
     // SAFETY: there is room for a pointer.
     assert_eq!(unsafe { library.C_GetFunctionList(&mut list) }, CKR_OK);
@@ -73,6 +87,19 @@ fn load() -> (Functions, TempDir) {
     let code = unsafe { (*list).C_Initialize.expect("it is there")(ptr::null_mut()) };
     assert_eq!(code, CKR_OK);
     (functions, folder)
+}
+
+/// The module, which is built beside the tests.
+fn library() -> Pkcs11 {
+    let mut path: PathBuf = std::env::current_exe().expect("a program has a path");
+    path.pop();
+    let name = "libbroadloom_pkcs11.so";
+    let path = [path.join(name), path.join("..").join(name)]
+        .into_iter()
+        .find(|path| path.exists())
+        .expect("the shared library is built with the tests");
+    // SAFETY: the module's initialisers prepare itself alone.
+    unsafe { Pkcs11::new(path) }.expect("it can be loaded")
 }
 
 pub const OFFICER: &str = "87654321";
@@ -116,13 +143,13 @@ pub fn user() -> CK_SESSION_HANDLE {
     session
 }
 
-/// Attributes with values that they own.
+/// Attributes with values that they own, and wipe.
 #[derive(Clone, Default)]
-pub struct Template(Vec<(CK_ATTRIBUTE_TYPE, Vec<u8>)>);
+pub struct Template(Vec<(CK_ATTRIBUTE_TYPE, Zeroizing<Vec<u8>>)>);
 
 impl Template {
     pub fn bytes(mut self, id: CK_ATTRIBUTE_TYPE, value: impl AsRef<[u8]>) -> Template {
-        self.0.push((id, value.as_ref().to_vec()));
+        self.0.push((id, Zeroizing::new(value.as_ref().to_vec())));
         self
     }
 
@@ -140,7 +167,7 @@ impl Template {
 
     /// The attributes as functions take them. They point into the template.
     pub fn list(&self) -> List<'_> {
-        let one = |(id, value): &(CK_ATTRIBUTE_TYPE, Vec<u8>)| CK_ATTRIBUTE {
+        let one = |(id, value): &(CK_ATTRIBUTE_TYPE, Zeroizing<Vec<u8>>)| CK_ATTRIBUTE {
             type_: *id,
             pValue: value.as_ptr().cast_mut().cast(),
             ulValueLen: value.len() as CK_ULONG,
@@ -167,6 +194,18 @@ pub fn create(session: CK_SESSION_HANDLE, template: &Template) -> Code<CK_OBJECT
     let count = list.len();
     call!(C_CreateObject(session, list.as_mut_ptr(), count, &mut object))?;
     Ok(object)
+}
+
+/// A copy of an object, with changes.
+pub fn copy(
+    session: CK_SESSION_HANDLE,
+    object: CK_OBJECT_HANDLE,
+    changes: &Template,
+) -> Code<CK_OBJECT_HANDLE> {
+    let (mut list, mut copy) = (changes.list(), 0);
+    let count = list.len();
+    call!(C_CopyObject(session, object, list.as_mut_ptr(), count, &mut copy))?;
+    Ok(copy)
 }
 
 /// The value of an attribute.
