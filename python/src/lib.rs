@@ -17,10 +17,12 @@ mod hasher;
 mod hashing;
 mod many;
 mod memory;
+mod process;
 mod queues;
 mod repository;
 mod results;
 mod session;
+mod signals;
 mod stream;
 mod windows;
 
@@ -29,6 +31,14 @@ use pyo3::prelude::*;
 /// The module `broadloom._broadloom`. Users import `broadloom`.
 #[pymodule]
 mod _broadloom {
+    use pyo3::prelude::*;
+
+    /// Adds the version of the package.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+
     #[pymodule_export]
     use crate::age::{age_decrypt, age_encrypt, age_keygen};
     #[pymodule_export]

@@ -1,4 +1,10 @@
-//! Memory for results.
+//! Memory for copies and results, which may be more than there is.
+
+use std::io::{self, ErrorKind, Write};
+
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 #[cfg(target_os = "linux")]
 use std::time::{Duration, Instant};
@@ -16,15 +22,77 @@ const HUGE: usize = 2 << 20;
 #[cfg(target_os = "linux")]
 const SLOW: Duration = Duration::from_millis(1);
 
+/// The error for bytes that there is no memory for.
+pub fn none_left(len: usize) -> PyErr {
+    PyMemoryError::new_err(format!("there is no memory for {len} bytes"))
+}
+
+/// Looks whether there is memory for a number of things of some bytes each: something may claim many
+/// of them, and have none.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn check(count: usize, bytes: usize) -> PyResult<usize> {
+    let len = count.saturating_mul(bytes);
+    Vec::<u8>::new().try_reserve_exact(len).map(|()| len).map_err(|_| none_left(len))
+}
+
+/// So many zeros, which the system makes where they are first touched; `None` without memory.
+pub fn zeros(len: usize) -> Option<Vec<u8>> {
+    // The standard library has no call that gives zeros or fails.
+    Vec::<u8>::new().try_reserve_exact(len).ok()?;
+    Some(vec![0; len])
+}
+
 /// So many zeros. Large memory is in huge pages where the system has them, since otherwise the
 /// first touch of each page takes longer than the digests in it.
-pub fn zeros(len: usize) -> Vec<u8> {
-    let mut bytes = vec![0; len];
+///
+/// # Errors
+/// `MemoryError`.
+pub fn touched_zeros(len: usize) -> PyResult<Vec<u8>> {
+    let mut bytes = zeros(len).ok_or_else(|| none_left(len))?;
     if len >= LARGE {
         let skipped = bytes.as_ptr().align_offset(PAGE);
         ask_for_huge_pages(&mut bytes[skipped..]);
     }
-    bytes
+    Ok(bytes)
+}
+
+/// A copy.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn copy(bytes: &[u8]) -> PyResult<Vec<u8>> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(bytes.len()).map_err(|_| none_left(bytes.len()))?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
+/// Python's `bytes` with a copy.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, bytes.len(), |room| {
+        room.copy_from_slice(bytes);
+        Ok(())
+    })
+}
+
+/// A writer that appends, and fails where there is no memory.
+pub struct Appender<'v>(pub &'v mut Vec<u8>);
+
+impl Write for Appender<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.try_reserve(bytes.len()).map_err(|_| io::Error::from(ErrorKind::OutOfMemory))?;
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 #[cfg(target_os = "linux")]

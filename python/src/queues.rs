@@ -9,6 +9,7 @@ use broadloom::{QueuePair as EnginePair, Workers as EngineWorkers};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::process::Resident;
 use crate::session::{Job, Traveller};
 use crate::{arguments, error};
 
@@ -52,10 +53,10 @@ impl QueuePair {
     }
 
     /// Takes jobs from the front of an iterable, as many as there is room for, and says how many.
-    /// The others can be enqueued again.
+    /// It asks the iterable for no more.
     fn enqueue(&self, jobs: &Bound<'_, PyAny>) -> PyResult<usize> {
         let mut pair = self.pair()?;
-        let mut travellers = Job::depart(jobs)?;
+        let mut travellers = Job::depart(jobs, pair.capacity() - pair.in_flight())?;
         let pair = &mut *pair;
         let accepted = jobs.py().detach(|| pair.enqueue(&mut travellers));
         Job::stay(jobs.py(), travellers);
@@ -95,8 +96,14 @@ impl QueuePair {
 /// Threads, each with a queue pair, that process the jobs of any thread.
 #[pyclass(module = "broadloom._broadloom", frozen)]
 pub struct Workers {
-    workers: EngineWorkers<Traveller>,
+    workers: Resident<EngineWorkers<Traveller>>,
     event: Event,
+}
+
+impl Workers {
+    fn workers(&self) -> PyResult<&EngineWorkers<Traveller>> {
+        self.workers.get("an event loop's group of workers")
+    }
 }
 
 #[pymethods]
@@ -108,22 +115,31 @@ impl Workers {
         let workers = EngineWorkers::new(WorkersConfig { threads, ..WorkersConfig::default() });
         let workers = workers.map_err(error::value)?;
         let event = workers.event().map_err(|error| PyOSError::new_err(error.to_string()))?;
-        Ok(Workers { workers, event })
+        Ok(Workers { workers: Resident::new(workers), event })
     }
 
-    /// Takes jobs from the front of an iterable, and says how many.
+    /// Takes jobs from the front of an iterable, as many as there is room for, and says how many.
+    /// It asks the iterable for no more.
     fn submit(&self, jobs: &Bound<'_, PyAny>) -> PyResult<usize> {
-        let mut travellers = Job::depart(jobs)?;
-        let accepted = jobs.py().detach(|| self.workers.submit(&mut travellers));
+        let workers = self.workers()?;
+        let room = workers.capacity().saturating_sub(workers.in_flight());
+        let mut travellers = Job::depart(jobs, room)?;
+        let accepted = jobs.py().detach(|| workers.submit(&mut travellers));
         Job::stay(jobs.py(), travellers);
         Ok(accepted)
     }
 
     /// Gives back complete jobs.
-    fn poll(&self, py: Python<'_>) -> Vec<Py<Job>> {
-        let mut travellers = Vec::new();
-        py.detach(|| self.workers.poll(&mut travellers, usize::MAX));
-        Job::arrive(py, travellers)
+    fn poll(&self, py: Python<'_>) -> PyResult<Vec<Py<Job>>> {
+        let (workers, mut travellers) = (self.workers()?, Vec::new());
+        py.detach(|| workers.poll(&mut travellers, usize::MAX));
+        Ok(Job::arrive(py, travellers))
+    }
+
+    /// Whether the calling process has the threads: a child of fork does not.
+    #[getter]
+    fn is_here(&self) -> bool {
+        self.workers.is_here()
     }
 
     /// A descriptor that is readable while complete jobs wait to be polled.

@@ -2,17 +2,20 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use broadloom::data::Buffer;
 use broadloom::{
-    Algorithm, CipherAlgorithm, Direction, Job as EngineJob, JobError, Session as EngineSession,
-    Transform,
+    Algorithm, CipherAlgorithm, Data, Direction, Job as EngineJob, JobError,
+    Session as EngineSession, Transform,
 };
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffers::Buffers;
+use crate::many::sign::SaltLength;
 use crate::many::{aead, hash, sign};
-use crate::{arguments, engine, error};
+use crate::{arguments, engine, error, memory};
 
 /// An algorithm with its expanded key at a provider. Any number of jobs and threads share it.
 ///
@@ -76,25 +79,27 @@ impl Session {
 
     /// Signatures under a private key: a job gives the signature. As `sign_many`.
     #[staticmethod]
-    #[pyo3(signature = (private_key, *, hash = "sha256", padding = None))]
+    #[pyo3(signature = (private_key, *, hash = "sha256", padding = None, salt_length = None))]
     fn sign(
         private_key: &Bound<'_, PyAny>,
         hash: &str,
         padding: Option<&str>,
+        salt_length: Option<SaltLength>,
     ) -> PyResult<Session> {
-        sign::signing(private_key, hash, padding).map(Session)
+        sign::signing(private_key, hash, (padding, salt_length)).map(Session)
     }
 
     /// Verification under a public key: a job needs the signature, and gives a `bool`. As
-    /// `verify_many`.
+    /// `verify_many`, but for a salt of one length: that of the digest, unless another is given.
     #[staticmethod]
-    #[pyo3(signature = (public_key, *, hash = "sha256", padding = None))]
+    #[pyo3(signature = (public_key, *, hash = "sha256", padding = None, salt_length = None))]
     fn verify(
         public_key: &Bound<'_, PyAny>,
         hash: &str,
         padding: Option<&str>,
+        salt_length: Option<SaltLength>,
     ) -> PyResult<Session> {
-        sign::verifying(public_key, hash, padding).map(Session)
+        sign::verifying(public_key, hash, (padding, salt_length)).map(Session)
     }
 
     /// The algorithm: `sha256`, `aes-256-gcm`.
@@ -135,7 +140,8 @@ pub type Traveller = Box<EngineJob<'static, Py<Job>>>;
 
 /// One buffer's work for a session.
 ///
-/// The data are copied, so that the buffer may change afterwards.
+/// A read-only object is read where it is, and must not change before the job is complete. An
+/// object that can be written to is copied, so that it may change afterwards.
 ///
 /// :param session: what is done.
 /// :param data: a bytes-like object.
@@ -145,10 +151,12 @@ pub type Traveller = Box<EngineJob<'static, Py<Job>>>;
 /// :param user: anything; `job.user` gives it back.
 #[pyclass(module = "broadloom", frozen)]
 pub struct Job {
+    /// It is dropped before the bytes that the engine's job reads.
     state: Mutex<State>,
-    /// The caller's own object.
-    #[pyo3(get)]
-    user: Py<PyAny>,
+    /// The caller's own object, until the garbage collector takes it out of a cycle.
+    user: Mutex<Option<Py<PyAny>>>,
+    #[expect(dead_code, reason = "it is held, not read")]
+    inputs: Vec<Buffers>,
 }
 
 enum State {
@@ -159,6 +167,8 @@ enum State {
 
 enum Output {
     Bytes(Vec<u8>),
+    /// A ciphertext, and the tag that belongs behind it.
+    Sealed(Vec<u8>, Vec<u8>),
     Right(bool),
 }
 
@@ -180,23 +190,23 @@ impl Job {
         signature: Option<Bound<'_, PyAny>>,
         user: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Job> {
-        let (py, session) = (data.py(), session.0.clone());
+        let session = session.0.clone();
         let (direction, tag_len) = (session.direction(), session.tag_len());
-        let mut data = Buffers::one(data, "data")?.get(0).to_vec();
-        let text_len = data.len();
+        let mut inputs = Inputs::default();
+        let data = inputs.hold(data, "data")?;
         let job = match direction {
-            Direction::Seal => {
-                data.resize(text_len + tag_len, 0);
-                EngineJob::new(session, data).tag_at(text_len).cipher_range(0..text_len)
+            Direction::Seal | Direction::Encrypt | Direction::Decrypt => {
+                EngineJob::new(session, (data, room(data.len())?))
             }
             Direction::Open => {
-                let Some(text_len) = text_len.checked_sub(tag_len) else {
+                let Some(text_len) = data.len().checked_sub(tag_len) else {
                     return Err(PyValueError::new_err(format!(
-                        "data has {text_len} bytes, and its tag alone has {tag_len}"
+                        "data has {} bytes, and its tag alone has {tag_len}",
+                        data.len()
                     )));
                 };
-                let tag = data.split_off(text_len);
-                EngineJob::new(session, data).expect_tag(&tag)
+                let (text, tag) = data.split_at(text_len);
+                EngineJob::new(session, (text, room(text_len)?)).expect_tag(tag)
             }
             _ => EngineJob::new(session, data),
         };
@@ -205,17 +215,35 @@ impl Job {
             None => job,
         };
         let job = match associated {
-            Some(data) => job.associated(Buffers::one(&data, "associated")?.get(0).to_vec()),
+            Some(data) => job.associated(inputs.hold(&data, "associated")?),
             None => job,
         };
         let job = match signature {
-            Some(signature) => {
-                job.signature(Buffers::one(&signature, "signature")?.get(0).to_vec())
-            }
+            Some(signature) => job.signature(inputs.hold(&signature, "signature")?),
             None => job,
         };
         let state = Mutex::new(State::Ready(Box::new(job)));
-        Ok(Job { state, user: user.map_or_else(|| py.None(), Bound::unbind) })
+        Ok(Job { state, user: Mutex::new(user.map(Bound::unbind)), inputs: inputs.0 })
+    }
+
+    /// The caller's own object.
+    #[getter]
+    fn user(&self, py: Python<'_>) -> Py<PyAny> {
+        let user = self.user.lock().unwrap_or_else(PoisonError::into_inner);
+        user.as_ref().map_or_else(|| py.None(), |user| user.clone_ref(py))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        // Whoever holds the lock has the GIL, and does nothing that collects garbage.
+        match self.user.try_lock() {
+            Ok(user) => visit.call(&*user),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let user = self.user.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(user);
     }
 
     /// Whether it is complete.
@@ -232,7 +260,15 @@ impl Job {
     /// :raises RuntimeError: the job is not complete, or a provider failed.
     fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &*self.lock() {
-            State::Complete(Ok(Output::Bytes(bytes))) => Ok(PyBytes::new(py, bytes).into_any()),
+            State::Complete(Ok(Output::Bytes(bytes))) => Ok(memory::bytes(py, bytes)?.into_any()),
+            State::Complete(Ok(Output::Sealed(text, tag))) => {
+                let sealed = PyBytes::new_with(py, text.len() + tag.len(), |bytes| {
+                    bytes[..text.len()].copy_from_slice(text);
+                    bytes[text.len()..].copy_from_slice(tag);
+                    Ok(())
+                })?;
+                Ok(sealed.into_any())
+            }
             State::Complete(Ok(Output::Right(right))) => {
                 Ok(PyBool::new(py, *right).to_owned().into_any())
             }
@@ -260,14 +296,14 @@ impl Job {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the engine's jobs out of Python's, for a queue.
+    /// Takes the engine's jobs out of Python's, for a queue that has room for so many.
     ///
     /// # Errors
     /// `TypeError` for an object that is no job, `ValueError` for one that was enqueued before.
     /// Then all jobs stay as they were.
-    pub fn depart(jobs: &Bound<'_, PyAny>) -> PyResult<Vec<Traveller>> {
+    pub fn depart(jobs: &Bound<'_, PyAny>, room: usize) -> PyResult<Vec<Traveller>> {
         let mut travellers = Vec::new();
-        for (index, object) in jobs.try_iter()?.enumerate() {
+        for (index, object) in jobs.try_iter()?.take(room).enumerate() {
             let departed = object.and_then(|object| {
                 let job = object.cast::<Job>().map_err(|_| {
                     PyTypeError::new_err(format!("jobs[{index}] is no broadloom.Job"))
@@ -303,9 +339,8 @@ impl Job {
 
     /// Python's jobs, with the results of the engine's.
     pub fn arrive(py: Python<'_>, travellers: Vec<Traveller>) -> Vec<Py<Job>> {
-        let arrived = travellers.into_iter().map(|mut traveller| {
-            let output = output(&mut traveller);
-            let (_, job) = traveller.into_parts();
+        let arrived = travellers.into_iter().map(|traveller| {
+            let (output, job) = output(*traveller);
             *job.bind(py).get().lock() = State::Complete(output);
             job
         });
@@ -313,22 +348,51 @@ impl Job {
     }
 }
 
-/// What a job that is complete has made.
-fn output(job: &mut EngineJob<'static, Py<Job>>) -> Result<Output, JobError> {
-    match job.status() {
-        None => return Err(JobError::NotDone),
-        Some(Err(JobError::SignatureMismatch)) => return Ok(Output::Right(false)),
-        Some(Err(error)) => return Err(error),
-        Some(Ok(())) => {}
-    }
-    let bytes = match job.session().direction() {
-        Direction::Verify => return Ok(Output::Right(true)),
-        Direction::Sign => job.take_output(),
-        Direction::Seal => job.data().output().unwrap_or_default().to_vec(),
-        Direction::Open | Direction::Encrypt | Direction::Decrypt => {
-            job.output().unwrap_or_default().to_vec()
+/// What a job that is complete has made, and Python's job.
+fn output(mut job: EngineJob<'static, Py<Job>>) -> (Result<Output, JobError>, Py<Job>) {
+    let direction = job.session().direction();
+    let made = match (job.status(), direction) {
+        (None, _) => Err(JobError::NotDone),
+        (Some(Err(JobError::SignatureMismatch)), _) => Ok(Output::Right(false)),
+        (Some(Err(error)), _) => Err(error),
+        (Some(Ok(())), Direction::Verify) => Ok(Output::Right(true)),
+        (Some(Ok(())), Direction::Sign) => Ok(Output::Bytes(job.take_output())),
+        (Some(Ok(())), _) => {
+            let tag = job.tag().unwrap_or_default().to_vec();
+            let (data, job) = job.into_parts();
+            let made = match (data, direction) {
+                (Data::OutOfPlace { destination: Buffer::Owned(text), .. }, Direction::Seal) => {
+                    Output::Sealed(text, tag)
+                }
+                (Data::OutOfPlace { destination: Buffer::Owned(text), .. }, _) => {
+                    Output::Bytes(text)
+                }
+                _ => Output::Bytes(tag),
+            };
+            return (Ok(made), job);
         }
-        _ => job.tag().unwrap_or_default().to_vec(),
     };
-    Ok(Output::Bytes(bytes))
+    (made, job.into_parts().1)
+}
+
+/// Zeros for what a job makes.
+fn room(len: usize) -> PyResult<Vec<u8>> {
+    memory::zeros(len).ok_or_else(|| memory::none_left(len))
+}
+
+/// The bytes that a job reads, which outlive it.
+#[derive(Default)]
+struct Inputs(Vec<Buffers>);
+
+impl Inputs {
+    /// Takes a buffer, and gives its bytes for as long as it is held.
+    fn hold(&mut self, object: &Bound<'_, PyAny>, what: &str) -> PyResult<&'static [u8]> {
+        let buffers = Buffers::one(object, what)?;
+        let bytes: *const [u8] = buffers.get(0);
+        self.0.push(buffers);
+        // SAFETY: the bytes are an object's or on the heap, so that they stay in place when
+        // `Buffers` moves. `Job` holds it, and outlives every reader: the engine's job is in the
+        // `Job`, or travels with a reference to it, and gives the bytes to nobody else.
+        Ok(unsafe { &*bytes })
+    }
 }

@@ -3,23 +3,28 @@
 //!
 //! A thread of its own runs the coder between a [`Reader`] and a [`Writer`], which share a monitor
 //! with the calls of Python. No thread here runs Python code, so that an interpreter can end while
-//! one works.
+//! one works. A child of fork, which has no such thread, is refused.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 use broadloom::encryption::{Input, Output};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyBytes;
 
 use crate::age;
 use crate::arguments;
 use crate::buffers::{self, Buffers};
 use crate::compression::{self, Failure};
+use crate::memory;
+use crate::process::Resident;
+use crate::signals;
 
 /// Bytes that wait on either side at most, but for the piece that goes beyond.
 const WAITING: usize = 4 << 20;
@@ -28,7 +33,7 @@ const SPARE: usize = 32;
 
 /// Compresses or decompresses a stream on threads of its own.
 #[pyclass(module = "broadloom._broadloom", frozen)]
-pub struct Coder(Arc<Monitor>);
+pub struct Coder(Resident<Arc<Monitor>>);
 
 #[derive(Default)]
 struct Monitor {
@@ -83,6 +88,36 @@ impl Monitor {
 
     fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits without the GIL until `look` gives something, and looks for signals meanwhile.
+    ///
+    /// # Errors
+    /// That of a signal's handler: `KeyboardInterrupt`.
+    fn until<R: Send>(
+        &self,
+        py: Python<'_>,
+        look: &mut (dyn FnMut(&mut State) -> Option<R> + Send),
+    ) -> PyResult<R> {
+        loop {
+            let found = py.detach(|| {
+                let mut state = self.lock();
+                let until = Instant::now() + signals::INTERVAL;
+                loop {
+                    if let Some(found) = look(&mut state) {
+                        self.changed.notify_all();
+                        return Some(found);
+                    }
+                    let left = until.checked_duration_since(Instant::now())?;
+                    let waited = self.changed.wait_timeout(state, left);
+                    state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+            });
+            match found {
+                Some(found) => return Ok(found),
+                None => py.check_signals()?,
+            }
+        }
     }
 }
 
@@ -163,7 +198,7 @@ impl Coder {
         code: impl FnOnce(Reader, Writer) -> Result<(), E> + Send + 'static,
     ) -> PyResult<Coder> {
         let monitor = Arc::new(Monitor::default());
-        let coder = Coder(Arc::clone(&monitor));
+        let coder = Coder(Resident::new(Arc::clone(&monitor)));
         let run = move || {
             let reader = Reader { monitor: Arc::clone(&monitor), piece: Vec::new(), read: 0 };
             let writer = Writer(Arc::clone(&monitor));
@@ -178,17 +213,50 @@ impl Coder {
         }
     }
 
+    fn monitor(&self) -> PyResult<&Monitor> {
+        self.0.get("a stream").map(|monitor| &**monitor)
+    }
+
+    /// Gives all output that comes until the coder has ended, or `enough`.
+    ///
+    /// # Errors
+    /// Those of the coder; those of a signal's handler, and then no output is lost.
+    fn gather<'py>(
+        monitor: &Monitor,
+        py: Python<'py>,
+        enough: &(dyn Fn(&State) -> bool + Sync),
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let mut output = Vec::new();
+        let done = monitor.until(py, &mut |state| {
+            // The coder may wait for room.
+            if state.drain(&mut output) {
+                monitor.changed.notify_all();
+            }
+            match state.end.is_some() {
+                true => Some(state.last(())),
+                false => enough(state).then_some(Ok(())),
+            }
+        });
+        match done {
+            Ok(done) => Coder::give(monitor, py, done.map(|()| output)),
+            Err(signal) => {
+                monitor.lock().restore(output);
+                Err(signal)
+            }
+        }
+    }
+
     /// Gives output to Python, and keeps its pieces.
     fn give<'py>(
-        &self,
+        monitor: &Monitor,
         py: Python<'py>,
         output: Result<Vec<Vec<u8>>, Failure>,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let output = output.map_err(|failure| failure.raise(""))?;
-        let objects = output.iter().map(|piece| PyBytes::new(py, piece)).collect();
-        let mut state = self.0.lock();
+        let objects = output.iter().map(|piece| memory::bytes(py, piece)).collect();
+        let mut state = monitor.lock();
         output.into_iter().for_each(|piece| state.keep(piece));
-        Ok(objects)
+        objects
     }
 }
 
@@ -207,7 +275,7 @@ impl Coder {
     /// A coder that encrypts for recipients of age.
     #[staticmethod]
     #[pyo3(signature = (recipients, *, threads))]
-    fn encrypt(recipients: Vec<String>, threads: Option<isize>) -> PyResult<Coder> {
+    fn encrypt(recipients: Vec<PyBackedStr>, threads: Option<isize>) -> PyResult<Coder> {
         let encryptor = age::encryptor(&recipients, threads)?;
         Coder::start(move |mut reader, mut writer| {
             let (input, output) = (Input::Stream(&mut reader), Output::Stream(&mut writer));
@@ -218,7 +286,7 @@ impl Coder {
     /// A coder that decrypts with identities of age.
     #[staticmethod]
     #[pyo3(signature = (identities, *, threads))]
-    fn decrypt(identities: Vec<String>, threads: Option<isize>) -> PyResult<Coder> {
+    fn decrypt(identities: Vec<PyBackedStr>, threads: Option<isize>) -> PyResult<Coder> {
         let decryptor = age::decryptor(&identities, threads)?;
         Coder::start(move |mut reader, mut writer| {
             let (input, output) = (Input::Stream(&mut reader), Output::Stream(&mut writer));
@@ -243,46 +311,32 @@ impl Coder {
     /// Takes input, waits while more than enough of it waits, and gives the output that there is,
     /// in pieces: one object of all would cost another copy.
     fn feed<'py>(&self, data: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let py = data.py();
+        let (py, monitor) = (data.py(), self.monitor()?);
         let data = Buffers::one(data, "data")?;
-        let output = py.detach(|| {
-            let mut output = Vec::new();
-            let mut state = self.0.give(data.get(0));
-            loop {
-                state.drain(&mut output);
-                self.0.changed.notify_all();
-                if state.end.is_some() {
-                    return state.last(output);
-                }
-                if state.input_len <= WAITING {
-                    return Ok(output);
-                }
-                state = self.0.wait(state);
-            }
-        });
-        self.give(py, output)
+        py.detach(|| drop(monitor.give(data.get(0))));
+        Coder::gather(monitor, py, &|state| state.input_len <= WAITING)
     }
 
     /// Takes input, and waits for nothing.
     fn push(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = data.py();
+        let (py, monitor) = (data.py(), self.monitor()?);
         let data = Buffers::one(data, "data")?;
-        py.detach(|| drop(self.0.give(data.get(0))));
+        py.detach(|| drop(monitor.give(data.get(0))));
         Ok(())
     }
 
     /// Waits for output, and writes some of it to a buffer: gives how many bytes, 0 at the end,
     /// `None` where the coder needs more input.
     fn read_into(&self, buffer: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-        let py = buffer.py();
+        let (py, monitor) = (buffer.py(), self.monitor()?);
         let buffer = buffers::Output::new(buffer)?;
         loop {
             {
                 // Nobody waits for the GIL and holds this lock.
-                let mut state = self.0.lock();
+                let mut state = monitor.lock();
                 let count = state.take(py, &buffer);
                 if count > 0 {
-                    self.0.changed.notify_all();
+                    monitor.changed.notify_all();
                     return Ok(Some(count));
                 }
                 if state.end.is_some() {
@@ -292,69 +346,59 @@ impl Coder {
                     return Ok(None);
                 }
             }
-            py.detach(|| {
-                let state = self.0.lock();
-                let hungry = state.hungry && !state.ended;
-                if state.output.is_empty() && state.end.is_none() && !hungry {
-                    drop(self.0.wait(state));
-                }
-            });
+            monitor.until(py, &mut |state| {
+                let is_ready = !state.output.is_empty() || state.end.is_some();
+                (is_ready || state.hungry && !state.ended).then_some(())
+            })?;
         }
     }
 
     /// Says that no more input will come, waits for the end, and gives the rest of the output in
     /// pieces.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let output = py.detach(|| {
-            let mut output = Vec::new();
-            let mut state = self.0.lock();
-            state.ended = true;
-            loop {
-                state.drain(&mut output);
-                self.0.changed.notify_all();
-                if state.end.is_some() {
-                    return state.last(output);
-                }
-                state = self.0.wait(state);
-            }
-        });
-        self.give(py, output)
+        let monitor = self.monitor()?;
+        monitor.lock().ended = true;
+        monitor.changed.notify_all();
+        Coder::gather(monitor, py, &|_| false)
     }
 
     /// Says that no more input will come.
-    fn end(&self) {
-        self.0.lock().ended = true;
-        self.0.changed.notify_all();
+    fn end(&self) -> PyResult<()> {
+        let monitor = self.monitor()?;
+        monitor.lock().ended = true;
+        monitor.changed.notify_all();
+        Ok(())
     }
 
     /// Waits for output and gives it in pieces: none at the end, `None` where the coder needs more
     /// input.
     fn pull<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Bound<'py, PyBytes>>>> {
-        let output = py.detach(|| {
+        let monitor = self.monitor()?;
+        let output = monitor.until(py, &mut |state| {
             let mut output = Vec::new();
-            let mut state = self.0.lock();
-            loop {
-                state.drain(&mut output);
-                self.0.changed.notify_all();
-                if !output.is_empty() {
-                    return Ok(Some(output));
-                }
-                if state.end.is_some() {
-                    return state.last(output).map(Some);
-                }
-                if state.hungry && !state.ended {
-                    return Ok(None);
-                }
-                state = self.0.wait(state);
+            if state.drain(&mut output) {
+                return Some(Ok(Some(output)));
             }
-        });
-        output.transpose().map(|output| self.give(py, output)).transpose()
+            if state.end.is_some() {
+                return Some(state.last(Some(output)));
+            }
+            (state.hungry && !state.ended).then_some(Ok(None))
+        })?;
+        output.transpose().map(|output| Coder::give(monitor, py, output)).transpose()
     }
 
-    /// Stops the coder. Its output is lost.
+    /// Stops the coder. Its output is lost. In a child of fork it does nothing.
     fn abandon(&self) {
-        self.0.lock().abandoned = true;
-        self.0.changed.notify_all();
+        if let Some(monitor) = self.0.here() {
+            monitor.lock().abandoned = true;
+            monitor.changed.notify_all();
+        }
+    }
+
+    /// Whether the calling process has the threads: a child of fork does not.
+    #[getter]
+    fn is_here(&self) -> bool {
+        self.0.is_here()
     }
 }
 
@@ -373,13 +417,23 @@ impl State {
         }
     }
 
-    /// Takes the output that there is.
-    fn drain(&mut self, output: &mut Vec<Vec<u8>>) {
+    /// Takes the output that there is, and says whether there was some.
+    fn drain(&mut self, output: &mut Vec<Vec<u8>>) -> bool {
         if let Some(first) = self.output.front_mut() {
             first.drain(..mem::take(&mut self.taken));
         }
+        let some = !self.output.is_empty();
         output.extend(self.output.drain(..));
         self.output_len = 0;
+        some
+    }
+
+    /// Puts output back that was taken and could not be given.
+    fn restore(&mut self, output: Vec<Vec<u8>>) {
+        for piece in output.into_iter().rev() {
+            self.output_len += piece.len();
+            self.output.push_front(piece);
+        }
     }
 
     /// Takes as much output as a buffer has room for.

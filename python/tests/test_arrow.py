@@ -249,3 +249,59 @@ def test_a_udf_of_pyarrow() -> None:
     call = pyarrow.compute.Expression._call("broadloom_sha256", [pyarrow.compute.field("text")])
     result = data.to_table(columns={"digest": call})
     assert result["digest"].to_pylist() == sha256(VALUES)
+
+
+def test_dictionaries_runs_and_nulls() -> None:
+    values = ["warp", None, "weft", "warp", "warp", ""]
+    text = pyarrow.array(values)
+    keys = pyarrow.array([0, 1, 2, 0, 0, 3], pyarrow.int8())
+    dictionary = pyarrow.array(["warp", None, "weft", ""])
+    forms = [
+        text.dictionary_encode(),
+        pyarrow.DictionaryArray.from_arrays(keys, dictionary),
+        text.cast(pyarrow.large_string()).dictionary_encode(),
+        pyarrow.compute.run_end_encode(text),
+        pyarrow.compute.run_end_encode(text, run_end_type="int16"),
+        pyarrow.record_batch({"text": text.dictionary_encode()}),
+    ]
+    for form in forms:
+        for start in range(7):
+            part = form.slice(start)
+            found = pyarrow.array(broadloom.arrow.sha256(part)).to_pylist()
+            assert found == sha256(values[start:]), (form.type if start else form, start)
+        sealed = broadloom.arrow.encrypt_column(form, bytes(32))
+        opened = broadloom.arrow.decrypt_column(sealed, bytes(32), text=True)
+        assert pyarrow.array(opened).to_pylist() == values
+    chunked = pyarrow.chunked_array([text, text]).dictionary_encode()
+    assert pyarrow.chunked_array(broadloom.arrow.sha256(chunked)).to_pylist() == sha256(values * 2)
+    nothing = pyarrow.array(broadloom.arrow.sha256(pyarrow.nulls(5)))
+    assert nothing.to_pylist() == [None] * 5 and nothing.type == pyarrow.binary(32)
+    empty = pyarrow.nulls(3, pyarrow.dictionary(pyarrow.int32(), pyarrow.string()))
+    assert pyarrow.array(broadloom.arrow.sha256(empty)).to_pylist() == [None] * 3
+    categories = polars.Series(values, dtype=polars.Categorical)
+    assert polars.Series(broadloom.arrow.sha256(categories)).to_list() == sha256(values)
+
+
+def test_a_null_row_of_a_table() -> None:
+    rows = pyarrow.StructArray.from_arrays(
+        [pyarrow.array(["a", "b", "c"])], ["text"], mask=pyarrow.array([False, True, False])
+    )
+    assert pyarrow.array(broadloom.arrow.sha256(rows)).to_pylist() == sha256(["a", None, "c"])
+
+
+@pytest.mark.parametrize("kind", [*TYPES[:2], *TYPES[3:5]])
+def test_empty_arrays_without_offsets(kind: pyarrow.DataType) -> None:
+    empty = pyarrow.Array.from_buffers(kind, 0, [None, None, pyarrow.py_buffer(b"")])
+    assert len(broadloom.arrow.sha256(empty)) == 0
+    assert len(broadloom.arrow.encrypt_column(pyarrow.record_batch({"a": empty}), bytes(32))) == 0
+
+
+def test_the_name_of_a_column_is_kept() -> None:
+    for named in (polars.Series("text", ["a"]), polars.DataFrame({"text": ["a"]})):
+        hashed = broadloom.arrow.sha256(named)
+        assert polars.Series(hashed).name == "text"
+        sealed = broadloom.arrow.encrypt_column(named, bytes(32))
+        assert polars.Series(broadloom.arrow.decrypt_column(sealed, bytes(32))).name == "text"
+    batch = pyarrow.record_batch({"text": ["a"]})
+    for named in (batch, pyarrow.Table.from_batches([batch])):
+        assert polars.Series(broadloom.arrow.sha256(named)).name == "text"

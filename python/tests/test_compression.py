@@ -4,9 +4,11 @@ import gzip
 import io
 import os
 import random
+import tarfile
 import tempfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -204,3 +206,128 @@ def test_streams_that_are_cut_short_or_misused() -> None:
         broadloom.zlib.compressobj().flush(zlib.Z_SYNC_FLUSH)
     with pytest.raises(ValueError, match="method is 9; valid: 8"):
         broadloom.zlib.compressobj(6, 9)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig", "utf-16-le"])
+def test_encodings_with_a_mark(tmp_path: Path, encoding: str) -> None:
+    ours, theirs = tmp_path / "ours.gz", tmp_path / "theirs.gz"
+    for module, path in ((broadloom.gzip, ours), (gzip, theirs)):
+        with module.open(path, "wt", encoding=encoding, newline="") as file:
+            file.write("warp\n")
+            file.write("weft\n")
+    assert gzip.open(ours).read() == gzip.open(theirs).read()
+    with broadloom.gzip.open(theirs, "rt", encoding=encoding) as file:
+        assert file.read() == "warp\nweft\n"
+
+
+@given(st.lists(st.tuples(st.integers(-300, 300), st.integers(0, 2), st.integers(0, 50))))
+def test_places_in_a_file(moves: list[tuple[int, int, int]]) -> None:
+    packed = b"".join(gzip.compress(NOISE[start : start + 90]) for start in range(0, 270, 90))
+    theirs = gzip.open(io.BytesIO(packed))
+    with broadloom.gzip.open(io.BytesIO(packed), threads=2) as ours:
+        assert ours.seekable()
+        for offset, whence, count in moves:
+            if whence == 0:
+                offset = abs(offset)
+            elif whence == 1:
+                offset = max(offset, -ours.tell())
+            else:
+                offset = max(offset, -270)
+            # gzip stays at the end where a place is behind it, as this does.
+            assert ours.seek(offset, whence) == min(theirs.seek(offset, whence), 270)
+            assert ours.read(count) == theirs.read(count)
+            assert ours.tell() == min(theirs.tell(), 270)
+
+
+def test_places_while_writing(tmp_path: Path) -> None:
+    with broadloom.gzip.open(tmp_path / "file", "wb") as file:
+        assert file.tell() == 0
+        file.write(b"warp")
+        assert (file.tell(), file.seek(6)) == (4, 6)
+        file.write(b"weft")
+        assert file.tell() == 10
+        file.flush()
+        with pytest.raises(OSError, match="10 bytes were written"):
+            file.seek(3)
+        with pytest.raises(ValueError, match="whence is 2"):
+            file.seek(0, 2)
+    assert gzip.open(tmp_path / "file").read() == b"warp\0\0weft"
+
+
+def test_a_pipe_cannot_seek() -> None:
+    reading, writing = os.pipe()
+    with open(writing, "wb") as pipe:
+        pipe.write(gzip.compress(b"warp"))
+    with open(reading, "rb") as pipe, broadloom.gzip.open(pipe) as file:
+        assert not file.seekable()
+        with pytest.raises(io.UnsupportedOperation):
+            file.seek(0)
+        assert file.read() == b"warp"
+
+
+def test_tar_files(tmp_path: Path) -> None:
+    path = tmp_path / "archive.tar.gz"
+    with broadloom.gzip.open(path, "wb") as file, tarfile.open(fileobj=file, mode="w") as archive:
+        for number in range(20):
+            member = tarfile.TarInfo(f"{number}")
+            member.size = number * 1000
+            archive.addfile(member, io.BytesIO(NOISE[: member.size]))
+    with tarfile.open(path) as archive:
+        assert len(archive.getnames()) == 20
+    with broadloom.gzip.open(path) as file, tarfile.open(fileobj=file) as archive:
+        assert archive.getnames() == [f"{number}" for number in range(20)]
+        for number in (19, 3, 7):
+            member = archive.extractfile(f"{number}")
+            assert member is not None and member.read() == NOISE[: number * 1000]
+
+
+def test_a_raw_file_takes_all(tmp_path: Path) -> None:
+    class Slow(io.RawIOBase):
+        """A file that takes a few bytes at a time."""
+
+        def __init__(self) -> None:
+            self.taken = bytearray()
+
+        def writable(self) -> bool:
+            return True
+
+        def write(self, data: Any) -> int:
+            self.taken += bytes(data[:1000])
+            return min(1000, len(data))
+
+    slow = Slow()
+    with broadloom.gzip.open(slow, "wb", 0) as file:  # type: ignore[arg-type]
+        file.write(NOISE)
+    assert gzip.decompress(slow.taken) == NOISE
+
+
+def test_errors_of_zlib() -> None:
+    packed = zlib.compress(TEXT)
+    damaged = packed[:1000] + bytes([packed[1000] ^ 1]) + packed[1001:]
+    for wrong, kinds in ((damaged, (ValueError,)), (packed[:1000], (EOFError, ValueError))):
+        for kind in (zlib.error, broadloom.zlib.error, *kinds):
+            with pytest.raises(kind):
+                broadloom.zlib.decompress(wrong)
+            stream = broadloom.zlib.decompressobj()
+            with pytest.raises(kind):
+                stream.decompress(wrong)
+                stream.flush()
+    assert broadloom.zlib.crc32(b"warp") == zlib.crc32(b"warp")
+    assert broadloom.zlib.adler32(b"warp", 7) == zlib.adler32(b"warp", 7)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 511, 70_000])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_zeros_between_members(tmp_path: Path, count: int, threads: int) -> None:
+    members = [gzip.compress(TEXT[:300_000]), gzip.compress(b""), gzip.compress(NOISE)]
+    packed = bytes(count).join([*members, b""])
+    expected = gzip.decompress(packed)
+    assert broadloom.gzip.decompress(packed, threads=threads) == expected
+    (tmp_path / "file.gz").write_bytes(packed)
+    with broadloom.gzip.open(tmp_path / "file.gz", threads=threads) as file:
+        assert file.read() == expected
+    for wrong in (packed + b"x", packed[:-count] + bytes(count) + b"\x1f\x8c"):
+        with pytest.raises(broadloom.gzip.BadGzipFile):
+            broadloom.gzip.decompress(wrong, threads=threads)
+    with pytest.raises(EOFError):
+        broadloom.gzip.decompress(packed + b"\x1f", threads=threads)

@@ -221,3 +221,170 @@ print(os.waitpid(child, 0)[1])
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
     assert run.stdout == b"0\n", run.stderr.decode()
+
+
+def run_code(code: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-W", "error::ResourceWarning", "-c", code]
+    return subprocess.run(command, capture_output=True, timeout=60, check=False)
+
+
+#: What a parent has open, what its child tries, and how the parent goes on.
+INHERITED = {
+    "a file that is written": (
+        "stream = broadloom.gzip.open(path, 'wb'); stream.write(text)",
+        "stream.write(text); stream.flush()",
+        "stream.close(); assert gzip.open(path).read() == text",
+    ),
+    "a text file that is written": (
+        "stream = broadloom.gzip.open(path, 'wt'); stream.write('warp' * 100_000)",
+        "stream.write('weft'); stream.flush()",
+        "stream.close(); assert gzip.open(path).read() == b'warp' * 100_000",
+    ),
+    "a file that is read": (
+        "open(path, 'wb').write(gzip.compress(text)); stream = broadloom.gzip.open(path); "
+        "head = stream.read(10)",
+        "stream.read()",
+        "assert head + stream.read() == text; stream.close()",
+    ),
+    "a file that was not read yet": (
+        "open(path, 'wb').write(gzip.compress(text)); stream = broadloom.gzip.open(path)",
+        "stream.read()",
+        "assert stream.read() == text; stream.close()",
+    ),
+    "compressobj": (
+        "stream = broadloom.zlib.compressobj(); head = stream.compress(text)",
+        "stream.compress(text)",
+        "assert zlib.decompress(head + stream.flush()) == text",
+    ),
+    "the end of compressobj": (
+        "stream = broadloom.zlib.compressobj(); head = stream.compress(text)",
+        "stream.flush()",
+        "assert zlib.decompress(head + stream.flush()) == text",
+    ),
+    "decompressobj": (
+        "packed = zlib.compress(text); stream = broadloom.zlib.decompressobj(); "
+        "head = stream.decompress(packed[:100])",
+        "stream.decompress(packed[100:])",
+        "assert head + stream.decompress(packed[100:]) + stream.flush() == text",
+    ),
+    "the workers of an event loop": (
+        "session = broadloom.Session.hash(); loop = asyncio.new_event_loop(); "
+        "digest = loop.run_until_complete(first(session))",
+        "loop.run_until_complete(first(session))",
+        "assert loop.run_until_complete(first(session)) == digest; loop.close()",
+    ),
+}
+FORKED = """
+import asyncio, gzip, os, signal, sys, tempfile, zlib, broadloom, broadloom.gzip, broadloom.zlib
+
+async def first(session):
+    return await session.process(b"warp")
+
+path = os.path.join(tempfile.mkdtemp(), "file")
+text = os.urandom(9 << 20)
+{before}
+child = os.fork()
+if child == 0:
+    signal.alarm(30)
+    {child}
+    # At its end, the interpreter drops what it has.
+    sys.exit(7)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+assert status == 7, status
+{after}
+"""
+
+
+@pytest.mark.parametrize("name", INHERITED)
+def test_a_child_of_fork_ends(name: str) -> None:
+    before, _, after = INHERITED[name]
+    run = run_code(FORKED.format(before=before, child="pass", after=after))
+    assert run.returncode == 0, run.stderr.decode()
+
+
+@pytest.mark.parametrize("name", INHERITED)
+def test_a_child_of_fork_is_told(name: str) -> None:
+    before, child, after = INHERITED[name]
+    told = f"""try:
+        {child}
+        os._exit(1)
+    except RuntimeError as error:
+        assert "parent" in str(error) or "child" in str(error), error"""
+    run = run_code(FORKED.format(before=before, child=told, after=after))
+    assert run.returncode == 0, run.stderr.decode()
+
+
+@pytest.mark.parametrize("name", [name for name in INHERITED if "file" in name])
+def test_a_child_of_fork_closes_a_file(name: str) -> None:
+    """What the parent has not written yet is not written twice."""
+    before, _, after = INHERITED[name]
+    child = "import contextlib\n    with contextlib.suppress(RuntimeError): stream.close()"
+    run = run_code(FORKED.format(before=before, child=child, after=after))
+    assert run.returncode == 0, run.stderr.decode()
+
+
+def test_a_child_of_fork_makes_its_own() -> None:
+    code = """
+import asyncio, os, broadloom, broadloom.zlib
+session = broadloom.Session.hash()
+
+async def first():
+    return await session.process(b"warp")
+
+def work():
+    stream = broadloom.zlib.compressobj()
+    return asyncio.run(first()), stream.compress(bytes(100)) + stream.flush()
+
+made = work()
+child = os.fork()
+if child == 0:
+    os._exit(0 if work() == made else 1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    run = run_code(code)
+    assert run.returncode == 0, run.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "broadloom.hash_many([bytes(1 << 20)] * 200_000)",
+        "broadloom.hash_many([bytes(1 << 20)] * 200_000, threads=2, result='arrow')",
+        "broadloom.seal_many([bytes(1)] * 30_000_000, bytes(32), [bytes(12)] * 30_000_000)",
+        "broadloom.compress_many([bytes(1 << 20)] * 200_000)",
+        "broadloom.hash_files(['/dev/zero'])",
+        "broadloom.hash_files([fifo])",
+        "broadloom.hash_files(['/dev/null'] * 50_000_000)",
+    ],
+)
+def test_ctrl_c_stops_a_long_call(work: str) -> None:
+    code = f"""
+import os, signal, tempfile, threading, broadloom
+fifo = os.path.join(tempfile.mkdtemp(), "fifo")
+os.mkfifo(fifo)
+threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    {work}
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+os._exit(0)
+"""
+    run = run_code(code)
+    assert run.stdout == b"interrupted\n", run.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("module", "missing"),
+    [
+        ("dask", "distributed"),
+        ("dask", "pyarrow"),
+        ("ray", "ray"),
+        ("datasets", "fsspec"),
+        ("datasets", "pyarrow"),
+    ],
+)
+def test_a_library_that_is_missing(module: str, missing: str) -> None:
+    code = f"import sys; sys.modules['{missing}'] = None; import broadloom.{module}"
+    run = run_code(code)
+    words = f"broadloom.{module} needs the module {missing}: pip install 'broadloom[{module}]'"
+    assert words in run.stderr.decode()

@@ -5,7 +5,11 @@ import gc
 import hashlib
 import hmac
 import os
+import subprocess
+import sys
 import threading
+import weakref
+from collections.abc import Iterator
 
 import psutil
 import pytest
@@ -19,6 +23,7 @@ from hypothesis import strategies as st
 
 import broadloom
 from broadloom import Job, QueuePair, Session
+from broadloom._broadloom import Workers
 
 messages = st.lists(st.binary(max_size=400), max_size=70)
 KEY = bytes(range(32))
@@ -204,3 +209,108 @@ def test_memory_of_many_jobs() -> None:
     asyncio.run(work(50_000))
     gc.collect()
     assert process.memory_info().rss - before < 8 << 20
+
+
+def living(kind: type) -> int:
+    """How many objects of a kind the garbage collector knows."""
+    gc.collect()
+    return sum(isinstance(thing, kind) for thing in gc.get_objects())
+
+
+def test_failed_jobs_leave_nothing() -> None:
+    async def work() -> None:
+        session = Session.open(KEY)
+        jobs = [session.process(bytes(40), nonce=bytes(12)) for _ in range(300)]
+        results = await asyncio.gather(*jobs, return_exceptions=True)
+        assert all(isinstance(result, broadloom.InvalidTag) for result in results)
+
+    asyncio.run(work())
+    before = living(asyncio.Future), living(broadloom.InvalidTag)
+    asyncio.run(work())
+    assert (living(asyncio.Future), living(broadloom.InvalidTag)) == before
+
+
+def test_an_exception_that_nobody_retrieves() -> None:
+    told: list[str] = []
+
+    async def work() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: told.append(context["message"]))
+        job = Session.open(KEY).process(bytes(40), nonce=bytes(12))
+        while not job.done():
+            await asyncio.sleep(0)
+        # It goes when its last owner does, and not at the next garbage collection.
+        gc.disable()
+        try:
+            del job
+            assert told == ["Future exception was never retrieved"]
+        finally:
+            gc.enable()
+
+    asyncio.run(work())
+
+
+def test_a_job_in_a_cycle() -> None:
+    class Owner:
+        job: Job
+
+    owner = Owner()
+    owner.job = Job(Session.hash(), b"a", user=owner)
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None
+
+
+def test_jobs_without_room_are_not_looked_at() -> None:
+    session = Session.hash()
+    jobs = iter([Job(session, b"%d" % n) for n in range(100)])
+    queue = QueuePair(capacity=30)
+    assert queue.enqueue(jobs) == 30
+    assert queue.enqueue(jobs) == 0
+    assert len(list(jobs)) == 70
+    asked = 0
+
+    def endless() -> Iterator[Job]:
+        nonlocal asked
+        while True:
+            asked += 1
+            yield Job(session, b"a")
+
+    workers = Workers(1)
+    assert workers.submit(endless()) == asked > 0
+    for _ in range(10):
+        # A backlog that waits costs nothing.
+        accepted = asked
+        assert workers.submit(endless()) == asked - accepted
+
+
+def test_bytes_are_not_copied() -> None:
+    data, key = bytes(1000), bytearray(1000)
+    before = sys.getrefcount(data)
+    jobs = [
+        Job(Session.hash(), data),
+        Job(Session.seal(KEY), data, nonce=bytes(12)),
+        Job(Session.open(KEY), data, nonce=bytes(12)),
+        Job(Session.encrypt(KEY, "aes-256-cbc"), data[:992], nonce=bytes(16)),
+        Job(Session.hash(), key),
+    ]
+    assert sys.getrefcount(data) > before + 2
+    queue = QueuePair()
+    queue.enqueue(jobs)
+    key[:] = b"x" * 1000
+    queue.flush()
+    assert len(queue.dequeue()) == 5
+    assert jobs[0].result() == jobs[4].result() == hashlib.sha256(data).digest()
+    assert AESGCM(KEY).decrypt(bytes(12), jobs[1].result(), None) == data
+    with pytest.raises(broadloom.InvalidTag):
+        jobs[2].result()
+    del jobs
+    gc.collect()
+    assert sys.getrefcount(data) == before
+
+
+def test_the_import_does_not_wait_for_asyncio() -> None:
+    code = "import sys, broadloom; print('asyncio' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert run.stdout == b"False\n"

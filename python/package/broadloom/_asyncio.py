@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import weakref
 from collections import deque
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from broadloom._broadloom import Job, Session, Workers
 
 if TYPE_CHECKING:
+    import asyncio
+
     from _typeshed import ReadableBuffer
 
 
@@ -21,7 +22,13 @@ class _Pump:
         self._ready: deque[Job] = deque()
         self._is_due = False
 
+    @property
+    def is_here(self) -> bool:
+        """Whether this process has the threads."""
+        return self._workers.is_here
+
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Has the loop wait for complete jobs."""
         loop.add_reader(self._workers.fileno(), self._take)
 
     def add(self, loop: asyncio.AbstractEventLoop, job: Job) -> None:
@@ -38,15 +45,21 @@ class _Pump:
 
     def _take(self) -> None:
         for job in self._workers.poll():
-            future = job.user
-            if future.done():  # It was cancelled.
-                continue
-            try:
-                future.set_result(job.result())
-            except Exception as error:
-                future.set_exception(error)
+            _resolve(job.user, job)
         if self._ready:
             self._submit()
+
+
+def _resolve(future: asyncio.Future[Any], job: Job) -> None:
+    if future.done():  # It was cancelled.
+        return
+    try:
+        result = job.result()
+    except Exception as error:
+        # The traceback has this frame, and so the future: with it, the future would hold itself.
+        future.set_exception(error.with_traceback(None))
+    else:
+        future.set_result(result)
 
 
 _pumps: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Pump] = weakref.WeakKeyDictionary()
@@ -63,13 +76,19 @@ def process(
     """Processes one buffer on threads beside the running event loop.
 
     The arguments are those of ``Job``, and the awaited result is that of ``Job.result``. Calls that
-    are made before the loop's next turn share lanes.
+    are made before the loop's next turn share lanes. A child of fork needs an event loop of its
+    own.
     """
+    # Whoever has an event loop has imported it; all others need not wait for it.
+    import asyncio
+
     loop = asyncio.get_running_loop()
     pump = _pumps.get(loop)
     if pump is None:
         pump = _pumps[loop] = _Pump()
         pump.attach(loop)
+    elif not pump.is_here:
+        raise RuntimeError("the event loop is that of the parent process; make one in this child")
     future = loop.create_future()
     job = Job(
         self, data, nonce=nonce, associated=associated, signature=signature, user=future

@@ -3,7 +3,9 @@
 Every function takes an object with ``__arrow_c_array__`` or ``__arrow_c_stream__``: an array or a
 chunked array of pyarrow, a series of polars, a query of DuckDB or DataFusion with one column. An
 array gives an ``Array``, and a stream a ``ChunkedArray``; both go into any of these libraries
-without a copy. Nulls stay null. Values are strings or bytes, in all layouts of Arrow.
+without a copy. Nulls stay null, and the name of a column is kept. Values are strings or bytes, in
+every layout that Arrow has for them. An array whose offsets point outside of its buffers is a
+ValueError, where its library says how large they are (pyarrow); the README says more.
 
 >>> import pyarrow
 >>> import broadloom.arrow

@@ -11,7 +11,7 @@
 What is written is one gzip member that any gzip reads. A file of BGZF (``format="bgzf"``) is one
 that tabix and samtools can seek in.
 
-The differences from ``gzip``: files cannot seek; no name is stored, and no time unless ``mtime`` is
+The differences from ``gzip``: there is no ``GzipFile``; no name is stored, and no time unless ``mtime`` is
 given, so that the same data make the same file; ``flush`` does not force out a part of the
 compressed data; trailing bytes that are neither zeros nor another member are an error.
 """
@@ -136,20 +136,27 @@ def open(
                 raise ValueError(f"{name} is {value!r}, and a file of bytes has none")
     if format not in ("gzip", "bgzf"):
         raise ValueError(f"format is {format!r}; valid: gzip, bgzf")
-    if plain == "r":
-        coder = _broadloom.Coder.decompress(None, threads=threads, limit=None)
-    else:
-        stored = _time(mtime) if format == "gzip" else 0
-        coder = _broadloom.Coder.compress(format, compresslevel, threads=threads, mtime=stored)
+    stored = _time(mtime) if format == "gzip" and plain != "r" else 0
+
+    def make() -> _broadloom.Coder:
+        if plain == "r":
+            return _broadloom.Coder.decompress(None, threads=threads, limit=None)
+        return _broadloom.Coder.compress(format, compresslevel, threads=threads, mtime=stored)
+
+    coder = make()
     if isinstance(filename, (str, bytes, os.PathLike)):
-        file, owned = cast("IO[bytes]", builtins.open(filename, plain + "b")), True
+        # What is written is in large pieces. A buffer would be written twice where a child of fork
+        # has a copy of it.
+        buffering = -1 if plain == "r" else 0
+        file = cast("IO[bytes]", builtins.open(filename, plain + "b", buffering))
+        owned = True
     elif hasattr(filename, "read") or hasattr(filename, "write"):
         file, owned = filename, False
     else:
         raise TypeError(f"filename is {type(filename).__name__}, neither a path nor a file")
     binary: io.BufferedReader | io.BufferedWriter
     if plain == "r":
-        binary = io.BufferedReader(Reader(file, owned, coder, _translate), BUFFER)
+        binary = io.BufferedReader(Reader(file, owned, coder, make, _translate), BUFFER)
     else:
         binary = io.BufferedWriter(Writer(file, owned, coder), BUFFER)
     return io.TextIOWrapper(binary, encoding, errors, newline) if text else binary

@@ -5,12 +5,17 @@
 b'the warp, the weft'
 
 ``wbits`` says the format, as in ``zlib``: 15 is zlib, 31 is gzip, -15 is bare deflate data, and 47
-is zlib or gzip, to be found out. Other windows than 15 are read and not written.
+is zlib or gzip, to be found out. Other windows than 15 are read and not written. ``error`` is a
+``zlib.error``. There are no preset dictionaries (``zdict``) and no ``max_length``, and data cannot
+be flushed before the end.
 """
 
 from __future__ import annotations
 
+import zlib as _zlib
 from typing import TYPE_CHECKING
+from zlib import adler32 as adler32
+from zlib import crc32 as crc32
 
 from broadloom import _broadloom
 
@@ -23,10 +28,13 @@ __all__ = [
     "Z_FINISH",
     "Compress",
     "Decompress",
+    "adler32",
     "compress",
     "compressobj",
+    "crc32",
     "decompress",
     "decompressobj",
+    "error",
 ]
 
 #: The window of 32 KiB.
@@ -35,6 +43,18 @@ MAX_WBITS = 15
 DEFLATED = 8
 #: The one way to flush.
 Z_FINISH = 4
+
+
+class error(_zlib.error, ValueError):  # noqa: N801
+    """Data that are damaged, or become more than the limit."""
+
+
+class _CutShort(error, EOFError):
+    """Data that end too early."""
+
+
+def _translate(wrong: Exception) -> error:
+    return _CutShort(str(wrong)) if isinstance(wrong, EOFError) else error(str(wrong))
 
 
 def _format(wbits: int) -> str | None:
@@ -90,13 +110,18 @@ def decompress(
 ) -> bytes:
     """Decompresses data. ``limit`` is the most bytes that may come out.
 
-    Raises EOFError for data that end too early, and ValueError for data that are wrong.
+    Raises error, which is also a ValueError, for data that are wrong; one that is also an EOFError
+    for data that end too early.
 
     >>> import zlib
     >>> decompress(zlib.compress(b"the warp, the weft"))
     b'the warp, the weft'
     """
-    return _broadloom.decompress(data, _format(wbits), threads=threads, limit=limit)
+    format = _format(wbits)
+    try:
+        return _broadloom.decompress(data, format, threads=threads, limit=limit)
+    except (ValueError, EOFError) as wrong:
+        raise _translate(wrong) from None
 
 
 class Compress:
@@ -134,16 +159,23 @@ class Decompress:
         """Takes data, and gives what is ready: perhaps of earlier data, perhaps nothing."""
         if self.eof:
             raise ValueError("the stream is finished; make another")
-        return b"".join(self._coder.feed(data))
+        try:
+            return b"".join(self._coder.feed(data))
+        except (ValueError, EOFError) as wrong:
+            raise _translate(wrong) from None
 
     def flush(self) -> bytes:
         """Says that no more data will come, and gives the rest.
 
-        Raises EOFError where the input is not whole. ``zlib`` says nothing then.
+        Raises error, which is also an EOFError, where the input is not whole. ``zlib`` says nothing
+        then.
         """
         if self.eof:
             return b""
-        rest = b"".join(self._coder.finish())
+        try:
+            rest = b"".join(self._coder.finish())
+        except (ValueError, EOFError) as wrong:
+            raise _translate(wrong) from None
         self.eof = True
         return rest
 

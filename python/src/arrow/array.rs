@@ -1,7 +1,7 @@
 //! Arrays that Python gets, for any library that reads Arrow's capsules.
 
 use arrow_array::{Array as _, ArrayRef};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Field};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -9,12 +9,15 @@ use super::interface;
 
 /// An array, which other libraries take by `__arrow_c_array__`.
 #[pyclass(module = "broadloom.arrow", frozen)]
-pub struct Array(ArrayRef);
+pub struct Array {
+    field: Field,
+    array: ArrayRef,
+}
 
 impl Array {
-    /// An array for Python.
-    pub fn new(array: ArrayRef) -> Array {
-        Array(array)
+    /// An array for Python, whose field has a name.
+    pub fn new(name: &str, array: ArrayRef) -> Array {
+        Array { field: Field::new(name, array.data_type().clone(), true), array }
     }
 }
 
@@ -22,22 +25,26 @@ impl Array {
 impl Array {
     /// How many values it has.
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.array.len()
     }
 
     fn __repr__(&self) -> String {
-        format!("<broadloom.arrow.Array of {} values, {}>", self.0.len(), self.0.data_type())
+        format!(
+            "<broadloom.arrow.Array of {} values, {}>",
+            self.array.len(),
+            self.array.data_type()
+        )
     }
 
     /// How many of its values are null.
     #[getter]
     fn null_count(&self) -> usize {
-        self.0.null_count()
+        self.array.null_count()
     }
 
     /// The schema, for other libraries.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        interface::export_schema(py, self.0.data_type())
+        interface::export_schema(py, &self.field)
     }
 
     /// The schema and the array, for other libraries. There is one representation, whatever schema
@@ -50,21 +57,21 @@ impl Array {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         // The interface lets a producer give its own type where it cannot cast.
         drop(requested_schema);
-        interface::export_array(py, &self.0)
+        interface::export_array(py, &self.field, &self.array)
     }
 }
 
 /// An array in chunks, which other libraries take by `__arrow_c_stream__`.
 #[pyclass(module = "broadloom.arrow", frozen)]
 pub struct ChunkedArray {
-    kind: DataType,
+    field: Field,
     chunks: Vec<ArrayRef>,
 }
 
 impl ChunkedArray {
-    /// Chunks of one type for Python.
-    pub fn new(kind: DataType, chunks: Vec<ArrayRef>) -> ChunkedArray {
-        ChunkedArray { kind, chunks }
+    /// Chunks of one type for Python, whose field has a name.
+    pub fn new(name: &str, kind: DataType, chunks: Vec<ArrayRef>) -> ChunkedArray {
+        ChunkedArray { field: Field::new(name, kind, true), chunks }
     }
 }
 
@@ -80,7 +87,7 @@ impl ChunkedArray {
             "<broadloom.arrow.ChunkedArray of {} values in {} chunks, {}>",
             self.__len__(),
             self.chunks.len(),
-            self.kind
+            self.field.data_type()
         )
     }
 
@@ -98,7 +105,7 @@ impl ChunkedArray {
 
     /// The schema, for other libraries.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        interface::export_schema(py, &self.kind)
+        interface::export_schema(py, &self.field)
     }
 
     /// The chunks, for other libraries. There is one representation, whatever schema is requested.
@@ -110,6 +117,6 @@ impl ChunkedArray {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The interface lets a producer give its own type where it cannot cast.
         drop(requested_schema);
-        interface::export_stream(py, self.kind.clone(), self.chunks.clone())
+        interface::export_stream(py, self.field.clone(), self.chunks.clone())
     }
 }

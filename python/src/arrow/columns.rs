@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array as _, ArrayRef, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray};
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray};
 use arrow_buffer::{Buffer, OffsetBuffer};
 use arrow_schema::DataType;
 use broadloom::{Algorithm, Session};
@@ -10,12 +10,12 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::array::{Array, ChunkedArray};
-use super::interface::{import_array, import_stream};
-use super::values::{self, Values};
+use super::import::{Stream, import_array};
+use super::values::{self, Column};
 use crate::buffers::{Buffers, type_name};
 use crate::hashing::{Hashing, Room};
 use crate::many::aead::{self, Packets};
-use crate::{arguments, error, memory};
+use crate::{arguments, memory};
 
 /// Digests of the values of a column.
 #[pyfunction]
@@ -46,11 +46,12 @@ fn digests<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let len = hashing.digest_len() as i32;
-    map(array, &DataType::FixedSizeBinary(len), &|_, array| {
-        let values = Values::new(array);
-        let mut digests = memory::zeros(array.len() * hashing.digest_len());
-        hashing.digests(&values, 0..array.len(), threads, Room::Packed(&mut digests));
-        let nulls = array.nulls().cloned();
+    map(array, &DataType::FixedSizeBinary(len), &|_, column| {
+        let room = memory::check(column.len(), hashing.digest_len())?;
+        let mut digests = memory::touched_zeros(room)?;
+        let room = Room::Packed(&mut digests);
+        hashing.digests(&column.values(), 0..column.len(), threads, room)?;
+        let nulls = column.nulls().cloned();
         Ok(Arc::new(FixedSizeBinaryArray::new(len, Buffer::from_vec(digests), nulls)))
     })
 }
@@ -90,8 +91,8 @@ pub fn encrypt_column<'py>(
     let head = nonce_len(&session)?;
     let associated = associated.map(|data| Buffers::one(&data, "associated")).transpose()?;
     let associated = associated.as_ref().map_or(&[][..], |data| data.get(0));
-    map(array, &DataType::LargeBinary, &|first, array| {
-        let (values, present) = (Values::new(array), present(array));
+    map(array, &DataType::LargeBinary, &|first, column| {
+        let (values, present) = (column.values(), present(column));
         let mut nonces = vec![0; present.len() * head];
         getrandom::fill(&mut nonces).map_err(|error| {
             PyRuntimeError::new_err(format!("the system has no random bytes: {error}"))
@@ -105,8 +106,8 @@ pub fn encrypt_column<'py>(
         };
         let sealed = packets.seal(&session, threads);
         let (bytes, ends) =
-            sealed.map_err(|(index, error)| error::job(&value(first + present[index]).1, error))?;
-        let (offsets, nulls) = (offsets(array, &ends), array.nulls().cloned());
+            sealed.map_err(|error| error.raise(&|index| value(first + present[index])))?;
+        let (offsets, nulls) = (offsets(column, &ends), column.nulls().cloned());
         Ok(Arc::new(LargeBinaryArray::new(offsets, Buffer::from_vec(bytes), nulls)))
     })
 }
@@ -139,8 +140,8 @@ pub fn decrypt_column<'py>(
     let associated = associated.map(|data| Buffers::one(&data, "associated")).transpose()?;
     let associated = associated.as_ref().map_or(&[][..], |data| data.get(0));
     let kind = if text { DataType::LargeUtf8 } else { DataType::LargeBinary };
-    map(array, &kind, &|first, array| {
-        let (values, present) = (Values::new(array), present(array));
+    map(array, &kind, &|first, column| {
+        let (values, present) = (column.values(), present(column));
         if let Some(&row) = present.iter().find(|&&row| values.get(row).len() < head) {
             return Err(PyValueError::new_err(format!(
                 "{} has {} bytes, and its nonce alone has {head}",
@@ -155,11 +156,11 @@ pub fn decrypt_column<'py>(
             associated: &|_| associated,
             head: 0,
         };
-        let (bytes, ends) = packets.open(&session, threads).map_err(|error| {
-            Python::attach(|py| error.raise(py, &|index| value(first + present[index])))
-        })?;
-        let (offsets, bytes) = (offsets(array, &ends), Buffer::from_vec(bytes));
-        let nulls = array.nulls().cloned();
+        let (bytes, ends) = packets
+            .open(&session, threads)
+            .map_err(|error| error.raise(&|index| value(first + present[index])))?;
+        let (offsets, bytes) = (offsets(column, &ends), Buffer::from_vec(bytes));
+        let nulls = column.nulls().cloned();
         if !text {
             return Ok(Arc::new(LargeBinaryArray::new(offsets, bytes, nulls)));
         }
@@ -178,15 +179,15 @@ fn value(row: usize) -> (usize, String) {
 }
 
 /// The rows that are not null.
-fn present(array: &ArrayRef) -> Vec<usize> {
-    (0..array.len()).filter(|&row| array.is_valid(row)).collect()
+fn present(column: &Column) -> Vec<usize> {
+    (0..column.len()).filter(|&row| column.is_valid(row)).collect()
 }
 
 /// Where the values of all rows begin and end, from where those that are not null end.
-fn offsets(array: &ArrayRef, ends: &[usize]) -> OffsetBuffer<i64> {
+fn offsets(column: &Column, ends: &[usize]) -> OffsetBuffer<i64> {
     let (mut ends, mut end) = (ends.iter(), 0);
-    let rows = (0..array.len()).map(|row| {
-        if array.is_valid(row) {
+    let rows = (0..column.len()).map(|row| {
+        if column.is_valid(row) {
             end = ends.next().map_or(end, |&end| end as i64);
         }
         end
@@ -206,36 +207,39 @@ fn nonce_len(session: &Session) -> PyResult<usize> {
     found.ok_or_else(|| PyValueError::new_err(format!("{aead} has no nonces of 12 or 24 bytes")))
 }
 
+/// Bytes of a row's place and offset. An array of nulls or of runs has any number of rows.
+const ROW: usize = 16;
+
 /// Does something to an array, or to each chunk of a stream, without the GIL. An array becomes an
-/// array, and a stream an array in chunks, of type `kind`. `work` is told how many rows come
-/// before.
+/// array, and a stream an array in chunks, of type `kind` and with the name of the column. `work`
+/// is told how many rows come before.
 fn map<'py>(
     object: &Bound<'py, PyAny>,
     kind: &DataType,
-    work: &(dyn Fn(usize, &ArrayRef) -> PyResult<ArrayRef> + Sync),
+    work: &(dyn Fn(usize, &Column) -> PyResult<ArrayRef> + Sync),
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
+    let object = py.import("broadloom._arrow")?.call_method1("checked", (object,))?;
     if object.hasattr("__arrow_c_array__")? {
-        let array = import_array(object)?;
-        values::check(array.data_type())?;
-        let array = values::column(array);
-        let array = py.detach(|| work(0, &array))?;
-        return Ok(Bound::new(py, Array::new(array))?.into_any());
+        let (field, array) = import_array(&object)?;
+        memory::check(array.len(), ROW)?;
+        let array = py.detach(|| work(0, &Column::new(&array)))?;
+        return Ok(Bound::new(py, Array::new(values::leaf(&field).name(), array))?.into_any());
     }
     if !object.hasattr("__arrow_c_stream__")? {
         return Err(PyTypeError::new_err(format!(
             "{} is no Arrow array: it has neither __arrow_c_array__ nor __arrow_c_stream__",
-            type_name(object)
+            type_name(&object)
         )));
     }
-    let stream = import_stream(object)?;
+    let mut stream = Stream::new(&object)?;
     let (mut chunks, mut first) = (Vec::new(), 0);
-    values::check(arrow_array::ArrayReader::field(&stream).data_type())?;
     // A producer may take the GIL, so that it is asked while this thread has it.
-    for array in stream {
-        let array = values::column(array.map_err(error::value)?);
-        chunks.push(py.detach(|| work(first, &array))?);
+    while let Some(array) = stream.next()? {
+        memory::check(array.len(), ROW)?;
+        chunks.push(py.detach(|| work(first, &Column::new(&array)))?);
         first += array.len();
     }
-    Ok(Bound::new(py, ChunkedArray::new(kind.clone(), chunks))?.into_any())
+    let name = values::leaf(stream.field()).name();
+    Ok(Bound::new(py, ChunkedArray::new(name, kind.clone(), chunks))?.into_any())
 }
