@@ -40,6 +40,8 @@ pub struct Meeting<W: Work> {
 struct State<W: Work> {
     queue: VecDeque<Seat<W>>,
     tools: Vec<W::Tool>,
+    /// How often tools were put away. Those that were taken before are not kept.
+    age: u64,
     leaders: usize,
     /// Leaders that wait for more jobs.
     gathering: usize,
@@ -103,6 +105,20 @@ impl<W: Work> State<W> {
         self.peak = self.peak.max(self.inside);
     }
 
+    /// A tool, and its age.
+    fn take_tool(&mut self) -> (W::Tool, u64) {
+        (self.tools.pop().unwrap_or_default(), self.age)
+    }
+
+    /// Keeps a tool for the next one; returns it where it is to be dropped.
+    fn keep_tool(&mut self, (tool, age): (W::Tool, u64)) -> Option<W::Tool> {
+        if age != self.age {
+            return Some(tool);
+        }
+        self.tools.push(tool);
+        None
+    }
+
     /// A leader's part of as many callers as there were lately.
     fn target(&self, leaders: usize) -> usize {
         self.peak.max(self.last_peak).div_ceil(leaders).min(FULL)
@@ -129,6 +145,7 @@ impl<W: Work> Meeting<W> {
             state: Mutex::new(State {
                 queue: VecDeque::new(),
                 tools: Vec::new(),
+                age: 0,
                 leaders: 0,
                 gathering: 0,
                 inside: 0,
@@ -144,10 +161,20 @@ impl<W: Work> Meeting<W> {
 
     /// Works with a tool that is kept for the next one, unless the work panics.
     pub fn with_tool(&self, work: impl FnOnce(&mut W::Tool)) {
-        let mut tool = lock(&self.state).tools.pop().unwrap_or_default();
+        let (mut tool, age) = lock(&self.state).take_tool();
         if catch_unwind(AssertUnwindSafe(|| work(&mut tool))).is_ok() {
-            lock(&self.state).tools.push(tool);
+            // What is to be dropped is dropped without the lock.
+            let _old = lock(&self.state).keep_tool((tool, age));
         }
+    }
+
+    /// Drops all tools, those in use as soon as they are free: they remember what they worked on.
+    pub fn put_tools_away(&self) {
+        let mut state = lock(&self.state);
+        state.age += 1;
+        let tools = std::mem::take(&mut state.tools);
+        drop(state);
+        drop(tools);
     }
 
     /// Processes a caller's work beside that of others. Where the process panics, the work comes
@@ -199,7 +226,7 @@ impl<W: Work> Meeting<W> {
             let share = state.queue.len().div_ceil(self.most_leaders);
             let count = share.max(state.target(self.most_leaders)).min(state.queue.len());
             let mut seats: Vec<Seat<W>> = state.queue.drain(..count).collect();
-            let mut tool = state.tools.pop().unwrap_or_default();
+            let (mut tool, age) = state.take_tool();
             drop(state);
             let run = || W::process(&mut tool, &mut seats);
             let went = catch_unwind(AssertUnwindSafe(run)).is_ok();
@@ -212,8 +239,11 @@ impl<W: Work> Meeting<W> {
             }
             state = lock(&self.state);
             state.inside -= count;
-            if went {
-                state.tools.push(tool);
+            if went && let Some(old) = state.keep_tool((tool, age)) {
+                // Not under the lock: a provider is foreign code.
+                drop(state);
+                drop(old);
+                state = lock(&self.state);
             }
             if work.is_some() {
                 state.step_down();
@@ -330,6 +360,19 @@ mod tests {
             assert!(caller.join().expect("it does not panic").succeeded());
         });
         assert_eq!(lock(&meeting.state).leaders, 0);
+    }
+
+    #[test]
+    fn tools_that_were_put_away_are_not_kept() {
+        let meeting = Meeting::new(Duration::ZERO);
+        assert!(meet(&meeting, Job::new(sha256(), vec![1])).succeeded());
+        meeting.put_tools_away();
+        assert_eq!(lock(&meeting.state).tools.len(), 0);
+        // Nor is one that is in use just then.
+        meeting.with_tool(|_| meeting.put_tools_away());
+        assert_eq!(lock(&meeting.state).tools.len(), 0);
+        assert!(meet(&meeting, Job::new(sha256(), vec![1])).succeeded());
+        assert_eq!(lock(&meeting.state).tools.len(), 1);
     }
 
     #[test]

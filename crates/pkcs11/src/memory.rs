@@ -6,7 +6,7 @@
 use std::slice;
 
 use cryptoki_sys::*;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// A result, or the code that PKCS #11 has for what went wrong.
 pub type Outcome<T = ()> = Result<T, CK_RV>;
@@ -165,6 +165,25 @@ pub fn append(secret: &mut Zeroizing<Vec<u8>>, data: &[u8]) {
         *secret = all;
     }
     secret.extend_from_slice(data);
+}
+
+/// Wipes so many bytes of the stack below the caller's frame: values that were moved, and registers
+/// that were spilled, are still there after the functions that held them have returned.
+#[inline(never)]
+fn wipe_below<const WORDS: usize>() {
+    let mut room = [0u64; WORDS];
+    room.zeroize();
+}
+
+/// Wipes the stack that an operation with a key uses.
+pub fn wipe_stack() {
+    wipe_below::<{ (64 << 10) / size_of::<u64>() }>();
+}
+
+/// Wipes the stack that making a key or opening a queue uses. A queue's memory is made on the stack
+/// and moved to its place, with all that was there before.
+pub fn wipe_deep_stack() {
+    wipe_below::<{ (256 << 10) / size_of::<u64>() }>();
 }
 
 /// Text, filled up with blanks as structures of PKCS #11 have it. Text that is too long is cut

@@ -13,7 +13,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 use crate::config::Config;
 use crate::meeting::Meeting;
-use crate::memory::Outcome;
+use crate::memory::{Outcome, wipe_stack};
 use crate::object::Opened;
 use crate::session::{Desk, Session};
 use crate::slot::{Slot, handle};
@@ -136,7 +136,22 @@ impl Module {
             // One message fills a core.
             _ => false,
         };
-        if gains { self.meeting.meet(Task { job, alone }).job } else { self.meeting.at_once(job) }
+        let has_pair = matches!(job.session().algorithm(), Algorithm::PublicKey(_));
+        let job = match gains {
+            true => self.meeting.meet(Task { job, alone }).job,
+            false => self.meeting.at_once(job),
+        };
+        if has_pair {
+            wipe_stack();
+        }
+        job
+    }
+
+    /// Ends the login of a slot. Processors remember keys that they worked with, in the lanes and
+    /// in contexts of libcrypto: they go, too.
+    pub fn leave(&self, slot: &Slot) {
+        slot.leave();
+        self.meeting.put_tools_away();
     }
 
     /// The digest, tag or other output of a job over data that are read alone.
@@ -172,6 +187,7 @@ impl Module {
         if !writes && slot.login() == Some(Role::Officer) {
             return Err(CKR_SESSION_READ_WRITE_SO_EXISTS);
         }
+        slot.store.attend()?;
         let session = Session::new(handle(), number, writes);
         let handle = session.handle;
         self.sessions().insert(handle, Arc::new(session));
@@ -179,7 +195,6 @@ impl Module {
     }
 
     /// Closes the sessions that meet a condition, and says how many. The last of a slot ends the
-        slot.store.attend()?;
     /// login.
     pub fn close(&self, closes: impl Fn(&Session) -> bool) -> usize {
         let mut sessions = self.sessions();
@@ -193,14 +208,14 @@ impl Module {
         for session in &closed {
             let slot = &self.slots[session.slot];
             slot.close(session.handle);
+            slot.store.depart();
             if !left.contains(&session.slot) {
-                slot.leave();
+                self.leave(slot);
             }
         }
         closed.len()
     }
 
-            slot.store.depart();
     /// Sessions of a slot: those that write, and those that do not.
     pub fn count(&self, slot: usize) -> (usize, usize) {
         let sessions = self.sessions.read().unwrap_or_else(PoisonError::into_inner);

@@ -12,7 +12,7 @@ use cryptoki_sys::*;
 
 use crate::attribute::Attributes;
 use crate::key::{self, Key};
-use crate::memory::Outcome;
+use crate::memory::{Outcome, wipe_deep_stack};
 
 /// Where an object lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +106,7 @@ impl Object {
         if purpose.is_faster_apart(key) && opened.session.provider() == "native" {
             opened.alone = registry.open_at("openssl", &transform).ok();
         }
+        wipe_deep_stack();
         lock(&self.sessions).insert(purpose, opened.clone());
         Ok(opened)
     }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use cryptoki_sys::*;
 
-use super::guard;
+use super::{guard, guard_secrets};
 use crate::memory::{padded, put};
 use crate::module;
 
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn C_Initialize(arguments: *mut c_void) -> CK_RV {
 }
 
 pub unsafe extern "C" fn C_Finalize(reserved: *mut c_void) -> CK_RV {
-    guard(|| if reserved.is_null() { module::finalize() } else { Err(CKR_ARGUMENTS_BAD) })
+    guard_secrets(|| if reserved.is_null() { module::finalize() } else { Err(CKR_ARGUMENTS_BAD) })
 }
 
 pub unsafe extern "C" fn C_GetInfo(info: *mut CK_INFO) -> CK_RV {

@@ -21,9 +21,8 @@ mod slots;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cryptoki_sys::{CK_RV, CKR_GENERAL_ERROR, CKR_OK};
-use zeroize::Zeroize;
 
-use crate::memory::Outcome;
+use crate::memory::{Outcome, wipe_deep_stack};
 
 pub use interface::{C_GetFunctionList, C_GetInterface, C_GetInterfaceList};
 
@@ -37,22 +36,12 @@ fn guard(function: impl FnOnce() -> Outcome) -> CK_RV {
     }
 }
 
-/// Bytes of the stack below a function that are wiped behind it.
-const STACK: usize = 64 << 10;
-
 /// Runs a function that works with keys or PINs, and wipes the stack that it has used: values that
 /// were moved, and registers that were spilled, stay there otherwise.
 fn guard_secrets(function: impl FnOnce() -> Outcome) -> CK_RV {
     let code = guard(function);
-    wipe_stack();
+    wipe_deep_stack();
     code
-}
-
-/// Wipes what is below the caller's frame.
-#[inline(never)]
-fn wipe_stack() {
-    let mut room = [0u64; STACK / size_of::<u64>()];
-    room.zeroize();
 }
 
 #[cfg(test)]

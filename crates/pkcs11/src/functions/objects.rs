@@ -2,7 +2,7 @@
 
 use cryptoki_sys::*;
 
-use super::guard;
+use super::{guard, guard_secrets};
 use crate::attribute::Attributes;
 use crate::memory::{Outcome, put, read, template, write};
 use crate::module::desk;
@@ -16,7 +16,7 @@ pub unsafe extern "C" fn C_CreateObject(
     count: CK_ULONG,
     object: *mut CK_OBJECT_HANDLE,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         if object.is_null() {
             return Err(CKR_ARGUMENTS_BAD);
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn C_CopyObject(
     count: CK_ULONG,
     copy: *mut CK_OBJECT_HANDLE,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         if copy.is_null() {
             return Err(CKR_ARGUMENTS_BAD);
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn C_DestroyObject(
     session: CK_SESSION_HANDLE,
     handle: CK_OBJECT_HANDLE,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         let object = writable(&desk, handle)?;
         if !object.attributes.is(CKA_DESTROYABLE) {
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn C_SetAttributeValue(
     attributes: *mut CK_ATTRIBUTE,
     count: CK_ULONG,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         if attributes.is_null() {
             return Err(CKR_ARGUMENTS_BAD);
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn C_FindObjectsInit(
     attributes: *mut CK_ATTRIBUTE,
     count: CK_ULONG,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
         let wanted = unsafe { read(attributes, count) }.and_then(|_| {

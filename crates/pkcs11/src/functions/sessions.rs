@@ -2,7 +2,7 @@
 
 use cryptoki_sys::*;
 
-use super::guard;
+use super::{guard, guard_secrets};
 use crate::memory::{Outcome, put};
 use crate::module::{self, desk};
 
@@ -29,14 +29,14 @@ pub unsafe extern "C" fn C_OpenSession(
 }
 
 pub unsafe extern "C" fn C_CloseSession(session: CK_SESSION_HANDLE) -> CK_RV {
-    guard(|| match module::current()?.close(|open| open.handle == session) {
+    guard_secrets(|| match module::current()?.close(|open| open.handle == session) {
         0 => Err(CKR_SESSION_HANDLE_INVALID),
         _ => Ok(()),
     })
 }
 
 pub unsafe extern "C" fn C_CloseAllSessions(slot: CK_SLOT_ID) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let module = module::current()?;
         let (number, _) = module.slot(slot)?;
         module.close(|open| open.slot == number);

@@ -3,7 +3,7 @@
 use cryptoki_sys::*;
 
 use super::guard;
-use crate::memory::{Output, read};
+use crate::memory::{Output, both, read};
 use crate::module::desk;
 use crate::parameter::Given;
 use crate::session::{Operations, Running, with_arguments};

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use cryptoki_sys::*;
 
 use super::general::version;
-use super::guard;
+use super::{guard, guard_secrets};
 use crate::mechanism;
 use crate::memory::{Outcome, give_list, padded, put, read};
 use crate::module::{self, desk};
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn C_InitToken(
     so_pin_len: CK_ULONG,
     label: *mut u8,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let module = module::current()?;
         let (number, slot) = module.slot(id)?;
         // SAFETY: as the caller says; a label has 32 bytes.
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn C_InitPIN(
     user_pin: *mut u8,
     len: CK_ULONG,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
         let user_pin = unsafe { pin(user_pin, len) }?;
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn C_SetPIN(
     new: *mut u8,
     new_len: CK_ULONG,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         // SAFETY: as the caller says.
         let (old, new) = unsafe { (pin(old, old_len)?, pin(new, new_len)?) };
@@ -225,7 +225,7 @@ pub unsafe extern "C" fn C_Login(
     given: *mut u8,
     len: CK_ULONG,
 ) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         let (slot, registry) = (desk.slot(), &desk.module.registry);
         let role = match user {
@@ -264,12 +264,12 @@ fn log_in_once_more(desk: &crate::session::Desk, pin: &[u8]) -> Outcome {
 }
 
 pub unsafe extern "C" fn C_Logout(session: CK_SESSION_HANDLE) -> CK_RV {
-    guard(|| {
+    guard_secrets(|| {
         let desk = desk(session)?;
         if desk.slot().login().is_none() {
             return Err(CKR_USER_NOT_LOGGED_IN);
         }
-        desk.slot().leave();
+        desk.module.leave(desk.slot());
         Ok(())
     })
 }

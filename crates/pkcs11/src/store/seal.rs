@@ -9,9 +9,10 @@ use zeroize::Zeroizing;
 use crate::memory::Outcome;
 use crate::random;
 
-/// A key that seals: AES-256-GCM, by the engine.
+/// A key that seals: AES-256-GCM, by the engine. It stays where it was made: a value that moves
+/// leaves a copy behind.
 #[derive(Clone)]
-pub struct SealingKey(Zeroizing<[u8; 32]>);
+pub struct SealingKey(Box<Zeroizing<[u8; 32]>>);
 
 /// The cost of a guess of a PIN: 2^15 rounds over 32 MiB.
 pub const LOG_N: u8 = 15;
@@ -23,7 +24,7 @@ const TAG: usize = 16;
 impl SealingKey {
     /// A new one.
     pub fn new() -> Outcome<SealingKey> {
-        let mut key = Zeroizing::new([0; 32]);
+        let mut key = Box::new(Zeroizing::new([0; 32]));
         random::fill(key.as_mut_slice())?;
         Ok(SealingKey(key))
     }
@@ -37,14 +38,17 @@ impl SealingKey {
             return Err(CKR_DEVICE_ERROR);
         }
         let params = Params::new(log_n, 8, 1).map_err(|_| CKR_DEVICE_ERROR)?;
-        let mut key = Zeroizing::new([0; 32]);
+        let mut key = Box::new(Zeroizing::new([0; 32]));
         scrypt::scrypt(pin, salt, &params, key.as_mut_slice()).map_err(|_| CKR_DEVICE_ERROR)?;
         Ok(SealingKey(key))
     }
 
     /// The key of 32 bytes.
     pub fn of_bytes(bytes: &[u8]) -> Option<SealingKey> {
-        Some(SealingKey(Zeroizing::new(bytes.try_into().ok()?)))
+        let bytes: &[u8; 32] = bytes.try_into().ok()?;
+        let mut key = Box::new(Zeroizing::new([0; 32]));
+        key.copy_from_slice(bytes);
+        Some(SealingKey(key))
     }
 
     /// Its bytes.

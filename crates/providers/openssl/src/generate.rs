@@ -1,6 +1,8 @@
 //! New keys as the engine has them.
 
-use broadloom_engine::{Curve, KeyError, PrivateKey, PublicKey, RsaSize};
+use broadloom_engine::{
+    Curve, EcPrivateKey, KeyError, PrivateKey, PublicKey, RsaNumbers, RsaPrivateKey, RsaSize,
+};
 
 use crate::evp::{EvpError, Key, Libcrypto, LibraryError};
 
@@ -38,7 +40,19 @@ pub fn generate_rsa(
     size: RsaSize,
     exponent: &[u8],
 ) -> Result<(PrivateKey, PublicKey), GenerateError> {
-    keys(&Key::generate_rsa(Libcrypto::get()?, 8 * size.modulus_len(), exponent)?)
+    let key = Key::generate_rsa(Libcrypto::get()?, 8 * size.modulus_len(), exponent)?;
+    let numbers = RsaNumbers {
+        n: &key.number(c"n")?,
+        e: &key.number(c"e")?,
+        d: &key.number(c"d")?,
+        p: &key.number(c"rsa-factor1")?,
+        q: &key.number(c"rsa-factor2")?,
+        dp: &key.number(c"rsa-exponent1")?,
+        dq: &key.number(c"rsa-exponent2")?,
+        qinv: &key.number(c"rsa-coefficient1")?,
+    };
+    let private = RsaPrivateKey::new(&numbers)?;
+    Ok((PrivateKey::Rsa(private), PublicKey::from_der(&key.public_der()?)?))
 }
 
 /// A new key on a curve, by libcrypto.
@@ -51,12 +65,9 @@ pub fn generate_ec(curve: Curve) -> Result<(PrivateKey, PublicKey), GenerateErro
         Curve::K283 => c"sect283k1",
         Curve::B283 => c"sect283r1",
     };
-    keys(&Key::generate_ec(Libcrypto::get()?, name)?)
-}
-
-fn keys(key: &Key) -> Result<(PrivateKey, PublicKey), GenerateError> {
-    let private = PrivateKey::from_der(&key.private_der()?)?;
-    Ok((private, PublicKey::from_der(&key.public_der()?)?))
+    let key = Key::generate_ec(Libcrypto::get()?, name)?;
+    let private = EcPrivateKey::new(curve, &key.number(c"priv")?)?;
+    Ok((PrivateKey::Ec(private), PublicKey::from_der(&key.public_der()?)?))
 }
 
 #[cfg(all(test, not(loom)))]

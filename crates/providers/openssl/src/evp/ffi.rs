@@ -220,10 +220,8 @@ functions! {
         key_generate = "EVP_PKEY_generate": unsafe extern "C" fn(Object, *mut Object) -> c_int,
         key_group = "EVP_PKEY_CTX_set_group_name":
             unsafe extern "C" fn(Object, *const c_char) -> c_int,
-        key_to_pkcs8 = "EVP_PKEY2PKCS8": unsafe extern "C" fn(*const c_void) -> Object,
-        pkcs8_free = "PKCS8_PRIV_KEY_INFO_free": Free,
-        pkcs8_to_der = "i2d_PKCS8_PRIV_KEY_INFO":
-            unsafe extern "C" fn(*const c_void, *mut *mut u8) -> c_int,
+        key_number = "EVP_PKEY_get_bn_param":
+            unsafe extern "C" fn(*const c_void, *const c_char, *mut Object) -> c_int,
         key_to_public = "i2d_PUBKEY": unsafe extern "C" fn(*const c_void, *mut *mut u8) -> c_int,
         rsa_bits = "EVP_PKEY_CTX_set_rsa_keygen_bits":
             unsafe extern "C" fn(Object, c_int) -> c_int,
@@ -231,6 +229,9 @@ functions! {
             unsafe extern "C" fn(Object, Object) -> c_int,
         number_from = "BN_bin2bn": unsafe extern "C" fn(*const u8, c_int, Object) -> Object,
         number_free = "BN_free": Free,
+        number_clear_free = "BN_clear_free": Free,
+        number_bits = "BN_num_bits": unsafe extern "C" fn(*const c_void) -> c_int,
+        number_to = "BN_bn2bin": unsafe extern "C" fn(*const c_void, *mut u8) -> c_int,
         rsa_padding = "EVP_PKEY_CTX_set_rsa_padding":
             unsafe extern "C" fn(Object, c_int) -> c_int,
         signature_md = "EVP_PKEY_CTX_set_signature_md":

@@ -47,16 +47,27 @@ impl Key {
         finish(library, &context)
     }
 
-    /// A private key as PKCS #8 in DER.
+    /// A number of a key, in big-endian order without zeros in front, by libcrypto's name for it.
+    /// Private keys are read in this way: the encoders of libcrypto leave copies in freed memory.
     ///
     /// # Errors
-    /// It is a public key, or libcrypto fails.
-    pub fn private_der(&self) -> Result<Zeroizing<Vec<u8>>, EvpError> {
+    /// The key has no such number, or libcrypto fails.
+    pub fn number(&self, name: &CStr) -> Result<Zeroizing<Vec<u8>>, EvpError> {
+        const CALL: &str = "EVP_PKEY_get_bn_param";
         let f = &self.library.functions;
-        // SAFETY: the key is alive and is only read.
-        let info = unsafe { (f.key_to_pkcs8)(self.object.object) };
-        let info = self.library.own(info, f.pkcs8_free, "EVP_PKEY2PKCS8")?;
-        encoded(self.library, &info, f.pkcs8_to_der, "i2d_PKCS8_PRIV_KEY_INFO")
+        let mut number: Object = ptr::null_mut();
+        // SAFETY: the key is alive and is only read; the name is a C string; null asks for a new
+        // number.
+        let result = unsafe { (f.key_number)(self.object.object, name.as_ptr(), &mut number) };
+        self.library.check(result, CALL)?;
+        let number = self.library.own(number, f.number_clear_free, CALL)?;
+        // SAFETY: the number is alive and is only read.
+        let bits = unsafe { (f.number_bits)(number.object) };
+        let len = usize::try_from(bits).unwrap_or_default().div_ceil(8);
+        let mut bytes = Zeroizing::new(vec![0; len]);
+        // SAFETY: there is room for as many bytes as the number has.
+        unsafe { (f.number_to)(number.object, bytes.as_mut_ptr()) };
+        Ok(bytes)
     }
 
     /// The public key as SubjectPublicKeyInfo in DER.
