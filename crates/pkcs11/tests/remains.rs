@@ -5,6 +5,7 @@
 //! searched for is masked, here and in the copy of the memory, so that the search does not find
 //! itself; what the client itself holds, it wipes.
 
+#[path = "all/client.rs"]
 mod client;
 
 use std::fs::{self, File};

@@ -82,13 +82,13 @@ fn der(pem: &str, label: &str) -> Vec<u8> {
 /// What `openssl pkey -traditional -outform DER` and `openssl rsa -RSAPublicKey_out` write.
 #[test]
 fn keys_are_read_from_der_without_their_algorithm() {
-    let pkcs1 = der(include_str!("keys/rsa-1024.pkcs1.pem"), "RSA PRIVATE KEY");
-    let sec1 = der(include_str!("keys/p256.sec1.pem"), "EC PRIVATE KEY");
-    for (der, pem) in [(pkcs1, RSA), (sec1, include_str!("keys/p256.sec1.pem"))] {
+    let pkcs1 = der(include_str!("../keys/rsa-1024.pkcs1.pem"), "RSA PRIVATE KEY");
+    let sec1 = der(include_str!("../keys/p256.sec1.pem"), "EC PRIVATE KEY");
+    for (der, pem) in [(pkcs1, RSA), (sec1, include_str!("../keys/p256.sec1.pem"))] {
         let key = PrivateKey::from_der(&der).expect("OpenSSL made it");
         assert_eq!(*key.to_der(), *private(pem).to_der());
     }
-    let pkcs1 = der(include_str!("keys/rsa-1024.pkcs1.pub.pem"), "RSA PUBLIC KEY");
+    let pkcs1 = der(include_str!("../keys/rsa-1024.pkcs1.pub.pem"), "RSA PUBLIC KEY");
     assert_eq!(PublicKey::from_der(&pkcs1), Ok(public(RSA_PUBLIC)));
 }
 

@@ -3,4 +3,5 @@
 
 mod client;
 mod operations;
+mod wrapping;
 mod wrong_use;

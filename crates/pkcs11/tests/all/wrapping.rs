@@ -1,9 +1,8 @@
 //! Keys under keys: answers of the standards, and what may not leave.
 
-mod client;
-
-use client::*;
 use cryptoki_sys::*;
+
+use crate::client::*;
 
 fn hex(digits: &str) -> Vec<u8> {
     let byte = |at| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits");
