@@ -41,8 +41,13 @@ pub(crate) enum Shape {
     Verifies,
 }
 
-/// Every provider of this build. No library is loaded before it is asked for.
-pub(crate) static REGISTRY: LazyLock<Registry> = LazyLock::new(broadloom::registry);
+/// Every provider of this build, and the emulated device that the framework calls "qat". No library
+/// is loaded before it is asked for.
+pub(crate) static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
+    let mut registry = broadloom::registry();
+    registry.add_factory(broadloom_emulated::factory());
+    registry
+});
 
 impl bl_session {
     pub(crate) fn new(session: Session) -> bl_session {

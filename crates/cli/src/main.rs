@@ -10,6 +10,7 @@ mod info;
 mod perf;
 mod prompt;
 mod provider;
+#[cfg(feature = "snapshot")]
 mod snapshot;
 mod verify;
 
@@ -18,6 +19,8 @@ use std::process::ExitCode;
 use broadloom_program::command_line::parse;
 use broadloom_program::completions::{self, CompletionsArgs};
 use broadloom_program::cpu::requested_cpu;
+#[cfg(not(feature = "snapshot"))]
+use broadloom_program::left_out::LeftOutArgs;
 use broadloom_program::man::{self, ManArgs};
 use broadloom_program::message::{USAGE, complain, printed_status};
 use broadloom_program::streams;
@@ -42,7 +45,11 @@ enum Command {
     Hash(hash::HashArgs),
     Chunks(Box<chunks::ChunksArgs>),
     VerifySignatures(Box<verify::VerifyArgs>),
+    #[cfg(feature = "snapshot")]
     Snapshot(Box<snapshot::SnapshotArgs>),
+    /// Save files in a repository of restic's format; this program was built without the command
+    #[cfg(not(feature = "snapshot"))]
+    Snapshot(LeftOutArgs),
     Info(info::InfoArgs),
     Perf(perf::PerfArgs),
     Completions(CompletionsArgs),
@@ -74,7 +81,10 @@ fn main() -> ExitCode {
         Command::Hash(args) => hash::run(args, &cpu),
         Command::Chunks(args) => chunks::run(*args, &cpu),
         Command::VerifySignatures(args) => verify::run(*args, &cpu),
+        #[cfg(feature = "snapshot")]
         Command::Snapshot(args) => snapshot::run(*args, &cpu),
+        #[cfg(not(feature = "snapshot"))]
+        Command::Snapshot(args) => args.refuse("broadloom", "broadloom-cli", "snapshot"),
         Command::Info(args) => printed_status("broadloom info", info::run(&args, &cpu)),
         Command::Perf(args) => perf::run(&args),
         Command::Completions(args) => {

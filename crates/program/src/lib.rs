@@ -8,6 +8,7 @@ pub mod command_line;
 pub mod completions;
 pub mod cpu;
 pub mod identity;
+pub mod left_out;
 pub mod man;
 pub mod message;
 pub mod number;

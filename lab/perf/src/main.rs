@@ -8,14 +8,14 @@ use broadloom_lanes::Cpu;
 use broadloom_program::command_line::parse;
 use broadloom_program::completions::{self, CompletionsArgs};
 use broadloom_program::cpu::requested_cpu;
+#[cfg(not(feature = "storage"))]
+use broadloom_program::left_out::LeftOutArgs;
 use broadloom_program::man::{self, ManArgs};
 use broadloom_program::message::{USAGE, complain, printed_status};
 use broadloom_program::{signals, streams};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use command::failure::Failure;
-#[cfg(not(feature = "storage"))]
-use command::left_out as storage;
 #[cfg(feature = "storage")]
 use command::storage;
 use command::{compress, device, matrix, peers, pk, workloads};
@@ -37,7 +37,11 @@ enum Command {
     Compress(Box<compress::CompressArgs>),
     Device(Box<device::DeviceArgs>),
     Pk(Box<pk::PkArgs>),
+    #[cfg(feature = "storage")]
     Storage(Box<storage::StorageArgs>),
+    /// Measure storage; this program was built without the command
+    #[cfg(not(feature = "storage"))]
+    Storage(LeftOutArgs),
     Peers(peers::PeersArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -64,6 +68,8 @@ fn main() -> ExitCode {
             printed_status(PROGRAM, completions::run(&args, Cli::command()))
         }
         Command::Man(args) => man::run(&args, Cli::command()),
+        #[cfg(not(feature = "storage"))]
+        Command::Storage(args) => args.refuse(PROGRAM, "broadloom-perf", "storage"),
         measurement => measure(measurement, &cpu),
     }
 }
@@ -80,7 +86,7 @@ fn measure(command: Command, cpu: &Cpu) -> ExitCode {
         #[cfg(feature = "storage")]
         Command::Storage(args) => storage::run(*args, cpu),
         #[cfg(not(feature = "storage"))]
-        Command::Storage(args) => storage::run(&args),
+        Command::Storage(_) => unreachable!("it is refused before"),
         Command::Peers(_) | Command::Completions(_) | Command::Man(_) => {
             unreachable!("these measure nothing")
         }

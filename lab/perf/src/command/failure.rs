@@ -42,16 +42,6 @@ pub enum Failure {
         /// What is read.
         input: PathBuf,
     },
-    /// The program was built without a command.
-    #[cfg(not(feature = "storage"))]
-    #[error(
-        "this program was built without {command}: \
-         `cargo install broadloom-perf --features {command}` installs one that has it"
-    )]
-    LeftOut {
-        /// The command, which is also the name of the feature.
-        command: &'static str,
-    },
     /// Without signals nothing is removed that should be.
     #[error("signals cannot be watched: {0}")]
     Signals(io::Error),
@@ -64,8 +54,6 @@ impl Failure {
             Failure::Perf(error) => error.is_usage(),
             Failure::Twice { .. } | Failure::Input { .. } => true,
             Failure::Write { .. } | Failure::StandardOutput(_) | Failure::Signals(_) => false,
-            #[cfg(not(feature = "storage"))]
-            Failure::LeftOut { .. } => false,
         }
     }
 

@@ -4,8 +4,6 @@ pub mod compress;
 pub mod device;
 pub mod failure;
 mod files;
-#[cfg(not(feature = "storage"))]
-pub mod left_out;
 pub mod matrix;
 pub mod peers;
 pub mod pk;
