@@ -3,31 +3,40 @@
 # Then it installs the fronts: the PKCS #11 module, the provider for OpenSSL 3, and the drivers for
 # DPDK where the headers of DPDK are.
 #
-#   crates/capi/install.sh --prefix DIR [--debug]
+#   crates/capi/install.sh --prefix DIR [--libdir DIR] [--debug]
 #
-# Needs cargo and a C compiler (CC, or cc). --debug installs the development build, which compiles
-# faster. DESTDIR, where set, goes before every path that is written.
+# Needs cargo and a C compiler (CC, or cc). Libraries go to PREFIX/lib, unless --libdir names another
+# folder, as it is or below the prefix: lib64, lib/x86_64-linux-gnu. --debug installs the development
+# build, which compiles faster. DESTDIR, where set, goes before every path that is written.
 set -euo pipefail
+# What is installed is for all users, whoever installs it.
+umask 022
 
 usage() {
-    echo "usage: install.sh --prefix DIR [--debug]" >&2
+    echo "usage: install.sh --prefix DIR [--libdir DIR] [--debug]" >&2
     exit 2
 }
 
 prefix=
+libdir=lib
 profile=release
 while (($#)); do
     case $1 in
     --prefix) prefix=${2-} && shift 2 || usage ;;
     --prefix=*) prefix=${1#*=} && shift ;;
+    --libdir) libdir=${2-} && shift 2 || usage ;;
+    --libdir=*) libdir=${1#*=} && shift ;;
     --debug) profile=debug && shift ;;
     *) usage ;;
     esac
 done
-[[ -n $prefix ]] || usage
+[[ -n $prefix && -n $libdir ]] || usage
 prefix=$(realpath --canonicalize-missing "$prefix")
+[[ $libdir == /* ]] || libdir=$prefix/$libdir
+libdir=$(realpath --canonicalize-missing "$libdir")
 cd "$(dirname "${BASH_SOURCE[0]}")"
 root=${DESTDIR-}$prefix
+lib=${DESTDIR-}$libdir
 
 # In one call, so that all share what they are made of.
 build=(cargo build --locked --message-format json-render-diagnostics)
@@ -48,21 +57,22 @@ soname=libbroadloom.so.0
 # What a program that links the static library needs beside it (rustc --print native-static-libs).
 system="-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc"
 
-install -d "$root/lib/pkgconfig" "$root/include" "$root/share/man/man3"
-shared=$root/lib/libbroadloom.so.$version
+install -d "$lib/pkgconfig" "$lib/cmake/broadloom" "$root/include" "$root/share/man/man3"
+shared=$lib/libbroadloom.so.$version
 # cargo sets no soname and no symbol versions.
 "${CC:-cc}" -shared -o "$shared.new" \
     -Wl,--whole-archive "$archive" -Wl,--no-whole-archive -Wl,--gc-sections \
     -Wl,--version-script=broadloom.map -Wl,-soname,$soname -Wl,-z,now -Wl,-z,defs $system
 mv "$shared.new" "$shared"
-ln -sf "libbroadloom.so.$version" "$root/lib/$soname"
-ln -sf "$soname" "$root/lib/libbroadloom.so"
-install -m 644 "$archive" "$root/lib/libbroadloom.a"
+ln -sf "libbroadloom.so.$version" "$lib/$soname"
+ln -sf "$soname" "$lib/libbroadloom.so"
+install -m 644 "$archive" "$lib/libbroadloom.a"
 install -m 644 include/broadloom.h include/broadloom_cf.h "$root/include"
 install -m 644 man/broadloom.h.3 "$root/share/man/man3"
-cat >"$root/lib/pkgconfig/broadloom.pc" <<PC
-prefix=$prefix
-libdir=\${prefix}/lib
+# Spaces in a path are escaped, as pkg-config wants them.
+cat >"$lib/pkgconfig/broadloom.pc" <<PC
+prefix=${prefix// /\\ }
+libdir=${libdir// /\\ }
 includedir=\${prefix}/include
 
 Name: broadloom
@@ -73,6 +83,37 @@ Libs.private: $system
 Cflags: -I\${includedir}
 PC
 
+# find_package(broadloom) of CMake: the targets broadloom::broadloom and broadloom::static.
+cat >"$lib/cmake/broadloom/broadloom-config.cmake" <<CMAKE
+foreach(kind SHARED STATIC)
+    if(kind STREQUAL SHARED)
+        set(_target broadloom::broadloom)
+        set(_library "$libdir/libbroadloom.so")
+    else()
+        set(_target broadloom::static)
+        set(_library "$libdir/libbroadloom.a")
+    endif()
+    if(NOT TARGET \${_target})
+        add_library(\${_target} \${kind} IMPORTED)
+        set_target_properties(\${_target} PROPERTIES IMPORTED_LOCATION "\${_library}"
+            INTERFACE_INCLUDE_DIRECTORIES "$prefix/include")
+    endif()
+endforeach()
+set_target_properties(broadloom::static PROPERTIES
+    INTERFACE_LINK_LIBRARIES "${system// /;}")
+CMAKE
+cat >"$lib/cmake/broadloom/broadloom-config-version.cmake" <<CMAKE
+set(PACKAGE_VERSION $version)
+# The interface of 0.1 and that of 0.2 may differ.
+string(REGEX MATCH "^[0-9]+[.][0-9]+" _asked "\${PACKAGE_FIND_VERSION}")
+if(PACKAGE_FIND_VERSION VERSION_LESS_EQUAL PACKAGE_VERSION AND _asked STREQUAL "${version%.*}")
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+    if(PACKAGE_FIND_VERSION VERSION_EQUAL PACKAGE_VERSION)
+        set(PACKAGE_VERSION_EXACT TRUE)
+    endif()
+endif()
+CMAKE
+
 # place FILE TARGET: installs a module beside its place, and renames it.
 place() {
     install -D -m 644 "$1" "$2.new"
@@ -80,22 +121,22 @@ place() {
 }
 
 # The PKCS #11 module, and the file by which p11-kit finds it.
-place "$(built 'libbroadloom_pkcs11\.so')" "$root/lib/pkcs11/libbroadloom-pkcs11.so"
+place "$(built 'libbroadloom_pkcs11\.so')" "$lib/pkcs11/libbroadloom-pkcs11.so"
 install -d "$root/share/p11-kit/modules"
-echo "module: $prefix/lib/pkcs11/libbroadloom-pkcs11.so" \
+echo "module: $libdir/pkcs11/libbroadloom-pkcs11.so" \
     >"$root/share/p11-kit/modules/broadloom.module"
 
 # The provider for OpenSSL 3.
 place "$(built 'libbroadloom_openssl_provider\.so')" \
-    "$root/lib/ossl-modules/broadloom.so"
+    "$lib/ossl-modules/broadloom.so"
 
 echo "installed libbroadloom $version, a PKCS #11 module and an OpenSSL provider below $root"
 
 # The drivers for DPDK, where the headers are.
 dpdk=$(pkg-config --modversion libdpdk 2>/dev/null) || dpdk=none
 if [[ $dpdk == 22.11.* ]]; then
-    ../dpdk/build "$PWD/include" "$root/lib" "$root/lib/dpdk"
-    echo "installed the drivers for DPDK $dpdk below $root/lib/dpdk"
+    ../dpdk/build "$PWD/include" "$lib" "$lib/dpdk"
+    echo "installed the drivers for DPDK $dpdk below $lib/dpdk"
 else
     echo "left out the drivers for DPDK: they need its headers of 22.11, and here is $dpdk"
 fi

@@ -34,7 +34,10 @@ pub use fault::bl_last_error;
 pub use framework::{CfParams, CfProvider, cfCompressBuffer, cfDecompressBuffer, cfGetProvider};
 pub use job::*;
 pub use key::{bl_key_from_parts, bl_key_parts, bl_number};
-pub use library::{bl_algorithm_name, bl_provider_name, bl_version};
+pub use library::{
+    BL_VERSION_MAJOR, BL_VERSION_MINOR, BL_VERSION_PATCH, bl_algorithm_name, bl_provider_name,
+    bl_version,
+};
 pub use many::{
     bl_cipher_many, bl_hash_many, bl_hmac_many, bl_open_many, bl_seal_many, bl_sign_many,
     bl_verify_many,

@@ -8,6 +8,14 @@ use broadloom::Algorithm;
 
 use crate::session::REGISTRY;
 
+/// The first number of the header's version, 1 of "1.2.3": of the library it is that of
+/// `bl_version`.
+pub const BL_VERSION_MAJOR: u32 = 0;
+/// The second number.
+pub const BL_VERSION_MINOR: u32 = 1;
+/// The third number.
+pub const BL_VERSION_PATCH: u32 = 0;
+
 const VERSION: &CStr =
     match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
         Ok(version) => version,
@@ -44,4 +52,15 @@ pub extern "C" fn bl_provider_name(number: usize) -> *const c_char {
 
 fn words(name: String) -> CString {
     CString::new(name).expect("names have no zero byte")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_of_the_header_are_those_of_the_library() {
+        let numbers = format!("{BL_VERSION_MAJOR}.{BL_VERSION_MINOR}.{BL_VERSION_PATCH}");
+        assert_eq!(numbers, env!("CARGO_PKG_VERSION"), "Cargo.toml has the other");
+    }
 }

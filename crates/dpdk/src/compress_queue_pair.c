@@ -84,17 +84,17 @@ static uint8_t fill(struct queue_pair *qp, struct rte_comp_op *op)
     bl_extras *extras = &qp->extras[at];
     const struct transform *transform = op->private_xform;
     struct span source = span(op->src.offset, op->src.length);
-    uint32_t room;
+    uint32_t room, end;
     bool ends = op->flush_flag == RTE_COMP_FLUSH_FINAL;
 
     if (op->op_type != RTE_COMP_OP_STATELESS || !transform || !op->m_src || !op->m_dst)
         return RTE_COMP_OP_STATUS_INVALID_ARGS;
-    if (source.end < source.start || source.end > op->m_src->pkt_len ||
-        op->dst.offset >= op->m_dst->pkt_len)
+    end = length_of(op->m_dst);
+    if (source.end < source.start || source.end > length_of(op->m_src) || op->dst.offset >= end)
         return RTE_COMP_OP_STATUS_INVALID_ARGS;
     if (transform->compresses && !ends && op->flush_flag != RTE_COMP_FLUSH_FULL)
         return RTE_COMP_OP_STATUS_INVALID_ARGS;
-    room = op->m_dst->pkt_len - op->dst.offset;
+    room = end - op->dst.offset;
     *job = (bl_job){
         .size = sizeof(*job),
         .session = transform->compresses && !ends ? transform->open : transform->final,

@@ -6,23 +6,26 @@
 
 #include "job.h"
 
-/* Room for so many pieces more; null where the jobs that wait need theirs first. */
+/* Room is made for so many pieces at most, unless one op has more. */
+#define MOST_PIECES 16384u
+
+/*
+ * Room for so many pieces more; null where the jobs that wait need theirs first. Where none do,
+ * there is room for as many pieces of each op of a batch, so that a batch is full before it is
+ * processed.
+ */
 static bl_piece *room_for_pieces(struct queue_pair *qp, uint32_t count)
 {
-    bl_piece *pieces;
+    if (qp->pieces_used == 0) {
+        uint32_t room = RTE_MAX(count, RTE_MIN(count * BATCH, MOST_PIECES));
 
-    if (qp->pieces_used + count > qp->pieces_room) {
-        if (qp->pieces_used > 0)
-            return NULL;
-        free(qp->pieces);
-        qp->pieces = calloc(count, sizeof(*qp->pieces));
-        qp->pieces_room = qp->pieces ? count : 0;
-        if (!qp->pieces)
-            return NULL;
+        if (qp->pieces_room < room) {
+            free(qp->pieces);
+            qp->pieces = calloc(room, sizeof(*qp->pieces));
+            qp->pieces_room = qp->pieces ? room : 0;
+        }
     }
-    pieces = qp->pieces + qp->pieces_used;
-    qp->pieces_used += count;
-    return pieces;
+    return qp->pieces_room - qp->pieces_used < count ? NULL : qp->pieces + qp->pieces_used;
 }
 
 /* Gives a job data that are in several segments. */
@@ -30,26 +33,30 @@ enum filled broadloom_place_pieces(struct queue_pair *qp, uint32_t at, bl_job *j
                                    const struct rte_mbuf *from, const struct rte_mbuf *to,
                                    struct span bytes)
 {
+    bool is_apart = to && to != from;
     bl_piece *pieces;
     bl_extras *extras;
 
-    if (bytes.end > from->pkt_len || (to && bytes.end > to->pkt_len))
+    if (bytes.end > length_of(from) || (is_apart && bytes.end > length_of(to)))
         return BAD_ARGUMENTS;
-    pieces = room_for_pieces(qp, from->nb_segs + (to && to != from ? to->nb_segs : 0));
+    pieces = room_for_pieces(qp, from->nb_segs + (is_apart ? to->nb_segs : 0));
     if (!pieces)
         return NO_ROOM;
     extras = extras_of(qp, at, job);
     extras->has |= BL_HAS_SOURCE_PIECES;
     extras->source_pieces = pieces;
     extras->source_count = list_pieces(from, bytes, pieces);
+    qp->pieces_used += extras->source_count;
     if (to) {
         extras->has |= BL_HAS_DESTINATION_PIECES;
         extras->destination_pieces = pieces;
         extras->destination_count = extras->source_count;
     }
-    if (to && to != from) {
-        extras->destination_pieces = pieces + from->nb_segs;
-        extras->destination_count = list_pieces(to, bytes, pieces + from->nb_segs);
+    if (is_apart) {
+        pieces += extras->source_count;
+        extras->destination_pieces = pieces;
+        extras->destination_count = list_pieces(to, bytes, pieces);
+        qp->pieces_used += extras->destination_count;
     }
     job->source = NULL;
     job->destination = NULL;
@@ -67,28 +74,25 @@ enum filled broadloom_fill_f9(struct queue_pair *qp, uint32_t at, bl_job *job,
 {
     uint32_t len = bytes->end - bytes->start, end = len, bits;
     uint8_t *nonce = qp->nonces[at];
-    uint8_t copy;
-    const uint8_t *byte;
+    uint8_t byte = 0;
     bl_extras *extras;
 
-    if (bytes->end > from->pkt_len || len <= 8)
+    if (bytes->end > length_of(from) || len <= 8)
         return BAD_ARGUMENTS;
-    byte = rte_pktmbuf_read(from, bytes->start, 8, nonce);
-    if (byte != nonce)
-        memcpy(nonce, byte, 8);
+    copy_from(from, bytes->start, 8, nonce);
     while (end > 8) {
-        byte = rte_pktmbuf_read(from, bytes->start + end - 1, 1, &copy);
-        if (*byte != 0)
+        copy_from(from, bytes->start + end - 1, 1, &byte);
+        if (byte != 0)
             break;
         end--;
     }
     /* The last bit that is set, and the direction before it. */
-    bits = end * 8 - (end > 8 ? __builtin_ctz(*byte) : 0) - 1;
+    bits = end * 8 - (end > 8 ? __builtin_ctz(byte) : 0) - 1;
     if (end <= 8 || bits < 65 || RTE_ALIGN_CEIL(bits + 1, 64) < len * 8)
         return BAD_ARGUMENTS;
     bits -= 1;
-    byte = rte_pktmbuf_read(from, bytes->start + bits / 8, 1, &copy);
-    nonce[8] = *byte >> (7 - bits % 8) & 1;
+    copy_from(from, bytes->start + bits / 8, 1, &byte);
+    nonce[8] = byte >> (7 - bits % 8) & 1;
     bits -= 64;
     job->nonce = nonce;
     job->nonce_len = 9;
@@ -130,23 +134,18 @@ static enum filled copy_apart(const struct rte_crypto_op *op, const struct sessi
         return BAD_ARGUMENTS;
     at = RTE_MIN(cipher.start, auth.start);
     end = RTE_MAX(cipher.end, auth.end);
-    if (end > from->pkt_len || end > to->pkt_len)
+    if (end > length_of(from) || end > length_of(to))
         return BAD_ARGUMENTS;
     while (at < end) {
         struct rte_mbuf *segment = to;
         uint32_t within = at, len;
-        uint8_t *bytes;
-        const uint8_t *source;
 
         while (within >= segment->data_len) {
             within -= segment->data_len;
             segment = segment->next;
         }
         len = RTE_MIN(end - at, segment->data_len - within);
-        bytes = rte_pktmbuf_mtod_offset(segment, uint8_t *, within);
-        source = rte_pktmbuf_read(from, at, len, bytes);
-        if (source != bytes)
-            memcpy(bytes, source, len);
+        copy_from(from, at, len, rte_pktmbuf_mtod_offset(segment, uint8_t *, within));
         at += len;
     }
     return FILLED;
@@ -161,6 +160,30 @@ enum filled broadloom_fill_first(struct queue_pair *qp, uint32_t at, bl_job *job
         return BAD_ARGUMENTS;
     return session->auth_first ? fill_auth(qp, at, job, op, session, to)
                                : fill_cipher(qp, at, job, op, session, to, to);
+}
+
+/* Wipes what the first of two steps has deciphered, where the second has failed. */
+void broadloom_wipe_first(struct rte_crypto_op *op, const struct session *session)
+{
+    struct rte_mbuf *segment = op->sym->m_dst ? op->sym->m_dst : op->sym->m_src;
+    struct span bytes;
+    uint32_t odd_bits, at, left;
+
+    /* It was in order when the step was made ready, and the packet is as long. */
+    if (session->auth_first || cipher_span(op, session, &bytes, &odd_bits) != FILLED)
+        return;
+    at = bytes.start;
+    left = bytes.end - bytes.start;
+    for (; left > 0; segment = segment->next) {
+        if (at >= segment->data_len) {
+            at -= segment->data_len;
+            continue;
+        }
+        uint32_t len = RTE_MIN(left, segment->data_len - at);
+        explicit_bzero(rte_pktmbuf_mtod_offset(segment, uint8_t *, at), len);
+        left -= len;
+        at = 0;
+    }
 }
 
 /* Makes a job of an op's second step, once the first is done. */

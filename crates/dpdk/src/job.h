@@ -24,6 +24,7 @@ enum filled broadloom_fill_first(struct queue_pair *qp, uint32_t at, bl_job *job
                                  struct rte_crypto_op *op, const struct session *session,
                                  const struct rte_mbuf *from, struct rte_mbuf *to);
 enum filled broadloom_fill_second(struct queue_pair *qp, uint32_t at, bl_job *job);
+void broadloom_wipe_first(struct rte_crypto_op *op, const struct session *session);
 bool broadloom_has_digest_at(const struct rte_crypto_op *op, const struct rte_mbuf *packet,
                              uint32_t at);
 

@@ -72,8 +72,13 @@ static void finish(struct queue_pair *qp, uint32_t at, const bl_job *job)
 static void process_seconds(struct queue_pair *qp, uint32_t count)
 {
     bl_process(qp->processor, qp->seconds, count);
-    for (uint32_t k = 0; k < count; k++)
+    for (uint32_t k = 0; k < count; k++) {
+        const struct entry *entry = &qp->entries[qp->second_of[k]];
+
         finish(qp, qp->second_of[k], &qp->seconds[k]);
+        if (entry->op->status != RTE_CRYPTO_OP_STATUS_SUCCESS)
+            broadloom_wipe_first(entry->op, entry->session);
+    }
     qp->pieces_used = 0;
 }
 
@@ -106,10 +111,12 @@ static __rte_noinline void finish_unusual(struct queue_pair *qp)
             count = 0;
             filled = broadloom_fill_second(qp, at, &qp->seconds[count]);
         }
-        if (filled == FILLED)
+        if (filled == FILLED) {
             qp->second_of[count++] = at;
-        else
+        } else {
             entry->op->status = RTE_CRYPTO_OP_STATUS_INVALID_ARGS;
+            broadloom_wipe_first(entry->op, entry->session);
+        }
     }
     if (count > 0)
         process_seconds(qp, count);

@@ -4,6 +4,7 @@ use std::io;
 
 use broadloom_engine::{JobError, OpenError, TransformError};
 
+use crate::age::Recipient;
 use crate::age::armor::ArmorError;
 use crate::age::damage::PayloadError;
 use crate::age::header::HeaderError;
@@ -64,6 +65,9 @@ pub enum EncryptionError {
         /// For whom the file is, in words.
         recipients: String,
     },
+    /// A recipient whose point is of low order: whoever encrypts to it, everybody can decrypt.
+    #[error("the recipient {0} is a point of low order, for which anybody can decrypt")]
+    LowOrder(Recipient),
     /// Nobody gave the passphrase that the file needs.
     #[error("the passphrase: {0}")]
     Passphrase(#[source] io::Error),

@@ -10,9 +10,10 @@ use crate::session::stage::{Part, Stage, Stages};
 use crate::session::{Fallback, Home, Session};
 use crate::transform::Transform;
 
-/// Bytes of the stack that are wiped once a provider has expanded keys there. Whatever processes
-/// jobs needs as much.
+/// Bytes of the stack that are wiped once a provider has expanded keys there: bytes, and numbers,
+/// whose checks take more.
 const STACK: usize = 16 << 10;
+const STACK_OF_NUMBERS: usize = 96 << 10;
 
 /// A provider as the home of its sessions.
 struct AtProvider(Arc<dyn Provider>);
@@ -47,7 +48,10 @@ impl Session {
     ) -> Result<Session, ProviderError> {
         let stages = open_stages(&*provider, transform);
         // A value that is moved leaves its bytes where it was made.
-        zeroize::zeroize_stack::<STACK>();
+        match transform.asymmetric() {
+            None => zeroize::zeroize_stack::<STACK>(),
+            Some(_) => zeroize::zeroize_stack::<STACK_OF_NUMBERS>(),
+        }
         Ok(Session::new(AtProvider(provider), transform, stages?, fallback))
     }
 

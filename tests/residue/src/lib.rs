@@ -155,14 +155,16 @@ fn look(
     mapping: &str,
     traces: &mut Vec<Trace>,
 ) {
-    for secret in secrets {
-        let first = secret.masked[0] ^ mask(0);
-        for place in 0..bytes.len().min(STEP) {
-            let address = start + place as u64;
-            if bytes[place] == first && secret.is_at(&bytes[place..]) && !own.contains(&address) {
-                let (secret, mapping) = (secret.name.clone(), mapping.to_owned());
-                traces.push(Trace { secret, address, mapping });
-            }
+    let mut begins = [false; 256];
+    secrets.iter().for_each(|secret| begins[usize::from(secret.masked[0] ^ mask(0))] = true);
+    for (place, byte) in bytes.iter().enumerate().take(STEP) {
+        let address = start + place as u64;
+        if !begins[usize::from(*byte)] || own.contains(&address) {
+            continue;
+        }
+        for secret in secrets.iter().filter(|secret| secret.is_at(&bytes[place..])) {
+            let (secret, mapping) = (secret.name.clone(), mapping.to_owned());
+            traces.push(Trace { secret, address, mapping });
         }
     }
 }
@@ -174,13 +176,14 @@ fn look(
 /// If one is, and where; or if a planted copy is not found.
 #[track_caller]
 pub fn assert_gone(secrets: &[&Secret]) {
-    for secret in secrets {
-        let planted = secret.plant();
-        let traces = search(&[secret]);
-        let address = planted.0.as_ptr().addr() as u64;
+    let planted: Vec<Planted> = secrets.iter().map(|secret| secret.plant()).collect();
+    let traces = search(secrets);
+    for (secret, copy) in secrets.iter().zip(&planted) {
+        let address = copy.0.as_ptr().addr() as u64;
         let found = traces.iter().any(|trace| trace.address == address);
         assert!(found, "the search misses a copy of {} at {address:#x}", secret.name);
     }
+    drop((planted, traces));
     let traces = search(secrets);
     let lines: Vec<String> = traces.iter().map(Trace::to_string).collect();
     assert!(traces.is_empty(), "{} traces are left:\n{}", traces.len(), lines.join("\n"));

@@ -34,9 +34,18 @@ struct Record {
     bl_job job;
 };
 
+/* A structure of the library with its size, and nothing else set. */
+template <typename Structure> Structure sized()
+{
+    Structure structure{};
+    structure.size = sizeof(Structure);
+    return structure;
+}
+
 Session open_session(const char *algorithm)
 {
-    bl_transform transform = { sizeof(bl_transform), algorithm };
+    auto transform = sized<bl_transform>();
+    transform.algorithm = algorithm;
     bl_session *session = nullptr;
     must(bl_session_open(&transform, &session));
     return Session(session);
@@ -47,7 +56,8 @@ Session open_session(const char *algorithm)
 int main()
 {
     const Session session = open_session("sha256");
-    bl_workers_config config = { sizeof(bl_workers_config), 2 };
+    auto config = sized<bl_workers_config>();
+    config.threads = 2;
     bl_workers *started = nullptr;
     must(bl_workers_open(&config, &started));
     const Workers workers(started);
@@ -57,7 +67,8 @@ int main()
     for (size_t at = 0; at < records.size(); at++) {
         Record &record = records[at];
         record.text = "record " + std::to_string(at);
-        record.job = { sizeof(bl_job), session.get() };
+        record.job = sized<bl_job>();
+        record.job.session = session.get();
         record.job.source = reinterpret_cast<const uint8_t *>(record.text.data());
         record.job.len = record.text.size();
         record.job.tag = record.digest.data();
@@ -86,7 +97,7 @@ int main()
     // The same digests, one call after the other.
     for (const Record &record : records) {
         std::array<uint8_t, 32> digest;
-        bl_job job = { sizeof(bl_job) };
+        auto job = sized<bl_job>();
         job.source = reinterpret_cast<const uint8_t *>(record.text.data());
         job.len = record.text.size();
         job.tag = digest.data();

@@ -15,6 +15,9 @@ use crate::random;
 const RECIPIENT: &str = "age";
 const IDENTITY: &str = "AGE-SECRET-KEY-";
 
+/// More bytes than the text of any key has.
+const MAX_TEXT: usize = 96;
+
 /// Why a text is no key. It does not say the text, which may be secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -164,7 +167,11 @@ impl FromStr for Identity {
 /// The Bech32 text of a key, in lower case.
 fn encode(prefix: &str, key: &[u8]) -> String {
     let prefix = Hrp::parse(prefix).expect("the prefixes are right");
-    bech32::encode_lower::<Bech32>(prefix, key).expect("a key fits into a text")
+    // At once: what a text outgrows nobody wipes.
+    let mut text = String::with_capacity(MAX_TEXT);
+    let written = bech32::encode_lower_to_fmt::<Bech32, _>(&mut text, prefix, key);
+    written.expect("a key fits into a text");
+    text
 }
 
 /// The key that a Bech32 text of that prefix, in the prefix's case, stands for.

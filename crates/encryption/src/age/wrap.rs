@@ -86,6 +86,9 @@ pub(super) fn for_recipient(
     random::fill(&mut *ephemeral)?;
     let share = x25519(*ephemeral, X25519_BASEPOINT_BYTES);
     let shared = Zeroizing::new(x25519(*ephemeral, recipient.public));
+    if is_zero(&shared) {
+        return Err(EncryptionError::LowOrder(*recipient));
+    }
     let wrapping = x25519_key(&shared, &share, &recipient.public);
     let body = wrap(registry, &*wrapping, key)?;
     let args = vec![X25519.to_owned(), Base64Unpadded::encode_string(&share)];
@@ -107,6 +110,11 @@ pub(super) fn for_passphrase(
     Ok(Stanza { args, body })
 }
 
+/// Whether a point of low order made nothing of a secret (RFC 7748, 6.1).
+fn is_zero(shared: &[u8; 32]) -> bool {
+    shared.iter().fold(0, |all, byte| all | byte) == 0
+}
+
 fn x25519_key(shared: &[u8; 32], share: &[u8; 32], public: &[u8; 32]) -> Zeroizing<[u8; 32]> {
     derive(shared, &[&share[..], public].concat(), X25519_LABEL)
 }
@@ -122,11 +130,11 @@ fn scrypt_key(passphrase: &Passphrase, salt: &[u8; 16], work_factor: u8) -> Zero
 fn wrap(registry: &Registry, wrapping: &[u8], key: &FileKey) -> Result<Vec<u8>, EncryptionError> {
     let seal = Transform::aead(AeadAlgorithm::ChaCha20Poly1305, wrapping).seal()?;
     let session = registry.open(&seal)?;
-    let mut body = vec![0; WRAPPED];
+    let mut body = Zeroizing::new(vec![0; WRAPPED]);
     body[..16].copy_from_slice(&**key);
-    let job = Job::new(&session, &mut body).nonce(&[0; 12]).cipher_range(0..16).tag_at(16);
+    let job = Job::new(&session, &mut *body).nonce(&[0; 12]).cipher_range(0..16).tag_at(16);
     process(job).map_err(|error| EncryptionError::Job { offset: 0, error })?;
-    Ok(body)
+    Ok(std::mem::take(&mut *body))
 }
 
 fn process(job: Job<'_>) -> Result<(), JobError> {
@@ -214,7 +222,7 @@ impl Known {
     ) -> Result<Option<FileKey>, EncryptionError> {
         let Known::X25519 { number, share, body } = self else { return Ok(None) };
         let shared = Zeroizing::new(x25519(*identity.secret, *share));
-        if shared.iter().fold(0, |all, byte| all | byte) == 0 {
+        if is_zero(&shared) {
             let cause = "the share is a point of low order";
             return Err(HeaderError::Stanza { number: *number, kind: X25519, cause }.into());
         }
@@ -235,5 +243,45 @@ impl Known {
         }
         let wrapping = scrypt_key(passphrase, salt, *work_factor);
         unwrap(registry, &*wrapping, body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use broadloom_lanes::Cpu;
+
+    use super::*;
+
+    /// Points of which every multiple that X25519 makes is zero: the prime is 2^255 - 19.
+    #[test]
+    fn nothing_is_encrypted_to_a_point_of_low_order() {
+        let near = |last: u8| {
+            let mut point = [0xff; 32];
+            (point[0], point[31]) = (last, 0x7f);
+            point
+        };
+        let small = |first: u8| {
+            let mut point = [0; 32];
+            point[0] = first;
+            point
+        };
+        let of_order_8 = [
+            *b"\xe0\xeb\x7a\x7c\x3b\x41\xb8\xae\x16\x56\xe3\xfa\xf1\x9f\xc4\x6a\
+                \xda\x09\x8d\xeb\x9c\x32\xb1\xfd\x86\x62\x05\x16\x5f\x49\xb8\x00",
+            *b"\x5f\x9c\x95\xbc\xa3\x50\x8c\x24\xb1\xd0\xb1\x55\x9c\x83\xef\x5b\
+                \x04\x44\x5c\xc4\x58\x1c\x8e\x86\xd8\x22\x4e\xdd\xd0\x9f\x11\x57",
+        ];
+        let points = [small(0), small(1), near(0xec), near(0xed), near(0xee)];
+        let mut registry = Registry::new();
+        registry.add_factory(broadloom_native::factory(&Cpu::detect()));
+        for public in points.into_iter().chain(of_order_8) {
+            let outcome = for_recipient(&registry, &Recipient { public }, &FileKey::default());
+            let Err(EncryptionError::LowOrder(refused)) = outcome else {
+                panic!("{public:x?} was taken");
+            };
+            assert_eq!(refused, Recipient { public });
+        }
+        let fine = Identity::generate().expect("random bytes").recipient();
+        assert!(for_recipient(&registry, &fine, &FileKey::default()).is_ok());
     }
 }
