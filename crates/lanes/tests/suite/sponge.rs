@@ -6,7 +6,7 @@ mod reference;
 use crate::allocations::allocations;
 #[cfg(all(unix, not(miri)))]
 use crate::common::guarded::{Guarded, Side};
-use crate::common::{brief, bytes, everywhere, hex, sponge_cpus};
+use crate::common::{brief, bytes, everywhere, hex, lengths, sponge_cpus};
 use broadloom_lanes::{
     Cpu, HmacSha3Key, KmacKey, Loan, Occupancy, OutOfOrder, Planner, Sha3, Sha3_224, Sha3_256,
     Sha3_384, Sha3_512, Sha3Job, Shake128, Shake256, SpongeLanes, SpongeStream, Xof, XofJob,
@@ -188,9 +188,9 @@ fn every_length_in_every_lane_position() {
     fn check<A: Sha3Reference>(cpu: &Cpu) {
         let mut planner = Planner::new(cpu);
         let key = HmacSha3Key::<A>::new(b"key");
-        let step = if brief() { 7 } else { 1 };
+        let lengths = lengths(A::BLOCK_LEN, 3 * A::BLOCK_LEN + 1);
         for position in 0..planner.lanes() {
-            for len in (0..=3 * A::BLOCK_LEN + 1).step_by(step) {
+            for &len in &lengths {
                 let messages: Vec<_> = (0..planner.lanes())
                     .map(|lane| {
                         let other = (len * 7 + lane * 61) % (3 * A::BLOCK_LEN + 2);

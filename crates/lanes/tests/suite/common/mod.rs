@@ -103,3 +103,19 @@ pub fn hex(digits: &str) -> Vec<u8> {
 pub fn brief() -> bool {
     cfg!(miri) || std::env::var_os("BROADLOOM_TESTS").is_some_and(|value| value == "brief")
 }
+
+/// The lengths from 0 to `longest` that a test goes through: all of them. Where fewer will do, those
+/// that kernels decide by: none and one; around a block, the place where a padded end takes a second
+/// block, and the widest vector; the longest; and two that nothing decides by.
+pub fn lengths(block: usize, longest: usize) -> Vec<usize> {
+    if !brief() {
+        return (0..=longest).collect();
+    }
+    let mut lengths = vec![0, 1, longest * 2 / 7, longest * 3 / 5, longest];
+    for at in [block - block / 8, block, 64] {
+        lengths.extend([at - 1, at, at + 1].into_iter().filter(|len| *len < longest));
+    }
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}
