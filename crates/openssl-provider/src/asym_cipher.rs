@@ -80,7 +80,9 @@ unsafe extern "C" fn decrypt_init(
 /// What the lanes are asked for; `None` is for libcrypto to compute.
 fn scheme(operation: &Operation) -> Option<Scheme> {
     match operation.number(c"pad-mode")? {
-        PKCS1 => Some(Scheme::new(HashAlgorithm::Sha256)),
+        // The lanes reject a wrong padding implicitly. libcrypto does since 3.2, unless told.
+        PKCS1 => (operation.number(c"implicit-rejection") != Some(0))
+            .then(|| Scheme::new(HashAlgorithm::Sha256)),
         NONE => Some(Scheme::bare()),
         OAEP => {
             let hash = operation.hash()?.ok()?;

@@ -159,6 +159,37 @@ static int decryption(const char *padding) {
     return done;
 }
 
+#ifdef OSSL_ASYM_CIPHER_PARAM_IMPLICIT_REJECTION
+/* A wrong padding is an error where implicit rejection is off. */
+static int rejection(void) {
+    unsigned char block[256] = {0, 3}, made[256], back[256];
+    size_t made_len = sizeof made, back_len = sizeof back;
+    unsigned rejects = 0;
+    OSSL_PARAM none[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, (char *)"none", 0),
+        OSSL_PARAM_construct_end()};
+    OSSL_PARAM list[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_PAD_MODE, (char *)"pkcs1", 0),
+        OSSL_PARAM_construct_uint(OSSL_ASYM_CIPHER_PARAM_IMPLICIT_REJECTION, &rejects),
+        OSSL_PARAM_construct_end()};
+    EVP_PKEY_CTX *theirs = EVP_PKEY_CTX_new_from_pkey(NULL, rsa, THEIRS);
+    EVP_PKEY_CTX *ours = EVP_PKEY_CTX_new_from_pkey(NULL, rsa, OURS);
+    int done = EVP_PKEY_encrypt_init_ex(theirs, none) == 1 &&
+               EVP_PKEY_encrypt(theirs, made, &made_len, block, sizeof block) == 1 &&
+               EVP_PKEY_decrypt_init_ex(ours, list) == 1 &&
+               EVP_PKEY_decrypt(ours, back, &back_len, made, made_len) != 1;
+    EVP_PKEY_CTX_free(theirs);
+    EVP_PKEY_CTX_free(ours);
+    ERR_clear_error();
+    return done;
+}
+#else
+/* Before OpenSSL 3.2, the setting is unknown. */
+static int rejection(void) {
+    return decryption("pkcs1");
+}
+#endif
+
 static int operation(int number, int round) {
     static const char *hashes[] = {"MD5",    "SHA1",   "SHA224",   "SHA256",   "SHA384",
                                    "SHA512", "SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512"};
@@ -174,7 +205,7 @@ static int operation(int number, int round) {
     case 6:
         return round & 1 ? signature(ed25519, NULL, 0, OURS, THEIRS)
                          : signature(ed25519, NULL, 0, THEIRS, OURS);
-    case 7: return decryption(round & 1 ? "oaep" : "pkcs1");
+    case 7: return round % 3 == 2 ? rejection() : decryption(round & 1 ? "oaep" : "pkcs1");
     case 8:
         if (!has_curves)
             return digest(hash, len);
