@@ -96,16 +96,11 @@ pub struct Aead {
     is_plain: bool,
     /// The last text was long enough for the engine: so the next one may be.
     was_long: bool,
-    /// The engine is never asked: it is not faster alone, and the context was made outside of jobs.
-    passes: bool,
 }
 
 impl Aead {
     pub fn new(apart: Apart, algorithm: AeadAlgorithm) -> Aead {
-        let passes = !is_fast_alone(algorithm) && !job::is_inside();
         Aead {
-            passes,
-            was_long: false,
             apart,
             algorithm,
             keyed: Keyed::new(),
@@ -120,6 +115,7 @@ impl Aead {
             made: None,
             counted: Counted { is_clean: true, len: None, iv_len: CCM_IV, keyed: (None, CCM_IV) },
             is_plain: true,
+            was_long: false,
         }
     }
 
@@ -146,11 +142,11 @@ impl Aead {
 
     /// Whether the engine may process the message that begins.
     fn is_ready(&mut self) -> bool {
-        let may = is_fast_alone(self.algorithm) || job::can_wait();
-        if !(may && self.was_long && self.is_plain) {
+        let is_clean = self.counted.is_clean || !self.is_ccm();
+        if !(self.was_long && self.is_plain && is_clean) {
             return false;
         }
-        if self.is_ccm() && !self.counted.is_clean {
+        if !is_fast_alone(self.algorithm) && !job::can_wait() {
             return false;
         }
         // Of an opening, the length of the tag may not be known yet.
@@ -246,10 +242,6 @@ impl Cipher for Aead {
     }
 
     unsafe fn init(&mut self, encrypts: bool, begin: Given) -> c_int {
-        if self.passes {
-            // SAFETY: the caller's.
-            return unsafe { self.apart.init(encrypts, begin) };
-        }
         if !self.forgets(encrypts, &begin) && !self.hand_over() {
             return 0;
         }
@@ -285,10 +277,6 @@ impl Cipher for Aead {
     }
 
     unsafe fn update(&mut self, piece: Piece) -> c_int {
-        if self.passes {
-            // SAFETY: the caller's.
-            return unsafe { self.apart.update(piece) };
-        }
         let Piece { out, out_len, data, len, .. } = piece;
         let (is_text, is_ccm) = (!out.is_null(), self.is_ccm());
         if is_text {
@@ -376,12 +364,12 @@ impl Cipher for Aead {
 
     unsafe fn get(&mut self, list: *mut Param) -> c_int {
         // SAFETY: the caller's.
-        unsafe { if self.passes { self.apart.get(list) } else { self.parameters(list) } }
+        unsafe { self.parameters(list) }
     }
 
     unsafe fn set(&mut self, list: *const Param) -> c_int {
         // SAFETY: the caller's.
-        unsafe { if self.passes { self.apart.set(list) } else { self.set_parameters(list) } }
+        unsafe { self.set_parameters(list) }
     }
 }
 
