@@ -1,5 +1,7 @@
 //! Threads that are ending, and children that a fork made: neither has what the library's threads
 //! had, and a call from there says so or does without.
+//!
+//! The program is alone, because it forks.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::ptr;

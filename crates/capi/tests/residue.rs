@@ -1,5 +1,7 @@
 //! After everything is closed, no key is left in the memory of the process: neither the caller's
 //! bytes nor what is derived of them, whatever processor, thread-local or worker lives on.
+//!
+//! The program is alone, because it looks at the memory of its whole process.
 
 use std::ffi::CStr;
 use std::ptr;

@@ -2,6 +2,8 @@
 //! the file's key.
 #![cfg(target_os = "linux")]
 
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "all/common.rs"]
 mod common;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

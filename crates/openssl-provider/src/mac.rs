@@ -2,7 +2,7 @@
 
 mod keccak;
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::sync::OnceLock;
 use std::{ptr, slice};
 
@@ -115,6 +115,10 @@ impl Apart {
     }
 }
 
+/// The parameter for the records of TLS with CBC. The length of such a message must stay secret,
+/// which libcrypto's own HMAC sees to.
+const TLS_LENGTH: &CStr = c"tls-data-size";
+
 /// Who authenticates.
 enum State {
     /// The default provider: outside of jobs, what is short, over a hash that the lanes lack, and
@@ -164,8 +168,13 @@ impl Context {
     }
 
     /// Begins a message under the key.
-    fn begin(&mut self) {
-        let may_wait = self.key.is_some() && job::can_wait();
+    ///
+    /// # Safety
+    /// The list is libcrypto's.
+    unsafe fn begin(&mut self, list: *const Param) {
+        // SAFETY: the caller's.
+        let is_of_tls = unsafe { Param::find(list, TLS_LENGTH) }.is_some();
+        let may_wait = self.key.is_some() && !is_of_tls && job::can_wait();
         self.state = if may_wait { State::Open } else { State::Theirs };
     }
 
@@ -224,12 +233,11 @@ unsafe extern "C" fn init(
         if (theirs.init)(apart, key, len, list) != 1 {
             return 0;
         }
-        context.begin();
         context.note(list);
         if !key.is_null() {
             context.take(given(key, len));
-            context.begin();
         }
+        context.begin(list);
     }
     1
 }
@@ -297,6 +305,15 @@ unsafe extern "C" fn set_ctx_params(pointer: *mut c_void, list: *const Param) ->
             return 0;
         }
         context.note(list);
+        if Param::find(list, c"key").is_some() {
+            context.begin(list);
+        } else if Param::find(list, TLS_LENGTH).is_some() {
+            context.state = match context.state {
+                State::Theirs | State::Open => State::Theirs,
+                // What came of the message is in the lanes.
+                State::Lanes(_) | State::Ended => State::Ended,
+            };
+        }
     }
     1
 }
@@ -314,11 +331,6 @@ impl Context {
             }
             if let Some(param) = Param::find(list, c"key") {
                 self.take(param.bytes().unwrap_or_default());
-                self.begin();
-            }
-            // The length of the message must stay secret, which libcrypto's own HMAC sees to.
-            if Param::find(list, c"tls-data-size").is_some() {
-                self.state = State::Theirs;
             }
         }
     }

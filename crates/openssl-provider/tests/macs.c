@@ -49,7 +49,9 @@ static void make(EVP_MAC_CTX **context, enum kind kind, const unsigned char *dat
     case INIT: made->status = EVP_MAC_init(*context, data, len, list); break;
     case SET: made->status = EVP_MAC_CTX_set_params(*context, list); break;
     case UPDATE: made->status = EVP_MAC_update(*context, data, len); break;
-    case END: made->status = EVP_MAC_final(*context, made->out, &made->len, sizeof made->out); break;
+    case END:
+        made->status = EVP_MAC_final(*context, made->out, &made->len, sizeof made->out);
+        break;
     case COPY: {
         EVP_MAC_CTX *copy = EVP_MAC_CTX_dup(*context);
         EVP_MAC_CTX_free(*context);
@@ -89,7 +91,8 @@ static int sequence(void) {
                 list[count++] = OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &size);
         }
         if (kind == SET && draw(4) == 0)
-            list[count++] = OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, (void *)data, 40);
+            list[count++] =
+                OSSL_PARAM_construct_octet_string(OSSL_MAC_PARAM_KEY, (void *)data, 40);
         list[count] = OSSL_PARAM_construct_end();
         for (int who = 0; who < 2; who++) {
             memset(&outcomes[who], 0x5a, sizeof outcomes[who]);
