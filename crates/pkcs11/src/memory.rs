@@ -183,7 +183,7 @@ pub fn wipe_stack() {
 /// Wipes the stack that making a key or opening a queue uses. A queue's memory is made on the stack
 /// and moved to its place, with all that was there before.
 pub fn wipe_deep_stack() {
-    wipe_below::<{ (256 << 10) / size_of::<u64>() }>();
+    wipe_below::<{ (160 << 10) / size_of::<u64>() }>();
 }
 
 /// Text, filled up with blanks as structures of PKCS #11 have it. Text that is too long is cut
