@@ -148,4 +148,5 @@ def test_a_copy_that_is_left_is_found() -> None:
     assert found("pass", KEY, [KEY[:16]], "")
     assert found("held = Session.seal(secret); globals()['held'] = held", KEY, [KEY[:16]], WIPED)
     key, needles = PRIVATE["rsa"]
-    assert found("globals()['held'] = Session.sign(secret)", key.private_bytes(*DER), needles, WIPED)
+    held = "globals()['held'] = Session.sign(secret)"
+    assert found(held, key.private_bytes(*DER), needles, WIPED)

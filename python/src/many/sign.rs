@@ -17,8 +17,8 @@ use crate::{arguments, engine, error};
 /// :param private_key: PEM (`str` or bytes) or DER (PKCS #8), not encrypted: RSA, P-256 or Ed25519.
 /// :param hash: the hash of the messages; Ed25519 has its own.
 /// :param padding: for RSA, `pkcs1v15` (the default) or `pss`.
-/// :param salt_length: bytes of the salt of PSS, `"digest"` (the default: as many as the digest has)
-///     or `"max"` (as many as there is room for).
+/// :param salt_length: bytes of the salt of PSS, `"digest"` (as many as the digest has, the
+///     default) or `"max"` (as many as there is room for).
 /// :raises ValueError: the key or the padding is wrong, or no provider has the algorithm. The
 ///     curves need libcrypto of OpenSSL 3.
 ///

@@ -299,8 +299,8 @@ impl Members {
         self.open = member.format == Format::Bgzf && data > 0;
     }
 
-    /// Returns `true` if another member of gzip follows, perhaps behind zeros. gzip passes over zeros
-    /// between members, too: they fill the blocks of tapes.
+    /// Returns `true` if another member of gzip follows, perhaps behind zeros. gzip passes over
+    /// zeros between members, too: they fill the blocks of tapes.
     fn follows(&mut self, input: &mut impl Input) -> Result<bool, DecompressError> {
         let mut zeros = 0;
         loop {
